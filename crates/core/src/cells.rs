@@ -1,0 +1,225 @@
+//! Convex cells, their neighbours, and the height of the ground in them.
+
+use crate::{
+    AreaId, CellId, GridFrame, PlanPoint, PlanVertex, RegionId, Validate, VertexId, Violation, ViolationList,
+};
+
+/// A convex cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cell {
+    /// First entry in [`CellMesh::corners`] and [`CellMesh::neighbours`].
+    pub first: u32,
+    /// Number of corners, three at least.
+    pub len: u32,
+    /// Region it lies in.
+    pub region: RegionId,
+    /// What kind of ground it is.
+    pub area: AreaId,
+}
+
+/// Convex cells over shared vertices.
+///
+/// # Invariants
+/// Cells are convex (collinear corners are allowed where a neighbour needs them), positive, do not overlap within a storey,
+/// and meet edge to edge: a neighbour shares the whole edge, so there is no vertex inside an edge (no T-junction).
+#[derive(Clone, Debug, PartialEq)]
+pub struct CellMesh {
+    /// Place and size of the grid.
+    pub frame: GridFrame,
+    /// All vertices.
+    pub vertices: Vec<PlanVertex>,
+    /// All cells.
+    pub cells: Vec<Cell>,
+    /// Corners of all cells, one cell after the other, each in positive order.
+    pub corners: Vec<VertexId>,
+    /// Beside each corner, the cell across the edge from it to the cell's next corner; `None` on a wall or drop.
+    pub neighbours: Vec<Option<CellId>>,
+}
+
+impl CellMesh {
+    /// Indices into [`CellMesh::corners`] of one cell.
+    #[inline]
+    #[must_use]
+    pub fn corner_range(&self, cell: CellId) -> std::ops::Range<usize> {
+        let cell = &self.cells[cell.index()];
+        cell.first as usize..(cell.first + cell.len) as usize
+    }
+
+    /// The corners of one cell.
+    #[inline]
+    #[must_use]
+    pub fn corners(&self, cell: CellId) -> &[VertexId] {
+        &self.corners[self.corner_range(cell)]
+    }
+
+    /// The neighbours of one cell, beside its corners.
+    #[inline]
+    #[must_use]
+    pub fn neighbours(&self, cell: CellId) -> &[Option<CellId>] {
+        &self.neighbours[self.corner_range(cell)]
+    }
+
+    /// The plan point of a vertex.
+    #[inline]
+    #[must_use]
+    pub fn point(&self, vertex: VertexId) -> PlanPoint {
+        self.vertices[vertex.index()].point
+    }
+
+    /// Number of edges between two cells, each counted once.
+    #[must_use]
+    pub fn portal_count(&self) -> usize {
+        self.neighbours.iter().flatten().count() / 2
+    }
+
+    /// Twice the area of one cell in square cells of the grid. Exact.
+    #[must_use]
+    pub fn doubled_area(&self, cell: CellId) -> i128 {
+        PlanPoint::doubled_area(self.corners(cell).iter().map(|&vertex| self.point(vertex)))
+    }
+
+    /// Plan area of all cells in square metres.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "an area for people and ratios, not for decisions")]
+    pub fn area(&self) -> f64 {
+        let doubled: i128 =
+            (0..self.cells.len()).map(|cell| self.doubled_area(CellId::from_index(cell))).sum();
+        doubled as f64 / 2.0 * self.frame.cell_area()
+    }
+}
+
+impl Validate for CellMesh {
+    /// Indices in range, cells convex and positive, neighbours mutual over one whole edge, no vertex used twice in a cell.
+    fn violations(&self, out: &mut ViolationList) {
+        if self.corners.len() != self.neighbours.len()
+            || self.corners.iter().any(|vertex| vertex.index() >= self.vertices.len())
+            || self.neighbours.iter().flatten().any(|cell| cell.index() >= self.cells.len())
+        {
+            out.push(Violation::BrokenTable { table: "cell corners" });
+            return;
+        }
+        let mut end = 0;
+        for (index, cell) in self.cells.iter().enumerate() {
+            if cell.first != end
+                || cell.len < 3
+                || cell.first as usize + cell.len as usize > self.corners.len()
+            {
+                out.push(Violation::BrokenCell { cell: CellId::from_index(index) });
+                return;
+            }
+            end = cell.first + cell.len;
+        }
+        let edges = self.sorted_edges();
+        for index in 0..self.cells.len() {
+            self.cell_violations(CellId::from_index(index), &edges, out);
+        }
+    }
+}
+
+/// An edge from vertex to vertex, the cell that has it, and the cell across.
+type DirectedEdge = (VertexId, VertexId, CellId, Option<CellId>);
+
+impl CellMesh {
+    /// All edges in order: a scan of the neighbour would take quadratic time where cells have many corners.
+    fn sorted_edges(&self) -> Vec<DirectedEdge> {
+        let mut edges = Vec::with_capacity(self.corners.len());
+        for id in (0..self.cells.len()).map(CellId::from_index) {
+            let corners = self.corners(id);
+            let next = corners.iter().cycle().skip(1);
+            let ends = corners.iter().zip(next).zip(self.neighbours(id));
+            edges.extend(ends.map(|((&from, &to), &neighbour)| (from, to, id, neighbour)));
+        }
+        edges.sort_unstable();
+        edges
+    }
+
+    fn cell_violations(&self, id: CellId, edges: &[DirectedEdge], out: &mut ViolationList) {
+        let corners = self.corners(id);
+        let count = corners.len();
+        let mut sorted = corners.to_vec();
+        sorted.sort_unstable();
+        let repeated = sorted.windows(2).any(|pair| pair[0] == pair[1]);
+        let bent = (0..count).any(|corner| {
+            let [a, b, c] = [0, 1, 2].map(|step| self.point(corners[(corner + step) % count]));
+            PlanPoint::orientation(a, b, c) < 0 || a == b
+        });
+        // Turns of one sign alone would also allow a loop that winds twice: count how often x turns back.
+        let ascends = |corner: usize| {
+            let (a, b) = (self.point(corners[corner]), self.point(corners[(corner + 1) % count]));
+            (b.x, b.z) > (a.x, a.z)
+        };
+        let turns = (0..count).filter(|&corner| ascends(corner) != ascends((corner + 1) % count)).count();
+        if repeated || bent || turns != 2 || self.doubled_area(id) <= 0 {
+            out.push(Violation::NotConvex { cell: id });
+        }
+        for (edge, neighbour) in self.neighbours(id).iter().enumerate() {
+            let Some(neighbour) = *neighbour else { continue };
+            let (from, to) = (corners[edge], corners[(edge + 1) % count]);
+            let mutual = edges.binary_search(&(to, from, neighbour, Some(id))).is_ok();
+            if !mutual || neighbour == id {
+                out.push(Violation::OneSidedNeighbour { element: id.0, neighbour: neighbour.0 });
+            }
+        }
+    }
+}
+
+/// A point of a [`HeightSurface`], in cells and levels of the frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SurfacePoint {
+    /// Cells along x from the frame's origin.
+    pub x: f32,
+    /// Levels above the frame's origin.
+    pub height: f32,
+    /// Cells along z from the frame's origin.
+    pub z: f32,
+}
+
+/// The height of the ground in every cell, as triangles.
+///
+/// # Layout
+/// The triangles of cell `c` are `triangles[cell_triangles[c]..cell_triangles[c + 1]]`. They fill the cell's plan, and two
+/// neighbours have the same points along the edge they share.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HeightSurface {
+    /// All points.
+    pub points: Vec<SurfacePoint>,
+    /// All triangles, positive in plan.
+    pub triangles: Vec<[u32; 3]>,
+    /// First triangle of each cell, and the number of triangles at the end.
+    pub cell_triangles: Vec<u32>,
+    /// Largest difference to a ground sample seen, in levels.
+    pub max_error: f32,
+}
+
+impl HeightSurface {
+    /// Lists what breaks the layout over `cells`: broken tables, triangles of negative or no area, plan area that differs
+    /// from the cell's by more than a ten-thousandth plus a hundredth of a square cell.
+    pub fn violations_over(&self, cells: &CellMesh, out: &mut ViolationList) {
+        if !crate::validate::is_prefix_table(&self.cell_triangles, cells.cells.len(), self.triangles.len())
+            || self.triangles.iter().flatten().any(|&point| point as usize >= self.points.len())
+        {
+            out.push(Violation::BrokenTable { table: "height surface" });
+            return;
+        }
+        for (index, range) in self.cell_triangles.windows(2).enumerate() {
+            let cell = CellId::from_index(index);
+            let mut doubled = 0.0;
+            for triangle in &self.triangles[range[0] as usize..range[1] as usize] {
+                let [a, b, c] = triangle.map(|point| self.points[point as usize]);
+                let cross =
+                    f64::from(b.x - a.x) * f64::from(c.z - a.z) - f64::from(b.z - a.z) * f64::from(c.x - a.x);
+                if cross < 0.0
+                    || ![a, b, c].iter().all(|p| p.x.is_finite() && p.z.is_finite() && p.height.is_finite())
+                {
+                    out.push(Violation::BrokenSurface { cell });
+                }
+                doubled += cross;
+            }
+            #[expect(clippy::cast_precision_loss, reason = "compared with a tolerance")]
+            let expected = cells.doubled_area(cell) as f64;
+            if (doubled - expected).abs() > expected * 1e-4 + 0.02 {
+                out.push(Violation::BrokenSurface { cell });
+            }
+        }
+    }
+}

@@ -1,0 +1,361 @@
+//! Borders: arcs between junctions, loops of arcs, and the polygons they make.
+
+use std::collections::HashSet;
+
+use crate::{ArcId, AreaId, GridFrame, PlanPoint, RegionId, Validate, VertexId, Violation, ViolationList};
+
+/// A point of a border: exact in plan, with the height of the ground there.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PlanVertex {
+    /// Corner of the grid.
+    pub point: PlanPoint,
+    /// Height of the ground in levels above the frame's origin.
+    pub height: f32,
+}
+
+/// A piece of border between two junctions, or a closed one without any.
+///
+/// Walking along the arc, `left` is where [`PlanPoint::orientation`] is positive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ContourArc {
+    /// First entry in [`ContourSet::arc_vertices`].
+    pub first: u32,
+    /// Number of entries, two at least. A closed arc repeats its first vertex as its last.
+    pub len: u32,
+    /// Region on the positive side.
+    pub left: RegionId,
+    /// Region on the other side; `None` where nobody walks (wall or drop).
+    pub right: Option<RegionId>,
+}
+
+/// An arc as part of a loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ArcUse {
+    /// Which arc.
+    pub arc: ArcId,
+    /// Whether it is walked from its last vertex to its first, so that its `right` is on the positive side.
+    pub reversed: bool,
+}
+
+/// A closed border: arcs joined end to end.
+pub type ContourLoop = Vec<ArcUse>;
+
+/// The borders of one region.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RegionContour {
+    /// Which region.
+    pub region: RegionId,
+    /// What kind of ground it is.
+    pub area: AreaId,
+    /// The outer border, a positive loop.
+    pub outer: ContourLoop,
+    /// The borders of holes, negative loops.
+    pub holes: Vec<ContourLoop>,
+}
+
+/// The borders of all regions. A border between two regions is one arc, used by both: cracks and overlaps cannot arise.
+///
+/// # Vertices
+/// A vertex stands for one corner of the surface, not for one corner of the plan: where storeys overlap, or where two parts of
+/// the surface touch at a corner without a way across, several vertices share one [`PlanPoint`].
+///
+/// # Raw and simplified
+/// A raw set has a vertex at every grid step; simplification keeps a subset and, with it, this same shape.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ContourSet {
+    /// Place and size of the grid.
+    pub frame: GridFrame,
+    /// All vertices.
+    pub vertices: Vec<PlanVertex>,
+    /// Vertices of all arcs, one arc after the other.
+    pub arc_vertices: Vec<VertexId>,
+    /// All arcs.
+    pub arcs: Vec<ContourArc>,
+    /// Borders per region, in the order of region ids.
+    pub regions: Vec<RegionContour>,
+}
+
+impl ContourSet {
+    /// The vertices of `arc`, from its first to its last.
+    #[must_use]
+    pub fn arc_vertices(&self, arc: ArcId) -> &[VertexId] {
+        let arc = &self.arcs[arc.index()];
+        &self.arc_vertices[arc.first as usize..(arc.first + arc.len) as usize]
+    }
+
+    /// The plan point of a vertex.
+    #[inline]
+    #[must_use]
+    pub fn point(&self, vertex: VertexId) -> PlanPoint {
+        self.vertices[vertex.index()].point
+    }
+
+    /// Number of closed borders.
+    #[must_use]
+    pub fn loop_count(&self) -> usize {
+        self.regions.iter().map(|region| 1 + region.holes.len()).sum()
+    }
+
+    /// The vertices of a loop in walking order, each once, and beside each the region beyond the edge that starts there.
+    #[must_use]
+    pub fn expand(&self, contour_loop: &ContourLoop) -> PolygonLoop {
+        let mut expanded = PolygonLoop::default();
+        for arc_use in contour_loop {
+            let arc = &self.arcs[arc_use.arc.index()];
+            let vertices = self.arc_vertices(arc_use.arc);
+            let edges = vertices.len() - 1;
+            if arc_use.reversed {
+                expanded.vertices.extend(vertices[1..].iter().rev());
+                expanded.beyond.extend(std::iter::repeat_n(Some(arc.left), edges));
+            } else {
+                expanded.vertices.extend(&vertices[..edges]);
+                expanded.beyond.extend(std::iter::repeat_n(arc.right, edges));
+            }
+        }
+        expanded
+    }
+
+    /// One polygon with holes per region.
+    #[must_use]
+    pub fn polygons(&self) -> PolygonSet {
+        let polygons = self
+            .regions
+            .iter()
+            .map(|region| Polygon {
+                region: region.region,
+                area: region.area,
+                outer: self.expand(&region.outer),
+                holes: region.holes.iter().map(|hole| self.expand(hole)).collect(),
+            })
+            .collect();
+        PolygonSet { frame: self.frame, vertices: self.vertices.clone(), polygons }
+    }
+}
+
+impl Validate for ContourSet {
+    /// Arcs are in range and alternate their sides; loops are closed chains of arcs with their region on the positive side;
+    /// an arc between two regions is used once by each, any other once; then all that [`PolygonSet`] promises.
+    fn violations(&self, out: &mut ViolationList) {
+        let mut previous_end = 0;
+        for (index, arc) in self.arcs.iter().enumerate() {
+            let end = arc.first as usize + arc.len as usize;
+            let follows = std::mem::replace(&mut previous_end, end) == arc.first as usize;
+            let in_range = follows
+                && arc.len >= 2
+                && end <= self.arc_vertices.len()
+                && self.arc_vertices[arc.first as usize..end]
+                    .iter()
+                    .all(|vertex| vertex.index() < self.vertices.len());
+            if !in_range {
+                out.push(Violation::BrokenArc { arc: ArcId::from_index(index) });
+                return;
+            }
+        }
+        let mut uses = vec![[0_u32; 2]; self.arcs.len()];
+        for region in &self.regions {
+            for contour_loop in std::iter::once(&region.outer).chain(&region.holes) {
+                let mut chain_breaks = contour_loop.is_empty();
+                for (index, arc_use) in contour_loop.iter().enumerate() {
+                    let Some(arc) = self.arcs.get(arc_use.arc.index()) else {
+                        out.push(Violation::BrokenArc { arc: arc_use.arc });
+                        return;
+                    };
+                    uses[arc_use.arc.index()][usize::from(arc_use.reversed)] += 1;
+                    let inside = if arc_use.reversed { arc.right } else { Some(arc.left) };
+                    if inside != Some(region.region) {
+                        out.push(Violation::BrokenArc { arc: arc_use.arc });
+                    }
+                    let next = &contour_loop[(index + 1) % contour_loop.len()];
+                    chain_breaks |= self.ends(*arc_use).1 != self.ends(*next).0;
+                }
+                if chain_breaks {
+                    out.push(Violation::OpenLoop { region: region.region });
+                }
+            }
+        }
+        for (index, (arc, uses)) in self.arcs.iter().zip(&uses).enumerate() {
+            if *uses != [1, u32::from(arc.right.is_some())] {
+                out.push(Violation::BrokenArc { arc: ArcId::from_index(index) });
+            }
+        }
+        if out.is_empty() {
+            self.polygons().violations(out);
+        }
+    }
+}
+
+impl ContourSet {
+    fn ends(&self, arc_use: ArcUse) -> (VertexId, VertexId) {
+        let vertices = self.arc_vertices(arc_use.arc);
+        let (first, last) = (vertices[0], vertices[vertices.len() - 1]);
+        if arc_use.reversed { (last, first) } else { (first, last) }
+    }
+}
+
+/// A closed chain of vertices.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PolygonLoop {
+    /// The vertices, each once per visit.
+    pub vertices: Vec<VertexId>,
+    /// Region beyond the edge from vertex `i` to vertex `i + 1`; `None` where nobody walks.
+    pub beyond: Vec<Option<RegionId>>,
+}
+
+/// The outline of one region.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Polygon {
+    /// Which region.
+    pub region: RegionId,
+    /// What kind of ground it is.
+    pub area: AreaId,
+    /// Outer border, positive.
+    pub outer: PolygonLoop,
+    /// Holes, negative.
+    pub holes: Vec<PolygonLoop>,
+}
+
+impl Polygon {
+    /// Outer border and holes.
+    pub fn loops(&self) -> impl Iterator<Item = &PolygonLoop> {
+        std::iter::once(&self.outer).chain(&self.holes)
+    }
+}
+
+/// Polygons with holes that share their vertices: what every pipeline hands to the geometric hall.
+///
+/// # Invariants
+/// - Loops are weakly simple: they may touch themselves and each other in vertices, never cross, and no vertex lies
+///   inside an edge of the same polygon.
+/// - Two polygons are neighbours across an edge when one has it as `u -> v` with the other's region beyond, and the other
+///   as `v -> u` with the first one's region beyond.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PolygonSet {
+    /// Place and size of the grid.
+    pub frame: GridFrame,
+    /// All vertices.
+    pub vertices: Vec<PlanVertex>,
+    /// All polygons; at most one per region, in the order of region ids.
+    pub polygons: Vec<Polygon>,
+}
+
+impl PolygonSet {
+    /// The plan point of a vertex.
+    #[inline]
+    #[must_use]
+    pub fn point(&self, vertex: VertexId) -> PlanPoint {
+        self.vertices[vertex.index()].point
+    }
+
+    /// Twice the signed area of a loop, in square cells.
+    #[must_use]
+    pub fn doubled_area(&self, polygon_loop: &PolygonLoop) -> i128 {
+        PlanPoint::doubled_area(polygon_loop.vertices.iter().map(|&vertex| self.point(vertex)))
+    }
+
+    /// Area of a polygon in square cells, holes taken out.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "an area for people and ratios, not for decisions")]
+    pub fn polygon_area(&self, polygon: &Polygon) -> f64 {
+        polygon.loops().map(|polygon_loop| self.doubled_area(polygon_loop)).sum::<i128>() as f64 / 2.0
+    }
+}
+
+impl Validate for PolygonSet {
+    /// Indices in range, three vertices a loop at least, orientation, no crossing and no vertex inside an edge within a
+    /// polygon, and borders between regions matched edge by edge.
+    fn violations(&self, out: &mut ViolationList) {
+        let mut shared = HashSet::new();
+        for polygon in &self.polygons {
+            for (index, polygon_loop) in polygon.loops().enumerate() {
+                let count = polygon_loop.vertices.len();
+                let known = polygon_loop.vertices.iter().all(|vertex| vertex.index() < self.vertices.len());
+                if count < 3 || polygon_loop.beyond.len() != count || !known {
+                    out.push(Violation::BrokenLoop { region: polygon.region, hole: index });
+                    return;
+                }
+                if (self.doubled_area(polygon_loop) > 0) != (index == 0) {
+                    out.push(Violation::WrongOrientation { region: polygon.region, hole: index });
+                }
+                for (edge, beyond) in polygon_loop.beyond.iter().enumerate() {
+                    if let Some(beyond) = *beyond {
+                        let (from, to) =
+                            (polygon_loop.vertices[edge], polygon_loop.vertices[(edge + 1) % count]);
+                        shared.insert((polygon.region, beyond, from, to));
+                    }
+                }
+            }
+            self.crossings(polygon, out);
+        }
+        for &(inside, beyond, from, to) in &shared {
+            if !shared.contains(&(beyond, inside, to, from)) {
+                out.push(Violation::UnmatchedEdge { region: inside, from, to });
+            }
+        }
+    }
+}
+
+impl PolygonSet {
+    /// Crossing or touching edges of one polygon, by a sweep over x: about `n log n` for real contours.
+    fn crossings(&self, polygon: &Polygon, out: &mut ViolationList) {
+        let mut edges = Vec::new();
+        for polygon_loop in polygon.loops() {
+            let points = polygon_loop.vertices.iter().map(|&vertex| self.point(vertex));
+            edges.extend(points.clone().zip(points.cycle().skip(1)));
+        }
+        edges.sort_unstable_by_key(|(a, b)| a.x.min(b.x));
+        let mut active: Vec<(PlanPoint, PlanPoint)> = Vec::new();
+        for &(a, b) in &edges {
+            let left = a.x.min(b.x);
+            active.retain(|(c, d)| c.x.max(d.x) >= left);
+            for &(c, d) in &active {
+                if edges_conflict(a, b, c, d) {
+                    out.push(Violation::CrossingEdges {
+                        region: polygon.region,
+                        first: [a, b],
+                        second: [c, d],
+                    });
+                }
+            }
+            active.push((a, b));
+        }
+    }
+}
+
+/// Whether two edges share a point other than a common end point: a crossing, an end inside the other edge, or an overlap.
+fn edges_conflict(a: PlanPoint, b: PlanPoint, c: PlanPoint, d: PlanPoint) -> bool {
+    if a.z.max(b.z) < c.z.min(d.z) || c.z.max(d.z) < a.z.min(b.z) {
+        return false;
+    }
+    let inside = |p: PlanPoint, q: PlanPoint, r: PlanPoint| {
+        PlanPoint::orientation(p, q, r) == 0
+            && r != p
+            && r != q
+            && (p.x.min(q.x)..=p.x.max(q.x)).contains(&r.x)
+            && (p.z.min(q.z)..=p.z.max(q.z)).contains(&r.z)
+    };
+    if inside(a, b, c) || inside(a, b, d) || inside(c, d, a) || inside(c, d, b) {
+        return true;
+    }
+    if (a == c && b == d) || (a == d && b == c) {
+        return true;
+    }
+    let side = |p, q, r| PlanPoint::orientation(p, q, r).signum();
+    side(a, b, c) * side(a, b, d) < 0 && side(c, d, a) * side(c, d, b) < 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn crossing_touching_and_overlapping_edges_conflict_but_common_ends_do_not() {
+        let p = PlanPoint::new;
+        assert!(edges_conflict(p(0, 0), p(4, 4), p(0, 4), p(4, 0)));
+        assert!(edges_conflict(p(0, 0), p(4, 0), p(2, 0), p(2, 3)));
+        assert!(edges_conflict(p(0, 0), p(4, 0), p(1, 0), p(6, 0)));
+        assert!(edges_conflict(p(0, 0), p(4, 0), p(4, 0), p(0, 0)));
+        assert!(!edges_conflict(p(0, 0), p(4, 0), p(4, 0), p(6, 1)));
+        assert!(!edges_conflict(p(0, 0), p(4, 0), p(0, 1), p(4, 1)));
+        assert!(!edges_conflict(p(0, 0), p(4, 0), p(4, 0), p(6, 0)));
+    }
+}

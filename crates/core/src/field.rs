@@ -1,0 +1,225 @@
+//! Where an agent can stand, and from where to where it can step.
+
+use crate::{AreaId, GridFrame, Validate, Violation, ViolationList};
+
+/// No span: the value of a link that leads nowhere.
+pub const NO_SPAN: u32 = u32::MAX;
+
+/// The clearance of a span with nothing above it.
+pub const OPEN_SKY: u32 = u32::MAX;
+
+/// One of the four sides of a cell, in order around it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Direction {
+    /// Towards smaller x.
+    NegX = 0,
+    /// Towards larger z.
+    PosZ = 1,
+    /// Towards larger x.
+    PosX = 2,
+    /// Towards smaller z.
+    NegZ = 3,
+}
+
+impl Direction {
+    /// All four, in order.
+    pub const ALL: [Self; 4] = [Self::NegX, Self::PosZ, Self::PosX, Self::NegZ];
+
+    /// Index into [`WalkableField::links`].
+    #[inline]
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+
+    /// The direction with this index, modulo four.
+    #[inline]
+    #[must_use]
+    pub const fn from_index(index: usize) -> Self {
+        Self::ALL[index & 3]
+    }
+
+    /// The way back.
+    #[inline]
+    #[must_use]
+    pub const fn opposite(self) -> Self {
+        Self::from_index(self as usize + 2)
+    }
+
+    /// The next in order: `NegX -> PosZ -> PosX -> NegZ`.
+    #[inline]
+    #[must_use]
+    pub const fn next(self) -> Self {
+        Self::from_index(self as usize + 1)
+    }
+
+    /// The one before in order.
+    #[inline]
+    #[must_use]
+    pub const fn previous(self) -> Self {
+        Self::from_index(self as usize + 3)
+    }
+
+    /// Step in x and z.
+    #[inline]
+    #[must_use]
+    pub const fn offset(self) -> (i32, i32) {
+        match self {
+            Self::NegX => (-1, 0),
+            Self::PosZ => (0, 1),
+            Self::PosX => (1, 0),
+            Self::NegZ => (0, -1),
+        }
+    }
+}
+
+/// The surface one can stand on, as a graph of spans with up to four neighbours each.
+///
+/// # Layout
+/// Structure of arrays, one entry per span, spans numbered column by column (row-major), bottom to top. Links are span
+/// numbers, not layer numbers: walking the graph needs no coordinates and no column look-up, and a column may have
+/// any number of storeys. Spans whose `area` is [`AreaId::NULL`] (eroded, removed) stay in the arrays and keep their links.
+///
+/// # Invariants
+/// Links are symmetric, lead to the adjacent column in their direction, and never leave the grid.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WalkableField {
+    /// Place and size of the grid.
+    pub frame: GridFrame,
+    /// First span of each column, and the number of spans at the end; `width * depth + 1` entries.
+    pub columns: Vec<u32>,
+    /// Column of each span, `z * width + x`.
+    pub cells: Vec<u32>,
+    /// Level of the floor: the top of the solid below.
+    pub floor: Vec<i32>,
+    /// Free levels above the floor, [`OPEN_SKY`] if nothing is above.
+    pub clearance: Vec<u32>,
+    /// Height in levels of the true surface at the cell's centre, unbiased.
+    pub ground: Vec<f32>,
+    /// Neighbour by [`Direction::index`], [`NO_SPAN`] if there is none within a step.
+    pub links: Vec<[u32; 4]>,
+    /// What kind of ground it is; [`AreaId::NULL`] is not walkable (any more).
+    pub area: Vec<AreaId>,
+}
+
+impl WalkableField {
+    /// A field with no span.
+    #[must_use]
+    pub fn empty(frame: GridFrame) -> Self {
+        Self {
+            frame,
+            columns: vec![0; frame.column_count() + 1],
+            cells: Vec::new(),
+            floor: Vec::new(),
+            clearance: Vec::new(),
+            ground: Vec::new(),
+            links: Vec::new(),
+            area: Vec::new(),
+        }
+    }
+
+    /// Number of spans, walkable or not.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.cells.len()
+    }
+
+    /// Whether there is no span at all.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.cells.is_empty()
+    }
+
+    /// Whether one may walk on `span`.
+    #[inline]
+    #[must_use]
+    pub fn is_walkable(&self, span: u32) -> bool {
+        self.area[span as usize].is_walkable()
+    }
+
+    /// The walkable neighbour of `span` in `direction`.
+    #[inline]
+    #[must_use]
+    pub fn walkable_neighbour(&self, span: u32, direction: Direction) -> Option<u32> {
+        let neighbour = self.links[span as usize][direction.index()];
+        (neighbour != NO_SPAN && self.is_walkable(neighbour)).then_some(neighbour)
+    }
+
+    /// Plan coordinates `(x, z)` of the cell of `span`.
+    #[inline]
+    #[must_use]
+    pub fn cell_of(&self, span: u32) -> (u32, u32) {
+        let cell = self.cells[span as usize];
+        (cell % self.frame.width, cell / self.frame.width)
+    }
+
+    /// The spans of column `(x, z)`.
+    ///
+    /// # Panics
+    /// If the column lies outside the grid.
+    #[inline]
+    #[must_use]
+    pub fn column(&self, x: u32, z: u32) -> std::ops::Range<u32> {
+        let column = z as usize * self.frame.width as usize + x as usize;
+        self.columns[column]..self.columns[column + 1]
+    }
+
+    /// Number of spans one may walk on.
+    #[must_use]
+    pub fn walkable_spans(&self) -> usize {
+        self.area.iter().filter(|area| area.is_walkable()).count()
+    }
+
+    /// Plan area in square metres of the spans one may walk on.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "span counts are far below 2^53")]
+    pub fn walkable_area(&self) -> f64 {
+        self.walkable_spans() as f64 * self.frame.cell_area()
+    }
+}
+
+impl Validate for WalkableField {
+    /// Tables agree in length, columns ascend, floors ascend in a column, links are symmetric and lead to the next column.
+    fn violations(&self, out: &mut ViolationList) {
+        let spans = self.cells.len();
+        let lengths =
+            [self.floor.len(), self.clearance.len(), self.ground.len(), self.links.len(), self.area.len()];
+        if lengths != [spans; 5]
+            || !crate::validate::is_prefix_table(&self.columns, self.frame.column_count(), spans)
+        {
+            out.push(Violation::BrokenTable { table: "walkable field" });
+            return;
+        }
+        let (width, depth) = (i64::from(self.frame.width), i64::from(self.frame.depth));
+        for (column, range) in self.columns.windows(2).enumerate() {
+            for index in range[0]..range[1] {
+                let span = index as usize;
+                if self.cells[span] as usize != column {
+                    out.push(Violation::WrongColumn { span: index });
+                    continue;
+                }
+                if index > range[0] && self.floor[span] <= self.floor[span - 1] {
+                    out.push(Violation::TouchingSpans { span: index });
+                }
+                let (x, z) = self.cell_of(index);
+                for direction in Direction::ALL {
+                    let neighbour = self.links[span][direction.index()];
+                    if neighbour == NO_SPAN {
+                        continue;
+                    }
+                    let (dx, dz) = direction.offset();
+                    let (nx, nz) = (i64::from(x) + i64::from(dx), i64::from(z) + i64::from(dz));
+                    let inside = (0..width).contains(&nx) && (0..depth).contains(&nz);
+                    let right_column = inside
+                        && (neighbour as usize) < spans
+                        && i64::from(self.cells[neighbour as usize]) == nz * width + nx;
+                    if !right_column || self.links[neighbour as usize][direction.opposite().index()] != index
+                    {
+                        out.push(Violation::AsymmetricLink { span: index, neighbour });
+                    }
+                }
+            }
+        }
+    }
+}

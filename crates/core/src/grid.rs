@@ -1,0 +1,227 @@
+//! The grid: its scale, its place in the world, and exact arithmetic on its points.
+
+use glam::Vec3;
+use thiserror::Error;
+
+use crate::Bounds;
+
+/// Largest absolute plan coordinate. Differences then fit 31 bits and the orientation test fits `i64` exactly.
+pub const MAX_PLAN_COORDINATE: i32 = 1 << 30;
+
+/// Size of a voxel, in metres.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct GridScale {
+    /// Side of a cell along x and z. Default 0.3, finite and above zero.
+    pub cell_size: f32,
+    /// Height of a level along y. Default 0.2, finite and above zero.
+    pub level_height: f32,
+}
+
+impl Default for GridScale {
+    fn default() -> Self {
+        Self { cell_size: 0.3, level_height: 0.2 }
+    }
+}
+
+/// A grid that cannot be made.
+#[derive(Clone, Copy, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum GridError {
+    /// A length that is not a positive finite number.
+    #[error("{field} is {value} m, but must be finite and above 0 m")]
+    BadScale {
+        /// Name of the field.
+        field: &'static str,
+        /// Its value.
+        value: f32,
+    },
+    /// Bounds that are empty or not finite.
+    #[error("the scene has no finite bounds: from {min} to {max}")]
+    BadBounds {
+        /// Lower corner.
+        min: Vec3,
+        /// Upper corner.
+        max: Vec3,
+    },
+    /// More cells or levels along one axis than a plan coordinate can count.
+    #[error("the grid would have {needed} {unit} along {axis}, the limit is {limit}")]
+    TooLong {
+        /// `'x'`, `'y'` or `'z'`.
+        axis: char,
+        /// Cells or levels.
+        unit: &'static str,
+        /// How many the scene needs.
+        needed: u64,
+        /// How many there may be.
+        limit: u64,
+    },
+}
+
+impl GridScale {
+    /// A scale of `cell_size` by `level_height` metres.
+    #[must_use]
+    pub fn new(cell_size: f32, level_height: f32) -> Self {
+        Self { cell_size, level_height }
+    }
+
+    /// Checks both lengths.
+    ///
+    /// # Errors
+    /// [`GridError::BadScale`] names the first one that is not finite and positive.
+    pub fn validate(&self) -> Result<(), GridError> {
+        for (field, value) in [("cell_size", self.cell_size), ("level_height", self.level_height)] {
+            if !(value.is_finite() && value > 0.0) {
+                return Err(GridError::BadScale { field, value });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Place and size of a grid in the world.
+///
+/// Cell `(x, z)` covers `origin.x + x * cell_size ..= origin.x + (x + 1) * cell_size`, likewise z. Level `y` covers
+/// `origin.y + y * level_height ..= origin.y + (y + 1) * level_height`. Columns are numbered row by row: `z * width + x`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GridFrame {
+    /// World position of the lower corner of cell `(0, 0)`, level 0.
+    pub origin: Vec3,
+    /// Side of a cell in metres.
+    pub cell_size: f32,
+    /// Height of a level in metres.
+    pub level_height: f32,
+    /// Cells along x.
+    pub width: u32,
+    /// Cells along z.
+    pub depth: u32,
+}
+
+impl GridFrame {
+    /// The smallest frame of this scale that holds `bounds`, its origin at their lower corner.
+    ///
+    /// # Errors
+    /// - [`GridError::BadScale`] and [`GridError::BadBounds`] for numbers that are no use.
+    /// - [`GridError::TooLong`] beyond [`MAX_PLAN_COORDINATE`] cells or levels along an axis.
+    pub fn fit(bounds: &Bounds, scale: &GridScale) -> Result<Self, GridError> {
+        scale.validate()?;
+        if !bounds.is_valid() {
+            return Err(GridError::BadBounds { min: bounds.min, max: bounds.max });
+        }
+        let count = |axis, unit, low: f32, high: f32, step: f32| {
+            let exact = (f64::from(high) - f64::from(low)) / f64::from(step);
+            // The same slack as Recast's rounding gets from single precision: a bound on a cell line starts no cell.
+            let needed = (exact - 1e-4).ceil().max(1.0);
+            if needed > f64::from(MAX_PLAN_COORDINATE) {
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    reason = "saturates, for a message"
+                )]
+                let needed = needed as u64;
+                return Err(GridError::TooLong { axis, unit, needed, limit: MAX_PLAN_COORDINATE as u64 });
+            }
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked just above")]
+            let needed = needed as u32;
+            Ok(needed)
+        };
+        let width = count('x', "cells", bounds.min.x, bounds.max.x, scale.cell_size)?;
+        let depth = count('z', "cells", bounds.min.z, bounds.max.z, scale.cell_size)?;
+        count('y', "levels", bounds.min.y, bounds.max.y, scale.level_height)?;
+        Ok(Self {
+            origin: bounds.min,
+            cell_size: scale.cell_size,
+            level_height: scale.level_height,
+            width,
+            depth,
+        })
+    }
+
+    /// Number of columns, `width * depth`.
+    #[must_use]
+    pub fn column_count(&self) -> usize {
+        self.width as usize * self.depth as usize
+    }
+
+    /// Area of one cell in square metres.
+    #[must_use]
+    pub fn cell_area(&self) -> f64 {
+        f64::from(self.cell_size) * f64::from(self.cell_size)
+    }
+
+    /// World position of a plan position in cells and a height in levels. Computed in double precision.
+    #[must_use]
+    pub fn to_world(&self, x_cells: f64, height_levels: f64, z_cells: f64) -> Vec3 {
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "the nearest single-precision position is what is wanted"
+        )]
+        let axis = |origin: f32, step: f32, value: f64| (f64::from(origin) + f64::from(step) * value) as f32;
+        Vec3::new(
+            axis(self.origin.x, self.cell_size, x_cells),
+            axis(self.origin.y, self.level_height, height_levels),
+            axis(self.origin.z, self.cell_size, z_cells),
+        )
+    }
+
+    /// Plan position in cells and height in levels `[x, y, z]` of a world position.
+    #[must_use]
+    pub fn to_grid(&self, position: Vec3) -> [f64; 3] {
+        let axis =
+            |value: f32, origin: f32, step: f32| (f64::from(value) - f64::from(origin)) / f64::from(step);
+        [
+            axis(position.x, self.origin.x, self.cell_size),
+            axis(position.y, self.origin.y, self.level_height),
+            axis(position.z, self.origin.z, self.cell_size),
+        ]
+    }
+}
+
+/// A corner of the grid, in cells. Cell `(x, z)` has corners `(x, z)` to `(x + 1, z + 1)`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PlanPoint {
+    /// Along x, at most [`MAX_PLAN_COORDINATE`] in size.
+    pub x: i32,
+    /// Along z, at most [`MAX_PLAN_COORDINATE`] in size.
+    pub z: i32,
+}
+
+impl PlanPoint {
+    /// The point `(x, z)`.
+    #[inline]
+    #[must_use]
+    pub const fn new(x: i32, z: i32) -> Self {
+        Self { x, z }
+    }
+
+    /// Twice the signed area of the triangle `a b c`: positive when `c` lies on the walkable side of `a -> b`
+    /// in a positive loop. Exact for coordinates within [`MAX_PLAN_COORDINATE`].
+    #[inline]
+    #[must_use]
+    pub const fn orientation(a: Self, b: Self, c: Self) -> i64 {
+        (b.x as i64 - a.x as i64) * (c.z as i64 - a.z as i64)
+            - (b.z as i64 - a.z as i64) * (c.x as i64 - a.x as i64)
+    }
+
+    /// Squared distance in cells. Exact.
+    #[inline]
+    #[must_use]
+    pub const fn distance_squared(self, other: Self) -> i64 {
+        let (dx, dz) = (self.x as i64 - other.x as i64, self.z as i64 - other.z as i64);
+        dx * dx + dz * dz
+    }
+
+    /// Twice the signed area of a loop of points (shoelace sum). Exact.
+    #[must_use]
+    pub fn doubled_area(points: impl IntoIterator<Item = Self>) -> i128 {
+        let mut points = points.into_iter();
+        let Some(first) = points.next() else { return 0 };
+        let (mut previous, mut sum) = (first, 0_i128);
+        for point in points.chain([first]) {
+            sum +=
+                i128::from(previous.x) * i128::from(point.z) - i128::from(previous.z) * i128::from(point.x);
+            previous = point;
+        }
+        sum
+    }
+}

@@ -1,0 +1,75 @@
+//! Ids: newtypes over `u32`, so that a region can never be passed where a cell is meant.
+
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[repr(transparent)]
+        pub struct $name(pub u32);
+
+        impl $name {
+            /// The id as an index into a slice.
+            #[inline]
+            #[must_use]
+            pub const fn index(self) -> usize {
+                self.0 as usize
+            }
+
+            /// The id of the element at `index`.
+            ///
+            /// # Panics
+            /// If `index` does not fit 32 bits: every table of the workspace holds fewer elements than that.
+            #[inline]
+            #[must_use]
+            pub fn from_index(index: usize) -> Self {
+                Self(u32::try_from(index).expect("tables hold at most u32::MAX elements"))
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                self.0.fmt(formatter)
+            }
+        }
+    };
+}
+
+id!(
+    /// A region of a [`crate::RegionMap`].
+    RegionId
+);
+id!(
+    /// A vertex of a [`crate::ContourSet`], [`crate::PolygonSet`], [`crate::Triangulation`] or [`crate::CellMesh`].
+    VertexId
+);
+id!(
+    /// An arc of a [`crate::ContourSet`].
+    ArcId
+);
+id!(
+    /// A triangle of a [`crate::Triangulation`].
+    TriangleId
+);
+id!(
+    /// A cell of a [`crate::CellMesh`].
+    CellId
+);
+
+/// What kind of ground a span, region or cell is; [`AreaId::NULL`] is ground that nobody walks on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub struct AreaId(pub u8);
+
+impl AreaId {
+    /// Not walkable.
+    pub const NULL: Self = Self(0);
+    /// Plain walkable ground, what voxelisation gives every gentle slope.
+    pub const GROUND: Self = Self(1);
+
+    /// Whether an agent may walk here.
+    #[inline]
+    #[must_use]
+    pub const fn is_walkable(self) -> bool {
+        self.0 != 0
+    }
+}

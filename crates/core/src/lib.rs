@@ -1,0 +1,43 @@
+//! The vocabulary of waymesh: what goes in, what passes between the stages, and what each stage must promise.
+//!
+//! ```text
+//! TriangleSoup -> Heightfield -> WalkableField -> RegionMap -> ContourSet -> PolygonSet
+//!              -> Triangulation -> CellMesh (+ HeightSurface) -> navigation mesh
+//! ```
+//!
+//! - Every arrow is one trait in [`stage`]; the stage crates offer a free function and a small struct for each.
+//! - Every type on the way implements [`Validate`], which lists broken invariants instead of panicking.
+//! - World space is metres, y up, right-handed; plan coordinates are `(x, z)`. Between the heightfield and the
+//!   cells everything is in the grid of a [`GridFrame`]: plan points are integers ([`PlanPoint`]), heights are
+//!   fractional levels above the frame's origin.
+//! - Orientation: a loop is *positive* when its shoelace sum over `(x, z)` is positive. Outer borders are positive,
+//!   holes negative, so the walkable side is always where `PlanPoint::orientation(a, b, inside) > 0`.
+
+mod agent;
+mod cells;
+mod contours;
+mod field;
+mod grid;
+mod heightfield;
+mod ids;
+mod observe;
+mod regions;
+mod soup;
+pub mod stage;
+mod triangulation;
+mod validate;
+
+pub use agent::{Agent, AgentError};
+pub use cells::{Cell, CellMesh, HeightSurface, SurfacePoint};
+pub use contours::{
+    ArcUse, ContourArc, ContourLoop, ContourSet, PlanVertex, Polygon, PolygonLoop, PolygonSet, RegionContour,
+};
+pub use field::{Direction, NO_SPAN, OPEN_SKY, WalkableField};
+pub use grid::{GridError, GridFrame, GridScale, MAX_PLAN_COORDINATE, PlanPoint};
+pub use heightfield::{GROUND_STEPS_PER_LEVEL, Heightfield, Span};
+pub use ids::{ArcId, AreaId, CellId, RegionId, TriangleId, VertexId};
+pub use observe::{Counter, Observer, Warning};
+pub use regions::{NO_REGION, RegionMap};
+pub use soup::{Bounds, SkippedTriangles, SoupError, TriangleSoup};
+pub use triangulation::{Triangle, Triangulation};
+pub use validate::{Validate, Violation, ViolationList};

@@ -1,0 +1,136 @@
+//! What a bake tells while it runs.
+
+use crate::RegionId;
+
+/// Something counted during a bake.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Counter {
+    /// Triangles skipped because a vertex is NaN or infinite.
+    TrianglesNotFinite,
+    /// Triangles skipped because they have no area.
+    TrianglesDegenerate,
+    /// Triangles skipped because they lie outside the grid.
+    TrianglesOutside,
+    /// Spans that were walkable before low ceilings were filtered out.
+    SpansUnderLowCeiling,
+    /// Spans removed at ledges.
+    SpansAtLedges,
+    /// Spans made walkable as low hanging obstacles.
+    SpansOnLowObstacles,
+    /// Spans removed by the agent's radius.
+    SpansEroded,
+    /// Islands removed for being too small.
+    IslandsRemoved,
+    /// Spans on the islands removed.
+    SpansOnIslandsRemoved,
+    /// Regions merged into a neighbour for being small.
+    RegionsMerged,
+    /// Arcs that simplification had to keep finer so that no border crosses another.
+    ArcsRefined,
+}
+
+impl Counter {
+    /// Name for reports, in snake case.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::TrianglesNotFinite => "triangles_not_finite",
+            Self::TrianglesDegenerate => "triangles_degenerate",
+            Self::TrianglesOutside => "triangles_outside",
+            Self::SpansUnderLowCeiling => "spans_under_low_ceiling",
+            Self::SpansAtLedges => "spans_at_ledges",
+            Self::SpansOnLowObstacles => "spans_on_low_obstacles",
+            Self::SpansEroded => "spans_eroded",
+            Self::IslandsRemoved => "islands_removed",
+            Self::SpansOnIslandsRemoved => "spans_on_islands_removed",
+            Self::RegionsMerged => "regions_merged",
+            Self::ArcsRefined => "arcs_refined",
+        }
+    }
+}
+
+/// Something the user should know, though the bake goes on.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Warning {
+    /// Some triangles are of no use.
+    TrianglesSkipped {
+        /// With a NaN or infinite vertex.
+        not_finite: u64,
+        /// Without area.
+        degenerate: u64,
+    },
+    /// No place to stand was left after a stage.
+    NothingWalkable {
+        /// The stage.
+        stage: &'static str,
+    },
+    /// Walkable ground was removed because it was too small.
+    IslandsRemoved {
+        /// How many pieces.
+        islands: u64,
+        /// Their area in square metres.
+        area: f64,
+    },
+    /// A region could not be given the height bound asked for.
+    HeightBoundMissed {
+        /// The region.
+        region: RegionId,
+        /// Error that is left, in levels.
+        error: f32,
+    },
+    /// A few triangles stretch the scene's bounds far beyond the rest.
+    OutlierTriangles {
+        /// How many.
+        triangles: u64,
+        /// Height of the scene with them, in metres.
+        height: f32,
+        /// Height without them, in metres.
+        height_without: f32,
+    },
+}
+
+impl std::fmt::Display for Warning {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::TrianglesSkipped { not_finite, degenerate } => write!(
+                formatter,
+                "skipped {} triangles: {not_finite} with a NaN or infinite vertex, {degenerate} without area",
+                not_finite + degenerate
+            ),
+            Self::NothingWalkable { stage } => write!(formatter, "nothing walkable is left after {stage}"),
+            Self::IslandsRemoved { islands, area } => {
+                write!(
+                    formatter,
+                    "removed {islands} pieces of ground below the smallest region, {area:.3} m2 together"
+                )
+            }
+            Self::HeightBoundMissed { region, error } => {
+                write!(formatter, "ground of region {region} is off by up to {error:.2} levels")
+            }
+            Self::OutlierTriangles { triangles, height, height_without } => write!(
+                formatter,
+                "{triangles} triangles stretch the scene to {height} m of height; without them it has {height_without} m"
+            ),
+        }
+    }
+}
+
+/// Listens to a bake. Every method does nothing by default; `()` listens to nothing.
+///
+/// `Send`, because a bake with its own threads runs on one of them.
+pub trait Observer: Send {
+    /// A stage begins.
+    fn stage_started(&mut self, _stage: &'static str) {}
+    /// `done` of `total` steps of the current stage are done.
+    fn progress(&mut self, _done: u64, _total: u64) {}
+    /// A stage has ended after so many seconds of wall time.
+    fn stage_finished(&mut self, _stage: &'static str, _seconds: f64) {}
+    /// `amount` more of something were counted.
+    fn count(&mut self, _counter: Counter, _amount: u64) {}
+    /// Something the user should know.
+    fn warn(&mut self, _warning: Warning) {}
+}
+
+impl Observer for () {}
