@@ -1,0 +1,132 @@
+//! Solids from corners.
+
+use glam::Vec3;
+use waymesh_core::TriangleSoup;
+
+/// Collects triangles.
+#[derive(Debug, Default)]
+pub(crate) struct Builder {
+    positions: Vec<Vec3>,
+    triangles: Vec<[u32; 3]>,
+}
+
+impl Builder {
+    pub(crate) fn finish(self) -> TriangleSoup {
+        TriangleSoup::new(self.positions, self.triangles).expect("indices count the positions pushed")
+    }
+
+    pub(crate) fn push(&mut self, position: Vec3) -> u32 {
+        let index = u32::try_from(self.positions.len()).expect("scenes stay far below 2^32 vertices");
+        self.positions.push(position);
+        index
+    }
+
+    pub(crate) fn triangle(&mut self, corners: [u32; 3]) {
+        self.triangles.push(corners);
+    }
+
+    /// Two triangles `abc` and `acd`.
+    pub(crate) fn quad(&mut self, corners: [Vec3; 4]) {
+        let [a, b, c, d] = corners.map(|corner| self.push(corner));
+        self.triangle([a, b, c]);
+        self.triangle([a, c, d]);
+    }
+
+    /// A level rectangle that faces up, cut into squares of about `step`.
+    pub(crate) fn floor(&mut self, min: [f32; 2], max: [f32; 2], y: f32, step: f32) {
+        let (xs, zs) = (cuts(min[0], max[0], step), cuts(min[1], max[1], step));
+        for x in xs.windows(2) {
+            for z in zs.windows(2) {
+                self.quad(
+                    [(x[0], z[0]), (x[0], z[1]), (x[1], z[1]), (x[1], z[0])].map(|(x, z)| Vec3::new(x, y, z)),
+                );
+            }
+        }
+    }
+
+    /// A solid with six faces. Both rings run `(-x, -z), (-x, +z), (+x, +z), (+x, -z)`.
+    pub(crate) fn hexahedron(&mut self, bottom: [Vec3; 4], top: [Vec3; 4]) {
+        self.quad(top);
+        self.quad([bottom[3], bottom[2], bottom[1], bottom[0]]);
+        for side in 0..4 {
+            let next = (side + 1) % 4;
+            self.quad([bottom[side], bottom[next], top[next], top[side]]);
+        }
+    }
+
+    pub(crate) fn cuboid(&mut self, min: Vec3, max: Vec3) {
+        let ring = |y| {
+            [(min.x, min.z), (min.x, max.z), (max.x, max.z), (max.x, min.z)].map(|(x, z)| Vec3::new(x, y, z))
+        };
+        self.hexahedron(ring(min.y), ring(max.y));
+    }
+
+    /// A sloping slab that rises along x from `low.y` to `high.y`; `thickness` is vertical.
+    pub(crate) fn ramp_x(&mut self, low: Vec3, high: Vec3, thickness: f32) {
+        let (start, end) = if low.x < high.x { (low, high) } else { (high, low) };
+        let (z0, z1) = (low.z.min(high.z), low.z.max(high.z));
+        let ring = |drop: f32| {
+            [
+                Vec3::new(start.x, start.y - drop, z0),
+                Vec3::new(start.x, start.y - drop, z1),
+                Vec3::new(end.x, end.y - drop, z1),
+                Vec3::new(end.x, end.y - drop, z0),
+            ]
+        };
+        self.hexahedron(ring(thickness), ring(0.0));
+    }
+
+    /// As [`Builder::ramp_x`], rising along z.
+    pub(crate) fn ramp_z(&mut self, low: Vec3, high: Vec3, thickness: f32) {
+        let (start, end) = if low.z < high.z { (low, high) } else { (high, low) };
+        let (x0, x1) = (low.x.min(high.x), low.x.max(high.x));
+        let ring = |drop: f32| {
+            [
+                Vec3::new(x0, start.y - drop, start.z),
+                Vec3::new(x0, end.y - drop, end.z),
+                Vec3::new(x1, end.y - drop, end.z),
+                Vec3::new(x1, start.y - drop, start.z),
+            ]
+        };
+        self.hexahedron(ring(thickness), ring(0.0));
+    }
+
+    /// A closed slab made of those rectangles between the cuts that `keep(i, j)` wants.
+    pub(crate) fn plate(&mut self, xs: &[f32], zs: &[f32], y: [f32; 2], keep: impl Fn(usize, usize) -> bool) {
+        let kept = |i: usize, j: usize| i < xs.len() - 1 && j < zs.len() - 1 && keep(i, j);
+        for i in 0..xs.len() - 1 {
+            for j in 0..zs.len() - 1 {
+                if !kept(i, j) {
+                    continue;
+                }
+                let ring = |y| {
+                    [(xs[i], zs[j]), (xs[i], zs[j + 1]), (xs[i + 1], zs[j + 1]), (xs[i + 1], zs[j])]
+                        .map(|(x, z)| Vec3::new(x, y, z))
+                };
+                let (bottom, top) = (ring(y[0]), ring(y[1]));
+                self.quad(top);
+                self.quad([bottom[3], bottom[2], bottom[1], bottom[0]]);
+                let beyond =
+                    [kept(i.wrapping_sub(1), j), kept(i, j + 1), kept(i + 1, j), kept(i, j.wrapping_sub(1))];
+                for side in (0..4).filter(|&side| !beyond[side]) {
+                    let next = (side + 1) % 4;
+                    self.quad([bottom[side], bottom[next], top[next], top[side]]);
+                }
+            }
+        }
+    }
+}
+
+/// `low..=high` in equal pieces of at most about `step`.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "a few thousand pieces at most"
+)]
+pub(crate) fn cuts(low: f32, high: f32, step: f32) -> Vec<f32> {
+    let pieces = ((high - low) / step).round().max(1.0) as u32;
+    (0..=pieces)
+        .map(|piece| if piece == pieces { high } else { low + (high - low) * (piece as f32 / pieces as f32) })
+        .collect()
+}

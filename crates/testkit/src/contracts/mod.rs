@@ -1,0 +1,194 @@
+//! One suite per stage trait. Every implementation runs the suite of its trait; a foreign one may, too.
+//!
+//! Each suite panics with the seed of the input that shows the fault.
+
+mod voxels;
+
+pub use voxels::{build_field, fit_heights, voxelize};
+
+use waymesh_core::stage::{Decompose, Partition, SimplifyContours, TraceContours, Triangulate};
+use waymesh_core::{
+    CellMesh, ContourSet, PolygonSet, RegionMap, TriangleId, Triangulation, Validate, ViolationList,
+    WalkableField,
+};
+
+use crate::fields;
+use crate::polygons;
+
+/// Inputs per suite.
+const SEEDS: u64 = 60;
+
+fn check(what: &str, seed: u64, data: &impl Validate) {
+    if let Err(violations) = data.validate() {
+        panic!("seed {seed}: {what}: {violations}");
+    }
+}
+
+fn sample_fields() -> impl Iterator<Item = (u64, WalkableField)> {
+    #[expect(clippy::cast_possible_truncation, reason = "small numbers")]
+    (0..SEEDS)
+        .map(|seed| (seed, fields::random(seed, 8 + (seed as u32 * 7) % 40, 8 + (seed as u32 * 5) % 32)))
+}
+
+/// The contract of [`Partition`].
+///
+/// # Panics
+/// If the implementation breaks it.
+pub fn partition(stage: &dyn Partition) {
+    let empty = fields::from_ascii("###");
+    assert_eq!(stage.partition(&empty, &mut ()).expect("no span is no fault").count, 0);
+    for (seed, field) in sample_fields() {
+        let regions = stage.partition(&field, &mut ()).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+        let mut violations = ViolationList::default();
+        regions.violations_over(&field, &mut violations);
+        assert!(violations.is_empty(), "seed {seed}: {violations}");
+        let again = stage.partition(&field, &mut ()).expect("a second run");
+        assert!(again == regions, "seed {seed}: two runs differ");
+    }
+}
+
+fn trace(stage: &dyn TraceContours, seed: u64, field: &WalkableField, regions: &RegionMap) -> ContourSet {
+    stage.trace(field, regions, &mut ()).unwrap_or_else(|error| panic!("seed {seed}: {error}"))
+}
+
+/// The contract of [`TraceContours`].
+///
+/// # Panics
+/// If the implementation breaks it.
+pub fn trace_contours(stage: &dyn TraceContours) {
+    for (seed, field) in sample_fields() {
+        let regions = fields::random_regions(&field, seed);
+        let contours = trace(stage, seed, &field, &regions);
+        check("raw contours", seed, &contours);
+        let polygons = contours.polygons();
+        assert_eq!(polygons.polygons.len(), regions.count as usize, "seed {seed}: one polygon per region");
+        for (polygon, size) in polygons.polygons.iter().zip(fields::region_sizes(&regions)) {
+            let doubled: i128 = polygon.loops().map(|l| polygons.doubled_area(l)).sum();
+            assert_eq!(doubled, 2 * i128::from(size), "seed {seed}: area of region {}", polygon.region);
+        }
+        assert!(contours == trace(stage, seed, &field, &regions), "seed {seed}: two runs differ");
+    }
+}
+
+/// The contract of [`SimplifyContours`], on the raw contours of `tracer`.
+///
+/// # Panics
+/// If the implementation breaks it.
+pub fn simplify_contours(tracer: &dyn TraceContours, stage: &dyn SimplifyContours) {
+    for (seed, field) in sample_fields() {
+        let raw = trace(tracer, seed, &field, &fields::random_regions(&field, seed));
+        let simple = stage.simplify(&raw, &mut ()).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+        check("simplified contours", seed, &simple);
+        assert_eq!(simple.arcs.len(), raw.arcs.len(), "seed {seed}: arcs are kept");
+        assert_eq!(simple.regions, raw.regions, "seed {seed}: loops are kept");
+        for (index, (before, after)) in raw.arcs.iter().zip(&simple.arcs).enumerate() {
+            let arc = waymesh_core::ArcId::from_index(index);
+            assert_eq!(
+                (before.left, before.right),
+                (after.left, after.right),
+                "seed {seed}: sides of arc {arc}"
+            );
+            let point = |set: &ContourSet, position: usize| set.point(set.arc_vertices(arc)[position]);
+            let ends = |set: &ContourSet| [point(set, 0), point(set, set.arc_vertices(arc).len() - 1)];
+            assert_eq!(ends(&raw), ends(&simple), "seed {seed}: ends of arc {arc}");
+            let mut points = raw.arc_vertices(arc).iter().map(|&vertex| raw.point(vertex));
+            for &vertex in simple.arc_vertices(arc) {
+                let wanted = simple.point(vertex);
+                assert!(
+                    points.any(|point| point == wanted),
+                    "seed {seed}: arc {arc} has a new or reordered point"
+                );
+            }
+        }
+        let again = stage.simplify(&raw, &mut ()).expect("a second run");
+        assert!(again == simple, "seed {seed}: two runs differ");
+    }
+}
+
+fn sample_polygons() -> impl Iterator<Item = (u64, PolygonSet)> {
+    #[expect(clippy::cast_possible_truncation, reason = "small numbers")]
+    (0..SEEDS)
+        .map(|seed| (seed, polygons::random(seed, 3 + (seed as u32 * 3) % 22, 3 + (seed as u32 * 5) % 19)))
+}
+
+fn triangles(stage: &dyn Triangulate, seed: u64, polygons: &PolygonSet) -> Triangulation {
+    stage.triangulate(polygons, &mut ()).unwrap_or_else(|error| panic!("seed {seed}: {error}"))
+}
+
+/// The contract of [`Triangulate`].
+///
+/// # Panics
+/// If the implementation breaks it.
+pub fn triangulate(stage: &dyn Triangulate) {
+    for (seed, set) in sample_polygons() {
+        let triangulation = triangles(stage, seed, &set);
+        check("triangulation", seed, &triangulation);
+        assert_eq!(
+            triangulation.vertices[..set.vertices.len()],
+            set.vertices[..],
+            "seed {seed}: vertices keep their ids"
+        );
+        let mut areas = vec![0_i128; set.polygons.len()];
+        let mut crossings = 0;
+        for (index, triangle) in triangulation.triangles.iter().enumerate() {
+            let [a, b, c] = triangulation.corners(TriangleId::from_index(index));
+            areas[triangle.region.index()] += i128::from(waymesh_core::PlanPoint::orientation(a, b, c));
+            let beyond = triangle.neighbours.iter().flatten();
+            crossings += beyond
+                .filter(|other| triangulation.triangles[other.index()].region != triangle.region)
+                .count();
+        }
+        let mut expected_crossings = 0;
+        for (polygon, area) in set.polygons.iter().zip(areas) {
+            let expected: i128 = polygon.loops().map(|l| set.doubled_area(l)).sum();
+            assert_eq!(area, expected, "seed {seed}: area of region {}", polygon.region);
+            expected_crossings += polygon.loops().map(|l| l.beyond.iter().flatten().count()).sum::<usize>();
+        }
+        assert_eq!(crossings, expected_crossings, "seed {seed}: edges between regions");
+        assert!(triangulation == triangles(stage, seed, &set), "seed {seed}: two runs differ");
+    }
+}
+
+/// The contract of [`Decompose`], on the triangles of `triangulator`.
+///
+/// # Panics
+/// If the implementation breaks it.
+pub fn decompose(triangulator: &dyn Triangulate, stage: &dyn Decompose) {
+    for (seed, set) in sample_polygons() {
+        let triangulation = triangles(triangulator, seed, &set);
+        let run = || -> CellMesh {
+            stage.decompose(&triangulation, &mut ()).unwrap_or_else(|error| panic!("seed {seed}: {error}"))
+        };
+        let mesh = run();
+        check("cells", seed, &mesh);
+        let mut areas = vec![0_i128; set.polygons.len()];
+        for (index, cell) in mesh.cells.iter().enumerate() {
+            areas[cell.region.index()] += mesh.doubled_area(waymesh_core::CellId::from_index(index));
+        }
+        for (polygon, area) in set.polygons.iter().zip(areas) {
+            let expected: i128 = polygon.loops().map(|l| set.doubled_area(l)).sum();
+            assert_eq!(area, expected, "seed {seed}: area of region {}", polygon.region);
+        }
+        assert!(mesh == run(), "seed {seed}: two runs differ");
+        connectivity(seed, &triangulation, &mesh);
+    }
+}
+
+/// Regions reach each other through the cells exactly as they do through the triangles.
+fn connectivity(seed: u64, triangulation: &Triangulation, mesh: &CellMesh) {
+    let mut by_triangles = std::collections::BTreeSet::new();
+    for triangle in &triangulation.triangles {
+        for other in triangle.neighbours.iter().flatten() {
+            by_triangles.insert((triangle.region, triangulation.triangles[other.index()].region));
+        }
+    }
+    let mut by_cells = std::collections::BTreeSet::new();
+    for (index, cell) in mesh.cells.iter().enumerate() {
+        for other in mesh.neighbours(waymesh_core::CellId::from_index(index)).iter().flatten() {
+            by_cells.insert((cell.region, mesh.cells[other.index()].region));
+        }
+    }
+    by_triangles.retain(|(a, b)| a != b);
+    by_cells.retain(|(a, b)| a != b);
+    assert!(by_triangles == by_cells, "seed {seed}: regions are joined differently");
+}

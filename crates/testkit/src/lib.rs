@@ -1,0 +1,11 @@
+//! What the tests of all crates share: fields and polygons to work on, and one contract suite per stage trait.
+//!
+//! Everything here is slow and obvious on purpose, and shares no code with the stages it judges.
+
+pub mod contracts;
+pub mod fields;
+pub mod polygons;
+pub mod soups;
+pub mod text;
+
+pub use waymesh_scenes::Random;

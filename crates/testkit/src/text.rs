@@ -1,0 +1,95 @@
+//! Text for snapshots: the same for the same shape, however its parts are numbered. Lengths are whole millimetres.
+
+use std::fmt::Write;
+
+use waymesh_core::{
+    CellId, CellMesh, ContourSet, GridFrame, Heightfield, PlanVertex, RegionMap, WalkableField,
+};
+
+/// One letter per column: how many solid spans it has, `.` for none, `+` beyond nine.
+#[must_use]
+pub fn heightfield(heightfield: &Heightfield) -> String {
+    grid(&heightfield.frame, |x, z| count(heightfield.column(x, z).len()))
+}
+
+/// One letter per column: how many walkable spans it has, `.` for none, `+` beyond nine.
+#[must_use]
+pub fn field(field: &WalkableField) -> String {
+    grid(&field.frame, |x, z| count(field.column(x, z).filter(|&span| field.is_walkable(span)).count()))
+}
+
+/// One letter per column: the region of its topmost walkable span, `.` for none; letters repeat after 52 regions.
+#[must_use]
+pub fn regions(field: &WalkableField, regions: &RegionMap) -> String {
+    const LETTERS: &[u8; 52] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    grid(&field.frame, |x, z| {
+        let top = field.column(x, z).rev().find_map(|span| regions.region(span));
+        top.map_or('.', |region| char::from(LETTERS[region.index() % LETTERS.len()]))
+    })
+}
+
+fn count(spans: usize) -> char {
+    match spans {
+        0 => '.',
+        1..=9 => char::from_digit(u32::try_from(spans).unwrap_or(0), 10).unwrap_or('+'),
+        _ => '+',
+    }
+}
+
+fn grid(frame: &GridFrame, letter: impl Fn(u32, u32) -> char) -> String {
+    let mut text = String::new();
+    for z in 0..frame.depth {
+        let line: String = (0..frame.width).map(|x| letter(x, z)).collect();
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+/// The border loops, one a line from its lowest point on, lines sorted.
+#[must_use]
+pub fn contours(contours: &ContourSet) -> String {
+    let polygons = contours.polygons();
+    let mut lines = Vec::new();
+    for polygon in &polygons.polygons {
+        for (index, polygon_loop) in polygon.loops().enumerate() {
+            let points = polygon_loop
+                .vertices
+                .iter()
+                .map(|vertex| millimetres(&polygons.frame, polygons.vertices[vertex.index()]));
+            lines.push(format!("{} {}", if index == 0 { "outer" } else { "hole" }, ring(points.collect())));
+        }
+    }
+    sorted(lines)
+}
+
+/// The cells, one a line from its lowest corner on, lines sorted; then how many portals join them.
+#[must_use]
+pub fn cells(mesh: &CellMesh) -> String {
+    let lines = (0..mesh.cells.len()).map(|cell| {
+        let corners = mesh.corners(CellId::from_index(cell)).iter();
+        ring(corners.map(|vertex| millimetres(&mesh.frame, mesh.vertices[vertex.index()])).collect())
+    });
+    let mut text = sorted(lines.collect());
+    let _ = writeln!(text, "{} cells, {} portals", mesh.cells.len(), mesh.portal_count());
+    text
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "scenes of tests are small")]
+fn millimetres(frame: &GridFrame, vertex: PlanVertex) -> [i64; 3] {
+    let world =
+        frame.to_world(f64::from(vertex.point.x), f64::from(vertex.height), f64::from(vertex.point.z));
+    world.to_array().map(|metres| (f64::from(metres) * 1000.0).round() as i64)
+}
+
+fn ring(mut points: Vec<[i64; 3]>) -> String {
+    if let Some(lowest) = (0..points.len()).min_by_key(|&index| points[index]) {
+        points.rotate_left(lowest);
+    }
+    points.iter().map(|[x, y, z]| format!("{x},{y},{z}")).collect::<Vec<_>>().join(" ")
+}
+
+fn sorted(mut lines: Vec<String>) -> String {
+    lines.sort();
+    lines.join("\n") + "\n"
+}
