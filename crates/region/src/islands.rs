@@ -1,0 +1,192 @@
+//! What hangs together, and what is too small to matter.
+
+use waymesh_core::{AreaId, Counter, Direction, NO_REGION, Observer, WalkableField, Warning};
+
+/// The connected pieces of a field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Components {
+    /// Piece of each span, [`NO_REGION`] where one cannot walk.
+    pub labels: Vec<u32>,
+    /// Number of pieces; labels are `0..count`, by first span.
+    pub count: u32,
+}
+
+/// Finds the connected pieces of the walkable surface: two spans are in one piece if one can walk from one to the other, over
+/// ground of any area.
+///
+/// # Cost
+/// Linear; four bytes a span beside the labels.
+#[must_use]
+pub fn connected_components(field: &WalkableField) -> Components {
+    let mut labels = vec![NO_REGION; field.len()];
+    let mut count = 0;
+    let mut stack = Vec::new();
+    for seed in (0_u32..).take(field.len()) {
+        if labels[seed as usize] != NO_REGION || !field.is_walkable(seed) {
+            continue;
+        }
+        labels[seed as usize] = count;
+        stack.push(seed);
+        while let Some(span) = stack.pop() {
+            for direction in Direction::ALL {
+                if let Some(neighbour) = field.walkable_neighbour(span, direction)
+                    && labels[neighbour as usize] == NO_REGION
+                {
+                    labels[neighbour as usize] = count;
+                    stack.push(neighbour);
+                }
+            }
+        }
+        count += 1;
+    }
+    Components { labels, count }
+}
+
+/// What [`remove_small_islands`] took away.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct RemovedIslands {
+    /// How many pieces.
+    pub islands: u64,
+    /// How many spans.
+    pub spans: u64,
+    /// Their plan area in square metres.
+    pub area: f64,
+}
+
+/// Makes every connected piece of less than `min_area` square metres not walkable.
+///
+/// What was removed is returned, counted ([`Counter::IslandsRemoved`], [`Counter::SpansOnIslandsRemoved`]) and reported as
+/// [`Warning::IslandsRemoved`]. A `min_area` of zero or less, or NaN, removes nothing.
+///
+/// # Guarantees
+/// - Pieces of `min_area` or more are left as they are; links are not touched.
+///
+/// # Cost
+/// Linear.
+pub fn remove_small_islands(
+    field: &mut WalkableField,
+    min_area: f32,
+    observer: &mut dyn Observer,
+) -> RemovedIslands {
+    let mut removed = RemovedIslands::default();
+    // An area that should be a whole number of cells may be a little more in single precision: a part in a million is let go.
+    let least_spans = f64::from(min_area) / field.frame.cell_area() * (1.0 - 1e-6);
+    if least_spans.is_nan() || least_spans <= 1.0 {
+        return removed;
+    }
+    let components = connected_components(field);
+    let mut sizes = vec![0_u64; components.count as usize];
+    for &label in components.labels.iter().filter(|&&label| label != NO_REGION) {
+        sizes[label as usize] += 1;
+    }
+    #[expect(clippy::cast_precision_loss, reason = "span counts are far below 2^53")]
+    let is_small = |spans: u64| (spans as f64) < least_spans;
+    for &spans in sizes.iter().filter(|&&spans| is_small(spans)) {
+        removed.islands += 1;
+        removed.spans += spans;
+    }
+    if removed.islands == 0 {
+        return removed;
+    }
+    for (area, &label) in field.area.iter_mut().zip(&components.labels) {
+        if label != NO_REGION && is_small(sizes[label as usize]) {
+            *area = AreaId::NULL;
+        }
+    }
+    #[expect(clippy::cast_precision_loss, reason = "span counts are far below 2^53")]
+    {
+        removed.area = removed.spans as f64 * field.frame.cell_area();
+    }
+    observer.count(Counter::IslandsRemoved, removed.islands);
+    observer.count(Counter::SpansOnIslandsRemoved, removed.spans);
+    observer.warn(Warning::IslandsRemoved { islands: removed.islands, area: removed.area });
+    removed
+}
+
+#[cfg(test)]
+mod tests {
+    use waymesh_core::Validate;
+    use waymesh_testkit::fields;
+
+    use super::*;
+
+    #[derive(Default)]
+    struct Heard {
+        counts: Vec<(Counter, u64)>,
+        warnings: Vec<Warning>,
+    }
+
+    impl Observer for Heard {
+        fn count(&mut self, counter: Counter, amount: u64) {
+            self.counts.push((counter, amount));
+        }
+        fn warn(&mut self, warning: Warning) {
+            self.warnings.push(warning);
+        }
+    }
+
+    /// One piece of 6, one of 4 (of two areas), one of 1.
+    const PIECES: &str = "...#2
+                          ...#.
+                          ####2
+                          .###.";
+
+    #[test]
+    fn pieces_are_numbered_by_first_span_and_cross_areas() {
+        let components = connected_components(&fields::from_ascii(PIECES));
+        assert_eq!(components.count, 3);
+        assert_eq!(components.labels, [0, 0, 0, 1, 0, 0, 0, 1, 1, 2, 1]);
+    }
+
+    #[test]
+    fn a_span_that_is_not_walkable_joins_nothing() {
+        let mut field = fields::from_ascii("...");
+        field.area[1] = AreaId::NULL;
+        let components = connected_components(&field);
+        assert_eq!((components.count, components.labels), (2, vec![0, NO_REGION, 1]));
+    }
+
+    #[test]
+    fn pieces_below_the_area_go_and_are_told() {
+        let mut field = fields::from_ascii(PIECES);
+        let mut heard = Heard::default();
+        // Four cells of 0.3 m are 0.36 m2: the piece of four stays.
+        let removed = remove_small_islands(&mut field, 0.36, &mut heard);
+        assert_eq!((removed.islands, removed.spans, field.walkable_spans()), (1, 1, 10));
+        assert!((removed.area - 0.09).abs() < 1e-6);
+        assert_eq!(heard.counts, [(Counter::IslandsRemoved, 1), (Counter::SpansOnIslandsRemoved, 1)]);
+        assert_eq!(heard.warnings, [Warning::IslandsRemoved { islands: 1, area: removed.area }]);
+        field.validate().expect("still a valid field");
+
+        let removed = remove_small_islands(&mut field, 0.37, &mut ());
+        assert_eq!((removed.islands, removed.spans, field.walkable_spans()), (1, 4, 6));
+    }
+
+    #[test]
+    fn odd_areas_remove_nothing_or_all() {
+        let field = fields::from_ascii(PIECES);
+        for (min_area, left) in [(0.0, 11), (-1.0, 11), (f32::NAN, 11), (0.05, 11), (f32::INFINITY, 0)] {
+            let mut field = field.clone();
+            let mut heard = Heard::default();
+            remove_small_islands(&mut field, min_area, &mut heard);
+            assert_eq!(field.walkable_spans(), left, "{min_area} m2");
+            assert_eq!(heard.warnings.is_empty(), left == 11);
+        }
+    }
+
+    #[test]
+    fn what_stays_is_just_what_is_large_enough() {
+        for seed in 0..40 {
+            let field = fields::random(seed, 30, 26);
+            let before = connected_components(&field);
+            let mut after = field.clone();
+            remove_small_islands(&mut after, 1.8, &mut ());
+            for span in 0..field.len() {
+                let size = before.labels.iter().filter(|&&label| label == before.labels[span]).count();
+                let stays = field.area[span].is_walkable() && size >= 20;
+                assert_eq!(after.area[span].is_walkable(), stays, "seed {seed}, span {span}");
+            }
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! Cuts the walkable surface into regions: pieces simple enough to trace and triangulate.
+//!
+//! - [`distance_field`] and [`blur`]: how far each span is from the nearest border.
+//! - [`partition_watershed`]: basins of the distance field; few, compact regions. The default.
+//! - [`partition_monotone`]: row sweeps; one pass, long thin regions.
+//! - [`remove_small_islands`] and [`connected_components`]: what hangs together.
+//!
+//! Both partitions give a region map that keeps the whole contract of [`Partition`](waymesh_core::stage::Partition): every
+//! walkable span has a region, and a region is one connected piece of one kind of ground that **never overlaps itself in
+//! plan**, also on spiral stairs. Everything here is sequential, deterministic and near linear in the number of spans.
+//!
+//! All functions ask for a valid field (see [`Validate`](waymesh_core::Validate)); tables of wrong length or links out of
+//! range may panic.
+//!
+//! ```
+//! use waymesh_core::{GridFrame, WalkableField};
+//! use waymesh_region::{WatershedConfig, partition_watershed};
+//!
+//! # let frame = GridFrame { origin: Default::default(), cell_size: 0.3, level_height: 0.2, width: 4, depth: 4 };
+//! let field = WalkableField::empty(frame);
+//! let regions = partition_watershed(&field, &WatershedConfig::default(), &mut ())?;
+//! assert_eq!(regions.count, 0);
+//! # Ok::<(), waymesh_region::RegionError>(())
+//! ```
+
+mod distance;
+mod error;
+mod islands;
+mod merge;
+mod monotone;
+mod rivals;
+mod watershed;
+
+pub use distance::{DistanceField, UNITS_PER_CELL, blur, distance_field};
+pub use error::RegionError;
+pub use islands::{Components, RemovedIslands, connected_components, remove_small_islands};
+pub use monotone::{Monotone, MonotoneConfig, partition_monotone};
+pub use watershed::{Watershed, WatershedConfig, partition_watershed};

@@ -1,0 +1,202 @@
+//! Merging of small regions, after either partition.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use waymesh_core::{Counter, Direction, NO_REGION, Observer, RegionMap, WalkableField};
+
+use crate::rivals::Rivals;
+
+/// Slack for an area given in single precision that should be a whole number of cells.
+const ROUNDING: f64 = 1e-6;
+
+/// Pairs of rival regions remembered, as a power of two: those of a building of a dozen storeys.
+const SEEN_BITS: u32 = 8;
+
+/// What merging needs to know of a region.
+#[derive(Clone, Debug, Default)]
+struct Region {
+    spans: u64,
+    /// Whether one of its spans has a side with nothing walkable beyond.
+    has_wall: bool,
+    /// Neighbours of the same area with the number of sides shared, by number.
+    neighbours: Vec<(u32, u64)>,
+    /// Regions with a span that is a rival of one of its own, by number.
+    rivals: Vec<u32>,
+}
+
+/// Merges small regions, and regions that touch no border, into neighbours; numbers the result by first span.
+///
+/// `crowded` are the spans with rivals ([`Rivals::crowded`]). `labels` are below `count` and keep the contract of a
+/// partition but for the numbering; a label may be empty.
+pub(crate) fn merge_small_regions(
+    field: &WalkableField,
+    crowded: &[u32],
+    labels: Vec<u32>,
+    count: u32,
+    merge_area: f32,
+    observer: &mut dyn Observer,
+) -> RegionMap {
+    let mut target: Vec<u32> = (0..count).collect();
+    if merge_area > 0.0 {
+        let mut regions = survey(field, crowded, &labels, count);
+        let merged = merge(&mut regions, &mut target, f64::from(merge_area) / field.frame.cell_area());
+        observer.count(Counter::RegionsMerged, merged);
+        for region in 0..target.len() {
+            // A target may have been merged on: follow, and shorten the way for the others.
+            let mut end = target[region];
+            while target[end as usize] != end {
+                end = target[end as usize];
+            }
+            target[region] = end;
+        }
+    }
+    number_by_first_span(labels, &target)
+}
+
+/// Sizes, borders and rivals of all regions.
+fn survey(field: &WalkableField, crowded: &[u32], labels: &[u32], count: u32) -> Vec<Region> {
+    let mut regions = vec![Region::default(); count as usize];
+    let mut borders: Vec<(u32, u32)> = Vec::new();
+    for ((&label, links), &area) in labels.iter().zip(&field.links).zip(&field.area) {
+        if label == NO_REGION {
+            continue;
+        }
+        let region = &mut regions[label as usize];
+        region.spans += 1;
+        let beyond = |direction: Direction| {
+            labels.get(links[direction.index()] as usize).copied().unwrap_or(NO_REGION)
+        };
+        if !region.has_wall {
+            region.has_wall = Direction::ALL.into_iter().any(|direction| beyond(direction) == NO_REGION);
+        }
+        for direction in [Direction::PosX, Direction::PosZ] {
+            let other = beyond(direction);
+            if other != label && other != NO_REGION && field.area[links[direction.index()] as usize] == area {
+                borders.push((label, other));
+                borders.push((other, label));
+            }
+        }
+    }
+    borders.sort_unstable();
+    for run in borders.chunk_by(|a, b| a == b) {
+        let (region, other) = run[0];
+        regions[region as usize].neighbours.push((other, run.len() as u64));
+    }
+    for (region, other) in rival_pairs(field, crowded, labels) {
+        regions[region as usize].rivals.push(other);
+    }
+    regions
+}
+
+/// All ordered pairs of regions with rival spans, sorted, each once.
+fn rival_pairs(field: &WalkableField, crowded: &[u32], labels: &[u32]) -> Vec<(u32, u32)> {
+    let mut pairs = Vec::new();
+    let rivals = Rivals::new(field);
+    // Nearly every pair has been seen a moment ago: a cache by hash keeps the list short. What it misses, sorting finds.
+    let mut seen = [(NO_REGION, NO_REGION); 1 << SEEN_BITS];
+    for &span in crowded {
+        let region = labels[span as usize];
+        for rival in rivals.later(span) {
+            let pair = (region, labels[rival as usize]);
+            // Fibonacci hashing (Knuth, The Art of Computer Programming 3, section 6.4).
+            let hash = (pair.0.wrapping_mul(31) ^ pair.1).wrapping_mul(0x9e37_79b9) >> (32 - SEEN_BITS);
+            if pair.1 != NO_REGION && std::mem::replace(&mut seen[hash as usize], pair) != pair {
+                pairs.extend([pair, (pair.1, pair.0)]);
+            }
+        }
+    }
+    pairs.sort_unstable();
+    pairs.dedup();
+    pairs
+}
+
+/// Merges region by region, the smallest first, until none is left that should and can be merged.
+fn merge(regions: &mut [Region], target: &mut [u32], small: f64) -> u64 {
+    #[expect(clippy::cast_precision_loss, reason = "span counts are far below 2^53")]
+    let is_unwanted = |region: &Region| {
+        region.spans > 0 && (region.spans as f64 <= small * (1.0 + ROUNDING) || !region.has_wall)
+    };
+    let mut queue: BinaryHeap<Reverse<(u64, u32)>> = (0_u32..)
+        .zip(regions.iter())
+        .filter(|(_, region)| is_unwanted(region))
+        .map(|(index, region)| Reverse((region.spans, index)))
+        .collect();
+    let mut merged = 0;
+    // A region without a free neighbour never gets one: merging only adds rivals. So it is looked at once.
+    while let Some(Reverse((spans, index))) = queue.pop() {
+        let region = &regions[index as usize];
+        // An entry of another size is stale: the region has grown or gone.
+        if region.spans != spans || target[index as usize] != index {
+            continue;
+        }
+        let Some(into) = best_target(regions, index) else { continue };
+        join(regions, index, into);
+        target[index as usize] = into;
+        merged += 1;
+        if is_unwanted(&regions[into as usize]) {
+            queue.push(Reverse((regions[into as usize].spans, into)));
+        }
+    }
+    merged
+}
+
+/// The neighbour that a region should go to: the one with the longest common border, then the one of least number, among
+/// those without a rival span. The longer the border that goes, the fewer corners stay.
+fn best_target(regions: &[Region], index: u32) -> Option<u32> {
+    let region = &regions[index as usize];
+    let free = region.neighbours.iter().filter(|(other, _)| region.rivals.binary_search(other).is_err());
+    free.min_by_key(|&&(other, sides)| (Reverse(sides), other)).map(|&(other, _)| other)
+}
+
+/// Moves all that region `from` has to region `into`.
+fn join(regions: &mut [Region], from: u32, into: u32) {
+    let gone = std::mem::take(&mut regions[from as usize]);
+    for &(neighbour, sides) in &gone.neighbours {
+        let list = &mut regions[neighbour as usize].neighbours;
+        if let Ok(place) = list.binary_search_by_key(&from, |&(other, _)| other) {
+            list.remove(place);
+        }
+        if neighbour != into {
+            add(list, into, sides);
+            add(&mut regions[into as usize].neighbours, neighbour, sides);
+        }
+    }
+    for &rival in &gone.rivals {
+        let list = &mut regions[rival as usize].rivals;
+        if let Ok(place) = list.binary_search(&from) {
+            list.remove(place);
+        }
+        if let Err(place) = list.binary_search(&into) {
+            list.insert(place, into);
+        }
+        let list = &mut regions[into as usize].rivals;
+        if let Err(place) = list.binary_search(&rival) {
+            list.insert(place, rival);
+        }
+    }
+    regions[into as usize].spans += gone.spans;
+    regions[into as usize].has_wall |= gone.has_wall;
+}
+
+fn add(neighbours: &mut Vec<(u32, u64)>, region: u32, sides: u64) {
+    match neighbours.binary_search_by_key(&region, |&(other, _)| other) {
+        Ok(place) => neighbours[place].1 += sides,
+        Err(place) => neighbours.insert(place, (region, sides)),
+    }
+}
+
+/// Replaces each label by its entry in `target`, then numbers what is left `0..count` by first span.
+fn number_by_first_span(mut labels: Vec<u32>, target: &[u32]) -> RegionMap {
+    let mut numbers = vec![NO_REGION; target.len()];
+    let mut count = 0;
+    for label in labels.iter_mut().filter(|label| **label != NO_REGION) {
+        let number = &mut numbers[target[*label as usize] as usize];
+        if *number == NO_REGION {
+            *number = count;
+            count += 1;
+        }
+        *label = *number;
+    }
+    RegionMap { labels, count }
+}

@@ -1,0 +1,180 @@
+//! Monotone partition: row sweeps.
+
+use waymesh_core::stage::{Partition, StageError};
+use waymesh_core::{Direction, NO_REGION, Observer, RegionId, RegionMap, WalkableField};
+
+use crate::error::{RegionError, check_area};
+use crate::merge::merge_small_regions;
+use crate::rivals::Rivals;
+
+/// How [`partition_monotone`] works.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct MonotoneConfig {
+    /// Regions of at most this many square metres, and regions that touch no wall or drop, are merged into a neighbour where
+    /// the result does not overlap itself. 0 leaves every region monotone. Default 36.0 (Recast's 20 x 20 cells of
+    /// 0.3 m); finite, zero or more.
+    pub merge_region: f32,
+}
+
+impl Default for MonotoneConfig {
+    fn default() -> Self {
+        Self { merge_region: 36.0 }
+    }
+}
+
+impl MonotoneConfig {
+    /// Sets the size up to which regions are merged, in square metres.
+    #[must_use]
+    pub fn with_merge_region(mut self, square_metres: f32) -> Self {
+        self.merge_region = square_metres;
+        self
+    }
+
+    /// Checks all fields.
+    ///
+    /// # Errors
+    /// [`RegionError::BadArea`] names the first one that is out of range.
+    pub fn validate(&self) -> Result<(), RegionError> {
+        check_area("merge_region", self.merge_region)
+    }
+}
+
+/// A run of one row: linked along x, of one area.
+#[derive(Clone, Copy)]
+struct Sweep {
+    /// First and last column.
+    first: u32,
+    last: u32,
+    /// The one region that it touches in the row before, [`NO_REGION`] if none or several.
+    region: u32,
+    /// Spans that touch it.
+    contacts: u32,
+    /// Whether it touches several regions.
+    is_torn: bool,
+}
+
+/// What the next row needs to know of a region.
+#[derive(Clone, Copy)]
+struct Open {
+    /// First and last x of its last run.
+    first: u32,
+    last: u32,
+    /// Spans of the row at work that touch it.
+    contacts: u32,
+}
+
+/// Cuts the walkable surface into regions that every line along x meets in one run at most, then merges small ones.
+///
+/// Row by row, runs of linked spans of one area either continue the region below them, if they alone touch it and touch no other, or
+/// start a new one. A region has one run per row, so it cannot overlap itself in plan.
+///
+/// # Guarantees
+/// - The contract of [`Partition`].
+/// - With `merge_region` 0, every region is monotone along z: each row holds one run of it.
+///
+/// # Cost
+/// Linear, one pass over the spans.
+///
+/// # Errors
+/// [`RegionError::BadArea`] for a bad configuration.
+///
+/// # References
+/// The sweep is the one of Recast (Mononen), `rcBuildRegionsMonotone`.
+pub fn partition_monotone(
+    field: &WalkableField,
+    config: &MonotoneConfig,
+    observer: &mut dyn Observer,
+) -> Result<RegionMap, RegionError> {
+    config.validate()?;
+    let (labels, count) = sweep_rows(field);
+    let crowded = if config.merge_region > 0.0 { Rivals::new(field).crowded() } else { Vec::new() };
+    Ok(merge_small_regions(field, &crowded, labels, count, config.merge_region, observer))
+}
+
+/// [`partition_monotone`] as a stage.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Monotone {
+    /// How it works.
+    pub config: MonotoneConfig,
+}
+
+impl Partition for Monotone {
+    fn partition(&self, field: &WalkableField, observer: &mut dyn Observer) -> Result<RegionMap, StageError> {
+        partition_monotone(field, &self.config, observer).map_err(|error| StageError::new("partition", error))
+    }
+}
+
+/// Labels and their number, before merging.
+fn sweep_rows(field: &WalkableField) -> (Vec<u32>, u32) {
+    let width = field.frame.width;
+    let mut labels = vec![NO_REGION; field.len()];
+    let mut regions: Vec<Open> = Vec::new();
+    let mut sweeps: Vec<Sweep> = Vec::new();
+    let mut touched: Vec<u32> = Vec::new();
+    for row in field.columns.windows(width as usize + 1).step_by(width.max(1) as usize) {
+        sweeps.clear();
+        for (x, column) in (0_u32..).zip(row.windows(2)) {
+            for span in column[0] as usize..column[1] as usize {
+                let area = field.area[span];
+                if !area.is_walkable() {
+                    continue;
+                }
+                let links = field.links[span];
+                let like = |direction: Direction| {
+                    let link = links[direction.index()] as usize;
+                    (field.area.get(link) == Some(&area)).then_some(link)
+                };
+                // While the row is at work its labels number sweeps.
+                let number = if let Some(west) = like(Direction::NegX) {
+                    labels[west]
+                } else {
+                    sweeps.push(Sweep { first: x, last: x, region: NO_REGION, contacts: 0, is_torn: false });
+                    #[expect(clippy::cast_possible_truncation, reason = "no more than there are spans")]
+                    {
+                        (sweeps.len() - 1) as u32
+                    }
+                };
+                labels[span] = number;
+                let sweep = &mut sweeps[number as usize];
+                sweep.last = x;
+                if let Some(north) = like(Direction::NegZ) {
+                    let region = labels[north];
+                    let open = &mut regions[region as usize];
+                    if open.contacts == 0 {
+                        touched.push(region);
+                    }
+                    open.contacts += 1;
+                    sweep.contacts += 1;
+                    sweep.is_torn |= sweep.region != NO_REGION && sweep.region != region;
+                    sweep.region = region;
+                }
+            }
+        }
+        for sweep in &mut sweeps {
+            let Sweep { first, last, .. } = *sweep;
+            let continues = !sweep.is_torn
+                && regions.get(sweep.region as usize).is_some_and(|open| {
+                    // All that touches the region is this run, and wherever they lie side by side they touch: no cliff between.
+                    let side_by_side = last.min(open.last) + 1 - first.max(open.first);
+                    open.contacts == sweep.contacts && side_by_side == sweep.contacts
+                });
+            if continues {
+                let open = &mut regions[sweep.region as usize];
+                (open.first, open.last) = (first, last);
+            } else {
+                sweep.region = RegionId::from_index(regions.len()).0;
+                regions.push(Open { first, last, contacts: 0 });
+            }
+        }
+        for region in touched.drain(..) {
+            regions[region as usize].contacts = 0;
+        }
+        for label in labels[row[0] as usize..row[width as usize] as usize].iter_mut() {
+            if *label != NO_REGION {
+                *label = sweeps[*label as usize].region;
+            }
+        }
+    }
+    (labels, RegionId::from_index(regions.len()).0)
+}

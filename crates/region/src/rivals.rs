@@ -1,0 +1,95 @@
+//! Spans that must not be in one region.
+
+use waymesh_core::WalkableField;
+
+/// Counts of walkable spans per column stop here, so that four of them fit a byte.
+const MANY: u8 = 63;
+
+/// Tells which spans must not be in one region: two walkable spans are *rivals* if they lie in one column, or in columns side
+/// by side without being linked. A region without rivals is a plain sheet: in plan it neither overlaps itself nor touches itself
+/// along a wall or cliff.
+#[derive(Clone, Copy)]
+pub(crate) struct Rivals<'a> {
+    field: &'a WalkableField,
+}
+
+impl<'a> Rivals<'a> {
+    pub(crate) fn new(field: &'a WalkableField) -> Self {
+        Self { field }
+    }
+
+    /// Whether `test` holds for any rival of `span`. It is also asked about spans that are not.
+    #[inline]
+    pub(crate) fn any(&self, span: u32, test: impl Fn(u32) -> bool) -> bool {
+        let columns = &self.field.columns;
+        let links = self.field.links[span as usize];
+        let (column, width) = (self.field.cells[span as usize], self.field.frame.width);
+        let x = column % width;
+        let (column, width) = (column as usize, width as usize);
+        let any_in = |first: usize, last: usize| {
+            (columns[first]..columns[last + 1])
+                .any(|other| test(other) && other != span && !links.contains(&other))
+        };
+        any_in(column - usize::from(x > 0), column + usize::from(x as usize + 1 < width))
+            || (column >= width && any_in(column - width, column - width))
+            || (column + width + 1 < columns.len() && any_in(column + width, column + width))
+    }
+
+    /// The rivals of `span` of greater number, and spans beside them that are not walkable.
+    pub(crate) fn later(&self, span: u32) -> impl Iterator<Item = u32> {
+        let columns = &self.field.columns;
+        let links = self.field.links[span as usize];
+        let (column, width) = (self.field.cells[span as usize], self.field.frame.width);
+        let x = column % width;
+        let (column, width) = (column as usize, width as usize);
+        let east = column + usize::from(x as usize + 1 < width);
+        let south = column + width;
+        let south = if south + 1 < columns.len() { columns[south]..columns[south + 1] } else { 0..0 };
+        (span + 1..columns[east + 1]).chain(south).filter(move |other| !links.contains(other))
+    }
+
+    /// All walkable spans that have a walkable rival, in order.
+    pub(crate) fn crowded(&self) -> Vec<u32> {
+        let field = self.field;
+        let width = field.frame.width as usize;
+        if field.is_empty() {
+            return Vec::new();
+        }
+        // Walkable spans per column, with a row of nothing before and behind.
+        let mut counts = vec![0_u8; field.frame.column_count() + 2 * width];
+        for (&column, area) in field.cells.iter().zip(&field.area) {
+            let count = &mut counts[width + column as usize];
+            *count = (*count + u8::from(area.is_walkable())).min(MANY);
+        }
+        // Those of the four columns around each column.
+        let mut around = vec![0_u8; field.frame.column_count()];
+        for (z, row) in around.chunks_exact_mut(width).enumerate() {
+            let [north, here, south] = [z, z + 1, z + 2].map(|z| &counts[z * width..(z + 1) * width]);
+            for ((sum, north), south) in row.iter_mut().zip(north).zip(south) {
+                *sum = north + south;
+            }
+            for (sum, west) in row[1..].iter_mut().zip(here) {
+                *sum += west;
+            }
+            for (sum, east) in row.iter_mut().zip(&here[1..]) {
+                *sum += east;
+            }
+        }
+        let mut crowded = Vec::new();
+        for (span, (&area, links)) in (0_u32..).zip(field.area.iter().zip(&field.links)) {
+            if !area.is_walkable() {
+                continue;
+            }
+            let column = field.cells[span as usize] as usize;
+            let linked: u8 = links
+                .map(|link| u8::from(field.area.get(link as usize).is_some_and(|area| area.is_walkable())))
+                .iter()
+                .sum();
+            // At most one span of a column is linked: what is there beyond the linked ones is a rival.
+            if counts[width + column] > 1 || around[column] > linked {
+                crowded.push(span);
+            }
+        }
+        crowded
+    }
+}

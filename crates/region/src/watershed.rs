@@ -1,0 +1,447 @@
+//! Watershed partition: basins of the distance field.
+
+use waymesh_core::stage::{Partition, StageError};
+use waymesh_core::{Direction, NO_REGION, Observer, RegionMap, WalkableField};
+
+use crate::error::{RegionError, check_area};
+use crate::merge::merge_small_regions;
+use crate::rivals::Rivals;
+use crate::{DistanceField, UNITS_PER_CELL, blur, distance_field};
+
+/// How [`partition_watershed`] works.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct WatershedConfig {
+    /// Regions of at most this many square metres, and regions that touch no wall or drop, are merged into a neighbour where
+    /// the result does not overlap itself. 0 leaves every basin a region. Default 36.0 (Recast's 20 x 20 cells of 0.3 m);
+    /// finite, zero or more.
+    pub merge_region: f32,
+    /// Whether the distance field is blurred first: fewer basins that are only noise of the grid. Default true.
+    pub blur: bool,
+}
+
+impl Default for WatershedConfig {
+    fn default() -> Self {
+        Self { merge_region: 36.0, blur: true }
+    }
+}
+
+impl WatershedConfig {
+    /// Sets the size up to which regions are merged, in square metres.
+    #[must_use]
+    pub fn with_merge_region(mut self, square_metres: f32) -> Self {
+        self.merge_region = square_metres;
+        self
+    }
+
+    /// Sets whether the distance field is blurred.
+    #[must_use]
+    pub fn with_blur(mut self, blur: bool) -> Self {
+        self.blur = blur;
+        self
+    }
+
+    /// Checks all fields.
+    ///
+    /// # Errors
+    /// [`RegionError::BadArea`] names the first one that is out of range.
+    pub fn validate(&self) -> Result<(), RegionError> {
+        check_area("merge_region", self.merge_region)
+    }
+}
+
+/// Units by which the water falls from one level to the next: a cell, so that every level is a ring one cell wide.
+const LEVEL_UNITS: u16 = UNITS_PER_CELL;
+
+/// How many cells a basin grows per level before what is still dry becomes a new basin. The number Recast uses: small
+/// enough that a corridor off a room gets its own basin, large enough that a bulge of the room does not.
+const GROWTH_CELLS: u32 = 8;
+
+/// Set on a label that is only proposed: the span joins when all proposals of the ring are known.
+const PROPOSED: u32 = 1 << 31;
+
+/// Cuts the walkable surface into the basins of its distance field, then merges small ones.
+///
+/// The water falls from the largest distance to the border in steps of a cell. At every level the basins there are grow
+/// over the new ground, ring by ring and for eight cells at most; what is still dry away from all basins floods as a new
+/// one. A span always takes the neighbouring basin at the least distance walked through the ring, then the one with the
+/// lower number; it never takes one that has another span of its column, or one beside it without a link, so no region
+/// overlaps or touches itself in plan. Where the next turn of a spiral comes round, small regions are left that fit nowhere.
+///
+/// # Guarantees
+/// - The contract of [`Partition`].
+/// - A region larger than `merge_region` is never merged into another unless one of the two is small or touches no border.
+///
+/// # Cost
+/// Every span enters one ring and one level: near linear, about 20 bytes a span of scratch.
+///
+/// # Errors
+/// [`RegionError::BadArea`] for a bad configuration.
+///
+/// # References
+/// - Mononen 2009, Automatic Navmesh Generation via Watershed Partitioning, step 3.
+/// - Haumont, Debeir and Sillion 2003, Volumetric cell-and-portal generation,
+///   <http://artis.inrialpes.fr/Publications/2003/HDS03/> (where the slides have the idea from).
+pub fn partition_watershed(
+    field: &WalkableField,
+    config: &WatershedConfig,
+    observer: &mut dyn Observer,
+) -> Result<RegionMap, RegionError> {
+    config.validate()?;
+    let mut distance = distance_field(field);
+    if config.blur {
+        distance = blur(field, &distance);
+    }
+    let mut basins = Basins::new(field, &distance);
+    basins.fill(&Levels::new(field, &distance), observer);
+    let labels = basins.states.iter().map(|state| state.label).collect();
+    Ok(merge_small_regions(field, &basins.crowded, labels, basins.count, config.merge_region, observer))
+}
+
+/// [`partition_watershed`] as a stage.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Watershed {
+    /// How it works.
+    pub config: WatershedConfig,
+}
+
+impl Partition for Watershed {
+    fn partition(&self, field: &WalkableField, observer: &mut dyn Observer) -> Result<RegionMap, StageError> {
+        partition_watershed(field, &self.config, observer)
+            .map_err(|error| StageError::new("partition", error))
+    }
+}
+
+/// What the flooding knows of a span: one word, so that looking at a neighbour costs one load.
+#[derive(Clone, Copy)]
+struct State {
+    /// Basin, [`NO_REGION`] while dry, or a basin that is [`PROPOSED`].
+    label: u32,
+    /// Length of the way to it from the flooded core of the basin, in cells. Saturates.
+    walked: u16,
+    /// Level, with [`CROWDED`].
+    level: u16,
+}
+
+/// Spans looked at together.
+const BATCH: usize = 32;
+
+/// What a dry span has to offer: more than any number of ways and basins.
+const NO_OFFER: u64 = u64::MAX;
+
+/// Set on the level of a span that cannot be in one region with some span beside, above or below it (see
+/// [`Rivals`]). Levels need 15 bits.
+const CROWDED: u16 = 1 << 15;
+
+impl State {
+    #[inline]
+    fn level(self) -> u16 {
+        self.level & !CROWDED
+    }
+
+    #[inline]
+    fn is_crowded(self) -> bool {
+        self.level & CROWDED != 0
+    }
+
+    /// In no basin for good.
+    #[inline]
+    fn is_dry(self) -> bool {
+        self.label >= PROPOSED
+    }
+
+    /// Way walked and basin in one number, the better the smaller; [`NO_OFFER`] while dry.
+    #[inline]
+    fn offer(self) -> u64 {
+        // Without a branch, which nothing could predict: all ones if the top bit of the label says dry.
+        let dry = 0_u64.wrapping_sub(u64::from(self.label >> 31));
+        dry | u64::from(self.walked) << 32 | u64::from(self.label)
+    }
+
+    /// Notes the basin of a neighbour's offer, a step farther.
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "takes an offer apart")]
+    fn propose(&mut self, offer: u64) {
+        self.label = offer as u32 | PROPOSED;
+        self.walked = ((offer >> 32) as u16).saturating_add(1);
+    }
+}
+
+/// Walkable spans sorted by level (counting sort), row-major within a level.
+struct Levels {
+    spans: Vec<u32>,
+    starts: Vec<u32>,
+}
+
+impl Levels {
+    fn new(field: &WalkableField, distance: &DistanceField) -> Self {
+        let level_of = |span: usize| usize::from(distance.distances[span] / LEVEL_UNITS);
+        let mut starts = vec![0_u32; usize::from(distance.max / LEVEL_UNITS) + 2];
+        for (span, area) in field.area.iter().enumerate() {
+            starts[level_of(span) + 1] += u32::from(area.is_walkable());
+        }
+        for level in 1..starts.len() {
+            starts[level] += starts[level - 1];
+        }
+        let mut next = starts.clone();
+        let mut spans = vec![0; starts[starts.len() - 1] as usize];
+        for (span, area) in (0_u32..).zip(&field.area) {
+            if area.is_walkable() {
+                let place = &mut next[level_of(span as usize)];
+                spans[*place as usize] = span;
+                *place += 1;
+            }
+        }
+        Self { spans, starts }
+    }
+
+    fn count(&self) -> u16 {
+        // As many as fit the distances' type by construction.
+        u16::try_from(self.starts.len() - 1).unwrap_or(u16::MAX)
+    }
+
+    fn at(&self, level: u16) -> &[u32] {
+        let level = usize::from(level);
+        &self.spans[self.starts[level] as usize..self.starts[level + 1] as usize]
+    }
+}
+
+/// The flooding.
+struct Basins<'a> {
+    field: &'a WalkableField,
+    rivals: Rivals<'a>,
+    /// All spans with [`CROWDED`].
+    crowded: Vec<u32>,
+    states: Vec<State>,
+    count: u32,
+    /// Spans that join in the ring at work, and those of the next.
+    ring: Vec<u32>,
+    next_ring: Vec<u32>,
+    stack: Vec<u32>,
+}
+
+impl<'a> Basins<'a> {
+    fn new(field: &'a WalkableField, distance: &DistanceField) -> Self {
+        let mut states: Vec<State> = distance
+            .distances
+            .iter()
+            .map(|&distance| State { label: NO_REGION, walked: 0, level: distance / LEVEL_UNITS })
+            .collect();
+        let rivals = Rivals::new(field);
+        let crowded = rivals.crowded();
+        for &span in &crowded {
+            states[span as usize].level |= CROWDED;
+        }
+        Self {
+            field,
+            rivals,
+            crowded,
+            states,
+            count: 0,
+            ring: Vec::new(),
+            next_ring: Vec::new(),
+            stack: Vec::new(),
+        }
+    }
+
+    fn fill(&mut self, levels: &Levels, observer: &mut dyn Observer) {
+        let count = levels.count();
+        let mut dry: Vec<u32> = Vec::new();
+        for level in (0..count).rev() {
+            dry.extend_from_slice(levels.at(level));
+            self.grow(&mut dry, level, GROWTH_CELLS);
+            for &span in &dry {
+                if self.states[span as usize].is_dry() {
+                    self.flood(span, level.saturating_sub(1), true);
+                }
+            }
+            observer.progress(u64::from(count - level), u64::from(count));
+        }
+        self.grow(&mut dry, 0, u32::MAX);
+        // What is left has no neighbour that it could join without an overlap: the next turn of a spiral.
+        for &span in &dry {
+            if self.states[span as usize].is_dry() {
+                self.flood(span, 0, false);
+            }
+        }
+    }
+
+    fn keep_dry(&self, spans: &mut Vec<u32>) {
+        spans.retain(|&span| self.states[span as usize].is_dry());
+    }
+
+    /// Whether `span` cannot join `basin`, because a rival has.
+    #[inline]
+    fn is_barred(&self, span: u32, basin: u32) -> bool {
+        self.states[span as usize].is_crowded()
+            && self.rivals.any(span, |rival| self.states[rival as usize].label == basin)
+    }
+
+    /// The best basin next to `span`: the one over the least way walked, then the one of least number, as
+    /// [`State::offer`]; [`NO_OFFER`] if there is none. `links` are those of `span`. Only with `careful` are basins left out
+    /// that it cannot join.
+    #[inline]
+    fn best_offer(&self, span: u32, links: [u32; 4], careful: bool) -> u64 {
+        let state = self.states[span as usize];
+        if state.level() == 0 || (careful && state.is_crowded()) {
+            return self.best_offer_with_care(span);
+        }
+        // Above the lowest level a span is inside: all its neighbours are there and like it.
+        links.map(|neighbour| self.states[neighbour as usize].offer()).into_iter().fold(NO_OFFER, u64::min)
+    }
+
+    /// [`Basins::best_offer`] where neighbours may be missing or of another area, or may have a rival of the span.
+    fn best_offer_with_care(&self, span: u32) -> u64 {
+        let area = &self.field.area;
+        let mut best = NO_OFFER;
+        for neighbour in self.field.links[span as usize] {
+            let Some(state) = self.states.get(neighbour as usize) else { continue };
+            let offer = state.offer();
+            if offer < best
+                && area[neighbour as usize] == area[span as usize]
+                && !self.is_barred(span, state.label)
+            {
+                best = offer;
+            }
+        }
+        best
+    }
+
+    /// Proposes to each of `spans` the best basin next to it.
+    fn look_around(&mut self, spans: &[u32], careful: bool, ring: &mut Vec<u32>) {
+        // Spans of one level lie all over the field. Loads that do not wait for each other hide most of the misses.
+        let mut links = [[0; 4]; BATCH];
+        let mut offers = [NO_OFFER; BATCH];
+        for batch in spans.chunks(BATCH) {
+            for (links, &span) in links.iter_mut().zip(batch) {
+                *links = self.field.links[span as usize];
+            }
+            for ((offer, &links), &span) in offers.iter_mut().zip(&links).zip(batch) {
+                *offer = self.best_offer(span, links, careful);
+            }
+            for (&offer, &span) in offers.iter().zip(batch) {
+                if offer != NO_OFFER {
+                    self.states[span as usize].propose(offer);
+                    ring.push(span);
+                }
+            }
+        }
+    }
+
+    /// Offers the basin of `span`, which has just joined it, to its dry neighbours down to `level`.
+    #[inline]
+    fn offer(&mut self, span: u32, level: u16, ring: &mut Vec<u32>) {
+        let State { label, walked, .. } = self.states[span as usize];
+        let walked = walked.saturating_add(1);
+        let is_inside = self.states[span as usize].level() > 0;
+        for neighbour in self.field.links[span as usize] {
+            let Some(&state) = self.states.get(neighbour as usize) else { continue };
+            if !state.is_dry() || state.level() < level {
+                continue;
+            }
+            if !is_inside && self.field.area[neighbour as usize] != self.field.area[span as usize] {
+                continue;
+            }
+            let is_new = state.label == NO_REGION;
+            let is_better = is_new || (walked, label) < (state.walked, state.label & !PROPOSED);
+            if !is_better || self.is_barred(neighbour, label) {
+                continue;
+            }
+            let state = &mut self.states[neighbour as usize];
+            (state.label, state.walked) = (label | PROPOSED, walked);
+            if is_new {
+                ring.push(neighbour);
+            }
+        }
+    }
+
+    /// Lets all basins grow over the dry spans down to `level`, `rings` cells at most. `dry` holds all of these, and those
+    /// that stay dry afterwards.
+    fn grow(&mut self, dry: &mut Vec<u32>, level: u16, rings: u32) {
+        let mut ring = std::mem::take(&mut self.ring);
+        let mut next = std::mem::take(&mut self.next_ring);
+        ring.clear();
+        for turn in 0..rings {
+            next.clear();
+            // Either the dry spans look for a basin or those that joined last offer theirs, whoever is fewer. What comes out
+            // is the same; each turn costs no more than the ring before it.
+            if turn == 0 || dry.len() <= ring.len() * 2 {
+                self.keep_dry(dry);
+                // Nearly always the basin at hand is free to join, and joining looks anyway.
+                self.look_around(dry, turn > 0, &mut next);
+            } else {
+                for &span in &ring {
+                    if !self.states[span as usize].is_dry() {
+                        self.offer(span, level, &mut next);
+                    }
+                }
+                // Those whose rivals were first look elsewhere.
+                ring.retain(|&span| self.states[span as usize].label == NO_REGION);
+                self.look_around(&ring, true, &mut next);
+            }
+            if next.is_empty() {
+                break;
+            }
+            // All have looked before the first one joins, so that the order within a ring does not matter.
+            for &span in &next {
+                let label = self.states[span as usize].label & !PROPOSED;
+                let refused = self.is_barred(span, label);
+                self.states[span as usize].label = if refused { NO_REGION } else { label };
+            }
+            std::mem::swap(&mut ring, &mut next);
+        }
+        self.keep_dry(dry);
+        self.ring = ring;
+        self.next_ring = next;
+    }
+
+    /// Whether one of the eight neighbours of `span` is in another basin than `basin`, on the same area.
+    #[inline]
+    fn touches_another(&self, span: u32, basin: u32) -> bool {
+        let area = &self.field.area;
+        let is_inside = self.states[span as usize].level() > 0;
+        let is_like = |other: u32| is_inside || area[other as usize] == area[span as usize];
+        let is_other = |other: u32| {
+            self.states.get(other as usize).is_some_and(|state| !state.is_dry() && state.label != basin)
+                && area[other as usize] == area[span as usize]
+        };
+        Direction::ALL.into_iter().any(|direction| {
+            let side = self.field.links[span as usize][direction.index()];
+            self.field.links.get(side as usize).is_some_and(|links| {
+                is_like(side) && (is_other(side) || is_other(links[direction.next().index()]))
+            })
+        })
+    }
+
+    /// Starts a basin at `seed` and floods down to `level`. With `keep_apart` it stays a cell away from all others, so that
+    /// growing, not flooding, decides where two basins meet; nothing may be left of it then.
+    fn flood(&mut self, seed: u32, level: u16, keep_apart: bool) {
+        let basin = self.count;
+        let mut stack = std::mem::take(&mut self.stack);
+        let mut size = 0;
+        self.states[seed as usize].label = basin;
+        stack.push(seed);
+        while let Some(span) = stack.pop() {
+            if keep_apart && self.touches_another(span, basin) {
+                self.states[span as usize].label = NO_REGION;
+                continue;
+            }
+            self.states[span as usize].walked = 0;
+            size += 1;
+            let is_inside = self.states[span as usize].level() > 0;
+            for neighbour in self.field.links[span as usize] {
+                let Some(state) = self.states.get(neighbour as usize) else { continue };
+                if state.is_dry()
+                    && state.level() >= level
+                    && (is_inside || self.field.area[neighbour as usize] == self.field.area[span as usize])
+                    && !self.is_barred(neighbour, basin)
+                {
+                    self.states[neighbour as usize].label = basin;
+                    stack.push(neighbour);
+                }
+            }
+        }
+        self.stack = stack;
+        self.count += u32::from(size > 0);
+    }
+}
