@@ -1,0 +1,337 @@
+//! Half-edges: the sides of spans where a region ends, and what follows and faces each of them.
+
+use waymesh_core::{Direction, NO_REGION, NO_SPAN, PlanPoint, RegionId, RegionMap, WalkableField};
+
+use crate::ContourError;
+
+/// Spans per word of the rank table.
+const WORD: usize = u64::BITS as usize;
+
+/// No half-edge.
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// A side of a span beyond which its region ends. Numbered span by span, in the order of directions.
+pub(crate) type HalfEdge = u32;
+
+/// A span with a side where its region ends, and all that later passes need from the field: they never go back there but
+/// for spans inside a region, around sharp corners.
+#[derive(Clone, Copy, Debug)]
+struct BorderSpan {
+    span: u32,
+    label: u32,
+    links: [u32; 4],
+    ground: f32,
+    first_edge: HalfEdge,
+    /// Directions in which the region ends, as bits.
+    sides: u8,
+    /// Those of them with another region beyond.
+    shared: u8,
+}
+
+/// What a walk around a sharp corner needs of the span it goes through, which lies inside its region.
+#[derive(Clone, Copy, Debug)]
+struct Pivot {
+    links: [u32; 4],
+    ground: f32,
+}
+
+/// All border spans, found by number through a bit per span and a running count per word: tables as long as the borders, not
+/// as the field.
+#[derive(Debug)]
+struct BorderSpans {
+    bits: Vec<u64>,
+    ranks: Vec<u32>,
+    spans: Vec<BorderSpan>,
+    edges: usize,
+}
+
+impl BorderSpans {
+    /// Looks at every span of the field once.
+    #[expect(clippy::cast_possible_truncation, reason = "counts are checked when all are known")]
+    fn collect(field: &WalkableField, regions: &RegionMap) -> Result<Self, ContourError> {
+        let labels = regions.labels.as_slice();
+        let words = labels.len().div_ceil(WORD);
+        let (mut bits, mut ranks) = (Vec::with_capacity(words), Vec::with_capacity(words));
+        let (mut spans, mut edges) = (Vec::new(), 0_usize);
+        let label_across = |link: u32| labels.get(link as usize).copied().unwrap_or(NO_REGION);
+        let mut first = 0;
+        for (chunk, links) in labels.chunks(WORD).zip(field.links.chunks(WORD)) {
+            ranks.push(spans.len() as u32);
+            let mut word = 0_u64;
+            for (bit, (&label, &links)) in chunk.iter().zip(links).enumerate() {
+                if label == NO_REGION {
+                    continue;
+                }
+                let across = links.map(label_across);
+                if across == [label; 4] {
+                    continue;
+                }
+                let (mut sides, mut shared) = (0_u8, 0_u8);
+                for (direction, &beyond) in across.iter().enumerate() {
+                    sides |= u8::from(beyond != label) << direction;
+                    shared |= u8::from(beyond != label && beyond != NO_REGION) << direction;
+                }
+                word |= 1 << bit;
+                let span = first + bit as u32;
+                spans.push(BorderSpan {
+                    span,
+                    label,
+                    links,
+                    ground: 0.0,
+                    first_edge: edges as u32,
+                    sides,
+                    shared,
+                });
+                edges += sides.count_ones() as usize;
+            }
+            bits.push(word);
+            first += WORD as u32;
+        }
+        if edges >= NONE as usize {
+            return Err(ContourError::BorderTooLong { steps: edges, limit: NONE as usize });
+        }
+        if let Some(&BorderSpan { span, label, .. }) =
+            spans.iter().find(|border| border.label >= regions.count)
+        {
+            return Err(ContourError::UnknownRegion { span, label, count: regions.count });
+        }
+        // Loads that nothing waits for, one after the other: several times as fast as one by one in the loop above.
+        for border in &mut spans {
+            border.ground = field.ground[border.span as usize];
+        }
+        let borders = Self { bits, ranks, spans, edges };
+        borders.check_slits(field, labels)?;
+        Ok(borders)
+    }
+
+    /// No two spans of a region lie side by side where a link is missing.
+    fn check_slits(&self, field: &WalkableField, labels: &[u32]) -> Result<(), ContourError> {
+        let (width, columns) = (field.frame.width, field.columns.as_slice());
+        for border in &self.spans {
+            // One of the two sides of a slit faces this way.
+            let is_open = |direction: Direction| border.links[direction.index()] == NO_SPAN;
+            let (right, down) = (is_open(Direction::PosX), is_open(Direction::PosZ));
+            if !right && !down {
+                continue;
+            }
+            let cell = field.cells[border.span as usize];
+            let right = right && !(cell + 1).is_multiple_of(width);
+            for other in [right.then_some(cell as usize + 1), down.then_some(cell as usize + width as usize)]
+            {
+                let bounds = other.and_then(|other| columns.get(other..other + 2)).unwrap_or(&[0, 0]);
+                let column = labels.get(bounds[0] as usize..bounds[1] as usize).unwrap_or(&[]);
+                if column.contains(&border.label) {
+                    let region = RegionId(border.label);
+                    return Err(ContourError::RegionTouchesItself { region, span: border.span });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn contains(&self, span: u32) -> bool {
+        self.bits.get(span as usize / WORD).is_some_and(|bits| bits >> (span as usize % WORD) & 1 == 1)
+    }
+
+    fn get(&self, span: u32) -> Option<&BorderSpan> {
+        let (word, bit) = (span as usize / WORD, span as usize % WORD);
+        self.contains(span).then(|| {
+            let rank = self.ranks[word] + (self.bits[word] & ((1 << bit) - 1)).count_ones();
+            &self.spans[rank as usize]
+        })
+    }
+
+    /// The spans inside a region that sharp corners lead around, in the order of the half-edges before the corners.
+    fn pivots(&self, field: &WalkableField) -> Vec<Pivot> {
+        let mut spans = Vec::new();
+        for border in &self.spans {
+            for direction in Direction::ALL {
+                let side = direction.previous();
+                if border.has_side(direction)
+                    && !border.has_side(side)
+                    && !self.contains(border.links[side.index()])
+                {
+                    spans.push(border.links[side.index()]);
+                }
+            }
+        }
+        // As for the grounds: first what to load, then the loads.
+        let load =
+            |span: u32| Pivot { links: field.links[span as usize], ground: field.ground[span as usize] };
+        spans.into_iter().map(load).collect()
+    }
+}
+
+impl BorderSpan {
+    fn edge(&self, direction: Direction) -> HalfEdge {
+        self.first_edge + u32::from(self.sides & ((1 << direction.index()) - 1)).count_ones()
+    }
+
+    fn has_side(&self, direction: Direction) -> bool {
+        self.sides >> direction.index() & 1 == 1
+    }
+}
+
+/// All half-edges and how they hang together.
+#[derive(Debug)]
+pub(crate) struct HalfEdges {
+    /// The one that follows around the region, found by walking around the corner through spans of the region.
+    pub(crate) next: Vec<HalfEdge>,
+    /// The one before.
+    pub(crate) previous: Vec<HalfEdge>,
+    /// The same piece of border seen from the region beyond; [`NONE`] at a wall.
+    pub(crate) twin: Vec<HalfEdge>,
+    /// The region it belongs to.
+    pub(crate) region: Vec<u32>,
+    /// The span it is a side of.
+    pub(crate) span: Vec<u32>,
+    /// Sum of the ground of the spans of its region around its start, which are `marks & 7` many.
+    height_sum: Vec<f32>,
+    /// Number of spans in the sum (1 to 3), and the direction from bit 4.
+    marks: Vec<u8>,
+}
+
+impl HalfEdges {
+    /// All half-edges of all regions.
+    pub(crate) fn collect(field: &WalkableField, regions: &RegionMap) -> Result<Self, ContourError> {
+        let labels = regions.labels.len();
+        let tables = [field.cells.len(), field.links.len(), field.ground.len(), field.area.len()];
+        if let Some(&spans) = tables.iter().find(|&&spans| spans != labels) {
+            return Err(ContourError::LabelCount { labels, spans });
+        }
+        let borders = BorderSpans::collect(field, regions)?;
+        let mut edges = Self {
+            next: Vec::with_capacity(borders.edges),
+            previous: vec![NONE; borders.edges],
+            twin: Vec::with_capacity(borders.edges),
+            region: Vec::with_capacity(borders.edges),
+            span: Vec::with_capacity(borders.edges),
+            height_sum: vec![0.0; borders.edges],
+            marks: vec![0; borders.edges],
+        };
+        let mut pivots = borders.pivots(field).into_iter();
+        for border in &borders.spans {
+            for direction in Direction::ALL.into_iter().filter(|&direction| border.has_side(direction)) {
+                edges.add(&borders, &mut pivots, border, direction)?;
+            }
+        }
+        Ok(edges)
+    }
+
+    /// Adds the next half-edge.
+    #[expect(clippy::cast_possible_truncation, reason = "there are less than u32::MAX half-edges")]
+    fn add(
+        &mut self,
+        borders: &BorderSpans,
+        pivots: &mut impl Iterator<Item = Pivot>,
+        border: &BorderSpan,
+        direction: Direction,
+    ) -> Result<(), ContourError> {
+        let edge = self.next.len();
+        let broken = |span: u32, neighbour: u32| Err(ContourError::AsymmetricLink { span, neighbour });
+        let twin = if border.shared >> direction.index() & 1 == 1 {
+            let (neighbour, back) = (border.links[direction.index()], direction.opposite());
+            match borders.get(neighbour) {
+                Some(other) if other.links[back.index()] == border.span && other.has_side(back) => {
+                    other.edge(back)
+                }
+                _ => return broken(border.span, neighbour),
+            }
+        } else {
+            NONE
+        };
+        // Turn sharply, go straight on, or turn back: through two spans more at most, as regions have no slits.
+        let side = direction.previous();
+        let (mut sum, mut count) = (border.ground, 1);
+        let next = if border.has_side(side) {
+            border.edge(side)
+        } else {
+            let ahead = border.links[side.index()];
+            let (links, ground, is_end) = match borders.get(ahead) {
+                Some(ahead) if ahead.has_side(direction) => {
+                    (ahead.links, ahead.ground, Some(ahead.edge(direction)))
+                }
+                Some(ahead) => (ahead.links, ahead.ground, None),
+                None => match pivots.next() {
+                    Some(pivot) => (pivot.links, pivot.ground, None),
+                    None => return broken(border.span, ahead),
+                },
+            };
+            (sum, count) = (sum + ground, 2);
+            match (is_end, borders.get(links[direction.index()])) {
+                (Some(next), _) => next,
+                (None, Some(beside)) if beside.has_side(direction.next()) => {
+                    (sum, count) = (sum + beside.ground, 3);
+                    beside.edge(direction.next())
+                }
+                _ => {
+                    let region = RegionId(border.label);
+                    return Err(ContourError::RegionTouchesItself { region, span: border.span });
+                }
+            }
+        };
+        // With a link missing its way back two half-edges would be followed by the same one.
+        match self.previous.get_mut(next as usize) {
+            Some(previous) if *previous == NONE => *previous = edge as u32,
+            _ => return broken(border.span, border.links[direction.index()]),
+        }
+        self.next.push(next);
+        self.twin.push(twin);
+        self.region.push(border.label);
+        self.span.push(border.span);
+        self.height_sum[next as usize] = sum;
+        self.marks[next as usize] |= count;
+        self.marks[edge] |= (direction.index() as u8) << 4;
+        Ok(())
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.next.len()
+    }
+
+    /// Label on the other side, [`NO_REGION`] at a wall.
+    pub(crate) fn beyond(&self, edge: HalfEdge) -> u32 {
+        let twin = self.twin[edge as usize];
+        if twin == NONE { NO_REGION } else { self.region[twin as usize] }
+    }
+
+    /// Sum and number of the grounds around the start of `edge`, in its region.
+    pub(crate) fn heights(&self, edge: HalfEdge) -> (f32, f32) {
+        (self.height_sum[edge as usize], f32::from(self.marks[edge as usize] & 7))
+    }
+
+    /// Whether arcs end where `edge` starts: where the region beyond changes, or the other side does not pass straight on.
+    pub(crate) fn starts_at_junction(&self, edge: HalfEdge) -> bool {
+        let previous = self.previous[edge as usize];
+        let (before, after) = (self.twin[previous as usize], self.twin[edge as usize]);
+        match (before, after) {
+            (NONE, NONE) => false,
+            (NONE, _) | (_, NONE) => true,
+            // Straight on over there means the same region beyond, too.
+            _ => self.next[after as usize] != before,
+        }
+    }
+
+    fn direction(&self, edge: HalfEdge) -> Direction {
+        Direction::from_index(usize::from(self.marks[edge as usize] >> 4))
+    }
+
+    /// Where `edge` starts.
+    pub(crate) fn start(&self, field: &WalkableField, edge: HalfEdge) -> PlanPoint {
+        let (x, z) = field.cell_of(self.span[edge as usize]);
+        let (x, z) = (x.cast_signed(), z.cast_signed());
+        match self.direction(edge) {
+            Direction::NegX => PlanPoint::new(x, z + 1),
+            Direction::PosZ => PlanPoint::new(x + 1, z + 1),
+            Direction::PosX => PlanPoint::new(x + 1, z),
+            Direction::NegZ => PlanPoint::new(x, z),
+        }
+    }
+
+    /// Where `edge` ends when it starts at `point`: its region lies on the positive side.
+    pub(crate) fn end(&self, edge: HalfEdge, point: PlanPoint) -> PlanPoint {
+        // A quarter turn from the direction outwards.
+        let (x, z) = self.direction(edge).previous().offset();
+        PlanPoint::new(point.x + x, point.z + z)
+    }
+}

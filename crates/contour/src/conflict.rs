@@ -1,0 +1,217 @@
+//! When a shortcut may replace a chain of border points, and where to split it if it may not.
+//!
+//! # Criterion
+//! A shortcut is the segment between two kept points of an arc; it replaces the chain of raw points between them. It is
+//! allowed when no kept point of another border
+//! 1. lies between the chain and the shortcut (inside the closed curve of the two, by parity),
+//! 2. lies on the shortcut other than at its ends, or
+//! 3. lies where the chain has a point that is not kept (borders that touch in the raw set go on touching in vertices),
+//!
+//! and no other segment has the same two ends.
+//!
+//! # Why it is enough
+//! Let two shortcuts cross, and look at the closed curves that each makes with its chain. Closed curves cross an even number
+//! of times. The chains do not cross each other, and the shortcuts, being segments, cross once; so one of the
+//! shortcuts crosses the other's chain an odd number of times, hence one of its ends lies inside the other's
+//! curve: case 1. Segments that overlap put an end of one inside the other (case 2) or share both ends. At a common end the same
+//! parity shows that each shortcut stays in the sector between its neighbours, so borders do not change places
+//! there; and no vertex is ever swept over, so a hole stays inside its outer border and keeps its orientation. The result is the raw
+//! subdivision pulled taut, not merely one without crossings. The raw set itself meets the criterion, and every
+//! split brings an arc nearer to it: the repair ends.
+//!
+//! # References
+//! - Saalfeld 1999, Topologically consistent line simplification with the Douglas-Peucker algorithm,
+//!   <https://doi.org/10.1559/152304099782424901> (sidedness of the vertices near a chain).
+//! - de Berg, van Kreveld and Schirra 1998, Topologically correct subdivision simplification using the bandwidth criterion,
+//!   <https://doi.org/10.1559/152304098782383007>.
+
+use waymesh_core::{ContourSet, PlanPoint, VertexId};
+
+use crate::grid::Entry;
+use crate::polyline::Segment;
+
+/// A segment of the result: two kept points of an arc with none kept between them. Places in the table of arc vertices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Shortcut {
+    pub(crate) arc: u32,
+    pub(crate) first: u32,
+    pub(crate) last: u32,
+}
+
+impl Shortcut {
+    /// Whether there is a raw point left to split at.
+    pub(crate) fn can_split(&self) -> bool {
+        self.last - self.first > 1
+    }
+}
+
+/// All arcs, raw, and which of their points are kept.
+#[derive(Debug)]
+pub(crate) struct Chains<'a> {
+    pub(crate) contours: &'a ContourSet,
+    /// Plan points in the order of the table of arc vertices.
+    pub(crate) points: Vec<PlanPoint>,
+    pub(crate) kept: Vec<bool>,
+    /// Borders without a common region mind each other if less than this apart in height, in levels.
+    pub(crate) storey_levels: f32,
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "tables hold at most u32::MAX elements")]
+impl Chains<'_> {
+    pub(crate) fn point(&self, index: u32) -> PlanPoint {
+        self.points[index as usize]
+    }
+
+    pub(crate) fn vertex(&self, index: u32) -> VertexId {
+        self.contours.arc_vertices[index as usize]
+    }
+
+    fn height(&self, index: u32) -> f32 {
+        self.contours.vertices[self.vertex(index).index()].height
+    }
+
+    pub(crate) fn chain(&self, shortcut: Shortcut) -> &[PlanPoint] {
+        &self.points[shortcut.first as usize..=shortcut.last as usize]
+    }
+
+    fn share_region(&self, arc: u32, other: u32) -> bool {
+        let (arc, other) = (&self.contours.arcs[arc as usize], &self.contours.arcs[other as usize]);
+        arc.left == other.left
+            || other.right == Some(arc.left)
+            || arc.right.is_some_and(|right| right == other.left || other.right == Some(right))
+    }
+
+    /// Whether `entry` is on the same storey as the shortcut beside it, or as the chain where that comes nearest. Borders
+    /// with a common region always are: a region does not overlap itself.
+    fn same_storey(&self, shortcut: Shortcut, entry: &Entry) -> bool {
+        if self.share_region(shortcut.arc, entry.arc) {
+            return true;
+        }
+        let height = self.height(entry.index);
+        let is_near = |other: f32| (height - other).abs() < self.storey_levels;
+        let (start, end) = (self.height(shortcut.first), self.height(shortcut.last));
+        let along = Segment::new(self.point(shortcut.first), self.point(shortcut.last)).project(entry.point);
+        if is_near(start + along * (end - start)) {
+            return true;
+        }
+        let nearest = (shortcut.first..=shortcut.last)
+            .min_by_key(|&index| self.point(index).distance_squared(entry.point));
+        nearest.is_some_and(|nearest| is_near(self.height(nearest)))
+    }
+
+    /// Cases 1 to 3 of the criterion for an entry within the strip of `shortcut`: where to split, if it must be.
+    pub(crate) fn split_for(&self, shortcut: Shortcut, entry: &Entry) -> Option<u32> {
+        let own =
+            entry.arc == shortcut.arc && (entry.index == shortcut.first || entry.index == shortcut.last);
+        if own || !shortcut.can_split() {
+            return None;
+        }
+        let point = entry.point;
+        let chain = self.chain(shortcut);
+        let (start, end) = (chain[0], chain[chain.len() - 1]);
+        let touching = || {
+            let inside = &chain[1..chain.len() - 1];
+            inside.iter().position(|&other| other == point).map(|index| index + 1)
+        };
+        let split = if point == start || point == end {
+            touching()?
+        } else {
+            let side = PlanPoint::orientation(start, end, point);
+            let between = (start.x.min(end.x)..=start.x.max(end.x)).contains(&point.x)
+                && (start.z.min(end.z)..=start.z.max(end.z)).contains(&point.z);
+            if let Some(index) = touching() {
+                index
+            } else if (side == 0 && between) || is_inside(chain, point) {
+                farthest(chain, side.signum())?
+            } else {
+                return None;
+            }
+        };
+        self.same_storey(shortcut, entry).then(|| shortcut.first + split as u32)
+    }
+
+    /// Other segments with the same two ends as `shortcut`, one of them at `entry`, that must not lie together with it.
+    pub(crate) fn coincident(&self, shortcut: Shortcut, entry: &Entry) -> impl Iterator<Item = Shortcut> {
+        let arc = &self.contours.arcs[entry.arc as usize];
+        let (begin, end) = (arc.first, arc.first + arc.len);
+        let before = (begin..entry.index).rev().find(|&index| self.kept[index as usize]);
+        let after = (entry.index + 1..end).find(|&index| self.kept[index as usize]);
+        let candidates = [
+            before.map(|first| Shortcut { arc: entry.arc, first, last: entry.index }),
+            after.map(|last| Shortcut { arc: entry.arc, first: entry.index, last }),
+        ];
+        let ends = move |shortcut: Shortcut| {
+            let (first, last) = (self.point(shortcut.first), self.point(shortcut.last));
+            (first.min(last), first.max(last))
+        };
+        candidates.into_iter().flatten().filter(move |&other| {
+            other != shortcut && ends(other) == ends(shortcut) && self.must_differ(shortcut, other)
+        })
+    }
+
+    /// Segments of one region never lie together; others do not if they are joined at both ends and their chains differ, as
+    /// the wall between them would vanish.
+    fn must_differ(&self, shortcut: Shortcut, other: Shortcut) -> bool {
+        if self.share_region(shortcut.arc, other.arc) {
+            return true;
+        }
+        let vertices = |shortcut: Shortcut| {
+            let (first, last) = (self.vertex(shortcut.first), self.vertex(shortcut.last));
+            (first.min(last), first.max(last))
+        };
+        let (chain, back) = (self.chain(shortcut), self.chain(other));
+        vertices(shortcut) == vertices(other)
+            && !(chain.iter().eq(back) || chain.iter().eq(back.iter().rev()))
+    }
+
+    /// Where to split a shortcut for no particular point: at the raw point farthest from it.
+    pub(crate) fn split_farthest(&self, shortcut: Shortcut) -> Option<u32> {
+        farthest(self.chain(shortcut), 0).map(|index| shortcut.first + index as u32)
+    }
+
+    /// Largest squared distance of the chain from its shortcut.
+    pub(crate) fn deviation(&self, shortcut: Shortcut) -> f64 {
+        let chain = self.chain(shortcut);
+        let segment = Segment::new(chain[0], chain[chain.len() - 1]);
+        segment.farthest(chain, |_| true).map_or(0.0, |(_, distance)| distance / segment.scale())
+    }
+}
+
+/// The interior point of a chain farthest from the segment between its ends, on one side of it if there is one.
+fn farthest(chain: &[PlanPoint], side: i64) -> Option<usize> {
+    let (start, end) = (chain[0], chain[chain.len() - 1]);
+    let segment = Segment::new(start, end);
+    let on_side = |point| side == 0 || PlanPoint::orientation(start, end, point).signum() == side;
+    segment.farthest(chain, on_side).or_else(|| segment.farthest(chain, |_| true)).map(|(index, _)| index)
+}
+
+/// Whether the closed curve of a chain and its shortcut winds around `point` an odd number of times. For points on the curve
+/// any answer.
+fn is_inside(chain: &[PlanPoint], point: PlanPoint) -> bool {
+    let mut inside = false;
+    let mut previous = chain[chain.len() - 1];
+    for &next in chain {
+        if (previous.z > point.z) != (next.z > point.z) {
+            // Crosses the line through the point: to its right?
+            inside ^= (PlanPoint::orientation(previous, next, point) > 0) == (next.z > previous.z);
+        }
+        previous = next;
+    }
+    inside
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parity_tells_inside_from_outside() {
+        let p = PlanPoint::new;
+        let chain = [p(0, 0), p(0, 4), p(4, 4), p(4, -4), p(8, -4), p(8, 0)];
+        assert!(is_inside(&chain, p(2, 2)));
+        assert!(is_inside(&chain, p(6, -2)));
+        assert!(!is_inside(&chain, p(2, -2)));
+        assert!(!is_inside(&chain, p(6, 2)));
+        assert!(!is_inside(&chain, p(-1, 1)));
+    }
+}

@@ -1,0 +1,86 @@
+//! What can go wrong.
+
+use thiserror::Error;
+use waymesh_core::{ArcId, RegionId, VertexId};
+
+/// Why there are no contours.
+#[derive(Clone, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum ContourError {
+    /// The region map belongs to another field.
+    #[error("the region map labels {labels} spans, the field has {spans}")]
+    LabelCount {
+        /// Labels in the region map.
+        labels: usize,
+        /// Spans in the field.
+        spans: usize,
+    },
+    /// A label that names no region.
+    #[error("span {span} has label {label}, but there are {count} regions")]
+    UnknownRegion {
+        /// The span.
+        span: u32,
+        /// Its label.
+        label: u32,
+        /// Number of regions.
+        count: u32,
+    },
+    /// A link without a way back.
+    #[error("the link from span {span} to {neighbour} has no way back")]
+    AsymmetricLink {
+        /// Where the link starts.
+        span: u32,
+        /// Where it leads.
+        neighbour: u32,
+    },
+    /// Two spans of one region lie side by side in plan without a link: the border between them would have no width.
+    #[error("region {region} touches itself across a wall without width at span {span}")]
+    RegionTouchesItself {
+        /// The region.
+        region: RegionId,
+        /// One of the two spans.
+        span: u32,
+    },
+    /// A region with more than one outer border.
+    #[error("region {region} falls into pieces")]
+    RegionInPieces {
+        /// The region.
+        region: RegionId,
+    },
+    /// A region without an outer border.
+    #[error("region {region} has no outer border")]
+    EmptyRegion {
+        /// The region.
+        region: RegionId,
+    },
+    /// More steps along borders than a half-edge number can count.
+    #[error("the borders are {steps} steps long, the limit is {limit}")]
+    BorderTooLong {
+        /// How many there are.
+        steps: usize,
+        /// How many there may be.
+        limit: usize,
+    },
+    /// A configuration that cannot be used.
+    #[error("{field} is {value}, but must be {expected}")]
+    BadConfig {
+        /// Name of the field.
+        field: &'static str,
+        /// Its value.
+        value: f32,
+        /// What would be accepted.
+        expected: &'static str,
+    },
+    /// An arc out of range, with too few vertices, or with an unknown one.
+    #[error("arc {arc} is out of range or names an unknown vertex or region")]
+    BrokenArc {
+        /// The arc.
+        arc: ArcId,
+    },
+    /// A coordinate on which arithmetic would not be exact.
+    #[error("vertex {vertex} lies beyond the largest plan coordinate")]
+    CoordinateOutOfRange {
+        /// The vertex.
+        vertex: VertexId,
+    },
+}

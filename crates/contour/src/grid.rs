@@ -1,0 +1,187 @@
+//! A bucket grid over plan points, and the thin boxes it is asked about.
+
+use waymesh_core::PlanPoint;
+
+/// A kept vertex.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry {
+    pub(crate) point: PlanPoint,
+    /// Place in the table of arc vertices.
+    pub(crate) index: u32,
+    pub(crate) arc: u32,
+}
+
+/// The part of the plan between a chain of points and the segment between its ends, boxed in twice: by axis-parallel sides,
+/// and by lines parallel to the segment.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Strip {
+    start: PlanPoint,
+    end: PlanPoint,
+    min: PlanPoint,
+    max: PlanPoint,
+    /// Range of the orientation of the chain's points beside the segment.
+    lowest: i64,
+    highest: i64,
+}
+
+impl Strip {
+    pub(crate) fn around(chain: &[PlanPoint]) -> Self {
+        let (start, end) = (chain[0], chain[chain.len() - 1]);
+        let mut strip = Self { start, end, min: start, max: start, lowest: 0, highest: 0 };
+        for &point in chain {
+            let side = PlanPoint::orientation(start, end, point);
+            strip.lowest = strip.lowest.min(side);
+            strip.highest = strip.highest.max(side);
+            strip.min = PlanPoint::new(strip.min.x.min(point.x), strip.min.z.min(point.z));
+            strip.max = PlanPoint::new(strip.max.x.max(point.x), strip.max.z.max(point.z));
+        }
+        strip
+    }
+
+    #[inline]
+    pub(crate) fn contains(&self, point: PlanPoint) -> bool {
+        (self.min.x..=self.max.x).contains(&point.x)
+            && (self.min.z..=self.max.z).contains(&point.z)
+            && (self.lowest..=self.highest).contains(&PlanPoint::orientation(self.start, self.end, point))
+    }
+
+    /// Range of x between the lines `z = low` and `z = high`, with slack for rounding.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_precision_loss,
+        reason = "saturates; rounded outwards by a cell"
+    )]
+    fn columns(&self, low: i32, high: i32) -> (i32, i32) {
+        let rise = f64::from(self.end.z) - f64::from(self.start.z);
+        // Nearly level: the box is as good.
+        if rise.abs() < 1.0 || self.max.x.saturating_sub(self.min.x) < 2 * (high - low) {
+            return (self.min.x, self.max.x);
+        }
+        let run = f64::from(self.end.x) - f64::from(self.start.x);
+        // orientation = run * (z - z0) - rise * (x - x0)
+        let shift = |side: i64| f64::from(self.start.x) - side as f64 / rise;
+        let along = |z: i32| (f64::from(z) - f64::from(self.start.z)) * run / rise;
+        let (a, b) = (shift(self.lowest), shift(self.highest));
+        let (c, d) = (along(low.max(self.min.z)), along(high.min(self.max.z)));
+        let (from, to) = (a.min(b) + c.min(d) - 1.0, a.max(b) + c.max(d) + 1.0);
+        (self.min.x.max(from.floor() as i32), self.max.x.min(to.ceil() as i32))
+    }
+}
+
+/// Entries by plan square, for box queries. Built once, in linear time.
+#[derive(Debug, Default)]
+pub(crate) struct BucketGrid {
+    origin: PlanPoint,
+    shift: u32,
+    columns: usize,
+    rows: usize,
+    starts: Vec<u32>,
+    entries: Vec<Entry>,
+}
+
+/// Sides of the buckets in cells: 4 at least, as kept vertices are rarely denser.
+const LEAST_SHIFT: u32 = 2;
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "coordinates are taken relative to the least one"
+)]
+impl BucketGrid {
+    /// A grid of about as many buckets as there are entries.
+    pub(crate) fn new(entries: &[Entry]) -> Self {
+        let Some(first) = entries.first() else { return Self::default() };
+        let (mut min, mut max) = (first.point, first.point);
+        for entry in entries {
+            min = PlanPoint::new(min.x.min(entry.point.x), min.z.min(entry.point.z));
+            max = PlanPoint::new(max.x.max(entry.point.x), max.z.max(entry.point.z));
+        }
+        let (width, depth) = (i64::from(max.x) - i64::from(min.x), i64::from(max.z) - i64::from(min.z));
+        let size = |length: i64, shift: u32| (length >> shift) as usize + 1;
+        let mut shift = LEAST_SHIFT;
+        while size(width, shift).saturating_mul(size(depth, shift)) > 2 * entries.len() + 16 {
+            shift += 1;
+        }
+        let (columns, rows) = (size(width, shift), size(depth, shift));
+        let mut grid = Self {
+            origin: min,
+            shift,
+            columns,
+            rows,
+            starts: vec![0; columns * rows + 1],
+            entries: entries.to_vec(),
+        };
+        for entry in entries {
+            let bucket = grid.bucket(entry.point);
+            grid.starts[bucket + 1] += 1;
+        }
+        for bucket in 1..grid.starts.len() {
+            grid.starts[bucket] += grid.starts[bucket - 1];
+        }
+        let mut next = grid.starts.clone();
+        for entry in entries {
+            let place = &mut next[grid.bucket(entry.point)];
+            grid.entries[*place as usize] = *entry;
+            *place += 1;
+        }
+        grid
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    pub(crate) fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    fn axis(&self, value: i32, origin: i32) -> i64 {
+        (i64::from(value) - i64::from(origin)) >> self.shift
+    }
+
+    fn bucket(&self, point: PlanPoint) -> usize {
+        self.axis(point.z, self.origin.z) as usize * self.columns + self.axis(point.x, self.origin.x) as usize
+    }
+
+    /// The first entry in the strip for which `visit` has an answer, and that answer.
+    pub(crate) fn find_in_strip<T>(
+        &self,
+        strip: &Strip,
+        mut visit: impl FnMut(&Entry) -> Option<T>,
+    ) -> Option<T> {
+        let rows = self.axis(strip.min.z, self.origin.z).max(0)
+            ..self.axis(strip.max.z, self.origin.z).saturating_add(1).min(self.rows as i64);
+        for row in rows {
+            let low = (row << self.shift) + i64::from(self.origin.z);
+            let high = low + (1 << self.shift);
+            let (from, to) = strip.columns(low as i32, high.min(i64::from(i32::MAX)) as i32);
+            let from = self.axis(from, self.origin.x).max(0);
+            let to = self.axis(to, self.origin.x).min(self.columns as i64 - 1);
+            if from > to {
+                continue;
+            }
+            let first = row as usize * self.columns;
+            let bounds = (self.starts[first + from as usize], self.starts[first + to as usize + 1]);
+            for entry in &self.entries[bounds.0 as usize..bounds.1 as usize] {
+                if strip.contains(entry.point)
+                    && let Some(answer) = visit(entry)
+                {
+                    return Some(answer);
+                }
+            }
+        }
+        None
+    }
+
+    /// The entries at `point`.
+    pub(crate) fn at(&self, point: PlanPoint) -> impl Iterator<Item = &Entry> {
+        let (column, row) = (self.axis(point.x, self.origin.x), self.axis(point.z, self.origin.z));
+        let inside = (0..self.columns as i64).contains(&column)
+            && (0..self.rows as i64).contains(&row)
+            && !self.entries.is_empty();
+        let bucket = if inside { self.bucket(point) } else { 0 };
+        let range =
+            if inside { self.starts[bucket] as usize..self.starts[bucket + 1] as usize } else { 0..0 };
+        self.entries[range].iter().filter(move |entry| entry.point == point)
+    }
+}

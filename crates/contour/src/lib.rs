@@ -1,0 +1,38 @@
+//! From regions to borders of few vertices.
+//!
+//! 1. [`trace_contours`] walks around every region and cuts its borders into arcs at junctions, where the region beyond
+//!    changes. A border between two regions is one arc, used by both.
+//! 2. [`simplify_contours`] thins every arc out once, then repairs whatever would cross, touch or collapse.
+//!
+//! As every arc is simplified once for both its sides, there are no cracks and no overlaps; as shortcuts may not pass over
+//! a vertex of another border, the result has the topology of the traced borders (see [`simplify_contours`] for the
+//! criterion). Everything in plan is integer arithmetic on grid corners.
+//!
+//! [`BorderWalk`] and [`DouglasPeucker`] are the two as stages. [`simplify_polyline`] and [`simplify_ring`] thin out
+//! a single line for other purposes.
+//!
+//! ```
+//! use waymesh_contour::{SimplifyConfig, simplify_contours, trace_contours};
+//! use waymesh_core::{RegionMap, Validate, WalkableField};
+//!
+//! # fn bake(field: &WalkableField, regions: &RegionMap) -> Result<(), Box<dyn std::error::Error>> {
+//! let raw = trace_contours(field, regions)?;
+//! let config = SimplifyConfig::default().with_max_edge_error(0.2);
+//! let simple = simplify_contours(&raw, &config, &mut ())?;
+//! simple.validate()?;
+//! # Ok(())
+//! # }
+//! ```
+
+mod border;
+mod conflict;
+mod error;
+mod grid;
+mod polyline;
+mod simplify;
+mod trace;
+
+pub use error::ContourError;
+pub use polyline::{simplify_polyline, simplify_ring};
+pub use simplify::{DouglasPeucker, SimplifyConfig, simplify_contours};
+pub use trace::{BorderWalk, trace_contours};

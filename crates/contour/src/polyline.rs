@@ -1,0 +1,218 @@
+//! Simplification of one polyline or ring, without regard to others.
+
+use waymesh_core::PlanPoint;
+
+/// A segment to measure distances from. Differences and products are exact; only the comparison of squares rounds, to
+/// one part in 2^52.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Segment {
+    start: PlanPoint,
+    end: PlanPoint,
+    length_squared: i64,
+}
+
+#[expect(clippy::cast_precision_loss, reason = "rounding to one part in 2^53 is part of the contract")]
+impl Segment {
+    pub(crate) fn new(start: PlanPoint, end: PlanPoint) -> Self {
+        let (dx, dz) = (i64::from(end.x) - i64::from(start.x), i64::from(end.z) - i64::from(start.z));
+        // The diagonal of the largest grid is one more than fits.
+        Self { start, end, length_squared: (dx * dx).saturating_add(dz * dz) }
+    }
+
+    /// Squared distance of `point` in square cells, times [`Self::scale`].
+    #[inline]
+    fn scaled_distance(&self, point: PlanPoint) -> f64 {
+        let (dx, dz) = (
+            i64::from(self.end.x) - i64::from(self.start.x),
+            i64::from(self.end.z) - i64::from(self.start.z),
+        );
+        let (px, pz) =
+            (i64::from(point.x) - i64::from(self.start.x), i64::from(point.z) - i64::from(self.start.z));
+        let along = (dx * px).saturating_add(dz * pz);
+        if along > 0 && along < self.length_squared {
+            let across = (dx * pz - dz * px) as f64;
+            across * across
+        } else {
+            let nearest = if along <= 0 { self.start } else { self.end };
+            Self::new(nearest, point).length_squared as f64 * self.scale()
+        }
+    }
+
+    /// Where along the segment `point` is nearest, from 0 to 1.
+    #[expect(clippy::cast_possible_truncation, reason = "single precision does for heights")]
+    pub(crate) fn project(&self, point: PlanPoint) -> f32 {
+        let component = |from: i32, to: i32, value: i32| {
+            (f64::from(to) - f64::from(from)) * (f64::from(value) - f64::from(from))
+        };
+        let along =
+            component(self.start.x, self.end.x, point.x) + component(self.start.z, self.end.z, point.z);
+        (along / self.scale()).clamp(0.0, 1.0) as f32
+    }
+
+    /// What scaled distances are scaled by, so that no division is needed.
+    pub(crate) fn scale(&self) -> f64 {
+        self.length_squared.max(1) as f64
+    }
+
+    pub(crate) fn length_squared(&self) -> i64 {
+        self.length_squared
+    }
+
+    /// The interior point of `points` farthest from this segment (the first of equals) among those that `wanted` accepts, and
+    /// its scaled squared distance.
+    #[inline]
+    pub(crate) fn farthest(
+        &self,
+        points: &[PlanPoint],
+        wanted: impl Fn(PlanPoint) -> bool,
+    ) -> Option<(usize, f64)> {
+        let mut worst = None;
+        let mut worst_distance = -1.0;
+        for (index, &point) in points.iter().enumerate().take(points.len().saturating_sub(1)).skip(1) {
+            let distance = self.scaled_distance(point);
+            if distance > worst_distance && wanted(point) {
+                (worst, worst_distance) = (Some(index), distance);
+            }
+        }
+        worst.map(|index| (index, worst_distance))
+    }
+}
+
+/// Where to split a polyline that strays from the segment between its ends by more than the tolerance: at the point
+/// farthest from it. Also splits a polyline that ends where it starts.
+pub(crate) fn split_index(points: &[PlanPoint], tolerance_squared: f64) -> Option<usize> {
+    let segment = Segment::new(*points.first()?, *points.last()?);
+    let (index, distance) = segment.farthest(points, |_| true)?;
+    (segment.length_squared() == 0 || distance > tolerance_squared * segment.scale()).then_some(index)
+}
+
+/// Appends the indices of the points to keep, in order, to `out`, which is not cleared. Ramer's algorithm (also known as
+/// Douglas and Peucker's) without recursion.
+///
+/// Points are in cells, `tolerance_cells` is a length in cells; a negative or NaN one counts as 0, which still removes
+/// points that lie on the result.
+///
+/// # Guarantees
+/// - Both ends are kept; if the polyline returns to its start, so is the point farthest from there.
+/// - No removed point lies farther from the result than `tolerance_cells`: distances are taken to segments, not to lines.
+///
+/// The result may cross itself where the tolerance is larger than the gaps of the input: [`crate::simplify_contours`]
+/// is what prevents that.
+///
+/// # Cost
+/// `n log n` as a rule, `n` squared at worst; no allocation but a stack of open pieces.
+///
+/// # References
+/// - Ramer 1972, An iterative procedure for the polygonal approximation of plane curves,
+///   <https://doi.org/10.1016/S0146-664X(72)80017-0>.
+/// - Douglas and Peucker 1973, <https://doi.org/10.3138/FM57-6770-U75U-7727>.
+pub fn simplify_polyline(points: &[PlanPoint], tolerance_cells: f32, out: &mut Vec<usize>) {
+    if points.is_empty() {
+        return;
+    }
+    let tolerance_squared = f64::from(tolerance_cells.max(0.0)).powi(2);
+    out.push(0);
+    let mut open = vec![(0, points.len() - 1)];
+    while let Some((first, last)) = open.pop() {
+        match split_index(&points[first..=last], tolerance_squared) {
+            Some(offset) => open.extend([(first + offset, last), (first, first + offset)]),
+            None if last > first => out.push(last),
+            None => {}
+        }
+    }
+}
+
+/// Appends the indices of the points of a ring to keep, in order, to `out`, which is not cleared. The ring closes from its last
+/// point to its first, which is not repeated.
+///
+/// The lexicographically lowest point and the one farthest from it are locked, so that the result does not depend on where
+/// the ring starts (the lowest point comes first in the result); otherwise as [`simplify_polyline`].
+///
+/// # Guarantees
+/// No removed point lies farther than `tolerance_cells` from the result.
+pub fn simplify_ring(points: &[PlanPoint], tolerance_cells: f32, out: &mut Vec<usize>) {
+    let count = points.len();
+    let Some(lowest) = (0..count).min_by_key(|&index| points[index]) else { return };
+    let mut ring = Vec::with_capacity(count + 1);
+    ring.extend_from_slice(&points[lowest..]);
+    ring.extend_from_slice(&points[..=lowest]);
+    let begin = out.len();
+    simplify_polyline(&ring, tolerance_cells, out);
+    // The end of the opened ring is its start again.
+    out.pop();
+    for index in &mut out[begin..] {
+        *index = (*index + lowest) % count;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn points(coordinates: &[(i32, i32)]) -> Vec<PlanPoint> {
+        coordinates.iter().map(|&(x, z)| PlanPoint::new(x, z)).collect()
+    }
+
+    fn kept(coordinates: &[(i32, i32)], tolerance: f32) -> Vec<usize> {
+        let mut out = Vec::new();
+        simplify_polyline(&points(coordinates), tolerance, &mut out);
+        out
+    }
+
+    #[test]
+    fn few_points_are_kept() {
+        assert_eq!(kept(&[], 1.0), []);
+        assert_eq!(kept(&[(3, 4)], 1.0), [0]);
+        assert_eq!(kept(&[(3, 4), (5, 6)], 1.0), [0, 1]);
+    }
+
+    #[test]
+    fn points_on_the_line_go_even_without_tolerance() {
+        assert_eq!(kept(&[(0, 0), (1, 0), (2, 0), (2, 1), (2, 2)], 0.0), [0, 2, 4]);
+        assert_eq!(kept(&[(0, 0), (1, 0), (2, 0)], f32::NAN), [0, 2]);
+    }
+
+    #[test]
+    fn the_tolerance_itself_is_allowed() {
+        let bump = [(0, 0), (2, 2), (4, 0)];
+        assert_eq!(kept(&bump, 2.0), [0, 2]);
+        assert_eq!(kept(&bump, 1.99), [0, 1, 2]);
+    }
+
+    #[test]
+    fn distance_is_to_the_segment_and_not_to_its_line() {
+        assert_eq!(kept(&[(0, 0), (9, 0), (4, 0)], 1.0), [0, 1, 2]);
+    }
+
+    #[test]
+    fn a_polyline_that_returns_keeps_its_farthest_point() {
+        assert_eq!(kept(&[(0, 0), (1, 0), (1, 1), (0, 1), (0, 0)], 9.0), [0, 2, 4]);
+    }
+
+    #[test]
+    fn a_ring_does_not_depend_on_its_start() {
+        let ring = points(&[(5, 1), (9, 4), (8, 9), (4, 6), (1, 8), (0, 3), (2, 2)]);
+        let simplified = |ring: &[PlanPoint]| {
+            let mut out = Vec::new();
+            simplify_ring(ring, 1.5, &mut out);
+            out.into_iter().map(|index| ring[index]).collect::<Vec<_>>()
+        };
+        let expected = simplified(&ring);
+        assert!(expected.len() >= 3 && expected.len() < ring.len());
+        for start in 1..ring.len() {
+            let mut turned = ring.clone();
+            turned.rotate_left(start);
+            assert_eq!(simplified(&turned), expected);
+        }
+        assert_eq!(simplified(&points(&[(2, 2)])), points(&[(2, 2)]));
+        assert_eq!(simplified(&[]), []);
+    }
+
+    #[test]
+    fn huge_coordinates_are_exact() {
+        let far = 1 << 30;
+        assert_eq!(kept(&[(-far, -far), (0, 1), (far, far)], 0.5), [0, 1, 2]);
+        assert_eq!(kept(&[(-far, -far), (0, 0), (far, far)], 0.0), [0, 2]);
+        assert_eq!(kept(&[(-far, -far), (0, 1), (far, far)], 1.0), [0, 2]);
+    }
+}

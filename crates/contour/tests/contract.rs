@@ -1,0 +1,22 @@
+//! The contract suites of the stages this crate implements.
+
+use waymesh_contour::{BorderWalk, DouglasPeucker, SimplifyConfig};
+use waymesh_testkit::contracts;
+
+#[test]
+fn border_walk_keeps_the_contract_of_tracing() {
+    contracts::trace_contours(&BorderWalk);
+}
+
+#[test]
+fn douglas_peucker_keeps_the_contract_of_simplification() {
+    for max_edge_error in [0.0, 0.2, 0.39, 1.0, 6.0] {
+        for straight in [true, false] {
+            let config = SimplifyConfig::default()
+                .with_max_edge_error(max_edge_error)
+                .with_max_edge_length(if max_edge_error < 0.3 { 2.0 } else { 0.0 })
+                .with_straight_region_borders(straight);
+            contracts::simplify_contours(&BorderWalk, &DouglasPeucker { config });
+        }
+    }
+}
