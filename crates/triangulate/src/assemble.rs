@@ -1,0 +1,212 @@
+//! From the triangles of single polygons to one [`Triangulation`].
+
+use waymesh_core::{PlanPoint, PolygonSet, RegionId, Triangle, TriangleId, Triangulation, VertexId};
+
+use crate::TriangulateError;
+use crate::outline::{Corner, Outline, corner_at};
+
+/// Set in [`LocalMesh::twins`] on a border; the rest of the number is the corner whose edge it is.
+pub(crate) const BORDER: u32 = 1 << 31;
+/// No index.
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// The triangles of one polygon. Half-edge `3 t + i` leaves corner `i` of triangle `t`.
+#[derive(Debug, Default)]
+pub(crate) struct LocalMesh {
+    pub(crate) triangles: Vec<[Corner; 3]>,
+    /// The half-edge across, or [`BORDER`] and a corner.
+    pub(crate) twins: Vec<u32>,
+    /// Triangles with their least corner first, in order.
+    sorted: Vec<([Corner; 3], u32)>,
+    /// New half-edges of the old ones.
+    renumbered: Vec<u32>,
+}
+
+impl LocalMesh {
+    pub(crate) fn clear(&mut self) {
+        self.triangles.clear();
+        self.twins.clear();
+    }
+
+    /// Adds a triangle whose twins are not known yet.
+    pub(crate) fn push(&mut self, corners: [Corner; 3]) -> u32 {
+        let triangle = corner_at(self.triangles.len());
+        self.triangles.push(corners);
+        self.twins.extend([NONE; 3]);
+        triangle
+    }
+
+    /// Brings the triangles into an order that depends on nothing but which triangles there are.
+    pub(crate) fn sort(&mut self) {
+        self.sorted.clear();
+        for (triangle, corners) in (0..).zip(&mut self.triangles) {
+            let turn = (0..3).min_by_key(|&corner| corners[corner]).unwrap_or(0);
+            if turn > 0 {
+                corners.rotate_left(turn);
+                self.twins[3 * triangle as usize..][..3].rotate_left(turn);
+            }
+            // The old place of the first half-edge, turn included.
+            self.sorted.push((*corners, 3 * triangle + corner_at(turn)));
+        }
+        self.sorted.sort_unstable();
+        self.renumbered.clear();
+        self.renumbered.resize(self.twins.len(), NONE);
+        for (new, &(_, old)) in (0..).zip(&self.sorted) {
+            let (triangle, turn) = (old / 3, old % 3);
+            for side in 0..3 {
+                self.renumbered[(3 * triangle + (side + turn) % 3) as usize] = 3 * new + side;
+            }
+        }
+        for twin in &mut self.twins {
+            if *twin & BORDER == 0 {
+                *twin = self.renumbered[*twin as usize];
+            }
+        }
+        // Twins are now right but still stand in the old order of triangles.
+        self.renumbered.clear();
+        for &(_, old) in &self.sorted {
+            let first = (old / 3 * 3) as usize;
+            self.renumbered.extend_from_slice(&self.twins[first..first + 3]);
+        }
+        std::mem::swap(&mut self.twins, &mut self.renumbered);
+        for (triangle, (corners, _)) in self.triangles.iter_mut().zip(&self.sorted) {
+            *triangle = *corners;
+        }
+    }
+}
+
+/// A border edge of a triangle with another region beyond.
+#[derive(Clone, Copy, Debug)]
+struct Seam {
+    half_edge: u32,
+    region: RegionId,
+    beyond: RegionId,
+    /// Next seam with the same lesser vertex.
+    next: u32,
+}
+
+/// Collects polygons.
+#[derive(Debug)]
+pub(crate) struct Assembly {
+    triangulation: Triangulation,
+    seams: Vec<Seam>,
+}
+
+impl Assembly {
+    pub(crate) fn new(set: &PolygonSet) -> Self {
+        let corners: usize =
+            set.polygons.iter().map(|polygon| polygon.outer.vertices.len() + 4 * polygon.holes.len()).sum();
+        let triangulation = Triangulation {
+            frame: set.frame,
+            vertices: set.vertices.clone(),
+            triangles: Vec::with_capacity(corners),
+        };
+        Self { triangulation, seams: Vec::new() }
+    }
+
+    /// Adds the triangles of one polygon after checking that they fill it.
+    pub(crate) fn add(&mut self, outline: &Outline, mesh: &mut LocalMesh) -> Result<(), TriangulateError> {
+        mesh.sort();
+        let mut area = 0_i128;
+        let first = corner_at(self.triangulation.triangles.len());
+        for (index, &corners) in (0..).zip(&mesh.triangles) {
+            let [a, b, c] = corners.map(|corner| outline.point(corner));
+            let doubled = PlanPoint::orientation(a, b, c);
+            if doubled <= 0 {
+                return Err(TriangulateError::NotInside { region: outline.region, point: a });
+            }
+            area += i128::from(doubled);
+            let mut neighbours = [None; 3];
+            for (side, neighbour) in (0..).zip(&mut neighbours) {
+                let twin = mesh.twins[(3 * index + side) as usize];
+                if twin & BORDER == 0 {
+                    *neighbour = Some(TriangleId(first + twin / 3));
+                } else if let Some(beyond) = outline.beyond[(twin & !BORDER) as usize] {
+                    let half_edge = 3 * (first + index) + side;
+                    self.seams.push(Seam { half_edge, region: outline.region, beyond, next: NONE });
+                }
+            }
+            self.triangulation.triangles.push(Triangle {
+                vertices: corners.map(|corner| outline.vertices[corner as usize]),
+                neighbours,
+                region: outline.region,
+                area: outline.area,
+            });
+        }
+        if area != outline.doubled_area {
+            let (expected, actual) = (outline.doubled_area, area);
+            return Err(TriangulateError::AreaLost { region: outline.region, expected, actual });
+        }
+        Ok(())
+    }
+
+    /// Joins the polygons across their seams. `united` are vertices that had to become one.
+    pub(crate) fn finish(mut self, united: &[[VertexId; 2]]) -> Triangulation {
+        if !united.is_empty() {
+            self.unite(united);
+        }
+        let mut heads =
+            if self.seams.is_empty() { Vec::new() } else { vec![NONE; self.triangulation.vertices.len()] };
+        for index in 0..self.seams.len() {
+            let seam = self.seams[index];
+            let [from, to] = self.ends(seam.half_edge);
+            let head = &mut heads[from.index().min(to.index())];
+            // A short list: the seams at one vertex that have not met their other side yet.
+            let (mut before, mut at) = (NONE, *head);
+            while at != NONE {
+                let other = self.seams[at as usize];
+                if other.region == seam.beyond
+                    && other.beyond == seam.region
+                    && self.ends(other.half_edge) == [to, from]
+                {
+                    break;
+                }
+                (before, at) = (at, other.next);
+            }
+            if at == NONE {
+                self.seams[index].next = *head;
+                *head = corner_at(index);
+                continue;
+            }
+            let other = self.seams[at as usize];
+            if before == NONE {
+                *head = other.next;
+            } else {
+                self.seams[before as usize].next = other.next;
+            }
+            self.link(seam.half_edge, other.half_edge);
+            self.link(other.half_edge, seam.half_edge);
+        }
+        self.triangulation
+    }
+
+    fn ends(&self, half_edge: u32) -> [VertexId; 2] {
+        let corners = &self.triangulation.triangles[(half_edge / 3) as usize].vertices;
+        let side = (half_edge % 3) as usize;
+        [corners[side], corners[(side + 1) % 3]]
+    }
+
+    fn link(&mut self, from: u32, to: u32) {
+        self.triangulation.triangles[(from / 3) as usize].neighbours[(from % 3) as usize] =
+            Some(TriangleId(to / 3));
+    }
+
+    /// Replaces vertices by the least one they are united with.
+    fn unite(&mut self, united: &[[VertexId; 2]]) {
+        let mut parents: Vec<u32> = (0..).take(self.triangulation.vertices.len()).collect();
+        let root = |parents: &mut [u32], mut at: u32| {
+            while parents[at as usize] != at {
+                parents[at as usize] = parents[parents[at as usize] as usize];
+                at = parents[at as usize];
+            }
+            at
+        };
+        for &[a, b] in united {
+            let (a, b) = (root(&mut parents, a.0), root(&mut parents, b.0));
+            parents[a.max(b) as usize] = a.min(b);
+        }
+        for triangle in &mut self.triangulation.triangles {
+            triangle.vertices = triangle.vertices.map(|vertex| VertexId(root(&mut parents, vertex.0)));
+        }
+    }
+}

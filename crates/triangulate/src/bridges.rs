@@ -1,0 +1,131 @@
+//! Joining holes to the border around them, so that ear clipping has one cycle to walk.
+
+use waymesh_core::PlanPoint;
+
+use crate::TriangulateError;
+use crate::ears::{BRIDGE, Cycles};
+use crate::outline::{corner_at, distance_squared, point_key};
+
+/// Buffers of [`Bridges::join`].
+#[derive(Debug, Default)]
+pub(crate) struct Bridges {
+    /// First node of each hole's least point, with the key of that point.
+    holes: Vec<(u64, u32)>,
+    /// Nodes joined so far; nodes come in pairs with their bridges.
+    joined: Vec<u32>,
+    candidates: Vec<(u64, u32)>,
+    visited: Vec<bool>,
+}
+
+impl Bridges {
+    /// Joins every negative cycle to a positive one, or to one joined before it, by a doubled edge.
+    ///
+    /// Holes are taken in the order of their least vertex (by x, then z). All that lies before that vertex has been joined by
+    /// then, and the nearest vertex that it sees there is as good an anchor as any.
+    pub(crate) fn join(&mut self, cycles: &mut Cycles) -> Result<(), TriangulateError> {
+        self.holes.clear();
+        self.joined.clear();
+        self.visited.clear();
+        self.visited.resize(cycles.len(), false);
+        for start in cycles.ids() {
+            if self.visited[start as usize] {
+                continue;
+            }
+            let first = self.joined.len();
+            let (mut node, mut least, mut doubled_area) = (start, start, 0_i128);
+            loop {
+                self.visited[node as usize] = true;
+                self.joined.push(node);
+                let (point, next) = (cycles.point(node), cycles.next(node));
+                if point_key(point) < point_key(cycles.point(least)) {
+                    least = node;
+                }
+                // Only the sign counts, so that the triangle fan from any one point will do.
+                doubled_area +=
+                    i128::from(PlanPoint::orientation(cycles.point(start), point, cycles.point(next)));
+                node = next;
+                if node == start {
+                    break;
+                }
+            }
+            if doubled_area < 0 {
+                self.joined.truncate(first);
+                self.holes.push((point_key(cycles.point(least)), least));
+            }
+        }
+        self.holes.sort_unstable();
+        for index in 0..self.holes.len() {
+            self.join_hole(cycles, self.holes[index].1, index)?;
+        }
+        Ok(())
+    }
+
+    fn join_hole(&mut self, cycles: &mut Cycles, least: u32, bridge: usize) -> Result<(), TriangulateError> {
+        let target = cycles.point(least);
+        self.candidates.clear();
+        for &node in &self.joined {
+            let point = cycles.point(node);
+            if point_key(point) < point_key(target) {
+                self.candidates.push((distance_squared(point, target), node));
+            }
+        }
+        self.candidates.sort_unstable();
+        let mut found = None;
+        'search: for &(_, anchor) in &self.candidates {
+            let from = cycles.point(anchor);
+            if !cycles.sector_contains(anchor, target) {
+                continue;
+            }
+            // A hole that touches itself has several nodes at its least point; one of them faces the anchor.
+            let mut node = least;
+            let facing = loop {
+                if cycles.point(node) == target && cycles.sector_contains(node, from) {
+                    break node;
+                }
+                node = cycles.next(node);
+                if node == least {
+                    continue 'search;
+                }
+            };
+            if self
+                .joined
+                .iter()
+                .all(|&edge| !blocks([from, target], [cycles.point(edge), cycles.point(cycles.next(edge))]))
+            {
+                found = Some((anchor, facing));
+                break;
+            }
+        }
+        let Some((anchor, facing)) = found else {
+            return Err(TriangulateError::NotInside { region: cycles.region(), point: target });
+        };
+        let mut node = facing;
+        loop {
+            self.joined.push(node);
+            node = cycles.next(node);
+            if node == facing {
+                break;
+            }
+        }
+        self.joined.extend(cycles.splice(anchor, facing, BRIDGE | corner_at(bridge)));
+        Ok(())
+    }
+}
+
+/// Whether the edge `u v` keeps the ends of `sight` from seeing each other: it crosses the line of sight, or one of its ends
+/// lies on it. No end of `sight` lies inside the edge.
+fn blocks([from, to]: [PlanPoint; 2], [u, v]: [PlanPoint; 2]) -> bool {
+    let (u_side, v_side) = (PlanPoint::orientation(from, to, u), PlanPoint::orientation(from, to, v));
+    if u_side == 0 {
+        // Between the ends exactly if the box of the ends holds it.
+        return u != from
+            && u != to
+            && (from.x.min(to.x)..=from.x.max(to.x)).contains(&u.x)
+            && (from.z.min(to.z)..=from.z.max(to.z)).contains(&u.z);
+    }
+    if v_side == 0 || (u_side > 0) == (v_side > 0) {
+        return false;
+    }
+    let (from_side, to_side) = (PlanPoint::orientation(u, v, from), PlanPoint::orientation(u, v, to));
+    from_side != 0 && to_side != 0 && (from_side > 0) != (to_side > 0)
+}

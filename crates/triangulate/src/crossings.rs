@@ -1,0 +1,119 @@
+//! Edges of one polygon that share more than an end point.
+
+use waymesh_core::PlanPoint;
+
+use crate::TriangulateError;
+use crate::outline::{Corner, Outline};
+
+/// Buffers of [`CrossingCheck::check`].
+#[derive(Debug, Default)]
+pub(crate) struct CrossingCheck {
+    edges: Vec<Edge>,
+    active: Vec<Edge>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Edge {
+    min_x: i32,
+    max_x: i32,
+    min_z: i32,
+    max_z: i32,
+    corner: Corner,
+}
+
+impl CrossingCheck {
+    /// Sweeps over x and tests each edge against those that overlap it there: about `n log n` for borders of rooms, `n^2`
+    /// where all edges overlap in x.
+    pub(crate) fn check(&mut self, outline: &Outline) -> Result<(), TriangulateError> {
+        self.edges.clear();
+        self.active.clear();
+        self.edges.extend((0..).zip(&outline.points).map(|(corner, &a)| {
+            let b = outline.point(outline.next[corner as usize]);
+            Edge {
+                min_x: a.x.min(b.x),
+                max_x: a.x.max(b.x),
+                min_z: a.z.min(b.z),
+                max_z: a.z.max(b.z),
+                corner,
+            }
+        }));
+        self.edges.sort_unstable_by_key(|edge| (edge.min_x, edge.corner));
+        for edge in &self.edges {
+            let mut index = 0;
+            while index < self.active.len() {
+                let other = self.active[index];
+                if other.max_x < edge.min_x {
+                    self.active.swap_remove(index);
+                    continue;
+                }
+                index += 1;
+                if other.max_z < edge.min_z || edge.max_z < other.min_z {
+                    continue;
+                }
+                let (first, second) = (outline.edge(edge.corner), outline.edge(other.corner));
+                if edges_conflict(first, second) {
+                    return Err(TriangulateError::CrossingEdges { region: outline.region, first, second });
+                }
+            }
+            self.active.push(*edge);
+        }
+        Ok(())
+    }
+}
+
+/// Whether two edges with overlapping boxes share a point other than a common end.
+fn edges_conflict([a, b]: [PlanPoint; 2], [c, d]: [PlanPoint; 2]) -> bool {
+    let side = |p, q, r| PlanPoint::orientation(p, q, r).signum();
+    let (c_side, d_side) = (side(a, b, c), side(a, b, d));
+    if c_side * d_side > 0 {
+        return false;
+    }
+    let (a_side, b_side) = (side(c, d, a), side(c, d, b));
+    if a_side * b_side > 0 {
+        return false;
+    }
+    if c_side * d_side < 0 && a_side * b_side < 0 {
+        return true;
+    }
+    if (a == c && b == d) || (a == d && b == c) {
+        return true;
+    }
+    let inside = |[p, q]: [PlanPoint; 2], r: PlanPoint| {
+        r != p
+            && r != q
+            && (p.x.min(q.x)..=p.x.max(q.x)).contains(&r.x)
+            && (p.z.min(q.z)..=p.z.max(q.z)).contains(&r.z)
+    };
+    (c_side == 0 && inside([a, b], c))
+        || (d_side == 0 && inside([a, b], d))
+        || (a_side == 0 && inside([c, d], a))
+        || (b_side == 0 && inside([c, d], b))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn crossing_touching_and_overlapping_edges_conflict_but_common_ends_do_not() {
+        let conflict = |a: [i32; 4], b: [i32; 4]| {
+            let edge = |[x, z, u, v]: [i32; 4]| [PlanPoint::new(x, z), PlanPoint::new(u, v)];
+            let found = edges_conflict(edge(a), edge(b));
+            assert_eq!(found, edges_conflict(edge(b), edge(a)));
+            let [x, z, u, v] = a;
+            assert_eq!(found, edges_conflict(edge([u, v, x, z]), edge(b)));
+            found
+        };
+        assert!(conflict([0, 0, 4, 4], [0, 4, 4, 0]));
+        assert!(conflict([0, 0, 4, 0], [2, 0, 2, 3]));
+        assert!(conflict([0, 0, 4, 0], [1, 0, 6, 0]));
+        assert!(conflict([0, 0, 4, 0], [1, 0, 3, 0]));
+        assert!(conflict([0, 0, 4, 0], [0, 0, 3, 0]));
+        assert!(conflict([0, 0, 4, 0], [4, 0, 0, 0]));
+        assert!(!conflict([0, 0, 4, 0], [4, 0, 6, 1]));
+        assert!(!conflict([0, 0, 4, 0], [0, 1, 4, 1]));
+        assert!(!conflict([0, 0, 4, 0], [4, 0, 6, 0]));
+        assert!(!conflict([0, 0, 4, 0], [5, 0, 6, 0]));
+        assert!(!conflict([0, 0, 4, 0], [2, 1, 2, 3]));
+    }
+}

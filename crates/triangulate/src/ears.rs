@@ -1,0 +1,302 @@
+//! Ear clipping by shortest diagonal.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use waymesh_core::stage::{StageError, Triangulate};
+use waymesh_core::{Observer, PlanPoint, PolygonSet, RegionId, Triangulation};
+
+use crate::TriangulateError;
+use crate::assemble::{Assembly, BORDER, LocalMesh, NONE};
+use crate::bridges::Bridges;
+use crate::crossings::CrossingCheck;
+use crate::outline::{Corner, Outline, corner_at, distance_squared};
+
+/// Set in [`Node::link`] on either side of a bridge; the rest of the number is the bridge.
+pub(crate) const BRIDGE: u32 = 1 << 30;
+
+/// Triangulates polygons by cutting off, again and again, the ear with the shortest diagonal. Holes are first joined to the
+/// border around them by doubled edges.
+///
+/// # Guarantees
+/// - The triangles fill each polygon exactly and are all positive; there are no new vertices.
+/// - The result depends on the polygons alone; triangles come polygon by polygon, ordered by their corners.
+/// - Where borders of one polygon touch in a vertex, each triangle has the vertex of the border that encloses its corner.
+///   Where such borders swap sides, so that one corner has edges of two vertices, both become the lesser one of them.
+/// - Two triangles of different regions are neighbours where each has the edge with the other's region beyond it.
+///
+/// # Cost
+/// For `n` vertices, `r` of them not convex, and `h` holes: `n r + h n log n + n log n`, plus a sweep for crossing edges. Fit
+/// for the polygons of rooms; [`crate::triangulate_cdt`] has no such square.
+///
+/// # Errors
+/// For borders that are too short, name vertices that are not there, run the wrong way round, cross, overlap or touch inside an
+/// edge, and for holes outside: the first fault found. Never panics.
+///
+/// # References
+/// - Mononen 2009, Automatic Navmesh Generation via Watershed Partitioning, step 5.
+/// - O'Rourke 1998, Computational Geometry in C, section 1.4, <https://doi.org/10.1017/CBO9780511804120>.
+/// - Held 2001, FIST: fast industrial-strength triangulation of polygons (bridges to the nearest visible vertex),
+///   <https://doi.org/10.1007/s00453-001-0028-4>.
+pub fn triangulate_ears(polygons: &PolygonSet) -> Result<Triangulation, TriangulateError> {
+    let mut assembly = Assembly::new(polygons);
+    let (mut outline, mut mesh) = (Outline::default(), LocalMesh::default());
+    let (mut crossings, mut clipper) = (CrossingCheck::default(), Clipper::default());
+    for polygon in &polygons.polygons {
+        outline.load(polygons, polygon)?;
+        crossings.check(&outline)?;
+        clipper.clip(&outline, &mut mesh)?;
+        assembly.add(&outline, &mut mesh)?;
+    }
+    Ok(assembly.finish(&outline.united))
+}
+
+/// [`triangulate_ears`] as a stage.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct EarClipping;
+
+impl Triangulate for EarClipping {
+    fn triangulate(
+        &self,
+        polygons: &PolygonSet,
+        _observer: &mut dyn Observer,
+    ) -> Result<Triangulation, StageError> {
+        triangulate_ears(polygons).map_err(|error| StageError::new("triangulate", error))
+    }
+}
+
+/// A corner on what is left of the border. The two ends of a bridge are each there twice.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    point: PlanPoint,
+    corner: Corner,
+    prev: u32,
+    next: u32,
+    /// What lies beyond the edge to the next node: a half-edge, or [`BORDER`] or [`BRIDGE`] and a number.
+    link: u32,
+}
+
+/// The border as cycles of nodes, the inside to the left.
+#[derive(Debug)]
+pub(crate) struct Cycles {
+    nodes: Vec<Node>,
+    region: RegionId,
+}
+
+impl Cycles {
+    pub(crate) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    pub(crate) fn ids(&self) -> std::ops::Range<u32> {
+        0..corner_at(self.nodes.len())
+    }
+
+    pub(crate) fn region(&self) -> RegionId {
+        self.region
+    }
+
+    #[inline]
+    pub(crate) fn point(&self, node: u32) -> PlanPoint {
+        self.nodes[node as usize].point
+    }
+
+    #[inline]
+    pub(crate) fn next(&self, node: u32) -> u32 {
+        self.nodes[node as usize].next
+    }
+
+    /// The points of the edge that arrives at `node`, and of the one that leaves it.
+    fn around(&self, node: u32) -> [PlanPoint; 3] {
+        let at = &self.nodes[node as usize];
+        [self.point(at.prev), at.point, self.point(at.next)]
+    }
+
+    /// Whether the way from `node` to `target` begins strictly inside.
+    pub(crate) fn sector_contains(&self, node: u32, target: PlanPoint) -> bool {
+        let [before, at, after] = self.around(node);
+        if PlanPoint::orientation(before, at, after) > 0 {
+            PlanPoint::orientation(at, after, target) > 0 && PlanPoint::orientation(at, target, before) > 0
+        } else {
+            PlanPoint::orientation(at, before, target) < 0 || PlanPoint::orientation(at, target, after) < 0
+        }
+    }
+
+    /// Joins the cycles of `anchor` and `facing` by a bridge; returns the two new nodes, at the same places.
+    pub(crate) fn splice(&mut self, anchor: u32, facing: u32, bridge: u32) -> [u32; 2] {
+        let (at_anchor, at_facing) = (self.nodes[anchor as usize], self.nodes[facing as usize]);
+        let facing_copy = corner_at(self.nodes.len());
+        let anchor_copy = facing_copy + 1;
+        self.nodes.push(Node { next: anchor_copy, link: bridge, ..at_facing });
+        self.nodes.push(Node { prev: facing_copy, ..at_anchor });
+        self.nodes[at_facing.prev as usize].next = facing_copy;
+        self.nodes[at_anchor.next as usize].prev = anchor_copy;
+        self.nodes[anchor as usize].next = facing;
+        self.nodes[anchor as usize].link = bridge;
+        self.nodes[facing as usize].prev = anchor;
+        [facing_copy, anchor_copy]
+    }
+}
+
+/// Not an ear, in [`Clipper::lengths`].
+const NO_EAR: u64 = u64::MAX;
+
+/// Clips ears; keeps its buffers between polygons.
+#[derive(Debug)]
+pub(crate) struct Clipper {
+    cycles: Cycles,
+    bridges: Bridges,
+    /// Half-edge waiting on the other side of each bridge.
+    waiting: Vec<u32>,
+    /// Squared length of the diagonal of each ear.
+    lengths: Vec<u64>,
+    /// Ears by diagonal; an entry counts only while its length is that of the node.
+    ears: BinaryHeap<Reverse<(u64, u32)>>,
+    /// Corners that are not convex: the only ones that can lie in an ear.
+    reflex: Vec<(PlanPoint, u32)>,
+    /// Where each node stands in `reflex`.
+    slots: Vec<u32>,
+}
+
+impl Default for Clipper {
+    fn default() -> Self {
+        Self {
+            cycles: Cycles { nodes: Vec::new(), region: RegionId(0) },
+            bridges: Bridges::default(),
+            waiting: Vec::new(),
+            lengths: Vec::new(),
+            ears: BinaryHeap::new(),
+            reflex: Vec::new(),
+            slots: Vec::new(),
+        }
+    }
+}
+
+impl Clipper {
+    /// Fills `mesh` with the triangles of `outline`, whose edges do not cross.
+    pub(crate) fn clip(&mut self, outline: &Outline, mesh: &mut LocalMesh) -> Result<(), TriangulateError> {
+        mesh.clear();
+        self.cycles.region = outline.region;
+        self.cycles.nodes.clear();
+        self.cycles.nodes.extend((0..).zip(&outline.points).map(|(corner, &point)| Node {
+            point,
+            corner,
+            prev: outline.prev[corner as usize],
+            next: outline.next[corner as usize],
+            link: BORDER | corner,
+        }));
+        self.bridges.join(&mut self.cycles)?;
+        self.waiting.clear();
+        self.waiting.resize(self.cycles.len().saturating_sub(outline.len()) / 2, NONE);
+        self.find_ears();
+        let mut left = self.cycles.len();
+        while let Some(Reverse((length, tip))) = self.ears.pop() {
+            if self.lengths[tip as usize] != length {
+                continue;
+            }
+            self.lengths[tip as usize] = NO_EAR;
+            left -= 1;
+            let Node { prev, next, .. } = self.cycles.nodes[tip as usize];
+            let triangle = mesh.push([prev, tip, next].map(|node| self.cycles.nodes[node as usize].corner));
+            self.attach(mesh, self.cycles.nodes[prev as usize].link, 3 * triangle);
+            self.attach(mesh, self.cycles.nodes[tip as usize].link, 3 * triangle + 1);
+            if self.cycles.next(next) == prev {
+                self.attach(mesh, self.cycles.nodes[next as usize].link, 3 * triangle + 2);
+                self.lengths[prev as usize] = NO_EAR;
+                self.lengths[next as usize] = NO_EAR;
+                left -= 2;
+                continue;
+            }
+            self.cycles.nodes[prev as usize].next = next;
+            self.cycles.nodes[prev as usize].link = 3 * triangle + 2;
+            self.cycles.nodes[next as usize].prev = prev;
+            self.update_reflex(prev);
+            self.update_reflex(next);
+            self.update_ear(prev);
+            self.update_ear(next);
+        }
+        if left > 0 {
+            let actual = mesh
+                .triangles
+                .iter()
+                .map(|corners| {
+                    let [a, b, c] = corners.map(|corner| outline.point(corner));
+                    i128::from(PlanPoint::orientation(a, b, c))
+                })
+                .sum();
+            let (region, expected) = (outline.region, outline.doubled_area);
+            return Err(TriangulateError::AreaLost { region, expected, actual });
+        }
+        Ok(())
+    }
+
+    fn find_ears(&mut self) {
+        self.reflex.clear();
+        self.ears.clear();
+        self.slots.clear();
+        self.lengths.clear();
+        self.slots.resize(self.cycles.len(), NONE);
+        self.lengths.resize(self.cycles.len(), NO_EAR);
+        for node in self.cycles.ids() {
+            let [before, at, after] = self.cycles.around(node);
+            if PlanPoint::orientation(before, at, after) <= 0 {
+                self.slots[node as usize] = corner_at(self.reflex.len());
+                self.reflex.push((at, node));
+            }
+        }
+        for node in self.cycles.ids() {
+            self.update_ear(node);
+        }
+    }
+
+    /// Takes `node` off the list of corners that are not convex, if it has become convex.
+    fn update_reflex(&mut self, node: u32) {
+        let slot = self.slots[node as usize];
+        if slot == NONE {
+            return;
+        }
+        let [before, at, after] = self.cycles.around(node);
+        if PlanPoint::orientation(before, at, after) > 0 {
+            self.slots[node as usize] = NONE;
+            self.reflex.swap_remove(slot as usize);
+            if let Some(&(_, moved)) = self.reflex.get(slot as usize) {
+                self.slots[moved as usize] = slot;
+            }
+        }
+    }
+
+    fn update_ear(&mut self, node: u32) {
+        let [before, at, after] = self.cycles.around(node);
+        let is_ear = self.slots[node as usize] == NONE
+            && !self.reflex.iter().any(|&(point, _)| {
+                let inside = |from, to| PlanPoint::orientation(from, to, point) >= 0;
+                inside(after, before)
+                    && inside(before, at)
+                    && inside(at, after)
+                    && point != before
+                    && point != at
+                    && point != after
+            });
+        let length = if is_ear { distance_squared(before, after) } else { NO_EAR };
+        self.lengths[node as usize] = length;
+        if is_ear {
+            self.ears.push(Reverse((length, node)));
+        }
+    }
+
+    /// Makes `half_edge` of a new triangle the neighbour of what lay beyond that edge.
+    fn attach(&mut self, mesh: &mut LocalMesh, link: u32, half_edge: u32) {
+        let twin = if link & BORDER != 0 {
+            link
+        } else if link & BRIDGE != 0 {
+            std::mem::replace(&mut self.waiting[(link & !BRIDGE) as usize], half_edge)
+        } else {
+            link
+        };
+        mesh.twins[half_edge as usize] = twin;
+        if twin & BORDER == 0 {
+            mesh.twins[twin as usize] = half_edge;
+        }
+    }
+}

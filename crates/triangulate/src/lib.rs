@@ -1,0 +1,41 @@
+//! Polygons with holes to triangles, exactly.
+//!
+//! - [`triangulate_cdt`]: constrained Delaunay triangulation, the default. The result is unique: it depends on the polygons
+//!   alone, not on the order of their vertices or on the algorithm that found it.
+//! - [`triangulate_ears`]: ear clipping by shortest diagonal, as in Mononen's slides.
+//!
+//! Both take weakly simple polygons (loops that touch themselves and each other in vertices), decide everything on integers,
+//! fill the polygons exactly, and find the neighbour of each triangle, also across the border between two regions. Input that
+//! breaks the rules of [`waymesh_core::PolygonSet`] gives a [`TriangulateError`] that names the place.
+//!
+//! ```
+//! use waymesh_core::{AreaId, GridFrame, PlanPoint, PlanVertex, Polygon, PolygonLoop, PolygonSet, RegionId, VertexId};
+//!
+//! let corner = |x, z| PlanVertex { point: PlanPoint::new(x, z), height: 0.0 };
+//! let polygons = PolygonSet {
+//!     frame: GridFrame { origin: Default::default(), cell_size: 0.3, level_height: 0.2, width: 4, depth: 4 },
+//!     vertices: vec![corner(0, 0), corner(4, 0), corner(4, 4), corner(0, 4)],
+//!     polygons: vec![Polygon {
+//!         region: RegionId(0),
+//!         area: AreaId::GROUND,
+//!         outer: PolygonLoop { vertices: (0..4).map(VertexId).collect(), beyond: vec![None; 4] },
+//!         holes: Vec::new(),
+//!     }],
+//! };
+//! let triangulation = waymesh_triangulate::triangulate_cdt(&polygons)?;
+//! assert_eq!(triangulation.triangles.len(), 2);
+//! # Ok::<(), waymesh_triangulate::TriangulateError>(())
+//! ```
+
+mod assemble;
+mod bridges;
+mod cdt;
+mod crossings;
+mod delaunay;
+mod ears;
+mod error;
+mod outline;
+
+pub use cdt::{ConstrainedDelaunay, triangulate_cdt};
+pub use ears::{EarClipping, triangulate_ears};
+pub use error::TriangulateError;
