@@ -1,0 +1,379 @@
+//! Convex faces over the edges of a triangulation, and the removal of edges between them.
+
+use waymesh_core::{
+    Cell, CellId, CellMesh, MAX_PLAN_COORDINATE, PlanPoint, TriangleId, Triangulation, VertexId,
+};
+
+use crate::ConvexError;
+
+/// No index.
+const NONE: u32 = u32::MAX;
+/// Most triangles: half-edges are counted in 32 bits.
+const MAX_TRIANGLES: usize = (u32::MAX / 3 - 1) as usize;
+
+/// Faces that are triangles at first and grow as edges are removed. Half-edge `3 t + i` leaves corner `i` of triangle `t`.
+#[derive(Debug)]
+pub(crate) struct Faces<'a> {
+    triangulation: &'a Triangulation,
+    half_edges: Vec<HalfEdge>,
+    /// Per triangle, one of the same face with a lower or the same number.
+    parents: Vec<u32>,
+    /// Edges of the face, valid at its lowest triangle.
+    sizes: Vec<u32>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct HalfEdge {
+    /// Where it starts.
+    point: PlanPoint,
+    /// The same edge as the face across has it; [`NONE`] on a wall.
+    twin: u32,
+    /// [`NONE`] once removed.
+    next: u32,
+    prev: u32,
+    /// Whether the face across is of the same region and area.
+    inner: bool,
+}
+
+/// The edges that two faces share, to be removed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Removal {
+    /// The two faces.
+    pub(crate) faces: [u32; 2],
+    /// First of the shared half-edges on the first face.
+    pub(crate) first: u32,
+    /// Last of them.
+    pub(crate) last: u32,
+    /// At either end, the half-edges that arrive and leave once the shared ones are gone.
+    pub(crate) joints: [[u32; 2]; 2],
+    /// Corners of the face that is left.
+    size: u32,
+}
+
+impl<'a> Faces<'a> {
+    /// One face per triangle.
+    pub(crate) fn new(triangulation: &'a Triangulation) -> Result<Self, ConvexError> {
+        let triangles = triangulation.triangles.len();
+        if triangles > MAX_TRIANGLES {
+            return Err(ConvexError::TooManyTriangles { triangles, limit: MAX_TRIANGLES });
+        }
+        let mut half_edges = Vec::with_capacity(3 * triangles);
+        for (index, triangle) in (0..).zip(&triangulation.triangles) {
+            let id = TriangleId(index);
+            let mut points = [PlanPoint::default(); 3];
+            for (point, &vertex) in points.iter_mut().zip(&triangle.vertices) {
+                let Some(at) = triangulation.vertices.get(vertex.index()) else {
+                    let count = triangulation.vertices.len();
+                    return Err(ConvexError::UnknownVertex { triangle: id, vertex, count });
+                };
+                *point = at.point;
+                let limit = MAX_PLAN_COORDINATE;
+                if !(-limit..=limit).contains(&point.x) || !(-limit..=limit).contains(&point.z) {
+                    return Err(ConvexError::OutOfRange { triangle: id, limit });
+                }
+            }
+            if PlanPoint::orientation(points[0], points[1], points[2]) <= 0 {
+                return Err(ConvexError::NotPositive { triangle: id });
+            }
+            let first = 3 * index;
+            for (side, point) in (0..).zip(points) {
+                let (mut twin, mut inner) = (NONE, false);
+                if let Some(neighbour) = triangle.neighbours[side as usize] {
+                    twin = edge_back(triangulation, id, side, neighbour)
+                        .ok_or(ConvexError::OneSidedNeighbour { triangle: id, neighbour })?;
+                    let beyond = &triangulation.triangles[neighbour.index()];
+                    inner = (beyond.region, beyond.area) == (triangle.region, triangle.area);
+                }
+                let (next, prev) = (first + (side + 1) % 3, first + (side + 2) % 3);
+                half_edges.push(HalfEdge { point, twin, next, prev, inner });
+            }
+        }
+        let parents: Vec<u32> = (0..).take(triangles).collect();
+        Ok(Self { triangulation, half_edges, parents, sizes: vec![3; triangles] })
+    }
+
+    /// Whether the edge lies between two faces of one region and area, and is still there.
+    #[inline]
+    pub(crate) fn is_inner(&self, edge: u32) -> bool {
+        let half_edge = self.at(edge);
+        half_edge.inner && half_edge.next != NONE
+    }
+
+    /// One half-edge of each inner edge, in the order of the triangles.
+    pub(crate) fn inner_edges(&self) -> impl Iterator<Item = u32> {
+        (0..).take(self.half_edges.len()).filter(|&edge| edge < self.at(edge).twin && self.is_inner(edge))
+    }
+
+    /// Number of half-edges, with those removed.
+    pub(crate) fn half_edge_count(&self) -> usize {
+        self.half_edges.len()
+    }
+
+    /// The half-edges of the face that `edge` is on, from there on.
+    pub(crate) fn around(&self, edge: u32) -> impl Iterator<Item = u32> {
+        let next = move |&at: &u32| Some(self.at(at).next).filter(|&next| next != edge && next != NONE);
+        std::iter::successors(Some(edge), next)
+    }
+
+    /// The same edge as the face across has it; not for walls.
+    pub(crate) fn twin(&self, edge: u32) -> u32 {
+        self.at(edge).twin
+    }
+
+    /// Corners of a face, which is named by its lowest triangle.
+    pub(crate) fn size(&self, face: u32) -> u32 {
+        self.sizes[face as usize]
+    }
+
+    /// Marks every half-edge that starts at a notch: where the region's border turns right. Call it before any removal.
+    pub(crate) fn notches(&self) -> Vec<bool> {
+        let mut notches = vec![false; self.half_edges.len()];
+        for leaving in (0..).take(self.half_edges.len()) {
+            if self.is_inner(leaving) {
+                continue;
+            }
+            // Turn through the region to the border edge that arrives. No step is taken twice, since none leads back to
+            // `leaving`.
+            let mut at = leaving;
+            while self.is_inner(self.at(at).prev) {
+                at = self.at(self.at(at).prev).twin;
+            }
+            let from = self.at(self.at(at).prev).point;
+            let [corner, to] = self.ends(leaving);
+            if PlanPoint::orientation(from, corner, to) < 0 {
+                let last = at;
+                at = leaving;
+                notches[at as usize] = true;
+                while at != last {
+                    at = self.at(self.at(at).prev).twin;
+                    notches[at as usize] = true;
+                }
+            }
+        }
+        notches
+    }
+
+    #[inline]
+    fn at(&self, edge: u32) -> &HalfEdge {
+        &self.half_edges[edge as usize]
+    }
+
+    /// The end points of an edge.
+    pub(crate) fn ends(&self, edge: u32) -> [PlanPoint; 2] {
+        [self.at(edge).point, self.at(self.at(edge).next).point]
+    }
+
+    /// What removing the inner `edge` means, if that leaves a convex face of at most `max_vertices` corners (0 = no limit).
+    pub(crate) fn removal(&mut self, edge: u32, max_vertices: u32) -> Option<Removal> {
+        let faces = [self.face(edge), self.face(self.at(edge).twin)];
+        if faces[0] == faces[1] {
+            return None;
+        }
+        let sizes = faces.map(|face| self.sizes[face as usize]);
+        // Two convex faces share a straight piece of border; with vertices inside a region it can have several edges.
+        let (mut first, mut last, mut shared) = (edge, edge, 1);
+        let most = sizes[0].min(sizes[1]);
+        while shared < most && self.at(self.at(first).prev).twin == self.at(self.at(first).twin).next {
+            first = self.at(first).prev;
+            shared += 1;
+        }
+        while shared < most && self.at(self.at(last).next).twin == self.at(self.at(last).twin).prev {
+            last = self.at(last).next;
+            shared += 1;
+        }
+        let size = sizes[0] + sizes[1] - 2 * shared;
+        if max_vertices != 0 && size > max_vertices {
+            return None;
+        }
+        let joints = [
+            [self.at(first).prev, self.at(self.at(first).twin).next],
+            [self.at(self.at(last).twin).prev, self.at(last).next],
+        ];
+        let convex = joints.iter().all(|&[arriving, leaving]| self.turns_in(arriving, leaving));
+        convex.then_some(Removal { faces, first, last, joints, size })
+    }
+
+    /// Carries out a removal that was found after the last one carried out. Returns the face that is left.
+    pub(crate) fn remove(&mut self, removal: &Removal) -> u32 {
+        let mut dead = removal.first;
+        loop {
+            let HalfEdge { next, twin, .. } = *self.at(dead);
+            self.half_edges[dead as usize].next = NONE;
+            self.half_edges[twin as usize].next = NONE;
+            if dead == removal.last {
+                break;
+            }
+            dead = next;
+        }
+        for [arriving, leaving] in removal.joints {
+            self.half_edges[arriving as usize].next = leaving;
+            self.half_edges[leaving as usize].prev = arriving;
+        }
+        let [a, b] = removal.faces;
+        let (kept, gone) = (a.min(b), a.max(b));
+        self.parents[gone as usize] = kept;
+        self.sizes[kept as usize] = removal.size;
+        kept
+    }
+
+    /// Removes edges in this order for as long as any can be removed.
+    pub(crate) fn remove_in_order(&mut self, edges: &mut Vec<u32>, max_vertices: u32) {
+        // Faces only grow, and with them angles and sizes: without vertices inside regions one pass finds everything. With
+        // them, removing one edge can make two others one straight border that can go, too.
+        loop {
+            let mut removed = false;
+            edges.retain(|&edge| {
+                if !self.is_inner(edge) {
+                    return false;
+                }
+                if let Some(removal) = self.removal(edge, max_vertices) {
+                    self.remove(&removal);
+                    removed = true;
+                    return false;
+                }
+                true
+            });
+            if !removed {
+                return;
+            }
+        }
+    }
+
+    /// Whether `leaving` does not turn right after `arriving`, nor runs back on it.
+    fn turns_in(&self, arriving: u32, leaving: u32) -> bool {
+        let (from, at) = (self.at(arriving).point, self.at(leaving).point);
+        let to = self.at(self.at(leaving).next).point;
+        let turn = PlanPoint::orientation(from, at, to);
+        let key = |point: PlanPoint| (point.x, point.z);
+        turn > 0 || (turn == 0 && (key(from) < key(at)) == (key(at) < key(to)))
+    }
+
+    /// The face that a half-edge is on: its lowest triangle.
+    pub(crate) fn face(&mut self, edge: u32) -> u32 {
+        let mut at = edge / 3;
+        while self.parents[at as usize] != at {
+            let above = self.parents[self.parents[at as usize] as usize];
+            self.parents[at as usize] = above;
+            at = above;
+        }
+        at
+    }
+
+    fn vertex(&self, edge: u32) -> VertexId {
+        self.triangulation.triangles[edge as usize / 3].vertices[edge as usize % 3]
+    }
+
+    /// Fuses straight edges between the same two faces where nothing else uses the vertex between them.
+    fn fuse_edges(&mut self) {
+        let mut uses = vec![0_u32; self.triangulation.vertices.len()];
+        for edge in self.living() {
+            uses[self.vertex(edge).index()] += 1;
+        }
+        for edge in (0..).take(self.half_edges.len()) {
+            let HalfEdge { point, twin, next, prev, .. } = *self.at(edge);
+            if next == NONE || twin == NONE || uses[self.vertex(edge).index()] != 2 {
+                continue;
+            }
+            let twin_before = self.at(prev).twin;
+            if twin_before == NONE
+                || self.at(twin).next != twin_before
+                || PlanPoint::orientation(self.at(prev).point, point, self.at(next).point) != 0
+            {
+                continue;
+            }
+            // `prev` grows over `edge`, and `twin` over the twin of `prev`.
+            let after = self.at(twin_before).next;
+            self.half_edges[prev as usize].next = next;
+            self.half_edges[next as usize].prev = prev;
+            self.half_edges[twin as usize].next = after;
+            self.half_edges[after as usize].prev = twin;
+            self.half_edges[prev as usize].twin = twin;
+            self.half_edges[twin as usize].twin = prev;
+            self.half_edges[edge as usize].next = NONE;
+            self.half_edges[twin_before as usize].next = NONE;
+        }
+    }
+
+    /// Half-edges that have not been removed.
+    fn living(&self) -> impl Iterator<Item = u32> {
+        (0..).zip(&self.half_edges).filter(|(_, half_edge)| half_edge.next != NONE).map(|(edge, _)| edge)
+    }
+
+    /// The faces as cells: by region, then by their lowest triangle.
+    pub(crate) fn into_cells(mut self) -> CellMesh {
+        self.fuse_edges();
+        let triangles = &self.triangulation.triangles;
+        let mut faces: Vec<u32> = (0..)
+            .zip(&self.parents)
+            .filter(|&(face, &parent)| face == parent)
+            .map(|(face, _)| face)
+            .collect();
+        faces.sort_by_key(|&face| (triangles[face as usize].region, face));
+        let mut starts = vec![NONE; triangles.len()];
+        let living: Vec<u32> = self.living().collect();
+        for &edge in living.iter().rev() {
+            let face = self.face(edge);
+            starts[face as usize] = edge;
+        }
+        let mut cell_of = vec![NONE; triangles.len()];
+        for (cell, &face) in (0..).zip(&faces) {
+            cell_of[face as usize] = cell;
+        }
+        // Vertices still in use keep their order.
+        let mut vertex_of = vec![NONE; self.triangulation.vertices.len()];
+        for &edge in &living {
+            vertex_of[self.vertex(edge).index()] = 0;
+        }
+        let mut vertices = Vec::new();
+        for (vertex, new) in self.triangulation.vertices.iter().zip(&mut vertex_of) {
+            if *new == 0 {
+                *new = VertexId::from_index(vertices.len()).0;
+                vertices.push(*vertex);
+            }
+        }
+        let mut mesh = CellMesh {
+            frame: self.triangulation.frame,
+            vertices,
+            cells: Vec::with_capacity(faces.len()),
+            corners: Vec::with_capacity(living.len()),
+            neighbours: Vec::with_capacity(living.len()),
+        };
+        for &face in &faces {
+            let first = VertexId::from_index(mesh.corners.len()).0;
+            let start = starts[face as usize];
+            let mut edge = start;
+            loop {
+                mesh.corners.push(VertexId(vertex_of[self.vertex(edge).index()]));
+                let twin = self.at(edge).twin;
+                mesh.neighbours.push((twin != NONE).then(|| CellId(cell_of[self.face(twin) as usize])));
+                edge = self.at(edge).next;
+                if edge == start {
+                    break;
+                }
+            }
+            let len = VertexId::from_index(mesh.corners.len()).0 - first;
+            let triangle = &self.triangulation.triangles[face as usize];
+            mesh.cells.push(Cell { first, len, region: triangle.region, area: triangle.area });
+        }
+        mesh
+    }
+}
+
+/// The half-edge of `neighbour` that is edge `side` of `triangle` from the other side.
+fn edge_back(
+    triangulation: &Triangulation,
+    triangle: TriangleId,
+    side: u32,
+    neighbour: TriangleId,
+) -> Option<u32> {
+    let vertices = triangulation.triangles[triangle.index()].vertices;
+    let (from, to) = (vertices[side as usize], vertices[(side as usize + 1) % 3]);
+    let other = triangulation.triangles.get(neighbour.index())?;
+    let back = (0..3).find(|&back| {
+        let at = back as usize;
+        other.neighbours[at] == Some(triangle)
+            && other.vertices[at] == to
+            && other.vertices[(at + 1) % 3] == from
+    })?;
+    Some(3 * neighbour.0 + back)
+}

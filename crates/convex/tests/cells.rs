@@ -1,0 +1,208 @@
+//! Small cases by hand, and bad input.
+
+#![allow(clippy::unwrap_used, reason = "test helpers fail loudly")]
+
+mod common;
+
+use common::{clip_ears, triangulation};
+use waymesh_convex::{
+    ConvexError, GreedyConfig, HertelMehlhornConfig, MergeOrder, hertel_mehlhorn, merge_greedy,
+};
+use waymesh_core::{
+    AreaId, CellId, CellMesh, MAX_PLAN_COORDINATE, RegionId, TriangleId, Triangulation, Validate, VertexId,
+};
+use waymesh_testkit::Random;
+
+/// By every algorithm, without a limit.
+fn all(triangulation: &Triangulation) -> [CellMesh; 3] {
+    let longest = GreedyConfig::default().with_order(MergeOrder::LongestEdge);
+    [
+        merge_greedy(triangulation, &GreedyConfig::default()).unwrap(),
+        merge_greedy(triangulation, &longest).unwrap(),
+        hertel_mehlhorn(triangulation, &HertelMehlhornConfig::default()).unwrap(),
+    ]
+}
+
+fn polygon(points: &[(i32, i32)]) -> Triangulation {
+    triangulation(points, &clip_ears(points))
+}
+
+#[test]
+fn no_triangles_give_no_cells() {
+    for mesh in all(&triangulation(&[(3, 4)], &[])) {
+        assert!(mesh.cells.is_empty() && mesh.vertices.is_empty());
+    }
+}
+
+#[test]
+fn a_convex_polygon_is_one_cell_and_keeps_corners_on_straight_walls() {
+    for mesh in all(&polygon(&[(0, 0), (4, 0), (8, 0), (9, 5), (4, 9), (0, 8)])) {
+        assert_eq!(mesh.cells.len(), 1);
+        assert_eq!(mesh.cells[0].len, 6);
+    }
+}
+
+#[test]
+fn an_angle_is_two_cells_with_one_portal() {
+    for mesh in all(&polygon(&[(0, 0), (8, 0), (8, 3), (3, 3), (3, 8), (0, 8)])) {
+        assert_eq!((mesh.cells.len(), mesh.portal_count()), (2, 1));
+    }
+}
+
+#[test]
+fn a_limit_on_corners_is_kept() {
+    let points: Vec<_> = (-6..=6).map(|x: i32| (x, x * x)).collect();
+    let convex = polygon(&points);
+    for (max_vertices, fewest) in [(3, 11), (4, 6), (6, 3), (13, 1), (0, 1)] {
+        let config = GreedyConfig::default().with_max_vertices(max_vertices);
+        let mesh = merge_greedy(&convex, &config).unwrap();
+        mesh.validate().unwrap();
+        assert!(max_vertices == 0 || mesh.cells.iter().all(|cell| cell.len <= max_vertices));
+        assert_eq!(mesh.cells.len(), fewest, "at most {max_vertices}");
+    }
+}
+
+#[test]
+fn regions_and_areas_are_never_merged() {
+    let mut square = triangulation(&[(0, 0), (4, 0), (4, 4), (0, 4)], &[([0, 1, 2], 0), ([0, 2, 3], 1)]);
+    for mesh in all(&square) {
+        assert_eq!((mesh.cells.len(), mesh.portal_count()), (2, 1));
+    }
+    square.triangles[1].region = RegionId(0);
+    square.triangles[1].area = AreaId(9);
+    for mesh in all(&square) {
+        assert_eq!((mesh.cells.len(), mesh.portal_count()), (2, 1));
+    }
+}
+
+/// Two rows of two squares around the vertex 4, in these regions.
+fn four_squares(regions: [u32; 4]) -> Triangulation {
+    let points: Vec<_> = (0..9).map(|index| (index % 3 * 4, index / 3 * 4)).collect();
+    let mut triangles = Vec::new();
+    for (corner, region) in [0, 1, 3, 4].into_iter().zip(regions) {
+        triangles.push(([corner, corner + 1, corner + 4], region));
+        triangles.push(([corner, corner + 4, corner + 3], region));
+    }
+    triangles.sort_by_key(|&(_, region)| region);
+    triangulation(&points, &triangles)
+}
+
+#[test]
+fn a_vertex_inside_a_region_disappears() {
+    for mesh in all(&four_squares([0; 4])) {
+        mesh.validate().unwrap();
+        assert_eq!((mesh.cells.len(), mesh.cells[0].len, mesh.vertices.len()), (1, 8, 8));
+    }
+}
+
+#[test]
+fn straight_portals_between_the_same_cells_are_fused() {
+    for mesh in all(&four_squares([0, 0, 1, 1])) {
+        mesh.validate().unwrap();
+        assert_eq!((mesh.cells.len(), mesh.portal_count(), mesh.vertices.len()), (2, 1, 8));
+        // The middle of the wall at z = 0 stays: whoever put it there, say for a longest edge, wants it.
+        assert_eq!(mesh.corners(CellId(0)).len(), 5);
+    }
+}
+
+#[test]
+fn a_straight_corner_that_a_third_cell_uses_stays() {
+    for mesh in all(&four_squares([0, 0, 1, 2])) {
+        mesh.validate().unwrap();
+        assert_eq!((mesh.cells.len(), mesh.portal_count(), mesh.vertices.len()), (3, 3, 9));
+    }
+}
+
+#[test]
+fn cells_are_numbered_by_region_then_by_triangle() {
+    let mut squares = four_squares([2, 1, 1, 0]);
+    for mesh in all(&squares) {
+        assert_eq!(mesh.cells.iter().map(|cell| cell.region.0).collect::<Vec<_>>(), [0, 1, 1, 2]);
+        assert_eq!(mesh.corners(CellId(1))[0], VertexId(1));
+    }
+    // Also if the triangles come in another order.
+    for (triangle, region) in squares.triangles.iter_mut().zip([3, 3, 1, 1, 2, 2, 0, 0]) {
+        triangle.region = RegionId(region);
+    }
+    for mesh in all(&squares) {
+        assert_eq!(mesh.cells.iter().map(|cell| cell.region.0).collect::<Vec<_>>(), [0, 1, 2, 3]);
+        mesh.validate().unwrap();
+    }
+}
+
+#[test]
+fn one_and_two_corners_are_no_limit() {
+    for max_vertices in [1, 2] {
+        let error = ConvexError::BadMaxVertices { max_vertices };
+        let greedy = GreedyConfig::default().with_max_vertices(max_vertices);
+        assert_eq!(merge_greedy(&four_squares([0; 4]), &greedy), Err(error.clone()));
+        let config = HertelMehlhornConfig::default().with_max_vertices(max_vertices);
+        assert_eq!(hertel_mehlhorn(&four_squares([0; 4]), &config), Err(error));
+    }
+}
+
+#[test]
+fn broken_triangles_are_named() {
+    let error = |change: fn(&mut Triangulation)| {
+        let mut squares = four_squares([0; 4]);
+        change(&mut squares);
+        let error = merge_greedy(&squares, &GreedyConfig::default()).unwrap_err();
+        assert_eq!(hertel_mehlhorn(&squares, &HertelMehlhornConfig::default()).unwrap_err(), error);
+        error
+    };
+    let triangle = TriangleId(0);
+    assert_eq!(
+        error(|squares| squares.triangles[0].vertices[1] = VertexId(70)),
+        ConvexError::UnknownVertex { triangle, vertex: VertexId(70), count: 9 }
+    );
+    assert_eq!(
+        error(|squares| squares.vertices[0].point.x = i32::MAX),
+        ConvexError::OutOfRange { triangle: TriangleId(0), limit: MAX_PLAN_COORDINATE }
+    );
+    assert_eq!(
+        error(|squares| squares.triangles[0].vertices.reverse()),
+        ConvexError::NotPositive { triangle }
+    );
+    assert_eq!(
+        error(|squares| squares.triangles[0].neighbours[0] = Some(TriangleId(99))),
+        ConvexError::OneSidedNeighbour { triangle: TriangleId(0), neighbour: TriangleId(99) }
+    );
+    assert_eq!(
+        error(|squares| squares.triangles[0].neighbours = [None; 3]),
+        ConvexError::OneSidedNeighbour { triangle: TriangleId(1), neighbour: TriangleId(0) }
+    );
+}
+
+#[test]
+fn triangles_that_overlap_do_not_panic() {
+    // Twice around one vertex, and any triangles over a few points.
+    let ring = [(4, 0), (3, 3), (0, 4), (-3, 3), (-4, 0), (-3, -3), (0, -4), (3, -3)];
+    let points: Vec<_> = [(0, 0)].into_iter().chain(ring).chain(ring).collect();
+    let twice: Vec<_> = (0..16).map(|at| ([0, 1 + at, 1 + (at + 1) % 16], 0)).collect();
+    all(&triangulation(&points, &twice));
+    for seed in 0..3000 {
+        let mut random = Random::new(seed);
+        let points: Vec<_> = (0..7)
+            .map(|_| [0, 0].map(|_: i32| i32::try_from(random.below(4)).unwrap()))
+            .map(|[x, z]| (x, z))
+            .collect();
+        let mut triangles = Vec::new();
+        for _ in 0..40 {
+            let corners = [0; 3].map(|_| random.below(7));
+            let shared = triangles.iter().any(|(other, _): &([u32; 3], u32)| {
+                (0..9).any(|pair| {
+                    let (i, j) = (pair / 3, pair % 3);
+                    [other[i], other[(i + 1) % 3]] == [corners[j], corners[(j + 1) % 3]]
+                })
+            });
+            let positive = corners.map(|corner| points[corner as usize]);
+            let [a, b, c] = positive.map(|(x, z)| waymesh_core::PlanPoint::new(x, z));
+            if !shared && waymesh_core::PlanPoint::orientation(a, b, c) > 0 {
+                triangles.push((corners, 0));
+            }
+        }
+        for mesh in all(&triangulation(&points, &triangles)) {
+            assert!(mesh.cells.len() <= triangles.len());
+        }
+    }
+}

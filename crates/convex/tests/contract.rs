@@ -1,0 +1,27 @@
+//! The contract of the stage.
+
+#![allow(clippy::unwrap_used, reason = "test helpers fail loudly")]
+
+mod common;
+
+use common::CellHalves;
+use waymesh_convex::{GreedyConfig, GreedyMerge, HertelMehlhorn, HertelMehlhornConfig, MergeOrder};
+use waymesh_testkit::contracts;
+
+#[test]
+fn greedy_merging_keeps_the_contract() {
+    for max_vertices in [0, 3, 4, 6] {
+        for order in [MergeOrder::FewestWays, MergeOrder::LongestEdge] {
+            let config = GreedyConfig::default().with_max_vertices(max_vertices).with_order(order);
+            contracts::decompose(&CellHalves { seed: 1 }, &GreedyMerge { config });
+        }
+    }
+}
+
+#[test]
+fn hertel_mehlhorn_keeps_the_contract() {
+    for max_vertices in [0, 3, 4, 6] {
+        let config = HertelMehlhornConfig::default().with_max_vertices(max_vertices);
+        contracts::decompose(&CellHalves { seed: 2 }, &HertelMehlhorn { config });
+    }
+}
