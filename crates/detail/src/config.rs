@@ -1,0 +1,118 @@
+//! Configuration and errors.
+
+use thiserror::Error;
+use waymesh_core::{CellId, VertexId};
+
+/// Smallest error bound, in levels: the field itself rounds the ground to a thirty-second of a level.
+pub(crate) const LEAST_ERROR_LEVELS: f32 = 1.0 / 32.0;
+
+/// How close the surface follows the ground.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct DetailConfig {
+    /// Largest error at the centre of any column, in levels. Default 1, from 1/32 (to which ground is rounded) to any
+    /// finite number.
+    pub max_error_levels: f32,
+    /// The agent's highest step in metres: ground more than twice this from the ground beside it is another storey. Only
+    /// matters where regions that lie over each other are neighbours. Default 0.9, finite, zero or more.
+    pub max_step: f32,
+}
+
+impl Default for DetailConfig {
+    fn default() -> Self {
+        Self { max_error_levels: 1.0, max_step: 0.9 }
+    }
+}
+
+impl DetailConfig {
+    /// Sets the error bound in levels.
+    #[must_use]
+    pub fn with_max_error_levels(mut self, levels: f32) -> Self {
+        self.max_error_levels = levels;
+        self
+    }
+
+    /// Sets the agent's highest step in metres.
+    #[must_use]
+    pub fn with_max_step(mut self, metres: f32) -> Self {
+        self.max_step = metres;
+        self
+    }
+
+    /// Checks every field.
+    ///
+    /// # Errors
+    /// [`DetailError::BadConfig`] names the first field that is out of its range.
+    pub fn validate(&self) -> Result<(), DetailError> {
+        let bad = |field, value, expected| Err(DetailError::BadConfig { field, value, expected });
+        if !(self.max_error_levels.is_finite() && self.max_error_levels >= LEAST_ERROR_LEVELS) {
+            return bad("max_error_levels", self.max_error_levels, "finite and at least 1/32 of a level");
+        }
+        if !(self.max_step.is_finite() && self.max_step >= 0.0) {
+            return bad("max_step", self.max_step, "finite and at least 0 m");
+        }
+        Ok(())
+    }
+}
+
+/// Why no surface could be made.
+#[derive(Clone, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum DetailError {
+    /// A field of the configuration is out of its range.
+    #[error("{field} is {value}, but must be {expected}")]
+    BadConfig {
+        /// Name of the field.
+        field: &'static str,
+        /// Its value.
+        value: f32,
+        /// What would be accepted.
+        expected: &'static str,
+    },
+    /// The field, the regions and the cells do not belong together, or one of them is broken.
+    #[error("{what} does not fit the rest: {found} where {expected} was expected")]
+    Mismatch {
+        /// Which table or number.
+        what: &'static str,
+        /// What it holds.
+        found: usize,
+        /// What it should hold (or the limit).
+        expected: usize,
+    },
+    /// A height that is NaN or infinite.
+    #[error("the ground of span {span} is not finite")]
+    GroundNotFinite {
+        /// The span.
+        span: usize,
+    },
+    /// A height that is NaN or infinite.
+    #[error("the height of vertex {vertex} is not finite")]
+    VertexNotFinite {
+        /// The vertex.
+        vertex: VertexId,
+    },
+    /// A cell that is not convex or has no area.
+    #[error("cell {cell} is not convex")]
+    NotConvex {
+        /// The cell.
+        cell: CellId,
+    },
+    /// Coordinates that a surface point cannot hold.
+    #[error("a vertex is {coordinate} cells from the origin, the limit is {limit}")]
+    TooWide {
+        /// The largest coordinate.
+        coordinate: u32,
+        /// The largest that would do.
+        limit: u32,
+    },
+    /// More points or triangles than 32 bits can number.
+    #[error("the surface has {count} {element}, the limit is {limit}")]
+    TooMany {
+        /// `"points"` or `"triangles"`.
+        element: &'static str,
+        /// How many there are.
+        count: usize,
+        /// How many there may be.
+        limit: usize,
+    },
+}

@@ -1,0 +1,80 @@
+//! The fine lattice that all surface points lie on.
+
+use waymesh_core::{CellMesh, PlanPoint};
+
+use crate::DetailError;
+
+/// Coordinates times the lattice's density stay within this: what a single holds exactly, and their differences too.
+const MANTISSA_BITS: u32 = 24;
+/// More than 2^14 positions per cell serve nobody.
+const MOST_BITS: u32 = 14;
+/// Centres of columns need one bit, points on edges a few.
+const LEAST_BITS: u32 = 3;
+
+/// A lattice of `2^bits` positions per cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Lattice {
+    pub(crate) bits: u32,
+}
+
+impl Lattice {
+    /// The finest lattice that single-precision coordinates of all vertices can hold.
+    pub(crate) fn fit(cells: &CellMesh) -> Result<Self, DetailError> {
+        let largest = |point: PlanPoint| point.x.unsigned_abs().max(point.z.unsigned_abs());
+        let coordinate = cells.vertices.iter().map(|vertex| largest(vertex.point)).max().unwrap_or(0);
+        let limit = 1 << (MANTISSA_BITS - LEAST_BITS);
+        if coordinate > limit {
+            return Err(DetailError::TooWide { coordinate, limit });
+        }
+        let integer_bits = coordinate.max(1).next_power_of_two().trailing_zeros();
+        Ok(Self { bits: (MANTISSA_BITS - integer_bits).min(MOST_BITS) })
+    }
+
+    /// Positions per cell.
+    #[inline]
+    pub(crate) fn unit(self) -> i32 {
+        1 << self.bits
+    }
+
+    /// Length of one position in cells: a power of two, exact.
+    #[inline]
+    pub(crate) fn step(self) -> f64 {
+        1.0 / f64::from(self.unit())
+    }
+
+    #[inline]
+    pub(crate) fn of(self, point: PlanPoint) -> [i32; 2] {
+        [point.x << self.bits, point.z << self.bits]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::Vec3;
+    use waymesh_core::{GridFrame, PlanVertex};
+
+    use super::*;
+
+    fn mesh(x: i32) -> CellMesh {
+        CellMesh {
+            frame: GridFrame { origin: Vec3::ZERO, cell_size: 1.0, level_height: 1.0, width: 1, depth: 1 },
+            vertices: vec![PlanVertex { point: PlanPoint::new(x, 0), height: 0.0 }],
+            cells: Vec::new(),
+            corners: Vec::new(),
+            neighbours: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn every_position_fits_a_single_exactly() {
+        for x in [0, 1, 1023, 1024, 1025, 4097, 1 << 20, 1 << 21] {
+            let lattice = Lattice::fit(&mesh(x)).expect("within the limit");
+            assert!(i64::from(x) << lattice.bits <= 1 << 24, "{x}");
+            assert!((3..=14).contains(&lattice.bits), "{x}");
+        }
+        assert_eq!(
+            Lattice::fit(&mesh(-(1 << 21) - 1)),
+            Err(DetailError::TooWide { coordinate: (1 << 21) + 1, limit: 1 << 21 })
+        );
+    }
+}

@@ -1,0 +1,340 @@
+//! A small triangulation that grows point by point and stays close to Delaunay.
+
+/// No triangle: the value beyond an edge of the outline.
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// A point in lattice positions from the cell's corner.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Point {
+    pub(crate) x: i32,
+    pub(crate) z: i32,
+    pub(crate) height: f32,
+}
+
+/// A positive triangle.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Facet {
+    pub(crate) corners: [u32; 3],
+    /// The triangle across the edge from corner `i` to the next.
+    pub(crate) beyond: [u32; 3],
+    /// Largest error of a sample in it.
+    pub(crate) error: f32,
+    /// That sample: row and column from the cell's corner.
+    pub(crate) worst: [i32; 2],
+}
+
+/// Where a point was found.
+enum Place {
+    Inside(usize),
+    /// On the edge that starts at this corner.
+    OnEdge(usize, usize),
+    /// On a corner, or outside.
+    Taken,
+}
+
+/// The triangles of one cell.
+#[derive(Debug, Default)]
+pub(crate) struct Mesh {
+    pub(crate) points: Vec<Point>,
+    pub(crate) facets: Vec<Facet>,
+    /// Facets changed by the last insertion, all around the new point.
+    pub(crate) star: Vec<u32>,
+    stack: Vec<(u32, u32)>,
+    ring: Ring,
+}
+
+/// The polygon left by ear clipping, as linked lists over the points.
+#[derive(Debug, Default)]
+struct Ring {
+    previous: Vec<u32>,
+    next: Vec<u32>,
+    /// The facet beyond the edge from a point to the next.
+    across: Vec<u32>,
+    /// Of the ear at a point: doubled area, squared length of the cut.
+    ears: Vec<(i64, i64)>,
+}
+
+/// Twice the signed area of `a b c`. Exact: positions are below 2^25.
+#[inline]
+fn orientation(a: Point, b: Point, c: Point) -> i64 {
+    let (ax, az) = (i64::from(a.x), i64::from(a.z));
+    (i64::from(b.x) - ax) * (i64::from(c.z) - az) - (i64::from(b.z) - az) * (i64::from(c.x) - ax)
+}
+
+/// Whether `d` lies within the circle round the positive triangle `a b c`. Rounded: a wrong answer costs a little shape,
+/// never validity, because every flip is checked exactly.
+#[inline]
+fn in_circle(a: Point, b: Point, c: Point, d: Point) -> bool {
+    let [(ax, az), (bx, bz), (cx, cz)] = [a, b, c].map(|p| (f64::from(p.x - d.x), f64::from(p.z - d.z)));
+    let lift = |x: f64, z: f64| x * x + z * z;
+    lift(ax, az) * (bx * cz - bz * cx) - lift(bx, bz) * (ax * cz - az * cx)
+        + lift(cx, cz) * (ax * bz - az * bx)
+        > 0.0
+}
+
+impl Mesh {
+    #[inline]
+    fn point(&self, index: u32) -> Point {
+        self.points[index as usize]
+    }
+
+    /// Triangulates the outline that `points` holds: positive, convex, corners in a line allowed. Cuts the ear with the
+    /// shortest diagonal, then flips towards Delaunay. `false` if the outline is not convex or has no area.
+    ///
+    /// Square in the number of points.
+    pub(crate) fn triangulate_outline(&mut self) -> bool {
+        self.facets.clear();
+        let Ok(count) = u32::try_from(self.points.len()) else { return false };
+        if count == 3 {
+            let [a, b, c] = [0, 1, 2].map(|corner| self.point(corner));
+            self.facet([0, 1, 2], [NONE; 3]);
+            return orientation(a, b, c) > 0;
+        }
+        if count < 3 {
+            return false;
+        }
+        let mut ring = std::mem::take(&mut self.ring);
+        let done = self.cut_ears(&mut ring, count);
+        self.ring = ring;
+        if done {
+            self.improve();
+        }
+        done
+    }
+
+    fn cut_ears(&mut self, ring: &mut Ring, count: u32) -> bool {
+        ring.previous.clear();
+        ring.previous.extend((0..count).map(|index| (index + count - 1) % count));
+        ring.next.clear();
+        ring.next.extend((0..count).map(|index| (index + 1) % count));
+        ring.across.clear();
+        ring.across.resize(count as usize, NONE);
+        ring.ears.clear();
+        let mut area = (2..count)
+            .map(|index| orientation(self.point(0), self.point(index - 1), self.point(index)))
+            .sum::<i64>();
+        for index in 0..count {
+            let ear = self.ear(ring, index);
+            ring.ears.push(ear);
+        }
+        let mut start = 0;
+        for left in (4..=count).rev() {
+            // The rest must keep an area: cutting off the tip of a triangle with points on its base would not.
+            let (mut best, mut at, mut shortest) = (NONE, start, i64::MAX);
+            for _ in 0..left {
+                let (ear, length) = ring.ears[at as usize];
+                if ear > 0 && ear < area && length < shortest {
+                    (best, shortest) = (at, length);
+                }
+                at = ring.next[at as usize];
+            }
+            if best == NONE {
+                return false;
+            }
+            let (before, after) = (ring.previous[best as usize], ring.next[best as usize]);
+            area -= ring.ears[best as usize].0;
+            let beyond = [ring.across[before as usize], ring.across[best as usize], NONE];
+            let facet = self.facet([before, best, after], beyond);
+            ring.across[before as usize] = facet;
+            ring.next[before as usize] = after;
+            ring.previous[after as usize] = before;
+            for changed in [before, after] {
+                ring.ears[changed as usize] = self.ear(ring, changed);
+            }
+            start = before;
+        }
+        let corners = [start, ring.next[start as usize], ring.previous[start as usize]];
+        self.facet(corners, corners.map(|corner| ring.across[corner as usize]));
+        let [a, b, c] = corners.map(|corner| self.point(corner));
+        orientation(a, b, c) > 0
+    }
+
+    fn ear(&self, ring: &Ring, index: u32) -> (i64, i64) {
+        let (before, after) = (ring.previous[index as usize], ring.next[index as usize]);
+        let [a, b, c] = [before, index, after].map(|corner| self.point(corner));
+        let (dx, dz) = (i64::from(c.x) - i64::from(a.x), i64::from(c.z) - i64::from(a.z));
+        (orientation(a, b, c), dx * dx + dz * dz)
+    }
+
+    /// Adds a facet and makes the facets beyond its edges, known so far as `NONE` on their cut, know it.
+    #[expect(clippy::cast_possible_truncation, reason = "fewer facets than twice the points, which fit")]
+    fn facet(&mut self, corners: [u32; 3], beyond: [u32; 3]) -> u32 {
+        let index = self.facets.len() as u32;
+        for other in beyond.into_iter().filter(|&other| other != NONE) {
+            self.facets[other as usize].beyond[2] = index;
+        }
+        self.facets.push(Facet { corners, beyond, error: 0.0, worst: [0; 2] });
+        index
+    }
+
+    /// Flips all edges towards Delaunay (Lawson 1977). The count of flips is bounded, in case rounding made a circle of them.
+    fn improve(&mut self) {
+        let mut budget = self.points.len() * self.points.len();
+        let mut stack = std::mem::take(&mut self.stack);
+        stack.clear();
+        stack
+            .extend((0_u32..).zip(&self.facets).flat_map(|(facet, _)| (0..3).map(move |edge| (facet, edge))));
+        while let Some((facet, edge)) = stack.pop() {
+            let Some(other) = self.flip(facet, edge as usize) else { continue };
+            for changed in [facet, other] {
+                stack.extend([(changed, 0), (changed, 1), (changed, 2)]);
+            }
+            if budget == 0 {
+                break;
+            }
+            budget -= 1;
+        }
+        self.stack = stack;
+    }
+
+    /// Flips the edge at corner `edge` of `facet` if that brings it closer to Delaunay and keeps both sides positive. Returns
+    /// the facet across. Afterwards, the corner that was opposite the edge is corner 2 of both.
+    fn flip(&mut self, facet: u32, edge: usize) -> Option<u32> {
+        let here = self.facets[facet as usize];
+        let other = here.beyond[edge];
+        if other == NONE {
+            return None;
+        }
+        let there = self.facets[other as usize];
+        let back = there.beyond.iter().position(|&beyond| beyond == facet)?;
+        let [u, v, p] = [0, 1, 2].map(|step| here.corners[(edge + step) % 3]);
+        let w = there.corners[(back + 2) % 3];
+        let [pu, pv, pp, pw] = [u, v, p, w].map(|corner| self.point(corner));
+        if !in_circle(pu, pv, pp, pw) || orientation(pu, pw, pp) <= 0 || orientation(pw, pv, pp) <= 0 {
+            return None;
+        }
+        let (beyond_uw, beyond_wv) = (there.beyond[(back + 1) % 3], there.beyond[(back + 2) % 3]);
+        let (beyond_vp, beyond_pu) = (here.beyond[(edge + 1) % 3], here.beyond[(edge + 2) % 3]);
+        let (one, two) = (&mut self.facets[facet as usize], facet);
+        one.corners = [u, w, p];
+        one.beyond = [beyond_uw, other, beyond_pu];
+        let one = &mut self.facets[other as usize];
+        one.corners = [w, v, p];
+        one.beyond = [beyond_wv, beyond_vp, two];
+        self.relink(beyond_uw, other, facet);
+        self.relink(beyond_vp, facet, other);
+        Some(other)
+    }
+
+    #[inline]
+    fn relink(&mut self, facet: u32, from: u32, to: u32) {
+        if facet != NONE {
+            for beyond in &mut self.facets[facet as usize].beyond {
+                if *beyond == from {
+                    *beyond = to;
+                }
+            }
+        }
+    }
+
+    /// Walks from `facet` to the facet that holds `point`.
+    fn locate(&self, mut facet: u32, point: Point) -> Place {
+        // Rounding of the scan may name the facet next door; a walk much longer than that is one that got lost.
+        for _ in 0..64 {
+            let here = &self.facets[facet as usize];
+            let corners = here.corners.map(|corner| self.point(corner));
+            let sides = [0, 1, 2].map(|edge| orientation(corners[edge], corners[(edge + 1) % 3], point));
+            if let Some(outside) = sides.iter().position(|&side| side < 0) {
+                if here.beyond[outside] == NONE {
+                    return Place::Taken;
+                }
+                facet = here.beyond[outside];
+                continue;
+            }
+            let on = sides.map(|side| side == 0);
+            return match on {
+                [false, false, false] => Place::Inside(facet as usize),
+                [true, false, false] => Place::OnEdge(facet as usize, 0),
+                [false, true, false] => Place::OnEdge(facet as usize, 1),
+                [false, false, true] => Place::OnEdge(facet as usize, 2),
+                _ => Place::Taken,
+            };
+        }
+        Place::Taken
+    }
+
+    /// Inserts a point strictly inside the outline, near `facet`, and flips towards Delaunay round it. The facets changed are
+    /// in `star`. `false` if there is a point already.
+    #[expect(clippy::cast_possible_truncation, reason = "outline and samples of one cell fit 32 bits")]
+    pub(crate) fn insert(&mut self, point: Point, facet: u32) -> bool {
+        let added = self.points.len() as u32;
+        self.star.clear();
+        match self.locate(facet, point) {
+            Place::Inside(facet) => {
+                let here = self.facets[facet];
+                self.points.push(point);
+                let edges = [0, 1, 2].map(|edge| {
+                    (here.corners[edge], here.corners[(edge + 1) % 3], here.beyond[edge], facet as u32)
+                });
+                self.fan(added, &edges, [facet as u32, NONE]);
+            }
+            Place::OnEdge(facet, edge) => {
+                let here = self.facets[facet];
+                let other = here.beyond[edge];
+                if other == NONE {
+                    return false;
+                }
+                let there = self.facets[other as usize];
+                let Some(back) = there.beyond.iter().position(|&beyond| beyond as usize == facet) else {
+                    return false;
+                };
+                self.points.push(point);
+                let [u, v, c] = [0, 1, 2].map(|step| here.corners[(edge + step) % 3]);
+                let d = there.corners[(back + 2) % 3];
+                let facet = facet as u32;
+                let edges = [
+                    (c, u, here.beyond[(edge + 2) % 3], facet),
+                    (u, d, there.beyond[(back + 1) % 3], other),
+                    (d, v, there.beyond[(back + 2) % 3], other),
+                    (v, c, here.beyond[(edge + 1) % 3], facet),
+                ];
+                self.fan(added, &edges, [facet, other]);
+            }
+            Place::Taken => return false,
+        }
+        let mut at = 0;
+        while at < self.star.len() {
+            // A flip makes `facet` the owner of one new outer edge and `other` of the second: look at both again.
+            let facet = self.star[at];
+            match self.flip(facet, 0) {
+                Some(other) => self.star.push(other),
+                None => at += 1,
+            }
+        }
+        true
+    }
+
+    /// Replaces `old` facets by one facet from each edge to the point `added`. An edge is its ends, the facet beyond it and
+    /// the old facet it was part of.
+    #[expect(clippy::cast_possible_truncation, reason = "fewer facets than twice the points, which fit")]
+    fn fan(&mut self, added: u32, edges: &[(u32, u32, u32, u32)], old: [u32; 2]) {
+        let count = edges.len();
+        let reused = old.iter().filter(|&&facet| facet != NONE).count();
+        let first_new = self.facets.len() as u32;
+        let index = |edge: usize| if edge < reused { old[edge] } else { first_new + (edge - reused) as u32 };
+        for (edge, &(from, to, beyond, part_of)) in edges.iter().enumerate() {
+            let facet = Facet {
+                corners: [from, to, added],
+                beyond: [beyond, index((edge + 1) % count), index((edge + count - 1) % count)],
+                error: 0.0,
+                worst: [0; 2],
+            };
+            let at = index(edge);
+            if edge < reused {
+                self.facets[at as usize] = facet;
+            } else {
+                self.facets.push(facet);
+            }
+            self.star.push(at);
+            // Not yet `relink`: an old facet's index may name a new one already. Outer facets are never among them.
+            if beyond != NONE {
+                let outer = &mut self.facets[beyond as usize];
+                if let Some(back) =
+                    (0..3).find(|&side| outer.beyond[side] == part_of && outer.corners[side] == to)
+                {
+                    outer.beyond[back] = at;
+                }
+            }
+        }
+    }
+}

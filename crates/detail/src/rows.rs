@@ -1,0 +1,290 @@
+//! The ground samples of one cell, row by row.
+
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "columns of one cell: small, and positive where they become indices"
+)]
+
+use waymesh_core::PlanPoint;
+
+use crate::{
+    ground::Ground,
+    mesh::{Facet, Mesh},
+};
+
+/// Lanes of the scan: two registers of the least common instruction set.
+const LANES: usize = 8;
+
+/// Samples of one row: columns `first..first + len`.
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    start: usize,
+    first: i32,
+    len: i32,
+}
+
+/// The samples whose column centres lie strictly inside a cell, NaN where there is no ground.
+#[derive(Debug, Default)]
+pub(crate) struct Rows {
+    /// Plan coordinates of the cell's lower corner.
+    corner: [i32; 2],
+    rows: Vec<Row>,
+    heights: Vec<f32>,
+    /// Ends of each row in columns, exclusive.
+    ends: Vec<[f64; 2]>,
+    /// Pieces of the ground in a cell where it is torn: of each sample, and the size of each.
+    pieces: Vec<u32>,
+    sizes: Vec<u32>,
+    stack: Vec<usize>,
+}
+
+/// Half the least distance between a whole number and the crossing of an edge between points of a lattice with `bits` and
+/// the middle of a row, if it is not the number itself: crossings are multiples of `2^-(bits + 24)`, and rounding is an
+/// eighth of that.
+fn crossing_slack(bits: u32) -> f64 {
+    0.5 / f64::from(1_u32 << bits) / f64::from(1_u32 << 24)
+}
+
+impl Rows {
+    pub(crate) fn corner(&self) -> [i32; 2] {
+        self.corner
+    }
+
+    /// Collects the samples of a convex cell of region `label`.
+    pub(crate) fn collect(&mut self, ground: &Ground<'_>, label: u32, outline: &[PlanPoint]) {
+        let low = |axis: fn(&PlanPoint) -> i32| outline.iter().map(axis).min().unwrap_or(0);
+        let (x0, z0) = (low(|point| point.x), low(|point| point.z));
+        let depth = outline.iter().map(|point| point.z - z0).max().unwrap_or(0);
+        self.corner = [x0, z0];
+        self.rows.clear();
+        self.heights.clear();
+        self.ends.clear();
+        self.ends.resize(depth as usize, [f64::INFINITY, f64::NEG_INFINITY]);
+        for (index, &a) in outline.iter().enumerate() {
+            let b = outline[(index + 1) % outline.len()];
+            if a.z == b.z {
+                continue;
+            }
+            let slope = f64::from(b.x - a.x) / f64::from(b.z - a.z);
+            // Edges upward bound the right side of a positive outline, edges downward the left.
+            let side = usize::from(b.z > a.z);
+            let (from, to) = (a.z.min(b.z) - z0, a.z.max(b.z) - z0);
+            let base = f64::from(a.x - x0) + 0.5 - slope * f64::from(a.z - z0);
+            for row in from..to {
+                self.ends[row as usize][side] = base + slope * (f64::from(row) + 0.5);
+            }
+        }
+        // Column i is at i + 1 here, so that all is positive and truncation rounds down. Crossings are multiples of one part in
+        // twice the height of an edge.
+        let slack = 0.25 / f64::from(depth.max(1));
+        let field = ground.field;
+        let mut torn = false;
+        let (width, grid_depth) = (i64::from(field.frame.width), i64::from(field.frame.depth));
+        for row in 0..depth {
+            let [left, right] = self.ends[row as usize];
+            let first = (left + slack) as i32;
+            let end = (right - slack) as i32;
+            let z = i64::from(z0) + i64::from(row);
+            let (from, to) = (i64::from(x0) + i64::from(first), i64::from(x0) + i64::from(end));
+            // Cells may reach beyond the grid in theory; there is no ground then.
+            let inside = z >= 0 && z < grid_depth && from >= 0 && to <= width;
+            let len = if inside { (end - first).max(0) } else { 0 };
+            let start = self.heights.len();
+            self.rows.push(Row { start, first, len });
+            if len == 0 {
+                continue;
+            }
+            let column = (z * width + from) as usize;
+            let columns = &field.columns[column..=column + len as usize];
+            self.heights.extend(columns.windows(2).map(|column| {
+                let spans = column[0] as usize..column[1] as usize;
+                let labels = &ground.labels[spans.clone()];
+                labels
+                    .iter()
+                    .position(|&other| other == label)
+                    .map_or(f32::NAN, |span| field.ground[spans.start + span])
+            }));
+            for index in 0..len {
+                let height = &mut self.heights[start + index as usize];
+                if height.is_nan() {
+                    let found = ground.beyond((from + i64::from(index)) as i32, z as i32, label);
+                    *height = found.unwrap_or(f32::NAN);
+                }
+            }
+            torn |= self.is_torn(row as usize, ground.storey_gap);
+        }
+        if torn {
+            self.drop_other_storeys(ground.storey_gap);
+        }
+    }
+
+    /// Pairs of samples, by index, side by side in a row, or in a row and the one before it.
+    fn sides(&self, row: usize) -> [(usize, usize, usize); 2] {
+        let here = self.rows[row];
+        let along = (here.start, here.start + 1, (here.len - 1).max(0) as usize);
+        let Some(before) = row.checked_sub(1).map(|row| self.rows[row]) else { return [along, (0, 0, 0)] };
+        let first = here.first.max(before.first);
+        let end = (here.first + here.len).min(before.first + before.len);
+        if first >= end {
+            return [along, (0, 0, 0)];
+        }
+        let index = |row: Row| row.start + (first - row.first) as usize;
+        [along, (index(before), index(here), (end - first) as usize)]
+    }
+
+    /// Whether the ground jumps by another storey within a row or from the row before.
+    fn is_torn(&self, row: usize, gap: f32) -> bool {
+        self.sides(row).into_iter().any(|(a, b, count)| {
+            let pairs = self.heights[a..a + count].iter().zip(&self.heights[b..b + count]);
+            pairs.fold(false, |torn, (a, b)| torn | ((a - b).abs() > gap))
+        })
+    }
+
+    /// Where a border was simplified, a cell may reach over ground of its own region on another storey, as where a winding
+    /// stair comes round. Where two pieces of ground meet with such a jump between them, the smaller one is left out.
+    fn drop_other_storeys(&mut self, gap: f32) {
+        const UNSEEN: u32 = u32::MAX;
+        let mut pairs = Vec::new();
+        for row in 0..self.rows.len() {
+            for (a, b, count) in self.sides(row) {
+                pairs.extend((0..count).map(|step| (a + step, b + step)));
+            }
+        }
+        let mut joined = vec![[usize::MAX; 4]; self.heights.len()];
+        for &(a, b) in &pairs {
+            if (self.heights[a] - self.heights[b]).abs() <= gap {
+                for (from, to) in [(a, b), (b, a)] {
+                    if let Some(slot) = joined[from].iter_mut().find(|slot| **slot == usize::MAX) {
+                        *slot = to;
+                    }
+                }
+            }
+        }
+        self.pieces.clear();
+        self.pieces.resize(self.heights.len(), UNSEEN);
+        self.sizes.clear();
+        for seed in 0..self.heights.len() {
+            if self.pieces[seed] != UNSEEN {
+                continue;
+            }
+            let piece = self.sizes.len() as u32;
+            self.sizes.push(0);
+            self.pieces[seed] = piece;
+            self.stack.push(seed);
+            while let Some(sample) = self.stack.pop() {
+                self.sizes[piece as usize] += 1;
+                for &next in joined[sample].iter().filter(|&&next| next != usize::MAX) {
+                    if self.pieces[next] == UNSEEN {
+                        self.pieces[next] = piece;
+                        self.stack.push(next);
+                    }
+                }
+            }
+        }
+        let mut dropped = vec![false; self.sizes.len()];
+        for (a, b) in pairs {
+            if (self.heights[a] - self.heights[b]).abs() > gap {
+                let [a, b] = [self.pieces[a], self.pieces[b]];
+                let size = |piece: u32| self.sizes[piece as usize];
+                // Of equal ones the later goes. Both ends may be one piece, joined a long way round: then nothing is known.
+                if a != b {
+                    let smaller = if (size(a), b) < (size(b), a) { a } else { b };
+                    dropped[smaller as usize] = true;
+                }
+            }
+        }
+        for (height, &piece) in self.heights.iter_mut().zip(&self.pieces) {
+            if dropped[piece as usize] {
+                *height = f32::NAN;
+            }
+        }
+    }
+
+    /// The sample at a row and column counted from the cell's corner.
+    pub(crate) fn height(&self, [row, column]: [i32; 2]) -> f32 {
+        let row = self.rows[row as usize];
+        self.heights[row.start + (column - row.first) as usize]
+    }
+
+    /// Finds the worst sample in a facet, edges included.
+    pub(crate) fn scan(&self, mesh: &Mesh, facet: &mut Facet, bits: u32) {
+        facet.error = 0.0;
+        let mut corners = facet.corners.map(|corner| mesh.points[corner as usize]);
+        corners.sort_unstable_by_key(|point| point.z);
+        let [a, b, c] = corners;
+        // Rows whose middle lies between the lowest and the highest corner.
+        let half = 1_i32 << (bits - 1);
+        let first = ((a.z + half - 1) >> bits).max(0);
+        let last = ((c.z - half) >> bits).min(self.rows.len() as i32 - 1);
+        if first > last {
+            return;
+        }
+        let step = 1.0 / f64::from(1_i32 << bits);
+        let place = |value: i32| f64::from(value) * step + 0.5;
+        let [ax, bx, cx] = [a.x, b.x, c.x].map(place);
+        let [az, bz, cz] = [a.z, b.z, c.z].map(place);
+        let (abx, abz, acx, acz) = (bx - ax, bz - az, cx - ax, cz - az);
+        let determinant = abx * acz - abz * acx;
+        let height = f64::from(a.height);
+        let (rise_b, rise_c) = (f64::from(b.height) - height, f64::from(c.height) - height);
+        let across = (rise_b * acz - rise_c * abz) / determinant;
+        let along = (rise_c * abx - rise_b * acx) / determinant;
+        let slope_long = acx / acz;
+        let slope_low = if b.z > a.z { abx / abz } else { 0.0 };
+        let slope_high = if c.z > b.z { (cx - bx) / (cz - bz) } else { 0.0 };
+        let slack = crossing_slack(bits);
+        for row in first..=last {
+            let z = f64::from(row + 1);
+            let long = ax + (z - az) * slope_long;
+            let short = if z < bz { ax + (z - az) * slope_low } else { bx + (z - bz) * slope_high };
+            let (left, right) = if long < short { (long, short) } else { (short, long) };
+            let samples = self.rows[row as usize];
+            let from = ((left - slack) as i32).max(samples.first);
+            let to = ((right + slack) as i32).min(samples.first + samples.len);
+            if from >= to {
+                continue;
+            }
+            let base = height + across * (f64::from(from + 1) - ax) + along * (z - az);
+            let start = samples.start + (from - samples.first) as usize;
+            let heights = &self.heights[start..start + (to - from) as usize];
+            let worst = worst_error(heights, base as f32, across as f32);
+            if worst > facet.error {
+                facet.error = worst;
+                let at = heights.iter().enumerate().position(|(index, &height)| {
+                    error_at(height, base as f32, across as f32, index) >= worst
+                });
+                facet.worst = [row, from + at.unwrap_or(0) as i32];
+            }
+        }
+    }
+}
+
+#[inline]
+fn error_at(height: f32, base: f32, slope: f32, index: usize) -> f32 {
+    (base + slope * (index as i32 as f32) - height).abs()
+}
+
+/// The largest error of a row; NaN samples count for nothing.
+#[inline]
+fn worst_error(heights: &[f32], base: f32, slope: f32) -> f32 {
+    let mut worst = [0.0_f32; LANES];
+    let mut at: [f32; LANES] = std::array::from_fn(|lane| lane as i32 as f32);
+    let mut chunks = heights.chunks_exact(LANES);
+    for chunk in &mut chunks {
+        for lane in 0..LANES {
+            let error = (base + slope * at[lane] - chunk[lane]).abs();
+            worst[lane] = if error > worst[lane] { error } else { worst[lane] };
+            at[lane] += LANES as i32 as f32;
+        }
+    }
+    let mut most = worst.into_iter().fold(0.0, f32::max);
+    let done = heights.len() - chunks.remainder().len();
+    for (index, &height) in (done..).zip(chunks.remainder()) {
+        let error = error_at(height, base, slope, index);
+        if error > most {
+            most = error;
+        }
+    }
+    most
+}

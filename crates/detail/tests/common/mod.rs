@@ -1,0 +1,258 @@
+//! Fields from height functions, cells from polygons, and a sampler that shares no code with the crate.
+
+#![allow(dead_code, reason = "each test file uses its part")]
+#![expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small test grids")]
+
+use std::collections::HashMap;
+
+use glam::Vec3;
+use waymesh_core::{
+    AreaId, Cell, CellId, CellMesh, Direction, GridFrame, HeightSurface, NO_REGION, NO_SPAN, OPEN_SKY,
+    PlanPoint, PlanVertex, RegionId, RegionMap, VertexId, ViolationList, WalkableField,
+};
+
+pub(crate) fn frame(width: u32, depth: u32) -> GridFrame {
+    GridFrame { origin: Vec3::ZERO, cell_size: 0.3, level_height: 0.2, width, depth }
+}
+
+/// One storey: the ground at each column's centre, links up to 4 levels.
+pub(crate) fn field(width: u32, depth: u32, ground: impl Fn(f32, f32) -> Option<f32>) -> WalkableField {
+    let mut field = WalkableField::empty(frame(width, depth));
+    for z in 0..depth {
+        for x in 0..width {
+            if let Some(height) = ground(x as f32 + 0.5, z as f32 + 0.5) {
+                field.cells.push(z * width + x);
+                field.floor.push(height.ceil() as i32);
+                field.clearance.push(OPEN_SKY);
+                field.ground.push(height);
+                field.links.push([NO_SPAN; 4]);
+                field.area.push(AreaId::GROUND);
+            }
+            field.columns[(z * width + x) as usize + 1] = field.cells.len() as u32;
+        }
+    }
+    for span in 0..field.len() as u32 {
+        let (x, z) = field.cell_of(span);
+        for direction in Direction::ALL {
+            let (dx, dz) = direction.offset();
+            let (nx, nz) = (x as i32 + dx, z as i32 + dz);
+            if nx < 0 || nz < 0 || nx >= width as i32 || nz >= depth as i32 {
+                continue;
+            }
+            if let Some(other) = field.column(nx as u32, nz as u32).next() {
+                let rise = field.floor[other as usize] - field.floor[span as usize];
+                if rise.abs() <= 4 {
+                    field.links[span as usize][direction.index()] = other;
+                }
+            }
+        }
+    }
+    field
+}
+
+/// A label for every walkable span.
+pub(crate) fn regions(field: &WalkableField, count: u32, label: impl Fn(u32, u32) -> u32) -> RegionMap {
+    let labels = (0..field.len() as u32)
+        .map(|span| {
+            let (x, z) = field.cell_of(span);
+            if field.is_walkable(span) { label(x, z) } else { NO_REGION }
+        })
+        .collect();
+    RegionMap { labels, count }
+}
+
+/// Cells of one storey from convex polygons; equal corners are one vertex, equal edges make neighbours.
+pub(crate) fn cells(
+    frame: GridFrame,
+    polygons: &[(u32, Vec<(i32, i32)>)],
+    height: impl Fn(f32, f32) -> f32,
+) -> CellMesh {
+    let mut mesh = CellMesh {
+        frame,
+        vertices: Vec::new(),
+        cells: Vec::new(),
+        corners: Vec::new(),
+        neighbours: Vec::new(),
+    };
+    let mut ids: HashMap<(i32, i32), VertexId> = HashMap::new();
+    let mut edges: HashMap<(VertexId, VertexId), CellId> = HashMap::new();
+    for (region, polygon) in polygons {
+        let cell = CellId::from_index(mesh.cells.len());
+        let first = mesh.corners.len();
+        for &(x, z) in polygon {
+            let vertex = *ids.entry((x, z)).or_insert_with(|| {
+                let height = height(x as f32, z as f32);
+                mesh.vertices.push(PlanVertex { point: PlanPoint::new(x, z), height });
+                VertexId::from_index(mesh.vertices.len() - 1)
+            });
+            mesh.corners.push(vertex);
+        }
+        for edge in 0..polygon.len() {
+            let ends = (mesh.corners[first + edge], mesh.corners[first + (edge + 1) % polygon.len()]);
+            edges.insert(ends, cell);
+        }
+        mesh.cells.push(Cell {
+            first: first as u32,
+            len: polygon.len() as u32,
+            region: RegionId(*region),
+            area: AreaId::GROUND,
+        });
+    }
+    for cell in 0..mesh.cells.len() {
+        let corners = mesh.corners(CellId::from_index(cell)).to_vec();
+        for edge in 0..corners.len() {
+            let back = (corners[(edge + 1) % corners.len()], corners[edge]);
+            mesh.neighbours.push(edges.get(&back).copied());
+        }
+    }
+    mesh
+}
+
+/// Rectangles between the cuts, in regions by rectangle.
+pub(crate) fn rectangles(
+    frame: GridFrame,
+    xs: &[i32],
+    zs: &[i32],
+    region: impl Fn(usize, usize) -> u32,
+    height: impl Fn(f32, f32) -> f32,
+) -> CellMesh {
+    let mut polygons = Vec::new();
+    for (j, z) in zs.windows(2).enumerate() {
+        for (i, x) in xs.windows(2).enumerate() {
+            polygons.push((region(i, j), vec![(x[0], z[0]), (x[1], z[0]), (x[1], z[1]), (x[0], z[1])]));
+        }
+    }
+    cells(frame, &polygons, height)
+}
+
+/// The height of a cell's surface at a plan position.
+pub(crate) fn height_at(surface: &HeightSurface, cell: CellId, x: f64, z: f64) -> Option<f64> {
+    let range = surface.cell_triangles[cell.index()]..surface.cell_triangles[cell.index() + 1];
+    range.into_iter().find_map(|triangle| {
+        let [a, b, c] = surface.triangles[triangle as usize].map(|point| {
+            let point = surface.points[point as usize];
+            (f64::from(point.x), f64::from(point.z), f64::from(point.height))
+        });
+        let cross =
+            |p: (f64, f64, f64), q: (f64, f64, f64)| (q.0 - p.0) * (z - p.1) - (q.1 - p.1) * (x - p.0);
+        let (u, v, w) = (cross(b, c), cross(c, a), cross(a, b));
+        let sum = u + v + w;
+        (sum > 0.0 && u.min(v).min(w) >= -1e-9 * sum).then(|| (a.2 * u + b.2 * v + c.2 * w) / sum)
+    })
+}
+
+/// What the slow sampler saw.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Errors {
+    pub(crate) samples: usize,
+    pub(crate) largest: f64,
+    pub(crate) mean: f64,
+}
+
+/// Compares the surface with the own ground of each cell at every column centre in it, borders included.
+pub(crate) fn errors(
+    field: &WalkableField,
+    regions: &RegionMap,
+    cells: &CellMesh,
+    surface: &HeightSurface,
+) -> Errors {
+    let mut errors = Errors::default();
+    let mut sum = 0.0;
+    for (index, cell) in cells.cells.iter().enumerate() {
+        let id = CellId::from_index(index);
+        let corners: Vec<PlanPoint> = cells.corners(id).iter().map(|&vertex| cells.point(vertex)).collect();
+        let doubled = |point: PlanPoint| PlanPoint::new(2 * point.x, 2 * point.z);
+        for span in 0..field.len() as u32 {
+            if regions.labels[span as usize] != cell.region.0 {
+                continue;
+            }
+            let (x, z) = field.cell_of(span);
+            let centre = PlanPoint::new(2 * x as i32 + 1, 2 * z as i32 + 1);
+            let inside = (0..corners.len()).all(|corner| {
+                let (a, b) = (corners[corner], corners[(corner + 1) % corners.len()]);
+                PlanPoint::orientation(doubled(a), doubled(b), centre) >= 0
+            });
+            if inside {
+                let height = height_at(surface, id, f64::from(x) + 0.5, f64::from(z) + 0.5)
+                    .unwrap_or_else(|| panic!("cell {id} has no surface at column {x}, {z}"));
+                let error = height - f64::from(field.ground[span as usize]);
+                errors.samples += 1;
+                errors.largest = errors.largest.max(error.abs());
+                sum += error;
+            }
+        }
+    }
+    errors.mean = sum / errors.samples.max(1) as f64;
+    errors
+}
+
+/// The contract, the bound by the slow sampler, and equal points on shared edges.
+pub(crate) fn check(
+    field: &WalkableField,
+    regions: &RegionMap,
+    cells: &CellMesh,
+    surface: &HeightSurface,
+    bound: f32,
+) -> Errors {
+    let mut violations = ViolationList::default();
+    surface.violations_over(cells, &mut violations);
+    assert!(violations.is_empty(), "{violations}");
+    let errors = errors(field, regions, cells, surface);
+    assert!(errors.largest <= f64::from(bound) + 1e-3, "{errors:?} beyond {bound}");
+    assert!(
+        errors.largest <= f64::from(surface.max_error) + 1e-3,
+        "{errors:?} said to be {}",
+        surface.max_error
+    );
+    no_cracks(cells, surface);
+    errors
+}
+
+/// Points of a cell's surface on one of its edges, from start to end.
+pub(crate) fn points_on_edge(
+    cells: &CellMesh,
+    surface: &HeightSurface,
+    cell: CellId,
+    edge: usize,
+) -> Vec<u32> {
+    let corners = cells.corners(cell);
+    let [a, b] = [edge, (edge + 1) % corners.len()].map(|corner| cells.point(corners[corner]));
+    let [ax, az, bx, bz] = [a.x, a.z, b.x, b.z].map(f64::from);
+    let range =
+        surface.cell_triangles[cell.index()] as usize..surface.cell_triangles[cell.index() + 1] as usize;
+    let mut on: Vec<(f64, u32)> = surface.triangles[range]
+        .iter()
+        .flatten()
+        .filter_map(|&index| {
+            let point = surface.points[index as usize];
+            let (px, pz) = (f64::from(point.x) - ax, f64::from(point.z) - az);
+            let along = px * (bx - ax) + pz * (bz - az);
+            // Exact: edge points lie on the line, not just near it.
+            (px * (bz - az) - pz * (bx - ax) == 0.0
+                && along >= 0.0
+                && along <= (bx - ax).powi(2) + (bz - az).powi(2))
+            .then_some((along, index))
+        })
+        .collect();
+    on.sort_by(|p, q| p.0.total_cmp(&q.0));
+    on.dedup();
+    on.into_iter().map(|(_, index)| index).collect()
+}
+
+fn no_cracks(cells: &CellMesh, surface: &HeightSurface) {
+    for cell in 0..cells.cells.len() {
+        let id = CellId::from_index(cell);
+        let count = cells.corners(id).len();
+        for edge in 0..count {
+            let Some(neighbour) = cells.neighbours(id)[edge] else { continue };
+            let ends = (cells.corners(id)[edge], cells.corners(id)[(edge + 1) % count]);
+            let there = cells.corners(neighbour);
+            let back = (0..there.len())
+                .find(|&back| (there[(back + 1) % there.len()], there[back]) == ends)
+                .expect("a neighbour has the edge as well");
+            let mut other = points_on_edge(cells, surface, neighbour, back);
+            other.reverse();
+            assert_eq!(points_on_edge(cells, surface, id, edge), other, "edge {edge} of cell {cell}");
+        }
+    }
+}

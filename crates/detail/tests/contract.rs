@@ -1,0 +1,8 @@
+//! The stage keeps its contract.
+
+use waymesh_detail::GreedyInsertion;
+
+#[test]
+fn greedy_insertion_keeps_the_contract() {
+    waymesh_testkit::contracts::fit_heights(&GreedyInsertion::default());
+}
