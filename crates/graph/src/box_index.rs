@@ -1,0 +1,198 @@
+//! A packed, static tree of boxes.
+//!
+//! Boxes are sorted along a Hilbert curve and packed eight to a node, level by level, into one flat table: nothing to chase but
+//! indices. Unlike the plan indices to be had ready-made it keeps the height range of each node, so that storeys on top of each
+//! other are not searched one after the other, keeps whole numbers exactly, and needs no memory for a search.
+//!
+//! # References
+//! Kamel and Faloutsos 1993, On Packing R-trees, <https://doi.org/10.1145/170088.170403>. The curve: Skilling 2004, Programming
+//! the Hilbert curve, <https://doi.org/10.1063/1.1751381>.
+
+use crate::mesh::CellBounds;
+use crate::plan::PlanPosition;
+
+/// Children of a node: one node's boxes are three cache lines.
+const FANOUT: usize = 8;
+
+/// A search for what is nearest: where, how far, and what counts.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Target {
+    /// Where, in the plan.
+    pub(crate) at: PlanPosition,
+    /// Where, in levels.
+    pub(crate) height: f64,
+    /// Lowest and highest height that count, in levels.
+    pub(crate) low: f64,
+    pub(crate) high: f64,
+    /// Farthest plan distance that counts, squared, in cells.
+    pub(crate) side_squared: f64,
+    /// Square of a level's height in cells: makes heights and plan distances the same unit.
+    pub(crate) level_squared: f64,
+}
+
+impl Target {
+    /// Squared distance to a box in cells, infinite if the box is out of reach.
+    #[inline]
+    fn distance_squared(&self, bounds: &CellBounds) -> f64 {
+        let gap = |low: f64, value: f64, high: f64| (low - value).max(value - high).max(0.0);
+        let x = gap(f64::from(bounds.min_x), self.at.x, f64::from(bounds.max_x));
+        let z = gap(f64::from(bounds.min_z), self.at.z, f64::from(bounds.max_z));
+        let (low, high) = (f64::from(bounds.min_height), f64::from(bounds.max_height));
+        let plan = x * x + z * z;
+        if plan > self.side_squared || low > self.high || high < self.low {
+            return f64::INFINITY;
+        }
+        let y = gap(low, self.height, high);
+        plan + y * y * self.level_squared
+    }
+}
+
+/// Boxes of cells.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct BoxIndex {
+    /// Boxes of all levels: the cells' first, the root's children last.
+    boxes: Vec<CellBounds>,
+    /// Cell of each box of the lowest level.
+    cells: Vec<u32>,
+    /// First box of each level, and the number of boxes at the end.
+    levels: Vec<u32>,
+}
+
+impl BoxIndex {
+    /// Takes time in `n log n`.
+    pub(crate) fn build(bounds: &[CellBounds]) -> Self {
+        let mut whole = CellBounds::EMPTY;
+        bounds.iter().for_each(|bounds| whole.include(bounds));
+        let mut order: Vec<(u32, u32)> =
+            bounds.iter().map(|bounds| curve_position(bounds, &whole)).zip(0..).collect();
+        order.sort_unstable();
+        let cells: Vec<u32> = order.iter().map(|&(_, cell)| cell).collect();
+        let mut boxes: Vec<CellBounds> = cells.iter().map(|&cell| bounds[cell as usize]).collect();
+        let mut levels = vec![0, index(boxes.len())];
+        let mut first = 0;
+        while boxes.len() - first > FANOUT {
+            let end = boxes.len();
+            for node in (first..end).step_by(FANOUT) {
+                let mut sum = CellBounds::EMPTY;
+                boxes[node..end.min(node + FANOUT)].iter().for_each(|bounds| sum.include(bounds));
+                boxes.push(sum);
+            }
+            first = end;
+            levels.push(index(boxes.len()));
+        }
+        Self { boxes, cells, levels }
+    }
+
+    /// Calls `visit(cell, limit)` for the cells whose boxes are within reach and no farther than `limit` (squared, in cells),
+    /// roughly nearest first. `visit` gives the new limit, which must not grow.
+    #[inline]
+    pub(crate) fn nearest(&self, target: &Target, mut visit: impl FnMut(u32, f64) -> f64) {
+        let top = self.levels.len() - 2;
+        // Finite: what is out of reach is infinitely far.
+        self.descend(top, self.levels[top] as usize, target, f64::MAX, &mut visit);
+    }
+
+    /// Searches the up to eight boxes from `first` on, all of one level.
+    fn descend(
+        &self,
+        level: usize,
+        first: usize,
+        target: &Target,
+        mut limit: f64,
+        visit: &mut impl FnMut(u32, f64) -> f64,
+    ) -> f64 {
+        let end = (self.levels[level + 1] as usize).min(first + FANOUT);
+        let mut near = [(f64::INFINITY, 0_usize); FANOUT];
+        let mut count = 0;
+        for (offset, bounds) in self.boxes[first..end].iter().enumerate() {
+            let distance = target.distance_squared(bounds);
+            if distance <= limit {
+                let mut slot = count;
+                while slot > 0 && near[slot - 1].0 > distance {
+                    near[slot] = near[slot - 1];
+                    slot -= 1;
+                }
+                near[slot] = (distance, first + offset);
+                count += 1;
+            }
+        }
+        for &(distance, child) in &near[..count] {
+            if distance > limit {
+                break;
+            }
+            limit = if level == 0 {
+                visit(self.cells[child], limit)
+            } else {
+                let offset = child - self.levels[level] as usize;
+                let below = self.levels[level - 1] as usize + offset * FANOUT;
+                self.descend(level - 1, below, target, limit, visit)
+            };
+        }
+        limit
+    }
+}
+
+fn index(length: usize) -> u32 {
+    u32::try_from(length).expect("a tree has at most 8/7 as many boxes as a mesh has cells")
+}
+
+/// Where the middle of `bounds` lies on a Hilbert curve of 16 bits a side over `whole`.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within 16 bits by construction")]
+fn curve_position(bounds: &CellBounds, whole: &CellBounds) -> u32 {
+    let width = i64::from(whole.max_x) - i64::from(whole.min_x);
+    let depth = i64::from(whole.max_z) - i64::from(whole.min_z);
+    let scale = 65_535.0 / (2 * width.max(depth).max(1)) as f64;
+    let place = |low: i32, high: i32, start: i32| {
+        ((i64::from(low) + i64::from(high) - 2 * i64::from(start)) as f64 * scale) as u32
+    };
+    let mut x = place(bounds.min_x, bounds.max_x, whole.min_x);
+    let mut z = place(bounds.min_z, bounds.max_z, whole.min_z);
+    let mut position = 0;
+    for bit in (0..16).rev() {
+        let (right, upper) = (x >> bit & 1, z >> bit & 1);
+        position = position << 2 | ((3 * right) ^ upper);
+        if upper == 0 {
+            if right == 1 {
+                (x, z) = (!x, !z);
+            }
+            std::mem::swap(&mut x, &mut z);
+        }
+    }
+    position
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_curve_visits_every_place_once_step_by_step() {
+        let whole = CellBounds { min_x: 0, max_x: 65_535, min_z: 0, max_z: 65_535, ..CellBounds::EMPTY };
+        // The first and the last places of a 16-bit curve, walked by sorting a corner of the plan.
+        let mut places: Vec<(u32, i32, i32)> = (0..16)
+            .flat_map(|x| (0..16).map(move |z| (x, z)))
+            .map(|(x, z)| {
+                let bounds = CellBounds { min_x: x, max_x: x, min_z: z, max_z: z, ..CellBounds::EMPTY };
+                (curve_position(&bounds, &whole), x, z)
+            })
+            .collect();
+        places.sort_unstable();
+        for pair in places.windows(2) {
+            assert_eq!(pair[1].0, pair[0].0 + 1);
+            assert_eq!((pair[1].1 - pair[0].1).abs() + (pair[1].2 - pair[0].2).abs(), 1);
+        }
+    }
+
+    #[test]
+    fn an_index_without_boxes_visits_nothing() {
+        let target = Target {
+            at: PlanPosition { x: 0.0, z: 0.0 },
+            height: 0.0,
+            low: f64::NEG_INFINITY,
+            high: f64::INFINITY,
+            side_squared: f64::INFINITY,
+            level_squared: 1.0,
+        };
+        BoxIndex::build(&[]).nearest(&target, |_, _| panic!("nothing to visit"));
+    }
+}

@@ -1,0 +1,183 @@
+//! Bridges: edges that are the only way between two parts of an island. A search crosses one only towards its goal, so it never
+//! enters a dead end, be it a corner of a room or half a dungeon.
+//!
+//! # References
+//! Tarjan 1974, A note on finding the bridges of a graph, <https://doi.org/10.1016/0020-0190(74)90003-9>.
+
+use crate::data::NO_NEIGHBOUR;
+
+/// What an edge is, seen from the cell that has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// There are other ways, or none across it.
+    Plain,
+    /// The only way to the neighbour and what is numbered below it.
+    Down,
+    /// The only way from this cell, and what is numbered below it, to the rest.
+    Up,
+}
+
+/// The bridges of a mesh, and a numbering of its cells in which each bridge cuts off a range.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Bridges {
+    kinds: Vec<Kind>,
+    /// Number of each cell, and the last number below it.
+    ranges: Vec<(u32, u32)>,
+}
+
+/// A cell on the way from the root to where the walk is.
+struct Step {
+    cell: usize,
+    /// Its edge looked at next.
+    edge: usize,
+    /// Edge by which it was entered.
+    entry: usize,
+    /// Whether the edge back across `entry` has been passed over: a second one to the same cell is another way.
+    returned: bool,
+    /// Lowest number that the cells from here on have an edge to.
+    low: u32,
+}
+
+impl Bridges {
+    /// Takes linear time.
+    pub(crate) fn find(cell_first: &[u32], neighbours: &[u32]) -> Self {
+        const UNSEEN: (u32, u32) = (u32::MAX, 0);
+        let count = cell_first.len() - 1;
+        let mut kinds = vec![Kind::Plain; neighbours.len()];
+        let mut ranges = vec![UNSEEN; count];
+        let mut next = 0;
+        let mut steps: Vec<Step> = Vec::new();
+        for root in 0..count {
+            if ranges[root] != UNSEEN {
+                continue;
+            }
+            let mut enter = Some((root, usize::MAX));
+            loop {
+                if let Some((cell, entry)) = enter.take() {
+                    ranges[cell] = (next, next);
+                    let edge = cell_first[cell] as usize;
+                    steps.push(Step { cell, edge, entry, returned: false, low: next });
+                    next += 1;
+                }
+                let above = steps.len().checked_sub(2).map(|index| steps[index].cell);
+                let Some(step) = steps.last_mut() else { break };
+                if step.edge < cell_first[step.cell + 1] as usize {
+                    let edge = step.edge;
+                    step.edge += 1;
+                    let neighbour = neighbours[edge];
+                    if neighbour == NO_NEIGHBOUR {
+                        continue;
+                    }
+                    let neighbour = neighbour as usize;
+                    if above == Some(neighbour) && !step.returned {
+                        step.returned = true;
+                    } else if ranges[neighbour] == UNSEEN {
+                        enter = Some((neighbour, edge));
+                    } else {
+                        step.low = step.low.min(ranges[neighbour].0);
+                    }
+                    continue;
+                }
+                let Some(Step { cell, entry, low, .. }) = steps.pop() else { break };
+                ranges[cell].1 = next - 1;
+                if let Some(parent) = steps.last_mut() {
+                    parent.low = parent.low.min(low);
+                    if low == ranges[cell].0 {
+                        kinds[entry] = Kind::Down;
+                        let edges = cell_first[cell] as usize..cell_first[cell + 1] as usize;
+                        for edge in edges.filter(|&edge| neighbours[edge] as usize == parent.cell) {
+                            kinds[edge] = Kind::Up;
+                        }
+                    }
+                }
+            }
+        }
+        Self { kinds, ranges }
+    }
+
+    /// The number of a cell.
+    #[inline]
+    pub(crate) fn number(&self, cell: u32) -> u32 {
+        self.ranges[cell as usize].0
+    }
+
+    /// Whether a way from `cell` to the cell numbered `goal`, both of one island, may begin by crossing `edge` to `neighbour`.
+    #[inline]
+    pub(crate) fn leads_to(&self, goal: u32, edge: u32, cell: u32, neighbour: u32) -> bool {
+        let kind = self.kinds[edge as usize];
+        if kind == Kind::Plain {
+            return true;
+        }
+        let (first, last) = self.ranges[if kind == Kind::Down { neighbour } else { cell } as usize];
+        (first..=last).contains(&goal) == (kind == Kind::Down)
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::cast_possible_truncation, reason = "a dozen cells")]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Tables of a graph, as `(cell_first, neighbours)`.
+    fn tables(count: usize, edges: &[(usize, usize)]) -> (Vec<u32>, Vec<u32>) {
+        let (mut first, mut neighbours) = (vec![0], Vec::new());
+        for cell in 0..count {
+            neighbours.push(NO_NEIGHBOUR);
+            for &(a, b) in edges {
+                if a == cell {
+                    neighbours.push(b as u32);
+                }
+                if b == cell {
+                    neighbours.push(a as u32);
+                }
+            }
+            first.push(neighbours.len() as u32);
+        }
+        (first, neighbours)
+    }
+
+    /// What can be reached from `start` without the pair of edges between `cut`, one of them if there are several.
+    fn reachable(count: usize, edges: &[(usize, usize)], cut: usize, start: usize) -> Vec<bool> {
+        let mut seen = vec![false; count];
+        seen[start] = true;
+        for _ in 0..count {
+            for (index, &(a, b)) in edges.iter().enumerate() {
+                if index != cut && (seen[a] || seen[b]) {
+                    (seen[a], seen[b]) = (true, true);
+                }
+            }
+        }
+        seen
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(500))]
+
+        #[test]
+        fn an_edge_leads_to_a_goal_unless_it_is_the_only_way_and_the_goal_is_on_this_side(
+            count in 2_usize..12,
+            pairs in prop::collection::vec((0_usize..12, 0_usize..12), 0..16),
+        ) {
+            let edges: Vec<(usize, usize)> =
+                pairs.into_iter().map(|(a, b)| (a % count, b % count)).filter(|(a, b)| a != b).collect();
+            let (first, neighbours) = tables(count, &edges);
+            let bridges = Bridges::find(&first, &neighbours);
+            for (cut, &(a, b)) in edges.iter().enumerate() {
+                let island = reachable(count, &edges, usize::MAX, a);
+                let this_side = reachable(count, &edges, cut, a);
+                let other_side = reachable(count, &edges, cut, b);
+                for goal in (0..count).filter(|&goal| island[goal]) {
+                    let expected = other_side[goal] || this_side[b];
+                    for edge in first[a]..first[a + 1] {
+                        if neighbours[edge as usize] as usize == b {
+                            let leads = bridges.leads_to(bridges.number(goal as u32), edge, a as u32, b as u32);
+                            prop_assert_eq!(leads, expected);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

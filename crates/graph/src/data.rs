@@ -1,0 +1,235 @@
+//! The navigation mesh as plain tables, for whoever writes it to a file and reads it back.
+
+use glam::Vec3;
+use waymesh_core::{
+    Agent, AreaId, Cell, CellId, CellMesh, GridFrame, HeightSurface, PlanPoint, PlanVertex, RegionId,
+    SurfacePoint, VertexId,
+};
+
+use crate::{NavMesh, NavMeshError};
+
+/// In [`NavMeshData::cell_neighbours`]: no cell across this edge, but a wall or a drop.
+pub const NO_NEIGHBOUR: u32 = u32::MAX;
+
+/// Everything that a [`crate::NavMesh`] cannot compute again, as plain tables.
+///
+/// - [`crate::NavMesh::data`] and [`crate::NavMesh::into_data`] make it, [`crate::NavMesh::from_data`] checks all of it and
+///   makes the same mesh again, bit by bit. Bounds, islands and the box index are derived and not part of it.
+/// - Nothing is trusted: the tables may come from a damaged or hostile file.
+/// - Plan coordinates are whole cells and heights are levels of the frame; multiply by the frame's lengths and add its origin
+///   for metres.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NavMeshData {
+    /// World position of grid point `(0, 0)`, level 0, in metres: x, y, z.
+    pub origin: [f32; 3],
+    /// Side of a grid cell in metres.
+    pub cell_size: f32,
+    /// Height of a level in metres.
+    pub level_height: f32,
+    /// Grid cells along x.
+    pub width: u32,
+    /// Grid cells along z.
+    pub depth: u32,
+
+    /// Height of the agent in metres.
+    pub agent_height: f32,
+    /// Radius of the agent in metres.
+    pub agent_radius: f32,
+    /// Highest step of the agent in metres.
+    pub agent_max_step: f32,
+    /// Steepest slope of the agent in radians.
+    pub agent_max_slope: f32,
+
+    /// Per vertex, x in cells; at most [`waymesh_core::MAX_PLAN_COORDINATE`] in size.
+    pub vertex_x: Vec<i32>,
+    /// Per vertex, z in cells; at most [`waymesh_core::MAX_PLAN_COORDINATE`] in size.
+    pub vertex_z: Vec<i32>,
+    /// Per vertex, height of the ground in levels.
+    pub vertex_height: Vec<f32>,
+
+    /// Per cell its first entry in `cell_corners` and `cell_neighbours`, and their length at the end: one entry more than
+    /// cells, ascending from 0.
+    pub cell_first: Vec<u32>,
+    /// Vertices of all cells, one cell after the other, each in positive order, three at least.
+    pub cell_corners: Vec<u32>,
+    /// Beside each corner, the cell across the edge to the next corner, or [`NO_NEIGHBOUR`].
+    pub cell_neighbours: Vec<u32>,
+    /// Per cell its region.
+    pub cell_regions: Vec<u32>,
+    /// Per cell its kind of ground ([`waymesh_core::AreaId`]).
+    pub cell_areas: Vec<u8>,
+
+    /// Points of the height surface: cells along x, levels, cells along z.
+    pub surface_points: Vec<[f32; 3]>,
+    /// Triangles of the height surface, three entries each, indices into `surface_points`.
+    pub surface_triangles: Vec<u32>,
+    /// Per cell its first triangle, and the number of triangles at the end. Empty where there is no height surface: then the
+    /// other two tables are empty as well and `surface_max_error` is 0.
+    pub surface_first: Vec<u32>,
+    /// Largest difference between the height surface and a ground sample, in levels.
+    pub surface_max_error: f32,
+}
+
+impl NavMesh {
+    /// The mesh as plain tables.
+    #[must_use]
+    pub fn data(&self) -> NavMeshData {
+        let surface = self.surface.as_ref();
+        NavMeshData {
+            origin: self.frame.origin.to_array(),
+            cell_size: self.frame.cell_size,
+            level_height: self.frame.level_height,
+            width: self.frame.width,
+            depth: self.frame.depth,
+            agent_height: self.agent.height,
+            agent_radius: self.agent.radius,
+            agent_max_step: self.agent.max_step,
+            agent_max_slope: self.agent.max_slope,
+            vertex_x: self.plan_vertices.iter().map(|vertex| vertex.point.x).collect(),
+            vertex_z: self.plan_vertices.iter().map(|vertex| vertex.point.z).collect(),
+            vertex_height: self.plan_vertices.iter().map(|vertex| vertex.height).collect(),
+            cell_first: self.cell_first.clone(),
+            cell_corners: self.corner_vertices.iter().map(|vertex| vertex.0).collect(),
+            cell_neighbours: self.neighbours.clone(),
+            cell_regions: self.regions.iter().map(|region| region.0).collect(),
+            cell_areas: self.areas.clone(),
+            surface_points: surface.map_or_else(Vec::new, |surface| {
+                surface.points.iter().map(|point| [point.x, point.height, point.z]).collect()
+            }),
+            surface_triangles: surface
+                .map_or_else(Vec::new, |surface| surface.triangles.iter().flatten().copied().collect()),
+            surface_first: surface.map_or_else(Vec::new, |surface| surface.cell_triangles.clone()),
+            surface_max_error: surface.map_or(0.0, |surface| surface.max_error),
+        }
+    }
+
+    /// As [`NavMesh::data`], for a mesh that is not needed any more.
+    #[must_use]
+    pub fn into_data(self) -> NavMeshData {
+        self.data()
+    }
+
+    /// Checks tables from anywhere and makes the mesh again.
+    ///
+    /// # Errors
+    /// Names the table, the element and the limit of the first thing that is wrong, or lists the invariants that are broken.
+    /// Whatever the data, nothing panics, here or in a query later.
+    pub fn from_data(data: NavMeshData) -> Result<Self, NavMeshError> {
+        let frame = GridFrame {
+            origin: Vec3::from_array(data.origin),
+            cell_size: data.cell_size,
+            level_height: data.level_height,
+            width: data.width,
+            depth: data.depth,
+        };
+        let agent = Agent::default()
+            .with_height(data.agent_height)
+            .with_radius(data.agent_radius)
+            .with_max_step(data.agent_max_step)
+            .with_max_slope(data.agent_max_slope);
+        let vertex_count = data.vertex_x.len();
+        check_length("vertex_z", data.vertex_z.len(), vertex_count)?;
+        check_length("vertex_height", data.vertex_height.len(), vertex_count)?;
+        let vertices = data
+            .vertex_x
+            .iter()
+            .zip(&data.vertex_z)
+            .zip(&data.vertex_height)
+            .map(|((&x, &z), &height)| PlanVertex { point: PlanPoint::new(x, z), height })
+            .collect();
+
+        let cell_count = data.cell_areas.len();
+        check_length("cell_regions", data.cell_regions.len(), cell_count)?;
+        check_prefix("cell_first", &data.cell_first, cell_count, data.cell_corners.len())?;
+        check_length("cell_neighbours", data.cell_neighbours.len(), data.cell_corners.len())?;
+        check_indices("cell_corners", &data.cell_corners, vertex_count, None)?;
+        check_indices("cell_neighbours", &data.cell_neighbours, cell_count, Some(NO_NEIGHBOUR))?;
+        let cells = data
+            .cell_first
+            .windows(2)
+            .zip(&data.cell_regions)
+            .zip(&data.cell_areas)
+            .map(|((range, &region), &area)| Cell {
+                first: range[0],
+                len: range[1] - range[0],
+                region: RegionId(region),
+                area: AreaId(area),
+            })
+            .collect();
+        let cell_mesh = CellMesh {
+            frame,
+            vertices,
+            cells,
+            corners: data.cell_corners.into_iter().map(VertexId).collect(),
+            neighbours: data
+                .cell_neighbours
+                .into_iter()
+                .map(|neighbour| (neighbour != NO_NEIGHBOUR).then_some(CellId(neighbour)))
+                .collect(),
+        };
+
+        let surface = if data.surface_first.is_empty() {
+            check_length("surface_points", data.surface_points.len(), 0)?;
+            check_length("surface_triangles", data.surface_triangles.len(), 0)?;
+            if data.surface_max_error.to_bits() != 0 {
+                let value = data.surface_max_error;
+                return Err(NavMeshError::NoSurface { value });
+            }
+            None
+        } else {
+            let triangle_count = data.surface_triangles.len() / 3;
+            check_length("surface_triangles", data.surface_triangles.len(), triangle_count * 3)?;
+            check_prefix("surface_first", &data.surface_first, cell_count, triangle_count)?;
+            check_indices("surface_triangles", &data.surface_triangles, data.surface_points.len(), None)?;
+            Some(HeightSurface {
+                points: data
+                    .surface_points
+                    .into_iter()
+                    .map(|[x, height, z]| SurfacePoint { x, height, z })
+                    .collect(),
+                triangles: data
+                    .surface_triangles
+                    .chunks_exact(3)
+                    .map(|triangle| [triangle[0], triangle[1], triangle[2]])
+                    .collect(),
+                cell_triangles: data.surface_first,
+                max_error: data.surface_max_error,
+            })
+        };
+        Self::new(cell_mesh, surface, agent)
+    }
+}
+
+fn check_length(table: &'static str, actual: usize, expected: usize) -> Result<(), NavMeshError> {
+    if actual == expected { Ok(()) } else { Err(NavMeshError::TableLength { table, actual, expected }) }
+}
+
+/// `values` ascends from 0 to `total` in `count + 1` entries.
+fn check_prefix(table: &'static str, values: &[u32], count: usize, total: usize) -> Result<(), NavMeshError> {
+    check_length(table, values.len(), count + 1)?;
+    let mut previous = 0;
+    for (element, &value) in values.iter().enumerate() {
+        let misplaced =
+            (element == 0 && value != 0) || (element == count && value as usize != total) || value < previous;
+        if misplaced || value as usize > total {
+            return Err(NavMeshError::TableOrder { table, element, value, limit: total as u64 });
+        }
+        previous = value;
+    }
+    Ok(())
+}
+
+fn check_indices(
+    table: &'static str,
+    values: &[u32],
+    count: usize,
+    none: Option<u32>,
+) -> Result<(), NavMeshError> {
+    match values.iter().position(|&value| value as usize >= count && Some(value) != none) {
+        None => Ok(()),
+        Some(element) => {
+            let (value, limit) = (i64::from(values[element]), count as i64 - 1);
+            Err(NavMeshError::OutOfRange { table, element, value, limit })
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! Why there is no mesh, and why a query has no answer.
+
+use glam::Vec3;
+use thiserror::Error;
+use waymesh_core::{AgentError, ViolationList};
+
+use crate::Reach;
+
+/// Why some data cannot become a [`crate::NavMesh`].
+#[derive(Clone, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum NavMeshError {
+    /// The cells break their invariants.
+    #[error("the cells are broken: {0}")]
+    Cells(ViolationList),
+    /// The height surface does not fit the cells.
+    #[error("the height surface is broken: {0}")]
+    Surface(ViolationList),
+    /// The agent cannot be used.
+    #[error(transparent)]
+    Agent(#[from] AgentError),
+    /// A length of the frame cannot be used.
+    #[error("frame {field} is {value}, but must be {expected}")]
+    Frame {
+        /// Name of the field.
+        field: &'static str,
+        /// Its value.
+        value: f64,
+        /// What would be accepted.
+        expected: &'static str,
+    },
+    /// A table has another length than the tables it goes with ask for.
+    #[error("table {table} has {actual} entries where {expected} are needed")]
+    TableLength {
+        /// Name of the table.
+        table: &'static str,
+        /// Entries it has.
+        actual: usize,
+        /// Entries it should have.
+        expected: usize,
+    },
+    /// A table of first entries does not ascend from 0 to the length of the table it points into.
+    #[error("entry {element} of {table} is {value}, out of order or beyond {limit}")]
+    TableOrder {
+        /// Name of the table.
+        table: &'static str,
+        /// Which entry.
+        element: usize,
+        /// Its value.
+        value: u32,
+        /// Largest value allowed.
+        limit: u64,
+    },
+    /// A number beyond its limit.
+    #[error("entry {element} of {table} is {value}, the limit is {limit}")]
+    OutOfRange {
+        /// Name of the table.
+        table: &'static str,
+        /// Which entry.
+        element: usize,
+        /// Its value.
+        value: i64,
+        /// Largest size allowed.
+        limit: i64,
+    },
+    /// There is no height surface, but an error is told for it.
+    #[error("surface_max_error is {value} where there is no height surface")]
+    NoSurface {
+        /// The error told.
+        value: f32,
+    },
+    /// A number that is not finite, or would not be in metres.
+    #[error("entry {element} of {table} is {value}, not a finite number of metres")]
+    NotFinite {
+        /// Name of the table.
+        table: &'static str,
+        /// Which entry.
+        element: usize,
+        /// Its value.
+        value: f32,
+    },
+}
+
+/// One of the two ends of a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PathEnd {
+    /// Where the path begins.
+    Start,
+    /// Where it is to lead.
+    Goal,
+}
+
+impl std::fmt::Display for PathEnd {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(match self {
+            Self::Start => "start",
+            Self::Goal => "goal",
+        })
+    }
+}
+
+/// Why a query has no answer.
+#[derive(Clone, Copy, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum QueryError {
+    /// A coordinate is NaN or infinite.
+    #[error("the {end} {position} is not finite")]
+    NotFinite {
+        /// Which end.
+        end: PathEnd,
+        /// The position asked for.
+        position: Vec3,
+    },
+    /// No part of the mesh (that the filter allows) lies within reach.
+    #[error("no mesh near the {end} {position}, within {reach}")]
+    NoMeshNear {
+        /// Which end.
+        end: PathEnd,
+        /// The position asked for.
+        position: Vec3,
+        /// How far was looked.
+        reach: Reach,
+    },
+    /// A reach that is NaN or negative.
+    #[error("reach {field} is {value}, but must be 0 m or more")]
+    BadReach {
+        /// Name of the field.
+        field: &'static str,
+        /// Its value.
+        value: f32,
+    },
+}

@@ -1,0 +1,76 @@
+//! Which cells a query may use.
+
+use waymesh_core::{AreaId, CellId};
+
+use crate::NavMesh;
+
+/// Decides which cells a query may use.
+pub trait CellFilter {
+    /// Whether every cell of every mesh is allowed: islands then answer at once what is connected.
+    const ALLOWS_ALL: bool = false;
+
+    /// Whether `cell` may be used. The answer must not change during a query.
+    fn allows(&self, mesh: &NavMesh, cell: CellId) -> bool;
+}
+
+/// Allows every cell, at no cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AnyCell;
+
+impl CellFilter for AnyCell {
+    const ALLOWS_ALL: bool = true;
+
+    #[inline]
+    fn allows(&self, _mesh: &NavMesh, _cell: CellId) -> bool {
+        true
+    }
+}
+
+/// Allows some kinds of ground.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AreaFilter {
+    allowed: [u64; 4],
+}
+
+impl Default for AreaFilter {
+    /// Every kind of ground.
+    fn default() -> Self {
+        Self { allowed: [u64::MAX; 4] }
+    }
+}
+
+impl AreaFilter {
+    /// Allows only these kinds of ground.
+    #[must_use]
+    pub fn only(areas: impl IntoIterator<Item = AreaId>) -> Self {
+        areas.into_iter().fold(Self { allowed: [0; 4] }, Self::with)
+    }
+
+    /// Allows `area` as well.
+    #[must_use]
+    pub fn with(mut self, area: AreaId) -> Self {
+        self.allowed[usize::from(area.0 >> 6)] |= 1 << (area.0 & 63);
+        self
+    }
+
+    /// Does not allow `area`.
+    #[must_use]
+    pub fn without(mut self, area: AreaId) -> Self {
+        self.allowed[usize::from(area.0 >> 6)] &= !(1 << (area.0 & 63));
+        self
+    }
+
+    /// Whether `area` is allowed.
+    #[inline]
+    #[must_use]
+    pub fn allows_area(&self, area: AreaId) -> bool {
+        self.allowed[usize::from(area.0 >> 6)] >> (area.0 & 63) & 1 == 1
+    }
+}
+
+impl CellFilter for AreaFilter {
+    #[inline]
+    fn allows(&self, mesh: &NavMesh, cell: CellId) -> bool {
+        self.allows_area(AreaId(mesh.areas[cell.index()]))
+    }
+}

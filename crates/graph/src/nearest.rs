@@ -1,0 +1,217 @@
+//! Which place on the mesh a position means.
+
+use glam::Vec3;
+use waymesh_core::{Agent, CellId};
+
+use crate::box_index::Target;
+use crate::filter::{AnyCell, CellFilter};
+use crate::mesh::NavMesh;
+use crate::plan::{PlanPosition, closest_on_segment, orientation};
+
+/// How far from a position its place on the mesh may be, in metres. Infinite lengths are allowed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Reach {
+    /// Sideways, in the plan.
+    pub side: f32,
+    /// Above the position.
+    pub up: f32,
+    /// Below the position.
+    pub down: f32,
+}
+
+impl Reach {
+    /// As far as the mesh goes.
+    pub const INFINITE: Self = Self { side: f32::INFINITY, up: f32::INFINITY, down: f32::INFINITY };
+
+    /// A reach of so many metres.
+    #[must_use]
+    pub const fn new(side: f32, up: f32, down: f32) -> Self {
+        Self { side, up, down }
+    }
+
+    /// What finds the ground of a standing agent, though its position is a little off: twice its radius to the side (one cell
+    /// at least), its height up and down.
+    #[must_use]
+    pub fn of_agent(agent: &Agent, cell_size: f32) -> Self {
+        Self { side: (2.0 * agent.radius).max(cell_size), up: agent.height, down: agent.height }
+    }
+
+    /// The first field that is NaN or negative.
+    pub(crate) fn bad_field(&self) -> Option<(&'static str, f32)> {
+        [("side", self.side), ("up", self.up), ("down", self.down)]
+            .into_iter()
+            .find(|(_, value)| value.is_nan() || *value < 0.0)
+    }
+}
+
+impl std::fmt::Display for Reach {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{} m to the side, {} m up, {} m down", self.side, self.up, self.down)
+    }
+}
+
+/// A place on the mesh.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Location {
+    /// The cell it lies in.
+    pub cell: CellId,
+    /// World position, on the ground of that cell.
+    pub position: Vec3,
+}
+
+/// A place on the mesh, in the grid.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Spot {
+    pub(crate) cell: u32,
+    pub(crate) at: PlanPosition,
+    pub(crate) height: f64,
+    /// Whether `at` is where it was asked for, not a place beside it.
+    pub(crate) within: bool,
+    /// Squared distance from the position asked for, in cells.
+    pub(crate) distance_squared: f64,
+}
+
+impl NavMesh {
+    /// The reach that [`NavMesh::find_path`] uses for both ends: [`Reach::of_agent`].
+    #[must_use]
+    pub fn default_reach(&self) -> Reach {
+        Reach::of_agent(&self.agent, self.frame.cell_size)
+    }
+
+    /// The place on the mesh nearest to `position` within `reach`.
+    ///
+    /// - Each cell offers its point closest in plan, at the height of the ground there; the offer nearest in space wins, of
+    ///   equal ones the cell with the lowest id. So where a cell lies below or above, the place is straight below or above in it.
+    /// - Borders belong to their cells: a point on an edge or a vertex is always in some cell.
+    /// - `reach` is inclusive. It applies to the point offered.
+    /// - `None` if nothing is within reach, or `position` or `reach` is no use (NaN, infinite, negative).
+    /// - Takes time logarithmic in the cells as long as the reach holds few of them.
+    #[must_use]
+    pub fn nearest(&self, position: Vec3, reach: &Reach) -> Option<Location> {
+        self.nearest_with(position, reach, &AnyCell)
+    }
+
+    /// As [`NavMesh::nearest`], among the cells that `filter` allows.
+    #[must_use]
+    pub fn nearest_with(&self, position: Vec3, reach: &Reach, filter: &impl CellFilter) -> Option<Location> {
+        let spot = self.nearest_spot(position, reach, |cell| filter.allows(self, CellId(cell)))?;
+        Some(self.location(&spot, position))
+    }
+
+    /// Whether `cell` contains the plan position of `position`, border included; `position.y` does not matter.
+    ///
+    /// Forgives two units in the last place of the mesh's largest world coordinate, so that the world positions of its corners
+    /// are in it. `false` if there is no such cell or a coordinate is not finite.
+    #[must_use]
+    pub fn contains(&self, cell: CellId, position: Vec3) -> bool {
+        if cell.index() >= self.cell_count() || !position.is_finite() {
+            return false;
+        }
+        let [x, _, z] = self.frame.to_grid(position);
+        let at = PlanPosition::snapped(x, z);
+        let closest = self.closest_in_cell(cell.index(), at);
+        closest.distance_squared(at) <= self.plan_slack * self.plan_slack * 2.0
+    }
+
+    pub(crate) fn location(&self, spot: &Spot, asked: Vec3) -> Location {
+        let mut position = self.frame.to_world(spot.at.x, spot.height, spot.at.z);
+        if spot.within {
+            (position.x, position.z) = (asked.x, asked.z);
+        }
+        Location { cell: CellId(spot.cell), position }
+    }
+
+    /// The nearest place among the cells that `allows` allows.
+    pub(crate) fn nearest_spot(
+        &self,
+        position: Vec3,
+        reach: &Reach,
+        allows: impl Fn(u32) -> bool,
+    ) -> Option<Spot> {
+        if !position.is_finite() || reach.bad_field().is_some() || self.cell_count() == 0 {
+            return None;
+        }
+        let (cell_size, level_height) = (f64::from(self.frame.cell_size), f64::from(self.frame.level_height));
+        let [x, height, z] = self.frame.to_grid(position);
+        let at = PlanPosition::snapped(x, z);
+        let side = f64::from(reach.side) / cell_size + self.plan_slack;
+        let level = level_height / cell_size;
+        let target = Target {
+            at,
+            height,
+            low: height - f64::from(reach.down) / level_height - self.height_slack,
+            high: height + f64::from(reach.up) / level_height + self.height_slack,
+            side_squared: side * side,
+            level_squared: level * level,
+        };
+        let mut best: Option<Spot> = None;
+        self.index.nearest(&target, |cell, limit| {
+            if !allows(cell) {
+                return limit;
+            }
+            let closest = self.closest_in_cell(cell as usize, at);
+            let aside = closest.distance_squared(at);
+            if aside > target.side_squared || aside > limit {
+                return limit;
+            }
+            let height = self.height_at(cell as usize, closest);
+            if height < target.low || height > target.high {
+                return limit;
+            }
+            let rise = height - target.height;
+            let distance_squared = aside + rise * rise * target.level_squared;
+            let better = best
+                .as_ref()
+                .is_none_or(|best| (distance_squared, cell) < (best.distance_squared, best.cell));
+            if better {
+                best = Some(Spot { cell, at: closest, height, within: aside == 0.0, distance_squared });
+                distance_squared
+            } else {
+                limit
+            }
+        });
+        best
+    }
+
+    /// The point of a cell that is closest in plan, moved to the lattice: `at` itself where the cell contains it.
+    pub(crate) fn closest_in_cell(&self, cell: usize, at: PlanPosition) -> PlanPosition {
+        let bounds = &self.bounds[cell];
+        let in_box = at.x >= f64::from(bounds.min_x)
+            && at.x <= f64::from(bounds.max_x)
+            && at.z >= f64::from(bounds.min_z)
+            && at.z <= f64::from(bounds.max_z);
+        // Only edges that have `at` on their far side can hold the closest point.
+        let mut closest = self.closest_on_edges(cell, at, |a, b| orientation(a, b, at) < 0.0);
+        if closest.is_none() && !in_box {
+            // So far away that rounding hides the side.
+            closest = self.closest_on_edges(cell, at, |_, _| true);
+        }
+        closest.map_or(at, |(x, z)| PlanPosition::snapped(x, z))
+    }
+
+    #[inline]
+    fn closest_on_edges(
+        &self,
+        cell: usize,
+        at: PlanPosition,
+        considers: impl Fn(PlanPosition, PlanPosition) -> bool,
+    ) -> Option<(f64, f64)> {
+        let corners = &self.corners[self.edge_range(cell)];
+        let last = corners[corners.len() - 1];
+        let mut a = PlanPosition::on_grid(last.x, last.z);
+        let mut closest = (f64::INFINITY, None);
+        for corner in corners {
+            let b = PlanPosition::on_grid(corner.x, corner.z);
+            if considers(a, b) {
+                let (x, z) = closest_on_segment(a, b, at);
+                let (dx, dz) = (x - at.x, z - at.z);
+                let distance = dx * dx + dz * dz;
+                if distance < closest.0 {
+                    closest = (distance, Some((x, z)));
+                }
+            }
+            a = b;
+        }
+        closest.1
+    }
+}

@@ -1,0 +1,212 @@
+//! Paths: locate both ends, search a corridor of cells, pull a string through it.
+
+mod funnel;
+mod partial;
+mod search;
+
+use glam::Vec3;
+use waymesh_core::CellId;
+
+pub use search::PathScratch;
+
+use crate::filter::{AnyCell, CellFilter};
+use crate::mesh::NavMesh;
+use crate::nearest::{Reach, Spot};
+use crate::{PathEnd, QueryError};
+
+/// How far a path leads.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Outcome {
+    /// To the goal.
+    Complete,
+    /// To the point that is closest to the goal, of all that can be reached.
+    Partial {
+        /// The last point of the path.
+        reached: Vec3,
+    },
+    /// Nowhere: no way leads closer to the goal, or partial paths were not wanted.
+    Unreachable,
+}
+
+/// A path over the mesh.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Path {
+    /// How far it leads.
+    pub outcome: Outcome,
+    /// Where it begins, turns and ends: world positions on the ground. One point where start and goal are one; none if
+    /// unreachable. No two points in succession are equal in plan.
+    pub points: Vec<Vec3>,
+    /// The cells it passes, from that of the start to that of the end. None if unreachable.
+    pub cells: Vec<CellId>,
+    /// Length of the chain of `points` in metres, in space. Ground that rises and falls between two points adds to it only with
+    /// [`PathOptions::cross_points`], and then as far as the crossed edges show it.
+    pub length: f32,
+}
+
+impl Default for Path {
+    /// No path: unreachable, without points.
+    fn default() -> Self {
+        Self { outcome: Outcome::Unreachable, points: Vec::new(), cells: Vec::new(), length: 0.0 }
+    }
+}
+
+/// What path is wanted.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct PathOptions<F = AnyCell> {
+    /// How far each end may be from the mesh. Default `None`: [`NavMesh::default_reach`].
+    pub reach: Option<Reach>,
+    /// Whether a path that ends before the goal is welcome where none leads there. Default true.
+    pub allow_partial: bool,
+    /// Whether the path also has a point at each edge that it crosses, so that it follows the ground. Default false.
+    pub cross_points: bool,
+    /// Which cells the path may pass; both ends are located among them, too. Default: all.
+    pub filter: F,
+}
+
+impl Default for PathOptions {
+    fn default() -> Self {
+        Self { reach: None, allow_partial: true, cross_points: false, filter: AnyCell }
+    }
+}
+
+impl<F: CellFilter> PathOptions<F> {
+    /// Sets how far each end may be from the mesh.
+    #[must_use]
+    pub fn with_reach(mut self, reach: Reach) -> Self {
+        self.reach = Some(reach);
+        self
+    }
+
+    /// Sets whether a path may end before the goal.
+    #[must_use]
+    pub fn with_allow_partial(mut self, allow: bool) -> Self {
+        self.allow_partial = allow;
+        self
+    }
+
+    /// Sets whether the path has a point at each edge that it crosses.
+    #[must_use]
+    pub fn with_cross_points(mut self, cross_points: bool) -> Self {
+        self.cross_points = cross_points;
+        self
+    }
+
+    /// Sets which cells the path may pass.
+    #[must_use]
+    pub fn with_filter<G: CellFilter>(self, filter: G) -> PathOptions<G> {
+        let Self { reach, allow_partial, cross_points, filter: _ } = self;
+        PathOptions { reach, allow_partial, cross_points, filter }
+    }
+}
+
+impl NavMesh {
+    /// A short way from `from` to `to`, with the default [`PathOptions`]: see [`NavMesh::find_path_with`].
+    ///
+    /// # Errors
+    /// - [`QueryError::NotFinite`] for an end that is NaN or infinite.
+    /// - [`QueryError::NoMeshNear`] for an end without mesh within [`NavMesh::default_reach`].
+    pub fn find_path(&self, from: Vec3, to: Vec3, scratch: &mut PathScratch) -> Result<Path, QueryError> {
+        self.find_path_with(from, to, &PathOptions::default(), scratch)
+    }
+
+    /// A short way from `from` to `to`.
+    ///
+    /// - Both ends are moved to the mesh ([`NavMesh::nearest`]).
+    /// - A corridor of cells is found by A* over their edges, each judged by where the way to the goal would cross it. Then the
+    ///   shortest path *in this corridor* is found exactly. It is not always the shortest of all: another corridor may be
+    ///   shorter, as a rule by very little.
+    /// - Between two islands the answer needs no search of the start's island: it is [`Outcome::Unreachable`], or a path to the
+    ///   point of the start's island that is closest to the goal in space, if that is closer than the start.
+    /// - Takes time in `n log n` of the edges seen. Allocates nothing but the path once `scratch` has grown; with
+    ///   [`NavMesh::find_path_into`] not even that.
+    ///
+    /// # Errors
+    /// As [`NavMesh::find_path`], and [`QueryError::BadReach`].
+    ///
+    /// # References
+    /// Hart, Nilsson and Raphael 1968, <https://doi.org/10.1109/TSSC.1968.300136>; Lee and Preparata 1984, Euclidean shortest
+    /// paths in the presence of rectilinear barriers, <https://doi.org/10.1002/net.3230140304>.
+    pub fn find_path_with<F: CellFilter>(
+        &self,
+        from: Vec3,
+        to: Vec3,
+        options: &PathOptions<F>,
+        scratch: &mut PathScratch,
+    ) -> Result<Path, QueryError> {
+        let mut path = Path::default();
+        self.find_path_into(from, to, options, scratch, &mut path)?;
+        Ok(path)
+    }
+
+    /// As [`NavMesh::find_path_with`], into a path whose memory is used again.
+    ///
+    /// # Errors
+    /// As [`NavMesh::find_path_with`]; `path` is then [`Outcome::Unreachable`] and empty.
+    pub fn find_path_into<F: CellFilter>(
+        &self,
+        from: Vec3,
+        to: Vec3,
+        options: &PathOptions<F>,
+        scratch: &mut PathScratch,
+        path: &mut Path,
+    ) -> Result<(), QueryError> {
+        path.outcome = Outcome::Unreachable;
+        path.points.clear();
+        path.cells.clear();
+        path.length = 0.0;
+        let reach = options.reach.unwrap_or_else(|| self.default_reach());
+        if let Some((field, value)) = reach.bad_field() {
+            return Err(QueryError::BadReach { field, value });
+        }
+        let start = self.locate(PathEnd::Start, from, &reach, &options.filter)?;
+        let goal = self.locate(PathEnd::Goal, to, &reach, &options.filter)?;
+        let start_position = self.location(&start, from).position;
+        let goal_position = self.location(&goal, to).position;
+
+        let may_connect = self.cell_islands[start.cell as usize] == self.cell_islands[goal.cell as usize];
+        if may_connect && self.search_corridor(&start, &goal, &options.filter, scratch) {
+            path.outcome = Outcome::Complete;
+            self.write_path(
+                &start,
+                &goal,
+                [start_position, goal_position],
+                options.cross_points,
+                scratch,
+                path,
+            );
+            return Ok(());
+        }
+        if !options.allow_partial {
+            return Ok(());
+        }
+        let Some(reached) = self.closest_reachable(&start, goal_position, &options.filter, scratch) else {
+            return Ok(());
+        };
+        let reached_position = self.location(&reached, goal_position).position;
+        let gain = start_position.distance(goal_position) - reached_position.distance(goal_position);
+        if f64::from(gain) > self.plan_slack * f64::from(self.frame.cell_size)
+            && self.search_corridor(&start, &reached, &options.filter, scratch)
+        {
+            let ends = [start_position, reached_position];
+            self.write_path(&start, &reached, ends, options.cross_points, scratch, path);
+            path.outcome =
+                Outcome::Partial { reached: path.points.last().copied().unwrap_or(reached_position) };
+        }
+        Ok(())
+    }
+
+    fn locate(
+        &self,
+        end: PathEnd,
+        position: Vec3,
+        reach: &Reach,
+        filter: &impl CellFilter,
+    ) -> Result<Spot, QueryError> {
+        if !position.is_finite() {
+            return Err(QueryError::NotFinite { end, position });
+        }
+        self.nearest_spot(position, reach, |cell| filter.allows(self, CellId(cell)))
+            .ok_or(QueryError::NoMeshNear { end, position, reach: *reach })
+    }
+}

@@ -1,0 +1,285 @@
+//! A* over the edges between cells.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
+
+use waymesh_core::CellId;
+
+use super::funnel::Funnel;
+use crate::data::NO_NEIGHBOUR;
+use crate::filter::CellFilter;
+use crate::mesh::{Corner, NavMesh};
+use crate::nearest::Spot;
+
+/// No node: the parent of the first edges.
+const NO_NODE: u32 = u32::MAX;
+
+/// What path queries write. One per thread; it serves any mesh and grows to what the largest needs: 8 bytes an edge and 32 a
+/// seen edge.
+#[derive(Clone, Debug, Default)]
+pub struct PathScratch {
+    /// Number of the current search; an edge whose entry has another has not been seen.
+    stamp: u32,
+    /// Per edge: search that saw it last, and its node.
+    seen: Vec<(u32, u32)>,
+    nodes: Vec<Node>,
+    /// [`key`] of each open node, once for every time that its estimate fell.
+    open: BinaryHeap<Reverse<u64>>,
+    /// Edges crossed, from the start's cell to the goal's.
+    pub(super) corridor: Vec<u32>,
+    pub(super) funnel: Funnel,
+}
+
+impl PathScratch {
+    /// Forgets the last search.
+    pub(super) fn begin(&mut self, edges: usize) {
+        if self.stamp == u32::MAX {
+            self.seen.clear();
+            self.stamp = 0;
+        }
+        self.stamp += 1;
+        if self.seen.len() < edges {
+            self.seen.resize(edges, (0, 0));
+        }
+        self.nodes.clear();
+        self.open.clear();
+    }
+
+    /// Marks an edge as seen; whether it was not before.
+    pub(super) fn mark(&mut self, edge: u32) -> bool {
+        std::mem::replace(&mut self.seen[edge as usize].0, self.stamp) != self.stamp
+    }
+
+    /// Closes and gives the first open node, or that of key `best`, which has not been opened yet.
+    fn next(&mut self, mut best: u64) -> Option<u32> {
+        if let Some(mut first) = self.open.peek_mut()
+            && first.0 < best
+        {
+            if best == NO_KEY {
+                best = PeekMut::pop(first).0;
+            } else {
+                std::mem::swap(&mut first.0, &mut best);
+            }
+        }
+        while best != NO_KEY {
+            let node = node_of(best);
+            if !std::mem::replace(&mut self.nodes[node as usize].closed, true) {
+                return Some(node);
+            }
+            best = self.open.pop().map_or(NO_KEY, |Reverse(key)| key);
+        }
+        None
+    }
+
+    pub(super) fn is_marked(&self, edge: u32) -> bool {
+        self.seen[edge as usize].0 == self.stamp
+    }
+}
+
+/// No key: after all others.
+const NO_KEY: u64 = u64::MAX;
+
+/// Estimates that differ by no more than a hundred-thousandth (2^-17) count as equal: where the goal is in sight they all are, but
+/// for rounding, and then the newest node leads straight to it. A corridor is that much worse at most.
+const ROUGH: u32 = !((1 << 6) - 1);
+
+/// Orders nodes: smallest estimate first (positive floats sort like their bits), of equal ones the newest.
+#[inline]
+fn key(estimate: f32, node: u32) -> u64 {
+    u64::from(estimate.to_bits() & ROUGH) << 32 | u64::from(!node)
+}
+
+/// The node of a key.
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "the lower half is the node")]
+fn node_of(key: u64) -> u32 {
+    !(key as u32)
+}
+
+/// An edge crossed, at a point.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    edge: u32,
+    /// Node of the edge by which the cell on the near side was entered.
+    parent: u32,
+    at: Local,
+    /// Length of the way so far.
+    cost: f32,
+    /// With the way ahead as the crow flies.
+    estimate: f32,
+    closed: bool,
+}
+
+/// Metres from the frame's origin: single precision does for lengths there, wherever the origin is in the world.
+#[derive(Clone, Copy, Debug)]
+struct Local {
+    x: f32,
+    y: f32,
+    z: f32,
+}
+
+impl Local {
+    #[inline]
+    fn distance(self, other: Self) -> f32 {
+        let (x, y, z) = (self.x - other.x, self.y - other.y, self.z - other.z);
+        (x * x + y * y + z * z).sqrt()
+    }
+}
+
+/// Metres per cell and per level.
+#[derive(Clone, Copy)]
+struct Scale {
+    cell: f32,
+    level: f32,
+}
+
+impl Scale {
+    #[inline]
+    fn corner(self, corner: &Corner) -> Local {
+        Local {
+            x: corner.x as f32 * self.cell,
+            y: corner.height * self.level,
+            z: corner.z as f32 * self.cell,
+        }
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "the nearest single-precision length is meant")]
+    fn spot(self, spot: &Spot) -> Local {
+        Local {
+            x: spot.at.x as f32 * self.cell,
+            y: spot.height as f32 * self.level,
+            z: spot.at.z as f32 * self.cell,
+        }
+    }
+}
+
+/// Where the shortest way from `from` over segment `a b` to `to` crosses it, in plan: by mirroring one of the two if they are
+/// on the same side.
+#[inline]
+fn crossing(from: Local, to: Local, a: Local, b: Local) -> Local {
+    let (ex, ez) = (b.x - a.x, b.z - a.z);
+    let (fx, fz) = (from.x - a.x, from.z - a.z);
+    let (tx, tz) = (to.x - a.x, to.z - a.z);
+    let (from_along, to_along) = (fx * ex + fz * ez, tx * ex + tz * ez);
+    let (from_aside, to_aside) = ((fx * ez - fz * ex).abs(), (tx * ez - tz * ex).abs());
+    let length = ex * ex + ez * ez;
+    let aside = from_aside + to_aside;
+    let t = if aside > 0.0 {
+        (from_along * to_aside + to_along * from_aside) / (aside * length)
+    } else {
+        from_along / length
+    };
+    let t = t.clamp(0.0, 1.0);
+    Local { x: a.x + ex * t, y: a.y + (b.y - a.y) * t, z: a.z + ez * t }
+}
+
+impl NavMesh {
+    /// Searches the edges to cross from `start` to `goal` and leaves them in `scratch.corridor`. Whether there is a way.
+    pub(super) fn search_corridor<F: CellFilter>(
+        &self,
+        start: &Spot,
+        goal: &Spot,
+        filter: &F,
+        scratch: &mut PathScratch,
+    ) -> bool {
+        scratch.corridor.clear();
+        if start.cell == goal.cell {
+            return true;
+        }
+        scratch.begin(self.neighbours.len());
+        let scale = Scale { cell: self.frame.cell_size, level: self.frame.level_height };
+        let target = scale.spot(goal);
+        let goal_number = self.bridges.number(goal.cell);
+        let (mut node, mut cell, mut from_cell) = (NO_NODE, start.cell, start.cell);
+        let (mut at, mut cost) = (scale.spot(start), 0.0);
+        loop {
+            let best =
+                self.expand(cell, from_cell, filter, scale, (goal_number, target), (node, at, cost), scratch);
+            node = match scratch.next(best) {
+                Some(next) => next,
+                None => return false,
+            };
+            let entry = scratch.nodes[node as usize];
+            from_cell = if entry.parent == NO_NODE {
+                start.cell
+            } else {
+                self.neighbours[scratch.nodes[entry.parent as usize].edge as usize]
+            };
+            cell = self.neighbours[entry.edge as usize];
+            (at, cost) = (entry.at, entry.cost);
+            if cell == goal.cell {
+                break;
+            }
+        }
+        while node != NO_NODE {
+            let entry = &scratch.nodes[node as usize];
+            scratch.corridor.push(entry.edge);
+            node = entry.parent;
+        }
+        scratch.corridor.reverse();
+        true
+    }
+
+    /// Opens the edges of `cell` that do not lead back to `from_cell`, except the best: its key is returned. Straight ahead it is
+    /// the next to be closed, and need not pass through the heap.
+    #[inline]
+    #[expect(clippy::too_many_arguments, reason = "the inner loop of one search")]
+    fn expand<F: CellFilter>(
+        &self,
+        cell: u32,
+        from_cell: u32,
+        filter: &F,
+        scale: Scale,
+        (goal, target): (u32, Local),
+        (parent, at, cost): (u32, Local, f32),
+        scratch: &mut PathScratch,
+    ) -> u64 {
+        let mut best = NO_KEY;
+        let range = self.edge_range(cell as usize);
+        let (first, corners, neighbours) =
+            (self.cell_first[cell as usize], &self.corners[range.clone()], &self.neighbours[range]);
+        for (offset, &neighbour) in (0_u32..).zip(neighbours) {
+            if neighbour == NO_NEIGHBOUR || neighbour == from_cell {
+                continue;
+            }
+            let edge = first + offset;
+            if !self.bridges.leads_to(goal, edge, cell, neighbour) || !filter.allows(self, CellId(neighbour))
+            {
+                continue;
+            }
+            let next = if offset as usize + 1 == corners.len() { 0 } else { offset as usize + 1 };
+            let a = scale.corner(&corners[offset as usize]);
+            let b = scale.corner(&corners[next]);
+            let point = crossing(at, target, a, b);
+            let cost = cost + at.distance(point);
+            let estimate = cost + point.distance(target);
+            let new = Node { edge, parent, at: point, cost, estimate, closed: false };
+            let (stamp, index) = scratch.seen[edge as usize];
+            let index = if stamp != scratch.stamp {
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    reason = "a node per edge at most, and those fit 32 bits"
+                )]
+                let index = scratch.nodes.len() as u32;
+                scratch.seen[edge as usize] = (scratch.stamp, index);
+                scratch.nodes.push(new);
+                index
+            } else {
+                let known = &mut scratch.nodes[index as usize];
+                if known.closed || known.estimate <= estimate {
+                    continue;
+                }
+                *known = new;
+                index
+            };
+            let key = key(estimate, index);
+            let later = key.max(best);
+            best = key.min(best);
+            if later != NO_KEY {
+                scratch.open.push(Reverse(later));
+            }
+        }
+        best
+    }
+}

@@ -1,0 +1,9 @@
+//! The mesh and its queries against slow, obvious answers.
+#![expect(clippy::unwrap_used, clippy::cast_possible_truncation, reason = "test helpers, small numbers")]
+
+mod data;
+mod golden;
+mod locate;
+mod meshes;
+mod paths;
+mod shape;

@@ -1,0 +1,503 @@
+//! Paths.
+
+use std::collections::VecDeque;
+
+use glam::{DVec2, Vec3, Vec3Swizzles};
+use waymesh_core::{Agent, AreaId, CellId};
+use waymesh_graph::{
+    AreaFilter, CellFilter, NavMesh, Outcome, Path, PathEnd, PathOptions, PathScratch, QueryError, Reach,
+};
+
+use crate::meshes::{
+    Chance, bumpy_surface, frame, from_map, navmesh, point_in, random_cell, random_flat, random_hilly,
+    random_map, spiral,
+};
+
+fn plan(position: Vec3) -> DVec2 {
+    position.as_dvec3().xz()
+}
+
+/// What can be reached from a cell.
+fn flood(mesh: &NavMesh, start: CellId, allows: impl Fn(CellId) -> bool) -> Vec<bool> {
+    let mut seen = vec![false; mesh.cell_count()];
+    let mut queue = VecDeque::from([start]);
+    seen[start.index()] = true;
+    while let Some(cell) = queue.pop_front() {
+        for neighbour in mesh.cell(cell).unwrap().neighbours().flatten() {
+            if allows(neighbour) && !std::mem::replace(&mut seen[neighbour.index()], true) {
+                queue.push_back(neighbour);
+            }
+        }
+    }
+    seen
+}
+
+/// The edge between two cells in succession, right end first.
+fn portal(mesh: &NavMesh, from: CellId, to: CellId) -> Vec<[DVec2; 2]> {
+    let view = mesh.cell(from).unwrap();
+    let corners: Vec<DVec2> = view.positions().map(plan).collect();
+    view.neighbours()
+        .enumerate()
+        .filter(|(_, neighbour)| *neighbour == Some(to))
+        .map(|(index, _)| [corners[index], corners[(index + 1) % corners.len()]])
+        .collect()
+}
+
+/// The shortest way through the edges between the cells of a path, found by trying all pairs of their ends.
+fn shortest_in_corridor(mesh: &NavMesh, path: &Path) -> f64 {
+    let (start, goal) = (plan(path.points[0]), plan(path.points[path.points.len() - 1]));
+    let portals: Vec<[DVec2; 2]> =
+        path.cells.windows(2).map(|pair| portal(mesh, pair[0], pair[1])[0]).collect();
+    // Points with the number of edges crossed before them; the way from one to a later one must cross all edges between.
+    let mut points = vec![(start, 0, 0.0)];
+    for (index, ends) in portals.iter().enumerate() {
+        points.extend(ends.map(|end| (end, index, f64::INFINITY)));
+    }
+    points.push((goal, portals.len(), f64::INFINITY));
+    for to in 1..points.len() {
+        for from in 0..to {
+            let ((a, first, cost), (b, last, best)) = (points[from], points[to]);
+            let crosses = portals[first..last].iter().all(|&[right, left]| {
+                let edge = left - right;
+                edge.perp_dot(a - right) >= -1e-9
+                    && edge.perp_dot(b - right) <= 1e-9
+                    && (b - a).perp_dot(right - a) <= 1e-9
+                    && (b - a).perp_dot(left - a) >= -1e-9
+            });
+            if crosses && cost + a.distance(b) < best {
+                points[to].2 = cost + a.distance(b);
+            }
+        }
+    }
+    points[points.len() - 1].2
+}
+
+/// Whether the segment lies in the union of some cells.
+fn covered(mesh: &NavMesh, cells: impl Iterator<Item = CellId>, a: DVec2, b: DVec2) -> bool {
+    let mut spans: Vec<(f64, f64)> = cells
+        .filter_map(|cell| {
+            let corners: Vec<DVec2> = mesh.cell(cell).unwrap().positions().map(plan).collect();
+            let (mut low, mut high) = (0.0_f64, 1.0_f64);
+            for (index, &from) in corners.iter().enumerate() {
+                let along = (corners[(index + 1) % corners.len()] - from).normalize();
+                let (at, step) = (along.perp_dot(a - from) + 1e-5, along.perp_dot(b - a));
+                if step.abs() < 1e-12 {
+                    if at < 0.0 {
+                        return None;
+                    }
+                } else if step > 0.0 {
+                    low = low.max(-at / step);
+                } else {
+                    high = high.min(-at / step);
+                }
+            }
+            (low <= high).then_some((low, high))
+        })
+        .collect();
+    spans.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let mut end = 0.0;
+    for (low, high) in spans {
+        if low > end + 1e-6 {
+            return false;
+        }
+        end = end.max(high);
+    }
+    end >= 1.0 - 1e-6
+}
+
+/// A lower bound of the length of all ways: the shortest over straight lines between vertices that stay on the mesh.
+fn visibility_bound(mesh: &NavMesh, from: Vec3, to: Vec3) -> f64 {
+    let mut points = vec![plan(from), plan(to)];
+    points.extend(mesh.vertices().iter().map(|&vertex| plan(vertex)));
+    let mut cost = vec![f64::INFINITY; points.len()];
+    let mut done = vec![false; points.len()];
+    cost[0] = 0.0;
+    loop {
+        let next = (0..points.len())
+            .filter(|&point| !done[point] && cost[point].is_finite())
+            .min_by(|&a, &b| cost[a].total_cmp(&cost[b]));
+        let Some(next) = next else { return f64::INFINITY };
+        if next == 1 {
+            return cost[1];
+        }
+        done[next] = true;
+        for other in 0..points.len() {
+            let through = cost[next] + points[next].distance(points[other]);
+            if !done[other]
+                && through < cost[other]
+                && covered(mesh, mesh.cells().map(|view| view.id()), points[next], points[other])
+            {
+                cost[other] = through;
+            }
+        }
+    }
+}
+
+/// Opens the wall wherever two squares touch only in a corner: a straight line could slip through there.
+fn without_touching_corners(map: Vec<String>) -> Vec<String> {
+    let mut rows: Vec<Vec<u8>> = map.into_iter().map(String::into_bytes).collect();
+    loop {
+        let mut changed = false;
+        for z in 1..rows.len() {
+            for x in 1..rows[0].len() {
+                let wall = |x: usize, z: usize| rows[z][x] == b'#';
+                let slips = wall(x, z) == wall(x - 1, z - 1)
+                    && wall(x - 1, z) == wall(x, z - 1)
+                    && wall(x, z) != wall(x - 1, z);
+                if slips {
+                    rows[z][x] = b'.';
+                    rows[z][x - 1] = b'.';
+                    changed = true;
+                }
+            }
+        }
+        if !changed {
+            return rows.into_iter().map(|row| String::from_utf8(row).unwrap()).collect();
+        }
+    }
+}
+
+fn check_shape(mesh: &NavMesh, path: &Path) {
+    for pair in path.cells.windows(2) {
+        let view = mesh.cell(pair[0]).unwrap();
+        assert!(view.neighbours().any(|neighbour| neighbour == Some(pair[1])), "cells in succession touch");
+    }
+    for pair in path.points.windows(2) {
+        assert!(pair[0].xz() != pair[1].xz());
+        assert!(
+            covered(mesh, path.cells.iter().copied(), plan(pair[0]), plan(pair[1])),
+            "stays in its cells"
+        );
+    }
+    for &point in &path.points {
+        let on_ground = path.cells.iter().any(|&cell| {
+            mesh.contains(cell, point) && (mesh.height_in_cell(cell, point).unwrap() - point.y).abs() < 1e-3
+        });
+        assert!(on_ground, "{point} lies on the ground");
+    }
+    let length: f32 = path.points.windows(2).map(|pair| pair[0].distance(pair[1])).sum();
+    assert!((length - path.length).abs() <= 1e-4 * (1.0 + length));
+}
+
+fn random_pair(mesh: &NavMesh, chance: &mut Chance) -> [(CellId, Vec3); 2] {
+    [(); 2].map(|()| {
+        let cell = random_cell(mesh, chance);
+        // Also exactly on corners.
+        let point = if chance.one_in(4) {
+            let view = mesh.cell(cell).unwrap();
+            view.positions().nth(chance.below(view.corners().len())).unwrap()
+        } else {
+            point_in(mesh, cell, chance)
+        };
+        (cell, point)
+    })
+}
+
+/// A vertex may touch several islands: where the query puts it decides.
+fn placed(mesh: &NavMesh, position: Vec3) -> CellId {
+    mesh.nearest(position, &mesh.default_reach()).unwrap().cell
+}
+
+#[test]
+fn a_path_is_complete_exactly_where_a_flood_gets_to_and_is_the_shortest_in_its_corridor() {
+    let mut scratch = PathScratch::default();
+    let (mut complete, mut other) = (0, 0);
+    for seed in 0..150 {
+        let mesh = navmesh(random_flat(seed));
+        let mut chance = Chance(seed);
+        for _ in 0..60 {
+            let [(_, from), (_, to)] = random_pair(&mesh, &mut chance);
+            let reached = flood(&mesh, placed(&mesh, from), |_| true)[placed(&mesh, to).index()];
+            let path = mesh.find_path(from, to, &mut scratch).unwrap();
+            assert_eq!(path.outcome == Outcome::Complete, reached);
+            check_shape(&mesh, &path);
+            let back = mesh.find_path(to, from, &mut scratch).unwrap();
+            assert_eq!(back.outcome == Outcome::Complete, reached);
+            if !reached {
+                other += 1;
+                continue;
+            }
+            complete += 1;
+            assert!(path.points[0].distance(from) < 1e-4);
+            assert!(path.points[path.points.len() - 1].distance(to) < 1e-4);
+            let exact = shortest_in_corridor(&mesh, &path);
+            assert!(
+                (f64::from(path.length) - exact).abs() <= 1e-4 * (1.0 + exact),
+                "{} is not {exact}",
+                path.length
+            );
+        }
+    }
+    assert!(complete > 500 && other > 100, "{complete} complete, {other} other");
+}
+
+#[test]
+fn no_path_is_shorter_than_the_shortest_and_few_are_much_longer() {
+    let mut scratch = PathScratch::default();
+    let (mut sum, mut count, mut worst) = (0.0, 0, 1.0_f64);
+    for seed in 0..40 {
+        let map = without_touching_corners(random_map(seed, 8, 8, 25));
+        let mesh = navmesh(from_map(&map, seed, frame(Vec3::ZERO), |_, _| 0.0));
+        let mut chance = Chance(seed);
+        for _ in 0..12 {
+            let [(_, from), (_, to)] = random_pair(&mesh, &mut chance);
+            let path = mesh.find_path(from, to, &mut scratch).unwrap();
+            if path.outcome != Outcome::Complete || path.length < 0.1 {
+                continue;
+            }
+            let bound = visibility_bound(&mesh, from, to);
+            assert!(f64::from(path.length) >= bound - 1e-3, "{} is below {bound}", path.length);
+            let ratio = f64::from(path.length) / bound;
+            (sum, count, worst) = (sum + ratio, count + 1, worst.max(ratio));
+        }
+    }
+    let mean = sum / f64::from(count);
+    eprintln!("{count} paths: {mean:.4} times the bound in the mean, {worst:.3} at worst");
+    assert!(count > 60 && mean < 1.02 && worst < 1.3, "{count} paths, mean {mean}, worst {worst}");
+}
+
+#[test]
+fn paths_over_hills_lie_on_the_ground_and_cross_points_follow_it() {
+    let mut scratch = PathScratch::default();
+    for seed in 0..10 {
+        let cells = random_hilly(seed, Vec3::new(0.1, 5.0, -20.0));
+        let surface = (seed % 2 == 0).then(|| bumpy_surface(&cells, 0.8));
+        let mesh = NavMesh::new(cells, surface, Agent::default()).unwrap();
+        let mut chance = Chance(seed);
+        for _ in 0..40 {
+            let [(_, from), (_, to)] = random_pair(&mesh, &mut chance);
+            let path = mesh.find_path(from, to, &mut scratch).unwrap();
+            check_shape(&mesh, &path);
+            let options = PathOptions::default().with_cross_points(true);
+            let crossing = mesh.find_path_with(from, to, &options, &mut scratch).unwrap();
+            check_shape(&mesh, &crossing);
+            assert_eq!(crossing.cells, path.cells);
+            // The same way in plan, with more points.
+            let length = |path: &Path| -> f64 {
+                path.points.windows(2).map(|pair| plan(pair[0]).distance(plan(pair[1]))).sum()
+            };
+            assert!((length(&crossing) - length(&path)).abs() < 1e-3);
+            assert!(crossing.length >= path.length - 1e-3);
+            assert!(crossing.points.len() >= path.points.len());
+        }
+    }
+}
+
+#[test]
+fn a_path_winds_up_a_spiral_over_itself() {
+    let mesh = navmesh(spiral(4, 1.0));
+    let mut scratch = PathScratch::default();
+    let middle = |cell: u32| {
+        let view = mesh.cell(CellId(cell)).unwrap();
+        view.positions().sum::<Vec3>() / 4.0
+    };
+    let reach = Reach::new(0.1, 0.3, 0.3);
+    let options = PathOptions::default().with_reach(reach);
+    let path = mesh.find_path_with(middle(1), middle(62), &options, &mut scratch).unwrap();
+    assert_eq!(path.outcome, Outcome::Complete);
+    assert!(path.cells.iter().copied().eq((1..=62).map(CellId)));
+    check_shape(&mesh, &path);
+    assert!(path.points.windows(2).all(|pair| pair[1].y > pair[0].y));
+    let down = mesh.find_path_with(middle(62), middle(1), &options, &mut scratch).unwrap();
+    assert!((down.length - path.length).abs() < 1e-3);
+    // One turn up and straight above: the whole way round.
+    let over = mesh.find_path_with(middle(5), middle(21), &options, &mut scratch).unwrap();
+    assert_eq!(over.cells.len(), 17);
+    assert!(over.length > 20.0);
+}
+
+#[test]
+fn a_path_around_one_corner_is_exact() {
+    let map = ["..".to_owned(), ".#".to_owned()];
+    let mesh = navmesh(from_map(&map, 1, frame(Vec3::ZERO), |_, _| 0.0));
+    let mut scratch = PathScratch::default();
+    let (from, to) = (Vec3::new(3.0, 0.0, 7.0), Vec3::new(7.0, 0.0, 3.0));
+    let path = mesh.find_path(from, to, &mut scratch).unwrap();
+    assert_eq!(path.points, [from, Vec3::new(4.0, 0.0, 4.0), to]);
+    assert!((path.length - 2.0 * 10.0_f32.sqrt()).abs() < 1e-5);
+    // Touching the corner and staying on one wall needs no turn.
+    let along = mesh.find_path(Vec3::new(4.0, 0.0, 8.0), Vec3::new(4.0, 0.0, 0.5), &mut scratch).unwrap();
+    assert_eq!(along.points.len(), 2);
+}
+
+#[test]
+fn start_and_goal_may_be_one_point() {
+    let mut scratch = PathScratch::default();
+    for seed in 0..5 {
+        let mesh = navmesh(random_flat(seed));
+        for &vertex in mesh.vertices() {
+            let path = mesh.find_path(vertex, vertex, &mut scratch).unwrap();
+            assert_eq!((path.outcome, path.points.len(), path.cells.len()), (Outcome::Complete, 1, 1));
+            assert!(path.length.to_bits() == 0);
+        }
+    }
+}
+
+#[test]
+fn between_islands_the_path_leads_as_close_as_there_is_a_way() {
+    let map = ["...#.".to_owned(), ".#.#.".to_owned(), "...#.".to_owned()];
+    let mesh = navmesh(from_map(&map, 5, frame(Vec3::ZERO), |_, _| 0.0));
+    let mut scratch = PathScratch::default();
+    let (from, to) = (Vec3::new(2.0, 0.0, 2.0), Vec3::new(18.0, 0.0, 6.0));
+    let path = mesh.find_path(from, to, &mut scratch).unwrap();
+    assert_eq!(path.outcome, Outcome::Partial { reached: Vec3::new(12.0, 0.0, 6.0) });
+    assert_eq!(path.points.last(), Some(&Vec3::new(12.0, 0.0, 6.0)));
+    check_shape(&mesh, &path);
+    let strict = PathOptions::default().with_allow_partial(false);
+    let none = mesh.find_path_with(from, to, &strict, &mut scratch).unwrap();
+    assert_eq!(none, Path::default());
+    // Already as close as it gets.
+    let stuck = mesh.find_path(Vec3::new(12.0, 0.0, 6.0), to, &mut scratch).unwrap();
+    assert_eq!(stuck, Path::default());
+}
+
+#[test]
+fn a_filter_closes_ways() {
+    let mut scratch = PathScratch::default();
+    let filter = AreaFilter::default().without(AreaId(2));
+    let mut partial = 0;
+    for seed in 0..20 {
+        let mesh = navmesh(random_flat(seed));
+        let options = PathOptions::default().with_filter(filter).with_reach(Reach::new(0.1, 1.0, 1.0));
+        let mut chance = Chance(seed);
+        for _ in 0..40 {
+            let [(_, from), (_, to)] = random_pair(&mesh, &mut chance);
+            let allows = |cell: CellId| filter.allows(&mesh, cell);
+            let path = mesh.find_path_with(from, to, &options, &mut scratch);
+            let reach = options.reach.unwrap();
+            let (Some(start), Some(goal)) =
+                (mesh.nearest_with(from, &reach, &filter), mesh.nearest_with(to, &reach, &filter))
+            else {
+                assert!(matches!(path, Err(QueryError::NoMeshNear { .. })));
+                continue;
+            };
+            let path = path.unwrap();
+            check_shape(&mesh, &path);
+            assert!(path.cells.iter().all(|&cell| allows(cell)));
+            let reached = flood(&mesh, start.cell, allows);
+            assert_eq!(path.outcome == Outcome::Complete, reached[goal.cell.index()]);
+            if let Outcome::Partial { reached: end } = path.outcome {
+                partial += 1;
+                assert!(end.distance(goal.position) < start.position.distance(goal.position));
+                let best = (0..mesh.cell_count())
+                    .filter(|&cell| reached[cell])
+                    .flat_map(|cell| mesh.cell(CellId::from_index(cell)).unwrap().positions())
+                    .map(|corner| corner.distance(goal.position))
+                    .fold(f32::INFINITY, f32::min);
+                assert!(end.distance(goal.position) <= best + 1e-4);
+            }
+        }
+    }
+    assert!(partial > 20);
+}
+
+#[test]
+fn bad_ends_are_errors_that_name_them() {
+    let mesh = navmesh(random_flat(2));
+    let mut scratch = PathScratch::default();
+    let inside = mesh.cell(CellId(0)).unwrap().positions().sum::<Vec3>()
+        / mesh.cell(CellId(0)).unwrap().corners().len() as f32;
+    let bad = Vec3::new(0.0, f32::NAN, 0.0);
+    let error = mesh.find_path(inside, bad, &mut scratch).unwrap_err();
+    assert!(matches!(error, QueryError::NotFinite { end: PathEnd::Goal, .. }));
+    let far = Vec3::new(-500.0, 0.0, 0.0);
+    let error = mesh.find_path(far, inside, &mut scratch).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "no mesh near the start [-500, 0, 0], within 1.2 m to the side, 2 m up, 2 m down"
+    );
+    let options = PathOptions::default().with_reach(Reach::new(1.0, -2.0, 1.0));
+    let error = mesh.find_path_with(inside, inside, &options, &mut scratch).unwrap_err();
+    assert_eq!(error, QueryError::BadReach { field: "up", value: -2.0 });
+}
+
+#[test]
+fn moving_the_origin_changes_nothing() {
+    // All numbers have few bits, so the far world is exact.
+    let far = Vec3::new(65_536.0, 1024.0, -131_072.0);
+    let mut scratch = PathScratch::default();
+    for seed in 0..10 {
+        let map = random_map(seed, 12, 12, 25);
+        let build = |origin| navmesh(from_map(&map, seed, frame(origin), |_, _| 0.0));
+        let (here, there) = (build(Vec3::ZERO), build(far));
+        let mut chance = Chance(seed);
+        for _ in 0..50 {
+            let mut place = || Vec3::new(chance.below(96) as f32 * 0.5, 0.0, chance.below(96) as f32 * 0.5);
+            let (from, to) = (place(), place());
+            let one = here.find_path(from, to, &mut scratch);
+            let other = there.find_path(from + far, to + far, &mut scratch);
+            match (one, other) {
+                (Ok(one), Ok(other)) => {
+                    assert_eq!(one.cells, other.cells);
+                    assert_eq!(one.points.len(), other.points.len());
+                    for (&a, &b) in one.points.iter().zip(&other.points) {
+                        assert!((a + far).distance(b) < 0.02);
+                    }
+                }
+                (one, other) => assert!(one.is_err() && other.is_err()),
+            }
+        }
+    }
+}
+
+#[test]
+fn a_far_mesh_is_walked_as_any_other() {
+    let mut scratch = PathScratch::default();
+    for seed in 0..6 {
+        let mesh = navmesh(random_hilly(seed, Vec3::new(1e5, 300.0, -1e5)));
+        let mut chance = Chance(seed);
+        for _ in 0..60 {
+            let [(_, from), (_, to)] = random_pair(&mesh, &mut chance);
+            let path = mesh.find_path(from, to, &mut scratch).unwrap();
+            assert_eq!(
+                path.outcome == Outcome::Complete,
+                mesh.same_island(placed(&mesh, from), placed(&mesh, to))
+            );
+        }
+    }
+}
+
+#[test]
+fn one_scratch_serves_many_meshes_and_one_mesh_many_threads() {
+    let meshes: Vec<NavMesh> = (0..6).map(|seed| navmesh(random_flat(seed))).collect();
+    let answers = |scratch: &mut dyn FnMut() -> PathScratch| -> Vec<Path> {
+        let mut chance = Chance(9);
+        let mut scratch_now = scratch();
+        (0..120)
+            .map(|round| {
+                let mesh = &meshes[round % meshes.len()];
+                let [(_, from), (_, to)] = random_pair(mesh, &mut chance);
+                if round % 10 == 0 {
+                    scratch_now = scratch();
+                }
+                mesh.find_path(from, to, &mut scratch_now).unwrap()
+            })
+            .collect()
+    };
+    let fresh = answers(&mut PathScratch::default);
+    let mut kept = Some(PathScratch::default());
+    let reused = answers(&mut || kept.take().unwrap_or_default());
+    assert_eq!(fresh, reused);
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..4).map(|_| scope.spawn(|| answers(&mut PathScratch::default))).collect();
+        for thread in threads {
+            assert_eq!(thread.join().unwrap(), fresh);
+        }
+    });
+}
+
+#[test]
+fn a_path_is_written_into_memory_that_is_there() {
+    let mesh = navmesh(random_flat(1));
+    let mut scratch = PathScratch::default();
+    let mut path = Path::default();
+    let mut chance = Chance(3);
+    for _ in 0..50 {
+        let [(_, from), (_, to)] = random_pair(&mesh, &mut chance);
+        mesh.find_path_into(from, to, &PathOptions::default(), &mut scratch, &mut path).unwrap();
+        assert_eq!(path, mesh.find_path(from, to, &mut scratch).unwrap());
+    }
+    let bad = mesh.find_path_into(Vec3::NAN, Vec3::ZERO, &PathOptions::default(), &mut scratch, &mut path);
+    assert!(bad.is_err());
+    assert_eq!(path, Path::default());
+}
