@@ -1,0 +1,175 @@
+//! What can go wrong between files and meshes.
+
+use std::path::PathBuf;
+
+use thiserror::Error;
+use waymesh_graph::NavMeshError;
+
+/// Where in a file a problem lies. Everything counts as people count it in that format: lines from 1, the rest from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Place {
+    /// The file as a whole.
+    File,
+    /// A line of a text file, from 1.
+    Line(usize),
+    /// A byte offset.
+    Byte(usize),
+    /// A numbered element of the format: `accessor 3`, `face 17`, `section 2`.
+    Element {
+        /// What kind of element.
+        kind: &'static str,
+        /// Which one, from 0.
+        index: usize,
+    },
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::File => write!(formatter, "file"),
+            Self::Line(line) => write!(formatter, "line {line}"),
+            Self::Byte(byte) => write!(formatter, "byte {byte}"),
+            Self::Element { kind, index } => write!(formatter, "{kind} {index}"),
+        }
+    }
+}
+
+/// Why a scene or a navigation mesh could not be read or written. Every variant about content names the file.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum IoError {
+    /// The file is missing or the system refuses to read it.
+    #[error("cannot read {}: {source}", .file.display())]
+    Read {
+        /// Which file.
+        file: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// The file cannot be made or written.
+    #[error("cannot write {}: {source}", .file.display())]
+    Write {
+        /// Which file.
+        file: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// An empty list of scene files.
+    #[error("no scene file was given")]
+    NoFiles,
+    /// A scale that is of no use.
+    #[error("scale is {scale}, but must be finite and above 0 metres per unit")]
+    BadScale {
+        /// The scale.
+        scale: f32,
+    },
+    /// Neither the name nor the content tells the format.
+    #[error("{}: unknown scene format; known are obj, gltf, glb, stl and ply", .file.display())]
+    UnknownFormat {
+        /// Which file.
+        file: PathBuf,
+    },
+    /// Something else than the format asks for.
+    #[error("{}: {place}: expected {expected}, found {found}", .file.display())]
+    Malformed {
+        /// Which file.
+        file: PathBuf,
+        /// Where in it.
+        place: Place,
+        /// What belongs there.
+        expected: &'static str,
+        /// What is there.
+        found: String,
+    },
+    /// A part whose parser found it broken.
+    #[error("{}: broken {part}: {source}", .file.display())]
+    Syntax {
+        /// Which file.
+        file: PathBuf,
+        /// Which part of it, such as `"JSON"`.
+        part: &'static str,
+        /// What the parser says.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// The file ends too early.
+    #[error("{}: {place}: needs {needed} bytes, but only {available} are there", .file.display())]
+    Truncated {
+        /// Which file.
+        file: PathBuf,
+        /// Where in it.
+        place: Place,
+        /// Bytes up to the end of what is missing.
+        needed: u64,
+        /// Bytes that there are.
+        available: u64,
+    },
+    /// An index that leads nowhere.
+    #[error("{}: {place}: {what} {index} does not exist, there are {count}", .file.display())]
+    IndexOutOfRange {
+        /// Which file.
+        file: PathBuf,
+        /// What names the index.
+        place: Place,
+        /// What it names: `"vertex"`, `"buffer view"` ...
+        what: &'static str,
+        /// The index as the file has it.
+        index: i64,
+        /// How many there are.
+        count: usize,
+    },
+    /// A feature that the reader does not know and that changes the geometry.
+    #[error("{}: {feature} is not supported", .file.display())]
+    Unsupported {
+        /// Which file.
+        file: PathBuf,
+        /// Name of the feature or extension.
+        feature: String,
+    },
+    /// A scene without a single triangle.
+    #[error("{}: no triangles", .file.display())]
+    NoTriangles {
+        /// Which file.
+        file: PathBuf,
+    },
+    /// More of something than can be held.
+    #[error("{}: {count} {element}, the limit is {limit}", .file.display())]
+    TooMany {
+        /// Which file.
+        file: PathBuf,
+        /// `"vertices"`, `"triangles"` ...
+        element: &'static str,
+        /// How many the file has.
+        count: u64,
+        /// How many there may be.
+        limit: u64,
+    },
+    /// A navigation mesh of a version that this reader does not know.
+    #[error("{}: version {found} of the navmesh format, but only {supported} is supported", .file.display())]
+    Version {
+        /// Which file.
+        file: PathBuf,
+        /// The version it has.
+        found: u32,
+        /// The version that can be read.
+        supported: u32,
+    },
+    /// A damaged navigation mesh.
+    #[error("{}: checksum {computed:08x}, but {stated:08x} was written: the file is damaged", .file.display())]
+    Checksum {
+        /// Which file.
+        file: PathBuf,
+        /// CRC-32 that the file states.
+        stated: u32,
+        /// CRC-32 of what the file holds.
+        computed: u32,
+    },
+    /// Tables that make no navigation mesh, though the file is undamaged.
+    #[error("{}: no valid navigation mesh: {source}", .file.display())]
+    InvalidMesh {
+        /// Which file.
+        file: PathBuf,
+        /// The invariant that is broken.
+        source: NavMeshError,
+    },
+}

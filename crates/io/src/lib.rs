@@ -1,0 +1,71 @@
+//! Scenes in, navigation meshes out.
+//!
+//! # Scenes
+//! [`load`] reads a level into a [`waymesh_core::TriangleSoup`]; [`load_with`] joins several files, turns z-up worlds upright
+//! and scales units to metres.
+//!
+//! | format | what is read |
+//! |---|---|
+//! | OBJ | all objects and groups; polygons fanned; relative (negative) indices; line continuations; extra columns ignored |
+//! | glTF, GLB | the default scene with every node's transform; all triangle primitives: lists, strips, fans, indexed or not; sparse and quantised accessors; embedded, `data:` and external buffers |
+//! | STL | text and binary, several solids |
+//! | PLY | text and binary of both byte orders; polygons fanned; triangle strips |
+//!
+//! NaN and infinite vertices are passed on as they are: the soup counts them, the bake skips and reports them.
+//!
+//! # Navigation meshes
+//! | what | functions |
+//! |---|---|
+//! | the mesh itself, `.wmesh` ([`wmesh`] documents it byte by byte) | [`save`], [`open`], [`write_wmesh`], [`read_wmesh`] |
+//! | plan picture | [`write_svg`]; module [`svg`] draws other pictures too |
+//! | cells as faces, height surface as triangles | [`write_obj`], [`write_detail_obj`] |
+//! | coloured triangles for viewers | [`write_glb`] |
+//! | polygons for scripts | [`write_json`], [`to_json`] |
+//!
+//! The `write_*` functions take any writer; [`write_file`] gives them a file and names it in the error.
+//!
+//! ```no_run
+//! let soup = waymesh_io::load("level.glb")?;
+//! let mesh = waymesh_io::open("level.wmesh")?;
+//! waymesh_io::write_file("level.svg", |file| {
+//!     waymesh_io::write_svg(&mesh, None, &waymesh_io::SvgOptions::default(), file)
+//! })?;
+//! # Ok::<(), waymesh_io::IoError>(())
+//! ```
+
+mod error;
+mod glb;
+mod json;
+mod obj;
+mod scene;
+pub mod svg;
+pub mod wmesh;
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+pub use error::{IoError, Place};
+pub use glb::{GlbOptions, write_glb};
+pub use json::{number as json_number, point as json_point, to_json, write_json};
+pub use obj::{write_detail_obj, write_obj};
+pub use scene::{LoadOptions, SceneFormat, UpAxis, load, load_with, parse_scene};
+pub use svg::{ColourBy, SvgOptions, write_svg};
+pub use wmesh::{open, parse_wmesh, read_wmesh, save, write_wmesh};
+
+/// Makes a file, or empties it, and lets `write` fill it.
+///
+/// # Errors
+/// [`IoError::Write`], which names the file.
+pub fn write_file(
+    file: impl AsRef<Path>,
+    write: impl FnOnce(&mut BufWriter<File>) -> std::io::Result<()>,
+) -> Result<(), IoError> {
+    let file = file.as_ref();
+    let written = File::create(file).and_then(|created| {
+        let mut writer = BufWriter::new(created);
+        write(&mut writer)?;
+        writer.flush()
+    });
+    written.map_err(|source| IoError::Write { file: file.to_owned(), source })
+}

@@ -1,0 +1,86 @@
+//! Navigation mesh to Wavefront OBJ, in metres, y up.
+
+use std::io::{BufWriter, Write};
+
+use waymesh_core::SurfacePoint;
+use waymesh_graph::NavMesh;
+
+/// Writes the cells: one face per cell, with the vertices shared between neighbours. Faces wind so that they look up.
+///
+/// # Errors
+/// Those of the writer.
+pub fn write_obj(mesh: &NavMesh, writer: impl Write) -> std::io::Result<()> {
+    let mut out = BufWriter::new(writer);
+    writeln!(
+        out,
+        "# waymesh: {} cells, {} vertices, metres, y up",
+        mesh.cell_count(),
+        mesh.vertices().len()
+    )?;
+    for vertex in mesh.vertices() {
+        writeln!(out, "v {} {} {}", vertex.x, vertex.y, vertex.z)?;
+    }
+    for cell in mesh.cells() {
+        write!(out, "f")?;
+        // Positive in plan (x, z) is seen from below.
+        for corner in cell.corners().iter().rev() {
+            write!(out, " {}", corner.index() + 1)?;
+        }
+        writeln!(out)?;
+    }
+    out.flush()
+}
+
+/// Writes the height surface as triangles that look up; the cells as fans if the mesh has no height surface.
+///
+/// # Errors
+/// Those of the writer.
+pub fn write_detail_obj(mesh: &NavMesh, writer: impl Write) -> std::io::Result<()> {
+    let mut out = BufWriter::new(writer);
+    let triangles = ground_triangles(mesh);
+    let points = triangles.positions.len();
+    writeln!(out, "# waymesh: {} triangles, {points} points, metres, y up", triangles.triangles.len())?;
+    for [x, y, z] in &triangles.positions {
+        writeln!(out, "v {x} {y} {z}")?;
+    }
+    for [a, b, c] in &triangles.triangles {
+        writeln!(out, "f {} {} {}", u64::from(*a) + 1, u64::from(*b) + 1, u64::from(*c) + 1)?;
+    }
+    out.flush()
+}
+
+/// The ground of all cells as triangles that look up.
+pub(crate) struct GroundTriangles {
+    pub(crate) positions: Vec<[f32; 3]>,
+    pub(crate) triangles: Vec<[u32; 3]>,
+    /// First triangle of each cell, and the number of triangles at the end.
+    pub(crate) cell_triangles: Vec<u32>,
+}
+
+/// The height surface, or the cells as fans if there is none.
+pub(crate) fn ground_triangles(mesh: &NavMesh) -> GroundTriangles {
+    let Some(surface) = mesh.surface() else { return cell_triangles(mesh) };
+    let world = |point: &SurfacePoint| {
+        let position = mesh.frame().to_world(f64::from(point.x), f64::from(point.height), f64::from(point.z));
+        position.to_array()
+    };
+    GroundTriangles {
+        positions: surface.points.iter().map(world).collect(),
+        triangles: surface.triangles.iter().map(|&[a, b, c]| [a, c, b]).collect(),
+        cell_triangles: surface.cell_triangles.clone(),
+    }
+}
+
+/// The cells as fans.
+pub(crate) fn cell_triangles(mesh: &NavMesh) -> GroundTriangles {
+    let mut triangles = Vec::new();
+    let mut cell_triangles = vec![0];
+    for cell in mesh.cells() {
+        if let [first, rim @ ..] = cell.corners() {
+            triangles.extend(rim.windows(2).map(|pair| [first.0, pair[1].0, pair[0].0]));
+        }
+        cell_triangles.push(waymesh_core::TriangleId::from_index(triangles.len()).0);
+    }
+    let positions = mesh.vertices().iter().map(|vertex| vertex.to_array()).collect();
+    GroundTriangles { positions, triangles, cell_triangles }
+}

@@ -1,0 +1,258 @@
+//! glTF 2.0, as JSON or GLB.
+//!
+//! The container and the types of the JSON part come from the gltf crate. Its accessor iterators are not used: they panic on
+//! counts of 0, short strides and sparse tables that end early, so views into the buffers are checked and read here.
+//!
+//! Skins and morph targets are ignored: a level is read in its rest pose.
+
+mod accessor;
+mod buffer;
+
+use std::collections::BTreeMap;
+
+use glam::{DAffine3, DMat3, DMat4, DQuat, DVec3};
+use gltf::Glb;
+use gltf::json::mesh::{Mode, Primitive};
+use gltf::json::scene::Node;
+use gltf::json::validation::Checked;
+use gltf::json::{Mesh, Root};
+
+use super::{SoupBuilder, Source, push_strip, without_bom};
+use crate::{IoError, Place};
+
+/// Bytes of the header of a GLB file.
+const GLB_HEADER: usize = 12;
+
+/// Required extensions that change how a scene looks, not where its triangles are. Names that begin so are let through.
+const HARMLESS: [&str; 12] = [
+    "KHR_mesh_quantization",
+    "KHR_materials_",
+    "KHR_texture_",
+    "KHR_lights_",
+    "KHR_xmp",
+    "KHR_animation_",
+    "KHR_audio",
+    "EXT_texture_",
+    "EXT_lights_",
+    "EXT_materials_",
+    "MSFT_texture_",
+    "ADOBE_materials_",
+];
+
+/// Extensions that change geometry even where they are not required, since nothing stands in for them.
+const WITHOUT_FALLBACK: [&str; 1] = ["EXT_mesh_gpu_instancing"];
+
+pub(super) fn parse(source: Source<'_>, builder: &mut SoupBuilder) -> Result<(), IoError> {
+    let (json, blob) = split(&source)?;
+    let root: Root =
+        gltf::json::deserialize::from_slice(&json).map_err(|error| source.syntax("JSON", error))?;
+    let refused = root
+        .extensions_required
+        .iter()
+        .find(|name| !HARMLESS.iter().any(|harmless| name.starts_with(harmless)))
+        .or_else(|| root.extensions_used.iter().find(|name| WITHOUT_FALLBACK.contains(&name.as_str())));
+    if let Some(extension) = refused {
+        return Err(source.unsupported(format!("glTF extension {extension}")));
+    }
+    if !root.asset.version.starts_with("2.") {
+        return Err(source.unsupported(format!("glTF version {:?}", root.asset.version)));
+    }
+    let buffers = buffer::Buffers::new(source, &root, blob);
+    Reader { source, root: &root, buffers, positions: BTreeMap::new(), remap: Vec::new(), stamp: 0 }
+        .read(builder)
+}
+
+type Parts<'a> = (std::borrow::Cow<'a, [u8]>, Option<std::borrow::Cow<'a, [u8]>>);
+
+/// JSON and binary part of the file.
+fn split<'a>(source: &Source<'a>) -> Result<Parts<'a>, IoError> {
+    if !source.bytes.starts_with(b"glTF") {
+        return Ok((without_bom(source.bytes).into(), None));
+    }
+    let available = source.bytes.len() as u64;
+    let Some(&[a, b, c, d]) = source.bytes.get(8..GLB_HEADER) else {
+        return Err(source.truncated(Place::Byte(0), GLB_HEADER as u64, available));
+    };
+    let stated = u32::from_le_bytes([a, b, c, d]);
+    if u64::from(stated) > available {
+        return Err(source.truncated(Place::File, u64::from(stated), available));
+    }
+    // The crate subtracts the header's length without looking.
+    if (stated as usize) < GLB_HEADER {
+        return Err(source.malformed(Place::Byte(8), "the length of the file", stated.to_string()));
+    }
+    let glb = Glb::from_slice(source.bytes).map_err(|error| source.syntax("GLB container", error))?;
+    Ok((glb.json, glb.bin))
+}
+
+struct Reader<'a> {
+    source: Source<'a>,
+    root: &'a Root,
+    buffers: buffer::Buffers<'a>,
+    /// Decoded position accessors, which primitives and instances often share.
+    positions: BTreeMap<usize, Vec<[f32; 3]>>,
+    /// Number in the soup of each vertex of the current accessor, valid where the stamp is the current one.
+    remap: Vec<(u32, u32)>,
+    stamp: u32,
+}
+
+impl Reader<'_> {
+    fn read(mut self, builder: &mut SoupBuilder) -> Result<(), IoError> {
+        let mut seen = vec![false; self.root.nodes.len()];
+        let mut open = self.root_nodes()?;
+        // Taken from the end: the first root comes first.
+        open.reverse();
+        while let Some((index, parent, place)) = open.pop() {
+            let node: &Node = self.get(&self.root.nodes, index, "node", place)?;
+            let place = Place::Element { kind: "node", index };
+            if std::mem::replace(&mut seen[index], true) {
+                return Err(self.source.malformed(place, "a tree of nodes", "a node that is reached twice"));
+            }
+            let transform = parent * local_transform(node);
+            if let Some(mesh) = &node.mesh {
+                let mesh: &Mesh = self.get(&self.root.meshes, mesh.value(), "mesh", place)?;
+                for primitive in &mesh.primitives {
+                    self.read_primitive(primitive, place, &transform, builder)?;
+                }
+            }
+            let children = node.children.iter().flatten();
+            open.extend(children.rev().map(|child| (child.value(), transform, place)));
+        }
+        Ok(())
+    }
+
+    /// Roots of the default scene; of the first one where none is named; all parentless nodes where there is no scene.
+    fn root_nodes(&self) -> Result<Vec<(usize, DAffine3, Place)>, IoError> {
+        let scene = match &self.root.scene {
+            Some(scene) => Some(self.get(&self.root.scenes, scene.value(), "scene", Place::File)?),
+            None => self.root.scenes.first(),
+        };
+        let place = Place::Element { kind: "scene", index: self.root.scene.map_or(0, |scene| scene.value()) };
+        let nodes: Vec<usize> = match scene {
+            Some(scene) => scene.nodes.iter().map(|node| node.value()).collect(),
+            None => {
+                let mut is_child = vec![false; self.root.nodes.len()];
+                for child in self.root.nodes.iter().flat_map(|node| node.children.iter().flatten()) {
+                    if let Some(flag) = is_child.get_mut(child.value()) {
+                        *flag = true;
+                    }
+                }
+                (0..is_child.len()).filter(|&node| !is_child[node]).collect()
+            }
+        };
+        Ok(nodes.into_iter().map(|node| (node, DAffine3::IDENTITY, place)).collect())
+    }
+
+    fn read_primitive(
+        &mut self,
+        primitive: &Primitive,
+        place: Place,
+        transform: &DAffine3,
+        builder: &mut SoupBuilder,
+    ) -> Result<(), IoError> {
+        let mode = match primitive.mode {
+            Checked::Valid(mode) => mode,
+            Checked::Invalid => {
+                return Err(self.source.malformed(place, "a primitive mode from 0 to 6", "another"));
+            }
+        };
+        if !matches!(mode, Mode::Triangles | Mode::TriangleStrip | Mode::TriangleFan) {
+            return Ok(());
+        }
+        let semantic = Checked::Valid(gltf::Semantic::Positions);
+        // A primitive without positions draws nothing, says the specification.
+        let Some(accessor) = primitive.attributes.get(&semantic) else { return Ok(()) };
+        let accessor = accessor.value();
+        if !self.positions.contains_key(&accessor) {
+            let decoded = accessor::positions(&self.source, self.root, &mut self.buffers, accessor, place)?;
+            self.positions.insert(accessor, decoded);
+        }
+        let indices = match &primitive.indices {
+            Some(indices) => {
+                Some(accessor::indices(&self.source, self.root, &mut self.buffers, indices.value(), place)?)
+            }
+            None => None,
+        };
+        let positions = &self.positions[&accessor];
+        let corners = indices.as_ref().map_or(positions.len(), Vec::len);
+        if mode == Mode::Triangles && !corners.is_multiple_of(3) {
+            return Err(self.source.malformed(place, "a multiple of three corners", corners.to_string()));
+        }
+        if self.remap.len() < positions.len() {
+            self.remap.resize(positions.len(), (0, 0));
+        }
+        self.stamp += 1;
+        let mut mapped = Vec::with_capacity(corners);
+        for corner in 0..corners {
+            let vertex = indices.as_ref().map_or(corner, |indices| indices[corner] as usize);
+            let Some(position) = positions.get(vertex) else {
+                let index = i64::try_from(vertex).unwrap_or(i64::MAX);
+                return Err(self.source.out_of_range(place, "vertex", index, positions.len()));
+            };
+            if self.remap[vertex].0 != self.stamp {
+                self.remap[vertex] = (self.stamp, builder.next_vertex(&self.source)?);
+                builder.push_vertex(transform.transform_point3(DVec3::from_array(position.map(f64::from))));
+            }
+            mapped.push(self.remap[vertex].1);
+        }
+        let first = builder.triangles.len();
+        match mode {
+            Mode::TriangleStrip => push_strip(&mapped, &mut builder.triangles),
+            Mode::TriangleFan => {
+                if let [centre, rim @ ..] = mapped.as_slice() {
+                    let fan = rim.windows(2).map(|pair| [pair[0], pair[1], *centre]);
+                    builder.triangles.extend(fan);
+                }
+            }
+            _ => builder.triangles.extend(mapped.chunks_exact(3).map(|c| [c[0], c[1], c[2]])),
+        }
+        // A mirror turns the winding over, and the specification asks to turn it back: floors stay floors.
+        if transform.matrix3.determinant() < 0.0 {
+            builder.triangles[first..].iter_mut().for_each(|triangle| triangle.swap(1, 2));
+        }
+        Ok(())
+    }
+
+    fn get<'t, T>(
+        &self,
+        table: &'t [T],
+        index: usize,
+        what: &'static str,
+        place: Place,
+    ) -> Result<&'t T, IoError> {
+        get(&self.source, table, index, what, place)
+    }
+}
+
+/// The element of a table that `place` names, or an error that says so.
+fn get<'t, T>(
+    source: &Source<'_>,
+    table: &'t [T],
+    index: usize,
+    what: &'static str,
+    place: Place,
+) -> Result<&'t T, IoError> {
+    table.get(index).ok_or_else(|| {
+        source.out_of_range(place, what, i64::try_from(index).unwrap_or(i64::MAX), table.len())
+    })
+}
+
+/// A node's own transform: its matrix, or translation after rotation after scale.
+fn local_transform(node: &Node) -> DAffine3 {
+    if let Some(matrix) = node.matrix {
+        let matrix = DMat4::from_cols_array(&matrix.map(f64::from));
+        return DAffine3 { matrix3: DMat3::from_mat4(matrix), translation: matrix.w_axis.truncate() };
+    }
+    let vector = |value: Option<[f32; 3]>, or: DVec3| {
+        value.map_or(or, |value| DVec3::from_array(value.map(f64::from)))
+    };
+    // Written in single precision, so not quite of length one.
+    let rotation = node.rotation.map_or(DQuat::IDENTITY, |rotation| {
+        let rotation = DQuat::from_array(rotation.0.map(f64::from));
+        if rotation.length_squared() > 0.0 { rotation.normalize() } else { DQuat::IDENTITY }
+    });
+    DAffine3 {
+        matrix3: DMat3::from_quat(rotation) * DMat3::from_diagonal(vector(node.scale, DVec3::ONE)),
+        translation: vector(node.translation, DVec3::ZERO),
+    }
+}

@@ -1,0 +1,219 @@
+//! Typed views into buffers, checked before they are read.
+
+use gltf::json::accessor::{Accessor, ComponentType, Type};
+use gltf::json::validation::Checked;
+use gltf::json::{Root, accessor::sparse::Sparse};
+
+use super::buffer::Buffers;
+use super::{Source, get};
+use crate::{IoError, Place};
+
+/// An accessor without bytes of its own is all zeros but for its sparse values. So that a few bytes of JSON cannot ask for all
+/// memory, it may have this many elements for every sparse value, and as many to begin with.
+const ZEROS_PER_VALUE: u64 = 1 << 16;
+
+/// Elements of one type, one after the other at a distance.
+struct View<'b> {
+    bytes: &'b [u8],
+    stride: usize,
+}
+
+impl View<'_> {
+    /// `SIZE` bytes of an element at `offset` into it. Zero beyond the end, which the check on making the view rules out.
+    fn word<const SIZE: usize>(&self, element: usize, offset: usize) -> [u8; SIZE] {
+        let start = element * self.stride + offset;
+        self.bytes.get(start..start + SIZE).and_then(|word| word.try_into().ok()).unwrap_or([0; SIZE])
+    }
+
+    fn component(&self, element: usize, component: usize, kind: ComponentType) -> f64 {
+        let offset = component * kind.size();
+        match kind {
+            ComponentType::I8 => f64::from(i8::from_le_bytes(self.word(element, offset))),
+            ComponentType::U8 => f64::from(u8::from_le_bytes(self.word(element, offset))),
+            ComponentType::I16 => f64::from(i16::from_le_bytes(self.word(element, offset))),
+            ComponentType::U16 => f64::from(u16::from_le_bytes(self.word(element, offset))),
+            ComponentType::U32 => f64::from(u32::from_le_bytes(self.word(element, offset))),
+            ComponentType::F32 => f64::from(f32::from_le_bytes(self.word(element, offset))),
+        }
+    }
+
+    fn whole(&self, element: usize, kind: ComponentType) -> u32 {
+        match kind {
+            ComponentType::I8 | ComponentType::U8 => u32::from(u8::from_le_bytes(self.word(element, 0))),
+            ComponentType::I16 | ComponentType::U16 => u32::from(u16::from_le_bytes(self.word(element, 0))),
+            ComponentType::U32 | ComponentType::F32 => u32::from_le_bytes(self.word(element, 0)),
+        }
+    }
+}
+
+/// `count` elements of `size` bytes in a buffer view, all of them inside it.
+fn view<'b>(
+    source: &Source<'_>,
+    root: &Root,
+    buffers: &'b mut Buffers<'_>,
+    index: usize,
+    offset: u64,
+    (count, size): (u64, usize),
+    place: Place,
+) -> Result<View<'b>, IoError> {
+    let view = get(source, &root.buffer_views, index, "buffer view", place)?;
+    let view_place = Place::Element { kind: "buffer view", index };
+    let stride = match view.byte_stride {
+        Some(stride) if stride.0 != 0 => stride.0,
+        _ => size,
+    };
+    if stride < size {
+        return Err(source.malformed(view_place, "a stride of an element at least", stride.to_string()));
+    }
+    let start = view.byte_offset.map_or(0, |offset| offset.0);
+    let bytes = buffers.bytes(view.buffer.value(), view_place)?;
+    let slice = |start: u64, length: u64| {
+        let start = usize::try_from(start).ok()?;
+        let end = start.checked_add(usize::try_from(length).ok()?)?;
+        Some((start, end))
+    };
+    let inside = slice(start, view.byte_length.0).and_then(|(start, end)| bytes.get(start..end));
+    let Some(inside) = inside else {
+        let needed = start.saturating_add(view.byte_length.0);
+        return Err(source.truncated(view_place, needed, bytes.len() as u64));
+    };
+    let length = match count {
+        0 => 0,
+        _ => (count - 1).saturating_mul(stride as u64).saturating_add(size as u64),
+    };
+    let elements = slice(offset, length).and_then(|(start, end)| inside.get(start..end));
+    match elements {
+        Some(bytes) => Ok(View { bytes, stride }),
+        None => Err(source.truncated(place, offset.saturating_add(length), inside.len() as u64)),
+    }
+}
+
+/// An accessor and its component type, after checking that it has the expected shape.
+fn typed<'r>(
+    source: &Source<'_>,
+    root: &'r Root,
+    index: usize,
+    shape: Type,
+    user: Place,
+) -> Result<(&'r Accessor, ComponentType), IoError> {
+    let accessor = get(source, &root.accessors, index, "accessor", user)?;
+    let place = Place::Element { kind: "accessor", index };
+    let Checked::Valid(component) = accessor.component_type else {
+        return Err(source.malformed(place, "a component type", "an unknown number"));
+    };
+    if !matches!(accessor.type_, Checked::Valid(found) if found == shape) {
+        let expected = if shape == Type::Vec3 { "type VEC3" } else { "type SCALAR" };
+        return Err(source.malformed(place, expected, "another type"));
+    }
+    Ok((accessor, component.0))
+}
+
+/// Positions in the units of the mesh. Normalised integers are mapped to -1..1 or 0..1 (`KHR_mesh_quantization`).
+pub(super) fn positions(
+    source: &Source<'_>,
+    root: &Root,
+    buffers: &mut Buffers<'_>,
+    index: usize,
+    user: Place,
+) -> Result<Vec<[f32; 3]>, IoError> {
+    let (accessor, kind) = typed(source, root, index, Type::Vec3, user)?;
+    let place = Place::Element { kind: "accessor", index };
+    let count = accessor.count.0;
+    let divisor = match (accessor.normalized, kind) {
+        (true, ComponentType::I8) => 127.0,
+        (true, ComponentType::U8) => 255.0,
+        (true, ComponentType::I16) => 32_767.0,
+        (true, ComponentType::U16) => 65_535.0,
+        _ => 1.0,
+    };
+    let decode = |view: &View<'_>, element: usize| {
+        [0, 1, 2].map(|axis| {
+            let value = view.component(element, axis, kind) / divisor;
+            // The most negative integer also stands for -1.
+            let value = if divisor > 1.0 { value.max(-1.0) } else { value };
+            #[expect(clippy::cast_possible_truncation, reason = "rounded to single precision")]
+            let value = value as f32;
+            value
+        })
+    };
+    let size = 3 * kind.size();
+    let mut positions = match &accessor.buffer_view {
+        Some(base) => {
+            let offset = accessor.byte_offset.map_or(0, |offset| offset.0);
+            let view = view(source, root, buffers, base.value(), offset, (count, size), place)?;
+            element_range(count).map(|element| decode(&view, element)).collect()
+        }
+        None => {
+            let values = accessor.sparse.as_ref().map_or(0, |sparse| sparse.count.0);
+            let limit = values.saturating_add(1).saturating_mul(ZEROS_PER_VALUE);
+            if count > limit {
+                let file = source.file.to_owned();
+                return Err(IoError::TooMany { file, element: "vertices without data", count, limit });
+            }
+            vec![[0.0; 3]; element_range(count).len()]
+        }
+    };
+    if let Some(sparse) = &accessor.sparse {
+        let numbers = sparse_indices(source, root, buffers, sparse, place)?;
+        let offset = sparse.values.byte_offset.0;
+        let base = sparse.values.buffer_view.value();
+        let view = view(source, root, buffers, base, offset, (sparse.count.0, size), place)?;
+        let vertices = positions.len();
+        for (element, number) in numbers.into_iter().enumerate() {
+            let slot = positions
+                .get_mut(number as usize)
+                .ok_or_else(|| source.out_of_range(place, "vertex", i64::from(number), vertices))?;
+            *slot = decode(&view, element);
+        }
+    }
+    Ok(positions)
+}
+
+/// Numbers of the vertices that a sparse table replaces.
+fn sparse_indices(
+    source: &Source<'_>,
+    root: &Root,
+    buffers: &mut Buffers<'_>,
+    sparse: &Sparse,
+    place: Place,
+) -> Result<Vec<u32>, IoError> {
+    let Checked::Valid(kind) = sparse.indices.component_type else {
+        return Err(source.malformed(place, "a component type of sparse indices", "an unknown number"));
+    };
+    let kind = kind.0;
+    let count = sparse.count.0;
+    let base = sparse.indices.buffer_view.value();
+    let offset = sparse.indices.byte_offset.0;
+    let view = view(source, root, buffers, base, offset, (count, kind.size()), place)?;
+    Ok(element_range(count).map(|element| view.whole(element, kind)).collect())
+}
+
+/// Vertex indices of a primitive.
+pub(super) fn indices(
+    source: &Source<'_>,
+    root: &Root,
+    buffers: &mut Buffers<'_>,
+    index: usize,
+    user: Place,
+) -> Result<Vec<u32>, IoError> {
+    let (accessor, kind) = typed(source, root, index, Type::Scalar, user)?;
+    let place = Place::Element { kind: "accessor", index };
+    if !matches!(kind, ComponentType::U8 | ComponentType::U16 | ComponentType::U32) {
+        return Err(source.malformed(place, "indices of an unsigned type", format!("{kind:?}")));
+    }
+    let Some(base) = &accessor.buffer_view else {
+        return Err(source.malformed(place, "a buffer view", "none"));
+    };
+    if accessor.sparse.is_some() {
+        return Err(source.unsupported(format!("sparse indices (accessor {index})")));
+    }
+    let count = accessor.count.0;
+    let offset = accessor.byte_offset.map_or(0, |offset| offset.0);
+    let view = view(source, root, buffers, base.value(), offset, (count, kind.size()), place)?;
+    Ok(element_range(count).map(|element| view.whole(element, kind)).collect())
+}
+
+/// Elements `0..count` of a view that was found to lie in memory.
+fn element_range(count: u64) -> std::ops::Range<usize> {
+    0..usize::try_from(count).unwrap_or(usize::MAX)
+}

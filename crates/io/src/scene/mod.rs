@@ -1,0 +1,348 @@
+//! Scene files to a triangle soup: options, choice of format, and what the four readers share.
+
+mod gltf;
+mod obj;
+mod ply;
+mod stl;
+
+use std::path::Path;
+
+use glam::{DVec3, Vec3};
+use waymesh_core::{SoupError, TriangleSoup};
+
+use crate::{IoError, Place};
+
+/// Which axis of the file points up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum UpAxis {
+    /// y is up, as in waymesh, glTF and most game levels: nothing changes.
+    #[default]
+    Y,
+    /// z is up, as in CAD, GIS and robotics: `(x, y, z)` becomes `(x, z, -y)`, which keeps the scene right-handed.
+    Z,
+}
+
+/// How coordinates become metres, y up.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct LoadOptions {
+    /// Which axis points up. Default [`UpAxis::Y`].
+    pub up: UpAxis,
+    /// Metres per unit of the file. Default 1, finite and above 0.
+    pub scale: f32,
+}
+
+impl Default for LoadOptions {
+    fn default() -> Self {
+        Self { up: UpAxis::Y, scale: 1.0 }
+    }
+}
+
+impl LoadOptions {
+    /// Sets which axis points up.
+    #[must_use]
+    pub fn with_up(mut self, up: UpAxis) -> Self {
+        self.up = up;
+        self
+    }
+
+    /// Sets metres per unit.
+    #[must_use]
+    pub fn with_scale(mut self, scale: f32) -> Self {
+        self.scale = scale;
+        self
+    }
+
+    /// Checks every field.
+    ///
+    /// # Errors
+    /// [`IoError::BadScale`] unless the scale is finite and above 0.
+    pub fn validate(&self) -> Result<(), IoError> {
+        if self.scale.is_finite() && self.scale > 0.0 {
+            Ok(())
+        } else {
+            Err(IoError::BadScale { scale: self.scale })
+        }
+    }
+}
+
+/// A scene format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SceneFormat {
+    /// Wavefront OBJ.
+    Obj,
+    /// glTF 2.0, as JSON or binary (GLB).
+    Gltf,
+    /// Stereolithography, text or binary.
+    Stl,
+    /// Polygon file format, text or binary.
+    Ply,
+}
+
+impl SceneFormat {
+    /// The format that a file's extension stands for, in any case of letters.
+    #[must_use]
+    pub fn from_extension(file: &Path) -> Option<Self> {
+        let extension = file.extension()?.to_str()?.to_ascii_lowercase();
+        match extension.as_str() {
+            "obj" => Some(Self::Obj),
+            "gltf" | "glb" => Some(Self::Gltf),
+            "stl" => Some(Self::Stl),
+            "ply" => Some(Self::Ply),
+            _ => None,
+        }
+    }
+
+    /// The format that the content looks like.
+    #[must_use]
+    pub fn sniff(bytes: &[u8]) -> Option<Self> {
+        let text = without_bom(bytes).trim_ascii_start();
+        if bytes.starts_with(b"glTF") || text.starts_with(b"{") {
+            Some(Self::Gltf)
+        } else if bytes.starts_with(b"ply") {
+            Some(Self::Ply)
+        } else if stl::looks_like_stl(bytes) {
+            Some(Self::Stl)
+        } else if obj::looks_like_obj(text) {
+            Some(Self::Obj)
+        } else {
+            None
+        }
+    }
+}
+
+/// Reads one scene file with default options: y up, one metre per unit.
+///
+/// # Errors
+/// As [`load_with`].
+pub fn load(file: impl AsRef<Path>) -> Result<TriangleSoup, IoError> {
+    load_with(&[file], &LoadOptions::default())
+}
+
+/// Reads several files into one scene, in their order.
+///
+/// The format follows the extension (`.obj`, `.gltf`, `.glb`, `.stl`, `.ply`), and the content where the extension is unknown.
+///
+/// # Guarantees
+/// - Every face of the files becomes triangles, in order; a polygon becomes a fan. Broken triangles (no area, NaN) are kept,
+///   for the soup counts them.
+/// - Memory stays in proportion to the files, also for damaged ones. Instances in a glTF scene are spelt out.
+///
+/// # Errors
+/// For a missing, truncated, malformed or empty file, an index out of range, an unknown format, a required glTF extension that
+/// changes geometry, and options that are of no use. Never panics, whatever the bytes.
+pub fn load_with<P: AsRef<Path>>(files: &[P], options: &LoadOptions) -> Result<TriangleSoup, IoError> {
+    options.validate()?;
+    if files.is_empty() {
+        return Err(IoError::NoFiles);
+    }
+    let mut builder = SoupBuilder::new(options);
+    for file in files {
+        let file = file.as_ref();
+        let bytes = std::fs::read(file).map_err(|source| IoError::Read { file: file.to_owned(), source })?;
+        parse_into(Source { file, bytes: &bytes }, &mut builder)?;
+    }
+    builder.finish(files[files.len() - 1].as_ref())
+}
+
+/// Reads a scene from memory. `file` tells the format and names the scene in errors; it is not opened, but a glTF scene's
+/// external buffers are looked for beside it.
+///
+/// # Errors
+/// As [`load_with`].
+pub fn parse_scene(file: &Path, bytes: &[u8], options: &LoadOptions) -> Result<TriangleSoup, IoError> {
+    options.validate()?;
+    let mut builder = SoupBuilder::new(options);
+    parse_into(Source { file, bytes }, &mut builder)?;
+    builder.finish(file)
+}
+
+fn parse_into(source: Source<'_>, builder: &mut SoupBuilder) -> Result<(), IoError> {
+    let format = SceneFormat::from_extension(source.file)
+        .or_else(|| SceneFormat::sniff(source.bytes))
+        .ok_or_else(|| IoError::UnknownFormat { file: source.file.to_owned() })?;
+    let before = builder.triangles.len();
+    match format {
+        SceneFormat::Obj => obj::parse(source, builder)?,
+        SceneFormat::Gltf => gltf::parse(source, builder)?,
+        SceneFormat::Stl => stl::parse(source, builder)?,
+        SceneFormat::Ply => ply::parse(source, builder)?,
+    }
+    if builder.triangles.len() == before {
+        return Err(IoError::NoTriangles { file: source.file.to_owned() });
+    }
+    Ok(())
+}
+
+/// A file being read.
+#[derive(Clone, Copy)]
+struct Source<'a> {
+    file: &'a Path,
+    bytes: &'a [u8],
+}
+
+impl Source<'_> {
+    fn malformed(&self, place: Place, expected: &'static str, found: impl Into<String>) -> IoError {
+        IoError::Malformed { file: self.file.to_owned(), place, expected, found: found.into() }
+    }
+
+    fn truncated(&self, place: Place, needed: u64, available: u64) -> IoError {
+        IoError::Truncated { file: self.file.to_owned(), place, needed, available }
+    }
+
+    fn out_of_range(&self, place: Place, what: &'static str, index: i64, count: usize) -> IoError {
+        IoError::IndexOutOfRange { file: self.file.to_owned(), place, what, index, count }
+    }
+
+    fn syntax(
+        &self,
+        part: &'static str,
+        source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+    ) -> IoError {
+        IoError::Syntax { file: self.file.to_owned(), part, source: source.into() }
+    }
+
+    fn unsupported(&self, feature: impl Into<String>) -> IoError {
+        IoError::Unsupported { file: self.file.to_owned(), feature: feature.into() }
+    }
+}
+
+/// Collects vertices in metres, y up. Coordinates are scaled in double precision and rounded once.
+struct SoupBuilder {
+    up: UpAxis,
+    scale: f64,
+    positions: Vec<Vec3>,
+    triangles: Vec<[u32; 3]>,
+}
+
+impl SoupBuilder {
+    fn new(options: &LoadOptions) -> Self {
+        Self { up: options.up, scale: f64::from(options.scale), positions: Vec::new(), triangles: Vec::new() }
+    }
+
+    fn push_vertex(&mut self, position: DVec3) {
+        let scaled = position * self.scale;
+        let upright = match self.up {
+            UpAxis::Y => scaled,
+            UpAxis::Z => DVec3::new(scaled.x, scaled.z, -scaled.y),
+        };
+        self.positions.push(upright.as_vec3());
+    }
+
+    /// Number of the next vertex, or an error if 32 bits cannot hold it.
+    fn next_vertex(&self, source: &Source<'_>) -> Result<u32, IoError> {
+        u32::try_from(self.positions.len()).map_err(|_| IoError::TooMany {
+            file: source.file.to_owned(),
+            element: "vertices",
+            count: self.positions.len() as u64 + 1,
+            limit: u64::from(u32::MAX),
+        })
+    }
+
+    fn finish(self, file: &Path) -> Result<TriangleSoup, IoError> {
+        TriangleSoup::new(self.positions, self.triangles).map_err(|error| match error {
+            SoupError::TooMany { element, count, limit } => {
+                IoError::TooMany { file: file.to_owned(), element, count: count as u64, limit: limit as u64 }
+            }
+            other => IoError::Syntax { file: file.to_owned(), part: "scene", source: other.into() },
+        })
+    }
+}
+
+/// Turns the corners of a polygon into a fan, one at a time. One or two corners become a triangle without area, which the soup
+/// counts as such: nothing is dropped in silence.
+#[derive(Default)]
+struct Fan {
+    corners: usize,
+    first: u32,
+    last: u32,
+}
+
+impl Fan {
+    fn push(&mut self, vertex: u32, triangles: &mut Vec<[u32; 3]>) {
+        match self.corners {
+            0 => self.first = vertex,
+            1 => {}
+            _ => triangles.push([self.first, self.last, vertex]),
+        }
+        self.last = vertex;
+        self.corners += 1;
+    }
+
+    fn finish(self, triangles: &mut Vec<[u32; 3]>) {
+        if (1..3).contains(&self.corners) {
+            triangles.push([self.first, self.last, self.last]);
+        }
+    }
+}
+
+/// The triangles of a strip. Every second one is turned round, so that all wind alike.
+fn push_strip(strip: &[u32], triangles: &mut Vec<[u32; 3]>) {
+    for (index, corners) in strip.windows(3).enumerate() {
+        let [a, b, c] = [corners[0], corners[1], corners[2]];
+        triangles.push(if index % 2 == 0 { [a, b, c] } else { [b, a, c] });
+    }
+}
+
+/// A number as text, in any spelling of NaN that C runtimes print.
+fn parse_number(token: &[u8]) -> Option<f64> {
+    let text = std::str::from_utf8(token).ok()?;
+    text.parse().ok().or_else(|| {
+        let lower = text.trim_start_matches(['+', '-']).to_ascii_lowercase();
+        if lower.starts_with("nan") || lower.starts_with("1.#qnan") || lower.starts_with("1.#ind") {
+            Some(f64::NAN)
+        } else if lower.starts_with("1.#inf") {
+            Some(if text.starts_with('-') { f64::NEG_INFINITY } else { f64::INFINITY })
+        } else {
+            None
+        }
+    })
+}
+
+/// A token for an error message: short, and readable whatever the bytes.
+fn quoted(token: &[u8]) -> String {
+    const SHOWN: usize = 40;
+    let text = String::from_utf8_lossy(&token[..token.len().min(SHOWN)]);
+    format!("{text:?}{}", if token.len() > SHOWN { "..." } else { "" })
+}
+
+fn without_bom(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
+}
+
+/// The words of a line.
+fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+    line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())
+}
+
+/// Splits text into lines that end in LF, CR LF or CR, and counts them.
+struct Lines<'a> {
+    rest: &'a [u8],
+    number: usize,
+}
+
+impl<'a> Lines<'a> {
+    fn new(text: &'a [u8]) -> Self {
+        Self { rest: text, number: 0 }
+    }
+}
+
+impl<'a> Iterator for Lines<'a> {
+    type Item = (usize, &'a [u8]);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.rest.is_empty() {
+            return None;
+        }
+        self.number += 1;
+        let end = self.rest.iter().position(|&byte| byte == b'\n' || byte == b'\r');
+        let (line, rest) = match end {
+            Some(end) if self.rest[end..].starts_with(b"\r\n") => (&self.rest[..end], &self.rest[end + 2..]),
+            Some(end) => (&self.rest[..end], &self.rest[end + 1..]),
+            None => (self.rest, &self.rest[self.rest.len()..]),
+        };
+        self.rest = rest;
+        Some((self.number, line))
+    }
+}

@@ -1,0 +1,117 @@
+//! Wavefront OBJ: the `v` and `f` statements.
+//!
+//! Written here because an error has to name the line, and because the parser crate (tobj) knows no line continuations, rejects
+//! names that are not UTF-8 and duplicates vertices per material. tobj is the oracle in the tests.
+
+use std::borrow::Cow;
+
+use glam::DVec3;
+
+use super::{Fan, Lines, SoupBuilder, Source, parse_number, quoted, without_bom, words};
+use crate::{IoError, Place};
+
+/// How much of a file is looked at to guess its format.
+const SNIFFED: usize = 4096;
+
+/// Whether the beginning has a vertex line, and before it nothing but words of the format.
+pub(super) fn looks_like_obj(text: &[u8]) -> bool {
+    for (_, line) in Lines::new(&text[..text.len().min(SNIFFED)]) {
+        let mut words = words(line);
+        match words.next() {
+            None => {}
+            Some(b"v") => {
+                let coordinates: Vec<_> = words.map(parse_number).collect();
+                return coordinates.len() >= 3 && coordinates.iter().all(Option::is_some);
+            }
+            Some(b"vt" | b"vn" | b"vp" | b"o" | b"g" | b"s" | b"mtllib" | b"usemtl") => {}
+            Some(word) if word.starts_with(b"#") => {}
+            Some(_) => return false,
+        }
+    }
+    false
+}
+
+pub(super) fn parse(source: Source<'_>, builder: &mut SoupBuilder) -> Result<(), IoError> {
+    let base = builder.next_vertex(&source)?;
+    // A face may name vertices that follow later in the file: checked once all are known.
+    let mut ahead: Vec<(usize, u32)> = Vec::new();
+    let mut lines = Lines::new(without_bom(source.bytes));
+    while let Some((number, line)) = lines.next() {
+        let line = line.trim_ascii_start();
+        let is =
+            |keyword: u8| line.first() == Some(&keyword) && line.get(1).is_some_and(u8::is_ascii_whitespace);
+        if is(b'v') {
+            let line = continued(line, &mut lines);
+            let mut coordinates = words(&line[1..]);
+            let mut position = [0.0; 3];
+            for coordinate in &mut position {
+                let word = coordinates.next().unwrap_or_default();
+                *coordinate = parse_number(word).ok_or_else(|| {
+                    source.malformed(Place::Line(number), "three coordinates", quoted(word))
+                })?;
+            }
+            builder.push_vertex(DVec3::from_array(position));
+        } else if is(b'f') {
+            let line = continued(line, &mut lines);
+            let known = builder.next_vertex(&source)? - base;
+            let mut fan = Fan::default();
+            for corner in words(&line[1..]) {
+                let index = parse_corner(&source, number, corner)?;
+                let vertex = resolve(index, known).ok_or_else(|| {
+                    source.out_of_range(Place::Line(number), "vertex", index, known as usize)
+                })?;
+                if vertex >= known {
+                    ahead.push((number, vertex));
+                }
+                let vertex = base.checked_add(vertex).ok_or_else(|| {
+                    source.out_of_range(Place::Line(number), "vertex", index, known as usize)
+                })?;
+                fan.push(vertex, &mut builder.triangles);
+            }
+            fan.finish(&mut builder.triangles);
+        }
+    }
+    let known = builder.next_vertex(&source)? - base;
+    match ahead.into_iter().find(|&(_, vertex)| vertex >= known) {
+        Some((line, vertex)) => {
+            Err(source.out_of_range(Place::Line(line), "vertex", i64::from(vertex) + 1, known as usize))
+        }
+        None => Ok(()),
+    }
+}
+
+/// The line and those that a trailing backslash joins to it. Only asked for statements that are read: a comment that ends in a
+/// Windows path must not swallow the next line.
+fn continued<'a>(line: &'a [u8], lines: &mut Lines<'a>) -> Cow<'a, [u8]> {
+    let Some(mut part) = line.trim_ascii_end().strip_suffix(b"\\") else { return Cow::Borrowed(line) };
+    let mut joined = Vec::new();
+    loop {
+        joined.extend_from_slice(part);
+        joined.push(b' ');
+        let Some((_, next)) = lines.next() else { break };
+        match next.trim_ascii_end().strip_suffix(b"\\") {
+            Some(next) => part = next,
+            None => {
+                joined.extend_from_slice(next);
+                break;
+            }
+        }
+    }
+    Cow::Owned(joined)
+}
+
+/// The vertex index of a corner such as `7`, `-1`, `7/2`, `7//3` or `7/2/3`.
+fn parse_corner(source: &Source<'_>, line: usize, corner: &[u8]) -> Result<i64, IoError> {
+    let index = corner.split(|&byte| byte == b'/').next().unwrap_or_default();
+    std::str::from_utf8(index)
+        .ok()
+        .and_then(|index| index.parse().ok())
+        .ok_or_else(|| source.malformed(Place::Line(line), "a vertex index", quoted(corner)))
+}
+
+/// Index from 0 of a vertex that the file counts from 1, or back from the last one read.
+fn resolve(index: i64, known: u32) -> Option<u32> {
+    let from_zero = if index > 0 { index - 1 } else { i64::from(known).checked_add(index)? };
+    // 0 resolves to `known`, which would be the next vertex.
+    if index == 0 { None } else { u32::try_from(from_zero).ok() }
+}

@@ -1,0 +1,282 @@
+//! Polygon file format, text and binary.
+//!
+//! The header's grammar comes from ply-rs-bw. The values are read here, by one loop for all encodings: the crate's text reader
+//! rejects NaN and numbers such as `.5`, and its errors do not say which face they are about.
+
+use glam::DVec3;
+use ply_rs_bw::parser::{Parser, Reader};
+use ply_rs_bw::ply::{DefaultElement, ElementDef, Encoding, PropertyType, ScalarType};
+
+use super::{Fan, Lines, SoupBuilder, Source, parse_number, quoted, words};
+use crate::{IoError, Place};
+
+pub(super) fn parse(source: Source<'_>, builder: &mut SoupBuilder) -> Result<(), IoError> {
+    let (header_lines, start) = header_end(source.bytes)
+        .ok_or_else(|| source.malformed(Place::File, "a line \"end_header\"", "the end of the file"))?;
+    // Comments may be in any encoding.
+    let header_text = String::from_utf8_lossy(&source.bytes[..start]);
+    let header = Parser::<DefaultElement>::new()
+        .read_header(&mut Reader::new(header_text.as_bytes()))
+        .map_err(|error| source.syntax("header", error))?;
+    let payload = &source.bytes[start..];
+    let mut values = match header.encoding {
+        Encoding::Ascii => Values::Text {
+            lines: Lines { rest: payload, number: header_lines },
+            line: &[],
+            number: header_lines,
+        },
+        Encoding::BinaryLittleEndian => Values::Binary { bytes: payload, at: 0, start, big: false },
+        Encoding::BinaryBigEndian => Values::Binary { bytes: payload, at: 0, start, big: true },
+    };
+    let base = builder.next_vertex(&source)?;
+    let mut polygons = Polygons::default();
+    for element in header.elements.values() {
+        match element.name.as_str() {
+            "vertex" => read_vertices(&source, element, &mut values, builder)?,
+            "face" => read_polygons(&source, element, "face", &mut values, &mut polygons)?,
+            "tristrips" => read_polygons(&source, element, "triangle strip", &mut values, &mut polygons)?,
+            _ => skip(&source, element, &mut values)?,
+        }
+    }
+    let count = builder.positions.len() - base as usize;
+    polygons.into_triangles(&source, base, count, builder)
+}
+
+/// Number of header lines, and the offset of the first byte after them.
+fn header_end(bytes: &[u8]) -> Option<(usize, usize)> {
+    let mut lines = Lines::new(bytes);
+    while let Some((number, line)) = lines.next() {
+        if line.trim_ascii() == b"end_header" {
+            return Some((number, bytes.len() - lines.rest.len()));
+        }
+    }
+    None
+}
+
+/// Where values come from.
+enum Values<'a> {
+    /// Words, on any number of lines.
+    Text { lines: Lines<'a>, line: &'a [u8], number: usize },
+    /// Bytes; `start` is where they begin in the file.
+    Binary { bytes: &'a [u8], at: usize, start: usize, big: bool },
+}
+
+impl Values<'_> {
+    /// The next value. Every type of the format fits a double exactly.
+    fn next(&mut self, source: &Source<'_>, place: Place, kind: &ScalarType) -> Result<f64, IoError> {
+        match self {
+            Self::Text { lines, line, number } => loop {
+                *line = line.trim_ascii_start();
+                if line.is_empty() {
+                    let Some((next_number, next_line)) = lines.next() else {
+                        let length = source.bytes.len() as u64;
+                        return Err(source.truncated(place, length + 1, length));
+                    };
+                    (*number, *line) = (next_number, next_line);
+                    continue;
+                }
+                let word = words(line).next().unwrap_or_default();
+                *line = &line[word.len()..];
+                return parse_number(word)
+                    .ok_or_else(|| source.malformed(Place::Line(*number), "a number", quoted(word)));
+            },
+            Self::Binary { bytes, at, start, big } => {
+                let size = match kind {
+                    ScalarType::Char | ScalarType::UChar => 1,
+                    ScalarType::Short | ScalarType::UShort => 2,
+                    ScalarType::Int | ScalarType::UInt | ScalarType::Float => 4,
+                    ScalarType::Double => 8,
+                };
+                let Some(raw) = bytes.get(*at..*at + size) else {
+                    return Err(source.truncated(
+                        place,
+                        (*start + *at + size) as u64,
+                        source.bytes.len() as u64,
+                    ));
+                };
+                *at += size;
+                // Little-endian, padded to the widest type.
+                let mut word = [0_u8; 8];
+                word[..size].copy_from_slice(raw);
+                if *big {
+                    word[..size].reverse();
+                }
+                let [a, b, c, d, ..] = word;
+                Ok(match kind {
+                    ScalarType::Char => f64::from(i8::from_le_bytes([a])),
+                    ScalarType::UChar => f64::from(a),
+                    ScalarType::Short => f64::from(i16::from_le_bytes([a, b])),
+                    ScalarType::UShort => f64::from(u16::from_le_bytes([a, b])),
+                    ScalarType::Int => f64::from(i32::from_le_bytes([a, b, c, d])),
+                    ScalarType::UInt => f64::from(u32::from_le_bytes([a, b, c, d])),
+                    ScalarType::Float => f64::from(f32::from_le_bytes([a, b, c, d])),
+                    ScalarType::Double => f64::from_le_bytes(word),
+                })
+            }
+        }
+    }
+
+    /// The next value, which must be a whole number.
+    fn next_whole(&mut self, source: &Source<'_>, place: Place, kind: &ScalarType) -> Result<i64, IoError> {
+        let value = self.next(source, place, kind)?;
+        if value.fract() == 0.0 && value.abs() < 9e15 {
+            #[expect(clippy::cast_possible_truncation, reason = "whole and below 2^53")]
+            return Ok(value as i64);
+        }
+        Err(source.malformed(place, "a whole number", value.to_string()))
+    }
+
+    /// The length of a list.
+    fn next_length(&mut self, source: &Source<'_>, place: Place, kind: &ScalarType) -> Result<u64, IoError> {
+        let length = self.next_whole(source, place, kind)?;
+        u64::try_from(length).map_err(|_| source.malformed(place, "a list length", length.to_string()))
+    }
+
+    /// Passes over one property.
+    fn skip(&mut self, source: &Source<'_>, place: Place, kind: &PropertyType) -> Result<(), IoError> {
+        match kind {
+            PropertyType::Scalar(kind) => {
+                self.next(source, place, kind)?;
+            }
+            PropertyType::List(length, kind) => {
+                for _ in 0..self.next_length(source, place, length)? {
+                    self.next(source, place, kind)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Elements without properties take no room in the file, so their number means nothing.
+fn is_empty(element: &ElementDef) -> bool {
+    element.properties.is_empty()
+}
+
+fn skip(source: &Source<'_>, element: &ElementDef, values: &mut Values<'_>) -> Result<(), IoError> {
+    if is_empty(element) {
+        return Ok(());
+    }
+    for index in 0..element.count {
+        let place = Place::Element { kind: "element", index };
+        for property in element.properties.values() {
+            values.skip(source, place, &property.data_type)?;
+        }
+    }
+    Ok(())
+}
+
+fn read_vertices(
+    source: &Source<'_>,
+    element: &ElementDef,
+    values: &mut Values<'_>,
+    builder: &mut SoupBuilder,
+) -> Result<(), IoError> {
+    for (name, axis) in
+        [("x", "a vertex property x"), ("y", "a vertex property y"), ("z", "a vertex property z")]
+    {
+        let found = element.properties.get(name).map(|property| &property.data_type);
+        if !matches!(found, Some(PropertyType::Scalar(_))) {
+            return Err(source.malformed(Place::File, axis, "none"));
+        }
+    }
+    for index in 0..element.count {
+        let place = Place::Element { kind: "vertex", index };
+        builder.next_vertex(source)?;
+        let mut position = DVec3::ZERO;
+        for property in element.properties.values() {
+            let coordinate = match property.name.as_str() {
+                "x" => &mut position.x,
+                "y" => &mut position.y,
+                "z" => &mut position.z,
+                _ => {
+                    values.skip(source, place, &property.data_type)?;
+                    continue;
+                }
+            };
+            if let PropertyType::Scalar(kind) = &property.data_type {
+                *coordinate = values.next(source, place, kind)?;
+            }
+        }
+        builder.push_vertex(position);
+    }
+    Ok(())
+}
+
+/// Vertex lists of faces and strips, kept until all vertices are known.
+#[derive(Default)]
+struct Polygons {
+    corners: Vec<i64>,
+    /// End of each list in `corners`, its number in its element, and which element.
+    ends: Vec<(usize, usize, &'static str)>,
+}
+
+fn read_polygons(
+    source: &Source<'_>,
+    element: &ElementDef,
+    kind: &'static str,
+    values: &mut Values<'_>,
+    polygons: &mut Polygons,
+) -> Result<(), IoError> {
+    let is_list = |name: &str| matches!(name, "vertex_indices" | "vertex_index");
+    let found = element
+        .properties
+        .values()
+        .any(|property| is_list(&property.name) && matches!(property.data_type, PropertyType::List(..)));
+    if !found && element.count > 0 {
+        return Err(source.malformed(Place::File, "a list of vertex indices per face", "none"));
+    }
+    for index in 0..element.count {
+        let place = Place::Element { kind, index };
+        for property in element.properties.values() {
+            match &property.data_type {
+                PropertyType::List(length, item) if is_list(&property.name) => {
+                    for _ in 0..values.next_length(source, place, length)? {
+                        polygons.corners.push(values.next_whole(source, place, item)?);
+                    }
+                    polygons.ends.push((polygons.corners.len(), index, kind));
+                }
+                other => values.skip(source, place, other)?,
+            }
+        }
+    }
+    Ok(())
+}
+
+impl Polygons {
+    fn into_triangles(
+        self,
+        source: &Source<'_>,
+        base: u32,
+        count: usize,
+        builder: &mut SoupBuilder,
+    ) -> Result<(), IoError> {
+        let mut start = 0;
+        for (end, index, kind) in self.ends {
+            let place = Place::Element { kind, index };
+            let vertex = |corner: i64| {
+                u32::try_from(corner)
+                    .ok()
+                    .filter(|&vertex| (vertex as usize) < count)
+                    .and_then(|vertex| vertex.checked_add(base))
+                    .ok_or_else(|| source.out_of_range(place, "vertex", corner, count))
+            };
+            let corners = &self.corners[start..end];
+            start = end;
+            if kind == "face" {
+                let mut fan = Fan::default();
+                for &corner in corners {
+                    fan.push(vertex(corner)?, &mut builder.triangles);
+                }
+                fan.finish(&mut builder.triangles);
+                continue;
+            }
+            // -1 ends a strip.
+            for strip in corners.split(|&corner| corner == -1) {
+                let strip = strip.iter().map(|&corner| vertex(corner)).collect::<Result<Vec<_>, _>>()?;
+                super::push_strip(&strip, &mut builder.triangles);
+            }
+        }
+        Ok(())
+    }
+}

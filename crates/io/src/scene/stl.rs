@@ -1,0 +1,112 @@
+//! Stereolithography, text and binary.
+//!
+//! Written here because the parser crate (stl_io) ends at the first of several solids without a word, takes a binary file whose
+//! header begins with `solid ` for text, and rejects NaN. It is the oracle in the tests.
+
+use glam::DVec3;
+
+use super::{Fan, Lines, SoupBuilder, Source, parse_number, quoted, without_bom, words};
+use crate::{IoError, Place};
+
+/// Bytes before the number of triangles.
+const HEADER: usize = 80;
+/// Bytes before the first triangle.
+const START: usize = HEADER + 4;
+/// Bytes of a triangle: normal, three corners, attribute.
+const RECORD: usize = 50;
+/// How much of a file is searched for zero bytes, which text does not have.
+const SNIFFED: usize = 1024;
+
+/// Bytes that a binary file needs for the number of triangles it states.
+fn stated_length(bytes: &[u8]) -> Option<u64> {
+    let count = u32::from_le_bytes(bytes.get(HEADER..START)?.try_into().ok()?);
+    Some(START as u64 + u64::from(count) * RECORD as u64)
+}
+
+fn is_text(bytes: &[u8]) -> bool {
+    let text = without_bom(bytes).trim_ascii_start();
+    text.get(..5).is_some_and(|word| word.eq_ignore_ascii_case(b"solid"))
+        && stated_length(bytes) != Some(bytes.len() as u64)
+        && !text[..text.len().min(SNIFFED)].contains(&0)
+}
+
+pub(super) fn looks_like_stl(bytes: &[u8]) -> bool {
+    is_text(bytes) || (bytes.len() > START && stated_length(bytes) == Some(bytes.len() as u64))
+}
+
+pub(super) fn parse(source: Source<'_>, builder: &mut SoupBuilder) -> Result<(), IoError> {
+    if is_text(source.bytes) { parse_text(source, builder) } else { parse_binary(source, builder) }
+}
+
+fn parse_binary(source: Source<'_>, builder: &mut SoupBuilder) -> Result<(), IoError> {
+    let available = source.bytes.len() as u64;
+    let Some(needed) = stated_length(source.bytes) else {
+        return Err(source.truncated(Place::Byte(0), START as u64, available));
+    };
+    if available < needed {
+        let triangle = source.bytes.len().saturating_sub(START) / RECORD;
+        let place = Place::Element { kind: "triangle", index: triangle };
+        return Err(source.truncated(place, needed, available));
+    }
+    // Bytes after the last triangle are allowed: some programs append colours.
+    for record in source.bytes[START..].chunks_exact(RECORD) {
+        let mut fan = Fan::default();
+        for corner in record[12..48].chunks_exact(12) {
+            let axis = |axis: usize| {
+                let bytes = [0, 1, 2, 3].map(|byte| corner[axis * 4 + byte]);
+                f64::from(f32::from_le_bytes(bytes))
+            };
+            fan.push(builder.next_vertex(&source)?, &mut builder.triangles);
+            builder.push_vertex(DVec3::new(axis(0), axis(1), axis(2)));
+        }
+    }
+    Ok(())
+}
+
+fn parse_text(source: Source<'_>, builder: &mut SoupBuilder) -> Result<(), IoError> {
+    let mut facet: Option<Fan> = None;
+    let mut solid_open = false;
+    let mut last_line = 0;
+    for (number, line) in Lines::new(without_bom(source.bytes)) {
+        last_line = number;
+        let place = Place::Line(number);
+        let mut words = words(line);
+        let Some(keyword) = words.next() else { continue };
+        match keyword.to_ascii_lowercase().as_slice() {
+            b"solid" => solid_open = true,
+            b"endsolid" if facet.is_none() => solid_open = false,
+            b"facet" if facet.is_none() => facet = Some(Fan::default()),
+            b"vertex" => {
+                let Some(fan) = facet.as_mut() else {
+                    return Err(source.malformed(place, "a facet", "a vertex outside of one"));
+                };
+                let mut position = [0.0; 3];
+                for coordinate in &mut position {
+                    let word = words.next().unwrap_or_default();
+                    *coordinate = parse_number(word)
+                        .ok_or_else(|| source.malformed(place, "three coordinates", quoted(word)))?;
+                }
+                let vertex = builder.next_vertex(&source)?;
+                builder.push_vertex(DVec3::from_array(position));
+                fan.push(vertex, &mut builder.triangles);
+            }
+            b"endfacet" => match facet.take() {
+                Some(fan) if fan.corners >= 3 => {}
+                Some(fan) => {
+                    return Err(source.malformed(
+                        place,
+                        "three corners in the facet",
+                        fan.corners.to_string(),
+                    ));
+                }
+                None => return Err(source.malformed(place, "a facet", "\"endfacet\"")),
+            },
+            b"outer" | b"endloop" | b"color" => {}
+            _ => return Err(source.malformed(place, "a statement of an STL file", quoted(keyword))),
+        }
+    }
+    if facet.is_some() || solid_open {
+        return Err(source.malformed(Place::Line(last_line), "\"endsolid\"", "the end of the file"));
+    }
+    Ok(())
+}

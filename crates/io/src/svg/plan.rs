@@ -1,0 +1,377 @@
+//! The plan picture of a navigation mesh.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+
+use glam::Vec3;
+use waymesh_core::{CellId, VertexId};
+use waymesh_graph::{CellView, NavMesh, Path};
+
+use super::storeys::{Storey, storeys};
+use super::{Anchor, Canvas, Colour, Picture, Style};
+
+/// What decides the colour of a cell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ColourBy {
+    /// Its island: there is a way between any two cells of one colour. The largest islands get the first colours.
+    #[default]
+    Island,
+    /// Its region.
+    Region,
+}
+
+/// How a mesh is drawn.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct SvgOptions {
+    /// What decides the colour of a cell. Default: its island.
+    pub colour_by: ColourBy,
+    /// Longer side of a panel in pixels. Default 1000; from 100 to 20,000, values beyond count as the nearest.
+    pub pixels: f64,
+    /// Whether the boundary between cells is drawn. Default: yes.
+    pub portals: bool,
+}
+
+impl Default for SvgOptions {
+    fn default() -> Self {
+        Self { colour_by: ColourBy::Island, pixels: 1000.0, portals: true }
+    }
+}
+
+impl SvgOptions {
+    /// Sets what decides the colour of a cell.
+    #[must_use]
+    pub fn with_colour_by(mut self, colour_by: ColourBy) -> Self {
+        self.colour_by = colour_by;
+        self
+    }
+
+    /// Sets the longer side of a panel in pixels.
+    #[must_use]
+    pub fn with_pixels(mut self, pixels: f64) -> Self {
+        self.pixels = pixels;
+        self
+    }
+
+    /// Sets whether the boundary between cells is drawn.
+    #[must_use]
+    pub fn with_portals(mut self, portals: bool) -> Self {
+        self.portals = portals;
+        self
+    }
+}
+
+const WALL: Colour = Colour::INK;
+const PORTAL: Colour = Colour([0x5b, 0x6b, 0x7a]);
+const STAIR: Colour = Colour([0xc8, 0x7a, 0x12]);
+const BACKDROP: Colour = Colour([0xee, 0xec, 0xe6]);
+const START: Colour = Colour([0x1f, 0x8a, 0x4c]);
+
+/// Draws a mesh in plan, with a path on top.
+///
+/// One panel per storey (see [`super::storeys`]): cells in soft colours, walls and drops dark, portals thin, edges that lead to
+/// another storey dashed, the other storeys as a faint backdrop. The path is strong on the storey it is on and faint on others.
+///
+/// # Errors
+/// Those of the writer.
+pub fn write_svg(
+    mesh: &NavMesh,
+    path: Option<&Path>,
+    options: &SvgOptions,
+    mut writer: impl Write,
+) -> std::io::Result<()> {
+    writer.write_all(draw(mesh, path, options).to_svg().as_bytes())?;
+    writer.flush()
+}
+
+fn draw(mesh: &NavMesh, path: Option<&Path>, options: &SvgOptions) -> Picture {
+    let storeys = storeys(mesh);
+    let mut storey_of = vec![0; mesh.cell_count()];
+    for (index, storey) in storeys.iter().enumerate() {
+        for cell in &storey.cells {
+            storey_of[cell.index()] = index;
+        }
+    }
+    let (min, max) = view(mesh, path);
+    let pixels = options.pixels.clamp(100.0, 20_000.0);
+    // Several panels share the picture.
+    let pixels = if storeys.len() > 1 { (pixels * 0.72).max(100.0) } else { pixels };
+    let drawing = Drawing {
+        mesh,
+        colours: cell_colours(mesh, options.colour_by),
+        storey_of,
+        trace: path.map(|path| trace(mesh, path)),
+        path,
+        portals: options.portals,
+        lines: LineWidths::new(mesh, Canvas::new(min, max, pixels).scale()),
+    };
+    let mut picture = Picture::new();
+    for (index, storey) in storeys.iter().enumerate() {
+        let mut canvas = Canvas::new(min, max, pixels);
+        drawing.storey(&mut canvas, index, storey, storeys.len());
+        let (low, high) = (metres(storey.min_y), metres(storey.max_y));
+        let heights = if low == high { format!("y {low} m") } else { format!("y {low} to {high} m") };
+        let title = if storeys.len() == 1 {
+            heights
+        } else {
+            format!("Storey {} of {}, {heights}", index + 1, storeys.len())
+        };
+        picture.push(&title, canvas, Some("m"));
+    }
+    if storeys.is_empty() {
+        let mut canvas = Canvas::new([0.0, 0.0], [4.0, 1.0], pixels);
+        canvas.text([2.0, 0.5], "nothing walkable", 18.0, PORTAL, Anchor::Middle);
+        picture.push("", canvas, None);
+        return picture;
+    }
+    picture.note(Style::line(WALL, 2.0), "wall or drop");
+    if options.portals && mesh.portal_count() > 0 {
+        picture.note(Style::line(PORTAL, 1.0).with_opacity(0.5), "between cells");
+    }
+    if storeys.len() > 1 {
+        let leaves = |cell: CellView<'_>| {
+            let here = drawing.storey_of[cell.id().index()];
+            cell.neighbours().flatten().any(|other| drawing.storey_of[other.index()] != here)
+        };
+        if mesh.cells().any(leaves) {
+            picture.note(stair_style(1.8), "way to another storey");
+        }
+        picture.note(Style::fill(BACKDROP), "other storeys");
+    }
+    if path.is_some() {
+        picture.note(Style::line(Colour::RED, 3.0), "path, from green to red");
+    }
+    picture
+}
+
+/// Plan bounds in metres of everything drawn, with a little room around.
+fn view(mesh: &NavMesh, path: Option<&Path>) -> ([f64; 2], [f64; 2]) {
+    let mut min = [f64::INFINITY; 2];
+    let mut max = [f64::NEG_INFINITY; 2];
+    let corners = mesh.cells().flat_map(|cell| cell.positions());
+    for point in corners.chain(path.into_iter().flat_map(|path| path.points.iter().copied())) {
+        let point = plan(point);
+        for axis in 0..2 {
+            min[axis] = min[axis].min(point[axis]);
+            max[axis] = max[axis].max(point[axis]);
+        }
+    }
+    let room = 0.01 * (max[0] - min[0]).max(max[1] - min[1]);
+    (min.map(|corner| corner - room), max.map(|corner| corner + room))
+}
+
+fn plan(position: Vec3) -> [f64; 2] {
+    [f64::from(position.x), f64::from(position.z)]
+}
+
+fn metres(value: f32) -> String {
+    let text = format!("{value:.1}");
+    if text == "-0.0" { "0.0".into() } else { text }
+}
+
+/// The colour of each cell.
+pub(crate) fn cell_colours(mesh: &NavMesh, colour_by: ColourBy) -> Vec<Colour> {
+    match colour_by {
+        ColourBy::Region => mesh.cells().map(|cell| Colour::soft(cell.region().index())).collect(),
+        ColourBy::Island => {
+            let islands = mesh.islands();
+            let mut order: Vec<usize> = (0..islands.len()).collect();
+            order.sort_by(|&a, &b| islands[b].area.total_cmp(&islands[a].area).then(a.cmp(&b)));
+            let mut rank = vec![0; islands.len()];
+            for (place, island) in order.into_iter().enumerate() {
+                rank[island] = place;
+            }
+            mesh.cells().map(|cell| Colour::soft(rank[cell.island().index()])).collect()
+        }
+    }
+}
+
+/// Line widths in pixels: thinner where cells are drawn small, so that large levels stay legible.
+struct LineWidths {
+    wall: f64,
+    portal: f64,
+}
+
+impl LineWidths {
+    fn new(mesh: &NavMesh, scale: f64) -> Self {
+        #[expect(clippy::cast_precision_loss, reason = "a typical size")]
+        let side = (mesh.area() / mesh.cell_count().max(1) as f64).sqrt() * scale;
+        Self { wall: (side / 12.0).clamp(0.45, 2.0), portal: (side / 40.0).clamp(0.1, 0.8) }
+    }
+}
+
+fn stair_style(width: f64) -> Style {
+    Style::line(STAIR, width).with_dash(width * 2.5)
+}
+
+struct Drawing<'a> {
+    mesh: &'a NavMesh,
+    colours: Vec<Colour>,
+    storey_of: Vec<usize>,
+    /// Pieces of the path and the cell that each is in.
+    trace: Option<Vec<(CellId, [Vec3; 2])>>,
+    path: Option<&'a Path>,
+    portals: bool,
+    lines: LineWidths,
+}
+
+impl Drawing<'_> {
+    fn storey(&self, canvas: &mut Canvas, index: usize, storey: &Storey, storeys: usize) {
+        let outline = |cell: CellView<'_>| cell.positions().map(plan).collect::<Vec<_>>();
+        if storeys > 1 {
+            let others = self.mesh.cells().filter(|cell| self.storey_of[cell.id().index()] != index);
+            canvas.polygons(others.map(outline), &Style::fill(BACKDROP));
+        }
+        let cells = || storey.cells.iter().filter_map(|&cell| self.mesh.cell(cell));
+        let mut by_colour: BTreeMap<Colour, Vec<CellView<'_>>> = BTreeMap::new();
+        for cell in cells() {
+            by_colour.entry(self.colours[cell.id().index()]).or_default().push(cell);
+        }
+        // A hairline of the same colour closes the seams between shapes that touch.
+        for (colour, cells) in by_colour {
+            canvas.polygons(cells.into_iter().map(outline), &Style::fill(colour).with_line(colour, 0.4));
+        }
+        let mut walls: Vec<[VertexId; 2]> = Vec::new();
+        let mut portals: Vec<[VertexId; 2]> = Vec::new();
+        let mut stairs: Vec<[VertexId; 2]> = Vec::new();
+        for cell in cells() {
+            let corners = cell.corners();
+            for (edge, neighbour) in cell.neighbours().enumerate() {
+                let ends = [corners[edge], corners[(edge + 1) % corners.len()]];
+                match neighbour {
+                    None => walls.push(ends),
+                    Some(other) if self.storey_of[other.index()] != index => stairs.push(ends),
+                    Some(other) if other > cell.id() => portals.push(ends),
+                    Some(_) => {}
+                }
+            }
+        }
+        let draw = |canvas: &mut Canvas, edges: Vec<[VertexId; 2]>, style: &Style| {
+            let place = |vertex: VertexId| plan(self.mesh.vertices()[vertex.index()]);
+            canvas.polylines(chains(edges).into_iter().map(|chain| chain.into_iter().map(place)), style);
+        };
+        if self.portals {
+            draw(canvas, portals, &Style::line(PORTAL, self.lines.portal).with_opacity(0.55));
+        }
+        draw(canvas, walls, &Style::line(WALL, self.lines.wall));
+        draw(canvas, stairs, &stair_style(self.lines.wall * 1.2));
+        self.path(canvas, index, storeys);
+    }
+
+    fn path(&self, canvas: &mut Canvas, index: usize, storeys: usize) {
+        let (Some(path), Some(trace)) = (self.path, &self.trace) else { return };
+        let whole: Vec<[f64; 2]> = path.points.iter().copied().map(plan).collect();
+        let here = |cell: CellId| self.storey_of.get(cell.index()) == Some(&index);
+        if storeys > 1 {
+            canvas
+                .polylines([whole.clone()], &Style::line(Colour::RED, 1.2).with_dash(3.0).with_opacity(0.35));
+        }
+        let mut pieces: Vec<Vec<[f64; 2]>> = Vec::new();
+        let mut connected = false;
+        for (cell, [from, to]) in trace {
+            if here(*cell) {
+                match pieces.last_mut() {
+                    Some(piece) if connected => piece.push(plan(*to)),
+                    _ => pieces.push(vec![plan(*from), plan(*to)]),
+                }
+            }
+            connected = here(*cell);
+        }
+        canvas.polylines(pieces.clone(), &Style::line(Colour::WHITE, 5.0).with_opacity(0.75));
+        canvas.polylines(pieces, &Style::line(Colour::RED, 2.6));
+        let ends = [
+            (trace.first().map(|piece| piece.0), whole.first(), START),
+            (trace.last().map(|piece| piece.0), whole.last(), Colour::RED),
+        ];
+        for (cell, place, colour) in ends {
+            if let (Some(cell), Some(place)) = (cell, place)
+                && here(cell)
+            {
+                canvas.dot(*place, 6.5, &Style::fill(colour).with_line(Colour::WHITE, 2.0));
+            }
+        }
+    }
+}
+
+/// Joins edges end to end into chains, so that lines have corners instead of gaps and the file is small.
+fn chains(edges: Vec<[VertexId; 2]>) -> Vec<Vec<VertexId>> {
+    let mut from: BTreeMap<VertexId, Vec<usize>> = BTreeMap::new();
+    for (index, edge) in edges.iter().enumerate() {
+        from.entry(edge[0]).or_default().push(index);
+    }
+    let mut used = vec![false; edges.len()];
+    let mut chains = Vec::new();
+    for first in 0..edges.len() {
+        if used[first] {
+            continue;
+        }
+        let mut chain = vec![edges[first][0]];
+        let mut next = Some(first);
+        while let Some(edge) = next {
+            used[edge] = true;
+            chain.push(edges[edge][1]);
+            next = from.get_mut(&edges[edge][1]).and_then(|edges| {
+                while edges.last().is_some_and(|&edge| used[edge]) {
+                    edges.pop();
+                }
+                edges.pop()
+            });
+        }
+        chains.push(chain);
+    }
+    chains
+}
+
+/// Cuts a path at the borders of the cells it runs through, which it lists in order. What rounding leaves over is put to the
+/// last cell.
+fn trace(mesh: &NavMesh, path: &Path) -> Vec<(CellId, [Vec3; 2])> {
+    let mut pieces = Vec::new();
+    let mut segment = 0;
+    let mut at = 0.0_f64;
+    let point = |segment: usize, at: f64| {
+        let (from, to) = (path.points[segment], path.points[segment + 1]);
+        #[expect(clippy::cast_possible_truncation, reason = "a place in a picture")]
+        let at = at as f32;
+        from.lerp(to, at)
+    };
+    let segments = path.points.len().saturating_sub(1);
+    for (index, &cell) in path.cells.iter().enumerate() {
+        let is_last = index + 1 == path.cells.len();
+        let outline: Vec<[f64; 2]> =
+            mesh.cell(cell).into_iter().flat_map(|cell| cell.positions()).map(plan).collect();
+        while segment < segments {
+            let [from, to] = [plan(path.points[segment]), plan(path.points[segment + 1])];
+            let end = if is_last { 1.0 } else { leaves_at(&outline, from, to, at) };
+            if end > at {
+                pieces.push((cell, [point(segment, at), point(segment, end)]));
+                at = end;
+            }
+            if at < 1.0 {
+                break;
+            }
+            (segment, at) = (segment + 1, 0.0);
+        }
+    }
+    if let (true, Some(&cell), [only]) = (pieces.is_empty(), path.cells.last(), path.points.as_slice()) {
+        pieces.push((cell, [*only, *only]));
+    }
+    pieces
+}
+
+/// How far along `from -> to` (0 to 1) a convex outline is left, going on from `at`; `at` itself if it was left before.
+fn leaves_at(outline: &[[f64; 2]], from: [f64; 2], to: [f64; 2], at: f64) -> f64 {
+    /// Distance beyond an edge that still counts as inside, in metres.
+    const SLACK: f64 = 1e-4;
+    let mut end = 1.0_f64;
+    for (index, a) in outline.iter().enumerate() {
+        let b = outline[(index + 1) % outline.len()];
+        let length = (b[0] - a[0]).hypot(b[1] - a[1]);
+        // Positive inside: outlines are positive in plan.
+        let side = |p: [f64; 2]| ((b[0] - a[0]) * (p[1] - a[1]) - (b[1] - a[1]) * (p[0] - a[0])) / length;
+        let (start_side, end_side) = (side(from), side(to));
+        if end_side < -SLACK && end_side < start_side {
+            end = end.min((start_side + SLACK) / (start_side - end_side));
+        }
+    }
+    end.clamp(at, 1.0)
+}

@@ -1,0 +1,263 @@
+//! Storeys: cells that can be drawn on one sheet because none lies above another.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+
+use waymesh_core::{CellId, PlanPoint};
+use waymesh_graph::NavMesh;
+
+/// Cells of which no two overlap in plan.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Storey {
+    /// The cells, ascending.
+    pub cells: Vec<CellId>,
+    /// Lowest corner in metres.
+    pub min_y: f32,
+    /// Highest corner in metres.
+    pub max_y: f32,
+}
+
+/// A connected part of a region: what stays together on one storey, since a region never overlaps itself.
+struct Part {
+    cells: Vec<usize>,
+    min_y: f32,
+    max_y: f32,
+}
+
+impl Part {
+    fn middle(&self) -> f32 {
+        self.min_y.midpoint(self.max_y)
+    }
+}
+
+/// Floats in the order of their values; only used on finite heights.
+#[derive(Clone, Copy, PartialEq)]
+struct Height(f32);
+
+impl Eq for Height {}
+
+impl PartialOrd for Height {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Height {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.0.total_cmp(&other.0)
+    }
+}
+
+/// Splits the cells of a mesh into storeys, from the lowest to the highest.
+///
+/// Greedy: from the lowest region that is left, grow over neighbours, lowest first, as long as nothing overlaps; then put each
+/// piece grown on the storey whose heights are nearest and where nothing overlaps, or on a new one. What overlaps is decided
+/// exactly. Takes about `n log n` where few cells share an x.
+///
+/// # Guarantees
+/// - Every cell is on exactly one storey, and no two cells of a storey overlap in plan (they may touch).
+/// - A flat mesh, however many islands it has, is one storey.
+#[must_use]
+pub fn storeys(mesh: &NavMesh) -> Vec<Storey> {
+    let mut alone = vec![false; mesh.cell_count()];
+    let (mut parts, mut part_of) = split(mesh, &alone);
+    let (mut conflicts, folded) = conflicts(mesh, &part_of, parts.len());
+    if !folded.is_empty() {
+        // No partition of waymesh gives such regions, but a file may: their cells go one by one.
+        for cell in folded.iter().flat_map(|&part| &parts[part].cells) {
+            alone[*cell] = true;
+        }
+        (parts, part_of) = split(mesh, &alone);
+        conflicts = self::conflicts(mesh, &part_of, parts.len()).0;
+    }
+    let pieces = grow(mesh, &parts, &part_of, &conflicts);
+
+    let mut storeys: Vec<Part> = Vec::new();
+    let mut storey_of: Vec<Option<usize>> = vec![None; parts.len()];
+    for piece in pieces {
+        let taken: BTreeSet<usize> = piece
+            .iter()
+            .flat_map(|&part| conflicts[part].iter().filter_map(|&other| storey_of[other as usize]))
+            .collect();
+        let mut sum = Part { cells: Vec::new(), min_y: f32::INFINITY, max_y: f32::NEG_INFINITY };
+        for &part in &piece {
+            sum.cells.extend(&parts[part].cells);
+            sum.min_y = sum.min_y.min(parts[part].min_y);
+            sum.max_y = sum.max_y.max(parts[part].max_y);
+        }
+        let distance =
+            |storey: &Part| (sum.middle() - storey.max_y).max(storey.min_y - sum.middle()).max(0.0);
+        let free = (0..storeys.len()).filter(|storey| !taken.contains(storey));
+        let nearest = free.min_by_key(|&storey| Height(distance(&storeys[storey])));
+        let storey = nearest.unwrap_or(storeys.len());
+        for &part in &piece {
+            storey_of[part] = Some(storey);
+        }
+        match storeys.get_mut(storey) {
+            Some(storey) => {
+                storey.cells.extend(sum.cells);
+                storey.min_y = storey.min_y.min(sum.min_y);
+                storey.max_y = storey.max_y.max(sum.max_y);
+            }
+            None => storeys.push(sum),
+        }
+    }
+    storeys.sort_by_key(|storey| (Height(storey.middle()), storey.cells.first().copied()));
+    storeys
+        .into_iter()
+        .map(|mut storey| {
+            storey.cells.sort_unstable();
+            Storey {
+                cells: storey.cells.into_iter().map(CellId::from_index).collect(),
+                min_y: storey.min_y,
+                max_y: storey.max_y,
+            }
+        })
+        .collect()
+}
+
+/// Connected parts of equal region, and the part of each cell. A cell that is to be alone is a part.
+fn split(mesh: &NavMesh, alone: &[bool]) -> (Vec<Part>, Vec<usize>) {
+    const UNSEEN: usize = usize::MAX;
+    let mut part_of = vec![UNSEEN; mesh.cell_count()];
+    let mut parts: Vec<Part> = Vec::new();
+    for seed in mesh.cells() {
+        if part_of[seed.id().index()] != UNSEEN {
+            continue;
+        }
+        let mut part = Part { cells: Vec::new(), min_y: f32::INFINITY, max_y: f32::NEG_INFINITY };
+        part_of[seed.id().index()] = parts.len();
+        let mut stack = vec![seed];
+        while let Some(cell) = stack.pop() {
+            part.cells.push(cell.id().index());
+            for position in cell.positions() {
+                part.min_y = part.min_y.min(position.y);
+                part.max_y = part.max_y.max(position.y);
+            }
+            for neighbour in cell.neighbours().flatten().filter_map(|id| mesh.cell(id)) {
+                let index = neighbour.id().index();
+                let joined =
+                    neighbour.region() == seed.region() && !alone[index] && !alone[cell.id().index()];
+                if part_of[index] == UNSEEN && joined {
+                    part_of[index] = parts.len();
+                    stack.push(neighbour);
+                }
+            }
+        }
+        parts.push(part);
+    }
+    (parts, part_of)
+}
+
+/// Per part, those that overlap it somewhere, and the parts that overlap themselves. A sweep along x over the boxes of the
+/// cells, then the exact test.
+fn conflicts(mesh: &NavMesh, part_of: &[usize], parts: usize) -> (Vec<BTreeSet<u32>>, BTreeSet<usize>) {
+    let mut conflicts = vec![BTreeSet::new(); parts];
+    let mut folded = BTreeSet::new();
+    let bounds: Vec<_> = mesh.cells().map(|cell| cell.bounds()).collect();
+    let mut order: Vec<usize> = (0..bounds.len()).collect();
+    order.sort_by_key(|&cell| (bounds[cell].min_x, cell));
+    let mut active: Vec<usize> = Vec::new();
+    for cell in order {
+        let this = bounds[cell];
+        active.retain(|&other| bounds[other].max_x > this.min_x);
+        for &other in &active {
+            let that = bounds[other];
+            let (a, b) = (part_of[cell], part_of[other]);
+            let apart = that.max_z <= this.min_z || this.max_z <= that.min_z;
+            if apart {
+                continue;
+            }
+            if a == b {
+                if !folded.contains(&a) && overlap(&outline(mesh, cell), &outline(mesh, other)) {
+                    folded.insert(a);
+                }
+                continue;
+            }
+            let (a_id, b_id) = (CellId::from_index(a).0, CellId::from_index(b).0);
+            if !conflicts[a].contains(&b_id) && overlap(&outline(mesh, cell), &outline(mesh, other)) {
+                conflicts[a].insert(b_id);
+                conflicts[b].insert(a_id);
+            }
+        }
+        active.push(cell);
+    }
+    (conflicts, folded)
+}
+
+fn outline(mesh: &NavMesh, cell: usize) -> Vec<PlanPoint> {
+    let cell = mesh.cell(CellId::from_index(cell));
+    let corners = cell.map(|cell| cell.corners()).unwrap_or_default();
+    corners.iter().map(|corner| mesh.plan_vertices()[corner.index()].point).collect()
+}
+
+/// Whether the insides of two positive convex polygons have a point in common. Exact: two convex sets are apart exactly where
+/// the line through an edge of one has the other on its outer side.
+fn overlap(a: &[PlanPoint], b: &[PlanPoint]) -> bool {
+    let separates = |edges: &[PlanPoint], points: &[PlanPoint]| {
+        (0..edges.len()).any(|edge| {
+            let (from, to) = (edges[edge], edges[(edge + 1) % edges.len()]);
+            points.iter().all(|&point| PlanPoint::orientation(from, to, point) <= 0)
+        })
+    };
+    !separates(a, b) && !separates(b, a)
+}
+
+/// Pieces of connected parts without overlap, lowest seed first.
+fn grow(mesh: &NavMesh, parts: &[Part], part_of: &[usize], conflicts: &[BTreeSet<u32>]) -> Vec<Vec<usize>> {
+    let mut adjacent: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+    for cell in mesh.cells() {
+        let part = part_of[cell.id().index()];
+        let others = cell.neighbours().flatten().map(|neighbour| part_of[neighbour.index()]);
+        adjacent.entry(part).or_default().extend(others.filter(|&other| other != part));
+    }
+    let mut seeds: Vec<usize> = (0..parts.len()).collect();
+    seeds.sort_by_key(|&part| (Height(parts[part].middle()), part));
+    let mut done = vec![false; parts.len()];
+    let mut pieces = Vec::new();
+    for seed in seeds {
+        if done[seed] {
+            continue;
+        }
+        let mut piece: BTreeSet<u32> = BTreeSet::new();
+        let mut open = BinaryHeap::from([Reverse((Height(parts[seed].middle()), seed))]);
+        while let Some(Reverse((_, part))) = open.pop() {
+            if done[part] || !conflicts[part].is_disjoint(&piece) {
+                continue;
+            }
+            done[part] = true;
+            piece.insert(CellId::from_index(part).0);
+            let others = adjacent.get(&part).into_iter().flatten();
+            open.extend(
+                others
+                    .filter(|&&other| !done[other])
+                    .map(|&other| Reverse((Height(parts[other].middle()), other))),
+            );
+        }
+        pieces.push(piece.into_iter().map(|part| part as usize).collect());
+    }
+    pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn polygons_overlap_only_where_their_insides_meet() {
+        let square = |x: i32, z: i32, side: i32| {
+            [(0, 0), (side, 0), (side, side), (0, side)]
+                .map(|(dx, dz)| PlanPoint::new(x + dx, z + dz))
+                .to_vec()
+        };
+        assert!(overlap(&square(0, 0, 4), &square(3, 3, 4)));
+        assert!(overlap(&square(0, 0, 9), &square(3, 3, 2)), "one inside the other");
+        assert!(overlap(&square(0, 0, 4), &square(0, 0, 4)));
+        assert!(!overlap(&square(0, 0, 4), &square(4, 0, 4)), "edges touch");
+        assert!(!overlap(&square(0, 0, 4), &square(4, 4, 4)), "corners touch");
+        let diamond = [(6, 0), (12, 6), (6, 12), (0, 6)].map(|(x, z)| PlanPoint::new(x, z));
+        assert!(!overlap(&square(0, 0, 2), &diamond), "boxes overlap, polygons do not");
+        assert!(!overlap(&square(0, 0, 3), &diamond), "a corner touches an edge");
+        assert!(overlap(&square(0, 0, 4), &diamond));
+    }
+}

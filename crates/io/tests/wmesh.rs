@@ -1,0 +1,210 @@
+//! The navmesh file: round trips, the documented layout, and damage of every kind.
+
+#![expect(clippy::unwrap_used, reason = "test helpers")]
+
+mod common;
+
+use common::meshes::{dungeon, house, mesh_of};
+use proptest::prelude::*;
+use waymesh_graph::NavMesh;
+use waymesh_io::{IoError, open, parse_wmesh, read_wmesh, save, wmesh, write_wmesh};
+
+fn bytes_of(mesh: &NavMesh) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    write_wmesh(mesh, &mut bytes).unwrap();
+    bytes
+}
+
+fn read(bytes: &[u8]) -> Result<NavMesh, IoError> {
+    parse_wmesh(std::path::Path::new("level.wmesh"), bytes)
+}
+
+/// Writes the checksum that the bytes should have, as someone would who damages a file on purpose.
+fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
+    let end = bytes.len() - 4;
+    let checksum = crc32(&bytes[..end]);
+    bytes[end..].copy_from_slice(&checksum.to_le_bytes());
+    bytes
+}
+
+/// CRC-32 bit by bit: the oracle of the one in use.
+fn crc32(bytes: &[u8]) -> u32 {
+    !bytes.iter().fold(u32::MAX, |crc, &byte| {
+        (0..8).fold(crc ^ u32::from(byte), |crc, _| crc >> 1 ^ if crc & 1 == 1 { 0xedb8_8320 } else { 0 })
+    })
+}
+
+#[test]
+fn what_is_written_is_read_and_always_in_the_same_bytes() {
+    for mesh in
+        [house(true), house(false), mesh_of(&[], false), mesh_of(&[], true)].into_iter().chain(dungeon())
+    {
+        let bytes = bytes_of(&mesh);
+        assert_eq!(bytes, bytes_of(&mesh.clone()));
+        let again = read(&bytes).unwrap();
+        assert_eq!(again, mesh);
+        assert_eq!(bytes_of(&again), bytes);
+        assert_eq!(read_wmesh(bytes.as_slice()).unwrap(), mesh);
+    }
+}
+
+#[test]
+fn the_layout_is_the_documented_one() {
+    let mesh = house(true);
+    let data = mesh.data();
+    let bytes = bytes_of(&mesh);
+    let u32_at = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
+    let u64_at = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap());
+    assert_eq!(&bytes[..8], b"WMESH\0\r\n");
+    assert_eq!((u32_at(8), u32_at(12), u64_at(16)), (wmesh::VERSION, 10, bytes.len() as u64));
+    let table = [
+        ("FRAM", 28, 1),
+        ("AGNT", 16, 1),
+        ("VERT", 12, data.vertex_x.len()),
+        ("CELL", 5, data.cell_areas.len()),
+        ("CFST", 4, data.cell_areas.len() + 1),
+        ("CRNR", 8, data.cell_corners.len()),
+        ("SERR", 4, 1),
+        ("SPNT", 12, data.surface_points.len()),
+        ("STRI", 12, data.surface_triangles.len() / 3),
+        ("SFST", 4, data.cell_areas.len() + 1),
+    ];
+    let mut start = 184;
+    for (index, (tag, size, count)) in table.into_iter().enumerate() {
+        let entry = 24 + 16 * index;
+        assert_eq!(&bytes[entry..entry + 4], tag.as_bytes());
+        assert_eq!((u32_at(entry + 4), u64_at(entry + 8)), (size, count as u64));
+        match tag {
+            "FRAM" => {
+                assert_eq!(u32_at(start), data.origin[0].to_bits());
+                assert_eq!(u32_at(start + 20), data.width);
+            }
+            "VERT" => {
+                assert_eq!(u32_at(start + 12), data.vertex_x[1].cast_unsigned());
+                assert_eq!(u32_at(start + 20), data.vertex_height[1].to_bits());
+            }
+            "CELL" => {
+                assert_eq!(u32_at(start + 5 * 49), data.cell_regions[49]);
+                assert_eq!(bytes[start + 5 * 49 + 4], data.cell_areas[49]);
+            }
+            "CRNR" => assert_eq!(u32_at(start + 8 * 5 + 4), data.cell_neighbours[5]),
+            "SERR" => assert_eq!(u32_at(start), data.surface_max_error.to_bits()),
+            "STRI" => assert_eq!(u32_at(start + 12 * 7 + 8), data.surface_triangles[23]),
+            _ => {}
+        }
+        start += (size as usize * count).next_multiple_of(8);
+    }
+    assert_eq!(start + 4, bytes.len());
+    assert_eq!(u32_at(start), crc32(&bytes[..start]));
+}
+
+#[test]
+fn files_are_saved_and_opened_and_errors_name_them() {
+    let file = std::env::temp_dir().join(format!("waymesh-io-{}-house.wmesh", std::process::id()));
+    save(&house(true), &file).unwrap();
+    assert_eq!(open(&file).unwrap(), house(true));
+    std::fs::remove_file(&file).unwrap();
+    let missing = open(&file).unwrap_err();
+    assert!(matches!(&missing, IoError::Read { file: named, .. } if *named == file), "{missing}");
+    let nowhere = file.join("below-a-file.wmesh");
+    assert!(matches!(save(&house(false), &nowhere), Err(IoError::Write { file, .. }) if file == nowhere));
+}
+
+#[test]
+fn every_flipped_bit_is_noticed() {
+    let mut bytes = bytes_of(&house(true));
+    for at in 0..bytes.len() {
+        for bit in 0..8 {
+            bytes[at] ^= 1 << bit;
+            assert!(read(&bytes).is_err(), "bit {bit} of byte {at}");
+            bytes[at] ^= 1 << bit;
+        }
+    }
+}
+
+#[test]
+fn every_truncation_and_any_extension_is_noticed() {
+    let bytes = bytes_of(&house(true));
+    for length in 0..bytes.len() {
+        let error = read(&bytes[..length]).unwrap_err();
+        assert!(
+            matches!(error, IoError::Truncated { .. })
+                || (length == 0 && matches!(error, IoError::Malformed { .. })),
+            "{length}: {error}"
+        );
+    }
+    for more in 1..20 {
+        let mut longer = bytes.clone();
+        longer.resize(bytes.len() + more, 0);
+        assert!(matches!(read(&longer), Err(IoError::Malformed { .. })));
+    }
+}
+
+#[test]
+fn other_files_and_versions_are_told_from_damage() {
+    assert!(matches!(read(b"glTF\x02\0\0\0"), Err(IoError::Malformed { .. })));
+    let mut bytes = bytes_of(&house(false));
+    bytes[8] = 2;
+    let error = read(&sealed(bytes.clone())).unwrap_err();
+    assert_eq!(error.to_string(), "level.wmesh: version 2 of the navmesh format, but only 1 is supported");
+    bytes[8] = 1;
+    bytes[200] ^= 0x40;
+    assert!(matches!(read(&bytes), Err(IoError::Checksum { .. })));
+    // A text-mode transfer turns CR LF into LF.
+    bytes.remove(6);
+    assert!(matches!(read(&bytes), Err(IoError::Malformed { .. })));
+}
+
+#[test]
+fn counts_that_lie_are_refused_before_memory_is_asked_for() {
+    let bytes = bytes_of(&house(true));
+    for section in 0..10 {
+        for count in [0, 2, 7, 1 << 20, 1 << 32, u64::MAX / 5, u64::MAX] {
+            let mut lying = bytes.clone();
+            let at = 24 + 16 * section + 8;
+            if u64::from_le_bytes(lying[at..at + 8].try_into().unwrap()) == count {
+                continue;
+            }
+            lying[at..at + 8].copy_from_slice(&count.to_le_bytes());
+            assert!(read(&sealed(lying)).is_err(), "section {section} of {count}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(600))]
+
+    #[test]
+    fn bytes_changed_on_purpose_give_an_error_or_a_valid_mesh(
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
+    ) {
+        let mut bytes = bytes_of(&house(true));
+        for (at, value) in changes {
+            let at = at.index(bytes.len());
+            bytes[at] = value;
+        }
+        if let Ok(mesh) = read(&sealed(bytes)) {
+            prop_assert!(waymesh_core::Validate::validate(&mesh).is_ok());
+        }
+    }
+
+    #[test]
+    fn several_damages_are_noticed(
+        changes in prop::collection::vec((any::<prop::sample::Index>(), 1..=255_u8), 1..5),
+    ) {
+        let whole = bytes_of(&house(true));
+        let mut bytes = whole.clone();
+        for (at, value) in changes {
+            let at = at.index(bytes.len());
+            bytes[at] ^= value;
+        }
+        prop_assert!(bytes == whole || read(&bytes).is_err());
+    }
+
+    #[test]
+    fn noise_is_refused(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+        prop_assert!(read(&bytes).is_err());
+        let headed = [&wmesh::MAGIC[..], &1_u32.to_le_bytes(), &10_u32.to_le_bytes(), &bytes].concat();
+        prop_assert!(read(&headed).is_err());
+    }
+}
