@@ -203,11 +203,11 @@ impl PlanPoint {
             - (b.z as i64 - a.z as i64) * (c.x as i64 - a.x as i64)
     }
 
-    /// Squared distance in cells. Exact.
+    /// Squared distance in cells. Exact: the diagonal of the largest grid is 2^63.
     #[inline]
     #[must_use]
-    pub const fn distance_squared(self, other: Self) -> i64 {
-        let (dx, dz) = (self.x as i64 - other.x as i64, self.z as i64 - other.z as i64);
+    pub const fn distance_squared(self, other: Self) -> u64 {
+        let (dx, dz) = (self.x.abs_diff(other.x) as u64, self.z.abs_diff(other.z) as u64);
         dx * dx + dz * dz
     }
 

@@ -4,7 +4,7 @@ use waymesh_core::PlanPoint;
 
 use crate::TriangulateError;
 use crate::ears::{BRIDGE, Cycles};
-use crate::outline::{corner_at, distance_squared, point_key};
+use crate::outline::{corner_at, point_key};
 
 /// Buffers of [`Bridges::join`].
 #[derive(Debug, Default)]
@@ -66,7 +66,7 @@ impl Bridges {
         for &node in &self.joined {
             let point = cycles.point(node);
             if point_key(point) < point_key(target) {
-                self.candidates.push((distance_squared(point, target), node));
+                self.candidates.push((point.distance_squared(target), node));
             }
         }
         self.candidates.sort_unstable();

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use waymesh_core::PlanPoint;
 
 use crate::assemble::{BORDER, LocalMesh};
-use crate::outline::{Corner, Outline, distance_squared, point_key};
+use crate::outline::{Corner, Outline, point_key};
 
 /// Flips edges until every one is Delaunay: no vertex that a triangle could see lies inside its circle (Lawson 1977, Software
 /// for C1 surface interpolation, <https://doi.org/10.1016/B978-0-12-587260-7.50011-X>).
@@ -74,7 +74,7 @@ pub(crate) fn in_circle(a: PlanPoint, b: PlanPoint, c: PlanPoint, d: PlanPoint) 
     /// Lifts up to here, and with them areas, leave room for the sum in 64 bits.
     const SMALL: u64 = 1 << 30;
     let areas = [[b, c], [c, a], [a, b]].map(|[p, q]| PlanPoint::orientation(d, p, q));
-    let lifts = [a, b, c].map(|p| distance_squared(p, d));
+    let lifts = [a, b, c].map(|p| p.distance_squared(d));
     if lifts.iter().all(|&lift| lift < SMALL) {
         // An area is at most the product of two distances, the roots of lifts.
         let sum: i64 = lifts.iter().zip(areas).map(|(&lift, area)| lift.cast_signed() * area).sum();

@@ -10,7 +10,7 @@ use crate::TriangulateError;
 use crate::assemble::{Assembly, BORDER, LocalMesh, NONE};
 use crate::bridges::Bridges;
 use crate::crossings::CrossingCheck;
-use crate::outline::{Corner, Outline, corner_at, distance_squared};
+use crate::outline::{Corner, Outline, corner_at};
 
 /// Set in [`Node::link`] on either side of a bridge; the rest of the number is the bridge.
 pub(crate) const BRIDGE: u32 = 1 << 30;
@@ -278,7 +278,7 @@ impl Clipper {
                     && point != at
                     && point != after
             });
-        let length = if is_ear { distance_squared(before, after) } else { NO_EAR };
+        let length = if is_ear { before.distance_squared(after) } else { NO_EAR };
         self.lengths[node as usize] = length;
         if is_ear {
             self.ears.push(Reverse((length, node)));

@@ -217,13 +217,6 @@ pub(crate) fn corner_at(index: usize) -> Corner {
     index as Corner
 }
 
-/// Squared distance. Unlike [`PlanPoint::distance_squared`] it holds the diagonal of the largest grid, which is 2^63.
-#[inline]
-pub(crate) fn distance_squared(a: PlanPoint, b: PlanPoint) -> u64 {
-    let (dx, dz) = (u64::from(a.x.abs_diff(b.x)), u64::from(a.z.abs_diff(b.z)));
-    dx * dx + dz * dz
-}
-
 /// Orders points by x, then z.
 #[inline]
 #[expect(clippy::cast_sign_loss, reason = "the sign bit is flipped to keep the order")]
