@@ -1,6 +1,6 @@
 //! The suites of the stages that make and read voxels.
 
-use glam::DVec3;
+use glam::{DVec3, Vec3};
 use waymesh_core::stage::{BuildField, FitHeights, Voxelize};
 use waymesh_core::{
     Cell, CellId, CellMesh, HeightSurface, Heightfield, PlanPoint, PlanVertex, RegionId, TriangleSoup,
@@ -33,7 +33,8 @@ pub fn voxelize(stage: &dyn Voxelize) {
             "scene {seed}: order shows"
         );
         let mut random = Random::new(seed);
-        for corners in soup.finite_triangles() {
+        let has_area = |&[a, b, c]: &[Vec3; 3]| (b - a).cross(c - a) != Vec3::ZERO;
+        for corners in soup.finite_triangles().filter(has_area) {
             let [a, b, c] = corners.map(|corner| corner.as_dvec3());
             let (u, v) = (f64::from(random.unit()), f64::from(random.unit()));
             let (u, v) = if u + v > 1.0 { (1.0 - u, 1.0 - v) } else { (u, v) };

@@ -1,0 +1,141 @@
+//! How to voxelise.
+
+use waymesh_core::{Agent, GridScale};
+
+use crate::VoxelError;
+
+/// When a span merged from several fragments counts as walkable.
+///
+/// Both rules look at the set of fragments only, so the order of the triangles does not matter. (Merging pair by pair, as
+/// Recast does, depends on the order.)
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum WalkableMerge {
+    /// Walkable if a walkable fragment's top lies at most so far below the merged top. What an agent can step over does
+    /// not make the ground below unwalkable.
+    WithinStep {
+        /// In metres, rounded down to whole levels. Finite, zero or more.
+        max_step: f32,
+    },
+    /// Only the fragments that reach the merged top decide; one walkable fragment among them is enough.
+    Highest,
+}
+
+impl Default for WalkableMerge {
+    fn default() -> Self {
+        Self::WithinStep { max_step: Agent::default().max_step }
+    }
+}
+
+impl WalkableMerge {
+    /// How far below the merged top a fragment may end and still count, in levels.
+    pub(crate) fn reach_levels(self, level_height: f32) -> i32 {
+        match self {
+            Self::WithinStep { max_step } => {
+                let levels = Agent::default().with_max_step(max_step).max_step_levels(level_height);
+                i32::try_from(levels).unwrap_or(i32::MAX)
+            }
+            Self::Highest => 0,
+        }
+    }
+}
+
+/// Configuration of [`crate::rasterize`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct VoxelConfig {
+    /// Size of a voxel. Default 0.3 by 0.2 m.
+    pub scale: GridScale,
+    /// Steepest walkable slope in radians, inclusive. Default 45 degrees, from 0 to below 90 degrees.
+    pub max_slope: f32,
+    /// When a merged span counts as walkable. Default: within a step of 0.9 m.
+    pub merge: WalkableMerge,
+    /// Most memory in bytes that the column table and the spans may take. Default 4 GiB.
+    pub max_memory_bytes: u64,
+    /// Bands of rows voxelised at the same time on the current rayon pool: 1 uses the calling thread alone, 0 means as many
+    /// as the pool has threads. The result is the same for every value. Default 1.
+    pub threads: usize,
+}
+
+impl Default for VoxelConfig {
+    fn default() -> Self {
+        let agent = Agent::default();
+        Self {
+            scale: GridScale::default(),
+            max_slope: agent.max_slope,
+            merge: WalkableMerge::default(),
+            max_memory_bytes: 4 << 30,
+            threads: 1,
+        }
+    }
+}
+
+impl VoxelConfig {
+    /// The defaults with slope and merge rule of `agent`.
+    #[must_use]
+    pub fn for_agent(agent: &Agent) -> Self {
+        Self::default()
+            .with_max_slope(agent.max_slope)
+            .with_merge(WalkableMerge::WithinStep { max_step: agent.max_step })
+    }
+
+    /// Sets the voxel size.
+    #[must_use]
+    pub fn with_scale(mut self, scale: GridScale) -> Self {
+        self.scale = scale;
+        self
+    }
+
+    /// Sets the steepest walkable slope in radians.
+    #[must_use]
+    pub fn with_max_slope(mut self, radians: f32) -> Self {
+        self.max_slope = radians;
+        self
+    }
+
+    /// Sets the merge rule.
+    #[must_use]
+    pub fn with_merge(mut self, merge: WalkableMerge) -> Self {
+        self.merge = merge;
+        self
+    }
+
+    /// Sets the memory limit in bytes.
+    #[must_use]
+    pub fn with_max_memory_bytes(mut self, bytes: u64) -> Self {
+        self.max_memory_bytes = bytes;
+        self
+    }
+
+    /// Sets the number of bands voxelised at the same time.
+    #[must_use]
+    pub fn with_threads(mut self, threads: usize) -> Self {
+        self.threads = threads;
+        self
+    }
+
+    /// Checks every field.
+    ///
+    /// # Errors
+    /// Names the first field that is out of its range.
+    pub fn validate(&self) -> Result<(), VoxelError> {
+        self.scale.validate()?;
+        if !(self.max_slope >= 0.0 && self.max_slope < std::f32::consts::FRAC_PI_2) {
+            return Err(VoxelError::BadField {
+                field: "max_slope",
+                value: f64::from(self.max_slope),
+                expected: "from 0 to below 90 degrees (pi / 2 radians)",
+            });
+        }
+        if let WalkableMerge::WithinStep { max_step } = self.merge
+            && !(max_step.is_finite() && max_step >= 0.0)
+        {
+            return Err(VoxelError::BadField {
+                field: "merge.max_step",
+                value: f64::from(max_step),
+                expected: "finite and at least 0 m",
+            });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,77 @@
+//! What can go wrong.
+
+use thiserror::Error;
+use waymesh_core::{AgentError, GridError};
+
+/// Why voxelisation or the walkable field gave no result.
+#[derive(Clone, Copy, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum VoxelError {
+    /// A configuration field out of its range.
+    #[error("{field} is {value}, but must be {expected}")]
+    BadField {
+        /// Name of the field.
+        field: &'static str,
+        /// Its value.
+        value: f64,
+        /// What would be accepted.
+        expected: &'static str,
+    },
+    /// An agent that cannot be used.
+    #[error(transparent)]
+    Agent(#[from] AgentError),
+    /// A grid that cannot be made.
+    #[error(transparent)]
+    Grid(#[from] GridError),
+    /// Nothing to voxelise: no triangle has three finite corners.
+    #[error("none of the {triangles} triangles has finite corners")]
+    NoTriangles {
+        /// Triangles of the soup.
+        triangles: usize,
+    },
+    /// The heightfield would not fit the memory allowed.
+    #[error(
+        "a grid of {width} x {depth} cells needs about {needed_bytes} bytes, the limit is {limit_bytes}; \
+         a cell size of {fitting_cell_size} m would fit"
+    )]
+    TooMuchMemory {
+        /// Bytes allowed.
+        limit_bytes: u64,
+        /// Bytes needed; an extrapolation if the limit was met while voxelising.
+        needed_bytes: u64,
+        /// Cells along x.
+        width: u32,
+        /// Cells along z.
+        depth: u32,
+        /// About the smallest cell size in metres that would fit.
+        fitting_cell_size: f32,
+    },
+    /// More spans than 32-bit indices can name.
+    #[error("more than {limit} spans in a grid of {width} x {depth} cells")]
+    TooManySpans {
+        /// How many there may be.
+        limit: u32,
+        /// Cells along x.
+        width: u32,
+        /// Cells along z.
+        depth: u32,
+    },
+    /// A heightfield whose tables contradict each other.
+    #[error("the heightfield is broken: {columns} column entries for {width} x {depth} cells, {spans} spans")]
+    BrokenHeightfield {
+        /// Entries of the column table.
+        columns: usize,
+        /// Cells along x.
+        width: u32,
+        /// Cells along z.
+        depth: u32,
+        /// Number of spans.
+        spans: usize,
+    },
+    /// A mark with too few corners.
+    #[error("a prism of {corners} corners has no inside")]
+    FlatPrism {
+        /// Corners given.
+        corners: usize,
+    },
+}

@@ -1,0 +1,297 @@
+//! Which spans stay walkable for an agent: low obstacles, ledges, low ceilings.
+//!
+//! Each filter can be called alone; in the order of this file they do what [`crate::build_filtered_field`] does on the way.
+
+use waymesh_core::{Agent, AreaId, Counter, Heightfield, Observer, Span};
+
+use crate::VoxelError;
+
+/// Ceiling of a span with nothing above it.
+const OPEN: i32 = i32::MAX;
+/// Floor of the gap below the lowest span of a column: falling there is a drop without end.
+const VOID: i64 = -(1 << 40);
+
+/// Which filters to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Filters {
+    /// [`filter_low_obstacles`]. Default true.
+    pub low_obstacles: bool,
+    /// [`filter_ledges`]. Default true.
+    pub ledges: bool,
+    /// [`filter_low_ceilings`]. Default true.
+    pub low_ceilings: bool,
+}
+
+impl Default for Filters {
+    fn default() -> Self {
+        Self { low_obstacles: true, ledges: true, low_ceilings: true }
+    }
+}
+
+impl Filters {
+    /// No filter at all.
+    #[must_use]
+    pub fn none() -> Self {
+        Self { low_obstacles: false, ledges: false, low_ceilings: false }
+    }
+
+    /// Switches [`filter_low_obstacles`].
+    #[must_use]
+    pub fn with_low_obstacles(mut self, on: bool) -> Self {
+        self.low_obstacles = on;
+        self
+    }
+
+    /// Switches [`filter_ledges`].
+    #[must_use]
+    pub fn with_ledges(mut self, on: bool) -> Self {
+        self.ledges = on;
+        self
+    }
+
+    /// Switches [`filter_low_ceilings`].
+    #[must_use]
+    pub fn with_low_ceilings(mut self, on: bool) -> Self {
+        self.low_ceilings = on;
+        self
+    }
+}
+
+/// An agent's height and step in levels.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reach {
+    pub(crate) height: i32,
+    pub(crate) step: i32,
+}
+
+impl Reach {
+    pub(crate) fn new(agent: &Agent, level_height: f32) -> Result<Self, VoxelError> {
+        agent.validate()?;
+        let levels = |levels: u32| i32::try_from(levels).unwrap_or(i32::MAX);
+        Ok(Self {
+            height: levels(agent.height_levels(level_height)),
+            step: levels(agent.max_step_levels(level_height)),
+        })
+    }
+}
+
+/// Checks that the tables of `heightfield` can be indexed without a panic.
+pub(crate) fn check(heightfield: &Heightfield) -> Result<(), VoxelError> {
+    let Heightfield { frame, columns, spans } = heightfield;
+    let cells = u128::from(frame.width) * u128::from(frame.depth);
+    let sound = columns.len() as u128 == cells + 1
+        && columns.first() == Some(&0)
+        && columns.last().is_some_and(|&last| last as usize == spans.len())
+        && columns.windows(2).all(|pair| pair[0] <= pair[1])
+        && i32::try_from(frame.width).is_ok()
+        && i32::try_from(frame.depth).is_ok();
+    if sound {
+        return Ok(());
+    }
+    Err(VoxelError::BrokenHeightfield {
+        columns: columns.len(),
+        width: frame.width,
+        depth: frame.depth,
+        spans: spans.len(),
+    })
+}
+
+fn report(counter: Counter, amount: u64, observer: &mut dyn Observer) {
+    if amount > 0 {
+        observer.count(counter, amount);
+    }
+}
+
+/// What was walkable right below, for the filter of low obstacles.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Below {
+    top: i32,
+    /// Its area before this filter, so that obstacles do not become stairs for each other.
+    area: AreaId,
+}
+
+impl Below {
+    pub(crate) const NOTHING: Self = Self { top: 0, area: AreaId::NULL };
+
+    /// The area of `span` as a low obstacle or by itself. Spans of a column have to come bottom to top.
+    #[inline(always)]
+    pub(crate) fn step(&mut self, span: &Span, step: i32) -> AreaId {
+        let below = std::mem::replace(self, Self { top: span.top, area: span.area });
+        let obstacle = !span.area.is_walkable()
+            && span.upward
+            && below.area.is_walkable()
+            && span.top.saturating_sub(below.top) <= step;
+        if obstacle { below.area } else { span.area }
+    }
+}
+
+/// Makes spans walkable that an agent on the walkable span right below steps onto: kerbs, stairs with steep faces, roots.
+///
+/// A span becomes walkable if its top is an upward surface ([`Span::upward`]) at most `max_step` above the top of a span that
+/// was walkable before. The underside of a slab and a bare wall never do, however thin the gap below.
+///
+/// # Errors
+/// For an agent or a heightfield that cannot be used.
+///
+/// # References
+/// Mononen 2009, Automatic Navmesh Generation via Watershed Partitioning, step 2.
+pub fn filter_low_obstacles(
+    heightfield: &mut Heightfield,
+    agent: &Agent,
+    observer: &mut dyn Observer,
+) -> Result<(), VoxelError> {
+    check(heightfield)?;
+    let reach = Reach::new(agent, heightfield.frame.level_height)?;
+    let mut changed = 0;
+    for column in heightfield.columns.windows(2) {
+        let mut below = Below::NOTHING;
+        for span in &mut heightfield.spans[column[0] as usize..column[1] as usize] {
+            let area = below.step(span, reach.step);
+            changed += u64::from(area != span.area);
+            span.area = area;
+        }
+    }
+    report(Counter::SpansOnLowObstacles, changed, observer);
+    Ok(())
+}
+
+/// The free room above a span: from its top to the next span, or open.
+#[inline(always)]
+pub(crate) fn ceiling(column: &[Span], index: usize) -> i32 {
+    column.get(index + 1).map_or(OPEN, |above| above.bottom)
+}
+
+/// The spans of a whole heightfield by column and row, for looking at neighbours.
+#[derive(Clone, Copy)]
+pub(crate) struct Columns<'a> {
+    spans: &'a [Span],
+    columns: &'a [u32],
+    width: usize,
+    depth: usize,
+}
+
+impl<'a> Columns<'a> {
+    /// `heightfield` has to pass [`check`].
+    pub(crate) fn new(heightfield: &'a Heightfield) -> Self {
+        let Heightfield { frame, columns, spans } = heightfield;
+        Self { spans, columns, width: frame.width as usize, depth: frame.depth as usize }
+    }
+
+    #[inline(always)]
+    pub(crate) fn column(&self, column: usize) -> &'a [Span] {
+        &self.spans[self.columns[column] as usize..self.columns[column + 1] as usize]
+    }
+
+    /// Whether column `(x, z)` lies at the edge of the grid.
+    #[inline(always)]
+    pub(crate) fn is_edge(&self, x: usize, z: usize) -> bool {
+        x == 0 || z == 0 || x + 1 == self.width || z + 1 == self.depth
+    }
+
+    /// Whether a span from which `floor..ceiling` is free lies at a ledge or on a slope of steps. Its column, of this number,
+    /// does not lie at the edge of the grid.
+    #[inline(always)]
+    pub(crate) fn is_ledge(&self, column: usize, floor: i32, ceiling: i32, reach: Reach) -> bool {
+        let (height, step) = (i64::from(reach.height), i64::from(reach.step));
+        let (floor, ceiling) = (i64::from(floor), i64::from(ceiling));
+        let (mut lowest, mut highest) = (floor, floor);
+        for neighbour in [column - 1, column + 1, column - self.width, column + self.width] {
+            // The gaps of the column, from the void below its lowest span to the sky above its highest.
+            let mut gap_floor = VOID;
+            let mut in_gap = |gap_floor: i64, gap_ceiling: i64| {
+                let room = ceiling.min(gap_ceiling) - floor.max(gap_floor);
+                if room >= height {
+                    let rise = gap_floor - floor;
+                    if rise < -step {
+                        return true;
+                    }
+                    if rise <= step {
+                        lowest = lowest.min(gap_floor);
+                        highest = highest.max(gap_floor);
+                    }
+                }
+                false
+            };
+            for span in self.column(neighbour) {
+                if in_gap(gap_floor, i64::from(span.bottom)) {
+                    return true;
+                }
+                gap_floor = i64::from(span.top);
+            }
+            if in_gap(gap_floor, i64::from(OPEN)) {
+                return true;
+            }
+        }
+        highest - lowest > step
+    }
+}
+
+/// Removes walkable spans beside a drop, or on stairs too steep to be walked.
+///
+/// A span goes if it lies at the grid's edge; if the agent could pass to a neighbour column and would fall by more than
+/// `max_step` there; or if the floors it could step to differ by more than `max_step` among themselves.
+///
+/// # Errors
+/// For an agent or a heightfield that cannot be used.
+///
+/// # References
+/// Mononen 2009, Automatic Navmesh Generation via Watershed Partitioning, step 2.
+pub fn filter_ledges(
+    heightfield: &mut Heightfield,
+    agent: &Agent,
+    observer: &mut dyn Observer,
+) -> Result<(), VoxelError> {
+    check(heightfield)?;
+    let reach = Reach::new(agent, heightfield.frame.level_height)?;
+    // The decision looks at heights only, but on all sides: find first, change after.
+    let mut ledges = Vec::new();
+    let columns = Columns::new(heightfield);
+    let mut column = 0;
+    for z in 0..columns.depth {
+        for x in 0..columns.width {
+            let (spans, first) = (columns.column(column), heightfield.columns[column]);
+            for (index, (span, number)) in spans.iter().zip(first..).enumerate() {
+                let ledge = || columns.is_ledge(column, span.top, ceiling(spans, index), reach);
+                if span.area.is_walkable() && (columns.is_edge(x, z) || ledge()) {
+                    ledges.push(number);
+                }
+            }
+            column += 1;
+        }
+    }
+    for &span in &ledges {
+        heightfield.spans[span as usize].area = AreaId::NULL;
+    }
+    report(Counter::SpansAtLedges, ledges.len() as u64, observer);
+    Ok(())
+}
+
+/// Removes walkable spans with less room above them than the agent's height.
+///
+/// # Errors
+/// For an agent or a heightfield that cannot be used.
+///
+/// # References
+/// Mononen 2009, Automatic Navmesh Generation via Watershed Partitioning, step 2.
+pub fn filter_low_ceilings(
+    heightfield: &mut Heightfield,
+    agent: &Agent,
+    observer: &mut dyn Observer,
+) -> Result<(), VoxelError> {
+    check(heightfield)?;
+    let reach = Reach::new(agent, heightfield.frame.level_height)?;
+    let mut changed = 0;
+    for column in heightfield.columns.windows(2) {
+        let spans = &mut heightfield.spans[column[0] as usize..column[1] as usize];
+        for index in 0..spans.len() {
+            let low = ceiling(spans, index).saturating_sub(spans[index].top) < reach.height;
+            if low && spans[index].area.is_walkable() {
+                spans[index].area = AreaId::NULL;
+                changed += 1;
+            }
+        }
+    }
+    report(Counter::SpansUnderLowCeiling, changed, observer);
+    Ok(())
+}

@@ -1,0 +1,328 @@
+//! The fragments of one row of cells, and how the fragments of a column become spans.
+//!
+//! # Why rows
+//! Triangles are swept along z, so that only one row of columns is open at a time. Its fragments stay in the nearest
+//! cache until the row is done, and are then merged and written once, as the final flat array. See
+//! [`crate::rasterize`] for figures of the alternatives.
+
+use waymesh_core::{AreaId, GROUND_STEPS_PER_LEVEL, Span};
+
+use crate::rounding::{LEVEL_SLACK, clamp, high, low, nearest};
+use crate::triangle::{COVERS_CENTRE, UPWARD, WALKABLE};
+
+/// No further fragment.
+const NONE: u32 = u32::MAX;
+/// Fragments up to which insertion beats the general sort.
+const LONG_COLUMN: usize = 24;
+/// Ranges that are emptied at once rather than counted.
+const SHORT_ROW: usize = 8;
+
+/// A range of heights as `[lowest, -highest]`: one operation then widens both ends.
+pub(crate) type Range = [f64; 2];
+pub(crate) const NO_RANGE: Range = [f64::INFINITY; 2];
+
+#[inline(always)]
+pub(crate) fn range_of(height: f64) -> Range {
+    [height, -height]
+}
+
+#[inline(always)]
+pub(crate) fn widen(a: Range, b: Range) -> Range {
+    [low(a[0], b[0]), low(a[1], b[1])]
+}
+
+/// What triangles fill of one column in one piece: numbers that merge by taking the larger of each, in any order.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(16))]
+struct Fragment([i32; 8]);
+
+/// Places in a [`Fragment`]. Unused numbers are `i32::MIN`.
+const MINUS_BOTTOM: usize = 0;
+const TOP: usize = 1;
+/// Highest top of a part that can be walked on.
+const WALKABLE_TOP: usize = 2;
+/// Highest top of a part that faces up.
+const UPWARD_TOP: usize = 3;
+/// Highest ground, in steps of [`GROUND_STEPS_PER_LEVEL`], of the walkable parts that cover the cell's centre.
+const CENTRE_GROUND: usize = 4;
+/// Highest ground of the parts that face up.
+const UPWARD_GROUND: usize = 5;
+
+/// Lets every fragment merge with it.
+const EMPTY: Fragment = Fragment([i32::MIN; 8]);
+
+impl Fragment {
+    /// A triangle's part of a column: the levels of a height range, and the ground unless the triangle faces down.
+    #[inline(always)]
+    fn new(range: Range, plane: f64, flags: u8) -> Self {
+        // Down to the level line, up to the level line, with the slack.
+        let bottom = nearest(range[0] + (LEVEL_SLACK - 0.5));
+        let top = (-nearest(range[1] + (LEVEL_SLACK - 0.5))).max(bottom + 1);
+        let mut fragment = Self([-bottom, top, i32::MIN, i32::MIN, i32::MIN, i32::MIN, i32::MIN, i32::MIN]);
+        if flags & UPWARD != 0 {
+            let ground = clamp(plane, range[0], -range[1]) * f64::from(GROUND_STEPS_PER_LEVEL);
+            let ground = nearest(clamp(ground, -MOST_GROUND, MOST_GROUND));
+            fragment.0[WALKABLE_TOP] = if flags & WALKABLE != 0 { top } else { i32::MIN };
+            fragment.0[UPWARD_TOP] = top;
+            fragment.0[CENTRE_GROUND] =
+                if flags & (COVERS_CENTRE | WALKABLE) == COVERS_CENTRE | WALKABLE { ground } else { i32::MIN };
+            fragment.0[UPWARD_GROUND] = ground;
+        }
+        fragment
+    }
+
+    #[inline(always)]
+    fn bottom(&self) -> i32 {
+        self.0[MINUS_BOTTOM].wrapping_neg()
+    }
+
+    #[inline(always)]
+    fn top(&self) -> i32 {
+        self.0[TOP]
+    }
+
+    #[inline(always)]
+    fn is_empty(&self) -> bool {
+        self.0[TOP] == i32::MIN
+    }
+
+    /// Whether the two overlap or touch.
+    #[inline(always)]
+    fn touches(&self, other: &Self) -> bool {
+        (other.bottom() <= self.top()) & (self.bottom() <= other.top())
+    }
+
+    #[inline(always)]
+    fn merge(&mut self, other: &Self) {
+        for (own, other) in self.0.iter_mut().zip(other.0) {
+            *own = (*own).max(other);
+        }
+    }
+
+    /// The span of all that was merged. `reach`: how far below the top a part may end and still count, in levels.
+    #[inline(always)]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to 16 bits")]
+    fn span(&self, reach: i32) -> Span {
+        let top = self.top();
+        let least = top.saturating_sub(reach);
+        let steps = i64::from(GROUND_STEPS_PER_LEVEL);
+        let from_top = |ground: i32| i64::from(top) * steps - i64::from(ground);
+        let drop = from_top(self.0[CENTRE_GROUND]);
+        let drop = if drop <= (i64::from(reach) + 1) * steps { drop } else { from_top(self.0[UPWARD_GROUND]) };
+        let upward = self.0[UPWARD_TOP] >= least;
+        Span {
+            bottom: self.bottom(),
+            top,
+            ground_drop: if upward { drop.clamp(0, i64::from(u16::MAX)) as u16 } else { 0 },
+            area: if self.0[WALKABLE_TOP] >= least { AreaId::GROUND } else { AreaId::NULL },
+            upward,
+        }
+    }
+}
+
+/// Largest ground in steps: 67 million levels, beyond which the drop below the top saturates.
+const MOST_GROUND: f64 = 2_147_483_000.0;
+
+/// Fragments of one row.
+#[derive(Debug)]
+pub(crate) struct RowFragments {
+    /// Latest fragment of each column, the head of its list, and the place of the one before.
+    heads: Vec<Fragment>,
+    next: Vec<u32>,
+    /// All further fragments, likewise.
+    tails: Vec<(Fragment, u32)>,
+    /// Scratch: height ranges of the cells of one triangle's row, with one cell of padding on each side.
+    ranges: Vec<Range>,
+    /// Scratch: the order of the fragments of one column.
+    order: Vec<u64>,
+    reach: i32,
+}
+
+impl RowFragments {
+    /// Bytes per cell of the row, and per further fragment.
+    pub(crate) const CELL_BYTES: u64 = (size_of::<Fragment>() + size_of::<u32>() + size_of::<Range>()) as u64;
+    pub(crate) const FRAGMENT_BYTES: u64 = size_of::<(Fragment, u32)>() as u64;
+
+    /// `reach`: how far below the merged top a fragment may end and still count, in levels.
+    pub(crate) fn new(width: usize, reach: i32) -> Self {
+        Self {
+            heads: vec![EMPTY; width],
+            next: vec![NONE; width],
+            tails: Vec::new(),
+            ranges: vec![NO_RANGE; (width + 2).max(SHORT_ROW)],
+            order: Vec::with_capacity(LONG_COLUMN),
+            reach,
+        }
+    }
+
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_possible_wrap, reason = "a width of a GridFrame")]
+    pub(crate) fn last_cell(&self) -> i32 {
+        self.heads.len() as i32 - 1
+    }
+
+    /// Adds a fragment over `range`; the ground is `plane` if it lies in between, else the end nearer to it.
+    #[inline(always)]
+    #[expect(clippy::cast_sign_loss, reason = "callers clip to 0..width")]
+    pub(crate) fn add(&mut self, cell: i32, range: Range, plane: f64, flags: u8) {
+        self.insert(cell as usize, &Fragment::new(range, plane, flags));
+    }
+
+    /// Adds a fragment to each cell of `from..to`, all wholly covered by a plane of height `corner` at the lower corner of
+    /// the first cell.
+    #[expect(clippy::cast_sign_loss, reason = "callers clip to 0..width")]
+    pub(crate) fn add_full(&mut self, from: i32, to: i32, corner: f64, gradient: [f64; 2], flags: u8) {
+        let lo = corner + low(gradient[0], 0.0) + low(gradient[1], 0.0);
+        let hi = corner + high(gradient[0], 0.0) + high(gradient[1], 0.0);
+        let ground = corner + (gradient[0] + gradient[1]) * 0.5;
+        let mut run = 0.0;
+        for cell in from as usize..to as usize {
+            let rise = gradient[0] * run;
+            run += 1.0;
+            self.insert(cell, &Fragment::new([lo + rise, -hi - rise], ground + rise, flags));
+        }
+    }
+
+    /// Merges `fragment` with one of its column that it touches, else adds it. It may bridge two others; see `finish`.
+    #[inline(always)]
+    fn insert(&mut self, cell: usize, fragment: &Fragment) {
+        let head = &mut self.heads[cell];
+        if head.is_empty() {
+            *head = *fragment;
+        } else if head.touches(fragment) {
+            head.merge(fragment);
+        } else {
+            self.insert_elsewhere(cell, fragment);
+        }
+    }
+
+    /// Merges `fragment` with one of its column that it touches, else puts it before them.
+    #[inline(always)]
+    #[expect(clippy::cast_possible_truncation, reason = "the sweep checks the number of fragments per row")]
+    fn insert_elsewhere(&mut self, cell: usize, fragment: &Fragment) {
+        let mut place = self.next[cell];
+        while let Some((other, next)) = self.tails.get_mut(place as usize) {
+            if other.touches(fragment) {
+                other.merge(fragment);
+                return;
+            }
+            place = *next;
+        }
+        let next = std::mem::replace(&mut self.next[cell], self.tails.len() as u32);
+        let head = std::mem::replace(&mut self.heads[cell], *fragment);
+        self.tails.push((head, next));
+    }
+
+    /// Scratch: `count` empty height ranges.
+    #[inline(always)]
+    pub(crate) fn ranges(&mut self, count: usize) -> &mut [Range] {
+        if count <= SHORT_ROW {
+            self.ranges[..SHORT_ROW].fill(NO_RANGE);
+        } else {
+            self.ranges[..count].fill(NO_RANGE);
+        }
+        &mut self.ranges[..count]
+    }
+
+    /// One of them.
+    #[inline(always)]
+    pub(crate) fn range(&self, index: usize) -> Range {
+        self.ranges[index]
+    }
+
+    /// Appends the row's spans and the number of spans after each column, and empties the row.
+    #[expect(clippy::cast_possible_truncation, reason = "the caller checks the number of spans per row")]
+    pub(crate) fn finish(&mut self, columns: &mut Vec<u32>, spans: &mut Vec<Span>) {
+        let (tails, order, reach) = (&self.tails, &mut self.order, self.reach);
+        columns.extend(self.heads.iter_mut().zip(&mut self.next).map(|(head, next)| {
+            if !head.is_empty() {
+                if *next == NONE {
+                    spans.push(head.span(reach));
+                } else {
+                    merge_column(head, *next, tails, order, reach, spans);
+                    *next = NONE;
+                }
+                *head = EMPTY;
+            }
+            spans.len() as u32
+        }));
+        self.tails.clear();
+    }
+
+    /// How many spans the row can have at most.
+    #[inline]
+    pub(crate) fn bound(&self) -> usize {
+        self.heads.len() + self.tails.len()
+    }
+
+    /// Fragments beyond the first of each column.
+    #[inline]
+    pub(crate) fn excess(&self) -> usize {
+        self.tails.len()
+    }
+}
+
+/// Merges the fragments of a list of two at least into spans. `order` is scratch.
+#[inline]
+fn merge_column(
+    first: &Fragment,
+    next: u32,
+    tails: &[(Fragment, u32)],
+    order: &mut Vec<u64>,
+    reach: i32,
+    spans: &mut Vec<Span>,
+) {
+    let (second, after) = &tails[next as usize];
+    if *after == NONE {
+        // Two are the usual case, one storey above the other.
+        let (lower, upper) = if first.bottom() <= second.bottom() { (first, second) } else { (second, first) };
+        if lower.top() < upper.bottom() {
+            spans.extend([lower.span(reach), upper.span(reach)]);
+        } else {
+            let mut whole = *lower;
+            whole.merge(upper);
+            spans.push(whole.span(reach));
+        }
+        return;
+    }
+    // Sorted by bottom, with the place in `tails` in the low half of the key; the head has the place `NONE`.
+    order.clear();
+    order.push(key(first, NONE));
+    let mut next = next;
+    while next != NONE {
+        let (fragment, after) = &tails[next as usize];
+        order.push(key(fragment, next));
+        next = *after;
+    }
+    if order.len() <= LONG_COLUMN {
+        for sorted in 1..order.len() {
+            let key = order[sorted];
+            let mut place = sorted;
+            while place > 0 && order[place - 1] > key {
+                order[place] = order[place - 1];
+                place -= 1;
+            }
+            order[place] = key;
+        }
+    } else {
+        order.sort_unstable();
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "the low half")]
+    let mut sorted = order.iter().map(|&key| if key as u32 == NONE { first } else { &tails[key as u32 as usize].0 });
+    let mut whole = sorted.next().copied().unwrap_or(EMPTY);
+    for fragment in sorted {
+        if fragment.bottom() <= whole.top() {
+            whole.merge(fragment);
+        } else {
+            spans.push(whole.span(reach));
+            whole = *fragment;
+        }
+    }
+    spans.push(whole.span(reach));
+}
+
+/// A number that sorts fragments by their bottom.
+#[inline(always)]
+fn key(fragment: &Fragment, place: u32) -> u64 {
+    u64::from(fragment.bottom().cast_unsigned() ^ (1 << 31)) << 32 | u64::from(place)
+}

@@ -1,0 +1,49 @@
+//! Voxelisation and the walkable field: the first two stages of Mononen's pipeline.
+//!
+//! ```text
+//! TriangleSoup --rasterize--> Heightfield --filters, build_walkable_field, erode, marks--> WalkableField
+//! ```
+//!
+//! - [`rasterize`] turns triangles into solid spans, conservatively and independently of their order.
+//! - [`filter_low_obstacles`], [`filter_ledges`] and [`filter_low_ceilings`] decide which spans an agent can stand on;
+//!   [`build_walkable_field`] links them. [`build_filtered_field`] does all of this in one pass.
+//! - [`erode`] keeps the agent's centre away from walls and drops, exactly.
+//! - [`mark_box`], [`mark_convex_prism`] and [`mark_cylinder`] set areas or cut ground out.
+//! - [`Voxelizer`] and [`FieldBuilder`] are the stages of [`waymesh_core::stage`].
+//!
+//! ```
+//! use glam::Vec3;
+//! use waymesh_core::{Agent, TriangleSoup};
+//! use waymesh_voxel::{Filters, VoxelConfig, build_filtered_field, erode, rasterize};
+//!
+//! let floor = [[0., 0.], [0., 9.], [9., 9.], [9., 0.]].map(|[x, z]| Vec3::new(x, 0., z));
+//! let soup = TriangleSoup::new(floor.to_vec(), vec![[0, 1, 2], [0, 2, 3]])?;
+//! let agent = Agent::default();
+//! let heightfield = rasterize(&soup, &VoxelConfig::for_agent(&agent), &mut ())?;
+//! let mut field = build_filtered_field(&heightfield, &agent, &Filters::default(), &mut ())?;
+//! erode(&mut field, agent.radius, &mut ())?;
+//! assert!((field.walkable_area() - 7.2 * 7.2).abs() < 1e-3); // a ledge of one cell and the radius of two on each side
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod config;
+mod erosion;
+mod error;
+mod filters;
+mod fragments;
+mod marks;
+mod outliers;
+mod rasterize;
+mod rounding;
+mod stages;
+mod triangle;
+mod walkable;
+
+pub use config::{VoxelConfig, WalkableMerge};
+pub use erosion::erode;
+pub use error::VoxelError;
+pub use filters::{Filters, filter_ledges, filter_low_ceilings, filter_low_obstacles};
+pub use marks::{Mark, MarkShape, mark_box, mark_convex_prism, mark_cylinder};
+pub use rasterize::{rasterize, rasterize_in_frame};
+pub use stages::{FieldBuilder, Voxelizer};
+pub use walkable::{build_filtered_field, build_walkable_field};

@@ -1,0 +1,197 @@
+//! Marks on the ground: other kinds of ground, and places to keep out of.
+
+use glam::{Vec2, Vec3};
+use waymesh_core::{AreaId, Bounds, WalkableField};
+
+use crate::VoxelError;
+
+/// A part of space whose walkable ground gets another area. World coordinates, metres.
+///
+/// A span lies in the shape if the ground at its cell's centre does, borders included.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum MarkShape {
+    /// An axis-aligned box.
+    Box {
+        /// Its corners.
+        bounds: Bounds,
+    },
+    /// An upright prism over a convex polygon.
+    Prism {
+        /// Corners in plan `(x, z)`, in order, either way round; three at least. Of a polygon that is not convex a part is
+        /// missed.
+        corners: Vec<Vec2>,
+        /// Lower and upper height.
+        heights: [f32; 2],
+    },
+    /// An upright cylinder.
+    Cylinder {
+        /// Centre of its base.
+        base: Vec3,
+        /// Its radius.
+        radius: f32,
+        /// Its height above the base.
+        height: f32,
+    },
+}
+
+/// A shape and the area to give to the walkable ground in it; [`AreaId::NULL`] cuts the ground out.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Mark {
+    /// Where.
+    pub shape: MarkShape,
+    /// What.
+    pub area: AreaId,
+}
+
+impl Mark {
+    /// Gives `area` to the walkable ground in `shape`.
+    #[must_use]
+    pub fn new(shape: MarkShape, area: AreaId) -> Self {
+        Self { shape, area }
+    }
+
+    /// Applies the mark and returns the number of spans in it.
+    ///
+    /// # Errors
+    /// As [`mark_box`], [`mark_convex_prism`] and [`mark_cylinder`].
+    pub fn apply(&self, field: &mut WalkableField) -> Result<u64, VoxelError> {
+        match &self.shape {
+            MarkShape::Box { bounds } => mark_box(field, bounds, self.area),
+            MarkShape::Prism { corners, heights } => mark_convex_prism(field, corners, *heights, self.area),
+            MarkShape::Cylinder { base, radius, height } => {
+                mark_cylinder(field, *base, *radius, *height, self.area)
+            }
+        }
+    }
+}
+
+fn finite(field: &'static str, values: &[f32]) -> Result<(), VoxelError> {
+    match values.iter().find(|value| !value.is_finite()) {
+        Some(&value) => Err(VoxelError::BadField { field, value: f64::from(value), expected: "finite" }),
+        None => Ok(()),
+    }
+}
+
+/// Gives `area` to the walkable spans whose ground lies in `bounds`. Returns how many there are.
+///
+/// Spans that are not walkable stay so; `AreaId::NULL` makes the others not walkable. Costs time for the cells under the
+/// shape only. A box that is empty marks nothing.
+///
+/// # Errors
+/// [`VoxelError::BadField`] for a corner that is not finite.
+pub fn mark_box(field: &mut WalkableField, bounds: &Bounds, area: AreaId) -> Result<u64, VoxelError> {
+    let (min, max) = (bounds.min, bounds.max);
+    finite("box corner", &[min.x, min.y, min.z, max.x, max.y, max.z])?;
+    Ok(mark(field, [min.x, min.z], [max.x, max.z], [min.y, max.y], area, |_, _| true))
+}
+
+/// Gives `area` to the walkable spans in an upright prism over a convex polygon of plan corners `(x, z)`. See [`mark_box`].
+///
+/// # Errors
+/// - [`VoxelError::BadField`] for a number that is not finite.
+/// - [`VoxelError::FlatPrism`] for fewer than three corners.
+pub fn mark_convex_prism(
+    field: &mut WalkableField,
+    corners: &[Vec2],
+    heights: [f32; 2],
+    area: AreaId,
+) -> Result<u64, VoxelError> {
+    finite("prism height", &heights)?;
+    for corner in corners {
+        finite("prism corner", &[corner.x, corner.y])?;
+    }
+    if corners.len() < 3 {
+        return Err(VoxelError::FlatPrism { corners: corners.len() });
+    }
+    let (mut least, mut most) = (corners[0], corners[0]);
+    for &corner in corners {
+        (least, most) = (least.min(corner), most.max(corner));
+    }
+    let corners: Vec<[f64; 2]> = corners.iter().map(|c| [f64::from(c.x), f64::from(c.y)]).collect();
+    let inside = |x: f64, z: f64| {
+        let (mut left, mut right) = (true, true);
+        for (index, a) in corners.iter().enumerate() {
+            let b = corners[(index + 1) % corners.len()];
+            let side = (b[0] - a[0]) * (z - a[1]) - (b[1] - a[1]) * (x - a[0]);
+            left &= side >= 0.0;
+            right &= side <= 0.0;
+        }
+        left || right
+    };
+    Ok(mark(field, least.to_array(), most.to_array(), heights, area, inside))
+}
+
+/// Gives `area` to the walkable spans in an upright cylinder. See [`mark_box`].
+///
+/// # Errors
+/// [`VoxelError::BadField`] for a number that is not finite, or a negative radius or height.
+pub fn mark_cylinder(
+    field: &mut WalkableField,
+    base: Vec3,
+    radius: f32,
+    height: f32,
+    area: AreaId,
+) -> Result<u64, VoxelError> {
+    finite("cylinder base", &base.to_array())?;
+    for (field, value) in [("cylinder radius", radius), ("cylinder height", height)] {
+        if !(value.is_finite() && value >= 0.0) {
+            return Err(VoxelError::BadField {
+                field,
+                value: f64::from(value),
+                expected: "finite and at least 0 m",
+            });
+        }
+    }
+    let (x0, z0, reach) = (f64::from(base.x), f64::from(base.z), f64::from(radius) * f64::from(radius));
+    let inside = |x: f64, z: f64| (x - x0) * (x - x0) + (z - z0) * (z - z0) <= reach;
+    let (least, most) = ([base.x - radius, base.z - radius], [base.x + radius, base.z + radius]);
+    Ok(mark(field, least, most, [base.y, base.y + height], area, inside))
+}
+
+/// Marks the spans whose ground lies in the plan rectangle, the height range, and `inside` of plan coordinates.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "float-to-int casts saturate, as meant: the range is clipped to the grid"
+)]
+fn mark(
+    field: &mut WalkableField,
+    least: [f32; 2],
+    most: [f32; 2],
+    heights: [f32; 2],
+    area: AreaId,
+    inside: impl Fn(f64, f64) -> bool,
+) -> u64 {
+    let frame = field.frame;
+    let cell = f64::from(frame.cell_size);
+    // The first cell whose centre is at or after a coordinate.
+    let first = |value: f32, origin: f32| ((f64::from(value) - f64::from(origin)) / cell - 0.5).ceil();
+    let range = |axis: usize, origin: f32, count: u32| {
+        let end = (f64::from(most[axis]) - f64::from(origin)) / cell - 0.5;
+        (first(least[axis], origin) as u32).min(count)..((end.floor() + 1.0) as u32).min(count)
+    };
+    let levels = heights
+        .map(|height| (f64::from(height) - f64::from(frame.origin.y)) / f64::from(frame.level_height));
+    let mut marked = 0;
+    let columns = range(0, frame.origin.x, frame.width);
+    for z in range(1, frame.origin.z, frame.depth) {
+        let world_z = f64::from(frame.origin.z) + (f64::from(z) + 0.5) * cell;
+        for x in columns.clone() {
+            let world_x = f64::from(frame.origin.x) + (f64::from(x) + 0.5) * cell;
+            let spans = field.column(x, z);
+            if spans.is_empty() || !inside(world_x, world_z) {
+                continue;
+            }
+            for span in spans {
+                let ground = f64::from(field.ground[span as usize]);
+                if field.is_walkable(span) && (levels[0]..=levels[1]).contains(&ground) {
+                    field.area[span as usize] = area;
+                    marked += 1;
+                }
+            }
+        }
+    }
+    marked
+}

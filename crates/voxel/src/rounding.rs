@@ -1,0 +1,85 @@
+//! Rounding of grid coordinates, fast and with a stated slack.
+#![expect(clippy::cast_possible_truncation, reason = "the low half of the bits is the result, by construction")]
+#![expect(clippy::cast_sign_loss, reason = "bits, not numbers")]
+
+/// A triangle that reaches less than this fraction of a cell into a column adds nothing to it, and counts as lying on the
+/// cell line if it reaches no farther to the other side. Above the rounding of [`waymesh_core::GridFrame::fit`] (1e-4), so
+/// that what lies on the last cell line is kept, and far above the error of double precision over 2^30 cells (3e-7).
+pub(crate) const PLAN_SLACK: f64 = 2e-4;
+
+/// A height this fraction of a level above a level line counts as on it: 0.6 m is 3 levels of 0.2 m, though neither number
+/// exists in binary. The top of a span may lie this much below the surface.
+pub(crate) const LEVEL_SLACK: f64 = 1e-4;
+
+/// Largest level or cell that the rounding below can give; beyond it coordinates are clamped.
+pub(crate) const REACH: f64 = (1_u64 << 30) as f64;
+
+/// The nearest whole number for sizes below 2^31: adding 1.5 * 2^52 moves it into the low bits. One addition where the
+/// portable instruction set has no rounding instruction, and it vectorises.
+#[inline(always)]
+pub(crate) fn nearest(value: f64) -> i32 {
+    (value + 6_755_399_441_055_744.0).to_bits() as u32 as i32
+}
+
+/// The cell that `x` lies in; on a cell line, the upper one.
+#[inline(always)]
+pub(crate) fn first_cell(x: f64) -> i32 {
+    nearest(x + (PLAN_SLACK - 0.5))
+}
+
+/// The cell that `x` lies in; on a cell line, the lower one.
+#[inline(always)]
+pub(crate) fn last_cell(x: f64) -> i32 {
+    nearest(x - (PLAN_SLACK + 0.5))
+}
+
+/// What double precision may add to or take from a cell line.
+const LINE_ERROR: f64 = 1e-9;
+
+/// The cell line at or after `x`.
+#[inline(always)]
+pub(crate) fn line_after(x: f64) -> i32 {
+    nearest(x + (0.5 - LINE_ERROR))
+}
+
+/// The cell line at or before `x`, which is also the number of the cell after the line.
+#[inline(always)]
+pub(crate) fn line_before(x: f64) -> i32 {
+    nearest(x - (0.5 - LINE_ERROR))
+}
+
+/// The smaller of two numbers that are not NaN: one instruction.
+#[inline(always)]
+pub(crate) fn low(a: f64, b: f64) -> f64 {
+    if a < b { a } else { b }
+}
+
+/// The larger of two numbers that are not NaN: one instruction.
+#[inline(always)]
+pub(crate) fn high(a: f64, b: f64) -> f64 {
+    if a > b { a } else { b }
+}
+
+/// `value` moved into `least..=most`.
+#[inline(always)]
+pub(crate) fn clamp(value: f64, least: f64, most: f64) -> f64 {
+    low(high(value, least), most)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounding_is_exact_away_from_the_slack() {
+        for whole in [-1_000_000_000, -7, -1, 0, 1, 8191, 1_000_000_000] {
+            let exact = f64::from(whole);
+            assert_eq!(first_cell(exact), whole);
+            assert_eq!(last_cell(exact), whole - 1);
+            assert_eq!(line_after(exact + 0.01), whole + 1);
+            assert_eq!(line_before(exact + 0.01), whole);
+            assert_eq!(first_cell(exact + 0.999), whole);
+            assert_eq!(last_cell(exact + 0.01), whole);
+        }
+    }
+}

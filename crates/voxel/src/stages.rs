@@ -1,0 +1,97 @@
+//! The stage traits of `waymesh-core` over the functions of this crate.
+
+use waymesh_core::stage::{BuildField, StageError, Voxelize};
+use waymesh_core::{Agent, Heightfield, Observer, TriangleSoup, WalkableField};
+
+use crate::{Filters, Mark, VoxelConfig, build_filtered_field, erode, rasterize};
+
+/// [`rasterize`] as a stage.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Voxelizer {
+    /// How to voxelise.
+    pub config: VoxelConfig,
+}
+
+impl Voxelizer {
+    /// A stage with this configuration.
+    #[must_use]
+    pub fn new(config: VoxelConfig) -> Self {
+        Self { config }
+    }
+}
+
+impl Voxelize for Voxelizer {
+    fn voxelize(&self, soup: &TriangleSoup, observer: &mut dyn Observer) -> Result<Heightfield, StageError> {
+        rasterize(soup, &self.config, observer).map_err(|error| StageError::new("voxelize", error))
+    }
+}
+
+/// Filters, links, erosion and marks, in this order, as a stage.
+///
+/// Marks come after erosion: ground that is cut out gets no margin. To keep the agent's body out of something solid, enlarge
+/// its mark by the agent's radius.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct FieldBuilder {
+    /// The agent.
+    pub agent: Agent,
+    /// Which filters to run. Default all.
+    pub filters: Filters,
+    /// Distance in metres to keep from walls and drops. Finite, zero or more; default the agent's radius.
+    pub erosion_radius: f32,
+    /// Applied in order, the last one wins. Default none.
+    pub marks: Vec<Mark>,
+}
+
+impl Default for FieldBuilder {
+    fn default() -> Self {
+        Self::new(Agent::default())
+    }
+}
+
+impl FieldBuilder {
+    /// All filters, erosion by the agent's radius, no marks.
+    #[must_use]
+    pub fn new(agent: Agent) -> Self {
+        Self { agent, filters: Filters::default(), erosion_radius: agent.radius, marks: Vec::new() }
+    }
+
+    /// Sets the filters.
+    #[must_use]
+    pub fn with_filters(mut self, filters: Filters) -> Self {
+        self.filters = filters;
+        self
+    }
+
+    /// Sets the distance to keep from walls and drops, in metres.
+    #[must_use]
+    pub fn with_erosion_radius(mut self, metres: f32) -> Self {
+        self.erosion_radius = metres;
+        self
+    }
+
+    /// Sets the marks.
+    #[must_use]
+    pub fn with_marks(mut self, marks: Vec<Mark>) -> Self {
+        self.marks = marks;
+        self
+    }
+}
+
+impl BuildField for FieldBuilder {
+    fn build_field(
+        &self,
+        heightfield: &Heightfield,
+        observer: &mut dyn Observer,
+    ) -> Result<WalkableField, StageError> {
+        let stage = |error| StageError::new("walkable field", error);
+        let mut field =
+            build_filtered_field(heightfield, &self.agent, &self.filters, observer).map_err(stage)?;
+        erode(&mut field, self.erosion_radius, observer).map_err(stage)?;
+        for mark in &self.marks {
+            mark.apply(&mut field).map_err(stage)?;
+        }
+        Ok(field)
+    }
+}

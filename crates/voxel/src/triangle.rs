@@ -1,0 +1,408 @@
+//! A triangle in grid coordinates, and its part in one row of cells.
+
+use glam::{DVec3, Vec3};
+use waymesh_core::GridFrame;
+
+use crate::fragments::{NO_RANGE, Range, RowFragments, range_of, widen};
+use crate::rounding::{REACH, clamp, first_cell, high, last_cell, line_after, line_before, low, nearest};
+
+/// The fragment covers the cell's centre.
+pub(crate) const COVERS_CENTRE: u8 = 1;
+/// The fragment faces upward.
+pub(crate) const UPWARD: u8 = 2;
+/// The fragment is gentle enough to walk on.
+pub(crate) const WALKABLE: u8 = 4;
+
+/// Edges shorter than this along an axis have no usable slope along it; no cell line lies inside them that would matter.
+const SHORTEST_RUN: f64 = 1e-9;
+/// Cells of a row from which wholly covered ones are filled by the plane alone.
+const WIDE: i32 = 6;
+
+/// What turns world coordinates into grid coordinates, in double precision.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct GridTransform {
+    origin: DVec3,
+    per_cell: f64,
+    per_level: f64,
+    /// Level per cell of a slope of one metre per metre.
+    slope_scale: f64,
+    cos_squared: f64,
+    pub(crate) width: i32,
+    pub(crate) depth: i32,
+}
+
+impl GridTransform {
+    pub(crate) fn new(frame: &GridFrame, max_slope: f32) -> Self {
+        let (cell, level) = (f64::from(frame.cell_size), f64::from(frame.level_height));
+        let cosine = f64::from(max_slope).cos();
+        Self {
+            origin: frame.origin.as_dvec3(),
+            per_cell: cell.recip(),
+            per_level: level.recip(),
+            slope_scale: cell / level,
+            // The slack keeps a slope of exactly the limit walkable.
+            cos_squared: cosine * cosine * (1.0 - 1e-6),
+            width: i32::try_from(frame.width).unwrap_or(i32::MAX),
+            depth: i32::try_from(frame.depth).unwrap_or(i32::MAX),
+        }
+    }
+
+    #[inline]
+    fn z(&self, world: f32) -> f64 {
+        clamp((f64::from(world) - self.origin.z) * self.per_cell, -REACH, REACH)
+    }
+
+    #[inline]
+    fn x(&self, world: f32) -> f64 {
+        clamp((f64::from(world) - self.origin.x) * self.per_cell, -REACH, REACH)
+    }
+
+    #[inline]
+    fn height(&self, world: f32) -> f64 {
+        clamp((f64::from(world) - self.origin.y) * self.per_level, -REACH, REACH)
+    }
+
+    /// First and last row that the triangle reaches into, clipped to nothing. A triangle along a cell line lies in both rows.
+    #[inline]
+    pub(crate) fn rows(&self, corners: [Vec3; 3]) -> [i32; 2] {
+        let [a, b, c] = corners.map(|corner| corner.z);
+        let (least, most) = (a.min(b).min(c), a.max(b).max(c));
+        ordered(first_cell(self.z(least)), last_cell(self.z(most)))
+    }
+
+    /// First and last column of cells, likewise.
+    #[inline]
+    pub(crate) fn cells(&self, corners: [Vec3; 3]) -> [i32; 2] {
+        let [a, b, c] = corners.map(|corner| corner.x);
+        let (least, most) = (a.min(b).min(c), a.max(b).max(c));
+        ordered(first_cell(self.x(least)), last_cell(self.x(most)))
+    }
+}
+
+#[inline]
+fn ordered(a: i32, b: i32) -> [i32; 2] {
+    if a <= b { [a, b] } else { [b, a] }
+}
+
+/// A point of a triangle: x in cells, height in levels.
+#[derive(Clone, Copy, Debug, Default)]
+struct Point {
+    x: f64,
+    height: f64,
+}
+
+/// Where a line of constant z crosses the triangle: on its longest edge (along z), and on the two others.
+#[derive(Clone, Copy, Debug, Default)]
+struct Section {
+    long: Point,
+    short: Point,
+}
+
+/// An edge as a function of z: x and height there; or of x: z and height.
+#[derive(Clone, Copy, Debug, Default)]
+struct Edge {
+    start: f64,
+    other: f64,
+    height: f64,
+    other_slope: f64,
+    height_slope: f64,
+}
+
+impl Edge {
+    /// The edge between points `[start, other, height]`, the first not after the second.
+    #[inline(always)]
+    fn new(from: [f64; 3], to: [f64; 3]) -> Self {
+        let run = to[0] - from[0];
+        let per_run = if run > SHORTEST_RUN { run.recip() } else { 0.0 };
+        Self {
+            start: from[0],
+            other: from[1],
+            height: from[2],
+            other_slope: (to[1] - from[1]) * per_run,
+            height_slope: (to[2] - from[2]) * per_run,
+        }
+    }
+
+    #[inline(always)]
+    fn at(&self, position: f64) -> [f64; 2] {
+        let run = position - self.start;
+        [self.other + self.other_slope * run, self.height + self.height_slope * run]
+    }
+
+    #[inline(always)]
+    fn point_at(&self, z: f64) -> Point {
+        let [x, height] = self.at(z);
+        Point { x, height }
+    }
+}
+
+/// A triangle in grid coordinates, ready to be cut into rows.
+///
+/// In the row between two cell lines of constant z the triangle is a convex polygon of at most five corners: two on each of its
+/// sections along the lines (or a corner where it begins or ends inside the row), and its middle corner. In a cell of
+/// the row, heights range over the polygon's corners there and over the two points where each cell line of constant x beside
+/// the cell crosses the polygon's border.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct GridTriangle {
+    /// Rows it reaches into; `first` and `last` hold its lowest and highest corner along z.
+    first: i32,
+    pub(crate) last: i32,
+    flags: u8,
+    /// The longest edge (along z) is the one towards smaller x.
+    long_is_left: bool,
+    has_plane: bool,
+    /// It lies along a cell line of constant z, wholly within the slack: both rows get all of it.
+    along_line: bool,
+    /// The corner of largest z.
+    end: Point,
+    end_z: f64,
+    /// Edges as functions of z: from the first corner to the last; from the first to the middle one, and on to the last.
+    long: Edge,
+    short: [Edge; 2],
+    /// Edges as functions of x, likewise.
+    long_x: Edge,
+    short_x: [Edge; 2],
+    /// Height gradient per cell; zero if the triangle is vertical, the reference height then is its highest.
+    gradient: [f64; 2],
+    reference: f64,
+    heights: [f64; 2],
+    /// The section at the lower line of the row that comes next, unless the triangle begins in that row.
+    section: Section,
+}
+
+/// Three corners in order of their first coordinate.
+#[inline(always)]
+fn sorted(mut corners: [[f64; 3]; 3]) -> [[f64; 3]; 3] {
+    for (a, b) in [(0, 1), (1, 2), (0, 1)] {
+        if corners[a][0] > corners[b][0] {
+            corners.swap(a, b);
+        }
+    }
+    corners
+}
+
+impl GridTriangle {
+    /// Prepares a triangle for the rows from `from_row` on.
+    #[inline]
+    pub(crate) fn new(corners: [Vec3; 3], grid: &GridTransform, rows: [i32; 2], from_row: i32) -> Self {
+        let (flags, gradient) = facing(corners, grid);
+        // By z, as `[z, x, height]`, and by x, as `[x, z, height]`.
+        let by_z = corners.map(|c| [grid.z(c.z), grid.x(c.x), grid.height(c.y)]);
+        let by_x = sorted(by_z.map(|[z, x, height]| [x, z, height]));
+        let [a, b, c] = sorted(by_z);
+        let turn = (b[1] - a[1]) * (c[0] - a[0]) - (b[0] - a[0]) * (c[1] - a[1]);
+        let heights = [low(a[2], low(b[2], c[2])), high(a[2], high(b[2], c[2]))];
+        let mut triangle = Self {
+            first: rows[0],
+            last: rows[1],
+            flags,
+            long_is_left: turn > 0.0,
+            has_plane: gradient.is_some(),
+            along_line: first_cell(a[0]) > last_cell(c[0]),
+            end: Point { x: c[1], height: c[2] },
+            end_z: c[0],
+            long: Edge::new(a, c),
+            short: [Edge::new(a, b), Edge::new(b, c)],
+            long_x: Edge::new(by_x[0], by_x[2]),
+            short_x: [Edge::new(by_x[0], by_x[1]), Edge::new(by_x[1], by_x[2])],
+            gradient: gradient.unwrap_or_default(),
+            reference: if gradient.is_some() { a[2] } else { heights[1] },
+            heights,
+            section: Section::default(),
+        };
+        triangle.section =
+            if from_row > rows[0] { triangle.section_at(f64::from(from_row)) } else { triangle.first_section() };
+        triangle
+    }
+
+    #[inline(always)]
+    fn section_at(&self, z: f64) -> Section {
+        let short = &self.short[usize::from(z + SHORTEST_RUN >= self.short[1].start)];
+        Section { long: self.long.point_at(z), short: short.point_at(z) }
+    }
+
+    /// The section at the first corner: the corner alone, or an edge along x.
+    #[inline(always)]
+    fn first_section(&self) -> Section {
+        let start = Point { x: self.long.other, height: self.long.height };
+        Section { long: start, short: if self.long.start < self.short[1].start { start } else { self.middle() } }
+    }
+
+    #[inline(always)]
+    fn middle(&self) -> Point {
+        Point { x: self.short[1].other, height: self.short[1].height }
+    }
+
+    /// Height of the triangle's plane at the point.
+    #[inline(always)]
+    fn plane(&self, x: f64, z: f64) -> f64 {
+        self.reference
+            + self.gradient[0] * (x - self.long.other)
+            + self.gradient[1] * (z - self.long.start)
+    }
+
+    /// The heights at which the line of constant `x`, which crosses the row's polygon, enters and leaves it.
+    #[inline(always)]
+    fn crossing(&self, x: i32, z: [f64; 2]) -> Range {
+        let x = f64::from(x);
+        let short = &self.short_x[usize::from(x >= self.short_x[1].start)];
+        let cut = |[at_z, height]: [f64; 2]| {
+            let height = height + self.gradient[1] * (clamp(at_z, z[0], z[1]) - at_z);
+            range_of(clamp(height, self.heights[0], self.heights[1]))
+        };
+        widen(cut(self.long_x.at(x)), cut(short.at(x)))
+    }
+
+    /// Cuts the row at `row` into cells and adds a fragment for each cell. Rows have to be asked for in order.
+    pub(crate) fn fill_row(&mut self, row: i32, out: &mut RowFragments) {
+        let line = f64::from(row);
+        // Both values are at hand and one is picked: whether a triangle ends in a row cannot be predicted.
+        let begins = (row <= self.first) | self.along_line;
+        let ends = (row >= self.last) | self.along_line;
+        let above = if ends {
+            Section { long: self.end, short: if self.short[1].start < self.end_z { self.end } else { self.middle() } }
+        } else {
+            self.section_at(line + 1.0)
+        };
+        let below = if self.along_line { self.first_section() } else { self.section };
+        self.section = above;
+        // A triangle may begin before its first row and end after its last, by less than the slack.
+        let z_range = [
+            if begins { self.long.start } else { line },
+            if ends { self.end_z } else { line + 1.0 },
+        ];
+        let middle_z = self.short[1].start;
+        let has_middle = (begins | (line < middle_z)) & (ends | (middle_z < line + 1.0));
+        let middle = if has_middle { self.middle() } else { above.short };
+
+        let least = low(low(below.long.x, below.short.x), low(above.long.x, above.short.x));
+        let most = high(high(below.long.x, below.short.x), high(above.long.x, above.short.x));
+        let (from, to) = (first_cell(low(least, middle.x)), last_cell(high(most, middle.x)));
+        let corners = [below.long, below.short, middle, above.short, above.long];
+        let cut = RowCut { row, z_range, corners, covered: self.covered_centres(line + 0.5), cells: [from, to] };
+        if from == to {
+            let range = corners.iter().fold(NO_RANGE, |range, corner| widen(range, range_of(corner.height)));
+            if from >= 0 && from <= out.last_cell() {
+                let centre = self.plane(f64::from(from) + 0.5, line + 0.5);
+                out.add(from, range, centre, self.flags | cut.covers(from));
+            }
+            return;
+        }
+        if from > to {
+            // A wall along a cell line blocks the cells on both sides.
+            for cell in to..=from {
+                self.fill_cells(&RowCut { cells: [cell, cell], ..cut }, [cell, cell], out);
+            }
+            return;
+        }
+        // Cells that the polygon covers wholly: between its left and right sides, if it fills the row along z. Few of them are
+        // not worth the branches.
+        if to - from >= WIDE && self.has_plane && z_range[0] <= line && z_range[1] >= line + 1.0 {
+            let inner = |a: Point, b: Point, c: Point, d: Point| {
+                (line_after(high(a.x, b.x)).max(from), line_before(low(c.x, d.x)).min(to + 1))
+            };
+            let (full_from, full_to) = if self.long_is_left {
+                inner(below.long, above.long, below.short, above.short)
+            } else {
+                inner(below.short, above.short, below.long, above.long)
+            };
+            if full_to > full_from {
+                let (run_from, run_to) = (full_from.max(0), full_to.min(out.last_cell() + 1));
+                self.fill_cells(&cut, [from, full_from - 1], out);
+                if run_from < run_to {
+                    let corner = self.plane(f64::from(run_from), line);
+                    out.add_full(run_from, run_to, corner, self.gradient, self.flags | COVERS_CENTRE);
+                }
+                self.fill_cells(&cut, [full_to, to], out);
+                return;
+            }
+        }
+        self.fill_cells(&cut, [from, to], out);
+    }
+
+    /// Adds a fragment for each of the cells `[first, last]`, which the polygon covers in part.
+    #[inline(never)]
+    #[expect(clippy::cast_sign_loss, reason = "clipped to the row")]
+    fn fill_cells(&self, cut: &RowCut, cells: [i32; 2], out: &mut RowFragments) {
+        let [from, to] = cut.cells;
+        let (first, last) = (cells[0].max(0), cells[1].min(out.last_cell()));
+        if first > last {
+            return;
+        }
+        // One cell of padding on each side takes the corners in other cells.
+        let ranges = out.ranges((last - first) as usize + 3);
+        let (least, most) = (from.max(first - 1), to.min(last + 1));
+        for corner in &cut.corners {
+            let cell = line_before(corner.x).max(least).min(most);
+            let range = &mut ranges[(cell - first + 1) as usize];
+            *range = widen(*range, range_of(corner.height));
+        }
+        let mut before = if first > from { self.crossing(first, cut.z_range) } else { NO_RANGE };
+        let mut centre = self.plane(f64::from(first) + 0.5, f64::from(cut.row) + 0.5);
+        for cell in first..=last {
+            let after = if cell < to { self.crossing(cell + 1, cut.z_range) } else { NO_RANGE };
+            let range = widen(out.range((cell - first + 1) as usize), widen(before, after));
+            out.add(cell, range, centre, self.flags | cut.covers(cell));
+            centre += self.gradient[0];
+            before = after;
+        }
+    }
+
+    /// The cells of a row whose centre lies in the triangle, borders included: first and last, empty if first > last.
+    #[inline(always)]
+    fn covered_centres(&self, z: f64) -> [i32; 2] {
+        // Only walkable fragments are asked whether they cover the centre.
+        if self.flags & WALKABLE == 0 {
+            return [1, 0];
+        }
+        let outside = (z < self.long.start) | (z > self.end_z);
+        let section = self.section_at(z);
+        let (left, right) =
+            (low(section.long.x, section.short.x), high(section.long.x, section.short.x));
+        // `x + 0.5 >= left` for whole x; the slack keeps a centre on an edge that two triangles share.
+        [nearest(left - 1e-6), [nearest(right + 1e-6) - 1, i32::MIN][usize::from(outside)]]
+    }
+}
+
+impl RowCut {
+    #[inline(always)]
+    fn covers(&self, cell: i32) -> u8 {
+        COVERS_CENTRE * (u8::from(cell >= self.covered[0]) & u8::from(cell <= self.covered[1]))
+    }
+}
+
+/// A triangle's polygon in one row.
+#[derive(Clone, Copy, Debug)]
+struct RowCut {
+    row: i32,
+    /// What the row leaves of the triangle along z.
+    z_range: [f64; 2],
+    /// Its corners, some of them twice.
+    corners: [Point; 5],
+    /// Cells whose centre it covers, first and last.
+    covered: [i32; 2],
+    /// Cells it reaches into, first and last.
+    cells: [i32; 2],
+}
+
+/// Which way a triangle faces, and its height gradient in levels per cell along x and z unless it is vertical.
+#[inline]
+fn facing(corners: [Vec3; 3], grid: &GridTransform) -> (u8, Option<[f64; 2]>) {
+    let [a, b, c] = corners.map(Vec3::as_dvec3);
+    let normal = (b - a).cross(c - a);
+    let (up, all) = (normal.y * normal.y, normal.length_squared());
+    // Less than about 3e-5 of the normal is rounding on a wall.
+    if up <= 1e-9 * all {
+        return (0, None);
+    }
+    let mut flags = 0;
+    if normal.y > 0.0 {
+        flags |= UPWARD;
+        if up >= grid.cos_squared * all {
+            flags |= WALKABLE;
+        }
+    }
+    let scale = -grid.slope_scale / normal.y;
+    let gradient = [normal.x * scale, normal.z * scale];
+    (flags, (gradient[0].is_finite() && gradient[1].is_finite()).then_some(gradient))
+}
