@@ -1,0 +1,30 @@
+//! waymesh turns any triangle soup into a navigation mesh and answers path queries on it.
+//!
+//! ```no_run
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let (from, to) = (glam::Vec3::ZERO, glam::Vec3::ONE);
+//! let soup = waymesh::io::load("level.glb")?;
+//! let mesh = waymesh::Pipeline::default().bake(&soup)?;
+//! let mut scratch = waymesh::PathScratch::default();
+//! let path = mesh.find_path(from, to, &mut scratch)?;
+//! # Ok(()) }
+//! ```
+//!
+//! Each stage is also a crate of its own and a free function, re-exported here: [`voxel`], [`region`], [`contour`],
+//! [`triangulate`], [`convex`], [`detail`], [`graph`], [`io`]. A [`Pipeline`] takes any implementation of a [`stage`] trait in
+//! place of its own.
+
+mod config;
+mod pipeline;
+mod report;
+
+pub use config::{BakeConfig, ConfigError, PartitionKind};
+pub use pipeline::{Bake, BakeError, Pipeline, Stages};
+pub use report::{GridReport, IslandReport, Report, StageTime};
+
+pub use waymesh_core::*;
+pub use waymesh_graph::{NavMesh, NavMeshError, Outcome, Path, PathScratch, QueryError};
+pub use {
+    waymesh_contour as contour, waymesh_convex as convex, waymesh_detail as detail, waymesh_graph as graph,
+    waymesh_io as io, waymesh_region as region, waymesh_triangulate as triangulate, waymesh_voxel as voxel,
+};

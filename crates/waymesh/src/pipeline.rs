@@ -1,0 +1,478 @@
+//! The voxel pipeline (Mononen 2009): soup, voxels, walkable field, regions, borders, triangles, cells, heights, mesh.
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use thiserror::Error;
+use waymesh_contour::{BorderWalk, DouglasPeucker, SimplifyConfig};
+use waymesh_convex::{GreedyConfig, GreedyMerge};
+use waymesh_core::stage::{
+    BuildField, Decompose, FitHeights, Partition, SimplifyContours, StageError, TraceContours, Triangulate,
+    Voxelize,
+};
+use waymesh_core::{
+    CellId, CellMesh, ContourSet, Counter, HeightSurface, Heightfield, Observer, Polygon, RegionMap,
+    SkippedTriangles, TriangleSoup, Triangulation, Validate, Violation, ViolationList, WalkableField,
+};
+use waymesh_detail::{DetailConfig, GreedyInsertion};
+use waymesh_graph::{NavMesh, NavMeshError};
+use waymesh_region::{Monotone, MonotoneConfig, Watershed, WatershedConfig, remove_small_islands};
+use waymesh_triangulate::ConstrainedDelaunay;
+use waymesh_voxel::{FieldBuilder, VoxelConfig, Voxelizer};
+
+use crate::config::{BakeConfig, ConfigError, PartitionKind};
+use crate::report::{GridReport, IslandReport, Recorder, Report};
+
+/// Why there is no mesh.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum BakeError {
+    /// A setting is out of its range.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// A stage failed.
+    #[error(transparent)]
+    Stage(#[from] StageError),
+    /// A stage broke its contract.
+    #[error("{stage} broke its contract: {violations}")]
+    BrokenContract {
+        /// The stage.
+        stage: &'static str,
+        /// What is broken.
+        violations: ViolationList,
+    },
+    /// The scene has no triangle of finite, non-zero area.
+    #[error(
+        "the scene has no usable triangle ({triangles} in all, {not_finite} not finite, {degenerate} without area)"
+    )]
+    NoTriangles {
+        /// Triangles in the scene.
+        triangles: usize,
+        /// With a NaN or infinite vertex.
+        not_finite: u64,
+        /// Without area.
+        degenerate: u64,
+    },
+    /// There is no place to stand.
+    #[error("nothing is walkable after {stage}: {hint}")]
+    NothingWalkable {
+        /// The stage that left nothing.
+        stage: &'static str,
+        /// What to look at.
+        hint: &'static str,
+    },
+    /// The cells could not become a mesh.
+    #[error(transparent)]
+    Mesh(#[from] NavMeshError),
+    /// The threads asked for could not be started.
+    #[error("cannot start {threads} threads: {source}")]
+    Threads {
+        /// How many.
+        threads: usize,
+        /// Why.
+        source: rayon::ThreadPoolBuildError,
+    },
+}
+
+/// Everything a bake makes on its way.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Stages {
+    /// Solid voxels.
+    pub heightfield: Heightfield,
+    /// The walkable surface, after erosion and the removal of small islands.
+    pub field: WalkableField,
+    /// Regions of the surface.
+    pub regions: RegionMap,
+    /// Borders with a vertex at every grid step.
+    pub raw_contours: ContourSet,
+    /// Borders of few vertices.
+    pub contours: ContourSet,
+    /// Triangles of the regions.
+    pub triangulation: Triangulation,
+    /// Convex cells.
+    pub cells: CellMesh,
+    /// Ground height in the cells.
+    pub surface: HeightSurface,
+}
+
+/// The result of [`Pipeline::bake_observed`].
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Bake {
+    /// The mesh.
+    pub mesh: NavMesh,
+    /// Its figures.
+    pub report: Report,
+}
+
+/// Whether the solid voxels outlive the field that is made from them: a plain bake has better use for their memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Voxels {
+    Keep,
+    Drop,
+}
+
+macro_rules! replaceable {
+    ($($(#[$doc:meta])* $field:ident: $stage:ident, $method:ident;)*) => {
+        /// A bake, ready to run on any number of scenes. Every stage can be replaced.
+        ///
+        /// ```
+        /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+        /// let soup = waymesh_scenes::Scene::DungeonRooms.build(&waymesh_scenes::SceneConfig::default());
+        /// let mesh = waymesh::Pipeline::default().bake(&soup)?;
+        /// assert!(mesh.cell_count() > 0);
+        /// # Ok(()) }
+        /// ```
+        #[derive(Default)]
+        pub struct Pipeline {
+            config: BakeConfig,
+            $($field: Option<Box<dyn $stage + Send + Sync>>,)*
+        }
+
+        impl Pipeline {
+            $($(#[$doc])*
+            #[must_use]
+            pub fn $method(mut self, stage: impl $stage + Send + Sync + 'static) -> Self {
+                self.$field = Some(Box::new(stage));
+                self
+            })*
+        }
+    };
+}
+
+replaceable! {
+    /// Replaces voxelisation.
+    voxelize: Voxelize, with_voxelize;
+    /// Replaces filters, links and erosion.
+    build_field: BuildField, with_build_field;
+    /// Replaces the partition into regions.
+    partition: Partition, with_partition;
+    /// Replaces contour tracing.
+    trace: TraceContours, with_trace;
+    /// Replaces contour simplification.
+    simplify: SimplifyContours, with_simplify;
+    /// Replaces triangulation.
+    triangulate: Triangulate, with_triangulate;
+    /// Replaces the decomposition into convex cells.
+    decompose: Decompose, with_decompose;
+    /// Replaces the fitting of ground heights.
+    fit_heights: FitHeights, with_fit_heights;
+}
+
+impl std::fmt::Debug for Pipeline {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Pipeline").field("config", &self.config).finish_non_exhaustive()
+    }
+}
+
+impl Pipeline {
+    /// A pipeline of the built-in stages.
+    #[must_use]
+    pub fn new(config: BakeConfig) -> Self {
+        Self { config, ..Self::default() }
+    }
+
+    /// The settings.
+    #[must_use]
+    pub fn config(&self) -> &BakeConfig {
+        &self.config
+    }
+
+    /// Turns a triangle soup into a navigation mesh.
+    ///
+    /// # Guarantees
+    /// The same soup and settings give the same mesh, whatever the number of threads and the order of the triangles.
+    ///
+    /// # Errors
+    /// For settings out of range, a scene without a usable triangle or a place to stand, a grid beyond the memory allowed.
+    pub fn bake(&self, soup: &TriangleSoup) -> Result<NavMesh, BakeError> {
+        Ok(self.bake_observed(soup, &mut ())?.mesh)
+    }
+
+    /// As [`Pipeline::bake`], with figures, and an observer that hears of every stage.
+    ///
+    /// # Errors
+    /// As [`Pipeline::bake`].
+    pub fn bake_observed(&self, soup: &TriangleSoup, observer: &mut dyn Observer) -> Result<Bake, BakeError> {
+        let start = Instant::now();
+        let mut recorder = Recorder::new(observer);
+        let stages = self.run(soup, &mut recorder, Voxels::Drop)?;
+        let mut report = counts(&stages, soup);
+        report.spans = recorder.solid_spans;
+        let agent = self.config.agent;
+        let mesh = recorder
+            .stage("mesh", |_| NavMesh::new(stages.cells, Some(stages.surface), agent))
+            .map_err(BakeError::Mesh)?;
+        report.islands = IslandReport::all(&mesh);
+        report.triangles_skipped = skipped(&recorder);
+        report.counts = recorder.counts.iter().map(|(counter, &amount)| (counter.name(), amount)).collect();
+        report.warnings = recorder.warnings.iter().map(ToString::to_string).collect();
+        report.stages = recorder.stages;
+        report.seconds = start.elapsed().as_secs_f64();
+        Ok(Bake { mesh, report })
+    }
+
+    /// Runs all stages and keeps what each of them made.
+    ///
+    /// # Errors
+    /// As [`Pipeline::bake`].
+    pub fn bake_stages(&self, soup: &TriangleSoup, observer: &mut dyn Observer) -> Result<Stages, BakeError> {
+        self.run(soup, &mut Recorder::new(observer), Voxels::Keep)
+    }
+
+    fn run(
+        &self,
+        soup: &TriangleSoup,
+        recorder: &mut Recorder<'_>,
+        voxels: Voxels,
+    ) -> Result<Stages, BakeError> {
+        self.config.validate()?;
+        let threads = self.config.threads;
+        if threads == 0 {
+            return self.run_stages(soup, recorder, voxels);
+        }
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .map_err(|source| BakeError::Threads { threads, source })?;
+        pool.install(|| self.run_stages(soup, recorder, voxels))
+    }
+
+    fn run_stages(
+        &self,
+        soup: &TriangleSoup,
+        recorder: &mut Recorder<'_>,
+        voxels: Voxels,
+    ) -> Result<Stages, BakeError> {
+        check_soup(soup)?;
+        let mut heightfield = self.voxels(soup, recorder)?;
+        recorder.solid_spans = heightfield.spans.len() as u64;
+        let field = self.field(&heightfield, recorder)?;
+        if voxels == Voxels::Drop {
+            heightfield = Heightfield { frame: heightfield.frame, columns: Vec::new(), spans: Vec::new() };
+        }
+        let regions = self.regions(&field, recorder)?;
+        let raw_contours = self.raw_contours(&field, &regions, recorder)?;
+        let contours = self.contours(&raw_contours, recorder)?;
+        let triangulation = self.triangles(&contours, recorder)?;
+        let cells = self.cells(&triangulation, recorder)?;
+        let surface = self.surface(&field, &regions, &cells, recorder)?;
+        Ok(Stages { heightfield, field, regions, raw_contours, contours, triangulation, cells, surface })
+    }
+
+    fn check(
+        &self,
+        stage: &'static str,
+        violations: impl FnOnce(&mut ViolationList),
+    ) -> Result<(), BakeError> {
+        let mut list = ViolationList::default();
+        if self.config.validate_stages {
+            violations(&mut list);
+        }
+        if list.is_empty() { Ok(()) } else { Err(BakeError::BrokenContract { stage, violations: list }) }
+    }
+
+    fn voxels(&self, soup: &TriangleSoup, recorder: &mut Recorder<'_>) -> Result<Heightfield, BakeError> {
+        let config = &self.config;
+        let voxels = VoxelConfig::for_agent(&config.agent).with_scale(config.scale).with_threads(0);
+        let built_in = Voxelizer::new(voxels.with_max_memory_bytes(config.max_memory_bytes));
+        let heightfield = recorder.stage("voxelize", |observer| match &self.voxelize {
+            Some(stage) => stage.voxelize(soup, observer),
+            None => built_in.voxelize(soup, observer),
+        })?;
+        self.check("voxelize", |list| heightfield.violations(list))?;
+        if heightfield.spans.iter().all(|span| !span.area.is_walkable()) {
+            let hint = "no triangle faces up within the steepest slope; is the up axis right?";
+            return Err(BakeError::NothingWalkable { stage: "voxelize", hint });
+        }
+        Ok(heightfield)
+    }
+
+    fn field(
+        &self,
+        heightfield: &Heightfield,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<WalkableField, BakeError> {
+        let config = &self.config;
+        let mut field = recorder.stage("field", |observer| match &self.build_field {
+            Some(stage) => stage.build_field(heightfield, observer),
+            None => FieldBuilder::new(config.agent).build_field(heightfield, observer),
+        })?;
+        self.check("field", |list| field.violations(list))?;
+        if field.walkable_spans() == 0 {
+            let hint = "ledges, low ceilings and the agent's radius leave no room; is the scale in metres?";
+            return Err(BakeError::NothingWalkable { stage: "field", hint });
+        }
+        recorder.stage("islands", |observer| {
+            remove_small_islands(&mut field, config.min_region, observer);
+            Ok::<_, BakeError>(())
+        })?;
+        if field.walkable_spans() == 0 {
+            let hint = "every piece of ground is below the smallest region";
+            return Err(BakeError::NothingWalkable { stage: "islands", hint });
+        }
+        Ok(field)
+    }
+
+    fn regions(&self, field: &WalkableField, recorder: &mut Recorder<'_>) -> Result<RegionMap, BakeError> {
+        let merge = self.config.merge_region;
+        let regions =
+            recorder.stage("partition", |observer| match (&self.partition, self.config.partition) {
+                (Some(stage), _) => stage.partition(field, observer),
+                (None, PartitionKind::Watershed) => {
+                    Watershed { config: WatershedConfig::default().with_merge_region(merge) }
+                        .partition(field, observer)
+                }
+                (None, PartitionKind::Monotone) => {
+                    Monotone { config: MonotoneConfig::default().with_merge_region(merge) }
+                        .partition(field, observer)
+                }
+            })?;
+        self.check("partition", |list| regions.violations_over(field, list))?;
+        Ok(regions)
+    }
+
+    fn raw_contours(
+        &self,
+        field: &WalkableField,
+        regions: &RegionMap,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<ContourSet, BakeError> {
+        let contours = recorder.stage("trace", |observer| match &self.trace {
+            Some(stage) => stage.trace(field, regions, observer),
+            None => BorderWalk.trace(field, regions, observer),
+        })?;
+        self.check("trace", |list| {
+            contours.violations(list);
+            let spans = 2 * i128::try_from(field.walkable_spans()).expect("span counts are small");
+            same_area("trace", spans, contour_area(&contours), list);
+        })?;
+        Ok(contours)
+    }
+
+    fn contours(&self, raw: &ContourSet, recorder: &mut Recorder<'_>) -> Result<ContourSet, BakeError> {
+        let config = &self.config;
+        let contours = recorder.stage("simplify", |observer| match &self.simplify {
+            Some(stage) => stage.simplify(raw, observer),
+            None => {
+                let simplify = SimplifyConfig::default()
+                    .with_max_edge_error(config.edge_error())
+                    .with_max_edge_length(config.max_edge_length)
+                    .with_storey_height(config.agent.height);
+                DouglasPeucker { config: simplify }.simplify(raw, observer)
+            }
+        })?;
+        self.check("simplify", |list| contours.violations(list))?;
+        Ok(contours)
+    }
+
+    fn triangles(
+        &self,
+        contours: &ContourSet,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<Triangulation, BakeError> {
+        let polygons = contours.polygons();
+        let triangulation = recorder.stage("triangulate", |observer| match &self.triangulate {
+            Some(stage) => stage.triangulate(&polygons, observer),
+            None => ConstrainedDelaunay::default().triangulate(&polygons, observer),
+        })?;
+        self.check("triangulate", |list| {
+            triangulation.violations(list);
+            same_area("triangulate", contour_area(contours), triangulation.doubled_area(), list);
+        })?;
+        Ok(triangulation)
+    }
+
+    fn cells(
+        &self,
+        triangulation: &Triangulation,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<CellMesh, BakeError> {
+        let greedy =
+            GreedyMerge { config: GreedyConfig::default().with_max_vertices(self.config.max_vertices) };
+        let cells = recorder.stage("decompose", |observer| match &self.decompose {
+            Some(stage) => stage.decompose(triangulation, observer),
+            None => greedy.decompose(triangulation, observer),
+        })?;
+        self.check("decompose", |list| {
+            cells.violations(list);
+            let area = (0..cells.cells.len()).map(|cell| cells.doubled_area(CellId::from_index(cell))).sum();
+            same_area("decompose", triangulation.doubled_area(), area, list);
+        })?;
+        Ok(cells)
+    }
+
+    fn surface(
+        &self,
+        field: &WalkableField,
+        regions: &RegionMap,
+        cells: &CellMesh,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<HeightSurface, BakeError> {
+        let (bound, max_step) = (self.config.max_height_error_levels, self.config.agent.max_step);
+        let surface = recorder.stage("heights", |observer| match &self.fit_heights {
+            Some(stage) => stage.fit_heights(field, regions, cells, observer),
+            None => {
+                let detail = DetailConfig::default().with_max_error_levels(bound).with_max_step(max_step);
+                GreedyInsertion { config: detail }.fit_heights(field, regions, cells, observer)
+            }
+        })?;
+        self.check("heights", |list| surface.violations_over(cells, list))?;
+        Ok(surface)
+    }
+}
+
+/// Refuses a scene that holds nothing.
+fn check_soup(soup: &TriangleSoup) -> Result<(), BakeError> {
+    let SkippedTriangles { not_finite, degenerate } = soup.skipped();
+    let triangles = soup.triangles().len();
+    if not_finite + degenerate == triangles as u64 {
+        return Err(BakeError::NoTriangles { triangles, not_finite, degenerate });
+    }
+    Ok(())
+}
+
+fn contour_area(contours: &ContourSet) -> i128 {
+    let polygons = contours.polygons();
+    polygons
+        .polygons
+        .iter()
+        .flat_map(Polygon::loops)
+        .map(|polygon_loop| polygons.doubled_area(polygon_loop))
+        .sum()
+}
+
+fn same_area(stage: &'static str, expected: i128, actual: i128, list: &mut ViolationList) {
+    if expected != actual {
+        list.push(Violation::AreaLost { stage, expected, actual });
+    }
+}
+
+fn counts(stages: &Stages, soup: &TriangleSoup) -> Report {
+    let frame = &stages.field.frame;
+    Report {
+        triangles: soup.triangles().len() as u64,
+        grid: GridReport::of(frame),
+        walkable_spans: stages.field.walkable_spans() as u64,
+        walkable_area: stages.field.walkable_area(),
+        regions: u64::from(stages.regions.count),
+        contours: stages.contours.loop_count() as u64,
+        cells: stages.cells.cells.len() as u64,
+        portals: stages.cells.portal_count() as u64,
+        vertices: stages.cells.vertices.len() as u64,
+        mesh_area: stages.cells.area(),
+        height_error_max: f64::from(stages.surface.max_error) * f64::from(frame.level_height),
+        ..Report::default()
+    }
+}
+
+fn skipped(recorder: &Recorder<'_>) -> BTreeMap<&'static str, u64> {
+    [
+        ("not_finite", Counter::TrianglesNotFinite),
+        ("degenerate", Counter::TrianglesDegenerate),
+        ("outside", Counter::TrianglesOutside),
+    ]
+    .map(|(reason, counter)| (reason, recorder.counts.get(&counter).copied().unwrap_or(0)))
+    .into()
+}

@@ -1,0 +1,161 @@
+//! What a bake tells afterwards.
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use serde::Serialize;
+use waymesh_core::{Counter, GridFrame, Observer, Warning};
+use waymesh_graph::NavMesh;
+
+/// Figures of one bake. Serialised, its keys are a contract that scripts rely on.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Report {
+    /// Triangles in the scene.
+    pub triangles: u64,
+    /// Triangles left out, by reason.
+    pub triangles_skipped: BTreeMap<&'static str, u64>,
+    /// Size of the grid.
+    pub grid: GridReport,
+    /// Solid spans.
+    pub spans: u64,
+    /// Spans an agent's centre may be on, after erosion.
+    pub walkable_spans: u64,
+    /// Their plan area in square metres.
+    pub walkable_area: f64,
+    /// Regions.
+    pub regions: u64,
+    /// Closed borders, holes included.
+    pub contours: u64,
+    /// Convex cells.
+    pub cells: u64,
+    /// Edges between two cells.
+    pub portals: u64,
+    /// Vertices of the mesh.
+    pub vertices: u64,
+    /// Plan area of the cells in square metres.
+    pub mesh_area: f64,
+    /// Connected pieces, in the order of their first cell.
+    pub islands: Vec<IslandReport>,
+    /// Largest difference between the mesh's ground and a sample of it, in metres.
+    pub height_error_max: f64,
+    /// Other things counted on the way.
+    pub counts: BTreeMap<&'static str, u64>,
+    /// Wall time of each stage, in order.
+    pub stages: Vec<StageTime>,
+    /// Wall time of the whole bake.
+    pub seconds: f64,
+    /// Most memory held at once, where the program measures it.
+    pub peak_memory_bytes: Option<u64>,
+    /// What the user should know.
+    pub warnings: Vec<String>,
+}
+
+/// Size of the grid.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct GridReport {
+    /// Cells along x.
+    pub width: u32,
+    /// Cells along z.
+    pub depth: u32,
+    /// Side of a cell in metres.
+    pub cell_size: f32,
+    /// Height of a level in metres.
+    pub level_height: f32,
+}
+
+impl GridReport {
+    /// The size of a frame.
+    #[must_use]
+    pub fn of(frame: &GridFrame) -> Self {
+        Self {
+            width: frame.width,
+            depth: frame.depth,
+            cell_size: frame.cell_size,
+            level_height: frame.level_height,
+        }
+    }
+}
+
+/// One connected piece of the mesh.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct IslandReport {
+    /// Number of cells.
+    pub cells: u64,
+    /// Plan area in square metres.
+    pub area: f64,
+}
+
+impl IslandReport {
+    /// All pieces of a mesh, in the order of their first cells.
+    #[must_use]
+    pub fn all(mesh: &NavMesh) -> Vec<Self> {
+        mesh.islands().iter().map(|island| Self { cells: island.cells.into(), area: island.area }).collect()
+    }
+}
+
+/// How long a stage took.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct StageTime {
+    /// Name of the stage.
+    pub name: &'static str,
+    /// Wall time in seconds.
+    pub seconds: f64,
+}
+
+/// Forwards to the user's observer and keeps what the report needs.
+pub(crate) struct Recorder<'a> {
+    inner: &'a mut dyn Observer,
+    pub(crate) counts: BTreeMap<Counter, u64>,
+    pub(crate) warnings: Vec<Warning>,
+    pub(crate) stages: Vec<StageTime>,
+    pub(crate) solid_spans: u64,
+}
+
+impl<'a> Recorder<'a> {
+    pub(crate) fn new(inner: &'a mut dyn Observer) -> Self {
+        Self { inner, counts: BTreeMap::new(), warnings: Vec::new(), stages: Vec::new(), solid_spans: 0 }
+    }
+
+    /// Runs one stage under its name and keeps its time.
+    pub(crate) fn stage<T, E>(
+        &mut self,
+        name: &'static str,
+        run: impl FnOnce(&mut dyn Observer) -> Result<T, E>,
+    ) -> Result<T, E> {
+        self.inner.stage_started(name);
+        let start = Instant::now();
+        let result = run(self);
+        let seconds = start.elapsed().as_secs_f64();
+        self.stages.push(StageTime { name, seconds });
+        self.inner.stage_finished(name, seconds);
+        result
+    }
+}
+
+impl Observer for Recorder<'_> {
+    fn stage_started(&mut self, stage: &'static str) {
+        self.inner.stage_started(stage);
+    }
+
+    fn progress(&mut self, done: u64, total: u64) {
+        self.inner.progress(done, total);
+    }
+
+    fn stage_finished(&mut self, stage: &'static str, seconds: f64) {
+        self.inner.stage_finished(stage, seconds);
+    }
+
+    fn count(&mut self, counter: Counter, amount: u64) {
+        *self.counts.entry(counter).or_default() += amount;
+        self.inner.count(counter, amount);
+    }
+
+    fn warn(&mut self, warning: Warning) {
+        self.warnings.push(warning.clone());
+        self.inner.warn(warning);
+    }
+}

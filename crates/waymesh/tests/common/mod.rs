@@ -1,0 +1,51 @@
+//! What the tests on whole scenes share.
+
+use std::path::PathBuf;
+
+use waymesh::region::connected_components;
+use waymesh::{BakeConfig, NavMesh, Pipeline, Stages, TriangleSoup};
+use waymesh_testkit::Random;
+
+/// Folder of the real levels beside the checkout; tells when it is not there.
+pub(crate) fn real_levels() -> Option<PathBuf> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/scenes");
+    if folder.is_dir() {
+        return Some(folder);
+    }
+    eprintln!("SKIPPED: no real levels at {}", folder.display());
+    None
+}
+
+/// Bakes with every stage checked, and keeps the stages.
+pub(crate) fn bake(name: &str, config: &BakeConfig, soup: &TriangleSoup) -> (Stages, NavMesh) {
+    let pipeline = Pipeline::new(config.clone().with_validate_stages(true));
+    let stages = pipeline.bake_stages(soup, &mut ()).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let mesh = NavMesh::new(stages.cells.clone(), Some(stages.surface.clone()), config.agent)
+        .unwrap_or_else(|error| panic!("{name}: {error}"));
+    (stages, mesh)
+}
+
+/// Draws random pairs of walkable spans; the mesh must join exactly those that the walkable field joins.
+pub(crate) fn check_connectivity(name: &str, stages: &Stages, mesh: &NavMesh, pairs: u32) {
+    let field = &stages.field;
+    let component = connected_components(field).labels;
+    let walkable: Vec<u32> = (0..).take(field.len()).filter(|&span| field.is_walkable(span)).collect();
+    let mut random = Random::new(0x57a7);
+    let mut pick = || walkable[random.index(walkable.len())];
+    for _ in 0..pairs {
+        let (a, b) = (pick(), pick());
+        let joined = component[a as usize] == component[b as usize];
+        let island = |span| mesh.island_of(cell_under(stages, mesh, span));
+        assert_eq!(island(a) == island(b), joined, "{name}: spans {a} and {b}");
+    }
+}
+
+/// The cell that stands for a span: the nearest one, seen from the ground at the cell's centre.
+fn cell_under(stages: &Stages, mesh: &NavMesh, span: u32) -> waymesh::CellId {
+    let field = &stages.field;
+    let (x, z) = field.cell_of(span);
+    let height = f64::from(field.ground[span as usize]);
+    let position = field.frame.to_world(f64::from(x) + 0.5, height, f64::from(z) + 0.5);
+    let found = mesh.nearest(position, &mesh.default_reach());
+    found.unwrap_or_else(|| panic!("no cell near span {span} at {position}")).cell
+}

@@ -1,0 +1,55 @@
+//! Whole scenes, generated and real: valid after every stage, joined as the ground is, and of the same area.
+
+mod common;
+
+use common::{bake, check_connectivity, real_levels};
+use waymesh::{BakeConfig, PartitionKind, Stages};
+use waymesh_scenes::{Scene, SceneConfig};
+
+/// The mesh covers the walkable field to within two hundredths.
+fn check_area(name: &str, stages: &Stages) {
+    let (mesh, field) = (stages.cells.area(), stages.field.walkable_area());
+    assert!((mesh - field).abs() <= 0.02 * field, "{name}: mesh {mesh:.2} m2, walkable field {field:.2} m2");
+}
+
+#[test]
+fn generated_scenes() {
+    for scene in Scene::ALL {
+        for partition in [PartitionKind::Watershed, PartitionKind::Monotone] {
+            let soup = scene.build(&SceneConfig::default());
+            let (stages, mesh) = bake(scene.name(), &BakeConfig::default().with_partition(partition), &soup);
+            check_connectivity(scene.name(), &stages, &mesh, 500);
+            assert!(
+                stages.surface.max_error <= 1.0,
+                "{}: height error {}",
+                scene.name(),
+                stages.surface.max_error
+            );
+        }
+    }
+}
+
+#[test]
+fn the_levels_of_recast() {
+    let Some(folder) = real_levels() else { return };
+    for name in ["nav_test", "dungeon", "undulating"] {
+        let soup = waymesh::io::load(folder.join(format!("golden/Meshes/{name}.obj"))).expect("a level");
+        for partition in [PartitionKind::Watershed, PartitionKind::Monotone] {
+            let (stages, mesh) = bake(name, &BakeConfig::default().with_partition(partition), &soup);
+            check_area(name, &stages);
+            check_connectivity(name, &stages, &mesh, 2_000);
+            assert!(stages.surface.max_error <= 1.0, "{name}: height error {}", stages.surface.max_error);
+        }
+    }
+}
+
+#[test]
+fn buildings_with_many_storeys() {
+    let Some(folder) = real_levels() else { return };
+    for name in ["gazebo/parking_garage", "aws_hospital/hospital_three_floors_collision", "stk_cave/cave"] {
+        let soup = waymesh::io::load(folder.join(format!("{name}.glb"))).expect("a level");
+        let (stages, mesh) = bake(name, &BakeConfig::default(), &soup);
+        check_area(name, &stages);
+        check_connectivity(name, &stages, &mesh, 2_000);
+    }
+}

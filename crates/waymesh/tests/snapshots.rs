@@ -1,0 +1,88 @@
+//! Every stage of small scenes as text, and a page of figures for the larger ones. `cargo xtask bless` rewrites them.
+
+use std::fmt::Write;
+
+use glam::Vec3;
+use waymesh::{BakeConfig, Pipeline, TriangleSoup};
+use waymesh_scenes::{Scene, SceneConfig};
+use waymesh_testkit::text;
+
+fn settings() -> insta::Settings {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path("../../../testdata/snapshots");
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings
+}
+
+/// A box from `low` to `high`, its faces outward.
+fn add_box(soup: &mut TriangleSoup, low: Vec3, high: Vec3) {
+    let corner = |index: usize| {
+        let pick = |bit: usize, low: f32, high: f32| if index >> bit & 1 == 0 { low } else { high };
+        Vec3::new(pick(0, low.x, high.x), pick(1, low.y, high.y), pick(2, low.z, high.z))
+    };
+    let quads = [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
+    let triangles = quads.into_iter().flat_map(|[a, b, c, d]| [[a, b, c], [a, c, d]]).collect();
+    soup.append((0..8).map(corner).collect(), triangles).expect("indices are in range");
+}
+
+/// A room with a block to walk round, a block to step onto, and a gallery on a pillar above.
+fn room() -> TriangleSoup {
+    let mut soup = TriangleSoup::default();
+    add_box(&mut soup, Vec3::new(0.0, -0.5, 0.0), Vec3::new(9.0, 0.0, 7.5));
+    add_box(&mut soup, Vec3::new(2.0, 0.0, 2.0), Vec3::new(3.0, 1.5, 3.0));
+    add_box(&mut soup, Vec3::new(6.0, 0.0, 0.0), Vec3::new(9.0, 0.6, 2.4));
+    add_box(&mut soup, Vec3::new(5.0, 3.0, 3.0), Vec3::new(9.0, 3.3, 7.5));
+    soup
+}
+
+#[test]
+fn snapshot_every_stage_of_a_room() {
+    let pipeline = Pipeline::new(BakeConfig::default().with_validate_stages(true));
+    let stages = pipeline.bake_stages(&room(), &mut ()).expect("a mesh");
+    settings().bind(|| {
+        insta::assert_snapshot!("room_1_heightfield", text::heightfield(&stages.heightfield));
+        insta::assert_snapshot!("room_2_field", text::field(&stages.field));
+        insta::assert_snapshot!("room_3_regions", text::regions(&stages.field, &stages.regions));
+        insta::assert_snapshot!("room_4_raw_contours", text::contours(&stages.raw_contours));
+        insta::assert_snapshot!("room_5_contours", text::contours(&stages.contours));
+        insta::assert_snapshot!("room_6_cells", text::cells(&stages.cells));
+    });
+}
+
+#[test]
+fn snapshot_figures_of_generated_scenes() {
+    let pipeline = Pipeline::new(BakeConfig::default().with_validate_stages(true));
+    let mut page = String::new();
+    for scene in Scene::ALL {
+        for (kind, soup) in [("sound", scene.build(&SceneConfig::default())), ("broken", scene.broken(1))] {
+            let bake = pipeline
+                .bake_observed(&soup, &mut ())
+                .unwrap_or_else(|error| panic!("{}: {error}", scene.name()));
+            let report = &bake.report;
+            let _ = writeln!(page, "{} ({kind}), {} triangles", scene.name(), report.triangles);
+            let _ = writeln!(
+                page,
+                "  grid {} x {}, {} spans, {} walkable",
+                report.grid.width, report.grid.depth, report.spans, report.walkable_spans
+            );
+            let _ = writeln!(
+                page,
+                "  {} regions, {} contours, {} cells, {} portals, {} vertices",
+                report.regions, report.contours, report.cells, report.portals, report.vertices
+            );
+            let _ = writeln!(
+                page,
+                "  {:.1} m2 of {:.1} m2, {} islands, height error {:.0} mm",
+                report.mesh_area,
+                report.walkable_area,
+                report.islands.len(),
+                report.height_error_max * 1000.0
+            );
+            for warning in &report.warnings {
+                let _ = writeln!(page, "  {warning}");
+            }
+        }
+    }
+    settings().bind(|| insta::assert_snapshot!("figures", page));
+}
