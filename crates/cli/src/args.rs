@@ -1,0 +1,217 @@
+//! What the program can be asked to do.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use glam::Vec3;
+use serde::Deserialize;
+
+/// Turns levels into navigation meshes and answers path queries on them.
+#[derive(Debug, Parser)]
+#[command(name = "waymesh", version, about, propagate_version = true)]
+pub(crate) struct Program {
+    /// Log what happens; twice for more.
+    #[arg(short, long, action = clap::ArgAction::Count, global = true)]
+    pub(crate) verbose: u8,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Bake scene files (OBJ, glTF, GLB, STL, PLY) into one navigation mesh.
+    #[command(allow_negative_numbers = true)]
+    Build(Box<BuildArgs>),
+    /// Find a path on a mesh.
+    Path(PathArgs),
+    /// Tell what a mesh holds and whether it is sound.
+    Info(InfoArgs),
+    /// Bake an embedded scene, find a path on it and draw both.
+    Demo(DemoArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BuildArgs {
+    /// Scene files; several make one scene.
+    #[arg(required = true, value_name = "SCENE")]
+    pub(crate) scenes: Vec<PathBuf>,
+    /// Where the mesh goes. Default: the first scene's name with the ending .wmesh, in the current folder.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Settings from a TOML file with the long names below as keys; what is given here goes first.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) settings: Settings,
+    #[command(flatten)]
+    pub(crate) extras: Extras,
+    /// Check the result of every stage against its invariants.
+    #[arg(long)]
+    pub(crate) check: bool,
+}
+
+/// Files to write beside the mesh.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct Extras {
+    /// Draw the mesh, one panel per storey.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) svg: Option<PathBuf>,
+    /// Write the cells as a GLB model.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) glb: Option<PathBuf>,
+    /// Write the cells as OBJ, one face per cell.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) obj: Option<PathBuf>,
+    /// Write the height surface as OBJ triangles.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) detail_obj: Option<PathBuf>,
+    /// Write the figures of the bake as JSON.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<PathBuf>,
+}
+
+/// Settings of a bake, from the command line or a TOML file.
+#[derive(Clone, Debug, Default, Args, Deserialize)]
+#[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
+pub(crate) struct Settings {
+    /// Which axis of the files points up. Default: y.
+    #[arg(long, value_name = "AXIS")]
+    pub(crate) up: Option<Axis>,
+    /// Metres per unit of the files. Default: 1.
+    #[arg(long, value_name = "METRES")]
+    pub(crate) scale: Option<f32>,
+    /// Side of a grid cell in metres. Default: 0.3.
+    #[arg(long, value_name = "METRES")]
+    pub(crate) cell_size: Option<f32>,
+    /// Height of a grid level in metres. Default: 0.2.
+    #[arg(long, value_name = "METRES")]
+    pub(crate) level_height: Option<f32>,
+    /// Height of the agent in metres. Default: 2.0.
+    #[arg(long, value_name = "METRES")]
+    pub(crate) agent_height: Option<f32>,
+    /// Radius of the agent in metres. Default: 0.6.
+    #[arg(long, value_name = "METRES")]
+    pub(crate) agent_radius: Option<f32>,
+    /// Highest step in metres. Default: 0.9.
+    #[arg(long, value_name = "METRES")]
+    pub(crate) max_step: Option<f32>,
+    /// Steepest slope in degrees. Default: 45.
+    #[arg(long, value_name = "DEGREES")]
+    pub(crate) max_slope: Option<f32>,
+    /// Farthest that a simplified wall may lie from the traced one, in metres. Default: 1.3 cells.
+    #[arg(long, value_name = "METRES")]
+    pub(crate) max_edge_error: Option<f32>,
+    /// Longest edge along a wall in metres, 0 for no limit. Default: 12.
+    #[arg(long, value_name = "METRES")]
+    pub(crate) max_edge_length: Option<f32>,
+    /// Smallest piece of ground that is kept, in square metres. Default: 0.05.
+    #[arg(long, value_name = "AREA")]
+    pub(crate) min_region: Option<f32>,
+    /// Regions below this many square metres are merged into a neighbour. Default: 36.
+    #[arg(long, value_name = "AREA")]
+    pub(crate) merge_region: Option<f32>,
+    /// Most corners of a cell, 0 for no limit. Default: 0.
+    #[arg(long, value_name = "CORNERS")]
+    pub(crate) max_vertices: Option<u32>,
+    /// How the ground is cut into regions. Default: watershed.
+    #[arg(long, value_name = "KIND")]
+    pub(crate) partition: Option<Partition>,
+    /// Threads, 0 for one per core. Default: 0.
+    #[arg(long, value_name = "COUNT")]
+    pub(crate) threads: Option<usize>,
+    /// Most memory for the heightfield, in MiB; the bake peaks at up to six times as much. Default: 2048.
+    #[arg(long, value_name = "MIB")]
+    pub(crate) max_memory: Option<u64>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Axis {
+    Y,
+    Z,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Partition {
+    Watershed,
+    Monotone,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PathArgs {
+    /// The mesh.
+    #[arg(value_name = "MESH")]
+    pub(crate) mesh: PathBuf,
+    /// Where the path starts.
+    #[arg(long, value_name = "X,Y,Z", allow_hyphen_values = true)]
+    pub(crate) from: Point,
+    /// Where it should end.
+    #[arg(long, value_name = "X,Y,Z", allow_hyphen_values = true)]
+    pub(crate) to: Point,
+    /// Print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Draw the mesh and the path.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) svg: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InfoArgs {
+    /// The mesh.
+    #[arg(value_name = "MESH")]
+    pub(crate) mesh: PathBuf,
+    /// Print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DemoArgs {
+    /// Folder for the files.
+    #[arg(short, long, value_name = "FOLDER", default_value = "out")]
+    pub(crate) output: PathBuf,
+    /// Which embedded scene.
+    #[arg(long, value_name = "NAME", default_value = "overlapping-storeys")]
+    pub(crate) scene: String,
+}
+
+/// A position given as `x,y,z`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Point(pub(crate) Vec3);
+
+impl FromStr for Point {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let numbers: Vec<f32> = text
+            .split(',')
+            .map(|number| number.trim().parse().map_err(|_| format!("{number:?} is not a number")))
+            .collect::<Result<_, _>>()?;
+        match numbers[..] {
+            [x, y, z] => Ok(Self(Vec3::new(x, y, z))),
+            _ => Err(format!("expected three numbers as x,y,z, found {}", numbers.len())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Program::command().debug_assert();
+    }
+
+    #[test]
+    fn points_are_three_numbers() {
+        assert_eq!("1, -2.5,3".parse(), Ok(Point(Vec3::new(1.0, -2.5, 3.0))));
+        assert!("1,2".parse::<Point>().is_err());
+        assert!("1,b,2".parse::<Point>().is_err());
+    }
+}

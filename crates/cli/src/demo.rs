@@ -1,0 +1,60 @@
+//! `waymesh demo`: the whole road on an embedded scene.
+
+use std::io::Write;
+
+use anyhow::{Context, Result, bail};
+use glam::Vec3;
+use waymesh::{NavMesh, PathScratch, Pipeline};
+use waymesh_scenes::{Scene, SceneConfig};
+
+use crate::args::{DemoArgs, Extras};
+use crate::progress::Progress;
+use crate::{build, output, path, peak_memory_bytes};
+
+pub(crate) fn run(args: &DemoArgs) -> Result<()> {
+    let Some(scene) = Scene::from_name(&args.scene) else {
+        let names: Vec<_> = Scene::ALL.iter().map(|scene| scene.name()).collect();
+        bail!("there is no scene {:?}; there are {}", args.scene, names.join(", "));
+    };
+    std::fs::create_dir_all(&args.output)
+        .with_context(|| format!("cannot make {}", args.output.display()))?;
+    let soup = scene.build(&SceneConfig::default());
+    let mut bake = {
+        let mut progress = Progress::new();
+        Pipeline::default().bake_observed(&soup, &mut progress)?
+    };
+    bake.report.peak_memory_bytes = Some(peak_memory_bytes());
+    let mesh = &bake.mesh;
+    let (from, to) = far_apart(mesh).context("the mesh has no cell")?;
+    let route = mesh.find_path(from, to, &mut PathScratch::default())?;
+
+    let file = |ending: &str| args.output.join(format!("{}.{ending}", scene.name()));
+    let (mesh_file, picture) = (file("wmesh"), file("svg"));
+    waymesh::io::save(mesh, &mesh_file)?;
+    output::draw(mesh, Some(&route), &picture)?;
+    let extras = Extras { glb: Some(file("glb")), report: Some(file("json")), ..Extras::default() };
+    let others = output::write(mesh, &bake.report, &extras)?;
+
+    let mut out = std::io::stdout().lock();
+    write!(out, "{}: ", scene.name())?;
+    build::summary(&mut out, &bake.report)?;
+    writeln!(out, "path from {from} to {to}: {}, {:.1} m", path::outcome_name(route.outcome), route.length)?;
+    for file in [mesh_file, picture].iter().chain(&others) {
+        writeln!(out, "{}", file.display())?;
+    }
+    Ok(())
+}
+
+/// Two far corners of the largest island: the point farthest from its first cell, and the one farthest from that.
+fn far_apart(mesh: &NavMesh) -> Option<(Vec3, Vec3)> {
+    let largest = mesh.islands().iter().max_by(|a, b| a.area.total_cmp(&b.area))?;
+    let island = mesh.island_of(largest.first)?;
+    let corners = || mesh.cells().filter(|cell| cell.island() == island).flat_map(|cell| cell.positions());
+    // A storey up counts for as much as a long walk.
+    let apart = |a: Vec3, b: Vec3| (a - b) * Vec3::new(1.0, 5.0, 1.0);
+    let farthest = |from: Vec3| {
+        corners().max_by(|a, b| apart(*a, from).length_squared().total_cmp(&apart(*b, from).length_squared()))
+    };
+    let from = farthest(corners().next()?)?;
+    Some((from, farthest(from)?))
+}

@@ -1,0 +1,53 @@
+//! Shows a bake while it runs: a spinner on a terminal, log lines with `-v`, nothing in a pipe.
+
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use waymesh::{Counter, Observer, Warning};
+
+/// Draws to stderr when that is a terminal.
+pub(crate) struct Progress {
+    bar: ProgressBar,
+}
+
+impl Progress {
+    pub(crate) fn new() -> Self {
+        let bar = ProgressBar::new_spinner();
+        bar.set_style(
+            ProgressStyle::with_template("{spinner} {elapsed_precise} {msg} {wide_bar}")
+                .unwrap_or_else(|_| ProgressStyle::default_spinner()),
+        );
+        bar.enable_steady_tick(Duration::from_millis(100));
+        Self { bar }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+impl Observer for Progress {
+    fn stage_started(&mut self, stage: &'static str) {
+        self.bar.set_message(stage);
+        self.bar.set_length(0);
+    }
+
+    fn progress(&mut self, done: u64, total: u64) {
+        self.bar.set_length(total);
+        self.bar.set_position(done);
+    }
+
+    fn stage_finished(&mut self, stage: &'static str, seconds: f64) {
+        tracing::info!(stage, milliseconds = seconds * 1e3, "stage done");
+    }
+
+    fn count(&mut self, counter: Counter, amount: u64) {
+        tracing::debug!(counter = counter.name(), amount, "counted");
+    }
+
+    fn warn(&mut self, warning: Warning) {
+        self.bar.suspend(|| tracing::warn!("{warning}"));
+    }
+}

@@ -1,0 +1,264 @@
+//! The program as a user runs it.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+fn run(folder: &Path, words: &[&str]) -> Output {
+    let output = Command::new(env!("CARGO_BIN_EXE_waymesh")).args(words).current_dir(folder).output();
+    output.expect("the program starts")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Runs what must succeed and gives its output.
+fn succeed(folder: &Path, words: &[&str]) -> String {
+    let output = run(folder, words);
+    assert_eq!(output.status.code(), Some(0), "{words:?}: {}", text(&output.stderr));
+    text(&output.stdout)
+}
+
+/// Runs what must fail with this code and gives its message.
+fn fail(folder: &Path, code: i32, words: &[&str]) -> String {
+    let output = run(folder, words);
+    assert_eq!(output.status.code(), Some(code), "{words:?}: {}", text(&output.stdout));
+    let message = text(&output.stderr);
+    assert!(!message.is_empty() && !message.contains("panicked"), "{words:?}: {message}");
+    message
+}
+
+/// A flat floor of 20 by 20 m with a wall across its middle that leaves a gap at one end.
+const HALL: &str = "
+v 0 0 0\nv 20 0 0\nv 20 0 20\nv 0 0 20
+f 1 4 3 2
+o wall
+v 10 0 0\nv 10.5 0 0\nv 10.5 0 15\nv 10 0 15
+v 10 3 0\nv 10.5 3 0\nv 10.5 3 15\nv 10 3 15
+f -4 -1 -2 -3
+f 5 6 10 9
+f 6 7 11 10
+f 7 8 12 11
+f 8 5 9 12
+";
+
+fn hall() -> TempDir {
+    let folder = tempfile::tempdir().expect("a scratch folder");
+    std::fs::write(folder.path().join("hall.obj"), HALL).expect("a file");
+    folder
+}
+
+fn json(bytes: &str) -> Value {
+    serde_json::from_str(bytes).expect("JSON")
+}
+
+fn read_json(file: &Path) -> Value {
+    json(&std::fs::read_to_string(file).expect("a file"))
+}
+
+fn keys(value: &Value) -> Vec<&str> {
+    value.as_object().expect("an object").keys().map(String::as_str).collect()
+}
+
+#[test]
+fn build_path_and_info_keep_their_contract() {
+    let folder = hall();
+    let folder = folder.path();
+    let out = succeed(
+        folder,
+        &[
+            "build",
+            "hall.obj",
+            "--check",
+            "--svg",
+            "a.svg",
+            "--glb",
+            "a.glb",
+            "--obj",
+            "a.obj",
+            "--detail-obj",
+            "d.obj",
+            "--report",
+            "r.json",
+        ],
+    );
+    for file in ["hall.wmesh", "a.svg", "a.glb", "a.obj", "d.obj", "r.json"] {
+        assert!(folder.join(file).metadata().expect(file).len() > 0, "{file} is empty");
+        assert!(out.contains(file), "{file} is not named in {out}");
+    }
+
+    let report = read_json(&folder.join("r.json"));
+    for key in [
+        "triangles",
+        "triangles_skipped",
+        "grid",
+        "spans",
+        "walkable_spans",
+        "walkable_area",
+        "regions",
+        "contours",
+        "cells",
+        "portals",
+        "vertices",
+        "mesh_area",
+        "islands",
+        "height_error_max",
+        "stages",
+        "seconds",
+        "peak_memory_bytes",
+        "warnings",
+    ] {
+        assert!(keys(&report).contains(&key), "the report has no {key}");
+    }
+    assert_eq!(report["triangles"], 12);
+    assert_eq!(keys(&report["grid"]), ["cell_size", "depth", "level_height", "width"]);
+    assert_eq!(keys(&report["islands"][0]), ["area", "cells"]);
+    assert_eq!(keys(&report["stages"][0]), ["name", "seconds"]);
+    assert!(report["peak_memory_bytes"].as_u64().expect("a number") > 1000);
+
+    let info = json(&succeed(folder, &["info", "hall.wmesh", "--json"]));
+    for key in ["grid", "cells", "portals", "vertices", "mesh_area", "islands", "height_error_max", "regions"]
+    {
+        if key == "height_error_max" {
+            let (a, b) = (info[key].as_f64().expect("a number"), report[key].as_f64().expect("a number"));
+            assert!((a - b).abs() < 1e-6);
+        } else if key != "grid" && key != "mesh_area" {
+            assert_eq!(info[key], report[key], "{key}");
+        }
+    }
+    assert_eq!(info["valid"], true);
+    assert_eq!(info["violations"], Value::Array(Vec::new()));
+    assert!(succeed(folder, &["info", "hall.wmesh"]).contains("valid     yes"));
+
+    let words = ["path", "hall.wmesh", "--from", "3,0,3", "--to", "17,0,3", "--json", "--svg", "p.svg"];
+    let path = json(&succeed(folder, &words));
+    assert_eq!(keys(&path), ["cells", "length", "outcome", "points"]);
+    assert_eq!(path["outcome"], "complete");
+    let length = path["length"].as_f64().expect("a number");
+    assert!((26.0..36.0).contains(&length), "round the wall it is about 29 m, not {length}");
+    assert!(folder.join("p.svg").exists());
+    assert!(succeed(folder, &words[..6]).starts_with("complete: "));
+}
+
+#[test]
+fn settings_come_from_arguments_and_from_a_file() {
+    let folder = hall();
+    let folder = folder.path();
+    std::fs::write(folder.join("s.toml"), "cell-size = 0.5\nagent-radius = 0.2\npartition = \"monotone\"\n")
+        .expect("a file");
+    succeed(
+        folder,
+        &[
+            "build",
+            "hall.obj",
+            "-o",
+            "f.wmesh",
+            "--config",
+            "s.toml",
+            "--cell-size",
+            "0.25",
+            "--report",
+            "r.json",
+        ],
+    );
+    let info = json(&succeed(folder, &["info", "f.wmesh", "--json"]));
+    assert_eq!(info["grid"]["cell_size"], 0.25);
+    assert!((info["agent"]["radius"].as_f64().expect("a number") - 0.2).abs() < 1e-6);
+    std::fs::write(folder.join("bad.toml"), "cell-sise = 0.5\n").expect("a file");
+    assert!(fail(folder, 1, &["build", "hall.obj", "--config", "bad.toml"]).contains("bad.toml"));
+}
+
+#[test]
+fn scale_and_up_axis_are_taken_to_metres_and_y() {
+    let folder = hall();
+    let folder = folder.path();
+    // The same hall in centimetres, z up.
+    let turned: String = HALL
+        .lines()
+        .map(|line| match line.strip_prefix("v ").map(|rest| rest.split(' ').collect::<Vec<_>>()) {
+            Some(xyz) => {
+                let number = |text: &str| text.parse::<f32>().expect("a number") * 100.0;
+                format!("v {} {} {}\n", number(xyz[0]), -number(xyz[2]), number(xyz[1]))
+            }
+            None => format!("{line}\n"),
+        })
+        .collect();
+    std::fs::write(folder.join("cad.obj"), turned).expect("a file");
+    succeed(folder, &["build", "hall.obj", "-o", "a.wmesh"]);
+    succeed(folder, &["build", "cad.obj", "-o", "b.wmesh", "--up", "z", "--scale", "0.01"]);
+    let area =
+        |file| json(&succeed(folder, &["info", file, "--json"]))["mesh_area"].as_f64().expect("a number");
+    assert!((area("a.wmesh") - area("b.wmesh")).abs() < 0.02 * area("a.wmesh"));
+}
+
+#[test]
+fn failures_name_what_is_wrong_and_exit_with_1() {
+    let folder = hall();
+    let folder = folder.path();
+    std::fs::write(folder.join("index.obj"), "v 0 0 0\nv 1 0 0\nv 0 0 1\nf 1 2 9\n").expect("a file");
+    std::fs::write(folder.join("empty.obj"), "").expect("a file");
+    std::fs::write(folder.join("cut.glb"), b"glTF\x02\0\0\0").expect("a file");
+    std::fs::write(folder.join("what.xyz"), "hello").expect("a file");
+    std::fs::write(folder.join("nan.obj"), "v nan 0 0\nv 1 0 0\nv 0 0 1\nf 1 2 3\n").expect("a file");
+    for (words, expected) in [
+        (vec!["build", "missing.obj"], "missing.obj"),
+        (vec!["build", "index.obj"], "9"),
+        (vec!["build", "empty.obj"], "empty.obj"),
+        (vec!["build", "cut.glb"], "cut.glb"),
+        (vec!["build", "what.xyz"], "what.xyz"),
+        (vec!["build", "nan.obj"], "no usable triangle"),
+        (vec!["build", "hall.obj", "--cell-size", "0"], "cell_size"),
+        (vec!["build", "hall.obj", "--cell-size", "-1"], "cell_size"),
+        (vec!["build", "hall.obj", "--cell-size", "NaN"], "cell_size"),
+        (vec!["build", "hall.obj", "--cell-size", "0.00001"], "cell size"),
+        (vec!["build", "hall.obj", "--agent-radius", "50"], "radius"),
+        (vec!["build", "hall.obj", "-o", "no/such/folder/x.wmesh"], "x.wmesh"),
+        (vec!["info", "hall.obj"], "hall.obj"),
+        (vec!["info", "missing.wmesh"], "missing.wmesh"),
+        (vec!["demo", "--scene", "nowhere"], "overlapping-storeys"),
+    ] {
+        let message = fail(folder, 1, &words);
+        assert!(message.contains(expected), "{words:?}: {message}");
+    }
+    succeed(folder, &["build", "hall.obj"]);
+    let mut damaged = std::fs::read(folder.join("hall.wmesh")).expect("a file");
+    let middle = damaged.len() / 2;
+    damaged[middle] ^= 4;
+    std::fs::write(folder.join("damaged.wmesh"), &damaged).expect("a file");
+    assert!(fail(folder, 1, &["info", "damaged.wmesh"]).contains("damaged.wmesh"));
+    let message = fail(folder, 1, &["path", "hall.wmesh", "--from", "500,0,0", "--to", "1,0,1"]);
+    assert!(message.contains("500"), "{message}");
+}
+
+#[test]
+fn wrong_usage_exits_with_2() {
+    let folder = hall();
+    let folder = folder.path();
+    for words in [
+        vec![],
+        vec!["bake"],
+        vec!["build"],
+        vec!["build", "hall.obj", "--cell-size", "wide"],
+        vec!["build", "hall.obj", "--up", "x"],
+        vec!["path", "hall.wmesh", "--from", "1,2", "--to", "1,2,3"],
+    ] {
+        fail(folder, 2, &words);
+    }
+}
+
+#[test]
+fn the_demo_names_its_files_on_the_last_lines() {
+    let folder = tempfile::tempdir().expect("a scratch folder");
+    let folder = folder.path();
+    let out = succeed(folder, &["demo"]);
+    assert!(out.contains("complete"), "{out}");
+    let files: Vec<&str> = out.lines().rev().take(4).collect();
+    for file in files {
+        assert!(folder.join(file).metadata().expect(file).len() > 0, "{file}");
+    }
+    let info = json(&succeed(folder, &["info", "out/overlapping-storeys.wmesh", "--json"]));
+    assert_eq!(info["valid"], true);
+}
