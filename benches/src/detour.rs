@@ -1,0 +1,104 @@
+//! Detour, on Recast's mesh.
+
+use glam::Vec3;
+use recastnavigation_rs::XError;
+use recastnavigation_rs::detour::{
+    DtNavMesh, DtNavMeshCreateParams, DtNavMeshQuery, DtPolyRef, DtQueryFilter, dt_create_nav_mesh_data,
+};
+
+use crate::queries::{Queries, REACH};
+use crate::{BenchError, Scene, Settings, bake_recast};
+
+const NAME: &str = "Detour";
+
+/// Polygons on a path and corners on a string: RecastDemo's limit.
+const MAX_PATH: usize = 256;
+
+/// Nodes of the search: RecastDemo's limit.
+const MAX_NODES: usize = 2048;
+
+/// Detour through the crate `recastnavigation-rs`.
+#[derive(Debug)]
+pub struct Detour {
+    // Declared before the mesh it points into, so that it is dropped first.
+    query: DtNavMeshQuery,
+    _mesh: DtNavMesh,
+    filter: DtQueryFilter,
+    path: [DtPolyRef; MAX_PATH],
+    corners: [[f32; 3]; MAX_PATH],
+}
+
+impl Detour {
+    /// Bakes `scene` with Recast and hands the mesh to Detour.
+    ///
+    /// # Errors
+    /// When either gives up.
+    pub fn bake(scene: &Scene, settings: &Settings) -> Result<Self, BenchError> {
+        let mut bake = bake_recast(scene, settings)?;
+        // Polygons without a flag are shut.
+        bake.polygons.flags_mut().fill(1);
+        let failed =
+            |source: XError| BenchError::Stage { engine: NAME, stage: "mesh", source: source.into() };
+        let mut params = DtNavMeshCreateParams {
+            verts: Some(bake.polygons.verts()),
+            polys: Some(bake.polygons.polys()),
+            poly_flags: Some(bake.polygons.flags()),
+            poly_areas: Some(bake.polygons.areas()),
+            nvp: bake.polygons.nvp(),
+            detail_meshes: Some(bake.detail.meshes()),
+            detail_verts: Some(bake.detail.verts()),
+            detail_tris: Some(bake.detail.tris()),
+            bmin: bake.polygons.bmin,
+            bmax: bake.polygons.bmax,
+            walkable_height: settings.agent.height,
+            walkable_radius: settings.agent.radius,
+            walkable_climb: settings.agent.max_step,
+            cs: settings.scale.cell_size,
+            ch: settings.scale.level_height,
+            build_bv_tree: true,
+            ..DtNavMeshCreateParams::default()
+        };
+        let data = dt_create_nav_mesh_data(&mut params).map_err(failed)?;
+        let mesh = DtNavMesh::with_data(data).map_err(failed)?;
+        let query = DtNavMeshQuery::with_mesh(&mesh, MAX_NODES).map_err(failed)?;
+        Ok(Self {
+            query,
+            _mesh: mesh,
+            filter: DtQueryFilter::default(),
+            path: [DtPolyRef::default(); MAX_PATH],
+            corners: [[0.0; 3]; MAX_PATH],
+        })
+    }
+}
+
+impl Queries for Detour {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn nearest(&mut self, point: Vec3) -> bool {
+        self.locate(point).is_some()
+    }
+
+    fn path(&mut self, from: Vec3, to: Vec3) -> Option<f32> {
+        let (first, from) = self.locate(from)?;
+        let (last, mut to) = self.locate(to)?;
+        let count = self.query.find_path(first, last, &from, &to, &self.filter, &mut self.path).ok()?;
+        let path = &self.path[..count];
+        let reached = *path.last()?;
+        if reached != last {
+            (to, _) = self.query.closest_point_on_poly(reached, &to).ok()?;
+        }
+        let count = self.query.find_straight_path(&from, &to, path, &mut self.corners, None, None, 0).ok()?;
+        let length = |pair: &[[f32; 3]]| Vec3::from(pair[0]).distance(pair[1].into());
+        (reached == last).then(|| self.corners[..count].windows(2).map(length).sum())
+    }
+}
+
+impl Detour {
+    fn locate(&self, point: Vec3) -> Option<(DtPolyRef, [f32; 3])> {
+        let (cell, point) =
+            self.query.find_nearest_poly_1(&point.to_array(), &REACH.to_array(), &self.filter).ok()?;
+        (!cell.is_null()).then_some((cell, point))
+    }
+}

@@ -1,0 +1,208 @@
+//! Path queries side by side, each engine on its own mesh, on the same fixed pairs of points.
+
+use std::time::Instant;
+
+use glam::Vec3;
+
+use crate::PolygonMesh;
+
+/// An engine with a baked mesh.
+pub trait Queries {
+    /// Its name in tables and JSON.
+    fn name(&self) -> &'static str;
+
+    /// Whether there is mesh near `point`, at most [`REACH`] away.
+    fn nearest(&mut self, point: Vec3) -> bool;
+
+    /// From two points to the corners of the path: locates both, searches, pulls the string. Gives the path's length if it
+    /// leads from end to end. A partial path is made, too, where none does.
+    fn path(&mut self, from: Vec3, to: Vec3) -> Option<f32>;
+}
+
+/// How far a point may be from the mesh along x, y and z: what Detour's samples use.
+pub const REACH: Vec3 = Vec3::new(2.0, 4.0, 2.0);
+
+/// Nanoseconds a query.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Nanoseconds {
+    /// Over all queries.
+    pub mean: f64,
+    /// Over all queries.
+    pub median: f64,
+}
+
+/// Figures of one engine.
+#[derive(Clone, Debug, PartialEq)]
+pub struct QueryTimes {
+    /// Which engine.
+    pub engine: &'static str,
+    /// Nearest point, over both ends of all pairs.
+    pub nearest: Nanoseconds,
+    /// Whole path, over the pairs that this engine connects.
+    pub connected_path: Nanoseconds,
+    /// Whole path, over the other pairs.
+    pub partial_path: Nanoseconds,
+    /// Points found on the mesh, of twice the number of pairs.
+    pub located: usize,
+    /// Pairs with a path from end to end.
+    pub connected: usize,
+    /// Mean length of the paths that every engine found, in metres.
+    pub mean_length: f64,
+}
+
+/// `count` pairs of points spread evenly over the area of `mesh`, the same ones for the same mesh.
+#[must_use]
+pub fn pairs(mesh: &PolygonMesh, count: usize) -> Vec<[Vec3; 2]> {
+    let fan = |polygon: &Vec<u32>| -> Vec<[Vec3; 3]> {
+        let corner = |index: usize| mesh.vertices[polygon[index] as usize];
+        (2..polygon.len()).map(|last| [corner(0), corner(last - 1), corner(last)]).collect()
+    };
+    let triangles: Vec<[Vec3; 3]> = mesh.polygons.iter().flat_map(fan).collect();
+    let mut total = 0.0;
+    let ends: Vec<f64> = triangles
+        .iter()
+        .map(|[a, b, c]| {
+            total += f64::from((*b - *a).cross(*c - *a).length());
+            total
+        })
+        .collect();
+    let mut random = SplitMix(0x5eed);
+    let mut point = || {
+        let target = random.unit() * total;
+        let [a, b, c] = triangles[ends.partition_point(|&end| end <= target).min(triangles.len() - 1)];
+        let (mut u, mut v) = (random.unit(), random.unit());
+        if u + v > 1.0 {
+            (u, v) = (1.0 - u, 1.0 - v);
+        }
+        #[expect(clippy::cast_possible_truncation, reason = "a random point needs no double precision")]
+        let (u, v) = (u as f32, v as f32);
+        a + (b - a) * u + (c - a) * v
+    };
+    if triangles.is_empty() { Vec::new() } else { (0..count).map(|_| [point(), point()]).collect() }
+}
+
+/// Steele, Lea and Flood 2014, <https://doi.org/10.1145/2714064.2660195>: enough for sample points.
+struct SplitMix(u64);
+
+impl SplitMix {
+    #[expect(clippy::cast_precision_loss, reason = "the upper 53 bits fit")]
+    fn unit(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut bits = self.0;
+        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((bits ^ (bits >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
+    }
+}
+
+/// Asks every engine every query `rounds` times, engines in turns, and takes the median of each query over the rounds.
+///
+/// The clock's own cost (tens of nanoseconds) is in every figure.
+#[must_use]
+pub fn measure(engines: &mut [Box<dyn Queries + '_>], pairs: &[[Vec3; 2]], rounds: usize) -> Vec<QueryTimes> {
+    let rounds = rounds.max(1);
+    let mut runs: Vec<Run> = engines.iter().map(|_| Run::new(pairs.len())).collect();
+    for _ in 0..rounds {
+        for (engine, run) in engines.iter_mut().zip(&mut runs) {
+            run.round(engine.as_mut(), pairs);
+        }
+    }
+    let everyone: Vec<usize> =
+        (0..pairs.len()).filter(|&pair| runs.iter().all(|run| run.lengths[pair].is_some())).collect();
+    engines
+        .iter()
+        .zip(runs)
+        .map(|(engine, run)| {
+            let lengths = everyone.iter().filter_map(|&pair| run.lengths[pair]).map(f64::from);
+            #[expect(clippy::cast_precision_loss, reason = "counts are small")]
+            let mean_length = lengths.sum::<f64>() / everyone.len().max(1) as f64;
+            let (connected, partial): (Vec<_>, Vec<_>) =
+                run.path.into_iter().zip(&run.lengths).partition(|(_, length)| length.is_some());
+            let times = |paths: Vec<(Vec<u64>, _)>| summary(paths.into_iter().map(|(times, _)| times));
+            QueryTimes {
+                engine: engine.name(),
+                located: run.located,
+                connected: connected.len(),
+                nearest: summary(run.nearest.into_iter()),
+                connected_path: times(connected),
+                partial_path: times(partial),
+                mean_length,
+            }
+        })
+        .collect()
+}
+
+/// Times in nanoseconds per query and round, and the answers of the last round.
+struct Run {
+    nearest: Vec<Vec<u64>>,
+    path: Vec<Vec<u64>>,
+    located: usize,
+    lengths: Vec<Option<f32>>,
+}
+
+impl Run {
+    fn new(pairs: usize) -> Self {
+        Self {
+            nearest: vec![Vec::new(); 2 * pairs],
+            path: vec![Vec::new(); pairs],
+            located: 0,
+            lengths: vec![None; pairs],
+        }
+    }
+
+    fn round(&mut self, engine: &mut dyn Queries, pairs: &[[Vec3; 2]]) {
+        self.located = 0;
+        for (&point, times) in pairs.as_flattened().iter().zip(&mut self.nearest) {
+            let start = Instant::now();
+            self.located += usize::from(engine.nearest(point));
+            times.push(nanoseconds(start));
+        }
+        for ((&[from, to], times), length) in pairs.iter().zip(&mut self.path).zip(&mut self.lengths) {
+            let start = Instant::now();
+            *length = engine.path(from, to);
+            times.push(nanoseconds(start));
+        }
+    }
+}
+
+fn nanoseconds(start: Instant) -> u64 {
+    u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "nanoseconds of a query are far below 2^53")]
+fn summary(queries: impl Iterator<Item = Vec<u64>>) -> Nanoseconds {
+    let mut medians: Vec<u64> = queries
+        .filter(|times| !times.is_empty())
+        .map(|mut times| {
+            times.sort_unstable();
+            times[times.len() / 2]
+        })
+        .collect();
+    if medians.is_empty() {
+        return Nanoseconds::default();
+    }
+    medians.sort_unstable();
+    Nanoseconds {
+        mean: medians.iter().sum::<u64>() as f64 / medians.len() as f64,
+        median: medians[medians.len() / 2] as f64,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_are_repeatable_and_lie_on_the_mesh() {
+        let mesh = PolygonMesh {
+            vertices: vec![Vec3::ZERO, Vec3::X, Vec3::new(1.0, 0.0, 1.0), Vec3::Z],
+            polygons: vec![vec![0, 1, 2, 3]],
+        };
+        let points = pairs(&mesh, 50);
+        assert_eq!(points, pairs(&mesh, 50));
+        assert_eq!(points.len(), 50);
+        let square = (Vec3::ZERO, Vec3::new(1.0, 0.0, 1.0));
+        assert!(points.as_flattened().iter().all(|&p| p == p.clamp(square.0, square.1)));
+        assert!(pairs(&PolygonMesh::default(), 5).is_empty());
+    }
+}

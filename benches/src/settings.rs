@@ -1,0 +1,123 @@
+//! One set of settings for every engine.
+
+use waymesh_core::{Agent, GridScale};
+
+/// How walkable ground is cut into regions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Partitioning {
+    /// Basins of the distance field.
+    Watershed,
+    /// Sweeps along one axis.
+    Monotone,
+}
+
+impl Partitioning {
+    /// Its name on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Watershed => "watershed",
+            Self::Monotone => "monotone",
+        }
+    }
+}
+
+/// RecastDemo's defaults, in the units of its sliders.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// Cell and level size.
+    pub scale: GridScale,
+    /// Who walks there.
+    pub agent: Agent,
+    /// How regions are made.
+    pub partition: Partitioning,
+    /// Farthest that a border may move, in cells.
+    pub max_edge_error_cells: f32,
+    /// Longest edge along a wall, in metres.
+    pub max_edge_length: f32,
+    /// Smallest island that is kept, in cells of area.
+    pub min_region_cells: u16,
+    /// Regions below this are merged with a neighbour, in cells of area.
+    pub merge_region_cells: u16,
+    /// Most vertices of a cell.
+    pub max_vertices: u32,
+    /// Distance of detail samples, in cells (peers only: ours has no sampling distance).
+    pub detail_sample_cells: f32,
+    /// Height error of the detail mesh, in levels.
+    pub detail_max_error_levels: f32,
+}
+
+impl Settings {
+    /// RecastDemo's defaults at another resolution.
+    #[must_use]
+    pub fn recast_demo(scale: GridScale, partition: Partitioning) -> Self {
+        Self {
+            scale,
+            agent: Agent::default(),
+            partition,
+            max_edge_error_cells: 1.3,
+            max_edge_length: 12.0,
+            min_region_cells: 8 * 8,
+            merge_region_cells: 20 * 20,
+            max_vertices: 6,
+            detail_sample_cells: 6.0,
+            detail_max_error_levels: 1.0,
+        }
+    }
+
+    /// The agent's radius in cells, rounded up as RecastDemo does.
+    #[must_use]
+    pub fn radius_cells(&self) -> i32 {
+        to_int((self.agent.radius / self.scale.cell_size).ceil())
+    }
+
+    /// The agent's height in levels, rounded up as RecastDemo does.
+    #[must_use]
+    pub fn height_levels(&self) -> i32 {
+        to_int((self.agent.height / self.scale.level_height).ceil())
+    }
+
+    /// The highest step in levels, rounded down as RecastDemo does.
+    #[must_use]
+    pub fn step_levels(&self) -> i32 {
+        to_int((self.agent.max_step / self.scale.level_height).floor())
+    }
+
+    /// The longest edge in cells, rounded down as RecastDemo does.
+    #[must_use]
+    pub fn max_edge_length_cells(&self) -> i32 {
+        to_int(self.max_edge_length / self.scale.cell_size)
+    }
+
+    /// The steepest slope in degrees.
+    #[must_use]
+    pub fn max_slope_degrees(&self) -> f32 {
+        self.agent.max_slope.to_degrees()
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "settings of a benchmark are small numbers")]
+fn to_int(value: f32) -> i32 {
+    value as i32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn recast_demo_settings_scale_with_the_grid() {
+        let at = |cell, level| {
+            let settings = Settings::recast_demo(GridScale::new(cell, level), Partitioning::Watershed);
+            [
+                settings.radius_cells(),
+                settings.height_levels(),
+                settings.step_levels(),
+                settings.max_edge_length_cells(),
+            ]
+        };
+        assert_eq!(at(0.3, 0.2), [2, 10, 4, 40]);
+        assert_eq!(at(0.1, 0.1), [6, 20, 9, 120]);
+        assert_eq!(at(0.05, 0.05), [12, 40, 18, 240]);
+    }
+}

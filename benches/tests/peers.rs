@@ -1,0 +1,50 @@
+//! The peers give the published counts, so that a comparison with them means what it says.
+#![cfg(feature = "peers")]
+
+use waymesh_benches::{Engine, Partitioning, Recast, Rerecast, Scene, Settings, Waymesh};
+use waymesh_core::GridScale;
+
+/// Level, partitioning, spans, cells at cell size 0.3 m and level height 0.2 m.
+const PUBLISHED: [(&str, Partitioning, usize, usize); 6] = [
+    ("nav_test", Partitioning::Watershed, 120_183, 155),
+    ("dungeon", Partitioning::Watershed, 52_106, 118),
+    ("undulating", Partitioning::Watershed, 108_710, 216),
+    ("nav_test", Partitioning::Monotone, 120_183, 186),
+    ("dungeon", Partitioning::Monotone, 52_106, 100),
+    ("undulating", Partitioning::Monotone, 108_710, 308),
+];
+
+#[test]
+fn recast_and_rerecast_give_the_published_counts() {
+    for (name, partition, spans, cells) in PUBLISHED {
+        let Some(scene) = Scene::golden(name).unwrap() else {
+            eprintln!("skipped: {name} is not here");
+            continue;
+        };
+        let settings = Settings::recast_demo(GridScale::new(0.3, 0.2), partition);
+        let recast = Recast.bake(&scene, &settings).unwrap();
+        assert_eq!((recast.counts.spans, recast.counts.cells), (spans, cells), "{name}, {partition:?}");
+        assert_eq!(recast.mesh.polygons.len(), cells);
+        if partition == Partitioning::Watershed {
+            let rerecast = Rerecast.bake(&scene, &settings).unwrap();
+            assert_eq!(rerecast.counts, recast.counts, "{name}");
+            assert_eq!(rerecast.mesh.polygons, recast.mesh.polygons, "{name}");
+        } else {
+            assert!(Rerecast.bake(&scene, &settings).is_err());
+        }
+    }
+}
+
+#[test]
+fn ours_has_no_more_cells_than_recast() {
+    for (name, partition, _, recast_cells) in PUBLISHED {
+        let Some(scene) = Scene::golden(name).unwrap() else {
+            eprintln!("skipped: {name} is not here");
+            continue;
+        };
+        let settings = Settings::recast_demo(GridScale::new(0.3, 0.2), partition);
+        let ours = Waymesh.bake(&scene, &settings).unwrap();
+        assert_eq!(ours.mesh.polygons.len(), ours.counts.cells);
+        assert!(ours.counts.cells <= recast_cells, "{name}, {partition:?}: {}", ours.counts.cells);
+    }
+}

@@ -1,0 +1,24 @@
+//! The gate.
+
+use std::fs;
+
+use anyhow::Result;
+
+use crate::{cargo, root, tidy};
+
+/// Runs every check; the first that fails ends it.
+pub(crate) fn run() -> Result<()> {
+    cargo(&["fmt", "--all", "--check"], &[])?;
+    tidy::run()?;
+    cargo(&["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"], &[])?;
+    // Snapshots are compared, never rewritten; insta notes which ones the tests looked at.
+    let references = root().join("target").join("snapshot-references.txt");
+    let _ = fs::remove_file(&references);
+    let noted = references.to_string_lossy();
+    cargo(
+        &["test", "--workspace", "--locked"],
+        &[("INSTA_UPDATE", "no"), ("INSTA_SNAPSHOT_REFERENCES_FILE", &noted)],
+    )?;
+    tidy::orphans(&references)?;
+    cargo(&["doc", "--workspace", "--no-deps", "--locked"], &[("RUSTDOCFLAGS", "-D warnings")])
+}

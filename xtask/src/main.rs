@@ -1,0 +1,77 @@
+//! `cargo xtask ...`: the gate and its parts, snapshots, benches, and pictures of every stage.
+
+mod bench;
+mod ci;
+mod dump;
+mod tidy;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use anyhow::{Context, Result, bail};
+use clap::{Parser, Subcommand};
+
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", about = "The workspace's own commands")]
+struct Xtask {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Debug, Subcommand)]
+enum Task {
+    /// The whole gate: format, tidy, lints, tests, docs.
+    Ci,
+    /// Check what the compiler does not: which crate uses which, file lengths, orphaned snapshots, the map.
+    Tidy,
+    /// Run the snapshot tests and accept what they print. A commit of its own.
+    Bless,
+    /// Run the benchmarks of every stage, or with `--peers` the table beside Recast and rerecast.
+    Bench(bench::BenchArgs),
+    /// Bake a scene file, or an embedded scene by name, and draw every stage as SVG.
+    Dump(dump::DumpArgs),
+}
+
+fn main() -> ExitCode {
+    let result = match Xtask::parse().task {
+        Task::Ci => ci::run(),
+        Task::Tidy => tidy::run(),
+        Task::Bless => bless(),
+        Task::Bench(args) => bench::run(&args),
+        Task::Dump(args) => dump::run(&args),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The workspace's root folder.
+fn root() -> PathBuf {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
+    own.parent().unwrap_or(own).to_path_buf()
+}
+
+/// Runs cargo in the root folder with these words and variables.
+fn cargo(words: &[&str], variables: &[(&str, &str)]) -> Result<()> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    eprintln!("$ cargo {}", words.join(" "));
+    let status = Command::new(cargo)
+        .args(words)
+        .envs(variables.iter().copied())
+        .current_dir(root())
+        .status()
+        .with_context(|| format!("cannot start cargo {}", words.join(" ")))?;
+    if !status.success() {
+        bail!("cargo {} failed", words.join(" "));
+    }
+    Ok(())
+}
+
+fn bless() -> Result<()> {
+    cargo(&["test", "--workspace", "snapshot"], &[("INSTA_UPDATE", "always"), ("INSTA_FORCE_PASS", "1")])?;
+    tidy::run()
+}
