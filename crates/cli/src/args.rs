@@ -120,7 +120,7 @@ pub(crate) struct Settings {
     /// Threads, 0 for one per core. Default: 0.
     #[arg(long, value_name = "COUNT")]
     pub(crate) threads: Option<usize>,
-    /// Most memory for the heightfield, in MiB; the bake peaks at up to six times as much. Default: 2048.
+    /// Most memory for the heightfield, in MiB; the bake peaks at about four times as much. Default: 2048.
     #[arg(long, value_name = "MIB")]
     pub(crate) max_memory: Option<u64>,
 }

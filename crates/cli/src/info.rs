@@ -66,7 +66,7 @@ fn describe(mesh: &NavMesh) -> Info {
 }
 
 pub(crate) fn run(args: &InfoArgs) -> Result<()> {
-    let mesh = crate::path::open(&args.mesh)?;
+    let mesh = waymesh::io::open(&args.mesh)?;
     let info = describe(&mesh);
     let mut out = std::io::stdout().lock();
     if args.json {

@@ -47,10 +47,23 @@ fn main() -> ExitCode {
         // A reader that has seen enough (`waymesh info | head`) is no failure.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("waymesh: {error:#}");
+            eprintln!("waymesh: {}", message(&error));
             ExitCode::FAILURE
         }
     }
+}
+
+/// The error and its causes. Some libraries repeat the cause in their own text; once is enough.
+fn message(error: &anyhow::Error) -> String {
+    error.chain().map(ToString::to_string).fold(String::new(), |message, cause| {
+        if message.is_empty() {
+            cause
+        } else if message.contains(&cause) {
+            message
+        } else {
+            format!("{message}: {cause}")
+        }
+    })
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {

@@ -1,11 +1,10 @@
 //! `waymesh path`.
 
 use std::io::Write;
-use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use serde::Serialize;
-use waymesh::{NavMesh, Outcome, PathScratch};
+use waymesh::{Outcome, PathScratch};
 
 use crate::args::PathArgs;
 use crate::output;
@@ -19,11 +18,6 @@ struct Answer {
     cells: Vec<u32>,
 }
 
-/// Reads a mesh file.
-pub(crate) fn open(file: &Path) -> Result<NavMesh> {
-    waymesh::io::open(file).with_context(|| format!("cannot open {}", file.display()))
-}
-
 /// The outcome as scripts know it.
 pub(crate) fn outcome_name(outcome: Outcome) -> &'static str {
     match outcome {
@@ -34,7 +28,7 @@ pub(crate) fn outcome_name(outcome: Outcome) -> &'static str {
 }
 
 pub(crate) fn run(args: &PathArgs) -> Result<()> {
-    let mesh = open(&args.mesh)?;
+    let mesh = waymesh::io::open(&args.mesh)?;
     let path = mesh.find_path(args.from.0, args.to.0, &mut PathScratch::default())?;
     if let Some(file) = &args.svg {
         output::draw(&mesh, Some(&path), file)?;

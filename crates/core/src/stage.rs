@@ -3,28 +3,38 @@
 //! Implementations are deterministic: the result depends on the input and the configuration, not on threads, and not on the
 //! order of the triangles.
 
-use thiserror::Error;
+use std::error::Error;
 
 use crate::{
     CellMesh, ContourSet, HeightSurface, Heightfield, Observer, PolygonSet, RegionMap, TriangleSoup,
     Triangulation, WalkableField,
 };
 
-/// Why a stage gave no result.
-#[derive(Debug, Error)]
-#[error("{stage}: {source}")]
+/// Why a stage gave no result. Its text holds the whole cause, so its `source` is what lies below that.
+#[derive(Debug)]
 pub struct StageError {
     /// Name of the stage.
     pub stage: &'static str,
     /// What went wrong there.
-    #[source]
-    pub source: Box<dyn std::error::Error + Send + Sync>,
+    pub cause: Box<dyn Error + Send + Sync>,
 }
 
 impl StageError {
     /// An error of `stage`.
-    pub fn new(stage: &'static str, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
-        Self { stage, source: source.into() }
+    pub fn new(stage: &'static str, cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self { stage, cause: cause.into() }
+    }
+}
+
+impl std::fmt::Display for StageError {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{}: {}", self.stage, self.cause)
+    }
+}
+
+impl Error for StageError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.cause.source()
     }
 }
 

@@ -39,7 +39,8 @@ pub struct BakeConfig {
     pub max_height_error_levels: f32,
     /// Threads to use, 0 for one per core. Default 0. The result does not depend on it.
     pub threads: usize,
-    /// Most memory that the heightfield may take, in bytes. The whole bake peaks at up to six times as much. Default 2 GiB.
+    /// Most memory that the heightfield may take, in bytes. The whole bake peaks at about
+    /// four times as much. Default 2 GiB.
     pub max_memory_bytes: u64,
     /// Whether every stage's result is checked against its invariants. Default off: it costs about as much as the bake.
     pub validate_stages: bool,
