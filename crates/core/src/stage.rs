@@ -51,7 +51,7 @@ pub trait Voxelize {
     fn voxelize(&self, soup: &TriangleSoup, observer: &mut dyn Observer) -> Result<Heightfield, StageError>;
 }
 
-/// Solid voxels to the surface an agent's centre may be on: filters, links, erosion, marks, removal of small islands.
+/// Solid voxels to the surface an agent's centre may be on: filters, links, erosion, marks.
 ///
 /// # Contract
 /// The result is a valid [`WalkableField`] over the same frame.

@@ -21,7 +21,8 @@ fn read_obj(path: &str) -> TriangleSoup {
                 let corners: Vec<u32> = words
                     .filter_map(|word| word.split('/').next()?.parse::<u32>().ok()?.checked_sub(1))
                     .collect();
-                triangles.extend((2..corners.len()).map(|third| [corners[0], corners[third - 1], corners[third]]));
+                triangles
+                    .extend((2..corners.len()).map(|third| [corners[0], corners[third - 1], corners[third]]));
             }
             _ => {}
         }
@@ -32,18 +33,22 @@ fn read_obj(path: &str) -> TriangleSoup {
 fn main() {
     let mut arguments = std::env::args().skip(1);
     let mut number = || arguments.next().and_then(|word| word.parse::<f32>().ok()).unwrap_or(0.3);
-    let (cell, level, rounds) = (number(), number(), number());
+    let (cell, level) = (number(), number());
+    let rounds = arguments.next().and_then(|word| word.parse::<u32>().ok()).unwrap_or(5);
     let agent = Agent::default();
     let config = VoxelConfig::for_agent(&agent).with_scale(GridScale::new(cell, level));
     for path in arguments {
         let soup = read_obj(&path);
         let mut times: Vec<[f64; 3]> = Vec::new();
         let mut told = false;
-        for _ in 0..rounds as usize {
+        for _ in 0..rounds {
             let begin = Instant::now();
             let Ok(heightfield) = rasterize(&soup, &config, &mut ()) else { return };
             let rasterized = begin.elapsed();
-            let Ok(mut field) = build_filtered_field(&heightfield, &agent, &Filters::default(), &mut ()) else { return };
+            let Ok(mut field) = build_filtered_field(&heightfield, &agent, &Filters::default(), &mut ())
+            else {
+                return;
+            };
             let built = begin.elapsed();
             let walkable = field.walkable_spans();
             let counted = begin.elapsed();
@@ -65,13 +70,20 @@ fn main() {
                     field.walkable_spans()
                 );
             }
-            times.push([rasterized, built - rasterized, eroded - counted].map(|time| time.as_secs_f64() * 1e3));
+            times.push(
+                [rasterized, built - rasterized, eroded - counted].map(|time| time.as_secs_f64() * 1e3),
+            );
         }
         let median = |stage: usize| {
             let mut column: Vec<f64> = times.iter().map(|round| round[stage]).collect();
             column.sort_by(f64::total_cmp);
             (column[0], column[column.len() / 2])
         };
-        eprintln!("  rasterize {:.2?}, field {:.2?}, erosion {:.2?} ms (least, median)", median(0), median(1), median(2));
+        eprintln!(
+            "  rasterize {:.2?}, field {:.2?}, erosion {:.2?} ms (least, median)",
+            median(0),
+            median(1),
+            median(2)
+        );
     }
 }

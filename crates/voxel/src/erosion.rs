@@ -179,7 +179,8 @@ impl<C: Count> Sweeps<C> {
             let reach = |kind: usize| self.reach[before[kind].min(after[kind]).index()];
             let blocked = reach(BLOCKED);
             let next = links[Direction::PosZ.index()];
-            let handed = if next == NO_SPAN { C::default() } else { self.along_z[next as usize][0].less_one() };
+            let handed =
+                if next == NO_SPAN { C::default() } else { self.along_z[next as usize][0].less_one() };
             self.along_z[span] = [
                 blocked.max(reach(NO_NEXT).less_one()).max(handed),
                 blocked.max(reach(NO_PREVIOUS).less_one()),
@@ -188,8 +189,11 @@ impl<C: Count> Sweeps<C> {
         let mut removed = 0;
         for span in 0..spans {
             let previous = field.links[span][Direction::NegZ.index()];
-            let handed =
-                if previous == NO_SPAN { C::default() } else { self.along_z[previous as usize][1].less_one() };
+            let handed = if previous == NO_SPAN {
+                C::default()
+            } else {
+                self.along_z[previous as usize][1].less_one()
+            };
             let [up, down] = &mut self.along_z[span];
             *down = (*down).max(handed);
             if (*up).max(*down) > C::default() && field.area[span].is_walkable() {

@@ -64,8 +64,11 @@ impl Fragment {
             let ground = nearest(clamp(ground, -MOST_GROUND, MOST_GROUND));
             fragment.0[WALKABLE_TOP] = if flags & WALKABLE != 0 { top } else { i32::MIN };
             fragment.0[UPWARD_TOP] = top;
-            fragment.0[CENTRE_GROUND] =
-                if flags & (COVERS_CENTRE | WALKABLE) == COVERS_CENTRE | WALKABLE { ground } else { i32::MIN };
+            fragment.0[CENTRE_GROUND] = if flags & (COVERS_CENTRE | WALKABLE) == COVERS_CENTRE | WALKABLE {
+                ground
+            } else {
+                i32::MIN
+            };
             fragment.0[UPWARD_GROUND] = ground;
         }
         fragment
@@ -108,7 +111,8 @@ impl Fragment {
         let steps = i64::from(GROUND_STEPS_PER_LEVEL);
         let from_top = |ground: i32| i64::from(top) * steps - i64::from(ground);
         let drop = from_top(self.0[CENTRE_GROUND]);
-        let drop = if drop <= (i64::from(reach) + 1) * steps { drop } else { from_top(self.0[UPWARD_GROUND]) };
+        let drop =
+            if drop <= (i64::from(reach) + 1) * steps { drop } else { from_top(self.0[UPWARD_GROUND]) };
         let upward = self.0[UPWARD_TOP] >= least;
         Span {
             bottom: self.bottom(),
@@ -275,7 +279,8 @@ fn merge_column(
     let (second, after) = &tails[next as usize];
     if *after == NONE {
         // Two are the usual case, one storey above the other.
-        let (lower, upper) = if first.bottom() <= second.bottom() { (first, second) } else { (second, first) };
+        let (lower, upper) =
+            if first.bottom() <= second.bottom() { (first, second) } else { (second, first) };
         if lower.top() < upper.bottom() {
             spans.extend([lower.span(reach), upper.span(reach)]);
         } else {
@@ -308,7 +313,8 @@ fn merge_column(
         order.sort_unstable();
     }
     #[expect(clippy::cast_possible_truncation, reason = "the low half")]
-    let mut sorted = order.iter().map(|&key| if key as u32 == NONE { first } else { &tails[key as u32 as usize].0 });
+    let mut sorted =
+        order.iter().map(|&key| if key as u32 == NONE { first } else { &tails[key as u32 as usize].0 });
     let mut whole = sorted.next().copied().unwrap_or(EMPTY);
     for fragment in sorted {
         if fragment.bottom() <= whole.top() {

@@ -172,8 +172,8 @@ fn mark(
         let end = (f64::from(most[axis]) - f64::from(origin)) / cell - 0.5;
         (first(least[axis], origin) as u32).min(count)..((end.floor() + 1.0) as u32).min(count)
     };
-    let levels = heights
-        .map(|height| (f64::from(height) - f64::from(frame.origin.y)) / f64::from(frame.level_height));
+    let levels =
+        heights.map(|height| (f64::from(height) - f64::from(frame.origin.y)) / f64::from(frame.level_height));
     let mut marked = 0;
     let columns = range(0, frame.origin.x, frame.width);
     for z in range(1, frame.origin.z, frame.depth) {

@@ -13,10 +13,8 @@ const STRETCH: f32 = 4.0;
 /// The suspects are the 16 that reach lowest and the 16 that reach highest; a suspect is an outlier if it leaves the height
 /// range of all others by more than that range.
 pub(crate) fn find_outliers(soup: &TriangleSoup) -> Option<Warning> {
-    let mut ranges: Vec<[f32; 2]> = soup
-        .finite_triangles()
-        .map(|[a, b, c]| [a.y.min(b.y).min(c.y), a.y.max(b.y).max(c.y)])
-        .collect();
+    let mut ranges: Vec<[f32; 2]> =
+        soup.finite_triangles().map(|[a, b, c]| [a.y.min(b.y).min(c.y), a.y.max(b.y).max(c.y)]).collect();
     let most = MOST_OUTLIERS.min(ranges.len() / SHARE);
     if most == 0 {
         return None;
@@ -40,9 +38,8 @@ pub(crate) fn find_outliers(soup: &TriangleSoup) -> Option<Warning> {
     let height_without = without[1] - without[0];
     let whole = hull(&ranges);
     let height = whole[1] - whole[0];
-    (outliers > 0 && outliers <= most && height > STRETCH * height_without).then_some(
-        Warning::OutlierTriangles { triangles: outliers as u64, height, height_without },
-    )
+    (outliers > 0 && outliers <= most && height > STRETCH * height_without)
+        .then_some(Warning::OutlierTriangles { triangles: outliers as u64, height, height_without })
 }
 
 #[cfg(test)]
@@ -54,7 +51,8 @@ mod tests {
     fn floors(heights: impl IntoIterator<Item = f32>) -> TriangleSoup {
         let mut soup = TriangleSoup::default();
         for height in heights {
-            let corners = vec![Vec3::new(0., height, 0.), Vec3::new(0., height, 1.), Vec3::new(1., height, 0.)];
+            let corners =
+                vec![Vec3::new(0., height, 0.), Vec3::new(0., height, 1.), Vec3::new(1., height, 0.)];
             soup.append(corners, vec![[0, 1, 2]]).unwrap();
         }
         soup

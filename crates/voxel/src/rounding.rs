@@ -1,6 +1,8 @@
 //! Rounding of grid coordinates, fast and with a stated slack.
-#![expect(clippy::cast_possible_truncation, reason = "the low half of the bits is the result, by construction")]
-#![expect(clippy::cast_sign_loss, reason = "bits, not numbers")]
+#![expect(
+    clippy::cast_possible_truncation,
+    reason = "the low half of the bits is the result, by construction"
+)]
 
 /// A triangle that reaches less than this fraction of a cell into a column adds nothing to it, and counts as lying on the
 /// cell line if it reaches no farther to the other side. Above the rounding of [`waymesh_core::GridFrame::fit`] (1e-4), so

@@ -210,8 +210,11 @@ impl GridTriangle {
             heights,
             section: Section::default(),
         };
-        triangle.section =
-            if from_row > rows[0] { triangle.section_at(f64::from(from_row)) } else { triangle.first_section() };
+        triangle.section = if from_row > rows[0] {
+            triangle.section_at(f64::from(from_row))
+        } else {
+            triangle.first_section()
+        };
         triangle
     }
 
@@ -225,7 +228,10 @@ impl GridTriangle {
     #[inline(always)]
     fn first_section(&self) -> Section {
         let start = Point { x: self.long.other, height: self.long.height };
-        Section { long: start, short: if self.long.start < self.short[1].start { start } else { self.middle() } }
+        Section {
+            long: start,
+            short: if self.long.start < self.short[1].start { start } else { self.middle() },
+        }
     }
 
     #[inline(always)]
@@ -236,9 +242,7 @@ impl GridTriangle {
     /// Height of the triangle's plane at the point.
     #[inline(always)]
     fn plane(&self, x: f64, z: f64) -> f64 {
-        self.reference
-            + self.gradient[0] * (x - self.long.other)
-            + self.gradient[1] * (z - self.long.start)
+        self.reference + self.gradient[0] * (x - self.long.other) + self.gradient[1] * (z - self.long.start)
     }
 
     /// The heights at which the line of constant `x`, which crosses the row's polygon, enters and leaves it.
@@ -260,17 +264,18 @@ impl GridTriangle {
         let begins = (row <= self.first) | self.along_line;
         let ends = (row >= self.last) | self.along_line;
         let above = if ends {
-            Section { long: self.end, short: if self.short[1].start < self.end_z { self.end } else { self.middle() } }
+            Section {
+                long: self.end,
+                short: if self.short[1].start < self.end_z { self.end } else { self.middle() },
+            }
         } else {
             self.section_at(line + 1.0)
         };
         let below = if self.along_line { self.first_section() } else { self.section };
         self.section = above;
         // A triangle may begin before its first row and end after its last, by less than the slack.
-        let z_range = [
-            if begins { self.long.start } else { line },
-            if ends { self.end_z } else { line + 1.0 },
-        ];
+        let z_range =
+            [if begins { self.long.start } else { line }, if ends { self.end_z } else { line + 1.0 }];
         let middle_z = self.short[1].start;
         let has_middle = (begins | (line < middle_z)) & (ends | (middle_z < line + 1.0));
         let middle = if has_middle { self.middle() } else { above.short };
@@ -279,7 +284,8 @@ impl GridTriangle {
         let most = high(high(below.long.x, below.short.x), high(above.long.x, above.short.x));
         let (from, to) = (first_cell(low(least, middle.x)), last_cell(high(most, middle.x)));
         let corners = [below.long, below.short, middle, above.short, above.long];
-        let cut = RowCut { row, z_range, corners, covered: self.covered_centres(line + 0.5), cells: [from, to] };
+        let cut =
+            RowCut { row, z_range, corners, covered: self.covered_centres(line + 0.5), cells: [from, to] };
         if from == to {
             let range = corners.iter().fold(NO_RANGE, |range, corner| widen(range, range_of(corner.height)));
             if from >= 0 && from <= out.last_cell() {
@@ -357,8 +363,7 @@ impl GridTriangle {
         }
         let outside = (z < self.long.start) | (z > self.end_z);
         let section = self.section_at(z);
-        let (left, right) =
-            (low(section.long.x, section.short.x), high(section.long.x, section.short.x));
+        let (left, right) = (low(section.long.x, section.short.x), high(section.long.x, section.short.x));
         // `x + 0.5 >= left` for whole x; the slack keeps a centre on an edge that two triangles share.
         [nearest(left - 1e-6), [nearest(right + 1e-6) - 1, i32::MIN][usize::from(outside)]]
     }

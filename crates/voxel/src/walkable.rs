@@ -64,8 +64,7 @@ fn build<const FILTERED: bool>(
     field.columns.clear();
     field.columns.reserve_exact(frame.column_count() + 1);
     field.columns.push(0);
-    // Filters take away; only low obstacles, which face up, are added.
-    reserve(&mut field, heightfield.spans.iter().filter(|span| span.area.is_walkable() | span.upward).count());
+    reserve(&mut field, heightfield.spans.len());
     let (mut on_obstacles, mut at_ledges, mut under_ceilings) = (0_u64, 0_u64, 0_u64);
     let columns = Columns::new(heightfield);
     let (width, depth) = (frame.width as usize, frame.depth as usize);
@@ -130,7 +129,7 @@ fn build<const FILTERED: bool>(
     Ok(field)
 }
 
-/// Room for so many spans.
+/// Room for so many spans, which bounds what is needed: memory that is not used is never touched.
 fn reserve(field: &mut WalkableField, spans: usize) {
     field.cells.reserve_exact(spans);
     field.floor.reserve_exact(spans);
@@ -141,7 +140,11 @@ fn reserve(field: &mut WalkableField, spans: usize) {
 }
 
 #[inline(always)]
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "columns fit 32 bits; ceilings lie above floors")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "columns fit 32 bits; ceilings lie above floors"
+)]
 fn push(field: &mut WalkableField, column: usize, floor: i32, ceiling: i32, ground: f32, area: AreaId) {
     field.cells.push(column as u32);
     field.floor.push(floor);
@@ -154,7 +157,13 @@ fn push(field: &mut WalkableField, column: usize, floor: i32, ceiling: i32, grou
 /// Links the spans of two adjacent columns; `direction` leads from the first to the second.
 #[inline(always)]
 #[expect(clippy::cast_possible_truncation, reason = "spans fit 32 bits")]
-fn link(field: &mut WalkableField, own: Range<usize>, others: Range<usize>, direction: Direction, reach: Reach) {
+fn link(
+    field: &mut WalkableField,
+    own: Range<usize>,
+    others: Range<usize>,
+    direction: Direction,
+    reach: Reach,
+) {
     let (mut span, mut other) = (own.start, others.start);
     let (height, step) = (i64::from(reach.height), i64::from(reach.step));
     let WalkableField { floor: floors, clearance, links, .. } = field;

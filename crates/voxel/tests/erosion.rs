@@ -1,4 +1,10 @@
 //! Erosion beside a search for blocked cells from every span.
+#![allow(
+    clippy::unwrap_used,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a panic fails the test, and its numbers are small"
+)]
 
 use proptest::prelude::*;
 use waymesh_core::{AreaId, Direction, NO_SPAN, Validate, WalkableField};
@@ -24,10 +30,7 @@ fn nearest_blocked(field: &WalkableField, span: u32, reach: usize) -> (u64, bool
                 for dx in 0..=reach {
                     let reached = std::mem::take(&mut row[dx]);
                     for from in reached {
-                        let ends = [
-                            step(step(from, along_x), along_z),
-                            step(step(from, along_z), along_x),
-                        ];
+                        let ends = [step(step(from, along_x), along_z), step(step(from, along_z), along_x)];
                         twisted |= ends[0] != ends[1] && !ends.contains(&NO_SPAN);
                         for (direction, dx, dz) in [(along_x, dx + 1, dz), (along_z, dx, dz + 1)] {
                             let to = field.links[from as usize][direction.index()];
@@ -98,14 +101,24 @@ fn radius_zero_removes_nothing() {
 #[test]
 fn corners_count() {
     // The blocked cell touches its diagonal neighbours; two cells off it is one cell away, knight's moves likewise.
-    let mut field = fields::from_ascii(&".".repeat(9).split_inclusive('.').collect::<String>().replace('.', ".........\n"));
+    let mut field = fields::from_ascii(
+        &".".repeat(9).split_inclusive('.').collect::<String>().replace('.', ".........\n"),
+    );
     let middle = field.column(4, 4).start;
     field.area[middle as usize] = AreaId::NULL;
     let mut eroded = field.clone();
     erode(&mut eroded, 0.3, &mut ()).unwrap();
     let kept: String = (0..9)
         .flat_map(|z| (0..9).map(move |x| (x, z)).chain([(9, z)]))
-        .map(|(x, z)| if x == 9 { '\n' } else if eroded.is_walkable(z * 9 + x) { '.' } else { '#' })
+        .map(|(x, z)| {
+            if x == 9 {
+                '\n'
+            } else if eroded.is_walkable(z * 9 + x) {
+                '.'
+            } else {
+                '#'
+            }
+        })
         .collect();
     assert_eq!(
         kept,

@@ -1,4 +1,10 @@
 //! Filters, links, marks and the stage adapters.
+#![allow(
+    clippy::unwrap_used,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a panic fails the test, and its numbers are small"
+)]
 
 mod common;
 
@@ -9,12 +15,13 @@ use glam::{Vec2, Vec3};
 use proptest::prelude::*;
 use waymesh_core::stage::{BuildField, Voxelize};
 use waymesh_core::{
-    Agent, AreaId, Bounds, Counter, Direction, GridFrame, Heightfield, NO_SPAN, OPEN_SKY, Observer, Span, Validate,
-    WalkableField, Warning,
+    Agent, AreaId, Bounds, Counter, Direction, GridFrame, Heightfield, NO_SPAN, OPEN_SKY, Observer, Span,
+    Validate, WalkableField, Warning,
 };
 use waymesh_voxel::{
-    FieldBuilder, Filters, Mark, MarkShape, VoxelError, Voxelizer, build_filtered_field, build_walkable_field,
-    filter_ledges, filter_low_ceilings, filter_low_obstacles, mark_box, mark_convex_prism, mark_cylinder,
+    FieldBuilder, Filters, Mark, MarkShape, VoxelError, Voxelizer, build_filtered_field,
+    build_walkable_field, filter_ledges, filter_low_ceilings, filter_low_obstacles, mark_box,
+    mark_convex_prism, mark_cylinder,
 };
 
 /// Levels and cells of 1 m; the agent is 4 levels high and steps up 2.
@@ -130,7 +137,11 @@ fn a_drop_behind_a_low_gap_is_no_ledge() {
 
 #[test]
 fn low_ceilings_are_removed() {
-    let mut field = heightfield(2, 1, &[vec![span(0, 1, true), span(5, 6, true)], vec![span(0, 1, true), span(4, 6, true)]]);
+    let mut field = heightfield(
+        2,
+        1,
+        &[vec![span(0, 1, true), span(5, 6, true)], vec![span(0, 1, true), span(4, 6, true)]],
+    );
     let mut counts = Counts::default();
     filter_low_ceilings(&mut field, &agent(), &mut counts).unwrap();
     assert_eq!(walkable(field.column(0, 0)), [true, true]);
@@ -158,7 +169,8 @@ fn links_need_a_step_and_room() {
 #[test]
 fn more_storeys_than_any_layer_number() {
     let column: Vec<Span> = (0..500).map(|storey| span(storey * 5, storey * 5 + 1, true)).collect();
-    let field = build_walkable_field(&heightfield(2, 1, &[column.clone(), column]), &agent(), &mut ()).unwrap();
+    let field =
+        build_walkable_field(&heightfield(2, 1, &[column.clone(), column]), &agent(), &mut ()).unwrap();
     field.validate().unwrap();
     assert!((0..500).all(|storey| field.links[storey][Direction::PosX.index()] as usize == 500 + storey));
 }
@@ -195,7 +207,12 @@ fn random_heightfield() -> impl Strategy<Value = Heightfield> {
     })
 }
 
-fn one_by_one(heightfield: &Heightfield, agent: &Agent, filters: &Filters, counts: &mut Counts) -> WalkableField {
+fn one_by_one(
+    heightfield: &Heightfield,
+    agent: &Agent,
+    filters: &Filters,
+    counts: &mut Counts,
+) -> WalkableField {
     let mut copy = heightfield.clone();
     if filters.low_obstacles {
         filter_low_obstacles(&mut copy, agent, counts).unwrap();
@@ -220,14 +237,17 @@ fn slow_links(field: &WalkableField, agent: &Agent) -> Vec<[u32; 4]> {
         let (x, z) = field.cell_of(span);
         Direction::ALL.map(|direction| {
             let (dx, dz) = direction.offset();
-            let (Some(nx), Some(nz)) = (x.checked_add_signed(dx), z.checked_add_signed(dz)) else { return NO_SPAN };
+            let (Some(nx), Some(nz)) = (x.checked_add_signed(dx), z.checked_add_signed(dz)) else {
+                return NO_SPAN;
+            };
             if nx >= field.frame.width || nz >= field.frame.depth {
                 return NO_SPAN;
             }
             let (floor, ceiling) = room(span);
             let fits = |&other: &u32| {
                 let (other_floor, other_ceiling) = room(other);
-                ceiling.min(other_ceiling) - floor.max(other_floor) >= height && (floor - other_floor).abs() <= step
+                ceiling.min(other_ceiling) - floor.max(other_floor) >= height
+                    && (floor - other_floor).abs() <= step
             };
             field.column(nx, nz).find(fits).unwrap_or(NO_SPAN)
         })

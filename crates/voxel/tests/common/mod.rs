@@ -89,11 +89,18 @@ pub(crate) struct OracleFragment {
 
 /// Fragments of every column by plain clipping. `plan` cells around a cell line and `level` levels around a level line are
 /// left open.
-pub(crate) fn oracle(soup: &TriangleSoup, frame: &GridFrame, plan: f64, level: f64) -> Vec<Vec<OracleFragment>> {
+pub(crate) fn oracle(
+    soup: &TriangleSoup,
+    frame: &GridFrame,
+    plan: f64,
+    level: f64,
+) -> Vec<Vec<OracleFragment>> {
     let mut columns = vec![Vec::new(); frame.column_count()];
     for triangle in 0..soup.triangles().len() {
         let corners = soup.corners(triangle);
-        if !corners.iter().all(|c| c.is_finite()) || (corners[1] - corners[0]).cross(corners[2] - corners[0]) == Vec3::ZERO {
+        if !corners.iter().all(|c| c.is_finite())
+            || (corners[1] - corners[0]).cross(corners[2] - corners[0]) == Vec3::ZERO
+        {
             continue;
         }
         let grid = to_grid(corners, frame);
@@ -113,7 +120,10 @@ pub(crate) fn oracle(soup: &TriangleSoup, frame: &GridFrame, plan: f64, level: f
                 columns[z as usize * frame.width as usize + x as usize].push(OracleFragment {
                     triangle,
                     needed,
-                    allowed: [bottom, ((outer[1] + level).ceil() as i32).max((outer[0] + level).floor() as i32 + 1)],
+                    allowed: [
+                        bottom,
+                        ((outer[1] + level).ceil() as i32).max((outer[0] + level).floor() as i32 + 1),
+                    ],
                     certain: inner.is_some(),
                 });
             }
@@ -135,15 +145,46 @@ pub(crate) fn column_error(spans: &[[i32; 2]], fragments: &[OracleFragment]) -> 
         }
     }
     for span in spans {
-        let level_allowed = |level: i32| fragments.iter().any(|f| f.allowed[0] <= level && level < f.allowed[1]);
+        let level_allowed =
+            |level: i32| fragments.iter().any(|f| f.allowed[0] <= level && level < f.allowed[1]);
         let mut level = span[0];
         while level < span[1] {
             if !level_allowed(level) {
                 return Some(format!("level {level} of {span:?} is filled by nothing of {fragments:?}"));
             }
             // On to the end of the furthest fragment here.
-            level = fragments.iter().filter(|f| f.allowed[0] <= level && level < f.allowed[1]).map(|f| f.allowed[1]).max().unwrap();
+            level = fragments
+                .iter()
+                .filter(|f| f.allowed[0] <= level && level < f.allowed[1])
+                .map(|f| f.allowed[1])
+                .max()
+                .unwrap();
         }
     }
     None
+}
+
+/// Whether `span` (bottom, top) has a fragment of a triangle that `counts` and ends at most `reach` levels below its top;
+/// `None` if a rounding decides.
+pub(crate) fn counts_at_top(
+    span: [i32; 2],
+    fragments: &[OracleFragment],
+    reach: i32,
+    counts: impl Fn(usize) -> bool,
+) -> Option<bool> {
+    let mut answer = Some(false);
+    for fragment in
+        fragments.iter().filter(|f| f.allowed[0] < span[1] && span[0] < f.allowed[1] && counts(f.triangle))
+    {
+        if fragment.certain
+            && fragment.needed[0] < fragment.needed[1]
+            && fragment.needed[1] >= span[1] - reach
+        {
+            return Some(true);
+        }
+        if fragment.allowed[1] >= span[1] - reach {
+            answer = None;
+        }
+    }
+    answer
 }
