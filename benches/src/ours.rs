@@ -44,7 +44,7 @@ impl Engine for Waymesh {
 
     fn notes(&self) -> &'static [&'static str] {
         &[
-            "waymesh: erosion is Euclidean within its stated error (Recast's chamfer removes up to 11 % too little), so fewer \
+            "waymesh: erosion is exact Euclidean (Recast's chamfer removes up to 11 % too little), so fewer \
              spans are left.",
             "waymesh: the filters run while the field is built, so compact holds both; compare the row filter+compact.",
             "waymesh: the grid is rounded up to hold the whole scene, Recast's to the nearest cell.",

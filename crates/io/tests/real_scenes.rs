@@ -2,18 +2,13 @@
 
 mod common;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use common::corners;
 use waymesh_io::load;
 
 fn scenes() -> Option<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/scenes");
-    if !folder.is_dir() {
-        eprintln!("SKIPPED: no real scenes at {}", folder.display());
-        return None;
-    }
-    Some(folder)
+    waymesh_testkit::levels::find("")
 }
 
 #[test]

@@ -1,7 +1,5 @@
 //! The dungeon's distance field and regions beside those of C++ Recast at the same settings. Skipped where the data is absent.
 
-use std::path::{Path, PathBuf};
-
 use serde_json::Value;
 use waymesh_core::{
     AreaId, Direction, GridFrame, NO_REGION, NO_SPAN, RegionMap, Validate, ViolationList, WalkableField,
@@ -14,13 +12,8 @@ use waymesh_region::{
 const CELL_SIZE: f32 = 0.3;
 
 fn golden(file: &str) -> Option<Value> {
-    let root: PathBuf =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/scenes/golden/rerecast_reference_data");
-    let path = root.join("dungeon").join(file);
-    let Ok(text) = std::fs::read_to_string(&path) else {
-        eprintln!("skipped: no {}", path.display());
-        return None;
-    };
+    let path = waymesh_testkit::levels::find(&format!("golden/rerecast_reference_data/dungeon/{file}"))?;
+    let text = std::fs::read_to_string(&path).expect("a file that can be read");
     Some(serde_json::from_str(&text).expect("golden data are JSON"))
 }
 

@@ -4,6 +4,7 @@
 
 pub mod contracts;
 pub mod fields;
+pub mod levels;
 pub mod polygons;
 pub mod soups;
 pub mod text;

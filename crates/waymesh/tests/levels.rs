@@ -2,9 +2,10 @@
 
 mod common;
 
-use common::{bake, check_connectivity, real_levels};
+use common::{bake, check_connectivity};
 use waymesh::{BakeConfig, PartitionKind, Stages};
 use waymesh_scenes::{Scene, SceneConfig};
+use waymesh_testkit::levels::find;
 
 /// The mesh covers the walkable field to within two hundredths.
 fn check_area(name: &str, stages: &Stages) {
@@ -31,9 +32,9 @@ fn generated_scenes() {
 
 #[test]
 fn the_levels_of_recast() {
-    let Some(folder) = real_levels() else { return };
     for name in ["nav_test", "dungeon", "undulating"] {
-        let soup = waymesh::io::load(folder.join(format!("golden/Meshes/{name}.obj"))).expect("a level");
+        let Some(file) = find(&format!("golden/Meshes/{name}.obj")) else { continue };
+        let soup = waymesh::io::load(file).expect("a level");
         for partition in [PartitionKind::Watershed, PartitionKind::Monotone] {
             let (stages, mesh) = bake(name, &BakeConfig::default().with_partition(partition), &soup);
             check_area(name, &stages);
@@ -45,9 +46,9 @@ fn the_levels_of_recast() {
 
 #[test]
 fn buildings_with_many_storeys() {
-    let Some(folder) = real_levels() else { return };
     for name in ["gazebo/parking_garage", "aws_hospital/hospital_three_floors_collision", "stk_cave/cave"] {
-        let soup = waymesh::io::load(folder.join(format!("{name}.glb"))).expect("a level");
+        let Some(file) = find(&format!("{name}.glb")) else { continue };
+        let soup = waymesh::io::load(file).expect("a level");
         let (stages, mesh) = bake(name, &BakeConfig::default(), &soup);
         check_area(name, &stages);
         check_connectivity(name, &stages, &mesh, 2_000);

@@ -1,15 +1,14 @@
 //! Published meshes and pairs, where they are at hand (`shared/scenes` beside the repository).
 
-use std::path::{Path, PathBuf};
-
 use glam::Vec3;
 use waymesh_core::{AreaId, CellMesh, GridFrame, VertexId};
 use waymesh_graph::{NavMesh, Outcome, PathScratch};
 
 use crate::meshes::Builder;
 
-fn golden(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/scenes/golden").join(name)
+fn golden(name: &str) -> Option<String> {
+    let file = waymesh_testkit::levels::find(&format!("golden/{name}"))?;
+    Some(std::fs::read_to_string(file).expect("a file that can be read"))
 }
 
 /// Reads a mesh of the format of the Polyanya authors, version 2, on whole numbers.
@@ -43,15 +42,9 @@ pub(crate) fn read_mesh(text: &str) -> CellMesh {
 
 #[test]
 fn published_pairs_have_a_path_not_much_longer_than_listed() {
-    for (mesh, pairs) in [("arena-merged", "arena"), ("arena", "arena"), ("aurora-merged", "aurora")] {
-        let (mesh_file, pairs_file) = (
-            golden(&format!("polyanya_meshes/v2/{mesh}.mesh")),
-            golden(&format!("polyanya_scenarios/{pairs}.scen")),
-        );
-        let (Ok(text), Ok(pairs)) =
-            (std::fs::read_to_string(&mesh_file), std::fs::read_to_string(&pairs_file))
-        else {
-            eprintln!("skipped: {} is not there", mesh_file.display());
+    for (name, pairs) in [("arena-merged", "arena"), ("arena", "arena"), ("aurora-merged", "aurora")] {
+        let text = golden(&format!("polyanya_meshes/v2/{name}.mesh"));
+        let (Some(text), Some(pairs)) = (text, golden(&format!("polyanya_scenarios/{pairs}.scen"))) else {
             continue;
         };
         let mesh = NavMesh::try_from(read_mesh(&text)).unwrap();
@@ -74,8 +67,7 @@ fn published_pairs_have_a_path_not_much_longer_than_listed() {
         }
         let ratio = sum / listed;
         eprintln!(
-            "{}: {count} pairs, mean {:.3}, {ratio:.4} of the listed, {longest:.3} at worst",
-            mesh_file.display(),
+            "{name}: {count} pairs, mean {:.3}, {ratio:.4} of the listed, {longest:.3} at worst",
             sum / f64::from(count)
         );
         // Listed are lengths in eight directions; the shortest of all would be 4 to 8 % shorter.

@@ -1,7 +1,6 @@
 //! Navigation meshes to write: tiles with heights, and a real one where it is present.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use glam::Vec3;
 use waymesh_core::{
@@ -111,12 +110,8 @@ pub(crate) fn house(with_surface: bool) -> NavMesh {
 
 /// The polygons that C++ Recast makes of a dungeon, where the real levels are present.
 pub(crate) fn dungeon() -> Option<NavMesh> {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../../shared/scenes/golden/rerecast_reference_data/dungeon/poly_mesh.json");
-    let Ok(text) = std::fs::read_to_string(&file) else {
-        eprintln!("SKIPPED: no real mesh at {}", file.display());
-        return None;
-    };
+    let file = waymesh_testkit::levels::find("golden/rerecast_reference_data/dungeon/poly_mesh.json")?;
+    let text = std::fs::read_to_string(&file).unwrap();
     let json: serde_json::Value = serde_json::from_str(&text).unwrap();
     let whole = |value: &serde_json::Value| i32::try_from(value.as_i64().unwrap()).unwrap();
     let vertices: Vec<_> = json["verts"]

@@ -6,15 +6,7 @@ use std::path::PathBuf;
 use glam::Vec3;
 use waymesh_core::{GridFrame, TriangleSoup};
 
-/// A file under the shared scenes; `None`, and a line that says so, if it is not there.
-pub(crate) fn scene(path: &str) -> Option<PathBuf> {
-    let full = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/scenes").join(path);
-    if full.exists() {
-        return Some(full);
-    }
-    eprintln!("SKIPPED: {path} is not there");
-    None
-}
+pub(crate) use waymesh_testkit::levels::find as scene;
 
 /// Vertices and faces of an OBJ file, polygons as fans.
 pub(crate) fn read_obj(path: &PathBuf) -> TriangleSoup {

@@ -1,20 +1,8 @@
 //! What the tests on whole scenes share.
 
-use std::path::PathBuf;
-
 use waymesh::region::connected_components;
 use waymesh::{BakeConfig, NavMesh, Pipeline, Stages, TriangleSoup};
 use waymesh_testkit::Random;
-
-/// Folder of the real levels beside the checkout; tells when it is not there.
-pub(crate) fn real_levels() -> Option<PathBuf> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/scenes");
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    eprintln!("SKIPPED: no real levels at {}", folder.display());
-    None
-}
 
 /// Bakes with every stage checked, and keeps the stages.
 pub(crate) fn bake(name: &str, config: &BakeConfig, soup: &TriangleSoup) -> (Stages, NavMesh) {
