@@ -35,11 +35,15 @@ fn the_levels_of_recast() {
     for name in ["nav_test", "dungeon", "undulating"] {
         let Some(file) = find(&format!("golden/Meshes/{name}.obj")) else { continue };
         let soup = waymesh::io::load(file).expect("a level");
-        for partition in [PartitionKind::Watershed, PartitionKind::Monotone] {
-            let (stages, mesh) = bake(name, &BakeConfig::default().with_partition(partition), &soup);
-            check_area(name, &stages);
-            check_connectivity(name, &stages, &mesh, 2_000);
-            assert!(stages.surface.max_error <= 1.0, "{name}: height error {}", stages.surface.max_error);
+        for (cell_size, level_height) in [(0.3, 0.2), (0.1, 0.1)] {
+            for partition in [PartitionKind::Watershed, PartitionKind::Monotone] {
+                let config =
+                    BakeConfig::default().with_scale(cell_size, level_height).with_partition(partition);
+                let (stages, mesh) = bake(name, &config, &soup);
+                check_area(name, &stages);
+                check_connectivity(name, &stages, &mesh, 2_000);
+                assert!(stages.surface.max_error <= 1.0, "{name}: height error {}", stages.surface.max_error);
+            }
         }
     }
 }
