@@ -1,11 +1,9 @@
 //! Streets, buildings, a footbridge.
 
 use glam::Vec3;
+use waymesh_core::Random;
 
-use crate::{
-    builder::{Builder, cuts},
-    random::Random,
-};
+use crate::builder::{Builder, cuts};
 
 const BLOCK: f32 = 30.0;
 const STREET: f32 = 10.0;

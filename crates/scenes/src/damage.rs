@@ -1,9 +1,7 @@
 //! The faults that exported levels have.
 
 use glam::Vec3;
-use waymesh_core::TriangleSoup;
-
-use crate::random::Random;
+use waymesh_core::{Random, TriangleSoup};
 
 /// What [`damage`] did, in triangles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

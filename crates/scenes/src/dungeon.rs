@@ -2,7 +2,9 @@
 
 use glam::Vec3;
 
-use crate::{builder::Builder, random::Random};
+use waymesh_core::Random;
+
+use crate::builder::Builder;
 
 /// Side of the square that one room may use, in metres.
 const SLOT: f32 = 14.0;

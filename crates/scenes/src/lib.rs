@@ -15,14 +15,14 @@
 //! ```
 //!
 //! # Determinism
-//! Randomness comes from a SplitMix64 generator of our own: a dozen lines, and no version of another crate can change its
+//! Randomness comes from [`waymesh_core::Random`]: a dozen lines, and no version of another crate can change its
 //! stream. Angles go through a sine of our own as well, because the platform's may differ in the last bit.
 
+mod angles;
 mod builder;
 mod city;
 mod damage;
 mod dungeon;
-mod random;
 mod stairs;
 mod storeys;
 mod terrain;
@@ -30,7 +30,6 @@ mod terrain;
 use waymesh_core::TriangleSoup;
 
 pub use damage::{Damage, damage};
-pub use random::Random;
 
 /// The scenes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -1,11 +1,9 @@
 //! Winding stairs.
 
 use glam::Vec3;
+use waymesh_core::Random;
 
-use crate::{
-    builder::Builder,
-    random::{Random, sin_cos},
-};
+use crate::{angles::sin_cos, builder::Builder};
 
 /// Height of a step in metres.
 const RISE: f32 = 0.2;

@@ -1,11 +1,9 @@
 //! Slabs over each other.
 
 use glam::Vec3;
+use waymesh_core::Random;
 
-use crate::{
-    builder::{Builder, cuts},
-    random::Random,
-};
+use crate::builder::{Builder, cuts};
 
 /// Side of one bay in metres.
 const BAY: f32 = 24.0;

@@ -1,11 +1,9 @@
 //! Hills and boulders.
 
 use glam::Vec3;
+use waymesh_core::Random;
 
-use crate::{
-    builder::Builder,
-    random::{Random, mix},
-};
+use crate::builder::Builder;
 
 /// Side of the terrain in metres at scale 1, one quad a metre.
 const SIDE: u32 = 120;
@@ -64,7 +62,7 @@ fn height(seed: u64, x: f32, z: f32) -> f32 {
     reason = "lattice coordinates are small whole numbers from 0"
 )]
 fn lattice(seed: u64, layer: u64, i: f32, j: f32) -> f32 {
-    Random::new(mix(seed ^ (layer << 60)) ^ ((i as u64) << 32 | j as u64)).unit()
+    Random::new(Random::mix(seed ^ (layer << 60)) ^ ((i as u64) << 32 | j as u64)).unit()
 }
 
 /// A dented octahedron, each face cut in four, half sunk into the ground.

@@ -9,4 +9,4 @@ pub mod polygons;
 pub mod soups;
 pub mod text;
 
-pub use waymesh_scenes::Random;
+pub use waymesh_core::Random;

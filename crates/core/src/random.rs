@@ -1,4 +1,4 @@
-//! Random numbers and angles that are the same everywhere.
+//! Random numbers that are the same on every machine, for ever.
 
 /// SplitMix64: Steele, Lea and Flood 2014, Fast Splittable Pseudorandom Number Generators,
 /// <https://doi.org/10.1145/2660193.2660195>, figure 16. Every seed is good, and names the same
@@ -18,13 +18,19 @@ impl Random {
     /// The next 64 bits.
     pub fn bits(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        mix(self.state)
+        Self::mix(self.state)
     }
 
     /// A number in `0..1`, in steps of 2^-24, which single precision holds exactly.
     #[expect(clippy::cast_precision_loss, reason = "24 bits fit a single exactly")]
     pub fn unit(&mut self) -> f32 {
         (self.bits() >> 40) as f32 / 16_777_216.0
+    }
+
+    /// A number in `0..1`, in steps of 2^-53, which double precision holds exactly.
+    #[expect(clippy::cast_precision_loss, reason = "53 bits fit a double exactly")]
+    pub fn unit_f64(&mut self) -> f64 {
+        (self.bits() >> 11) as f64 / 9_007_199_254_740_992.0
     }
 
     /// A number in `low..high`.
@@ -57,45 +63,19 @@ impl Random {
         }
         items
     }
-}
 
-/// Scrambles 64 bits one to one.
-pub(crate) fn mix(mut bits: u64) -> u64 {
-    bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    bits ^ (bits >> 31)
-}
-
-/// Sine and cosine of a whole number of turns, by power series: only additions and products, which IEEE 754 fixes to the bit.
-/// Error below 1e-7.
-#[expect(clippy::cast_possible_truncation, reason = "single precision is what positions have")]
-pub(crate) fn sin_cos(turns: f64) -> (f32, f32) {
-    let angle = (turns - turns.round()) * std::f64::consts::TAU;
-    let square = angle * angle;
-    let (mut sine, mut cosine) = (0.0, 0.0);
-    // Horner from the 25th power down; pi^26 / 26! is below 1e-13.
-    for step in (0..13).rev() {
-        let power = f64::from(step) * 2.0;
-        sine = 1.0 - square / ((power + 2.0) * (power + 3.0)) * sine;
-        cosine = 1.0 - square / ((power + 1.0) * (power + 2.0)) * cosine;
+    /// Scrambles 64 bits one to one.
+    #[must_use]
+    pub const fn mix(mut bits: u64) -> u64 {
+        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        bits ^ (bits >> 31)
     }
-    ((angle * sine) as f32, cosine as f32)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn sine_agrees_with_the_platform() {
-        for step in -300..300 {
-            let turns = f64::from(step) / 97.0;
-            let (sine, cosine) = sin_cos(turns);
-            let angle = turns * std::f64::consts::TAU;
-            assert!((f64::from(sine) - angle.sin()).abs() < 1e-6, "sin {turns}");
-            assert!((f64::from(cosine) - angle.cos()).abs() < 1e-6, "cos {turns}");
-        }
-    }
 
     #[test]
     fn the_stream_is_that_of_splitmix64() {
