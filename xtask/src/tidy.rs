@@ -25,7 +25,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("io", &["core", "graph"]),
     ("testkit", &["core", "graph", "scenes"]),
     ("waymesh", &["core", "voxel", "region", "contour", "triangulate", "convex", "detail", "graph", "io"]),
-    ("cli", &["waymesh", "scenes"]),
+    ("metrics", &["core", "graph"]),
+    ("cli", &["waymesh", "scenes", "metrics"]),
 ];
 
 /// What a published crate's tests may use besides: never another stage, or the arrows would be a fiction.

@@ -1,0 +1,64 @@
+//! Clearance error: the border of the mesh against walls and drops offset by the radius.
+
+use glam::DVec3;
+use rayon::prelude::*;
+
+use crate::mesh::JudgedMesh;
+use crate::oracle::{Oracle, Scratch};
+use crate::report::{ClearanceError, Sorted};
+use crate::scene::Slope;
+
+/// Most places that are looked at.
+const MOST_PLACES: f64 = 20_000.0;
+
+/// Looks at places along the border edges, half a cell apart or more.
+pub(crate) fn judge_clearance(oracle: &Oracle, mesh: &JudgedMesh) -> ClearanceError {
+    let edges: Vec<(usize, DVec3, DVec3)> = (0..mesh.cells.len())
+        .flat_map(|cell| mesh.edges(cell).filter(|edge| edge.2.is_none()).map(move |(a, b, _)| (cell, a, b)))
+        .collect();
+    let total: f64 = edges.iter().map(|(_, a, b)| a.distance(*b)).sum();
+    let spacing = (oracle.cell() / 2.0).max(total / MOST_PLACES);
+    let mut places = Vec::new();
+    // One walk along all of it, so that short edges do not count for more than they are.
+    let mut along = spacing / 2.0;
+    for (cell, a, b) in edges {
+        let length = a.distance(b);
+        while along < length {
+            let at = a.lerp(b, along / length);
+            let height = mesh.height_in_cell(cell, crate::scene::plan(at));
+            places.push(DVec3::new(at.x, height, at.z));
+            along += spacing;
+        }
+        along -= length;
+    }
+    let errors: Vec<f64> = places
+        .par_iter()
+        .map_init(Scratch::default, |scratch, &place| error_at(oracle, place, scratch))
+        .collect();
+    Sorted::new(errors).summary()
+}
+
+/// How far from a place things are looked for.
+pub(crate) fn reach(oracle: &Oracle) -> f64 {
+    2.0 * oracle.radius() + 4.0 * oracle.cell()
+}
+
+/// The ground at a place of the mesh, or the place itself.
+pub(crate) fn on_ground(oracle: &Oracle, place: DVec3, scratch: &mut Scratch) -> DVec3 {
+    let faces = &oracle.scene.faces;
+    let grounds = oracle.grounds(place, oracle.height_tolerance(), scratch);
+    let gentle = grounds.iter().find(|ground| faces[ground.face].slope != Slope::Steep);
+    DVec3::new(place.x, gentle.map_or(place.y, |ground| ground.height), place.z)
+}
+
+fn error_at(oracle: &Oracle, place: DVec3, scratch: &mut Scratch) -> f64 {
+    let (radius, reach) = (oracle.radius(), reach(oracle));
+    let place = on_ground(oracle, place, scratch);
+    if oracle.is_inside_solid(place) {
+        return radius;
+    }
+    let clearance = oracle.clearance(place, reach, scratch);
+    // Whether steep ground is kept away from like a wall is open: either is right.
+    let error = |distance: f64| (distance.min(reach) - radius).abs();
+    error(clearance.certain()).min(error(clearance.strict()))
+}

@@ -1,0 +1,230 @@
+//! The parts of the surface between which an agent can walk.
+
+use glam::{DVec2, DVec3};
+use rayon::prelude::*;
+
+use crate::oracle::{Oracle, Scratch, Verdict};
+use crate::scene::{Slope, Surface};
+use crate::walk::SAME_SURFACE;
+use waymesh_core::Random;
+
+/// Whether there is a way between two places.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Link {
+    Linked,
+    Apart,
+    /// Only over places or steps that are too close to the limit to say.
+    Uncertain,
+}
+
+/// A place of the grid where an agent can stand, or may.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    column: usize,
+    position: DVec3,
+    is_certain: bool,
+}
+
+/// Two graphs over the places of a regular grid, laid over all storeys: neighbours are linked if one can walk straight from one
+/// to the other.
+///
+/// - The sure graph has only certain places, and links walked with a step and a height a level stricter than the agent's: what
+///   it links is linked.
+/// - The possible graph has uncertain places, too, and is a level more lenient. A way of twice the radius leaves a lane of two
+///   cells of places that are not obstructed, so at a spacing of a cell what it does not link is apart. On a coarser grid that
+///   would not be certain, and nothing is called apart.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Components {
+    places: Vec<Place>,
+    /// Indices of the certain places.
+    certain: Vec<usize>,
+    sure: Vec<usize>,
+    possible: Vec<usize>,
+    is_coarse: bool,
+    pub(crate) count: usize,
+}
+
+/// Steps of the grid to the neighbours; the other four are theirs.
+const NEIGHBOURS: [(i64, i64); 4] = [(1, 0), (0, 1), (1, 1), (1, -1)];
+
+impl Components {
+    pub(crate) fn find(oracle: &Oracle) -> Self {
+        let Some(grid) = Grid::over(oracle) else { return Self::default() };
+        let places: Vec<Place> = (0..grid.depth)
+            .into_par_iter()
+            .map_init(Scratch::default, |scratch, row| grid.row(oracle, row, scratch))
+            .flatten_iter()
+            .collect();
+        let certain: Vec<usize> = (0..places.len()).filter(|&place| places[place].is_certain).collect();
+        let links: Vec<(usize, usize, bool)> = (0..places.len())
+            .into_par_iter()
+            .map_init(Scratch::default, |scratch, place| grid.links(oracle, &places, place, scratch))
+            .flatten_iter()
+            .collect();
+        let mut sure = Forest::new(places.len());
+        let mut possible = Forest::new(places.len());
+        for &(a, b, is_sure) in &links {
+            possible.join(a, b);
+            if is_sure {
+                sure.join(a, b);
+            }
+        }
+        let (sure, possible) = (sure.roots(), possible.roots());
+        let mut roots: Vec<usize> = certain.iter().map(|&place| possible[place]).collect();
+        roots.sort_unstable();
+        roots.dedup();
+        let is_coarse = grid.spacing > 1.3 * oracle.cell();
+        Self { places, certain, sure, possible, is_coarse, count: roots.len() }
+    }
+
+    /// A random certain place; `None` if there is none.
+    pub(crate) fn random_place(&self, random: &mut Random) -> Option<usize> {
+        let index = (!self.certain.is_empty()).then(|| random.index(self.certain.len()))?;
+        Some(self.certain[index])
+    }
+
+    pub(crate) fn position(&self, place: usize) -> DVec3 {
+        self.places[place].position
+    }
+
+    pub(crate) fn link(&self, a: usize, b: usize) -> Link {
+        if self.sure[a] == self.sure[b] {
+            Link::Linked
+        } else if self.possible[a] == self.possible[b] || self.is_coarse {
+            Link::Uncertain
+        } else {
+            Link::Apart
+        }
+    }
+}
+
+/// Columns over the walkable triangles.
+struct Grid {
+    low: DVec2,
+    spacing: f64,
+    width: usize,
+    depth: usize,
+}
+
+impl Grid {
+    fn over(oracle: &Oracle) -> Option<Self> {
+        let gentle = oracle.scene.faces.iter().filter(|face| face.slope != Slope::Steep);
+        let corners = || gentle.clone().flat_map(|face| face.corners.map(crate::scene::plan));
+        let low = corners().fold(DVec2::INFINITY, DVec2::min);
+        let high = corners().fold(DVec2::NEG_INFINITY, DVec2::max);
+        if !(low.is_finite() && high.is_finite()) {
+            return None;
+        }
+        let size = high - low;
+        let fitting = (size.x * size.y / oracle.config.grid_limit as f64).sqrt();
+        // A scene that is long and narrow is limited by its length.
+        let longest = size.max_element() / oracle.config.grid_limit as f64;
+        let spacing = oracle.cell().max(fitting).max(longest);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within the grid limit")]
+        let count = |length: f64| (length / spacing).ceil().max(1.0) as usize;
+        // Off the middle: scenes like to have their walls at round figures.
+        let low = low + DVec2::splat(spacing * 0.473);
+        Some(Self { low, spacing, width: count(size.x), depth: count(size.y) })
+    }
+
+    fn row(&self, oracle: &Oracle, row: usize, scratch: &mut Scratch) -> Vec<Place> {
+        let (low, high) = (oracle.scene.low.y - 1.0, oracle.scene.high.y + 1.0);
+        let mut places = Vec::new();
+        let mut surfaces: Vec<Surface> = Vec::new();
+        for x in 0..self.width {
+            let at = self.low + DVec2::new(x as f64, row as f64) * self.spacing;
+            oracle.scene.column(at, low, high, &mut surfaces);
+            surfaces.retain(|surface| oracle.scene.faces[surface.face].slope != Slope::Steep);
+            surfaces.sort_by(|a, b| b.height.total_cmp(&a.height).then(a.face.cmp(&b.face)));
+            surfaces.dedup_by(|lower, upper| upper.height - lower.height <= SAME_SURFACE);
+            for surface in surfaces.iter().rev() {
+                let position = DVec3::new(at.x, surface.height, at.y);
+                let verdict = oracle.verdict(position, scratch);
+                if !matches!(verdict, Verdict::Obstructed(_)) {
+                    let is_gentle = oracle.scene.faces[surface.face].slope == Slope::Gentle;
+                    let is_certain = verdict == Verdict::Standable && is_gentle;
+                    places.push(Place { column: row * self.width + x, position, is_certain });
+                }
+            }
+        }
+        places
+    }
+
+    /// Links from a place to its neighbours, and whether they are sure.
+    fn links(
+        &self,
+        oracle: &Oracle,
+        places: &[Place],
+        index: usize,
+        scratch: &mut Scratch,
+    ) -> Vec<(usize, usize, bool)> {
+        let place = &places[index];
+        let (x, z) = (place.column % self.width, place.column / self.width);
+        let length = self.spacing * std::f64::consts::SQRT_2;
+        let (lenient, strict) = (oracle.limits(1.0), oracle.limits(-1.0));
+        scratch.around.gather(&oracle.scene, place.position, length, &lenient);
+        let mut links = Vec::new();
+        for (dx, dz) in NEIGHBOURS {
+            let (Some(x), Some(z)) = (step(x, dx, self.width), step(z, dz, self.depth)) else { continue };
+            let column = z * self.width + x;
+            let first = places.partition_point(|place| place.column < column);
+            let neighbours = first..places.partition_point(|place| place.column <= column);
+            if neighbours.is_empty() {
+                continue;
+            }
+            let offset = DVec2::new(dx as f64, dz as f64);
+            let (direction, length) = (offset.normalize(), offset.length() * self.spacing);
+            let near = f64::from(oracle.config.level_height) / 2.0 + SAME_SURFACE;
+            let meets = |arrival: Option<f64>, neighbour: &Place| {
+                arrival.is_some_and(|rise| (place.position.y + rise - neighbour.position.y).abs() <= near)
+            };
+            let possible = scratch.around.walk(direction, length, &lenient).arrival;
+            if possible.is_none() {
+                continue;
+            }
+            let sure = scratch.around.walk(direction, length, &strict);
+            let sure = sure.arrival.filter(|_| !sure.clearance.doubtful.is_finite());
+            for other in neighbours {
+                let neighbour = &places[other];
+                let is_sure = place.is_certain && neighbour.is_certain && meets(sure, neighbour);
+                if is_sure || meets(possible, neighbour) {
+                    links.push((index, other, is_sure));
+                }
+            }
+        }
+        links
+    }
+}
+
+fn step(value: usize, by: i64, count: usize) -> Option<usize> {
+    let next = i64::try_from(value).ok()? + by;
+    usize::try_from(next).ok().filter(|&next| next < count)
+}
+
+/// Disjoint sets.
+pub(crate) struct Forest(Vec<usize>);
+
+impl Forest {
+    pub(crate) fn new(count: usize) -> Self {
+        Self((0..count).collect())
+    }
+
+    fn root(&mut self, mut element: usize) -> usize {
+        while self.0[element] != element {
+            self.0[element] = self.0[self.0[element]];
+            element = self.0[element];
+        }
+        element
+    }
+
+    /// The lowest element is the root.
+    pub(crate) fn join(&mut self, a: usize, b: usize) {
+        let (a, b) = (self.root(a), self.root(b));
+        self.0[a.max(b)] = a.min(b);
+    }
+
+    /// The root of each element.
+    pub(crate) fn roots(mut self) -> Vec<usize> {
+        (0..self.0.len()).map(|element| self.root(element)).collect()
+    }
+}

@@ -1,0 +1,111 @@
+//! What is measured, and how finely.
+
+use waymesh_core::GridScale;
+
+use crate::MetricsError;
+
+/// How a mesh is judged.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct MetricsConfig {
+    /// Sample points on the scene, and as many on the mesh. Default 100,000, at least 1.
+    pub samples: usize,
+    /// Start of the random numbers. Default 1, any value.
+    pub seed: u64,
+    /// Uncertainty of the oracle in the plan, in metres: what is closer to the deciding border is counted apart. Default 0.3,
+    /// the cell size of a default bake; finite and above zero.
+    pub cell_size: f32,
+    /// Uncertainty of the oracle upward, in metres: steps and ceilings this close to the limit are counted apart. Default 0.2,
+    /// finite and above zero.
+    pub level_height: f32,
+    /// How far, in metres, the mesh may be above or below the ground and still count as lying on it. Default `None`: the
+    /// agent's `max_step`, a level at least.
+    pub height_tolerance: Option<f32>,
+    /// Random pairs for connectivity and paths. Default 1,000.
+    pub pairs: usize,
+    /// Most places of the grid that the components are found on; a larger scene gets a coarser grid. Default 400,000, at
+    /// least 1.
+    pub grid_limit: usize,
+}
+
+impl Default for MetricsConfig {
+    fn default() -> Self {
+        let scale = GridScale::default();
+        Self {
+            samples: 100_000,
+            seed: 1,
+            cell_size: scale.cell_size,
+            level_height: scale.level_height,
+            height_tolerance: None,
+            pairs: 1_000,
+            grid_limit: 400_000,
+        }
+    }
+}
+
+impl MetricsConfig {
+    /// Sets the number of samples.
+    #[must_use]
+    pub fn with_samples(mut self, samples: usize) -> Self {
+        self.samples = samples;
+        self
+    }
+
+    /// Sets the start of the random numbers.
+    #[must_use]
+    pub fn with_seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// Sets the uncertainty in the plan and upward, in metres: the scale that the meshes were baked at.
+    #[must_use]
+    pub fn with_scale(mut self, cell_size: f32, level_height: f32) -> Self {
+        (self.cell_size, self.level_height) = (cell_size, level_height);
+        self
+    }
+
+    /// Sets how far the mesh may be above or below the ground, in metres.
+    #[must_use]
+    pub fn with_height_tolerance(mut self, metres: f32) -> Self {
+        self.height_tolerance = Some(metres);
+        self
+    }
+
+    /// Sets the number of random pairs.
+    #[must_use]
+    pub fn with_pairs(mut self, pairs: usize) -> Self {
+        self.pairs = pairs;
+        self
+    }
+
+    /// Sets how many places the grid of the components may have.
+    #[must_use]
+    pub fn with_grid_limit(mut self, places: usize) -> Self {
+        self.grid_limit = places;
+        self
+    }
+
+    /// Checks every field.
+    ///
+    /// # Errors
+    /// [`MetricsError::BadConfig`] names the first field that is out of its range.
+    pub fn validate(&self) -> Result<(), MetricsError> {
+        let bad = |field, value, expected| Err(MetricsError::BadConfig { field, value, expected });
+        for (field, value) in [("samples", self.samples), ("grid_limit", self.grid_limit)] {
+            if value == 0 {
+                return bad(field, 0.0, "at least 1");
+            }
+        }
+        for (field, value) in [
+            ("cell_size", self.cell_size),
+            ("level_height", self.level_height),
+            ("height_tolerance", self.height_tolerance.unwrap_or(1.0)),
+        ] {
+            if !(value.is_finite() && value > 0.0) {
+                return bad(field, f64::from(value), "finite and above 0 m");
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,51 @@
+//! What cannot be judged.
+
+use thiserror::Error;
+use waymesh_core::AgentError;
+
+/// A mesh or configuration that cannot be judged.
+#[derive(Clone, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum MetricsError {
+    /// A field of a configuration is no use.
+    #[error("{field} is {value}, but must be {expected}")]
+    BadConfig {
+        /// Name of the field.
+        field: &'static str,
+        /// Its value.
+        value: f64,
+        /// What would be accepted.
+        expected: &'static str,
+    },
+    /// The agent is no use.
+    #[error(transparent)]
+    BadAgent(#[from] AgentError),
+    /// A cell has fewer than three corners or names a vertex that is not there.
+    #[error("cell {cell} has {corners} corners, the largest is vertex {largest} of {vertices}")]
+    BadCell {
+        /// Index of the cell.
+        cell: usize,
+        /// Its number of corners.
+        corners: usize,
+        /// Largest vertex that it names.
+        largest: u32,
+        /// Number of vertices.
+        vertices: usize,
+    },
+    /// A vertex or a corner of the ground is NaN or infinite.
+    #[error("{table} {element} is not finite")]
+    NotFinite {
+        /// `"vertex"` or `"ground of cell"`.
+        table: &'static str,
+        /// Its index.
+        element: usize,
+    },
+    /// A table beside the cells does not fit them.
+    #[error("the table of {table} does not fit cell {cell}")]
+    BadTable {
+        /// `"neighbours"`, `"ground"` or `"cells"`.
+        table: &'static str,
+        /// First cell that it does not fit.
+        cell: usize,
+    },
+}

@@ -1,0 +1,65 @@
+//! All figures of one mesh.
+
+use glam::Vec3;
+use waymesh_graph::{NavMesh, Outcome, PathOptions, PathScratch};
+
+use crate::border::judge_clearance;
+use crate::fans::Fans;
+use crate::ground::{judge_coverage, judge_excess};
+use crate::mesh::{JudgedMesh, MeshIndex};
+use crate::oracle::Oracle;
+use crate::paths::{judge_connectivity, judge_paths};
+use crate::report::{Evaluation, Places};
+use crate::shape::{judge_shape, judge_validity};
+
+/// Whoever finds ways over a mesh: the turns of a complete way between two places, or `None`.
+pub type Router<'a> = &'a mut dyn FnMut(Vec3, Vec3) -> Option<Vec<Vec3>>;
+
+/// What was found out about a mesh, and where.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Judgement {
+    /// The figures.
+    pub evaluation: Evaluation,
+    /// Places for a picture.
+    pub places: Places,
+}
+
+impl Oracle {
+    /// Judges a mesh. Without a router [`Evaluation::paths`] stays empty.
+    ///
+    /// The same mesh, scene, agent and configuration give the same figures, query times aside.
+    pub fn evaluate(&self, mesh: &JudgedMesh, router: Option<Router<'_>>) -> Judgement {
+        let mut judgement = Judgement::default();
+        let Judgement { evaluation, places } = &mut judgement;
+        let index = MeshIndex::new(mesh);
+        let fans = Fans::new(mesh);
+        judge_coverage(self, &index, evaluation, places);
+        judge_excess(self, mesh, evaluation, places);
+        judge_shape(self, mesh, &fans, evaluation);
+        judge_validity(self, mesh, &index, &fans, evaluation);
+        evaluation.connectivity = judge_connectivity(self, mesh, &index);
+        evaluation.clearance_error = judge_clearance(self, mesh);
+        if let Some(router) = router {
+            evaluation.paths = judge_paths(self, mesh, &index, &fans, router);
+        }
+        evaluation.bytes_memory = mesh.bytes_memory;
+        evaluation.bytes_file = mesh.bytes_file;
+        judgement
+    }
+
+    /// Judges a mesh of ours with its own path search.
+    #[must_use]
+    pub fn evaluate_nav_mesh(&self, mesh: &NavMesh, bytes_file: Option<u64>) -> Judgement {
+        let judged = JudgedMesh::from(mesh);
+        let bytes_memory = judged.bytes_memory;
+        let judged = judged.with_bytes(bytes_memory, bytes_file);
+        let mut scratch = PathScratch::default();
+        let options = PathOptions::default().with_allow_partial(false);
+        let mut router = |from: Vec3, to: Vec3| {
+            let path = mesh.find_path_with(from, to, &options, &mut scratch).ok()?;
+            (path.outcome == Outcome::Complete).then_some(path.points)
+        };
+        self.evaluate(&judged, Some(&mut router))
+    }
+}

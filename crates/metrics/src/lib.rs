@@ -1,0 +1,58 @@
+//! Judges any navigation mesh against its scene: is it right, is it good, is it small?
+//!
+//! - [`Oracle`] looks at the scene's triangles and decides by exact geometry where an agent can stand. It shares no code with
+//!   the baker, and says where it is not certain.
+//! - [`JudgedMesh`] is a mesh as plain polygons: ours ([`waymesh_graph::NavMesh`]), or anybody's.
+//! - [`Oracle::evaluate`] gives an [`Evaluation`], whose fields say how each figure is defined, and the [`Places`] of what is
+//!   missed and what is too much.
+//!
+//! ```
+//! use glam::Vec3;
+//! use waymesh_core::{Agent, TriangleSoup};
+//! use waymesh_metrics::{JudgedMesh, MetricsConfig, Oracle};
+//!
+//! // A square of ten metres, and a mesh that keeps the radius from its edges.
+//! let square = |low: f32, high: f32| {
+//!     [(low, low), (low, high), (high, high), (high, low)].map(|(x, z)| Vec3::new(x, 0.0, z)).to_vec()
+//! };
+//! let scene = TriangleSoup::new(square(0.0, 10.0), vec![[0, 1, 2], [0, 2, 3]])?;
+//! let mesh = JudgedMesh::new(&square(0.6, 9.4), vec![vec![0, 1, 2, 3]])?;
+//! let config = MetricsConfig::default().with_samples(2_000);
+//! let found = Oracle::new(&scene, &Agent::default(), &config)?.evaluate(&mesh, None).evaluation;
+//! assert_eq!(found.coverage, Some(1.0));
+//! assert_eq!(found.excess.total, Some(0.0));
+//! assert_eq!((found.connectivity.islands, found.connectivity.components), (1, 1));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # References
+//! Van Toll et al. 2020, Comparing navigation meshes: Theoretical properties and practical metrics, Computers & Graphics 91:
+//! coverage, connectivity, complexity, performance. The other figures are our own.
+
+mod border;
+mod components;
+mod config;
+mod error;
+mod evaluate;
+mod fans;
+mod ground;
+mod mesh;
+mod oracle;
+mod paths;
+mod report;
+mod scene;
+mod shape;
+mod shortest;
+mod spread;
+mod tree;
+mod walk;
+
+pub use config::MetricsConfig;
+pub use error::MetricsError;
+pub use evaluate::{Judgement, Router};
+pub use mesh::JudgedMesh;
+pub use oracle::{Obstruction, Oracle, Sample, Verdict};
+pub use report::{
+    ClearanceError, Connectivity, Evaluation, Excess, HeightError, Paths, Places, QueryTime, Shape,
+    Violations,
+};

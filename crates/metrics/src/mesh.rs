@@ -1,0 +1,333 @@
+//! The mesh that is judged: plain polygons in the world, whoever made them.
+
+use std::collections::HashMap;
+
+use glam::{DVec2, DVec3, Vec3};
+use waymesh_core::SurfacePoint;
+use waymesh_graph::NavMesh;
+
+use crate::MetricsError;
+use crate::components::Forest;
+use crate::scene::{cross, extent, height_at, plan};
+use crate::tree::BoxTree;
+
+/// Vertices closer than this along every axis are one, where neighbours are derived. Metres.
+const WELD: f64 = 1e-3;
+
+/// Convex polygons in the world, their neighbours, and the height of the ground in them.
+///
+/// Nothing is promised: what is wrong with a mesh is counted, not refused. Only indices and numbers are checked.
+#[derive(Clone, Debug)]
+pub struct JudgedMesh {
+    pub(crate) vertices: Vec<DVec3>,
+    pub(crate) cells: Vec<Vec<u32>>,
+    pub(crate) neighbours: Vec<Vec<Option<u32>>>,
+    pub(crate) ground: Vec<[DVec3; 3]>,
+    /// First triangle of each cell in `ground`, and the number of triangles at the end.
+    pub(crate) ground_first: Vec<usize>,
+    pub(crate) bytes_memory: Option<u64>,
+    pub(crate) bytes_file: Option<u64>,
+}
+
+impl JudgedMesh {
+    /// A mesh of polygons, in either winding.
+    ///
+    /// - Neighbours are derived: cells with an edge between the same two places, a millimetre apart at most.
+    /// - The ground of a cell is a fan of triangles around the mean of its corners.
+    ///
+    /// Both can be replaced, by [`JudgedMesh::with_neighbours`] and [`JudgedMesh::with_ground`].
+    ///
+    /// # Errors
+    /// - [`MetricsError::BadCell`] for fewer than three corners or a missing vertex.
+    /// - [`MetricsError::NotFinite`] for a vertex with NaN or infinity.
+    pub fn new(vertices: &[Vec3], mut cells: Vec<Vec<u32>>) -> Result<Self, MetricsError> {
+        if let Some(element) = vertices.iter().position(|vertex| !vertex.is_finite()) {
+            return Err(MetricsError::NotFinite { table: "vertex", element });
+        }
+        if u32::try_from(cells.len()).is_err() {
+            return Err(MetricsError::BadTable { table: "cells", cell: u32::MAX as usize });
+        }
+        let vertices: Vec<DVec3> = vertices.iter().map(|vertex| vertex.as_dvec3()).collect();
+        for (cell, corners) in cells.iter_mut().enumerate() {
+            let largest = corners.iter().copied().max().unwrap_or(0);
+            if corners.len() < 3 || largest as usize >= vertices.len() {
+                let (corners, vertices) = (corners.len(), vertices.len());
+                return Err(MetricsError::BadCell { cell, corners, largest, vertices });
+            }
+            if doubled_area(&vertices, corners) < 0.0 {
+                corners.reverse();
+            }
+        }
+        let neighbours = derive_neighbours(&vertices, &cells);
+        let (ground, ground_first) = fans(&vertices, &cells);
+        Ok(Self { vertices, cells, neighbours, ground, ground_first, bytes_memory: None, bytes_file: None })
+    }
+
+    /// Replaces the neighbours: beside each corner of each cell, in the winding that was given to [`JudgedMesh::new`], the
+    /// cell across the edge from it to the next corner.
+    ///
+    /// # Errors
+    /// [`MetricsError::BadTable`] if the table has another shape than the cells, or names a missing cell.
+    pub fn with_neighbours(
+        mut self,
+        cells: &[Vec<u32>],
+        neighbours: Vec<Vec<Option<u32>>>,
+    ) -> Result<Self, MetricsError> {
+        let count = self.cells.len();
+        let bad = |cell| Err(MetricsError::BadTable { table: "neighbours", cell });
+        if neighbours.len() != count || cells.len() != count {
+            return bad(neighbours.len().min(count));
+        }
+        for (cell, beside) in neighbours.iter().enumerate() {
+            let missing = beside.iter().flatten().any(|&other| other as usize >= count);
+            if beside.len() != self.cells[cell].len() || cells[cell].len() != beside.len() || missing {
+                return bad(cell);
+            }
+        }
+        self.neighbours = neighbours;
+        for (cell, corners) in self.cells.iter().enumerate() {
+            if *corners != cells[cell] {
+                // The cell was turned round: edges run from the other end, and the last one still closes the loop.
+                let beside = &mut self.neighbours[cell];
+                beside.reverse();
+                beside.rotate_left(1);
+            }
+        }
+        Ok(self)
+    }
+
+    /// Replaces the ground: the triangles of each cell, in either winding.
+    ///
+    /// # Errors
+    /// - [`MetricsError::BadTable`] if there are not as many lists as cells.
+    /// - [`MetricsError::NotFinite`] for a corner with NaN or infinity.
+    pub fn with_ground(mut self, ground: &[Vec<[Vec3; 3]>]) -> Result<Self, MetricsError> {
+        if ground.len() != self.cells.len() {
+            let cell = ground.len().min(self.cells.len());
+            return Err(MetricsError::BadTable { table: "ground", cell });
+        }
+        self.ground.clear();
+        self.ground_first = vec![0];
+        for (cell, triangles) in ground.iter().enumerate() {
+            if triangles.iter().flatten().any(|corner| !corner.is_finite()) {
+                return Err(MetricsError::NotFinite { table: "ground of cell", element: cell });
+            }
+            self.ground.extend(triangles.iter().map(|corners| corners.map(Vec3::as_dvec3)));
+            self.ground_first.push(self.ground.len());
+        }
+        Ok(self)
+    }
+
+    /// Says how large the mesh is in memory and in its file, for the report.
+    #[must_use]
+    pub fn with_bytes(mut self, memory: Option<u64>, file: Option<u64>) -> Self {
+        (self.bytes_memory, self.bytes_file) = (memory, file);
+        self
+    }
+
+    /// Number of cells.
+    #[must_use]
+    pub fn cell_count(&self) -> usize {
+        self.cells.len()
+    }
+
+    pub(crate) fn corner(&self, cell: usize, corner: usize) -> DVec3 {
+        let corners = &self.cells[cell];
+        self.vertices[corners[corner % corners.len()] as usize]
+    }
+
+    /// The edges of a cell as pairs of positions, beside its neighbours.
+    pub(crate) fn edges(&self, cell: usize) -> impl Iterator<Item = (DVec3, DVec3, Option<u32>)> + '_ {
+        let beside = self.neighbours[cell].iter().enumerate();
+        beside.map(move |(edge, &other)| (self.corner(cell, edge), self.corner(cell, edge + 1), other))
+    }
+
+    /// The corners of a cell in the plan.
+    pub(crate) fn outline(&self, cell: usize) -> Vec<DVec2> {
+        self.cells[cell].iter().map(|&vertex| plan(self.vertices[vertex as usize])).collect()
+    }
+
+    /// The island of each cell, numbered from 0 in the order of their first cells, and how many there are.
+    pub(crate) fn islands(&self) -> (Vec<usize>, usize) {
+        let mut forest = Forest::new(self.cells.len());
+        for (cell, beside) in self.neighbours.iter().enumerate() {
+            beside.iter().flatten().for_each(|&other| forest.join(cell, other as usize));
+        }
+        let roots = forest.roots();
+        let mut numbers = vec![0; roots.len()];
+        let mut count = 0;
+        for cell in 0..roots.len() {
+            if roots[cell] == cell {
+                numbers[cell] = count;
+                count += 1;
+            } else {
+                numbers[cell] = numbers[roots[cell]];
+            }
+        }
+        (numbers, count)
+    }
+
+    /// Height of a cell's ground at a plan position, of the triangle there or else nearby.
+    pub(crate) fn height_in_cell(&self, cell: usize, at: DVec2) -> f64 {
+        let triangles = &self.ground[self.ground_first[cell]..self.ground_first[cell + 1]];
+        let nearest = triangles
+            .iter()
+            .map(|corners| {
+                let closest = closest_in_triangle(corners.map(plan), at);
+                (closest.distance_squared(at), height_at(corners, closest))
+            })
+            .filter(|(_, height)| height.is_some())
+            .min_by(|a, b| a.0.total_cmp(&b.0));
+        nearest.and_then(|(_, height)| height).unwrap_or_else(|| self.corner(cell, 0).y)
+    }
+}
+
+impl From<&NavMesh> for JudgedMesh {
+    /// The cells, their neighbours and their height surface as they are. Bytes in memory are counted from the tables.
+    fn from(mesh: &NavMesh) -> Self {
+        let vertices: Vec<DVec3> = mesh.vertices().iter().map(|vertex| vertex.as_dvec3()).collect();
+        let cells: Vec<Vec<u32>> =
+            mesh.cells().map(|cell| cell.corners().iter().map(|vertex| vertex.0).collect()).collect();
+        let neighbours = mesh
+            .cells()
+            .map(|cell| cell.neighbours().map(|other| other.map(|other| other.0)).collect())
+            .collect();
+        let (ground, ground_first) = match mesh.surface() {
+            None => fans(&vertices, &cells),
+            Some(surface) => {
+                let position = |point: SurfacePoint| {
+                    let [x, height, z] = [point.x, point.height, point.z].map(f64::from);
+                    mesh.frame().to_world(x, height, z).as_dvec3()
+                };
+                let triangle =
+                    |corners: &[u32; 3]| corners.map(|point| position(surface.points[point as usize]));
+                let first = surface.cell_triangles.iter().map(|&first| first as usize).collect();
+                (surface.triangles.iter().map(triangle).collect(), first)
+            }
+        };
+        // As the mesh's own documentation counts.
+        let corners: usize = cells.iter().map(Vec::len).sum();
+        let surface = mesh.surface().map_or(0, |surface| {
+            surface.points.len() * 12 + surface.triangles.len() * 12 + surface.cell_triangles.len() * 4
+        });
+        let bytes = corners * 21 + cells.len() * 80 + vertices.len() * 28 + surface;
+        Self {
+            vertices,
+            cells,
+            neighbours,
+            ground,
+            ground_first,
+            bytes_memory: u64::try_from(bytes).ok(),
+            bytes_file: None,
+        }
+    }
+}
+
+/// Twice the plan area, positive in the winding of cells.
+fn doubled_area(vertices: &[DVec3], corners: &[u32]) -> f64 {
+    let at = |index: usize| plan(vertices[corners[index % corners.len()] as usize]);
+    let base = at(0);
+    (1..corners.len()).map(|index| cross(base, at(index), at(index + 1))).sum()
+}
+
+/// Triangles between the edges of each cell and the mean of its corners.
+fn fans(vertices: &[DVec3], cells: &[Vec<u32>]) -> (Vec<[DVec3; 3]>, Vec<usize>) {
+    let (mut ground, mut first) = (Vec::new(), vec![0]);
+    for corners in cells {
+        let at = |index: usize| vertices[corners[index % corners.len()] as usize];
+        if corners.len() == 3 {
+            ground.push([at(0), at(1), at(2)]);
+        } else {
+            let mean = (0..corners.len()).map(at).sum::<DVec3>() / corners.len() as f64;
+            ground.extend((0..corners.len()).map(|index| [mean, at(index), at(index + 1)]));
+        }
+        first.push(ground.len());
+    }
+    (ground, first)
+}
+
+/// Number of the place of each vertex: vertices closer than [`WELD`] are one.
+pub(crate) fn weld(vertices: &[DVec3]) -> Vec<usize> {
+    #[expect(clippy::cast_possible_truncation, reason = "saturates: far away all is one place")]
+    let key = |vertex: &DVec3| vertex.to_array().map(|value| (value / WELD).floor() as i64);
+    let mut places: HashMap<[i64; 3], usize> = HashMap::new();
+    let mut numbers = Vec::with_capacity(vertices.len());
+    for (index, vertex) in vertices.iter().enumerate() {
+        let [x, y, z] = key(vertex);
+        let around =
+            (-1..=1).flat_map(|dx| (-1..=1).flat_map(move |dy| (-1..=1).map(move |dz| (dx, dy, dz))));
+        let keys =
+            around.map(|(dx, dy, dz)| [x.saturating_add(dx), y.saturating_add(dy), z.saturating_add(dz)]);
+        let near = |&other: &usize| (vertices[other] - *vertex).abs().max_element() <= WELD;
+        let same = keys.filter_map(|key| places.get(&key).copied()).filter(near).min();
+        numbers.push(same.map_or(index, |other| numbers[other]));
+        places.entry([x, y, z]).or_insert(index);
+    }
+    numbers
+}
+
+/// Cells that have the same edge in opposite directions; of three or more, the first two.
+fn derive_neighbours(vertices: &[DVec3], cells: &[Vec<u32>]) -> Vec<Vec<Option<u32>>> {
+    let places = weld(vertices);
+    let mut neighbours: Vec<Vec<Option<u32>>> =
+        cells.iter().map(|corners| vec![None; corners.len()]).collect();
+    let mut open: HashMap<(usize, usize), (usize, usize)> = HashMap::new();
+    for (cell, corners) in cells.iter().enumerate() {
+        for edge in 0..corners.len() {
+            let from = places[corners[edge] as usize];
+            let to = places[corners[(edge + 1) % corners.len()] as usize];
+            if let Some((other, other_edge)) = open.remove(&(to, from)) {
+                neighbours[cell][edge] = u32::try_from(other).ok();
+                neighbours[other][other_edge] = u32::try_from(cell).ok();
+            } else {
+                open.entry((from, to)).or_insert((cell, edge));
+            }
+        }
+    }
+    neighbours
+}
+
+fn closest_in_triangle([a, b, c]: [DVec2; 3], at: DVec2) -> DVec2 {
+    let sign = cross(a, b, c).signum();
+    let outside = [(a, b), (b, c), (c, a)].into_iter().filter(|&(a, b)| cross(a, b, at) * sign < 0.0);
+    let closest = outside.map(|(a, b)| crate::walk::closest_on_segment(a, b, at));
+    closest.min_by(|p, q| p.distance_squared(at).total_cmp(&q.distance_squared(at))).unwrap_or(at)
+}
+
+/// Finds cells by position.
+#[derive(Clone, Debug)]
+pub(crate) struct MeshIndex<'a> {
+    mesh: &'a JudgedMesh,
+    tree: BoxTree,
+    /// Cell of each ground triangle.
+    owners: Vec<usize>,
+}
+
+impl<'a> MeshIndex<'a> {
+    pub(crate) fn new(mesh: &'a JudgedMesh) -> Self {
+        let tree = BoxTree::new(mesh.ground.iter().map(extent));
+        let ranges = mesh.ground_first.windows(2).enumerate();
+        let owners = ranges.flat_map(|(cell, range)| (range[0]..range[1]).map(move |_| cell)).collect();
+        Self { mesh, tree, owners }
+    }
+
+    /// The cell at a position and the height of its ground there, of those within `tolerance` above and below the nearest.
+    pub(crate) fn locate(&self, at: DVec3, tolerance: f64) -> Option<(usize, f64)> {
+        let reach = DVec3::Y * tolerance;
+        let mut best: Option<(f64, usize, f64)> = None;
+        self.tree.overlapping(at - reach, at + reach, |triangle| {
+            if let Some(height) = height_at(&self.mesh.ground[triangle], plan(at)) {
+                let (off, cell) = ((height - at.y).abs(), self.owners[triangle]);
+                if off <= tolerance && best.is_none_or(|best| (off, cell) < (best.0, best.1)) {
+                    best = Some((off, cell, height));
+                }
+            }
+        });
+        best.map(|(_, cell, height)| (cell, height))
+    }
+
+    /// Calls `visit` for the cells with ground in a box, some more than once.
+    pub(crate) fn cells_in(&self, low: DVec3, high: DVec3, mut visit: impl FnMut(usize)) {
+        self.tree.overlapping(low, high, |triangle| visit(self.owners[triangle]));
+    }
+}

@@ -1,0 +1,295 @@
+//! Where an agent can stand.
+
+use glam::{DVec2, DVec3, Vec3};
+use rayon::prelude::*;
+use waymesh_core::{Agent, TriangleSoup};
+
+use crate::components::Components;
+use crate::scene::{Face, SceneIndex, Slope, Surface, plan};
+use crate::spread::spread;
+use crate::walk::{Clearance, Limits, Neighbourhood, SAME_SURFACE};
+use crate::{MetricsConfig, MetricsError};
+
+/// Why an agent cannot stand somewhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Obstruction {
+    /// Inside a solid.
+    Solid,
+    /// Under a ceiling lower than the agent.
+    Ceiling,
+    /// Closer to a wall than the radius, or on ground that is too steep.
+    Wall,
+    /// Closer to a drop than the radius, or without ground.
+    Drop,
+}
+
+/// Whether an agent can stand somewhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Yes, and nothing that decides is closer than a cell or a level.
+    Standable,
+    /// Too close to the deciding border to say.
+    Uncertain,
+    /// No, and by more than a cell or a level.
+    Obstructed(Obstruction),
+}
+
+/// A point on the scene's walkable triangles.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sample {
+    /// World position.
+    pub position: Vec3,
+    /// Whether an agent can stand there.
+    pub verdict: Verdict,
+}
+
+/// The scene as it is, seen by an agent. Shares no code with the baker: exact geometry on the triangles, no voxels.
+///
+/// # The rule
+/// An agent can stand at a point of a triangle that faces up and is no steeper than `max_slope` if
+/// - it is not inside a solid: that is where up, and in seven directions around, the first face shows its back;
+/// - nothing lies above it lower than `height`;
+/// - walking straight from it for `radius` in any direction, it meets neither wall nor drop. A walk follows the profile that a
+///   vertical plane cuts out of the triangles; it takes steps up to `max_step`, up or down, and ends at a wall where
+///   something reaches higher than that, but not above the head; at a drop where there is no ground within a step; at either
+///   where it has climbed or descended by more than a step on ground that is too steep. Directions: 16 fixed ones, and in each
+///   of 40 sectors past the nearest edge where gentle ground ends and past the nearest other edge, on both sides.
+///
+/// # Uncertainty
+/// A verdict is certain only if it stays the same when the border moves by a cell and when `max_step` and `height` change by a
+/// level. Low obstacles that are no ground themselves, cracks shorter than a cell, runs of steep ground that can be stepped over,
+/// and triangles within 0.002 radians of the steepest slope make it uncertain, too. Such points are [`Verdict::Uncertain`] and
+/// counted apart. An agent no wider than a cell is never certainly too close to a wall or drop.
+#[derive(Clone, Debug)]
+pub struct Oracle {
+    pub(crate) agent: Agent,
+    pub(crate) config: MetricsConfig,
+    pub(crate) scene: SceneIndex,
+    pub(crate) samples: Vec<Sample>,
+    pub(crate) components: Components,
+}
+
+/// Memory that judging uses again and again.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Scratch {
+    pub(crate) around: Neighbourhood,
+    surfaces: Vec<Surface>,
+}
+
+impl Oracle {
+    /// Looks at a scene: takes the samples and finds the components of the surface that an agent can stand on.
+    ///
+    /// Takes some ten microseconds for each sample and each place of the grid, on all cores.
+    ///
+    /// # Errors
+    /// For an agent or a configuration that is no use. A scene without walkable ground is fine.
+    pub fn new(scene: &TriangleSoup, agent: &Agent, config: &MetricsConfig) -> Result<Self, MetricsError> {
+        agent.validate()?;
+        config.validate()?;
+        let scene = SceneIndex::new(scene, f64::from(agent.max_slope));
+        let components = Components::default();
+        let mut oracle = Self { agent: *agent, config: *config, scene, samples: Vec::new(), components };
+        oracle.samples = oracle.take_samples();
+        oracle.components = Components::find(&oracle);
+        Ok(oracle)
+    }
+
+    /// The agent that it judges for.
+    #[must_use]
+    pub fn agent(&self) -> &Agent {
+        &self.agent
+    }
+
+    /// The samples, evenly spread over the plan area of the walkable triangles.
+    #[must_use]
+    pub fn samples(&self) -> &[Sample] {
+        &self.samples
+    }
+
+    /// Whether an agent can stand on the ground at `position`, which is a point of a walkable triangle.
+    #[must_use]
+    pub fn judge(&self, position: Vec3) -> Verdict {
+        self.verdict(position.as_dvec3(), &mut Scratch::default())
+    }
+
+    /// Metres.
+    pub(crate) fn cell(&self) -> f64 {
+        f64::from(self.config.cell_size)
+    }
+
+    pub(crate) fn radius(&self) -> f64 {
+        f64::from(self.agent.radius)
+    }
+
+    pub(crate) fn step(&self) -> f64 {
+        f64::from(self.agent.max_step)
+    }
+
+    pub(crate) fn height_tolerance(&self) -> f64 {
+        let least = self.agent.max_step.max(self.config.level_height);
+        f64::from(self.config.height_tolerance.unwrap_or(least))
+    }
+
+    /// What a walk is stopped by, `leniency` levels more lenient than the agent is.
+    pub(crate) fn limits(&self, leniency: f64) -> Limits {
+        let slack = leniency * f64::from(self.config.level_height);
+        Limits {
+            step: (self.step() + slack).max(0.0),
+            height: (f64::from(self.agent.height) - slack).max(SAME_SURFACE),
+            stride: self.cell(),
+        }
+    }
+
+    fn take_samples(&self) -> Vec<Sample> {
+        let faces: Vec<&Face> = self.scene.faces.iter().filter(|face| face.slope != Slope::Steep).collect();
+        let triangles: Vec<[DVec3; 3]> = faces.iter().map(|face| face.corners).collect();
+        let places = spread(&triangles, self.config.samples, self.config.seed);
+        places
+            .into_par_iter()
+            .map_init(Scratch::default, |scratch, (face, point)| {
+                let verdict = self.verdict(point, scratch);
+                let is_decided = faces[face].slope == Slope::Gentle;
+                let verdict = if is_decided { verdict } else { Verdict::Uncertain };
+                Sample { position: point.as_vec3(), verdict }
+            })
+            .collect()
+    }
+
+    /// Room above a point in metres, as far as it matters, and whether what lies above is a low obstacle: no higher than a step,
+    /// no ground itself, with room above.
+    fn room(&self, point: DVec3, scratch: &mut Scratch) -> (f64, bool) {
+        let (step, enough) = (self.limits(1.0).step, self.limits(-1.0).height);
+        let (low, high) = (point.y + SAME_SURFACE, point.y + step + enough);
+        self.scene.column(plan(point), low, high, &mut scratch.surfaces);
+        let rise = |surface: &Surface| surface.height - point.y;
+        let room = scratch.surfaces.iter().map(rise).fold(f64::INFINITY, f64::min);
+        let (below, above): (Vec<&Surface>, Vec<&Surface>) =
+            scratch.surfaces.iter().partition(|surface| rise(surface) <= step);
+        let top = below.into_iter().max_by(|a, b| a.height.total_cmp(&b.height));
+        let is_obstacle = top.is_some_and(|top| {
+            let is_free = |surface: &&Surface| surface.height - top.height >= self.limits(1.0).height;
+            self.scene.faces[top.face].slope == Slope::Steep && above.iter().all(is_free)
+        });
+        (room, is_obstacle)
+    }
+
+    /// Whether a point of the ground lies inside a solid.
+    pub(crate) fn is_inside_solid(&self, point: DVec3) -> bool {
+        self.scene.is_inside_solid(point + DVec3::Y * (2.0 * SAME_SURFACE))
+    }
+
+    /// The verdict on a point of the ground.
+    pub(crate) fn verdict(&self, point: DVec3, scratch: &mut Scratch) -> Verdict {
+        if self.is_inside_solid(point) {
+            return Verdict::Obstructed(Obstruction::Solid);
+        }
+        let (room, is_obstacle) = self.room(point, scratch);
+        if room < self.limits(1.0).height && is_obstacle {
+            // Whether one stands on it or not at all is open.
+            return Verdict::Uncertain;
+        }
+        if room < self.limits(1.0).height {
+            return Verdict::Obstructed(Obstruction::Ceiling);
+        }
+        let (radius, cell) = (self.radius(), self.cell());
+        let reach = radius + cell;
+        let (strict, lenient) = (self.limits(-1.0), self.limits(1.0));
+        scratch.around.gather(&self.scene, point, reach, &lenient);
+        if room >= strict.height && scratch.around.is_open(reach, &strict) {
+            return Verdict::Standable;
+        }
+        if radius <= cell {
+            return Verdict::Uncertain;
+        }
+        // A drop shows only a stride beyond its edge.
+        let clearance = scratch.around.clearance(radius - cell + lenient.stride, &lenient);
+        if clearance.certain() < radius - cell {
+            let is_wall = clearance.wall <= clearance.drop;
+            Verdict::Obstructed(if is_wall { Obstruction::Wall } else { Obstruction::Drop })
+        } else {
+            Verdict::Uncertain
+        }
+    }
+
+    /// How far walls and drops are from a point of the ground, up to `reach`, by the agent's own limits. Looks nearby first.
+    pub(crate) fn clearance(&self, point: DVec3, reach: f64, scratch: &mut Scratch) -> Clearance {
+        let limits = self.limits(0.0);
+        let mut found = Clearance::OPEN;
+        for reach in [reach.min(self.radius() + self.cell()), reach] {
+            scratch.around.gather(&self.scene, point, reach, &limits);
+            found = scratch.around.clearance(reach, &limits);
+            if found.certain().is_finite() {
+                break;
+            }
+        }
+        found
+    }
+
+    /// The surfaces within `tolerance` above and below a point, nearest first.
+    pub(crate) fn grounds<'a>(
+        &self,
+        point: DVec3,
+        tolerance: f64,
+        scratch: &'a mut Scratch,
+    ) -> &'a [Surface] {
+        let (low, high) = (point.y - tolerance, point.y + tolerance);
+        self.scene.column(plan(point), low, high, &mut scratch.surfaces);
+        let key = |surface: &Surface| (surface.height - point.y).abs();
+        scratch.surfaces.sort_by(|a, b| key(a).total_cmp(&key(b)).then(a.face.cmp(&b.face)));
+        &scratch.surfaces
+    }
+
+    /// The verdict on a point of a mesh, which lies on ground within the height tolerance or is over a drop.
+    pub(crate) fn verdict_on_mesh(&self, point: DVec3, scratch: &mut Scratch) -> Verdict {
+        let grounds = self.grounds(point, self.height_tolerance(), scratch).to_vec();
+        let mut worst = None;
+        for ground in &grounds {
+            let slope = self.scene.faces[ground.face].slope;
+            if slope == Slope::Steep {
+                continue;
+            }
+            let place = DVec3::new(point.x, ground.height, point.z);
+            match self.verdict(place, scratch) {
+                Verdict::Obstructed(reason) => worst = worst.or(Some(reason)),
+                _ if slope == Slope::Borderline => return Verdict::Uncertain,
+                fine => return fine,
+            }
+        }
+        if let Some(reason) = worst {
+            return Verdict::Obstructed(reason);
+        }
+        if self.scene.is_inside_solid(point) {
+            return Verdict::Obstructed(Obstruction::Solid);
+        }
+        if !grounds.is_empty() {
+            // Steep ground with gentle ground within a cell is a border like any other.
+            return if self.gentle_nearby(point, scratch) {
+                Verdict::Uncertain
+            } else {
+                Verdict::Obstructed(Obstruction::Wall)
+            };
+        }
+        // No ground right below: a mesh may stand out by a cell, or bridge a crack.
+        if self.gentle_nearby(point, scratch) {
+            Verdict::Uncertain
+        } else {
+            Verdict::Obstructed(Obstruction::Drop)
+        }
+    }
+
+    /// Whether there is gentle ground within half a cell around a point, on opposite sides of it.
+    fn gentle_nearby(&self, point: DVec3, scratch: &mut Scratch) -> bool {
+        let tolerance = self.height_tolerance();
+        let mut is_gentle = |offset: DVec2| {
+            let place = point + DVec3::new(offset.x, 0.0, offset.y);
+            let scene = &self.scene;
+            self.grounds(place, tolerance, scratch)
+                .iter()
+                .any(|ground| scene.faces[ground.face].slope != Slope::Steep)
+        };
+        (0..8).any(|step| {
+            let offset = DVec2::from_angle(f64::from(step) * std::f64::consts::PI / 8.0) * self.cell() / 2.0;
+            is_gentle(offset) && is_gentle(-offset)
+        })
+    }
+}

@@ -1,0 +1,147 @@
+//! Connectivity and paths, over the same random pairs.
+
+use std::time::Instant;
+
+use glam::{DVec3, Vec3};
+use rayon::prelude::*;
+
+use crate::border::{on_ground, reach};
+use crate::components::Link;
+use crate::evaluate::Router;
+use crate::fans::Fans;
+use crate::mesh::{JudgedMesh, MeshIndex};
+use crate::oracle::{Oracle, Scratch};
+use crate::report::{Connectivity, Paths, QueryTime, Sorted};
+use crate::scene::plan;
+use crate::shortest::ShortestWays;
+use waymesh_core::Random;
+
+/// Draws so many times as many pairs as are wanted, at most, until enough have both ends on the mesh.
+const MOST_DRAWS: usize = 20;
+
+pub(crate) fn judge_connectivity(oracle: &Oracle, mesh: &JudgedMesh, index: &MeshIndex<'_>) -> Connectivity {
+    let (islands, count) = mesh.islands();
+    let components = &oracle.components;
+    let mut result = Connectivity { islands: count, components: components.count, ..Connectivity::default() };
+    let mut random = Random::new(oracle.config.seed ^ 0x00C0_4EC7);
+    let tolerance = oracle.height_tolerance();
+    let island =
+        |place: usize| index.locate(components.position(place), tolerance).map(|(cell, _)| islands[cell]);
+    for _ in 0..oracle.config.pairs.saturating_mul(MOST_DRAWS) {
+        if result.pairs == oracle.config.pairs {
+            break;
+        }
+        let (Some(from), Some(to)) =
+            (components.random_place(&mut random), components.random_place(&mut random))
+        else {
+            break;
+        };
+        let (Some(start), Some(end)) = (island(from), island(to)) else { continue };
+        result.pairs += 1;
+        match (components.link(from, to), start == end) {
+            (Link::Linked, true) | (Link::Apart, false) => result.agree += 1,
+            (Link::Linked, false) => result.missed_links += 1,
+            (Link::Apart, true) => result.false_links += 1,
+            (Link::Uncertain, _) => {}
+        }
+    }
+    result
+}
+
+pub(crate) fn judge_paths(
+    oracle: &Oracle,
+    mesh: &JudgedMesh,
+    index: &MeshIndex<'_>,
+    fans: &Fans,
+    router: Router<'_>,
+) -> Paths {
+    let components = &oracle.components;
+    let mut random = Random::new(oracle.config.seed ^ 0x0009_A145);
+    let mut shortest = ShortestWays::new(mesh, fans);
+    let mut result = Paths::default();
+    let (mut times, mut lengths, mut ways) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..oracle.config.pairs {
+        let (Some(from), Some(to)) =
+            (components.random_place(&mut random), components.random_place(&mut random))
+        else {
+            break;
+        };
+        let (start, end) = (components.position(from).as_vec3(), components.position(to).as_vec3());
+        result.pairs += 1;
+        let clock = Instant::now();
+        let way = router(start, end);
+        times.push(u64::try_from(clock.elapsed().as_nanos()).unwrap_or(u64::MAX));
+        match (components.link(from, to), way.is_some()) {
+            (Link::Linked, false) => result.wrongly_missing += 1,
+            (Link::Apart, true) => result.wrongly_found += 1,
+            _ => {}
+        }
+        let Some(way) = way else { continue };
+        result.found += 1;
+        lengths.extend(excess_length(oracle, index, &mut shortest, &way));
+        ways.push(way);
+    }
+    result.excess_length = Sorted::new(lengths).summary();
+    result.min_wall_distance = wall_distance(oracle, index, &ways);
+    times.sort_unstable();
+    let rank = |percent: usize| times.get((times.len() * percent).div_ceil(100).max(1) - 1).copied();
+    result.query_ns = QueryTime { p50: rank(50), p99: rank(99) };
+    result
+}
+
+/// By how much of the shortest way between its ends a way is longer.
+fn excess_length(
+    oracle: &Oracle,
+    index: &MeshIndex<'_>,
+    shortest: &mut ShortestWays<'_>,
+    way: &[Vec3],
+) -> Option<f64> {
+    let ends = [way.first()?.as_dvec3(), way.last()?.as_dvec3()];
+    let [from, to] = ends.map(|at| Some((locate_near(oracle, index, at)?, at)));
+    let exact = shortest.length(from?, to?)?;
+    let length: f64 =
+        way.windows(2).map(|pair| plan(pair[0].as_dvec3()).distance(plan(pair[1].as_dvec3()))).sum();
+    // Ends in single precision are off by some micrometres.
+    (exact > 1e-3).then(|| length / exact - 1.0)
+}
+
+/// The cell at a place, or a millimetre beside it: rounding may put an end on the border just outside.
+fn locate_near(oracle: &Oracle, index: &MeshIndex<'_>, at: DVec3) -> Option<usize> {
+    let offsets = [(0.0, 0.0), (1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0)];
+    let near = offsets.map(|(x, z)| at + DVec3::new(x, 0.0, z) * 1e-3);
+    near.into_iter().find_map(|at| index.locate(at, oracle.height_tolerance())).map(|(cell, _)| cell)
+}
+
+/// Least distance to a wall along all ways, looked at a cell apart and at the turns.
+fn wall_distance(oracle: &Oracle, index: &MeshIndex<'_>, ways: &[Vec<Vec3>]) -> Option<f64> {
+    /// Most places that are looked at.
+    const MOST_PLACES: f64 = 30_000.0;
+    /// Farthest that a way between two turns is above or below the mesh. Metres.
+    const FARTHEST: f64 = 1e3;
+    let legs =
+        || ways.iter().flat_map(|way| way.windows(2)).map(|leg| (leg[0].as_dvec3(), leg[1].as_dvec3()));
+    let total: f64 = legs().map(|(a, b)| a.distance(b)).sum();
+    let spacing = oracle.cell().max(total / MOST_PLACES);
+    let mut places: Vec<DVec3> = ways.iter().flatten().map(|point| point.as_dvec3()).collect();
+    // Many ways turn at the same places.
+    places.sort_by(|a, b| a.to_array().map(f64::to_bits).cmp(&b.to_array().map(f64::to_bits)));
+    places.dedup();
+    for (a, b) in legs() {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within the most places")]
+        let count = (a.distance(b) / spacing) as usize;
+        places.extend((1..=count).map(|step| a.lerp(b, step as f64 / (count + 1) as f64)));
+    }
+    let nearest = |reach: f64| {
+        let distances = places.par_iter().map_init(Scratch::default, |scratch, &place| {
+            // Straight between two turns: the ground is where the mesh has it.
+            let height = index.locate(place, FARTHEST).map_or(place.y, |(_, height)| height);
+            let place = on_ground(oracle, DVec3::new(place.x, height, place.z), scratch);
+            oracle.clearance(place, reach, scratch).wall
+        });
+        distances.reduce(|| f64::INFINITY, f64::min)
+    };
+    // As a rule some way passes a wall closely.
+    let near = nearest(oracle.radius() + oracle.cell());
+    let near = if near.is_finite() { near } else { nearest(reach(oracle)).min(reach(oracle)) };
+    (!places.is_empty()).then_some(near)
+}

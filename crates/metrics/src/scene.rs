@@ -1,0 +1,196 @@
+//! The triangles of a scene, and what lies where.
+
+use glam::{DVec2, DVec3};
+use waymesh_core::TriangleSoup;
+
+use crate::tree::BoxTree;
+
+/// How a triangle can be walked on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Slope {
+    /// Faces up, no steeper than the agent walks.
+    Gentle,
+    /// Faces up, within [`SLOPE_SLACK`] of the steepest that the agent walks.
+    Borderline,
+    /// Steeper, or faces down.
+    Steep,
+}
+
+/// Slopes this close to the limit, in radians, are not decided: normals of single-precision corners are not exact.
+const SLOPE_SLACK: f64 = 0.002;
+
+/// A triangle with area.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Face {
+    pub(crate) corners: [DVec3; 3],
+    /// Of length one.
+    pub(crate) normal: DVec3,
+    pub(crate) slope: Slope,
+    /// Which edges, each from its corner to the next, end the ground: all but those that two gentle faces share.
+    pub(crate) open: [bool; 3],
+}
+
+/// A place on a face, above or below another.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Surface {
+    pub(crate) height: f64,
+    pub(crate) face: usize,
+}
+
+/// All faces of a scene.
+#[derive(Clone, Debug)]
+pub(crate) struct SceneIndex {
+    pub(crate) faces: Vec<Face>,
+    pub(crate) low: DVec3,
+    pub(crate) high: DVec3,
+    tree: BoxTree,
+}
+
+impl SceneIndex {
+    /// Leaves out triangles without finite area. The order of the triangles does not matter.
+    pub(crate) fn new(soup: &TriangleSoup, max_slope: f64) -> Self {
+        let mut faces: Vec<Face> = soup.finite_triangles().filter_map(|c| face(c, max_slope)).collect();
+        faces.sort_by(|a, b| {
+            let keys = |face: &Face| face.corners.map(|corner| corner.to_array());
+            let (a, b) = (keys(a), keys(b));
+            let order = a.iter().flatten().zip(b.iter().flatten()).map(|(a, b)| a.total_cmp(b));
+            order.fold(std::cmp::Ordering::Equal, std::cmp::Ordering::then)
+        });
+        mark_shared_edges(&mut faces);
+        let corners = || faces.iter().flat_map(|face| face.corners);
+        let low = corners().fold(DVec3::INFINITY, DVec3::min);
+        let high = corners().fold(DVec3::NEG_INFINITY, DVec3::max);
+        let tree = BoxTree::new(faces.iter().map(|face| extent(&face.corners)));
+        Self { faces, low, high, tree }
+    }
+
+    /// Calls `visit` for the faces whose boxes meet a box.
+    pub(crate) fn overlapping(&self, low: DVec3, high: DVec3, visit: impl FnMut(usize)) {
+        self.tree.overlapping(low, high, visit);
+    }
+
+    /// All surfaces straight above and below `at` between two heights, vertical faces aside. Not in order.
+    pub(crate) fn column(&self, at: DVec2, low: f64, high: f64, out: &mut Vec<Surface>) {
+        out.clear();
+        let (from, to) = (DVec3::new(at.x, low, at.y), DVec3::new(at.x, high, at.y));
+        self.tree.overlapping(from, to, |face| {
+            if let Some(height) = height_at(&self.faces[face].corners, at)
+                && height >= low
+                && height <= high
+            {
+                out.push(Surface { height, face });
+            }
+        });
+    }
+
+    /// Whether the first face along a ray shows its back; `None` if there is none.
+    fn first_shows_back(&self, origin: DVec3, direction: DVec3) -> Option<bool> {
+        let mut first = (f64::INFINITY, None);
+        self.tree.along(origin, direction, |index| {
+            let face = &self.faces[index];
+            if let Some(distance) = ray_distance(face, origin, direction)
+                && distance < first.0
+            {
+                first = (distance, Some(face.normal.dot(direction) > 0.0));
+            }
+        });
+        first.1
+    }
+
+    /// Whether a point lies inside a solid: whichever way one looks, up or sideways, the first face shows its back.
+    pub(crate) fn is_inside_solid(&self, point: DVec3) -> bool {
+        // Up first: nearly always the sky or a ceiling. The others rise, or the ground would be in the way; odd angles do not
+        // run along walls.
+        const RING: usize = 7;
+        self.first_shows_back(point, DVec3::Y) == Some(true)
+            && (0..RING).all(|step| {
+                let (sin, cos) = (0.37 + step as f64 * std::f64::consts::TAU / RING as f64).sin_cos();
+                self.first_shows_back(point, DVec3::new(cos, 0.21, sin).normalize()) == Some(true)
+            })
+    }
+}
+
+fn face(corners: [glam::Vec3; 3], max_slope: f64) -> Option<Face> {
+    let corners = corners.map(glam::Vec3::as_dvec3);
+    let normal = (corners[1] - corners[0]).cross(corners[2] - corners[0]).try_normalize()?;
+    let angle = normal.y.clamp(-1.0, 1.0).acos();
+    let slope = if (angle - max_slope).abs() < SLOPE_SLACK {
+        Slope::Borderline
+    } else if angle < max_slope {
+        Slope::Gentle
+    } else {
+        Slope::Steep
+    };
+    Some(Face { corners, normal, slope, open: [true; 3] })
+}
+
+/// Edges that two gentle faces share, corner for corner, are not open.
+fn mark_shared_edges(faces: &mut [Face]) {
+    let bits = |corner: DVec3| corner.to_array().map(f64::to_bits);
+    let mut edges = Vec::new();
+    for (index, face) in faces.iter().enumerate().filter(|(_, face)| face.slope != Slope::Steep) {
+        for side in 0..3 {
+            let (a, b) = (bits(face.corners[side]), bits(face.corners[(side + 1) % 3]));
+            edges.push((a.min(b), a.max(b), index, side));
+        }
+    }
+    edges.sort_unstable();
+    for pair in edges.windows(2) {
+        let [(a, b, first, side), (c, d, second, other)] = [pair[0], pair[1]];
+        if (a, b) == (c, d) && first != second {
+            faces[first].open[side] = false;
+            faces[second].open[other] = false;
+        }
+    }
+}
+
+/// The box around a triangle.
+pub(crate) fn extent(corners: &[DVec3; 3]) -> (DVec3, DVec3) {
+    let [a, b, c] = *corners;
+    (a.min(b).min(c), a.max(b).max(c))
+}
+
+/// Plan coordinates.
+#[inline]
+pub(crate) fn plan(point: DVec3) -> DVec2 {
+    DVec2::new(point.x, point.z)
+}
+
+/// Twice the signed plan area of a triangle: positive as in [`waymesh_core::PlanPoint::orientation`].
+#[inline]
+pub(crate) fn cross(a: DVec2, b: DVec2, c: DVec2) -> f64 {
+    (b - a).perp_dot(c - a)
+}
+
+/// Height of a triangle at a plan position, if it covers it, border included.
+#[inline]
+pub(crate) fn height_at(corners: &[DVec3; 3], at: DVec2) -> Option<f64> {
+    let [a, b, c] = corners.map(plan);
+    let area = cross(a, b, c);
+    // Relative to the triangle's own size, so that a point on a shared edge is never between two triangles.
+    let slack = -1e-9 * area.abs();
+    let sign = area.signum();
+    let (u, v, w) = (cross(b, c, at) * sign, cross(c, a, at) * sign, cross(a, b, at) * sign);
+    if area == 0.0 || u < slack || v < slack || w < slack {
+        return None;
+    }
+    let [ya, yb, yc] = corners.map(|corner| corner.y);
+    Some((u * ya + v * yb + w * yc) / (u + v + w))
+}
+
+/// Distance along a ray to a face: Möller and Trumbore 1997, <https://doi.org/10.1080/10867651.1997.10487468>.
+fn ray_distance(face: &Face, origin: DVec3, direction: DVec3) -> Option<f64> {
+    let [a, b, c] = face.corners;
+    let (e, f) = (b - a, c - a);
+    let p = direction.cross(f);
+    let determinant = e.dot(p);
+    if determinant == 0.0 {
+        return None;
+    }
+    let s = origin - a;
+    let u = s.dot(p) / determinant;
+    let q = s.cross(e);
+    let v = direction.dot(q) / determinant;
+    let t = f.dot(q) / determinant;
+    (u >= 0.0 && v >= 0.0 && u + v <= 1.0 && t > 0.0).then_some(t)
+}

@@ -1,0 +1,229 @@
+//! How the cells are shaped, how many there are, and what is wrong with them.
+
+use glam::{DVec2, DVec3};
+use rayon::prelude::*;
+
+use crate::fans::{Fans, corner_angle};
+use crate::mesh::{JudgedMesh, MeshIndex};
+use crate::oracle::Oracle;
+use crate::report::{Evaluation, Shape, Sorted, Violations, share};
+use crate::scene::{cross, plan};
+use crate::walk::closest_on_segment;
+
+/// A cell with a smaller angle is a sliver. Degrees.
+const SLIVER_ANGLE: f64 = 10.0;
+
+/// How close to an edge a vertex lies inside it, in metres: twice the distance at which vertices are one.
+const ON_EDGE: f64 = 2e-3;
+
+pub(crate) fn judge_shape(oracle: &Oracle, mesh: &JudgedMesh, fans: &Fans, evaluation: &mut Evaluation) {
+    let cells = mesh.cells.len();
+    let narrow = |cell: usize| {
+        let outline = mesh.outline(cell);
+        let angle = (0..outline.len())
+            .map(|corner| corner_angle(mesh, cell, corner).to_degrees())
+            .fold(f64::INFINITY, f64::min);
+        (area(&outline), width(&outline), angle)
+    };
+    let figures: Vec<(f64, f64, f64)> = (0..cells).map(narrow).collect();
+    let areas = Sorted::new(figures.iter().map(|figures| figures.0));
+    let widths = Sorted::new(figures.iter().map(|figures| -figures.1));
+    let angles = Sorted::new(figures.iter().map(|figures| -figures.2));
+    let is_sliver = |&&(_, width, angle): &&(f64, f64, f64)| width < oracle.cell() || angle < SLIVER_ANGLE;
+    let sliver_count = figures.iter().filter(is_sliver).count();
+    let with_neighbour: usize = mesh.neighbours.iter().map(|beside| beside.iter().flatten().count()).sum();
+    let mut used: Vec<usize> =
+        mesh.cells.iter().flatten().map(|&vertex| fans.places[vertex as usize]).collect();
+    used.sort_unstable();
+    used.dedup();
+    let mut on_border: Vec<usize> = fans
+        .fans
+        .iter()
+        .filter(|fan| fan.is_on_border)
+        .map(|fan| fans.places[mesh.cells[fan.corner.0][fan.corner.1] as usize])
+        .collect();
+    on_border.sort_unstable();
+    on_border.dedup();
+    evaluation.cells = cells;
+    evaluation.portals = with_neighbour.div_ceil(2);
+    evaluation.vertices = used.len();
+    evaluation.vertices_off_border = used.len() - on_border.len();
+    evaluation.cells_lower_bound = fans.cells_lower_bound(mesh);
+    evaluation.slivers = share(sliver_count as f64, cells);
+    evaluation.min_angle = angles.max().map(|angle| -angle);
+    evaluation.shape = Shape {
+        area: figures.iter().map(|figures| figures.0).sum(),
+        largest_cell: areas.max(),
+        mean_cell: areas.mean(),
+        min_width: widths.max().map(|width| -width),
+        mean_degree: share(with_neighbour as f64, cells),
+        cells_per_lower_bound: share(cells as f64, evaluation.cells_lower_bound),
+    };
+}
+
+pub(crate) fn judge_validity(
+    oracle: &Oracle,
+    mesh: &JudgedMesh,
+    index: &MeshIndex<'_>,
+    fans: &Fans,
+    evaluation: &mut Evaluation,
+) {
+    let level = f64::from(oracle.config.level_height);
+    let cells = 0..mesh.cells.len();
+    evaluation.t_junctions =
+        cells.clone().into_par_iter().map(|cell| t_junctions(mesh, index, fans, cell, level)).sum();
+    let headroom = f64::from(oracle.agent.height) / 2.0;
+    let mut kinds = Violations {
+        overlaps: cells.clone().into_par_iter().map(|cell| overlaps(mesh, index, cell, headroom)).sum(),
+        non_convex: cells.clone().filter(|&cell| !is_convex(&mesh.outline(cell))).count(),
+        ..Violations::default()
+    };
+    for cell in cells {
+        for (edge, other) in mesh.neighbours[cell].iter().enumerate() {
+            let Some(other) = other.map(|other| other as usize) else { continue };
+            let knows = mesh.neighbours[other].iter().flatten().any(|&back| back as usize == cell);
+            if !knows || other == cell {
+                kinds.asymmetric += 1;
+            } else if fans.matching(cell, edge).is_none() || gapes(mesh, cell, edge, other, level / 2.0) {
+                kinds.cracks += 1;
+            }
+        }
+    }
+    evaluation.violations = kinds.total();
+    evaluation.violation_kinds = kinds;
+}
+
+/// Whether the grounds of two neighbours differ along their edge.
+fn gapes(mesh: &JudgedMesh, cell: usize, edge: usize, other: usize, tolerance: f64) -> bool {
+    let (a, b) = (plan(mesh.corner(cell, edge)), plan(mesh.corner(cell, edge + 1)));
+    [0.01, 0.25, 0.5, 0.75, 0.99].into_iter().any(|share| {
+        let at = a.lerp(b, share);
+        (mesh.height_in_cell(cell, at) - mesh.height_in_cell(other, at)).abs() > tolerance
+    })
+}
+
+pub(crate) fn area(outline: &[DVec2]) -> f64 {
+    let Some(&base) = outline.first() else { return 0.0 };
+    outline.windows(2).map(|pair| cross(base, pair[0], pair[1])).sum::<f64>() / 2.0
+}
+
+/// Least distance between two parallel lines around a convex outline: one of them lies along an edge.
+fn width(outline: &[DVec2]) -> f64 {
+    let edges = (0..outline.len()).map(|edge| (outline[edge], outline[(edge + 1) % outline.len()]));
+    edges
+        .filter_map(|(a, b)| {
+            let along = (b - a).try_normalize()?;
+            Some(outline.iter().map(|&corner| along.perp_dot(corner - a).abs()).fold(0.0, f64::max))
+        })
+        .fold(f64::INFINITY, f64::min)
+        .min(f64::MAX)
+}
+
+/// Whether an outline turns one way only, once around, but for what rounding to single precision bends.
+fn is_convex(outline: &[DVec2]) -> bool {
+    let count = outline.len();
+    let extent = outline.iter().fold(0.0, |extent: f64, corner| extent.max(corner.abs().max_element()));
+    let slack = extent * f64::from(f32::EPSILON) * 4.0 + 1e-6;
+    let mut turned = 0.0;
+    for corner in 0..count {
+        let [a, b, c] = [0, 1, 2].map(|step| outline[(corner + step) % count]);
+        let (first, second) = (b - a, c - b);
+        let turn = first.perp_dot(second);
+        if turn < -slack * (first.length() + second.length()) || (first.dot(second) < 0.0 && turn < 0.0) {
+            return false;
+        }
+        turned += turn.atan2(first.dot(second));
+    }
+    area(outline) > 0.0 && (turned - std::f64::consts::TAU).abs() < 1.0
+}
+
+/// Vertices of other cells that lie inside an edge of a cell. Each place counts once an edge.
+fn t_junctions(mesh: &JudgedMesh, index: &MeshIndex<'_>, fans: &Fans, cell: usize, level: f64) -> usize {
+    let mut count = 0;
+    for (a, b, _) in mesh.edges(cell) {
+        let slack = DVec3::new(ON_EDGE, level, ON_EDGE);
+        let mut found = Vec::new();
+        index.cells_in(a.min(b) - slack, a.max(b) + slack, |other| {
+            if other != cell {
+                found.push(other);
+            }
+        });
+        found.sort_unstable();
+        found.dedup();
+        let length = plan(b - a).length();
+        let inside = |vertex: u32| {
+            let at = mesh.vertices[vertex as usize];
+            let nearest = closest_on_segment(plan(a), plan(b), plan(at));
+            let along = nearest.distance(plan(a));
+            let height = a.y + (b.y - a.y) * along / length.max(f64::MIN_POSITIVE);
+            let is_inside = along > ON_EDGE && along < length - ON_EDGE;
+            is_inside && nearest.distance(plan(at)) < ON_EDGE && (height - at.y).abs() < level
+        };
+        let own = |place: usize| mesh.cells[cell].iter().any(|&vertex| fans.places[vertex as usize] == place);
+        let mut places: Vec<usize> = found
+            .iter()
+            .flat_map(|&other| mesh.cells[other].iter().copied())
+            .filter(|&vertex| inside(vertex))
+            .map(|vertex| fans.places[vertex as usize])
+            .filter(|&place| !own(place))
+            .collect();
+        places.sort_unstable();
+        places.dedup();
+        count += places.len();
+    }
+    count
+}
+
+/// Cells after this one that cover the same ground.
+fn overlaps(mesh: &JudgedMesh, index: &MeshIndex<'_>, cell: usize, headroom: f64) -> usize {
+    let outline = mesh.outline(cell);
+    let corners = || mesh.ground[mesh.ground_first[cell]..mesh.ground_first[cell + 1]].iter().flatten();
+    let low = corners().fold(DVec3::INFINITY, |low, corner| low.min(*corner));
+    let high = corners().fold(DVec3::NEG_INFINITY, |high, corner| high.max(*corner));
+    if !low.is_finite() {
+        return 0;
+    }
+    let mut found = Vec::new();
+    index.cells_in(low - DVec3::Y * headroom, high + DVec3::Y * headroom, |other| {
+        if other > cell {
+            found.push(other);
+        }
+    });
+    found.sort_unstable();
+    found.dedup();
+    let covers = |&&other: &&usize| {
+        let common = clip(&outline, &mesh.outline(other));
+        // Along a shared edge rounding leaves a strip as thin as itself.
+        if area(&common) < 1e-3 * perimeter(&common) + 1e-6 {
+            return false;
+        }
+        let middle = common.iter().sum::<DVec2>() / common.len() as f64;
+        (mesh.height_in_cell(cell, middle) - mesh.height_in_cell(other, middle)).abs() < headroom
+    };
+    found.iter().filter(covers).count()
+}
+
+fn perimeter(outline: &[DVec2]) -> f64 {
+    (0..outline.len()).map(|edge| outline[edge].distance(outline[(edge + 1) % outline.len()])).sum()
+}
+
+/// What two convex outlines have in common: Sutherland and Hodgman 1974, <https://doi.org/10.1145/360767.360802>.
+fn clip(subject: &[DVec2], window: &[DVec2]) -> Vec<DVec2> {
+    let mut result = subject.to_vec();
+    for edge in 0..window.len() {
+        let (a, b) = (window[edge], window[(edge + 1) % window.len()]);
+        let mut kept = Vec::with_capacity(result.len() + 1);
+        for corner in 0..result.len() {
+            let (p, q) = (result[corner], result[(corner + 1) % result.len()]);
+            let (from, to) = (cross(a, b, p), cross(a, b, q));
+            if from >= 0.0 {
+                kept.push(p);
+            }
+            if (from < 0.0) != (to < 0.0) {
+                kept.push(p.lerp(q, from / (from - to)));
+            }
+        }
+        result = kept;
+    }
+    result
+}

@@ -1,0 +1,347 @@
+//! Walking a straight line over the scene, in the exact profile that a vertical plane cuts out of its triangles.
+
+use glam::{DVec2, DVec3};
+
+use crate::scene::{SceneIndex, Slope, plan};
+
+/// What stops a walk. Metres.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// Highest step up or down.
+    pub(crate) step: f64,
+    /// Room needed above the ground.
+    pub(crate) height: f64,
+    /// A crack in the ground, or a run of steep ground, that is shorter than this is stepped over.
+    pub(crate) stride: f64,
+}
+
+/// Heights closer than this are one surface: doubled floors, carpets. Metres.
+pub(crate) const SAME_SURFACE: f64 = 0.01;
+
+/// How far from where one starts things are, in the plan; infinite if not within reach.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Clearance {
+    /// Higher than a step, or room too low.
+    pub(crate) wall: f64,
+    /// Deeper than a step, or no ground.
+    pub(crate) drop: f64,
+    /// Neither, but no plain ground either: a crack shorter than the stride, or steep ground longer than it.
+    pub(crate) doubtful: f64,
+}
+
+impl Clearance {
+    pub(crate) const OPEN: Self = Self { wall: f64::INFINITY, drop: f64::INFINITY, doubtful: f64::INFINITY };
+
+    /// To the nearer of wall and drop.
+    pub(crate) fn certain(&self) -> f64 {
+        self.wall.min(self.drop)
+    }
+
+    /// To the nearest of all.
+    pub(crate) fn strict(&self) -> f64 {
+        self.certain().min(self.doubtful)
+    }
+}
+
+/// A triangle around the place that is looked at, relative to it.
+#[derive(Clone, Copy, Debug)]
+struct NearFace {
+    corners: [DVec3; 3],
+    gentle: bool,
+    open: [bool; 3],
+}
+
+/// What a vertical plane cuts out of a triangle: from `from` to `to` along the way, with the heights there.
+#[derive(Clone, Copy, Debug)]
+struct Piece {
+    from: f64,
+    to: f64,
+    from_height: f64,
+    to_height: f64,
+    gentle: bool,
+}
+
+impl Piece {
+    fn height(&self, along: f64) -> f64 {
+        let length = self.to - self.from;
+        if length <= 0.0 {
+            return self.to_height;
+        }
+        let share = ((along - self.from) / length).clamp(0.0, 1.0);
+        self.from_height + share * (self.to_height - self.from_height)
+    }
+}
+
+/// The triangles around a place; the memory is used again for the next.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Neighbourhood {
+    faces: Vec<NearFace>,
+    pieces: Vec<Piece>,
+    directions: Vec<DVec2>,
+}
+
+/// Directions that are always looked along.
+const FIXED_DIRECTIONS: usize = 16;
+
+/// Sectors: in each, the nearest edge of gentle ground and the nearest of anything else are looked at.
+const BINS: usize = 40;
+
+/// Angle in radians by which a look passes an edge on either side: looking straight at a corner one may graze it.
+const NUDGE: f64 = 2e-3;
+
+/// Longest step of a walk in metres; heights are followed exactly at its ends.
+const LONGEST_MARCH: f64 = 0.06;
+
+impl Neighbourhood {
+    /// Collects the triangles within `reach` of `origin` in the plan that a walk can meet.
+    pub(crate) fn gather(&mut self, scene: &SceneIndex, origin: DVec3, reach: f64, limits: &Limits) {
+        self.faces.clear();
+        // As far as one gets on ground of 60 degrees, and a step more.
+        let (down, up) = (2.0 * reach + limits.step + 0.1, 2.0 * reach + 2.0 * limits.step + limits.height);
+        let low = origin - DVec3::new(reach, down, reach);
+        let high = origin + DVec3::new(reach, up, reach);
+        let faces = &mut self.faces;
+        scene.overlapping(low, high, |index| {
+            let face = &scene.faces[index];
+            let corners = face.corners.map(|corner| corner - origin);
+            faces.push(NearFace { corners, gentle: face.slope != Slope::Steep, open: face.open });
+        });
+    }
+
+    /// Whether nothing at all is nearer than `reach`.
+    pub(crate) fn is_open(&mut self, reach: f64, limits: &Limits) -> bool {
+        self.choose_directions(reach);
+        let directions = std::mem::take(&mut self.directions);
+        let mut ways = directions.iter();
+        let is_open = ways.all(|&way| self.walk(way, reach, limits).clearance.strict() >= reach);
+        self.directions = directions;
+        is_open
+    }
+
+    /// How far walls and drops are, up to `reach`. Nearer ones hide what is behind them.
+    pub(crate) fn clearance(&mut self, reach: f64, limits: &Limits) -> Clearance {
+        let mut found = Clearance::OPEN;
+        self.choose_directions(reach);
+        let directions = std::mem::take(&mut self.directions);
+        for &direction in &directions {
+            let walk = self.walk(direction, reach.min(found.certain()), limits);
+            found.wall = found.wall.min(walk.clearance.wall);
+            found.drop = found.drop.min(walk.clearance.drop);
+            found.doubtful = found.doubtful.min(walk.clearance.doubtful);
+        }
+        self.directions = directions;
+        found
+    }
+
+    /// Fixed directions, and past the nearest points of the edges nearby, on both sides.
+    fn choose_directions(&mut self, reach: f64) {
+        let mut bins = [(f64::INFINITY, 0.0); 2 * BINS];
+        for face in &self.faces {
+            let corners = face.corners.map(plan);
+            for side in (0..3).filter(|&side| face.open[side]) {
+                let nearest = closest_on_segment(corners[side], corners[(side + 1) % 3], DVec2::ZERO);
+                let distance = nearest.length();
+                if distance > reach || distance < 1e-9 {
+                    continue;
+                }
+                let angle = nearest.y.atan2(nearest.x);
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    reason = "within the bins, saturating"
+                )]
+                let bin = ((angle / std::f64::consts::TAU + 0.5) * BINS as f64) as usize;
+                let bin = &mut bins[bin.min(BINS - 1) + if face.gentle { 0 } else { BINS }];
+                if (distance, angle) < *bin {
+                    *bin = (distance, angle);
+                }
+            }
+        }
+        bins.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        self.directions.clear();
+        for (_, angle) in bins.iter().filter(|bin| bin.0.is_finite()) {
+            self.directions.push(DVec2::from_angle(angle + NUDGE));
+            self.directions.push(DVec2::from_angle(angle - NUDGE));
+        }
+        for step in 0..FIXED_DIRECTIONS {
+            let angle = 0.123 + step as f64 * std::f64::consts::TAU / FIXED_DIRECTIONS as f64;
+            self.directions.push(DVec2::from_angle(angle));
+        }
+    }
+
+    /// Cuts the triangles with the vertical plane from the origin along `direction`.
+    fn slice(&mut self, direction: DVec2, reach: f64) {
+        self.pieces.clear();
+        for face in &self.faces {
+            let along = face.corners.map(|corner| direction.dot(plan(corner)));
+            let aside = face.corners.map(|corner| direction.perp_dot(plan(corner)));
+            let beside = aside.map(|value| value > 0.0);
+            if beside[0] == beside[1] && beside[1] == beside[2] {
+                continue;
+            }
+            let mut ends = [(0.0, 0.0); 2];
+            let mut count = 0;
+            for (a, b) in [(0, 1), (1, 2), (2, 0)] {
+                if beside[a] != beside[b] && count < 2 {
+                    let share = aside[a] / (aside[a] - aside[b]);
+                    let (low, high) = (face.corners[a].y, face.corners[b].y);
+                    ends[count] = (along[a] + share * (along[b] - along[a]), low + share * (high - low));
+                    count += 1;
+                }
+            }
+            if ends[0].0 > ends[1].0 {
+                ends.swap(0, 1);
+            }
+            if ends[1].0 >= 0.0 && ends[0].0 <= reach {
+                self.pieces.push(Piece {
+                    from: ends[0].0,
+                    to: ends[1].0,
+                    from_height: ends[0].1,
+                    to_height: ends[1].1,
+                    gentle: face.gentle,
+                });
+            }
+        }
+    }
+
+    /// Walks from the origin along `direction`, `length` far.
+    pub(crate) fn walk(&mut self, direction: DVec2, length: f64, limits: &Limits) -> Walk {
+        self.slice(direction, length);
+        let mut walker = Walker::new(&self.pieces, limits);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few dozen")]
+        let count = (length / LONGEST_MARCH).ceil().clamp(1.0, 4096.0) as usize;
+        let march = length / count as f64;
+        for step in 0..count {
+            if !walker.march(step as f64 * march, (step + 1) as f64 * march) {
+                return Walk { clearance: walker.clearance, arrival: None };
+            }
+        }
+        let arrival = walker.gap.is_none().then_some(walker.height);
+        Walk { clearance: walker.clearance, arrival }
+    }
+}
+
+/// How a walk went.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Walk {
+    pub(crate) clearance: Clearance,
+    /// Height at the end, if it was reached, relative to the start.
+    pub(crate) arrival: Option<f64>,
+}
+
+/// Where a walk has come to.
+struct Walker<'a> {
+    pieces: &'a [Piece],
+    limits: &'a Limits,
+    height: f64,
+    /// Height of the last gentle ground.
+    base: f64,
+    gap: Option<f64>,
+    steep: Option<f64>,
+    clearance: Clearance,
+}
+
+impl<'a> Walker<'a> {
+    fn new(pieces: &'a [Piece], limits: &'a Limits) -> Self {
+        let clearance = Clearance::OPEN;
+        Self { pieces, limits, height: 0.0, base: 0.0, gap: None, steep: None, clearance }
+    }
+
+    /// Whether a piece is ground within a step between `a` and `b`: at `b`, or where it is entered.
+    fn in_step(&self, piece: &Piece, a: f64, b: f64) -> bool {
+        let reach = self.limits.step + 1e-6;
+        (piece.height(b) - self.height).abs() <= reach || (piece.height(a) - self.height).abs() <= reach
+    }
+
+    /// One step. False if it is stopped.
+    fn march(&mut self, a: f64, b: f64) -> bool {
+        let near = |piece: &&Piece| piece.from <= b && piece.to >= a;
+        let ground = self
+            .pieces
+            .iter()
+            .filter(|piece| piece.from <= b && piece.to >= b && piece.from < piece.to)
+            .filter(|piece| self.in_step(piece, a, b))
+            .map(|piece| (piece.height(b), piece.gentle))
+            .reduce(|best, next| {
+                let same = (best.0 - next.0).abs() <= SAME_SURFACE;
+                let better = if same && best.1 != next.1 { next.1 } else { next.0 > best.0 };
+                if better { next } else { best }
+            });
+        let top = ground.map_or(self.height, |ground| ground.0);
+        // What is higher than a step, but not above the head.
+        let low = (self.height + self.limits.step).max(top) + 1e-6;
+        let high = top + self.limits.height - 1e-6;
+        for piece in self.pieces.iter().filter(near) {
+            let (start, end) = (piece.from.max(a), piece.to.min(b));
+            let is_line = piece.from >= piece.to;
+            let (mut first, mut last) = if is_line {
+                (piece.from_height, piece.to_height)
+            } else {
+                (piece.height(start), piece.height(end))
+            };
+            let mut at = start;
+            if !is_line && (first < low || first > high) && (first - last).abs() > 1e-12 {
+                let bound = if first < low { low } else { high };
+                let share = (bound - first) / (last - first);
+                if (0.0..=1.0).contains(&share) {
+                    at = start + share * (end - start);
+                }
+            }
+            if first > last {
+                std::mem::swap(&mut first, &mut last);
+            }
+            if last > low && first < high {
+                self.clearance.wall = self.clearance.wall.min(at.max(0.0));
+            }
+        }
+        if self.clearance.wall.is_finite() {
+            return false;
+        }
+        match ground {
+            Some((height, gentle)) => self.arrive(a, b, height, gentle),
+            None => self.miss(a, b),
+        }
+    }
+
+    fn arrive(&mut self, a: f64, b: f64, height: f64, gentle: bool) -> bool {
+        self.gap = None;
+        self.height = height;
+        if gentle {
+            (self.base, self.steep) = (height, None);
+            return true;
+        }
+        let start = *self.steep.get_or_insert(a);
+        if b - start >= self.limits.stride {
+            self.clearance.doubtful = self.clearance.doubtful.min(start);
+        }
+        if (height - self.base).abs() <= self.limits.step {
+            return true;
+        }
+        let nearest = if height > self.base { &mut self.clearance.wall } else { &mut self.clearance.drop };
+        *nearest = b;
+        false
+    }
+
+    fn miss(&mut self, a: f64, b: f64) -> bool {
+        let start = self.gap.unwrap_or_else(|| {
+            let near = self.pieces.iter().filter(|piece| piece.from <= b && piece.to >= a);
+            let ends = near.filter(|piece| self.in_step(piece, a, piece.to.min(b))).map(|piece| piece.to);
+            ends.fold(a, f64::max).min(b)
+        });
+        self.gap = Some(start);
+        self.clearance.doubtful = self.clearance.doubtful.min(start);
+        if b - start >= self.limits.stride {
+            self.clearance.drop = start;
+            return false;
+        }
+        true
+    }
+}
+
+/// The point of a segment that is closest to `at`.
+pub(crate) fn closest_on_segment(a: DVec2, b: DVec2, at: DVec2) -> DVec2 {
+    let along = b - a;
+    let length = along.length_squared();
+    let share = if length > 0.0 { ((at - a).dot(along) / length).clamp(0.0, 1.0) } else { 0.0 };
+    a + share * along
+}
