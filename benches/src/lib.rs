@@ -8,6 +8,7 @@ mod compare;
 #[cfg(feature = "peers")]
 mod detour;
 mod engine;
+mod judge;
 mod ours;
 pub mod queries;
 #[cfg(feature = "peers")]
@@ -22,6 +23,7 @@ pub use compare::{Comparison, Measured, compare};
 #[cfg(feature = "peers")]
 pub use detour::Detour;
 pub use engine::{Bake, BenchError, Clock, Counts, Engine, PolygonMesh, STAGES, Stage, StageTimes, Time};
+pub use judge::{Judged, judge, judge_table};
 pub use ours::{Waymesh, WaymeshBake, WaymeshQueries, bake_waymesh};
 #[cfg(feature = "peers")]
 pub use recast::{Recast, RecastBake, bake_recast};

@@ -4,14 +4,17 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use waymesh_benches::queries::{self, Queries};
-use waymesh_benches::{BenchError, Engine, Partitioning, PolygonMesh, Scene, Settings, compare, report};
+use waymesh_benches::{
+    BenchError, Engine, Judged, Partitioning, PolygonMesh, Scene, Settings, compare, judge, judge_table,
+    report,
+};
 use waymesh_core::GridScale;
 
 const USAGE: &str = "\
 Bakes scenes with waymesh and its peers in turns, on one thread, and prints what each stage took.
 
 Usage: waymesh-benches [--scenes NAME|FILE,...] [--cell SIZE[/LEVEL],...] [--partition watershed|monotone]
-                       [--rounds N] [--queries] [--json]
+                       [--rounds N] [--queries | --judge] [--json]
 
   --scenes     Recast's levels (nav_test, dungeon, undulating), generated ones (city-block, ...), or files
                [default: Recast's where they are, else all generated ones]
@@ -19,6 +22,7 @@ Usage: waymesh-benches [--scenes NAME|FILE,...] [--cell SIZE[/LEVEL],...] [--par
   --partition  how regions are made [default: watershed]
   --rounds     how often each engine bakes each scene [default: 9]
   --queries    ask path queries of the baked meshes instead of timing the bake
+  --judge      let the oracle judge the baked meshes instead of timing the bake
   --json       print JSON instead of tables
 Peers are there when built with --features peers.
 ";
@@ -32,6 +36,7 @@ struct Options {
     partition: Partitioning,
     rounds: usize,
     queries: bool,
+    judge: bool,
     json: bool,
 }
 
@@ -100,7 +105,18 @@ fn run(options: &Options) -> Result<(), BenchError> {
         let scene = Scene::named(name)?;
         for scale in &options.scales {
             let settings = Settings::recast_demo(*scale, options.partition);
-            let (table, json) = if options.queries {
+            let (table, json) = if options.judge {
+                let judged = judge(&scene, &settings)?;
+                let figures = |tool: &Judged| match &tool.evaluation {
+                    Ok(evaluation) => serde_json::json!({ "tool": tool.name, "figures": evaluation }),
+                    Err(reason) => serde_json::json!({ "tool": tool.name, "failed": reason }),
+                };
+                let tools: Vec<_> = judged.iter().map(figures).collect();
+                (
+                    judge_table(&scene.name, &judged),
+                    serde_json::json!({ "scene": scene.name, "tools": tools }),
+                )
+            } else if options.queries {
                 let (mut engines, mesh) = query_engines(&scene, &settings)?;
                 let pairs = queries::pairs(&mesh, PAIRS);
                 let times = queries::measure(&mut engines, &pairs, options.rounds);
@@ -121,7 +137,7 @@ fn run(options: &Options) -> Result<(), BenchError> {
     }
     if options.json {
         print(&format!("{:#}\n", serde_json::Value::from(results)));
-    } else if !options.queries {
+    } else if !options.queries && !options.judge {
         for note in engines.iter().flat_map(|engine| engine.notes()) {
             print(&format!("- {note}\n"));
         }
@@ -141,6 +157,7 @@ fn parse(arguments: &mut dyn Iterator<Item = String>) -> Result<Option<Options>,
         partition: Partitioning::Watershed,
         rounds: 9,
         queries: false,
+        judge: false,
         json: false,
     };
     while let Some(argument) = arguments.next() {
@@ -159,6 +176,7 @@ fn parse(arguments: &mut dyn Iterator<Item = String>) -> Result<Option<Options>,
                 options.rounds = value()?.parse().map_err(|error| format!("--rounds: {error}"))?;
             }
             "--queries" => options.queries = true,
+            "--judge" => options.judge = true,
             "--json" => options.json = true,
             "--help" | "-h" => return Ok(None),
             other => return Err(format!("no option {other}")),

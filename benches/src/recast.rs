@@ -199,6 +199,18 @@ impl RecastBake {
         }
     }
 
+    /// The triangles of the height surface under each polygon, in world space.
+    #[must_use]
+    pub fn ground(&self) -> Vec<Vec<[Vec3; 3]>> {
+        let vertices = self.detail.verts();
+        let corner = |base: u32, corner: u8| Vec3::from(vertices[(base + u32::from(corner)) as usize]);
+        let submesh = |&[base, _, first, count]: &[u32; 4]| {
+            let triangles = &self.detail.tris()[first as usize..(first + count) as usize];
+            triangles.iter().map(|t| [corner(base, t[0]), corner(base, t[1]), corner(base, t[2])]).collect()
+        };
+        self.detail.meshes().iter().map(submesh).collect()
+    }
+
     /// The height surface in world space.
     #[must_use]
     pub fn detail_mesh(&self) -> PolygonMesh {

@@ -28,6 +28,8 @@ enum Task {
     Bless,
     /// Run the benchmarks of every stage, or with `--peers` the table beside Recast and rerecast.
     Bench(bench::BenchArgs),
+    /// Judge our meshes beside those of native Recast, on these scenes or on Recast's levels.
+    Evaluate(bench::EvaluateArgs),
     /// Bake a scene file, or an embedded scene by name, and draw every stage as SVG.
     Dump(dump::DumpArgs),
 }
@@ -38,6 +40,7 @@ fn main() -> ExitCode {
         Task::Tidy => tidy::run(),
         Task::Bless => bless(),
         Task::Bench(args) => bench::run(&args),
+        Task::Evaluate(args) => bench::evaluate(&args),
         Task::Dump(args) => dump::run(&args),
     };
     match result {

@@ -27,6 +27,8 @@ pub(crate) enum Command {
     Path(PathArgs),
     /// Tell what a mesh holds and whether it is sound.
     Info(InfoArgs),
+    /// Judge a mesh against its scene: coverage, excess, connectivity, heights, clearance, shape, paths.
+    Evaluate(EvaluateArgs),
     /// Bake an embedded scene, find a path on it and draw both.
     Demo(DemoArgs),
 }
@@ -156,6 +158,28 @@ pub(crate) struct PathArgs {
     /// Draw the mesh and the path.
     #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EvaluateArgs {
+    /// The scene files that the mesh was baked from.
+    #[arg(required = true, value_name = "SCENE")]
+    pub(crate) scenes: Vec<PathBuf>,
+    /// The mesh.
+    #[arg(long, value_name = "MESH")]
+    pub(crate) mesh: PathBuf,
+    /// Which axis of the files points up, as for the bake. Default: y.
+    #[arg(long, value_name = "AXIS")]
+    pub(crate) up: Option<Axis>,
+    /// Metres per unit of the files, as for the bake. Default: 1.
+    #[arg(long, value_name = "METRES")]
+    pub(crate) scale: Option<f32>,
+    /// How many places to look at. Default: 100000.
+    #[arg(long, value_name = "COUNT")]
+    pub(crate) samples: Option<usize>,
+    /// Print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]

@@ -15,7 +15,7 @@ pub(crate) fn run(args: BuildArgs) -> Result<()> {
         Some(file) => args.settings.or(settings::read(file)?),
         None => args.settings,
     };
-    let soup = waymesh::io::load_with(&args.scenes, &settings.load_options())?;
+    let soup = waymesh::io::load_with(&args.scenes, &settings::load_options(settings.up, settings.scale))?;
     let config = settings.bake_config().with_validate_stages(args.check);
     let mut bake = {
         let mut progress = Progress::new();

@@ -5,6 +5,7 @@
 mod args;
 mod build;
 mod demo;
+mod evaluate;
 mod info;
 mod output;
 mod path;
@@ -40,6 +41,7 @@ fn main() -> ExitCode {
         Command::Build(args) => build::run(*args),
         Command::Path(args) => path::run(&args),
         Command::Info(args) => info::run(&args),
+        Command::Evaluate(args) => evaluate::run(&args),
         Command::Demo(args) => demo::run(&args),
     };
     match result {

@@ -14,6 +14,15 @@ pub(crate) fn read(path: &Path) -> Result<Settings> {
     toml::from_str(&text).with_context(|| format!("{} is not a settings file", path.display()))
 }
 
+/// How scene files are read.
+pub(crate) fn load_options(up: Option<Axis>, scale: Option<f32>) -> LoadOptions {
+    let up = match up {
+        Some(Axis::Z) => UpAxis::Z,
+        Some(Axis::Y) | None => UpAxis::Y,
+    };
+    LoadOptions::default().with_up(up).with_scale(scale.unwrap_or(1.0))
+}
+
 impl Settings {
     /// What is set here, else what is set in `file`.
     pub(crate) fn or(self, file: Self) -> Self {
@@ -35,15 +44,6 @@ impl Settings {
             threads: self.threads.or(file.threads),
             max_memory: self.max_memory.or(file.max_memory),
         }
-    }
-
-    /// How the scene files are read.
-    pub(crate) fn load_options(&self) -> LoadOptions {
-        let up = match self.up {
-            Some(Axis::Z) => UpAxis::Z,
-            Some(Axis::Y) | None => UpAxis::Y,
-        };
-        LoadOptions::default().with_up(up).with_scale(self.scale.unwrap_or(1.0))
     }
 
     /// The settings of the bake; what is set nowhere keeps its default.

@@ -234,6 +234,25 @@ fn failures_name_what_is_wrong_and_exit_with_1() {
 }
 
 #[test]
+fn a_mesh_is_judged_against_its_scene() {
+    let folder = hall();
+    let folder = folder.path();
+    succeed(folder, &["build", "hall.obj"]);
+    let words = ["evaluate", "hall.obj", "--mesh", "hall.wmesh", "--samples", "5000"];
+    let found = json(&succeed(folder, &[&words[..], &["--json"]].concat()));
+    for key in
+        ["samples", "coverage", "excess", "connectivity", "height_error", "clearance_error", "cells", "paths"]
+    {
+        assert!(keys(&found).contains(&key), "the evaluation has no {key}");
+    }
+    assert_eq!(found["samples"], 5000);
+    assert!(found["coverage"].as_f64().expect("a share") > 0.98, "{found}");
+    assert_eq!(found["connectivity"]["false_links"], 0);
+    assert_eq!(found["violations"], 0);
+    assert!(succeed(folder, &words).contains("coverage"));
+}
+
+#[test]
 fn wrong_usage_exits_with_2() {
     let folder = hall();
     let folder = folder.path();
