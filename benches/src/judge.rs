@@ -5,7 +5,7 @@
 use std::fmt::Write;
 
 use waymesh_graph::NavMesh;
-use waymesh_metrics::{Evaluation, MetricsConfig, Oracle};
+use waymesh_metrics::{Evaluation, MetricsConfig, Oracle, centimetres, percent};
 
 use crate::engine::{BenchError, Engine};
 use crate::ours::{Waymesh, bake_waymesh};
@@ -65,28 +65,24 @@ fn recast(oracle: &Oracle, scene: &Scene, settings: &Settings) -> Result<Evaluat
 /// A row per figure, a column per tool.
 #[must_use]
 pub fn judge_table(scene: &str, judged: &[Judged]) -> String {
-    let percent =
-        |share: Option<f64>| share.map_or_else(|| "-".to_owned(), |share| format!("{:.2} %", share * 100.0));
-    let metres =
-        |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |value| format!("{:.1} cm", value * 100.0));
     type Figure<'a> = (&'static str, Box<dyn Fn(&Evaluation) -> String + 'a>);
     let figures: Vec<Figure<'_>> = vec![
-        ("coverage", Box::new(move |e| percent(e.coverage))),
-        ("excess", Box::new(move |e| percent(e.excess.total))),
-        ("  solid", Box::new(move |e| percent(e.excess.solid))),
-        ("  ceiling", Box::new(move |e| percent(e.excess.ceiling))),
-        ("  wall", Box::new(move |e| percent(e.excess.wall))),
-        ("  drop", Box::new(move |e| percent(e.excess.drop))),
+        ("coverage", Box::new(|e| percent(e.coverage))),
+        ("excess", Box::new(|e| percent(e.excess.total))),
+        ("  solid", Box::new(|e| percent(e.excess.solid))),
+        ("  ceiling", Box::new(|e| percent(e.excess.ceiling))),
+        ("  wall", Box::new(|e| percent(e.excess.wall))),
+        ("  drop", Box::new(|e| percent(e.excess.drop))),
         ("pairs agreeing", Box::new(|e| format!("{} / {}", e.connectivity.agree, e.connectivity.pairs))),
         ("false links", Box::new(|e| e.connectivity.false_links.to_string())),
         ("missed links", Box::new(|e| e.connectivity.missed_links.to_string())),
         ("islands", Box::new(|e| format!("{} ({})", e.connectivity.islands, e.connectivity.components))),
-        ("height mean", Box::new(move |e| metres(e.height_error.mean))),
-        ("height 95 %", Box::new(move |e| metres(e.height_error.p95))),
-        ("clearance mean", Box::new(move |e| metres(e.clearance_error.mean))),
-        ("clearance 95 %", Box::new(move |e| metres(e.clearance_error.p95))),
+        ("height mean", Box::new(|e| centimetres(e.height_error.mean))),
+        ("height 95 %", Box::new(|e| centimetres(e.height_error.p95))),
+        ("clearance mean", Box::new(|e| centimetres(e.clearance_error.mean))),
+        ("clearance 95 %", Box::new(|e| centimetres(e.clearance_error.p95))),
         ("cells", Box::new(|e| format!("{} (>= {})", e.cells, e.cells_lower_bound))),
-        ("slivers", Box::new(move |e| percent(e.slivers))),
+        ("slivers", Box::new(|e| percent(e.slivers))),
         ("off the border", Box::new(|e| e.vertices_off_border.to_string())),
         ("T-junctions", Box::new(|e| e.t_junctions.to_string())),
         ("violations", Box::new(|e| e.violations.to_string())),

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use waymesh::{Pipeline, Report};
+use waymesh::{Bake, Pipeline, Report, TriangleSoup};
 
 use crate::args::BuildArgs;
 use crate::progress::Progress;
@@ -17,11 +17,7 @@ pub(crate) fn run(args: BuildArgs) -> Result<()> {
     };
     let soup = waymesh::io::load_with(&args.scenes, &settings::load_options(settings.up, settings.scale))?;
     let config = settings.bake_config().with_validate_stages(args.check);
-    let mut bake = {
-        let mut progress = Progress::new();
-        Pipeline::new(config).bake_observed(&soup, &mut progress)?
-    };
-    bake.report.peak_memory_bytes = Some(peak_memory_bytes());
+    let bake = bake(&Pipeline::new(config), &soup)?;
     let mesh_file = args.output.unwrap_or_else(|| default_output(&args.scenes[0]));
     waymesh::io::save(&bake.mesh, &mesh_file)?;
     let files = output::write(&bake.mesh, &bake.report, &args.extras)?;
@@ -31,6 +27,13 @@ pub(crate) fn run(args: BuildArgs) -> Result<()> {
         writeln!(out, "{}", file.display())?;
     }
     Ok(())
+}
+
+/// Bakes with progress on a terminal, and adds to the report what only the program can measure.
+pub(crate) fn bake(pipeline: &Pipeline, soup: &TriangleSoup) -> Result<Bake> {
+    let mut bake = pipeline.bake_observed(soup, &mut Progress::new())?;
+    bake.report.peak_memory_bytes = Some(peak_memory_bytes());
+    Ok(bake)
 }
 
 /// The scene's name with the ending of a mesh, in the current folder.

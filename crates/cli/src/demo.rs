@@ -8,8 +8,7 @@ use waymesh::{NavMesh, PathScratch, Pipeline};
 use waymesh_scenes::{Scene, SceneConfig};
 
 use crate::args::{DemoArgs, Extras};
-use crate::progress::Progress;
-use crate::{build, output, path, peak_memory_bytes};
+use crate::{build, output, path};
 
 pub(crate) fn run(args: &DemoArgs) -> Result<()> {
     let Some(scene) = Scene::from_name(&args.scene) else {
@@ -19,11 +18,7 @@ pub(crate) fn run(args: &DemoArgs) -> Result<()> {
     std::fs::create_dir_all(&args.output)
         .with_context(|| format!("cannot make {}", args.output.display()))?;
     let soup = scene.build(&SceneConfig::default());
-    let mut bake = {
-        let mut progress = Progress::new();
-        Pipeline::default().bake_observed(&soup, &mut progress)?
-    };
-    bake.report.peak_memory_bytes = Some(peak_memory_bytes());
+    let bake = build::bake(&Pipeline::default(), &soup)?;
     let mesh = &bake.mesh;
     let (from, to) = far_apart(mesh).context("the mesh has no cell")?;
     let route = mesh.find_path(from, to, &mut PathScratch::default())?;

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use anyhow::{Context, Result};
-use waymesh_metrics::{Evaluation, MetricsConfig, Oracle};
+use waymesh_metrics::{Evaluation, MetricsConfig, Oracle, centimetres, percent};
 
 use crate::args::EvaluateArgs;
 use crate::settings::load_options;
@@ -30,16 +30,6 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<()> {
         table(&mut out, &judgement.evaluation)?;
     }
     Ok(())
-}
-
-/// A share of 1 as a percentage, a dash where there is nothing to measure.
-fn percent(share: Option<f64>) -> String {
-    share.map_or_else(|| "-".to_owned(), |share| format!("{:.2} %", share * 100.0))
-}
-
-/// Metres in centimetres.
-fn centimetres(metres: Option<f64>) -> String {
-    metres.map_or_else(|| "-".to_owned(), |metres| format!("{:.1} cm", metres * 100.0))
 }
 
 fn table(out: &mut impl Write, found: &Evaluation) -> std::io::Result<()> {

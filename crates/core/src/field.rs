@@ -165,6 +165,12 @@ impl WalkableField {
         self.columns[column]..self.columns[column + 1]
     }
 
+    /// Whether there is a span one may walk on. Stops at the first.
+    #[must_use]
+    pub fn has_ground(&self) -> bool {
+        self.area.iter().any(|area| area.is_walkable())
+    }
+
     /// Number of spans one may walk on.
     #[must_use]
     pub fn walkable_spans(&self) -> usize {

@@ -45,6 +45,7 @@ mod shape;
 mod shortest;
 mod spread;
 mod tree;
+mod units;
 mod walk;
 
 pub use config::MetricsConfig;
@@ -56,3 +57,4 @@ pub use report::{
     ClearanceError, Connectivity, Evaluation, Excess, HeightError, Paths, Places, QueryTime, Shape,
     Violations,
 };
+pub use units::{centimetres, percent};

@@ -48,7 +48,7 @@ pub fn erode(field: &mut WalkableField, radius: f32, observer: &mut dyn Observer
     };
     if removed > 0 {
         observer.count(Counter::SpansEroded, removed);
-        if !field.area.iter().any(|area| area.is_walkable()) {
+        if !field.has_ground() {
             observer.warn(Warning::NothingWalkable { stage: "erosion" });
         }
     }

@@ -300,7 +300,7 @@ impl Pipeline {
             None => FieldBuilder::new(config.agent).build_field(heightfield, observer),
         })?;
         self.check("field", |list| field.violations(list))?;
-        if field.walkable_spans() == 0 {
+        if !field.has_ground() {
             let hint = "ledges, low ceilings and the agent's radius leave no room; is the scale in metres?";
             return Err(BakeError::NothingWalkable { stage: "field", hint });
         }
@@ -308,7 +308,7 @@ impl Pipeline {
             remove_small_islands(&mut field, config.min_region, observer);
             Ok::<_, BakeError>(())
         })?;
-        if field.walkable_spans() == 0 {
+        if !field.has_ground() {
             let hint = "every piece of ground is below the smallest region";
             return Err(BakeError::NothingWalkable { stage: "islands", hint });
         }
