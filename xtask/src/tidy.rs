@@ -20,11 +20,15 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("triangulate", &["core"]),
     ("convex", &["core"]),
     ("detail", &["core"]),
+    ("tile", &["core"]),
     ("graph", &["core"]),
     ("scenes", &["core"]),
     ("io", &["core", "graph"]),
     ("testkit", &["core", "graph", "scenes"]),
-    ("waymesh", &["core", "voxel", "region", "contour", "triangulate", "convex", "detail", "graph", "io"]),
+    (
+        "waymesh",
+        &["core", "voxel", "region", "contour", "triangulate", "convex", "detail", "tile", "graph", "io"],
+    ),
     ("metrics", &["core", "graph"]),
     ("cli", &["waymesh", "scenes", "metrics"]),
 ];

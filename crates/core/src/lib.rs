@@ -27,6 +27,7 @@ mod soup;
 pub mod stage;
 mod triangulation;
 mod validate;
+mod window;
 
 pub use agent::{Agent, AgentError};
 pub use cells::{Cell, CellMesh, HeightSurface, SurfacePoint};
@@ -40,6 +41,7 @@ pub use ids::{ArcId, AreaId, CellId, RegionId, TriangleId, VertexId};
 pub use observe::{Counter, Observer, Warning};
 pub use random::Random;
 pub use regions::{NO_REGION, RegionMap};
-pub use soup::{Bounds, SkippedTriangles, SoupError, TriangleSoup};
+pub use soup::{Bounds, SkippedTriangles, SoupError, TriangleSoup, TriangleSource, TriangleVisitor};
 pub use triangulation::{Triangle, Triangulation};
 pub use validate::{Validate, Violation, ViolationList};
+pub use window::{FieldWindow, GridWindow, LabelledWindow, SpanKey};

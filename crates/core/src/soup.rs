@@ -3,6 +3,8 @@
 use glam::Vec3;
 use thiserror::Error;
 
+use crate::stage::StageError;
+
 /// Axis-aligned box.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
@@ -174,5 +176,33 @@ impl TriangleSoup {
             }
         }
         skipped
+    }
+}
+
+/// Triangles that come in portions, as often as asked: a soup, or files that memory does not hold.
+pub trait TriangleSource: Sync {
+    /// Hands the corners of all triangles to `visit`, portion by portion, broken triangles too.
+    ///
+    /// # Errors
+    /// What `visit` returns, and for a source that cannot be read any more.
+    fn visit(&self, visit: &mut TriangleVisitor<'_>) -> Result<(), StageError>;
+}
+
+/// What a [`TriangleSource`] hands its triangles to.
+pub type TriangleVisitor<'a> = dyn FnMut(&[[Vec3; 3]]) -> Result<(), StageError> + 'a;
+
+impl TriangleSource for TriangleSoup {
+    fn visit(&self, visit: &mut TriangleVisitor<'_>) -> Result<(), StageError> {
+        /// Enough that a call costs nothing, few enough for the stack's cache.
+        const PORTION: usize = 1024;
+        let mut portion = Vec::with_capacity(PORTION.min(self.triangles.len()));
+        for triangles in self.triangles.chunks(PORTION) {
+            portion.clear();
+            portion.extend(
+                triangles.iter().map(|corners| corners.map(|vertex| self.positions[vertex as usize])),
+            );
+            visit(&portion)?;
+        }
+        Ok(())
     }
 }

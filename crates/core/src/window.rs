@@ -1,0 +1,432 @@
+//! Parts of a field: what one tile holds, and how tiles become one field again.
+
+use crate::{Direction, GridFrame, NO_SPAN, RegionMap, Validate, Violation, ViolationList, WalkableField};
+
+/// A rectangle of columns of a frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct GridWindow {
+    /// First column along x.
+    pub x: u32,
+    /// First column along z.
+    pub z: u32,
+    /// Columns along x.
+    pub width: u32,
+    /// Columns along z.
+    pub depth: u32,
+}
+
+impl GridWindow {
+    /// `width` by `depth` columns from `(x, z)`.
+    #[must_use]
+    pub const fn new(x: u32, z: u32, width: u32, depth: u32) -> Self {
+        Self { x, z, width, depth }
+    }
+
+    /// All columns of `frame`.
+    #[must_use]
+    pub const fn whole(frame: &GridFrame) -> Self {
+        Self::new(0, 0, frame.width, frame.depth)
+    }
+
+    /// One past the last column along x.
+    #[inline]
+    #[must_use]
+    pub const fn end_x(&self) -> u32 {
+        self.x.saturating_add(self.width)
+    }
+
+    /// One past the last column along z.
+    #[inline]
+    #[must_use]
+    pub const fn end_z(&self) -> u32 {
+        self.z.saturating_add(self.depth)
+    }
+
+    /// Whether column `(x, z)` of the frame is in it.
+    #[inline]
+    #[must_use]
+    pub const fn contains(&self, x: u32, z: u32) -> bool {
+        x >= self.x && x < self.end_x() && z >= self.z && z < self.end_z()
+    }
+
+    /// Whether all of `other` is in it.
+    #[must_use]
+    pub const fn covers(&self, other: &Self) -> bool {
+        other.x >= self.x
+            && other.z >= self.z
+            && other.end_x() <= self.end_x()
+            && other.end_z() <= self.end_z()
+    }
+
+    /// Whether it has no column.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.width == 0 || self.depth == 0
+    }
+
+    /// Number of columns.
+    #[must_use]
+    pub const fn column_count(&self) -> u64 {
+        self.width as u64 * self.depth as u64
+    }
+
+    /// The columns in both; empty if there are none.
+    #[must_use]
+    pub fn intersection(&self, other: &Self) -> Self {
+        let (x, z) = (self.x.max(other.x), self.z.max(other.z));
+        let width = self.end_x().min(other.end_x()).saturating_sub(x);
+        let depth = self.end_z().min(other.end_z()).saturating_sub(z);
+        Self { x, z, width, depth }
+    }
+
+    /// Larger by `cells` on every side, as far as `frame` goes.
+    #[must_use]
+    pub fn grown(&self, cells: u32, frame: &GridFrame) -> Self {
+        let (x, z) = (self.x.saturating_sub(cells), self.z.saturating_sub(cells));
+        Self {
+            x,
+            z,
+            width: self.end_x().saturating_add(cells).min(frame.width).saturating_sub(x),
+            depth: self.end_z().saturating_add(cells).min(frame.depth).saturating_sub(z),
+        }
+    }
+}
+
+impl GridFrame {
+    /// The frame of a part of the grid. Its origin is rounded to single precision: positions for people only, nothing exact may
+    /// come from it.
+    #[must_use]
+    pub fn window(&self, window: GridWindow) -> Self {
+        Self {
+            origin: self.to_world(f64::from(window.x), 0.0, f64::from(window.z)),
+            width: window.width,
+            depth: window.depth,
+            ..*self
+        }
+    }
+}
+
+/// Names a span whatever part of the field it is looked at in. Ordered as spans are: row by row, then upwards.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SpanKey {
+    /// Column along z, in the whole frame.
+    pub z: u32,
+    /// Column along x, in the whole frame.
+    pub x: u32,
+    /// Level of its floor.
+    pub floor: i32,
+}
+
+/// A rectangular part of a field, with a ring around it.
+///
+/// The *core* is the part itself. `window`, what is held, is the core and one column around it as far as the grid goes, so that all
+/// eight columns around a span of the core are there. Cores that share no column and cover the grid hold the whole field.
+///
+/// # Invariants
+/// `field` has one column per column of `window`, and is a valid [`WalkableField`] in itself: a link out of the window is
+/// [`NO_SPAN`], every other link of the whole field is there.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FieldWindow {
+    /// Place and size of the whole grid.
+    pub frame: GridFrame,
+    /// The columns this part is about.
+    pub core: GridWindow,
+    /// The columns it holds.
+    pub window: GridWindow,
+    /// The spans of these columns, numbered among themselves; its frame is that of the window.
+    pub field: WalkableField,
+}
+
+impl FieldWindow {
+    /// All of `field`.
+    #[must_use]
+    pub fn whole(field: WalkableField) -> Self {
+        let window = GridWindow::whole(&field.frame);
+        Self { frame: field.frame, core: window, window, field }
+    }
+
+    /// The column of `span` in the whole grid, `(x, z)`.
+    #[inline]
+    #[must_use]
+    pub fn global_cell(&self, span: u32) -> (u32, u32) {
+        let (x, z) = self.field.cell_of(span);
+        (x + self.window.x, z + self.window.z)
+    }
+
+    /// Whether `span` lies in the core.
+    #[inline]
+    #[must_use]
+    pub fn is_core(&self, span: u32) -> bool {
+        let (x, z) = self.global_cell(span);
+        self.core.contains(x, z)
+    }
+
+    /// The name of `span` in the whole field.
+    #[inline]
+    #[must_use]
+    pub fn key(&self, span: u32) -> SpanKey {
+        let (x, z) = self.global_cell(span);
+        SpanKey { z, x, floor: self.field.floor[span as usize] }
+    }
+
+    /// The span with this name, if the window holds it.
+    #[must_use]
+    pub fn find(&self, key: SpanKey) -> Option<u32> {
+        if !self.window.contains(key.x, key.z) {
+            return None;
+        }
+        let column = self.field.column(key.x - self.window.x, key.z - self.window.z);
+        let floors = &self.field.floor[column.start as usize..column.end as usize];
+        let place = floors.binary_search(&key.floor).ok()?;
+        Some(column.start + u32::try_from(place).ok()?)
+    }
+
+    /// The part of it with this core and the ring around that; columns it does not hold are left out.
+    #[must_use]
+    pub fn cut(&self, core: GridWindow) -> Self {
+        let core = core.intersection(&self.window);
+        let window = core.grown(1, &self.frame).intersection(&self.window);
+        let mut part = Builder::new(self.frame, core, window);
+        part.push_columns(|_, _| Some(self));
+        part.link()
+    }
+
+    /// One field from the cores of `tiles`: the columns of `core` and the ring around it. Columns that no tile has in its core
+    /// are empty.
+    ///
+    /// # Cost
+    /// Linear in the spans; each column looks for its tile among `tiles`, which are tried from the last one found.
+    #[must_use]
+    pub fn assemble(frame: GridFrame, core: GridWindow, tiles: &[&Self]) -> Self {
+        let mut part = Builder::new(frame, core, core.grown(1, &frame));
+        let mut owner = Owner::default();
+        part.push_columns(|x, z| owner.of(x, z, tiles, |tile| tile.core).map(|tile| tiles[tile]));
+        part.link()
+    }
+}
+
+/// Finds the tile that has a column in its core: mostly the one that had the last.
+#[derive(Default)]
+struct Owner {
+    last: usize,
+}
+
+impl Owner {
+    fn of<T>(&mut self, x: u32, z: u32, tiles: &[T], core: impl Fn(&T) -> GridWindow) -> Option<usize> {
+        let holds = |tile: &T| core(tile).contains(x, z);
+        if !tiles.get(self.last).is_some_and(holds) {
+            self.last = tiles.iter().position(holds)?;
+        }
+        Some(self.last)
+    }
+}
+
+/// A window in the making: spans are copied column by column, links are found by floor when all are there.
+struct Builder {
+    result: FieldWindow,
+    /// Floor that each link leads to, where `links` is not yet [`NO_SPAN`].
+    targets: Vec<[i32; 4]>,
+}
+
+impl Builder {
+    fn new(frame: GridFrame, core: GridWindow, window: GridWindow) -> Self {
+        let mut field = WalkableField::empty(frame.window(window));
+        field.columns.clear();
+        field.columns.push(0);
+        Self { result: FieldWindow { frame, core, window, field }, targets: Vec::new() }
+    }
+
+    fn push_columns<'a>(&mut self, mut source: impl FnMut(u32, u32) -> Option<&'a FieldWindow>) {
+        let window = self.result.window;
+        let mut column = 0;
+        for z in window.z..window.end_z() {
+            for x in window.x..window.end_x() {
+                if let Some(from) = source(x, z) {
+                    self.push_column(column, from, (x, z));
+                }
+                #[expect(clippy::cast_possible_truncation, reason = "no more spans than the sources have")]
+                self.result.field.columns.push(self.result.field.cells.len() as u32);
+                column += 1;
+            }
+        }
+    }
+
+    fn push_column(&mut self, column: u32, from: &FieldWindow, (x, z): (u32, u32)) {
+        let source = &from.field;
+        let field = &mut self.result.field;
+        let spans = source.column(x - from.window.x, z - from.window.z);
+        for span in spans.start as usize..spans.end as usize {
+            field.cells.push(column);
+            field.floor.push(source.floor[span]);
+            field.clearance.push(source.clearance[span]);
+            field.ground.push(source.ground[span]);
+            field.area.push(source.area[span]);
+            let links = source.links[span];
+            field.links.push(links);
+            self.targets.push(links.map(|link| source.floor.get(link as usize).copied().unwrap_or(0)));
+        }
+    }
+
+    /// Turns links into numbers of this window.
+    fn link(mut self) -> FieldWindow {
+        let (width, depth) = (self.result.window.width, self.result.window.depth);
+        for span in 0..self.result.field.cells.len() {
+            let cell = self.result.field.cells[span];
+            let (x, z) = (cell % width, cell / width);
+            let mut links = self.result.field.links[span];
+            for (direction, link) in Direction::ALL.into_iter().zip(&mut links) {
+                if *link == NO_SPAN {
+                    continue;
+                }
+                let (dx, dz) = direction.offset();
+                let neighbour = x.checked_add_signed(dx).zip(z.checked_add_signed(dz));
+                *link = neighbour.filter(|&(x, z)| x < width && z < depth).map_or(NO_SPAN, |(x, z)| {
+                    let spans = self.result.field.column(x, z);
+                    let floors = &self.result.field.floor[spans.start as usize..spans.end as usize];
+                    let target = self.targets[span][direction.index()];
+                    floors
+                        .iter()
+                        .zip(spans)
+                        .find(|(floor, _)| **floor == target)
+                        .map_or(NO_SPAN, |(_, span)| span)
+                });
+            }
+            self.result.field.links[span] = links;
+        }
+        self.result
+    }
+}
+
+impl Validate for FieldWindow {
+    /// The core lies in the window and the window in the frame; the field has the window's size and is valid itself.
+    fn violations(&self, out: &mut ViolationList) {
+        let whole = GridWindow::whole(&self.frame);
+        let fits = self.field.frame.width == self.window.width && self.field.frame.depth == self.window.depth;
+        if !fits || !self.window.covers(&self.core) || !whole.covers(&self.window) {
+            out.push(Violation::BrokenTable { table: "field window" });
+            return;
+        }
+        self.field.violations(out);
+    }
+}
+
+/// A part of a field whose spans, those of the ring too, know their region.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LabelledWindow {
+    /// The part of the field.
+    pub part: FieldWindow,
+    /// Region of each of its spans; `count` is that of the whole field.
+    pub regions: RegionMap,
+}
+
+impl LabelledWindow {
+    /// As [`FieldWindow::assemble`], with the regions that the tiles' cores have.
+    #[must_use]
+    pub fn assemble(frame: GridFrame, core: GridWindow, tiles: &[&Self]) -> Self {
+        let parts: Vec<&FieldWindow> = tiles.iter().map(|tile| &tile.part).collect();
+        let part = FieldWindow::assemble(frame, core, &parts);
+        let count = tiles.first().map_or(0, |tile| tile.regions.count);
+        let mut labels = Vec::with_capacity(part.field.len());
+        let mut owner = Owner::default();
+        for z in part.window.z..part.window.end_z() {
+            for x in part.window.x..part.window.end_x() {
+                let Some(tile) = owner.of(x, z, &parts, |part| part.core) else { continue };
+                let from = parts[tile].window;
+                let spans = parts[tile].field.column(x - from.x, z - from.z);
+                labels
+                    .extend_from_slice(&tiles[tile].regions.labels[spans.start as usize..spans.end as usize]);
+            }
+        }
+        Self { part, regions: RegionMap { labels, count } }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::Vec3;
+
+    use super::*;
+    use crate::{AreaId, OPEN_SKY};
+
+    /// Two storeys; the upper one has a hole of one column, and a step that cannot be taken along one line.
+    fn field() -> WalkableField {
+        let frame = GridFrame { origin: Vec3::ZERO, cell_size: 0.3, level_height: 0.2, width: 9, depth: 7 };
+        let mut field = WalkableField::empty(frame);
+        field.columns = vec![0];
+        for cell in 0..63 {
+            let floors: &[i32] = if cell == 31 { &[0] } else { &[0, 20] };
+            for &floor in floors {
+                field.cells.push(cell);
+                field.floor.push(floor + i32::from(cell % 9 > 5));
+                field.clearance.push(if floor == 0 { 19 } else { OPEN_SKY });
+                field.ground.push(0.25 + 0.5 * f32::from(u8::try_from(cell).unwrap()));
+                field.area.push(AreaId::GROUND);
+                field.links.push([NO_SPAN; 4]);
+            }
+            field.columns.push(u32::try_from(field.cells.len()).unwrap());
+        }
+        for span in 0..u32::try_from(field.len()).unwrap() {
+            let (x, z) = field.cell_of(span);
+            for direction in Direction::ALL {
+                let (dx, dz) = direction.offset();
+                let Some((nx, nz)) = x.checked_add_signed(dx).zip(z.checked_add_signed(dz)) else { continue };
+                if nx >= 9 || nz >= 7 || (x.min(nx) == 2 && dx != 0) {
+                    continue;
+                }
+                let near =
+                    |other: &u32| field.floor[*other as usize].abs_diff(field.floor[span as usize]) <= 1;
+                field.links[span as usize][direction.index()] =
+                    field.column(nx, nz).find(near).unwrap_or(NO_SPAN);
+            }
+        }
+        field
+    }
+
+    #[test]
+    fn parts_hold_what_the_whole_holds_and_make_it_again() {
+        let whole = FieldWindow::whole(field());
+        whole.validate().unwrap();
+        for (step_x, step_z) in [(1, 1), (2, 3), (4, 4), (9, 7), (20, 20)] {
+            let mut tiles = Vec::new();
+            for z in (0..7).step_by(step_z) {
+                for x in (0..9).step_by(step_x) {
+                    let size = |step: usize| u32::try_from(step).unwrap();
+                    let core = GridWindow::new(x, z, size(step_x), size(step_z));
+                    let tile = whole.cut(core);
+                    tile.validate().unwrap();
+                    for span in 0..u32::try_from(tile.field.len()).unwrap() {
+                        assert_eq!(tile.find(tile.key(span)), Some(span));
+                        let original = whole.find(tile.key(span)).unwrap() as usize;
+                        let grounds = [whole.field.ground[original], tile.field.ground[span as usize]];
+                        assert_eq!(grounds[0].to_bits(), grounds[1].to_bits());
+                        if !tile.is_core(span) {
+                            continue;
+                        }
+                        for (link, expected) in
+                            tile.field.links[span as usize].iter().zip(whole.field.links[original])
+                        {
+                            let key =
+                                |window: &FieldWindow, link: u32| (link != NO_SPAN).then(|| window.key(link));
+                            assert_eq!(key(&tile, *link), key(&whole, expected));
+                        }
+                    }
+                    tiles.push(tile);
+                }
+            }
+            let tiles: Vec<&FieldWindow> = tiles.iter().collect();
+            assert_eq!(FieldWindow::assemble(whole.frame, whole.core, &tiles), whole);
+            let part = GridWindow::new(2, 1, 4, 3);
+            assert_eq!(FieldWindow::assemble(whole.frame, part, &tiles), whole.cut(part));
+        }
+    }
+
+    #[test]
+    fn windows_are_clipped_to_the_frame() {
+        let frame = field().frame;
+        let window = GridWindow::new(7, 0, 9, 2).intersection(&GridWindow::whole(&frame));
+        assert_eq!(window, GridWindow::new(7, 0, 2, 2));
+        assert_eq!(window.grown(1, &frame), GridWindow::new(6, 0, 3, 3));
+        assert!(GridWindow::new(9, 0, 4, 4).intersection(&GridWindow::whole(&frame)).is_empty());
+        assert_eq!(FieldWindow::assemble(frame, window, &[]).field.len(), 0);
+    }
+}

@@ -1,0 +1,95 @@
+//! One look at every triangle.
+
+use glam::Vec3;
+use waymesh_core::{Bounds, Random, SkippedTriangles, TriangleSource};
+
+use crate::TileError;
+
+/// What one pass over a source tells.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Census {
+    /// Triangles in all.
+    pub triangles: u64,
+    /// Those that are of no use.
+    pub skipped: SkippedTriangles,
+    /// Bounds of the finite ones, [`Bounds::EMPTY`] if there is none.
+    pub bounds: Bounds,
+    /// A hash of all triangles that does not depend on their order.
+    pub fingerprint: u64,
+}
+
+impl Census {
+    /// Reads the source once.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn take(source: &dyn TriangleSource) -> Result<Self, TileError> {
+        let mut census = Self {
+            triangles: 0,
+            skipped: SkippedTriangles::default(),
+            bounds: Bounds::EMPTY,
+            fingerprint: 0,
+        };
+        source.visit(&mut |triangles| {
+            triangles.iter().for_each(|&corners| census.add(corners));
+            Ok(())
+        })?;
+        Ok(census)
+    }
+
+    fn add(&mut self, corners: [Vec3; 3]) {
+        self.triangles += 1;
+        // A sum does not depend on the order, and unlike a difference of bits it counts duplicates.
+        self.fingerprint = self.fingerprint.wrapping_add(hash(corners));
+        let [a, b, c] = corners;
+        if !corners.iter().all(|corner| corner.is_finite()) {
+            self.skipped.not_finite += 1;
+            return;
+        }
+        if (b - a).cross(c - a) == Vec3::ZERO {
+            self.skipped.degenerate += 1;
+        }
+        for corner in corners {
+            self.bounds.min = self.bounds.min.min(corner);
+            self.bounds.max = self.bounds.max.max(corner);
+        }
+    }
+}
+
+fn hash(corners: [Vec3; 3]) -> u64 {
+    let numbers = corners.into_iter().flat_map(|corner| corner.to_array());
+    numbers.fold(0, |state, number| Random::new(state ^ u64::from(number.to_bits())).bits())
+}
+
+#[cfg(test)]
+mod tests {
+    use waymesh_core::TriangleSoup;
+
+    use super::*;
+
+    fn soup(order: &[usize]) -> TriangleSoup {
+        let triangles = [
+            [Vec3::ZERO, Vec3::X, Vec3::Y],
+            [Vec3::ZERO, Vec3::X, Vec3::X],
+            [Vec3::NAN, Vec3::X, Vec3::Y],
+            [Vec3::new(-3.0, 2.0, 1.0), Vec3::Z, Vec3::Y],
+        ];
+        let positions: Vec<Vec3> = order.iter().flat_map(|&index| triangles[index]).collect();
+        let indices =
+            (0..order.len()).map(|index| [0, 1, 2].map(|corner| 3 * u32::try_from(index).unwrap() + corner));
+        TriangleSoup::new(positions, indices.collect()).unwrap()
+    }
+
+    #[test]
+    fn it_counts_as_the_soup_does_and_knows_no_order() {
+        let (one, other) = (soup(&[0, 1, 2, 3]), soup(&[3, 0, 2, 1]));
+        let census = Census::take(&one).unwrap();
+        assert_eq!(census.skipped, one.skipped());
+        assert_eq!(census.bounds, one.bounds());
+        assert_eq!(census.triangles, 4);
+        assert_eq!(census.fingerprint, Census::take(&other).unwrap().fingerprint);
+        for changed in [&[0, 1, 2][..], &[0, 1, 2, 3, 3], &[0, 0, 2, 3]] {
+            assert_ne!(census.fingerprint, Census::take(&soup(changed)).unwrap().fingerprint);
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! Which columns belong to which tile.
+
+use waymesh_core::{GridFrame, GridWindow};
+
+use crate::TileError;
+
+/// Side in cells of the fixed blocks that the grid is made of. Rules that must not know the tiles decide block by block, so a
+/// tile is always a rectangle of whole blocks.
+pub const BLOCK_CELLS: u32 = 16;
+
+/// Most tiles of a layout.
+const MAX_TILES: u64 = 1 << 24;
+
+/// A tile, by its place in the layout.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Tile {
+    /// Row, along z.
+    pub row: u32,
+    /// Place in the row, along x.
+    pub column: u32,
+}
+
+impl std::fmt::Display for Tile {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{},{}", self.column, self.row)
+    }
+}
+
+/// A frame cut into rows and columns of tiles.
+///
+/// # Guarantees
+/// The cores of the tiles share no column and cover the frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TileLayout {
+    frame: GridFrame,
+    side: u32,
+    columns: u32,
+    rows: u32,
+}
+
+impl TileLayout {
+    /// Tiles of `tile_cells` cells a side, rounded up to whole blocks; 0 for one tile that holds everything.
+    ///
+    /// # Errors
+    /// [`TileError::TooManyTiles`] beyond 2^24.
+    pub fn new(frame: &GridFrame, tile_cells: u32) -> Result<Self, TileError> {
+        let longest = frame.width.max(frame.depth).max(1);
+        let wanted = if tile_cells == 0 { longest } else { tile_cells.min(longest) };
+        let side = wanted.next_multiple_of(BLOCK_CELLS);
+        let columns = frame.width.div_ceil(side).max(1);
+        let rows = frame.depth.div_ceil(side).max(1);
+        let tiles = u64::from(columns) * u64::from(rows);
+        if tiles > MAX_TILES {
+            let GridFrame { width, depth, .. } = *frame;
+            return Err(TileError::TooManyTiles { tile_cells, width, depth, tiles, limit: MAX_TILES });
+        }
+        Ok(Self { frame: *frame, side, columns, rows })
+    }
+
+    /// The whole frame.
+    #[must_use]
+    pub fn frame(&self) -> &GridFrame {
+        &self.frame
+    }
+
+    /// Side of a tile in cells, a multiple of [`BLOCK_CELLS`].
+    #[must_use]
+    pub fn side_cells(&self) -> u32 {
+        self.side
+    }
+
+    /// Tiles along x.
+    #[must_use]
+    pub fn columns(&self) -> u32 {
+        self.columns
+    }
+
+    /// Tiles along z.
+    #[must_use]
+    pub fn rows(&self) -> u32 {
+        self.rows
+    }
+
+    /// Number of tiles.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.columns as usize * self.rows as usize
+    }
+
+    /// Never: there is always a tile.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+
+    /// All tiles, row by row.
+    pub fn tiles(&self) -> impl Iterator<Item = Tile> + use<> {
+        let columns = self.columns;
+        (0..self.rows).flat_map(move |row| (0..columns).map(move |column| Tile { row, column }))
+    }
+
+    /// Whether the layout has this tile.
+    #[must_use]
+    pub fn has(&self, tile: Tile) -> bool {
+        tile.row < self.rows && tile.column < self.columns
+    }
+
+    /// Place of `tile` in the order of [`TileLayout::tiles`].
+    #[must_use]
+    pub fn index(&self, tile: Tile) -> usize {
+        tile.row as usize * self.columns as usize + tile.column as usize
+    }
+
+    /// The columns of the grid that belong to `tile`.
+    #[must_use]
+    pub fn core(&self, tile: Tile) -> GridWindow {
+        let (x, z) = (tile.column.saturating_mul(self.side), tile.row.saturating_mul(self.side));
+        GridWindow::new(x, z, self.side, self.side).intersection(&GridWindow::whole(&self.frame))
+    }
+
+    /// The tiles whose cores hold a column of `window`.
+    pub fn tiles_over(&self, window: &GridWindow) -> impl Iterator<Item = Tile> + use<> {
+        let (rows, columns) = if window.is_empty() {
+            (0..0, 0..0)
+        } else {
+            let end = |end: u32, count: u32| end.div_ceil(self.side).min(count);
+            (
+                window.z / self.side..end(window.end_z(), self.rows),
+                window.x / self.side..end(window.end_x(), self.columns),
+            )
+        };
+        rows.flat_map(move |row| columns.clone().map(move |column| Tile { row, column }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::Vec3;
+
+    use super::*;
+
+    fn frame(width: u32, depth: u32) -> GridFrame {
+        GridFrame { origin: Vec3::ZERO, cell_size: 0.3, level_height: 0.2, width, depth }
+    }
+
+    #[test]
+    fn cores_cover_the_frame_once() {
+        for (width, depth, tile_cells) in
+            [(100, 37, 16), (100, 37, 17), (1, 1, 0), (64, 64, 64), (500, 20, 0)]
+        {
+            let layout = TileLayout::new(&frame(width, depth), tile_cells).unwrap();
+            let mut owners = vec![0; (width * depth) as usize];
+            for tile in layout.tiles() {
+                let core = layout.core(tile);
+                assert!(core.x.is_multiple_of(BLOCK_CELLS) && core.z.is_multiple_of(BLOCK_CELLS), "{tile}");
+                assert!(layout.tiles_over(&core).eq([tile]));
+                for z in core.z..core.end_z() {
+                    for x in core.x..core.end_x() {
+                        owners[(z * width + x) as usize] += 1;
+                    }
+                }
+            }
+            assert!(owners.iter().all(|&owners| owners == 1));
+            assert_eq!(layout.tiles_over(&GridWindow::whole(&frame(width, depth))).count(), layout.len());
+            assert_eq!(layout.tiles_over(&GridWindow::default()).count(), 0);
+        }
+    }
+
+    #[test]
+    fn too_many_tiles_are_refused() {
+        let error = TileLayout::new(&frame(1 << 20, 1 << 20), 1).unwrap_err();
+        assert!(matches!(error, TileError::TooManyTiles { .. }), "{error}");
+        assert!(TileLayout::new(&frame(1 << 20, 1 << 20), 1024).is_ok());
+    }
+}

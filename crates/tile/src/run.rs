@@ -1,0 +1,137 @@
+//! A closure per tile, side by side.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use waymesh_core::{Counter, Observer, Warning};
+
+use crate::{MemoryGate, Tile};
+
+/// What one tile's stages told: collected beside each other, passed on in the order of tiles.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Tally {
+    /// What was counted.
+    pub counts: BTreeMap<Counter, u64>,
+    /// Warnings, in order.
+    pub warnings: Vec<Warning>,
+}
+
+impl Tally {
+    /// Tells `observer` all of it.
+    pub fn replay(&self, observer: &mut dyn Observer) {
+        for (&counter, &amount) in &self.counts {
+            observer.count(counter, amount);
+        }
+        self.warnings.iter().for_each(|warning| observer.warn(warning.clone()));
+    }
+}
+
+impl Observer for Tally {
+    fn count(&mut self, counter: Counter, amount: u64) {
+        *self.counts.entry(counter).or_default() += amount;
+    }
+
+    fn warn(&mut self, warning: Warning) {
+        self.warnings.push(warning);
+    }
+}
+
+/// Runs `work` for every tile on the threads of the current rayon pool, and returns the results in the order of `tiles`.
+///
+/// Before a tile begins, `estimate` says how many bytes it will need, and it waits at the gate until they fit. Tiles are begun in
+/// their order. `observer` hears of each one that is done.
+///
+/// # Errors
+/// Of the tiles that failed, the first one's error; tiles that have not begun by then are left out.
+pub fn build_tiles<T: Send, E: Send>(
+    tiles: &[Tile],
+    gate: &MemoryGate,
+    estimate: impl Fn(Tile) -> u64 + Sync,
+    work: impl Fn(Tile) -> Result<T, E> + Sync,
+    observer: &mut dyn Observer,
+) -> Result<Vec<T>, E> {
+    let next = AtomicUsize::new(0);
+    let failed = AtomicBool::new(false);
+    let progress = Mutex::new((0_u64, observer));
+    // One worker per thread and none that can be stolen: a worker that waits at the gate must never sit on top of the
+    // one whose memory it waits for.
+    let parts = rayon::broadcast(|_| {
+        let mut done = Vec::new();
+        while !failed.load(Ordering::Relaxed) {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(&tile) = tiles.get(index) else { break };
+            let share = gate.enter(estimate(tile));
+            let result = work(tile);
+            drop(share);
+            failed.fetch_or(result.is_err(), Ordering::Relaxed);
+            done.push((index, result));
+            let mut progress = progress.lock().unwrap_or_else(PoisonError::into_inner);
+            progress.0 += 1;
+            let count = progress.0;
+            progress.1.progress(count, tiles.len() as u64);
+        }
+        done
+    });
+    let mut results: Vec<(usize, Result<T, E>)> = parts.into_iter().flatten().collect();
+    results.sort_unstable_by_key(|&(index, _)| index);
+    results.into_iter().map(|(_, result)| result).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicU64;
+
+    use super::*;
+
+    fn tiles(count: u32) -> Vec<Tile> {
+        (0..count).map(|column| Tile { row: 0, column }).collect()
+    }
+
+    #[derive(Default)]
+    struct Steps(Vec<(u64, u64)>);
+
+    impl Observer for Steps {
+        fn progress(&mut self, done: u64, total: u64) {
+            self.0.push((done, total));
+        }
+    }
+
+    #[test]
+    fn results_come_in_order_within_the_gate() {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(4).build().unwrap();
+        let (alive, most) = (AtomicU64::new(0), AtomicU64::new(0));
+        let gate = MemoryGate::new(200);
+        let mut steps = Steps::default();
+        let results = pool.install(|| {
+            let work = |tile: Tile| {
+                let bytes = 40 * u64::from(tile.column % 3 + 1);
+                let now = alive.fetch_add(bytes, Ordering::SeqCst) + bytes;
+                most.fetch_max(now, Ordering::SeqCst);
+                std::thread::yield_now();
+                // Work that uses the pool itself must not start another tile on top of this one.
+                let (one, two) = rayon::join(|| tile.column, || 1);
+                alive.fetch_sub(bytes, Ordering::SeqCst);
+                Ok::<_, ()>(one + two)
+            };
+            build_tiles(&tiles(200), &gate, |tile| 40 * u64::from(tile.column % 3 + 1), work, &mut steps)
+        });
+        assert_eq!(results, Ok((1..=200).collect()));
+        assert!(most.load(Ordering::SeqCst) <= 200, "{most:?}");
+        assert_eq!(steps.0, (1..=200).map(|done| (done, 200)).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_tile_larger_than_the_limit_is_built_alone() {
+        let gate = MemoryGate::new(10);
+        let results = build_tiles(&tiles(5), &gate, |_| 1000, |tile| Ok::<_, ()>(tile.column), &mut ());
+        assert_eq!(results, Ok(vec![0, 1, 2, 3, 4]));
+    }
+
+    #[test]
+    fn the_first_error_ends_the_run() {
+        let gate = MemoryGate::new(10);
+        let work = |tile: Tile| if tile.column >= 3 { Err(tile.column) } else { Ok(()) };
+        assert_eq!(build_tiles(&tiles(100_000), &gate, |_| 1, work, &mut ()), Err(3));
+    }
+}

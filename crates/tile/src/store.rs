@@ -1,0 +1,214 @@
+//! Finished tiles, kept in memory or in a folder.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::{Tile, TileError, TileLayout};
+
+/// First bytes of a tile file; the last one is the version of the layout.
+const MAGIC: [u8; 8] = *b"WAYTILE\x01";
+/// First line of the file that says what a folder's tiles belong to.
+const MANIFEST_TITLE: &str = "waymesh tiles 1";
+const MANIFEST: &str = "bake.txt";
+/// Magic, fingerprint, row, column, length of the content, checksum of all that and the content.
+const HEADER: usize = 8 + 8 + 4 + 4 + 8 + 4;
+
+/// Something that has finished tiles.
+pub trait TileSource: Sync {
+    /// The bytes that were kept for `tile`; `None` if there are none, or they are damaged.
+    ///
+    /// # Errors
+    /// If a file is there but cannot be read.
+    fn get(&self, tile: Tile) -> Result<Option<Arc<[u8]>>, TileError>;
+}
+
+#[derive(Debug)]
+enum Place {
+    Memory(Vec<Mutex<Option<Arc<[u8]>>>>),
+    Folder { path: PathBuf, fingerprint: u64 },
+}
+
+/// Keeps what was built for each tile, as bytes.
+///
+/// # In a folder
+/// One file per tile, written under another name and renamed when it is whole, so that a killed bake leaves no half
+/// tile under a tile's name. Files carry the bake's fingerprint and a checksum: a damaged file counts as missing. A text file
+/// `bake.txt` holds the fingerprint and whatever the caller wants to find again.
+///
+/// # Layout of a tile file, all little-endian
+/// | bytes | what |
+/// |---|---|
+/// | 8 | `WAYTILE` and the version, 1 |
+/// | 8 | fingerprint |
+/// | 4, 4 | row, column |
+/// | 8 | length of the content |
+/// | 4 | CRC-32 of everything before and after |
+/// | ... | the content |
+#[derive(Debug)]
+pub struct TileStore {
+    layout: TileLayout,
+    place: Place,
+    damaged: AtomicU64,
+    bytes: AtomicU64,
+}
+
+impl TileStore {
+    /// Keeps tiles in memory.
+    #[must_use]
+    pub fn in_memory(layout: &TileLayout) -> Self {
+        let kept = (0..layout.len()).map(|_| Mutex::new(None)).collect();
+        Self::new(layout, Place::Memory(kept))
+    }
+
+    /// Keeps tiles in `folder`, which is made if need be. `note` is kept beside them.
+    ///
+    /// # Errors
+    /// [`TileError::OtherBake`] if the folder holds tiles with another fingerprint; [`TileError::Io`].
+    pub fn in_folder(
+        layout: &TileLayout,
+        folder: &Path,
+        fingerprint: u64,
+        note: &str,
+    ) -> Result<Self, TileError> {
+        let failed = |action, path: &Path| {
+            let path = path.to_owned();
+            move |source| TileError::Io { action, path, source }
+        };
+        fs::create_dir_all(folder).map_err(failed("create", folder))?;
+        match Self::note(folder)? {
+            Some((found, _)) if found != fingerprint => {
+                return Err(TileError::OtherBake { folder: folder.to_owned(), expected: fingerprint, found });
+            }
+            Some(_) => {}
+            None => {
+                let text = format!("{MANIFEST_TITLE}\nfingerprint {fingerprint:016x}\n{note}");
+                write_whole(&folder.join(MANIFEST), &[text.as_bytes()])?;
+            }
+        }
+        Ok(Self::new(layout, Place::Folder { path: folder.to_owned(), fingerprint }))
+    }
+
+    fn new(layout: &TileLayout, place: Place) -> Self {
+        Self { layout: *layout, place, damaged: AtomicU64::new(0), bytes: AtomicU64::new(0) }
+    }
+
+    /// The fingerprint and note of a folder of tiles; `None` if it is not one.
+    ///
+    /// # Errors
+    /// [`TileError::Io`] if its `bake.txt` is there but cannot be read.
+    pub fn note(folder: &Path) -> Result<Option<(u64, String)>, TileError> {
+        let path = folder.join(MANIFEST);
+        let text = match fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(source) => return Err(TileError::Io { action: "read", path, source }),
+        };
+        let parse = || {
+            let rest = text.strip_prefix(MANIFEST_TITLE)?.strip_prefix('\n')?;
+            let (line, note) = rest.split_once('\n')?;
+            let fingerprint = u64::from_str_radix(line.strip_prefix("fingerprint ")?, 16).ok()?;
+            Some((fingerprint, note.to_owned()))
+        };
+        parse().map(Some).ok_or_else(|| TileError::Io {
+            action: "understand",
+            path: path.clone(),
+            source: std::io::Error::new(std::io::ErrorKind::InvalidData, "not a list of waymesh tiles"),
+        })
+    }
+
+    /// Keeps `content` for `tile`, in place of what was kept before.
+    ///
+    /// # Errors
+    /// [`TileError::Io`] if the file cannot be written.
+    pub fn put(&self, tile: Tile, content: Vec<u8>) -> Result<(), TileError> {
+        self.bytes.fetch_add(content.len() as u64, Ordering::Relaxed);
+        match &self.place {
+            Place::Memory(kept) => {
+                let mut kept = kept[self.layout.index(tile)].lock().unwrap_or_else(PoisonError::into_inner);
+                *kept = Some(content.into());
+                Ok(())
+            }
+            Place::Folder { path, fingerprint } => {
+                let header = header(tile, *fingerprint, &content);
+                write_whole(&path.join(file_name(tile)), &[&header, &content])
+            }
+        }
+    }
+
+    /// Where `tile` is kept, if in a file.
+    #[must_use]
+    pub fn file(&self, tile: Tile) -> Option<PathBuf> {
+        match &self.place {
+            Place::Memory(_) => None,
+            Place::Folder { path, .. } => Some(path.join(file_name(tile))),
+        }
+    }
+
+    /// Files found damaged so far.
+    #[must_use]
+    pub fn damaged(&self) -> u64 {
+        self.damaged.load(Ordering::Relaxed)
+    }
+
+    /// Bytes put so far.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.bytes.load(Ordering::Relaxed)
+    }
+}
+
+impl TileSource for TileStore {
+    fn get(&self, tile: Tile) -> Result<Option<Arc<[u8]>>, TileError> {
+        let (path, fingerprint) = match &self.place {
+            Place::Memory(kept) => {
+                let kept = kept[self.layout.index(tile)].lock().unwrap_or_else(PoisonError::into_inner);
+                return Ok(kept.clone());
+            }
+            Place::Folder { path, fingerprint } => (path.join(file_name(tile)), *fingerprint),
+        };
+        let bytes = match fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(source) => return Err(TileError::Io { action: "read", path, source }),
+        };
+        let parts = bytes.split_at_checked(HEADER);
+        let sound = parts.filter(|&(found, content)| found == header(tile, fingerprint, content).as_slice());
+        let content = sound.map(|(_, content)| content.into());
+        if content.is_none() {
+            self.damaged.fetch_add(1, Ordering::Relaxed);
+        }
+        Ok(content)
+    }
+}
+
+fn file_name(tile: Tile) -> String {
+    format!("tile_{}_{}.bin", tile.column, tile.row)
+}
+
+fn header(tile: Tile, fingerprint: u64, content: &[u8]) -> Vec<u8> {
+    let mut header = Vec::with_capacity(HEADER);
+    header.extend_from_slice(&MAGIC);
+    header.extend_from_slice(&fingerprint.to_le_bytes());
+    header.extend_from_slice(&tile.row.to_le_bytes());
+    header.extend_from_slice(&tile.column.to_le_bytes());
+    header.extend_from_slice(&(content.len() as u64).to_le_bytes());
+    let mut checksum = crc32fast::Hasher::new();
+    checksum.update(&header);
+    checksum.update(content);
+    header.extend_from_slice(&checksum.finalize().to_le_bytes());
+    header
+}
+
+/// Writes a file that is either whole or not there.
+fn write_whole(path: &Path, parts: &[&[u8]]) -> Result<(), TileError> {
+    let failed = |source| TileError::Io { action: "write", path: path.to_owned(), source };
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
+    for part in parts {
+        std::io::Write::write_all(&mut file, part).map_err(failed)?;
+    }
+    file.persist(path).map_err(|error| failed(error.error))?;
+    Ok(())
+}
