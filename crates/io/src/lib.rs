@@ -13,6 +13,8 @@
 //!
 //! NaN and infinite vertices are passed on as they are: the soup counts them, the bake skips and reports them.
 //!
+//! Worlds beyond memory: [`SceneSource`] streams binary STL and reads other formats file by file; [`StlWriter`] writes triangles as they come.
+//!
 //! # Navigation meshes
 //! | what | functions |
 //! |---|---|
@@ -38,6 +40,7 @@ mod glb;
 mod json;
 mod obj;
 mod scene;
+mod stl;
 pub mod svg;
 pub mod wmesh;
 
@@ -49,7 +52,8 @@ pub use error::{IoError, Place};
 pub use glb::{GlbOptions, write_glb};
 pub use json::{number as json_number, point as json_point, to_json, write_json};
 pub use obj::{write_detail_obj, write_obj};
-pub use scene::{LoadOptions, SceneFormat, UpAxis, load, load_with, parse_scene};
+pub use scene::{LoadOptions, SceneFormat, SceneSource, UpAxis, load, load_with, parse_scene};
+pub use stl::StlWriter;
 pub use svg::{ColourBy, SvgOptions, write_svg};
 pub use wmesh::{open, parse_wmesh, read_wmesh, save, write_wmesh};
 

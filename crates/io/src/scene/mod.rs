@@ -3,6 +3,7 @@
 mod gltf;
 mod obj;
 mod ply;
+mod source;
 mod stl;
 
 use std::path::Path;
@@ -11,6 +12,8 @@ use glam::{DVec3, Vec3};
 use waymesh_core::{SoupError, TriangleSoup};
 
 use crate::{IoError, Place};
+
+pub use source::SceneSource;
 
 /// Which axis of the file points up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -222,12 +225,17 @@ impl SoupBuilder {
     }
 
     fn push_vertex(&mut self, position: DVec3) {
+        self.positions.push(self.place(position));
+    }
+
+    /// A position of the file in metres, y up.
+    fn place(&self, position: DVec3) -> Vec3 {
         let scaled = position * self.scale;
         let upright = match self.up {
             UpAxis::Y => scaled,
             UpAxis::Z => DVec3::new(scaled.x, scaled.z, -scaled.y),
         };
-        self.positions.push(upright.as_vec3());
+        upright.as_vec3()
     }
 
     /// Number of the next vertex, or an error if 32 bits cannot hold it.

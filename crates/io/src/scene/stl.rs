@@ -11,23 +11,39 @@ use crate::{IoError, Place};
 /// Bytes before the number of triangles.
 const HEADER: usize = 80;
 /// Bytes before the first triangle.
-const START: usize = HEADER + 4;
+pub(super) const START: usize = HEADER + 4;
 /// Bytes of a triangle: normal, three corners, attribute.
-const RECORD: usize = 50;
+pub(super) const RECORD: usize = 50;
 /// How much of a file is searched for zero bytes, which text does not have.
-const SNIFFED: usize = 1024;
+pub(super) const SNIFFED: usize = 1024;
 
 /// Bytes that a binary file needs for the number of triangles it states.
-fn stated_length(bytes: &[u8]) -> Option<u64> {
+pub(super) fn stated_length(bytes: &[u8]) -> Option<u64> {
     let count = u32::from_le_bytes(bytes.get(HEADER..START)?.try_into().ok()?);
     Some(START as u64 + u64::from(count) * RECORD as u64)
 }
 
 fn is_text(bytes: &[u8]) -> bool {
-    let text = without_bom(bytes).trim_ascii_start();
+    is_text_of(bytes, bytes.len() as u64)
+}
+
+/// Whether a file of `length` bytes that begins so is text.
+pub(super) fn is_text_of(beginning: &[u8], length: u64) -> bool {
+    let text = without_bom(beginning).trim_ascii_start();
     text.get(..5).is_some_and(|word| word.eq_ignore_ascii_case(b"solid"))
-        && stated_length(bytes) != Some(bytes.len() as u64)
+        && stated_length(beginning) != Some(length)
         && !text[..text.len().min(SNIFFED)].contains(&0)
+}
+
+/// The corners in a binary record.
+pub(super) fn corners(record: &[u8]) -> [DVec3; 3] {
+    [12, 24, 36].map(|corner| {
+        let axis = |axis: usize| {
+            let bytes = [0, 1, 2, 3].map(|byte| record[corner + axis * 4 + byte]);
+            f64::from(f32::from_le_bytes(bytes))
+        };
+        DVec3::new(axis(0), axis(1), axis(2))
+    })
 }
 
 pub(super) fn looks_like_stl(bytes: &[u8]) -> bool {
@@ -51,13 +67,9 @@ fn parse_binary(source: Source<'_>, builder: &mut SoupBuilder) -> Result<(), IoE
     // Bytes after the last triangle are allowed: some programs append colours.
     for record in source.bytes[START..].chunks_exact(RECORD) {
         let mut fan = Fan::default();
-        for corner in record[12..48].chunks_exact(12) {
-            let axis = |axis: usize| {
-                let bytes = [0, 1, 2, 3].map(|byte| corner[axis * 4 + byte]);
-                f64::from(f32::from_le_bytes(bytes))
-            };
+        for corner in corners(record) {
             fan.push(builder.next_vertex(&source)?, &mut builder.triangles);
-            builder.push_vertex(DVec3::new(axis(0), axis(1), axis(2)));
+            builder.push_vertex(corner);
         }
     }
     Ok(())
