@@ -39,6 +39,11 @@ struct Step {
 }
 
 impl Bridges {
+    /// None, whatever the edges.
+    pub(crate) fn none(cells: usize, edges: usize) -> Self {
+        Self { kinds: vec![Kind::Plain; edges], ranges: vec![(0, 0); cells] }
+    }
+
     /// Takes linear time.
     pub(crate) fn find(cell_first: &[u32], neighbours: &[u32]) -> Self {
         const UNSEEN: (u32, u32) = (u32::MAX, 0);

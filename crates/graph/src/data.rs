@@ -6,7 +6,7 @@ use waymesh_core::{
     SurfacePoint, VertexId,
 };
 
-use crate::{NavMesh, NavMeshError};
+use crate::{Link, LinkEnd, LinkKind, NavMesh, NavMeshError};
 
 /// In [`NavMeshData::cell_neighbours`]: no cell across this edge, but a wall or a drop.
 pub const NO_NEIGHBOUR: u32 = u32::MAX;
@@ -68,6 +68,64 @@ pub struct NavMeshData {
     pub surface_first: Vec<u32>,
     /// Largest difference between the height surface and a ground sample, in levels.
     pub surface_max_error: f32,
+
+    /// Links between places that share no edge.
+    pub links: Vec<LinkData>,
+}
+
+/// A [`Link`] as plain numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct LinkData {
+    /// Cell where it begins, cell where it ends.
+    pub cells: [u32; 2],
+    /// Both ends of the segment where it begins, then of that where it ends: x, z in cells.
+    pub points: [[i32; 2]; 4],
+    /// Their heights in levels.
+    pub heights: [f32; 4],
+    /// Cost in metres beyond the distance.
+    pub extra_cost: f32,
+    /// Number of its [`LinkKind`], plus 256 if it can be taken both ways.
+    pub kind: u32,
+    /// The user's own.
+    pub data: u32,
+}
+
+/// In [`LinkData::kind`]: both ways.
+const BOTH_WAYS: u32 = 256;
+
+impl From<&Link> for LinkData {
+    fn from(link: &Link) -> Self {
+        let [a, b] = link.from.ends;
+        let [c, d] = link.to.ends;
+        Self {
+            cells: [link.from.cell.0, link.to.cell.0],
+            points: [a, b, c, d].map(|end| [end.point.x, end.point.z]),
+            heights: [a, b, c, d].map(|end| end.height),
+            extra_cost: link.extra_cost,
+            kind: link.kind as u32 + if link.both_ways { BOTH_WAYS } else { 0 },
+            data: link.data,
+        }
+    }
+}
+
+impl LinkData {
+    /// The link, if its kind is known.
+    fn link(&self) -> Option<Link> {
+        let end = |end: usize| PlanVertex {
+            point: PlanPoint::new(self.points[end][0], self.points[end][1]),
+            height: self.heights[end],
+        };
+        let both_ways = self.kind & BOTH_WAYS != 0;
+        let kind = u8::try_from(self.kind - if both_ways { BOTH_WAYS } else { 0 }).ok();
+        Some(Link {
+            from: LinkEnd { cell: CellId(self.cells[0]), ends: [end(0), end(1)] },
+            to: LinkEnd { cell: CellId(self.cells[1]), ends: [end(2), end(3)] },
+            both_ways,
+            extra_cost: self.extra_cost,
+            kind: kind.and_then(LinkKind::from_number)?,
+            data: self.data,
+        })
+    }
 }
 
 impl NavMesh {
@@ -100,6 +158,7 @@ impl NavMesh {
                 .map_or_else(Vec::new, |surface| surface.triangles.iter().flatten().copied().collect()),
             surface_first: surface.map_or_else(Vec::new, |surface| surface.cell_triangles.clone()),
             surface_max_error: surface.map_or(0.0, |surface| surface.max_error),
+            links: self.links().iter().map(LinkData::from).collect(),
         }
     }
 
@@ -196,7 +255,14 @@ impl NavMesh {
                 max_error: data.surface_max_error,
             })
         };
-        Self::new(cell_mesh, surface, agent)
+        let links = data
+            .links
+            .iter()
+            .enumerate()
+            .map(|(link, data)| data.link().ok_or(NavMeshError::LinkKind { link, value: data.kind }));
+        let links = links.collect::<Result<Vec<_>, _>>()?;
+        let mesh = Self::new(cell_mesh, surface, agent)?;
+        if links.is_empty() { Ok(mesh) } else { mesh.with_links(links) }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 use thiserror::Error;
-use waymesh_core::{AgentError, ViolationList};
+use waymesh_core::{AgentError, CellId, PlanPoint, ViolationList};
 
 use crate::Reach;
 
@@ -68,6 +68,32 @@ pub enum NavMeshError {
     NoSurface {
         /// The error told.
         value: f32,
+    },
+    /// A link that costs less than nothing, or no finite amount.
+    #[error("extra cost of link {link} is {value} m, but must be finite and 0 m or more")]
+    LinkCost {
+        /// Which link.
+        link: usize,
+        /// Its cost.
+        value: f32,
+    },
+    /// An end of a link that does not lie on the cell it names.
+    #[error("link {link} has an end at ({}, {}), which is not on cell {cell}", point.x, point.z)]
+    LinkOffCell {
+        /// Which link.
+        link: usize,
+        /// The cell it names.
+        cell: CellId,
+        /// The end, in cells of the grid.
+        point: PlanPoint,
+    },
+    /// A link of a kind that is not known.
+    #[error("link {link} has kind {value}, the last known is 2")]
+    LinkKind {
+        /// Which link.
+        link: usize,
+        /// Its kind.
+        value: u32,
     },
     /// A number that is not finite, or would not be in metres.
     #[error("entry {element} of {table} is {value}, not a finite number of metres")]

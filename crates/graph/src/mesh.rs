@@ -12,6 +12,7 @@ use crate::box_index::BoxIndex;
 use crate::bridges::Bridges;
 use crate::data::NO_NEIGHBOUR;
 use crate::islands::label_islands;
+use crate::links::Links;
 use crate::plan::LATTICE_STEP;
 use crate::{Island, IslandId, NavMeshError};
 
@@ -95,6 +96,7 @@ pub struct NavMesh {
     pub(crate) islands: Vec<Island>,
     pub(crate) index: BoxIndex,
     pub(crate) bridges: Bridges,
+    pub(crate) links: Links,
     pub(crate) surface: Option<HeightSurface>,
     /// What the rounding of world coordinates may move a position by, in cells.
     pub(crate) plan_slack: f64,
@@ -174,6 +176,7 @@ impl NavMesh {
             areas: cells.cells.iter().map(|cell| cell.area.0).collect(),
             index: BoxIndex::build(&bounds),
             bridges,
+            links: Links::default(),
             bounds,
             cell_islands,
             islands,
@@ -257,6 +260,15 @@ impl NavMesh {
             corners: self.corner_vertices.clone(),
             neighbours: self.neighbours.iter().map(neighbour).collect(),
         }
+    }
+
+    pub(crate) fn find_bridges(&mut self) {
+        self.bridges = Bridges::find(&self.cell_first, &self.neighbours);
+    }
+
+    /// With links, no edge is the only way any more.
+    pub(crate) fn forget_bridges(&mut self) {
+        self.bridges = Bridges::none(self.cell_count(), self.neighbours.len());
     }
 
     /// Indices of a cell's corners, which are also those of its edges.

@@ -3,15 +3,15 @@
 //! All that a [`NavMesh`] cannot compute again, and nothing about how it was baked. All numbers are little-endian on every
 //! machine; `f32` is IEEE 754 binary32. The same mesh always gives the same bytes.
 //!
-//! # Version 1, byte by byte
+//! # Version 2, byte by byte
 //! | bytes | type | content |
 //! |---|---|---|
 //! | 0..8 | 8 bytes | `57 4D 45 53 48 00 0D 0A`: `WMESH`, a zero, CR LF (which text transfers damage, so that it shows at once) |
-//! | 8..12 | `u32` | version, 1 |
-//! | 12..16 | `u32` | number of sections, 10 |
+//! | 8..12 | `u32` | version, 2 |
+//! | 12..16 | `u32` | number of sections, 11 |
 //! | 16..24 | `u64` | length of the file in bytes |
-//! | 24..184 | 10 entries | section table: tag (4 ASCII bytes), size of an element in bytes (`u32`), number of elements (`u64`) |
-//! | 184.. | | the sections in the order of the table, each padded with zeros to a multiple of 8 bytes |
+//! | 24..200 | 11 entries | section table: tag (4 ASCII bytes), size of an element in bytes (`u32`), number of elements (`u64`) |
+//! | 200.. | | the sections in the order of the table, each padded with zeros to a multiple of 8 bytes |
 //! | last 4 | `u32` | CRC-32 (ISO-HDLC, as in zip and PNG) of all bytes before it |
 //!
 //! The sections, always all of them and in this order:
@@ -28,22 +28,23 @@
 //! | `SPNT` | 12 | points | x (cells), height (levels), z (cells) of a point of the height surface, 3 `f32` |
 //! | `STRI` | 12 | triangles | points of a triangle of the height surface, 3 `u32` |
 //! | `SFST` | 4 | cells + 1, or 0 | first triangle of each cell, and the number of triangles (`u32`); none without height surface |
+//! | `LINK` | 68 | links | cells at both ends (2 `u32`); four times x, z (2 `i32`, cells), height (`f32`, levels): the segment where it begins, then where it ends; extra cost (`f32`, metres), kind, plus 256 if both ways (`u32`), the user's data (`u32`) |
 //!
 //! Meaning and invariants of the numbers are those of [`waymesh_graph::NavMeshData`].
 
 use std::io::{Read, Write};
 use std::path::Path;
 
-use waymesh_graph::{NavMesh, NavMeshData};
+use waymesh_graph::{LinkData, NavMesh, NavMeshData};
 
 use crate::{IoError, Place, write_file};
 
 /// First bytes of every file.
 pub const MAGIC: [u8; 8] = *b"WMESH\0\r\n";
 /// The version that is written and read.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
-const SECTIONS: [([u8; 4], u32); 10] = [
+const SECTIONS: [([u8; 4], u32); 11] = [
     (*b"FRAM", 28),
     (*b"AGNT", 16),
     (*b"VERT", 12),
@@ -54,6 +55,7 @@ const SECTIONS: [([u8; 4], u32); 10] = [
     (*b"SPNT", 12),
     (*b"STRI", 12),
     (*b"SFST", 4),
+    (*b"LINK", 68),
 ];
 const HEADER: usize = 24;
 const ENTRY: usize = 16;
@@ -145,11 +147,12 @@ fn encode(data: &NavMeshData) -> Vec<u8> {
         data.surface_points.len(),
         data.surface_triangles.len() / 3,
         data.surface_first.len(),
+        data.links.len(),
     ];
     let mut out = Vec::with_capacity(file_length(counts).unwrap_or(0));
     out.extend(MAGIC);
     out.extend(VERSION.to_le_bytes());
-    out.extend(10_u32.to_le_bytes());
+    out.extend(11_u32.to_le_bytes());
     out.extend([0; 8]);
     for ((tag, size), count) in SECTIONS.iter().zip(counts) {
         out.extend(tag);
@@ -185,6 +188,16 @@ fn encode(data: &NavMeshData) -> Vec<u8> {
     data.surface_triangles.iter().for_each(|point| point.put(&mut out));
     pad(&mut out);
     data.surface_first.iter().for_each(|first| first.put(&mut out));
+    pad(&mut out);
+    for link in &data.links {
+        link.cells.put(&mut out);
+        for (point, height) in link.points.iter().zip(&link.heights) {
+            point.put(&mut out);
+            height.put(&mut out);
+        }
+        link.extra_cost.put(&mut out);
+        [link.kind, link.data].put(&mut out);
+    }
     pad(&mut out);
     let length = (out.len() + CHECKSUM) as u64;
     out[16..HEADER].copy_from_slice(&length.to_le_bytes());
@@ -264,7 +277,7 @@ fn decode(file: &Path, bytes: &[u8]) -> Result<NavMeshData, IoError> {
         return Err(IoError::Checksum { file: file.to_owned(), stated, computed });
     }
     if sections as usize != SECTIONS.len() {
-        return malformed(Place::Byte(12), "10 sections", sections.to_string());
+        return malformed(Place::Byte(12), "11 sections", sections.to_string());
     }
     let mut counts = [0; SECTIONS.len()];
     for (index, (count, (tag, size))) in counts.iter_mut().zip(SECTIONS).enumerate() {
@@ -337,5 +350,16 @@ fn decode_sections(counts: [usize; SECTIONS.len()], mut rest: &[u8]) -> NavMeshD
     data.surface_triangles = (0..count * 3).map(|_| cursor.u32()).collect();
     let (mut cursor, count) = next();
     data.surface_first = (0..count).map(|_| cursor.u32()).collect();
+    let (mut cursor, count) = next();
+    data.links.reserve_exact(count);
+    for _ in 0..count {
+        let mut link = LinkData { cells: [cursor.u32(), cursor.u32()], ..LinkData::default() };
+        for (point, height) in link.points.iter_mut().zip(&mut link.heights) {
+            (*point, *height) = ([cursor.i32(), cursor.i32()], cursor.f32());
+        }
+        link.extra_cost = cursor.f32();
+        (link.kind, link.data) = (cursor.u32(), cursor.u32());
+        data.links.push(link);
+    }
     data
 }

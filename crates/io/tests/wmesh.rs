@@ -56,7 +56,7 @@ fn the_layout_is_the_documented_one() {
     let u32_at = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
     let u64_at = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap());
     assert_eq!(&bytes[..8], b"WMESH\0\r\n");
-    assert_eq!((u32_at(8), u32_at(12), u64_at(16)), (wmesh::VERSION, 10, bytes.len() as u64));
+    assert_eq!((u32_at(8), u32_at(12), u64_at(16)), (wmesh::VERSION, 11, bytes.len() as u64));
     let table = [
         ("FRAM", 28, 1),
         ("AGNT", 16, 1),
@@ -68,8 +68,9 @@ fn the_layout_is_the_documented_one() {
         ("SPNT", 12, data.surface_points.len()),
         ("STRI", 12, data.surface_triangles.len() / 3),
         ("SFST", 4, data.cell_areas.len() + 1),
+        ("LINK", 68, data.links.len()),
     ];
-    let mut start = 184;
+    let mut start = 200;
     for (index, (tag, size, count)) in table.into_iter().enumerate() {
         let entry = 24 + 16 * index;
         assert_eq!(&bytes[entry..entry + 4], tag.as_bytes());
@@ -144,10 +145,10 @@ fn every_truncation_and_any_extension_is_noticed() {
 fn other_files_and_versions_are_told_from_damage() {
     assert!(matches!(read(b"glTF\x02\0\0\0"), Err(IoError::Malformed { .. })));
     let mut bytes = bytes_of(&house(false));
-    bytes[8] = 2;
-    let error = read(&sealed(bytes.clone())).unwrap_err();
-    assert_eq!(error.to_string(), "level.wmesh: version 2 of the navmesh format, but only 1 is supported");
     bytes[8] = 1;
+    let error = read(&sealed(bytes.clone())).unwrap_err();
+    assert_eq!(error.to_string(), "level.wmesh: version 1 of the navmesh format, but only 2 is supported");
+    bytes[8] = 2;
     bytes[200] ^= 0x40;
     assert!(matches!(read(&bytes), Err(IoError::Checksum { .. })));
     // A text-mode transfer turns CR LF into LF.

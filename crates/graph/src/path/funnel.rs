@@ -4,10 +4,13 @@
 //! A new edge cuts into one side or the other; where it cuts across, the string turns there and the apex moves on. Every test is
 //! exact, each end is added and removed once: linear time.
 
+use std::ops::Range;
+
 use glam::{Vec3, Vec3Swizzles};
 use waymesh_core::CellId;
 
-use super::{Path, PathScratch};
+use super::{LinkUse, Path, PathScratch};
+use crate::links::LinkEnd;
 use crate::mesh::{Corner, NavMesh};
 use crate::nearest::Spot;
 use crate::plan::{PlanPosition, orientation};
@@ -102,6 +105,20 @@ impl Funnel {
     }
 }
 
+/// Edges of a corridor between two links that are not crossed like edges, or the ends of the path.
+struct Leg<'a> {
+    corridor: &'a [u32],
+    range: Range<usize>,
+    cross_points: bool,
+}
+
+impl<'a> Leg<'a> {
+    /// The edges between two turns, with their places in the corridor.
+    fn between(&self, from: Turn, to: Turn) -> impl Iterator<Item = (usize, &'a u32)> + use<'a> {
+        self.corridor.iter().enumerate().take(to.crossed).skip(from.crossed)
+    }
+}
+
 impl NavMesh {
     /// Pulls the string through `scratch.corridor` and writes cells, points and length.
     pub(super) fn write_path(
@@ -113,45 +130,86 @@ impl NavMesh {
         scratch: &mut PathScratch,
         path: &mut Path,
     ) {
-        let PathScratch { corridor, funnel, .. } = scratch;
+        let PathScratch { corridor, leaps, funnel, .. } = scratch;
         path.cells.push(CellId(start.cell));
-        path.cells.extend(corridor.iter().map(|&edge| CellId(self.neighbours[edge as usize])));
-        self.pull_string(start.at, goal.at, &path.cells, corridor, funnel);
-
+        path.cells.extend(corridor.iter().map(|&way| CellId(self.beyond(way))));
         path.points.push(start_position);
+        let mut leaps = leaps.iter().copied();
+        let (mut from, mut first) = (start.at, 0);
+        for (crossed, &way) in corridor.iter().enumerate() {
+            if !self.is_link(way) {
+                continue;
+            }
+            // Each link has its leap, those that are crossed like an edge too.
+            let along = leaps.next().unwrap_or(0.0);
+            if self.is_crossed(way) {
+                continue;
+            }
+            let (link, backwards) = self.link_of(way);
+            let [leave, arrive] = self.links.links[link.index()].ends(backwards);
+            let (at, position) = self.on_segment(leave, along);
+            let leg = Leg { corridor, range: first..crossed, cross_points };
+            self.write_leg([from, at], position, &leg, funnel, path);
+            path.links.push(LinkUse { link, backwards, point: path.points.len() - 1 });
+            let (at, position) = self.on_segment(arrive, along);
+            // A ladder ends where it begins, in plan.
+            path.points.push(position);
+            (from, first) = (at, crossed + 1);
+        }
+        let leg = Leg { corridor, range: first..corridor.len(), cross_points };
+        self.write_leg([from, goal.at], goal_position, &leg, funnel, path);
+        path.length = length(&path.points);
+    }
+
+    /// Writes the points of a leg after its first, which is the last of the path so far.
+    fn write_leg(
+        &self,
+        [start, goal]: [PlanPosition; 2],
+        goal_position: Vec3,
+        leg: &Leg<'_>,
+        funnel: &mut Funnel,
+        path: &mut Path,
+    ) {
+        self.pull_string(start, goal, &path.cells, leg, funnel);
+        let begin = path.points.len();
         let last = funnel.turns.len() - 1;
         for (index, pair) in funnel.turns.windows(2).enumerate() {
             let [from, to] = [pair[0], pair[1]];
-            if cross_points {
-                self.write_crossings(from, to, corridor, path);
+            for (crossed, &way) in leg.between(from, to) {
+                if self.is_link(way) {
+                    let (link, backwards) = self.link_of(way);
+                    path.links.push(LinkUse { link, backwards, point: path.points.len() - 1 });
+                }
+                if leg.cross_points {
+                    self.write_crossing([from, to], path.cells[crossed], way, path);
+                }
             }
             if index + 1 < last {
                 let position = self.position_in(path.cells[to.crossed], to.at);
                 push_point(path, position);
             } else {
-                if path.points.len() > 1 && same_plan(path.points[path.points.len() - 1], goal_position) {
+                if path.points.len() > begin && same_plan(path.points[path.points.len() - 1], goal_position) {
                     path.points.pop();
                 }
                 push_point(path, goal_position);
             }
         }
-        path.length = length(&path.points);
     }
 
-    /// The turns of the shortest path from `start` to `goal` through the edges of `corridor`, ends included.
+    /// The turns of the shortest path from `start` to `goal` through the edges of a leg, ends included.
     fn pull_string(
         &self,
         start: PlanPosition,
         goal: PlanPosition,
         cells: &[CellId],
-        corridor: &[u32],
+        leg: &Leg<'_>,
         funnel: &mut Funnel,
     ) {
         funnel.begin(start);
-        let mut crossed = 0;
+        let (mut crossed, end) = (leg.range.start, leg.range.end);
         // Edges that the start lies on are crossed already.
-        while crossed < corridor.len() {
-            let [right, left] = self.edge_ends(cells[crossed], corridor[crossed]);
+        while crossed < end {
+            let [right, left] = self.edge_ends(cells[crossed], leg.corridor[crossed]);
             let between = (left.x - start.x) * (right.x - start.x) + (left.z - start.z) * (right.z - start.z);
             if orientation(start, right, left) > 0.0 || between > 0.0 {
                 break;
@@ -159,8 +217,8 @@ impl NavMesh {
             crossed += 1;
         }
         funnel.turns[0].crossed = crossed;
-        while crossed < corridor.len() {
-            let [right, left] = self.edge_ends(cells[crossed], corridor[crossed]);
+        while crossed < end {
+            let [right, left] = self.edge_ends(cells[crossed], leg.corridor[crossed]);
             funnel.narrow(Turn { at: left, crossed }, 1.0);
             funnel.narrow(Turn { at: right, crossed }, -1.0);
             crossed += 1;
@@ -168,9 +226,35 @@ impl NavMesh {
         funnel.finish(Turn { at: goal, crossed });
     }
 
+    fn is_link(&self, way: u32) -> bool {
+        way as usize >= self.neighbours.len()
+    }
+
+    /// Whether a way is an edge, or a link that is crossed like one.
+    fn is_crossed(&self, way: u32) -> bool {
+        !self.is_link(way) || self.links.is_portal(self.link_of(way).0)
+    }
+
+    /// A place on a link's segment.
+    fn on_segment(&self, end: &LinkEnd, along: f64) -> (PlanPosition, Vec3) {
+        let [a, b] = end.ends;
+        let mix = |from: f64, to: f64| from + (to - from) * along;
+        let at = PlanPosition::snapped(
+            mix(f64::from(a.point.x), f64::from(b.point.x)),
+            mix(f64::from(a.point.z), f64::from(b.point.z)),
+        );
+        (at, self.frame.to_world(at.x, mix(f64::from(a.height), f64::from(b.height)), at.z))
+    }
+
     /// The ends of an edge in the plan: right and left of whoever leaves the cell across it.
-    fn edge_ends(&self, cell: CellId, edge: u32) -> [PlanPosition; 2] {
-        self.edge_corners(cell, edge).map(|corner| PlanPosition::on_grid(corner.x, corner.z))
+    fn edge_ends(&self, cell: CellId, way: u32) -> [PlanPosition; 2] {
+        if self.is_link(way) {
+            let (link, backwards) = self.link_of(way);
+            let [a, b] = self.links.links[link.index()].from.ends.map(|end| end.point);
+            let [right, left] = if backwards { [b, a] } else { [a, b] };
+            return [right, left].map(|point| PlanPosition::on_grid(point.x, point.z));
+        }
+        self.edge_corners(cell, way).map(|corner| PlanPosition::on_grid(corner.x, corner.z))
     }
 
     fn edge_corners(&self, cell: CellId, edge: u32) -> [&Corner; 2] {
@@ -180,21 +264,16 @@ impl NavMesh {
         [&self.corners[edge], &self.corners[next]]
     }
 
-    /// Where the segment between two turns crosses the edges between them.
-    fn write_crossings(&self, from: Turn, to: Turn, corridor: &[u32], path: &mut Path) {
-        for (crossed, &edge) in corridor.iter().enumerate().take(to.crossed).skip(from.crossed) {
-            let cell = path.cells[crossed];
-            let [right, left] = self.edge_ends(cell, edge);
-            let (r, l) = (orientation(from.at, to.at, right), orientation(from.at, to.at, left));
-            if [right, left].iter().any(|&end| end == from.at || end == to.at) || l - r <= 0.0 {
-                continue;
-            }
-            let t = (-r / (l - r)).clamp(0.0, 1.0);
-            let at =
-                PlanPosition { x: right.x + (left.x - right.x) * t, z: right.z + (left.z - right.z) * t };
-            let position = self.position_in(cell, at);
-            push_point(path, position);
+    /// Where the segment between two turns crosses an edge.
+    fn write_crossing(&self, [from, to]: [Turn; 2], cell: CellId, way: u32, path: &mut Path) {
+        let [right, left] = self.edge_ends(cell, way);
+        let (r, l) = (orientation(from.at, to.at, right), orientation(from.at, to.at, left));
+        if [right, left].iter().any(|&end| end == from.at || end == to.at) || l - r <= 0.0 {
+            return;
         }
+        let t = (-r / (l - r)).clamp(0.0, 1.0);
+        let at = PlanPosition { x: right.x + (left.x - right.x) * t, z: right.z + (left.z - right.z) * t };
+        push_point(path, self.position_in(cell, at));
     }
 
     fn position_in(&self, cell: CellId, at: PlanPosition) -> Vec3 {

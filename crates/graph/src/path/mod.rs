@@ -12,7 +12,7 @@ pub use search::PathScratch;
 use crate::filter::{AnyCell, CellFilter};
 use crate::mesh::NavMesh;
 use crate::nearest::{Reach, Spot};
-use crate::{PathEnd, QueryError};
+use crate::{IslandId, LinkId, PathEnd, QueryError};
 
 /// How far a path leads.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,10 +34,13 @@ pub struct Path {
     /// How far it leads.
     pub outcome: Outcome,
     /// Where it begins, turns and ends: world positions on the ground. One point where start and goal are one; none if
-    /// unreachable. No two points in succession are equal in plan.
+    /// unreachable. No two points in succession are equal in plan, but for the ends of
+    /// a link.
     pub points: Vec<Vec3>,
     /// The cells it passes, from that of the start to that of the end. None if unreachable.
     pub cells: Vec<CellId>,
+    /// The links it takes, in order.
+    pub links: Vec<LinkUse>,
     /// Length of the chain of `points` in metres, in space. Ground that rises and falls between two points adds to it only with
     /// [`PathOptions::cross_points`], and then as far as the crossed edges show it.
     pub length: f32,
@@ -46,8 +49,26 @@ pub struct Path {
 impl Default for Path {
     /// No path: unreachable, without points.
     fn default() -> Self {
-        Self { outcome: Outcome::Unreachable, points: Vec::new(), cells: Vec::new(), length: 0.0 }
+        Self {
+            outcome: Outcome::Unreachable,
+            points: Vec::new(),
+            cells: Vec::new(),
+            links: Vec::new(),
+            length: 0.0,
+        }
     }
+}
+
+/// A link that a path takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LinkUse {
+    /// Which one.
+    pub link: LinkId,
+    /// Whether it is taken from its `to` to its `from`.
+    pub backwards: bool,
+    /// The point of the path from which it is taken: it leads to the next one. If both its ends are one line in plan, it is
+    /// crossed somewhere on the way to the next one.
+    pub point: usize,
 }
 
 /// What path is wanted.
@@ -116,7 +137,9 @@ impl NavMesh {
     /// - A corridor of cells is found by A* over their edges, each judged by where the way to the goal would cross it. Then the
     ///   shortest path *in this corridor* is found exactly. It is not always the shortest of all: another corridor may be
     ///   shorter, as a rule by very little.
-    /// - Between two islands the answer needs no search of the start's island: it is [`Outcome::Unreachable`], or a path to the
+    /// - A way over links is the shortest between the places where the search took them, which are near the best ones but not always the
+    ///   best. Links whose ends are one line in plan are crossed like any edge.
+    /// - Between two islands that no link joins the answer needs no search of the start's island: it is [`Outcome::Unreachable`], or a path to the
     ///   point of the start's island that is closest to the goal in space, if that is closer than the start.
     /// - Takes time in `n log n` of the edges seen. Allocates nothing but the path once `scratch` has grown; with
     ///   [`NavMesh::find_path_into`] not even that.
@@ -154,6 +177,7 @@ impl NavMesh {
         path.outcome = Outcome::Unreachable;
         path.points.clear();
         path.cells.clear();
+        path.links.clear();
         path.length = 0.0;
         let reach = options.reach.unwrap_or_else(|| self.default_reach());
         if let Some((field, value)) = reach.bad_field() {
@@ -164,7 +188,9 @@ impl NavMesh {
         let start_position = self.location(&start, from).position;
         let goal_position = self.location(&goal, to).position;
 
-        let may_connect = self.cell_islands[start.cell as usize] == self.cell_islands[goal.cell as usize];
+        let [from_island, to_island] =
+            [&start, &goal].map(|spot| IslandId(self.cell_islands[spot.cell as usize]));
+        let may_connect = self.may_connect(from_island, to_island);
         if may_connect && self.search_corridor(&start, &goal, &options.filter, scratch) {
             path.outcome = Outcome::Complete;
             self.write_path(

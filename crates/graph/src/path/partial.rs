@@ -10,8 +10,8 @@ use crate::mesh::NavMesh;
 use crate::nearest::{Reach, Spot};
 
 impl NavMesh {
-    /// The point closest to `goal` in space, of all that can be reached from `start`. With a filter it floods what can be
-    /// reached, without one it asks the box index for the island.
+    /// The point closest to `goal` in space, of all that can be reached from `start`. With a filter or links it floods what can be
+    /// reached, else it asks the box index for the island.
     pub(super) fn closest_reachable<F: CellFilter>(
         &self,
         start: &Spot,
@@ -19,7 +19,7 @@ impl NavMesh {
         filter: &F,
         scratch: &mut PathScratch,
     ) -> Option<Spot> {
-        if F::ALLOWS_ALL {
+        if F::ALLOWS_ALL && self.links.is_empty() {
             let island = self.cell_islands[start.cell as usize];
             return self
                 .nearest_spot(goal, &Reach::INFINITE, |cell| self.cell_islands[cell as usize] == island);
@@ -32,7 +32,9 @@ impl NavMesh {
         stack.clear();
         stack.push(start.cell);
         while let Some(cell) = stack.pop() {
-            for &neighbour in &self.neighbours[self.edge_range(cell as usize)] {
+            let across = self.neighbours[self.edge_range(cell as usize)].iter().copied();
+            let linked = self.links.leaving(cell).iter().map(|&leaving| self.beyond(self.way_of(leaving)));
+            for neighbour in across.chain(linked) {
                 if neighbour != NO_NEIGHBOUR
                     && filter.allows(self, CellId(neighbour))
                     && mark(scratch, neighbour)

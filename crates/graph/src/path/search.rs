@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
 
-use waymesh_core::CellId;
+use waymesh_core::{CellId, PlanVertex};
 
 use super::funnel::Funnel;
 use crate::data::NO_NEIGHBOUR;
@@ -28,6 +28,8 @@ pub struct PathScratch {
     open: BinaryHeap<Reverse<u64>>,
     /// Edges crossed, from the start's cell to the goal's.
     pub(super) corridor: Vec<u32>,
+    /// How far along its segments each link of the corridor is taken, from 0 to 1.
+    pub(super) leaps: Vec<f64>,
     pub(super) funnel: Funnel,
 }
 
@@ -70,6 +72,37 @@ impl PathScratch {
             best = self.open.pop().map_or(NO_KEY, |Reverse(key)| key);
         }
         None
+    }
+
+    /// Opens a way, or makes a better one of it, and keeps the best of its cell apart from the heap.
+    #[inline]
+    fn offer(&mut self, way: u32, parent: u32, at: Local, cost: f32, target: Local, best: &mut u64) {
+        let estimate = cost + at.distance(target);
+        let new = Node { edge: way, parent, at, cost, estimate, closed: false };
+        let (stamp, index) = self.seen[way as usize];
+        let index = if stamp != self.stamp {
+            #[expect(
+                clippy::cast_possible_truncation,
+                reason = "a node per way at most, and those fit 32 bits"
+            )]
+            let index = self.nodes.len() as u32;
+            self.seen[way as usize] = (self.stamp, index);
+            self.nodes.push(new);
+            index
+        } else {
+            let known = &mut self.nodes[index as usize];
+            if known.closed || known.estimate <= estimate {
+                return;
+            }
+            *known = new;
+            index
+        };
+        let key = key(estimate, index);
+        let later = key.max(*best);
+        *best = key.min(*best);
+        if later != NO_KEY {
+            self.open.push(Reverse(later));
+        }
     }
 
     pub(super) fn is_marked(&self, edge: u32) -> bool {
@@ -125,6 +158,22 @@ impl Local {
         let (x, y, z) = (self.x - other.x, self.y - other.y, self.z - other.z);
         (x * x + y * y + z * z).sqrt()
     }
+
+    fn lerp(self, to: Self, t: f32) -> Self {
+        let mix = |from: f32, to: f32| from + (to - from) * t;
+        Self { x: mix(self.x, to.x), y: mix(self.y, to.y), z: mix(self.z, to.z) }
+    }
+
+    /// How far from `a` to `b` this point of the segment lies in plan, from 0 to 1.
+    fn along(self, a: Self, b: Self) -> f32 {
+        let (ex, ez) = (b.x - a.x, b.z - a.z);
+        let length = ex * ex + ez * ez;
+        if length > 0.0 {
+            (((self.x - a.x) * ex + (self.z - a.z) * ez) / length).clamp(0.0, 1.0)
+        } else {
+            0.0
+        }
+    }
 }
 
 /// Metres per cell and per level.
@@ -142,6 +191,11 @@ impl Scale {
             y: corner.height * self.level,
             z: corner.z as f32 * self.cell,
         }
+    }
+
+    fn vertex(self, vertex: &PlanVertex) -> Local {
+        let PlanVertex { point, height } = *vertex;
+        self.corner(&Corner { x: point.x, z: point.z, height })
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "the nearest single-precision length is meant")]
@@ -165,7 +219,9 @@ fn crossing(from: Local, to: Local, a: Local, b: Local) -> Local {
     let (from_aside, to_aside) = ((fx * ez - fz * ex).abs(), (tx * ez - tz * ex).abs());
     let length = ex * ex + ez * ez;
     let aside = from_aside + to_aside;
-    let t = if aside > 0.0 {
+    let t = if length <= 0.0 {
+        0.0
+    } else if aside > 0.0 {
         (from_along * to_aside + to_along * from_aside) / (aside * length)
     } else {
         from_along / length
@@ -184,10 +240,11 @@ impl NavMesh {
         scratch: &mut PathScratch,
     ) -> bool {
         scratch.corridor.clear();
+        scratch.leaps.clear();
         if start.cell == goal.cell {
             return true;
         }
-        scratch.begin(self.neighbours.len());
+        scratch.begin(self.way_count());
         let scale = Scale { cell: self.frame.cell_size, level: self.frame.level_height };
         let target = scale.spot(goal);
         let goal_number = self.bridges.number(goal.cell);
@@ -204,9 +261,9 @@ impl NavMesh {
             from_cell = if entry.parent == NO_NODE {
                 start.cell
             } else {
-                self.neighbours[scratch.nodes[entry.parent as usize].edge as usize]
+                self.beyond(scratch.nodes[entry.parent as usize].edge)
             };
-            cell = self.neighbours[entry.edge as usize];
+            cell = self.beyond(entry.edge);
             (at, cost) = (entry.at, entry.cost);
             if cell == goal.cell {
                 break;
@@ -215,9 +272,13 @@ impl NavMesh {
         while node != NO_NODE {
             let entry = &scratch.nodes[node as usize];
             scratch.corridor.push(entry.edge);
+            if entry.edge as usize >= self.neighbours.len() {
+                scratch.leaps.push(self.leap(entry.edge, entry.at, scale));
+            }
             node = entry.parent;
         }
         scratch.corridor.reverse();
+        scratch.leaps.reverse();
         true
     }
 
@@ -253,33 +314,29 @@ impl NavMesh {
             let b = scale.corner(&corners[next]);
             let point = crossing(at, target, a, b);
             let cost = cost + at.distance(point);
-            let estimate = cost + point.distance(target);
-            let new = Node { edge, parent, at: point, cost, estimate, closed: false };
-            let (stamp, index) = scratch.seen[edge as usize];
-            let index = if stamp != scratch.stamp {
-                #[expect(
-                    clippy::cast_possible_truncation,
-                    reason = "a node per edge at most, and those fit 32 bits"
-                )]
-                let index = scratch.nodes.len() as u32;
-                scratch.seen[edge as usize] = (scratch.stamp, index);
-                scratch.nodes.push(new);
-                index
-            } else {
-                let known = &mut scratch.nodes[index as usize];
-                if known.closed || known.estimate <= estimate {
-                    continue;
-                }
-                *known = new;
-                index
-            };
-            let key = key(estimate, index);
-            let later = key.max(best);
-            best = key.min(best);
-            if later != NO_KEY {
-                scratch.open.push(Reverse(later));
+            scratch.offer(edge, parent, point, cost, target, &mut best);
+        }
+        for &leaving in self.links.leaving(cell) {
+            let way = self.way_of(leaving);
+            if !filter.allows(self, CellId(self.beyond(way))) {
+                continue;
             }
+            let (link, backwards) = self.link_of(way);
+            let link = &self.links.links[link.index()];
+            let [[a, b], [c, d]] = link.ends(backwards).map(|end| end.ends.map(|end| scale.vertex(&end)));
+            let point = crossing(at, target, a, b);
+            let landing = c.lerp(d, point.along(a, b));
+            let cost = cost + at.distance(point) + point.distance(landing) + link.extra_cost;
+            scratch.offer(way, parent, landing, cost, target, &mut best);
         }
         best
+    }
+
+    /// How far along its segments a link is taken that is left at `landing`.
+    fn leap(&self, way: u32, landing: Local, scale: Scale) -> f64 {
+        let (link, backwards) = self.link_of(way);
+        let [_, to] = self.links.links[link.index()].ends(backwards);
+        let [c, d] = to.ends.map(|end| scale.vertex(&end));
+        f64::from(landing.along(c, d))
     }
 }

@@ -3,7 +3,7 @@
 use glam::Vec3;
 use proptest::prelude::*;
 use waymesh_core::{Agent, Validate};
-use waymesh_graph::{NavMesh, NavMeshData, NavMeshError, PathOptions, PathScratch, Reach};
+use waymesh_graph::{LinkData, NavMesh, NavMeshData, NavMeshError, PathOptions, PathScratch, Reach};
 
 use crate::meshes::{Chance, bumpy_surface, random_hilly, spiral};
 
@@ -137,7 +137,7 @@ proptest! {
         surface in any::<bool>(),
         hits in prop::collection::vec(
             (
-                0_usize..24,
+                0_usize..28,
                 prop_oneof![3 => Just(Damage::Set), 1 => Just(Damage::Remove), 1 => Just(Damage::Repeat), 1 => Just(Damage::Swap)],
                 any::<usize>(),
                 number(),
@@ -173,7 +173,11 @@ proptest! {
                 20 => damage(&mut data.surface_first, how, place, number),
                 21 => data.surface_max_error = value,
                 22 => damage(&mut data.vertex_x, how, place, signed % 200),
-                _ => damage(&mut data.vertex_z, how, place, signed % 200),
+                23 => damage(&mut data.vertex_z, how, place, signed % 200),
+                24 => data.links.push(LinkData { cells: [number % 8, 0], kind: 257, ..LinkData::default() }),
+                25 => data.links.push(LinkData { extra_cost: value, kind: number % 4, ..LinkData::default() }),
+                26 => data.links.push(LinkData { heights: [value; 4], points: [[signed % 50, 0]; 4], ..LinkData::default() }),
+                _ => data.links.push(LinkData { points: [[0, 0], [8, 0], [signed % 9, 0], [8, signed % 9]], ..LinkData::default() }),
             }
         }
         if let Ok(mesh) = NavMesh::from_data(data) {

@@ -3,6 +3,7 @@
 
 mod data;
 mod golden;
+mod links;
 mod locate;
 mod meshes;
 mod paths;

@@ -44,7 +44,7 @@ fn portal(mesh: &NavMesh, from: CellId, to: CellId) -> Vec<[DVec2; 2]> {
 }
 
 /// The shortest way through the edges between the cells of a path, found by trying all pairs of their ends.
-fn shortest_in_corridor(mesh: &NavMesh, path: &Path) -> f64 {
+pub(crate) fn shortest_in_corridor(mesh: &NavMesh, path: &Path) -> f64 {
     let (start, goal) = (plan(path.points[0]), plan(path.points[path.points.len() - 1]));
     let portals: Vec<[DVec2; 2]> =
         path.cells.windows(2).map(|pair| portal(mesh, pair[0], pair[1])[0]).collect();

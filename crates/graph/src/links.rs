@@ -1,0 +1,299 @@
+//! Links: ways between two places that share no edge. Steps too high to walk, stairs without ground, ladders, jumps, lifts.
+
+use waymesh_core::{CellId, PlanPoint, PlanVertex};
+
+use crate::mesh::NavMesh;
+use crate::{IslandId, NavMeshError};
+
+/// A link of a [`NavMesh`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub struct LinkId(pub u32);
+
+impl LinkId {
+    /// The id as an index into [`NavMesh::links`].
+    #[inline]
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl std::fmt::Display for LinkId {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(formatter)
+    }
+}
+
+/// What a link is there for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+#[repr(u8)]
+pub enum LinkKind {
+    /// Made by the user.
+    #[default]
+    User = 0,
+    /// Between two edges on the same line in plan that only the levels of the grid keep apart.
+    Level = 1,
+    /// Up or down a stair or a step higher than the agent's.
+    Step = 2,
+}
+
+impl LinkKind {
+    /// The kind with this number.
+    #[must_use]
+    pub const fn from_number(number: u8) -> Option<Self> {
+        match number {
+            0 => Some(Self::User),
+            1 => Some(Self::Level),
+            2 => Some(Self::Step),
+            _ => None,
+        }
+    }
+}
+
+/// Where a link begins or ends: a segment on a cell, or a point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LinkEnd {
+    /// The cell it lies on.
+    pub cell: CellId,
+    /// Ends of the segment, equal for a point; on the cell, its border included.
+    pub ends: [PlanVertex; 2],
+}
+
+/// A way from one segment to another, or from point to point.
+///
+/// The two segments correspond end by end: whoever leaves at a third of the way from `from.ends[0]` to `from.ends[1]` arrives at a third
+/// of the way from `to.ends[0]` to `to.ends[1]`. Where both segments are one line in plan, with the cell of `from` on its positive side
+/// and that of `to` on the other, the link is crossed like an edge between two cells, and the path is as short as over an edge.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Link {
+    /// Where it begins.
+    pub from: LinkEnd,
+    /// Where it ends.
+    pub to: LinkEnd,
+    /// Whether it can be taken from `to` to `from` as well.
+    pub both_ways: bool,
+    /// What it costs in metres on top of the distance between its ends. Finite, 0 or more: then no way through a link is
+    /// cheaper than it is long, and the search needs no other estimate.
+    pub extra_cost: f32,
+    /// What it is there for.
+    pub kind: LinkKind,
+    /// Whatever the user wants to find again.
+    pub data: u32,
+}
+
+impl Link {
+    /// A link both ways without extra cost.
+    #[must_use]
+    pub const fn new(from: LinkEnd, to: LinkEnd, kind: LinkKind) -> Self {
+        Self { from, to, both_ways: true, extra_cost: 0.0, kind, data: 0 }
+    }
+
+    /// Where one leaves and where one arrives, in this direction. Both in the order in which their ends correspond.
+    pub(crate) fn ends(&self, backwards: bool) -> [&LinkEnd; 2] {
+        if backwards { [&self.to, &self.from] } else { [&self.from, &self.to] }
+    }
+}
+
+/// The links of a mesh, and which of them leave each cell.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Links {
+    pub(crate) links: Vec<Link>,
+    /// First entry in `leaving` of each cell, and their number at the end; empty without links.
+    first: Vec<u32>,
+    /// Twice the number of the link, plus one if it is taken backwards.
+    leaving: Vec<u32>,
+    /// Islands that links join, by their lowest island: an island is in the group of this number.
+    groups: Vec<u32>,
+    /// Whether each link is crossed like an edge.
+    portals: Vec<bool>,
+}
+
+impl Links {
+    pub(crate) fn is_portal(&self, link: LinkId) -> bool {
+        self.portals[link.index()]
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.links.is_empty()
+    }
+
+    /// The ways out of `cell`: twice the number of a link, plus one if it is taken backwards.
+    #[inline]
+    pub(crate) fn leaving(&self, cell: u32) -> &[u32] {
+        match self.first.get(cell as usize..cell as usize + 2) {
+            Some(range) => &self.leaving[range[0] as usize..range[1] as usize],
+            None => &[],
+        }
+    }
+
+    fn build(links: Vec<Link>, portals: Vec<bool>, cell_islands: &[u32], islands: usize) -> Self {
+        let ways = || {
+            (0_u32..).zip(&links).flat_map(|(index, link)| {
+                let back = link.both_ways.then_some((link.to.cell, 2 * index + 1));
+                std::iter::once((link.from.cell, 2 * index)).chain(back)
+            })
+        };
+        let mut first = vec![0_u32; cell_islands.len() + 1];
+        for (cell, _) in ways() {
+            first[cell.index() + 1] += 1;
+        }
+        for cell in 1..first.len() {
+            first[cell] += first[cell - 1];
+        }
+        let mut leaving = vec![0; ways().count()];
+        let mut next = first.clone();
+        for (cell, way) in ways() {
+            leaving[next[cell.index()] as usize] = way;
+            next[cell.index()] += 1;
+        }
+        // Islands by number: the lower one becomes the root.
+        let mut groups: Vec<u32> = (0_u32..).take(islands).collect();
+        fn root(groups: &mut [u32], mut island: u32) -> u32 {
+            while groups[island as usize] != island {
+                groups[island as usize] = groups[groups[island as usize] as usize];
+                island = groups[island as usize];
+            }
+            island
+        }
+        for link in &links {
+            let [a, b] = [link.from.cell, link.to.cell].map(|cell| cell_islands[cell.index()]);
+            let (a, b) = (root(&mut groups, a), root(&mut groups, b));
+            groups[a.max(b) as usize] = a.min(b);
+        }
+        for island in (0_u32..).take(islands) {
+            groups[island as usize] = root(&mut groups, island);
+        }
+        Self { links, first, leaving, groups, portals }
+    }
+}
+
+impl NavMesh {
+    /// The same mesh with these links, in place of those it had.
+    ///
+    /// Takes linear time. Islands stay what they are: pieces that hang together without links.
+    ///
+    /// # Errors
+    /// Names the first link that has an end beside its cell, a cell that is not there, or a cost that is not finite and 0 or more.
+    pub fn with_links(mut self, links: Vec<Link>) -> Result<Self, NavMeshError> {
+        if links.len() > (u32::MAX / 4) as usize {
+            let (actual, expected) = (links.len(), (u32::MAX / 4) as usize);
+            return Err(NavMeshError::TableLength { table: "links", actual, expected });
+        }
+        for (element, link) in links.iter().enumerate() {
+            self.check_link(element, link)?;
+        }
+        if links.is_empty() {
+            self.links = Links::default();
+            self.find_bridges();
+            return Ok(self);
+        }
+        let portals = links.iter().map(|link| self.is_portal(link)).collect();
+        self.links = Links::build(links, portals, &self.cell_islands, self.islands.len());
+        self.forget_bridges();
+        Ok(self)
+    }
+
+    fn check_link(&self, element: usize, link: &Link) -> Result<(), NavMeshError> {
+        if !(link.extra_cost.is_finite() && link.extra_cost >= 0.0) {
+            return Err(NavMeshError::LinkCost { link: element, value: link.extra_cost });
+        }
+        for end in [&link.from, &link.to] {
+            if end.cell.index() >= self.cell_count() {
+                let (value, limit) = (i64::from(end.cell.0), self.cell_count() as i64 - 1);
+                return Err(NavMeshError::OutOfRange { table: "links", element, value, limit });
+            }
+            for vertex in end.ends {
+                if !vertex.height.is_finite() {
+                    return Err(NavMeshError::NotFinite { table: "links", element, value: vertex.height });
+                }
+                if !self.cell_has(end.cell, vertex.point) {
+                    return Err(NavMeshError::LinkOffCell {
+                        link: element,
+                        cell: end.cell,
+                        point: vertex.point,
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether both segments are one in plan, with the cells on its two sides: then the link is crossed like an edge.
+    fn is_portal(&self, link: &Link) -> bool {
+        let [a, b] = link.from.ends.map(|end| end.point);
+        let all = |cell: CellId, side: i64| {
+            let mut corners = self.corners[self.edge_range(cell.index())].iter();
+            corners.all(|corner| side * PlanPoint::orientation(a, b, PlanPoint::new(corner.x, corner.z)) >= 0)
+        };
+        a != b
+            && [a, b] == link.to.ends.map(|end| end.point)
+            && all(link.from.cell, 1)
+            && all(link.to.cell, -1)
+    }
+
+    fn cell_has(&self, cell: CellId, point: PlanPoint) -> bool {
+        const LIMIT: u32 = waymesh_core::MAX_PLAN_COORDINATE.unsigned_abs();
+        if point.x.unsigned_abs() > LIMIT || point.z.unsigned_abs() > LIMIT {
+            return false;
+        }
+        let corners = &self.corners[self.edge_range(cell.index())];
+        let at =
+            |index: usize| PlanPoint::new(corners[index % corners.len()].x, corners[index % corners.len()].z);
+        (0..corners.len()).all(|edge| PlanPoint::orientation(at(edge), at(edge + 1), point) >= 0)
+    }
+
+    /// All links.
+    #[must_use]
+    pub fn links(&self) -> &[Link] {
+        &self.links.links
+    }
+
+    /// Whether a way may lead from one island to another, over links too. One-way links count both ways here: yes means maybe,
+    /// no means no. Constant time.
+    #[must_use]
+    pub fn may_connect(&self, first: IslandId, second: IslandId) -> bool {
+        let group = |island: IslandId| {
+            if self.links.is_empty() {
+                Some(&island.0).filter(|&&island| (island as usize) < self.islands.len()).copied()
+            } else {
+                self.links.groups.get(island.index()).copied()
+            }
+        };
+        group(first).is_some_and(|first| group(second) == Some(first))
+    }
+
+    /// The cell that an edge, or beyond the edges a link, leads to.
+    #[inline]
+    pub(crate) fn beyond(&self, way: u32) -> u32 {
+        match self.neighbours.get(way as usize) {
+            Some(&neighbour) => neighbour,
+            None => {
+                let (link, backwards) = self.link_of(way);
+                self.links.links[link.index()].ends(backwards)[1].cell.0
+            }
+        }
+    }
+
+    /// The link that a way beyond the edges stands for, and whether it is taken backwards.
+    #[inline]
+    pub(crate) fn link_of(&self, way: u32) -> (LinkId, bool) {
+        #[expect(clippy::cast_possible_truncation, reason = "edges fit 32 bits")]
+        let number = way - self.neighbours.len() as u32;
+        (LinkId(number / 2), number % 2 == 1)
+    }
+
+    /// The way that stands for an entry of [`Links::leaving`].
+    #[inline]
+    pub(crate) fn way_of(&self, leaving: u32) -> u32 {
+        #[expect(clippy::cast_possible_truncation, reason = "edges fit 32 bits")]
+        let edges = self.neighbours.len() as u32;
+        edges + leaving
+    }
+
+    /// Number of ways: edges, then links, each in both directions.
+    pub(crate) fn way_count(&self) -> usize {
+        self.neighbours.len() + 2 * self.links.links.len()
+    }
+}

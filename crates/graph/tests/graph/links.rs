@@ -1,0 +1,222 @@
+//! Links.
+
+use glam::Vec3;
+use proptest::prelude::*;
+use waymesh_core::{AreaId, CellId, CellMesh, PlanPoint, PlanVertex};
+use waymesh_graph::{
+    AreaFilter, IslandId, Link, LinkEnd, LinkId, LinkKind, LinkUse, NavMesh, NavMeshError, Outcome,
+    PathOptions, PathScratch,
+};
+
+use crate::meshes::{Builder, Chance, frame, point_in, random_cell, random_flat};
+use crate::paths::shortest_in_corridor;
+
+/// Two squares of 20 x 20 cells, `gap` cells and `rise` levels apart.
+fn squares(gap: i32, rise: f32) -> CellMesh {
+    let mut builder = Builder::default();
+    for (storey, x, height) in [(0, 0, 0.0), (1, 20 + gap, rise)] {
+        let corners = [(x, 0), (x + 20, 0), (x + 20, 20), (x, 20)];
+        let corners = corners.map(|(x, z)| builder.vertex(x, z, storey, height));
+        builder.cell(corners.to_vec(), AreaId::GROUND);
+    }
+    builder.build(frame(Vec3::ZERO))
+}
+
+fn end(cell: u32, height: f32, points: [[i32; 2]; 2]) -> LinkEnd {
+    let ends = points.map(|[x, z]| PlanVertex { point: PlanPoint::new(x, z), height });
+    LinkEnd { cell: CellId(cell), ends }
+}
+
+fn mesh(cells: CellMesh, links: Vec<Link>) -> NavMesh {
+    NavMesh::try_from(cells).unwrap().with_links(links).unwrap()
+}
+
+/// World position of a place in cells, half a metre each.
+fn at(x: f32, height: f32, z: f32) -> Vec3 {
+    Vec3::new(x * 0.5, height * 0.25, z * 0.5)
+}
+
+#[test]
+fn an_edge_that_only_a_level_keeps_apart_is_crossed_like_an_edge() {
+    let link = Link::new(end(0, 0.0, [[20, 0], [20, 20]]), end(1, 1.0, [[20, 0], [20, 20]]), LinkKind::Level);
+    let mesh = mesh(squares(0, 1.0), vec![link]);
+    assert_eq!(mesh.islands().len(), 2);
+    assert!(mesh.may_connect(IslandId(0), IslandId(1)));
+    let mut scratch = PathScratch::default();
+    let (from, to) = (at(3.0, 0.0, 2.0), at(37.0, 1.0, 17.0));
+    for (from, to, backwards) in [(from, to, false), (to, from, true)] {
+        let path = mesh.find_path(from, to, &mut scratch).unwrap();
+        assert_eq!(path.outcome, Outcome::Complete);
+        assert_eq!(path.points, [from, to]);
+        assert_eq!(path.links, [LinkUse { link: LinkId(0), backwards, point: 0 }]);
+        assert!((path.length - from.distance(to)).abs() < 1e-5);
+        let crossing = mesh
+            .find_path_with(from, to, &PathOptions::default().with_cross_points(true), &mut scratch)
+            .unwrap();
+        assert_eq!(crossing.points.len(), 3);
+        assert!((crossing.points[1].x - 10.0).abs() < 1e-5);
+    }
+}
+
+#[test]
+fn a_gap_is_taken_where_it_is_short_and_named() {
+    let link = Link::new(end(0, 0.0, [[20, 5], [20, 15]]), end(1, 8.0, [[24, 5], [24, 15]]), LinkKind::Step);
+    let mesh = mesh(squares(4, 8.0), vec![link]);
+    let mut scratch = PathScratch::default();
+    let path = mesh.find_path(at(10.0, 0.0, 8.0), at(34.0, 8.0, 8.0), &mut scratch).unwrap();
+    assert_eq!(path.outcome, Outcome::Complete);
+    let expected = [at(10.0, 0.0, 8.0), at(20.0, 0.0, 8.0), at(24.0, 8.0, 8.0), at(34.0, 8.0, 8.0)];
+    assert_eq!(path.points, expected);
+    assert_eq!(path.cells, [CellId(0), CellId(1)]);
+    assert_eq!(path.links, [LinkUse { link: LinkId(0), backwards: false, point: 1 }]);
+    let length = 5.0 + (2.0_f32 * 2.0 + 2.0 * 2.0).sqrt() + 5.0;
+    assert!((path.length - length).abs() < 1e-5, "{}", path.length);
+    // Beside the link's reach the path bends to its end.
+    let path = mesh.find_path(at(10.0, 0.0, 1.0), at(34.0, 8.0, 1.0), &mut scratch).unwrap();
+    assert_eq!(path.points[1], at(20.0, 0.0, 5.0));
+}
+
+#[test]
+fn a_one_way_link_leads_one_way() {
+    let mut link = Link::new(end(0, 0.0, [[20, 5]; 2]), end(1, 8.0, [[24, 5]; 2]), LinkKind::User);
+    link.both_ways = false;
+    let mesh = mesh(squares(4, 8.0), vec![link]);
+    let mut scratch = PathScratch::default();
+    let (low, high) = (at(10.0, 0.0, 8.0), at(34.0, 8.0, 8.0));
+    assert_eq!(mesh.find_path(low, high, &mut scratch).unwrap().outcome, Outcome::Complete);
+    let back = mesh.find_path(high, low, &mut scratch).unwrap();
+    assert_eq!(back.outcome, Outcome::Partial { reached: at(24.0, 8.0, 8.0) });
+    assert!(back.links.is_empty());
+    let exact = PathOptions::default().with_allow_partial(false);
+    let back = mesh.find_path_with(high, low, &exact, &mut scratch).unwrap();
+    assert_eq!(back.outcome, Outcome::Unreachable);
+}
+
+#[test]
+fn a_ladder_ends_above_where_it_begins() {
+    // The upper square lies over the lower one.
+    let link = Link::new(end(0, 0.0, [[10, 10]; 2]), end(1, 16.0, [[10, 10]; 2]), LinkKind::User);
+    let mesh = mesh(squares(-20, 16.0), vec![link]);
+    let mut scratch = PathScratch::default();
+    let path = mesh.find_path(at(2.0, 0.0, 10.0), at(2.0, 16.0, 10.0), &mut scratch).unwrap();
+    let expected = [at(2.0, 0.0, 10.0), at(10.0, 0.0, 10.0), at(10.0, 16.0, 10.0), at(2.0, 16.0, 10.0)];
+    assert_eq!(path.points, expected);
+    assert!((path.length - 12.0).abs() < 1e-5);
+}
+
+#[test]
+fn the_cheaper_of_two_links_is_taken_and_filters_count() {
+    let link = |z: i32, extra_cost: f32| Link {
+        extra_cost,
+        ..Link::new(end(0, 0.0, [[20, z]; 2]), end(1, 0.0, [[24, z]; 2]), LinkKind::User)
+    };
+    let mut scratch = PathScratch::default();
+    let (from, to) = (at(18.0, 0.0, 4.0), at(26.0, 0.0, 4.0));
+    for (cost, taken) in [(0.0, 0), (100.0, 1)] {
+        let mesh = mesh(squares(4, 0.0), vec![link(4, cost), link(16, 0.0)]);
+        let path = mesh.find_path(from, to, &mut scratch).unwrap();
+        assert_eq!(path.links, [LinkUse { link: LinkId(taken), backwards: false, point: 1 }]);
+        let nowhere = PathOptions::default().with_filter(AreaFilter::only([AreaId(9)]));
+        assert!(mesh.find_path_with(from, to, &nowhere, &mut scratch).is_err());
+    }
+}
+
+#[test]
+fn bad_links_are_named() {
+    let good = Link::new(end(0, 0.0, [[20, 5]; 2]), end(1, 0.0, [[24, 5]; 2]), LinkKind::User);
+    let refused = |change: &dyn Fn(&mut Link)| {
+        let mut bad = good;
+        change(&mut bad);
+        NavMesh::try_from(squares(4, 0.0)).unwrap().with_links(vec![good, bad]).unwrap_err()
+    };
+    assert_eq!(refused(&|link| link.extra_cost = -1.0), NavMeshError::LinkCost { link: 1, value: -1.0 });
+    assert!(matches!(refused(&|link| link.extra_cost = f32::NAN), NavMeshError::LinkCost { link: 1, .. }));
+    assert!(matches!(
+        refused(&|link| link.to.cell = CellId(2)),
+        NavMeshError::OutOfRange { table: "links", element: 1, value: 2, limit: 1 }
+    ));
+    assert!(matches!(
+        refused(&|link| link.from.ends[1].point.x = 21),
+        NavMeshError::LinkOffCell { link: 1, cell: CellId(0), .. }
+    ));
+    assert!(matches!(
+        refused(&|link| link.from.ends[1].point.x = i32::MIN),
+        NavMeshError::LinkOffCell { .. }
+    ));
+    assert!(matches!(
+        refused(&|link| link.to.ends[0].height = f32::INFINITY),
+        NavMeshError::NotFinite { table: "links", element: 1, .. }
+    ));
+}
+
+#[test]
+fn links_are_part_of_the_data_and_can_be_taken_away() {
+    let link = Link {
+        extra_cost: 2.5,
+        data: 77,
+        ..Link::new(end(0, 0.0, [[20, 5], [20, 9]]), end(1, 8.0, [[24, 5], [24, 9]]), LinkKind::Step)
+    };
+    let linked = mesh(squares(4, 8.0), vec![link]);
+    assert_eq!(linked.links(), [link]);
+    assert_eq!(NavMesh::from_data(linked.data()).unwrap(), linked);
+    let mut data = linked.data();
+    data.links[0].kind = 200;
+    assert_eq!(NavMesh::from_data(data), Err(NavMeshError::LinkKind { link: 0, value: 200 }));
+    assert_eq!(linked.with_links(Vec::new()).unwrap(), NavMesh::try_from(squares(4, 8.0)).unwrap());
+}
+
+/// The mesh with some of its edges cut and joined again by links.
+fn cut(cells: &CellMesh, chance: &mut Chance) -> NavMesh {
+    let mut cut = cells.clone();
+    let mut links = Vec::new();
+    for (index, cell) in cells.cells.iter().enumerate() {
+        for edge in 0..cell.len {
+            let [here, next] = [edge, (edge + 1) % cell.len].map(|corner| (cell.first + corner) as usize);
+            let Some(neighbour) = cells.neighbours[here] else { continue };
+            if neighbour.index() < index || !chance.one_in(3) {
+                continue;
+            }
+            let ends = [here, next].map(|corner| cells.vertices[cells.corners[corner].index()]);
+            let other = cells.cells[neighbour.index()];
+            let back = (other.first..other.first + other.len).map(|corner| corner as usize).find(|&corner| {
+                cells.corners[corner] == cells.corners[next]
+                    && cells.neighbours[corner] == Some(CellId::from_index(index))
+            });
+            cut.neighbours[here] = None;
+            cut.neighbours[back.unwrap()] = None;
+            let end = |cell: CellId| LinkEnd { cell, ends };
+            links.push(Link::new(end(CellId::from_index(index)), end(neighbour), LinkKind::Level));
+        }
+    }
+    mesh(cut, links)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn links_in_place_of_edges_lead_as_far_and_as_straight(seed in any::<u64>()) {
+        let mut chance = Chance(seed);
+        let cells = random_flat(seed);
+        let whole = NavMesh::try_from(cells.clone()).unwrap();
+        let cut = cut(&cells, &mut chance);
+        let mut scratch = PathScratch::default();
+        for _ in 0..20 {
+            let [from, to] = [0, 1].map(|_| {
+                let cell = random_cell(&whole, &mut chance);
+                point_in(&whole, cell, &mut chance)
+            });
+            let expected = whole.find_path(from, to, &mut scratch).unwrap();
+            let found = cut.find_path(from, to, &mut scratch).unwrap();
+            prop_assert_eq!(found.outcome == Outcome::Complete, expected.outcome == Outcome::Complete);
+            if found.outcome == Outcome::Complete {
+                // The corridor may be another one, but the path is the best in it, as over edges.
+                let shortest = shortest_in_corridor(&whole, &found);
+                prop_assert!((f64::from(found.length) - shortest).abs() <= 1e-5 * shortest + 1e-5);
+            }
+            for taken in &found.links {
+                prop_assert!(taken.point + 1 < found.points.len());
+            }
+        }
+    }
+}
