@@ -7,7 +7,7 @@ use recastnavigation_rs::detour::{
 };
 
 use crate::queries::{Queries, REACH};
-use crate::{BenchError, Scene, Settings, bake_recast};
+use crate::{BenchError, RecastBake, Scene, Settings, bake_recast};
 
 const NAME: &str = "Detour";
 
@@ -26,6 +26,7 @@ pub struct Detour {
     filter: DtQueryFilter,
     path: [DtPolyRef; MAX_PATH],
     corners: [[f32; 3]; MAX_PATH],
+    bytes: usize,
 }
 
 impl Detour {
@@ -34,7 +35,14 @@ impl Detour {
     /// # Errors
     /// When either gives up.
     pub fn bake(scene: &Scene, settings: &Settings) -> Result<Self, BenchError> {
-        let mut bake = bake_recast(scene, settings)?;
+        Self::new(bake_recast(scene, settings)?, settings)
+    }
+
+    /// Hands a mesh of Recast's to Detour.
+    ///
+    /// # Errors
+    /// When Detour gives up.
+    pub fn new(mut bake: RecastBake, settings: &Settings) -> Result<Self, BenchError> {
         // Polygons without a flag are shut.
         bake.polygons.flags_mut().fill(1);
         let failed =
@@ -59,6 +67,7 @@ impl Detour {
             ..DtNavMeshCreateParams::default()
         };
         let data = dt_create_nav_mesh_data(&mut params).map_err(failed)?;
+        let bytes = data.len();
         let mesh = DtNavMesh::with_data(data).map_err(failed)?;
         let query = DtNavMeshQuery::with_mesh(&mesh, MAX_NODES).map_err(failed)?;
         Ok(Self {
@@ -67,7 +76,34 @@ impl Detour {
             filter: DtQueryFilter::default(),
             path: [DtPolyRef::default(); MAX_PATH],
             corners: [[0.0; 3]; MAX_PATH],
+            bytes,
         })
+    }
+
+    /// Bytes of the mesh, in memory and in a file.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// The turns of a complete way.
+    pub fn way(&mut self, from: Vec3, to: Vec3) -> Option<Vec<Vec3>> {
+        let (count, is_complete) = self.search(from, to)?;
+        is_complete.then(|| self.corners[..count].iter().map(|&corner| corner.into()).collect())
+    }
+
+    /// Fills `corners` with the turns of a way that may be partial; gives their number, and whether it is complete.
+    fn search(&mut self, from: Vec3, to: Vec3) -> Option<(usize, bool)> {
+        let (first, from) = self.locate(from)?;
+        let (last, mut to) = self.locate(to)?;
+        let count = self.query.find_path(first, last, &from, &to, &self.filter, &mut self.path).ok()?;
+        let path = &self.path[..count];
+        let reached = *path.last()?;
+        if reached != last {
+            (to, _) = self.query.closest_point_on_poly(reached, &to).ok()?;
+        }
+        let count = self.query.find_straight_path(&from, &to, path, &mut self.corners, None, None, 0).ok()?;
+        Some((count, reached == last))
     }
 }
 
@@ -81,17 +117,9 @@ impl Queries for Detour {
     }
 
     fn path(&mut self, from: Vec3, to: Vec3) -> Option<f32> {
-        let (first, from) = self.locate(from)?;
-        let (last, mut to) = self.locate(to)?;
-        let count = self.query.find_path(first, last, &from, &to, &self.filter, &mut self.path).ok()?;
-        let path = &self.path[..count];
-        let reached = *path.last()?;
-        if reached != last {
-            (to, _) = self.query.closest_point_on_poly(reached, &to).ok()?;
-        }
-        let count = self.query.find_straight_path(&from, &to, path, &mut self.corners, None, None, 0).ok()?;
+        let (count, is_complete) = self.search(from, to)?;
         let length = |pair: &[[f32; 3]]| Vec3::from(pair[0]).distance(pair[1].into());
-        (reached == last).then(|| self.corners[..count].windows(2).map(length).sum())
+        is_complete.then(|| self.corners[..count].windows(2).map(length).sum())
     }
 }
 

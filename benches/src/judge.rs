@@ -1,24 +1,129 @@
 //! Meshes of all tools, judged by the same oracle.
-//!
-//! rerecast is not among them: its polygons are Recast's, one by one, as the tests of this package check.
 
-use std::fmt::Write;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::time::Instant;
 
-use waymesh_graph::NavMesh;
-use waymesh_metrics::{Evaluation, MetricsConfig, Oracle, centimetres, percent};
+use serde::{Deserialize, Serialize};
+use waymesh::{BakeConfig, Pipeline};
+use waymesh_io::SvgOptions;
+use waymesh_io::svg::{Marks, PlanMesh, write_marked_svg};
+use waymesh_metrics::{Evaluation, JudgedMesh, Judgement, MetricsConfig, Oracle};
 
 use crate::engine::{BenchError, Engine};
-use crate::ours::{Waymesh, bake_waymesh};
+use crate::levels::{Fitted, Level};
+use crate::ours::Waymesh;
 use crate::scene::Scene;
 use crate::settings::Settings;
 
 /// What the oracle says of one tool's mesh.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Judged {
     /// Name of the tool.
-    pub name: &'static str,
-    /// The figures, or why there is no mesh.
-    pub evaluation: Result<Evaluation, String>,
+    pub tool: String,
+    /// How long the bake took on the wall, if there was one.
+    pub bake_seconds: Option<f64>,
+    /// The figures, or why there are none.
+    #[serde(flatten)]
+    pub outcome: Outcome,
+}
+
+/// The figures, or why there are none.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// All of them.
+    Figures(Box<Evaluation>),
+    /// The reason.
+    Failed(String),
+}
+
+impl Judged {
+    /// The figures, if there are any.
+    #[must_use]
+    pub fn figures(&self) -> Option<&Evaluation> {
+        match &self.outcome {
+            Outcome::Figures(figures) => Some(figures),
+            Outcome::Failed(_) => None,
+        }
+    }
+}
+
+/// Files to write beside the figures.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Files<'a> {
+    /// Where they go; nowhere by default.
+    pub folder: Option<&'a Path>,
+    /// A picture per tool, `LEVEL.TOOL.svg`.
+    pub pictures: bool,
+    /// A mesh per tool: ours as `LEVEL.waymesh.wmesh`, polygons and height surface of the others as `LEVEL.TOOL.obj`.
+    pub meshes: bool,
+}
+
+/// The tools that can be judged, ours first.
+#[must_use]
+pub fn tools() -> Vec<&'static str> {
+    vec![
+        Waymesh.name(),
+        #[cfg(feature = "peers")]
+        crate::Recast.name(),
+        #[cfg(feature = "peers")]
+        crate::Rerecast.name(),
+    ]
+}
+
+/// A mesh, how long its bake took, and what was found.
+struct Product {
+    mesh: JudgedMesh,
+    seconds: f64,
+    judgement: Judgement,
+}
+
+/// Bakes a level with these tools, each with its own defaults at one scale and for one agent, and judges what comes out. `told` gets each
+/// result as soon as it is there. A tool that fails or panics has its reason in place of figures.
+///
+/// # Errors
+/// If the oracle cannot be made.
+pub fn judge(
+    level: &Level,
+    scene: &Scene,
+    fitted: &Fitted,
+    samples: usize,
+    tools: &[&str],
+    files: Files<'_>,
+    told: &mut dyn FnMut(Judged),
+) -> Result<(), BenchError> {
+    let settings = &fitted.settings;
+    let config = MetricsConfig::default()
+        .with_scale(settings.scale.cell_size, settings.scale.level_height)
+        .with_samples(samples);
+    let oracle = Oracle::new(&scene.soup, &settings.agent, &config)
+        .map_err(|error| fault("oracle", "scene")(error.into()))?;
+    let job = Job { level, scene, settings, factor: fitted.factor, oracle: &oracle, files };
+    for &tool in tools {
+        let made = catch_unwind(AssertUnwindSafe(|| job.make(tool)));
+        let made = match made {
+            Ok(made) => made.map_err(|error| error.to_string()),
+            Err(payload) => {
+                let text = payload.downcast_ref::<String>().map(String::as_str);
+                let text = text.or_else(|| payload.downcast_ref::<&str>().copied());
+                Err(format!("panicked: {}", text.unwrap_or("without a word")))
+            }
+        };
+        let made = made.and_then(|product| {
+            job.draw(tool, &product)?;
+            Ok(product)
+        });
+        let tool = tool.to_owned();
+        told(match made {
+            Ok(product) => {
+                let outcome = Outcome::Figures(Box::new(product.judgement.evaluation));
+                Judged { tool, bake_seconds: Some(product.seconds), outcome }
+            }
+            Err(reason) => Judged { tool, bake_seconds: None, outcome: Outcome::Failed(reason) },
+        });
+    }
+    Ok(())
 }
 
 fn fault(
@@ -28,82 +133,117 @@ fn fault(
     move |source| BenchError::Stage { engine, stage, source }
 }
 
-/// Bakes `scene` with every tool there is and judges what comes out.
-///
-/// # Errors
-/// If the oracle cannot be made. A tool that fails has its reason in place of figures.
-pub fn judge(scene: &Scene, settings: &Settings) -> Result<Vec<Judged>, BenchError> {
-    let config = MetricsConfig::default().with_scale(settings.scale.cell_size, settings.scale.level_height);
-    let oracle = Oracle::new(&scene.soup, &settings.agent, &config)
-        .map_err(|error| fault("oracle", "scene")(error.into()))?;
-    let told = |evaluation: Result<Evaluation, BenchError>| evaluation.map_err(|error| error.to_string());
-    #[cfg_attr(not(feature = "peers"), expect(unused_mut, reason = "peers are added where they are built"))]
-    let mut judged = vec![Judged { name: Waymesh.name(), evaluation: told(ours(&oracle, scene, settings)) }];
+/// What all tools are given.
+struct Job<'a> {
+    level: &'a Level,
+    scene: &'a Scene,
+    settings: &'a Settings,
+    factor: u32,
+    oracle: &'a Oracle,
+    files: Files<'a>,
+}
+
+impl Job<'_> {
+    fn make(&self, tool: &str) -> Result<Product, BenchError> {
+        match tool {
+            #[cfg(feature = "peers")]
+            "Recast" => self.recast(),
+            #[cfg(feature = "peers")]
+            "rerecast" => self.rerecast(),
+            _ => self.ours(),
+        }
+    }
+
+    /// The default pipeline, as users run it.
+    fn ours(&self) -> Result<Product, BenchError> {
+        let name = Waymesh.name();
+        let (settings, scale) = (self.settings, self.settings.scale);
+        let mut config = BakeConfig::default()
+            .with_agent(settings.agent)
+            .with_scale(scale.cell_size, scale.level_height)
+            .with_threads(1);
+        #[expect(clippy::cast_precision_loss, reason = "a small factor")]
+        let times = self.factor as f32;
+        config.max_edge_length *= times;
+        config.min_region *= times * times;
+        config.merge_region *= times * times;
+        let clock = Instant::now();
+        let mesh = Pipeline::new(config)
+            .bake(&self.scene.soup)
+            .map_err(|error| fault(name, "bake")(error.into()))?;
+        let seconds = clock.elapsed().as_secs_f64();
+        let mut file = Vec::new();
+        waymesh_io::write_wmesh(&mesh, &mut file).map_err(|error| fault(name, "file")(error.into()))?;
+        if let (Some(folder), true) = (self.files.folder, self.files.meshes) {
+            waymesh_io::save(&mesh, folder.join(format!("{}.{name}.wmesh", self.level.stem())))?;
+        }
+        let judgement = self.oracle.evaluate_nav_mesh(&mesh, u64::try_from(file.len()).ok());
+        Ok(Product { mesh: JudgedMesh::from(&mesh), seconds, judgement })
+    }
+
+    /// Native Recast, with Detour for the paths.
     #[cfg(feature = "peers")]
-    judged.push(Judged { name: crate::Recast.name(), evaluation: told(recast(&oracle, scene, settings)) });
-    Ok(judged)
-}
-
-fn ours(oracle: &Oracle, scene: &Scene, settings: &Settings) -> Result<Evaluation, BenchError> {
-    let bake = bake_waymesh(scene, settings)?;
-    let mesh = NavMesh::new(bake.cells, Some(bake.surface), settings.agent)
-        .map_err(|error| fault(Waymesh.name(), "mesh")(error.into()))?;
-    Ok(oracle.evaluate_nav_mesh(&mesh, None).evaluation)
-}
-
-#[cfg(feature = "peers")]
-fn recast(oracle: &Oracle, scene: &Scene, settings: &Settings) -> Result<Evaluation, BenchError> {
-    let name = crate::Recast.name();
-    let bake = crate::bake_recast(scene, settings)?;
-    let polygons = bake.mesh();
-    let mesh = waymesh_metrics::JudgedMesh::new(&polygons.vertices, polygons.polygons)
-        .and_then(|mesh| mesh.with_ground(&bake.ground()))
-        .map_err(|error| fault(name, "mesh")(error.into()))?;
-    Ok(oracle.evaluate(&mesh, None).evaluation)
-}
-
-/// A row per figure, a column per tool.
-#[must_use]
-pub fn judge_table(scene: &str, judged: &[Judged]) -> String {
-    type Figure<'a> = (&'static str, Box<dyn Fn(&Evaluation) -> String + 'a>);
-    let figures: Vec<Figure<'_>> = vec![
-        ("coverage", Box::new(|e| percent(e.coverage))),
-        ("excess", Box::new(|e| percent(e.excess.total))),
-        ("  solid", Box::new(|e| percent(e.excess.solid))),
-        ("  ceiling", Box::new(|e| percent(e.excess.ceiling))),
-        ("  wall", Box::new(|e| percent(e.excess.wall))),
-        ("  drop", Box::new(|e| percent(e.excess.drop))),
-        ("pairs agreeing", Box::new(|e| format!("{} / {}", e.connectivity.agree, e.connectivity.pairs))),
-        ("false links", Box::new(|e| e.connectivity.false_links.to_string())),
-        ("missed links", Box::new(|e| e.connectivity.missed_links.to_string())),
-        ("islands", Box::new(|e| format!("{} ({})", e.connectivity.islands, e.connectivity.components))),
-        ("height mean", Box::new(|e| centimetres(e.height_error.mean))),
-        ("height 95 %", Box::new(|e| centimetres(e.height_error.p95))),
-        ("clearance mean", Box::new(|e| centimetres(e.clearance_error.mean))),
-        ("clearance 95 %", Box::new(|e| centimetres(e.clearance_error.p95))),
-        ("cells", Box::new(|e| format!("{} (>= {})", e.cells, e.cells_lower_bound))),
-        ("slivers", Box::new(|e| percent(e.slivers))),
-        ("off the border", Box::new(|e| e.vertices_off_border.to_string())),
-        ("T-junctions", Box::new(|e| e.t_junctions.to_string())),
-        ("violations", Box::new(|e| e.violations.to_string())),
-    ];
-    let mut table = format!("{scene}\n{:<16}", "");
-    for tool in judged {
-        let _ = write!(table, "{:>18}", tool.name);
-    }
-    table.push('\n');
-    for (name, figure) in figures {
-        let _ = write!(table, "{name:<16}");
-        for tool in judged {
-            let _ =
-                write!(table, "{:>18}", tool.evaluation.as_ref().map_or_else(|_| "-".to_owned(), &figure));
+    fn recast(&self) -> Result<Product, BenchError> {
+        let name = crate::Recast.name();
+        let bake = crate::bake_recast(self.scene, self.settings)?;
+        let seconds = bake.times.total().wall;
+        let mesh = self.polygons(name, bake.mesh(), bake.ground())?;
+        if mesh.cell_count() == 0 {
+            let judgement = self.oracle.evaluate(&mesh, None);
+            return Ok(Product { mesh, seconds, judgement });
         }
-        table.push('\n');
+        // A mesh that Detour refuses has no paths, but all other figures.
+        let detour = crate::Detour::new(bake, self.settings).ok();
+        let bytes = detour.as_ref().and_then(|detour| u64::try_from(detour.bytes()).ok());
+        let mesh = mesh.with_bytes(bytes, bytes);
+        let judgement = match detour {
+            Some(mut detour) => {
+                let mut router = |from, to| detour.way(from, to);
+                self.oracle.evaluate(&mesh, Some(&mut router))
+            }
+            None => self.oracle.evaluate(&mesh, None),
+        };
+        Ok(Product { mesh, seconds, judgement })
     }
-    for tool in judged {
-        if let Err(reason) = &tool.evaluation {
-            let _ = writeln!(table, "{}: {reason}", tool.name);
+
+    /// rerecast, which has no path queries.
+    #[cfg(feature = "peers")]
+    fn rerecast(&self) -> Result<Product, BenchError> {
+        let bake = crate::bake_rerecast(self.scene, self.settings)?;
+        let mesh = self.polygons(crate::Rerecast.name(), bake.mesh(), bake.ground())?;
+        let judgement = self.oracle.evaluate(&mesh, None);
+        Ok(Product { mesh, seconds: bake.times.total().wall, judgement })
+    }
+
+    #[cfg(feature = "peers")]
+    fn polygons(
+        &self,
+        name: &'static str,
+        mesh: crate::PolygonMesh,
+        ground: Vec<Vec<[glam::Vec3; 3]>>,
+    ) -> Result<JudgedMesh, BenchError> {
+        let mesh = waymesh_io::PolygonMesh { vertices: mesh.vertices, cells: mesh.polygons, ground };
+        if let (Some(folder), true) = (self.files.folder, self.files.meshes) {
+            let file = folder.join(format!("{}.{name}.obj", self.level.stem()));
+            waymesh_io::write_file(file, |writer| waymesh_io::write_polygons(&mesh, writer))?;
         }
+        JudgedMesh::new(&mesh.vertices, mesh.cells)
+            .and_then(|judged| judged.with_ground(&mesh.ground))
+            .map_err(|error| fault(name, "mesh")(error.into()))
     }
-    table
+
+    fn draw(&self, tool: &str, product: &Product) -> Result<(), String> {
+        let (Some(folder), true) = (self.files.folder, self.files.pictures) else { return Ok(()) };
+        let Product { mesh, judgement, .. } = product;
+        let plan = PlanMesh::new(mesh.vertices(), mesh.cells(), mesh.neighbours());
+        let (places, [missed, excess]) = (&judgement.places, judgement.legend());
+        let obstructed = places.excess.iter().map(|(place, _)| *place).collect();
+        let marks = [
+            Marks::missing(places.missed.clone(), places.missed_side, missed),
+            Marks::surplus(obstructed, places.excess_side, excess),
+        ];
+        let file = folder.join(format!("{}.{tool}.svg", self.level.stem()));
+        waymesh_io::write_file(file, |writer| write_marked_svg(&plan, &marks, &SvgOptions::default(), writer))
+            .map_err(|error| error.to_string())
+    }
 }

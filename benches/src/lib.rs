@@ -2,14 +2,18 @@
 //!
 //! - [`Waymesh`] and, with the feature `peers`, native Recast and rerecast are [`Engine`]s: they bake a [`Scene`] and
 //!   tell how long each [`Stage`] took and what came out.
+//! - [`evaluate`] judges the meshes of all tools on many levels, [`overview`] and [`summary`] print what was found.
 //! - [`compare`] runs engines in turns in one process and takes medians, [`report`] prints them beside each other.
 
 mod compare;
 #[cfg(feature = "peers")]
 mod detour;
 mod engine;
+mod evaluate;
 mod judge;
+mod levels;
 mod ours;
+mod overview;
 pub mod queries;
 #[cfg(feature = "peers")]
 mod recast;
@@ -23,11 +27,14 @@ pub use compare::{Comparison, Measured, compare};
 #[cfg(feature = "peers")]
 pub use detour::Detour;
 pub use engine::{Bake, BenchError, Clock, Counts, Engine, PolygonMesh, STAGES, Stage, StageTimes, Time};
-pub use judge::{Judged, judge, judge_table};
+pub use evaluate::{EvaluateOptions, LevelFacts, LevelReport, ONE, evaluate, evaluate_one};
+pub use judge::{Files, Judged, Outcome, judge, tools};
+pub use levels::{Fitted, Level, fit};
 pub use ours::{Waymesh, WaymeshBake, WaymeshQueries, bake_waymesh};
+pub use overview::{level_table, overview, summary};
 #[cfg(feature = "peers")]
 pub use recast::{Recast, RecastBake, bake_recast};
 #[cfg(feature = "peers")]
-pub use rerecast::Rerecast;
+pub use rerecast::{Rerecast, RerecastBake, bake_rerecast};
 pub use scene::Scene;
 pub use settings::{Partitioning, Settings};

@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use waymesh_benches::queries::{self, Queries};
 use waymesh_benches::{
-    BenchError, Engine, Judged, Partitioning, PolygonMesh, Scene, Settings, compare, judge, judge_table,
-    report,
+    BenchError, Engine, EvaluateOptions, LevelReport, ONE, Partitioning, PolygonMesh, Scene, Settings,
+    compare, evaluate, evaluate_one, level_table, overview, report, summary,
 };
 use waymesh_core::GridScale;
 
@@ -14,7 +14,9 @@ const USAGE: &str = "\
 Bakes scenes with waymesh and its peers in turns, on one thread, and prints what each stage took.
 
 Usage: waymesh-benches [--scenes NAME|FILE,...] [--cell SIZE[/LEVEL],...] [--partition watershed|monotone]
-                       [--rounds N] [--queries | --judge] [--json]
+                       [--rounds N] [--queries] [--json]
+       waymesh-benches evaluate [LEVEL...] [--cell SIZE[/LEVEL]] [--samples N] [--ours] [--out FOLDER] [--svg] [--meshes]
+                       [--jobs N] [--limit SECONDS]
 
   --scenes     Recast's levels (nav_test, dungeon, undulating), generated ones (city-block, ...), or files
                [default: Recast's where they are, else all generated ones]
@@ -22,8 +24,18 @@ Usage: waymesh-benches [--scenes NAME|FILE,...] [--cell SIZE[/LEVEL],...] [--par
   --partition  how regions are made [default: watershed]
   --rounds     how often each engine bakes each scene [default: 9]
   --queries    ask path queries of the baked meshes instead of timing the bake
-  --judge      let the oracle judge the baked meshes instead of timing the bake
   --json       print JSON instead of tables
+
+evaluate lets an oracle judge the meshes of every tool and prints tables as Markdown.
+  LEVEL        a real level (house_1, gazebo/house_1), a generated one, or a file [default: all real ones, else all generated]
+  --cell       cell size in metres, with the level height [default: 0.3/0.2]
+  --samples    places to look at on each level [default: 100000]
+  --ours       leave the other tools out
+  --out        folder for a JSON file per level, and for what the next two ask for
+  --svg        draw each mesh with what it misses and what is too much
+  --meshes     write each mesh: ours as .wmesh, the others as OBJ for `waymesh evaluate --mesh`
+  --jobs       levels at a time [default: one per core]
+  --limit      longest time for a level [default: 600]
 Peers are there when built with --features peers.
 ";
 
@@ -36,34 +48,110 @@ struct Options {
     partition: Partitioning,
     rounds: usize,
     queries: bool,
-    judge: bool,
     json: bool,
 }
 
 fn main() -> ExitCode {
-    let mut arguments = std::env::args().skip(1);
-    let options = match parse(&mut arguments) {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    match words.first().map(String::as_str) {
+        Some(ONE) => return finish(one_thread(|| evaluate_one(&words[1..]))),
+        Some("evaluate") => return run_evaluate(&words[1..]),
+        _ => {}
+    }
+    let options = match parse(&mut words.into_iter()) {
         Ok(Some(options)) => options,
         Ok(None) => {
             print(USAGE);
             return ExitCode::SUCCESS;
         }
-        Err(message) => {
-            eprintln!("{message}\n\n{USAGE}");
-            return ExitCode::from(2);
-        }
+        Err(message) => return wrong_usage(&message),
     };
-    // One thread for everything: work that a stage hands to the pool stays on the thread that is timed.
-    let outcome = match rayon::ThreadPoolBuilder::new().num_threads(1).build() {
-        Ok(pool) => pool.install(|| run(&options)).map_err(|error| error.to_string()),
-        Err(error) => Err(error.to_string()),
-    };
+    finish(one_thread(|| run(&options).map_err(|error| error.to_string())))
+}
+
+/// One thread for everything: work that a stage hands to the pool stays on the thread that is timed.
+fn one_thread(work: impl FnOnce() -> Result<(), String> + Send) -> Result<(), String> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
+    pool.map_err(|error| error.to_string())?.install(work)
+}
+
+fn finish(outcome: Result<(), String>) -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
             eprintln!("{message}");
             ExitCode::FAILURE
         }
+    }
+}
+
+fn wrong_usage(message: &str) -> ExitCode {
+    eprintln!("{message}\n\n{USAGE}");
+    ExitCode::from(2)
+}
+
+fn run_evaluate(words: &[String]) -> ExitCode {
+    let options = match parse_evaluate(words) {
+        Ok(Some(options)) => options,
+        Ok(None) => {
+            print(USAGE);
+            return ExitCode::SUCCESS;
+        }
+        Err(message) => return wrong_usage(&message),
+    };
+    let told = |report: &LevelReport| {
+        let judged = report.tools.iter().filter(|tool| tool.figures().is_some()).count();
+        eprintln!(
+            "{}: {judged} of {} meshes judged, {:.1} s",
+            report.level,
+            report.tools.len(),
+            report.seconds
+        );
+    };
+    finish(evaluate(&options, &told).map(|reports| {
+        if !options.levels.is_empty() {
+            reports.iter().for_each(|report| print(&level_table(report)));
+        }
+        if reports.len() > 1 {
+            print(&(summary(&reports) + &overview(&reports)));
+        }
+    }))
+}
+
+fn parse_evaluate(words: &[String]) -> Result<Option<EvaluateOptions>, String> {
+    let mut options = EvaluateOptions::default();
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        let mut value = || words.next().ok_or_else(|| format!("{word} needs a value"));
+        match word.as_str() {
+            "--cell" => options.scale = scale(value()?)?,
+            "--samples" => options.samples = count(word, value()?)?,
+            "--jobs" => options.jobs = count(word, value()?)?,
+            "--limit" => {
+                let seconds = u64::try_from(count(word, value()?)?).unwrap_or(u64::MAX);
+                options.limit = std::time::Duration::from_secs(seconds);
+            }
+            "--ours" => options.peers = false,
+            "--out" => options.out = Some(value()?.into()),
+            "--svg" => options.svg = true,
+            "--meshes" => options.meshes = true,
+            "--help" | "-h" => return Ok(None),
+            option if option.starts_with('-') => return Err(format!("evaluate has no option {option}")),
+            level => options.levels.push(level.to_owned()),
+        }
+    }
+    if options.out.is_none() && (options.svg || options.meshes) {
+        return Err("--svg and --meshes need a folder: --out FOLDER".to_owned());
+    }
+    Ok(Some(options))
+}
+
+/// A number of at least 1.
+fn count(option: &str, text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) => Err(format!("{option} must be at least 1")),
+        Ok(count) => Ok(count),
+        Err(error) => Err(format!("{option} {text}: {error}")),
     }
 }
 
@@ -105,18 +193,7 @@ fn run(options: &Options) -> Result<(), BenchError> {
         let scene = Scene::named(name)?;
         for scale in &options.scales {
             let settings = Settings::recast_demo(*scale, options.partition);
-            let (table, json) = if options.judge {
-                let judged = judge(&scene, &settings)?;
-                let figures = |tool: &Judged| match &tool.evaluation {
-                    Ok(evaluation) => serde_json::json!({ "tool": tool.name, "figures": evaluation }),
-                    Err(reason) => serde_json::json!({ "tool": tool.name, "failed": reason }),
-                };
-                let tools: Vec<_> = judged.iter().map(figures).collect();
-                (
-                    judge_table(&scene.name, &judged),
-                    serde_json::json!({ "scene": scene.name, "tools": tools }),
-                )
-            } else if options.queries {
+            let (table, json) = if options.queries {
                 let (mut engines, mesh) = query_engines(&scene, &settings)?;
                 let pairs = queries::pairs(&mesh, PAIRS);
                 let times = queries::measure(&mut engines, &pairs, options.rounds);
@@ -137,7 +214,7 @@ fn run(options: &Options) -> Result<(), BenchError> {
     }
     if options.json {
         print(&format!("{:#}\n", serde_json::Value::from(results)));
-    } else if !options.queries && !options.judge {
+    } else if !options.queries {
         for note in engines.iter().flat_map(|engine| engine.notes()) {
             print(&format!("- {note}\n"));
         }
@@ -157,7 +234,6 @@ fn parse(arguments: &mut dyn Iterator<Item = String>) -> Result<Option<Options>,
         partition: Partitioning::Watershed,
         rounds: 9,
         queries: false,
-        judge: false,
         json: false,
     };
     while let Some(argument) = arguments.next() {
@@ -176,7 +252,6 @@ fn parse(arguments: &mut dyn Iterator<Item = String>) -> Result<Option<Options>,
                 options.rounds = value()?.parse().map_err(|error| format!("--rounds: {error}"))?;
             }
             "--queries" => options.queries = true,
-            "--judge" => options.judge = true,
             "--json" => options.json = true,
             "--help" | "-h" => return Ok(None),
             other => return Err(format!("no option {other}")),

@@ -1,8 +1,11 @@
 //! The peers give the published counts, so that a comparison with them means what it says.
 #![cfg(feature = "peers")]
 
-use waymesh_benches::{Engine, Partitioning, Recast, Rerecast, Scene, Settings, Waymesh};
+use waymesh_benches::{
+    Engine, Files, Level, Partitioning, Recast, Rerecast, Scene, Settings, Waymesh, fit, judge, tools,
+};
 use waymesh_core::GridScale;
+use waymesh_io::open_polygons;
 
 /// Level, partitioning, spans, cells at cell size 0.3 m and level height 0.2 m.
 const PUBLISHED: [(&str, Partitioning, usize, usize); 6] = [
@@ -46,5 +49,33 @@ fn ours_has_no_more_cells_than_recast() {
         let ours = Waymesh.bake(&scene, &settings).unwrap();
         assert_eq!(ours.mesh.polygons.len(), ours.counts.cells);
         assert!(ours.counts.cells <= recast_cells, "{name}, {partition:?}: {}", ours.counts.cells);
+    }
+}
+
+#[test]
+fn the_same_polygons_are_judged_alike_whoever_made_them() {
+    let level = Level::named("dungeon-rooms").unwrap();
+    let scene = Scene { name: level.name.clone(), soup: level.load().unwrap() };
+    let fitted = fit(&scene.soup, GridScale::new(0.3, 0.2));
+    let folder = tempfile::tempdir().unwrap();
+    let files = Files { folder: Some(folder.path()), pictures: true, meshes: true };
+    let mut judged = Vec::new();
+    judge(&level, &scene, &fitted, 2_000, &tools(), files, &mut |tool| judged.push(tool)).unwrap();
+    let figures: Vec<_> = judged.iter().map(|judged| judged.figures().unwrap()).collect();
+    let [ours, recast, rerecast] = figures[..] else { panic!("three tools") };
+    let mut same = recast.clone();
+    // rerecast has no path queries, and so no data for them.
+    (same.paths, same.bytes_file, same.bytes_memory) = (rerecast.paths, None, None);
+    assert_eq!(&same, rerecast);
+    for found in [ours, recast] {
+        assert_eq!(found.paths.pairs, 1000);
+        assert!(found.paths.found > 900 && found.coverage > Some(0.9), "{found:?}");
+        assert!(found.bytes_file.is_some());
+    }
+    for (tool, found) in [("Recast", recast), ("rerecast", rerecast)] {
+        let mesh = open_polygons(folder.path().join(format!("dungeon-rooms.{tool}.obj"))).unwrap();
+        assert_eq!((mesh.cells.len(), mesh.ground.len()), (found.cells, found.cells));
+        assert!(mesh.ground.iter().all(|ground| !ground.is_empty()));
+        assert!(folder.path().join(format!("dungeon-rooms.{tool}.svg")).is_file());
     }
 }

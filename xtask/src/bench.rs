@@ -1,6 +1,8 @@
 //! Benchmarks.
 
-use anyhow::Result;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
 use clap::Args;
 
 use crate::cargo;
@@ -17,27 +19,50 @@ pub(crate) struct BenchArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct EvaluateArgs {
-    /// Scene files, or names of embedded scenes. Default: Recast's levels, else the embedded scenes.
-    scenes: Vec<String>,
+    /// Levels: real ones by name, embedded scenes, or files. Default: all in ../shared/scenes, else the embedded scenes.
+    levels: Vec<String>,
     /// Cell size and level height.
     #[arg(long, default_value = "0.3/0.2")]
     cell: String,
+    /// Places to look at on each level. Default: 100000.
+    #[arg(long, value_name = "COUNT")]
+    samples: Option<u32>,
     /// Leave the other tools out; then no C++ compiler is needed.
     #[arg(long)]
     ours: bool,
+    /// Folder for a JSON file per level.
+    #[arg(long, value_name = "FOLDER")]
+    out: Option<PathBuf>,
+    /// Draw each mesh into that folder, with what it misses and what is too much.
+    #[arg(long, requires = "out")]
+    svg: bool,
+    /// Write each mesh into that folder: ours as .wmesh, the others as OBJ that `waymesh evaluate --mesh` reads.
+    #[arg(long, requires = "out")]
+    meshes: bool,
+    /// Levels at a time. Default: one per core.
+    #[arg(long, value_name = "COUNT")]
+    jobs: Option<u32>,
 }
 
-/// The table of figures, a column per tool.
+/// The tables of figures, ours beside the other tools'.
 pub(crate) fn evaluate(args: &EvaluateArgs) -> Result<()> {
     let mut words = vec!["run", "--release", "--package", "waymesh-benches"];
     if !args.ours {
         words.extend(["--features", "peers"]);
     }
-    words.extend(["--", "--judge", "--cell", &args.cell]);
-    let scenes = args.scenes.join(",");
-    if !scenes.is_empty() {
-        words.extend(["--scenes", &scenes]);
+    words.extend(["--", "evaluate", "--cell", &args.cell]);
+    let numbers = [("--samples", args.samples), ("--jobs", args.jobs)]
+        .map(|(option, number)| (option, number.map(|number| number.to_string())));
+    for (option, number) in &numbers {
+        words.extend(number.iter().flat_map(|number| [*option, number]));
     }
+    let folder = args.out.as_deref().map(std::path::absolute).transpose().context("no such folder")?;
+    if let Some(folder) = &folder {
+        words.extend(["--out", folder.to_str().context("the folder's name is not UTF-8")?]);
+    }
+    let flags = [("--ours", args.ours), ("--svg", args.svg), ("--meshes", args.meshes)];
+    words.extend(flags.iter().filter(|(_, is_set)| *is_set).map(|(flag, _)| *flag));
+    words.extend(args.levels.iter().map(String::as_str));
     cargo(&words, &[])
 }
 

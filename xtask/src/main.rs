@@ -3,6 +3,7 @@
 mod bench;
 mod ci;
 mod dump;
+mod tables;
 mod tidy;
 
 use std::path::{Path, PathBuf};
@@ -30,6 +31,8 @@ enum Task {
     Bench(bench::BenchArgs),
     /// Judge our meshes beside those of native Recast, on these scenes or on Recast's levels.
     Evaluate(bench::EvaluateArgs),
+    /// Bake generated worlds at a paper's settings and at growing size, and print the figures beside the paper's.
+    Tables(tables::TablesArgs),
     /// Bake a scene file, or an embedded scene by name, and draw every stage as SVG.
     Dump(dump::DumpArgs),
 }
@@ -41,6 +44,7 @@ fn main() -> ExitCode {
         Task::Bless => bless(),
         Task::Bench(args) => bench::run(&args),
         Task::Evaluate(args) => bench::evaluate(&args),
+        Task::Tables(args) => tables::run(&args),
         Task::Dump(args) => dump::run(&args),
     };
     match result {

@@ -5,7 +5,8 @@ use std::str::FromStr;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use glam::Vec3;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
+use waymesh::tile::Tile;
 
 /// Turns levels into navigation meshes and answers path queries on them.
 #[derive(Debug, Parser)]
@@ -23,6 +24,13 @@ pub(crate) enum Command {
     /// Bake scene files (OBJ, glTF, GLB, STL, PLY) into one navigation mesh.
     #[command(allow_negative_numbers = true)]
     Build(Box<BuildArgs>),
+    /// Build one tile of a world into a folder, for a bake that is spread over machines.
+    #[command(allow_negative_numbers = true)]
+    Tile(Box<TileArgs>),
+    /// Join the tiles of a folder into one navigation mesh.
+    Merge(MergeArgs),
+    /// Write an embedded scene to a binary STL file.
+    Scene(SceneArgs),
     /// Find a path on a mesh.
     Path(PathArgs),
     /// Tell what a mesh holds and whether it is sound.
@@ -46,11 +54,89 @@ pub(crate) struct BuildArgs {
     pub(crate) config: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) settings: Settings,
+    /// How the mesh is made: voxels, or flat slices (a region per level, links at stairs, nothing eroded; cells of 0.05 m and levels of
+    /// 0.02 m unless set, exact borders unless --max-edge-error is given). Default: voxels.
+    #[arg(long, value_name = "KIND")]
+    pub(crate) pipeline: Option<PipelineKind>,
+    #[command(flatten)]
+    pub(crate) tiles: Tiles,
     #[command(flatten)]
     pub(crate) extras: Extras,
     /// Check the result of every stage against its invariants.
     #[arg(long)]
     pub(crate) check: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PipelineKind {
+    Voxels,
+    Slices,
+}
+
+/// How a world is cut into tiles.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct Tiles {
+    /// Side of a tile in cells, 0 for a bake of the whole at once. The mesh does not depend on it. Default: 0, or 256 with a memory
+    /// limit, a folder, or scene files too large to be kept.
+    #[arg(long, value_name = "CELLS")]
+    pub(crate) tile: Option<u32>,
+    /// Memory to work in, such as 2GiB or 800MiB; the result comes on top. Default: a quarter of the machine's.
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) memory: Option<Memory>,
+    /// Folder for finished tiles: a bake that was stopped goes on where it was.
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) tiles: Option<PathBuf>,
+    /// Folder for triangles that memory does not hold. Default: the system's folder for temporary files.
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) spill: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TileArgs {
+    /// Scene files; several make one scene. All of the world, so that every machine finds the same grid.
+    #[arg(required = true, value_name = "SCENE")]
+    pub(crate) scenes: Vec<PathBuf>,
+    /// Which tile: its column and row, from 0,0.
+    #[arg(long, value_name = "I,J")]
+    pub(crate) at: TileAt,
+    /// Settings from a TOML file with the long names below as keys; what is given here goes first.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) settings: Settings,
+    #[command(flatten)]
+    pub(crate) tiles: Tiles,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct MergeArgs {
+    /// Folder of finished tiles, with the settings they were built with.
+    #[arg(value_name = "FOLDER")]
+    pub(crate) folder: PathBuf,
+    /// Where the mesh goes.
+    #[arg(short, long, value_name = "FILE", default_value = "merged.wmesh")]
+    pub(crate) output: PathBuf,
+    /// Memory to work in, such as 2GiB or 800MiB. Default: a quarter of the machine's.
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) memory: Option<Memory>,
+    #[command(flatten)]
+    pub(crate) extras: Extras,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SceneArgs {
+    /// Which embedded scene.
+    #[arg(value_name = "NAME")]
+    pub(crate) scene: String,
+    /// Where it goes. Default: its name with the ending .stl, in the current folder.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// How many times larger it is along x and z.
+    #[arg(long, value_name = "TIMES", default_value_t = 1)]
+    pub(crate) scale: u32,
+    /// Start of its random numbers.
+    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+    pub(crate) seed: u64,
 }
 
 /// Files to write beside the mesh.
@@ -74,7 +160,7 @@ pub(crate) struct Extras {
 }
 
 /// Settings of a bake, from the command line or a TOML file.
-#[derive(Clone, Debug, Default, Args, Deserialize)]
+#[derive(Clone, Debug, Default, Args, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) struct Settings {
     /// Which axis of the files points up. Default: y.
@@ -110,13 +196,13 @@ pub(crate) struct Settings {
     /// Smallest piece of ground that is kept, in square metres. Default: 0.05.
     #[arg(long, value_name = "AREA")]
     pub(crate) min_region: Option<f32>,
-    /// Regions below this many square metres are merged into a neighbour. Default: 36.
+    /// Watershed and monotone regions below this many square metres are merged into a neighbour. Default: 36.
     #[arg(long, value_name = "AREA")]
     pub(crate) merge_region: Option<f32>,
     /// Most corners of a cell, 0 for no limit. Default: 0.
     #[arg(long, value_name = "CORNERS")]
     pub(crate) max_vertices: Option<u32>,
-    /// How the ground is cut into regions. Default: watershed.
+    /// How the ground is cut into regions. Default: surfaces.
     #[arg(long, value_name = "KIND")]
     pub(crate) partition: Option<Partition>,
     /// Threads, 0 for one per core. Default: 0.
@@ -127,18 +213,19 @@ pub(crate) struct Settings {
     pub(crate) max_memory: Option<u64>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Axis {
     Y,
     Z,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Partition {
     Watershed,
     Monotone,
+    Surfaces,
 }
 
 #[derive(Debug, Args)]
@@ -165,7 +252,7 @@ pub(crate) struct EvaluateArgs {
     /// The scene files that the mesh was baked from.
     #[arg(required = true, value_name = "SCENE")]
     pub(crate) scenes: Vec<PathBuf>,
-    /// The mesh.
+    /// The mesh: a .wmesh file, or an OBJ file of polygons of any tool, in metres, y up.
     #[arg(long, value_name = "MESH")]
     pub(crate) mesh: PathBuf,
     /// Which axis of the files points up, as for the bake. Default: y.
@@ -177,6 +264,28 @@ pub(crate) struct EvaluateArgs {
     /// How many places to look at. Default: 100000.
     #[arg(long, value_name = "COUNT")]
     pub(crate) samples: Option<usize>,
+    /// Draw the mesh with what it misses and what is too much, one panel per storey.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) svg: Option<PathBuf>,
+    /// Cell size in metres that the mesh was made with: what is closer to the deciding border is uncertain. Default: the mesh's own,
+    /// or 0.3 for an OBJ file.
+    #[arg(long, value_name = "METRES")]
+    pub(crate) cell_size: Option<f32>,
+    /// Level height in metres that the mesh was made with. Default: the mesh's own, or 0.2 for an OBJ file.
+    #[arg(long, value_name = "METRES")]
+    pub(crate) level_height: Option<f32>,
+    /// Height of the agent in metres. Default: the mesh's own, or 2.0 for an OBJ file; likewise below.
+    #[arg(long, value_name = "METRES")]
+    pub(crate) agent_height: Option<f32>,
+    /// Radius of the agent in metres, or 0.6.
+    #[arg(long, value_name = "METRES")]
+    pub(crate) agent_radius: Option<f32>,
+    /// Highest step in metres, or 0.9.
+    #[arg(long, value_name = "METRES")]
+    pub(crate) max_step: Option<f32>,
+    /// Steepest slope in degrees, or 45.
+    #[arg(long, value_name = "DEGREES")]
+    pub(crate) max_slope: Option<f32>,
     /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,
@@ -187,6 +296,9 @@ pub(crate) struct InfoArgs {
     /// The mesh.
     #[arg(value_name = "MESH")]
     pub(crate) mesh: PathBuf,
+    /// Also time so many path queries between random places of the mesh.
+    #[arg(long, value_name = "COUNT")]
+    pub(crate) queries: Option<usize>,
     /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,
@@ -200,6 +312,49 @@ pub(crate) struct DemoArgs {
     /// Which embedded scene.
     #[arg(long, value_name = "NAME", default_value = "overlapping-storeys")]
     pub(crate) scene: String,
+}
+
+/// An amount of memory, such as `2GiB`, `800MiB` or `1.5GiB`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Memory(pub(crate) u64);
+
+impl FromStr for Memory {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let text = text.trim();
+        let units = [("KiB", 10), ("MiB", 20), ("GiB", 30), ("TiB", 40)];
+        let found = units.into_iter().find_map(|(unit, shift)| Some((text.strip_suffix(unit)?, shift)));
+        let (number, shift) =
+            found.ok_or_else(|| format!("expected a size such as 2GiB or 800MiB, found {text:?}"))?;
+        let number: f64 = number.trim().parse().map_err(|_| format!("{number:?} is not a number"))?;
+        if !(number.is_finite() && number > 0.0) {
+            return Err(format!("{text:?} is not a size above 0"));
+        }
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "positive; the cast saturates"
+        )]
+        let bytes = (number * f64::from(1_u32 << (shift - 10)) * 1024.0) as u64;
+        Ok(Self(bytes))
+    }
+}
+
+/// The place of a tile given as `column,row`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TileAt(pub(crate) Tile);
+
+impl FromStr for TileAt {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let parts: Option<Vec<u32>> = text.split(',').map(|part| part.trim().parse().ok()).collect();
+        match parts.as_deref() {
+            Some(&[column, row]) => Ok(Self(Tile { row, column })),
+            _ => Err(format!("expected a column and a row as 3,4, found {text:?}")),
+        }
+    }
 }
 
 /// A position given as `x,y,z`.
@@ -230,6 +385,18 @@ mod tests {
     #[test]
     fn the_command_line_is_well_formed() {
         Program::command().debug_assert();
+    }
+
+    #[test]
+    fn sizes_have_units_and_tiles_two_numbers() {
+        assert_eq!("2GiB".parse(), Ok(Memory(2 << 30)));
+        assert_eq!("1.5 MiB".parse(), Ok(Memory(3 << 19)));
+        for bad in ["2", "-1GiB", "NaNGiB", "GiB", "2GB"] {
+            assert!(bad.parse::<Memory>().is_err(), "{bad}");
+        }
+        assert_eq!("3, 4".parse(), Ok(TileAt(Tile { row: 4, column: 3 })));
+        assert!("3".parse::<TileAt>().is_err());
+        assert!("3,-4".parse::<TileAt>().is_err());
     }
 
     #[test]

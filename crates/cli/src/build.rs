@@ -4,36 +4,65 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use waymesh::{Bake, Pipeline, Report, TriangleSoup};
+use waymesh::io::SceneSource;
+use waymesh::{Bake, Pipeline, Report, SlicesOptions, TriangleSoup};
 
-use crate::args::BuildArgs;
+use crate::args::{BuildArgs, Extras, PipelineKind, Settings};
 use crate::progress::Progress;
 use crate::{output, peak_memory_bytes, settings};
 
 pub(crate) fn run(args: BuildArgs) -> Result<()> {
     let settings = match &args.config {
-        Some(file) => args.settings.or(settings::read(file)?),
-        None => args.settings,
+        Some(file) => args.settings.clone().or(settings::read(file)?),
+        None => args.settings.clone(),
     };
-    let soup = waymesh::io::load_with(&args.scenes, &settings::load_options(settings.up, settings.scale))?;
-    let config = settings.bake_config().with_validate_stages(args.check);
-    let bake = bake(&Pipeline::new(config), &soup)?;
+    if args.pipeline == Some(PipelineKind::Slices) {
+        let bake = slices(&args, &settings)?;
+        let mesh_file = args.output.unwrap_or_else(|| default_output(&args.scenes[0]));
+        return write(&bake, &mesh_file, &args.extras);
+    }
+    let source = SceneSource::open(&args.scenes, &settings::load_options(settings.up, settings.scale))?;
+    let pipeline = Pipeline::new(settings.bake_config().with_validate_stages(args.check));
+    let bake = match source.soup() {
+        Some(soup) if args.tiles.are_untiled() => bake(&pipeline, soup)?,
+        _ => measured(pipeline.bake_tiled(&source, &args.tiles.config(&settings)?, &mut Progress::new())?),
+    };
     let mesh_file = args.output.unwrap_or_else(|| default_output(&args.scenes[0]));
-    waymesh::io::save(&bake.mesh, &mesh_file)?;
-    let files = output::write(&bake.mesh, &bake.report, &args.extras)?;
+    write(&bake, &mesh_file, &args.extras)
+}
+
+/// Bakes flat slices.
+fn slices(args: &BuildArgs, settings: &Settings) -> Result<Bake> {
+    let soup = waymesh::io::load_with(&args.scenes, &settings::load_options(settings.up, settings.scale))?;
+    let defaults = SlicesOptions::default();
+    let options = defaults
+        .with_tile_cells(args.tiles.tile.unwrap_or(defaults.tile_cells))
+        .with_max_edge_error(settings.max_edge_error.unwrap_or(defaults.max_edge_error));
+    let config = settings.bake_config_over(Pipeline::slices().config()).with_validate_stages(args.check);
+    Ok(measured(Pipeline::new(config).bake_slices(&soup, &options, &mut Progress::new())?))
+}
+
+/// Writes the mesh and what was asked for beside it, and says so.
+pub(crate) fn write(bake: &Bake, mesh_file: &Path, extras: &Extras) -> Result<()> {
+    waymesh::io::save(&bake.mesh, mesh_file)?;
+    let files = output::write(&bake.mesh, &bake.report, extras)?;
     let mut out = std::io::stdout().lock();
     summary(&mut out, &bake.report).context("cannot print")?;
-    for file in std::iter::once(&mesh_file).chain(&files) {
+    for file in std::iter::once(mesh_file).chain(files.iter().map(PathBuf::as_path)) {
         writeln!(out, "{}", file.display())?;
     }
     Ok(())
 }
 
-/// Bakes with progress on a terminal, and adds to the report what only the program can measure.
+/// Bakes with progress on a terminal.
 pub(crate) fn bake(pipeline: &Pipeline, soup: &TriangleSoup) -> Result<Bake> {
-    let mut bake = pipeline.bake_observed(soup, &mut Progress::new())?;
+    Ok(measured(pipeline.bake_observed(soup, &mut Progress::new())?))
+}
+
+/// Adds to the report what only the program can measure.
+pub(crate) fn measured(mut bake: Bake) -> Bake {
     bake.report.peak_memory_bytes = Some(peak_memory_bytes());
-    Ok(bake)
+    bake
 }
 
 /// The scene's name with the ending of a mesh, in the current folder.

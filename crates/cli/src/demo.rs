@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use glam::Vec3;
 use waymesh::{NavMesh, PathScratch, Pipeline};
 use waymesh_scenes::{Scene, SceneConfig};
@@ -11,10 +11,7 @@ use crate::args::{DemoArgs, Extras};
 use crate::{build, output, path};
 
 pub(crate) fn run(args: &DemoArgs) -> Result<()> {
-    let Some(scene) = Scene::from_name(&args.scene) else {
-        let names: Vec<_> = Scene::ALL.iter().map(|scene| scene.name()).collect();
-        bail!("there is no scene {:?}; there are {}", args.scene, names.join(", "));
-    };
+    let scene = named(&args.scene)?;
     std::fs::create_dir_all(&args.output)
         .with_context(|| format!("cannot make {}", args.output.display()))?;
     let soup = scene.build(&SceneConfig::default());
@@ -38,6 +35,14 @@ pub(crate) fn run(args: &DemoArgs) -> Result<()> {
         writeln!(out, "{}", file.display())?;
     }
     Ok(())
+}
+
+/// The embedded scene of this name.
+pub(crate) fn named(name: &str) -> Result<Scene> {
+    Scene::from_name(name).with_context(|| {
+        let names: Vec<_> = Scene::ALL.iter().chain(&Scene::LARGE).map(|scene| scene.name()).collect();
+        format!("there is no scene {name:?}; there are {}", names.join(", "))
+    })
 }
 
 /// Two far corners of the largest island: the point farthest from its first cell, and the one farthest from that.

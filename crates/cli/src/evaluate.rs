@@ -1,26 +1,45 @@
 //! `waymesh evaluate`.
 
 use std::io::Write;
+use std::path::Path;
 
 use anyhow::{Context, Result};
-use waymesh_metrics::{Evaluation, MetricsConfig, Oracle, centimetres, percent};
+use waymesh::io;
+use waymesh::io::svg::{Marks, PlanMesh};
+use waymesh::{Agent, NavMesh};
+use waymesh_metrics::{Evaluation, JudgedMesh, Judgement, MetricsConfig, Oracle, centimetres, percent};
 
 use crate::args::EvaluateArgs;
 use crate::settings::load_options;
 
+/// A mesh to judge.
+enum Mesh {
+    /// With path queries.
+    Ours(Box<NavMesh>),
+    /// Polygons of any tool.
+    Polygons(JudgedMesh),
+}
+
 pub(crate) fn run(args: &EvaluateArgs) -> Result<()> {
-    let soup = waymesh::io::load_with(&args.scenes, &load_options(args.up, args.scale))?;
-    let mesh = waymesh::io::open(&args.mesh)?;
+    let soup = io::load_with(&args.scenes, &load_options(args.up, args.scale))?;
+    let mesh = read(&args.mesh)?;
     let bytes =
         std::fs::metadata(&args.mesh).with_context(|| format!("cannot read {}", args.mesh.display()))?.len();
-    let frame = mesh.frame();
-    let mut config = MetricsConfig::default().with_scale(frame.cell_size, frame.level_height);
-    if let Some(samples) = args.samples {
-        config = config.with_samples(samples);
-    }
-    let judgement = Oracle::new(&soup, mesh.agent(), &config)?.evaluate_nav_mesh(&mesh, Some(bytes));
+    let (agent, config) = settings(args, &mesh);
+    let oracle = Oracle::new(&soup, &agent, &config)?;
+    let (judged, judgement) = match mesh {
+        Mesh::Ours(mesh) => (JudgedMesh::from(&*mesh), oracle.evaluate_nav_mesh(&mesh, Some(bytes))),
+        Mesh::Polygons(mesh) => {
+            let mesh = mesh.with_bytes(None, Some(bytes));
+            let judgement = oracle.evaluate(&mesh, None);
+            (mesh, judgement)
+        }
+    };
     for remark in judgement.evaluation.remarks() {
         tracing::warn!("{remark}");
+    }
+    if let Some(file) = &args.svg {
+        draw(&judged, &judgement, file)?;
     }
     let mut out = std::io::stdout().lock();
     if args.json {
@@ -29,6 +48,52 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<()> {
     } else {
         table(&mut out, &judgement.evaluation)?;
     }
+    Ok(())
+}
+
+/// Reads OBJ polygons from a file called so, else a mesh of ours.
+fn read(file: &Path) -> Result<Mesh> {
+    if !file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("obj")) {
+        return Ok(Mesh::Ours(Box::new(io::open(file)?)));
+    }
+    let polygons = io::open_polygons(file)?;
+    let mesh = JudgedMesh::new(&polygons.vertices, polygons.cells)
+        .and_then(|mesh| mesh.with_ground(&polygons.ground))
+        .with_context(|| format!("{} is no mesh", file.display()))?;
+    Ok(Mesh::Polygons(mesh))
+}
+
+/// What is given goes before what the mesh says.
+fn settings(args: &EvaluateArgs, mesh: &Mesh) -> (Agent, MetricsConfig) {
+    let mut config = MetricsConfig::default();
+    let mut agent = Agent::default();
+    if let Mesh::Ours(mesh) = mesh {
+        agent = *mesh.agent();
+        config = config.with_scale(mesh.frame().cell_size, mesh.frame().level_height);
+    }
+    let agent = agent
+        .with_height(args.agent_height.unwrap_or(agent.height))
+        .with_radius(args.agent_radius.unwrap_or(agent.radius))
+        .with_max_step(args.max_step.unwrap_or(agent.max_step))
+        .with_max_slope(args.max_slope.map_or(agent.max_slope, f32::to_radians));
+    let scale =
+        (args.cell_size.unwrap_or(config.cell_size), args.level_height.unwrap_or(config.level_height));
+    let samples = args.samples.unwrap_or(config.samples);
+    (agent, config.with_scale(scale.0, scale.1).with_samples(samples))
+}
+
+/// Draws the mesh with what it misses and what is too much.
+fn draw(mesh: &JudgedMesh, judgement: &Judgement, file: &Path) -> Result<()> {
+    let plan = PlanMesh::new(mesh.vertices(), mesh.cells(), mesh.neighbours());
+    let (places, [missed, excess]) = (&judgement.places, judgement.legend());
+    let obstructed = places.excess.iter().map(|(place, _)| *place).collect();
+    let marks = [
+        Marks::missing(places.missed.clone(), places.missed_side, missed),
+        Marks::surplus(obstructed, places.excess_side, excess),
+    ];
+    io::write_file(file, |writer| {
+        io::svg::write_marked_svg(&plan, &marks, &io::SvgOptions::default(), writer)
+    })?;
     Ok(())
 }
 
@@ -80,13 +145,34 @@ fn table(out: &mut impl Write, found: &Evaluation) -> std::io::Result<()> {
         found.cells, found.cells_lower_bound, found.portals, found.vertices, found.vertices_off_border
     )?;
     let angle = found.min_angle.map_or_else(|| "-".to_owned(), |angle| format!("{angle:.1} degrees"));
+    let number = |value: Option<f64>, unit: &str| {
+        value.map_or_else(|| "-".to_owned(), |value| format!("{value:.2}{unit}"))
+    };
+    let (shape, kinds) = (&found.shape, &found.violation_kinds);
     writeln!(
         out,
-        "shape         slivers {}, smallest angle {angle}, {} T-junctions",
+        "              {} cells for each that must be, {} neighbours a cell, largest cell {}, mean {}",
+        number(shape.cells_per_lower_bound, ""),
+        number(shape.mean_degree, ""),
+        number(shape.largest_cell, " m2"),
+        number(shape.mean_cell, " m2")
+    )?;
+    writeln!(
+        out,
+        "shape         slivers {}, smallest angle {angle}, smallest width {}, {} T-junctions",
         percent(found.slivers),
+        centimetres(shape.min_width),
         found.t_junctions
     )?;
-    writeln!(out, "violations    {}", found.violations)?;
+    writeln!(
+        out,
+        "violations    {}: {} overlaps, {} cells not convex, {} links one way, {} cracks",
+        found.violations, kinds.overlaps, kinds.non_convex, kinds.asymmetric, kinds.cracks
+    )?;
+    if paths.pairs == 0 {
+        writeln!(out, "paths         none asked for: only a .wmesh file has path queries")?;
+        return size(out, found);
+    }
     writeln!(
         out,
         "paths         {} of {} found, {} wrongly missing, {} wrongly found; longer than the shortest by {} on average, {} at most",
@@ -97,5 +183,23 @@ fn table(out: &mut impl Write, found: &Evaluation) -> std::io::Result<()> {
         percent(paths.excess_length.mean),
         percent(paths.excess_length.max)
     )?;
-    writeln!(out, "              least distance to a wall {}", centimetres(paths.min_wall_distance))
+    let time = |time: Option<u64>| time.map_or_else(|| "-".to_owned(), |time| format!("{time} ns"));
+    writeln!(
+        out,
+        "              least distance to a wall {}; a query takes {}, 99 % at most {}",
+        centimetres(paths.min_wall_distance),
+        time(paths.query_ns.p50),
+        time(paths.query_ns.p99)
+    )?;
+    size(out, found)
+}
+
+fn size(out: &mut impl Write, found: &Evaluation) -> std::io::Result<()> {
+    let bytes = |bytes: Option<u64>| bytes.map_or_else(|| "-".to_owned(), |bytes| format!("{bytes} bytes"));
+    writeln!(
+        out,
+        "size          {} in memory, {} in the file",
+        bytes(found.bytes_memory),
+        bytes(found.bytes_file)
+    )
 }

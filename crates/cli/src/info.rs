@@ -1,10 +1,13 @@
 //! `waymesh info`.
 
 use std::io::Write;
+use std::time::Instant;
 
 use anyhow::Result;
+use glam::Vec3;
 use serde::Serialize;
-use waymesh::{GridReport, IslandReport, NavMesh, Validate};
+use waymesh::graph::PathOptions;
+use waymesh::{CellId, GridReport, IslandReport, NavMesh, Outcome, Path, PathScratch, Random, Validate};
 
 use crate::args::InfoArgs;
 
@@ -20,8 +23,21 @@ struct Info {
     mesh_area: f64,
     islands: Vec<IslandReport>,
     height_error_max: Option<f64>,
+    links: u64,
     valid: bool,
     violations: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    queries: Option<QueryTimes>,
+}
+
+/// How long path queries take, in nanoseconds of wall time.
+#[derive(Clone, Copy, Debug, Serialize)]
+struct QueryTimes {
+    pairs: usize,
+    complete: usize,
+    mean_ns: f64,
+    p50_ns: f64,
+    p99_ns: f64,
 }
 
 /// Metres and degrees.
@@ -60,14 +76,45 @@ fn describe(mesh: &NavMesh) -> Info {
         height_error_max: mesh
             .surface()
             .map(|surface| f64::from(surface.max_error) * f64::from(frame.level_height)),
+        links: mesh.links().len() as u64,
         valid: violations.is_empty(),
         violations,
+        queries: None,
     }
+}
+
+/// Times paths between the centres of random cells, any cell as likely as any other. `None` on a mesh without cells.
+fn time_queries(mesh: &NavMesh, pairs: usize) -> Option<QueryTimes> {
+    let mut random = Random::new(1);
+    let count = u64::try_from(mesh.cell_count()).ok().filter(|&count| count > 0)?;
+    let mut place = || {
+        let cell = CellId(u32::try_from(random.bits() % count).ok()?);
+        let corners = mesh.cell(cell)?.positions();
+        let number = corners.len();
+        #[expect(clippy::cast_precision_loss, reason = "a few corners")]
+        Some(corners.sum::<Vec3>() / number as f32)
+    };
+    let (mut scratch, mut path) = (PathScratch::default(), Path::default());
+    let options = PathOptions::default();
+    let (mut times, mut complete) = (Vec::with_capacity(pairs), 0);
+    for _ in 0..pairs {
+        let (from, to) = (place()?, place()?);
+        let start = Instant::now();
+        let found = mesh.find_path_into(from, to, &options, &mut scratch, &mut path);
+        times.push(start.elapsed().as_secs_f64() * 1e9);
+        complete += usize::from(found.is_ok() && path.outcome == Outcome::Complete);
+    }
+    times.sort_by(f64::total_cmp);
+    let at = |hundredth: usize| times.get((times.len() * hundredth / 100).min(times.len() - 1)).copied();
+    #[expect(clippy::cast_precision_loss, reason = "a count of queries")]
+    let mean_ns = times.iter().sum::<f64>() / times.len() as f64;
+    Some(QueryTimes { pairs, complete, mean_ns, p50_ns: at(50)?, p99_ns: at(99)? })
 }
 
 pub(crate) fn run(args: &InfoArgs) -> Result<()> {
     let mesh = waymesh::io::open(&args.mesh)?;
-    let info = describe(&mesh);
+    let mut info = describe(&mesh);
+    info.queries = args.queries.and_then(|pairs| time_queries(&mesh, pairs));
     let mut out = std::io::stdout().lock();
     if args.json {
         serde_json::to_writer_pretty(&mut out, &info)?;
@@ -97,6 +144,20 @@ pub(crate) fn run(args: &InfoArgs) -> Result<()> {
     writeln!(out, "  islands   {}", info.islands.len())?;
     for (index, island) in info.islands.iter().enumerate() {
         writeln!(out, "    {index:3}  {} cells, {:.2} m2", island.cells, island.area)?;
+    }
+    if info.links > 0 {
+        writeln!(out, "  links     {}", info.links)?;
+    }
+    if let Some(times) = &info.queries {
+        writeln!(
+            out,
+            "  queries   {} of {} complete; mean {:.1} us, median {:.1} us, 99 of 100 below {:.1} us",
+            times.complete,
+            times.pairs,
+            times.mean_ns / 1e3,
+            times.p50_ns / 1e3,
+            times.p99_ns / 1e3
+        )?;
     }
     writeln!(out, "  valid     {}", if info.valid { "yes" } else { "no" })?;
     for violation in &info.violations {

@@ -10,7 +10,9 @@ mod info;
 mod output;
 mod path;
 mod progress;
+mod scene;
 mod settings;
+mod tiles;
 
 use std::io::IsTerminal;
 use std::process::ExitCode;
@@ -39,6 +41,9 @@ fn main() -> ExitCode {
         .init();
     let result = match program.command {
         Command::Build(args) => build::run(*args),
+        Command::Tile(args) => tiles::tile(*args),
+        Command::Merge(args) => tiles::merge(&args),
+        Command::Scene(args) => scene::run(&args),
         Command::Path(args) => path::run(&args),
         Command::Info(args) => info::run(&args),
         Command::Evaluate(args) => evaluate::run(&args),

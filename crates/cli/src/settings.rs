@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use waymesh::io::{LoadOptions, UpAxis};
-use waymesh::{Agent, BakeConfig, PartitionKind};
+use waymesh::{BakeConfig, PartitionKind};
 
 use crate::args::{Axis, Partition, Settings};
 
@@ -48,8 +48,12 @@ impl Settings {
 
     /// The settings of the bake; what is set nowhere keeps its default.
     pub(crate) fn bake_config(&self) -> BakeConfig {
-        let defaults = BakeConfig::default();
-        let agent = Agent::default();
+        self.bake_config_over(&BakeConfig::default())
+    }
+
+    /// The settings of the bake over other defaults.
+    pub(crate) fn bake_config_over(&self, defaults: &BakeConfig) -> BakeConfig {
+        let agent = defaults.agent;
         let agent = agent
             .with_height(self.agent_height.unwrap_or(agent.height))
             .with_radius(self.agent_radius.unwrap_or(agent.radius))
@@ -59,7 +63,9 @@ impl Settings {
         let level_height = self.level_height.unwrap_or(defaults.scale.level_height);
         let partition = match self.partition {
             Some(Partition::Monotone) => PartitionKind::Monotone,
-            Some(Partition::Watershed) | None => PartitionKind::Watershed,
+            Some(Partition::Watershed) => PartitionKind::Watershed,
+            Some(Partition::Surfaces) => PartitionKind::Surfaces,
+            None => defaults.partition,
         };
         let mut config =
             defaults.clone().with_agent(agent).with_scale(cell_size, level_height).with_partition(partition);
@@ -77,6 +83,8 @@ impl Settings {
 
 #[cfg(test)]
 mod tests {
+    use waymesh::Agent;
+
     use super::*;
 
     #[test]

@@ -1,67 +1,9 @@
 //! The program as a user runs it.
 
-use std::path::Path;
-use std::process::{Command, Output};
+mod common;
 
+use common::{HALL, fail, hall, json, keys, read_json, succeed};
 use serde_json::Value;
-use tempfile::TempDir;
-
-fn run(folder: &Path, words: &[&str]) -> Output {
-    let output = Command::new(env!("CARGO_BIN_EXE_waymesh")).args(words).current_dir(folder).output();
-    output.expect("the program starts")
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
-/// Runs what must succeed and gives its output.
-fn succeed(folder: &Path, words: &[&str]) -> String {
-    let output = run(folder, words);
-    assert_eq!(output.status.code(), Some(0), "{words:?}: {}", text(&output.stderr));
-    text(&output.stdout)
-}
-
-/// Runs what must fail with this code and gives its message.
-fn fail(folder: &Path, code: i32, words: &[&str]) -> String {
-    let output = run(folder, words);
-    assert_eq!(output.status.code(), Some(code), "{words:?}: {}", text(&output.stdout));
-    let message = text(&output.stderr);
-    assert!(!message.is_empty() && !message.contains("panicked"), "{words:?}: {message}");
-    message
-}
-
-/// A flat floor of 20 by 20 m with a wall across its middle that leaves a gap at one end.
-const HALL: &str = "
-v 0 0 0\nv 20 0 0\nv 20 0 20\nv 0 0 20
-f 1 4 3 2
-o wall
-v 10 0 0\nv 10.5 0 0\nv 10.5 0 15\nv 10 0 15
-v 10 3 0\nv 10.5 3 0\nv 10.5 3 15\nv 10 3 15
-f -4 -1 -2 -3
-f 5 6 10 9
-f 6 7 11 10
-f 7 8 12 11
-f 8 5 9 12
-";
-
-fn hall() -> TempDir {
-    let folder = tempfile::tempdir().expect("a scratch folder");
-    std::fs::write(folder.path().join("hall.obj"), HALL).expect("a file");
-    folder
-}
-
-fn json(bytes: &str) -> Value {
-    serde_json::from_str(bytes).expect("JSON")
-}
-
-fn read_json(file: &Path) -> Value {
-    json(&std::fs::read_to_string(file).expect("a file"))
-}
-
-fn keys(value: &Value) -> Vec<&str> {
-    value.as_object().expect("an object").keys().map(String::as_str).collect()
-}
 
 #[test]
 fn build_path_and_info_keep_their_contract() {
@@ -231,25 +173,6 @@ fn failures_name_what_is_wrong_and_exit_with_1() {
     assert!(fail(folder, 1, &["info", "damaged.wmesh"]).contains("damaged.wmesh"));
     let message = fail(folder, 1, &["path", "hall.wmesh", "--from", "500,0,0", "--to", "1,0,1"]);
     assert!(message.contains("500"), "{message}");
-}
-
-#[test]
-fn a_mesh_is_judged_against_its_scene() {
-    let folder = hall();
-    let folder = folder.path();
-    succeed(folder, &["build", "hall.obj"]);
-    let words = ["evaluate", "hall.obj", "--mesh", "hall.wmesh", "--samples", "5000"];
-    let found = json(&succeed(folder, &[&words[..], &["--json"]].concat()));
-    for key in
-        ["samples", "coverage", "excess", "connectivity", "height_error", "clearance_error", "cells", "paths"]
-    {
-        assert!(keys(&found).contains(&key), "the evaluation has no {key}");
-    }
-    assert_eq!(found["samples"], 5000);
-    assert!(found["coverage"].as_f64().expect("a share") > 0.98, "{found}");
-    assert_eq!(found["connectivity"]["false_links"], 0);
-    assert_eq!(found["violations"], 0);
-    assert!(succeed(folder, &words).contains("coverage"));
 }
 
 #[test]

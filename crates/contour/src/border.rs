@@ -172,6 +172,9 @@ impl BorderSpan {
     }
 }
 
+/// In the marks of a half-edge: its sum is the height of the vertex.
+const SUMMED: u8 = 8;
+
 /// All half-edges and how they hang together.
 #[derive(Debug)]
 pub(crate) struct HalfEdges {
@@ -187,7 +190,7 @@ pub(crate) struct HalfEdges {
     pub(crate) span: Vec<u32>,
     /// Sum of the ground of the spans of its region around its start, which are `marks & 7` many.
     height_sum: Vec<f32>,
-    /// Number of spans in the sum (1 to 3), and the direction from bit 4.
+    /// Number of spans in the sum (1 to 3), [`SUMMED`], and the direction from bit 4.
     marks: Vec<u8>,
 }
 
@@ -296,8 +299,68 @@ impl HalfEdges {
     }
 
     /// Sum and number of the grounds around the start of `edge`, in its region.
-    pub(crate) fn heights(&self, edge: HalfEdge) -> (f32, f32) {
+    fn heights(&self, edge: HalfEdge) -> (f32, f32) {
         (self.height_sum[edge as usize], f32::from(self.marks[edge as usize] & 7))
+    }
+
+    /// Mean ground around the vertex between two half-edges that follow each other, which is no junction.
+    pub(crate) fn height_between(&self, before: HalfEdge, after: HalfEdge) -> f32 {
+        let (mut sum, mut count) = self.heights(after);
+        let twin = self.twin[before as usize];
+        if twin != NONE {
+            let (other_sum, other_count) = self.heights(twin);
+            (sum, count) = (sum + other_sum, count + other_count);
+        }
+        sum / count
+    }
+
+    /// Mean ground around the vertex where `edge` starts, a junction: that of all half-edges that start there and are joined through
+    /// links. The sum begins where a wall breaks the circle, or else with the lowest number: it does not depend on which of them
+    /// `edge` is, nor on the part of the field that is looked at.
+    pub(crate) fn junction_height(&mut self, edge: HalfEdge) -> f32 {
+        if self.marks[edge as usize] & SUMMED != 0 {
+            return self.height_sum[edge as usize];
+        }
+        // The twin of the half-edge before an edge starts where the edge does; so does the half-edge after its twin.
+        let (mut first, mut current) = (edge, edge);
+        loop {
+            let before = self.twin[self.previous[current as usize] as usize];
+            if before == NONE {
+                first = current;
+                break;
+            }
+            if before == edge {
+                break;
+            }
+            (current, first) = (before, first.min(before));
+        }
+        let (mut sum, mut count) = (0.0, 0.0);
+        self.around(first, |edges, current| {
+            let (more, spans) = edges.heights(current);
+            (sum, count) = (sum + more, count + spans);
+        });
+        let height = sum / count;
+        self.around(first, |edges, current| {
+            edges.height_sum[current as usize] = height;
+            edges.marks[current as usize] |= SUMMED;
+        });
+        height
+    }
+
+    /// The half-edges that start where `first` does, from there on.
+    fn around(&mut self, first: HalfEdge, mut visit: impl FnMut(&mut Self, HalfEdge)) {
+        let mut current = first;
+        loop {
+            visit(self, current);
+            let twin = self.twin[current as usize];
+            if twin == NONE {
+                break;
+            }
+            current = self.next[twin as usize];
+            if current == first {
+                break;
+            }
+        }
     }
 
     /// Whether arcs end where `edge` starts: where the region beyond changes, or the other side does not pass straight on.
@@ -312,26 +375,18 @@ impl HalfEdges {
         }
     }
 
-    fn direction(&self, edge: HalfEdge) -> Direction {
+    /// The side of its span that it is.
+    pub(crate) fn direction(&self, edge: HalfEdge) -> Direction {
         Direction::from_index(usize::from(self.marks[edge as usize] >> 4))
     }
 
-    /// Where `edge` starts.
-    pub(crate) fn start(&self, field: &WalkableField, edge: HalfEdge) -> PlanPoint {
-        let (x, z) = field.cell_of(self.span[edge as usize]);
-        let (x, z) = (x.cast_signed(), z.cast_signed());
+    /// Where `edge` starts, if its span lies in column `(x, z)`.
+    pub(crate) fn start(&self, (x, z): (i32, i32), edge: HalfEdge) -> PlanPoint {
         match self.direction(edge) {
             Direction::NegX => PlanPoint::new(x, z + 1),
             Direction::PosZ => PlanPoint::new(x + 1, z + 1),
             Direction::PosX => PlanPoint::new(x + 1, z),
             Direction::NegZ => PlanPoint::new(x, z),
         }
-    }
-
-    /// Where `edge` ends when it starts at `point`: its region lies on the positive side.
-    pub(crate) fn end(&self, edge: HalfEdge, point: PlanPoint) -> PlanPoint {
-        // A quarter turn from the direction outwards.
-        let (x, z) = self.direction(edge).previous().offset();
-        PlanPoint::new(point.x + x, point.z + z)
     }
 }

@@ -25,8 +25,12 @@
 //! - de Berg, van Kreveld and Schirra 1998, Topologically correct subdivision simplification using the bandwidth criterion,
 //!   <https://doi.org/10.1559/152304098782383007>.
 
+use std::ops::Range;
+
 use waymesh_core::{ContourSet, PlanPoint, VertexId};
 
+use crate::bits::BitSet;
+use crate::boxes::Line;
 use crate::grid::Entry;
 use crate::polyline::Segment;
 
@@ -39,6 +43,11 @@ pub(crate) struct Shortcut {
 }
 
 impl Shortcut {
+    /// Its chain in the table of arc vertices.
+    pub(crate) fn range(&self) -> Range<usize> {
+        self.first as usize..self.last as usize + 1
+    }
+
     /// Whether there is a raw point left to split at.
     pub(crate) fn can_split(&self) -> bool {
         self.last - self.first > 1
@@ -50,8 +59,8 @@ impl Shortcut {
 pub(crate) struct Chains<'a> {
     pub(crate) contours: &'a ContourSet,
     /// Plan points in the order of the table of arc vertices.
-    pub(crate) points: Vec<PlanPoint>,
-    pub(crate) kept: Vec<bool>,
+    pub(crate) line: Line<'a>,
+    pub(crate) kept: BitSet,
     /// Borders without a common region mind each other if less than this apart in height, in levels.
     pub(crate) storey_levels: f32,
 }
@@ -59,7 +68,7 @@ pub(crate) struct Chains<'a> {
 #[expect(clippy::cast_possible_truncation, reason = "tables hold at most u32::MAX elements")]
 impl Chains<'_> {
     pub(crate) fn point(&self, index: u32) -> PlanPoint {
-        self.points[index as usize]
+        self.line.points()[index as usize]
     }
 
     pub(crate) fn vertex(&self, index: u32) -> VertexId {
@@ -70,8 +79,8 @@ impl Chains<'_> {
         self.contours.vertices[self.vertex(index).index()].height
     }
 
-    pub(crate) fn chain(&self, shortcut: Shortcut) -> &[PlanPoint] {
-        &self.points[shortcut.first as usize..=shortcut.last as usize]
+    fn chain(&self, shortcut: Shortcut) -> &[PlanPoint] {
+        &self.line.points()[shortcut.range()]
     }
 
     fn share_region(&self, arc: u32, other: u32) -> bool {
@@ -94,9 +103,8 @@ impl Chains<'_> {
         if is_near(start + along * (end - start)) {
             return true;
         }
-        let nearest = (shortcut.first..=shortcut.last)
-            .min_by_key(|&index| self.point(index).distance_squared(entry.point));
-        nearest.is_some_and(|nearest| is_near(self.height(nearest)))
+        let nearest = self.line.nearest(shortcut.range(), entry.point);
+        nearest.is_some_and(|nearest| is_near(self.height(nearest as u32)))
     }
 
     /// Cases 1 to 3 of the criterion for an entry within the strip of `shortcut`: where to split, if it must be.
@@ -107,35 +115,32 @@ impl Chains<'_> {
             return None;
         }
         let point = entry.point;
-        let chain = self.chain(shortcut);
-        let (start, end) = (chain[0], chain[chain.len() - 1]);
-        let touching = || {
-            let inside = &chain[1..chain.len() - 1];
-            inside.iter().position(|&other| other == point).map(|index| index + 1)
-        };
+        let (start, end) = (self.point(shortcut.first), self.point(shortcut.last));
+        let inside = shortcut.first as usize + 1..shortcut.last as usize;
+        let touching = self.line.find(inside, point);
         let split = if point == start || point == end {
-            touching()?
+            touching?
+        } else if let Some(index) = touching {
+            index
         } else {
             let side = PlanPoint::orientation(start, end, point);
             let between = (start.x.min(end.x)..=start.x.max(end.x)).contains(&point.x)
                 && (start.z.min(end.z)..=start.z.max(end.z)).contains(&point.z);
-            if let Some(index) = touching() {
-                index
-            } else if (side == 0 && between) || is_inside(chain, point) {
-                farthest(chain, side.signum())?
+            if (side == 0 && between) || self.line.is_inside(shortcut.range(), point) {
+                self.farthest(shortcut, side.signum())?
             } else {
                 return None;
             }
         };
-        self.same_storey(shortcut, entry).then(|| shortcut.first + split as u32)
+        self.same_storey(shortcut, entry).then_some(split as u32)
     }
 
     /// Other segments with the same two ends as `shortcut`, one of them at `entry`, that must not lie together with it.
     pub(crate) fn coincident(&self, shortcut: Shortcut, entry: &Entry) -> impl Iterator<Item = Shortcut> {
         let arc = &self.contours.arcs[entry.arc as usize];
         let (begin, end) = (arc.first, arc.first + arc.len);
-        let before = (begin..entry.index).rev().find(|&index| self.kept[index as usize]);
-        let after = (entry.index + 1..end).find(|&index| self.kept[index as usize]);
+        let before = self.kept.last(begin as usize..entry.index as usize).map(|index| index as u32);
+        let after = self.kept.first(entry.index as usize + 1..end as usize).map(|index| index as u32);
         let candidates = [
             before.map(|first| Shortcut { arc: entry.arc, first, last: entry.index }),
             after.map(|last| Shortcut { arc: entry.arc, first: entry.index, last }),
@@ -166,52 +171,18 @@ impl Chains<'_> {
 
     /// Where to split a shortcut for no particular point: at the raw point farthest from it.
     pub(crate) fn split_farthest(&self, shortcut: Shortcut) -> Option<u32> {
-        farthest(self.chain(shortcut), 0).map(|index| shortcut.first + index as u32)
+        self.farthest(shortcut, 0).map(|index| index as u32)
     }
 
     /// Largest squared distance of the chain from its shortcut.
     pub(crate) fn deviation(&self, shortcut: Shortcut) -> f64 {
-        let chain = self.chain(shortcut);
-        let segment = Segment::new(chain[0], chain[chain.len() - 1]);
-        segment.farthest(chain, |_| true).map_or(0.0, |(_, distance)| distance / segment.scale())
+        let segment = Segment::new(self.point(shortcut.first), self.point(shortcut.last));
+        self.line.farthest(shortcut.range(), 0).map_or(0.0, |(_, distance)| distance / segment.scale())
     }
-}
 
-/// The interior point of a chain farthest from the segment between its ends, on one side of it if there is one.
-fn farthest(chain: &[PlanPoint], side: i64) -> Option<usize> {
-    let (start, end) = (chain[0], chain[chain.len() - 1]);
-    let segment = Segment::new(start, end);
-    let on_side = |point| side == 0 || PlanPoint::orientation(start, end, point).signum() == side;
-    segment.farthest(chain, on_side).or_else(|| segment.farthest(chain, |_| true)).map(|(index, _)| index)
-}
-
-/// Whether the closed curve of a chain and its shortcut winds around `point` an odd number of times. For points on the curve
-/// any answer.
-fn is_inside(chain: &[PlanPoint], point: PlanPoint) -> bool {
-    let mut inside = false;
-    let mut previous = chain[chain.len() - 1];
-    for &next in chain {
-        if (previous.z > point.z) != (next.z > point.z) {
-            // Crosses the line through the point: to its right?
-            inside ^= (PlanPoint::orientation(previous, next, point) > 0) == (next.z > previous.z);
-        }
-        previous = next;
-    }
-    inside
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn parity_tells_inside_from_outside() {
-        let p = PlanPoint::new;
-        let chain = [p(0, 0), p(0, 4), p(4, 4), p(4, -4), p(8, -4), p(8, 0)];
-        assert!(is_inside(&chain, p(2, 2)));
-        assert!(is_inside(&chain, p(6, -2)));
-        assert!(!is_inside(&chain, p(2, -2)));
-        assert!(!is_inside(&chain, p(6, 2)));
-        assert!(!is_inside(&chain, p(-1, 1)));
+    /// The interior point of a chain farthest from its shortcut, on one side of it if there is one.
+    fn farthest(&self, shortcut: Shortcut, side: i64) -> Option<usize> {
+        let on_side = self.line.farthest(shortcut.range(), side);
+        on_side.or_else(|| self.line.farthest(shortcut.range(), 0)).map(|(index, _)| index)
     }
 }

@@ -1,7 +1,7 @@
 //! What can go wrong.
 
 use thiserror::Error;
-use waymesh_core::{ArcId, RegionId, VertexId};
+use waymesh_core::{ArcId, GridWindow, PlanPoint, RegionId, VertexId};
 
 /// Why there are no contours.
 #[derive(Clone, Debug, PartialEq, Error)]
@@ -60,6 +60,38 @@ pub enum ContourError {
         steps: usize,
         /// How many there may be.
         limit: usize,
+    },
+    /// A part of a field that does not lie in its grid, or lacks columns of its core or of the ring around it.
+    #[error("the part holds {window:?}, which is not {core:?} with a ring around it")]
+    BrokenWindow {
+        /// The columns it holds.
+        window: GridWindow,
+        /// The columns it is about.
+        core: GridWindow,
+    },
+    /// A border that nothing continues: a part of the field is missing.
+    #[error("the border of region {region} breaks off at ({}, {}): a part of the field is missing", .point.x, .point.z)]
+    OpenBorder {
+        /// Whose border.
+        region: RegionId,
+        /// Where.
+        point: PlanPoint,
+    },
+    /// The same side of a region twice: two parts of the field overlap, or the region overlaps itself in plan.
+    #[error(
+        "a border of region {region} is there twice: two parts of the field overlap, or the region overlaps itself"
+    )]
+    BorderTwice {
+        /// Whose border.
+        region: RegionId,
+    },
+    /// The border of a region that should not exist.
+    #[error("there is a border of region {region}, but there are {count} regions")]
+    UnknownBorder {
+        /// The region.
+        region: RegionId,
+        /// Number of regions.
+        count: u32,
     },
     /// A configuration that cannot be used.
     #[error("{field} is {value}, but must be {expected}")]

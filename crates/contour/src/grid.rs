@@ -1,6 +1,10 @@
 //! A bucket grid over plan points, and the thin boxes it is asked about.
 
+use std::ops::Range;
+
 use waymesh_core::PlanPoint;
+
+use crate::boxes::{Line, PlanBox};
 
 /// A kept vertex.
 #[derive(Clone, Copy, Debug)]
@@ -17,31 +21,22 @@ pub(crate) struct Entry {
 pub(crate) struct Strip {
     start: PlanPoint,
     end: PlanPoint,
-    min: PlanPoint,
-    max: PlanPoint,
+    around: PlanBox,
     /// Range of the orientation of the chain's points beside the segment.
     lowest: i64,
     highest: i64,
 }
 
 impl Strip {
-    pub(crate) fn around(chain: &[PlanPoint]) -> Self {
-        let (start, end) = (chain[0], chain[chain.len() - 1]);
-        let mut strip = Self { start, end, min: start, max: start, lowest: 0, highest: 0 };
-        for &point in chain {
-            let side = PlanPoint::orientation(start, end, point);
-            strip.lowest = strip.lowest.min(side);
-            strip.highest = strip.highest.max(side);
-            strip.min = PlanPoint::new(strip.min.x.min(point.x), strip.min.z.min(point.z));
-            strip.max = PlanPoint::new(strip.max.x.max(point.x), strip.max.z.max(point.z));
-        }
-        strip
+    pub(crate) fn around(line: &Line<'_>, chain: Range<usize>) -> Self {
+        let (start, end) = (line.points()[chain.start], line.points()[chain.end - 1]);
+        let (around, [lowest, highest]) = line.extent(chain);
+        Self { start, end, around, lowest, highest }
     }
 
     #[inline]
     pub(crate) fn contains(&self, point: PlanPoint) -> bool {
-        (self.min.x..=self.max.x).contains(&point.x)
-            && (self.min.z..=self.max.z).contains(&point.z)
+        self.around.contains(point)
             && (self.lowest..=self.highest).contains(&PlanPoint::orientation(self.start, self.end, point))
     }
 
@@ -54,17 +49,17 @@ impl Strip {
     fn columns(&self, low: i32, high: i32) -> (i32, i32) {
         let rise = f64::from(self.end.z) - f64::from(self.start.z);
         // Nearly level: the box is as good.
-        if rise.abs() < 1.0 || self.max.x.saturating_sub(self.min.x) < 2 * (high - low) {
-            return (self.min.x, self.max.x);
+        if rise.abs() < 1.0 || self.around.max.x.saturating_sub(self.around.min.x) < 2 * (high - low) {
+            return (self.around.min.x, self.around.max.x);
         }
         let run = f64::from(self.end.x) - f64::from(self.start.x);
         // orientation = run * (z - z0) - rise * (x - x0)
         let shift = |side: i64| f64::from(self.start.x) - side as f64 / rise;
         let along = |z: i32| (f64::from(z) - f64::from(self.start.z)) * run / rise;
         let (a, b) = (shift(self.lowest), shift(self.highest));
-        let (c, d) = (along(low.max(self.min.z)), along(high.min(self.max.z)));
+        let (c, d) = (along(low.max(self.around.min.z)), along(high.min(self.around.max.z)));
         let (from, to) = (a.min(b) + c.min(d) - 1.0, a.max(b) + c.max(d) + 1.0);
-        (self.min.x.max(from.floor() as i32), self.max.x.min(to.ceil() as i32))
+        (self.around.min.x.max(from.floor() as i32), self.around.max.x.min(to.ceil() as i32))
     }
 }
 
@@ -149,8 +144,8 @@ impl BucketGrid {
         strip: &Strip,
         mut visit: impl FnMut(&Entry) -> Option<T>,
     ) -> Option<T> {
-        let rows = self.axis(strip.min.z, self.origin.z).max(0)
-            ..self.axis(strip.max.z, self.origin.z).saturating_add(1).min(self.rows as i64);
+        let rows = self.axis(strip.around.min.z, self.origin.z).max(0)
+            ..self.axis(strip.around.max.z, self.origin.z).saturating_add(1).min(self.rows as i64);
         for row in rows {
             let low = (row << self.shift) + i64::from(self.origin.z);
             let high = low + (1 << self.shift);

@@ -2,6 +2,8 @@
 //!
 //! 1. [`trace_contours`] walks around every region and cuts its borders into arcs at junctions, where the region beyond
 //!    changes. A border between two regions is one arc, used by both.
+//!    In a world of tiles [`trace_window`] does this for one tile, and [`stitch`] joins the borders of all: the result is the same, to
+//!    the last bit.
 //! 2. [`simplify_contours`] thins every arc out once, then repairs whatever would cross, touch or collapse.
 //!
 //! As every arc is simplified once for both its sides, there are no cracks and no overlaps; as shortcuts may not pass over
@@ -24,15 +26,22 @@
 //! # }
 //! ```
 
+mod bits;
 mod border;
+mod boxes;
+mod chains;
 mod conflict;
+mod darts;
 mod error;
 mod grid;
 mod polyline;
 mod simplify;
+mod stitch;
 mod trace;
 
+pub use chains::BorderChains;
 pub use error::ContourError;
 pub use polyline::{simplify_polyline, simplify_ring};
 pub use simplify::{DouglasPeucker, SimplifyConfig, simplify_contours};
-pub use trace::{BorderWalk, trace_contours};
+pub use stitch::stitch;
+pub use trace::{BorderWalk, trace_contours, trace_window};

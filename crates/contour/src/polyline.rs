@@ -1,6 +1,10 @@
 //! Simplification of one polyline or ring, without regard to others.
 
+use std::ops::Range;
+
 use waymesh_core::PlanPoint;
+
+use crate::boxes::Line;
 
 /// A segment to measure distances from. Differences and products are exact; only the comparison of squares rounds, to
 /// one part in 2^52.
@@ -21,21 +25,27 @@ impl Segment {
 
     /// Squared distance of `point` in square cells, times [`Self::scale`].
     #[inline]
-    fn scaled_distance(&self, point: PlanPoint) -> f64 {
+    pub(crate) fn scaled_distance(&self, point: PlanPoint) -> f64 {
+        let along = self.along(point);
+        if along > 0 && along < self.length_squared {
+            let across = PlanPoint::orientation(self.start, self.end, point) as f64;
+            across * across
+        } else {
+            let nearest = if along <= 0 { self.start } else { self.end };
+            Self::new(nearest, point).length_squared as f64 * self.scale()
+        }
+    }
+
+    /// Where the foot of `point` lies along the segment, from zero to the squared length.
+    #[inline]
+    fn along(&self, point: PlanPoint) -> i64 {
         let (dx, dz) = (
             i64::from(self.end.x) - i64::from(self.start.x),
             i64::from(self.end.z) - i64::from(self.start.z),
         );
         let (px, pz) =
             (i64::from(point.x) - i64::from(self.start.x), i64::from(point.z) - i64::from(self.start.z));
-        let along = (dx * px).saturating_add(dz * pz);
-        if along > 0 && along < self.length_squared {
-            let across = (dx * pz - dz * px) as f64;
-            across * across
-        } else {
-            let nearest = if along <= 0 { self.start } else { self.end };
-            Self::new(nearest, point).length_squared as f64 * self.scale()
-        }
+        (dx * px).saturating_add(dz * pz)
     }
 
     /// Where along the segment `point` is nearest, from 0 to 1.
@@ -58,31 +68,33 @@ impl Segment {
         self.length_squared
     }
 
-    /// The interior point of `points` farthest from this segment (the first of equals) among those that `wanted` accepts, and
-    /// its scaled squared distance.
-    #[inline]
-    pub(crate) fn farthest(
-        &self,
-        points: &[PlanPoint],
-        wanted: impl Fn(PlanPoint) -> bool,
-    ) -> Option<(usize, f64)> {
-        let mut worst = None;
-        let mut worst_distance = -1.0;
-        for (index, &point) in points.iter().enumerate().take(points.len().saturating_sub(1)).skip(1) {
-            let distance = self.scaled_distance(point);
-            if distance > worst_distance && wanted(point) {
-                (worst, worst_distance) = (Some(index), distance);
+    /// At least the scaled squared distance of every point that `counts` (all those on one side of the segment's line, or all) in
+    /// the box with these corners.
+    pub(crate) fn distance_bound(&self, corners: &[PlanPoint; 4], counts: impl Fn(PlanPoint) -> bool) -> f64 {
+        // A distance from something convex is largest in a corner. Beside the segment the nearest point is its foot everywhere, and
+        // rounding keeps the order; beyond an end likewise. Between the two the formulas round differently.
+        let beside = |point: PlanPoint| {
+            let along = self.along(point);
+            if along <= 0 { -1 } else { i32::from(along >= self.length_squared) }
+        };
+        let zones = corners.map(beside);
+        let is_beside = zones == [0; 4];
+        let mut bound = 0.0_f64;
+        for &corner in corners {
+            if !is_beside || counts(corner) {
+                bound = bound.max(self.scaled_distance(corner));
             }
         }
-        worst.map(|index| (index, worst_distance))
+        if zones == [zones[0]; 4] { bound } else { bound * (1.0 + 8.0 * f64::EPSILON) }
     }
 }
 
-/// Where to split a polyline that strays from the segment between its ends by more than the tolerance: at the point
-/// farthest from it. Also splits a polyline that ends where it starts.
-pub(crate) fn split_index(points: &[PlanPoint], tolerance_squared: f64) -> Option<usize> {
-    let segment = Segment::new(*points.first()?, *points.last()?);
-    let (index, distance) = segment.farthest(points, |_| true)?;
+/// Where to split a chain that strays from the segment between its ends by more than the tolerance: at the point farthest from
+/// it. Also splits a chain that ends where it starts.
+pub(crate) fn split_index(line: &Line<'_>, chain: Range<usize>, tolerance_squared: f64) -> Option<usize> {
+    let segment =
+        Segment::new(*line.points().get(chain.start)?, *line.points().get(chain.end.checked_sub(1)?)?);
+    let (index, distance) = line.farthest(chain, 0)?;
     (segment.length_squared() == 0 || distance > tolerance_squared * segment.scale()).then_some(index)
 }
 
@@ -100,7 +112,7 @@ pub(crate) fn split_index(points: &[PlanPoint], tolerance_squared: f64) -> Optio
 /// is what prevents that.
 ///
 /// # Cost
-/// `n log n` as a rule, `n` squared at worst; no allocation but a stack of open pieces.
+/// `n log n` as a rule, also where many points are about equally far, as in a comb.
 ///
 /// # References
 /// - Ramer 1972, An iterative procedure for the polygonal approximation of plane curves,
@@ -112,10 +124,11 @@ pub fn simplify_polyline(points: &[PlanPoint], tolerance_cells: f32, out: &mut V
     }
     let tolerance_squared = f64::from(tolerance_cells.max(0.0)).powi(2);
     out.push(0);
+    let line = Line::new(points);
     let mut open = vec![(0, points.len() - 1)];
     while let Some((first, last)) = open.pop() {
-        match split_index(&points[first..=last], tolerance_squared) {
-            Some(offset) => open.extend([(first + offset, last), (first, first + offset)]),
+        match split_index(&line, first..last + 1, tolerance_squared) {
+            Some(middle) => open.extend([(middle, last), (first, middle)]),
             None if last > first => out.push(last),
             None => {}
         }

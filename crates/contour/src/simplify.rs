@@ -8,6 +8,8 @@ use waymesh_core::{
 };
 
 use crate::ContourError;
+use crate::bits::BitSet;
+use crate::boxes::Line;
 use crate::conflict::{Chains, Shortcut};
 use crate::grid::{BucketGrid, Entry, Strip};
 use crate::polyline::{Segment, split_index};
@@ -22,11 +24,12 @@ pub struct SimplifyConfig {
     /// Longest edge along a wall or drop, in metres; longer ones are split at the raw vertex halfway along the border.
     /// Default 12, finite, zero or more; zero sets no limit. Raw edges, a cell long, are never split.
     pub max_edge_length: f32,
-    /// Whether a border between two regions of one kind of ground runs straight from junction to junction wherever that
-    /// crosses nothing, however far the regions' border was from there. Such borders are an accident of the partition;
-    /// straight ones make for the fewest cells. Default true. Otherwise `max_edge_error` holds for them, too. Borders that
-    /// meet no junction (a region within another) keep to `max_edge_error` in any case.
-    pub straight_region_borders: bool,
+    /// The same for a *seam*, a border between two regions of one kind of ground, in metres. Nobody is stopped at a seam, so it
+    /// may move much farther than a wall: it runs straight from junction to junction where that crosses nothing and passes over
+    /// nothing. What it moves over changes its region, and takes the ground heights of the other side with it. Default
+    /// [`Self::MAX_SEAM_ERROR`], finite, zero or more. Seams that meet no junction (a region within another) keep to
+    /// `max_edge_error`.
+    pub max_seam_error: f32,
     /// Borders of regions that are no neighbours are kept from crossing where their heights differ by less than this, in
     /// metres; beyond, they belong to different storeys. Default 2 (the agent's height), finite, zero or more.
     pub storey_height: f32,
@@ -37,13 +40,16 @@ impl Default for SimplifyConfig {
         Self {
             max_edge_error: 0.39,
             max_edge_length: 12.0,
-            straight_region_borders: true,
+            max_seam_error: Self::MAX_SEAM_ERROR,
             storey_height: 2.0,
         }
     }
 }
 
 impl SimplifyConfig {
+    /// Default of [`Self::max_seam_error`] in metres: far enough for the seams that a partition makes.
+    pub const MAX_SEAM_ERROR: f32 = 5.0;
+
     /// Sets the farthest that a removed point may lie from the result, in metres.
     #[must_use]
     pub fn with_max_edge_error(mut self, metres: f32) -> Self {
@@ -58,10 +64,10 @@ impl SimplifyConfig {
         self
     }
 
-    /// Sets whether borders between regions run straight.
+    /// Sets how far a seam may move, in metres.
     #[must_use]
-    pub fn with_straight_region_borders(mut self, straight: bool) -> Self {
-        self.straight_region_borders = straight;
+    pub fn with_max_seam_error(mut self, metres: f32) -> Self {
+        self.max_seam_error = metres;
         self
     }
 
@@ -80,6 +86,7 @@ impl SimplifyConfig {
         let fields = [
             ("max_edge_error", self.max_edge_error),
             ("max_edge_length", self.max_edge_length),
+            ("max_seam_error", self.max_seam_error),
             ("storey_height", self.storey_height),
         ];
         for (field, value) in fields {
@@ -100,7 +107,10 @@ impl SimplifyConfig {
 /// # Guarantees
 /// - The same arcs with the same ends and sides; vertices are a subset of the input's, heights untouched.
 /// - No removed vertex of a wall, of a border between two kinds of ground or of a closed arc lies farther than `max_edge_error`
-///   from its arc. Borders between regions likewise unless `straight_region_borders`.
+///   from its arc, and none of a seam farther than `max_seam_error`.
+/// - A seam passes over no kept vertex of another border: what lies on one side of it stays there. Where nothing stands between
+///   it and the straight line, and it strays no farther than allowed, its only vertices are its ends; those lie on walls or
+///   drops, or where seams meet ([`ContourSet::vertices_off_border`] counts the others).
 /// - If the input is valid, so is the result: no border crosses itself, its holes or its neighbours, no region collapses, holes
 ///   stay in their outer borders, and arcs keep their order around common vertices. Borders of regions that are no neighbours
 ///   do not cross where their ends are within `storey_height` of each other, unless the traced borders did, one above the other.
@@ -112,8 +122,9 @@ impl SimplifyConfig {
 /// split at the raw point farthest from it on the side of the trouble; the raw border always passes, so this ends.
 ///
 /// # Cost
-/// `n log n` in the length of the borders as a rule; kept points are found through a bucket grid. About 20 bytes per raw
-/// vertex.
+/// `n log n` in the length of the borders as a rule: chains are asked through a tree of boxes, kept points are found through a
+/// bucket grid. A seam that many walls stand along costs the square of their number at worst. About 10 bytes per raw vertex and
+/// 100 per kept one.
 ///
 /// # Errors
 /// For a bad configuration, and for tables that name what is not there. Never for valid contours. [`Counter::ArcsRefined`]
@@ -156,8 +167,8 @@ impl SimplifyContours for DouglasPeucker {
 /// How an arc may be simplified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Rule {
-    /// Junction to junction.
-    Straight,
+    /// Within the error of seams.
+    Seam,
     /// Within the error.
     Close,
     /// Within the error and the length.
@@ -169,11 +180,14 @@ struct Simplifier<'a> {
     chains: Chains<'a>,
     rules: Vec<Rule>,
     tolerance_squared: f64,
+    seam_tolerance_squared: f64,
     length_squared: f64,
     /// Shortcuts found good against all points kept before the last round.
     settled: Vec<(Shortcut, Strip)>,
     /// Shortcuts not checked yet.
     fresh: Vec<Shortcut>,
+    /// Shortcuts made in the last round, good against all points kept before it.
+    young: Vec<(Shortcut, Strip)>,
     /// Points kept in the last round.
     added: Vec<Entry>,
     /// First points of shortcuts to split for lying on another.
@@ -214,24 +228,24 @@ impl<'a> Simplifier<'a> {
             rules.push(match right {
                 None => Rule::Wall,
                 Some(None) => return Err(broken),
-                Some(Some(right)) if config.straight_region_borders && !closed && right.area == left.area => {
-                    Rule::Straight
-                }
+                Some(Some(right)) if !closed && right.area == left.area => Rule::Seam,
                 Some(Some(_)) => Rule::Close,
             });
         }
         let cells = |metres: f32| f64::from(metres) / f64::from(contours.frame.cell_size);
         let length = if config.max_edge_length > 0.0 { cells(config.max_edge_length) } else { f64::INFINITY };
-        let kept = vec![false; points.len()];
+        let kept = BitSet::new(points.len());
         let storey_levels = config.storey_height / contours.frame.level_height;
         Ok(Self {
-            chains: Chains { contours, points, kept, storey_levels },
+            chains: Chains { contours, line: Line::new(points), kept, storey_levels },
             refined: vec![false; rules.len()],
             rules,
             tolerance_squared: cells(config.max_edge_error).powi(2),
+            seam_tolerance_squared: cells(config.max_seam_error).powi(2),
             length_squared: length.powi(2),
             settled: Vec::new(),
             fresh: Vec::new(),
+            young: Vec::new(),
             added: Vec::new(),
             doomed: BTreeSet::new(),
             keep_units: false,
@@ -240,7 +254,7 @@ impl<'a> Simplifier<'a> {
     }
 
     fn keep(&mut self, arc: u32, index: u32) {
-        self.chains.kept[index as usize] = true;
+        self.chains.kept.insert(index as usize);
         self.added.push(Entry { point: self.chains.point(index), index, arc });
     }
 
@@ -267,15 +281,17 @@ impl<'a> Simplifier<'a> {
                 }
                 continue;
             }
-            let chain = self.chains.chain(shortcut);
-            let tolerance = if rule == Rule::Straight { f64::INFINITY } else { self.tolerance_squared };
-            let split = split_index(chain, tolerance).or_else(|| {
+            let tolerance =
+                if rule == Rule::Seam { self.seam_tolerance_squared } else { self.tolerance_squared };
+            let split = split_index(&self.chains.line, shortcut.range(), tolerance).or_else(|| {
                 #[expect(clippy::cast_precision_loss, reason = "compared with a length in metres")]
-                let length = Segment::new(chain[0], chain[chain.len() - 1]).length_squared() as f64;
-                (rule == Rule::Wall && length > self.length_squared).then_some(chain.len() / 2)
+                let length =
+                    Segment::new(self.chains.point(first), self.chains.point(last)).length_squared() as f64;
+                (rule == Rule::Wall && length > self.length_squared)
+                    .then_some(shortcut.first as usize + shortcut.range().len() / 2)
             });
-            if let Some(offset) = split {
-                let middle = first + offset as u32;
+            if let Some(middle) = split {
+                let middle = middle as u32;
                 self.keep(arc, middle);
                 self.stack.extend([(middle, last), (first, middle)]);
             } else {
@@ -294,12 +310,14 @@ impl<'a> Simplifier<'a> {
 
     /// Splits shortcuts until all of them meet the criterion.
     ///
-    /// Each round checks the shortcuts of the last round against all kept points, and all others against the points of the last
-    /// round only.
+    /// Each round checks the shortcuts made in the last one, and all others against the points kept in the last one only. What
+    /// fails is split within the round until its parts stand against all points kept before: rounds are few, however often a
+    /// long arc must be split.
     fn repair(&mut self) {
         let mut early = BucketGrid::default();
         let mut late: Vec<Entry> = Vec::new();
-        while !(self.fresh.is_empty() && self.doomed.is_empty()) {
+        let mut fresh = std::mem::take(&mut self.fresh);
+        while !(fresh.is_empty() && self.young.is_empty() && self.doomed.is_empty()) {
             let added = std::mem::take(&mut self.added);
             late.extend_from_slice(&added);
             if late.len() > early.len() / 4 {
@@ -308,13 +326,40 @@ impl<'a> Simplifier<'a> {
                 late.clear();
             }
             let late_grid = BucketGrid::new(&late);
-            let fresh = std::mem::take(&mut self.fresh);
+            let kept = [&early, &late_grid];
+            let added = BucketGrid::new(&added);
             let doomed = std::mem::take(&mut self.doomed);
-            self.recheck(&BucketGrid::new(&added), &doomed);
-            for shortcut in fresh {
-                self.check(shortcut, [&early, &late_grid], &doomed);
+            self.recheck(&added, &doomed);
+            for (shortcut, strip) in std::mem::take(&mut self.young) {
+                self.check(shortcut, strip, kept, &[&added], &doomed);
+            }
+            for shortcut in std::mem::take(&mut fresh) {
+                let strip = Strip::around(&self.chains.line, shortcut.range());
+                self.check(shortcut, strip, kept, &kept, &doomed);
+            }
+            self.split_within_round(&kept);
+        }
+    }
+
+    /// Splits what was made in this round until it stands against the points in `grids`.
+    fn split_within_round(&mut self, grids: &[&BucketGrid]) {
+        while let Some(shortcut) = self.fresh.pop() {
+            let strip = Strip::around(&self.chains.line, shortcut.range());
+            match self.conflict(shortcut, &strip, grids) {
+                Some(middle) => self.split(shortcut, middle),
+                None => self.young.push((shortcut, strip)),
             }
         }
+    }
+
+    /// Where to split a shortcut for one of the points in `grids`.
+    fn conflict(&self, shortcut: Shortcut, strip: &Strip, grids: &[&BucketGrid]) -> Option<u32> {
+        if !shortcut.can_split() {
+            return None;
+        }
+        grids
+            .iter()
+            .find_map(|grid| grid.find_in_strip(strip, |entry| self.chains.split_for(shortcut, entry)))
     }
 
     /// Checks what had settled.
@@ -323,8 +368,7 @@ impl<'a> Simplifier<'a> {
         settled.retain(|(shortcut, strip)| {
             let forced =
                 doomed.contains(&shortcut.first).then(|| self.chains.split_farthest(*shortcut)).flatten();
-            let split = forced
-                .or_else(|| added.find_in_strip(strip, |entry| self.chains.split_for(*shortcut, entry)));
+            let split = forced.or_else(|| self.conflict(*shortcut, strip, &[added]));
             if let Some(middle) = split {
                 self.split(*shortcut, middle);
             }
@@ -333,12 +377,20 @@ impl<'a> Simplifier<'a> {
         self.settled.append(&mut settled);
     }
 
-    fn check(&mut self, shortcut: Shortcut, grids: [&BucketGrid; 2], doomed: &BTreeSet<u32>) {
+    /// Checks what is new: against segments with the same ends, and against the points in `grids`.
+    fn check(
+        &mut self,
+        shortcut: Shortcut,
+        strip: Strip,
+        kept: [&BucketGrid; 2],
+        grids: &[&BucketGrid],
+        doomed: &BTreeSet<u32>,
+    ) {
         let chains = &self.chains;
         let mut split = doomed.contains(&shortcut.first).then(|| chains.split_farthest(shortcut)).flatten();
         // Of two segments that lie together the one that strays farther gives way: the other may be as good as it gets.
         let rank = |shortcut: Shortcut| (shortcut.can_split(), chains.deviation(shortcut));
-        let entries = grids.iter().flat_map(|grid| grid.at(chains.point(shortcut.first)));
+        let entries = kept.iter().flat_map(|grid| grid.at(chains.point(shortcut.first)));
         for other in entries.flat_map(|entry| chains.coincident(shortcut, entry)) {
             if shortcut.can_split() && rank(shortcut) >= rank(other) {
                 split = split.or_else(|| chains.split_farthest(shortcut));
@@ -346,18 +398,10 @@ impl<'a> Simplifier<'a> {
                 self.doomed.insert(other.first);
             }
         }
-        if !shortcut.can_split() {
-            return;
-        }
-        let strip = Strip::around(chains.chain(shortcut));
-        let split = split.or_else(|| {
-            grids
-                .iter()
-                .find_map(|grid| grid.find_in_strip(&strip, |entry| chains.split_for(shortcut, entry)))
-        });
-        match split {
+        match split.or_else(|| self.conflict(shortcut, &strip, grids)) {
             Some(middle) => self.split(shortcut, middle),
-            None => self.settled.push((shortcut, strip)),
+            None if shortcut.can_split() => self.settled.push((shortcut, strip)),
+            None => {}
         }
     }
 
@@ -378,8 +422,8 @@ impl<'a> Simplifier<'a> {
             let range = arc.first as usize..(arc.first + arc.len) as usize;
             for (&vertex, _) in contours.arc_vertices[range.clone()]
                 .iter()
-                .zip(&self.chains.kept[range])
-                .filter(|(_, kept)| **kept)
+                .zip(range)
+                .filter(|(_, index)| self.chains.kept.contains(*index))
             {
                 let number = &mut number[vertex.index()];
                 if *number == UNSEEN {

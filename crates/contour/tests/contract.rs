@@ -11,11 +11,11 @@ fn border_walk_keeps_the_contract_of_tracing() {
 #[test]
 fn douglas_peucker_keeps_the_contract_of_simplification() {
     for max_edge_error in [0.0, 0.2, 0.39, 1.0, 6.0] {
-        for straight in [true, false] {
+        for max_seam_error in [SimplifyConfig::MAX_SEAM_ERROR, max_edge_error, 1e6] {
             let config = SimplifyConfig::default()
                 .with_max_edge_error(max_edge_error)
                 .with_max_edge_length(if max_edge_error < 0.3 { 2.0 } else { 0.0 })
-                .with_straight_region_borders(straight);
+                .with_max_seam_error(max_seam_error);
             contracts::simplify_contours(&BorderWalk, &DouglasPeucker { config });
         }
     }

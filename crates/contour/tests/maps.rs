@@ -196,7 +196,7 @@ fn a_region_within_another_keeps_its_shape() {
 }
 
 #[test]
-fn borders_between_regions_run_straight_unless_told_otherwise() {
+fn seams_run_straight_as_far_as_they_may() {
     let drawing = "aaaaaaabbb
                    aaaaaaabbb
                    aaaaabbbbb
@@ -209,9 +209,13 @@ fn borders_between_regions_run_straight_unless_told_otherwise() {
         points(contours, arc)
     };
     assert_eq!(shared(&simplified(drawing, 1.3)), [(7, 0), (7, 7)]);
-    let config = SimplifyConfig::default().with_straight_region_borders(false);
-    let close = simplify_contours(&traced(drawing), &config, &mut ()).unwrap();
-    assert!(shared(&close).len() > 3);
+    // The farthest point is four cells away from the line.
+    for (cells, len) in [(4.01, 2), (3.99, 3), (0.0, 8)] {
+        let config = SimplifyConfig::default().with_max_seam_error(cells * 0.3).with_max_edge_error(0.0);
+        let close = simplify_contours(&traced(drawing), &config, &mut ()).unwrap();
+        assert_eq!(shared(&close).len(), len, "{cells} cells");
+        assert_eq!(close.vertices_off_border(), len - 2);
+    }
 }
 
 #[test]
@@ -325,6 +329,7 @@ fn bad_configuration_is_named() {
     for (config, name) in [
         (SimplifyConfig::default().with_max_edge_error(f32::NAN), "max_edge_error"),
         (SimplifyConfig::default().with_max_edge_length(-1.0), "max_edge_length"),
+        (SimplifyConfig::default().with_max_seam_error(f32::INFINITY), "max_seam_error"),
         (SimplifyConfig::default().with_storey_height(f32::INFINITY), "storey_height"),
     ] {
         let error = simplify_contours(&raw, &config, &mut ()).unwrap_err();

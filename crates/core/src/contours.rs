@@ -96,6 +96,19 @@ impl ContourSet {
         self.regions.iter().map(|region| 1 + region.holes.len()).sum()
     }
 
+    /// Number of vertices that lie on no wall or drop: only arcs between regions pass them. A path planner that keeps clear of
+    /// walls wants none.
+    #[must_use]
+    pub fn vertices_off_border(&self) -> usize {
+        let mut is_off = vec![true; self.vertices.len()];
+        for (index, _) in self.arcs.iter().enumerate().filter(|(_, arc)| arc.right.is_none()) {
+            for vertex in self.arc_vertices(ArcId::from_index(index)) {
+                is_off[vertex.index()] = false;
+            }
+        }
+        is_off.into_iter().filter(|&is_off| is_off).count()
+    }
+
     /// The vertices of a loop in walking order, each once, and beside each the region beyond the edge that starts there.
     #[must_use]
     pub fn expand(&self, contour_loop: &ContourLoop) -> PolygonLoop {

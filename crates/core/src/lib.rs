@@ -44,4 +44,4 @@ pub use regions::{NO_REGION, RegionMap};
 pub use soup::{Bounds, SkippedTriangles, SoupError, TriangleSoup, TriangleSource, TriangleVisitor};
 pub use triangulation::{Triangle, Triangulation};
 pub use validate::{Validate, Violation, ViolationList};
-pub use window::{FieldWindow, GridWindow, LabelledWindow, SpanKey};
+pub use window::{BLOCK_CELLS, FieldWindow, GridWindow, LabelledWindow, SpanKey};

@@ -26,6 +26,8 @@ pub enum Counter {
     SpansOnIslandsRemoved,
     /// Regions merged into a neighbour for being small.
     RegionsMerged,
+    /// Tiles that were found finished and not built again.
+    TilesResumed,
     /// Arcs that simplification had to keep finer so that no border crosses another.
     ArcsRefined,
 }
@@ -45,6 +47,7 @@ impl Counter {
             Self::IslandsRemoved => "islands_removed",
             Self::SpansOnIslandsRemoved => "spans_on_islands_removed",
             Self::RegionsMerged => "regions_merged",
+            Self::TilesResumed => "tiles_resumed",
             Self::ArcsRefined => "arcs_refined",
         }
     }
@@ -80,6 +83,11 @@ pub enum Warning {
         /// Error that is left, in levels.
         error: f32,
     },
+    /// Tiles were kept, but their files are damaged: they are built again.
+    TilesDamaged {
+        /// How many.
+        tiles: u64,
+    },
     /// A few triangles stretch the scene's bounds far beyond the rest.
     OutlierTriangles {
         /// How many.
@@ -108,6 +116,9 @@ impl std::fmt::Display for Warning {
             }
             Self::HeightBoundMissed { region, error } => {
                 write!(formatter, "ground of region {region} is off by up to {error:.2} levels")
+            }
+            Self::TilesDamaged { tiles } => {
+                write!(formatter, "{tiles} tile files are damaged and built again")
             }
             Self::OutlierTriangles { triangles, height, height_without } => write!(
                 formatter,

@@ -2,6 +2,10 @@
 
 use crate::{Direction, GridFrame, NO_SPAN, RegionMap, Validate, Violation, ViolationList, WalkableField};
 
+/// Side in cells of the fixed blocks that a grid is made of. Rules that must not know about tiles decide block by block, so a
+/// tile is always a rectangle of whole blocks.
+pub const BLOCK_CELLS: u32 = 16;
+
 /// A rectangle of columns of a frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct GridWindow {
@@ -181,14 +185,66 @@ impl FieldWindow {
         Some(column.start + u32::try_from(place).ok()?)
     }
 
-    /// The part of it with this core and the ring around that; columns it does not hold are left out.
+    /// The part of it with this core and the ring around that; columns it does not hold are left out. Costs little more than
+    /// copying the spans.
     #[must_use]
     pub fn cut(&self, core: GridWindow) -> Self {
         let core = core.intersection(&self.window);
         let window = core.grown(1, &self.frame).intersection(&self.window);
-        let mut part = Builder::new(self.frame, core, window);
-        part.push_columns(|_, _| Some(self));
-        part.link()
+        let source = &self.field;
+        let mut field = WalkableField::empty(self.frame.window(window));
+        if window.is_empty() {
+            return Self { frame: self.frame, core, window, field };
+        }
+        let columns = |z: u32| {
+            let first = (z - self.window.z) as usize * self.window.width as usize;
+            let first = first + (window.x - self.window.x) as usize;
+            first..first + window.width as usize
+        };
+        // The spans of a row lie side by side in the whole as in the part, so that links into a row all move by the same number.
+        let mut total = 0;
+        let rows: Vec<MovedRow> = (window.z..window.end_z())
+            .map(|z| {
+                let columns = columns(z);
+                let (from, end) = (source.columns[columns.start], source.columns[columns.end]);
+                let row = MovedRow { from, len: end - from, to: total };
+                total += row.len;
+                row
+            })
+            .collect();
+        field.cells.reserve_exact(total as usize);
+        field.floor.reserve_exact(total as usize);
+        field.clearance.reserve_exact(total as usize);
+        field.ground.reserve_exact(total as usize);
+        field.links.reserve_exact(total as usize);
+        field.area.reserve_exact(total as usize);
+        let row_at = |row: usize| rows.get(row).copied().unwrap_or_default();
+        let mut column = 0_u32;
+        for (z, row) in (window.z..window.end_z()).zip(0..) {
+            let own = row_at(row);
+            for source_column in columns(z) {
+                let spans = source.columns[source_column + 1] - source.columns[source_column];
+                field.cells.extend(std::iter::repeat_n(column, spans as usize));
+                column += 1;
+                field.columns[column as usize] = source.columns[source_column + 1] - own.from + own.to;
+            }
+            let spans = own.from as usize..(own.from + own.len) as usize;
+            field.floor.extend_from_slice(&source.floor[spans.clone()]);
+            field.clearance.extend_from_slice(&source.clearance[spans.clone()]);
+            field.ground.extend_from_slice(&source.ground[spans.clone()]);
+            field.area.extend_from_slice(&source.area[spans.clone()]);
+            let mut targets = [own; 4];
+            targets[Direction::PosZ.index()] = row_at(row + 1);
+            targets[Direction::NegZ.index()] = row.checked_sub(1).map(row_at).unwrap_or_default();
+            field.links.extend(source.links[spans].iter().map(|links| {
+                let mut moved = *links;
+                for (link, target) in moved.iter_mut().zip(&targets) {
+                    *link = target.moved(*link);
+                }
+                moved
+            }));
+        }
+        Self { frame: self.frame, core, window, field }
     }
 
     /// One field from the cores of `tiles`: the columns of `core` and the ring around it. Columns that no tile has in its core
@@ -202,6 +258,23 @@ impl FieldWindow {
         let mut owner = Owner::default();
         part.push_columns(|x, z| owner.of(x, z, tiles, |tile| tile.core).map(|tile| tiles[tile]));
         part.link()
+    }
+}
+
+/// The spans of a row that are kept: `len` of them, numbered from `from` before and from `to` after.
+#[derive(Clone, Copy, Default)]
+struct MovedRow {
+    from: u32,
+    len: u32,
+    to: u32,
+}
+
+impl MovedRow {
+    /// The new number of a span, if it is one of these.
+    #[inline(always)]
+    fn moved(&self, span: u32) -> u32 {
+        let place = span.wrapping_sub(self.from);
+        if place < self.len { place + self.to } else { NO_SPAN }
     }
 }
 
@@ -415,6 +488,10 @@ mod tests {
             }
             let tiles: Vec<&FieldWindow> = tiles.iter().collect();
             assert_eq!(FieldWindow::assemble(whole.frame, whole.core, &tiles), whole);
+            for nothing in [GridWindow::new(30, 2, 4, 4), GridWindow::new(2, 30, 4, 4), GridWindow::default()]
+            {
+                assert!(whole.cut(nothing).core.is_empty());
+            }
             let part = GridWindow::new(2, 1, 4, 3);
             assert_eq!(FieldWindow::assemble(whole.frame, part, &tiles), whole.cut(part));
         }

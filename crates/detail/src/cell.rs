@@ -2,13 +2,13 @@
 
 use std::collections::BinaryHeap;
 
-use waymesh_core::{CellId, CellMesh, SurfacePoint};
+use waymesh_core::{CellId, PlanPoint, SurfacePoint};
 
 use crate::{
     DetailError,
-    edges::Outlines,
+    claims::{Claims, Corner},
+    edges::{Outlines, Plan},
     ground::Ground,
-    lattice::Lattice,
     mesh::{Mesh, Point},
     rows::Rows,
 };
@@ -18,52 +18,65 @@ use crate::{
 pub(crate) struct Scratch {
     mesh: Mesh,
     rows: Rows,
-    /// Index in the result of each point of the outline.
+    claims: Claims,
+    /// Index in the outlines of each point of the outline.
     outline: Vec<u32>,
-    corners: Vec<waymesh_core::PlanPoint>,
+    plan: Vec<PlanPoint>,
+    corners: Vec<Corner>,
     /// Facets by error: the bits of a positive float sort as the float does. Entries of facets changed since are skipped.
     queue: BinaryHeap<u64>,
 }
 
-/// The surface of some cells in a row.
+/// The insides of some cells in a row.
 #[derive(Debug, Default)]
 pub(crate) struct Patch {
-    /// Points inside the cells.
+    /// Points inside the cells, cell by cell.
     pub(crate) points: Vec<SurfacePoint>,
-    /// Triangles; indices from [`Outlines::points`], those beyond it count on in `points`.
+    /// Triangles; corners are points of [`Outlines`], those beyond count on in the cell's own points.
     pub(crate) triangles: Vec<[u32; 3]>,
-    /// Triangles and largest error of each cell.
-    pub(crate) cells: Vec<(u32, f32)>,
+    pub(crate) cells: Vec<Fitted>,
 }
 
-/// The cells, and what has been found out about them before their insides are fitted.
+/// What a cell has got.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fitted {
+    pub(crate) points: u32,
+    pub(crate) triangles: u32,
+    /// The largest error left.
+    pub(crate) error: f32,
+}
+
+/// A group of cells, and what has been found out about them before their insides are fitted.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Task<'a> {
-    pub(crate) cells: &'a CellMesh,
+    pub(crate) plan: Plan<'a>,
     pub(crate) ground: Ground<'a>,
+    pub(crate) group: &'a [CellId],
     pub(crate) outlines: &'a Outlines,
-    pub(crate) lattice: Lattice,
-    pub(crate) bound: f32,
 }
 
 impl Task<'_> {
-    /// Fits one cell and adds it to `patch`.
+    /// Fits the cell at `place` in the group and adds it to `patch`.
     #[expect(clippy::cast_possible_truncation, reason = "the driver checks the counts of the whole surface")]
     pub(crate) fn fit(
         &self,
-        id: CellId,
+        place: usize,
         scratch: &mut Scratch,
         patch: &mut Patch,
     ) -> Result<(), DetailError> {
-        let Self { cells, outlines, lattice, .. } = *self;
-        let Scratch { mesh, rows, outline, corners, .. } = scratch;
-        corners.clear();
-        corners.extend(cells.corners(id).iter().map(|&vertex| cells.point(vertex)));
-        rows.collect(&self.ground, cells.cells[id.index()].region.0, corners);
+        let Self { plan: Plan { cells, lattice, .. }, ground, outlines, .. } = *self;
+        let id = self.group[place];
+        let label = cells.cells[id.index()].region.0;
+        let Scratch { mesh, rows, outline, plan, .. } = scratch;
+        plan.clear();
+        plan.extend(cells.corners(id).iter().map(|&vertex| cells.point(vertex)));
+        let whole = rows.collect(&ground, label, plan);
+        let first = outlines.cells[place] as usize;
+        let count = plan.len();
         outline.clear();
-        for (&vertex, chain) in cells.corners(id).iter().zip(&outlines.chains[cells.corner_range(id)]) {
-            outline.push(vertex.0);
-            outline.extend(chain.points());
+        for corner in first..first + count {
+            outline.push(outlines.corners[corner]);
+            outline.extend(outlines.chains[corner].points());
         }
         let corner = rows.corner().map(|value| value << lattice.bits);
         mesh.points.clear();
@@ -74,14 +87,16 @@ impl Task<'_> {
         if !mesh.triangulate_outline() {
             return Err(DetailError::NotConvex { cell: id });
         }
+        self.claim(label, whole, first, scratch);
         let error = self.refine(scratch);
         let Scratch { mesh, rows, outline, .. } = scratch;
 
-        let base = (outlines.points.len() + patch.points.len()) as u32;
+        let base = outlines.points.len() as u32;
         let boundary = outline.len() as u32;
         let step = lattice.step();
         let origin = rows.corner();
-        patch.points.extend(mesh.points[outline.len()..].iter().map(|point| {
+        let inner = &mesh.points[outline.len()..];
+        patch.points.extend(inner.iter().map(|point| {
             let [x, z] = [(point.x, origin[0]), (point.z, origin[1])]
                 .map(|(value, origin)| (f64::from(value) * step + f64::from(origin)) as f32);
             SurfacePoint { x, height: point.height, z }
@@ -90,22 +105,48 @@ impl Task<'_> {
             if corner < boundary { outline[corner as usize] } else { base + (corner - boundary) }
         };
         patch.triangles.extend(mesh.facets.iter().map(|facet| facet.corners.map(number)));
-        patch.cells.push((mesh.facets.len() as u32, error));
+        patch.cells.push(Fitted { points: inner.len() as u32, triangles: mesh.facets.len() as u32, error });
         Ok(())
+    }
+
+    /// Makes sure that the samples are the ground of the cell's storey.
+    fn claim(&self, label: u32, whole: bool, first: usize, scratch: &mut Scratch) {
+        let Self { plan: Plan { cells, around, lattice, .. }, ground, outlines, .. } = *self;
+        let Scratch { mesh, rows, claims, plan, corners, outline, .. } = scratch;
+        if rows.heights.is_empty() {
+            return;
+        }
+        let corner = |at: usize| {
+            let number = outlines.corners[first + at] as usize;
+            let vertex = outlines.vertices[number];
+            Corner {
+                point: plan[at],
+                height: cells.vertices[vertex.index()].height,
+                regions: around[vertex.index()],
+                fitted: outlines.fitted[number],
+            }
+        };
+        let known = (0..plan.len()).any(|at| corner(at).agrees(rows, ground.scale.storey_gap));
+        if whole && known {
+            return;
+        }
+        corners.clear();
+        corners.extend((0..plan.len()).map(corner));
+        claims.settle(rows, &ground, label, corners, &mesh.points[..outline.len()], lattice);
     }
 
     /// Inserts the worst sample until none is off by more than the bound. Returns the largest error left.
     fn refine(&self, scratch: &mut Scratch) -> f32 {
         let Scratch { mesh, rows, queue, .. } = scratch;
         queue.clear();
-        let bits = self.lattice.bits;
+        let bits = self.plan.lattice.bits;
         let half = 1_i32 << (bits - 1);
         let key = |error: f32, facet: u32| u64::from(error.to_bits()) << 32 | u64::from(facet);
         for index in 0..mesh.facets.len() {
             let mut facet = mesh.facets[index];
             rows.scan(mesh, &mut facet, bits);
             mesh.facets[index] = facet;
-            if facet.error > self.bound {
+            if facet.error > self.plan.bound {
                 queue.push(key(facet.error, u32::try_from(index).unwrap_or(u32::MAX)));
             }
         }
@@ -129,7 +170,7 @@ impl Task<'_> {
                 let mut facet = mesh.facets[index as usize];
                 rows.scan(mesh, &mut facet, bits);
                 mesh.facets[index as usize] = facet;
-                if facet.error > self.bound {
+                if facet.error > self.plan.bound {
                     queue.push(key(facet.error, index));
                 }
             }

@@ -1,7 +1,7 @@
 //! Configuration and errors.
 
 use thiserror::Error;
-use waymesh_core::{CellId, VertexId};
+use waymesh_core::{CellId, GridWindow, VertexId};
 
 /// Smallest error bound, in levels: the field itself rounds the ground to a thirty-second of a level.
 pub(crate) const LEAST_ERROR_LEVELS: f32 = 1.0 / 32.0;
@@ -55,6 +55,54 @@ impl DetailConfig {
     }
 }
 
+/// How much of a field is looked at at a time. It changes the cost, never the result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct WindowConfig {
+    /// Columns of a window, as near as can be: cells that lie close together share one, a cell that is larger gets one of its
+    /// own size. A margin of three columns around each window is shared with others. Default 2^20, where a field takes some
+    /// 50 MiB; one or more.
+    pub window_columns: u64,
+    /// Windows that are alive at the same time. Default 1; one or more.
+    pub windows_at_once: usize,
+}
+
+impl Default for WindowConfig {
+    fn default() -> Self {
+        Self { window_columns: 1 << 20, windows_at_once: 1 }
+    }
+}
+
+impl WindowConfig {
+    /// Sets the columns of a window.
+    #[must_use]
+    pub fn with_window_columns(mut self, columns: u64) -> Self {
+        self.window_columns = columns;
+        self
+    }
+
+    /// Sets how many windows are alive at the same time.
+    #[must_use]
+    pub fn with_windows_at_once(mut self, windows: usize) -> Self {
+        self.windows_at_once = windows;
+        self
+    }
+
+    /// Checks every field.
+    ///
+    /// # Errors
+    /// [`DetailError::BadWindowConfig`] names the first field that is out of its range.
+    pub fn validate(&self) -> Result<(), DetailError> {
+        if self.window_columns == 0 {
+            return Err(DetailError::BadWindowConfig { field: "window_columns" });
+        }
+        if self.windows_at_once == 0 {
+            return Err(DetailError::BadWindowConfig { field: "windows_at_once" });
+        }
+        Ok(())
+    }
+}
+
 /// Why no surface could be made.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
@@ -69,6 +117,31 @@ pub enum DetailError {
         /// What would be accepted.
         expected: &'static str,
     },
+    /// A field of the window configuration is out of its range.
+    #[error("{field} is 0, but must be at least 1")]
+    BadWindowConfig {
+        /// Name of the field.
+        field: &'static str,
+    },
+    /// The source of the field failed.
+    #[error("no field for the {} x {} columns from ({}, {}): {cause}", window.width, window.depth, window.x, window.z)]
+    Source {
+        /// The columns that were asked for.
+        window: GridWindow,
+        /// What the source says.
+        cause: String,
+    },
+    /// The source of the field gave less than was asked for.
+    #[error(
+        "the field of the {} x {} columns from ({}, {}) has {} x {} from ({}, {})",
+        asked.width, asked.depth, asked.x, asked.z, given.width, given.depth, given.x, given.z
+    )]
+    WindowTooSmall {
+        /// The columns that were asked for.
+        asked: GridWindow,
+        /// The columns that came.
+        given: GridWindow,
+    },
     /// The field, the regions and the cells do not belong together, or one of them is broken.
     #[error("{what} does not fit the rest: {found} where {expected} was expected")]
     Mismatch {
@@ -82,7 +155,7 @@ pub enum DetailError {
     /// A height that is NaN or infinite.
     #[error("the ground of span {span} is not finite")]
     GroundNotFinite {
-        /// The span.
+        /// The span, counted within the window it was seen in.
         span: usize,
     },
     /// A height that is NaN or infinite.

@@ -5,12 +5,15 @@
     reason = "positions stay within the lattice's 24 bits, counts are checked at the end"
 )]
 
-use waymesh_core::{CellId, CellMesh, NO_REGION, PlanPoint, SurfacePoint};
+use waymesh_core::{CellId, CellMesh, NO_REGION, PlanPoint, SurfacePoint, VertexId};
 
 use crate::{
-    ground::{Ground, Labels},
+    ground::{Ground, Trail},
     lattice::Lattice,
 };
+
+/// The regions around a vertex; unused entries repeat a used one, or are [`NO_REGION`] if there is none.
+pub(crate) type Around = [u32; 4];
 
 /// Points of an edge between its two vertices.
 #[derive(Clone, Copy, Debug, Default)]
@@ -28,14 +31,32 @@ impl Chain {
     }
 }
 
-/// All vertices, then all points on edges.
-#[derive(Debug)]
+/// The points of an edge, and the corner in [`CellMesh::corners`] where its first cell begins it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OwnedChain {
+    pub(crate) corner: u32,
+    pub(crate) first: u32,
+    pub(crate) len: u32,
+}
+
+/// The vertices of some cells, then all points on their edges.
+#[derive(Debug, Default)]
 pub(crate) struct Outlines {
+    /// Which vertices of the mesh.
+    pub(crate) vertices: Vec<VertexId>,
+    /// Whether each of them has ground near.
+    pub(crate) fitted: Vec<bool>,
     pub(crate) points: Vec<SurfacePoint>,
     /// The same, as positions on the lattice.
     pub(crate) positions: Vec<[i32; 2]>,
-    /// Beside each corner of the cells, the points on the edge from it to the next.
+    /// First corner of each cell in `corners` and `chains`.
+    pub(crate) cells: Vec<u32>,
+    /// The corners of each cell, in `vertices`.
+    pub(crate) corners: Vec<u32>,
+    /// Beside each corner, the points on the edge from it to the next.
     pub(crate) chains: Vec<Chain>,
+    /// The points of every edge.
+    pub(crate) owned: Vec<OwnedChain>,
     /// Largest error at a column's centre that lies on an edge, in levels.
     pub(crate) max_error: f32,
 }
@@ -50,57 +71,76 @@ struct Candidate {
     exact: bool,
 }
 
+/// Numbers of vertices and cells among those of a group; nothing needs to be cleared from one group to the next.
+#[derive(Debug, Default)]
+pub(crate) struct Numbers {
+    vertices: Vec<u32>,
+    cells: Vec<u32>,
+}
+
+/// The mesh and what is known about it without any ground.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Plan<'a> {
+    pub(crate) cells: &'a CellMesh,
+    /// Of each vertex.
+    pub(crate) around: &'a [Around],
+    pub(crate) lattice: Lattice,
+    /// Largest error that need not be mended, in levels.
+    pub(crate) bound: f32,
+}
+
+/// The regions of the cells around each vertex, four at most.
+pub(crate) fn regions_around(cells: &CellMesh) -> Vec<Around> {
+    let mut around = vec![[NO_REGION; 4]; cells.vertices.len()];
+    for cell in &cells.cells {
+        for corner in cell.first..cell.first + cell.len {
+            let labels = &mut around[cells.corners[corner as usize].index()];
+            if !labels.contains(&cell.region.0)
+                && let Some(free) = labels.iter_mut().find(|label| **label == NO_REGION)
+            {
+                *free = cell.region.0;
+            }
+        }
+    }
+    for labels in &mut around {
+        let first = labels[0];
+        labels.iter_mut().filter(|label| **label == NO_REGION).for_each(|label| *label = first);
+    }
+    around
+}
+
 #[derive(Debug)]
 struct Builder<'a> {
+    plan: Plan<'a>,
     ground: Ground<'a>,
-    lattice: Lattice,
-    bound: f32,
     outlines: Outlines,
     candidates: Vec<Candidate>,
     chosen: Vec<usize>,
     stack: Vec<(usize, usize)>,
 }
 
-/// Fits vertices and edges.
-pub(crate) fn fit_outlines(ground: Ground<'_>, cells: &CellMesh, lattice: Lattice, bound: f32) -> Outlines {
+/// Fits the vertices and edges of some cells, in ascending order. What an edge gets depends on the edge alone, so that two groups
+/// with a cell each beside it agree.
+pub(crate) fn fit_outlines(
+    plan: Plan<'_>,
+    ground: Ground<'_>,
+    group: &[CellId],
+    numbers: &mut Numbers,
+) -> Outlines {
     let mut builder = Builder {
+        plan,
         ground,
-        lattice,
-        bound,
-        outlines: Outlines {
-            points: Vec::with_capacity(cells.vertices.len() * 2),
-            positions: Vec::with_capacity(cells.vertices.len() * 2),
-            chains: vec![Chain::default(); cells.corners.len()],
-            max_error: 0.0,
-        },
+        outlines: Outlines::default(),
         candidates: Vec::new(),
         chosen: Vec::new(),
         stack: Vec::new(),
     };
-    builder.vertices(cells);
-    for (index, cell) in cells.cells.iter().enumerate() {
-        let id = CellId::from_index(index);
-        let corners = cells.corners(id);
-        let first = cell.first as usize;
-        for (edge, &neighbour) in cells.neighbours(id).iter().enumerate() {
-            let ends = [corners[edge], corners[(edge + 1) % corners.len()]];
-            if let Some(neighbour) = neighbour.filter(|&neighbour| neighbour < id) {
-                let there = cells.corners(neighbour);
-                let back = (0..there.len()).find(|&back| {
-                    there[back] == ends[1]
-                        && there[(back + 1) % there.len()] == ends[0]
-                        && cells.neighbours(neighbour)[back] == Some(id)
-                });
-                if let Some(back) = back {
-                    let chain = builder.outlines.chains[cells.corner_range(neighbour).start + back];
-                    builder.outlines.chains[first + edge] = Chain { reversed: !chain.reversed, ..chain };
-                    continue;
-                }
-            }
-            let beyond = neighbour.map_or(cell.region, |neighbour| cells.cells[neighbour.index()].region);
-            let labels = [cell.region.0, beyond.0, beyond.0, beyond.0];
-            builder.outlines.chains[first + edge] =
-                builder.edge(ends.map(|vertex| vertex.0), ends.map(|vertex| cells.point(vertex)), &labels);
+    builder.vertices(group, numbers);
+    for (place, &id) in group.iter().enumerate() {
+        let (edges, first) = (plan.cells.neighbours(id), builder.outlines.cells[place] as usize);
+        for (edge, &neighbour) in edges.iter().enumerate() {
+            let chain = builder.chain(group, numbers, place, edge, neighbour);
+            builder.outlines.chains[first + edge] = chain;
         }
     }
     builder.outlines
@@ -108,42 +148,95 @@ pub(crate) fn fit_outlines(ground: Ground<'_>, cells: &CellMesh, lattice: Lattic
 
 impl Builder<'_> {
     /// All cells round a vertex get the same height there, from the ground of all of them.
-    fn vertices(&mut self, cells: &CellMesh) {
-        let mut around = vec![[NO_REGION; 4]; cells.vertices.len()];
-        for cell in &cells.cells {
-            for corner in cell.first..cell.first + cell.len {
-                let labels = &mut around[cells.corners[corner as usize].index()];
-                if !labels.contains(&cell.region.0)
-                    && let Some(free) = labels.iter_mut().find(|label| **label == NO_REGION)
-                {
-                    *free = cell.region.0;
+    fn vertices(&mut self, group: &[CellId], numbers: &mut Numbers) {
+        let cells = self.plan.cells;
+        numbers.vertices.resize(cells.vertices.len(), 0);
+        numbers.cells.resize(cells.cells.len(), 0);
+        self.outlines.cells.reserve(group.len());
+        for (place, &id) in group.iter().enumerate() {
+            numbers.cells[id.index()] = place as u32;
+            self.outlines.cells.push(self.outlines.corners.len() as u32);
+            for &vertex in cells.corners(id) {
+                let number = &mut numbers.vertices[vertex.index()];
+                if self.outlines.vertices.get(*number as usize) != Some(&vertex) {
+                    *number = self.outlines.vertices.len() as u32;
+                    self.outlines.vertices.push(vertex);
                 }
+                self.outlines.corners.push(*number);
             }
         }
-        for (vertex, mut labels) in cells.vertices.iter().zip(around) {
-            for slot in 1..4 {
-                if labels[slot] == NO_REGION {
-                    labels[slot] = labels[0];
-                }
-            }
+        self.outlines.chains.resize(self.outlines.corners.len(), Chain::default());
+        let count = self.outlines.vertices.len();
+        self.outlines.points.reserve(count * 2);
+        self.outlines.positions.reserve(count * 2);
+        self.outlines.fitted.reserve(count);
+        for index in 0..count {
+            let vertex = self.outlines.vertices[index];
+            let labels = &self.plan.around[vertex.index()];
+            let vertex = cells.vertices[vertex.index()];
             let PlanPoint { x, z } = vertex.point;
-            let fitted = (labels[0] != NO_REGION)
-                .then(|| self.ground.at_corner(x, z, &labels, vertex.height))
-                .flatten();
-            self.push(self.lattice.of(vertex.point), fitted.unwrap_or(vertex.height));
+            let fitted = self.ground.at_corner(x, z, labels, vertex.height);
+            self.outlines.fitted.push(fitted.is_some());
+            self.push(self.plan.lattice.of(vertex.point), fitted.unwrap_or(vertex.height));
         }
     }
 
+    /// The points of one edge of the cell at `place` in the group.
+    fn chain(
+        &mut self,
+        group: &[CellId],
+        numbers: &Numbers,
+        place: usize,
+        edge: usize,
+        neighbour: Option<CellId>,
+    ) -> Chain {
+        let cells = self.plan.cells;
+        let id = group[place];
+        let corners = cells.corners(id);
+        let next = (edge + 1) % corners.len();
+        let own = cells.cells[id.index()].region.0;
+        let first = self.outlines.cells[place] as usize;
+        let ends = [edge, next].map(|corner| self.outlines.corners[first + corner]);
+        // The cell with the lower number says how the edge runs.
+        if let Some(neighbour) = neighbour.filter(|&neighbour| neighbour < id) {
+            let there = cells.corners(neighbour);
+            let back = (0..there.len()).find(|&back| {
+                there[back] == corners[next]
+                    && there[(back + 1) % there.len()] == corners[edge]
+                    && cells.neighbours(neighbour)[back] == Some(id)
+            });
+            if let Some(back) = back {
+                let known = numbers.cells[neighbour.index()] as usize;
+                let chain = if group.get(known) == Some(&neighbour) {
+                    self.outlines.chains[self.outlines.cells[known] as usize + back]
+                } else {
+                    let corner = cells.corner_range(neighbour).start + back;
+                    let first = cells.cells[neighbour.index()].region.0;
+                    self.edge(corner as u32, [ends[1], ends[0]], first, Some(own))
+                };
+                return Chain { reversed: !chain.reversed, ..chain };
+            }
+        }
+        let beyond = neighbour.map(|neighbour| cells.cells[neighbour.index()].region.0);
+        self.edge((cells.corner_range(id).start + edge) as u32, ends, own, beyond)
+    }
+
     fn push(&mut self, position: [i32; 2], height: f32) {
-        let [x, z] = position.map(|value| (f64::from(value) * self.lattice.step()) as f32);
+        let [x, z] = position.map(|value| (f64::from(value) * self.plan.lattice.step()) as f32);
         self.outlines.points.push(SurfacePoint { x, height, z });
         self.outlines.positions.push(position);
     }
 
     /// Chooses the points of one edge. Steps are the finest that lie on the lattice and on the line.
-    fn edge(&mut self, vertices: [u32; 2], ends: [PlanPoint; 2], labels: &Labels) -> Chain {
+    ///
+    /// The ground is that of the regions on both sides; where a seam was moved and there is none, that which the ground passed
+    /// before is linked to.
+    fn edge(&mut self, corner: u32, ends: [u32; 2], own: u32, beyond: Option<u32>) -> Chain {
+        let Plan { cells, around, lattice, .. } = self.plan;
         let first = self.outlines.points.len() as u32;
-        let (dx, dz) = (ends[1].x - ends[0].x, ends[1].z - ends[0].z);
+        let vertices = ends.map(|end| self.outlines.vertices[end as usize]);
+        let points = vertices.map(|vertex| cells.point(vertex));
+        let (dx, dz) = (points[1].x - points[0].x, points[1].z - points[0].z);
         let divisor = common_divisor(dx.unsigned_abs(), dz.unsigned_abs()) as i32;
         let major = dx.abs().max(dz.abs());
         if major == 0 || (major == 1 && dx.abs() != dz.abs()) {
@@ -151,19 +244,20 @@ impl Builder<'_> {
             return Chain { first, len: 0, reversed: false };
         }
         let direction = [dx / divisor, dz / divisor];
-        let steps = i64::from(divisor) << self.lattice.bits;
-        let start = self.lattice.of(ends[0]);
+        let steps = i64::from(divisor) << lattice.bits;
+        let start = lattice.of(points[0]);
         let at = |step: i64| {
             [0, 1].map(|axis| (i64::from(start[axis]) + i64::from(direction[axis]) * step) as i32)
         };
-        let heights = vertices.map(|vertex| self.outlines.points[vertex as usize].height);
+        let heights = ends.map(|end| self.outlines.points[end as usize].height);
         self.candidates.clear();
         self.candidates.push(Candidate { step: 0, height: heights[0], exact: false });
         // Inside is on the positive side.
         let inward = if dx.abs() >= dz.abs() { [0, dx.signum()] } else { [-dz.signum(), 0] };
-        let (half, mask) = (self.lattice.unit() / 2, self.lattice.unit() - 1);
-        let cell = self.lattice.step();
-        let mut reference = heights[0];
+        let (half, mask) = (lattice.unit() / 2, lattice.unit() - 1);
+        let cell = lattice.step();
+        let start = (points[0], around[vertices[0].index()]);
+        let mut trail = Trail::new([own, beyond.unwrap_or(own)], beyond.is_some(), start, heights[0]);
         for crossing in 0..i64::from(major) {
             // Where the edge passes the middle of a column along its longer axis.
             let step = ((2 * crossing + 1) * steps + i64::from(major)) / (2 * i64::from(major));
@@ -172,14 +266,15 @@ impl Builder<'_> {
                 continue;
             }
             let plan = position.map(|value| f64::from(value) * cell);
-            let [x, z] = position.map(|value| value >> self.lattice.bits);
+            let [x, z] = position.map(|value| value >> lattice.bits);
             let centre = position.iter().all(|value| value & mask == half);
-            let real = if centre { self.ground.nearest(x, z, labels, reference) } else { None };
+            let ground = &self.ground;
+            let real = if centre { ground.along(x, z, &mut trail) } else { None };
             let found = real
-                .or_else(|| self.ground.between(plan, labels, reference))
-                .or_else(|| self.ground.beside(plan, inward, labels, reference));
+                .or_else(|| ground.between(plan, &mut trail))
+                .or_else(|| ground.beside(plan, inward, &mut trail));
             if let Some(height) = found {
-                reference = height;
+                trail.reference = height;
                 self.candidates.push(Candidate { step, height, exact: real.is_some() });
             }
         }
@@ -189,7 +284,11 @@ impl Builder<'_> {
             let Candidate { step, height, .. } = self.candidates[self.chosen[index]];
             self.push(at(step), height);
         }
-        Chain { first, len: self.chosen.len() as u32, reversed: false }
+        let len = self.chosen.len() as u32;
+        if len > 0 {
+            self.outlines.owned.push(OwnedChain { corner, first, len });
+        }
+        Chain { first, len, reversed: false }
     }
 
     /// Takes the worst candidate between two chosen ones until none is off by more than the bound (Ramer 1972, on heights).
@@ -200,7 +299,7 @@ impl Builder<'_> {
         while let Some((from, to)) = self.stack.pop() {
             let (a, b) = (self.candidates[from], self.candidates[to]);
             let slope = (b.height - a.height) / (b.step - a.step) as f32;
-            let (mut worst, mut excess, mut left) = (from, self.bound, 0.0_f32);
+            let (mut worst, mut excess, mut left) = (from, self.plan.bound, 0.0_f32);
             for index in from + 1..to {
                 let candidate = self.candidates[index];
                 let error = (a.height + slope * (candidate.step - a.step) as f32 - candidate.height).abs();

@@ -1,14 +1,19 @@
-//! The whole surface: edges first, then cells.
+//! The whole surface: cells in groups, group by group, then one numbering for all.
+
+use std::sync::{Mutex, PoisonError, atomic::AtomicUsize, atomic::Ordering};
 
 use rayon::prelude::*;
 use waymesh_core::stage::{FitHeights, StageError};
-use waymesh_core::{CellId, CellMesh, HeightSurface, Observer, PlanPoint, RegionMap, WalkableField, Warning};
+use waymesh_core::{CellMesh, GridWindow, HeightSurface, LabelledWindow, Observer, RegionMap, WalkableField};
 
 use crate::{
-    DetailConfig, DetailError,
+    DetailConfig, DetailError, WindowConfig,
+    assemble::{GroupFit, assemble},
     cell::{Patch, Scratch, Task},
-    edges::fit_outlines,
-    ground::Ground,
+    check::{check_cells, check_field, check_regions},
+    edges::{Numbers, Plan, fit_outlines, regions_around},
+    ground::{Ground, Scale},
+    groups::Groups,
     lattice::Lattice,
 };
 
@@ -19,14 +24,15 @@ const CELLS_PER_PATCH: usize = 128;
 ///
 /// The heights of the cells' vertices say on which storey a vertex lies; they are fitted again, and kept where there is no
 /// ground near. The samples of a cell are the ground at the centre of every column inside its plan: that of the cell's region, or where
-/// simplification moved the border, of the ground linked to it. Ground of the region on another storey, which simplification
-/// may bring into a cell where a winding stair comes round, is left out. Vertices and points on edges get the ground interpolated
-/// between columns.
+/// simplification moved the border, of the ground linked to it. Where a seam was moved, that may be ground of another region for
+/// many columns, and the region's own ground there may be another storey, as where a winding stair comes round: the cell stays on the
+/// storey of its corners and goes where links lead, never up or down to another one. Vertices and points on edges get
+/// the ground interpolated between columns.
 ///
 /// # Guarantees
 /// - All that [`HeightSurface::violations_over`] lists. Two cells have the same points along the edge they share.
 /// - No sample is further from the surface than [`DetailConfig::max_error_levels`]; where that cannot be, which is not
-///   known to happen on a valid field, the observer gets one [`Warning::HeightBoundMissed`] per region.
+///   known to happen on a valid field, the observer gets one [`waymesh_core::Warning::HeightBoundMissed`] per region.
 /// - Points inside cells are samples; flat and evenly sloping cells get none.
 /// - `points` begins with the vertices of `cells`, in order. The same result for any number of threads.
 ///
@@ -49,139 +55,186 @@ pub fn fit_heights(
     observer: &mut dyn Observer,
 ) -> Result<HeightSurface, DetailError> {
     config.validate()?;
-    check(field, regions, cells)?;
-    let lattice = Lattice::fit(cells)?;
-    let ground = Ground::new(field, regions, config.max_step);
-    let bound = config.max_error_levels;
-    let mut outlines = fit_outlines(ground, cells, lattice, bound);
-    let patches = {
-        let task = Task { cells, ground, outlines: &outlines, lattice, bound };
-        fit_cells(&task)?
-    };
-
-    let total = |count: fn(&Patch) -> usize| patches.iter().map(count).sum::<usize>();
-    let limit = u32::MAX as usize;
-    for (element, count) in [
-        ("points", outlines.points.len() + total(|patch| patch.points.len())),
-        ("triangles", total(|patch| patch.triangles.len())),
-    ] {
-        if count > limit {
-            return Err(DetailError::TooMany { element, count, limit });
-        }
-    }
-    #[expect(clippy::cast_possible_truncation, reason = "checked just above")]
-    let outline_points = outlines.points.len() as u32;
-    let mut surface = HeightSurface {
-        points: std::mem::take(&mut outlines.points),
-        triangles: Vec::with_capacity(total(|patch| patch.triangles.len())),
-        cell_triangles: Vec::with_capacity(cells.cells.len() + 1),
-        max_error: outlines.max_error,
-    };
-    surface.cell_triangles.push(0);
-    let mut missed = vec![0.0_f32; regions.count as usize];
-    let mut last = 0;
-    for patch in patches {
-        #[expect(clippy::cast_possible_truncation, reason = "checked above")]
-        let shift = surface.points.len() as u32 - outline_points;
-        let number = |point: u32| if point < outline_points { point } else { point + shift };
-        surface.triangles.extend(patch.triangles.iter().map(|corners| corners.map(number)));
-        surface.points.extend(patch.points);
-        for (triangles, error) in patch.cells {
-            let region = cells.cells[surface.cell_triangles.len() - 1].region;
-            if error > bound {
-                missed[region.index()] = missed[region.index()].max(error);
-            }
-            surface.max_error = surface.max_error.max(error);
-            last += triangles;
-            surface.cell_triangles.push(last);
-        }
-    }
-    for (region, &error) in (0..).map(waymesh_core::RegionId).zip(&missed) {
-        if error > 0.0 {
-            observer.warn(Warning::HeightBoundMissed { region, error });
-        }
-    }
-    Ok(surface)
+    check_cells(cells)?;
+    let groups = Groups::one(cells);
+    fit_groups(cells, &groups, &Source::Whole(field, regions), 1, config, observer)
 }
 
-/// Fits all cells, side by side where there are threads for it.
-fn fit_cells(task: &Task<'_>) -> Result<Vec<Patch>, DetailError> {
-    let count = task.cells.cells.len();
+/// What gives the field of a window, with regions: [`fit_heights_windowed`] asks for each window once.
+///
+/// The answer must hold all columns asked for; their core and more around them does no harm.
+pub type GroundSource<'a> =
+    dyn Fn(GridWindow) -> Result<LabelledWindow, Box<dyn std::error::Error + Send + Sync>> + Sync + 'a;
+
+/// [`fit_heights`] on a field that is never there as a whole: cells that lie close together are fitted over a window of the field,
+/// group by group.
+///
+/// # Guarantees
+/// Those of [`fit_heights`], and the same result to the last bit, whatever the windows.
+///
+/// # Cost
+/// That of [`fit_heights`], with the edges between two groups fitted in both. Beside the result and some numbers per cell and vertex,
+/// [`WindowConfig::windows_at_once`] windows are in memory. Windows are asked for one after the other, or by as many threads at
+/// the same time; a window is asked for once. The source must not wait for another call of its own.
+///
+/// # Errors
+/// As [`fit_heights`], and [`DetailError::Source`] with the first window that the source cannot give.
+pub fn fit_heights_windowed(
+    cells: &CellMesh,
+    source: &GroundSource<'_>,
+    config: &DetailConfig,
+    windows: &WindowConfig,
+    observer: &mut dyn Observer,
+) -> Result<HeightSurface, DetailError> {
+    config.validate()?;
+    windows.validate()?;
+    check_cells(cells)?;
+    let groups = Groups::plan(cells, windows.window_columns);
+    fit_groups(cells, &groups, &Source::Windows(source), windows.windows_at_once, config, observer)
+}
+
+/// Where the ground comes from.
+enum Source<'a> {
+    Whole(&'a WalkableField, &'a RegionMap),
+    Windows(&'a GroundSource<'a>),
+}
+
+/// The one way all cells go: group by group, then one numbering for all.
+fn fit_groups(
+    cells: &CellMesh,
+    groups: &Groups,
+    source: &Source<'_>,
+    at_once: usize,
+    config: &DetailConfig,
+    observer: &mut dyn Observer,
+) -> Result<HeightSurface, DetailError> {
+    let lattice = Lattice::fit(cells)?;
+    let bound = config.max_error_levels;
+    let fits = {
+        let around = regions_around(cells);
+        let plan = Plan { cells, around: &around, lattice, bound };
+        let run = Run { plan, groups, source, scale: Scale::new(&cells.frame, config.max_step) };
+        run.all(at_once, observer)?
+    };
+    assemble(cells, groups, fits, lattice, bound, observer)
+}
+
+/// What goes for all groups.
+struct Run<'a> {
+    plan: Plan<'a>,
+    groups: &'a Groups,
+    source: &'a Source<'a>,
+    scale: Scale,
+}
+
+impl Run<'_> {
+    /// Fits all groups, so many at once. Of several errors, that of the first group.
+    fn all(&self, at_once: usize, observer: &mut dyn Observer) -> Result<Vec<GroupFit>, DetailError> {
+        let count = self.groups.len();
+        let total = count as u64;
+        if at_once.min(count) <= 1 {
+            let mut numbers = Numbers::default();
+            let fit = |group| {
+                let fit = self.group(group, &mut numbers);
+                observer.progress(group as u64 + 1, total);
+                fit
+            };
+            return (0..count).map(fit).collect();
+        }
+        let (next, failed) = (AtomicUsize::new(0), AtomicUsize::new(usize::MAX));
+        let done = Mutex::new((Vec::with_capacity(count), observer));
+        rayon::scope(|scope| {
+            for _ in 0..at_once.min(count) {
+                scope.spawn(|_| {
+                    let mut numbers = Numbers::default();
+                    loop {
+                        let group = next.fetch_add(1, Ordering::Relaxed);
+                        // Groups before the first that failed are all begun.
+                        if group >= count || group > failed.load(Ordering::Relaxed) {
+                            return;
+                        }
+                        let fit = self.group(group, &mut numbers);
+                        if fit.is_err() {
+                            failed.fetch_min(group, Ordering::Relaxed);
+                        }
+                        let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
+                        done.0.push((group, fit));
+                        let finished = done.0.len() as u64;
+                        done.1.progress(finished, total);
+                    }
+                });
+            }
+        });
+        let (mut fits, _) = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+        fits.sort_unstable_by_key(|(group, _)| *group);
+        fits.into_iter().map(|(_, fit)| fit).collect()
+    }
+
+    /// Gets the ground of one group and fits its cells.
+    fn group(&self, group: usize, numbers: &mut Numbers) -> Result<GroupFit, DetailError> {
+        let frame = &self.plan.cells.frame;
+        match self.source {
+            Source::Whole(field, regions) => {
+                let window = GridWindow::whole(&field.frame);
+                check_field(field, regions, frame, window)?;
+                self.fit(group, field, regions, window, numbers)
+            }
+            Source::Windows(source) => {
+                let asked = self.groups.window(group);
+                if asked.is_empty() {
+                    let field = WalkableField::empty(frame.window(asked));
+                    let regions = RegionMap { labels: Vec::new(), count: u32::MAX };
+                    return self.fit(group, &field, &regions, asked, numbers);
+                }
+                let LabelledWindow { part, regions } = source(asked)
+                    .map_err(|cause| DetailError::Source { window: asked, cause: cause.to_string() })?;
+                if !part.window.covers(&asked) {
+                    return Err(DetailError::WindowTooSmall { asked, given: part.window });
+                }
+                check_field(&part.field, &regions, &frame.window(part.window), part.window)?;
+                self.fit(group, &part.field, &regions, part.window, numbers)
+            }
+        }
+    }
+
+    fn fit(
+        &self,
+        group: usize,
+        field: &WalkableField,
+        regions: &RegionMap,
+        window: GridWindow,
+        numbers: &mut Numbers,
+    ) -> Result<GroupFit, DetailError> {
+        let Self { plan, groups, scale, .. } = *self;
+        let group = groups.cells(group);
+        check_regions(plan.cells, group, regions)?;
+        let ground = Ground { field, labels: &regions.labels, window, scale };
+        let outlines = fit_outlines(plan, ground, group, numbers);
+        let patches = fit_patches(&Task { plan, ground, group, outlines: &outlines })?;
+        Ok(GroupFit::new(outlines, patches))
+    }
+}
+
+/// Fits the cells of a group, side by side where there are threads for it.
+fn fit_patches(task: &Task<'_>) -> Result<Vec<Patch>, DetailError> {
+    let count = task.group.len();
     let run = |scratch: &mut Scratch, cells: std::ops::Range<usize>| {
         let mut patch = Patch::default();
-        for index in cells {
-            task.fit(CellId::from_index(index), scratch, &mut patch)?;
+        for place in cells {
+            task.fit(place, scratch, &mut patch)?;
         }
         Ok(patch)
     };
     if rayon::current_num_threads() == 1 || count <= CELLS_PER_PATCH {
         return Ok(vec![run(&mut Scratch::default(), 0..count)?]);
     }
-    (0..count.div_ceil(CELLS_PER_PATCH))
-        .into_par_iter()
-        .map_init(Scratch::default, |scratch, patch| {
+    let patches =
+        (0..count.div_ceil(CELLS_PER_PATCH)).into_par_iter().map_init(Scratch::default, |scratch, patch| {
             let first = patch * CELLS_PER_PATCH;
             run(scratch, first..(first + CELLS_PER_PATCH).min(count))
-        })
-        .collect()
-}
-
-/// Everything that indexing and exact arithmetic rely on.
-fn check(field: &WalkableField, regions: &RegionMap, cells: &CellMesh) -> Result<(), DetailError> {
-    let same = |what, found, expected| {
-        if found == expected { Ok(()) } else { Err(DetailError::Mismatch { what, found, expected }) }
-    };
-    let below = |what, found: usize, limit: usize| {
-        if found < limit { Ok(()) } else { Err(DetailError::Mismatch { what, found, expected: limit }) }
-    };
-    let spans = field.len();
-    same("number of region labels", regions.labels.len(), spans)?;
-    same("number of ground heights", field.ground.len(), spans)?;
-    same("number of links", field.links.len(), spans)?;
-    same("number of areas", field.area.len(), spans)?;
-    same("number of columns", field.columns.len(), field.frame.column_count() + 1)?;
-    same("last column", field.columns.last().map_or(0, |&last| last as usize), spans)?;
-    if let Some(column) = field.columns.windows(2).position(|pair| pair[0] > pair[1]) {
-        return Err(DetailError::Mismatch {
-            what: "start of a column",
-            found: field.columns[column] as usize,
-            expected: field.columns[column + 1] as usize,
         });
-    }
-    same("cells along x", cells.frame.width as usize, field.frame.width as usize)?;
-    same("cells along z", cells.frame.depth as usize, field.frame.depth as usize)?;
-    same("number of neighbours", cells.neighbours.len(), cells.corners.len())?;
-    if let Some(span) = field.ground.iter().position(|height| !height.is_finite()) {
-        return Err(DetailError::GroundNotFinite { span });
-    }
-    for (index, vertex) in cells.vertices.iter().enumerate() {
-        if !vertex.height.is_finite() {
-            return Err(DetailError::VertexNotFinite { vertex: waymesh_core::VertexId::from_index(index) });
-        }
-    }
-    for vertex in &cells.corners {
-        below("corner of a cell", vertex.index(), cells.vertices.len())?;
-    }
-    for neighbour in cells.neighbours.iter().flatten() {
-        below("neighbour of a cell", neighbour.index(), cells.cells.len())?;
-    }
-    Lattice::fit(cells)?;
-    let mut first = 0;
-    for (index, cell) in cells.cells.iter().enumerate() {
-        below("region of a cell", cell.region.index(), regions.count as usize)?;
-        same("first corner of a cell", cell.first as usize, first)?;
-        first += cell.len as usize;
-        below("corners of a cell", first, cells.corners.len() + 1)?;
-        let id = CellId::from_index(index);
-        let corners = cells.corners(id);
-        let point = |corner: usize| cells.point(corners[corner % corners.len()]);
-        let bent = (0..corners.len())
-            .any(|corner| PlanPoint::orientation(point(corner), point(corner + 1), point(corner + 2)) < 0);
-        if corners.len() < 3 || bent || cells.doubled_area(id) <= 0 {
-            return Err(DetailError::NotConvex { cell: id });
-        }
-    }
-    same("number of corners", cells.corners.len(), first)
+    // In order, so that of several errors it is the first.
+    patches.collect::<Vec<_>>().into_iter().collect()
 }
 
 /// Adapts [`fit_heights`] to the stage trait.

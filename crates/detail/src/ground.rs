@@ -6,10 +6,9 @@
     reason = "column coordinates are checked against the grid before they become indices"
 )]
 
-use waymesh_core::{Direction, RegionMap, WalkableField};
+use waymesh_core::{Direction, GridWindow, NO_REGION, NO_SPAN, PlanPoint, WalkableField};
 
-/// The regions on both sides of an edge, or around a vertex; unused entries repeat a used one.
-pub(crate) type Labels = [u32; 4];
+use crate::edges::Around;
 
 /// Less than this weight of a column moves a height by no more than this share of the step beside it.
 const LEAST_WEIGHT: f32 = 1.0 / 64.0;
@@ -17,37 +16,118 @@ const LEAST_WEIGHT: f32 = 1.0 / 64.0;
 const REACH_CELLS: i32 = 3;
 /// A slope is carried on outward for this many cells at most: half a cell to the border and one that simplification adds.
 const FURTHEST_OUT: f32 = 1.5;
+/// No column further than this from the bounds of a cell is looked at: that of a reach from its edges, and two more around corners.
+pub(crate) const MARGIN_CELLS: u32 = 3;
 
-/// The ground as the cells of some regions see it.
+/// The ground as the cells of some regions see it: a field, or a window of one. Columns are those of the whole grid.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ground<'a> {
     pub(crate) field: &'a WalkableField,
     pub(crate) labels: &'a [u32],
+    /// The columns that `field` holds.
+    pub(crate) window: GridWindow,
+    pub(crate) scale: Scale,
+}
+
+/// What counts as a step and what as another storey.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Scale {
     /// Ground further from a reference than this is another storey, in levels.
     pub(crate) storey_gap: f32,
     /// Steeper than this is a step and not a slope, in levels per cell: what 56 degrees are.
     pub(crate) steepest: f32,
 }
 
-impl<'a> Ground<'a> {
-    pub(crate) fn new(field: &'a WalkableField, regions: &'a RegionMap, max_step: f32) -> Self {
-        let frame = &field.frame;
+impl Scale {
+    pub(crate) fn new(frame: &waymesh_core::GridFrame, max_step: f32) -> Self {
         let steepest = 1.5 * frame.cell_size / frame.level_height;
-        Self {
-            field,
-            labels: &regions.labels,
-            storey_gap: (2.0 * max_step / frame.level_height).max(2.0 * steepest),
-            steepest,
-        }
+        Self { storey_gap: (2.0 * max_step / frame.level_height).max(2.0 * steepest), steepest }
+    }
+}
+
+/// What an edge runs along: the ground of the regions beside it, and where there is none near the height it has got to, what
+/// the ground just passed is linked to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Trail {
+    /// The regions on both sides.
+    pub(crate) labels: [u32; 2],
+    /// Whether links are followed. Along a wall there is nothing to follow.
+    pub(crate) linked: bool,
+    /// The vertex where the edge begins, and the regions around it.
+    pub(crate) start: (PlanPoint, Around),
+    /// The height it has got to.
+    pub(crate) reference: f32,
+    /// The spans last seen. Four are enough to go on from one point between four columns to the next.
+    seen: [Seen; 4],
+    next: usize,
+}
+
+/// A span and its column.
+type Seen = (i32, i32, u32);
+
+impl Trail {
+    pub(crate) fn new(labels: [u32; 2], linked: bool, start: (PlanPoint, Around), reference: f32) -> Self {
+        Self { labels, linked, start, reference, seen: [(0, 0, NO_SPAN); 4], next: 0 }
     }
 
     #[inline]
+    fn push(&mut self, x: i32, z: i32, span: usize) {
+        if self.linked {
+            self.seen[self.next % self.seen.len()] = (x, z, span as u32);
+            self.next += 1;
+        }
+    }
+
+    /// The span of one of the regions.
+    #[inline]
+    fn own(&self, ground: &Ground<'_>, x: i32, z: i32) -> Option<usize> {
+        ground.nearest(x, z, &self.labels, self.reference)
+    }
+
+    /// The span that what was seen last leads to, or at the start, that of the vertex.
+    fn follow(&mut self, ground: &Ground<'_>, x: i32, z: i32) -> Option<usize> {
+        if !self.linked {
+            return None;
+        }
+        if self.next == 0 {
+            let (PlanPoint { x, z }, regions) = self.start;
+            for (x, z) in [(x - 1, z - 1), (x, z - 1), (x - 1, z), (x, z)] {
+                let span = ground.nearest(x, z, &regions, self.reference);
+                if let Some(span) = span.or_else(|| ground.nearest_of_any(x, z, self.reference)) {
+                    self.push(x, z, span);
+                }
+            }
+        }
+        let same = self.seen.iter().find(|seen| (seen.0, seen.1) == (x, z) && seen.2 != NO_SPAN);
+        let near = |span: &usize| self.is_near(ground, *span);
+        same.map(|seen| seen.2 as usize).or_else(|| linked(ground, &self.seen, x, z)).filter(near)
+    }
+
+    fn is_near(&self, ground: &Ground<'_>, span: usize) -> bool {
+        (ground.field.ground[span] - self.reference).abs() <= ground.scale.storey_gap
+    }
+}
+
+/// The walkable span of a column that one of the spans links to.
+fn linked(ground: &Ground<'_>, seen: &[Seen], x: i32, z: i32) -> Option<usize> {
+    seen.iter().find_map(|&(from_x, from_z, span)| {
+        let beside = (x - from_x).abs() + (z - from_z).abs() == 1 && span != NO_SPAN;
+        if !beside {
+            return None;
+        }
+        ground.beside_span(span, x - from_x, z - from_z).map(|span| span as usize)
+    })
+}
+
+impl Ground<'_> {
+    #[inline]
     fn column(&self, x: i32, z: i32) -> std::ops::Range<usize> {
-        let frame = &self.field.frame;
-        if x < 0 || z < 0 || x as u32 >= frame.width || z as u32 >= frame.depth {
+        // Negative ones become large.
+        let (x, z) = ((x as u32).wrapping_sub(self.window.x), (z as u32).wrapping_sub(self.window.z));
+        if x >= self.window.width || z >= self.window.depth {
             return 0..0;
         }
-        let column = z as usize * frame.width as usize + x as usize;
+        let column = z as usize * self.window.width as usize + x as usize;
         self.field.columns[column] as usize..self.field.columns[column + 1] as usize
     }
 
@@ -57,71 +137,118 @@ impl<'a> Ground<'a> {
         self.column(x, z).find(|&span| self.labels[span] == label)
     }
 
-    /// The ground of any of these regions in a column that is nearest to `reference`, not further than another storey.
+    /// The span of any of these regions in a column whose ground is nearest to `reference`, not further than another storey.
     ///
     /// Even where there is one region only: it never overlaps itself, but round a winding stair its end may come to lie
     /// beside its start.
     #[inline]
-    pub(crate) fn nearest(&self, x: i32, z: i32, labels: &Labels, reference: f32) -> Option<f32> {
-        let mut gap = self.storey_gap;
+    pub(crate) fn nearest(&self, x: i32, z: i32, labels: &[u32], reference: f32) -> Option<usize> {
+        let mut gap = self.scale.storey_gap;
         let mut best = None;
         for span in self.column(x, z) {
-            let ground = self.field.ground[span];
-            if labels.contains(&self.labels[span]) && (ground - reference).abs() <= gap {
-                (best, gap) = (Some(ground), (ground - reference).abs());
+            let off = (self.field.ground[span] - reference).abs();
+            if off <= gap && labels.iter().any(|&label| label == self.labels[span]) {
+                (best, gap) = (Some(span), off);
             }
         }
         best
     }
 
-    /// The ground of a column where region `label` has none: that of the walkable span which one of the region's spans links to,
-    /// over one step or over two.
-    pub(crate) fn beyond(&self, x: i32, z: i32, label: u32) -> Option<f32> {
-        let step = |x: i32, z: i32, from: &dyn Fn(i32, i32) -> Option<usize>| {
-            Direction::ALL.into_iter().find_map(|direction| {
-                let (dx, dz) = direction.offset();
-                let span = from(x + dx, z + dz)?;
-                let link = self.field.links[span][direction.opposite().index()] as usize;
-                // `NO_SPAN` is beyond the table as well.
-                self.field.area.get(link).is_some_and(|area| area.is_walkable()).then_some(link)
-            })
+    /// The walkable span of any region in a column whose ground is nearest to `reference`, not further than another storey.
+    pub(crate) fn nearest_of_any(&self, x: i32, z: i32, reference: f32) -> Option<usize> {
+        let off = |span: &usize| (self.field.ground[*span] - reference).abs();
+        let walkable = |span: &usize| self.field.area[*span].is_walkable() && self.labels[*span] != NO_REGION;
+        let spans = self.column(x, z).filter(walkable).filter(|span| off(span) <= self.scale.storey_gap);
+        spans.min_by(|a, b| off(a).total_cmp(&off(b)))
+    }
+
+    /// The walkable span that `span` links to, one step along x or z.
+    #[inline]
+    pub(crate) fn beside_span(&self, span: u32, dx: i32, dz: i32) -> Option<u32> {
+        let direction = match (dx, dz) {
+            (-1, _) => Direction::NegX,
+            (1, _) => Direction::PosX,
+            (_, -1) => Direction::NegZ,
+            _ => Direction::PosZ,
         };
-        let once = |x: i32, z: i32| step(x, z, &|x, z| self.span_of(x, z, label));
-        once(x, z).or_else(|| step(x, z, &once)).map(|span| self.field.ground[span])
+        let link = self.field.links[span as usize][direction.index()];
+        // `NO_SPAN` is beyond the table as well.
+        self.field.area.get(link as usize).is_some_and(|area| area.is_walkable()).then_some(link)
+    }
+
+    /// The ground of a column that the edge passes through.
+    #[inline]
+    pub(crate) fn along(&self, x: i32, z: i32, trail: &mut Trail) -> Option<f32> {
+        let span = trail.own(self, x, z).or_else(|| trail.follow(self, x, z))?;
+        trail.push(x, z, span);
+        Some(self.field.ground[span])
     }
 
     /// The height at a plan position in cells, between the centres of four columns, or `None` if one that matters is missing.
-    pub(crate) fn between(&self, at: [f64; 2], labels: &Labels, reference: f32) -> Option<f32> {
+    /// Ground of other regions counts where it is linked to that of the edge's own, or where there is none of that.
+    pub(crate) fn between(&self, at: [f64; 2], trail: &mut Trail) -> Option<f32> {
         let [x, z] = at.map(|value| value - 0.5);
         let (x0, z0) = (floor(x), floor(z));
         let (fx, fz) = ((x - f64::from(x0)) as f32, (z - f64::from(z0)) as f32);
-        let (mut sum, mut weights) = (0.0, 0.0);
+        let mut seen = [(0, 0, NO_SPAN); 4];
+        let mut shares = [0.0; 4];
+        let (mut count, mut found) = (0, 0);
         for (dx, wx) in [(0, 1.0 - fx), (1, fx)] {
             for (dz, wz) in [(0, 1.0 - fz), (1, fz)] {
                 if wx > LEAST_WEIGHT && wz > LEAST_WEIGHT {
-                    sum += wx * wz * self.nearest(x0 + dx, z0 + dz, labels, reference)?;
-                    weights += wx * wz;
+                    let span = trail.own(self, x0 + dx, z0 + dz);
+                    found += usize::from(span.is_some());
+                    seen[count] = (x0 + dx, z0 + dz, span.map_or(NO_SPAN, |span| span as u32));
+                    shares[count] = wx * wz;
+                    count += 1;
                 }
             }
+        }
+        let seen = &mut seen[..count];
+        if found < count && !self.complete(seen, found, trail) {
+            return None;
+        }
+        let (mut sum, mut weights) = (0.0, 0.0);
+        for (&(x, z, span), share) in seen.iter().zip(shares) {
+            trail.push(x, z, span as usize);
+            sum += share * self.field.ground[span as usize];
+            weights += share;
         }
         Some(sum / weights)
     }
 
+    /// Finds the missing ones of four columns by links: from those that are there, if there are any.
+    fn complete(&self, seen: &mut [Seen], found: usize, trail: &mut Trail) -> bool {
+        if !trail.linked {
+            return false;
+        }
+        if found == 0 {
+            for (x, z, span) in seen.iter_mut() {
+                *span = trail.follow(self, *x, *z).map_or(NO_SPAN, |span| span as u32);
+            }
+        }
+        // The last may be linked to one that was missing itself.
+        for _ in 0..2 {
+            for at in 0..seen.len() {
+                let (x, z, span) = seen[at];
+                if span == NO_SPAN {
+                    let span = linked(self, seen, x, z).filter(|&span| trail.is_near(self, span));
+                    seen[at].2 = span.map_or(NO_SPAN, |span| span as u32);
+                }
+            }
+        }
+        seen.iter().all(|seen| seen.2 != NO_SPAN)
+    }
+
     /// The height at a plan position in cells beside the ground, from the two columns inside of it along one axis: `inward`
     /// is a step along x or z.
-    pub(crate) fn beside(
-        &self,
-        at: [f64; 2],
-        inward: [i32; 2],
-        labels: &Labels,
-        reference: f32,
-    ) -> Option<f32> {
+    pub(crate) fn beside(&self, at: [f64; 2], inward: [i32; 2], trail: &mut Trail) -> Option<f32> {
         let [x, z] = at.map(floor);
         let mut found: Option<f32> = None;
         let mut height = 0.0;
         for step in -1..REACH_CELLS {
             let (x, z) = (x + inward[0] * step, z + inward[1] * step);
-            let here = self.nearest(x, z, labels, reference);
+            let here = self.along(x, z, trail);
             match (found, here) {
                 (None, Some(here)) => {
                     found = Some(here);
@@ -134,7 +261,7 @@ impl<'a> Ground<'a> {
                         (f64::from(column - sign) + 0.5 - value) * f64::from(sign)
                     };
                     let out = along(at[0], x, inward[0]) + along(at[1], z, inward[1]);
-                    if rise.abs() <= self.steepest {
+                    if rise.abs() <= self.scale.steepest {
                         height = outer + rise * (out as f32).min(FURTHEST_OUT);
                     }
                     return Some(height);
@@ -148,18 +275,18 @@ impl<'a> Ground<'a> {
 
     /// The height at a corner of the grid: the mean of the four columns around it, else that of a plane through those within
     /// two cells, else their mean.
-    pub(crate) fn at_corner(&self, x: i32, z: i32, labels: &Labels, reference: f32) -> Option<f32> {
+    pub(crate) fn at_corner(&self, x: i32, z: i32, labels: &[u32], reference: f32) -> Option<f32> {
         let mut around = [[None; 4]; 4];
         for (row, dz) in around.iter_mut().zip(-2..) {
             for (height, dx) in row.iter_mut().zip(-2..) {
-                *height = self.nearest(x + dx, z + dz, labels, reference);
+                *height = self.nearest(x + dx, z + dz, labels, reference).map(|span| self.field.ground[span]);
             }
         }
         if let (Some(a), Some(b), Some(c), Some(d)) = (around[1][1], around[1][2], around[2][1], around[2][2])
         {
             return Some((a + b + c + d) / 4.0);
         }
-        plane_height(&around, self.steepest)
+        plane_height(&around, self.scale.steepest)
     }
 }
 

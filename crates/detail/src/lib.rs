@@ -7,6 +7,9 @@
 //! - **Unbiased.** Samples are the ground of the walkable field, not the top of its voxels: what error is left lies above
 //!   and below alike.
 //! - **Without cracks.** The points along an edge are chosen once and used by both cells.
+//! - **On one storey.** Where simplification moved a seam, the ground is followed from span to span over the seam; ground above or
+//!   below is never taken.
+//! - **Window by window**, if the field is larger than memory: [`fit_heights_windowed`] gives the same result to the last bit.
 //!
 //! ```
 //! use waymesh_core::{CellMesh, GridFrame, RegionMap, WalkableField};
@@ -27,14 +30,18 @@
 //! position that a single-precision coordinate can hold. A point on an edge is the start plus a whole number of equal steps
 //! that are themselves on the lattice, so it lies on the straight line, not just near it: cells stay convex and areas equal.
 
+mod assemble;
 mod cell;
+mod check;
+mod claims;
 mod config;
 mod edges;
 mod fit;
 mod ground;
+mod groups;
 mod lattice;
 mod mesh;
 mod rows;
 
-pub use config::{DetailConfig, DetailError};
-pub use fit::{GreedyInsertion, fit_heights};
+pub use config::{DetailConfig, DetailError, WindowConfig};
+pub use fit::{GreedyInsertion, GroundSource, fit_heights, fit_heights_windowed};

@@ -16,12 +16,12 @@ use crate::{
 /// Lanes of the scan: two registers of the least common instruction set.
 const LANES: usize = 8;
 
-/// Samples of one row: columns `first..first + len`.
+/// Samples of one row: columns `first..first + len`, counted from the cell's corner.
 #[derive(Clone, Copy, Debug)]
-struct Row {
-    start: usize,
-    first: i32,
-    len: i32,
+pub(crate) struct Row {
+    pub(crate) start: usize,
+    pub(crate) first: i32,
+    pub(crate) len: i32,
 }
 
 /// The samples whose column centres lie strictly inside a cell, NaN where there is no ground.
@@ -29,14 +29,10 @@ struct Row {
 pub(crate) struct Rows {
     /// Plan coordinates of the cell's lower corner.
     corner: [i32; 2],
-    rows: Vec<Row>,
-    heights: Vec<f32>,
+    pub(crate) rows: Vec<Row>,
+    pub(crate) heights: Vec<f32>,
     /// Ends of each row in columns, exclusive.
     ends: Vec<[f64; 2]>,
-    /// Pieces of the ground in a cell where it is torn: of each sample, and the size of each.
-    pieces: Vec<u32>,
-    sizes: Vec<u32>,
-    stack: Vec<usize>,
 }
 
 /// Half the least distance between a whole number and the crossing of an edge between points of a lattice with `bits` and
@@ -51,8 +47,9 @@ impl Rows {
         self.corner
     }
 
-    /// Collects the samples of a convex cell of region `label`.
-    pub(crate) fn collect(&mut self, ground: &Ground<'_>, label: u32, outline: &[PlanPoint]) {
+    /// Collects the samples of a convex cell: the ground of region `label`. `true` if there is some everywhere, all in one
+    /// piece and without a jump by a storey.
+    pub(crate) fn collect(&mut self, ground: &Ground<'_>, label: u32, outline: &[PlanPoint]) -> bool {
         let low = |axis: fn(&PlanPoint) -> i32| outline.iter().map(axis).min().unwrap_or(0);
         let (x0, z0) = (low(|point| point.x), low(|point| point.z));
         let depth = outline.iter().map(|point| point.z - z0).max().unwrap_or(0);
@@ -78,25 +75,25 @@ impl Rows {
         // Column i is at i + 1 here, so that all is positive and truncation rounds down. Crossings are multiples of one part in
         // twice the height of an edge.
         let slack = 0.25 / f64::from(depth.max(1));
-        let field = ground.field;
-        let mut torn = false;
-        let (width, grid_depth) = (i64::from(field.frame.width), i64::from(field.frame.depth));
+        let Ground { field, window, .. } = *ground;
+        let (low_x, high_x) = (i64::from(window.x), i64::from(window.end_x()));
+        let (mut whole, mut begun, mut ended) = (true, false, false);
         for row in 0..depth {
             let [left, right] = self.ends[row as usize];
-            let first = (left + slack) as i32;
-            let end = (right - slack) as i32;
             let z = i64::from(z0) + i64::from(row);
-            let (from, to) = (i64::from(x0) + i64::from(first), i64::from(x0) + i64::from(end));
             // Cells may reach beyond the grid in theory; there is no ground then.
-            let inside = z >= 0 && z < grid_depth && from >= 0 && to <= width;
-            let len = if inside { (end - first).max(0) } else { 0 };
+            let within = |end: f64| (i64::from(x0) + i64::from(end as i32)).clamp(low_x, high_x);
+            let (from, to) = (within(left + slack), within(right - slack));
+            let inside = z >= i64::from(window.z) && z < i64::from(window.end_z());
+            let len = if inside { (to - from).max(0) as i32 } else { 0 };
             let start = self.heights.len();
-            self.rows.push(Row { start, first, len });
+            self.rows.push(Row { start, first: (from - i64::from(x0)) as i32, len });
             if len == 0 {
+                ended = begun;
                 continue;
             }
-            let column = (z * width + from) as usize;
-            let columns = &field.columns[column..=column + len as usize];
+            let column = (z - i64::from(window.z)) * i64::from(window.width) + from - low_x;
+            let columns = &field.columns[column as usize..=column as usize + len as usize];
             self.heights.extend(columns.windows(2).map(|column| {
                 let spans = column[0] as usize..column[1] as usize;
                 let labels = &ground.labels[spans.clone()];
@@ -105,100 +102,34 @@ impl Rows {
                     .position(|&other| other == label)
                     .map_or(f32::NAN, |span| field.ground[spans.start + span])
             }));
-            for index in 0..len {
-                let height = &mut self.heights[start + index as usize];
-                if height.is_nan() {
-                    let found = ground.beyond((from + i64::from(index)) as i32, z as i32, label);
-                    *height = found.unwrap_or(f32::NAN);
-                }
-            }
-            torn |= self.is_torn(row as usize, ground.storey_gap);
+            let before = begun.then(|| self.rows[row as usize - 1]);
+            whole &= !ended && self.is_even(self.rows[row as usize], before, ground.scale.storey_gap);
+            begun = true;
         }
-        if torn {
-            self.drop_other_storeys(ground.storey_gap);
-        }
+        whole
     }
 
-    /// Pairs of samples, by index, side by side in a row, or in a row and the one before it.
-    fn sides(&self, row: usize) -> [(usize, usize, usize); 2] {
-        let here = self.rows[row];
-        let along = (here.start, here.start + 1, (here.len - 1).max(0) as usize);
-        let Some(before) = row.checked_sub(1).map(|row| self.rows[row]) else { return [along, (0, 0, 0)] };
+    /// Whether a row has ground everywhere, touches the row before if there is one, and jumps nowhere by more than `gap`.
+    fn is_even(&self, here: Row, before: Option<Row>, gap: f32) -> bool {
+        let heights = |row: Row, first: i32, end: i32| {
+            &self.heights[row.start + (first - row.first) as usize..row.start + (end - row.first) as usize]
+        };
+        let even =
+            |a: &[f32], b: &[f32]| a.iter().zip(b).fold(true, |even, (a, b)| even & ((a - b).abs() <= gap));
+        let own = heights(here, here.first, here.first + here.len);
+        let along = own[0].is_finite() && even(own, &own[1..]);
+        let Some(before) = before else { return along };
         let first = here.first.max(before.first);
         let end = (here.first + here.len).min(before.first + before.len);
-        if first >= end {
-            return [along, (0, 0, 0)];
-        }
-        let index = |row: Row| row.start + (first - row.first) as usize;
-        [along, (index(before), index(here), (end - first) as usize)]
+        along && first < end && even(heights(here, first, end), heights(before, first, end))
     }
 
-    /// Whether the ground jumps by another storey within a row or from the row before.
-    fn is_torn(&self, row: usize, gap: f32) -> bool {
-        self.sides(row).into_iter().any(|(a, b, count)| {
-            let pairs = self.heights[a..a + count].iter().zip(&self.heights[b..b + count]);
-            pairs.fold(false, |torn, (a, b)| torn | ((a - b).abs() > gap))
-        })
-    }
-
-    /// Where a border was simplified, a cell may reach over ground of its own region on another storey, as where a winding
-    /// stair comes round. Where two pieces of ground meet with such a jump between them, the smaller one is left out.
-    fn drop_other_storeys(&mut self, gap: f32) {
-        const UNSEEN: u32 = u32::MAX;
-        let mut pairs = Vec::new();
-        for row in 0..self.rows.len() {
-            for (a, b, count) in self.sides(row) {
-                pairs.extend((0..count).map(|step| (a + step, b + step)));
-            }
-        }
-        let mut joined = vec![[usize::MAX; 4]; self.heights.len()];
-        for &(a, b) in &pairs {
-            if (self.heights[a] - self.heights[b]).abs() <= gap {
-                for (from, to) in [(a, b), (b, a)] {
-                    if let Some(slot) = joined[from].iter_mut().find(|slot| **slot == usize::MAX) {
-                        *slot = to;
-                    }
-                }
-            }
-        }
-        self.pieces.clear();
-        self.pieces.resize(self.heights.len(), UNSEEN);
-        self.sizes.clear();
-        for seed in 0..self.heights.len() {
-            if self.pieces[seed] != UNSEEN {
-                continue;
-            }
-            let piece = self.sizes.len() as u32;
-            self.sizes.push(0);
-            self.pieces[seed] = piece;
-            self.stack.push(seed);
-            while let Some(sample) = self.stack.pop() {
-                self.sizes[piece as usize] += 1;
-                for &next in joined[sample].iter().filter(|&&next| next != usize::MAX) {
-                    if self.pieces[next] == UNSEEN {
-                        self.pieces[next] = piece;
-                        self.stack.push(next);
-                    }
-                }
-            }
-        }
-        let mut dropped = vec![false; self.sizes.len()];
-        for (a, b) in pairs {
-            if (self.heights[a] - self.heights[b]).abs() > gap {
-                let [a, b] = [self.pieces[a], self.pieces[b]];
-                let size = |piece: u32| self.sizes[piece as usize];
-                // Of equal ones the later goes. Both ends may be one piece, joined a long way round: then nothing is known.
-                if a != b {
-                    let smaller = if (size(a), b) < (size(b), a) { a } else { b };
-                    dropped[smaller as usize] = true;
-                }
-            }
-        }
-        for (height, &piece) in self.heights.iter_mut().zip(&self.pieces) {
-            if dropped[piece as usize] {
-                *height = f32::NAN;
-            }
-        }
+    /// The place of a sample, if the cell has one there.
+    #[inline]
+    pub(crate) fn index(&self, [row, column]: [i32; 2]) -> Option<usize> {
+        let row = self.rows.get(usize::try_from(row).ok()?)?;
+        let along = column - row.first;
+        (along >= 0 && along < row.len).then(|| row.start + along as usize)
     }
 
     /// The sample at a row and column counted from the cell's corner.

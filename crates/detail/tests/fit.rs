@@ -2,10 +2,17 @@
 
 mod common;
 
-use common::{cells, check, field, frame, height_at, points_on_edge, rectangles, regions};
+use common::{
+    cells, check, field, fit_windowed, frame, height_at, points_on_edge, rectangles, regions, tiles,
+};
 use waymesh_core::stage::FitHeights;
-use waymesh_core::{CellId, HeightSurface, PlanPoint, RegionMap, VertexId, WalkableField};
-use waymesh_detail::{DetailConfig, DetailError, GreedyInsertion, fit_heights};
+use waymesh_core::{
+    CellId, GridWindow, HeightSurface, LabelledWindow, Observer, PlanPoint, RegionMap, VertexId,
+    WalkableField,
+};
+use waymesh_detail::{
+    DetailConfig, DetailError, GreedyInsertion, WindowConfig, fit_heights, fit_heights_windowed,
+};
 
 fn bound(levels: f32) -> DetailConfig {
     DetailConfig::default().with_max_error_levels(levels)
@@ -191,6 +198,142 @@ fn threads_do_not_show() {
         pool.install(|| fit_heights(&field, &map, &mesh, &bound(0.5), &mut ()).expect("a surface"))
     };
     assert_eq!(run(1), run(3));
+}
+
+/// Notes how much is done.
+#[derive(Default)]
+struct Progress(Vec<(u64, u64)>);
+
+impl Observer for Progress {
+    fn progress(&mut self, done: u64, total: u64) {
+        self.0.push((done, total));
+    }
+}
+
+#[test]
+fn windows_do_not_show_and_are_few_and_small() {
+    use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+
+    let rough = |x: f32, z: f32| 3.0 * (x * 0.9).sin() * (z * 0.7).cos() + (x * z / 40.0).sin();
+    let field = field(150, 150, |x, z| Some(rough(x, z)));
+    // Small cells, a long one, and a large one.
+    let cuts: Vec<i32> = (0..=30).map(|cut| cut * 5).collect();
+    let mut polygons = Vec::new();
+    for (z, x) in cuts.iter().flat_map(|&z| cuts.iter().map(move |&x| (z, x))) {
+        if x < 75 && z < 145 {
+            polygons.push((0, vec![(x, z), (x + 5, z), (x + 5, z + 5), (x, z + 5)]));
+        }
+    }
+    polygons.push((0, vec![(0, 145), (150, 145), (150, 150), (0, 150)]));
+    polygons.push((0, vec![(75, 0), (150, 0), (150, 145), (75, 145)]));
+    let mesh = cells(field.frame, &polygons, rough);
+    let map = regions(&field, 1, |_, _| 0);
+    let whole = fit_heights(&field, &map, &mesh, &bound(0.5), &mut ()).expect("a surface");
+    let tiles = tiles(&field, &map, 32);
+    let tiles: Vec<&LabelledWindow> = tiles.iter().collect();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(4).build().expect("a pool");
+    for (columns, at_once) in [(400, 1), (400, 3), (3000, 2), (1 << 20, 4)] {
+        let (alive, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let asked = std::sync::Mutex::new(Vec::new());
+        let source = |window: GridWindow| {
+            most.fetch_max(alive.fetch_add(1, SeqCst) + 1, SeqCst);
+            asked.lock().expect("no panic").push(window);
+            std::thread::yield_now();
+            let part = LabelledWindow::assemble(field.frame, window, &tiles);
+            alive.fetch_sub(1, SeqCst);
+            Ok(part)
+        };
+        let windows = WindowConfig::default().with_window_columns(columns).with_windows_at_once(at_once);
+        let mut progress = Progress::default();
+        let surface = pool
+            .install(|| fit_heights_windowed(&mesh, &source, &bound(0.5), &windows, &mut progress))
+            .expect("a surface");
+        assert!(surface == whole, "windows of {columns} columns differ from the whole");
+        assert!(most.into_inner() <= at_once);
+        let asked = asked.into_inner().expect("no panic");
+        let large = asked.iter().filter(|window| window.column_count() > columns).count();
+        assert!(large <= 2 && asked.len() < 200, "{large} of {} windows", asked.len());
+        let total = asked.len() as u64;
+        assert!(progress.0.into_iter().eq((1..=total).map(|done| (done, total))));
+    }
+}
+
+#[test]
+fn windows_that_cannot_be_had_are_errors() {
+    let field = field(40, 40, |x, _| Some(x));
+    let map = regions(&field, 1, |_, _| 0);
+    let cuts: Vec<i32> = (0..=8).map(|cut| cut * 5).collect();
+    let mesh = rectangles(field.frame, &cuts, &cuts, |_, _| 0, |x, _| x);
+    let config = DetailConfig::default();
+    for (windows, name) in [
+        (WindowConfig::default().with_window_columns(0), "window_columns"),
+        (WindowConfig::default().with_windows_at_once(0), "windows_at_once"),
+    ] {
+        let source = |_: GridWindow| Err("never asked".into());
+        let error = fit_heights_windowed(&mesh, &source, &config, &windows, &mut ());
+        assert_eq!(error, Err(DetailError::BadWindowConfig { field: name }));
+    }
+    let tiles = tiles(&field, &map, 16);
+    let tiles: Vec<&LabelledWindow> = tiles.iter().collect();
+    let windows = WindowConfig::default().with_window_columns(300);
+    let fit = |source: &waymesh_detail::GroundSource<'_>, at_once| {
+        let windows = windows.with_windows_at_once(at_once);
+        fit_heights_windowed(&mesh, source, &config, &windows, &mut ())
+    };
+    // The source fails from the middle of the grid on: whichever thread is first, the first window without a field is named.
+    let failing = |window: GridWindow| {
+        if window.z >= 15 {
+            return Err(format!("nothing at {}, {}", window.x, window.z).into());
+        }
+        Ok(LabelledWindow::assemble(field.frame, window, &tiles))
+    };
+    let error = fit(&failing, 1).expect_err("an error");
+    let DetailError::Source { window, cause } = &error else { panic!("{error}") };
+    assert_eq!(*cause, format!("nothing at {}, {}", window.x, window.z));
+    for _ in 0..20 {
+        assert_eq!(fit(&failing, 3).as_ref(), Err(&error));
+    }
+    let too_small = |window: GridWindow| {
+        let part = GridWindow::new(window.x, window.z, window.width, window.depth - 4);
+        Ok(LabelledWindow::assemble(field.frame, part, &tiles))
+    };
+    assert!(matches!(fit(&too_small, 1), Err(DetailError::WindowTooSmall { .. })));
+    let unlabelled = |window: GridWindow| {
+        let mut part = LabelledWindow::assemble(field.frame, window, &tiles);
+        part.regions.labels.clear();
+        Ok(part)
+    };
+    assert!(matches!(fit(&unlabelled, 1), Err(DetailError::Mismatch { .. })));
+}
+
+#[test]
+fn vertices_without_a_sensible_height_do_no_harm() {
+    let slope = |x: f32, z: f32| 0.3 * x + (z / 4.0).sin();
+    let field = field(30, 20, |x, z| ((x - 15.0).abs() > 1.0).then(|| slope(x, z)));
+    // Nothing says which ground is meant: there is one, in two pieces.
+    let mesh = rectangles(field.frame, &[0, 20, 30], &[0, 20], |_, _| 0, |_, _| 500.0);
+    let surface = fit_heights(&field, &regions(&field, 1, |_, _| 0), &mesh, &bound(0.25), &mut ());
+    let surface = surface.expect("a surface");
+    for (x, z) in [(2.5, 3.5), (13.5, 17.5), (25.5, 9.5)] {
+        let height = height_at(&surface, CellId(u32::from(x > 20.0)), x, z).expect("inside");
+        #[expect(clippy::cast_possible_truncation, reason = "small numbers")]
+        let error = height as f32 - slope(x as f32, z as f32);
+        assert!(error.abs() <= 0.251, "{error} at {x}, {z}");
+    }
+}
+
+#[test]
+fn cells_beyond_the_grid_keep_the_heights_they_have() {
+    let field = field(10, 10, |_, _| Some(3.0));
+    let map = regions(&field, 1, |_, _| 0);
+    let square = |x: i32, z: i32| (0, vec![(x, z), (x + 8, z), (x + 8, z + 8), (x, z + 8)]);
+    let mesh =
+        cells(field.frame, &[square(-20, -30), square(-4, 4), square(6, -4), square(40, 2)], |_, _| 2.0);
+    let surface = fit_heights(&field, &map, &mesh, &bound(0.5), &mut ()).expect("a surface");
+    check(&field, &map, &mesh, &surface, 0.5);
+    assert!(surface.points[..4].iter().all(|point| (point.height - 2.0).abs() < 1e-6));
+    let windows = WindowConfig::default().with_window_columns(1);
+    assert!(fit_windowed(&field, &tiles(&field, &map, 4), &mesh, &bound(0.5), &windows) == surface);
 }
 
 #[test]

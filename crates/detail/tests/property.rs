@@ -9,10 +9,10 @@
 
 mod common;
 
-use common::{cells, check, field, regions};
+use common::{cells, check, field, fit_all_ways, regions};
 use proptest::prelude::*;
 use waymesh_core::{AreaId, Cell, CellMesh, PlanPoint, PlanVertex, RegionId, VertexId};
-use waymesh_detail::{DetailConfig, fit_heights};
+use waymesh_detail::DetailConfig;
 use waymesh_testkit::{Random, fields};
 
 /// The convex hull, positive, without corners in a line; fewer than three corners if there is none.
@@ -39,7 +39,7 @@ fn hull(mut points: Vec<PlanPoint>) -> Vec<PlanPoint> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(150) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(100) })]
 
     /// Neighbouring cells with edges in odd directions, over ground from smooth to torn, with holes.
     #[test]
@@ -82,7 +82,7 @@ proptest! {
         }
         let mesh = cells(field.frame, &polygons, |x, z| smooth(x, z) + roughness / 2.0);
         let config = DetailConfig::default().with_max_error_levels(levels);
-        let surface = fit_heights(&field, &labels, &mesh, &config, &mut ()).expect("a surface");
+        let surface = fit_all_ways(&field, &labels, &mesh, &config);
         check(&field, &labels, &mesh, &surface, levels);
     }
 
@@ -115,7 +115,7 @@ proptest! {
             }
         }
         let config = DetailConfig::default().with_max_error_levels(levels).with_max_step(100.0);
-        let surface = fit_heights(&field, &labels, &mesh, &config, &mut ()).expect("a surface");
+        let surface = fit_all_ways(&field, &labels, &mesh, &config);
         check(&field, &labels, &mesh, &surface, levels);
     }
 }

@@ -108,6 +108,8 @@ pub(crate) struct Links {
     groups: Vec<u32>,
     /// Whether each link is crossed like an edge.
     portals: Vec<bool>,
+    /// Whether some link leads one way only: then islands of a group need not be reachable from each other.
+    has_one_way: bool,
 }
 
 impl Links {
@@ -115,8 +117,15 @@ impl Links {
         self.portals[link.index()]
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.links.is_empty()
+    /// Whether from every place of a group one gets to every other.
+    pub(crate) fn are_both_ways(&self) -> bool {
+        !self.has_one_way
+    }
+
+    /// The group of an island.
+    #[inline]
+    pub(crate) fn group(&self, island: u32) -> u32 {
+        self.groups.get(island as usize).copied().unwrap_or(island)
     }
 
     /// The ways out of `cell`: twice the number of a link, plus one if it is taken backwards.
@@ -165,7 +174,8 @@ impl Links {
         for island in (0_u32..).take(islands) {
             groups[island as usize] = root(&mut groups, island);
         }
-        Self { links, first, leaving, groups, portals }
+        let has_one_way = links.iter().any(|link| !link.both_ways);
+        Self { links, first, leaving, groups, portals, has_one_way }
     }
 }
 
@@ -254,13 +264,8 @@ impl NavMesh {
     /// no means no. Constant time.
     #[must_use]
     pub fn may_connect(&self, first: IslandId, second: IslandId) -> bool {
-        let group = |island: IslandId| {
-            if self.links.is_empty() {
-                Some(&island.0).filter(|&&island| (island as usize) < self.islands.len()).copied()
-            } else {
-                self.links.groups.get(island.index()).copied()
-            }
-        };
+        let group =
+            |island: IslandId| (island.index() < self.islands.len()).then(|| self.links.group(island.0));
         group(first).is_some_and(|first| group(second) == Some(first))
     }
 

@@ -23,6 +23,7 @@
 //! | cells as faces, height surface as triangles | [`write_obj`], [`write_detail_obj`] |
 //! | coloured triangles for viewers | [`write_glb`] |
 //! | polygons for scripts | [`write_json`], [`to_json`] |
+//! | meshes of other tools: polygons in an OBJ file | [`open_polygons`], [`write_polygons`] |
 //!
 //! The `write_*` functions take any writer; [`write_file`] gives them a file and names it in the error.
 //!
@@ -39,6 +40,7 @@ mod error;
 mod glb;
 mod json;
 mod obj;
+mod polygons;
 mod scene;
 mod stl;
 pub mod svg;
@@ -52,6 +54,7 @@ pub use error::{IoError, Place};
 pub use glb::{GlbOptions, write_glb};
 pub use json::{number as json_number, point as json_point, to_json, write_json};
 pub use obj::{write_detail_obj, write_obj};
+pub use polygons::{PolygonMesh, open_polygons, parse_polygons, write_polygons};
 pub use scene::{LoadOptions, SceneFormat, SceneSource, UpAxis, load, load_with, parse_scene};
 pub use stl::StlWriter;
 pub use svg::{ColourBy, SvgOptions, write_svg};

@@ -4,7 +4,7 @@ use glam::{DVec2, DVec3};
 use rayon::prelude::*;
 
 use crate::oracle::{Oracle, Scratch, Verdict};
-use crate::scene::{Slope, Surface};
+use crate::scene::{Slope, Surface, plan_area};
 use crate::walk::SAME_SURFACE;
 use waymesh_core::Random;
 
@@ -44,6 +44,12 @@ pub(crate) struct Components {
     pub(crate) count: usize,
 }
 
+/// A grid with this many cells between its places, or more, could overlook a passage.
+const COARSE: f64 = 1.3;
+
+/// So many columns of the grid may be empty for each place that there may be.
+const COLUMNS_PER_PLACE: f64 = 8.0;
+
 /// Steps of the grid to the neighbours; the other four are theirs.
 const NEIGHBOURS: [(i64, i64); 4] = [(1, 0), (0, 1), (1, 1), (1, -1)];
 
@@ -73,7 +79,7 @@ impl Components {
         let mut roots: Vec<usize> = certain.iter().map(|&place| possible[place]).collect();
         roots.sort_unstable();
         roots.dedup();
-        let is_coarse = grid.spacing > 1.3 * oracle.cell();
+        let is_coarse = grid.spacing > COARSE * oracle.cell();
         Self { places, certain, sure, possible, is_coarse, count: roots.len() }
     }
 
@@ -116,10 +122,17 @@ impl Grid {
             return None;
         }
         let size = high - low;
-        let fitting = (size.x * size.y / oracle.config.grid_limit as f64).sqrt();
-        // A scene that is long and narrow is limited by its length.
-        let longest = size.max_element() / oracle.config.grid_limit as f64;
-        let spacing = oracle.cell().max(fitting).max(longest);
+        let area: f64 = gentle.clone().map(|face| plan_area(&face.corners)).sum();
+        let fitting = |limit: f64| {
+            // Empty columns cost little; a scene that is long and narrow is limited by its length.
+            let columns = limit * COLUMNS_PER_PLACE;
+            let narrow = size.max_element() / columns;
+            oracle.cell().max((area / limit).sqrt()).max((size.x * size.y / columns).sqrt()).max(narrow)
+        };
+        let limit = oracle.config.grid_limit as f64;
+        // Too coarse to call anything apart: then a few places will do.
+        let spacing = Some(fitting(limit)).filter(|&spacing| spacing <= COARSE * oracle.cell());
+        let spacing = spacing.unwrap_or_else(|| fitting((limit / 10.0).max(1.0)));
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within the grid limit")]
         let count = |length: f64| (length / spacing).ceil().max(1.0) as usize;
         // Off the middle: scenes like to have their walls at round figures.

@@ -23,8 +23,8 @@ pub struct MetricsConfig {
     pub height_tolerance: Option<f32>,
     /// Random pairs for connectivity and paths. Default 1,000.
     pub pairs: usize,
-    /// Most places of the grid that the components are found on; a larger scene gets a coarser grid. Default 400,000, at
-    /// least 1.
+    /// Most places, about, of the grid that the components are found on. A scene that needs more gets a tenth of them, on a coarser
+    /// grid. Default 4,000,000, at least 1.
     pub grid_limit: usize,
 }
 
@@ -38,7 +38,7 @@ impl Default for MetricsConfig {
             level_height: scale.level_height,
             height_tolerance: None,
             pairs: 1_000,
-            grid_limit: 400_000,
+            grid_limit: 4_000_000,
         }
     }
 }

@@ -11,6 +11,7 @@ use crate::oracle::Oracle;
 use crate::paths::{judge_connectivity, judge_paths};
 use crate::report::{Evaluation, Places};
 use crate::shape::{judge_shape, judge_validity};
+use crate::units::percent;
 
 /// Whoever finds ways over a mesh: the turns of a complete way between two places, or `None`.
 pub type Router<'a> = &'a mut dyn FnMut(Vec3, Vec3) -> Option<Vec<Vec3>>;
@@ -23,6 +24,18 @@ pub struct Judgement {
     pub evaluation: Evaluation,
     /// Places for a picture.
     pub places: Places,
+}
+
+impl Judgement {
+    /// What the marks of a picture mean, in a few words: those of [`Places::missed`] and those of [`Places::excess`].
+    #[must_use]
+    pub fn legend(&self) -> [String; 2] {
+        let Evaluation { coverage, excess, .. } = &self.evaluation;
+        [
+            format!("no mesh, but an agent can stand here ({})", percent(coverage.map(|share| 1.0 - share))),
+            format!("mesh, but no agent can stand here ({} of the mesh)", percent(excess.total)),
+        ]
+    }
 }
 
 impl Oracle {

@@ -34,6 +34,7 @@ pub(crate) fn judge_coverage(
     evaluation.coverage = share(covered.len() as f64, standable.len());
     let missed = standable.iter().zip(&rises).filter(|(_, rise)| rise.is_none());
     places.missed.extend(missed.map(|(at, _)| at.as_vec3()));
+    places.missed_side = oracle.sample_side;
     let sizes = Sorted::new(covered.iter().map(|rise| rise.abs()));
     evaluation.height_error = HeightError {
         mean: share(covered.iter().sum(), covered.len()),
@@ -50,7 +51,7 @@ pub(crate) fn judge_excess(
     evaluation: &mut Evaluation,
     places: &mut Places,
 ) {
-    let points = spread(&mesh.ground, oracle.config.samples, oracle.config.seed ^ 0x005E_ED0F_3E54);
+    let (points, side) = spread(&mesh.ground, oracle.config.samples, oracle.config.seed ^ 0x005E_ED0F_3E54);
     let verdicts: Vec<Verdict> = points
         .par_iter()
         .map_init(Scratch::default, |scratch, &(_, at)| oracle.verdict_on_mesh(at, scratch))
@@ -75,4 +76,5 @@ pub(crate) fn judge_excess(
         drop: part(Obstruction::Drop),
     };
     places.excess.extend(reasons.iter().map(|(at, reason)| (at.as_vec3(), *reason)));
+    places.excess_side = side;
 }

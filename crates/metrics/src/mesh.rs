@@ -96,7 +96,7 @@ impl JudgedMesh {
         Ok(self)
     }
 
-    /// Replaces the ground: the triangles of each cell, in either winding.
+    /// Replaces the ground: the triangles of each cell, in either winding. A cell without any keeps its fan.
     ///
     /// # Errors
     /// - [`MetricsError::BadTable`] if there are not as many lists as cells.
@@ -106,11 +106,14 @@ impl JudgedMesh {
             let cell = ground.len().min(self.cells.len());
             return Err(MetricsError::BadTable { table: "ground", cell });
         }
-        self.ground.clear();
-        self.ground_first = vec![0];
+        let fans = std::mem::take(&mut self.ground);
+        let first = std::mem::replace(&mut self.ground_first, vec![0]);
         for (cell, triangles) in ground.iter().enumerate() {
             if triangles.iter().flatten().any(|corner| !corner.is_finite()) {
                 return Err(MetricsError::NotFinite { table: "ground of cell", element: cell });
+            }
+            if triangles.is_empty() {
+                self.ground.extend(&fans[first[cell]..first[cell + 1]]);
             }
             self.ground.extend(triangles.iter().map(|corners| corners.map(Vec3::as_dvec3)));
             self.ground_first.push(self.ground.len());
@@ -129,6 +132,24 @@ impl JudgedMesh {
     #[must_use]
     pub fn cell_count(&self) -> usize {
         self.cells.len()
+    }
+
+    /// The vertices.
+    #[must_use]
+    pub fn vertices(&self) -> Vec<Vec3> {
+        self.vertices.iter().map(|vertex| vertex.as_vec3()).collect()
+    }
+
+    /// The vertices of each cell, all in one winding.
+    #[must_use]
+    pub fn cells(&self) -> &[Vec<u32>] {
+        &self.cells
+    }
+
+    /// Beside each corner of each cell, the cell across the edge from it to the next corner.
+    #[must_use]
+    pub fn neighbours(&self) -> &[Vec<Option<u32>>] {
+        &self.neighbours
     }
 
     pub(crate) fn corner(&self, cell: usize, corner: usize) -> DVec3 {

@@ -66,6 +66,8 @@ pub struct Oracle {
     pub(crate) config: MetricsConfig,
     pub(crate) scene: SceneIndex,
     pub(crate) samples: Vec<Sample>,
+    /// Side of the square that each sample stands for, in metres.
+    pub(crate) sample_side: f64,
     pub(crate) components: Components,
 }
 
@@ -88,8 +90,9 @@ impl Oracle {
         config.validate()?;
         let scene = SceneIndex::new(scene, f64::from(agent.max_slope));
         let components = Components::default();
-        let mut oracle = Self { agent: *agent, config: *config, scene, samples: Vec::new(), components };
-        oracle.samples = oracle.take_samples();
+        let mut oracle =
+            Self { agent: *agent, config: *config, scene, samples: Vec::new(), sample_side: 0.0, components };
+        (oracle.samples, oracle.sample_side) = oracle.take_samples();
         oracle.components = Components::find(&oracle);
         Ok(oracle)
     }
@@ -140,11 +143,11 @@ impl Oracle {
         }
     }
 
-    fn take_samples(&self) -> Vec<Sample> {
+    fn take_samples(&self) -> (Vec<Sample>, f64) {
         let faces: Vec<&Face> = self.scene.faces.iter().filter(|face| face.slope != Slope::Steep).collect();
         let triangles: Vec<[DVec3; 3]> = faces.iter().map(|face| face.corners).collect();
-        let places = spread(&triangles, self.config.samples, self.config.seed);
-        places
+        let (places, side) = spread(&triangles, self.config.samples, self.config.seed);
+        let samples = places
             .into_par_iter()
             .map_init(Scratch::default, |scratch, (face, point)| {
                 let verdict = self.verdict(point, scratch);
@@ -152,7 +155,8 @@ impl Oracle {
                 let verdict = if is_decided { verdict } else { Verdict::Uncertain };
                 Sample { position: point.as_vec3(), verdict }
             })
-            .collect()
+            .collect();
+        (samples, side)
     }
 
     /// Room above a point in metres, as far as it matters, and whether what lies above is a low obstacle: no higher than a step,
@@ -215,10 +219,11 @@ impl Oracle {
     pub(crate) fn clearance(&self, point: DVec3, reach: f64, scratch: &mut Scratch) -> Clearance {
         let limits = self.limits(0.0);
         let mut found = Clearance::OPEN;
-        for reach in [reach.min(self.radius() + self.cell()), reach] {
-            scratch.around.gather(&self.scene, point, reach, &limits);
-            found = scratch.around.clearance(reach, &limits);
-            if found.certain().is_finite() {
+        let nearby = self.radius() + self.cell();
+        for look in [reach.min(nearby), reach] {
+            scratch.around.gather(&self.scene, point, look, &limits);
+            found = scratch.around.clearance(look, &limits);
+            if found.certain().is_finite() || reach <= nearby {
                 break;
             }
         }

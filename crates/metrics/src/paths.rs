@@ -116,6 +116,8 @@ fn locate_near(oracle: &Oracle, index: &MeshIndex<'_>, at: DVec3) -> Option<usiz
 fn wall_distance(oracle: &Oracle, index: &MeshIndex<'_>, ways: &[Vec<Vec3>]) -> Option<f64> {
     /// Most places that are looked at.
     const MOST_PLACES: f64 = 30_000.0;
+    /// Places that are looked at together.
+    const PORTION: usize = 256;
     /// Farthest that a way between two turns is above or below the mesh. Metres.
     const FARTHEST: f64 = 1e3;
     let legs =
@@ -131,17 +133,16 @@ fn wall_distance(oracle: &Oracle, index: &MeshIndex<'_>, ways: &[Vec<Vec3>]) -> 
         let count = (a.distance(b) / spacing) as usize;
         places.extend((1..=count).map(|step| a.lerp(b, step as f64 / (count + 1) as f64)));
     }
-    let nearest = |reach: f64| {
-        let distances = places.par_iter().map_init(Scratch::default, |scratch, &place| {
+    // Only what is nearer than the nearest so far matters. Portion by portion, so that threads do not show.
+    let mut near = reach(oracle);
+    for portion in places.chunks(PORTION) {
+        let distances = portion.par_iter().map_init(Scratch::default, |scratch, &place| {
             // Straight between two turns: the ground is where the mesh has it.
             let height = index.locate(place, FARTHEST).map_or(place.y, |(_, height)| height);
             let place = on_ground(oracle, DVec3::new(place.x, height, place.z), scratch);
-            oracle.clearance(place, reach, scratch).wall
+            oracle.clearance(place, near, scratch).wall
         });
-        distances.reduce(|| f64::INFINITY, f64::min)
-    };
-    // As a rule some way passes a wall closely.
-    let near = nearest(oracle.radius() + oracle.cell());
-    let near = if near.is_finite() { near } else { nearest(reach(oracle)).min(reach(oracle)) };
+        near = near.min(distances.reduce(|| f64::INFINITY, f64::min));
+    }
     (!places.is_empty()).then_some(near)
 }

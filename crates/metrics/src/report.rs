@@ -1,14 +1,14 @@
 //! What is found out about a mesh.
 
 use glam::Vec3;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::Obstruction;
 
 /// Where there is nothing to measure a figure is `None` (`null` in JSON), never NaN.
 ///
-/// The JSON keys are a contract: they are never renamed, and new ones are added at the end.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+/// The JSON keys are a contract: they are never renamed, and new ones are added at the end. What is written can be read again.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Evaluation {
     /// Samples on the walkable triangles of the scene.
@@ -53,15 +53,13 @@ pub struct Evaluation {
     /// Bytes in the file, if known.
     pub bytes_file: Option<u64>,
     /// What the violations are.
-    #[serde(skip)]
     pub violation_kinds: Violations,
     /// More figures of the cells' shapes.
-    #[serde(skip)]
     pub shape: Shape,
 }
 
 /// Shares of the mesh's area, of 1. What is uncertain is not in them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Excess {
     /// The sum of the others.
@@ -84,7 +82,7 @@ pub struct Excess {
 /// - It is surely apart if not even uncertain places, and steps and room a level more lenient, link it. A grid wider than 1.3
 ///   cells could overlook a passage: there no pair is called apart, so no link false.
 /// - All other pairs are undecided.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Connectivity {
     /// Random pairs of standable places on the mesh. Those not in the next three figures could not be decided.
@@ -102,7 +100,7 @@ pub struct Connectivity {
 }
 
 /// Heights of the mesh above the ground in metres.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct HeightError {
     /// Mean, negative where the mesh lies below.
@@ -116,7 +114,7 @@ pub struct HeightError {
 }
 
 /// Distances in metres, or shares for lengths.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ClearanceError {
     /// Mean size.
@@ -128,7 +126,7 @@ pub struct ClearanceError {
 }
 
 /// Ways over the mesh between fixed random pairs of standable places.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Paths {
     /// Pairs asked for. Zero if there was nobody to ask.
@@ -149,7 +147,7 @@ pub struct Paths {
 }
 
 /// Times in nanoseconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct QueryTime {
     /// Median.
@@ -159,7 +157,7 @@ pub struct QueryTime {
 }
 
 /// What is wrong with a mesh itself.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Violations {
     /// Pairs of cells that cover the same ground.
@@ -181,7 +179,7 @@ impl Violations {
 }
 
 /// Figures of the cells' shapes.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Shape {
     /// Plan area of all cells in square metres.
@@ -219,11 +217,16 @@ impl Evaluation {
 
 /// What is wrong where, for a picture.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Places {
     /// Standable samples that are not on the mesh.
     pub missed: Vec<Vec3>,
+    /// Side in metres of the square that each of them stands for, in the plan.
+    pub missed_side: f64,
     /// Places of the mesh where an agent cannot stand.
     pub excess: Vec<(Vec3, Obstruction)>,
+    /// Side in metres of the square that each of them stands for, in the plan.
+    pub excess_side: f64,
 }
 
 /// Sorted numbers, none of them NaN.

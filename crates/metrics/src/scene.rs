@@ -162,6 +162,12 @@ pub(crate) fn cross(a: DVec2, b: DVec2, c: DVec2) -> f64 {
     (b - a).perp_dot(c - a)
 }
 
+/// Plan area of a triangle.
+pub(crate) fn plan_area(corners: &[DVec3; 3]) -> f64 {
+    let [a, b, c] = corners.map(plan);
+    cross(a, b, c).abs() / 2.0
+}
+
 /// Height of a triangle at a plan position, if it covers it, border included.
 #[inline]
 pub(crate) fn height_at(corners: &[DVec3; 3], at: DVec2) -> Option<f64> {

@@ -244,7 +244,9 @@ fn the_keys_are_the_contract() {
         height_error { mean p50 p95 max } clearance_error { mean p95 max } cells portals vertices \
         vertices_off_border cells_lower_bound slivers min_angle t_junctions violations \
         paths { pairs found wrongly_missing wrongly_found excess_length { mean p95 max } min_wall_distance \
-        query_ns { p50 p99 } } bytes_memory bytes_file } ";
+        query_ns { p50 p99 } } bytes_memory bytes_file \
+        violation_kinds { overlaps non_convex asymmetric cracks } \
+        shape { area largest_cell mean_cell min_width mean_degree cells_per_lower_bound } } ";
     assert_eq!(keys, expected);
 }
 

@@ -69,39 +69,63 @@ pub fn remove_small_islands(
     min_area: f32,
     observer: &mut dyn Observer,
 ) -> RemovedIslands {
-    let mut removed = RemovedIslands::default();
-    // An area that should be a whole number of cells may be a little more in single precision: a part in a million is let go.
-    let least_spans = f64::from(min_area) / field.frame.cell_area() * (1.0 - 1e-6);
-    if least_spans.is_nan() || least_spans <= 1.0 {
-        return removed;
-    }
+    let Some(mut small) = SmallIslands::new(min_area, field.frame.cell_area()) else {
+        return RemovedIslands::default();
+    };
     let components = connected_components(field);
     let mut sizes = vec![0_u64; components.count as usize];
     for &label in components.labels.iter().filter(|&&label| label != NO_REGION) {
         sizes[label as usize] += 1;
     }
-    #[expect(clippy::cast_precision_loss, reason = "span counts are far below 2^53")]
-    let is_small = |spans: u64| (spans as f64) < least_spans;
-    for &spans in sizes.iter().filter(|&&spans| is_small(spans)) {
-        removed.islands += 1;
-        removed.spans += spans;
-    }
-    if removed.islands == 0 {
-        return removed;
-    }
+    let removes: Vec<bool> = sizes.iter().map(|&spans| small.removes(spans)).collect();
     for (area, &label) in field.area.iter_mut().zip(&components.labels) {
-        if label != NO_REGION && is_small(sizes[label as usize]) {
+        if label != NO_REGION && removes[label as usize] {
             *area = AreaId::NULL;
         }
     }
-    #[expect(clippy::cast_precision_loss, reason = "span counts are far below 2^53")]
-    {
-        removed.area = removed.spans as f64 * field.frame.cell_area();
+    small.tell(observer)
+}
+
+/// Tells which islands are too small, and counts them.
+pub(crate) struct SmallIslands {
+    least_spans: f64,
+    cell_area: f64,
+    removed: RemovedIslands,
+}
+
+impl SmallIslands {
+    /// For islands below `min_area` square metres; none if that is less than one cell.
+    pub(crate) fn new(min_area: f32, cell_area: f64) -> Option<Self> {
+        // An area that should be a whole number of cells may be a little more in single precision: a part in a million is let go.
+        let least_spans = f64::from(min_area) / cell_area * (1.0 - 1e-6);
+        (least_spans > 1.0).then(|| Self { least_spans, cell_area, removed: RemovedIslands::default() })
     }
-    observer.count(Counter::IslandsRemoved, removed.islands);
-    observer.count(Counter::SpansOnIslandsRemoved, removed.spans);
-    observer.warn(Warning::IslandsRemoved { islands: removed.islands, area: removed.area });
-    removed
+
+    /// Whether an island of so many spans goes. To be asked once per island.
+    pub(crate) fn removes(&mut self, spans: u64) -> bool {
+        #[expect(clippy::cast_precision_loss, reason = "span counts are far below 2^53")]
+        let is_small = (spans as f64) < self.least_spans;
+        if is_small {
+            self.removed.islands += 1;
+            self.removed.spans += spans;
+        }
+        is_small
+    }
+
+    /// Tells `observer` of all that went.
+    pub(crate) fn tell(self, observer: &mut dyn Observer) -> RemovedIslands {
+        let mut removed = self.removed;
+        if removed.islands > 0 {
+            #[expect(clippy::cast_precision_loss, reason = "span counts are far below 2^53")]
+            {
+                removed.area = removed.spans as f64 * self.cell_area;
+            }
+            observer.count(Counter::IslandsRemoved, removed.islands);
+            observer.count(Counter::SpansOnIslandsRemoved, removed.spans);
+            observer.warn(Warning::IslandsRemoved { islands: removed.islands, area: removed.area });
+        }
+        removed
+    }
 }
 
 #[cfg(test)]

@@ -1,11 +1,13 @@
 //! Cuts the walkable surface into regions: pieces simple enough to trace and triangulate.
 //!
+//! - [`partition_surfaces`]: whole storeys, cut only where they overlap in plan, with short seams; also in parts, on tiles that are
+//!   in memory one after the other ([`split_surfaces`], [`join_surfaces`], [`label_surfaces`]), with the same result.
 //! - [`distance_field`] and [`blur`]: how far each span is from the nearest border.
-//! - [`partition_watershed`]: basins of the distance field; few, compact regions. The default.
+//! - [`partition_watershed`]: basins of the distance field; compact regions.
 //! - [`partition_monotone`]: row sweeps; one pass, long thin regions.
 //! - [`remove_small_islands`] and [`connected_components`]: what hangs together.
 //!
-//! Both partitions give a region map that keeps the whole contract of [`Partition`](waymesh_core::stage::Partition): every
+//! All partitions give a region map that keeps the whole contract of [`Partition`](waymesh_core::stage::Partition): every
 //! walkable span has a region, and a region is one connected piece of one kind of ground that **never overlaps itself in
 //! plan**, also on spiral stairs. Everything here is sequential, deterministic and near linear in the number of spans.
 //!
@@ -29,10 +31,15 @@ mod islands;
 mod merge;
 mod monotone;
 mod rivals;
+mod surfaces;
 mod watershed;
 
 pub use distance::{DistanceField, UNITS_PER_CELL, blur, distance_field};
 pub use error::RegionError;
 pub use islands::{Components, RemovedIslands, connected_components, remove_small_islands};
 pub use monotone::{Monotone, MonotoneConfig, partition_monotone};
+pub use surfaces::{
+    JoinConfig, JoinedSurfaces, Piece, SurfacePieces, Surfaces, SurfacesConfig, join_surfaces,
+    label_surfaces, partition_surfaces, split_surfaces,
+};
 pub use watershed::{Watershed, WatershedConfig, partition_watershed};

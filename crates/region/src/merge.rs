@@ -15,14 +15,14 @@ const SEEN_BITS: u32 = 8;
 
 /// What merging needs to know of a region.
 #[derive(Clone, Debug, Default)]
-struct Region {
-    spans: u64,
+pub(crate) struct Region {
+    pub(crate) spans: u64,
     /// Whether one of its spans has a side with nothing walkable beyond.
-    has_wall: bool,
+    pub(crate) has_wall: bool,
     /// Neighbours of the same area with the number of sides shared, by number.
-    neighbours: Vec<(u32, u64)>,
+    pub(crate) neighbours: Vec<(u32, u64)>,
     /// Regions with a span that is a rival of one of its own, by number.
-    rivals: Vec<u32>,
+    pub(crate) rivals: Vec<u32>,
 }
 
 /// Merges small regions, and regions that touch no border, into neighbours; numbers the result by first span.
@@ -42,16 +42,21 @@ pub(crate) fn merge_small_regions(
         let mut regions = survey(field, crowded, &labels, count);
         let merged = merge(&mut regions, &mut target, f64::from(merge_area) / field.frame.cell_area());
         observer.count(Counter::RegionsMerged, merged);
-        for region in 0..target.len() {
-            // A target may have been merged on: follow, and shorten the way for the others.
-            let mut end = target[region];
-            while target[end as usize] != end {
-                end = target[end as usize];
-            }
-            target[region] = end;
-        }
+        follow(&mut target);
     }
     number_by_first_span(labels, &target)
+}
+
+/// Replaces each target by the last of the chain that begins there.
+pub(crate) fn follow(target: &mut [u32]) {
+    for region in 0..target.len() {
+        // A target may have been merged on: follow, and shorten the way for the others.
+        let mut end = target[region];
+        while target[end as usize] != end {
+            end = target[end as usize];
+        }
+        target[region] = end;
+    }
 }
 
 /// Sizes, borders and rivals of all regions.
@@ -112,7 +117,7 @@ fn rival_pairs(field: &WalkableField, crowded: &[u32], labels: &[u32]) -> Vec<(u
 }
 
 /// Merges region by region, the smallest first, until none is left that should and can be merged.
-fn merge(regions: &mut [Region], target: &mut [u32], small: f64) -> u64 {
+pub(crate) fn merge(regions: &mut [Region], target: &mut [u32], small: f64) -> u64 {
     #[expect(clippy::cast_precision_loss, reason = "span counts are far below 2^53")]
     let is_unwanted = |region: &Region| {
         region.spans > 0 && (region.spans as f64 <= small * (1.0 + ROUNDING) || !region.has_wall)

@@ -5,8 +5,8 @@ use waymesh_core::{
     AreaId, Direction, GridFrame, NO_REGION, NO_SPAN, RegionMap, Validate, ViolationList, WalkableField,
 };
 use waymesh_region::{
-    MonotoneConfig, WatershedConfig, blur, distance_field, partition_monotone, partition_watershed,
-    remove_small_islands,
+    MonotoneConfig, SurfacesConfig, WatershedConfig, blur, distance_field, partition_monotone,
+    partition_surfaces, partition_watershed, remove_small_islands,
 };
 
 const CELL_SIZE: f32 = 0.3;
@@ -107,7 +107,11 @@ fn the_dungeon_has_no_more_regions_than_recasts() {
     };
     let basins = check(&partition_watershed(&field, &WatershedConfig::default(), &mut ()).expect("good"));
     let sweeps = check(&partition_monotone(&field, &MonotoneConfig::default(), &mut ()).expect("good"));
-    eprintln!("Recast {theirs:?}\nwatershed {basins:?}\nmonotone {sweeps:?}");
+    let sheets = check(&partition_surfaces(&field, &SurfacesConfig::default(), &mut ()).expect("good"));
+    eprintln!("Recast {theirs:?}\nwatershed {basins:?}\nmonotone {sweeps:?}\nsurfaces {sheets:?}");
+    // One region for each kind of ground that hangs together: nothing lies over anything else.
+    assert!(sheets.len() * 2 < basins.len(), "{} for {}", sheets.len(), basins.len());
+    assert_eq!(sheets.iter().sum::<usize>(), field.walkable_spans());
     assert!(basins.len() <= theirs.len(), "{} for {}", basins.len(), theirs.len());
     assert_eq!(basins.iter().sum::<usize>(), field.walkable_spans());
     // As compact as theirs: the middle one, by the spans it lies among, is no smaller.

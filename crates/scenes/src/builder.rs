@@ -1,13 +1,37 @@
-//! Solids from corners.
+//! Solids from corners, each scene's own place for them.
 
 use glam::Vec3;
 use waymesh_core::TriangleSoup;
+
+/// Where a part stands: quarter turns about the vertical, then a shift. Exact, and keeps what faces up.
+#[derive(Clone, Copy, Debug)]
+struct Frame {
+    origin: Vec3,
+    turns: u8,
+}
+
+impl Frame {
+    fn apply(self, point: Vec3) -> Vec3 {
+        self.origin + turned(point, self.turns)
+    }
+}
+
+/// Turned about the vertical by quarter turns that take +x to +x, +z, -x or -z.
+pub(crate) fn turned(point: Vec3, turns: u8) -> Vec3 {
+    match turns % 4 {
+        0 => point,
+        1 => Vec3::new(-point.z, point.y, point.x),
+        2 => Vec3::new(-point.x, point.y, -point.z),
+        _ => Vec3::new(point.z, point.y, -point.x),
+    }
+}
 
 /// Collects triangles.
 #[derive(Debug, Default)]
 pub(crate) struct Builder {
     positions: Vec<Vec3>,
     triangles: Vec<[u32; 3]>,
+    frame: Option<Frame>,
 }
 
 impl Builder {
@@ -17,8 +41,19 @@ impl Builder {
 
     pub(crate) fn push(&mut self, position: Vec3) -> u32 {
         let index = u32::try_from(self.positions.len()).expect("scenes stay far below 2^32 vertices");
-        self.positions.push(position);
+        self.positions.push(self.frame.map_or(position, |frame| frame.apply(position)));
         index
+    }
+
+    /// Builds a part whose own origin is `origin` and whose x axis is turned `turns` quarter turns: to +x, +z, -x, -z.
+    pub(crate) fn at(&mut self, origin: Vec3, turns: u8, build: impl FnOnce(&mut Self)) {
+        let outer = self.frame;
+        self.frame = Some(match outer {
+            Some(frame) => Frame { origin: frame.apply(origin), turns: (frame.turns + turns) % 4 },
+            None => Frame { origin, turns: turns % 4 },
+        });
+        build(self);
+        self.frame = outer;
     }
 
     pub(crate) fn triangle(&mut self, corners: [u32; 3]) {
@@ -52,6 +87,11 @@ impl Builder {
             let next = (side + 1) % 4;
             self.quad([bottom[side], bottom[next], top[next], top[side]]);
         }
+    }
+
+    /// A box with these ranges along x, y and z.
+    pub(crate) fn block(&mut self, x: [f32; 2], y: [f32; 2], z: [f32; 2]) {
+        self.cuboid(Vec3::new(x[0], y[0], z[0]), Vec3::new(x[1], y[1], z[1]));
     }
 
     pub(crate) fn cuboid(&mut self, min: Vec3, max: Vec3) {
@@ -115,6 +155,12 @@ impl Builder {
             }
         }
     }
+}
+
+/// A small number as a length.
+#[expect(clippy::cast_precision_loss, reason = "far below 2^24")]
+pub(crate) fn real(number: usize) -> f32 {
+    number as f32
 }
 
 /// `low..=high` in equal pieces of at most about `step`.

@@ -1,12 +1,8 @@
 //! Which columns belong to which tile.
 
-use waymesh_core::{GridFrame, GridWindow};
+use waymesh_core::{BLOCK_CELLS, GridFrame, GridWindow};
 
 use crate::TileError;
-
-/// Side in cells of the fixed blocks that the grid is made of. Rules that must not know the tiles decide block by block, so a
-/// tile is always a rectangle of whole blocks.
-pub const BLOCK_CELLS: u32 = 16;
 
 /// Most tiles of a layout.
 const MAX_TILES: u64 = 1 << 24;

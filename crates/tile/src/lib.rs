@@ -21,6 +21,6 @@ pub use bins::{BinsConfig, TriangleBins};
 pub use census::Census;
 pub use error::TileError;
 pub use gate::{MemoryGate, Share};
-pub use layout::{BLOCK_CELLS, Tile, TileLayout};
+pub use layout::{Tile, TileLayout};
 pub use run::{Tally, build_tiles};
 pub use store::{TileSource, TileStore};

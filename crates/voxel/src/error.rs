@@ -1,7 +1,7 @@
 //! What can go wrong.
 
 use thiserror::Error;
-use waymesh_core::{AgentError, GridError};
+use waymesh_core::{AgentError, GridError, GridWindow};
 
 /// Why voxelisation or the walkable field gave no result.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
@@ -55,6 +55,53 @@ pub enum VoxelError {
         width: u32,
         /// Cells along z.
         depth: u32,
+    },
+    /// More triangles in a window than 32-bit indices can name.
+    #[error("more than {limit} triangles reach into the window")]
+    TooManyTriangles {
+        /// How many there may be.
+        limit: u32,
+    },
+    /// A window that does not fit what it is a part of.
+    #[error(
+        "the window of {} x {} columns from ({}, {}) does not lie in the {width} x {depth} columns it is a part of",
+        window.width, window.depth, window.x, window.z
+    )]
+    BadWindow {
+        /// The window.
+        window: GridWindow,
+        /// Columns there are along x.
+        width: u32,
+        /// Columns there are along z.
+        depth: u32,
+    },
+    /// A window that holds too little around its core.
+    #[error(
+        "{needed} columns are needed around the core {core:?}, as far as the grid goes; the window {window:?} has fewer"
+    )]
+    ThinHalo {
+        /// The window.
+        window: GridWindow,
+        /// The columns to be built.
+        core: GridWindow,
+        /// Columns needed on each side.
+        needed: u32,
+    },
+    /// Something that cannot be packed.
+    #[error("{what} cannot be packed (span {span})")]
+    NotPackable {
+        /// What is wrong.
+        what: &'static str,
+        /// At which span, if at one.
+        span: u32,
+    },
+    /// Bytes that are not what they should be.
+    #[error("the {what} is damaged at byte {at}")]
+    Damaged {
+        /// What the bytes should be.
+        what: &'static str,
+        /// Where it shows.
+        at: usize,
     },
     /// A heightfield whose tables contradict each other.
     #[error("the heightfield is broken: {columns} column entries for {width} x {depth} cells, {spans} spans")]

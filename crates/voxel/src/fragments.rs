@@ -8,7 +8,7 @@
 use waymesh_core::{AreaId, GROUND_STEPS_PER_LEVEL, Span};
 
 use crate::rounding::{LEVEL_SLACK, clamp, high, low, nearest};
-use crate::triangle::{COVERS_CENTRE, UPWARD, WALKABLE};
+use crate::triangle::{COVERS_CENTRE, GENTLE, UPWARD, WALKABLE};
 
 /// No further fragment.
 const NONE: u32 = u32::MAX;
@@ -43,7 +43,7 @@ const TOP: usize = 1;
 const WALKABLE_TOP: usize = 2;
 /// Highest top of a part that faces up.
 const UPWARD_TOP: usize = 3;
-/// Highest ground, in steps of [`GROUND_STEPS_PER_LEVEL`], of the walkable parts that cover the cell's centre.
+/// Highest ground, in steps of [`GROUND_STEPS_PER_LEVEL`], of the gentle parts that cover the cell's centre.
 const CENTRE_GROUND: usize = 4;
 /// Highest ground of the parts that face up.
 const UPWARD_GROUND: usize = 5;
@@ -64,12 +64,38 @@ impl Fragment {
             let ground = nearest(clamp(ground, -MOST_GROUND, MOST_GROUND));
             fragment.0[WALKABLE_TOP] = if flags & WALKABLE != 0 { top } else { i32::MIN };
             fragment.0[UPWARD_TOP] = top;
-            fragment.0[CENTRE_GROUND] = if flags & (COVERS_CENTRE | WALKABLE) == COVERS_CENTRE | WALKABLE {
-                ground
-            } else {
-                i32::MIN
-            };
+            fragment.0[CENTRE_GROUND] =
+                if flags & (COVERS_CENTRE | GENTLE) == COVERS_CENTRE | GENTLE { ground } else { i32::MIN };
             fragment.0[UPWARD_GROUND] = ground;
+        }
+        fragment
+    }
+
+    /// Levels that are filled and nothing else.
+    fn solid(bottom: i32, top: i32) -> Self {
+        let mut fragment = EMPTY;
+        (fragment.0[MINUS_BOTTOM], fragment.0[TOP]) = (-bottom, top);
+        fragment
+    }
+
+    /// What is left to be known of the fragments that a span was made of: [`Fragment::span`] gives the span again. Its walkable
+    /// top is taken to lie where its ground does.
+    #[expect(clippy::cast_possible_truncation, reason = "clamped to 32 bits")]
+    fn of_span(span: &Span, reach: i32) -> Self {
+        let steps = i64::from(GROUND_STEPS_PER_LEVEL);
+        let most = MOST_GROUND as i64;
+        let ground = (i64::from(span.top) * steps - i64::from(span.ground_drop)).clamp(-most, most);
+        // The level that the ground lies in; the flag says that it cannot be farther below the top than `reach`.
+        let level = (ground.div_euclid(steps) + 1).min(i64::from(span.top)) as i32;
+        let surface = level.max(span.top.saturating_sub(reach));
+        let mut fragment = Self::solid(span.bottom, span.top);
+        if span.area.is_walkable() {
+            fragment.0[WALKABLE_TOP] = surface;
+            fragment.0[CENTRE_GROUND] = ground as i32;
+        }
+        if span.upward {
+            fragment.0[UPWARD_TOP] = surface;
+            fragment.0[UPWARD_GROUND] = ground as i32;
         }
         fragment
     }
@@ -127,9 +153,21 @@ impl Fragment {
 /// Largest ground in steps: 67 million levels, beyond which the drop below the top saturates.
 const MOST_GROUND: f64 = 2_147_483_000.0;
 
-/// Fragments of one row.
+/// Cells that a triangle's plane covers wholly, from `start` on.
+#[derive(Debug)]
+pub(crate) struct FullRun {
+    pub(crate) start: f64,
+    /// Height at the lower corner of the first cell.
+    pub(crate) corner: f64,
+    /// Per cell along x and z.
+    pub(crate) gradient: [f64; 2],
+}
+
+/// Fragments of one row. Cells are named by their number in the whole grid.
 #[derive(Debug)]
 pub(crate) struct RowFragments {
+    first_cell: i32,
+    last_cell: i32,
     /// Latest fragment of each column, the head of its list, and the place of the one before.
     heads: Vec<Fragment>,
     next: Vec<u32>,
@@ -148,8 +186,11 @@ impl RowFragments {
     pub(crate) const FRAGMENT_BYTES: u64 = size_of::<(Fragment, u32)>() as u64;
 
     /// `reach`: how far below the merged top a fragment may end and still count, in levels.
-    pub(crate) fn new(width: usize, reach: i32) -> Self {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_possible_wrap, reason = "a width of a GridFrame")]
+    pub(crate) fn new(first_cell: i32, width: usize, reach: i32) -> Self {
         Self {
+            first_cell,
+            last_cell: first_cell + (width as i32 - 1),
             heads: vec![EMPTY; width],
             next: vec![NONE; width],
             tails: Vec::new(),
@@ -159,31 +200,40 @@ impl RowFragments {
         }
     }
 
-    #[inline]
-    #[expect(clippy::cast_possible_truncation, clippy::cast_possible_wrap, reason = "a width of a GridFrame")]
+    #[inline(always)]
+    pub(crate) fn first_cell(&self) -> i32 {
+        self.first_cell
+    }
+
+    #[inline(always)]
     pub(crate) fn last_cell(&self) -> i32 {
-        self.heads.len() as i32 - 1
+        self.last_cell
+    }
+
+    /// The place of a cell in the row.
+    #[inline(always)]
+    #[expect(clippy::cast_sign_loss, reason = "callers clip to the row")]
+    fn place(&self, cell: i32) -> usize {
+        (cell - self.first_cell) as usize
     }
 
     /// Adds a fragment over `range`; the ground is `plane` if it lies in between, else the end nearer to it.
     #[inline(always)]
-    #[expect(clippy::cast_sign_loss, reason = "callers clip to 0..width")]
     pub(crate) fn add(&mut self, cell: i32, range: Range, plane: f64, flags: u8) {
-        self.insert(cell as usize, &Fragment::new(range, plane, flags));
+        self.insert(self.place(cell), &Fragment::new(range, plane, flags));
     }
 
-    /// Adds a fragment to each cell of `from..to`, all wholly covered by a plane of height `corner` at the lower corner of
-    /// the first cell.
-    #[expect(clippy::cast_sign_loss, reason = "callers clip to 0..width")]
-    pub(crate) fn add_full(&mut self, from: i32, to: i32, corner: f64, gradient: [f64; 2], flags: u8) {
+    /// Adds a fragment to each of `cells`, which belong to `run`.
+    pub(crate) fn add_full(&mut self, cells: std::ops::Range<i32>, run: &FullRun, flags: u8) {
+        let FullRun { start, corner, gradient } = *run;
         let lo = corner + low(gradient[0], 0.0) + low(gradient[1], 0.0);
         let hi = corner + high(gradient[0], 0.0) + high(gradient[1], 0.0);
         let ground = corner + (gradient[0] + gradient[1]) * 0.5;
-        let mut run = 0.0;
-        for cell in from as usize..to as usize {
-            let rise = gradient[0] * run;
-            run += 1.0;
-            self.insert(cell, &Fragment::new([lo + rise, -hi - rise], ground + rise, flags));
+        let mut along = f64::from(cells.start) - start;
+        for place in self.place(cells.start)..self.place(cells.end) {
+            let rise = gradient[0] * along;
+            along += 1.0;
+            self.insert(place, &Fragment::new([lo + rise, -hi - rise], ground + rise, flags));
         }
     }
 
@@ -253,6 +303,51 @@ impl RowFragments {
         self.tails.clear();
     }
 
+    /// Fills levels of a cell, whatever they are made of.
+    pub(crate) fn add_solid(&mut self, cell: i32, bottom: i32, top: i32) {
+        if bottom < top {
+            self.insert(self.place(cell), &Fragment::solid(bottom, top));
+        }
+    }
+
+    /// As [`RowFragments::finish`], over the spans that were in the row `before`, by its columns: a column without a fragment
+    /// keeps its own, in the others they are fragments like all. Returns how many those are.
+    #[expect(clippy::cast_possible_truncation, reason = "the caller checks the number of spans per row")]
+    pub(crate) fn finish_over<'a>(
+        &mut self,
+        before: impl Fn(usize) -> &'a [Span],
+        columns: &mut Vec<u32>,
+        spans: &mut Vec<Span>,
+    ) -> u64 {
+        let mut changed = 0;
+        for place in 0..self.heads.len() {
+            let before = before(place);
+            if self.heads[place].is_empty() {
+                spans.extend_from_slice(before);
+            } else {
+                for span in before {
+                    self.insert(place, &Fragment::of_span(span, self.reach));
+                }
+                let (head, next) = (&mut self.heads[place], &mut self.next[place]);
+                let first = spans.len();
+                if *next == NONE {
+                    spans.push(head.span(self.reach));
+                } else {
+                    merge_column(head, *next, &self.tails, &mut self.order, self.reach, spans);
+                    *next = NONE;
+                }
+                *head = EMPTY;
+                for span in &mut spans[first..] {
+                    restore(span, before, self.reach);
+                }
+                changed += 1;
+            }
+            columns.push(spans.len() as u32);
+        }
+        self.tails.clear();
+        changed
+    }
+
     /// How many spans the row can have at most.
     #[inline]
     pub(crate) fn bound(&self) -> usize {
@@ -263,6 +358,19 @@ impl RowFragments {
     #[inline]
     pub(crate) fn excess(&self) -> usize {
         self.tails.len()
+    }
+}
+
+/// Gives `span` what fragments do not know of the spans it was made of: a span to which nothing was added is as it was, another
+/// that can be walked on has the area of the highest one in it that could be.
+fn restore(span: &mut Span, before: &[Span], reach: i32) {
+    let mut inside = before.iter().filter(|part| span.bottom <= part.bottom && part.top <= span.top).rev();
+    if let Some(same) = inside.clone().find(|part| Fragment::of_span(part, reach).span(reach) == *span) {
+        *span = *same;
+    } else if span.area.is_walkable()
+        && let Some(part) = inside.find(|part| part.area.is_walkable())
+    {
+        span.area = part.area;
     }
 }
 

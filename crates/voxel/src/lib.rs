@@ -9,6 +9,9 @@
 //!   [`build_walkable_field`] links them. [`build_filtered_field`] does all of this in one pass.
 //! - [`erode`] keeps the agent's centre away from walls and drops, exactly.
 //! - [`mark_box`], [`mark_convex_prism`] and [`mark_cylinder`] set areas or cut ground out.
+//! - [`rasterize_window`] and [`build_window`] do the same for a part of the grid, to the same bits; [`halo_cells`] says how much
+//!   more of the grid it takes.
+//! - [`stamp_obstacles`] puts solids into a heightfield that was kept; [`PackedHeightfield`] and [`PackedField`] are what to keep.
 //! - [`Voxelizer`] and [`FieldBuilder`] are the stages of [`waymesh_core::stage`].
 //!
 //! ```
@@ -32,18 +35,25 @@ mod error;
 mod filters;
 mod fragments;
 mod marks;
+mod obstacles;
 mod outliers;
+mod packed;
 mod rasterize;
 mod rounding;
 mod stages;
+mod sweep;
 mod triangle;
 mod walkable;
+mod window;
 
 pub use config::{VoxelConfig, WalkableMerge};
 pub use erosion::erode;
 pub use error::VoxelError;
 pub use filters::{Filters, filter_ledges, filter_low_ceilings, filter_low_obstacles};
 pub use marks::{Mark, MarkShape, mark_box, mark_convex_prism, mark_cylinder};
-pub use rasterize::{rasterize, rasterize_in_frame};
+pub use obstacles::{Obstacle, ObstacleShape, stamp_obstacles};
+pub use packed::{PackedField, PackedHeightfield};
+pub use rasterize::{rasterize, rasterize_in_frame, rasterize_window};
 pub use stages::{FieldBuilder, Voxelizer};
 pub use walkable::{build_filtered_field, build_walkable_field};
+pub use window::{build_window, halo_cells};

@@ -1,13 +1,14 @@
 //! Marks on the ground: other kinds of ground, and places to keep out of.
 
 use glam::{Vec2, Vec3};
-use waymesh_core::{AreaId, Bounds, WalkableField};
+use waymesh_core::{AreaId, Bounds, FieldWindow, GridFrame, GridWindow, WalkableField};
 
 use crate::VoxelError;
 
-/// A part of space whose walkable ground gets another area. World coordinates, metres.
+/// A part of space: whose walkable ground gets another area ([`Mark`]), or that is filled ([`crate::Obstacle`]). World
+/// coordinates, metres.
 ///
-/// A span lies in the shape if the ground at its cell's centre does, borders included.
+/// For a mark, a span lies in the shape if the ground at its cell's centre does, borders included.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum MarkShape {
@@ -18,8 +19,8 @@ pub enum MarkShape {
     },
     /// An upright prism over a convex polygon.
     Prism {
-        /// Corners in plan `(x, z)`, in order, either way round; three at least. Of a polygon that is not convex a part is
-        /// missed.
+        /// Corners in plan `(x, z)`, in order, either way round; three at least. A mark misses a part of a polygon
+        /// that is not convex, an obstacle fills its convex hull.
         corners: Vec<Vec2>,
         /// Lower and upper height.
         heights: [f32; 2],
@@ -57,17 +58,32 @@ impl Mark {
     /// # Errors
     /// As [`mark_box`], [`mark_convex_prism`] and [`mark_cylinder`].
     pub fn apply(&self, field: &mut WalkableField) -> Result<u64, VoxelError> {
-        match &self.shape {
-            MarkShape::Box { bounds } => mark_box(field, bounds, self.area),
-            MarkShape::Prism { corners, heights } => mark_convex_prism(field, corners, *heights, self.area),
-            MarkShape::Cylinder { base, radius, height } => {
-                mark_cylinder(field, *base, *radius, *height, self.area)
-            }
+        let place = Place::whole(field);
+        Ok(self.shape.volume()?.mark(field, place, self.area))
+    }
+
+    /// Applies the mark to a part of a field and returns the number of spans in it, those of the ring among them. A span gets
+    /// the area that it gets in the whole field.
+    ///
+    /// # Errors
+    /// As [`Mark::apply`].
+    pub fn apply_to_window(&self, part: &mut FieldWindow) -> Result<u64, VoxelError> {
+        let place = Place { frame: part.frame, window: part.window };
+        Ok(self.shape.volume()?.mark(&mut part.field, place, self.area))
+    }
+}
+
+impl MarkShape {
+    fn volume(&self) -> Result<Volume<'_>, VoxelError> {
+        match self {
+            Self::Box { bounds } => Volume::of_box(bounds),
+            Self::Prism { corners, heights } => Volume::of_prism(corners, *heights),
+            Self::Cylinder { base, radius, height } => Volume::of_cylinder(*base, *radius, *height),
         }
     }
 }
 
-fn finite(field: &'static str, values: &[f32]) -> Result<(), VoxelError> {
+pub(crate) fn finite(field: &'static str, values: &[f32]) -> Result<(), VoxelError> {
     match values.iter().find(|value| !value.is_finite()) {
         Some(&value) => Err(VoxelError::BadField { field, value: f64::from(value), expected: "finite" }),
         None => Ok(()),
@@ -82,9 +98,7 @@ fn finite(field: &'static str, values: &[f32]) -> Result<(), VoxelError> {
 /// # Errors
 /// [`VoxelError::BadField`] for a corner that is not finite.
 pub fn mark_box(field: &mut WalkableField, bounds: &Bounds, area: AreaId) -> Result<u64, VoxelError> {
-    let (min, max) = (bounds.min, bounds.max);
-    finite("box corner", &[min.x, min.y, min.z, max.x, max.y, max.z])?;
-    Ok(mark(field, [min.x, min.z], [max.x, max.z], [min.y, max.y], area, |_, _| true))
+    Ok(Volume::of_box(bounds)?.mark(field, Place::whole(field), area))
 }
 
 /// Gives `area` to the walkable spans in an upright prism over a convex polygon of plan corners `(x, z)`. See [`mark_box`].
@@ -98,29 +112,7 @@ pub fn mark_convex_prism(
     heights: [f32; 2],
     area: AreaId,
 ) -> Result<u64, VoxelError> {
-    finite("prism height", &heights)?;
-    for corner in corners {
-        finite("prism corner", &[corner.x, corner.y])?;
-    }
-    if corners.len() < 3 {
-        return Err(VoxelError::FlatPrism { corners: corners.len() });
-    }
-    let (mut least, mut most) = (corners[0], corners[0]);
-    for &corner in corners {
-        (least, most) = (least.min(corner), most.max(corner));
-    }
-    let corners: Vec<[f64; 2]> = corners.iter().map(|c| [f64::from(c.x), f64::from(c.y)]).collect();
-    let inside = |x: f64, z: f64| {
-        let (mut left, mut right) = (true, true);
-        for (index, a) in corners.iter().enumerate() {
-            let b = corners[(index + 1) % corners.len()];
-            let side = (b[0] - a[0]) * (z - a[1]) - (b[1] - a[1]) * (x - a[0]);
-            left &= side >= 0.0;
-            right &= side <= 0.0;
-        }
-        left || right
-    };
-    Ok(mark(field, least.to_array(), most.to_array(), heights, area, inside))
+    Ok(Volume::of_prism(corners, heights)?.mark(field, Place::whole(field), area))
 }
 
 /// Gives `area` to the walkable spans in an upright cylinder. See [`mark_box`].
@@ -134,6 +126,128 @@ pub fn mark_cylinder(
     height: f32,
     area: AreaId,
 ) -> Result<u64, VoxelError> {
+    Ok(Volume::of_cylinder(base, radius, height)?.mark(field, Place::whole(field), area))
+}
+
+/// Where the columns of a field lie: a window of a frame, whose coordinates decide.
+#[derive(Clone, Copy)]
+struct Place {
+    frame: GridFrame,
+    window: GridWindow,
+}
+
+impl Place {
+    fn whole(field: &WalkableField) -> Self {
+        Self { frame: field.frame, window: GridWindow::whole(&field.frame) }
+    }
+}
+
+/// A part of space: a plan rectangle, a height range, and what is inside of plan coordinates.
+struct Volume<'a> {
+    least: [f32; 2],
+    most: [f32; 2],
+    heights: [f32; 2],
+    inside: Box<dyn Fn(f64, f64) -> bool + 'a>,
+}
+
+impl<'a> Volume<'a> {
+    fn of_box(bounds: &Bounds) -> Result<Self, VoxelError> {
+        let (min, max) = (bounds.min, bounds.max);
+        finite("box corner", &[min.x, min.y, min.z, max.x, max.y, max.z])?;
+        Ok(Self {
+            least: [min.x, min.z],
+            most: [max.x, max.z],
+            heights: [min.y, max.y],
+            inside: Box::new(|_, _| true),
+        })
+    }
+
+    fn of_prism(corners: &'a [Vec2], heights: [f32; 2]) -> Result<Self, VoxelError> {
+        check_prism(corners, heights)?;
+        let (mut least, mut most) = (corners[0], corners[0]);
+        for &corner in corners {
+            (least, most) = (least.min(corner), most.max(corner));
+        }
+        let corners: Vec<[f64; 2]> = corners.iter().map(|c| [f64::from(c.x), f64::from(c.y)]).collect();
+        let inside = move |x: f64, z: f64| {
+            let (mut left, mut right) = (true, true);
+            for (index, a) in corners.iter().enumerate() {
+                let b = &corners[(index + 1) % corners.len()];
+                let side = (b[0] - a[0]) * (z - a[1]) - (b[1] - a[1]) * (x - a[0]);
+                left &= side >= 0.0;
+                right &= side <= 0.0;
+            }
+            left || right
+        };
+        Ok(Self { least: least.to_array(), most: most.to_array(), heights, inside: Box::new(inside) })
+    }
+
+    fn of_cylinder(base: Vec3, radius: f32, height: f32) -> Result<Self, VoxelError> {
+        check_cylinder(base, radius, height)?;
+        let (x0, z0, reach) = (f64::from(base.x), f64::from(base.z), f64::from(radius) * f64::from(radius));
+        Ok(Self {
+            least: [base.x - radius, base.z - radius],
+            most: [base.x + radius, base.z + radius],
+            heights: [base.y, base.y + height],
+            inside: Box::new(move |x, z| (x - x0) * (x - x0) + (z - z0) * (z - z0) <= reach),
+        })
+    }
+
+    /// Marks the spans whose ground lies in the volume.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "float-to-int casts saturate, as meant: the range is clipped to the grid"
+    )]
+    fn mark(&self, field: &mut WalkableField, place: Place, area: AreaId) -> u64 {
+        let Place { frame, window } = place;
+        let cell = f64::from(frame.cell_size);
+        // The first cell whose centre is at or after a coordinate.
+        let first = |value: f32, origin: f32| ((f64::from(value) - f64::from(origin)) / cell - 0.5).ceil();
+        let range = |axis: usize, origin: f32, from: u32, end: u32| {
+            let last = ((f64::from(self.most[axis]) - f64::from(origin)) / cell - 0.5).floor();
+            (first(self.least[axis], origin) as u32).clamp(from, end)..((last + 1.0) as u32).clamp(from, end)
+        };
+        let levels = self
+            .heights
+            .map(|height| (f64::from(height) - f64::from(frame.origin.y)) / f64::from(frame.level_height));
+        let mut marked = 0;
+        let columns = range(0, frame.origin.x, window.x, window.end_x());
+        for z in range(1, frame.origin.z, window.z, window.end_z()) {
+            let world_z = f64::from(frame.origin.z) + (f64::from(z) + 0.5) * cell;
+            for x in columns.clone() {
+                let world_x = f64::from(frame.origin.x) + (f64::from(x) + 0.5) * cell;
+                let spans = field.column(x - window.x, z - window.z);
+                if spans.is_empty() || !(self.inside)(world_x, world_z) {
+                    continue;
+                }
+                for span in spans {
+                    let ground = f64::from(field.ground[span as usize]);
+                    if field.is_walkable(span) && (levels[0]..=levels[1]).contains(&ground) {
+                        field.area[span as usize] = area;
+                        marked += 1;
+                    }
+                }
+            }
+        }
+        marked
+    }
+}
+
+/// Checks the numbers of a prism.
+pub(crate) fn check_prism(corners: &[Vec2], heights: [f32; 2]) -> Result<(), VoxelError> {
+    finite("prism height", &heights)?;
+    for corner in corners {
+        finite("prism corner", &[corner.x, corner.y])?;
+    }
+    if corners.len() < 3 {
+        return Err(VoxelError::FlatPrism { corners: corners.len() });
+    }
+    Ok(())
+}
+
+/// Checks the numbers of a cylinder.
+pub(crate) fn check_cylinder(base: Vec3, radius: f32, height: f32) -> Result<(), VoxelError> {
     finite("cylinder base", &base.to_array())?;
     for (field, value) in [("cylinder radius", radius), ("cylinder height", height)] {
         if !(value.is_finite() && value >= 0.0) {
@@ -144,54 +258,5 @@ pub fn mark_cylinder(
             });
         }
     }
-    let (x0, z0, reach) = (f64::from(base.x), f64::from(base.z), f64::from(radius) * f64::from(radius));
-    let inside = |x: f64, z: f64| (x - x0) * (x - x0) + (z - z0) * (z - z0) <= reach;
-    let (least, most) = ([base.x - radius, base.z - radius], [base.x + radius, base.z + radius]);
-    Ok(mark(field, least, most, [base.y, base.y + height], area, inside))
-}
-
-/// Marks the spans whose ground lies in the plan rectangle, the height range, and `inside` of plan coordinates.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "float-to-int casts saturate, as meant: the range is clipped to the grid"
-)]
-fn mark(
-    field: &mut WalkableField,
-    least: [f32; 2],
-    most: [f32; 2],
-    heights: [f32; 2],
-    area: AreaId,
-    inside: impl Fn(f64, f64) -> bool,
-) -> u64 {
-    let frame = field.frame;
-    let cell = f64::from(frame.cell_size);
-    // The first cell whose centre is at or after a coordinate.
-    let first = |value: f32, origin: f32| ((f64::from(value) - f64::from(origin)) / cell - 0.5).ceil();
-    let range = |axis: usize, origin: f32, count: u32| {
-        let end = (f64::from(most[axis]) - f64::from(origin)) / cell - 0.5;
-        (first(least[axis], origin) as u32).min(count)..((end.floor() + 1.0) as u32).min(count)
-    };
-    let levels =
-        heights.map(|height| (f64::from(height) - f64::from(frame.origin.y)) / f64::from(frame.level_height));
-    let mut marked = 0;
-    let columns = range(0, frame.origin.x, frame.width);
-    for z in range(1, frame.origin.z, frame.depth) {
-        let world_z = f64::from(frame.origin.z) + (f64::from(z) + 0.5) * cell;
-        for x in columns.clone() {
-            let world_x = f64::from(frame.origin.x) + (f64::from(x) + 0.5) * cell;
-            let spans = field.column(x, z);
-            if spans.is_empty() || !inside(world_x, world_z) {
-                continue;
-            }
-            for span in spans {
-                let ground = f64::from(field.ground[span as usize]);
-                if field.is_walkable(span) && (levels[0]..=levels[1]).contains(&ground) {
-                    field.area[span as usize] = area;
-                    marked += 1;
-                }
-            }
-        }
-    }
-    marked
+    Ok(())
 }

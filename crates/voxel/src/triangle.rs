@@ -1,17 +1,19 @@
 //! A triangle in grid coordinates, and its part in one row of cells.
 
 use glam::{DVec3, Vec3};
-use waymesh_core::GridFrame;
+use waymesh_core::{GridFrame, GridWindow};
 
-use crate::fragments::{NO_RANGE, Range, RowFragments, range_of, widen};
+use crate::fragments::{FullRun, NO_RANGE, Range, RowFragments, range_of, widen};
 use crate::rounding::{REACH, clamp, first_cell, high, last_cell, line_after, line_before, low, nearest};
 
 /// The fragment covers the cell's centre.
 pub(crate) const COVERS_CENTRE: u8 = 1;
 /// The fragment faces upward.
 pub(crate) const UPWARD: u8 = 2;
-/// The fragment is gentle enough to walk on.
-pub(crate) const WALKABLE: u8 = 4;
+/// The fragment is gentle enough to walk on: its ground is ground to stand on.
+pub(crate) const GENTLE: u8 = 4;
+/// The fragment is meant to be walked on. All gentle ones are, except those of obstacles.
+pub(crate) const WALKABLE: u8 = 8;
 
 /// Edges shorter than this along an axis have no usable slope along it; no cell line lies inside them that would matter.
 const SHORTEST_RUN: f64 = 1e-9;
@@ -27,12 +29,19 @@ pub(crate) struct GridTransform {
     /// Level per cell of a slope of one metre per metre.
     slope_scale: f64,
     cos_squared: f64,
-    pub(crate) width: i32,
-    pub(crate) depth: i32,
+    /// The columns asked for, by their numbers in the whole grid.
+    pub(crate) first_cell: i32,
+    pub(crate) end_cell: i32,
+    pub(crate) first_row: i32,
+    pub(crate) end_row: i32,
+    /// Last column of cells and last row of the whole grid.
+    last_of_all: [i32; 2],
 }
 
 impl GridTransform {
-    pub(crate) fn new(frame: &GridFrame, max_slope: f32) -> Self {
+    /// `frame` is that of the whole grid: coordinates are the same whichever window of it is asked for.
+    pub(crate) fn new(frame: &GridFrame, window: GridWindow, max_slope: f32) -> Self {
+        let number = |column: u32| i32::try_from(column).unwrap_or(i32::MAX);
         let (cell, level) = (f64::from(frame.cell_size), f64::from(frame.level_height));
         let cosine = f64::from(max_slope).cos();
         Self {
@@ -42,32 +51,41 @@ impl GridTransform {
             slope_scale: cell / level,
             // The slack keeps a slope of exactly the limit walkable.
             cos_squared: cosine * cosine * (1.0 - 1e-6),
-            width: i32::try_from(frame.width).unwrap_or(i32::MAX),
-            depth: i32::try_from(frame.depth).unwrap_or(i32::MAX),
+            first_cell: number(window.x),
+            end_cell: number(window.end_x()),
+            first_row: number(window.z),
+            end_row: number(window.end_z()),
+            last_of_all: [frame.width, frame.depth].map(|count| number(count) - 1),
         }
     }
 
     #[inline]
-    fn z(&self, world: f32) -> f64 {
+    pub(crate) fn z(&self, world: f32) -> f64 {
         clamp((f64::from(world) - self.origin.z) * self.per_cell, -REACH, REACH)
     }
 
     #[inline]
-    fn x(&self, world: f32) -> f64 {
+    pub(crate) fn x(&self, world: f32) -> f64 {
         clamp((f64::from(world) - self.origin.x) * self.per_cell, -REACH, REACH)
     }
 
     #[inline]
-    fn height(&self, world: f32) -> f64 {
+    pub(crate) fn height(&self, world: f32) -> f64 {
         clamp((f64::from(world) - self.origin.y) * self.per_level, -REACH, REACH)
     }
 
-    /// First and last row that the triangle reaches into, clipped to nothing. A triangle along a cell line lies in both rows.
+    /// A length in plan.
+    pub(crate) fn cells_of(&self, metres: f32) -> f64 {
+        f64::from(metres) * self.per_cell
+    }
+
+    /// First and last row that the triangle reaches into, clipped to nothing. A wall along a cell line lies in the row behind it.
     #[inline]
     pub(crate) fn rows(&self, corners: [Vec3; 3]) -> [i32; 2] {
         let [a, b, c] = corners.map(|corner| corner.z);
         let (least, most) = (a.min(b).min(c), a.max(b).max(c));
-        ordered(first_cell(self.z(least)), last_cell(self.z(most)))
+        let (first, last) = (first_cell(self.z(least)), last_cell(self.z(most)));
+        behind(first, last, self.last_of_all[1], || side(normal(corners))[1])
     }
 
     /// First and last column of cells, likewise.
@@ -75,13 +93,42 @@ impl GridTransform {
     pub(crate) fn cells(&self, corners: [Vec3; 3]) -> [i32; 2] {
         let [a, b, c] = corners.map(|corner| corner.x);
         let (least, most) = (a.min(b).min(c), a.max(b).max(c));
-        ordered(first_cell(self.x(least)), last_cell(self.x(most)))
+        let (first, last) = (first_cell(self.x(least)), last_cell(self.x(most)));
+        behind(first, last, self.last_of_all[0], || side(normal(corners))[0])
     }
 }
 
 #[inline]
-fn ordered(a: i32, b: i32) -> [i32; 2] {
+pub(crate) fn ordered(a: i32, b: i32) -> [i32; 2] {
     if a <= b { [a, b] } else { [b, a] }
+}
+
+/// First and last cell of what reaches from one to the other; of what lies along the line between two (`first > last`) the cell
+/// behind it, where the solid is. Both if it faces neither way; the one in front if the one behind is not in the grid.
+#[inline(always)]
+fn behind(first: i32, last: i32, last_of_all: i32, side: impl FnOnce() -> f64) -> [i32; 2] {
+    if first <= last {
+        return [first, last];
+    }
+    let side = side();
+    if side == 0.0 {
+        return [last, first];
+    }
+    // Of the two, `last` is the lower.
+    let cell = if (side > 0.0 && last >= 0) || first > last_of_all { last } else { first };
+    [cell, cell]
+}
+
+#[inline(always)]
+fn normal(corners: [Vec3; 3]) -> DVec3 {
+    let [a, b, c] = corners.map(Vec3::as_dvec3);
+    (b - a).cross(c - a)
+}
+
+/// Which way along x and z a wall faces; zero for what faces up or down rather.
+#[inline(always)]
+fn side(normal: DVec3) -> [f64; 2] {
+    [normal.x, normal.z].map(|along| if along.abs() > normal.y.abs() { along } else { 0.0 })
 }
 
 /// A point of a triangle: x in cells, height in levels.
@@ -151,7 +198,10 @@ pub(crate) struct GridTriangle {
     /// The longest edge (along z) is the one towards smaller x.
     long_is_left: bool,
     has_plane: bool,
-    /// It lies along a cell line of constant z, wholly within the slack: both rows get all of it.
+    /// [`side`] along x, and the last column of cells of the whole grid.
+    side: f64,
+    last_of_all: i32,
+    /// It lies along a cell line of constant z, wholly within the slack: its row or rows get all of it.
     along_line: bool,
     /// The corner of largest z.
     end: Point,
@@ -185,7 +235,8 @@ impl GridTriangle {
     /// Prepares a triangle for the rows from `from_row` on.
     #[inline]
     pub(crate) fn new(corners: [Vec3; 3], grid: &GridTransform, rows: [i32; 2], from_row: i32) -> Self {
-        let (flags, gradient) = facing(corners, grid);
+        let normal = normal(corners);
+        let (flags, gradient) = facing(normal, grid);
         // By z, as `[z, x, height]`, and by x, as `[x, z, height]`.
         let by_z = corners.map(|c| [grid.z(c.z), grid.x(c.x), grid.height(c.y)]);
         let by_x = sorted(by_z.map(|[z, x, height]| [x, z, height]));
@@ -198,6 +249,8 @@ impl GridTriangle {
             flags,
             long_is_left: turn > 0.0,
             has_plane: gradient.is_some(),
+            side: side(normal)[0],
+            last_of_all: grid.last_of_all[0],
             along_line: first_cell(a[0]) > last_cell(c[0]),
             end: Point { x: c[1], height: c[2] },
             end_z: c[0],
@@ -216,6 +269,17 @@ impl GridTriangle {
             triangle.first_section()
         };
         triangle
+    }
+
+    /// The same triangle, not to be walked on.
+    pub(crate) fn unwalkable(mut self) -> Self {
+        self.flags &= !WALKABLE;
+        self
+    }
+
+    /// Whether it stands upright, so that it has nothing above or below itself.
+    pub(crate) fn is_vertical(&self) -> bool {
+        !self.has_plane
     }
 
     #[inline(always)]
@@ -286,24 +350,26 @@ impl GridTriangle {
         let corners = [below.long, below.short, middle, above.short, above.long];
         let cut =
             RowCut { row, z_range, corners, covered: self.covered_centres(line + 0.5), cells: [from, to] };
+        if from.max(to) < out.first_cell() || from.min(to) > out.last_cell() {
+            return;
+        }
         if from == to {
             let range = corners.iter().fold(NO_RANGE, |range, corner| widen(range, range_of(corner.height)));
-            if from >= 0 && from <= out.last_cell() {
-                let centre = self.plane(f64::from(from) + 0.5, line + 0.5);
-                out.add(from, range, centre, self.flags | cut.covers(from));
-            }
+            let centre = self.plane(f64::from(from) + 0.5, line + 0.5);
+            out.add(from, range, centre, self.flags | cut.covers(from));
             return;
         }
         if from > to {
-            // A wall along a cell line blocks the cells on both sides.
-            for cell in to..=from {
+            let [first, last] = behind(from, to, self.last_of_all, || self.side);
+            for cell in first..=last {
                 self.fill_cells(&RowCut { cells: [cell, cell], ..cut }, [cell, cell], out);
             }
             return;
         }
         // Cells that the polygon covers wholly: between its left and right sides, if it fills the row along z. Few of them are
         // not worth the branches.
-        if to - from >= WIDE && self.has_plane && z_range[0] <= line && z_range[1] >= line + 1.0 {
+        if to.saturating_sub(from) >= WIDE && self.has_plane && z_range[0] <= line && z_range[1] >= line + 1.0
+        {
             let inner = |a: Point, b: Point, c: Point, d: Point| {
                 (line_after(high(a.x, b.x)).max(from), line_before(low(c.x, d.x)).min(to + 1))
             };
@@ -313,11 +379,13 @@ impl GridTriangle {
                 inner(below.short, above.short, below.long, above.long)
             };
             if full_to > full_from {
-                let (run_from, run_to) = (full_from.max(0), full_to.min(out.last_cell() + 1));
+                let (run_from, run_to) = (full_from.max(out.first_cell()), full_to.min(out.last_cell() + 1));
                 self.fill_cells(&cut, [from, full_from - 1], out);
                 if run_from < run_to {
-                    let corner = self.plane(f64::from(run_from), line);
-                    out.add_full(run_from, run_to, corner, self.gradient, self.flags | COVERS_CENTRE);
+                    // From the same cell whatever part of the run is asked for.
+                    let start = f64::from(full_from);
+                    let run = FullRun { start, corner: self.plane(start, line), gradient: self.gradient };
+                    out.add_full(run_from..run_to, &run, self.flags | COVERS_CENTRE);
                 }
                 self.fill_cells(&cut, [full_to, to], out);
                 return;
@@ -331,7 +399,7 @@ impl GridTriangle {
     #[expect(clippy::cast_sign_loss, reason = "clipped to the row")]
     fn fill_cells(&self, cut: &RowCut, cells: [i32; 2], out: &mut RowFragments) {
         let [from, to] = cut.cells;
-        let (first, last) = (cells[0].max(0), cells[1].min(out.last_cell()));
+        let (first, last) = (cells[0].max(out.first_cell()), cells[1].min(out.last_cell()));
         if first > last {
             return;
         }
@@ -344,12 +412,15 @@ impl GridTriangle {
             *range = widen(*range, range_of(corner.height));
         }
         let mut before = if first > from { self.crossing(first, cut.z_range) } else { NO_RANGE };
-        let mut centre = self.plane(f64::from(first) + 0.5, f64::from(cut.row) + 0.5);
+        // From the row's first cell on, not handed on from cell to cell: what is clipped away must not show.
+        let start = self.plane(f64::from(from) + 0.5, f64::from(cut.row) + 0.5);
+        let mut along = f64::from(first) - f64::from(from);
         for cell in first..=last {
             let after = if cell < to { self.crossing(cell + 1, cut.z_range) } else { NO_RANGE };
             let range = widen(out.range((cell - first + 1) as usize), widen(before, after));
+            let centre = start + self.gradient[0] * along;
+            along += 1.0;
             out.add(cell, range, centre, self.flags | cut.covers(cell));
-            centre += self.gradient[0];
             before = after;
         }
     }
@@ -357,8 +428,8 @@ impl GridTriangle {
     /// The cells of a row whose centre lies in the triangle, borders included: first and last, empty if first > last.
     #[inline(always)]
     fn covered_centres(&self, z: f64) -> [i32; 2] {
-        // Only walkable fragments are asked whether they cover the centre.
-        if self.flags & WALKABLE == 0 {
+        // Only gentle fragments are asked whether they cover the centre.
+        if self.flags & GENTLE == 0 {
             return [1, 0];
         }
         let outside = (z < self.long.start) | (z > self.end_z);
@@ -392,9 +463,7 @@ struct RowCut {
 
 /// Which way a triangle faces, and its height gradient in levels per cell along x and z unless it is vertical.
 #[inline]
-fn facing(corners: [Vec3; 3], grid: &GridTransform) -> (u8, Option<[f64; 2]>) {
-    let [a, b, c] = corners.map(Vec3::as_dvec3);
-    let normal = (b - a).cross(c - a);
+fn facing(normal: DVec3, grid: &GridTransform) -> (u8, Option<[f64; 2]>) {
     let (up, all) = (normal.y * normal.y, normal.length_squared());
     // Less than about 3e-5 of the normal is rounding on a wall.
     if up <= 1e-9 * all {
@@ -404,7 +473,7 @@ fn facing(corners: [Vec3; 3], grid: &GridTransform) -> (u8, Option<[f64; 2]>) {
     if normal.y > 0.0 {
         flags |= UPWARD;
         if up >= grid.cos_squared * all {
-            flags |= WALKABLE;
+            flags |= GENTLE | WALKABLE;
         }
     }
     let scale = -grid.slope_scale / normal.y;

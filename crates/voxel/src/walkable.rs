@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use waymesh_core::{
-    Agent, AreaId, Counter, Direction, Heightfield, NO_SPAN, OPEN_SKY, Observer, WalkableField, Warning,
+    Agent, AreaId, Counter, Direction, GridWindow, Heightfield, NO_SPAN, OPEN_SKY, Observer, WalkableField,
+    Warning,
 };
 
 use crate::VoxelError;
@@ -31,7 +32,7 @@ pub fn build_walkable_field(
     agent: &Agent,
     observer: &mut dyn Observer,
 ) -> Result<WalkableField, VoxelError> {
-    build::<false>(heightfield, agent, &Filters::none(), observer)
+    warned(build::<false>(heightfield, agent, &Filters::none(), whole(heightfield), observer), observer)
 }
 
 /// [`build_walkable_field`] after the filters asked for, without touching `heightfield`.
@@ -48,13 +49,39 @@ pub fn build_filtered_field(
     filters: &Filters,
     observer: &mut dyn Observer,
 ) -> Result<WalkableField, VoxelError> {
-    build::<true>(heightfield, agent, filters, observer)
+    warned(build_counted(heightfield, agent, filters, whole(heightfield), observer), observer)
+}
+
+fn whole(heightfield: &Heightfield) -> GridWindow {
+    GridWindow::whole(&heightfield.frame)
+}
+
+fn warned(
+    field: Result<WalkableField, VoxelError>,
+    observer: &mut dyn Observer,
+) -> Result<WalkableField, VoxelError> {
+    if field.as_ref().is_ok_and(WalkableField::is_empty) {
+        observer.warn(Warning::NothingWalkable { stage: "walkable field" });
+    }
+    field
+}
+
+/// [`build_filtered_field`] that counts in the columns of `counted` only, and does not mind if nothing is walkable.
+pub(crate) fn build_counted(
+    heightfield: &Heightfield,
+    agent: &Agent,
+    filters: &Filters,
+    counted: GridWindow,
+    observer: &mut dyn Observer,
+) -> Result<WalkableField, VoxelError> {
+    build::<true>(heightfield, agent, filters, counted, observer)
 }
 
 fn build<const FILTERED: bool>(
     heightfield: &Heightfield,
     agent: &Agent,
     filters: &Filters,
+    counted: GridWindow,
     observer: &mut dyn Observer,
 ) -> Result<WalkableField, VoxelError> {
     check(heightfield)?;
@@ -68,17 +95,21 @@ fn build<const FILTERED: bool>(
     let (mut on_obstacles, mut at_ledges, mut under_ceilings) = (0_u64, 0_u64, 0_u64);
     let columns = Columns::new(heightfield);
     let (width, depth) = (frame.width as usize, frame.depth as usize);
+    let counted_x = counted.x as usize..counted.end_x() as usize;
+    let counted_z = counted.z as usize..counted.end_z() as usize;
     let mut column = 0;
     for z in 0..depth {
+        let row_counts = counted_z.contains(&z);
         for x in 0..width {
             let spans = columns.column(column);
+            let counts = u64::from(row_counts && counted_x.contains(&x));
             let first = field.cells.len();
             let mut below = Below::NOTHING;
             for (index, span) in spans.iter().enumerate() {
                 let mut area = span.area;
                 if FILTERED && filters.low_obstacles {
                     area = below.step(span, reach.step);
-                    on_obstacles += u64::from(area != span.area);
+                    on_obstacles += counts & u64::from(area != span.area);
                 }
                 if !area.is_walkable() {
                     continue;
@@ -90,11 +121,11 @@ fn build<const FILTERED: bool>(
                     if filters.ledges
                         && (columns.is_edge(x, z) || !low && columns.is_ledge(column, floor, ceiling, reach))
                     {
-                        at_ledges += 1;
+                        at_ledges += counts;
                         continue;
                     }
                     if low && filters.low_ceilings {
-                        under_ceilings += 1;
+                        under_ceilings += counts;
                         continue;
                     }
                 }
@@ -122,9 +153,6 @@ fn build<const FILTERED: bool>(
         if amount > 0 {
             observer.count(counter, amount);
         }
-    }
-    if field.is_empty() {
-        observer.warn(Warning::NothingWalkable { stage: "walkable field" });
     }
     Ok(field)
 }

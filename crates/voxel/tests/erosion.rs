@@ -11,7 +11,7 @@ use waymesh_core::{AreaId, Direction, NO_SPAN, Validate, WalkableField};
 use waymesh_testkit::fields;
 use waymesh_voxel::{VoxelError, erode};
 
-/// The squared distance in cells between the squares of `span` and of the nearest blocked cell within `reach` cells, looking
+/// The squared distance in cells between the centres of `span` and of the nearest blocked cell within `reach` cells, looking
 /// along every path that never turns back; and whether it matters which path: round a point where storeys cross, two orders
 /// of the same steps can end on two storeys.
 fn nearest_blocked(field: &WalkableField, span: u32, reach: usize) -> (u64, bool) {
@@ -35,8 +35,7 @@ fn nearest_blocked(field: &WalkableField, span: u32, reach: usize) -> (u64, bool
                         for (direction, dx, dz) in [(along_x, dx + 1, dz), (along_z, dx, dz + 1)] {
                             let to = field.links[from as usize][direction.index()];
                             if to == NO_SPAN || !field.is_walkable(to) {
-                                let apart = |cells: usize| (cells.saturating_sub(1) as u64).pow(2);
-                                nearest = nearest.min(apart(dx) + apart(dz));
+                                nearest = nearest.min((dx * dx + dz * dz) as u64);
                             } else if dx <= reach {
                                 let list = if direction == along_x { &mut row[dx] } else { &mut next[dx] };
                                 if !list.contains(&to) {
@@ -57,10 +56,10 @@ fn check(field: &WalkableField, radius: f32) {
     let mut eroded = field.clone();
     erode(&mut eroded, radius, &mut ()).unwrap();
     eroded.validate().unwrap();
-    let cells = f64::from(radius) / f64::from(field.frame.cell_size) - 1e-4;
-    let reach = cells.max(0.0).ceil() as usize + 1;
+    let cells = f64::from(radius) / f64::from(field.frame.cell_size) - 1e-4 + 0.5;
+    let reach = cells.ceil() as usize + 1;
     for span in 0..field.len() as u32 {
-        if cells <= 0.0 || !field.is_walkable(span) {
+        if !field.is_walkable(span) {
             assert_eq!(eroded.area[span as usize], field.area[span as usize]);
             continue;
         }
@@ -98,34 +97,78 @@ fn radius_zero_removes_nothing() {
     assert_eq!(eroded, field);
 }
 
-#[test]
-fn corners_count() {
-    // The blocked cell touches its diagonal neighbours; two cells off it is one cell away, knight's moves likewise.
-    let mut field = fields::from_ascii(
-        &".".repeat(9).split_inclusive('.').collect::<String>().replace('.', ".........\n"),
-    );
-    let middle = field.column(4, 4).start;
+/// A square field with the cell in its middle blocked, after erosion.
+fn around_one_blocked_cell(side: u32, radius: f32) -> String {
+    let mut field = fields::from_ascii(&(".".repeat(side as usize) + "\n").repeat(side as usize));
+    let middle = field.column(side / 2, side / 2).start;
     field.area[middle as usize] = AreaId::NULL;
-    let mut eroded = field.clone();
-    erode(&mut eroded, 0.3, &mut ()).unwrap();
-    let kept: String = (0..9)
-        .flat_map(|z| (0..9).map(move |x| (x, z)).chain([(9, z)]))
-        .map(|(x, z)| {
-            if x == 9 {
-                '\n'
-            } else if eroded.is_walkable(z * 9 + x) {
-                '.'
-            } else {
-                '#'
-            }
-        })
-        .collect();
+    check(&field, radius);
+    erode(&mut field, radius, &mut ()).unwrap();
+    let symbol = |x, z| if field.is_walkable(z * side + x) { '.' } else { '#' };
+    let row = |z| (0..side).map(|x| symbol(x, z)).collect::<String>() + "\n";
+    (0..side).map(row).collect()
+}
+
+#[test]
+fn a_disc_around_a_corner() {
+    // At one cell of radius the centre of a cell that stays is one and a half away: its neighbours go, those across the corner,
+    // too. Beyond the edge of the field everything is blocked.
     assert_eq!(
-        kept,
+        around_one_blocked_cell(9, 0.3),
         "#########\n#.......#\n#.......#\n#..###..#\n#..###..#\n#..###..#\n#.......#\n#.......#\n#########\n"
     );
-    check(&field, 0.6);
-    check(&field, 0.42);
+    // At two, two and a half: a knight's move (2.24) is too near, two across the corner (2.83) are not.
+    assert_eq!(
+        around_one_blocked_cell(11, 0.6),
+        "###########\n###########\n##.......##\n##..###..##\n##.#####.##\n##.#####.##\n##.#####.##\n\
+         ##..###..##\n##.......##\n###########\n###########\n"
+    );
+}
+
+#[test]
+fn a_radius_up_to_half_a_cell_removes_nothing() {
+    for radius in [0.0, 0.1, 0.15] {
+        assert_eq!(around_one_blocked_cell(3, radius), "...\n.#.\n...\n");
+    }
+    assert_eq!(around_one_blocked_cell(5, 0.16), "#####\n#.#.#\n#####\n#.#.#\n#####\n");
+}
+
+/// No centre that stays is nearer to a wall, whatever way it runs, than the radius less 0.21 cells (a blocked cell's centre and
+/// corner are 0.71 apart); and the first row of them is farther by two cells at most on average: one is the row's own width and
+/// the half cell that the border is off the centres, the rest are whole cells and what touching cells stand out.
+#[test]
+fn walls_at_any_angle_are_kept_off_alike() {
+    const SIDE: u32 = 160;
+    let open = fields::from_ascii(&(".".repeat(SIDE as usize) + "\n").repeat(SIDE as usize));
+    let cells = || (0..SIDE * SIDE).map(|cell| (cell % SIDE, cell / SIDE));
+    for radius in [2.0_f64, 3.3, 6.0] {
+        for degrees in (0..360).step_by(9) {
+            let (sin, cos) = f64::from(degrees).to_radians().sin_cos();
+            // From the wall, which runs past the middle; negative behind it.
+            let distance = |x: f64, z: f64| (x - 80.1) * cos + (z - 79.7) * sin;
+            let mut field = open.clone();
+            for (x, z) in cells() {
+                let corners = [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (1.0, 1.0)];
+                if corners.iter().any(|(dx, dz)| distance(f64::from(x) + dx, f64::from(z) + dz) <= 0.0) {
+                    field.area[(z * SIDE + x) as usize] = AreaId::NULL;
+                }
+            }
+            erode(&mut field, (radius * 0.3) as f32, &mut ()).unwrap();
+            let mut distances = Vec::new();
+            for (x, z) in cells() {
+                let (x_middle, z_middle) = (f64::from(x) + 0.5, f64::from(z) + 0.5);
+                let along = (x_middle - 80.0) * sin - (z_middle - 80.0) * cos;
+                if field.is_walkable(z * SIDE + x) && along.abs() < 30.0 {
+                    distances.push(distance(x_middle, z_middle));
+                }
+            }
+            distances.sort_by(f64::total_cmp);
+            assert!(distances[0] > radius - 0.21, "{} at {degrees} degrees, radius {radius}", distances[0]);
+            // 60 cells of length, one cell deep.
+            let row = distances[..60].iter().sum::<f64>() / 60.0;
+            assert!(row < radius + 2.0, "{row} at {degrees} degrees, radius {radius}");
+        }
+    }
 }
 
 #[test]

@@ -383,3 +383,52 @@ fn the_stages_run_on_real_levels() {
         assert_eq!(counts, expected);
     }
 }
+
+/// Treads of slabs that stick out over the one below, their fronts on cell lines: the front of a slab is no ceiling for the
+/// tread below. Four risers of 0.4 m, up and down each of the four ways.
+#[test]
+fn stairs_whose_treads_end_on_cell_lines_can_be_walked() {
+    const RISE: f32 = 0.4;
+    const TREAD: f32 = 1.2;
+    let quad = |a: [f32; 3], b: [f32; 3], c: [f32; 3], d: [f32; 3]| [[a, b, c], [a, c, d]];
+    // The underside of the lowest slab puts the treads off level lines: else each front merges with the tread below.
+    let mut steps = quad([0., -0.15, 0.], [TREAD, -0.15, 0.], [TREAD, -0.15, 3.], [0., -0.15, 3.]).to_vec();
+    for step in 0..5 {
+        let (front, top) = (step as f32 * TREAD, step as f32 * RISE);
+        let (back, low, end) = (front + 0.1, top - 0.1, front + TREAD + 0.4);
+        steps.extend(quad([front, top, 0.], [front, top, 3.], [end, top, 3.], [end, top, 0.]));
+        if step > 0 {
+            steps.extend(quad([front, low, 0.], [front, low, 3.], [front, top, 3.], [front, top, 0.]));
+            steps.extend(quad([front, low, 0.], [back, low, 0.], [back, low, 3.], [front, low, 3.]));
+            let foot = top - RISE;
+            steps.extend(quad([back, foot, 0.], [back, foot, 3.], [back, low, 3.], [back, low, 0.]));
+        }
+    }
+    for quarter in 0..4 {
+        // Rotations about the vertical by a quarter keep the faces' sides.
+        let turn = |[x, y, z]: [f32; 3]| match quarter {
+            0 => [x, y, z],
+            1 => [z, y, -x],
+            2 => [-x, y, -z],
+            _ => [-z, y, x],
+        };
+        let turned: Vec<_> = steps.iter().map(|corners| corners.map(turn)).collect();
+        let field = {
+            let builder = FieldBuilder::new(Agent::default()).with_erosion_radius(0.0);
+            let heightfield = Voxelizer::default().voxelize(&common::soup(&turned), &mut ()).unwrap();
+            builder.build_field(&heightfield, &mut ()).unwrap()
+        };
+        let mut reached = vec![false; field.len()];
+        let mut open = vec![0_u32];
+        while let Some(span) = open.pop() {
+            if !std::mem::replace(&mut reached[span as usize], true) {
+                open.extend(field.links[span as usize].into_iter().filter(|&next| next != NO_SPAN));
+            }
+        }
+        let floors = |pick: fn(i32, i32) -> i32| {
+            let reached = (0..field.len()).filter(|&span| reached[span]);
+            reached.map(|span| field.floor[span]).reduce(pick).unwrap()
+        };
+        assert_eq!(floors(i32::max) - floors(i32::min), 8, "quarter {quarter}");
+    }
+}

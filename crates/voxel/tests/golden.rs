@@ -241,9 +241,9 @@ fn links_agree() {
     assert!(field.clearance.iter().zip(&reference.clearance).all(|(&own, &theirs)| own.min(255) == theirs));
 }
 
-/// Erosion of Recast's compact heightfield. Its chamfer distance takes diagonal steps for longer than they are and does not see
-/// corners, so it keeps spans that are nearer than the radius; nothing that we keep is removed by Recast. That ours are
-/// exact is tested in `erosion.rs`.
+/// Erosion of Recast's compact heightfield: no difference at all. At two cells of radius, Recast's chamfer distance (straight
+/// steps of 2, diagonal ones of 3, from the cells beside what is blocked; 4 are far enough) keeps the very cells whose centres are
+/// two and a half from the blocked ones. At other radii it is off; that ours is exact is tested in `erosion.rs`.
 #[test]
 fn erosion_agrees() {
     let (Some((_, voxels)), Some(initial), Some(eroded)) =
@@ -255,13 +255,11 @@ fn erosion_agrees() {
     let before = field.walkable_spans();
     let reference = compact(voxels.frame, &eroded);
     erode(&mut field, 0.6, &mut ()).unwrap();
-    let mut nearer = 0;
     for span in 0..field.len() as u32 {
-        if field.is_walkable(span) != reference.is_walkable(span) {
-            assert!(reference.is_walkable(span), "span {span} is too near for Recast, but not for us");
-            nearer += 1;
-        }
+        let (x, z) = field.cell_of(span);
+        assert_eq!(field.is_walkable(span), reference.is_walkable(span), "span {span} in column {x}, {z}");
     }
-    println!("of {before} spans {} stay; Recast keeps {nearer} more", field.walkable_spans());
-    assert!(nearer <= 600);
+    let stay = field.walkable_spans();
+    println!("of {before} spans {stay} stay");
+    assert!(stay > 17_000 && before > 23_000);
 }

@@ -8,7 +8,7 @@
 
 mod common;
 
-use common::{column_error, counts_at_top, oracle, read_obj, scene, to_grid};
+use common::{column_error, counts_at_top, nasty_soup, oracle, read_obj, scene, soup, to_grid};
 use glam::Vec3;
 use proptest::prelude::*;
 use waymesh_core::{
@@ -21,12 +21,6 @@ fn metres() -> VoxelConfig {
     VoxelConfig::default()
         .with_scale(GridScale::new(1.0, 1.0))
         .with_merge(WalkableMerge::WithinStep { max_step: 2.0 })
-}
-
-fn soup(triangles: &[[[f32; 3]; 3]]) -> TriangleSoup {
-    let positions = triangles.iter().flatten().map(|&corner| Vec3::from(corner)).collect();
-    let count = u32::try_from(triangles.len()).unwrap();
-    TriangleSoup::new(positions, (0..count).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect()).unwrap()
 }
 
 /// A rectangle that faces up, from `[x0, z0]` to `[x1, z1]`.
@@ -81,19 +75,59 @@ fn a_floor_that_ends_on_a_cell_line_adds_nothing_beyond() {
 }
 
 #[test]
-fn a_wall_on_a_cell_line_blocks_both_sides() {
-    for (along_z, from, to) in [(true, [4., 2.5], [4., 6.5]), (false, [2.5, 4.], [6.5, 4.])] {
+fn a_wall_on_a_cell_line_fills_the_cell_behind_it() {
+    for (from, to, x, z) in [
+        ([4., 2.5], [4., 6.5], [4, 4], [2, 6]),
+        ([4., 6.5], [4., 2.5], [3, 3], [2, 6]),
+        ([2.5, 4.], [6.5, 4.], [2, 6], [3, 3]),
+        ([6.5, 4.], [2.5, 4.], [2, 6], [4, 4]),
+    ] {
         let triangles = [&extent(9., 9., 9.)[..], &wall(from, to, 1., 4.)].concat();
+        // The wall faces away from the cells that it fills.
+        let [a, b, c] = triangles[2].map(Vec3::from_array);
+        let front = (b - a).cross(c - a).normalize();
+        let behind = Vec3::new((x[0] + x[1] + 1) as f32 / 2., 0., (z[0] + z[1] + 1) as f32 / 2.);
+        assert!(front.dot(behind - a) < 0.);
         let heightfield = rasterize(&soup(&triangles), &metres(), &mut ()).unwrap();
         heightfield.validate().unwrap();
-        for along in 2..7 {
-            for across in [3, 4] {
-                let (x, z) = if along_z { (across, along) } else { (along, across) };
+        for z in z[0]..=z[1] {
+            for x in x[0]..=x[1] {
                 assert_eq!(filled(&heightfield, x, z), [[1, 4]], "cell {x} {z}");
                 assert!(!heightfield.column(x, z)[0].upward);
             }
         }
-        assert_eq!(heightfield.spans.len(), 2 + 10);
+        assert_eq!(heightfield.spans.len(), 2 + 5);
+    }
+}
+
+#[test]
+fn a_box_between_cell_lines_fills_the_cells_between_them() {
+    let sides = [
+        wall([3., 3.], [3., 6.], 1., 4.),
+        wall([5., 3.], [3., 3.], 1., 4.),
+        wall([5., 6.], [5., 3.], 1., 4.),
+        wall([3., 6.], [5., 6.], 1., 4.),
+    ];
+    // Outward, and inward.
+    for flipped in [false, true] {
+        let side = sides.concat().into_iter().map(|[a, b, c]| if flipped { [a, c, b] } else { [a, b, c] });
+        let triangles: Vec<_> = side.chain(extent(9., 9., 9.)).chain(floor(3., 3., 5., 6., 4.)).collect();
+        let heightfield = rasterize(&soup(&triangles), &metres(), &mut ()).unwrap();
+        for z in 1..8 {
+            for x in 1..8 {
+                let inside = (3..5).contains(&x) && (3..6).contains(&z);
+                let edge = x == 3 || x == 4 || z == 3 || z == 5;
+                let around = (2..6).contains(&x) && (2..7).contains(&z) && !inside;
+                let corner = (x == 2 || x == 5) && (z == 2 || z == 6);
+                let expected = match (inside, flipped) {
+                    (true, true) => vec![[4, 5]],
+                    (true, false) if edge => vec![[1, 5]],
+                    (false, true) if around && !corner => vec![[1, 4]],
+                    _ => vec![],
+                };
+                assert_eq!(filled(&heightfield, x, z), expected, "cell {x} {z}, flipped {flipped}");
+            }
+        }
     }
 }
 
@@ -104,13 +138,18 @@ fn walls_at_the_grids_edge_stay() {
         wall([4., 0.], [4., 4.], 0., 3.),
         wall([4., 4.], [0., 4.], 0., 3.),
         wall([0., 4.], [0., 0.], 0., 3.),
-    ];
-    let heightfield = rasterize(&soup(&box_of_walls.concat()), &metres(), &mut ()).unwrap();
-    assert_eq!((heightfield.frame.width, heightfield.frame.depth), (4, 4));
-    for z in 0..4 {
-        for x in 0..4 {
-            let edge = x == 0 || z == 0 || x == 3 || z == 3;
-            assert_eq!(filled(&heightfield, x, z), if edge { vec![[0, 3]] } else { vec![] });
+    ]
+    .concat();
+    // Behind them is the grid, or nothing.
+    let flipped = box_of_walls.iter().map(|&[a, b, c]| [a, c, b]).collect();
+    for walls in [box_of_walls, flipped] {
+        let heightfield = rasterize(&soup(&walls), &metres(), &mut ()).unwrap();
+        assert_eq!((heightfield.frame.width, heightfield.frame.depth), (4, 4));
+        for z in 0..4 {
+            for x in 0..4 {
+                let edge = x == 0 || z == 0 || x == 3 || z == 3;
+                assert_eq!(filled(&heightfield, x, z), if edge { vec![[0, 3]] } else { vec![] });
+            }
         }
     }
 }
@@ -266,50 +305,6 @@ fn bad_configuration_is_named() {
         let config = metres().with_scale(GridScale::new(cell, 1.0));
         assert!(matches!(rasterize(&soup, &config, &mut ()), Err(VoxelError::Grid(_))));
     }
-}
-
-/// Soups that are hard on a rasteriser: coordinates on cell lines, slivers, walls, dust and sheets across the whole level.
-fn nasty_soup() -> impl Strategy<Value = TriangleSoup> {
-    let coordinate = prop_oneof![
-        3 => (-8_i32..40).prop_map(|quarter| quarter as f32 * 0.25),
-        3 => -2.0_f32..10.0,
-        1 => (0_i32..10).prop_map(|whole| whole as f32 + 1e-5),
-    ];
-    let corner = [coordinate.clone(), coordinate.clone(), coordinate];
-    let kind = prop_oneof![
-        4 => Just(0_u8), // any three corners
-        2 => Just(1),    // a wall
-        1 => Just(2),    // a sliver
-        1 => Just(3),    // dust
-        1 => Just(4),    // a flat
-        1 => Just(5),    // along x or z
-    ];
-    let triangle = (kind, corner.clone(), corner.clone(), corner, any::<bool>()).prop_map(
-        |(kind, a, mut b, mut c, flip)| {
-            match kind {
-                1 => (c[0], c[2]) = (b[0], b[2]),
-                2 => c = [b[0] + 1e-3, b[1], b[2] + 1e-3],
-                3 => {
-                    b = [a[0] + 0.01, a[1] + 0.02, a[2]];
-                    c = [a[0], a[1] + 0.01, a[2] + 0.015];
-                }
-                4 => (b[1], c[1]) = (a[1], a[1]),
-                5 => {
-                    let axis = if flip { 0 } else { 2 };
-                    (b[axis], c[axis]) = (a[axis], a[axis]);
-                }
-                _ => {}
-            }
-            if flip { [a, c, b] } else { [a, b, c] }
-        },
-    );
-    prop::collection::vec(triangle, 1..14).prop_map(|triangles| {
-        let mut with_nan = triangles;
-        if with_nan.len() > 11 {
-            with_nan[3][1][2] = f32::NAN;
-        }
-        soup(&with_nan)
-    })
 }
 
 proptest! {

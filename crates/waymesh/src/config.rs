@@ -7,11 +7,14 @@ use waymesh_core::{Agent, AgentError, GridError, GridScale};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PartitionKind {
-    /// Watershed on the distance field (Mononen 2009): compact regions. The default.
-    #[default]
+    /// Watershed on the distance field (Mononen 2009): compact regions.
     Watershed,
     /// Row sweeps: faster, long thin regions.
     Monotone,
+    /// Whole storeys: the surface is cut only where it lies over itself, so that every vertex of the mesh lies on a real border or
+    /// on such a cut. The only one that can be baked in tiles. The default.
+    #[default]
+    Surfaces,
 }
 
 /// Everything a [`crate::Pipeline`] needs to know. Lengths in metres, areas in square metres of plan, angles in radians.
@@ -29,7 +32,7 @@ pub struct BakeConfig {
     /// Pieces of ground smaller than this are left out and reported. Default 0.05: less than the agent's centre needs to
     /// turn round, so that no room an agent can stand in is lost.
     pub min_region: f32,
-    /// Regions smaller than this are merged into a neighbour. Default 36.0.
+    /// Watershed and monotone regions smaller than this are merged into a neighbour. Default 36.0.
     pub merge_region: f32,
     /// How the surface is cut into regions.
     pub partition: PartitionKind,

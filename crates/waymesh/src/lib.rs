@@ -11,20 +11,27 @@
 //! ```
 //!
 //! Each stage is also a crate of its own and a free function, re-exported here: [`voxel`], [`region`], [`contour`],
-//! [`triangulate`], [`convex`], [`detail`], [`graph`], [`io`]. A [`Pipeline`] takes any implementation of a [`stage`] trait in
+//! [`triangulate`], [`convex`], [`detail`], [`tile`], [`graph`], [`io`]. A [`Pipeline`] takes any implementation of a [`stage`] trait in
 //! place of its own.
 
 mod config;
 mod pipeline;
 mod report;
+mod slices;
+mod tiled;
+mod world;
 
 pub use config::{BakeConfig, ConfigError, PartitionKind};
 pub use pipeline::{Bake, BakeError, Pipeline, Stages};
 pub use report::{GridReport, IslandReport, Report, StageTime};
+pub use slices::SlicesOptions;
+pub use tiled::{TileConfig, tile_note};
+pub use world::{MeshHandle, ObstacleId, World, WorldUpdate};
 
 pub use waymesh_core::*;
 pub use waymesh_graph::{NavMesh, NavMeshError, Outcome, Path, PathScratch, QueryError};
 pub use {
     waymesh_contour as contour, waymesh_convex as convex, waymesh_detail as detail, waymesh_graph as graph,
-    waymesh_io as io, waymesh_region as region, waymesh_triangulate as triangulate, waymesh_voxel as voxel,
+    waymesh_io as io, waymesh_region as region, waymesh_tile as tile, waymesh_triangulate as triangulate,
+    waymesh_voxel as voxel,
 };

@@ -1,6 +1,6 @@
 //! The voxel pipeline (Mononen 2009): soup, voxels, walkable field, regions, borders, triangles, cells, heights, mesh.
 
-use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::time::Instant;
 
 use thiserror::Error;
@@ -11,12 +11,17 @@ use waymesh_core::stage::{
     Voxelize,
 };
 use waymesh_core::{
-    CellId, CellMesh, ContourSet, Counter, HeightSurface, Heightfield, Observer, Polygon, RegionMap,
-    SkippedTriangles, TriangleSoup, Triangulation, Validate, Violation, ViolationList, WalkableField,
+    AreaId, CellId, CellMesh, ContourSet, FieldWindow, HeightSurface, Heightfield, NO_REGION, Observer,
+    Polygon, RegionMap, SkippedTriangles, TriangleSoup, Triangulation, Validate, Violation, ViolationList,
+    WalkableField,
 };
 use waymesh_detail::{DetailConfig, GreedyInsertion};
 use waymesh_graph::{NavMesh, NavMeshError};
-use waymesh_region::{Monotone, MonotoneConfig, Watershed, WatershedConfig, remove_small_islands};
+use waymesh_region::{
+    JoinConfig, Monotone, MonotoneConfig, Surfaces, SurfacesConfig, Watershed, WatershedConfig,
+    join_surfaces, label_surfaces, remove_small_islands, split_surfaces,
+};
+use waymesh_tile::{Tile, TileError};
 use waymesh_triangulate::ConstrainedDelaunay;
 use waymesh_voxel::{FieldBuilder, VoxelConfig, Voxelizer};
 
@@ -64,6 +69,34 @@ pub enum BakeError {
     /// The cells could not become a mesh.
     #[error(transparent)]
     Mesh(#[from] NavMeshError),
+    /// Tiles could not be sorted, kept or read.
+    #[error(transparent)]
+    Tile(#[from] TileError),
+    /// Something that cannot be done tile by tile.
+    #[error("{what} needs the whole world at once and cannot be baked in tiles")]
+    Untiled {
+        /// What it is.
+        what: &'static str,
+    },
+    /// A tile that the world does not have.
+    #[error("there is no tile {tile}: the world has {columns} x {rows} tiles, numbered from 0,0")]
+    NoSuchTile {
+        /// The tile asked for, as column and row.
+        tile: Tile,
+        /// Tiles along x.
+        columns: u32,
+        /// Tiles along z.
+        rows: u32,
+    },
+    /// A tile built alone has to be kept somewhere.
+    #[error("a tile built alone needs a folder to be kept in")]
+    NoFolder,
+    /// A folder that holds no tiles.
+    #[error("{} is not a folder of waymesh tiles", folder.display())]
+    NotTiles {
+        /// The folder.
+        folder: PathBuf,
+    },
     /// The threads asked for could not be started.
     #[error("cannot start {threads} threads: {source}")]
     Threads {
@@ -199,17 +232,12 @@ impl Pipeline {
         let mut recorder = Recorder::new(observer);
         let stages = self.run(soup, &mut recorder, Voxels::Drop)?;
         let mut report = counts(&stages, soup);
-        report.spans = recorder.solid_spans;
         let agent = self.config.agent;
         let mesh = recorder
             .stage("mesh", |_| NavMesh::new(stages.cells, Some(stages.surface), agent))
             .map_err(BakeError::Mesh)?;
         report.islands = IslandReport::all(&mesh);
-        report.triangles_skipped = skipped(&recorder);
-        report.counts = recorder.counts.iter().map(|(counter, &amount)| (counter.name(), amount)).collect();
-        report.warnings = recorder.warnings.iter().map(ToString::to_string).collect();
-        report.stages = recorder.stages;
-        report.seconds = start.elapsed().as_secs_f64();
+        report.finish(recorder, start);
         Ok(Bake { mesh, report })
     }
 
@@ -228,15 +256,20 @@ impl Pipeline {
         voxels: Voxels,
     ) -> Result<Stages, BakeError> {
         self.config.validate()?;
+        self.in_pool(|| self.run_stages(soup, recorder, voxels))?
+    }
+
+    /// Runs on as many threads as the settings ask for.
+    pub(crate) fn in_pool<T: Send>(&self, run: impl FnOnce() -> T + Send) -> Result<T, BakeError> {
         let threads = self.config.threads;
         if threads == 0 {
-            return self.run_stages(soup, recorder, voxels);
+            return Ok(run());
         }
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .build()
             .map_err(|source| BakeError::Threads { threads, source })?;
-        pool.install(|| self.run_stages(soup, recorder, voxels))
+        Ok(pool.install(run))
     }
 
     fn run_stages(
@@ -248,11 +281,16 @@ impl Pipeline {
         check_soup(soup)?;
         let mut heightfield = self.voxels(soup, recorder)?;
         recorder.solid_spans = heightfield.spans.len() as u64;
-        let field = self.field(&heightfield, recorder)?;
+        let mut field = self.field(&heightfield, recorder)?;
         if voxels == Voxels::Drop {
             heightfield = Heightfield { frame: heightfield.frame, columns: Vec::new(), spans: Vec::new() };
         }
-        let regions = self.regions(&field, recorder)?;
+        let regions = if self.partition.is_none() && self.config.partition == PartitionKind::Surfaces {
+            self.storeys(&mut field, recorder)?
+        } else {
+            self.remove_islands(&mut field, recorder)?;
+            self.regions(&field, recorder)?
+        };
         let raw_contours = self.raw_contours(&field, &regions, recorder)?;
         let contours = self.contours(&raw_contours, recorder)?;
         let triangulation = self.triangles(&contours, recorder)?;
@@ -261,7 +299,7 @@ impl Pipeline {
         Ok(Stages { heightfield, field, regions, raw_contours, contours, triangulation, cells, surface })
     }
 
-    fn check(
+    pub(crate) fn check(
         &self,
         stage: &'static str,
         violations: impl FnOnce(&mut ViolationList),
@@ -295,7 +333,7 @@ impl Pipeline {
         recorder: &mut Recorder<'_>,
     ) -> Result<WalkableField, BakeError> {
         let config = &self.config;
-        let mut field = recorder.stage("field", |observer| match &self.build_field {
+        let field = recorder.stage("field", |observer| match &self.build_field {
             Some(stage) => stage.build_field(heightfield, observer),
             None => FieldBuilder::new(config.agent).build_field(heightfield, observer),
         })?;
@@ -304,18 +342,57 @@ impl Pipeline {
             let hint = "ledges, low ceilings and the agent's radius leave no room; is the scale in metres?";
             return Err(BakeError::NothingWalkable { stage: "field", hint });
         }
-        recorder.stage("islands", |observer| {
-            remove_small_islands(&mut field, config.min_region, observer);
-            Ok::<_, BakeError>(())
-        })?;
-        if !field.has_ground() {
-            let hint = "every piece of ground is below the smallest region";
-            return Err(BakeError::NothingWalkable { stage: "islands", hint });
-        }
         Ok(field)
     }
 
-    fn regions(&self, field: &WalkableField, recorder: &mut Recorder<'_>) -> Result<RegionMap, BakeError> {
+    fn remove_islands(
+        &self,
+        field: &mut WalkableField,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<(), BakeError> {
+        recorder.stage("islands", |observer| {
+            remove_small_islands(field, self.config.min_region, observer);
+            Ok::<_, BakeError>(())
+        })?;
+        if field.has_ground() { Ok(()) } else { Err(islands_only()) }
+    }
+
+    /// Whole storeys as regions. Small islands go when the surface is known, as in a tiled bake: removed before, they would still have had a say
+    /// in where it is cut.
+    fn storeys(
+        &self,
+        field: &mut WalkableField,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<RegionMap, BakeError> {
+        let regions = recorder.stage("partition", |observer| {
+            let failed = |error| StageError::new("partition", error);
+            let empty = WalkableField::empty(field.frame);
+            let part = FieldWindow::whole(std::mem::replace(field, empty));
+            let pieces = split_surfaces(&part, &SurfacesConfig::default()).map_err(failed)?;
+            let join = self.join_config(field.frame.cell_area());
+            let surfaces = join_surfaces(&[pieces], &join, observer).map_err(failed)?;
+            let regions = label_surfaces(&part, &surfaces).map_err(failed)?;
+            *field = part.field;
+            Ok::<_, StageError>(regions)
+        })?;
+        for (area, &label) in field.area.iter_mut().zip(&regions.labels) {
+            if label == NO_REGION {
+                *area = AreaId::NULL;
+            }
+        }
+        self.check("partition", |list| regions.violations_over(field, list))?;
+        if regions.count == 0 { Err(islands_only()) } else { Ok(regions) }
+    }
+
+    pub(crate) fn join_config(&self, cell_area: f64) -> JoinConfig {
+        JoinConfig::default().with_min_island(self.config.min_region, cell_area)
+    }
+
+    pub(crate) fn regions(
+        &self,
+        field: &WalkableField,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<RegionMap, BakeError> {
         let merge = self.config.merge_region;
         let regions =
             recorder.stage("partition", |observer| match (&self.partition, self.config.partition) {
@@ -324,6 +401,7 @@ impl Pipeline {
                     Watershed { config: WatershedConfig::default().with_merge_region(merge) }
                         .partition(field, observer)
                 }
+                (None, PartitionKind::Surfaces) => Surfaces::default().partition(field, observer),
                 (None, PartitionKind::Monotone) => {
                     Monotone { config: MonotoneConfig::default().with_merge_region(merge) }
                         .partition(field, observer)
@@ -333,7 +411,7 @@ impl Pipeline {
         Ok(regions)
     }
 
-    fn raw_contours(
+    pub(crate) fn raw_contours(
         &self,
         field: &WalkableField,
         regions: &RegionMap,
@@ -351,7 +429,11 @@ impl Pipeline {
         Ok(contours)
     }
 
-    fn contours(&self, raw: &ContourSet, recorder: &mut Recorder<'_>) -> Result<ContourSet, BakeError> {
+    pub(crate) fn contours(
+        &self,
+        raw: &ContourSet,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<ContourSet, BakeError> {
         let config = &self.config;
         let contours = recorder.stage("simplify", |observer| match &self.simplify {
             Some(stage) => stage.simplify(raw, observer),
@@ -367,7 +449,7 @@ impl Pipeline {
         Ok(contours)
     }
 
-    fn triangles(
+    pub(crate) fn triangles(
         &self,
         contours: &ContourSet,
         recorder: &mut Recorder<'_>,
@@ -384,7 +466,7 @@ impl Pipeline {
         Ok(triangulation)
     }
 
-    fn cells(
+    pub(crate) fn cells(
         &self,
         triangulation: &Triangulation,
         recorder: &mut Recorder<'_>,
@@ -410,12 +492,10 @@ impl Pipeline {
         cells: &CellMesh,
         recorder: &mut Recorder<'_>,
     ) -> Result<HeightSurface, BakeError> {
-        let (bound, max_step) = (self.config.max_height_error_levels, self.config.agent.max_step);
         let surface = recorder.stage("heights", |observer| match &self.fit_heights {
             Some(stage) => stage.fit_heights(field, regions, cells, observer),
             None => {
-                let detail = DetailConfig::default().with_max_error_levels(bound).with_max_step(max_step);
-                GreedyInsertion { config: detail }.fit_heights(field, regions, cells, observer)
+                GreedyInsertion { config: self.detail_config() }.fit_heights(field, regions, cells, observer)
             }
         })?;
         self.check("heights", |list| surface.violations_over(cells, list))?;
@@ -423,8 +503,47 @@ impl Pipeline {
     }
 }
 
+impl Pipeline {
+    pub(crate) fn detail_config(&self) -> DetailConfig {
+        DetailConfig::default()
+            .with_max_error_levels(self.config.max_height_error_levels)
+            .with_max_step(self.config.agent.max_step)
+    }
+
+    /// The first replaced stage that asks for the whole world at once, of those that deal with voxels.
+    pub(crate) fn untiled_voxel_stage(&self) -> Option<&'static str> {
+        first_replaced([
+            (self.voxelize.is_some(), "a replaced voxelisation"),
+            (self.build_field.is_some(), "a replaced field builder"),
+            (self.fit_heights.is_some(), "a replaced fitting of heights"),
+        ])
+    }
+
+    /// The same, with those that deal with regions.
+    pub(crate) fn untiled_stage(&self) -> Option<&'static str> {
+        self.untiled_voxel_stage().or_else(|| {
+            first_replaced([
+                (self.partition.is_some(), "a replaced partition"),
+                (self.trace.is_some(), "a replaced tracer"),
+            ])
+        })
+    }
+}
+
+/// What is said if nothing but small islands was there.
+fn islands_only() -> BakeError {
+    BakeError::NothingWalkable {
+        stage: "islands",
+        hint: "every piece of ground is below the smallest region",
+    }
+}
+
+fn first_replaced(stages: impl IntoIterator<Item = (bool, &'static str)>) -> Option<&'static str> {
+    stages.into_iter().find_map(|(replaced, what)| replaced.then_some(what))
+}
+
 /// Refuses a scene that holds nothing.
-fn check_soup(soup: &TriangleSoup) -> Result<(), BakeError> {
+pub(crate) fn check_soup(soup: &TriangleSoup) -> Result<(), BakeError> {
     let SkippedTriangles { not_finite, degenerate } = soup.skipped();
     let triangles = soup.triangles().len();
     if not_finite + degenerate == triangles as u64 {
@@ -433,7 +552,7 @@ fn check_soup(soup: &TriangleSoup) -> Result<(), BakeError> {
     Ok(())
 }
 
-fn contour_area(contours: &ContourSet) -> i128 {
+pub(crate) fn contour_area(contours: &ContourSet) -> i128 {
     let polygons = contours.polygons();
     polygons
         .polygons
@@ -443,7 +562,7 @@ fn contour_area(contours: &ContourSet) -> i128 {
         .sum()
 }
 
-fn same_area(stage: &'static str, expected: i128, actual: i128, list: &mut ViolationList) {
+pub(crate) fn same_area(stage: &'static str, expected: i128, actual: i128, list: &mut ViolationList) {
     if expected != actual {
         list.push(Violation::AreaLost { stage, expected, actual });
     }
@@ -451,28 +570,17 @@ fn same_area(stage: &'static str, expected: i128, actual: i128, list: &mut Viola
 
 fn counts(stages: &Stages, soup: &TriangleSoup) -> Report {
     let frame = &stages.field.frame;
-    Report {
+    let mut report = Report {
         triangles: soup.triangles().len() as u64,
         grid: GridReport::of(frame),
         walkable_spans: stages.field.walkable_spans() as u64,
         walkable_area: stages.field.walkable_area(),
         regions: u64::from(stages.regions.count),
         contours: stages.contours.loop_count() as u64,
-        cells: stages.cells.cells.len() as u64,
-        portals: stages.cells.portal_count() as u64,
-        vertices: stages.cells.vertices.len() as u64,
-        mesh_area: stages.cells.area(),
-        height_error_max: f64::from(stages.surface.max_error) * f64::from(frame.level_height),
+        vertices_off_border: stages.contours.vertices_off_border() as u64,
+        tiles: 1,
         ..Report::default()
-    }
-}
-
-fn skipped(recorder: &Recorder<'_>) -> BTreeMap<&'static str, u64> {
-    [
-        ("not_finite", Counter::TrianglesNotFinite),
-        ("degenerate", Counter::TrianglesDegenerate),
-        ("outside", Counter::TrianglesOutside),
-    ]
-    .map(|(reason, counter)| (reason, recorder.counts.get(&counter).copied().unwrap_or(0)))
-    .into()
+    };
+    report.count_cells(&stages.cells, &stages.surface);
+    report
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use serde::Serialize;
-use waymesh_core::{Counter, GridFrame, Observer, Warning};
+use waymesh_core::{CellMesh, Counter, GridFrame, HeightSurface, Observer, Warning};
 use waymesh_graph::NavMesh;
 
 /// Figures of one bake. Serialised, its keys are a contract that scripts rely on.
@@ -31,6 +31,12 @@ pub struct Report {
     pub cells: u64,
     /// Edges between two cells.
     pub portals: u64,
+    /// Vertices of the borders that lie on no real border, only between regions.
+    pub vertices_off_border: u64,
+    /// Tiles it was baked in.
+    pub tiles: u64,
+    /// Links between places that share no edge.
+    pub links: u64,
     /// Vertices of the mesh.
     pub vertices: u64,
     /// Plan area of the cells in square metres.
@@ -49,6 +55,37 @@ pub struct Report {
     pub peak_memory_bytes: Option<u64>,
     /// What the user should know.
     pub warnings: Vec<String>,
+}
+
+impl Report {
+    /// Figures of the cells and of the ground in them.
+    pub(crate) fn count_cells(&mut self, cells: &CellMesh, surface: &HeightSurface) {
+        self.cells = cells.cells.len() as u64;
+        self.portals = cells.portal_count() as u64;
+        self.vertices = cells.vertices.len() as u64;
+        self.mesh_area = cells.area();
+        self.height_error_max = f64::from(surface.max_error) * f64::from(cells.frame.level_height);
+    }
+
+    /// What was told on the way.
+    pub(crate) fn finish(&mut self, recorder: Recorder<'_>, start: Instant) {
+        self.spans = recorder.solid_spans;
+        self.triangles_skipped = skipped(&recorder);
+        self.counts = recorder.counts.iter().map(|(counter, &amount)| (counter.name(), amount)).collect();
+        self.warnings = recorder.warnings.iter().map(ToString::to_string).collect();
+        self.stages = recorder.stages;
+        self.seconds = start.elapsed().as_secs_f64();
+    }
+}
+
+fn skipped(recorder: &Recorder<'_>) -> BTreeMap<&'static str, u64> {
+    [
+        ("not_finite", Counter::TrianglesNotFinite),
+        ("degenerate", Counter::TrianglesDegenerate),
+        ("outside", Counter::TrianglesOutside),
+    ]
+    .map(|(reason, counter)| (reason, recorder.counts.get(&counter).copied().unwrap_or(0)))
+    .into()
 }
 
 /// Size of the grid.

@@ -7,9 +7,11 @@ use std::collections::HashMap;
 
 use glam::Vec3;
 use waymesh_core::{
-    AreaId, Cell, CellId, CellMesh, Direction, GridFrame, HeightSurface, NO_REGION, NO_SPAN, OPEN_SKY,
-    PlanPoint, PlanVertex, RegionId, RegionMap, VertexId, ViolationList, WalkableField,
+    AreaId, Cell, CellId, CellMesh, Direction, FieldWindow, GridFrame, GridWindow, HeightSurface,
+    LabelledWindow, NO_REGION, NO_SPAN, OPEN_SKY, PlanPoint, PlanVertex, RegionId, RegionMap, VertexId,
+    ViolationList, WalkableField,
 };
+use waymesh_detail::{DetailConfig, WindowConfig, fit_heights, fit_heights_windowed};
 
 pub(crate) fn frame(width: u32, depth: u32) -> GridFrame {
     GridFrame { origin: Vec3::ZERO, cell_size: 0.3, level_height: 0.2, width, depth }
@@ -48,6 +50,62 @@ pub(crate) fn field(width: u32, depth: u32, ground: impl Fn(f32, f32) -> Option<
         }
     }
     field
+}
+
+/// The field in square tiles, with the regions of the whole.
+pub(crate) fn tiles(field: &WalkableField, regions: &RegionMap, side: u32) -> Vec<LabelledWindow> {
+    let whole = FieldWindow::whole(field.clone());
+    let mut tiles = Vec::new();
+    for z in (0..field.frame.depth).step_by(side as usize) {
+        for x in (0..field.frame.width).step_by(side as usize) {
+            let part = whole.cut(GridWindow::new(x, z, side, side));
+            let label = |span| {
+                let span = whole.find(part.key(span)).expect("a span of the whole");
+                regions.labels[span as usize]
+            };
+            let labels = (0..part.field.len() as u32).map(label).collect();
+            tiles.push(LabelledWindow { part, regions: RegionMap { labels, count: regions.count } });
+        }
+    }
+    tiles
+}
+
+/// Fits over windows of the field, which are put together from tiles.
+pub(crate) fn fit_windowed(
+    field: &WalkableField,
+    tiles: &[LabelledWindow],
+    cells: &CellMesh,
+    config: &DetailConfig,
+    windows: &WindowConfig,
+) -> HeightSurface {
+    let tiles: Vec<&LabelledWindow> = tiles.iter().collect();
+    // A part has a ring around its core: no more than was asked for.
+    let source = |window: GridWindow| {
+        let GridWindow { x, z, width, depth } = window;
+        let core = GridWindow::new(x + 1, z + 1, width.saturating_sub(2), depth.saturating_sub(2));
+        let core = if core.is_empty() { window } else { core };
+        Ok(LabelledWindow::assemble(field.frame, core, &tiles))
+    };
+    fit_heights_windowed(cells, &source, config, windows, &mut ()).expect("a surface")
+}
+
+/// Fits over the whole field, and demands the same from windows of several sizes.
+pub(crate) fn fit_all_ways(
+    field: &WalkableField,
+    regions: &RegionMap,
+    cells: &CellMesh,
+    config: &DetailConfig,
+) -> HeightSurface {
+    let surface = fit_heights(field, regions, cells, config, &mut ()).expect("a surface");
+    let (all, some) = (tiles(field, regions, 1 << 20), tiles(field, regions, 16));
+    // A window for each cell is slow where there are many.
+    let single = if cells.cells.len() > 40 { 400 } else { 1 };
+    for (tiles, columns, at_once) in [(&all, single, 1), (&some, 150, 3), (&all, 700, 2)] {
+        let windows = WindowConfig::default().with_window_columns(columns).with_windows_at_once(at_once);
+        let windowed = fit_windowed(field, tiles, cells, config, &windows);
+        assert!(windowed == surface, "windows of {columns} columns differ from the whole");
+    }
+    surface
 }
 
 /// A label for every walkable span.

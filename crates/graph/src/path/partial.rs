@@ -10,7 +10,7 @@ use crate::mesh::NavMesh;
 use crate::nearest::{Reach, Spot};
 
 impl NavMesh {
-    /// The point closest to `goal` in space, of all that can be reached from `start`. With a filter or links it floods what can be
+    /// The point closest to `goal` in space, of all that can be reached from `start`. With a filter or one-way links it floods what can be
     /// reached, else it asks the box index for the island.
     pub(super) fn closest_reachable<F: CellFilter>(
         &self,
@@ -19,10 +19,10 @@ impl NavMesh {
         filter: &F,
         scratch: &mut PathScratch,
     ) -> Option<Spot> {
-        if F::ALLOWS_ALL && self.links.is_empty() {
-            let island = self.cell_islands[start.cell as usize];
-            return self
-                .nearest_spot(goal, &Reach::INFINITE, |cell| self.cell_islands[cell as usize] == island);
+        if F::ALLOWS_ALL && self.links.are_both_ways() {
+            let group = |cell: u32| self.links.group(self.cell_islands[cell as usize]);
+            let own = group(start.cell);
+            return self.nearest_spot(goal, &Reach::INFINITE, |cell| group(cell) == own);
         }
         scratch.begin(self.neighbours.len());
         // A cell is marked at its first edge.

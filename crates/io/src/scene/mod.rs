@@ -1,7 +1,7 @@
 //! Scene files to a triangle soup: options, choice of format, and what the four readers share.
 
 mod gltf;
-mod obj;
+pub(crate) mod obj;
 mod ply;
 mod source;
 mod stl;
@@ -180,13 +180,18 @@ fn parse_into(source: Source<'_>, builder: &mut SoupBuilder) -> Result<(), IoErr
 
 /// A file being read.
 #[derive(Clone, Copy)]
-struct Source<'a> {
-    file: &'a Path,
-    bytes: &'a [u8],
+pub(crate) struct Source<'a> {
+    pub(crate) file: &'a Path,
+    pub(crate) bytes: &'a [u8],
 }
 
 impl Source<'_> {
-    fn malformed(&self, place: Place, expected: &'static str, found: impl Into<String>) -> IoError {
+    pub(crate) fn malformed(
+        &self,
+        place: Place,
+        expected: &'static str,
+        found: impl Into<String>,
+    ) -> IoError {
         IoError::Malformed { file: self.file.to_owned(), place, expected, found: found.into() }
     }
 
@@ -194,8 +199,13 @@ impl Source<'_> {
         IoError::Truncated { file: self.file.to_owned(), place, needed, available }
     }
 
-    fn out_of_range(&self, place: Place, what: &'static str, index: i64, count: usize) -> IoError {
+    pub(crate) fn out_of_range(&self, place: Place, what: &'static str, index: i64, count: usize) -> IoError {
         IoError::IndexOutOfRange { file: self.file.to_owned(), place, what, index, count }
+    }
+
+    pub(crate) fn too_many_vertices(&self, count: u64) -> IoError {
+        let (file, limit) = (self.file.to_owned(), u64::from(u32::MAX));
+        IoError::TooMany { file, element: "vertices", count, limit }
     }
 
     fn syntax(
@@ -240,12 +250,8 @@ impl SoupBuilder {
 
     /// Number of the next vertex, or an error if 32 bits cannot hold it.
     fn next_vertex(&self, source: &Source<'_>) -> Result<u32, IoError> {
-        u32::try_from(self.positions.len()).map_err(|_| IoError::TooMany {
-            file: source.file.to_owned(),
-            element: "vertices",
-            count: self.positions.len() as u64 + 1,
-            limit: u64::from(u32::MAX),
-        })
+        u32::try_from(self.positions.len())
+            .map_err(|_| source.too_many_vertices(self.positions.len() as u64 + 1))
     }
 
     fn finish(self, file: &Path) -> Result<TriangleSoup, IoError> {
@@ -309,7 +315,7 @@ fn parse_number(token: &[u8]) -> Option<f64> {
 }
 
 /// A token for an error message: short, and readable whatever the bytes.
-fn quoted(token: &[u8]) -> String {
+pub(crate) fn quoted(token: &[u8]) -> String {
     const SHOWN: usize = 40;
     let text = String::from_utf8_lossy(&token[..token.len().min(SHOWN)]);
     format!("{text:?}{}", if token.len() > SHOWN { "..." } else { "" })

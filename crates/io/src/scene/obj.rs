@@ -1,4 +1,4 @@
-//! Wavefront OBJ: the `v` and `f` statements.
+//! Wavefront OBJ: the `v`, `f`, `o` and `g` statements.
 //!
 //! Written here because an error has to name the line, and because the parser crate (tobj) knows no line continuations, rejects
 //! names that are not UTF-8 and duplicates vertices per material. tobj is the oracle in the tests.
@@ -31,10 +31,60 @@ pub(super) fn looks_like_obj(text: &[u8]) -> bool {
     false
 }
 
+/// Whoever takes what an OBJ file holds.
+pub(crate) trait ObjSink {
+    /// The next vertex.
+    fn vertex(&mut self, line: usize, position: DVec3) -> Result<(), IoError>;
+
+    /// Faces that follow belong to the object or group of this name.
+    fn group(&mut self, _line: usize, _name: &[u8]) -> Result<(), IoError> {
+        Ok(())
+    }
+
+    /// A face; its vertices count from 0 in this file. The last ones may name vertices that follow later: that they do is checked
+    /// at the end of the file.
+    fn face(&mut self, line: usize, corners: &[u32]) -> Result<(), IoError>;
+}
+
 pub(super) fn parse(source: Source<'_>, builder: &mut SoupBuilder) -> Result<(), IoError> {
     let base = builder.next_vertex(&source)?;
+    read(source, &mut Soup { source, base, builder })
+}
+
+/// Faces as fans of triangles.
+struct Soup<'a, 'b> {
+    source: Source<'a>,
+    base: u32,
+    builder: &'b mut SoupBuilder,
+}
+
+impl ObjSink for Soup<'_, '_> {
+    fn vertex(&mut self, _line: usize, position: DVec3) -> Result<(), IoError> {
+        self.builder.push_vertex(position);
+        Ok(())
+    }
+
+    fn face(&mut self, line: usize, corners: &[u32]) -> Result<(), IoError> {
+        let known = self.builder.next_vertex(&self.source)? - self.base;
+        let mut fan = Fan::default();
+        for &vertex in corners {
+            let vertex = self.base.checked_add(vertex).ok_or_else(|| {
+                let index = i64::from(vertex) + 1;
+                self.source.out_of_range(Place::Line(line), "vertex", index, known as usize)
+            })?;
+            fan.push(vertex, &mut self.builder.triangles);
+        }
+        fan.finish(&mut self.builder.triangles);
+        Ok(())
+    }
+}
+
+/// Hands every vertex, group and face to `sink`, in the order of the file.
+pub(crate) fn read(source: Source<'_>, sink: &mut impl ObjSink) -> Result<(), IoError> {
+    let mut known = 0_u32;
     // A face may name vertices that follow later in the file: checked once all are known.
     let mut ahead: Vec<(usize, u32)> = Vec::new();
+    let mut face: Vec<u32> = Vec::new();
     let mut lines = Lines::new(without_bom(source.bytes));
     while let Some((number, line)) = lines.next() {
         let line = line.trim_ascii_start();
@@ -50,11 +100,11 @@ pub(super) fn parse(source: Source<'_>, builder: &mut SoupBuilder) -> Result<(),
                     source.malformed(Place::Line(number), "three coordinates", quoted(word))
                 })?;
             }
-            builder.push_vertex(DVec3::from_array(position));
+            sink.vertex(number, DVec3::from_array(position))?;
+            known = known.checked_add(1).ok_or_else(|| source.too_many_vertices(u64::from(u32::MAX) + 1))?;
         } else if is(b'f') {
             let line = continued(line, &mut lines);
-            let known = builder.next_vertex(&source)? - base;
-            let mut fan = Fan::default();
+            face.clear();
             for corner in words(&line[1..]) {
                 let index = parse_corner(&source, number, corner)?;
                 let vertex = resolve(index, known).ok_or_else(|| {
@@ -63,15 +113,13 @@ pub(super) fn parse(source: Source<'_>, builder: &mut SoupBuilder) -> Result<(),
                 if vertex >= known {
                     ahead.push((number, vertex));
                 }
-                let vertex = base.checked_add(vertex).ok_or_else(|| {
-                    source.out_of_range(Place::Line(number), "vertex", index, known as usize)
-                })?;
-                fan.push(vertex, &mut builder.triangles);
+                face.push(vertex);
             }
-            fan.finish(&mut builder.triangles);
+            sink.face(number, &face)?;
+        } else if is(b'o') || is(b'g') {
+            sink.group(number, line[1..].trim_ascii())?;
         }
     }
-    let known = builder.next_vertex(&source)? - base;
     match ahead.into_iter().find(|&(_, vertex)| vertex >= known) {
         Some((line, vertex)) => {
             Err(source.out_of_range(Place::Line(line), "vertex", i64::from(vertex) + 1, known as usize))

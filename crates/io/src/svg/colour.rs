@@ -28,6 +28,8 @@ impl Colour {
     pub const INK: Self = Self([0x2f, 0x36, 0x40]);
     /// A strong red, for what must be seen first.
     pub const RED: Self = Self([0xd6, 0x33, 0x3f]);
+    /// A strong blue, which is not taken for [`Colour::RED`] by people who see fewer hues.
+    pub const BLUE: Self = Self([0x26, 0x4f, 0xd6]);
 
     /// Soft fill colour number `index`; the palette goes on for ever, with ever smaller differences.
     #[must_use]

@@ -1,18 +1,22 @@
 //! Plan pictures as SVG.
 //!
-//! [`write_svg`] draws a navigation mesh. [`Canvas`] and [`Picture`] draw anything in plan: rasters of cells, polygons, lines,
+//! [`write_svg`] draws a navigation mesh, [`write_marked_svg`] any mesh with marks on it. [`Canvas`] and [`Picture`] draw anything in plan: rasters of cells, polygons, lines,
 //! labels, in one or several panels.
 //!
 //! Seen from above: +x points right, +z points down.
 
 mod canvas;
 mod colour;
+mod marks;
 mod plan;
+mod plan_mesh;
 mod storeys;
 
 pub use canvas::{Anchor, Canvas, Picture, Style};
 pub use colour::Colour;
+pub use marks::{Marks, write_marked_svg};
 pub use plan::{ColourBy, SvgOptions, write_svg};
+pub use plan_mesh::PlanMesh;
 pub use storeys::{Storey, storeys};
 
 pub(crate) use plan::cell_colours;

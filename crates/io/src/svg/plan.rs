@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::io::Write;
 
 use glam::Vec3;
-use waymesh_core::{CellId, VertexId};
-use waymesh_graph::{CellView, NavMesh, Path};
+use waymesh_core::CellId;
+use waymesh_graph::{NavMesh, Path};
 
-use super::storeys::{Storey, storeys};
+use super::plan_mesh::{PlanMesh, plan};
+use super::storeys::{Storey, storeys_of};
 use super::{Anchor, Canvas, Colour, Picture, Style};
 
 /// What decides the colour of a cell.
@@ -85,59 +86,22 @@ pub fn write_svg(
 }
 
 fn draw(mesh: &NavMesh, path: Option<&Path>, options: &SvgOptions) -> Picture {
-    let storeys = storeys(mesh);
-    let mut storey_of = vec![0; mesh.cell_count()];
-    for (index, storey) in storeys.iter().enumerate() {
-        for cell in &storey.cells {
-            storey_of[cell.index()] = index;
-        }
+    let colours = cell_colours(mesh, options.colour_by);
+    let mesh = PlanMesh::from(mesh);
+    let points = path.into_iter().flat_map(|path| path.points.iter().copied());
+    let mut drawing = Drawing::new(&mesh, colours, options, points);
+    if let Some(path) = path {
+        drawing.trace = trace(&mesh, path);
+        drawing.path.clone_from(&path.points);
     }
-    let (min, max) = view(mesh, path);
-    let pixels = options.pixels.clamp(100.0, 20_000.0);
-    // Several panels share the picture.
-    let pixels = if storeys.len() > 1 { (pixels * 0.72).max(100.0) } else { pixels };
-    let drawing = Drawing {
-        mesh,
-        colours: cell_colours(mesh, options.colour_by),
-        storey_of,
-        trace: path.map(|path| trace(mesh, path)),
-        path,
-        portals: options.portals,
-        lines: LineWidths::new(mesh, Canvas::new(min, max, pixels).scale()),
-    };
     let mut picture = Picture::new();
-    for (index, storey) in storeys.iter().enumerate() {
-        let mut canvas = Canvas::new(min, max, pixels);
-        drawing.storey(&mut canvas, index, storey, storeys.len());
-        let (low, high) = (metres(storey.min_y), metres(storey.max_y));
-        let heights = if low == high { format!("y {low} m") } else { format!("y {low} to {high} m") };
-        let title = if storeys.len() == 1 {
-            heights
-        } else {
-            format!("Storey {} of {}, {heights}", index + 1, storeys.len())
-        };
-        picture.push(&title, canvas, Some("m"));
+    for index in 0..drawing.storeys.len() {
+        let mut canvas = drawing.canvas();
+        drawing.storey(&mut canvas, index);
+        drawing.trail(&mut canvas, index);
+        picture.push(&drawing.title(index), canvas, Some("m"));
     }
-    if storeys.is_empty() {
-        let mut canvas = Canvas::new([0.0, 0.0], [4.0, 1.0], pixels);
-        canvas.text([2.0, 0.5], "nothing walkable", 18.0, PORTAL, Anchor::Middle);
-        picture.push("", canvas, None);
-        return picture;
-    }
-    picture.note(Style::line(WALL, 2.0), "wall or drop");
-    if options.portals && mesh.portal_count() > 0 {
-        picture.note(Style::line(PORTAL, 1.0).with_opacity(0.5), "between cells");
-    }
-    if storeys.len() > 1 {
-        let leaves = |cell: CellView<'_>| {
-            let here = drawing.storey_of[cell.id().index()];
-            cell.neighbours().flatten().any(|other| drawing.storey_of[other.index()] != here)
-        };
-        if mesh.cells().any(leaves) {
-            picture.note(stair_style(1.8), "way to another storey");
-        }
-        picture.note(Style::fill(BACKDROP), "other storeys");
-    }
+    drawing.notes(&mut picture);
     if path.is_some() {
         picture.note(Style::line(Colour::RED, 3.0), "path, from green to red");
     }
@@ -145,11 +109,11 @@ fn draw(mesh: &NavMesh, path: Option<&Path>, options: &SvgOptions) -> Picture {
 }
 
 /// Plan bounds in metres of everything drawn, with a little room around.
-fn view(mesh: &NavMesh, path: Option<&Path>) -> ([f64; 2], [f64; 2]) {
+fn view(mesh: &PlanMesh, more: impl Iterator<Item = Vec3>) -> ([f64; 2], [f64; 2]) {
     let mut min = [f64::INFINITY; 2];
     let mut max = [f64::NEG_INFINITY; 2];
-    let corners = mesh.cells().flat_map(|cell| cell.positions());
-    for point in corners.chain(path.into_iter().flat_map(|path| path.points.iter().copied())) {
+    let corners = (0..mesh.cells.len()).flat_map(|cell| mesh.positions(cell));
+    for point in corners.chain(more) {
         let point = plan(point);
         for axis in 0..2 {
             min[axis] = min[axis].min(point[axis]);
@@ -160,13 +124,15 @@ fn view(mesh: &NavMesh, path: Option<&Path>) -> ([f64; 2], [f64; 2]) {
     (min.map(|corner| corner - room), max.map(|corner| corner + room))
 }
 
-fn plan(position: Vec3) -> [f64; 2] {
-    [f64::from(position.x), f64::from(position.z)]
-}
-
 fn metres(value: f32) -> String {
     let text = format!("{value:.1}");
     if text == "-0.0" { "0.0".into() } else { text }
+}
+
+/// A range of heights for a title.
+pub(super) fn heights(low: f32, high: f32) -> String {
+    let (low, high) = (metres(low), metres(high));
+    if low == high { format!("y {low} m") } else { format!("y {low} to {high} m") }
 }
 
 /// The colour of each cell.
@@ -193,9 +159,10 @@ struct LineWidths {
 }
 
 impl LineWidths {
-    fn new(mesh: &NavMesh, scale: f64) -> Self {
+    fn new(mesh: &PlanMesh, scale: f64) -> Self {
+        let area: f64 = (0..mesh.cells.len()).map(|cell| mesh.area(cell)).sum();
         #[expect(clippy::cast_precision_loss, reason = "a typical size")]
-        let side = (mesh.area() / mesh.cell_count().max(1) as f64).sqrt() * scale;
+        let side = (area / mesh.cells.len().max(1) as f64).sqrt() * scale;
         Self { wall: (side / 12.0).clamp(0.45, 2.0), portal: (side / 40.0).clamp(0.1, 0.8) }
     }
 }
@@ -204,50 +171,123 @@ fn stair_style(width: f64) -> Style {
     Style::line(STAIR, width).with_dash(width * 2.5)
 }
 
-struct Drawing<'a> {
-    mesh: &'a NavMesh,
+/// A mesh on its storeys, in one view.
+pub(super) struct Drawing<'a> {
+    mesh: &'a PlanMesh,
     colours: Vec<Colour>,
-    storey_of: Vec<usize>,
+    pub(super) storeys: Vec<Storey>,
+    /// Storey of each cell.
+    pub(super) storey_of: Vec<usize>,
+    /// Turns of a path, if there is one.
+    path: Vec<Vec3>,
     /// Pieces of the path and the cell that each is in.
-    trace: Option<Vec<(CellId, [Vec3; 2])>>,
-    path: Option<&'a Path>,
+    trace: Vec<(CellId, [Vec3; 2])>,
     portals: bool,
     lines: LineWidths,
+    view: ([f64; 2], [f64; 2]),
+    pixels: f64,
 }
 
-impl Drawing<'_> {
-    fn storey(&self, canvas: &mut Canvas, index: usize, storey: &Storey, storeys: usize) {
-        let outline = |cell: CellView<'_>| cell.positions().map(plan).collect::<Vec<_>>();
-        if storeys > 1 {
-            let others = self.mesh.cells().filter(|cell| self.storey_of[cell.id().index()] != index);
-            canvas.polygons(others.map(outline), &Style::fill(BACKDROP));
+impl<'a> Drawing<'a> {
+    /// The view holds the mesh and `more`.
+    pub(super) fn new(
+        mesh: &'a PlanMesh,
+        colours: Vec<Colour>,
+        options: &SvgOptions,
+        more: impl Iterator<Item = Vec3>,
+    ) -> Self {
+        let storeys = storeys_of(mesh);
+        let mut storey_of = vec![0; mesh.cells.len()];
+        for (index, storey) in storeys.iter().enumerate() {
+            for cell in &storey.cells {
+                storey_of[cell.index()] = index;
+            }
         }
-        let cells = || storey.cells.iter().filter_map(|&cell| self.mesh.cell(cell));
-        let mut by_colour: BTreeMap<Colour, Vec<CellView<'_>>> = BTreeMap::new();
+        let pixels = options.pixels.clamp(100.0, 20_000.0);
+        // Several panels share the picture.
+        let pixels = if storeys.len() > 1 { (pixels * 0.72).max(100.0) } else { pixels };
+        let view = view(mesh, more);
+        let lines = LineWidths::new(mesh, Canvas::new(view.0, view.1, pixels).scale());
+        let (path, trace, portals) = (Vec::new(), Vec::new(), options.portals);
+        Self { mesh, colours, storeys, storey_of, path, trace, portals, lines, view, pixels }
+    }
+
+    /// An empty canvas for a panel.
+    pub(super) fn canvas(&self) -> Canvas {
+        Canvas::new(self.view.0, self.view.1, self.pixels)
+    }
+
+    /// Plan corner of the view with the least coordinates.
+    pub(super) fn origin(&self) -> [f64; 2] {
+        self.view.0
+    }
+
+    /// What stands above a storey's panel.
+    pub(super) fn title(&self, index: usize) -> String {
+        let storey = &self.storeys[index];
+        let heights = heights(storey.min_y, storey.max_y);
+        if self.storeys.len() == 1 {
+            heights
+        } else {
+            format!("Storey {} of {}, {heights}", index + 1, self.storeys.len())
+        }
+    }
+
+    /// The legend of the storeys; a panel that says so if there are none.
+    pub(super) fn notes(&self, picture: &mut Picture) {
+        if self.storeys.is_empty() {
+            let mut canvas = Canvas::new([0.0, 0.0], [4.0, 1.0], self.pixels);
+            canvas.text([2.0, 0.5], "nothing walkable", 18.0, PORTAL, Anchor::Middle);
+            picture.push("", canvas, None);
+            return;
+        }
+        picture.note(Style::line(WALL, 2.0), "wall or drop");
+        let beyond =
+            |cell: usize| self.mesh.cells[cell].neighbours.iter().flatten().map(|&other| other as usize);
+        let mut cells = 0..self.mesh.cells.len();
+        if self.portals && cells.clone().any(|cell| beyond(cell).next().is_some()) {
+            picture.note(Style::line(PORTAL, 1.0).with_opacity(0.5), "between cells");
+        }
+        if self.storeys.len() > 1 {
+            if cells.any(|cell| beyond(cell).any(|other| self.storey_of[other] != self.storey_of[cell])) {
+                picture.note(stair_style(1.8), "way to another storey");
+            }
+            picture.note(Style::fill(BACKDROP), "other storeys");
+        }
+    }
+
+    /// Draws one storey, the others behind it.
+    pub(super) fn storey(&self, canvas: &mut Canvas, index: usize) {
+        let outline = |cell: usize| self.mesh.outline(cell);
+        if self.storeys.len() > 1 {
+            self.backdrop(canvas, Some(index));
+        }
+        let cells = || self.storeys[index].cells.iter().map(|cell| cell.index());
+        let mut by_colour: BTreeMap<Colour, Vec<usize>> = BTreeMap::new();
         for cell in cells() {
-            by_colour.entry(self.colours[cell.id().index()]).or_default().push(cell);
+            by_colour.entry(self.colours[cell]).or_default().push(cell);
         }
         // A hairline of the same colour closes the seams between shapes that touch.
         for (colour, cells) in by_colour {
             canvas.polygons(cells.into_iter().map(outline), &Style::fill(colour).with_line(colour, 0.4));
         }
-        let mut walls: Vec<[VertexId; 2]> = Vec::new();
-        let mut portals: Vec<[VertexId; 2]> = Vec::new();
-        let mut stairs: Vec<[VertexId; 2]> = Vec::new();
+        let mut walls: Vec<[u32; 2]> = Vec::new();
+        let mut portals: Vec<[u32; 2]> = Vec::new();
+        let mut stairs: Vec<[u32; 2]> = Vec::new();
         for cell in cells() {
-            let corners = cell.corners();
-            for (edge, neighbour) in cell.neighbours().enumerate() {
+            let corners = &self.mesh.cells[cell].corners;
+            for (edge, neighbour) in self.mesh.cells[cell].neighbours.iter().enumerate() {
                 let ends = [corners[edge], corners[(edge + 1) % corners.len()]];
-                match neighbour {
+                match neighbour.map(|other| other as usize) {
                     None => walls.push(ends),
-                    Some(other) if self.storey_of[other.index()] != index => stairs.push(ends),
-                    Some(other) if other > cell.id() => portals.push(ends),
+                    Some(other) if self.storey_of[other] != index => stairs.push(ends),
+                    Some(other) if other > cell => portals.push(ends),
                     Some(_) => {}
                 }
             }
         }
-        let draw = |canvas: &mut Canvas, edges: Vec<[VertexId; 2]>, style: &Style| {
-            let place = |vertex: VertexId| plan(self.mesh.vertices()[vertex.index()]);
+        let draw = |canvas: &mut Canvas, edges: Vec<[u32; 2]>, style: &Style| {
+            let place = |vertex: u32| plan(self.mesh.vertices[vertex as usize]);
             canvas.polylines(chains(edges).into_iter().map(|chain| chain.into_iter().map(place)), style);
         };
         if self.portals {
@@ -255,20 +295,25 @@ impl Drawing<'_> {
         }
         draw(canvas, walls, &Style::line(WALL, self.lines.wall));
         draw(canvas, stairs, &stair_style(self.lines.wall * 1.2));
-        self.path(canvas, index, storeys);
     }
 
-    fn path(&self, canvas: &mut Canvas, index: usize, storeys: usize) {
-        let (Some(path), Some(trace)) = (self.path, &self.trace) else { return };
-        let whole: Vec<[f64; 2]> = path.points.iter().copied().map(plan).collect();
+    /// Draws all storeys but one faintly.
+    pub(super) fn backdrop(&self, canvas: &mut Canvas, but: Option<usize>) {
+        let others = (0..self.mesh.cells.len()).filter(|&cell| Some(self.storey_of[cell]) != but);
+        canvas.polygons(others.map(|cell| self.mesh.outline(cell)), &Style::fill(BACKDROP));
+    }
+
+    /// Draws the path on one storey.
+    fn trail(&self, canvas: &mut Canvas, index: usize) {
+        let whole: Vec<[f64; 2]> = self.path.iter().copied().map(plan).collect();
         let here = |cell: CellId| self.storey_of.get(cell.index()) == Some(&index);
-        if storeys > 1 {
+        if self.storeys.len() > 1 {
             canvas
                 .polylines([whole.clone()], &Style::line(Colour::RED, 1.2).with_dash(3.0).with_opacity(0.35));
         }
         let mut pieces: Vec<Vec<[f64; 2]>> = Vec::new();
         let mut connected = false;
-        for (cell, [from, to]) in trace {
+        for (cell, [from, to]) in &self.trace {
             if here(*cell) {
                 match pieces.last_mut() {
                     Some(piece) if connected => piece.push(plan(*to)),
@@ -280,8 +325,8 @@ impl Drawing<'_> {
         canvas.polylines(pieces.clone(), &Style::line(Colour::WHITE, 5.0).with_opacity(0.75));
         canvas.polylines(pieces, &Style::line(Colour::RED, 2.6));
         let ends = [
-            (trace.first().map(|piece| piece.0), whole.first(), START),
-            (trace.last().map(|piece| piece.0), whole.last(), Colour::RED),
+            (self.trace.first().map(|piece| piece.0), whole.first(), START),
+            (self.trace.last().map(|piece| piece.0), whole.last(), Colour::RED),
         ];
         for (cell, place, colour) in ends {
             if let (Some(cell), Some(place)) = (cell, place)
@@ -294,8 +339,8 @@ impl Drawing<'_> {
 }
 
 /// Joins edges end to end into chains, so that lines have corners instead of gaps and the file is small.
-fn chains(edges: Vec<[VertexId; 2]>) -> Vec<Vec<VertexId>> {
-    let mut from: BTreeMap<VertexId, Vec<usize>> = BTreeMap::new();
+fn chains(edges: Vec<[u32; 2]>) -> Vec<Vec<u32>> {
+    let mut from: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
     for (index, edge) in edges.iter().enumerate() {
         from.entry(edge[0]).or_default().push(index);
     }
@@ -324,7 +369,7 @@ fn chains(edges: Vec<[VertexId; 2]>) -> Vec<Vec<VertexId>> {
 
 /// Cuts a path at the borders of the cells it runs through, which it lists in order. What rounding leaves over is put to the
 /// last cell.
-fn trace(mesh: &NavMesh, path: &Path) -> Vec<(CellId, [Vec3; 2])> {
+fn trace(mesh: &PlanMesh, path: &Path) -> Vec<(CellId, [Vec3; 2])> {
     let mut pieces = Vec::new();
     let mut segment = 0;
     let mut at = 0.0_f64;
@@ -337,8 +382,7 @@ fn trace(mesh: &NavMesh, path: &Path) -> Vec<(CellId, [Vec3; 2])> {
     let segments = path.points.len().saturating_sub(1);
     for (index, &cell) in path.cells.iter().enumerate() {
         let is_last = index + 1 == path.cells.len();
-        let outline: Vec<[f64; 2]> =
-            mesh.cell(cell).into_iter().flat_map(|cell| cell.positions()).map(plan).collect();
+        let outline = if cell.index() < mesh.cells.len() { mesh.outline(cell.index()) } else { Vec::new() };
         while segment < segments {
             let [from, to] = [plan(path.points[segment]), plan(path.points[segment + 1])];
             let end = if is_last { 1.0 } else { leaves_at(&outline, from, to, at) };

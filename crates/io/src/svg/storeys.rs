@@ -3,8 +3,10 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
-use waymesh_core::{CellId, PlanPoint};
+use waymesh_core::CellId;
 use waymesh_graph::NavMesh;
+
+use super::plan_mesh::{PlanMesh, cross, doubled_area};
 
 /// Cells of which no two overlap in plan.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,15 +53,20 @@ impl Ord for Height {
 /// Splits the cells of a mesh into storeys, from the lowest to the highest.
 ///
 /// Greedy: from the lowest region that is left, grow over neighbours, lowest first, as long as nothing overlaps; then put each
-/// piece grown on the storey whose heights are nearest and where nothing overlaps, or on a new one. What overlaps is decided
-/// exactly. Takes about `n log n` where few cells share an x.
+/// piece grown on the storey whose heights are nearest and where nothing overlaps, or on a new one. Takes about `n log n` where few
+/// cells share an x.
 ///
 /// # Guarantees
-/// - Every cell is on exactly one storey, and no two cells of a storey overlap in plan (they may touch).
+/// - Every cell is on exactly one storey, and no two cells of a storey overlap in plan by more than a millimetre (they may touch).
 /// - A flat mesh, however many islands it has, is one storey.
 #[must_use]
 pub fn storeys(mesh: &NavMesh) -> Vec<Storey> {
-    let mut alone = vec![false; mesh.cell_count()];
+    storeys_of(&PlanMesh::from(mesh))
+}
+
+/// [`storeys`] of any mesh.
+pub(crate) fn storeys_of(mesh: &PlanMesh) -> Vec<Storey> {
+    let mut alone = vec![false; mesh.cells.len()];
     let (mut parts, mut part_of) = split(mesh, &alone);
     let (mut conflicts, folded) = conflicts(mesh, &part_of, parts.len());
     if !folded.is_empty() {
@@ -117,30 +124,30 @@ pub fn storeys(mesh: &NavMesh) -> Vec<Storey> {
 }
 
 /// Connected parts of equal region, and the part of each cell. A cell that is to be alone is a part.
-fn split(mesh: &NavMesh, alone: &[bool]) -> (Vec<Part>, Vec<usize>) {
+fn split(mesh: &PlanMesh, alone: &[bool]) -> (Vec<Part>, Vec<usize>) {
     const UNSEEN: usize = usize::MAX;
-    let mut part_of = vec![UNSEEN; mesh.cell_count()];
+    let mut part_of = vec![UNSEEN; mesh.cells.len()];
     let mut parts: Vec<Part> = Vec::new();
-    for seed in mesh.cells() {
-        if part_of[seed.id().index()] != UNSEEN {
+    for seed in 0..mesh.cells.len() {
+        if part_of[seed] != UNSEEN {
             continue;
         }
         let mut part = Part { cells: Vec::new(), min_y: f32::INFINITY, max_y: f32::NEG_INFINITY };
-        part_of[seed.id().index()] = parts.len();
+        part_of[seed] = parts.len();
         let mut stack = vec![seed];
         while let Some(cell) = stack.pop() {
-            part.cells.push(cell.id().index());
-            for position in cell.positions() {
+            part.cells.push(cell);
+            for position in mesh.positions(cell) {
                 part.min_y = part.min_y.min(position.y);
                 part.max_y = part.max_y.max(position.y);
             }
-            for neighbour in cell.neighbours().flatten().filter_map(|id| mesh.cell(id)) {
-                let index = neighbour.id().index();
+            for &neighbour in mesh.cells[cell].neighbours.iter().flatten() {
+                let other = neighbour as usize;
                 let joined =
-                    neighbour.region() == seed.region() && !alone[index] && !alone[cell.id().index()];
-                if part_of[index] == UNSEEN && joined {
-                    part_of[index] = parts.len();
-                    stack.push(neighbour);
+                    mesh.cells[other].region == mesh.cells[seed].region && !alone[other] && !alone[cell];
+                if part_of[other] == UNSEEN && joined {
+                    part_of[other] = parts.len();
+                    stack.push(other);
                 }
             }
         }
@@ -151,31 +158,31 @@ fn split(mesh: &NavMesh, alone: &[bool]) -> (Vec<Part>, Vec<usize>) {
 
 /// Per part, those that overlap it somewhere, and the parts that overlap themselves. A sweep along x over the boxes of the
 /// cells, then the exact test.
-fn conflicts(mesh: &NavMesh, part_of: &[usize], parts: usize) -> (Vec<BTreeSet<u32>>, BTreeSet<usize>) {
+fn conflicts(mesh: &PlanMesh, part_of: &[usize], parts: usize) -> (Vec<BTreeSet<u32>>, BTreeSet<usize>) {
     let mut conflicts = vec![BTreeSet::new(); parts];
     let mut folded = BTreeSet::new();
-    let bounds: Vec<_> = mesh.cells().map(|cell| cell.bounds()).collect();
+    let outlines: Vec<Vec<[f64; 2]>> = (0..mesh.cells.len()).map(|cell| mesh.outline(cell)).collect();
+    let bounds: Vec<[[f64; 2]; 2]> = outlines.iter().map(|outline| bounds(outline)).collect();
     let mut order: Vec<usize> = (0..bounds.len()).collect();
-    order.sort_by_key(|&cell| (bounds[cell].min_x, cell));
+    order.sort_by(|&a, &b| bounds[a][0][0].total_cmp(&bounds[b][0][0]).then(a.cmp(&b)));
     let mut active: Vec<usize> = Vec::new();
     for cell in order {
-        let this = bounds[cell];
-        active.retain(|&other| bounds[other].max_x > this.min_x);
+        let [low, high] = bounds[cell];
+        active.retain(|&other| bounds[other][1][0] > low[0]);
         for &other in &active {
-            let that = bounds[other];
-            let (a, b) = (part_of[cell], part_of[other]);
-            let apart = that.max_z <= this.min_z || this.max_z <= that.min_z;
-            if apart {
+            let [other_low, other_high] = bounds[other];
+            if other_high[1] <= low[1] || high[1] <= other_low[1] {
                 continue;
             }
+            let (a, b) = (part_of[cell], part_of[other]);
             if a == b {
-                if !folded.contains(&a) && overlap(&outline(mesh, cell), &outline(mesh, other)) {
+                if !folded.contains(&a) && overlap(&outlines[cell], &outlines[other]) {
                     folded.insert(a);
                 }
                 continue;
             }
             let (a_id, b_id) = (CellId::from_index(a).0, CellId::from_index(b).0);
-            if !conflicts[a].contains(&b_id) && overlap(&outline(mesh, cell), &outline(mesh, other)) {
+            if !conflicts[a].contains(&b_id) && overlap(&outlines[cell], &outlines[other]) {
                 conflicts[a].insert(b_id);
                 conflicts[b].insert(a_id);
             }
@@ -185,30 +192,34 @@ fn conflicts(mesh: &NavMesh, part_of: &[usize], parts: usize) -> (Vec<BTreeSet<u
     (conflicts, folded)
 }
 
-fn outline(mesh: &NavMesh, cell: usize) -> Vec<PlanPoint> {
-    let cell = mesh.cell(CellId::from_index(cell));
-    let corners = cell.map(|cell| cell.corners()).unwrap_or_default();
-    corners.iter().map(|corner| mesh.plan_vertices()[corner.index()].point).collect()
+/// Lower and upper corner of the box around an outline.
+pub(crate) fn bounds(outline: &[[f64; 2]]) -> [[f64; 2]; 2] {
+    outline.iter().fold([[f64::INFINITY; 2], [f64::NEG_INFINITY; 2]], |[low, high], point| {
+        [[0, 1].map(|axis| low[axis].min(point[axis])), [0, 1].map(|axis| high[axis].max(point[axis]))]
+    })
 }
 
-/// Whether the insides of two positive convex polygons have a point in common. Exact: two convex sets are apart exactly where
-/// the line through an edge of one has the other on its outer side.
-fn overlap(a: &[PlanPoint], b: &[PlanPoint]) -> bool {
-    let separates = |edges: &[PlanPoint], points: &[PlanPoint]| {
+/// Whether two convex polygons, in either winding, overlap by more than a millimetre. Two convex sets are apart exactly where the line
+/// through an edge of one has the other on its outer side.
+fn overlap(a: &[[f64; 2]], b: &[[f64; 2]]) -> bool {
+    /// Metres; coordinates are rounded to single precision.
+    const SLACK: f64 = 1e-3;
+    let separates = |edges: &[[f64; 2]], points: &[[f64; 2]]| {
+        let sign = doubled_area(edges).signum();
         (0..edges.len()).any(|edge| {
             let (from, to) = (edges[edge], edges[(edge + 1) % edges.len()]);
-            points.iter().all(|&point| PlanPoint::orientation(from, to, point) <= 0)
+            let length = (to[0] - from[0]).hypot(to[1] - from[1]);
+            length > 0.0 && points.iter().all(|&point| cross(from, to, point) * sign <= SLACK * length)
         })
     };
     !separates(a, b) && !separates(b, a)
 }
 
 /// Pieces of connected parts without overlap, lowest seed first.
-fn grow(mesh: &NavMesh, parts: &[Part], part_of: &[usize], conflicts: &[BTreeSet<u32>]) -> Vec<Vec<usize>> {
+fn grow(mesh: &PlanMesh, parts: &[Part], part_of: &[usize], conflicts: &[BTreeSet<u32>]) -> Vec<Vec<usize>> {
     let mut adjacent: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
-    for cell in mesh.cells() {
-        let part = part_of[cell.id().index()];
-        let others = cell.neighbours().flatten().map(|neighbour| part_of[neighbour.index()]);
+    for (cell, &part) in mesh.cells.iter().zip(part_of) {
+        let others = cell.neighbours.iter().flatten().map(|&neighbour| part_of[neighbour as usize]);
         adjacent.entry(part).or_default().extend(others.filter(|&other| other != part));
     }
     let mut seeds: Vec<usize> = (0..parts.len()).collect();
@@ -245,19 +256,21 @@ mod tests {
 
     #[test]
     fn polygons_overlap_only_where_their_insides_meet() {
-        let square = |x: i32, z: i32, side: i32| {
-            [(0, 0), (side, 0), (side, side), (0, side)]
-                .map(|(dx, dz)| PlanPoint::new(x + dx, z + dz))
-                .to_vec()
+        let square = |x: f64, z: f64, side: f64| {
+            [(0.0, 0.0), (side, 0.0), (side, side), (0.0, side)].map(|(dx, dz)| [x + dx, z + dz]).to_vec()
         };
-        assert!(overlap(&square(0, 0, 4), &square(3, 3, 4)));
-        assert!(overlap(&square(0, 0, 9), &square(3, 3, 2)), "one inside the other");
-        assert!(overlap(&square(0, 0, 4), &square(0, 0, 4)));
-        assert!(!overlap(&square(0, 0, 4), &square(4, 0, 4)), "edges touch");
-        assert!(!overlap(&square(0, 0, 4), &square(4, 4, 4)), "corners touch");
-        let diamond = [(6, 0), (12, 6), (6, 12), (0, 6)].map(|(x, z)| PlanPoint::new(x, z));
-        assert!(!overlap(&square(0, 0, 2), &diamond), "boxes overlap, polygons do not");
-        assert!(!overlap(&square(0, 0, 3), &diamond), "a corner touches an edge");
-        assert!(overlap(&square(0, 0, 4), &diamond));
+        assert!(overlap(&square(0., 0., 4.), &square(3., 3., 4.)));
+        assert!(overlap(&square(0., 0., 9.), &square(3., 3., 2.)), "one inside the other");
+        assert!(overlap(&square(0., 0., 4.), &square(0., 0., 4.)));
+        assert!(!overlap(&square(0., 0., 4.), &square(4., 0., 4.)), "edges touch");
+        assert!(!overlap(&square(0., 0., 4.), &square(4., 4., 4.)), "corners touch");
+        assert!(!overlap(&square(0., 0., 4.), &square(3.9995, 0., 4.)), "rounding");
+        let mut diamond = [[6., 0.], [12., 6.], [6., 12.], [0., 6.]];
+        for _ in 0..2 {
+            assert!(!overlap(&square(0., 0., 2.), &diamond), "boxes overlap, polygons do not");
+            assert!(!overlap(&square(0., 0., 3.), &diamond), "a corner touches an edge");
+            assert!(overlap(&square(0., 0., 4.), &diamond));
+            diamond.reverse();
+        }
     }
 }

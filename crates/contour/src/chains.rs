@@ -1,0 +1,218 @@
+//! Borders of a part of a field: chains of steps that end at junctions or at the edge of the part.
+
+use waymesh_core::{AreaId, Direction, GridWindow, PlanPoint, RegionMap, WalkableField};
+
+use crate::ContourError;
+use crate::border::{HalfEdge, HalfEdges, NONE};
+
+/// The borders of one part of a field, as [`crate::trace_window`] finds them and [`crate::stitch`] joins them.
+///
+/// A chain is a piece of an arc: it ends at junctions and where the core of the part ends. Every step of a border belongs to the
+/// part that has the span on its left (that of the lower region id) in its core, so parts that cover the field have every step
+/// once.
+///
+/// # Size
+/// 5 bytes a step, and 36 a chain.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct BorderChains {
+    pub(crate) chains: Vec<Chain>,
+    /// Sides of the spans on the left, one per step: chain after chain.
+    pub(crate) steps: Vec<u8>,
+    /// Height of the vertex where each step starts.
+    pub(crate) heights: Vec<f32>,
+}
+
+/// A piece of an arc. All in coordinates of the whole grid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Chain {
+    /// First entry in the table of steps.
+    pub(crate) first: u32,
+    pub(crate) start: PlanPoint,
+    /// The lower region.
+    pub(crate) left: u32,
+    /// The other one, or [`waymesh_core::NO_REGION`].
+    pub(crate) right: u32,
+    /// Kinds of ground on both sides.
+    pub(crate) areas: [AreaId; 2],
+    /// The side that follows the last step around `left`.
+    pub(crate) next_left: Direction,
+    /// The side that follows the first step, walked backwards, around `right`.
+    pub(crate) next_right: Direction,
+    /// What begins with these two sides, if this part has it: twice the number of a chain, one more for its right side. Or
+    /// [`NONE`].
+    pub(crate) links: [u32; 2],
+    pub(crate) starts_at_junction: bool,
+    pub(crate) ends_at_junction: bool,
+}
+
+impl BorderChains {
+    /// Number of border steps.
+    #[must_use]
+    pub fn steps(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// Memory that it holds, in bytes.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.chains.capacity() * size_of::<Chain>() + self.steps.capacity() + 4 * self.heights.capacity()
+    }
+
+    /// The entries of chain `index` in the tables of steps.
+    pub(crate) fn range(&self, index: usize) -> std::ops::Range<usize> {
+        let end = self.chains.get(index + 1).map_or(self.steps.len(), |next| next.first as usize);
+        self.chains[index].first as usize..end
+    }
+
+    /// The chains of the columns in `core` of a field whose first column is `origin` of the whole grid.
+    pub(crate) fn trace(
+        field: &WalkableField,
+        regions: &RegionMap,
+        core: GridWindow,
+        origin: PlanPoint,
+    ) -> Result<Self, ContourError> {
+        let edges = HalfEdges::collect(field, regions)?;
+        let mut tracer = Tracer::new(field, edges, core, origin);
+        tracer.open_chains();
+        tracer.closed_chains();
+        Ok(tracer.finish())
+    }
+}
+
+/// Half-edges that belong to this part's chains.
+const OWN: u8 = 1;
+/// Own half-edges that start at a junction.
+const JUNCTION: u8 = 2;
+/// Own half-edges that are in a chain.
+const SEEN: u8 = 4;
+
+#[derive(Debug)]
+struct Tracer<'a> {
+    field: &'a WalkableField,
+    edges: HalfEdges,
+    origin: PlanPoint,
+    marks: Vec<u8>,
+    /// What begins with a half-edge, as in [`Chain::links`].
+    begins: Vec<u32>,
+    /// The span on the left of the first step of each chain, and that on the right of its last one.
+    spans: Vec<[u32; 2]>,
+    result: BorderChains,
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "there are less than u32::MAX half-edges")]
+impl<'a> Tracer<'a> {
+    fn new(field: &'a WalkableField, edges: HalfEdges, core: GridWindow, origin: PlanPoint) -> Self {
+        let is_whole = core.covers(&GridWindow::whole(&field.frame));
+        let in_core = |edge: HalfEdge| {
+            let (x, z) = field.cell_of(edges.span[edge as usize]);
+            core.contains(x, z)
+        };
+        let mark = |edge: HalfEdge| {
+            let is_own = edges.region[edge as usize] < edges.beyond(edge) && (is_whole || in_core(edge));
+            if !is_own {
+                return 0;
+            }
+            if edges.starts_at_junction(edge) { OWN | JUNCTION } else { OWN }
+        };
+        let marks: Vec<u8> = (0..edges.len() as u32).map(mark).collect();
+        let steps = marks.iter().filter(|&&marks| marks != 0).count();
+        let result = BorderChains {
+            chains: Vec::new(),
+            steps: Vec::with_capacity(steps),
+            heights: Vec::with_capacity(steps),
+        };
+        Self { field, edges, origin, begins: vec![NONE; marks.len()], spans: Vec::new(), marks, result }
+    }
+
+    /// Completes the chains when all are known: turns the half-edges that follow them into what begins with these, and looks up
+    /// spans in the field: loads that nothing waits for, one after the other.
+    fn finish(mut self) -> BorderChains {
+        for (chain, spans) in self.result.chains.iter_mut().zip(self.spans) {
+            for link in &mut chain.links {
+                *link = self.begins.get(*link as usize).copied().unwrap_or(NONE);
+            }
+            let (x, z) = self.field.cell_of(spans[0]);
+            chain.start.x += self.origin.x.wrapping_add_unsigned(x);
+            chain.start.z += self.origin.z.wrapping_add_unsigned(z);
+            chain.areas =
+                spans.map(|span| self.field.area.get(span as usize).copied().unwrap_or(AreaId::NULL));
+        }
+        let mut chains = self.result;
+        chains.chains.shrink_to_fit();
+        chains.steps.shrink_to_fit();
+        chains.heights.shrink_to_fit();
+        chains
+    }
+
+    /// Chains that begin at a junction or where the core begins.
+    fn open_chains(&mut self) {
+        for edge in 0..self.marks.len() as u32 {
+            let marks = self.marks[edge as usize];
+            let starts_here = || {
+                self.marks[self.edges.previous[edge as usize] as usize] & OWN == 0 || marks & JUNCTION != 0
+            };
+            if marks & OWN != 0 && starts_here() {
+                self.chain(edge);
+            }
+        }
+    }
+
+    /// What is left: closed arcs without a junction, all in the core.
+    fn closed_chains(&mut self) {
+        for edge in 0..self.marks.len() as u32 {
+            if self.marks[edge as usize] & (OWN | SEEN) == OWN {
+                self.chain(edge);
+            }
+        }
+    }
+
+    fn chain(&mut self, first: HalfEdge) {
+        let starts_at_junction = self.marks[first as usize] & JUNCTION != 0;
+        let first_step = self.result.steps.len() as u32;
+        let height = if starts_at_junction {
+            self.edges.junction_height(first)
+        } else {
+            self.edges.height_between(self.edges.previous[first as usize], first)
+        };
+        let edges = &self.edges;
+        self.result.heights.push(height);
+        let mut edge = first;
+        let (next, ends_at_junction) = loop {
+            self.result.steps.push(edges.direction(edge).index() as u8);
+            self.marks[edge as usize] |= SEEN;
+            let next = edges.next[edge as usize];
+            let marks = self.marks[next as usize];
+            if marks != OWN {
+                let is_own = marks & OWN != 0;
+                let is_junction = if is_own { marks & JUNCTION != 0 } else { edges.starts_at_junction(next) };
+                break (next, is_junction);
+            }
+            self.result.heights.push(edges.height_between(edge, next));
+            edge = next;
+        };
+        let (twin_of_first, twin_of_last) = (edges.twin[first as usize], edges.twin[edge as usize]);
+        let is_shared = twin_of_first != NONE;
+        let after_right = if is_shared { edges.next[twin_of_first as usize] } else { NONE };
+        let number = 2 * self.result.chains.len() as u32;
+        self.begins[first as usize] = number;
+        if is_shared && ends_at_junction {
+            self.begins[twin_of_last as usize] = number + 1;
+        }
+        self.spans.push([
+            edges.span[first as usize],
+            edges.span.get(twin_of_last as usize).copied().unwrap_or(NONE),
+        ]);
+        self.result.chains.push(Chain {
+            first: first_step,
+            start: edges.start((0, 0), first),
+            left: edges.region[first as usize],
+            right: edges.beyond(first),
+            areas: [AreaId::NULL; 2],
+            next_left: edges.direction(next),
+            next_right: edges.direction(if is_shared { after_right } else { first }),
+            links: [next, after_right],
+            starts_at_junction,
+            ends_at_junction,
+        });
+    }
+}

@@ -1,0 +1,162 @@
+//! One numbering for what the groups have made.
+//!
+//! Points are the vertices of the mesh, then those on edges by the corner where the edge's first cell begins it, then those inside
+//! cells, cell by cell: nothing of it depends on the groups.
+
+#![expect(clippy::cast_possible_truncation, reason = "the totals are checked before anything is numbered")]
+
+use std::collections::BTreeMap;
+
+use waymesh_core::{CellMesh, HeightSurface, Observer, RegionId, SurfacePoint, VertexId, Warning};
+
+use crate::{
+    DetailError,
+    cell::Patch,
+    edges::{Outlines, OwnedChain},
+    groups::Groups,
+    lattice::Lattice,
+};
+
+/// The surface of a group of cells.
+#[derive(Debug)]
+pub(crate) struct GroupFit {
+    vertices: Vec<VertexId>,
+    /// The vertices, then the points on edges.
+    points: Vec<SurfacePoint>,
+    chains: Vec<OwnedChain>,
+    patches: Vec<Patch>,
+    max_error: f32,
+}
+
+impl GroupFit {
+    pub(crate) fn new(outlines: Outlines, patches: Vec<Patch>) -> Self {
+        let Outlines { vertices, points, owned, max_error, .. } = outlines;
+        Self { vertices, points, chains: owned, patches, max_error }
+    }
+
+    fn cells(&self) -> impl Iterator<Item = &crate::cell::Fitted> {
+        self.patches.iter().flat_map(|patch| &patch.cells)
+    }
+}
+
+/// The tables that say where everything goes.
+struct Layout {
+    /// First point on the edge that begins at each corner, and the end.
+    edges: Vec<u32>,
+    /// First point inside each cell, and the end.
+    insides: Vec<u32>,
+    /// First triangle of each cell, and the end.
+    triangles: Vec<u32>,
+}
+
+impl Layout {
+    fn new(cells: &CellMesh, groups: &Groups, fits: &[GroupFit]) -> Result<Self, DetailError> {
+        let mut edges = vec![0; cells.corners.len() + 1];
+        let mut insides = vec![0; cells.cells.len() + 1];
+        let mut triangles = vec![0; cells.cells.len() + 1];
+        for (group, fit) in fits.iter().enumerate() {
+            for chain in &fit.chains {
+                edges[chain.corner as usize] = chain.len;
+            }
+            for (id, cell) in groups.cells(group).iter().zip(fit.cells()) {
+                insides[id.index()] = cell.points;
+                triangles[id.index()] = cell.triangles;
+            }
+        }
+        let start = cells.vertices.len() as u64;
+        let start = number("points", start, &mut edges)?;
+        number("points", start, &mut insides)?;
+        number("triangles", 0, &mut triangles)?;
+        Ok(Self { edges, insides, triangles })
+    }
+}
+
+/// Turns counts into first numbers, counted on from `start`; the last entry becomes the end, which is returned.
+fn number(element: &'static str, start: u64, counts: &mut [u32]) -> Result<u64, DetailError> {
+    let end = start + counts.iter().map(|&count| u64::from(count)).sum::<u64>();
+    if end > u64::from(u32::MAX) {
+        let count = usize::try_from(end).unwrap_or(usize::MAX);
+        return Err(DetailError::TooMany { element, count, limit: u32::MAX as usize });
+    }
+    let mut next = start as u32;
+    for count in counts {
+        let first = next;
+        next += *count;
+        *count = first;
+    }
+    Ok(end)
+}
+
+/// Puts the groups' surfaces together. Each is dropped once it is copied.
+pub(crate) fn assemble(
+    cells: &CellMesh,
+    groups: &Groups,
+    fits: Vec<GroupFit>,
+    lattice: Lattice,
+    bound: f32,
+    observer: &mut dyn Observer,
+) -> Result<HeightSurface, DetailError> {
+    let Layout { edges, insides, triangles } = Layout::new(cells, groups, &fits)?;
+    let last = |table: &[u32]| table.last().map_or(0, |&last| last as usize);
+    let mut surface = HeightSurface {
+        points: Vec::with_capacity(last(&insides)),
+        triangles: vec![[0; 3]; last(&triangles)],
+        cell_triangles: triangles,
+        max_error: 0.0,
+    };
+    let step = lattice.step();
+    surface.points.extend(cells.vertices.iter().map(|vertex| {
+        let [x, z] = lattice.of(vertex.point).map(|value| (f64::from(value) * step) as f32);
+        SurfacePoint { x, height: vertex.height, z }
+    }));
+    surface.points.resize(last(&insides), SurfacePoint { x: 0.0, height: 0.0, z: 0.0 });
+    let mut missed = BTreeMap::<RegionId, f32>::new();
+    // Where the points of a group's outlines are in the whole.
+    let mut numbers = Vec::new();
+    for (group, fit) in fits.into_iter().enumerate() {
+        surface.max_error = surface.max_error.max(fit.max_error);
+        numbers.clear();
+        numbers.extend(fit.vertices.iter().map(|vertex| vertex.0));
+        numbers.resize(fit.points.len(), 0);
+        for chain in &fit.chains {
+            let to = edges[chain.corner as usize];
+            for (number, place) in numbers[chain.first as usize..][..chain.len as usize].iter_mut().zip(to..)
+            {
+                *number = place;
+            }
+        }
+        for (point, &number) in fit.points.iter().zip(&numbers) {
+            surface.points[number as usize] = *point;
+        }
+        let mut ids = groups.cells(group).iter();
+        for patch in fit.patches {
+            let (mut points, mut triangles) = (&patch.points[..], &patch.triangles[..]);
+            for (cell, id) in patch.cells.iter().zip(&mut ids) {
+                let (own_points, own_triangles);
+                (own_points, points) = points.split_at(cell.points as usize);
+                (own_triangles, triangles) = triangles.split_at(cell.triangles as usize);
+                let inside = insides[id.index()];
+                surface.points[inside as usize..][..own_points.len()].copy_from_slice(own_points);
+                let outline = numbers.len() as u32;
+                let number = |point: u32| match numbers.get(point as usize) {
+                    Some(&number) => number,
+                    None => point - outline + inside,
+                };
+                let first = surface.cell_triangles[id.index()] as usize;
+                let place = &mut surface.triangles[first..][..own_triangles.len()];
+                for (to, from) in place.iter_mut().zip(own_triangles) {
+                    *to = from.map(number);
+                }
+                surface.max_error = surface.max_error.max(cell.error);
+                if cell.error > bound {
+                    let most = missed.entry(cells.cells[id.index()].region).or_default();
+                    *most = most.max(cell.error);
+                }
+            }
+        }
+    }
+    for (region, error) in missed {
+        observer.warn(Warning::HeightBoundMissed { region, error });
+    }
+    Ok(surface)
+}

@@ -1,0 +1,86 @@
+//! Everything that indexing and exact arithmetic rely on.
+
+use waymesh_core::{CellId, CellMesh, GridFrame, GridWindow, PlanPoint, RegionMap, VertexId, WalkableField};
+
+use crate::DetailError;
+
+fn same(what: &'static str, found: usize, expected: usize) -> Result<(), DetailError> {
+    if found == expected { Ok(()) } else { Err(DetailError::Mismatch { what, found, expected }) }
+}
+
+fn below(what: &'static str, found: usize, limit: usize) -> Result<(), DetailError> {
+    if found < limit { Ok(()) } else { Err(DetailError::Mismatch { what, found, expected: limit }) }
+}
+
+/// The field of a window, and the label of each of its spans.
+pub(crate) fn check_field(
+    field: &WalkableField,
+    regions: &RegionMap,
+    frame: &GridFrame,
+    window: GridWindow,
+) -> Result<(), DetailError> {
+    let spans = field.len();
+    same("number of region labels", regions.labels.len(), spans)?;
+    same("number of ground heights", field.ground.len(), spans)?;
+    same("number of links", field.links.len(), spans)?;
+    same("number of areas", field.area.len(), spans)?;
+    same("cells along x", frame.width as usize, window.width as usize)?;
+    same("cells along z", frame.depth as usize, window.depth as usize)?;
+    same("number of columns", field.columns.len(), frame.column_count() + 1)?;
+    same("last column", field.columns.last().map_or(0, |&last| last as usize), spans)?;
+    if let Some(column) = field.columns.windows(2).position(|pair| pair[0] > pair[1]) {
+        return Err(DetailError::Mismatch {
+            what: "start of a column",
+            found: field.columns[column] as usize,
+            expected: field.columns[column + 1] as usize,
+        });
+    }
+    match field.ground.iter().position(|height| !height.is_finite()) {
+        Some(span) => Err(DetailError::GroundNotFinite { span }),
+        None => Ok(()),
+    }
+}
+
+/// The regions that some cells are in.
+pub(crate) fn check_regions(
+    cells: &CellMesh,
+    group: &[CellId],
+    regions: &RegionMap,
+) -> Result<(), DetailError> {
+    group.iter().try_for_each(|&id| {
+        below("region of a cell", cells.cells[id.index()].region.index(), regions.count as usize)
+    })
+}
+
+/// The mesh by itself.
+pub(crate) fn check_cells(cells: &CellMesh) -> Result<(), DetailError> {
+    same("number of neighbours", cells.neighbours.len(), cells.corners.len())?;
+    if let Some(vertex) = cells.vertices.iter().position(|vertex| !vertex.height.is_finite()) {
+        return Err(DetailError::VertexNotFinite { vertex: VertexId::from_index(vertex) });
+    }
+    for vertex in &cells.corners {
+        below("corner of a cell", vertex.index(), cells.vertices.len())?;
+    }
+    for neighbour in cells.neighbours.iter().flatten() {
+        below("neighbour of a cell", neighbour.index(), cells.cells.len())?;
+    }
+    // Where a cell begins, before any cell is looked at by its neighbour.
+    let mut first = 0;
+    for cell in &cells.cells {
+        same("first corner of a cell", cell.first as usize, first)?;
+        first += cell.len as usize;
+        below("corners of a cell", first, cells.corners.len() + 1)?;
+    }
+    same("number of corners", cells.corners.len(), first)?;
+    crate::lattice::Lattice::fit(cells)?;
+    for id in (0..cells.cells.len()).map(CellId::from_index) {
+        let corners = cells.corners(id);
+        let point = |corner: usize| cells.point(corners[corner % corners.len()]);
+        let bent = (0..corners.len())
+            .any(|corner| PlanPoint::orientation(point(corner), point(corner + 1), point(corner + 2)) < 0);
+        if corners.len() < 3 || bent || cells.doubled_area(id) <= 0 {
+            return Err(DetailError::NotConvex { cell: id });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,466 @@
+//! Which ground a cell stands on, column by column.
+//!
+//! A cell is cut from the plan of its region, but simplification moves the region's borders. Where a seam to another region
+//! was moved, a cell reaches over ground of that region, and perhaps over ground of its own on another storey, as where a winding
+//! stair comes round. What belongs to the cell is decided by continuity: pieces of the region's own ground that a corner
+//! of the cell lies on, then whatever is linked to them inside the cell's plan, span by span, across seams. Pieces of the region's
+//! ground that this does not reach all end at the cell's outline, as they go on outside of it; they are taken if they are there at
+//! its height.
+
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "rows, columns and samples of one cell, which fit 32 bits"
+)]
+
+use std::collections::VecDeque;
+
+use waymesh_core::{NO_SPAN, PlanPoint};
+
+use crate::{edges::Around, ground::Ground, lattice::Lattice, mesh::Point, rows::Rows};
+
+/// No piece: the sample has no ground of the cell's own region.
+const NO_RUN: u32 = u32::MAX;
+/// Across more columns than this, an even slope says nothing more about the ground beyond.
+const FURTHEST_SLOPE: f32 = 3.0;
+/// The eight columns around one, those at the sides first.
+const SIDES: [[i32; 2]; 8] = [[0, -1], [1, 0], [0, 1], [-1, 0], [-1, -1], [-1, 1], [1, -1], [1, 1]];
+
+/// A row and a column, counted from the cell's corner.
+type Place = [i32; 2];
+
+/// A corner of the cell.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Corner {
+    pub(crate) point: PlanPoint,
+    /// The height of its storey, in levels.
+    pub(crate) height: f32,
+    pub(crate) regions: Around,
+    /// Whether there is ground near.
+    pub(crate) fitted: bool,
+}
+
+impl Corner {
+    /// The samples of the cell around it.
+    fn places(self, rows: &Rows) -> impl Iterator<Item = (usize, Place)> + '_ {
+        let [x0, z0] = rows.corner();
+        let (column, row) = (self.point.x - x0, self.point.z - z0);
+        [[row - 1, column - 1], [row - 1, column], [row, column - 1], [row, column]]
+            .into_iter()
+            .filter_map(|place| rows.index(place).map(|index| (index, place)))
+    }
+
+    /// Whether a sample beside it is on its storey.
+    pub(crate) fn agrees(self, rows: &Rows, gap: f32) -> bool {
+        self.places(rows).any(|(index, _)| (rows.heights[index] - self.height).abs() <= gap)
+    }
+}
+
+/// Own ground side by side in a row.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    row: i32,
+    first: i32,
+    end: i32,
+    /// Towards the run that stands for the piece, which is the first of it.
+    parent: u32,
+    /// The next run of the same piece, in a ring.
+    next: u32,
+    /// Of the run that stands for the piece: it belongs to the cell.
+    claimed: bool,
+}
+
+/// The samples of a cell while it is found out which of them belong to it; reused from cell to cell.
+#[derive(Debug, Default)]
+pub(crate) struct Claims {
+    runs: Vec<Run>,
+    /// Of each sample, the run it is in.
+    run_of: Vec<u32>,
+    /// Of each sample, the span of another region that belongs to the cell there.
+    spans: Vec<u32>,
+    /// Samples that have one.
+    taken: Vec<usize>,
+    /// Samples that no piece claimed at a corner has.
+    open: Vec<Place>,
+    /// Claimed samples whose links have not been followed.
+    linked: VecDeque<Place>,
+}
+
+/// What stays the same while a cell is settled.
+#[derive(Clone, Copy, Debug)]
+struct Scene<'a> {
+    rows: &'a Rows,
+    ground: &'a Ground<'a>,
+    label: u32,
+}
+
+impl Scene<'_> {
+    /// Whether ground at `distance` columns from some at `reference` may be the same storey.
+    fn goes_on(&self, height: f32, reference: f32, distance: f32) -> bool {
+        let scale = &self.ground.scale;
+        (height - reference).abs() <= scale.storey_gap + scale.steepest * distance.min(FURTHEST_SLOPE)
+    }
+
+    fn plan(&self, [row, column]: Place) -> (i32, i32) {
+        let [x0, z0] = self.rows.corner();
+        (x0 + column, z0 + row)
+    }
+}
+
+impl Claims {
+    /// Decides for every sample of a cell and writes its height to `rows`, NaN where none of the ground belongs to the cell.
+    /// `outline` are the points around the cell, in lattice positions from its corner.
+    pub(crate) fn settle(
+        &mut self,
+        rows: &mut Rows,
+        ground: &Ground<'_>,
+        label: u32,
+        corners: &[Corner],
+        outline: &[Point],
+        lattice: Lattice,
+    ) {
+        let scene = Scene { rows, ground, label };
+        self.find_pieces(&scene);
+        self.claim_at_corners(&scene, corners);
+        self.find_open(&scene);
+        self.link_from_pieces(&scene);
+        self.spread(&scene);
+        self.settle_rest(&scene, outline, lattice);
+        if self.is_nobodys() {
+            self.take_at_corners(&scene, corners);
+            self.spread(&scene);
+        }
+        if self.is_nobodys() && !corners.iter().any(|corner| corner.fitted) {
+            // The corners say nothing: the largest piece it is, the first of equal ones.
+            let roots = (0..self.runs.len() as u32).filter(|&run| self.runs[run as usize].parent == run);
+            if let Some(root) = roots.max_by_key(|&run| (self.size(run), std::cmp::Reverse(run))) {
+                self.claim(&scene, root);
+                self.spread(&scene);
+            }
+        }
+        for run in &self.runs {
+            if !self.runs[run.parent as usize].claimed
+                && let Some(start) = rows.index([run.row, run.first])
+            {
+                rows.heights[start..start + (run.end - run.first) as usize].fill(f32::NAN);
+            }
+        }
+        for &index in &self.taken {
+            rows.heights[index] = ground.field.ground[self.spans[index] as usize];
+        }
+    }
+
+    /// Whether none of the ground belongs to the cell so far.
+    fn is_nobodys(&self) -> bool {
+        self.taken.is_empty() && !self.runs.iter().any(|run| run.claimed)
+    }
+
+    /// Own ground in pieces: columns that touch, if only in a corner, and are on one storey.
+    fn find_pieces(&mut self, scene: &Scene<'_>) {
+        let (rows, gap) = (scene.rows, scene.ground.scale.storey_gap);
+        self.linked.clear();
+        self.runs.clear();
+        self.run_of.clear();
+        self.spans.clear();
+        self.spans.resize(rows.heights.len(), NO_SPAN);
+        self.taken.clear();
+        let mut before = 0..0;
+        for (z, row) in (0..).zip(&rows.rows) {
+            let begin = self.runs.len();
+            let mut last = f32::NAN;
+            for (x, &height) in (row.first..).zip(&rows.heights[row.start..row.start + row.len as usize]) {
+                if height.is_nan() {
+                    self.run_of.push(NO_RUN);
+                } else {
+                    // Not so for NaN.
+                    let joins = (height - last).abs() <= gap;
+                    let number = self.runs.len() as u32;
+                    if let Some(run) = self.runs.last_mut().filter(|_| joins) {
+                        run.end = x + 1;
+                        self.run_of.push(number - 1);
+                    } else {
+                        self.run_of.push(number);
+                        self.runs.push(Run {
+                            row: z,
+                            first: x,
+                            end: x + 1,
+                            parent: number,
+                            next: number,
+                            claimed: false,
+                        });
+                    }
+                }
+                last = height;
+            }
+            let here = begin..self.runs.len();
+            let mut upper = before.start;
+            for lower in here.clone() {
+                // The last one may reach on to the next.
+                while upper < before.end && self.runs[upper].end < self.runs[lower].first {
+                    upper += 1;
+                }
+                for other in upper..before.end {
+                    if self.runs[other].first > self.runs[lower].end {
+                        break;
+                    }
+                    if self.touch(scene, other, lower) {
+                        self.join(other as u32, lower as u32);
+                    }
+                }
+            }
+            before = here;
+        }
+        for run in 0..self.runs.len() {
+            self.runs[run].parent = self.root(run as u32);
+        }
+    }
+
+    /// Whether runs of two rows lie side by side somewhere without a storey between.
+    fn touch(&self, scene: &Scene<'_>, upper: usize, lower: usize) -> bool {
+        let (upper, lower) = (self.runs[upper], self.runs[lower]);
+        let height =
+            |place: Place| scene.rows.index(place).map_or(f32::NAN, |index| scene.rows.heights[index]);
+        (lower.first.max(upper.first - 1)..lower.end.min(upper.end + 1)).any(|x| {
+            let here = height([lower.row, x]);
+            (x.max(upper.first + 1) - 1..(x + 2).min(upper.end))
+                .any(|above| (height([upper.row, above]) - here).abs() <= scene.ground.scale.storey_gap)
+        })
+    }
+
+    fn root(&mut self, mut run: u32) -> u32 {
+        while self.runs[run as usize].parent != run {
+            let parent = self.runs[run as usize].parent;
+            self.runs[run as usize].parent = self.runs[parent as usize].parent;
+            run = parent;
+        }
+        run
+    }
+
+    fn join(&mut self, one: u32, other: u32) {
+        let (one, other) = (self.root(one), self.root(other));
+        if one != other {
+            let (first, second) = (one.min(other) as usize, one.max(other) as usize);
+            self.runs[second].parent = first as u32;
+            let next = self.runs[first].next;
+            self.runs[first].next = std::mem::replace(&mut self.runs[second].next, next);
+        }
+    }
+
+    /// The runs of a piece.
+    fn ring(&self, root: u32) -> impl Iterator<Item = Run> + '_ {
+        let mut next = Some(root);
+        std::iter::from_fn(move || {
+            let run = self.runs[next? as usize];
+            next = Some(run.next).filter(|&run| run != root);
+            Some(run)
+        })
+    }
+
+    fn size(&self, root: u32) -> i64 {
+        self.ring(root).map(|run| i64::from(run.end - run.first)).sum()
+    }
+
+    #[inline]
+    fn piece(&self, index: usize) -> Option<u32> {
+        let run = self.run_of[index];
+        (run != NO_RUN).then(|| self.runs[run as usize].parent)
+    }
+
+    #[inline]
+    fn is_claimed(&self, index: usize) -> bool {
+        self.spans[index] != NO_SPAN || self.piece(index).is_some_and(|root| self.runs[root as usize].claimed)
+    }
+
+    /// Claims the pieces of own ground that corners lie on: those nearest to a corner's height of all around it.
+    fn claim_at_corners(&mut self, scene: &Scene<'_>, corners: &[Corner]) {
+        for corner in corners {
+            let [a, b, c, d] = corner.regions;
+            let regions = [scene.label, a, b, c, d];
+            for (index, place) in corner.places(scene.rows) {
+                let (x, z) = scene.plan(place);
+                let span = scene.ground.nearest(x, z, &regions, corner.height);
+                if span.is_some_and(|span| scene.ground.labels[span] == scene.label)
+                    && let Some(root) = self.piece(index)
+                {
+                    self.runs[root as usize].claimed = true;
+                }
+            }
+        }
+    }
+
+    /// Claims the ground at corners that is nearest to their height, of any region: the cell lies wholly on what was another
+    /// region before its border was moved.
+    fn take_at_corners(&mut self, scene: &Scene<'_>, corners: &[Corner]) {
+        for corner in corners {
+            for (index, place) in corner.places(scene.rows) {
+                let (x, z) = scene.plan(place);
+                let span = scene.ground.nearest_of_any(x, z, corner.height);
+                if let Some(span) = span.filter(|_| !self.is_claimed(index)) {
+                    self.reach(scene, place, index, span as u32);
+                }
+            }
+        }
+    }
+
+    /// Notes the samples that no claimed piece has.
+    fn find_open(&mut self, scene: &Scene<'_>) {
+        self.open.clear();
+        let mut runs = self.runs.iter().peekable();
+        for (z, row) in (0..).zip(&scene.rows.rows) {
+            let mut from = row.first;
+            while let Some(run) = runs.next_if(|run| run.row == z) {
+                if self.runs[run.parent as usize].claimed {
+                    self.open.extend((from..run.first).map(|x| [z, x]));
+                    from = run.end;
+                }
+            }
+            self.open.extend((from..row.first + row.len).map(|x| [z, x]));
+        }
+    }
+
+    /// Follows the links that lead from claimed pieces to other samples.
+    fn link_from_pieces(&mut self, scene: &Scene<'_>) {
+        let open = std::mem::take(&mut self.open);
+        for &place in &open {
+            let Some(index) = scene.rows.index(place).filter(|&index| !self.is_claimed(index)) else {
+                continue;
+            };
+            let mut beside = false;
+            for [dz, dx] in SIDES {
+                // Across corners only where the cell is too thin to have anything at the sides.
+                if beside && dx != 0 && dz != 0 {
+                    break;
+                }
+                let from = [place[0] + dz, place[1] + dx];
+                let Some(piece) = scene.rows.index(from).and_then(|from| self.piece(from)) else { continue };
+                if !self.runs[piece as usize].claimed {
+                    continue;
+                }
+                beside = true;
+                let (x, z) = scene.plan(from);
+                let own = scene.ground.span_of(x, z, scene.label);
+                if let Some(span) = own.and_then(|span| step(scene.ground, span as u32, [-dz, -dx])) {
+                    self.reach(scene, place, index, span);
+                    break;
+                }
+            }
+        }
+        self.open = open;
+    }
+
+    /// A sample that a link leads to: if the own ground there is another storey, the span linked to counts.
+    fn reach(&mut self, scene: &Scene<'_>, place: Place, index: usize, span: u32) {
+        let height = scene.ground.field.ground[span as usize];
+        match self.piece(index) {
+            Some(root) if scene.goes_on(scene.rows.heights[index], height, 0.0) => self.claim(scene, root),
+            _ => self.take(place, index, span),
+        }
+    }
+
+    /// Claims a span of another region.
+    fn take(&mut self, place: Place, index: usize, span: u32) {
+        self.spans[index] = span;
+        self.taken.push(index);
+        self.linked.push_back(place);
+    }
+
+    /// Claims a piece of own ground.
+    fn claim(&mut self, scene: &Scene<'_>, root: u32) {
+        if std::mem::replace(&mut self.runs[root as usize].claimed, true) {
+            return;
+        }
+        let mut run = root;
+        loop {
+            let Run { row, first, end, next, .. } = self.runs[run as usize];
+            for x in first..end {
+                if let Some(index) = scene.rows.index([row, x])
+                    && self.spans[index] == NO_SPAN
+                {
+                    self.linked.push_back([row, x]);
+                }
+            }
+            run = next;
+            if run == root {
+                break;
+            }
+        }
+    }
+
+    /// Follows links as far as they go.
+    fn spread(&mut self, scene: &Scene<'_>) {
+        while let Some(place) = self.linked.pop_front() {
+            self.follow_links(scene, place);
+        }
+    }
+
+    fn follow_links(&mut self, scene: &Scene<'_>, place: Place) {
+        let Some(index) = scene.rows.index(place) else { return };
+        let span = if self.spans[index] == NO_SPAN {
+            let (x, z) = scene.plan(place);
+            let Some(span) = scene.ground.span_of(x, z, scene.label) else { return };
+            span as u32
+        } else {
+            self.spans[index]
+        };
+        for side in SIDES {
+            let there = [place[0] + side[0], place[1] + side[1]];
+            if let Some(beside) = scene.rows.index(there).filter(|&beside| !self.is_claimed(beside))
+                && let Some(span) = step(scene.ground, span, side)
+            {
+                self.reach(scene, there, beside, span);
+            }
+        }
+    }
+
+    /// Pieces that nothing has reached, beyond a notch or in cells so thin that their columns do not touch: compared with the
+    /// outline.
+    fn settle_rest(&mut self, scene: &Scene<'_>, outline: &[Point], lattice: Lattice) {
+        for root in 0..self.runs.len() as u32 {
+            let run = self.runs[root as usize];
+            if run.parent != root || run.claimed {
+                continue;
+            }
+            let fits = self.ring(root).any(|run| {
+                [run.first, run.end - 1].into_iter().any(|x| {
+                    let Some(index) = scene.rows.index([run.row, x]) else { return false };
+                    let (reference, distance) = outline_near([run.row, x], outline, lattice);
+                    scene.goes_on(scene.rows.heights[index], reference, distance)
+                })
+            });
+            if fits {
+                self.claim(scene, root);
+                self.spread(scene);
+            }
+        }
+    }
+}
+
+/// The walkable span beside `span`, or across its corner by way of a column beside both.
+fn step(ground: &Ground<'_>, span: u32, [dz, dx]: [i32; 2]) -> Option<u32> {
+    if dx == 0 || dz == 0 {
+        return ground.beside_span(span, dx, dz);
+    }
+    let first_x = ground.beside_span(span, dx, 0).and_then(|beside| ground.beside_span(beside, 0, dz));
+    first_x.or_else(|| ground.beside_span(span, 0, dz).and_then(|beside| ground.beside_span(beside, dx, 0)))
+}
+
+/// The height of the outline where it is nearest to the centre of a column, and how far that is.
+fn outline_near([row, column]: Place, outline: &[Point], lattice: Lattice) -> (f32, f32) {
+    let step = lattice.step();
+    let of = |point: &Point| [f64::from(point.x) * step, f64::from(point.z) * step];
+    let centre = [f64::from(column) + 0.5, f64::from(row) + 0.5];
+    let mut found = (0.0, f32::INFINITY);
+    for (index, start) in outline.iter().enumerate() {
+        let end = &outline[(index + 1) % outline.len()];
+        let (a, b) = (of(start), of(end));
+        let [dx, dz] = [b[0] - a[0], b[1] - a[1]];
+        let length = dx * dx + dz * dz;
+        let share = ((centre[0] - a[0]) * dx + (centre[1] - a[1]) * dz) / length;
+        let share = if length > 0.0 { share.clamp(0.0, 1.0) } else { 0.0 };
+        let distance = (a[0] + dx * share - centre[0]).hypot(a[1] + dz * share - centre[1]) as f32;
+        if distance < found.1 {
+            found = (start.height + (end.height - start.height) * share as f32, distance);
+        }
+    }
+    found
+}

@@ -1,0 +1,136 @@
+//! Which cells are fitted together, over one window of the field.
+
+#![expect(clippy::cast_sign_loss, reason = "coordinates are clipped to the grid before they become unsigned")]
+
+use waymesh_core::{CellId, CellMesh, GridFrame, GridWindow, VertexId};
+
+use crate::ground::MARGIN_CELLS;
+
+/// The cells of each group in ascending order, and the columns they need.
+#[derive(Debug)]
+pub(crate) struct Groups {
+    cells: Vec<CellId>,
+    /// First of each group in `cells`, and their number.
+    starts: Vec<usize>,
+    windows: Vec<GridWindow>,
+}
+
+/// Bounds in plan, ends inclusive.
+#[derive(Clone, Copy, Debug)]
+struct Bounds {
+    low: [i32; 2],
+    high: [i32; 2],
+}
+
+impl Bounds {
+    fn of(cells: &CellMesh, corners: &[VertexId]) -> Self {
+        let none = Self { low: [i32::MAX; 2], high: [i32::MIN; 2] };
+        corners.iter().map(|&vertex| cells.point(vertex)).fold(none, |bounds, point| {
+            bounds.with(Self { low: [point.x, point.z], high: [point.x, point.z] })
+        })
+    }
+
+    fn with(self, other: Self) -> Self {
+        let axes = [0, 1];
+        Self {
+            low: axes.map(|axis| self.low[axis].min(other.low[axis])),
+            high: axes.map(|axis| self.high[axis].max(other.high[axis])),
+        }
+    }
+
+    fn side(self) -> u32 {
+        (self.high[0].abs_diff(self.low[0])).max(self.high[1].abs_diff(self.low[1]))
+    }
+
+    /// The columns within and the margin around them, as far as the grid goes.
+    fn window(self, frame: &GridFrame) -> GridWindow {
+        if self.low[0] > self.high[0] {
+            return GridWindow::default();
+        }
+        let clip = |value: i32, end: u32| (value.max(0) as u32).min(end);
+        let (x, z) = (clip(self.low[0], frame.width), clip(self.low[1], frame.depth));
+        let (end_x, end_z) = (clip(self.high[0], frame.width), clip(self.high[1], frame.depth));
+        let within = GridWindow::new(x, z, end_x - x, end_z - z);
+        let near = within.grown(MARGIN_CELLS, frame);
+        if near.is_empty() { GridWindow::default() } else { near }
+    }
+}
+
+impl Groups {
+    /// All cells in one group, to be fitted over the whole grid.
+    pub(crate) fn one(cells: &CellMesh) -> Self {
+        Self {
+            cells: (0..cells.cells.len()).map(CellId::from_index).collect(),
+            starts: vec![0, cells.cells.len()],
+            windows: vec![GridWindow::whole(&cells.frame)],
+        }
+    }
+
+    /// Groups whose windows have no more than `columns` columns, unless a cell alone needs more.
+    ///
+    /// Cells that are small beside a window go by a square grid; those that are larger are put together with others of their
+    /// size, so that few small ones have to share a large window.
+    pub(crate) fn plan(cells: &CellMesh, columns: u64) -> Self {
+        // A cell of the grid's square may reach a quarter of it beyond.
+        let all = Bounds::of(cells, &cells.corners).window(&cells.frame);
+        if all.column_count() <= columns {
+            return Self { windows: vec![all], ..Self::one(cells) };
+        }
+        let square = (columns.isqrt().saturating_sub(2 * u64::from(MARGIN_CELLS)) * 4 / 5).max(1);
+        let square = u32::try_from(square).unwrap_or(u32::MAX).min(1 << 30);
+        let place = |low: i32| low.div_euclid(square.cast_signed());
+        let mut order: Vec<_> = (0..cells.cells.len())
+            .map(|index| {
+                let id = CellId::from_index(index);
+                let bounds = Bounds::of(cells, cells.corners(id));
+                let size = (bounds.side() * 4 / square).checked_ilog2().map_or(0, |log| log + 1);
+                (size, place(bounds.low[1]), place(bounds.low[0]), id)
+            })
+            .collect();
+        order.sort_unstable();
+        let mut groups =
+            Self { cells: Vec::with_capacity(order.len()), starts: vec![0], windows: Vec::new() };
+        let mut open: Option<(Bounds, (u32, i32, i32))> = None;
+        for (size, z, x, id) in order {
+            let bounds = Bounds::of(cells, cells.corners(id));
+            let square = (size, z, x);
+            let joined = open.map_or(bounds, |(open, _)| open.with(bounds));
+            let fits = open.is_none_or(|(_, before)| {
+                (size > 0 || before == square) && joined.window(&cells.frame).column_count() <= columns
+            });
+            if fits {
+                open = Some((joined, square));
+            } else {
+                if let Some((bounds, _)) = open {
+                    groups.close(bounds.window(&cells.frame));
+                }
+                open = Some((bounds, square));
+            }
+            groups.cells.push(id);
+        }
+        if let Some((bounds, _)) = open {
+            groups.close(bounds.window(&cells.frame));
+        }
+        groups
+    }
+
+    /// Ends a group with the cells there are, but the last if another begins with it.
+    fn close(&mut self, window: GridWindow) {
+        let first = self.starts.last().copied().unwrap_or(0);
+        self.cells[first..].sort_unstable();
+        self.starts.push(self.cells.len());
+        self.windows.push(window);
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.windows.len()
+    }
+
+    pub(crate) fn cells(&self, group: usize) -> &[CellId] {
+        &self.cells[self.starts[group]..self.starts[group + 1]]
+    }
+
+    pub(crate) fn window(&self, group: usize) -> GridWindow {
+        self.windows[group]
+    }
+}

@@ -1,0 +1,361 @@
+//! Marks on a mesh: where something is wrong.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write;
+
+use glam::Vec3;
+
+use super::plan::{Drawing, heights};
+use super::plan_mesh::{PlanMesh, cross, doubled_area, plan};
+use super::storeys::bounds;
+use super::{Colour, Picture, Style, SvgOptions};
+
+/// Places of one kind.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Marks {
+    /// World positions.
+    pub points: Vec<Vec3>,
+    /// Side in metres of the square that each point stands for. On paper it is never smaller than can be seen.
+    pub side: f64,
+    /// Colour of the squares.
+    pub colour: Colour,
+    /// What the legend says.
+    pub meaning: String,
+    /// Whether the points lie on the mesh. Those that do not are shown where they hide none of it.
+    pub on_mesh: bool,
+}
+
+impl Marks {
+    /// Where something is missing beside the mesh, in red.
+    #[must_use]
+    pub fn missing(points: Vec<Vec3>, side: f64, meaning: impl Into<String>) -> Self {
+        Self { points, side, colour: Colour::RED, meaning: meaning.into(), on_mesh: false }
+    }
+
+    /// Where the mesh is too large, in blue.
+    #[must_use]
+    pub fn surplus(points: Vec<Vec3>, side: f64, meaning: impl Into<String>) -> Self {
+        Self { points, side, colour: Colour::BLUE, meaning: meaning.into(), on_mesh: true }
+    }
+}
+
+/// Smallest side of a mark in pixels.
+const LEAST_PIXELS: f64 = 3.0;
+/// Two floors are farther apart than this, in metres: what is closer to a cell is meant to be that cell's floor.
+const SAME_FLOOR: f64 = 1.5;
+const CELL: Colour = Colour([0xd5, 0xdf, 0xd8]);
+
+/// Draws a mesh in plan, in one quiet colour, with marks on top.
+///
+/// One panel per storey, as [`super::write_svg`]. Marks on the mesh are on the panel of their cell, others on that of the nearest cell. Marks
+/// over or under cells of every storey have a panel of their own.
+///
+/// # Errors
+/// Those of the writer.
+pub fn write_marked_svg(
+    mesh: &PlanMesh,
+    marks: &[Marks],
+    options: &SvgOptions,
+    mut writer: impl Write,
+) -> std::io::Result<()> {
+    writer.write_all(draw(mesh, marks, options).to_svg().as_bytes())?;
+    writer.flush()
+}
+
+fn draw(mesh: &PlanMesh, marks: &[Marks], options: &SvgOptions) -> Picture {
+    let finite = |marks: &Marks| marks.points.iter().copied().filter(|point| point.is_finite()).collect();
+    let points: Vec<Vec<Vec3>> = marks.iter().map(finite).collect();
+    let drawing = Drawing::new(mesh, vec![CELL; mesh.cells.len()], options, points.iter().flatten().copied());
+    let finder = Finder::new(mesh, &drawing.storey_of);
+    let scale = drawing.canvas().scale();
+    let apart = drawing.storeys.len();
+    // Squares by panel and kind, and the heights on the last panel.
+    let mut squares: BTreeMap<(usize, usize), BTreeSet<(u32, u32)>> = BTreeMap::new();
+    let (mut low, mut high) = (f32::INFINITY, f32::NEG_INFINITY);
+    let origin = drawing.origin();
+    let side_of = |kind: usize| {
+        let side = marks[kind].side;
+        let least = LEAST_PIXELS / scale;
+        if side.is_finite() { side.max(least) } else { least }
+    };
+    for (kind, points) in points.iter().enumerate() {
+        let side = side_of(kind);
+        // One of those that fall on the same square at the same height is enough.
+        let mut seen = BTreeSet::new();
+        for &point in points {
+            let at = plan(point);
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within the view")]
+            let square = [0, 1].map(|axis| ((at[axis] - origin[axis]) / side) as u32);
+            #[expect(clippy::cast_possible_truncation, reason = "a height in half metres, saturating")]
+            let level = (f64::from(point.y) * 2.0).floor() as i64;
+            if !seen.insert((square, level)) {
+                continue;
+            }
+            let storey = if marks[kind].on_mesh { finder.on(point) } else { finder.beside(point) };
+            if storey.is_none() {
+                (low, high) = (low.min(point.y), high.max(point.y));
+            }
+            squares.entry((storey.unwrap_or(apart), kind)).or_default().insert((square[0], square[1]));
+        }
+    }
+    let mut picture = Picture::new();
+    for panel in 0..=apart {
+        let mut canvas = drawing.canvas();
+        if panel < apart {
+            drawing.storey(&mut canvas, panel);
+        } else if low > high {
+            continue;
+        } else {
+            drawing.backdrop(&mut canvas, None);
+        }
+        for (kind, marks) in marks.iter().enumerate() {
+            let Some(squares) = squares.get(&(panel, kind)) else { continue };
+            let size = squares.iter().fold((0, 0), |size, &(x, z)| (size.0.max(x + 1), size.1.max(z + 1)));
+            let colour = |x: u32, z: u32| squares.contains(&(x, z)).then_some(marks.colour);
+            canvas.raster(origin, side_of(kind), size, colour);
+        }
+        let title = if panel < apart {
+            drawing.title(panel)
+        } else if apart == 0 {
+            format!("No cells, {}", heights(low, high))
+        } else {
+            format!("Over or under the mesh, {}", heights(low, high))
+        };
+        picture.push(&title, canvas, Some("m"));
+    }
+    for marks in marks {
+        picture.note(Style::fill(marks.colour), &marks.meaning);
+    }
+    if apart > 0 || low > high {
+        drawing.notes(&mut picture);
+    }
+    picture
+}
+
+/// Finds the storey of a place.
+struct Finder<'a> {
+    storey_of: &'a [usize],
+    outlines: Vec<Vec<[f64; 2]>>,
+    heights: Vec<[f64; 2]>,
+    low: [f64; 2],
+    /// Side of a bucket.
+    side: f64,
+    count: [usize; 2],
+    /// Cells whose boxes meet each bucket, row by row.
+    buckets: Vec<Vec<usize>>,
+}
+
+impl<'a> Finder<'a> {
+    fn new(mesh: &PlanMesh, storey_of: &'a [usize]) -> Self {
+        /// Buckets along the longer side.
+        const BUCKETS: f64 = 96.0;
+        let outlines: Vec<Vec<[f64; 2]>> = (0..mesh.cells.len()).map(|cell| mesh.outline(cell)).collect();
+        let range = |cell: usize| {
+            mesh.positions(cell)
+                .map(|at| f64::from(at.y))
+                .fold([f64::INFINITY, f64::NEG_INFINITY], |range, y| [range[0].min(y), range[1].max(y)])
+        };
+        let heights = (0..mesh.cells.len()).map(range).collect();
+        let boxes: Vec<[[f64; 2]; 2]> = outlines.iter().map(|outline| bounds(outline)).collect();
+        let [low, high] =
+            bounds(&boxes.iter().flatten().copied().filter(|at| at[0].is_finite()).collect::<Vec<_>>());
+        let longest = (high[0] - low[0]).max(high[1] - low[1]);
+        let side = if longest.is_finite() && longest > 0.0 { longest / BUCKETS } else { 1.0 };
+        let mut finder = Self { storey_of, outlines, heights, low, side, count: [1, 1], buckets: Vec::new() };
+        let last = finder.bucket(high);
+        finder.count = last.map(|last| last + 1);
+        finder.buckets = vec![Vec::new(); finder.count[0] * finder.count[1]];
+        for (cell, [low, high]) in boxes.into_iter().enumerate().filter(|(_, [low, _])| low[0].is_finite()) {
+            let ([x, z], [end_x, end_z]) = (finder.bucket(low), finder.bucket(high));
+            for row in z..=end_z {
+                for column in x..=end_x {
+                    finder.buckets[row * finder.count[0] + column].push(cell);
+                }
+            }
+        }
+        finder
+    }
+
+    /// Bucket of a place; before the first as the first.
+    fn bucket(&self, at: [f64; 2]) -> [usize; 2] {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
+        [0, 1].map(|axis| ((at[axis] - self.low[axis]) / self.side) as usize)
+    }
+
+    /// How far a height is from those of a cell.
+    fn rise(&self, cell: usize, y: f64) -> f64 {
+        let [low, high] = self.heights[cell];
+        (low - y).max(y - high).max(0.0)
+    }
+
+    /// Cells over or under a place.
+    fn column(&self, at: [f64; 2]) -> impl Iterator<Item = usize> + '_ {
+        let [x, z] = self.bucket(at);
+        let cells = if x < self.count[0] { self.buckets.get(z * self.count[0] + x) } else { None };
+        cells.into_iter().flatten().copied().filter(move |&cell| covers(&self.outlines[cell], at))
+    }
+
+    /// Storey of the nearest cell, in the plan and upward, of those that are not on `but`.
+    fn nearest(&self, point: Vec3, but: &BTreeSet<usize>) -> Option<usize> {
+        let (at, y) = (plan(point), f64::from(point.y));
+        let start = [0, 1].map(|axis| self.bucket(at)[axis].min(self.count[axis] - 1));
+        let mut best = (f64::INFINITY, None);
+        for ring in 0..self.count[0].max(self.count[1]) {
+            // What lies in this ring is at least so far off.
+            #[expect(clippy::cast_precision_loss, reason = "some dozen")]
+            if best.0 <= (ring as f64 - 1.0) * self.side {
+                break;
+            }
+            let [x, z] = start;
+            for row in z.saturating_sub(ring)..=(z + ring).min(self.count[1] - 1) {
+                for column in x.saturating_sub(ring)..=(x + ring).min(self.count[0] - 1) {
+                    if row.abs_diff(z).max(column.abs_diff(x)) != ring {
+                        continue;
+                    }
+                    for &cell in &self.buckets[row * self.count[0] + column] {
+                        let storey = self.storey_of[cell];
+                        let cost = distance(&self.outlines[cell], at) + self.rise(cell, y);
+                        if cost < best.0 && !but.contains(&storey) {
+                            best = (cost, Some(storey));
+                        }
+                    }
+                }
+            }
+        }
+        best.1
+    }
+
+    /// The storey of a place on the mesh.
+    fn on(&self, point: Vec3) -> Option<usize> {
+        let y = f64::from(point.y);
+        let under = self.column(plan(point)).min_by(|&a, &b| self.rise(a, y).total_cmp(&self.rise(b, y)));
+        under.map(|cell| self.storey_of[cell]).or_else(|| self.nearest(point, &BTreeSet::new()))
+    }
+
+    /// The storey on which a place that is not on the mesh hides none of it; `None` if there is no such storey.
+    fn beside(&self, point: Vec3) -> Option<usize> {
+        let y = f64::from(point.y);
+        let mut taken = BTreeSet::new();
+        for cell in self.column(plan(point)) {
+            if self.rise(cell, y) < SAME_FLOOR {
+                // The floor itself, which the cell misses: right on top of it.
+                return Some(self.storey_of[cell]);
+            }
+            taken.insert(self.storey_of[cell]);
+        }
+        self.nearest(point, &taken)
+    }
+}
+
+/// Whether a convex outline, in either winding, covers a place.
+fn covers(outline: &[[f64; 2]], at: [f64; 2]) -> bool {
+    let sign = doubled_area(outline).signum();
+    let edge = |edge: usize| cross(outline[edge], outline[(edge + 1) % outline.len()], at) * sign;
+    !outline.is_empty() && (0..outline.len()).all(|index| edge(index) >= 0.0)
+}
+
+/// Distance from a place to a convex outline, 0 inside.
+fn distance(outline: &[[f64; 2]], at: [f64; 2]) -> f64 {
+    if covers(outline, at) {
+        return 0.0;
+    }
+    let nearest = (0..outline.len()).map(|edge| {
+        let (a, b) = (outline[edge], outline[(edge + 1) % outline.len()]);
+        let along = [b[0] - a[0], b[1] - a[1]];
+        let length = along[0] * along[0] + along[1] * along[1];
+        let dot = (at[0] - a[0]) * along[0] + (at[1] - a[1]) * along[1];
+        let share = if length > 0.0 { (dot / length).clamp(0.0, 1.0) } else { 0.0 };
+        (at[0] - a[0] - share * along[0]).hypot(at[1] - a[1] - share * along[1])
+    });
+    nearest.fold(f64::INFINITY, f64::min)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Squares of 10 m at these places.
+    fn squares(places: &[[f32; 3]]) -> PlanMesh {
+        let corner = |[x, y, z]: [f32; 3]| {
+            [(0., 0.), (10., 0.), (10., 10.), (0., 10.)].map(|(dx, dz)| Vec3::new(x + dx, y, z + dz))
+        };
+        let vertices = places.iter().flat_map(|&place| corner(place)).collect();
+        let cells: Vec<Vec<u32>> = (0..u32::try_from(places.len()).unwrap())
+            .map(|cell| (4 * cell..4 * cell + 4).collect())
+            .collect();
+        let neighbours: Vec<Vec<Option<u32>>> = cells.iter().map(|_| vec![None; 4]).collect();
+        PlanMesh::new(vertices, &cells, &neighbours)
+    }
+
+    fn marks(points: &[[f32; 3]], on_mesh: bool) -> Marks {
+        let points = points.iter().map(|&point| point.into()).collect();
+        Marks { points, side: 0.5, colour: Colour::RED, meaning: "wrong <here>".into(), on_mesh }
+    }
+
+    /// For each panel, its title and how many squares it has in red.
+    fn panels(mesh: &PlanMesh, marks: &Marks) -> Vec<(String, usize)> {
+        let svg = draw(mesh, std::slice::from_ref(marks), &SvgOptions::default()).to_svg();
+        assert!(svg.contains("wrong &lt;here&gt;") && !svg.contains("NaN"));
+        svg.split("<text ")
+            .filter(|part| part.contains("font-weight"))
+            .map(|part| {
+                let (_, title) = part.split_once('>').unwrap();
+                let red = format!("\" fill=\"{}\"/>", Colour::RED);
+                let data = part
+                    .split("<path d=\"")
+                    .find(|path| path.trim_end().split("</g>").next().unwrap().trim_end().ends_with(&red));
+                (
+                    title.split_once('<').unwrap().0.to_owned(),
+                    data.map_or(0, |data| data.matches('M').count()),
+                )
+            })
+            .collect()
+    }
+
+    #[test]
+    fn marks_are_on_the_panel_of_their_storey() {
+        let mesh = squares(&[[0., 0., 0.], [0., 4., 0.], [20., 4., 0.]]);
+        let found = panels(&mesh, &marks(&[[5., 0.1, 5.], [5., 3.9, 5.], [8., 4., 2.]], true));
+        assert_eq!(
+            found,
+            [("Storey 1 of 2, y 0.0 m".to_owned(), 1), ("Storey 2 of 2, y 4.0 m".to_owned(), 2)]
+        );
+        // Beside the upper floor; over both; a floor that the mesh lies too low for; beyond everything.
+        let found =
+            panels(&mesh, &marks(&[[15., 4., 5.], [5., 9., 5.], [5., 5., 5.], [-90., 0., -90.]], false));
+        let expected = [
+            ("Storey 1 of 2, y 0.0 m".to_owned(), 1),
+            ("Storey 2 of 2, y 4.0 m".to_owned(), 2),
+            ("Over or under the mesh, y 9.0 m".to_owned(), 1),
+        ];
+        assert_eq!(found, expected);
+        // A roof over the lower floor alone is on the upper panel, where it hides nothing.
+        let mesh = squares(&[[0., 0., 0.], [20., 0., 0.], [20., 4., 0.]]);
+        let found = panels(&mesh, &marks(&[[5., 4., 5.]], false));
+        assert_eq!(found.iter().map(|panel| panel.1).collect::<Vec<_>>(), [0, 1]);
+    }
+
+    #[test]
+    fn marks_without_a_mesh_and_broken_numbers_give_a_picture() {
+        let empty = PlanMesh::default();
+        let found = panels(&empty, &marks(&[[5., 1., 5.], [f32::NAN, 0., 0.], [9., 2., 9.]], false));
+        assert_eq!(found, [("No cells, y 1.0 to 2.0 m".to_owned(), 2)]);
+        let nothing = draw(&empty, &[], &SvgOptions::default()).to_svg();
+        assert!(nothing.contains("nothing walkable"));
+        let mut broken = marks(&[[5., 1., 5.]], true);
+        broken.side = f64::NAN;
+        let vertices = vec![Vec3::ZERO, Vec3::NAN, Vec3::ONE];
+        let mesh = PlanMesh::new(vertices, &[vec![0, 1, 2], vec![0, 0, 2], vec![0, 2, 9]], &[vec![Some(7)]]);
+        assert!(!draw(&mesh, &[broken], &SvgOptions::default()).to_svg().contains("NaN"));
+    }
+
+    #[test]
+    fn a_mark_can_be_seen_however_small_it_is() {
+        let mesh = squares(&[[0., 0., 0.], [2000., 0., 0.]]);
+        let mut tiny = marks(&[[5., 0., 5.]], true);
+        tiny.side = 1e-6;
+        let svg = draw(&mesh, &[tiny], &SvgOptions::default()).to_svg();
+        let scale = svg.split("scale(").nth(1).unwrap().split(')').next().unwrap();
+        assert!((scale.parse::<f64>().unwrap() - LEAST_PIXELS).abs() < 1e-6);
+    }
+}

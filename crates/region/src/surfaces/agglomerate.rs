@@ -1,0 +1,132 @@
+//! From pieces to sheets that are as large as can be.
+
+#![expect(clippy::cast_possible_truncation, reason = "numbers of pieces, which fit 32 bits")]
+
+use super::BLOCK_CELLS;
+use super::dissolve::dissolve_sheets;
+use super::graph::{DisjointSets, Edge, Neighbours, PieceGraph};
+use super::improve::shorten_seams;
+use super::sheets::Sheets;
+
+/// In a square of the grid, contacts of at least this part of its side are joined; shorter ones wait. Two floors that fill their
+/// halves of the square have a contact of a half or more.
+const LONG_CONTACT: u32 = 3;
+
+/// How often seams are shortened and sheets joined again, at most.
+const ROUNDS: u32 = 4;
+
+/// The sheet of every piece, named after one of its pieces. Sheets are connected, hold no two pieces in conflict, and no two that
+/// touch could be one.
+pub(super) fn join_pieces(graph: &PieceGraph) -> Vec<u32> {
+    let count = graph.blocks.len();
+    let mut surfaces = DisjointSets::new(count);
+    for edge in &graph.edges {
+        surfaces.unite(edge.one, edge.two);
+    }
+    // A surface without a conflict is a sheet.
+    let mut is_tangled = vec![false; count];
+    for &(one, _) in &graph.conflicts {
+        is_tangled[surfaces.find(one) as usize] = true;
+    }
+    let mut tangled = Vec::new();
+    let mut place = vec![u32::MAX; count];
+    for piece in 0..count as u32 {
+        if is_tangled[surfaces.find(piece) as usize] {
+            place[piece as usize] = tangled.len() as u32;
+            tangled.push(piece);
+        }
+    }
+    let mut result: Vec<u32> = (0..count as u32).map(|piece| surfaces.find(piece)).collect();
+    let at = |piece: u32| place[piece as usize];
+    let part = PieceGraph {
+        blocks: tangled.iter().map(|&piece| graph.blocks[piece as usize]).collect(),
+        edges: graph
+            .edges
+            .iter()
+            .filter(|edge| at(edge.one) != u32::MAX)
+            .map(|edge| Edge { one: at(edge.one), two: at(edge.two), links: edge.links })
+            .collect(),
+        conflicts: graph.conflicts.iter().map(|&(one, two)| (at(one), at(two))).collect(),
+    };
+    for (&piece, sheet) in tangled.iter().zip(untangle(&part)) {
+        result[piece as usize] = tangled[sheet as usize];
+    }
+    result
+}
+
+fn untangle(graph: &PieceGraph) -> Vec<u32> {
+    let mut sheets = join_by_squares(graph);
+    let edges = graph.edges.iter().map(|edge| (edge.one, edge.two));
+    let beside = Neighbours::new(sheets.len(), edges, |edge, other| (other, graph.edges[edge].links));
+    let against = Neighbours::new(sheets.len(), graph.conflicts.iter().copied(), |_, other| other);
+    for _ in 0..ROUNDS {
+        let gained = shorten_seams(graph, &beside, &against, &mut sheets);
+        let gone = dissolve_sheets(graph, &beside, &against, &mut sheets);
+        if gained == 0 && gone == 0 {
+            break;
+        }
+        sheets = join_sheets(graph, &sheets);
+    }
+    sheets
+}
+
+/// Level at which two blocks lie in one square: 0 for the same block, 1 in the same two by two blocks, and so on.
+fn level(one: [u32; 2], two: [u32; 2]) -> u32 {
+    u32::BITS - ((one[0] ^ two[0]) | (one[1] ^ two[1])).leading_zeros()
+}
+
+fn join_by_squares(graph: &PieceGraph) -> Vec<u32> {
+    let count = graph.blocks.len();
+    let mut sheets = Sheets::new(count, graph.edges.len(), graph.conflicts.len());
+    for edge in &graph.edges {
+        sheets.add_contact(edge.one, edge.two, edge.links);
+    }
+    for &(one, two) in &graph.conflicts {
+        sheets.add_conflict(one, two);
+    }
+    let level_of = |one: u32, two: u32| level(graph.blocks[one as usize], graph.blocks[two as usize]);
+    let mut by_level: Vec<Vec<u32>> = vec![Vec::new(); u32::BITS as usize + 1];
+    for (number, edge) in (0_u32..).zip(&graph.edges) {
+        by_level[level_of(edge.one, edge.two) as usize].push(number);
+    }
+    let propose = |sheets: &mut Sheets, edges: &mut dyn Iterator<Item = u32>, least: u32| {
+        for number in edges {
+            let edge = &graph.edges[number as usize];
+            let (one, two) = (sheets.find(edge.one), sheets.find(edge.two));
+            sheets.propose(one, two, least);
+        }
+    };
+    for (square, edges) in (0_u32..).zip(by_level).filter(|(_, edges)| !edges.is_empty()) {
+        let least =
+            u32::try_from((u64::from(BLOCK_CELLS) << square) / u64::from(LONG_CONTACT)).unwrap_or(u32::MAX);
+        propose(&mut sheets, &mut edges.into_iter(), least);
+        // A sheet lies in one square of the last level, so any of its blocks tells which.
+        sheets.join_proposed(|links, one, two| links >= least && level_of(one, two) <= square);
+    }
+    propose(&mut sheets, &mut (0..graph.edges.len() as u32), 1);
+    sheets.join_proposed(|_, _, _| true);
+    (0..count as u32).map(|piece| sheets.find(piece)).collect()
+}
+
+/// Joins whole sheets as long as that is possible; parts of a sheet that do not hang together count as sheets of their own.
+fn join_sheets(graph: &PieceGraph, sheets: &[u32]) -> Vec<u32> {
+    let count = graph.blocks.len();
+    let mut parts = DisjointSets::new(count);
+    for edge in &graph.edges {
+        if sheets[edge.one as usize] == sheets[edge.two as usize] {
+            parts.unite(edge.one, edge.two);
+        }
+    }
+    let mut joined = Sheets::new(count, 0, 0);
+    for edge in &graph.edges {
+        joined.add_contact(parts.find(edge.one), parts.find(edge.two), edge.links);
+    }
+    for &(one, two) in &graph.conflicts {
+        joined.add_conflict(parts.find(one), parts.find(two));
+    }
+    for edge in &graph.edges {
+        joined.propose(parts.find(edge.one), parts.find(edge.two), 1);
+    }
+    joined.join_proposed(|_, _, _| true);
+    (0..count as u32).map(|piece| joined.find(parts.find(piece))).collect()
+}

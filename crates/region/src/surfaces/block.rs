@@ -1,0 +1,341 @@
+//! Blocks, strip by strip: what hangs together in them, and which of them must be cut.
+
+#![expect(clippy::cast_possible_truncation, reason = "numbers of spans and pieces, which fit 32 bits")]
+
+use std::ops::Range;
+
+use waymesh_core::{AreaId, Direction, GridWindow, NO_REGION, NO_SPAN, WalkableField};
+
+use super::slices::BlockCutter;
+use super::{BLOCK_CELLS, Rule};
+
+/// Cuts blocks of a field, a strip of them at a time; holds the tables that are used for every strip.
+pub(super) struct StripSplitter<'a> {
+    field: &'a WalkableField,
+    rule: Rule,
+    sets: Vec<Set>,
+    /// Number of each set among those of its block.
+    numbers: Vec<u32>,
+    blocks: Vec<Block>,
+    /// The sets of all blocks, block by block, in order of first span.
+    roots: Vec<u32>,
+    /// Walkable spans in each column of the row before.
+    north: Vec<u32>,
+    cutter: BlockCutter,
+}
+
+/// What a first look at a block shows.
+#[derive(Clone, Copy, Default)]
+struct Block {
+    /// Number of sets, later the first of them in `roots`.
+    sets: u32,
+    /// Whether two spans of the block lie in one column, or side by side without a link.
+    is_crowded: bool,
+    /// Whether two spans lie in one column.
+    is_stacked: bool,
+    /// Whether a set climbs more than a piece may.
+    is_tall: bool,
+}
+
+/// A set of spans in the making.
+#[derive(Clone, Copy)]
+struct Set {
+    parent: u32,
+    block: u32,
+    /// First span, as numbered in the field.
+    first: u32,
+    spans: u32,
+    area: AreaId,
+    /// Range of floors.
+    low: i32,
+    high: i32,
+}
+
+/// A piece as its block tells of it.
+#[derive(Clone, Copy)]
+pub(super) struct BlockPiece {
+    /// First span, as numbered in the field.
+    pub(super) first: u32,
+    pub(super) spans: u32,
+}
+
+/// The top of the tree of `set`.
+#[inline]
+fn find(sets: &mut [Set], mut set: u32) -> u32 {
+    while sets[set as usize].parent != set {
+        let above = sets[sets[set as usize].parent as usize].parent;
+        sets[set as usize].parent = above;
+        set = above;
+    }
+    set
+}
+
+/// Makes one set of two; the one of lower number is its top.
+#[inline]
+fn unite(sets: &mut [Set], one: u32, two: u32) -> u32 {
+    let (one, two) = (find(sets, one), find(sets, two));
+    if one != two {
+        let (top, other) = (one.min(two), one.max(two));
+        let gone = sets[other as usize];
+        sets[other as usize].parent = top;
+        let set = &mut sets[top as usize];
+        set.low = set.low.min(gone.low);
+        set.high = set.high.max(gone.high);
+        set.spans += gone.spans;
+    }
+    one.min(two)
+}
+
+impl<'a> StripSplitter<'a> {
+    pub(super) fn new(field: &'a WalkableField, rule: Rule) -> Self {
+        Self {
+            field,
+            rule,
+            sets: Vec::new(),
+            numbers: Vec::new(),
+            blocks: Vec::new(),
+            roots: Vec::new(),
+            north: Vec::new(),
+            cutter: BlockCutter::default(),
+        }
+    }
+
+    /// Cuts the blocks of `strip`, columns of the field of a block's depth.
+    ///
+    /// Labels their walkable spans with the numbers of their pieces, which go on where `pieces` ends: block by block, in the order of
+    /// the pieces' first spans. The labels of other spans are left as they are. For each block `is_mixed` hears whether it has several
+    /// pieces.
+    pub(super) fn split(
+        &mut self,
+        strip: &GridWindow,
+        labels: &mut [u32],
+        pieces: &mut Vec<BlockPiece>,
+        is_mixed: &mut Vec<bool>,
+    ) {
+        self.flood(strip, labels);
+        self.sort_sets();
+        for (number, block) in blocks_of(*strip).enumerate() {
+            let Block { sets: first, is_crowded, is_stacked, is_tall } = self.blocks[number];
+            let last = self.blocks.get(number + 1).map_or(self.roots.len(), |next| next.sets as usize);
+            let start = pieces.len() as u32;
+            for label in walkable(self.field, &block, labels) {
+                *label = start + self.numbers[*label as usize];
+            }
+            pieces.extend(self.roots[first as usize..last].iter().map(|&root| {
+                let Set { first, spans, .. } = self.sets[root as usize];
+                BlockPiece { first, spans }
+            }));
+            let is_torn = is_crowded && is_torn(self.field, &block, labels);
+            let is_cut = is_tall
+                || is_torn
+                || (is_stacked && is_partly_stacked(self.field, &block, labels, start, pieces.len()));
+            if is_cut {
+                self.cutter.cut((self.field, &block), labels, start, is_torn, self.rule);
+                self.cutter.renumber(labels, start, pieces);
+            }
+            is_mixed.push(pieces.len() - start as usize > 1);
+        }
+    }
+
+    /// Row by row, puts linked spans of one area and block into one set, and labels them with its number.
+    fn flood(&mut self, strip: &GridWindow, labels: &mut [u32]) {
+        let field = self.field;
+        let width = field.frame.width as usize;
+        let side = BLOCK_CELLS as usize;
+        self.sets.clear();
+        self.blocks.clear();
+        self.blocks.resize((strip.width as usize).div_ceil(side), Block::default());
+        self.north.clear();
+        self.north.resize(strip.width as usize, 0);
+        for z in strip.z as usize..strip.end_z() as usize {
+            let row = z * width + strip.x as usize;
+            // Links to the north of the first row and to the west of a block's first column leave the block.
+            let has_north = z > strip.z as usize;
+            for ((number, block), north) in (0_u32..).zip(&mut self.blocks).zip(self.north.chunks_mut(side)) {
+                let first = row + number as usize * side;
+                let row_start = field.columns[first];
+                let mut west = 0;
+                for (columns, north) in field.columns[first..=first + north.len()].windows(2).zip(north) {
+                    let mut here = 0;
+                    for span in columns[0] as usize..columns[1] as usize {
+                        let area = field.area[span];
+                        if !area.is_walkable() {
+                            continue;
+                        }
+                        here += 1;
+                        let floor = field.floor[span];
+                        let links = field.links[span];
+                        let mut set = u32::MAX;
+                        let mut linked = 0;
+                        let to_west = links[Direction::NegX.index()];
+                        if to_west != NO_SPAN && to_west >= row_start {
+                            let theirs = labels[to_west as usize];
+                            linked += u32::from(theirs != NO_REGION);
+                            if theirs != NO_REGION && self.sets[theirs as usize].area == area {
+                                set = theirs;
+                            }
+                        }
+                        let to_north = links[Direction::NegZ.index()];
+                        if to_north != NO_SPAN && has_north {
+                            let theirs = labels[to_north as usize];
+                            linked += u32::from(theirs != NO_REGION);
+                            if theirs != NO_REGION && self.sets[theirs as usize].area == area {
+                                set = if set == u32::MAX || set == theirs {
+                                    theirs
+                                } else {
+                                    unite(&mut self.sets, set, theirs)
+                                };
+                            }
+                        }
+                        block.is_stacked |= here > 1;
+                        block.is_crowded |= here > 1 || west + *north > linked;
+                        if set == u32::MAX {
+                            set = self.sets.len() as u32;
+                            let first = span as u32;
+                            let new = Set {
+                                parent: set,
+                                block: number,
+                                first,
+                                spans: 1,
+                                area,
+                                low: floor,
+                                high: floor,
+                            };
+                            self.sets.push(new);
+                        } else {
+                            set = find(&mut self.sets, set);
+                            let known = &mut self.sets[set as usize];
+                            known.low = known.low.min(floor);
+                            known.high = known.high.max(floor);
+                            known.spans += 1;
+                        }
+                        labels[span] = set;
+                    }
+                    west = here;
+                    *north = here;
+                }
+            }
+        }
+    }
+
+    /// Numbers the sets of each block. A set goes by its lowest number, and these are in the order of first spans.
+    fn sort_sets(&mut self) {
+        self.numbers.clear();
+        for own in 0..self.sets.len() as u32 {
+            let top = find(&mut self.sets, own);
+            let set = &self.sets[own as usize];
+            let block = &mut self.blocks[set.block as usize];
+            if top == own {
+                self.numbers.push(block.sets);
+                block.sets += 1;
+                block.is_tall |= set.high.abs_diff(set.low) > self.rule.slice_levels;
+            } else {
+                self.numbers.push(self.numbers[top as usize]);
+            }
+        }
+        let mut first = 0;
+        for block in &mut self.blocks {
+            first += std::mem::replace(&mut block.sets, first);
+        }
+        self.roots.clear();
+        self.roots.resize(first as usize, 0);
+        for (own, set) in (0_u32..).zip(&self.sets) {
+            if set.parent == own {
+                self.roots[(self.blocks[set.block as usize].sets + self.numbers[own as usize]) as usize] =
+                    own;
+            }
+        }
+    }
+}
+
+/// The labels of the walkable spans of a block.
+fn walkable<'l>(
+    field: &WalkableField,
+    block: &GridWindow,
+    labels: &'l mut [u32],
+) -> impl Iterator<Item = &'l mut u32> {
+    let width = field.frame.width as usize;
+    let (start, end) = (block.z as usize * width + block.x as usize, block.end_z() as usize * width);
+    let mut done = 0;
+    let mut rest = labels;
+    let rows = (start..end).step_by(width.max(1)).map(move |row| {
+        let (first, last) = (field.columns[row] as usize, field.columns[row + block.width as usize] as usize);
+        let (spans, behind) = std::mem::take(&mut rest)[first - done..].split_at_mut(last - first);
+        (done, rest) = (last, behind);
+        spans
+    });
+    rows.flatten().filter(|label| **label != NO_REGION)
+}
+
+/// The blocks of a rectangle of columns that begins at a block.
+fn blocks_of(columns: GridWindow) -> impl Iterator<Item = GridWindow> {
+    (columns.x..columns.end_x()).step_by(BLOCK_CELLS as usize).map(move |x| GridWindow {
+        x,
+        width: BLOCK_CELLS.min(columns.end_x() - x),
+        ..columns
+    })
+}
+
+/// Whether two spans of one label lie in one column of the block, or side by side without a link.
+fn is_torn(field: &WalkableField, block: &GridWindow, labels: &[u32]) -> bool {
+    (block.z..block.end_z()).any(|z| {
+        (block.x..block.end_x()).any(|x| {
+            let own = field.column(x, z);
+            let west = (x > block.x).then(|| field.column(x - 1, z));
+            let north = (z > block.z).then(|| field.column(x, z - 1));
+            [(west, Direction::NegX), (north, Direction::NegZ)].into_iter().any(|(side, direction)| {
+                side.is_some_and(|side| {
+                    !is_straight(field, labels, &own, &side, direction)
+                        && own.clone().filter(|&span| labels[span as usize] != NO_REGION).any(|span| {
+                            let link = field.links[span as usize][direction.index()];
+                            side.clone()
+                                .any(|other| other != link && labels[other as usize] == labels[span as usize])
+                        })
+                })
+            }) || own.clone().skip(1).any(|upper| {
+                let label = labels[upper as usize];
+                label != NO_REGION && labels[own.start as usize..upper as usize].contains(&label)
+            })
+        })
+    })
+}
+
+/// Whether spans of one label, from `start` to `end`, are partly alone in their columns and partly not.
+fn is_partly_stacked(
+    field: &WalkableField,
+    block: &GridWindow,
+    labels: &[u32],
+    start: u32,
+    end: usize,
+) -> bool {
+    let mut seen = vec![[false; 2]; end - start as usize];
+    for z in block.z..block.end_z() {
+        for x in block.x..block.end_x() {
+            let column = field.column(x, z);
+            let labels = &labels[column.start as usize..column.end as usize];
+            let is_stacked = labels.iter().filter(|label| **label != NO_REGION).count() > 1;
+            for &label in labels.iter().filter(|label| **label != NO_REGION) {
+                seen[(label - start) as usize][usize::from(is_stacked)] = true;
+            }
+        }
+    }
+    seen.contains(&[true; 2])
+}
+
+/// Whether each walkable span of a column is linked in this direction to the one at the same place in the column there, which has the
+/// same label. Then the two columns crowd nothing that is not crowded in one of them.
+#[inline]
+pub(super) fn is_straight(
+    field: &WalkableField,
+    labels: &[u32],
+    own: &Range<u32>,
+    side: &Range<u32>,
+    direction: Direction,
+) -> bool {
+    own.len() == side.len()
+        && own.clone().zip(side.clone()).all(|(span, other)| {
+            let label = labels[span as usize];
+            label == labels[other as usize]
+                && (label == NO_REGION || field.links[span as usize][direction.index()] == other)
+        })
+}

@@ -1,0 +1,123 @@
+//! Gives the pieces of a sheet to its neighbours, so that there is one sheet less.
+
+#![expect(clippy::cast_possible_truncation, reason = "numbers of pieces, which fit 32 bits")]
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::graph::{Neighbours, PieceGraph};
+
+/// Most pieces of a sheet that is tried: what is left over where a spiral comes round is small.
+const MOST_PIECES: usize = 256;
+
+/// Dissolves sheets, the smallest first, where their neighbours can take all of their pieces and seams do not become longer.
+///
+/// Sheets that lie one behind the other on a spiral may each be too long for two to be one, and yet leave room for one less: then a sheet
+/// between two others is shared out.
+///
+/// Returns how many sheets are gone.
+pub(super) fn dissolve_sheets(
+    graph: &PieceGraph,
+    beside: &Neighbours<(u32, u32)>,
+    against: &Neighbours<u32>,
+    sheets: &mut [u32],
+) -> u32 {
+    let count = graph.blocks.len();
+    let mut members: Vec<(u32, u32)> = sheets.iter().copied().zip(0..count as u32).collect();
+    members.sort_unstable();
+    let mut groups: Vec<&[(u32, u32)]> =
+        members.chunk_by(|a, b| a.0 == b.0).filter(|group| group.len() <= MOST_PIECES).collect();
+    groups.sort_by_key(|group| (group.len(), group[0].1));
+    let mut taker = Taker {
+        beside,
+        against,
+        sheets,
+        has_taken: vec![false; count],
+        is_at_work: vec![false; count],
+        queue: BinaryHeap::new(),
+    };
+    groups.into_iter().map(|group| u32::from(taker.dissolve(group))).sum()
+}
+
+struct Taker<'a> {
+    beside: &'a Neighbours<(u32, u32)>,
+    against: &'a Neighbours<u32>,
+    sheets: &'a mut [u32],
+    /// Sheets that have taken pieces of another: they are left for the next round.
+    has_taken: Vec<bool>,
+    /// Pieces of the sheet at work.
+    is_at_work: Vec<bool>,
+    /// Pieces with a sheet that may take them: the longest contact first, then the lowest piece.
+    queue: BinaryHeap<(u32, Reverse<u32>, Reverse<u32>)>,
+}
+
+impl Taker<'_> {
+    fn dissolve(&mut self, group: &[(u32, u32)]) -> bool {
+        let sheet = group[0].0;
+        if self.has_taken[sheet as usize] {
+            return false;
+        }
+        group.iter().for_each(|&(_, piece)| self.is_at_work[piece as usize] = true);
+        let before = self.seams(group);
+        let is_gone = self.share_out(group) && self.seams(group) <= before;
+        for &(_, piece) in group {
+            let now = &mut self.sheets[piece as usize];
+            if is_gone {
+                self.has_taken[*now as usize] = true;
+            } else {
+                *now = sheet;
+            }
+            self.is_at_work[piece as usize] = false;
+        }
+        is_gone
+    }
+
+    /// Gives piece after piece to a sheet beside it that holds nothing against it. Returns whether all are given.
+    fn share_out(&mut self, group: &[(u32, u32)]) -> bool {
+        let beside = self.beside;
+        let sheet = group[0].0;
+        self.queue.clear();
+        for &(_, piece) in group {
+            for &(other, _) in beside.of(piece) {
+                let into = self.sheets[other as usize];
+                if into != sheet {
+                    self.queue.push((self.contact(piece, into), Reverse(piece), Reverse(into)));
+                }
+            }
+        }
+        let mut left = group.len();
+        while let Some((links, Reverse(piece), Reverse(into))) = self.queue.pop() {
+            // An offer with another contact is stale: the piece has gone, or has been offered again.
+            let is_stale = self.sheets[piece as usize] != sheet || self.contact(piece, into) != links;
+            if is_stale || self.against.of(piece).iter().any(|&rival| self.sheets[rival as usize] == into) {
+                continue;
+            }
+            self.sheets[piece as usize] = into;
+            left -= 1;
+            for &(other, _) in beside.of(piece) {
+                if self.sheets[other as usize] == sheet {
+                    self.queue.push((self.contact(other, into), Reverse(other), Reverse(into)));
+                }
+            }
+        }
+        left == 0
+    }
+
+    /// Links between a piece and a sheet.
+    fn contact(&self, piece: u32, sheet: u32) -> u32 {
+        let links = self.beside.of(piece).iter().filter(|(other, _)| self.sheets[*other as usize] == sheet);
+        links.fold(0, |sum, &(_, links)| sum.saturating_add(links))
+    }
+
+    /// Links from pieces of the group to other sheets, and between pieces of it that are of different ones.
+    fn seams(&self, group: &[(u32, u32)]) -> u64 {
+        let links = |piece: u32| {
+            let others = self.beside.of(piece).iter().filter(move |&&(other, _)| {
+                let is_counted_there = self.is_at_work[other as usize] && other < piece;
+                self.sheets[other as usize] != self.sheets[piece as usize] && !is_counted_there
+            });
+            others.map(|&(_, links)| u64::from(links)).sum::<u64>()
+        };
+        group.iter().map(|&(_, piece)| links(piece)).sum()
+    }
+}

@@ -1,0 +1,160 @@
+//! The pieces of all parts as one graph.
+
+/// Two pieces that touch, or two sheets, with the number of links between them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Edge {
+    pub(super) one: u32,
+    pub(super) two: u32,
+    pub(super) links: u32,
+}
+
+/// Counts pairs of pieces. Pairs come back soon or never, so a few are counted in place and the others are put on a list.
+pub(super) struct Pairs {
+    recent: [Edge; 1 << RECENT_BITS],
+    list: Vec<Edge>,
+}
+
+/// Pairs counted in place, as a power of two: those of a block of a dozen storeys.
+const RECENT_BITS: u32 = 7;
+
+impl Default for Pairs {
+    fn default() -> Self {
+        Self { recent: [Edge { one: 0, two: 0, links: 0 }; 1 << RECENT_BITS], list: Vec::new() }
+    }
+}
+
+impl Pairs {
+    #[inline]
+    pub(super) fn add(&mut self, one: u32, two: u32) {
+        let (one, two) = (one.min(two), one.max(two));
+        // Fibonacci hashing (Knuth, The Art of Computer Programming 3, section 6.4).
+        let hash = (one.wrapping_mul(31) ^ two).wrapping_mul(0x9e37_79b9) >> (u32::BITS - RECENT_BITS);
+        let recent = &mut self.recent[hash as usize];
+        if (recent.one, recent.two) == (one, two) {
+            recent.links += 1;
+        } else {
+            let gone = std::mem::replace(recent, Edge { one, two, links: 1 });
+            if gone.links > 0 {
+                self.list.push(gone);
+            }
+        }
+    }
+
+    /// Each pair once, in order; nothing is left.
+    pub(super) fn take(&mut self) -> Vec<Edge> {
+        let mut list = std::mem::take(&mut self.list);
+        for recent in &mut self.recent {
+            if recent.links > 0 {
+                list.push(std::mem::replace(recent, Edge { one: 0, two: 0, links: 0 }));
+            }
+        }
+        sum_edges(&mut list);
+        list
+    }
+}
+
+/// Sorts edges and makes one of those between the same two pieces.
+pub(super) fn sum_edges(edges: &mut Vec<Edge>) {
+    edges.sort_unstable();
+    edges.dedup_by(|edge, kept| {
+        let is_same = (edge.one, edge.two) == (kept.one, kept.two);
+        kept.links = kept.links.saturating_add(if is_same { edge.links } else { 0 });
+        is_same
+    });
+    edges.shrink_to_fit();
+}
+
+/// Pieces in the order of their first spans, which is the same however the field was cut into parts.
+pub(super) struct PieceGraph {
+    /// Block of each piece, x and z.
+    pub(super) blocks: Vec<[u32; 2]>,
+    /// Pieces of one area that touch; each pair once, the lower number first, in order.
+    pub(super) edges: Vec<Edge>,
+    /// Pieces that must not be in one region but could get there over others; likewise.
+    pub(super) conflicts: Vec<(u32, u32)>,
+}
+
+/// Neighbours of all nodes: those of node `n` are `entries[starts[n]..starts[n + 1]]`.
+pub(super) struct Neighbours<T> {
+    starts: Vec<u32>,
+    entries: Vec<T>,
+}
+
+impl<T: Copy + Default> Neighbours<T> {
+    /// Both directions of every pair `(one, two, value)`; the value comes with the neighbour.
+    pub(super) fn new(
+        count: usize,
+        pairs: impl Iterator<Item = (u32, u32)> + Clone,
+        entry: impl Fn(usize, u32) -> T,
+    ) -> Self {
+        let mut starts = vec![0_u32; count + 2];
+        for (one, two) in pairs.clone() {
+            starts[one as usize + 2] += 1;
+            starts[two as usize + 2] += 1;
+        }
+        for node in 2..starts.len() {
+            starts[node] += starts[node - 1];
+        }
+        let mut entries = vec![T::default(); starts[count + 1] as usize];
+        for (index, (one, two)) in pairs.enumerate() {
+            for (node, other) in [(one, two), (two, one)] {
+                let place = &mut starts[node as usize + 1];
+                entries[*place as usize] = entry(index, other);
+                *place += 1;
+            }
+        }
+        starts.pop();
+        Self { starts, entries }
+    }
+
+    #[inline]
+    pub(super) fn of(&self, node: u32) -> &[T] {
+        &self.entries[self.starts[node as usize] as usize..self.starts[node as usize + 1] as usize]
+    }
+}
+
+/// Sets of nodes that grow together.
+#[derive(Default)]
+pub(super) struct DisjointSets {
+    parent: Vec<u32>,
+}
+
+impl DisjointSets {
+    pub(super) fn new(count: usize) -> Self {
+        let mut sets = Self::default();
+        sets.reset(count);
+        sets
+    }
+
+    /// Makes a set of its own of each of `count` nodes.
+    pub(super) fn reset(&mut self, count: usize) {
+        self.parent.clear();
+        #[expect(clippy::cast_possible_truncation, reason = "numbers of pieces, which fit 32 bits")]
+        self.parent.extend(0..count as u32);
+    }
+
+    /// The node that stands for the set of `node`.
+    pub(super) fn find(&mut self, mut node: u32) -> u32 {
+        while self.parent[node as usize] != node {
+            let above = self.parent[self.parent[node as usize] as usize];
+            self.parent[node as usize] = above;
+            node = above;
+        }
+        node
+    }
+
+    /// Makes one set of two; that of `into` stands for both.
+    pub(super) fn put(&mut self, from: u32, into: u32) {
+        let (from, into) = (self.find(from), self.find(into));
+        self.parent[from as usize] = into;
+    }
+
+    /// Makes one set of two; the least node stands for it.
+    #[inline]
+    pub(super) fn unite(&mut self, one: u32, two: u32) {
+        if self.parent[one as usize] != self.parent[two as usize] {
+            let (one, two) = (self.find(one), self.find(two));
+            self.parent[one.max(two) as usize] = one.min(two);
+        }
+    }
+}

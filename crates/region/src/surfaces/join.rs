@@ -1,0 +1,376 @@
+//! Regions from the pieces of all parts of a field.
+
+#![expect(clippy::cast_possible_truncation, reason = "numbers of pieces, which are checked to fit 32 bits")]
+
+use waymesh_core::{AreaId, GridWindow, NO_REGION, Observer, SpanKey};
+
+use super::agglomerate::join_pieces;
+use super::graph::{DisjointSets, Edge, PieceGraph, sum_edges};
+use super::split::{Beyond, RimSpan, SurfacePieces};
+use super::{BLOCK_CELLS, Rule};
+use crate::error::{RegionError, check_area};
+use crate::islands::{RemovedIslands, SmallIslands};
+
+/// How [`join_surfaces`] works.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct JoinConfig {
+    /// Connected ground, of whatever kinds, of less than this many square metres gets no region. Default 0; finite, zero or more.
+    pub min_island: f32,
+    /// Area of a cell in square metres. Default 0.09; finite, above zero.
+    pub cell_area: f64,
+}
+
+impl Default for JoinConfig {
+    fn default() -> Self {
+        Self { min_island: 0.0, cell_area: 0.09 }
+    }
+}
+
+impl JoinConfig {
+    /// Sets the area of the smallest island that is kept, in square metres, and the area of a cell
+    /// ([`GridFrame::cell_area`](waymesh_core::GridFrame::cell_area)).
+    #[must_use]
+    pub fn with_min_island(mut self, square_metres: f32, cell_area: f64) -> Self {
+        (self.min_island, self.cell_area) = (square_metres, cell_area);
+        self
+    }
+
+    /// Checks all fields.
+    ///
+    /// # Errors
+    /// [`RegionError::BadArea`] names the first one that is out of range.
+    pub fn validate(&self) -> Result<(), RegionError> {
+        check_area("min_island", self.min_island)?;
+        if self.cell_area.is_finite() && self.cell_area > 0.0 {
+            return Ok(());
+        }
+        #[expect(clippy::cast_possible_truncation, reason = "for a message")]
+        let value = self.cell_area as f32;
+        Err(RegionError::BadArea { field: "cell_area", value })
+    }
+}
+
+/// A part as the join knows it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct JoinedPart {
+    pub(super) core: GridWindow,
+    /// Region of each of its pieces, [`NO_REGION`] on an island that was dropped.
+    pub(super) regions: Vec<u32>,
+}
+
+/// Regions of a whole field, made of the pieces of its parts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JoinedSurfaces {
+    pub(super) rule: Option<Rule>,
+    pub(super) parts: Vec<JoinedPart>,
+    /// Numbers of the parts, sorted by the corners of their cores.
+    pub(super) order: Vec<u32>,
+    /// Region of every span beside another part, in order.
+    pub(super) rim: Vec<(SpanKey, u32)>,
+    areas: Vec<AreaId>,
+    spans: Vec<u64>,
+    removed: RemovedIslands,
+}
+
+impl JoinedSurfaces {
+    /// Number of regions.
+    #[must_use]
+    pub fn count(&self) -> u32 {
+        self.areas.len() as u32
+    }
+
+    /// What kind of ground each region is.
+    #[must_use]
+    pub fn areas(&self) -> &[AreaId] {
+        &self.areas
+    }
+
+    /// Spans of each region.
+    #[must_use]
+    pub fn spans(&self) -> &[u64] {
+        &self.spans
+    }
+
+    /// The ground that was too small to get a region.
+    #[must_use]
+    pub fn removed(&self) -> RemovedIslands {
+        self.removed
+    }
+
+    /// Replaces numbers of pieces of one part by their regions.
+    pub(super) fn label_core(&self, part: usize, labels: &mut [u32]) {
+        let regions = &self.parts[part].regions;
+        for label in labels {
+            *label = regions.get(*label as usize).copied().unwrap_or(NO_REGION);
+        }
+    }
+}
+
+/// Makes regions of the pieces of all parts of a field, given in any order.
+///
+/// Pieces that touch and are of one kind of ground are joined as long as nothing in the sheet conflicts: first within squares of
+/// two blocks a side, then of four, eight and so on, in each the longest contact first, and only contacts that are long for the
+/// square; the rest at the end over the whole grid. So floors come together before stairs and doors do, and conflicts
+/// end up where contacts are short. Then pieces move over the seams that are left, so that each is as short as it can be near there
+/// between its two sheets; small sheets are shared out among their neighbours where these can take all of them; and what may be
+/// joined by now is. This finds few regions and short seams, not always the fewest or shortest.
+///
+/// Tells `observer` of islands dropped.
+///
+/// # Guarantees
+/// - The regions do not depend on how the field was cut into parts, nor on the order of `parts`.
+/// - Regions are numbered by their first spans, and keep the contract of [`Partition`](waymesh_core::stage::Partition) but for spans
+///   on islands that are dropped, which have no region.
+/// - No two adjacent regions of the same kind of ground could be one.
+/// - Ground without a part is taken for ground that is not there.
+///
+/// # Cost
+/// `p` pieces: about `p log p`, and some 300 bytes a piece while it runs. The seams that are left take a flow each, over a bounded
+/// number of pieces. Surfaces that nowhere conflict with themselves cost next to nothing.
+///
+/// # Errors
+/// - [`RegionError::BadArea`] for a bad configuration.
+/// - [`RegionError::TilesDiffer`], [`RegionError::TilesOverlap`] and [`RegionError::TilesDisagree`] for parts that are not of one field.
+/// - [`RegionError::TooManyPieces`] beyond `u32::MAX - 1`.
+///
+/// # References
+/// - Joining by the longest contact: Keuper et al. 2015, Efficient Decomposition of Image and Mesh Graphs by Lifted Multicuts, section 4.1,
+///   <https://doi.org/10.1109/ICCV.2015.204>.
+/// - Conflicts that forbid a join: Wolf et al. 2018, The Mutex Watershed, <https://doi.org/10.1007/978-3-030-01225-0_34>.
+pub fn join_surfaces(
+    parts: &[SurfacePieces],
+    config: &JoinConfig,
+    observer: &mut dyn Observer,
+) -> Result<JoinedSurfaces, RegionError> {
+    config.validate()?;
+    let gathered = Gathered::new(parts)?;
+    let (kept, removed) = drop_islands(&gathered, config, observer);
+    let graph = gathered.graph(&kept);
+    let sheets = join_pieces(&graph);
+    // Numbered by first span: pieces are in that order, so a region's first piece has its first span.
+    let mut numbers = vec![NO_REGION; sheets.len()];
+    let (mut areas, mut spans) = (Vec::new(), Vec::new());
+    let mut regions = vec![NO_REGION; sheets.len()];
+    for (piece, &sheet) in sheets.iter().enumerate() {
+        if !kept[piece] {
+            continue;
+        }
+        let number = &mut numbers[sheet as usize];
+        if *number == NO_REGION {
+            *number = areas.len() as u32;
+            areas.push(gathered.areas[piece]);
+            spans.push(0);
+        }
+        regions[piece] = *number;
+        spans[*number as usize] += u64::from(gathered.sizes[piece]);
+    }
+    let joined = parts.iter().zip(&gathered.names).map(|(part, names)| JoinedPart {
+        core: part.core,
+        regions: names.iter().map(|&name| regions[name as usize]).collect(),
+    });
+    let joined: Vec<JoinedPart> = joined.collect();
+    let mut order: Vec<u32> = (0..joined.len() as u32).collect();
+    order.sort_unstable_by_key(|&part| corner(&joined[part as usize].core));
+    let rim = gathered.rim.iter().map(|span| (span.key, regions[span.piece as usize])).collect();
+    Ok(JoinedSurfaces {
+        rule: parts.first().map(|part| part.rule),
+        parts: joined,
+        order,
+        rim,
+        areas,
+        spans,
+        removed,
+    })
+}
+
+/// What parts are sorted by.
+pub(super) fn corner(core: &GridWindow) -> (u32, u32) {
+    (core.z, core.x)
+}
+
+/// The pieces of all parts under names of their own: their places in the order of first spans.
+struct Gathered {
+    /// Name of each piece, part by part.
+    names: Vec<Vec<u32>>,
+    /// By name.
+    blocks: Vec<[u32; 2]>,
+    areas: Vec<AreaId>,
+    sizes: Vec<u16>,
+    /// Pieces that touch, of whatever areas; in order, each pair once.
+    edges: Vec<Edge>,
+    conflicts: Vec<(u32, u32)>,
+    /// The rims of all parts in order, with names.
+    rim: Vec<RimSpan>,
+}
+
+impl Gathered {
+    fn new(parts: &[SurfacePieces]) -> Result<Self, RegionError> {
+        let total: u64 = parts.iter().map(|part| part.pieces.len() as u64).sum();
+        let limit = u64::from(u32::MAX - 1);
+        if total > limit {
+            return Err(RegionError::TooManyPieces { pieces: total, limit });
+        }
+        let differs = |part: &SurfacePieces| (part.grid, part.rule) != (parts[0].grid, parts[0].rule);
+        if let Some(tile) = parts.iter().position(differs) {
+            return Err(RegionError::TilesDiffer { tile });
+        }
+        let mut sorted: Vec<(SpanKey, u32, u32)> = Vec::with_capacity(total as usize);
+        for (part, pieces) in (0_u32..).zip(parts) {
+            sorted
+                .extend(pieces.pieces.iter().zip(0_u32..).map(|(piece, number)| (piece.first, part, number)));
+        }
+        sorted.sort_unstable();
+        if let Some(twice) = sorted.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+            return Err(RegionError::TilesOverlap { key: twice[0].0 });
+        }
+        let mut result = Self {
+            names: parts.iter().map(|part| vec![0; part.pieces.len()]).collect(),
+            blocks: Vec::with_capacity(sorted.len()),
+            areas: Vec::with_capacity(sorted.len()),
+            sizes: Vec::with_capacity(sorted.len()),
+            edges: Vec::new(),
+            conflicts: Vec::new(),
+            rim: Vec::new(),
+        };
+        for (name, &(first, part, number)) in (0_u32..).zip(&sorted) {
+            result.names[part as usize][number as usize] = name;
+            let piece = &parts[part as usize].pieces[number as usize];
+            result.blocks.push([first.x / BLOCK_CELLS, first.z / BLOCK_CELLS]);
+            result.areas.push(piece.area);
+            result.sizes.push(piece.spans);
+        }
+        drop(sorted);
+        for (part, names) in parts.iter().zip(&result.names) {
+            let name = |piece: u32| names[piece as usize];
+            let ordered = |one: u32, two: u32| (one.min(two), one.max(two));
+            result.edges.extend(part.contacts.iter().map(|contact| {
+                let (one, two) = ordered(name(contact.one), name(contact.two));
+                Edge { one, two, links: contact.links }
+            }));
+            result.conflicts.extend(part.conflicts.iter().map(|&(one, two)| ordered(name(one), name(two))));
+            result.rim.extend(part.rim.iter().map(|span| RimSpan { piece: name(span.piece), ..*span }));
+        }
+        result.rim.sort_unstable_by_key(|span| span.key);
+        if let Some(twice) = result.rim.windows(2).find(|pair| pair[0].key == pair[1].key) {
+            return Err(RegionError::TilesOverlap { key: twice[0].key });
+        }
+        result.cross(parts)?;
+        sum_edges(&mut result.edges);
+        result.conflicts.sort_unstable();
+        result.conflicts.dedup();
+        Ok(result)
+    }
+
+    /// Finds what touches and what conflicts from part to part.
+    fn cross(&mut self, parts: &[SurfacePieces]) -> Result<(), RegionError> {
+        let places = Places::new(parts);
+        let mut south = 0;
+        for index in 0..self.rim.len() {
+            let span = self.rim[index];
+            let SpanKey { z, x, .. } = span.key;
+            let is_at = |key: &SpanKey, x: u32, z: u32| (key.z, key.x) == (z, x);
+            // The column beyond along x is the next in order; the one along z moves on as the spans do.
+            let east = index + self.rim[index..].iter().take_while(|other| is_at(&other.key, x, z)).count();
+            while self.rim.get(south).is_some_and(|other| (other.key.z, other.key.x) < (z + 1, x)) {
+                south += 1;
+            }
+            for (beyond, (start, x, z)) in span.beyond.into_iter().zip([(east, x + 1, z), (south, x, z + 1)])
+            {
+                if beyond == Beyond::Inside {
+                    continue;
+                }
+                let mut is_linked = false;
+                for other in self.rim[start..].iter().take_while(|other| is_at(&other.key, x, z)) {
+                    let (one, two) = (span.piece.min(other.piece), span.piece.max(other.piece));
+                    if beyond == Beyond::Linked(other.key.floor) {
+                        is_linked = true;
+                        self.edges.push(Edge { one, two, links: 1 });
+                    } else if self.areas[one as usize] == self.areas[two as usize] {
+                        self.conflicts.push((one, two));
+                    }
+                }
+                if matches!(beyond, Beyond::Linked(_)) && !is_linked && places.covers(parts, x, z) {
+                    return Err(RegionError::TilesDisagree { key: span.key });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What may be joined: pieces that are kept, of one area. Conflicts between pieces that never meet are left out.
+    fn graph(&self, kept: &[bool]) -> PieceGraph {
+        let edges: Vec<Edge> = self
+            .edges
+            .iter()
+            .filter(|edge| {
+                let [one, two] = [edge.one, edge.two].map(|piece| self.areas[piece as usize]);
+                kept[edge.one as usize] && one == two
+            })
+            .copied()
+            .collect();
+        let mut sets = DisjointSets::new(self.blocks.len());
+        for edge in &edges {
+            sets.unite(edge.one, edge.two);
+        }
+        let conflicts = self.conflicts.iter().filter(|&&(one, two)| sets.find(one) == sets.find(two));
+        PieceGraph { blocks: self.blocks.clone(), conflicts: conflicts.copied().collect(), edges }
+    }
+}
+
+/// Finds the part that holds a column.
+struct Places {
+    /// Corners of the cores with the number of the part, sorted.
+    corners: Vec<(u32, u32, u32)>,
+    /// Greatest depth of a core.
+    depth: u32,
+}
+
+impl Places {
+    fn new(parts: &[SurfacePieces]) -> Self {
+        let mut corners: Vec<(u32, u32, u32)> =
+            parts.iter().zip(0_u32..).map(|(part, number)| (part.core.z, part.core.x, number)).collect();
+        corners.sort_unstable();
+        Self { corners, depth: parts.iter().map(|part| part.core.depth).max().unwrap_or(0) }
+    }
+
+    fn covers(&self, parts: &[SurfacePieces], x: u32, z: u32) -> bool {
+        // Rows of parts from the one that begins at or before z; parts share no column, so only a few rows come into question.
+        let mut row = z;
+        loop {
+            let end = self.corners.partition_point(|&(part_z, part_x, _)| (part_z, part_x) <= (row, x));
+            let Some(&(part_z, _, number)) = self.corners[..end].last() else { return false };
+            if u64::from(part_z) + u64::from(self.depth) <= u64::from(z) {
+                return false;
+            }
+            if parts[number as usize].core.contains(x, z) {
+                return true;
+            }
+            let Some(above) = part_z.checked_sub(1) else { return false };
+            row = above;
+        }
+    }
+}
+
+/// Drops what hangs together and is too small. Returns what is kept, piece by piece.
+fn drop_islands(
+    gathered: &Gathered,
+    config: &JoinConfig,
+    observer: &mut dyn Observer,
+) -> (Vec<bool>, RemovedIslands) {
+    let count = gathered.blocks.len();
+    let Some(mut small) = SmallIslands::new(config.min_island, config.cell_area) else {
+        return (vec![true; count], RemovedIslands::default());
+    };
+    let mut sets = DisjointSets::new(count);
+    for edge in &gathered.edges {
+        sets.unite(edge.one, edge.two);
+    }
+    let mut sizes = vec![0_u64; count];
+    for (piece, &size) in (0_u32..).zip(&gathered.sizes) {
+        sizes[sets.find(piece) as usize] += u64::from(size);
+    }
+    let drops: Vec<bool> = sizes.iter().map(|&spans| spans > 0 && small.removes(spans)).collect();
+    let kept = (0..count as u32).map(|piece| !drops[sets.find(piece) as usize]).collect();
+    (kept, small.tell(observer))
+}

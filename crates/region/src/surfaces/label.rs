@@ -1,0 +1,59 @@
+//! Regions of the spans of a part.
+
+use waymesh_core::{FieldWindow, NO_REGION, RegionMap};
+
+use super::check_core;
+use super::join::{JoinedSurfaces, corner};
+use super::split::{Part, pieces_of_spans};
+use crate::error::RegionError;
+
+/// The region of every span of a part of the field, those of the ring too; [`NO_REGION`] where one cannot walk, on islands that were
+/// dropped, and in the ring where no part was joined.
+///
+/// The part must be the one whose pieces were joined. Its pieces are found again, which takes as long as
+/// [`split_surfaces`](super::split_surfaces) and needs nothing to be kept for a span in between.
+///
+/// # Guarantees
+/// - `count` is that of the whole field, so a part may hold none of some regions.
+///
+/// # Cost
+/// Linear in the spans.
+///
+/// # Errors
+/// - [`RegionError::NotWholeBlocks`] if the core is not made of whole blocks.
+/// - [`RegionError::UnknownTile`] if no such part was joined, or another one at its place.
+pub fn label_surfaces(part: &FieldWindow, surfaces: &JoinedSurfaces) -> Result<RegionMap, RegionError> {
+    let borrowed = Part::of(part);
+    check_core(&borrowed)?;
+    let core = part.core;
+    let unknown = RegionError::UnknownTile { core };
+    let rule = surfaces.rule.ok_or(unknown)?;
+    let place = surfaces
+        .order
+        .binary_search_by_key(&corner(&core), |&part| corner(&surfaces.parts[part as usize].core));
+    let number = surfaces.order[place.map_err(|_| unknown)?] as usize;
+    let (mut labels, count) = pieces_of_spans(&borrowed, rule);
+    let known = &surfaces.parts[number];
+    if known.core != core || known.regions.len() != count {
+        return Err(unknown);
+    }
+    surfaces.label_core(number, &mut labels);
+    for span in ring(part) {
+        if part.field.is_walkable(span) {
+            let found = surfaces.rim.binary_search_by_key(&part.key(span), |&(key, _)| key);
+            labels[span as usize] = found.map_or(NO_REGION, |place| surfaces.rim[place].1);
+        }
+    }
+    Ok(RegionMap { labels, count: surfaces.count() })
+}
+
+/// The spans outside the core.
+fn ring(part: &FieldWindow) -> impl Iterator<Item = u32> {
+    let (core, window) = (part.core, part.window);
+    (window.z..window.end_z()).flat_map(move |z| {
+        let is_beside = z >= core.z && z < core.end_z();
+        let west = window.x..if is_beside { core.x } else { window.end_x() };
+        let east = if is_beside { core.end_x()..window.end_x() } else { 0..0 };
+        west.chain(east).flat_map(move |x| part.field.column(x - window.x, z - window.z))
+    })
+}

@@ -1,0 +1,160 @@
+//! Whole storeys as regions: split into pieces block by block, then joined.
+//!
+//! The grid is cut into fixed blocks of [`BLOCK_CELLS`] cells a side. [`split_surfaces`] cuts the ground of each block into pieces
+//! and notes what touches what; it looks at one block, so it does not matter which part of the field holds the block.
+//! [`join_surfaces`] makes regions of the pieces of all parts, and [`label_surfaces`] gives the spans of a part their regions.
+
+mod agglomerate;
+mod block;
+mod bytes;
+mod dissolve;
+mod graph;
+mod improve;
+mod join;
+mod label;
+mod sheets;
+mod slices;
+mod split;
+
+use waymesh_core::stage::{Partition, StageError};
+use waymesh_core::{BLOCK_CELLS, GridFrame, Observer, RegionMap, WalkableField};
+
+pub use join::{JoinConfig, JoinedSurfaces, join_surfaces};
+pub use label::label_surfaces;
+pub use split::{Piece, SurfacePieces, split_surfaces};
+
+use crate::error::{RegionError, check_area};
+
+/// How [`split_surfaces`] and [`partition_surfaces`] work. All parts of a field must be split by the same rule.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct SurfacesConfig {
+    /// Height in metres that a piece may climb. Slopes and stairs within a block are cut into slices of about this height, so that a
+    /// seam can lie across them. The lower, the shorter the seams and the more pieces. Default 0.5; finite, above zero.
+    pub slice_height: f32,
+    /// Pieces of less than this many square metres are added to a neighbour in their block where they can be. Default 0.5; finite,
+    /// zero or more.
+    pub min_piece: f32,
+}
+
+impl Default for SurfacesConfig {
+    fn default() -> Self {
+        Self { slice_height: 0.5, min_piece: 0.5 }
+    }
+}
+
+impl SurfacesConfig {
+    /// Sets the height that a piece may climb, in metres.
+    #[must_use]
+    pub fn with_slice_height(mut self, metres: f32) -> Self {
+        self.slice_height = metres;
+        self
+    }
+
+    /// Sets the area below which a piece goes to a neighbour, in square metres.
+    #[must_use]
+    pub fn with_min_piece(mut self, square_metres: f32) -> Self {
+        self.min_piece = square_metres;
+        self
+    }
+
+    /// Checks all fields.
+    ///
+    /// # Errors
+    /// [`RegionError`] names the first one that is out of range.
+    pub fn validate(&self) -> Result<(), RegionError> {
+        if !(self.slice_height.is_finite() && self.slice_height > 0.0) {
+            return Err(RegionError::BadLength { field: "slice_height", value: self.slice_height });
+        }
+        check_area("min_piece", self.min_piece)
+    }
+
+    /// The rule in cells and levels of this frame.
+    fn rule(&self, frame: &GridFrame) -> Rule {
+        let whole = |exact: f64| {
+            // A length that should be a whole number may be a little off in single precision.
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "not negative, and saturates"
+            )]
+            let whole = (exact + 1e-4) as u32;
+            whole.min(i32::MAX.unsigned_abs())
+        };
+        Rule {
+            slice_levels: whole(f64::from(self.slice_height) / f64::from(frame.level_height)).max(1),
+            min_spans: whole((f64::from(self.min_piece) / frame.cell_area()).ceil()),
+        }
+    }
+}
+
+/// A [`SurfacesConfig`] in grid units.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Rule {
+    /// Levels that a piece may climb.
+    slice_levels: u32,
+    /// Smallest piece that is left alone.
+    min_spans: u32,
+}
+
+/// Cuts the walkable surface into few regions with short seams: a connected surface of one kind of ground is one region unless it
+/// overlaps itself in plan, or lies side by side with itself without a link.
+///
+/// The same as [`split_surfaces`], [`join_surfaces`] and [`label_surfaces`] with one part that holds everything. However the field is
+/// cut into parts, the regions are the same.
+///
+/// # Guarantees
+/// - The contract of [`Partition`].
+/// - No two adjacent regions of the same kind of ground could be one.
+///
+/// # Cost
+/// Near linear: one pass over the spans, and the join, which works on pieces (one or a few per 256 columns).
+///
+/// # Errors
+/// [`RegionError`] for a bad configuration.
+pub fn partition_surfaces(
+    field: &WalkableField,
+    config: &SurfacesConfig,
+    observer: &mut dyn Observer,
+) -> Result<RegionMap, RegionError> {
+    config.validate()?;
+    let whole = split::Part::whole(field);
+    let (pieces, mut labels) = split::split_part(&whole, config)?;
+    let surfaces = join_surfaces(&[pieces], &JoinConfig::default(), observer)?;
+    surfaces.label_core(0, &mut labels);
+    Ok(RegionMap { labels, count: surfaces.count() })
+}
+
+/// [`partition_surfaces`] as a stage.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Surfaces {
+    /// How it works.
+    pub config: SurfacesConfig,
+}
+
+impl Partition for Surfaces {
+    fn partition(&self, field: &WalkableField, observer: &mut dyn Observer) -> Result<RegionMap, StageError> {
+        partition_surfaces(field, &self.config, observer).map_err(|error| StageError::new("partition", error))
+    }
+}
+
+/// Whether `part` is a rectangle of whole blocks.
+fn check_core(part: &split::Part<'_>) -> Result<(), RegionError> {
+    let (core, frame) = (part.core, part.frame);
+    if is_on_blocks(&core, frame.width, frame.depth) && part.window.covers(&core) {
+        Ok(())
+    } else {
+        Err(RegionError::NotWholeBlocks { core, width: frame.width, depth: frame.depth })
+    }
+}
+
+/// Whether `core` lies in a grid of this size, begins at a block and ends at one or with the grid.
+fn is_on_blocks(core: &waymesh_core::GridWindow, width: u32, depth: u32) -> bool {
+    let side = |start: u32, cells: u32, all: u32| {
+        let end = u64::from(start) + u64::from(cells);
+        start.is_multiple_of(BLOCK_CELLS)
+            && end <= u64::from(all)
+            && (end.is_multiple_of(u64::from(BLOCK_CELLS)) || end == u64::from(all))
+    };
+    side(core.x, core.width, width) && side(core.z, core.depth, depth)
+}

@@ -1,0 +1,143 @@
+//! Sheets of pieces: what they touch, what they must not be joined with, and joining them one by one.
+
+#![expect(clippy::cast_possible_truncation, reason = "numbers of pieces, which fit 32 bits")]
+
+use std::cmp::Reverse;
+use std::collections::hash_map::Entry;
+use std::collections::{BinaryHeap, HashMap, HashSet};
+use std::hash::{BuildHasherDefault, Hasher};
+
+use super::graph::DisjointSets;
+
+/// Hashes a pair of numbers packed in one. Tables are only looked things up in, never walked through, so the order of their entries
+/// shows nowhere.
+#[derive(Default)]
+struct PairHasher(u64);
+
+impl Hasher for PairHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.write_u64(u64::from(byte));
+        }
+    }
+
+    fn write_u64(&mut self, value: u64) {
+        self.0 = waymesh_core::Random::mix(self.0 ^ value);
+    }
+}
+
+type PairHash = BuildHasherDefault<PairHasher>;
+
+/// Both numbers in one, in order.
+fn pack(one: u32, two: u32) -> u64 {
+    u64::from(one.min(two)) << 32 | u64::from(one.max(two))
+}
+
+/// A pair of sheets that may be joined: the longest contact first, then the sheet that had the lowest name.
+type Candidate = (u32, Reverse<u32>, Reverse<u32>, u32, u32);
+
+/// Sheets that are joined one by one. Each begins as one piece and bears the number of one of its pieces.
+pub(super) struct Sheets {
+    sets: DisjointSets,
+    /// Lowest piece.
+    lowest: Vec<u32>,
+    contacts: HashMap<u64, u32, PairHash>,
+    conflicts: HashSet<u64, PairHash>,
+    /// Sheets that each one touches, with such as are gone.
+    beside: Vec<Vec<u32>>,
+    /// Sheets that each one must not be joined with, with such as are gone.
+    against: Vec<Vec<u32>>,
+    queue: BinaryHeap<Candidate>,
+}
+
+impl Sheets {
+    /// One sheet for each of `count` pieces, that touch nothing.
+    pub(super) fn new(count: usize, contacts: usize, conflicts: usize) -> Self {
+        Self {
+            sets: DisjointSets::new(count),
+            lowest: (0..count as u32).collect(),
+            contacts: HashMap::with_capacity_and_hasher(contacts, PairHash::default()),
+            conflicts: HashSet::with_capacity_and_hasher(conflicts, PairHash::default()),
+            beside: vec![Vec::new(); count],
+            against: vec![Vec::new(); count],
+            queue: BinaryHeap::new(),
+        }
+    }
+
+    /// Two sheets touch along so many links more.
+    pub(super) fn add_contact(&mut self, one: u32, two: u32, links: u32) {
+        if one == two {
+            return;
+        }
+        match self.contacts.entry(pack(one, two)) {
+            Entry::Occupied(mut entry) => *entry.get_mut() = entry.get().saturating_add(links),
+            Entry::Vacant(entry) => {
+                entry.insert(links);
+                self.beside[one as usize].push(two);
+                self.beside[two as usize].push(one);
+            }
+        }
+    }
+
+    /// Two sheets must not be joined.
+    pub(super) fn add_conflict(&mut self, one: u32, two: u32) {
+        if self.conflicts.insert(pack(one, two)) {
+            self.against[one as usize].push(two);
+            self.against[two as usize].push(one);
+        }
+    }
+
+    /// The sheet that holds `piece`.
+    pub(super) fn find(&mut self, piece: u32) -> u32 {
+        self.sets.find(piece)
+    }
+
+    /// Proposes to join two sheets, if they touch along at least so many links and nothing is against it.
+    pub(super) fn propose(&mut self, one: u32, two: u32, least: u32) {
+        let pair = pack(one, two);
+        if let Some(&links) = self.contacts.get(&pair)
+            && links >= least
+            && !self.conflicts.contains(&pair)
+        {
+            let (a, b) = (self.lowest[one as usize], self.lowest[two as usize]);
+            self.queue.push((links, Reverse(a.min(b)), Reverse(a.max(b)), one, two));
+        }
+    }
+
+    /// Joins what has been proposed, the longest contact first. Pairs whose contact grows thereby are proposed, too, if
+    /// `may_join(links, one, two)`.
+    pub(super) fn join_proposed(&mut self, may_join: impl Fn(u32, u32, u32) -> bool) {
+        while let Some((links, _, _, one, two)) = self.queue.pop() {
+            // A pair with another number of links is stale: it has been proposed again, or one of the two is gone.
+            let pair = pack(one, two);
+            if self.contacts.get(&pair) == Some(&links) && !self.conflicts.contains(&pair) {
+                self.join(one, two, &may_join);
+            }
+        }
+    }
+
+    fn join(&mut self, one: u32, two: u32, may_join: &impl Fn(u32, u32, u32) -> bool) {
+        let entries = |sheet: u32| self.beside[sheet as usize].len() + self.against[sheet as usize].len();
+        // What has less moves, so that nothing moves more often than there are doublings.
+        let (into, from) = if entries(one) >= entries(two) { (one, two) } else { (two, one) };
+        self.sets.put(from, into);
+        self.lowest[into as usize] = self.lowest[into as usize].min(self.lowest[from as usize]);
+        self.contacts.remove(&pack(into, from));
+        for other in std::mem::take(&mut self.against[from as usize]) {
+            if self.conflicts.remove(&pack(from, other)) {
+                self.add_conflict(into, other);
+            }
+        }
+        for other in std::mem::take(&mut self.beside[from as usize]) {
+            let Some(links) = self.contacts.remove(&pack(from, other)) else { continue };
+            self.add_contact(into, other, links);
+            if may_join(self.contacts[&pack(into, other)], into, other) {
+                self.propose(into, other, 0);
+            }
+        }
+    }
+}

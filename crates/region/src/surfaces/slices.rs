@@ -1,0 +1,364 @@
+//! A block that is not simple: cut by height into slices that are plain sheets.
+
+#![expect(clippy::cast_possible_truncation, reason = "numbers of spans and pieces, which fit 32 bits")]
+
+use std::collections::VecDeque;
+
+use waymesh_core::{Direction, GridWindow, NO_REGION, NO_SPAN, WalkableField};
+
+use super::Rule;
+use super::block::BlockPiece;
+use super::graph::{DisjointSets, Edge, Pairs};
+use crate::merge::{self, Region};
+
+/// Most levels that all sets of a block may climb together before levels are counted in coarser steps.
+const MOST_LEVELS: u64 = 1 << 16;
+
+/// The walkable spans of a block that is not simple, numbered among themselves in order.
+#[derive(Default)]
+pub(super) struct BlockCutter {
+    spans: Vec<u32>,
+    /// Set of each, later piece of each.
+    part: Vec<u32>,
+    floor: Vec<i32>,
+    /// Whether another walkable span lies in the column of each.
+    is_stacked: Vec<bool>,
+    /// Level of each.
+    level: Vec<u32>,
+    /// Pairs linked, of one area.
+    links: Vec<(u32, u32)>,
+    /// Pairs of one area that must not be in one piece.
+    rivals: Vec<(u32, u32)>,
+    /// First level of each set, beside each level.
+    bases: Vec<u32>,
+    /// Levels are steps of two to this power.
+    coarse: u32,
+    /// Beside each level, how many links of its set lead over it: from below it to it or higher.
+    crossing: Vec<i32>,
+    /// Beside each level, whether the set is cut just below it.
+    cuts: Vec<bool>,
+    slices: DisjointSets,
+    numbers: Vec<u32>,
+}
+
+impl BlockCutter {
+    /// Cuts the sets of a block that is not simple: `part` then tells the piece of each span. `labels` are the numbers of sets, from
+    /// `start` on, and turn into places in `spans`. `is_torn` tells whether any set holds rivals.
+    pub(super) fn cut(
+        &mut self,
+        part: (&WalkableField, &GridWindow),
+        labels: &mut [u32],
+        start: u32,
+        is_torn: bool,
+        rule: Rule,
+    ) {
+        let (field, block) = part;
+        self.gather(field, block, labels, start);
+        if is_torn {
+            self.gather_rivals(field, block, labels);
+        }
+        self.rank_levels();
+        self.cut_rivals_apart();
+        self.cut_to_height(rule.slice_levels);
+        self.part_slices();
+        self.untie();
+        self.absorb(u64::from(rule.min_spans));
+    }
+
+    /// Copies the walkable spans of a block with their links.
+    fn gather(&mut self, field: &WalkableField, block: &GridWindow, labels: &mut [u32], start: u32) {
+        self.spans.clear();
+        self.part.clear();
+        self.floor.clear();
+        self.is_stacked.clear();
+        self.links.clear();
+        self.rivals.clear();
+        for z in block.z..block.end_z() {
+            let row = field.column(block.x, z).start..field.column(block.end_x() - 1, z).end;
+            let mut last_cell = None;
+            for span in row.clone() {
+                let label = &mut labels[span as usize];
+                if *label == NO_REGION {
+                    continue;
+                }
+                let cell = Some(field.cells[span as usize]);
+                let is_upper = cell == last_cell;
+                last_cell = cell;
+                if let Some(below) = self.is_stacked.last_mut().filter(|_| is_upper) {
+                    *below = true;
+                }
+                self.is_stacked.push(is_upper);
+                let (own, part) = (self.spans.len() as u32, *label - start);
+                *label = own;
+                self.spans.push(span);
+                self.part.push(part);
+                self.floor.push(field.floor[span as usize]);
+                let links = field.links[span as usize];
+                let [west, north] =
+                    [Direction::NegX, Direction::NegZ].map(|direction| links[direction.index()]);
+                for (link, is_inside) in [(west, west >= row.start), (north, z > block.z)] {
+                    if is_inside && link != NO_SPAN {
+                        let other = labels[link as usize];
+                        // Nothing of another area is in the set.
+                        if self.part.get(other as usize) == Some(&part) {
+                            self.links.push((other, own));
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Finds the pairs of a set that must not be in one piece, `labels` being places in `spans`.
+    fn gather_rivals(&mut self, field: &WalkableField, block: &GridWindow, labels: &[u32]) {
+        for z in block.z..block.end_z() {
+            for x in block.x..block.end_x() {
+                let column = field.column(x, z);
+                let west = (x > block.x).then(|| field.column(x - 1, z));
+                let north = (z > block.z).then(|| field.column(x, z - 1));
+                for span in column.clone().filter(|&span| labels[span as usize] != NO_REGION) {
+                    let own = labels[span as usize];
+                    let part = self.part[own as usize];
+                    let mut rival = |other: u32| {
+                        let other = labels[other as usize];
+                        if self.part.get(other as usize) == Some(&part) {
+                            self.rivals.push((other, own));
+                        }
+                    };
+                    (column.start..span).for_each(&mut rival);
+                    for (side, direction) in [(&west, Direction::NegX), (&north, Direction::NegZ)] {
+                        let link = field.links[span as usize][direction.index()];
+                        side.iter().cloned().flatten().filter(|&other| other != link).for_each(&mut rival);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Turns the heights of spans into places in a list that holds the levels of one set after the other, and counts the links over
+    /// each.
+    fn rank_levels(&mut self) {
+        let sets = self.part.iter().max().map_or(0, |&most| most as usize + 1);
+        let mut ranges = vec![(i32::MAX, i32::MIN); sets];
+        for (&part, &floor) in self.part.iter().zip(&self.floor) {
+            let range = &mut ranges[part as usize];
+            *range = (range.0.min(floor), range.1.max(floor));
+        }
+        // Levels far apart are counted in coarser steps, or a few links up a tower would take all memory.
+        let levels = |coarse: u32| -> u64 {
+            ranges.iter().map(|&(low, high)| u64::from(high.abs_diff(low) >> coarse)).sum()
+        };
+        self.coarse = (0..u32::BITS).find(|&coarse| levels(coarse) <= MOST_LEVELS).unwrap_or(u32::BITS - 1);
+        self.bases.clear();
+        let mut starts = Vec::with_capacity(sets);
+        for &(low, high) in &ranges {
+            let start = self.bases.len() as u32;
+            starts.push(start);
+            let levels = (high.abs_diff(low) >> self.coarse) + 1;
+            self.bases.resize(self.bases.len() + levels as usize, start);
+        }
+        self.level.clear();
+        self.level.extend(self.part.iter().zip(&self.floor).map(|(&part, &floor)| {
+            starts[part as usize] + (floor.abs_diff(ranges[part as usize].0) >> self.coarse)
+        }));
+        self.cuts.clear();
+        self.cuts.resize(self.bases.len(), false);
+        self.crossing.clear();
+        self.crossing.resize(self.bases.len() + 1, 0);
+        for &(one, two) in &self.links {
+            let (one, two) = (self.level[one as usize], self.level[two as usize]);
+            if one != two {
+                self.crossing[one.min(two) as usize + 1] += 1;
+                self.crossing[one.max(two) as usize + 1] -= 1;
+            }
+        }
+        let mut sum = 0;
+        for crossing in &mut self.crossing {
+            sum += *crossing;
+            *crossing = sum;
+        }
+    }
+
+    /// Of the levels `from..=to`, the one that fewest links lead over; the highest of several.
+    fn narrowest(&self, from: u32, to: u32) -> u32 {
+        (from..=to)
+            .min_by_key(|&level| (self.crossing[level as usize], std::cmp::Reverse(level)))
+            .unwrap_or(to)
+    }
+
+    /// Cuts sets so that no slice holds rivals of different height. Every pair of rivals is an interval of levels to be cut in; taken
+    /// in order of their upper ends, one cut serves many (the classic greedy stabbing of intervals).
+    fn cut_rivals_apart(&mut self) {
+        let mut intervals: Vec<(u32, u32)> = self
+            .rivals
+            .iter()
+            .filter(|&&(one, two)| self.part[one as usize] == self.part[two as usize])
+            .map(|&(one, two)| (self.level[one as usize], self.level[two as usize]))
+            .filter(|(one, two)| one != two)
+            .map(|(one, two)| (one.max(two), one.min(two) + 1))
+            .collect();
+        intervals.sort_unstable();
+        let mut highest_cut = 0;
+        for (to, from) in intervals {
+            if highest_cut < from {
+                let cut = self.narrowest(from, to);
+                self.cuts[cut as usize] = true;
+                highest_cut = highest_cut.max(cut);
+            }
+        }
+    }
+
+    /// Cuts slices that are taller than `limit`, each time where few links are cut within the upper half of what a slice may have.
+    fn cut_to_height(&mut self, limit: u32) {
+        let limit = (limit >> self.coarse).max(1);
+        let mut bottom = 0;
+        for level in 0..self.bases.len() as u32 {
+            if self.cuts[level as usize] || self.bases[level as usize] == level {
+                bottom = level;
+            } else if level - bottom > limit {
+                bottom = self.narrowest(bottom + limit / 2 + 1, level);
+                self.cuts[bottom as usize] = true;
+            }
+        }
+    }
+
+    /// Puts linked spans of one slice together, those alone in their columns and those with others above or below apart: where a storey
+    /// ends over another, a seam may be wanted.
+    fn part_slices(&mut self) {
+        let Self { part, level, links, cuts, .. } = self;
+        self.numbers.clear();
+        let mut slice = 0;
+        for &cut in cuts.iter() {
+            slice += u32::from(cut);
+            self.numbers.push(slice);
+        }
+        let slice_of = |span: u32| self.numbers[level[span as usize] as usize];
+        self.slices.reset(part.len());
+        for &(one, two) in links.iter() {
+            // Links stay within a set, so two of one slice are of one set.
+            let is_alike = self.is_stacked[one as usize] == self.is_stacked[two as usize];
+            if is_alike && slice_of(one) == slice_of(two) {
+                self.slices.unite(one, two);
+            }
+        }
+        for (own, part) in (0_u32..).zip(part) {
+            *part = self.slices.find(own);
+        }
+    }
+
+    /// Cuts pieces that still hold rivals, which are then of one height: grows sheets from the first span on, and takes none in that
+    /// has a rival there.
+    fn untie(&mut self) {
+        let Self { part, links, rivals, .. } = self;
+        let mut is_torn = vec![false; part.len()];
+        let mut any = false;
+        for &(one, two) in rivals.iter() {
+            if part[one as usize] == part[two as usize] {
+                is_torn[part[one as usize] as usize] = true;
+                any = true;
+            }
+        }
+        if !any {
+            return;
+        }
+        let mut near = vec![Vec::new(); part.len()];
+        let mut against = vec![Vec::new(); part.len()];
+        for (table, pairs) in [(&mut near, &*links), (&mut against, &*rivals)] {
+            for &(one, two) in pairs {
+                if part[one as usize] == part[two as usize] && is_torn[part[one as usize] as usize] {
+                    table[one as usize].push(two);
+                    table[two as usize].push(one);
+                }
+            }
+        }
+        // The new piece of each span, named after its first one.
+        let mut piece = vec![u32::MAX; part.len()];
+        let mut queue = VecDeque::new();
+        for seed in 0..part.len() as u32 {
+            if !is_torn[part[seed as usize] as usize] || piece[seed as usize] != u32::MAX {
+                continue;
+            }
+            queue.push_back(seed);
+            while let Some(span) = queue.pop_front() {
+                let is_rival = |other: &u32| piece[*other as usize] == seed;
+                if piece[span as usize] == u32::MAX && !against[span as usize].iter().any(is_rival) {
+                    piece[span as usize] = seed;
+                    queue.extend(
+                        near[span as usize].iter().filter(|other| piece[**other as usize] == u32::MAX),
+                    );
+                }
+            }
+        }
+        for (part, piece) in part.iter_mut().zip(piece) {
+            if piece != u32::MAX {
+                *part = piece;
+            }
+        }
+    }
+
+    /// Adds pieces of fewer than `least` spans to a neighbour.
+    fn absorb(&mut self, least: u64) {
+        let Self { part, links, rivals, numbers, .. } = self;
+        numbers.clear();
+        numbers.resize(part.len(), u32::MAX);
+        let mut regions: Vec<Region> = Vec::new();
+        for part in part.iter_mut() {
+            let number = &mut numbers[*part as usize];
+            if *number == u32::MAX {
+                *number = regions.len() as u32;
+                regions.push(Region { has_wall: true, ..Region::default() });
+            }
+            *part = *number;
+            regions[*number as usize].spans += 1;
+        }
+        if regions.len() < 2 || regions.iter().all(|region| region.spans >= least) {
+            return;
+        }
+        let mut counts = Pairs::default();
+        let mut pairs = |pairs: &[(u32, u32)]| {
+            for &(one, two) in pairs {
+                let (one, two) = (part[one as usize], part[two as usize]);
+                if one != two {
+                    counts.add(one, two);
+                }
+            }
+            counts.take()
+        };
+        for Edge { one, two, links } in pairs(links) {
+            regions[one as usize].neighbours.push((two, u64::from(links)));
+            regions[two as usize].neighbours.push((one, u64::from(links)));
+        }
+        for Edge { one, two, .. } in pairs(rivals) {
+            regions[one as usize].rivals.push(two);
+            regions[two as usize].rivals.push(one);
+        }
+        for region in &mut regions {
+            region.neighbours.sort_unstable();
+            region.rivals.sort_unstable();
+        }
+        let mut target: Vec<u32> = (0..regions.len() as u32).collect();
+        #[expect(clippy::cast_precision_loss, reason = "a count far below 2^53")]
+        let small = least as f64 - 0.5;
+        merge::merge(&mut regions, &mut target, small);
+        merge::follow(&mut target);
+        for part in part {
+            *part = target[*part as usize];
+        }
+    }
+
+    /// Numbers the new pieces of the block by first span, in place of those from `start` on.
+    pub(super) fn renumber(&mut self, labels: &mut [u32], start: u32, pieces: &mut Vec<BlockPiece>) {
+        pieces.truncate(start as usize);
+        self.numbers.clear();
+        self.numbers.resize(self.part.len(), u32::MAX);
+        for (&span, &part) in self.spans.iter().zip(&self.part) {
+            let number = &mut self.numbers[part as usize];
+            if *number == u32::MAX {
+                *number = pieces.len() as u32;
+                pieces.push(BlockPiece { first: span, spans: 0 });
+            }
+            pieces[*number as usize].spans += 1;
+            labels[span as usize] = *number;
+        }
+    }
+}

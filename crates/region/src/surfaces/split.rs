@@ -1,0 +1,320 @@
+//! A part of the field, cut into pieces of surface.
+
+use std::ops::Range;
+
+use waymesh_core::{
+    AreaId, Direction, FieldWindow, GridFrame, GridWindow, NO_REGION, NO_SPAN, SpanKey, WalkableField,
+};
+
+use super::block::{BlockPiece, StripSplitter, is_straight};
+use super::graph::{Edge, Pairs};
+use super::{BLOCK_CELLS, Rule, SurfacesConfig, check_core};
+use crate::error::RegionError;
+
+/// A connected sheet of one kind of ground within one block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// Its first span.
+    pub first: SpanKey,
+    /// Number of spans, 256 at most.
+    pub spans: u16,
+    /// What kind of ground it is.
+    pub area: AreaId,
+}
+
+/// A walkable span beside another part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct RimSpan {
+    pub(super) key: SpanKey,
+    pub(super) piece: u32,
+    /// What is beyond it towards +x and +z.
+    pub(super) beyond: [Beyond; 2],
+}
+
+/// What follows a span of the rim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Beyond {
+    /// The same part, or nothing at all.
+    Inside,
+    /// Another part, without a link.
+    Apart,
+    /// Another part, and a link to a span with this floor.
+    Linked(i32),
+}
+
+/// What joining has to know of a part of the field: its pieces, what touches what, and the spans beside other parts.
+///
+/// Small: some 20 bytes a piece, 12 a contact, 8 a conflict, 32 a span of the rim. It can be kept as bytes
+/// ([`SurfacePieces::to_bytes`]) while the field itself is put away.
+///
+/// # Invariants
+/// Pieces lie in the core and are in order of blocks, row by row, then of first spans. Contacts and conflicts are in order, each pair
+/// once, the lower number first; a conflict is between pieces of one area. The rim is in order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SurfacePieces {
+    /// Columns of the whole grid along x and z.
+    pub(super) grid: [u32; 2],
+    pub(super) core: GridWindow,
+    pub(super) rule: Rule,
+    pub(super) pieces: Vec<Piece>,
+    pub(super) contacts: Vec<Edge>,
+    /// Pieces that must not be in one region.
+    pub(super) conflicts: Vec<(u32, u32)>,
+    pub(super) rim: Vec<RimSpan>,
+}
+
+impl SurfacePieces {
+    /// The columns that the pieces cover.
+    #[must_use]
+    pub fn core(&self) -> GridWindow {
+        self.core
+    }
+
+    /// All pieces.
+    #[must_use]
+    pub fn pieces(&self) -> &[Piece] {
+        &self.pieces
+    }
+
+    /// Bytes of memory in use, about.
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        size_of_val(self.pieces.as_slice())
+            + size_of_val(self.contacts.as_slice())
+            + size_of_val(self.conflicts.as_slice())
+            + size_of_val(self.rim.as_slice())
+    }
+}
+
+/// A field or a part of one, borrowed.
+#[derive(Clone, Copy)]
+pub(super) struct Part<'a> {
+    pub(super) frame: GridFrame,
+    pub(super) core: GridWindow,
+    pub(super) window: GridWindow,
+    pub(super) field: &'a WalkableField,
+}
+
+impl<'a> Part<'a> {
+    pub(super) fn whole(field: &'a WalkableField) -> Self {
+        let window = GridWindow::whole(&field.frame);
+        Self { frame: field.frame, core: window, window, field }
+    }
+
+    pub(super) fn of(part: &'a FieldWindow) -> Self {
+        Self { frame: part.frame, core: part.core, window: part.window, field: &part.field }
+    }
+
+    /// The core in columns of the part's own field.
+    fn local_core(&self) -> GridWindow {
+        GridWindow { x: self.core.x - self.window.x, z: self.core.z - self.window.z, ..self.core }
+    }
+}
+
+/// Cuts the ground of every block of the core into pieces that are plain sheets: connected, of one kind of ground, never over
+/// themselves in plan, never side by side with themselves without a link.
+///
+/// A connected surface within a block is one piece if that holds for it, if it does not climb more than the configuration says, and if
+/// it has other ground above or below it everywhere or nowhere. Others are cut by height, at levels that few links lead over, into
+/// slices that part what must not be together, and where they begin to lie over something else. So there are pieces to choose from
+/// where a seam may have to be.
+///
+/// # Guarantees
+/// - What becomes of a block depends on nothing outside it, so not on the part it is in.
+///
+/// # Cost
+/// Near linear in the spans, and linear in the pairs of storeys of a column. Blocks with a single plain surface take one pass.
+///
+/// # Errors
+/// - [`RegionError::BadLength`] and [`RegionError::BadArea`] for a bad configuration.
+/// - [`RegionError::NotWholeBlocks`] if the core is not made of whole blocks of [`BLOCK_CELLS`].
+pub fn split_surfaces(part: &FieldWindow, config: &SurfacesConfig) -> Result<SurfacePieces, RegionError> {
+    config.validate()?;
+    Ok(split_part(&Part::of(part), config)?.0)
+}
+
+/// Also gives the piece of every span, [`NO_REGION`] outside the core and where one cannot walk.
+pub(super) fn split_part(
+    part: &Part<'_>,
+    config: &SurfacesConfig,
+) -> Result<(SurfacePieces, Vec<u32>), RegionError> {
+    check_core(part)?;
+    let rule = config.rule(&part.frame);
+    let mut survey = Survey { part, contacts: Pairs::default(), conflicts: Pairs::default() };
+    let (labels, found) =
+        label_pieces(part, rule, |strip, is_mixed, labels| survey.strip(strip, is_mixed, labels));
+    let contacts = survey.contacts.take();
+    let conflicts = survey.conflicts.take().into_iter().map(|pair| (pair.one, pair.two)).collect();
+    let rim = rim_of(part, &labels);
+    let pieces = found.into_iter().map(|piece| {
+        let (x, z) = part.field.cell_of(piece.first);
+        let floor = part.field.floor[piece.first as usize];
+        let first = SpanKey { z: z + part.window.z, x: x + part.window.x, floor };
+        // A sheet has at most one span of each of the block's columns.
+        let spans = u16::try_from(piece.spans).unwrap_or(u16::MAX);
+        Piece { first, spans, area: part.field.area[piece.first as usize] }
+    });
+    let pieces = pieces.collect();
+    let grid = [part.frame.width, part.frame.depth];
+    Ok((SurfacePieces { grid, core: part.core, rule, pieces, contacts, conflicts, rim }, labels))
+}
+
+/// The piece of every span, and all pieces. After each strip of blocks, `look` sees its columns, which of its blocks have several pieces,
+/// and the labels so far.
+fn label_pieces(
+    part: &Part<'_>,
+    rule: Rule,
+    mut look: impl FnMut(&GridWindow, &[bool], &[u32]),
+) -> (Vec<u32>, Vec<BlockPiece>) {
+    let mut labels = vec![NO_REGION; part.field.len()];
+    let mut splitter = StripSplitter::new(part.field, rule);
+    let (mut pieces, mut is_mixed) = (Vec::new(), Vec::new());
+    let core = part.local_core();
+    for z in (core.z..core.end_z()).step_by(BLOCK_CELLS as usize) {
+        let strip = GridWindow { z, depth: BLOCK_CELLS.min(core.end_z() - z), ..core };
+        is_mixed.clear();
+        splitter.split(&strip, &mut labels, &mut pieces, &mut is_mixed);
+        look(&strip, &is_mixed, &labels);
+    }
+    (labels, pieces)
+}
+
+/// The piece of every span of a part that has been split before, and the number of pieces.
+pub(super) fn pieces_of_spans(part: &Part<'_>, rule: Rule) -> (Vec<u32>, usize) {
+    let (labels, pieces) = label_pieces(part, rule, |_, _, _| ());
+    (labels, pieces.len())
+}
+
+/// Finds what touches and what crowds what.
+struct Survey<'a> {
+    part: &'a Part<'a>,
+    contacts: Pairs,
+    conflicts: Pairs,
+}
+
+impl Survey<'_> {
+    /// The pairs within the blocks of a strip, and those over its borders to blocks before.
+    fn strip(&mut self, strip: &GridWindow, is_mixed: &[bool], labels: &[u32]) {
+        let field = self.part.field;
+        let rows = strip.z..strip.end_z();
+        for (x, &is_mixed) in (strip.x..strip.end_x()).step_by(BLOCK_CELLS as usize).zip(is_mixed) {
+            if is_mixed {
+                let width = BLOCK_CELLS.min(strip.end_x() - x);
+                self.inside(&GridWindow { x, width, ..*strip }, labels);
+            }
+            if x > strip.x {
+                for z in rows.clone() {
+                    self.side(&field.column(x, z), &field.column(x - 1, z), Direction::NegX, labels);
+                }
+            }
+        }
+        if strip.z > self.part.local_core().z {
+            for x in strip.x..strip.end_x() {
+                let (own, there) = (field.column(x, strip.z), field.column(x, strip.z - 1));
+                self.side(&own, &there, Direction::NegZ, labels);
+            }
+        }
+    }
+
+    fn inside(&mut self, block: &GridWindow, labels: &[u32]) {
+        let field = self.part.field;
+        for z in block.z..block.end_z() {
+            for x in block.x..block.end_x() {
+                let own = field.column(x, z);
+                let mut is_seen = false;
+                let west = (x > block.x).then(|| field.column(x - 1, z));
+                let north = (z > block.z).then(|| field.column(x, z - 1));
+                for (side, direction) in [(west, Direction::NegX), (north, Direction::NegZ)] {
+                    let Some(side) = side else { continue };
+                    // Columns of the same pieces, one linked to the other, tell the same.
+                    if is_straight(field, labels, &own, &side, direction) {
+                        is_seen = true;
+                    } else {
+                        self.side(&own, &side, direction, labels);
+                    }
+                }
+                if !is_seen {
+                    self.column(own, labels);
+                }
+            }
+        }
+    }
+
+    /// Spans in one column.
+    fn column(&mut self, column: Range<u32>, labels: &[u32]) {
+        let field = self.part.field;
+        for upper in column.clone().skip(1) {
+            let area = field.area[upper as usize];
+            for lower in column.start..upper {
+                if area.is_walkable() && field.area[lower as usize] == area {
+                    self.conflicts.add(labels[lower as usize], labels[upper as usize]);
+                }
+            }
+        }
+    }
+
+    /// Spans in two columns side by side.
+    #[inline]
+    fn side(&mut self, own: &Range<u32>, there: &Range<u32>, direction: Direction, labels: &[u32]) {
+        let field = self.part.field;
+        for span in own.clone() {
+            let area = field.area[span as usize];
+            if !area.is_walkable() {
+                continue;
+            }
+            let link = field.links[span as usize][direction.index()];
+            for other in there.clone() {
+                let theirs = field.area[other as usize];
+                let (one, two) = (labels[span as usize], labels[other as usize]);
+                if one == two || !theirs.is_walkable() {
+                    continue;
+                }
+                if other == link {
+                    self.contacts.add(one, two);
+                } else if theirs == area {
+                    self.conflicts.add(one, two);
+                }
+            }
+        }
+    }
+}
+
+/// The walkable spans at those sides of the core where the grid goes on.
+fn rim_of(part: &Part<'_>, labels: &[u32]) -> Vec<RimSpan> {
+    let (core, field) = (part.core, part.field);
+    let mut rim = Vec::new();
+    let ends_x = core.end_x() < part.frame.width;
+    let ends_z = core.end_z() < part.frame.depth;
+    for z in core.z..core.end_z() {
+        let is_rim_row = (z == core.z && z > 0) || (z + 1 == core.end_z() && ends_z);
+        let mut x = core.x;
+        while x < core.end_x() {
+            let is_rim_column = (x == core.x && x > 0) || (x + 1 == core.end_x() && ends_x);
+            if is_rim_row || is_rim_column {
+                for span in field.column(x - part.window.x, z - part.window.z) {
+                    let piece = labels[span as usize];
+                    if piece == NO_REGION {
+                        continue;
+                    }
+                    let beyond = |is_end: bool, direction: Direction| {
+                        let link = field.links[span as usize][direction.index()];
+                        match is_end {
+                            false => Beyond::Inside,
+                            true if link == NO_SPAN || !field.is_walkable(link) => Beyond::Apart,
+                            true => Beyond::Linked(field.floor[link as usize]),
+                        }
+                    };
+                    let beyond = [
+                        beyond(x + 1 == core.end_x() && ends_x, Direction::PosX),
+                        beyond(z + 1 == core.end_z() && ends_z, Direction::PosZ),
+                    ];
+                    let key = SpanKey { z, x, floor: field.floor[span as usize] };
+                    rim.push(RimSpan { key, piece, beyond });
+                }
+            }
+            // Between the two sides there is nothing to see unless the whole row is rim.
+            x = if is_rim_row || x + 1 >= core.end_x() { x + 1 } else { core.end_x() - 1 };
+        }
+    }
+    rim
+}

@@ -1,0 +1,203 @@
+//! Which scenes there are.
+
+use waymesh_core::TriangleSoup;
+
+use crate::builder::Builder;
+use crate::{city, city_block, damage, dungeon, offshore, stairs, storeys, subway, terrain};
+
+/// The scenes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Scene {
+    /// Rooms on several levels with walls, doors, sloping corridors, pillars, crates and daises.
+    DungeonRooms,
+    /// Winding stairs round a pole, with a landing and a platform on top: two and a half turns over each other.
+    SpiralStairs,
+    /// Three slabs over each other, joined by ramps through holes.
+    OverlappingStoreys,
+    /// Smooth hills with boulders on them.
+    RollingTerrain,
+    /// Streets with kerbs, buildings with doorways, a footbridge over a street.
+    CityBlock,
+    /// A subway station: three platforms, two tracks in tunnels, a concourse over them with gates and rooms, 24 escalators
+    /// and 12 stairs between them. 568,000 triangles, 351 m by 40 m by 8 m.
+    Subway,
+    /// An offshore platform: decks over each other, stair towers, pipes, tanks, living quarters, a helideck, cranes.
+    /// 120,000 triangles, 40 m by 52 m by 48 m.
+    Offshore,
+    /// A district of furnished houses of two to four storeys with stairs to their roofs, streets with kerbs, trees, cars.
+    /// 1,121,000 triangles, 423 m by 549 m by 16 m, in 20 blocks.
+    Buildings,
+    /// A hilly city of tiles of 125 m by 125 m, each a block: houses as in [`Scene::Buildings`], parks, sunken ways with bridges. About
+    /// 78,000 triangles a tile; at [`MAX_SCALE`] 20 million over 2 km by 2 km.
+    City,
+}
+
+/// Largest [`SceneConfig::scale`] that is used. Terrain then has 7.4 million triangles and the city 20 million; the other large
+/// scenes are repeated 256 times.
+pub const MAX_SCALE: u32 = 16;
+
+/// Which of the many scenes of a kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SceneConfig {
+    /// Start of the random numbers. Default 1, any value.
+    pub seed: u64,
+    /// How many times larger the plan is along x and along z; triangles grow with its square.
+    /// Default 1, taken into `1..=`[`MAX_SCALE`].
+    pub scale: u32,
+}
+
+impl Default for SceneConfig {
+    fn default() -> Self {
+        Self { seed: 1, scale: 1 }
+    }
+}
+
+impl SceneConfig {
+    /// Sets the seed.
+    #[must_use]
+    pub fn with_seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// Sets the scale.
+    #[must_use]
+    pub fn with_scale(mut self, scale: u32) -> Self {
+        self.scale = scale;
+        self
+    }
+}
+
+impl Scene {
+    /// The small scenes, in order: quick enough to run every test over.
+    pub const ALL: [Self; 5] = [
+        Self::DungeonRooms,
+        Self::SpiralStairs,
+        Self::OverlappingStoreys,
+        Self::RollingTerrain,
+        Self::CityBlock,
+    ];
+
+    /// The large scenes, in order.
+    pub const LARGE: [Self; 4] = [Self::Subway, Self::Offshore, Self::Buildings, Self::City];
+
+    /// Name for command lines and files.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::DungeonRooms => "dungeon-rooms",
+            Self::SpiralStairs => "spiral-stairs",
+            Self::OverlappingStoreys => "overlapping-storeys",
+            Self::RollingTerrain => "rolling-terrain",
+            Self::CityBlock => "city-block",
+            Self::Subway => "subway",
+            Self::Offshore => "offshore",
+            Self::Buildings => "buildings",
+            Self::City => "city",
+        }
+    }
+
+    /// The scene with this [`Scene::name`], small or large.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().chain(Self::LARGE).find(|scene| scene.name() == name)
+    }
+
+    /// How many blocks the scene has; 1 for a small one.
+    #[must_use]
+    pub fn block_count(self, config: &SceneConfig) -> usize {
+        let scale = config.scale.clamp(1, MAX_SCALE);
+        match self {
+            Self::DungeonRooms
+            | Self::SpiralStairs
+            | Self::OverlappingStoreys
+            | Self::RollingTerrain
+            | Self::CityBlock => 1,
+            Self::Subway | Self::Offshore => (scale * scale) as usize,
+            Self::Buildings => city::buildings_blocks(scale),
+            Self::City => city::city_blocks(scale),
+        }
+    }
+
+    /// Builds one block, which depends on no other; nothing if there is no such block.
+    ///
+    /// # Guarantees
+    /// As [`Scene::build`].
+    #[must_use]
+    pub fn block(self, config: &SceneConfig, index: usize) -> TriangleSoup {
+        if index >= self.block_count(config) {
+            return TriangleSoup::default();
+        }
+        let (seed, scale) = (config.seed, config.scale.clamp(1, MAX_SCALE));
+        match self {
+            Self::DungeonRooms => dungeon::build(seed, scale),
+            Self::SpiralStairs => stairs::build(seed, scale),
+            Self::OverlappingStoreys => storeys::build(seed, scale),
+            Self::RollingTerrain => terrain::build(seed, scale),
+            Self::CityBlock => city_block::build(seed, scale),
+            Self::Subway => repeated(seed, scale, index, subway::SPACING, subway::build),
+            Self::Offshore => repeated(seed, scale, index, offshore::SPACING, offshore::build),
+            Self::Buildings => city::buildings_block(seed, scale, index),
+            Self::City => city::city_block(seed, scale, index),
+        }
+        .finish()
+    }
+
+    /// Builds the scene block by block and hands each to `visit`, holding one at a time: the triangles of [`Scene::build`], in its
+    /// order.
+    pub fn for_each_block(self, config: &SceneConfig, visit: &mut dyn FnMut(&TriangleSoup)) {
+        for index in 0..self.block_count(config) {
+            visit(&self.block(config, index));
+        }
+    }
+
+    /// Builds the scene: its blocks in order.
+    ///
+    /// # Guarantees
+    /// - Every triangle is finite and has area.
+    /// - Seen from above, the topmost surface faces up everywhere; but the subway station is open above its ceilings,
+    ///   which face down.
+    /// - The same bits for the same configuration, on every machine.
+    #[must_use]
+    #[expect(
+        clippy::missing_panics_doc,
+        reason = "the largest scene has 290 million triangles, far below 2^32 vertices"
+    )]
+    pub fn build(self, config: &SceneConfig) -> TriangleSoup {
+        let mut whole = self.block(config, 0);
+        for index in 1..self.block_count(config) {
+            let block = self.block(config, index);
+            whole
+                .append(block.positions().to_vec(), block.triangles().to_vec())
+                .expect("scenes stay far below 2^32 vertices");
+        }
+        whole
+    }
+
+    /// Builds the scene at scale 1 with [`damage`] done to it: holes, flipped, duplicate, degenerate and intersecting
+    /// triangles, NaN and infinite vertices.
+    ///
+    /// [`damage`]: crate::damage()
+    #[must_use]
+    pub fn broken(self, seed: u64) -> TriangleSoup {
+        damage::damage(&self.build(&SceneConfig::default().with_seed(seed)), seed).0
+    }
+}
+
+/// Scenes of one piece stand side by side, `scale` along x and z, each with a seed of its own.
+#[expect(clippy::cast_precision_loss, reason = "16 copies at most per side")]
+fn repeated(
+    seed: u64,
+    scale: u32,
+    index: usize,
+    spacing: [f32; 2],
+    build: fn(&mut Builder, &mut waymesh_core::Random),
+) -> Builder {
+    let place = [index % scale as usize, index / scale as usize];
+    let origin = [place[0] as f32 * spacing[0], place[1] as f32 * spacing[1]];
+    let mut random = waymesh_core::Random::new(seed.wrapping_add(waymesh_core::Random::mix(index as u64)));
+    let mut builder = Builder::default();
+    builder.at(glam::Vec3::new(origin[0], 0.0, origin[1]), 0, |builder| build(builder, &mut random));
+    builder
+}

@@ -1,0 +1,378 @@
+//! Contours, cut where another region begins beyond them, to arcs that both sides share.
+
+use rayon::prelude::*;
+use waymesh_core::{
+    ArcId, ArcUse, AreaId, ContourArc, ContourLoop, ContourSet, GridFrame, PlanPoint, PlanVertex,
+    RegionContour, RegionId, VertexId,
+};
+
+use crate::SlicesError;
+use crate::corners::Corner;
+use crate::facing::Facing;
+use crate::merge::Merged;
+use crate::outline::{Outline, OutlineScratch, connect_corners, points};
+use crate::slabs::NOTHING;
+
+/// No half-edge, and nothing beyond.
+const NONE: u32 = u32::MAX;
+
+/// A shared piece of border: whether it runs along x and on which line, where it starts, the lower level of its sides, its half-edge.
+type SharedPiece = (u32, i32, i32, u32);
+
+/// A closed chain of half-edges.
+#[derive(Clone, Copy, Debug)]
+struct Loop {
+    region: u32,
+    /// One past its last half-edge; the first is where the loop before ends.
+    end: usize,
+    is_outer: bool,
+}
+
+/// Straight pieces of border with one and the same region beyond, seen from one side.
+#[derive(Debug, Default)]
+struct Borders {
+    /// Where each starts; it ends where the next one of the loop starts.
+    start: Vec<PlanPoint>,
+    /// Level of the region beyond, [`NOTHING`] if there is none.
+    beyond: Vec<i32>,
+    loops: Vec<Loop>,
+}
+
+impl Borders {
+    fn append(&mut self, other: &Self) {
+        let base = self.start.len();
+        self.start.extend_from_slice(&other.start);
+        self.beyond.extend_from_slice(&other.beyond);
+        self.loops.extend(other.loops.iter().map(|found| Loop { end: found.end + base, ..*found }));
+    }
+
+    /// Adds the contours of a region. `touching` is sorted.
+    fn trace(&mut self, region: u32, corners: &[Corner], outline: &Outline, touching: &[Facing]) {
+        for (index, contour) in outline.contours().enumerate() {
+            let count = contour.len();
+            let next = points(corners, contour).cycle().skip(1);
+            for (from, to) in points(corners, contour).zip(next).take(count) {
+                self.edge(from, to, touching);
+            }
+            self.loops.push(Loop { region, end: self.start.len(), is_outer: index == 0 });
+        }
+    }
+
+    /// Adds the straight edge between two corners, cut into pieces.
+    fn edge(&mut self, from: PlanPoint, to: PlanPoint, touching: &[Facing]) {
+        let horizontal = from.z == to.z;
+        // The region lies on the positive side, what is beyond on the other.
+        let (line, a, b) = if horizontal { (from.z, from.x, to.x) } else { (from.x, from.z, to.z) };
+        let forward = a < b;
+        let side = match (horizontal, forward) {
+            (true, true) => waymesh_core::Direction::NegZ,
+            (true, false) => waymesh_core::Direction::PosZ,
+            (false, true) => waymesh_core::Direction::PosX,
+            (false, false) => waymesh_core::Direction::NegX,
+        } as u8;
+        let (low, high) = (a.min(b), a.max(b));
+        let first =
+            touching.partition_point(|facing| (facing.side, facing.line, facing.start) < (side, line, low));
+        let pieces = touching[first..]
+            .iter()
+            .take_while(|facing| (facing.side, facing.line) == (side, line) && facing.start < high);
+        let point =
+            |along: i32| if horizontal { PlanPoint::new(along, line) } else { PlanPoint::new(line, along) };
+        let begin = self.start.len();
+        let mut reached = low;
+        // Upwards first: each entry is where a piece starts; for an edge that runs down they are turned round after.
+        let mut ends = low;
+        for piece in pieces {
+            if piece.start > reached {
+                self.start.push(point(reached));
+                self.beyond.push(NOTHING);
+            }
+            self.start.push(point(piece.start));
+            self.beyond.push(piece.other);
+            reached = piece.end;
+            ends = piece.end;
+        }
+        if ends < high {
+            self.start.push(point(ends));
+            self.beyond.push(NOTHING);
+        }
+        if !forward {
+            // Pieces start where they ended.
+            self.start[begin..].rotate_left(1);
+            let last = self.start.len() - 1;
+            self.start[last] = point(high);
+            self.start[begin..].reverse();
+            self.beyond[begin..].reverse();
+        }
+    }
+}
+
+/// Regions whose corners are connected in one go.
+const REGIONS_AT_ONCE: usize = 512;
+
+/// The contours of all regions: those that touch a region to which one can step share their border with it.
+///
+/// # Guarantees
+/// Vertices are corners of a region, or points where what lies beyond a straight border changes; numbered by the regions, not by
+/// tiles. The height of a vertex is the mean level of the regions joined in it.
+///
+/// Takes the corner points and touching borders out of `merged`.
+pub(crate) fn assemble(frame: GridFrame, merged: &mut Merged) -> Result<ContourSet, SlicesError> {
+    let borders = trace_all(merged)?;
+    (merged.corners, merged.touching) = (Vec::new(), Vec::new());
+    let limit = NONE as usize;
+    if borders.start.len() >= limit {
+        let (count, limit) = (borders.start.len() as u64, limit as u64);
+        return Err(SlicesError::TooMany { element: "border pieces", count, limit });
+    }
+    Assembly::new(frame, merged, borders)?.build()
+}
+
+/// Contours of all regions, in order; many regions at a time.
+fn trace_all(merged: &Merged) -> Result<Borders, SlicesError> {
+    let count = merged.regions.len();
+    let chunks: Vec<Result<Borders, SlicesError>> = (0..count.div_ceil(REGIONS_AT_ONCE))
+        .into_par_iter()
+        .map_init(Default::default, |(scratch, outline, corners), chunk| {
+            let (scratch, outline): (&mut OutlineScratch, &mut Outline) = (scratch, outline);
+            let corners: &mut Vec<Corner> = corners;
+            let mut borders = Borders::default();
+            for region in chunk * REGIONS_AT_ONCE..((chunk + 1) * REGIONS_AT_ONCE).min(count) {
+                corners.clear();
+                corners.extend_from_slice(merged.corners_of(region));
+                connect_corners(corners, scratch, outline)?;
+                borders.trace(RegionId::from_index(region).0, corners, outline, merged.touching_of(region));
+            }
+            Ok(borders)
+        })
+        .collect();
+    let chunks: Vec<Borders> = chunks.into_iter().collect::<Result<_, _>>()?;
+    let mut borders = Borders::default();
+    let total = chunks.iter().map(|chunk| chunk.start.len()).sum();
+    borders.start.reserve_exact(total);
+    borders.beyond.reserve_exact(total);
+    for chunk in chunks {
+        borders.append(&chunk);
+    }
+    Ok(borders)
+}
+
+/// Builds the contour set, region by region.
+#[derive(Debug)]
+struct Assembly<'a> {
+    merged: &'a Merged,
+    borders: Borders,
+    /// Which loop a half-edge belongs to.
+    loop_of: Vec<u32>,
+    /// The same piece of border seen from beyond.
+    twin: Vec<u32>,
+    vertex_of: Vec<u32>,
+    /// Arc of a half-edge that is walked forward, where its right side will ask for it.
+    arc_of: Vec<u32>,
+    set: ContourSet,
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "there are less than u32::MAX half-edges, which is checked before"
+)]
+impl<'a> Assembly<'a> {
+    fn new(frame: GridFrame, merged: &'a Merged, borders: Borders) -> Result<Self, SlicesError> {
+        let count = borders.start.len();
+        let mut loop_of = Vec::with_capacity(count);
+        for (index, found) in borders.loops.iter().enumerate() {
+            loop_of.resize(found.end, index as u32);
+        }
+        let set = ContourSet {
+            frame,
+            vertices: Vec::with_capacity(count / 2),
+            arc_vertices: Vec::with_capacity(count / 2),
+            arcs: Vec::new(),
+            regions: Vec::new(),
+        };
+        let mut assembly = Self {
+            merged,
+            borders,
+            loop_of,
+            twin: vec![NONE; count],
+            vertex_of: vec![NONE; count],
+            arc_of: vec![NONE; count],
+            set,
+        };
+        assembly.pair_up()?;
+        Ok(assembly)
+    }
+
+    fn region(&self, edge: u32) -> u32 {
+        self.borders.loops[self.loop_of[edge as usize] as usize].region
+    }
+
+    fn first(&self, index: usize) -> usize {
+        if index == 0 { 0 } else { self.borders.loops[index - 1].end }
+    }
+
+    fn next(&self, edge: u32) -> u32 {
+        let index = self.loop_of[edge as usize] as usize;
+        if edge as usize + 1 == self.borders.loops[index].end { self.first(index) as u32 } else { edge + 1 }
+    }
+
+    fn previous(&self, edge: u32) -> u32 {
+        let index = self.loop_of[edge as usize] as usize;
+        if edge as usize == self.first(index) { self.borders.loops[index].end as u32 - 1 } else { edge - 1 }
+    }
+
+    fn start(&self, edge: u32) -> PlanPoint {
+        self.borders.start[edge as usize]
+    }
+
+    /// Finds the other side of each shared piece: on the same line, from the same point on, with the same lower one of two levels.
+    /// Where both sides of the line have a region at one level, they are one region, so there is no third piece of that kind.
+    fn pair_up(&mut self) -> Result<(), SlicesError> {
+        let borders = &self.borders;
+        let is_shared = |edge: &usize| borders.beyond[*edge] != NOTHING;
+        let count = (0..borders.start.len()).filter(is_shared).count();
+        let mut shared: Vec<SharedPiece> = Vec::with_capacity(count);
+        shared.extend((0..borders.start.len()).filter(is_shared).map(|edge| {
+            let (other, edge) = (borders.beyond[edge], edge as u32);
+            let (a, b) = (self.start(edge), self.start(self.next(edge)));
+            let own = self.merged.regions[self.region(edge) as usize].level;
+            let along_x = a.z == b.z;
+            let (line, start) = if along_x { (a.z, a.x.min(b.x)) } else { (a.x, a.z.min(b.z)) };
+            (line.cast_unsigned() << 1 | u32::from(along_x), start, own.min(other), edge)
+        }));
+        shared.par_sort_unstable();
+        for pair in shared.chunks(2) {
+            let (one, other) = (pair[0], pair.get(1));
+            match other {
+                Some(other) if (one.0, one.1, one.2) == (other.0, other.1, other.2) => {
+                    self.twin[one.3 as usize] = other.3;
+                    self.twin[other.3 as usize] = one.3;
+                }
+                _ => return Err(SlicesError::OneSidedBorder { region: RegionId(self.region(one.3)) }),
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether arcs end where `edge` starts: where the region beyond changes, or the other side does not pass straight on.
+    fn starts_at_junction(&self, edge: u32) -> bool {
+        let (before, after) = (self.twin[self.previous(edge) as usize], self.twin[edge as usize]);
+        match (before, after) {
+            (NONE, NONE) => false,
+            (NONE, _) | (_, NONE) => true,
+            _ => self.next(after) != before,
+        }
+    }
+
+    fn build(mut self) -> Result<ContourSet, SlicesError> {
+        let mut index = 0;
+        for region in 0..self.merged.regions.len() as u32 {
+            let mut outer = None;
+            let mut holes = Vec::new();
+            while self.borders.loops.get(index).is_some_and(|found| found.region == region) {
+                let contour_loop = self.contour_loop(index);
+                if self.borders.loops[index].is_outer {
+                    outer = Some(contour_loop);
+                } else {
+                    holes.push(contour_loop);
+                }
+                index += 1;
+            }
+            let region = RegionId(region);
+            let outer = outer.ok_or(SlicesError::OneSidedBorder { region })?;
+            self.set.regions.push(RegionContour { region, area: AreaId::GROUND, outer, holes });
+        }
+        Ok(self.set)
+    }
+
+    fn contour_loop(&mut self, index: usize) -> ContourLoop {
+        let edges = self.first(index) as u32..self.borders.loops[index].end as u32;
+        // Where to start is a matter of the geometry alone: at the lowest junction, or else at the lowest vertex.
+        let key = |edge: &u32| {
+            let (from, to) = (self.start(*edge), self.start(self.next(*edge)));
+            (from.z, from.x, to.z, to.x)
+        };
+        let junction = edges.clone().filter(|&edge| self.starts_at_junction(edge)).min_by_key(key);
+        let closed = junction.is_none();
+        let start = junction.or_else(|| edges.min_by_key(key)).unwrap_or(0);
+        let mut contour_loop = Vec::new();
+        let mut edge = start;
+        loop {
+            contour_loop.push(self.arc(&mut edge, closed));
+            if edge == start {
+                return contour_loop;
+            }
+        }
+    }
+
+    /// The arc from `edge` to the next junction (in a closed arc all the way round), made if this is its left side. Moves `edge` on.
+    fn arc(&mut self, edge: &mut u32, closed: bool) -> ArcUse {
+        let start = *edge;
+        let twin = self.twin[start as usize];
+        let left = self.region(start);
+        let right = (twin != NONE).then(|| self.region(twin));
+        let is_left = right.is_none_or(|right| left < right);
+        let first = self.set.arc_vertices.len();
+        let arc =
+            if is_left { ArcId::from_index(self.set.arcs.len()) } else { ArcId(self.arc_of[twin as usize]) };
+        loop {
+            let last = *edge;
+            if is_left {
+                let vertex = self.vertex(last);
+                self.set.arc_vertices.push(vertex);
+            }
+            *edge = self.next(last);
+            let ends = if closed { *edge == start } else { self.starts_at_junction(*edge) };
+            if is_left && (ends || closed) {
+                self.arc_of[last as usize] = arc.0;
+            }
+            if ends {
+                break;
+            }
+        }
+        if is_left {
+            let vertex = self.vertex(*edge);
+            self.set.arc_vertices.push(vertex);
+            let len = (self.set.arc_vertices.len() - first) as u32;
+            let (left, right) = (RegionId(left), right.map(RegionId));
+            self.set.arcs.push(ContourArc { first: first as u32, len, left, right });
+        }
+        ArcUse { arc, reversed: !is_left }
+    }
+
+    /// The vertex where `edge` starts: one for all half-edges that start there and are joined through shared borders.
+    fn vertex(&mut self, edge: u32) -> VertexId {
+        let known = self.vertex_of[edge as usize];
+        if known != NONE {
+            return VertexId(known);
+        }
+        let vertex = VertexId::from_index(self.set.vertices.len());
+        let (mut sum, mut count) = (0_i64, 0_i64);
+        // The half-edge after the twin of an edge starts where the edge does; so does the twin of the half-edge before it.
+        let mut current = edge;
+        loop {
+            self.vertex_of[current as usize] = vertex.0;
+            sum += i64::from(self.merged.regions[self.region(current) as usize].level);
+            count += 1;
+            let twin = self.twin[current as usize];
+            if twin == NONE {
+                break;
+            }
+            current = self.next(twin);
+            if current == edge {
+                break;
+            }
+        }
+        current = self.twin[self.previous(edge) as usize];
+        while current != NONE && self.vertex_of[current as usize] != vertex.0 {
+            self.vertex_of[current as usize] = vertex.0;
+            sum += i64::from(self.merged.regions[self.region(current) as usize].level);
+            count += 1;
+            current = self.twin[self.previous(current) as usize];
+        }
+        #[expect(clippy::cast_precision_loss, reason = "a height for people and surfaces, not for decisions")]
+        let height = (sum as f64 / count as f64) as f32;
+        self.set.vertices.push(PlanVertex { point: self.start(edge), height });
+        vertex
+    }
+}

@@ -1,0 +1,152 @@
+//! Which triangles reach into which tile.
+
+use waymesh_core::{GridFrame, GridWindow, TriangleSoup};
+
+use crate::SlicesError;
+use crate::raster::{Placement, has_area};
+use crate::tile::BYTES_PER_COLUMN;
+
+/// The grid cut into squares.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tiling {
+    pub(crate) frame: GridFrame,
+    side: u32,
+    pub(crate) across: u32,
+    pub(crate) along: u32,
+}
+
+impl Tiling {
+    pub(crate) fn new(frame: GridFrame, tile_cells: u32) -> Self {
+        let longest = frame.width.max(frame.depth).max(1);
+        let side = if tile_cells == 0 { longest } else { tile_cells.min(longest) };
+        Self { frame, side, across: frame.width.div_ceil(side), along: frame.depth.div_ceil(side) }
+    }
+
+    pub(crate) fn count(&self) -> u64 {
+        u64::from(self.across) * u64::from(self.along)
+    }
+
+    /// The columns of a tile; tiles are numbered row by row.
+    #[expect(clippy::cast_possible_truncation, reason = "tile numbers are checked against the memory limit")]
+    pub(crate) fn window(&self, tile: usize) -> GridWindow {
+        let (i, j) = (tile as u32 % self.across, tile as u32 / self.across);
+        let square = GridWindow::new(i * self.side, j * self.side, self.side, self.side);
+        square.intersection(&GridWindow::whole(&self.frame))
+    }
+
+    /// Tiles whose columns, with `ring` more on each side, meet these cells.
+    fn tiles(&self, [x0, x1, z0, z1]: [i32; 4], ring: u32) -> impl Iterator<Item = usize> + use<> {
+        let side = i64::from(self.side);
+        let range = move |low: i32, high: i32, count: u32| {
+            let ring = i64::from(ring);
+            let (low, high) =
+                ((i64::from(low) - ring).div_euclid(side), (i64::from(high) + ring).div_euclid(side));
+            low.max(0)..=high.min(i64::from(count) - 1)
+        };
+        let (columns, across) = (range(x0, x1, self.across), i64::from(self.across));
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "clipped to the tiles there are"
+        )]
+        range(z0, z1, self.along).flat_map(move |j| columns.clone().map(move |i| (j * across + i) as usize))
+    }
+}
+
+/// The triangles of each tile, in the order of the soup.
+#[derive(Debug, Default)]
+pub(crate) struct Bins {
+    starts: Vec<usize>,
+    triangles: Vec<u32>,
+    pub(crate) not_finite: u64,
+    pub(crate) degenerate: u64,
+}
+
+/// What bins may take, and the tiles worked on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Budget {
+    pub(crate) alive: usize,
+    pub(crate) ring: u32,
+    pub(crate) limit_bytes: u64,
+}
+
+impl Budget {
+    fn check(&self, tiling: &Tiling, pairs: u64) -> Result<(), SlicesError> {
+        let window = tiling.window(0).grown(self.ring, &tiling.frame);
+        let tile_columns = window.column_count();
+        let tiles = tiling.count();
+        let alive = (self.alive as u64).min(tiles);
+        let needed_bytes = (tiles.saturating_mul(8 + 200))
+            .saturating_add(pairs.saturating_mul(4))
+            .saturating_add(alive.saturating_mul(tile_columns).saturating_mul(BYTES_PER_COLUMN));
+        if needed_bytes <= self.limit_bytes
+            && tile_columns < u64::from(u32::MAX)
+            && tiles < u64::from(u32::MAX)
+        {
+            return Ok(());
+        }
+        Err(SlicesError::TooMuchMemory {
+            tiles,
+            tile_columns,
+            alive: self.alive,
+            needed_bytes,
+            limit_bytes: self.limit_bytes,
+        })
+    }
+}
+
+impl Bins {
+    /// Sorts the usable triangles into tiles. Steep ones are left out unless they block.
+    #[expect(clippy::cast_possible_truncation, reason = "a soup has at most u32::MAX triangles")]
+    pub(crate) fn new(
+        soup: &TriangleSoup,
+        placement: &Placement,
+        tiling: &Tiling,
+        steep_blocks: bool,
+        budget: &Budget,
+    ) -> Result<Self, SlicesError> {
+        budget.check(tiling, 0)?;
+        let mut bins = Self { starts: vec![0; tiling.count() as usize + 1], ..Self::default() };
+        let mut usable = vec![false; soup.triangles().len()];
+        let mut pairs = 0_u64;
+        for (triangle, usable) in usable.iter_mut().enumerate() {
+            let corners = soup.corners(triangle);
+            if !corners.iter().all(|corner| corner.is_finite()) {
+                bins.not_finite += 1;
+                continue;
+            }
+            if !has_area(corners) {
+                bins.degenerate += 1;
+                continue;
+            }
+            *usable = steep_blocks || placement.is_walkable(corners);
+            if *usable {
+                for tile in tiling.tiles(placement.extent(corners), budget.ring) {
+                    bins.starts[tile + 1] += 1;
+                    pairs += 1;
+                }
+            }
+        }
+        budget.check(tiling, pairs)?;
+        for tile in 1..bins.starts.len() {
+            bins.starts[tile] += bins.starts[tile - 1];
+        }
+        bins.triangles = vec![0; pairs as usize];
+        let mut next = bins.starts.clone();
+        for (triangle, _) in usable.iter().enumerate().filter(|(_, usable)| **usable) {
+            for tile in tiling.tiles(placement.extent(soup.corners(triangle)), budget.ring) {
+                bins.triangles[next[tile]] = triangle as u32;
+                next[tile] += 1;
+            }
+        }
+        Ok(bins)
+    }
+
+    pub(crate) fn tile_count(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    pub(crate) fn of_tile(&self, tile: usize) -> &[u32] {
+        &self.triangles[self.starts[tile]..self.starts[tile + 1]]
+    }
+}

@@ -1,0 +1,145 @@
+//! How to slice.
+
+use waymesh_core::{Agent, GridScale};
+
+use crate::SlicesError;
+
+/// Configuration of [`crate::slice_world`]. Lengths in metres.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct SlicesConfig {
+    /// Size of a voxel: the paper's `cx = cy` and `cz`. Default 0.05 by 0.02 m.
+    pub scale: GridScale,
+    /// Who walks: height, steepest slope, and `max_step`, the paper's `max_climb`. The radius is not used: borders are the real
+    /// ones, clearance is up to the query. Default: 2 m high, steps of 0.5 m, slopes of 45 degrees, radius 0.
+    pub agent: Agent,
+    /// Side of a tile in cells, 0 for one tile over all. The result does not depend on it. Default 256.
+    pub tile_cells: u32,
+    /// Tiles worked on at the same time, 0 for one per thread of the current rayon pool. The result does not depend on it. Default 0.
+    pub alive_tiles: usize,
+    /// Widest gap in plan between two treads that a stair link bridges: the paper's `r`. Rounded down to whole cells. Each tile
+    /// looks so far into its neighbours. Default 0.25, finite, zero or more, at most 256 cells.
+    pub link_reach: f32,
+    /// Whether what is too steep to walk on, and higher than a step, stands in the way. Default true. The paper drops steep triangles before anything
+    /// else; floors then go on through walls.
+    pub steep_blocks: bool,
+    /// Most memory in bytes that the tiles worked on and the lists of their triangles may take; the result comes on top.
+    /// Default 4 GiB.
+    pub max_memory_bytes: u64,
+}
+
+impl Default for SlicesConfig {
+    fn default() -> Self {
+        Self {
+            scale: GridScale::new(0.05, 0.02),
+            agent: Agent::default().with_radius(0.0).with_max_step(0.5),
+            tile_cells: 256,
+            alive_tiles: 0,
+            link_reach: 0.25,
+            steep_blocks: true,
+            max_memory_bytes: 4 << 30,
+        }
+    }
+}
+
+/// Widest gap in cells.
+const MAX_REACH: f32 = 256.0;
+
+impl SlicesConfig {
+    /// Sets the voxel size.
+    #[must_use]
+    pub fn with_scale(mut self, scale: GridScale) -> Self {
+        self.scale = scale;
+        self
+    }
+
+    /// Sets the agent.
+    #[must_use]
+    pub fn with_agent(mut self, agent: Agent) -> Self {
+        self.agent = agent;
+        self
+    }
+
+    /// Sets the side of a tile in cells, 0 for one tile.
+    #[must_use]
+    pub fn with_tile_cells(mut self, cells: u32) -> Self {
+        self.tile_cells = cells;
+        self
+    }
+
+    /// Sets how many tiles are worked on at the same time, 0 for one per thread.
+    #[must_use]
+    pub fn with_alive_tiles(mut self, tiles: usize) -> Self {
+        self.alive_tiles = tiles;
+        self
+    }
+
+    /// Sets the widest gap that a stair link bridges, in metres.
+    #[must_use]
+    pub fn with_link_reach(mut self, metres: f32) -> Self {
+        self.link_reach = metres;
+        self
+    }
+
+    /// Sets whether steep triangles stand in the way.
+    #[must_use]
+    pub fn with_steep_blocks(mut self, blocks: bool) -> Self {
+        self.steep_blocks = blocks;
+        self
+    }
+
+    /// Sets the memory limit in bytes.
+    #[must_use]
+    pub fn with_max_memory_bytes(mut self, bytes: u64) -> Self {
+        self.max_memory_bytes = bytes;
+        self
+    }
+
+    /// Checks every field.
+    ///
+    /// # Errors
+    /// Names the first field that is out of its range.
+    pub fn validate(&self) -> Result<(), SlicesError> {
+        self.scale.validate()?;
+        self.agent.validate()?;
+        let cells = self.link_reach / self.scale.cell_size;
+        if !(self.link_reach >= 0.0 && cells <= MAX_REACH) {
+            return Err(SlicesError::BadField {
+                field: "link_reach",
+                value: f64::from(self.link_reach),
+                expected: "finite, at least 0 m and at most 256 cells",
+            });
+        }
+        Ok(())
+    }
+}
+
+/// The configuration in cells and levels.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reach {
+    /// Levels of head room.
+    pub(crate) height: i32,
+    /// Levels of the highest step.
+    pub(crate) step: i32,
+    /// Columns of the widest gap.
+    pub(crate) gap: u32,
+}
+
+impl Reach {
+    pub(crate) fn new(config: &SlicesConfig) -> Self {
+        let levels = |levels: u32| i32::try_from(levels).unwrap_or(i32::MAX).min(1 << 29);
+        let level_height = config.scale.level_height;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 256, checked")]
+        let gap = (config.link_reach / config.scale.cell_size + 1e-4).floor() as u32;
+        Self {
+            height: levels(config.agent.height_levels(level_height)),
+            step: levels(config.agent.max_step_levels(level_height)),
+            gap,
+        }
+    }
+
+    /// Columns that a tile needs around it.
+    pub(crate) fn ring(&self) -> u32 {
+        if self.step > 0 { self.gap + 1 } else { 1 }
+    }
+}

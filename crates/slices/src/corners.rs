@@ -1,0 +1,191 @@
+//! Section 4.1 of the paper: corner points by the neighbours of a span.
+
+use waymesh_core::PlanPoint;
+
+/// What a corner point is (section 4.1.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum CornerKind {
+    /// One span of the region around the point, or three.
+    Normal,
+    /// Two spans that meet in the point only, at smaller x and larger z, and at larger x and smaller z: the holes beside them make
+    /// a slash when z grows upwards. The point counts twice.
+    Slash,
+    /// Likewise, the other diagonal.
+    Antislash,
+}
+
+/// A point where the border of a region turns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Corner {
+    /// Where.
+    pub point: PlanPoint,
+    /// Whether two borders meet there.
+    pub kind: CornerKind,
+}
+
+/// One of the four points of a span's floor.
+#[derive(Clone, Copy, Debug)]
+struct FloorPoint {
+    /// Step from the span's column to the point.
+    offset: [i32; 2],
+    /// The three neighbours around the point (figure 5), the two beside the span, and the one across.
+    mask: u8,
+    sides: u8,
+    across: u8,
+    /// Its kind if only the one across is there.
+    saddle: CornerKind,
+}
+
+/// The paper's points 1, 2, 4 and 8.
+const FLOOR_POINTS: [FloorPoint; 4] = [
+    FloorPoint { offset: [0, 0], mask: 11, sides: 10, across: 1, saddle: CornerKind::Antislash },
+    FloorPoint { offset: [1, 0], mask: 22, sides: 18, across: 4, saddle: CornerKind::Slash },
+    FloorPoint { offset: [0, 1], mask: 104, sides: 72, across: 32, saddle: CornerKind::Slash },
+    FloorPoint { offset: [1, 1], mask: 208, sides: 80, across: 128, saddle: CornerKind::Antislash },
+];
+
+/// Calls `found` for the corner points that the span of column `(x, z)` with this neighbour configuration answers for.
+///
+/// By the masks of section 4.1.3 a point is a corner for every span of the region around it: one, two (across the point) or
+/// three. Here each point is told once by a single span, once by the middle one of three, and once by each of two, whose
+/// duplicates the two tellings are. So no list has to be searched for points that are there already, and of two tiles only one tells.
+#[inline]
+pub fn corner_points(configuration: u8, [x, z]: [i32; 2], mut found: impl FnMut(Corner)) {
+    for corner in &FLOOR_POINTS {
+        let around = configuration & corner.mask;
+        let kind = if around == corner.across {
+            corner.saddle
+        } else if around == 0 || around == corner.sides {
+            CornerKind::Normal
+        } else {
+            continue;
+        };
+        found(Corner { point: PlanPoint::new(x + corner.offset[0], z + corner.offset[1]), kind });
+    }
+}
+
+/// What a corner point on the border of a tile is (section 4.1.4, figure 6).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum BorderClass {
+    /// A corner of the tile alone and of the tile with its neighbours (green).
+    Real,
+    /// A corner once the neighbours are seen (blue).
+    Seen,
+    /// A corner that only tiling makes (red).
+    False,
+}
+
+/// Compares the corner points of a region in the tile alone with those in the tile extended by one span on each side.
+///
+/// [`crate::slice_world`] looks at extended tiles only, so that false points never come about; this is for those who want to see them.
+#[must_use]
+pub fn classify_corners(alone: &[Corner], extended: &[Corner]) -> Vec<(Corner, BorderClass)> {
+    let sorted = |corners: &[Corner]| {
+        let mut corners = corners.to_vec();
+        corners.sort_unstable();
+        corners
+    };
+    let (alone, extended) = (sorted(alone), sorted(extended));
+    let mut classes: Vec<(Corner, BorderClass)> = Vec::with_capacity(alone.len().max(extended.len()));
+    let (mut a, mut b) = (alone.iter().peekable(), extended.iter().peekable());
+    loop {
+        classes.push(match (a.peek(), b.peek()) {
+            (None, None) => return classes,
+            (Some(&&one), Some(&&other)) if one == other => {
+                a.next();
+                b.next();
+                (one, BorderClass::Real)
+            }
+            (Some(&&one), other) if other.is_none_or(|&&other| one < other) => {
+                a.next();
+                (one, BorderClass::False)
+            }
+            (_, Some(&&other)) => {
+                b.next();
+                (other, BorderClass::Seen)
+            }
+            (Some(&&one), None) => {
+                a.next();
+                (one, BorderClass::False)
+            }
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    /// The sets of section 4.1.3, as printed.
+    fn is_corner(configuration: u8, point: usize) -> bool {
+        let (mask, not): (u8, [u8; 3]) =
+            [(11, [11, 8, 2]), (22, [22, 2, 16]), (104, [104, 8, 64]), (208, [208, 16, 64])][point];
+        !not.contains(&(configuration & mask))
+    }
+
+    #[test]
+    fn every_corner_of_the_papers_masks_is_told_as_often_as_it_counts() {
+        // All 4 x 4 label grids' inner points: which of the four spans around a point are there.
+        for around in 1_u8..16 {
+            let there = |dx: i32, dz: i32| {
+                (-1..=0).contains(&dx) && (-1..=0).contains(&dz) && around >> ((dz + 1) * 2 + dx + 1) & 1 == 1
+            };
+            let (mut by_masks, mut told) = (false, Vec::new());
+            for (x, z) in [(-1, -1), (0, -1), (-1, 0), (0, 0)].into_iter().filter(|&(x, z)| there(x, z)) {
+                let mut configuration = 0;
+                let beside = [(-1, -1), (0, -1), (1, -1), (-1, 0), (1, 0), (-1, 1), (0, 1), (1, 1)];
+                for (bit, (dx, dz)) in beside.into_iter().enumerate() {
+                    configuration |= u8::from(there(x + dx, z + dz)) << bit;
+                }
+                let point = usize::try_from(-x + -z * 2).unwrap();
+                by_masks |= is_corner(configuration, point);
+                corner_points(configuration, [x, z], |corner| {
+                    if corner.point == PlanPoint::new(0, 0) {
+                        told.push(corner.kind);
+                    }
+                });
+            }
+            // Bits: (-1, -1), (0, -1), (-1, 0), (0, 0).
+            let expected: &[CornerKind] = match around {
+                0b0001 | 0b0010 | 0b0100 | 0b1000 | 0b0111 | 0b1011 | 0b1101 | 0b1110 => {
+                    &[CornerKind::Normal]
+                }
+                0b0110 => &[CornerKind::Slash; 2],
+                0b1001 => &[CornerKind::Antislash; 2],
+                _ => &[],
+            };
+            assert_eq!(told, expected, "{around:04b}");
+            assert_eq!(by_masks, !expected.is_empty(), "{around:04b}");
+        }
+    }
+
+    #[test]
+    fn border_points_fall_into_the_papers_three_classes() {
+        // A tile of columns 0..3, its neighbour on the right. Rows of the region: z 0 goes on to the right, z 1 ends at the tile's
+        // border, z 2 is there on the right only.
+        let corners = |cells: &[(i32, i32)], core: i32| {
+            let cells: BTreeSet<_> = cells.iter().copied().collect();
+            let mut out = Vec::new();
+            for &(x, z) in cells.iter().filter(|cell| cell.0 < core) {
+                let mut configuration = 0;
+                let beside = [(-1, -1), (0, -1), (1, -1), (-1, 0), (1, 0), (-1, 1), (0, 1), (1, 1)];
+                for (bit, (dx, dz)) in beside.into_iter().enumerate() {
+                    configuration |= u8::from(cells.contains(&(x + dx, z + dz))) << bit;
+                }
+                corner_points(configuration, [x, z], |corner| out.push(corner));
+            }
+            out
+        };
+        let own = [(0, 0), (1, 0), (2, 0), (0, 1), (1, 1), (2, 1)];
+        let extended: Vec<_> = own.into_iter().chain([(3, 0)]).collect();
+        let classes = classify_corners(&corners(&own, 3), &corners(&extended, 3));
+        let at = |x, z| {
+            classes.iter().filter(|(c, _)| c.point == PlanPoint::new(x, z)).map(|c| c.1).collect::<Vec<_>>()
+        };
+        assert_eq!(at(0, 0), [BorderClass::Real]);
+        assert_eq!(at(3, 2), [BorderClass::Real]);
+        assert_eq!(at(3, 0), [BorderClass::False]);
+        assert_eq!(at(3, 1), [BorderClass::Seen]);
+    }
+}

@@ -1,0 +1,70 @@
+//! What can go wrong.
+
+use thiserror::Error;
+use waymesh_core::{AgentError, GridError, PlanPoint, RegionId};
+
+/// Why there are no slices.
+#[derive(Clone, Copy, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum SlicesError {
+    /// A configuration field out of its range.
+    #[error("{field} is {value}, but must be {expected}")]
+    BadField {
+        /// Name of the field.
+        field: &'static str,
+        /// Its value.
+        value: f64,
+        /// What would be accepted.
+        expected: &'static str,
+    },
+    /// An agent that cannot be used.
+    #[error(transparent)]
+    Agent(#[from] AgentError),
+    /// A grid that cannot be made.
+    #[error(transparent)]
+    Grid(#[from] GridError),
+    /// Nothing to voxelise.
+    #[error("none of the {triangles} triangles has finite corners and an area")]
+    NoTriangles {
+        /// Triangles of the soup.
+        triangles: usize,
+    },
+    /// The tiles would not fit the memory allowed.
+    #[error(
+        "{tiles} tiles of {tile_columns} columns, {alive} at once, need about {needed_bytes} bytes; the limit is {limit_bytes}"
+    )]
+    TooMuchMemory {
+        /// Number of tiles.
+        tiles: u64,
+        /// Columns of one tile, with what it needs of its neighbours.
+        tile_columns: u64,
+        /// Tiles worked on at the same time.
+        alive: usize,
+        /// Bytes needed.
+        needed_bytes: u64,
+        /// Bytes allowed.
+        limit_bytes: u64,
+    },
+    /// More of something than 32-bit indices can name.
+    #[error("{count} {element}, the limit is {limit}")]
+    TooMany {
+        /// `"pieces of regions"` or `"border pieces"`.
+        element: &'static str,
+        /// How many there are.
+        count: u64,
+        /// How many there may be.
+        limit: u64,
+    },
+    /// Corner points that are not those of a region: some row or column has an odd number of them.
+    #[error("the corner points at and after ({}, {}) do not pair up", point.x, point.z)]
+    OddCorners {
+        /// A point without a partner.
+        point: PlanPoint,
+    },
+    /// A shared border known to one side only.
+    #[error("region {region} has a border that the region beyond does not know")]
+    OneSidedBorder {
+        /// The region.
+        region: RegionId,
+    },
+}

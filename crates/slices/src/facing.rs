@@ -1,0 +1,247 @@
+//! Section 5.2 of the paper: what lies beyond the borders of a region, found where the spans still are.
+
+use waymesh_core::Direction;
+
+use crate::config::Reach;
+use crate::spans::SpanGrid;
+
+/// A straight piece of a region's border with one and the same thing beyond it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Facing {
+    /// Columns between this border and that of the other region; 0 where they touch.
+    pub(crate) gap: u16,
+    /// Where the other region lies, a [`Direction`]'s index.
+    pub(crate) side: u8,
+    /// The cell line that the border lies on.
+    pub(crate) line: i32,
+    /// Whose border it is.
+    pub(crate) label: u32,
+    /// Level of the other region.
+    pub(crate) other: i32,
+    /// First and last point along the line.
+    pub(crate) start: i32,
+    pub(crate) end: i32,
+}
+
+impl Facing {
+    /// The border of cell `(x, z)` on one side.
+    pub(crate) fn of_cell([x, z]: [i32; 2], side: Direction, label: u32, gap: u16, other: i32) -> Self {
+        let (line, start) = match side {
+            Direction::NegX => (x, z),
+            Direction::PosX => (x + 1, z),
+            Direction::NegZ => (z, x),
+            Direction::PosZ => (z + 1, x),
+        };
+        Self { gap, side: side as u8, line, label, other, start, end: start + 1 }
+    }
+
+    pub(crate) fn direction(&self) -> Direction {
+        Direction::from_index(self.side.into())
+    }
+
+    /// Whether the border runs along x.
+    pub(crate) fn is_horizontal(&self) -> bool {
+        matches!(self.direction(), Direction::NegZ | Direction::PosZ)
+    }
+
+    /// The line on which the other region's border lies.
+    pub(crate) fn other_line(&self) -> i32 {
+        match self.direction() {
+            Direction::NegX | Direction::NegZ => self.line - i32::from(self.gap),
+            Direction::PosX | Direction::PosZ => self.line + i32::from(self.gap),
+        }
+    }
+}
+
+/// Joins pieces that go on in the next one. Side by side at the same levels, they have the same regions on both sides: spans beside each
+/// other at one level are one region.
+pub(crate) fn glue(sorted: &mut Vec<Facing>) {
+    sorted.dedup_by(|next, kept| {
+        let goes_on = Facing { start: kept.start, end: kept.end, ..*next } == *kept && next.start == kept.end;
+        if goes_on {
+            kept.end = next.end;
+        }
+        goes_on
+    });
+}
+
+/// Finds what is across.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Across<'a> {
+    pub(crate) grid: &'a SpanGrid,
+    pub(crate) reach: Reach,
+}
+
+impl Across<'_> {
+    /// The level of the walkable span of `beside`, the column beside `column`, to which one can step from `span`.
+    ///
+    /// The paper asks for one level of difference (5.2.1) or for less than `max_climb` (5.2.2). Besides, the agent has to fit through
+    /// the room that both spans share, less the level that a slope under a parallel ceiling takes. Each span gets one partner at most
+    /// in a column, the same seen from both sides.
+    pub(crate) fn step(&self, column: usize, span: usize, beside: usize) -> Option<i32> {
+        let grid = self.grid;
+        let (mut own, mut other) = (grid.column(column), grid.column(beside));
+        while !own.is_empty() && !other.is_empty() {
+            let (i, j) = (own.start, other.start);
+            if !grid.is_walkable(i) {
+                own.start += 1;
+                continue;
+            }
+            if !grid.is_walkable(j) {
+                other.start += 1;
+                continue;
+            }
+            let (a, b) = (grid.floor(i), grid.floor(j));
+            let (room_a, room_b) = (grid.ceiling(i, own.end), grid.ceiling(j, other.end));
+            let rise = i64::from(a.abs_diff(b));
+            let shared = room_a.min(room_b) - i64::from(a.max(b));
+            let height = i64::from(self.reach.height);
+            let needed = if rise == 1 { (height - 1).max(1) } else { height };
+            let linked = rise == 0 || (rise <= i64::from(self.reach.step.max(1)) && shared >= needed);
+            if linked && i == span {
+                return Some(b);
+            }
+            if i > span {
+                return None;
+            }
+            // Rooms of a column do not overlap: the one that ends first meets no other.
+            own.start += usize::from(linked || room_a <= room_b);
+            other.start += usize::from(linked || room_b <= room_a);
+        }
+        None
+    }
+
+    /// The nearest walkable span across a gap: how many columns lie between, and its level.
+    ///
+    /// It lies straight across, at most the highest step up or down, and the gap is clear: nothing in it is higher than one could step
+    /// over from the lower side and lower than the agent's head on the higher side. (The paper asks for the distance of the end points
+    /// only, which would lead through thin walls.) `columns` gives the columns in order, as far as the grid goes.
+    pub(crate) fn leap(
+        &self,
+        column: usize,
+        span: usize,
+        mut columns: impl Iterator<Item = usize> + Clone,
+    ) -> Option<(u16, i32)> {
+        let grid = self.grid;
+        let (step, height) = (i64::from(self.reach.step), i64::from(self.reach.height));
+        let level = i64::from(grid.floor(span));
+        let room = grid.ceiling(span, grid.column(column).end);
+        let all = columns.clone();
+        let blocks = |column: usize, low: i64, high: i64| {
+            grid.column(column).any(|span| {
+                i64::from(grid.top(span)) > low + step && i64::from(grid.bottom(span)) < high + height
+            })
+        };
+        for gap in 0..=u16::try_from(self.reach.gap).unwrap_or(u16::MAX) {
+            let column = columns.next()?;
+            let spans = grid.column(column);
+            let near = spans
+                .clone()
+                .filter(|&other| grid.is_walkable(other))
+                .map(|other| (other, i64::from(grid.floor(other))))
+                .filter(|(_, floor)| (floor - level).abs() <= step)
+                .min_by_key(|(_, floor)| ((floor - level).abs(), *floor));
+            if let Some((other, floor)) = near {
+                let (low, high) = (level.min(floor), level.max(floor));
+                let fits = room.min(grid.ceiling(other, spans.end)) - high >= height;
+                let clear =
+                    gap > 0 && fits && !all.clone().take(gap.into()).any(|column| blocks(column, low, high));
+                return clear.then(|| (gap, grid.floor(other)));
+            }
+            if blocks(column, level, level) {
+                return None;
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::segment::tests::random_grid;
+    use waymesh_testkit::Random;
+
+    #[test]
+    fn steps_are_the_same_from_both_sides() {
+        let mut random = Random::new(8);
+        let mut found = 0;
+        for _ in 0..2000 {
+            let grid = random_grid(&mut random, 2, 1);
+            let reach = Reach {
+                height: random.below(22).cast_signed() + 1,
+                step: random.below(24).cast_signed(),
+                gap: 0,
+            };
+            let across = Across { grid: &grid, reach };
+            for span in grid.column(0).filter(|&span| grid.is_walkable(span)) {
+                let Some(level) = across.step(0, span, 1) else { continue };
+                let other = grid.at_level(1, level).unwrap();
+                assert_eq!(across.step(1, other, 0), Some(grid.floor(span)));
+                assert!(level.abs_diff(grid.floor(span)) <= reach.step.max(1).cast_unsigned());
+                found += 1;
+            }
+            for span in grid.column(0).filter(|&span| grid.is_walkable(span)) {
+                // Equal levels are partners in any case: they are one region.
+                if grid.at_level(1, grid.floor(span)).is_some() {
+                    assert_eq!(across.step(0, span, 1), Some(grid.floor(span)));
+                }
+            }
+        }
+        assert!(found > 500);
+    }
+
+    #[test]
+    fn a_step_needs_head_room_less_a_level_on_slopes() {
+        let step = |ceiling: i32, floor: i32, other_ceiling: i32| {
+            let column = |floor: i32, ceiling: i32| vec![(0, floor, true), (ceiling, ceiling + 5, false)];
+            let grid = SpanGrid::from_columns(2, &[column(5, ceiling), column(floor, other_ceiling)]);
+            Across { grid: &grid, reach: Reach { height: 10, step: 3, gap: 0 } }.step(0, 0, 1)
+        };
+        assert_eq!(step(15, 6, 16), Some(6), "a slope under a parallel ceiling");
+        assert_eq!(step(14, 6, 16), None);
+        assert_eq!(step(15, 7, 17), None, "a tread whose ceiling begins too early");
+        assert_eq!(step(17, 7, 17), Some(7));
+        assert_eq!(step(30, 9, 30), None, "too high");
+    }
+
+    #[test]
+    fn gaps_are_bridged_unless_something_stands_in_them() {
+        let reach = Reach { height: 10, step: 3, gap: 2 };
+        let leap = |columns: &[Vec<(i32, i32, bool)>]| {
+            let grid = SpanGrid::from_columns(columns.len(), columns);
+            Across { grid: &grid, reach }.leap(0, 0, 1..columns.len())
+        };
+        let (near, far) = (vec![(0, 5, true)], vec![(0, 7, true)]);
+        let floor = |level| vec![(0, level, true)];
+        assert_eq!(leap(&[near.clone(), vec![], far.clone()]), Some((1, 7)));
+        assert_eq!(leap(&[near.clone(), vec![], vec![], far.clone()]), Some((2, 7)));
+        assert_eq!(leap(&[near.clone(), vec![], vec![], vec![], far.clone()]), None, "too wide");
+        assert_eq!(leap(&[near.clone(), vec![], floor(9)]), None, "too high");
+        assert_eq!(
+            leap(&[near.clone(), vec![(0, 8, false)], far.clone()]),
+            Some((1, 7)),
+            "low enough to step over"
+        );
+        assert_eq!(leap(&[near.clone(), vec![(0, 9, false)], far.clone()]), None, "a wall");
+        assert_eq!(leap(&[near.clone(), vec![(16, 20, false)], far.clone()]), None, "a beam at the head");
+        assert_eq!(
+            leap(&[near.clone(), vec![(17, 20, false)], far.clone()]),
+            Some((1, 7)),
+            "a beam above the head"
+        );
+        assert_eq!(leap(&[near.clone(), vec![(-20, -9, true)], far.clone()]), Some((1, 7)), "a pit");
+        assert_eq!(leap(&[near.clone(), far.clone()]), None, "no gap");
+        assert_eq!(leap(&[near, vec![]]), None, "the end of the grid");
+    }
+
+    #[test]
+    fn pieces_that_go_on_are_one() {
+        let piece = |x, other| Facing::of_cell([x, 4], Direction::PosZ, 1, 0, other);
+        let mut facings = vec![piece(3, 9), piece(5, 9), piece(4, 9), piece(6, 8), piece(8, 8)];
+        facings.sort_unstable();
+        glue(&mut facings);
+        let spans: Vec<_> = facings.iter().map(|f| (f.other, f.start, f.end)).collect();
+        assert_eq!(spans, [(8, 6, 7), (8, 8, 9), (9, 3, 6)]);
+    }
+}

@@ -1,0 +1,61 @@
+//! Worlds as flat slices: the tiled pipeline of Saupin and Le Garrec.
+//!
+//! ```text
+//! TriangleSoup --tiles--> spans --segment--> pieces of one level --corner points, merge--> regions --even-odd--> ContourSet + links
+//! ```
+//!
+//! [`slice_world`] does all of it. Every region is flat: a slope becomes a region per level, a stair one per tread; links, and shared borders,
+//! tell from which one can step to which. The contours go on to the same simplification, triangulation and convex partition as those
+//! of any other pipeline. The steps of the paper that can be taken alone are [`segment`] (Algorithms 1, 2), [`corner_points`] and
+//! [`classify_corners`] (section 4.1), [`connect_corners`] (Algorithms 3, 4, 5 and 7).
+//!
+//! ```
+//! use glam::Vec3;
+//! use waymesh_core::{TriangleSoup, Validate};
+//! use waymesh_slices::{LinkKind, SlicesConfig, slice_world};
+//!
+//! // Two treads, 0.2 m apart in height.
+//! let tread = |z: f32, y: f32| [(0., 0.), (0., 0.3), (1., 0.3), (1., 0.)].map(|(x, dz)| Vec3::new(x, y, z + dz));
+//! let positions = [tread(0., 0.), tread(0.3, 0.2)].concat();
+//! let soup = TriangleSoup::new(positions, vec![[0, 1, 2], [0, 2, 3], [4, 5, 6], [4, 6, 7]])?;
+//! let slices = slice_world(&soup, &SlicesConfig::default(), &mut ())?;
+//! slices.validate()?;
+//! assert_eq!(slices.regions.len(), 2);
+//! assert_eq!((slices.links[0].kind, slices.links[0].rise_levels), (LinkKind::Stair, 10));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Where this departs from the paper
+//! - Steep triangles higher than a step stand in the way; the paper drops them all ([`SlicesConfig::steep_blocks`]).
+//! - Regions are connected through sides of cells. What the paper calls a region, connected through corners as well, is
+//!   [`SliceRegion::slice`]: no agent gets through a corner, and a region with several outer contours has no place in Algorithm 7.
+//! - Tiles are merged where their spans touch, not by false corners, which are not always there (see the notes in the source, `merge.rs`).
+//! - Contours are connected once, after the merge.
+//! - Regions are linked where their borders overlap, however little; the paper asks for edges of equal ends. A step needs head room, and a
+//!   gap has to be clear.
+
+mod assemble;
+mod bins;
+mod config;
+mod corners;
+mod error;
+mod facing;
+mod links;
+mod merge;
+mod outline;
+mod raster;
+mod segment;
+mod slabs;
+mod slice;
+mod spans;
+mod tile;
+
+pub use config::SlicesConfig;
+pub use corners::{BorderClass, Corner, CornerKind, classify_corners, corner_points};
+pub use error::SlicesError;
+pub use links::{LinkKind, LinkPlace, SliceLink};
+pub use merge::SliceRegion;
+pub use outline::{Outline, OutlineScratch, connect_corners};
+pub use segment::{CoreRect, NO_LABEL, Neighbourhood, Segmentation, segment};
+pub use slice::{Slices, slice_world};
+pub use spans::SpanGrid;

@@ -1,0 +1,242 @@
+//! Section 4.3 of the paper: pieces of tiles to regions.
+
+use rayon::prelude::*;
+use waymesh_core::{Direction, PlanPoint, RegionId};
+
+use crate::SlicesError;
+use crate::bins::Tiling;
+use crate::corners::{Corner, CornerKind};
+use crate::facing::{Facing, glue};
+use crate::segment::{find, unite};
+use crate::tile::{BorderRun, Piece, TileSlices, is_saddle};
+
+/// A region: a flat piece of ground that is connected through sides of cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SliceRegion {
+    /// Its height in levels above the frame's origin. The ground lies at most one level, or what it rises within a cell, below.
+    pub level: i32,
+    /// Number of its cells.
+    pub cells: u64,
+    /// The paper's region, which is connected through corners of cells, too. Numbered in the order of their first regions.
+    pub slice: u32,
+}
+
+/// All regions with their corner points and what lies beyond their borders; nothing in it tells how the world was tiled.
+#[derive(Debug, Default)]
+pub(crate) struct Merged {
+    pub(crate) regions: Vec<SliceRegion>,
+    /// Corner points, region by region; `corner_ends` has one entry per region and one before.
+    pub(crate) corners: Vec<Corner>,
+    pub(crate) corner_ends: Vec<usize>,
+    /// Where regions touch a region they are linked to, region by region, sorted.
+    pub(crate) touching: Vec<Facing>,
+    pub(crate) touching_ends: Vec<usize>,
+    /// Where they see one across a gap.
+    pub(crate) leaping: Vec<Facing>,
+    /// Spans, walkable or not.
+    pub(crate) spans: u64,
+}
+
+/// Joins the pieces of all tiles.
+///
+/// The paper joins regions that share a false corner (Algorithm 6). But two pieces may share a stretch of the tiles' border that ends in
+/// real corners on both ends: in `##|..` over `##|##` over `..|##` there is no false corner at all. Here pieces are joined where spans of
+/// one level lie side by side across the border. Corner points need no treatment: they were found with the neighbours in sight, so the
+/// corners of a region are those of its pieces put together.
+pub(crate) fn merge_tiles(tiling: &Tiling, tiles: Vec<TileSlices>) -> Result<Merged, SlicesError> {
+    let mut bases = Vec::with_capacity(tiles.len());
+    let mut count = 0_u64;
+    for tile in &tiles {
+        bases.push(u32::try_from(count).unwrap_or(u32::MAX));
+        count += tile.pieces.len() as u64;
+    }
+    let limit = u64::from(u32::MAX);
+    if count >= limit {
+        return Err(SlicesError::TooMany { element: "pieces of regions", count, limit });
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "checked just above")]
+    let mut parents: Vec<u32> = (0..count as u32).collect();
+    for tile in 0..tiles.len() {
+        let across = tiling.across as usize;
+        let beside = [(Direction::PosX, tile + 1), (Direction::PosZ, tile + across)];
+        for (side, other) in beside {
+            if other >= tiles.len() || (side == Direction::PosX && other % across == 0) {
+                continue;
+            }
+            let runs: [&[BorderRun]; 2] =
+                [&tiles[tile].borders[side.index()], &tiles[other].borders[side.opposite().index()]];
+            join_runs(runs, |a, b| {
+                unite(&mut parents, bases[tile] + a, bases[other] + b);
+            });
+        }
+    }
+    let (region_of, regions) = number(&mut parents, &tiles);
+    Merged::gather(&bases, &region_of, regions, tiles)
+}
+
+/// Calls `meet` for runs of one level that lie across from each other. Both lists are sorted.
+fn join_runs([a, b]: [&[BorderRun]; 2], mut meet: impl FnMut(u32, u32)) {
+    let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
+    while let (Some(one), Some(other)) = (a.peek(), b.peek()) {
+        if one.level == other.level && one.start < other.end && other.start < one.end {
+            meet(one.label, other.label);
+        }
+        if (one.level, one.end) <= (other.level, other.end) {
+            a.next();
+        } else {
+            b.next();
+        }
+    }
+}
+
+/// Region of each piece, and the regions in row-major order of their first cells.
+#[expect(clippy::cast_possible_truncation, reason = "there are less than u32::MAX pieces")]
+fn number(parents: &mut [u32], tiles: &[TileSlices]) -> (Vec<u32>, Vec<SliceRegion>) {
+    let pieces: Vec<Piece> = tiles.iter().flat_map(|tile| tile.pieces.iter().copied()).collect();
+    let mut first: Vec<[u32; 2]> = pieces.iter().map(|piece| piece.first).collect();
+    let mut cells: Vec<u64> = vec![0; pieces.len()];
+    let mut roots = Vec::new();
+    for (label, piece) in pieces.iter().enumerate() {
+        let root = find(parents, label as u32) as usize;
+        first[root] = first[root].min(piece.first);
+        cells[root] += u64::from(piece.spans);
+        if root == label {
+            roots.push(root as u32);
+        }
+    }
+    roots.par_sort_unstable_by_key(|&root| (first[root as usize], pieces[root as usize].level));
+    let mut region_of = vec![0; pieces.len()];
+    for (region, &root) in roots.iter().enumerate() {
+        region_of[root as usize] = region as u32;
+    }
+    for label in 0..pieces.len() {
+        region_of[label] = region_of[find(parents, label as u32) as usize];
+    }
+    let regions = roots
+        .iter()
+        .map(|&root| SliceRegion {
+            level: pieces[root as usize].level,
+            cells: cells[root as usize],
+            slice: 0,
+        })
+        .collect();
+    (region_of, regions)
+}
+
+impl Merged {
+    /// Sorts corners and borders by region, and frees the tiles on the way.
+    fn gather(
+        bases: &[u32],
+        region_of: &[u32],
+        regions: Vec<SliceRegion>,
+        mut tiles: Vec<TileSlices>,
+    ) -> Result<Self, SlicesError> {
+        let mut merged = Self { regions, ..Self::default() };
+        let region = |tile: usize, label: u32| region_of[(bases[tile] + label) as usize] as usize;
+        let count = merged.regions.len();
+        merged.corner_ends = vec![0; count + 1];
+        let facings = || tiles.iter().flat_map(|tile| &tile.facings);
+        let touching = facings().filter(|facing| facing.gap == 0).count();
+        merged.leaping.reserve_exact(facings().count() - touching);
+        merged.touching.reserve_exact(touching);
+        for (index, tile) in tiles.iter_mut().enumerate() {
+            merged.spans += tile.spans;
+            for corner in &tile.corners {
+                merged.corner_ends[region(index, corner.label) + 1] += 1;
+            }
+            for mut facing in std::mem::take(&mut tile.facings) {
+                facing.label = RegionId::from_index(region(index, facing.label)).0;
+                if facing.gap == 0 { &mut merged.touching } else { &mut merged.leaping }.push(facing);
+            }
+        }
+        merged
+            .touching
+            .par_sort_unstable_by_key(|facing| (facing.label, facing.side, facing.line, facing.start));
+        merged.leaping.par_sort_unstable();
+        glue(&mut merged.touching);
+        glue(&mut merged.leaping);
+        merged.touching_ends = vec![0; count + 1];
+        for facing in &merged.touching {
+            merged.touching_ends[facing.label as usize + 1] += 1;
+        }
+        for ends in [&mut merged.corner_ends, &mut merged.touching_ends] {
+            for region in 0..count {
+                ends[region + 1] += ends[region];
+            }
+        }
+        let total = (merged.corner_ends[count] as u64).max(merged.touching.len() as u64);
+        let limit = u64::from(u32::MAX) / 2;
+        if total >= limit {
+            return Err(SlicesError::TooMany { element: "border pieces", count: total, limit });
+        }
+        let nothing = Corner { point: PlanPoint::new(0, 0), kind: CornerKind::Normal };
+        merged.corners = vec![nothing; merged.corner_ends[count]];
+        let mut next = merged.corner_ends.clone();
+        for (index, tile) in tiles.iter_mut().enumerate() {
+            for corner in std::mem::take(&mut tile.corners) {
+                let place = &mut next[region(index, corner.label)];
+                merged.corners[*place] = corner.corner;
+                *place += 1;
+            }
+        }
+        Ok(merged)
+    }
+
+    /// The corner points of a region.
+    pub(crate) fn corners_of(&self, region: usize) -> &[Corner] {
+        &self.corners[self.corner_ends[region]..self.corner_ends[region + 1]]
+    }
+
+    /// Where a region touches another.
+    pub(crate) fn touching_of(&self, region: usize) -> &[Facing] {
+        &self.touching[self.touching_ends[region]..self.touching_ends[region + 1]]
+    }
+
+    /// Joins regions into the paper's, which are connected through corners: where a slash or antislash point has its second span in
+    /// another region.
+    #[expect(clippy::cast_possible_truncation, reason = "there are less than u32::MAX regions")]
+    pub(crate) fn join_slices(&mut self) {
+        let count = self.regions.len();
+        let mut saddles: Vec<(i32, PlanPoint, u32)> = (0..count)
+            .into_par_iter()
+            .flat_map_iter(|region| {
+                let level = self.regions[region].level;
+                let saddles = self.corners_of(region).iter().filter(|corner| is_saddle(corner));
+                saddles.map(move |corner| (level, corner.point, region as u32))
+            })
+            .collect();
+        saddles.par_sort_unstable();
+        let mut parents: Vec<u32> = (0..count as u32).collect();
+        for pair in saddles.windows(2) {
+            if (pair[0].0, pair[0].1) == (pair[1].0, pair[1].1) {
+                unite(&mut parents, pair[0].2, pair[1].2);
+            }
+        }
+        let mut slices = 0;
+        for region in 0..count {
+            let root = find(&mut parents, region as u32) as usize;
+            if root == region {
+                self.regions[region].slice = slices;
+                slices += 1;
+            } else {
+                self.regions[region].slice = self.regions[root].slice;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_meet_where_they_overlap_at_one_level() {
+        let run = |level, start, end, label| BorderRun { level, start, end, label };
+        let a = [run(3, 0, 4, 0), run(3, 6, 9, 1), run(5, 2, 3, 2)];
+        let b = [run(3, 3, 7, 0), run(3, 9, 12, 1), run(4, 0, 9, 2), run(5, 0, 9, 3)];
+        let mut met = Vec::new();
+        join_runs([&a, &b], |one, other| met.push((one, other)));
+        assert_eq!(met, [(0, 0), (1, 0), (2, 3)]);
+    }
+}

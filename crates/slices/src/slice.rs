@@ -1,0 +1,221 @@
+//! All steps in one.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+use waymesh_core::{
+    ContourSet, Counter, GridFrame, Observer, TriangleSoup, Validate, Violation, ViolationList, Warning,
+};
+
+use crate::assemble::assemble;
+use crate::bins::{Bins, Budget, Tiling};
+use crate::config::Reach;
+use crate::links::{SliceLink, find_links};
+use crate::merge::{SliceRegion, merge_tiles};
+use crate::raster::Placement;
+use crate::tile::{TileSlices, Workspace, World};
+use crate::{LinkPlace, SlicesConfig, SlicesError};
+
+/// The flat regions of a world, their borders and the links between them.
+///
+/// # Invariants
+/// - One region per contour, in order; the plan area of its polygon is its number of cells.
+/// - A border with a region beyond it is one to which the agent can step; it has a link.
+/// - Regions that share a side and a level are one, so every region is flat and none overlaps itself.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Slices {
+    /// Borders, exact: vertices are corners, and points where the region beyond changes.
+    pub contours: ContourSet,
+    /// Level and size of each region.
+    pub regions: Vec<SliceRegion>,
+    /// Ways between regions.
+    pub links: Vec<SliceLink>,
+    /// Number of tiles that it took.
+    pub tiles: u64,
+    /// Number of spans, walkable or not.
+    pub spans: u64,
+}
+
+impl Validate for Slices {
+    /// Contours are valid, tables belong together, areas are the numbers of cells, links and shared borders tell the same.
+    fn violations(&self, out: &mut ViolationList) {
+        self.contours.violations(out);
+        if self.regions.len() != self.contours.regions.len() {
+            out.push(Violation::BrokenTable { table: "slice regions" });
+        }
+        if !out.is_empty() {
+            return;
+        }
+        let polygons = self.contours.polygons();
+        for (polygon, region) in polygons.polygons.iter().zip(&self.regions) {
+            let actual: i128 = polygon.loops().map(|border| polygons.doubled_area(border)).sum();
+            let expected = 2 * i128::from(region.cells);
+            if actual != expected {
+                out.push(Violation::AreaLost { stage: "slices", expected, actual });
+            }
+        }
+        let shared = self.contours.arcs.iter().filter(|arc| arc.right.is_some()).count();
+        let mut borders = 0;
+        for link in &self.links {
+            let level =
+                |region: waymesh_core::RegionId| self.regions.get(region.index()).map(|region| region.level);
+            let rise = level(link.from).zip(level(link.to)).map(|(from, to)| to - from);
+            let known = match link.place {
+                LinkPlace::Border(arc) => {
+                    borders += 1;
+                    let arc = self.contours.arcs.get(arc.index());
+                    arc.is_some_and(|arc| arc.left == link.from && arc.right == Some(link.to))
+                }
+                LinkPlace::Gap { .. } => link.from != link.to,
+            };
+            if !known || rise != Some(link.rise_levels) {
+                out.push(Violation::BrokenTable { table: "slice links" });
+            }
+        }
+        if borders != shared {
+            out.push(Violation::BrokenTable { table: "slice links" });
+        }
+    }
+}
+
+/// Slices a world: the pipeline of Saupin and Le Garrec up to the triangulation.
+///
+/// 1. Triangles are sorted into tiles (bins), and tiles are voxelised in parallel, each with the few columns around it that decide what its
+///    borders are (sections 2 and 4.1.4). Steep triangles stand in the way unless they end
+///    within a step above what one can stand on; so does too little head room.
+/// 2. Each tile is cut into pieces of one level (section 3, [`crate::segment`]), which tell their corner points
+///    (section 4.1, [`crate::corner_points`]) and what lies beyond their borders (section 5.2).
+/// 3. Pieces are joined to regions across tiles (section 4.3), and the corner points of each region are connected to contours by the
+///    even-odd rule (section 4.2, [`crate::connect_corners`]), the outer one first (section 5.1.1).
+/// 4. Borders between regions that the agent can step between become one arc for both sides, and links (section 5.2).
+///
+/// As contours are made after the merge, and from corners that were found with the neighbours in sight, no vertex comes from a tile and no
+/// contour has to be sewn together.
+///
+/// # Guarantees
+/// - The result is valid, and the same for every tile size, number of threads and of tiles alive, and order of the triangles.
+/// - Conservative: a column that a triangle reaches into by more than a 5000th of a cell has a span over its heights there.
+/// - No level, no region and no storey is left out for being small.
+///
+/// # Cost
+/// Time is linear in the columns that triangles cover, plus `n log n` in the corner points. Memory: about 60 bytes per column of a tile for each
+/// tile alive, four bytes per triangle and tile, and about 100 bytes per piece of border for the result.
+///
+/// Runs on the current rayon pool. Tells the observer of skipped triangles and of the tiles done; its stages are `slice tiles`,
+/// `merge slices`, `outline slices` and `link slices`.
+///
+/// # Errors
+/// For bad configuration, a soup without a usable triangle, a grid, tiles or tables beyond their limits. A world without a place to stand is no
+/// error; it has no regions, and the observer is warned.
+///
+/// # References
+/// Saupin and Le Garrec, Robust and Scalable Navmesh Generation with multiple levels and stairs support.
+pub fn slice_world(
+    soup: &TriangleSoup,
+    config: &SlicesConfig,
+    observer: &mut dyn Observer,
+) -> Result<Slices, SlicesError> {
+    config.validate()?;
+    let bounds = soup.bounds();
+    if !bounds.is_valid() {
+        return Err(SlicesError::NoTriangles { triangles: soup.triangles().len() });
+    }
+    let frame = GridFrame::fit(&bounds, &config.scale)?;
+    let reach = Reach::new(config);
+    let placement = Placement::new(&frame, config.agent.max_slope);
+    let alive = if config.alive_tiles == 0 { rayon::current_num_threads() } else { config.alive_tiles };
+    let tiling = Tiling::new(frame, config.tile_cells);
+
+    let tiles = timed("slice tiles", observer, |observer| {
+        let budget = Budget { alive, ring: reach.ring(), limit_bytes: config.max_memory_bytes };
+        let bins = Bins::new(soup, &placement, &tiling, config.steep_blocks, &budget)?;
+        report_skipped(&bins, soup, observer)?;
+        let world = World { soup, frame, placement, reach };
+        Ok(run_tiles(&world, &tiling, &bins, alive, observer))
+    })?;
+    let low_ceilings: u64 = tiles.iter().map(|tile| tile.low_ceilings).sum();
+    if low_ceilings > 0 {
+        observer.count(Counter::SpansUnderLowCeiling, low_ceilings);
+    }
+    let mut merged = timed("merge slices", observer, |_| {
+        let mut merged = merge_tiles(&tiling, tiles)?;
+        merged.join_slices();
+        Ok(merged)
+    })?;
+    if merged.regions.is_empty() {
+        observer.warn(Warning::NothingWalkable { stage: "slice tiles" });
+    }
+    let contours = timed("outline slices", observer, |_| assemble(frame, &mut merged))?;
+    let links =
+        timed("link slices", observer, |_| Ok(find_links(&contours, &merged.regions, &merged.leaping)))?;
+    Ok(Slices { contours, regions: merged.regions, links, tiles: tiling.count(), spans: merged.spans })
+}
+
+/// Runs one stage and tells how long it took.
+fn timed<T>(
+    stage: &'static str,
+    observer: &mut dyn Observer,
+    run: impl FnOnce(&mut dyn Observer) -> Result<T, SlicesError>,
+) -> Result<T, SlicesError> {
+    let start = Instant::now();
+    observer.stage_started(stage);
+    let result = run(observer)?;
+    observer.stage_finished(stage, start.elapsed().as_secs_f64());
+    Ok(result)
+}
+
+fn report_skipped(bins: &Bins, soup: &TriangleSoup, observer: &mut dyn Observer) -> Result<(), SlicesError> {
+    let (not_finite, degenerate) = (bins.not_finite, bins.degenerate);
+    for (counter, amount) in
+        [(Counter::TrianglesNotFinite, not_finite), (Counter::TrianglesDegenerate, degenerate)]
+    {
+        if amount > 0 {
+            observer.count(counter, amount);
+        }
+    }
+    if not_finite + degenerate > 0 {
+        observer.warn(Warning::TrianglesSkipped { not_finite, degenerate });
+    }
+    let triangles = soup.triangles().len();
+    if not_finite + degenerate == triangles as u64 {
+        return Err(SlicesError::NoTriangles { triangles });
+    }
+    Ok(())
+}
+
+/// Slices all tiles, `alive` at a time; each worker has one workspace, which it uses again for every tile.
+fn run_tiles(
+    world: &World<'_>,
+    tiling: &Tiling,
+    bins: &Bins,
+    alive: usize,
+    observer: &mut dyn Observer,
+) -> Vec<TileSlices> {
+    let count = bins.tile_count();
+    let next = AtomicUsize::new(0);
+    let done = Mutex::new((Vec::with_capacity(count), observer));
+    rayon::scope(|scope| {
+        for _ in 0..alive.min(count) {
+            scope.spawn(|_| {
+                let mut workspace = Workspace::default();
+                loop {
+                    let tile = next.fetch_add(1, Ordering::Relaxed);
+                    if tile >= count {
+                        return;
+                    }
+                    let slices = workspace.run(world, tiling.window(tile), bins.of_tile(tile));
+                    // A lock is poisoned only where an observer panicked; what it guards is whole.
+                    let mut done = done.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+                    let (tiles, observer) = &mut *done;
+                    tiles.push((tile, slices));
+                    observer.progress(tiles.len() as u64, count as u64);
+                }
+            });
+        }
+    });
+    let (mut tiles, _) = done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    tiles.sort_unstable_by_key(|(tile, _)| *tile);
+    tiles.into_iter().map(|(_, slices)| slices).collect()
+}

@@ -1,0 +1,138 @@
+//! The 2.5D grid of a tile: spans column by column.
+
+use std::ops::Range;
+
+use crate::slabs::NOTHING;
+
+/// The solid spans of a rectangle of columns, row by row, each column bottom to top: `z_min`, `z_max` and whether one can stand on
+/// it (sections 2.2 and 2.3 of the paper). Labels are apart, in [`crate::Segmentation`].
+///
+/// # Invariants
+/// Spans of a column neither overlap nor touch, and come bottom to top.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SpanGrid {
+    width: usize,
+    starts: Vec<u32>,
+    bottom: Vec<i32>,
+    top: Vec<i32>,
+    /// The level on which one stands.
+    floor: Vec<i32>,
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "less than 2^32 spans: every span takes bytes of the memory limit"
+)]
+impl SpanGrid {
+    /// A grid of columns of `(bottom, top, walkable)` spans, row by row, for those who have no triangles. One stands on their tops.
+    #[must_use]
+    pub fn from_columns(width: usize, columns: &[Vec<(i32, i32, bool)>]) -> Self {
+        let mut grid = Self::default();
+        grid.clear(width, columns.len());
+        for column in columns {
+            for &(bottom, top, walkable) in column {
+                grid.push(bottom, top, if walkable { top } else { NOTHING });
+            }
+            grid.end_column();
+        }
+        grid
+    }
+
+    pub(crate) fn clear(&mut self, width: usize, columns: usize) {
+        self.width = width;
+        self.starts.clear();
+        self.starts.reserve(columns + 1);
+        self.starts.push(0);
+        self.bottom.clear();
+        self.top.clear();
+        self.floor.clear();
+    }
+
+    #[inline(always)]
+    pub(crate) fn push(&mut self, bottom: i32, top: i32, floor: i32) {
+        self.bottom.push(bottom);
+        self.top.push(top);
+        self.floor.push(floor);
+    }
+
+    #[inline(always)]
+    pub(crate) fn end_column(&mut self) {
+        self.starts.push(self.floor.len() as u32);
+    }
+
+    /// Columns in a row.
+    #[must_use]
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Rows.
+    #[must_use]
+    pub fn depth(&self) -> usize {
+        self.starts.len().saturating_sub(1).checked_div(self.width).unwrap_or(0)
+    }
+
+    /// Number of spans.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.floor.len()
+    }
+
+    /// Whether there is no span.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.floor.is_empty()
+    }
+
+    /// The spans of a column, which is `z * width + x`.
+    #[inline(always)]
+    #[must_use]
+    pub fn column(&self, column: usize) -> Range<usize> {
+        self.starts[column] as usize..self.starts[column + 1] as usize
+    }
+
+    /// Lowest level of a span.
+    #[inline(always)]
+    #[must_use]
+    pub fn bottom(&self, span: usize) -> i32 {
+        self.bottom[span]
+    }
+
+    /// Highest level of a span.
+    #[inline(always)]
+    #[must_use]
+    pub fn top(&self, span: usize) -> i32 {
+        self.top[span]
+    }
+
+    /// Whether one can stand on a span.
+    #[inline(always)]
+    #[must_use]
+    pub fn is_walkable(&self, span: usize) -> bool {
+        self.floor[span] != NOTHING
+    }
+
+    /// The level on which one stands on a span: its top, or below what one can step over.
+    #[inline(always)]
+    pub(crate) fn floor(&self, span: usize) -> i32 {
+        self.floor[span]
+    }
+
+    /// The span of `column` that is walkable at just this level.
+    #[inline(always)]
+    #[must_use]
+    pub fn at_level(&self, column: usize, level: i32) -> Option<usize> {
+        self.column(column).find(|&span| self.floor[span] == level)
+    }
+
+    /// Where the room above `span` ends, which lies in a column whose spans end at `end`.
+    #[inline(always)]
+    pub(crate) fn ceiling(&self, span: usize, end: usize) -> i64 {
+        if span + 1 < end { i64::from(self.bottom[span + 1]) } else { i64::MAX / 2 }
+    }
+
+    /// Bytes in use, about.
+    pub(crate) const BYTES_PER_COLUMN: u64 = 4;
+    /// Of spans and what is kept beside them.
+    pub(crate) const BYTES_PER_SPAN: u64 = 12 + 5 + 4;
+}

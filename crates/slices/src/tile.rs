@@ -1,0 +1,226 @@
+//! One tile: from triangles to the corner points, borders and labels of its slices.
+
+use waymesh_core::{Direction, GridFrame, GridWindow, TriangleSoup};
+
+use crate::config::Reach;
+use crate::corners::{Corner, CornerKind, corner_points};
+use crate::facing::{Across, Facing, glue};
+use crate::raster::{Placement, RowScratch, fill};
+use crate::segment::{CoreRect, Neighbourhood, Segmentation, segment};
+use crate::slabs::Slabs;
+use crate::spans::SpanGrid;
+
+/// What all tiles share.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct World<'a> {
+    pub(crate) soup: &'a TriangleSoup,
+    pub(crate) frame: GridFrame,
+    pub(crate) placement: Placement,
+    pub(crate) reach: Reach,
+}
+
+/// Tables of one tile, used again for the next.
+#[derive(Debug, Default)]
+pub(crate) struct Workspace {
+    slabs: Slabs,
+    row: RowScratch,
+    grid: SpanGrid,
+    pieces: Segmentation,
+}
+
+/// Bytes of a workspace per column, for a span and a half in each.
+pub(crate) const BYTES_PER_COLUMN: u64 = 16 + SpanGrid::BYTES_PER_COLUMN + SpanGrid::BYTES_PER_SPAN * 3 / 2;
+
+/// The part of a region that lies in a tile.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Piece {
+    pub(crate) level: i32,
+    /// Number of spans.
+    pub(crate) spans: u32,
+    /// `[z, x]` of its first span.
+    pub(crate) first: [u32; 2],
+}
+
+/// A corner point of a piece.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PieceCorner {
+    pub(crate) label: u32,
+    pub(crate) corner: Corner,
+}
+
+/// Spans of one piece side by side along the border of a tile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct BorderRun {
+    pub(crate) level: i32,
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+    pub(crate) label: u32,
+}
+
+/// What is kept of a tile.
+#[derive(Debug, Default)]
+pub(crate) struct TileSlices {
+    pub(crate) pieces: Vec<Piece>,
+    pub(crate) corners: Vec<PieceCorner>,
+    pub(crate) facings: Vec<Facing>,
+    /// Along each side of the tile, by the index of its [`Direction`]; sorted.
+    pub(crate) borders: [Vec<BorderRun>; 4],
+    /// Spans, walkable or not.
+    pub(crate) spans: u64,
+    /// Spans that are too low to stand on; those around the tile counted, too.
+    pub(crate) low_ceilings: u64,
+}
+
+impl Workspace {
+    /// Slices one tile. `triangles` are those that reach into the tile or the ring around it.
+    ///
+    /// The tile is voxelised with the columns around it that decide what its borders are; they belong to other tiles, which tell of
+    /// them.
+    pub(crate) fn run(&mut self, world: &World<'_>, core: GridWindow, triangles: &[u32]) -> TileSlices {
+        let mut tile = TileSlices::default();
+        if triangles.is_empty() {
+            return tile;
+        }
+        let window = core.grown(world.reach.ring(), &world.frame);
+        self.voxelise(world, window, triangles, &mut tile);
+        let [x, z] = [core.x - window.x, core.z - window.z].map(|offset| offset as usize);
+        let rect = CoreRect { x, z, end_x: x + core.width as usize, end_z: z + core.depth as usize };
+        segment(&self.grid, rect, Neighbourhood::Four, &mut self.pieces);
+        self.collect(world, core, window, rect, &mut tile);
+        tile
+    }
+
+    fn voxelise(&mut self, world: &World<'_>, window: GridWindow, triangles: &[u32], tile: &mut TileSlices) {
+        let (width, depth) = (window.width as usize, window.depth as usize);
+        self.slabs.reset(width * depth);
+        for &triangle in triangles {
+            let corners = world.soup.corners(triangle as usize);
+            fill(&world.placement, corners, window, &mut self.row, &mut self.slabs);
+        }
+        let Reach { height, step, .. } = world.reach;
+        tile.low_ceilings = self.slabs.finish(width, step, height, &mut self.grid);
+    }
+
+    fn collect(
+        &self,
+        world: &World<'_>,
+        core: GridWindow,
+        window: GridWindow,
+        rect: CoreRect,
+        tile: &mut TileSlices,
+    ) {
+        let (grid, pieces) = (&self.grid, &self.pieces);
+        let across = Across { grid, reach: world.reach };
+        tile.pieces.reserve_exact(pieces.count as usize);
+        for z in rect.z..rect.end_z {
+            for x in rect.x..rect.end_x {
+                let column = z * grid.width() + x;
+                let spans = grid.column(column);
+                tile.spans += spans.len() as u64;
+                for span in spans {
+                    let label = pieces.labels[span];
+                    if !grid.is_walkable(span) {
+                        continue;
+                    }
+                    #[expect(clippy::cast_possible_truncation, reason = "a column of the window")]
+                    let place = [window.x + x as u32, window.z + z as u32];
+                    if label as usize == tile.pieces.len() {
+                        let level = grid.floor(span);
+                        tile.pieces.push(Piece { level, spans: 0, first: [place[1], place[0]] });
+                    }
+                    tile.pieces[label as usize].spans += 1;
+                    let configuration = pieces.configurations[span];
+                    if configuration == u8::MAX {
+                        continue;
+                    }
+                    let place = place.map(u32::cast_signed);
+                    corner_points(configuration, place, |corner| {
+                        tile.corners.push(PieceCorner { label, corner })
+                    });
+                    for (side, bit) in SIDES {
+                        if configuration & bit == 0 {
+                            let found = look_across(&across, [x, z], span, side);
+                            tile.facings.extend(
+                                found.map(|(gap, other)| Facing::of_cell(place, side, label, gap, other)),
+                            );
+                        }
+                    }
+                }
+            }
+        }
+        tile.facings.sort_unstable();
+        glue(&mut tile.facings);
+        tile.facings.shrink_to_fit();
+        tile.corners.shrink_to_fit();
+        for side in Direction::ALL {
+            tile.borders[side.index()] = self.border(core, rect, side);
+        }
+    }
+
+    /// The walkable spans along one side of the tile.
+    fn border(&self, core: GridWindow, rect: CoreRect, side: Direction) -> Vec<BorderRun> {
+        let (x, z) = (rect.x..rect.end_x, rect.z..rect.end_z);
+        let (x, z) = match side {
+            Direction::NegX => (x.start..x.start + 1, z),
+            Direction::PosX => (x.end - 1..x.end, z),
+            Direction::NegZ => (x, z.start..z.start + 1),
+            Direction::PosZ => (x, z.end - 1..z.end),
+        };
+        let along_x = matches!(side, Direction::NegZ | Direction::PosZ);
+        let mut runs = Vec::new();
+        for z in z {
+            for x in x.clone() {
+                for span in self.grid.column(z * self.grid.width() + x) {
+                    if self.grid.is_walkable(span) {
+                        #[expect(clippy::cast_possible_truncation, reason = "a column of the tile")]
+                        let start =
+                            if along_x { core.x + (x - rect.x) as u32 } else { core.z + (z - rect.z) as u32 };
+                        let (level, label) = (self.grid.floor(span), self.pieces.labels[span]);
+                        runs.push(BorderRun { level, start, end: start + 1, label });
+                    }
+                }
+            }
+        }
+        runs.sort_unstable();
+        runs.dedup_by(|next, kept| {
+            let goes_on = next.level == kept.level && next.start == kept.end;
+            if goes_on {
+                kept.end = next.end;
+            }
+            goes_on
+        });
+        runs.shrink_to_fit();
+        runs
+    }
+}
+
+/// The sides of a span with their bits in its neighbour configuration.
+const SIDES: [(Direction, u8); 4] =
+    [(Direction::NegX, 8), (Direction::PosZ, 64), (Direction::PosX, 16), (Direction::NegZ, 2)];
+
+/// What lies beyond a side of `span` in column `(x, z)` of the window: width of the gap, and level.
+fn look_across(across: &Across<'_>, [x, z]: [usize; 2], span: usize, side: Direction) -> Option<(u16, i32)> {
+    let grid = across.grid;
+    let (width, column) = (grid.width(), z * grid.width() + x);
+    // Steps to the edge of the window, and how far apart the columns of a step are.
+    let (steps, stride) = match side {
+        Direction::NegX => (x, -1),
+        Direction::PosX => (width - 1 - x, 1),
+        Direction::NegZ => (z, -width.cast_signed()),
+        Direction::PosZ => (grid.depth() - 1 - z, width.cast_signed()),
+    };
+    let columns = (1..=steps.cast_signed()).map(move |step| column.wrapping_add_signed(stride * step));
+    let beside = columns.clone().next()?;
+    if let Some(level) = across.step(column, span, beside) {
+        return Some((0, level));
+    }
+    if across.reach.step == 0 || across.reach.gap == 0 {
+        return None;
+    }
+    across.leap(column, span, columns)
+}
+
+/// Whether a corner is a slash or antislash point.
+pub(crate) fn is_saddle(corner: &Corner) -> bool {
+    corner.kind != CornerKind::Normal
+}

@@ -1,0 +1,435 @@
+//! Solids put into a heightfield that is there already.
+
+use glam::{Vec2, Vec3};
+use waymesh_core::{Bounds, GridFrame, GridScale, GridWindow, Heightfield, Observer, TriangleSoup};
+
+use crate::filters::check;
+use crate::fragments::{Range, RowFragments, range_of};
+use crate::marks::{MarkShape, check_cylinder, check_prism, finite};
+use crate::rasterize::check_window;
+use crate::rounding::{PLAN_SLACK, REACH, clamp, first_cell, last_cell};
+use crate::sweep::{Limit, NOWHERE, Sieve};
+use crate::triangle::{COVERS_CENTRE, GENTLE, GridTransform, GridTriangle, UPWARD, WALKABLE, ordered};
+use crate::{VoxelConfig, VoxelError};
+
+/// What an obstacle fills.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum ObstacleShape {
+    /// All of a box, a cylinder, or a prism over the convex hull of its corners.
+    Solid {
+        /// The shape; world coordinates, metres. Its lower corner or height must not be above the upper.
+        shape: MarkShape,
+    },
+    /// The faces of a mesh, and what lies between a face that looks down and the next one above it: the inside of a closed mesh
+    /// whose faces look outward.
+    Mesh {
+        /// The triangles; world coordinates, metres. Those that are not finite or have no area are skipped.
+        soup: TriangleSoup,
+    },
+}
+
+/// Something solid that stands in the world for a while.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Obstacle {
+    /// What it fills.
+    pub shape: ObstacleShape,
+    /// Whether it is meant to be stood on wherever its top is gentle enough: true for a platform, a ramp, a bridge. Default false:
+    /// then only what an agent steps onto from the ground beside or below it is walkable, as on anything low.
+    pub walkable: bool,
+}
+
+impl Obstacle {
+    /// A solid box, cylinder or prism that nobody is meant to stand on.
+    #[must_use]
+    pub fn solid(shape: MarkShape) -> Self {
+        Self { shape: ObstacleShape::Solid { shape }, walkable: false }
+    }
+
+    /// A mesh that nobody is meant to stand on.
+    #[must_use]
+    pub fn mesh(soup: TriangleSoup) -> Self {
+        Self { shape: ObstacleShape::Mesh { soup }, walkable: false }
+    }
+
+    /// Sets whether its gentle tops are walkable.
+    #[must_use]
+    pub fn with_walkable(mut self, walkable: bool) -> Self {
+        self.walkable = walkable;
+        self
+    }
+
+    /// A rectangle of columns around those that it reaches into: in no other column does [`stamp_obstacles`] change anything.
+    /// Empty if it lies beside the grid.
+    ///
+    /// The field may change around them, too, as far as [`crate::halo_cells`] says: tiles whose core grown by that meets the
+    /// rectangle have to be built again.
+    ///
+    /// # Errors
+    /// [`VoxelError::BadField`] and [`VoxelError::FlatPrism`] for a shape that cannot be used.
+    pub fn columns(&self, frame: &GridFrame) -> Result<GridWindow, VoxelError> {
+        let bounds = match &self.shape {
+            ObstacleShape::Solid { shape } => solid_bounds(shape)?,
+            ObstacleShape::Mesh { soup } => soup.bounds(),
+        };
+        if !bounds.is_valid() {
+            return Ok(GridWindow::default());
+        }
+        let grid = GridTransform::new(frame, GridWindow::whole(frame), 0.0);
+        let is_mesh = matches!(self.shape, ObstacleShape::Mesh { .. });
+        let range = |least: f64, most: f64| {
+            let [first, last] = ordered(first_cell(least), last_cell(most));
+            // A face upright on a cell line fills one side of it or the other.
+            if is_mesh { [first.min(last_cell(least)), last.max(first_cell(most))] } else { [first, last] }
+        };
+        let cells = range(grid.x(bounds.min.x), grid.x(bounds.max.x));
+        let rows = range(grid.z(bounds.min.z), grid.z(bounds.max.z));
+        let clip = |[first, last]: [i32; 2]| {
+            let number = |cell: i32| u32::try_from(cell).unwrap_or(0);
+            (number(first), number(last.saturating_add(1)))
+        };
+        let ((x, end_x), (z, end_z)) = (clip(cells), clip(rows));
+        let window = GridWindow { x, z, width: end_x.saturating_sub(x), depth: end_z.saturating_sub(z) };
+        Ok(window.intersection(&GridWindow::whole(frame)))
+    }
+}
+
+/// The corners of a solid, checked. The sides of a cylinder are rounded outward.
+fn solid_bounds(shape: &MarkShape) -> Result<Bounds, VoxelError> {
+    let bounds = match shape {
+        MarkShape::Box { bounds } => {
+            let (min, max) = (bounds.min, bounds.max);
+            finite("box corner", &[min.x, min.y, min.z, max.x, max.y, max.z])?;
+            *bounds
+        }
+        MarkShape::Prism { corners, heights } => {
+            check_prism(corners, *heights)?;
+            Bounds::of(corners.iter().flat_map(|c| heights.map(|height| Vec3::new(c.x, height, c.y))))
+        }
+        MarkShape::Cylinder { base, radius, height } => {
+            check_cylinder(*base, *radius, *height)?;
+            let reach = Vec3::new(*radius, 0.0, *radius);
+            let (least, most) = (*base - reach, *base + reach + Vec3::new(0.0, *height, 0.0));
+            Bounds {
+                min: Vec3::new(least.x.next_down(), least.y, least.z.next_down()).max(Vec3::MIN),
+                max: Vec3::new(most.x.next_up(), most.y, most.z.next_up()).min(Vec3::MAX),
+            }
+        }
+    };
+    let upside_down = match shape {
+        MarkShape::Prism { heights, .. } => heights[1] - heights[0],
+        _ => (bounds.max - bounds.min).min_element(),
+    };
+    if upside_down < 0.0 {
+        return Err(VoxelError::BadField {
+            field: "size of an obstacle",
+            value: f64::from(upside_down),
+            expected: "at least 0 m along every axis",
+        });
+    }
+    Ok(bounds)
+}
+
+/// Puts `obstacles` into the kept `heightfield` of the columns `window` of `frame`. Returns the number of columns they
+/// reach into. Of `config`, slope, merge rule and memory limit are used: they should be those of the rasteriser.
+///
+/// An obstacle is solid from then on, as if it had been in the soup: filters and links of the walkable field then find steps onto
+/// what is low, room below what hangs high enough, and nothing where it is in the way. To take one away, start again
+/// from the heightfield as it was kept.
+///
+/// # Guarantees
+/// - Conservative, with the slack of [`crate::rasterize`]: every column that an obstacle reaches into is filled over the heights it has
+///   there at least. Nothing that was filled becomes free. What ends on a cell line adds nothing beyond.
+/// - The result depends neither on the order of the obstacles nor on `window`: the columns get what the whole heightfield
+///   would get.
+/// - What an obstacle does not touch stays as it is, bit for bit.
+/// - Ground and flags follow the rules of [`crate::rasterize`]. Of a span that was there, its ground stands for the walkable
+///   and upward surfaces in it, and its area stays where it stays walkable; of two merged ones, that of the upper.
+///
+/// # Cost
+/// The rows that obstacles reach into are written anew, the rest is moved. A solid costs its corners per row and its columns; a mesh as
+/// in [`crate::rasterize`], twice.
+///
+/// # Errors
+/// - [`VoxelError::BadField`], [`VoxelError::FlatPrism`] for an obstacle or a configuration that cannot be used.
+/// - [`VoxelError::BadWindow`], [`VoxelError::BrokenHeightfield`] for a heightfield that is not that of `window`.
+/// - [`VoxelError::TooMuchMemory`], [`VoxelError::TooManySpans`] as the rasteriser.
+///
+/// The heightfield is then unchanged. Triangles of meshes that are skipped are counted and warned about; those beside the window are
+/// not.
+pub fn stamp_obstacles(
+    heightfield: &mut Heightfield,
+    frame: &GridFrame,
+    window: GridWindow,
+    obstacles: &[Obstacle],
+    config: &VoxelConfig,
+    observer: &mut dyn Observer,
+) -> Result<u64, VoxelError> {
+    config.validate()?;
+    GridScale::new(frame.cell_size, frame.level_height).validate()?;
+    check_window(frame, window)?;
+    check(heightfield)?;
+    let GridFrame { width, depth, .. } = heightfield.frame;
+    if (width, depth) != (window.width, window.depth) {
+        return Err(VoxelError::BadWindow { window, width, depth });
+    }
+    let grid = GridTransform::new(frame, window, config.max_slope);
+    let (mut solids, mut meshes) = (Vec::new(), Vec::new());
+    let mut touched = GridWindow::default();
+    let mut sieve = Sieve::default();
+    for obstacle in obstacles {
+        let columns = obstacle.columns(frame)?.intersection(&window);
+        match &obstacle.shape {
+            ObstacleShape::Mesh { soup } => {
+                let mesh = MeshRows::new(soup, obstacle.walkable, columns, &grid, &mut sieve)?;
+                if !columns.is_empty() {
+                    meshes.push(mesh);
+                }
+            }
+            ObstacleShape::Solid { shape } if !columns.is_empty() => {
+                solids.push(Solid::new(shape, obstacle.walkable, &grid));
+            }
+            ObstacleShape::Solid { .. } => {}
+        }
+        touched = hull(touched, columns);
+    }
+    sieve.report_useless(observer);
+    if touched.is_empty() {
+        return Ok(0);
+    }
+    let mut rows =
+        RowFragments::new(grid.first_cell, width as usize, config.merge.reach_levels(frame.level_height));
+    let limit = Limit::new(&heightfield.frame, config.max_memory_bytes);
+    let first = (touched.z - window.z) as usize * width as usize;
+    let end = (touched.end_z() - window.z) as usize * width as usize;
+    let mut columns = Vec::with_capacity(heightfield.columns.len());
+    columns.extend_from_slice(&heightfield.columns[..=first]);
+    let mut spans = Vec::with_capacity(heightfield.spans.len() + (end - first));
+    spans.extend_from_slice(&heightfield.spans[..heightfield.columns[first] as usize]);
+    let mut changed = 0;
+    for row in touched.z..touched.end_z() {
+        let number = i32::try_from(row).unwrap_or(i32::MAX);
+        for solid in &solids {
+            solid.fill_row(number, &mut rows);
+        }
+        for mesh in &mut meshes {
+            mesh.fill_row(number, &grid, &mut rows);
+        }
+        limit.check_row(&rows)?;
+        let before = (row - window.z) as usize * width as usize;
+        let table = &heightfield.columns[before..];
+        let column = |place: usize| &heightfield.spans[table[place] as usize..table[place + 1] as usize];
+        changed += rows.finish_over(column, &mut columns, &mut spans);
+        limit.check_spans(spans.len() as u64)?;
+    }
+    let (old, new) = (heightfield.columns[end], columns[end]);
+    limit.check_spans(spans.len() as u64 + (heightfield.spans.len() as u64 - u64::from(old)))?;
+    columns.extend(heightfield.columns[end + 1..].iter().map(|column| column - old + new));
+    spans.extend_from_slice(&heightfield.spans[old as usize..]);
+    (heightfield.columns, heightfield.spans) = (columns, spans);
+    Ok(changed)
+}
+
+/// The smallest window around both; an empty one counts for nothing.
+fn hull(a: GridWindow, b: GridWindow) -> GridWindow {
+    if a.is_empty() || b.is_empty() {
+        return if a.is_empty() { b } else { a };
+    }
+    let (x, z) = (a.x.min(b.x), a.z.min(b.z));
+    GridWindow { x, z, width: a.end_x().max(b.end_x()) - x, depth: a.end_z().max(b.end_z()) - z }
+}
+
+/// A convex solid with upright sides, in cells and levels.
+#[derive(Debug)]
+struct Solid {
+    outline: Outline,
+    /// First and last coordinate along z.
+    z: [f64; 2],
+    heights: Range,
+    flags: u8,
+}
+
+#[derive(Debug)]
+enum Outline {
+    Box {
+        x: [f64; 2],
+    },
+    Circle {
+        x: f64,
+        z: f64,
+        radius: f64,
+    },
+    /// Corners `[x, z]` of a convex polygon, in order.
+    Polygon {
+        corners: Vec<[f64; 2]>,
+    },
+}
+
+impl Solid {
+    fn new(shape: &MarkShape, walkable: bool, grid: &GridTransform) -> Self {
+        let (outline, z, heights) = match shape {
+            MarkShape::Box { bounds: Bounds { min, max } } => {
+                let x = [grid.x(min.x), grid.x(max.x)];
+                (Outline::Box { x }, [grid.z(min.z), grid.z(max.z)], [min.y, max.y])
+            }
+            MarkShape::Prism { corners, heights } => {
+                let corners = convex_hull(corners, grid);
+                let least = corners.iter().map(|c| c[1]).fold(f64::INFINITY, f64::min);
+                let most = corners.iter().map(|c| c[1]).fold(f64::NEG_INFINITY, f64::max);
+                (Outline::Polygon { corners }, [least, most], *heights)
+            }
+            MarkShape::Cylinder { base, radius, height } => {
+                let (x, z) = (grid.x(base.x), grid.z(base.z));
+                let radius = grid.cells_of(*radius);
+                (Outline::Circle { x, z, radius }, [z - radius, z + radius], [base.y, base.y + height])
+            }
+        };
+        let flags = UPWARD | GENTLE | if walkable { WALKABLE } else { 0 };
+        Self { outline, z, heights: [grid.height(heights[0]), -grid.height(heights[1])], flags }
+    }
+
+    /// What of x the outline has between two lines of constant z, if it reaches there.
+    fn strip(&self, from: f64, to: f64) -> Option<[f64; 2]> {
+        if to < self.z[0] || from > self.z[1] {
+            return None;
+        }
+        match &self.outline {
+            Outline::Box { x } => Some(*x),
+            Outline::Circle { x, z, radius } => {
+                let apart = clamp(*z, from, to) - z;
+                let half = (radius * radius - apart * apart).max(0.0).sqrt();
+                Some([x - half, x + half])
+            }
+            Outline::Polygon { corners } => {
+                let mut strip = [f64::INFINITY, f64::NEG_INFINITY];
+                let mut widen = |x: f64| strip = [strip[0].min(x), strip[1].max(x)];
+                for (index, a) in corners.iter().enumerate() {
+                    if (from..=to).contains(&a[1]) {
+                        widen(a[0]);
+                    }
+                    let b = &corners[(index + 1) % corners.len()];
+                    for line in [from, to] {
+                        if (a[1] < line) != (b[1] < line) {
+                            let share = (line - a[1]) / (b[1] - a[1]);
+                            widen(a[0] + (b[0] - a[0]) * share);
+                        }
+                    }
+                }
+                (strip[0] <= strip[1]).then_some(strip)
+            }
+        }
+    }
+
+    /// Fills what it reaches into of a row.
+    fn fill_row(&self, row: i32, out: &mut RowFragments) {
+        let within = |value: f64| clamp(value, -REACH, REACH);
+        let rows = ordered(first_cell(within(self.z[0])), last_cell(within(self.z[1])));
+        if row < rows[0] || row > rows[1] {
+            return;
+        }
+        // What lies within the slack of one cell line fills the rows on both sides of it.
+        let line = f64::from(row);
+        let (from, to) = ((line + PLAN_SLACK).min(self.z[1]), (line + 1.0 - PLAN_SLACK).max(self.z[0]));
+        let Some(strip) = self.strip(from, to) else { return };
+        let cells = ordered(first_cell(within(strip[0])), last_cell(within(strip[1])));
+        let centres = self.strip(line + 0.5, line + 0.5);
+        for cell in cells[0].max(out.first_cell())..=cells[1].min(out.last_cell()) {
+            let centre = f64::from(cell) + 0.5;
+            let covered = centres.is_some_and(|[a, b]| a - 1e-6 <= centre && centre <= b + 1e-6);
+            let flags = self.flags | if covered { COVERS_CENTRE } else { 0 };
+            // A flat on a level line fills the level above it, as every floor does: steps are measured from top to top.
+            let top = -self.heights[1];
+            out.add(cell, self.heights, top, 0);
+            out.add(cell, range_of(top), top, flags);
+        }
+    }
+}
+
+/// The convex hull of plan corners, in cells. Andrew 1979, Another efficient algorithm for convex hulls in two dimensions.
+fn convex_hull(corners: &[Vec2], grid: &GridTransform) -> Vec<[f64; 2]> {
+    let mut points: Vec<[f64; 2]> =
+        corners.iter().map(|corner| [grid.x(corner.x), grid.z(corner.y)]).collect();
+    points.sort_unstable_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
+    points.dedup();
+    if points.len() < 3 {
+        return points;
+    }
+    let mut hull: Vec<[f64; 2]> = Vec::with_capacity(points.len() + 1);
+    let turns_back = |hull: &[[f64; 2]], point: [f64; 2]| match hull {
+        [.., a, b] => (b[0] - a[0]) * (point[1] - a[1]) - (b[1] - a[1]) * (point[0] - a[0]) <= 0.0,
+        _ => false,
+    };
+    let mut chain = |points: &mut dyn Iterator<Item = [f64; 2]>| {
+        let start = hull.len();
+        for point in points {
+            while turns_back(&hull[start..], point) {
+                hull.pop();
+            }
+            hull.push(point);
+        }
+        // The last point begins the other chain.
+        hull.pop();
+    };
+    chain(&mut points.iter().copied());
+    chain(&mut points.iter().rev().copied());
+    hull
+}
+
+/// The triangles of a mesh, swept row by row.
+#[derive(Debug)]
+struct MeshRows {
+    /// By the row in which they are met first, the last one to be met first.
+    waiting: Vec<(i32, [i32; 2], [Vec3; 3])>,
+    open: Vec<GridTriangle>,
+    walkable: bool,
+    /// Scratch: what the mesh has in a row, to find what is inside.
+    faces: RowFragments,
+    first_cell: i32,
+}
+
+impl MeshRows {
+    fn new(
+        soup: &TriangleSoup,
+        walkable: bool,
+        columns: GridWindow,
+        grid: &GridTransform,
+        sieve: &mut Sieve,
+    ) -> Result<Self, VoxelError> {
+        let mut waiting = Vec::new();
+        for triangle in 0..soup.triangles().len() {
+            let corners = soup.corners(triangle);
+            let rows = sieve.rows(corners, grid);
+            if rows != NOWHERE {
+                waiting.push((rows[0].max(grid.first_row), rows, corners));
+            }
+        }
+        waiting.sort_by_key(|&(first, ..)| std::cmp::Reverse(first));
+        let first_cell = i32::try_from(columns.x).unwrap_or(i32::MAX);
+        let faces = RowFragments::new(first_cell, columns.width as usize, 0);
+        Ok(Self { waiting, open: Vec::new(), walkable, faces, first_cell })
+    }
+
+    fn fill_row(&mut self, row: i32, grid: &GridTransform, out: &mut RowFragments) {
+        while let Some((_, rows, corners)) = self.waiting.pop_if(|(first, ..)| *first <= row) {
+            let triangle = GridTriangle::new(corners, grid, rows, row);
+            self.open.push(if self.walkable { triangle } else { triangle.unwalkable() });
+        }
+        for triangle in &mut self.open {
+            if !triangle.is_vertical() {
+                triangle.clone().fill_row(row, &mut self.faces);
+            }
+            triangle.fill_row(row, out);
+        }
+        self.open.retain(|triangle| triangle.last > row);
+        let (mut columns, mut spans) = (vec![0], Vec::new());
+        self.faces.finish(&mut columns, &mut spans);
+        for (cell, column) in (self.first_cell..).zip(columns.windows(2)) {
+            for pair in spans[column[0] as usize..column[1] as usize].windows(2) {
+                if !pair[0].upward {
+                    out.add_solid(cell, pair[0].top, pair[1].bottom);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,274 @@
+//! Numbers to bytes and back, and what both formats begin with.
+//!
+//! Numbers have a fixed size and are little-endian, or are *short*: seven bits a byte, lowest first, the high bit set on all bytes but
+//! the last. Signed short numbers are folded first: 0, -1, 1, -2, 2 ... become 0, 1, 2, 3, 4 ...
+
+use glam::Vec3;
+use waymesh_core::{GridFrame, GridScale, GridWindow};
+
+use crate::VoxelError;
+
+/// Columns that one byte of the column table covers at most: bounds what a few damaged bytes can ask for.
+const LONGEST_RUN: usize = 64;
+/// Number of spans from which it is written out.
+const MANY: u32 = 3;
+
+#[derive(Debug, Default)]
+pub(super) struct Writer(pub(super) Vec<u8>);
+
+impl Writer {
+    pub(super) fn u32(&mut self, value: u32) {
+        self.0.extend_from_slice(&value.to_le_bytes());
+    }
+
+    pub(super) fn f32(&mut self, value: f32) {
+        self.u32(value.to_bits());
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "seven bits at a time")]
+    pub(super) fn short(&mut self, mut value: u64) {
+        while value >= 0x80 {
+            self.0.push(value as u8 | 0x80);
+            value >>= 7;
+        }
+        self.0.push(value as u8);
+    }
+
+    pub(super) fn signed(&mut self, value: i64) {
+        self.short(fold(value));
+    }
+
+    /// Magic bytes, the place of the whole grid, and windows of it.
+    pub(super) fn header(&mut self, magic: [u8; 4], frame: &GridFrame, windows: &[GridWindow]) {
+        self.0.extend_from_slice(&magic);
+        frame.origin.to_array().into_iter().for_each(|value| self.f32(value));
+        self.f32(frame.cell_size);
+        self.f32(frame.level_height);
+        self.u32(frame.width);
+        self.u32(frame.depth);
+        for window in windows {
+            [window.x, window.z, window.width, window.depth].into_iter().for_each(|value| self.u32(value));
+        }
+    }
+
+    /// The column table: the length in bytes of what follows, the number of spans, and runs of columns with as many spans each.
+    ///
+    /// A run is a byte: the number of spans in the high two bits, 3 for a short number that follows; in the others the number of
+    /// columns less one.
+    #[expect(clippy::cast_possible_truncation, reason = "runs are at most 64, counts below 3 are 2 bits")]
+    pub(super) fn columns(&mut self, columns: &[u32]) {
+        let mut runs = Self::default();
+        let mut counts = columns.windows(2).map(|pair| pair[1] - pair[0]).peekable();
+        while let Some(count) = counts.next() {
+            let mut run = 1;
+            while run < LONGEST_RUN && counts.next_if_eq(&count).is_some() {
+                run += 1;
+            }
+            runs.0.push((count.min(MANY) as u8) << 6 | (run - 1) as u8);
+            if count >= MANY {
+                runs.short(u64::from(count));
+            }
+        }
+        self.u32(u32::try_from(runs.0.len()).unwrap_or(u32::MAX));
+        self.u32(columns.last().copied().unwrap_or(0));
+        self.0.append(&mut runs.0);
+    }
+}
+
+#[inline]
+pub(super) fn fold(value: i64) -> u64 {
+    (value.cast_unsigned() << 1) ^ (value >> 63).cast_unsigned()
+}
+
+#[inline]
+pub(super) fn unfold(value: u64) -> i64 {
+    (value >> 1).cast_signed() ^ -(value & 1).cast_signed()
+}
+
+/// Reads what [`Writer`] wrote. Never trusts a byte of it.
+#[derive(Debug)]
+pub(super) struct Reader<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    what: &'static str,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(bytes: &'a [u8], what: &'static str) -> Self {
+        Self { bytes, at: 0, what }
+    }
+
+    /// The error that says that something is wrong here.
+    #[cold]
+    pub(super) fn damaged(&self) -> VoxelError {
+        VoxelError::Damaged { what: self.what, at: self.at }
+    }
+
+    pub(super) fn take(&mut self, count: usize) -> Result<&'a [u8], VoxelError> {
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        let (taken, _) = rest.split_at_checked(count).ok_or_else(|| self.damaged())?;
+        self.at += count;
+        Ok(taken)
+    }
+
+    pub(super) fn left(&self) -> usize {
+        self.bytes.len() - self.at
+    }
+
+    /// Nothing may be left.
+    pub(super) fn end(&self) -> Result<(), VoxelError> {
+        if self.left() == 0 { Ok(()) } else { Err(self.damaged()) }
+    }
+
+    pub(super) fn u32(&mut self) -> Result<u32, VoxelError> {
+        let mut value = [0; 4];
+        value.copy_from_slice(self.take(4)?);
+        Ok(u32::from_le_bytes(value))
+    }
+
+    pub(super) fn f32(&mut self) -> Result<f32, VoxelError> {
+        self.u32().map(f32::from_bits)
+    }
+
+    #[inline]
+    pub(super) fn byte(&mut self) -> Result<u8, VoxelError> {
+        let byte = self.bytes.get(self.at).copied().ok_or_else(|| self.damaged())?;
+        self.at += 1;
+        Ok(byte)
+    }
+
+    #[inline]
+    pub(super) fn short(&mut self) -> Result<u64, VoxelError> {
+        let first = self.byte()?;
+        if first < 0x80 {
+            return Ok(u64::from(first));
+        }
+        let mut value = u64::from(first & 0x7f);
+        for shift in (7..64).step_by(7) {
+            let byte = self.byte()?;
+            value |= u64::from(byte & 0x7f) << shift;
+            if byte < 0x80 {
+                return Ok(value);
+            }
+        }
+        Err(self.damaged())
+    }
+
+    #[inline]
+    pub(super) fn signed(&mut self) -> Result<i64, VoxelError> {
+        self.short().map(unfold)
+    }
+
+    /// A short number of 32 bits.
+    #[inline]
+    pub(super) fn short_u32(&mut self) -> Result<u32, VoxelError> {
+        let value = self.short()?;
+        u32::try_from(value).map_err(|_| self.damaged())
+    }
+
+    pub(super) fn header<const WINDOWS: usize>(
+        &mut self,
+        magic: [u8; 4],
+    ) -> Result<(GridFrame, [GridWindow; WINDOWS]), VoxelError> {
+        if self.take(4)? != magic {
+            self.at = 0;
+            return Err(self.damaged());
+        }
+        let origin = Vec3::new(self.f32()?, self.f32()?, self.f32()?);
+        let (cell_size, level_height) = (self.f32()?, self.f32()?);
+        let frame = GridFrame { origin, cell_size, level_height, width: self.u32()?, depth: self.u32()? };
+        let mut windows = [GridWindow::default(); WINDOWS];
+        for window in &mut windows {
+            *window = GridWindow::new(self.u32()?, self.u32()?, self.u32()?, self.u32()?);
+        }
+        let inside = windows.iter().all(|window| is_inside(window, &frame));
+        if is_sound(&frame) && inside { Ok((frame, windows)) } else { Err(self.damaged()) }
+    }
+
+    /// The column table of `count` columns. `span_bytes` follow for each span at least: what is asked for is never more than a
+    /// small multiple of the bytes there are.
+    pub(super) fn columns(&mut self, count: u64, span_bytes: usize) -> Result<Vec<u32>, VoxelError> {
+        let (runs, spans) = (self.u32()? as usize, self.u32()?);
+        let rest = self.left().checked_sub(runs).ok_or_else(|| self.damaged())?;
+        let fits = count <= LONGEST_RUN as u64 * runs as u64 && count < u64::from(u32::MAX);
+        if !fits || spans == u32::MAX || u64::from(spans) * span_bytes as u64 > rest as u64 {
+            return Err(self.damaged());
+        }
+        let end = self.at + runs;
+        let count = usize::try_from(count).map_err(|_| self.damaged())?;
+        let mut columns = Vec::with_capacity(count + 1);
+        columns.push(0);
+        let mut total = 0_u32;
+        while self.at < end {
+            let byte = self.byte()?;
+            let run = usize::from(byte & 63) + 1;
+            let each = if byte >> 6 == 3 { self.short_u32()? } else { u32::from(byte >> 6) };
+            let after = u64::from(total) + u64::from(each) * run as u64;
+            if columns.len() + run > count + 1 || after > u64::from(spans) {
+                return Err(self.damaged());
+            }
+            columns.extend((0..run).map(|_| {
+                total += each;
+                total
+            }));
+        }
+        if self.at == end && columns.len() == count + 1 && total == spans {
+            return Ok(columns);
+        }
+        Err(self.damaged())
+    }
+}
+
+/// Whether a frame has numbers that can be worked with.
+pub(super) fn is_sound(frame: &GridFrame) -> bool {
+    GridScale::new(frame.cell_size, frame.level_height).validate().is_ok() && frame.origin.is_finite()
+}
+
+/// Whether a window lies in the frame; its ends are numbers, too.
+pub(super) fn is_inside(window: &GridWindow, frame: &GridFrame) -> bool {
+    let fits = |from: u32, size: u32, all: u32| from.checked_add(size).is_some_and(|end| end <= all);
+    fits(window.x, window.width, frame.width) && fits(window.z, window.depth, frame.depth)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_come_back() {
+        let mut writer = Writer::default();
+        let signed = [0, -1, 1, 63, -64, 64, i64::from(i32::MIN), i64::MAX, i64::MIN];
+        let short = [0, 1, 127, 128, 300, u64::from(u32::MAX), u64::MAX];
+        signed.iter().for_each(|&value| writer.signed(value));
+        short.iter().for_each(|&value| writer.short(value));
+        let mut reader = Reader::new(&writer.0, "test");
+        for value in signed {
+            assert_eq!(reader.signed(), Ok(value));
+        }
+        for value in short {
+            assert_eq!(reader.short(), Ok(value));
+        }
+        reader.end().unwrap();
+        assert_eq!(reader.byte(), Err(VoxelError::Damaged { what: "test", at: writer.0.len() }));
+        assert!(Reader::new(&[0xff; 11], "test").short().is_err());
+    }
+
+    #[test]
+    fn column_tables_come_back_and_cannot_ask_for_much() {
+        let counts = [0, 0, 0, 1, 1, 2, 2, 3, 3, 500, 0, 1].into_iter().chain([1; 300]).chain([0; 70]);
+        let mut columns = vec![0];
+        for count in counts {
+            columns.push(columns[columns.len() - 1] + count);
+        }
+        let mut writer = Writer::default();
+        writer.columns(&columns);
+        assert!(writer.0.len() < 40, "{}", writer.0.len());
+        writer.0.extend(vec![0; 900]);
+        let count = columns.len() as u64 - 1;
+        assert_eq!(Reader::new(&writer.0, "test").columns(count, 1), Ok(columns));
+        for wrong in [0, count - 1, count + 1, 1 << 31, u64::MAX] {
+            assert!(Reader::new(&writer.0, "test").columns(wrong, 1).is_err());
+        }
+        assert!(Reader::new(&writer.0, "test").columns(count, 9).is_err(), "not enough bytes for the spans");
+    }
+}

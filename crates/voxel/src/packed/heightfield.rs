@@ -1,0 +1,302 @@
+//! A heightfield as few bytes.
+
+use std::ops::Range;
+
+use waymesh_core::{AreaId, GROUND_STEPS_PER_LEVEL, Heightfield, Span};
+
+use super::bytes::{Reader, Writer, is_sound};
+use crate::VoxelError;
+use crate::filters::check;
+
+/// Kind and version.
+const MAGIC: [u8; 4] = *b"WHF\x01";
+const WHAT: &str = "packed heightfield";
+
+/// A [`Heightfield`] as few bytes: about one to two per span, where memory takes twelve and four per column.
+///
+/// # Guarantees
+/// - [`PackedHeightfield::unpack`] gives what was packed, bit for bit. The same heightfield gives the same bytes.
+/// - Damaged bytes give an error, or a valid heightfield that is another than was packed; never a panic, nor memory beyond about 300
+///   times their length. Who keeps them adds a checksum.
+///
+/// # Layout, version 1
+/// Numbers are little-endian; *short* ones have 7 bits a byte, lowest first, the high bit set on all but the last; signed short
+/// ones are folded (0, -1, 1, -2 ... as 0, 1, 2, 3 ...).
+///
+/// | bytes | what |
+/// |---|---|
+/// | 4 | `WHF` and the version, 1 |
+/// | 12, 4, 4, 4, 4 | origin (3 singles), cell size, level height, width, depth |
+/// | 4, 4 | bytes of the column table, number of spans |
+/// | ... | column table: per run of at most 64 columns with as many spans each, a byte: number of columns less one in the low 6 bits, number of spans above, 3 for a short number that follows |
+/// | 1 per span | bits 0-1 bottom, 2-3 top, 4 class, 5-7 drop |
+/// | ... | what did not fit there, span by span in this order: bottom, top, class, drop |
+///
+/// A span is compared with another: of the column before in its row, else of the column before in z, the lowest one that no
+/// earlier span of its column has passed (a span passes those whose bottom is not above its top); else with the span before it;
+/// the first of all with levels 0 to 1, no area, not upward.
+///
+/// - Bottom and top: 0 as the other's, 1 one more, 2 one less, 3 the difference follows, signed short.
+/// - Class, which is area and [`Span::upward`]: 0 as the other's, 1 follows as two bytes.
+/// - Drop: expected is the other's if both are upward, and, if the other lies in the row, so that the ground goes on as it did from
+///   the other's other to it; 0 for a span that is not upward. Stored is the difference from -3 to 3, plus 3; or 7, and it
+///   follows, signed short.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PackedHeightfield {
+    bytes: Vec<u8>,
+}
+
+impl PackedHeightfield {
+    /// Packs `heightfield`.
+    ///
+    /// # Errors
+    /// [`VoxelError::BrokenHeightfield`] for tables that contradict each other, [`VoxelError::NotPackable`] for other
+    /// things that make it invalid.
+    pub fn pack(heightfield: &Heightfield) -> Result<Self, VoxelError> {
+        check(heightfield)?;
+        if !is_sound(&heightfield.frame) {
+            return Err(VoxelError::NotPackable { what: "the frame", span: 0 });
+        }
+        let mut writer = Writer::default();
+        writer.header(MAGIC, &heightfield.frame, &[]);
+        writer.columns(&heightfield.columns);
+        let start = writer.0.len();
+        writer.0.resize(start + heightfield.spans.len(), 0);
+        let mut codes = Vec::with_capacity(heightfield.spans.len());
+        let mut expect = Expect::new(heightfield.frame.width);
+        for column in 0..heightfield.columns.len() - 1 {
+            expect.begin(column, &heightfield.columns);
+            let mut ceiling = i64::MIN;
+            for index in heightfield.columns[column]..heightfield.columns[column + 1] {
+                let span = heightfield.spans[index as usize];
+                if !is_next(&span, &mut ceiling) {
+                    return Err(VoxelError::NotPackable {
+                        what: "a span that is empty or touches another",
+                        span: index,
+                    });
+                }
+                let other = expect.other(&heightfield.spans[..index as usize]);
+                codes.push(encode(&span, &other, &mut writer));
+                expect.pass(&span, &other, &heightfield.spans);
+            }
+        }
+        writer.0[start..start + codes.len()].copy_from_slice(&codes);
+        writer.0.shrink_to_fit();
+        Ok(Self { bytes: writer.0 })
+    }
+
+    /// Takes bytes that were packed before; they are looked at by [`PackedHeightfield::unpack`] only.
+    #[must_use]
+    pub fn from_bytes(bytes: Vec<u8>) -> Self {
+        Self { bytes }
+    }
+
+    /// The bytes.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The bytes.
+    #[must_use]
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+
+    /// What was packed.
+    ///
+    /// # Errors
+    /// As [`PackedHeightfield::unpack_bytes`].
+    pub fn unpack(&self) -> Result<Heightfield, VoxelError> {
+        Self::unpack_bytes(&self.bytes)
+    }
+
+    /// What was packed to these bytes.
+    ///
+    /// # Errors
+    /// [`VoxelError::Damaged`] for bytes that say nothing, or too little, or too much.
+    pub fn unpack_bytes(bytes: &[u8]) -> Result<Heightfield, VoxelError> {
+        let mut reader = Reader::new(bytes, WHAT);
+        let (frame, []) = reader.header(MAGIC)?;
+        let columns = reader.columns(u64::from(frame.width) * u64::from(frame.depth), 1)?;
+        let codes = reader.take(columns[columns.len() - 1] as usize)?;
+        let mut spans = Vec::with_capacity(codes.len());
+        let mut expect = Expect::new(frame.width);
+        for column in 0..columns.len() - 1 {
+            expect.begin(column, &columns);
+            let mut ceiling = i64::MIN;
+            for index in columns[column]..columns[column + 1] {
+                let other = expect.other(&spans);
+                let span = decode(codes[index as usize], &other, &mut reader)?;
+                if !is_next(&span, &mut ceiling) {
+                    return Err(reader.damaged());
+                }
+                spans.push(span);
+                expect.pass(&span, &other, &spans);
+            }
+        }
+        reader.end()?;
+        Ok(Heightfield { frame, columns, spans })
+    }
+}
+
+/// Whether `span` is one and leaves a gap to the one below it, whose top is `ceiling`.
+fn is_next(span: &Span, ceiling: &mut i64) -> bool {
+    let below = std::mem::replace(ceiling, i64::from(span.top));
+    span.bottom < span.top && i64::from(span.bottom) > below
+}
+
+/// The span that another is compared with.
+#[derive(Clone, Copy, Debug)]
+struct Other {
+    span: Span,
+    /// By how many ground steps the ground rises from cell to cell there, if known.
+    rise: i64,
+}
+
+/// Picks the span to compare with, the same way in both directions.
+#[derive(Debug)]
+struct Expect {
+    width: usize,
+    /// Place in its row of the column that begins next: columns have to come in order.
+    x: usize,
+    /// Spans of the column before in the row, and before in z, that were not passed yet.
+    beside: Range<u32>,
+    before: Range<u32>,
+    /// Rise of each span of the column before in the row, and of this one.
+    rises: Vec<i64>,
+    own_rises: Vec<i64>,
+    beside_start: u32,
+}
+
+const FIRST: Span = Span { bottom: 0, top: 1, ground_drop: 0, area: AreaId::NULL, upward: false };
+
+impl Expect {
+    fn new(width: u32) -> Self {
+        Self {
+            width: width as usize,
+            x: 0,
+            beside: 0..0,
+            before: 0..0,
+            rises: Vec::new(),
+            own_rises: Vec::new(),
+            beside_start: 0,
+        }
+    }
+
+    fn begin(&mut self, column: usize, columns: &[u32]) {
+        std::mem::swap(&mut self.rises, &mut self.own_rises);
+        self.own_rises.clear();
+        let is_first = self.x == 0;
+        self.x = if self.x + 1 == self.width { 0 } else { self.x + 1 };
+        self.beside = if is_first { 0..0 } else { columns[column - 1]..columns[column] };
+        self.beside_start = self.beside.start;
+        self.before = match column.checked_sub(self.width) {
+            Some(before) => columns[before]..columns[before + 1],
+            None => 0..0,
+        };
+    }
+
+    fn other(&self, spans: &[Span]) -> Other {
+        if let Some(span) = self.beside.clone().next() {
+            let rise = self.rises.get((span - self.beside_start) as usize).copied().unwrap_or(0);
+            return Other { span: spans[span as usize], rise };
+        }
+        let span = match self.before.clone().next() {
+            Some(span) => spans.get(span as usize),
+            None => spans.last(),
+        };
+        Other { span: span.copied().unwrap_or(FIRST), rise: 0 }
+    }
+
+    fn pass(&mut self, span: &Span, other: &Other, spans: &[Span]) {
+        let rise = if self.beside.is_empty() { 0 } else { ground(span) - ground(&other.span) };
+        self.own_rises.push(rise);
+        for passed in [&mut self.beside, &mut self.before] {
+            while passed.start < passed.end && spans[passed.start as usize].bottom <= span.top {
+                passed.start += 1;
+            }
+        }
+    }
+}
+
+/// Height of the ground in ground steps.
+fn ground(span: &Span) -> i64 {
+    i64::from(span.top) * i64::from(GROUND_STEPS_PER_LEVEL) - i64::from(span.ground_drop)
+}
+
+/// The drop to be expected of a span of this top.
+fn expected_drop(top: i32, upward: bool, other: &Other) -> i64 {
+    if !upward {
+        return 0;
+    }
+    if !other.span.upward {
+        return i64::from(other.span.ground_drop);
+    }
+    let level = i64::from(top) * i64::from(GROUND_STEPS_PER_LEVEL);
+    (level - (ground(&other.span) + other.rise)).clamp(0, i64::from(u16::MAX))
+}
+
+/// Two bits for a difference: none, one up, one down, more.
+fn step(difference: i64) -> u8 {
+    match difference {
+        0 => 0,
+        1 => 1,
+        -1 => 2,
+        _ => 3,
+    }
+}
+
+fn encode(span: &Span, other: &Other, more: &mut Writer) -> u8 {
+    let mut code = 0;
+    for (shift, own, of_other) in [(0, span.bottom, other.span.bottom), (2, span.top, other.span.top)] {
+        let difference = i64::from(own) - i64::from(of_other);
+        code |= step(difference) << shift;
+        if step(difference) == 3 {
+            more.signed(difference);
+        }
+    }
+    if (span.area, span.upward) != (other.span.area, other.span.upward) {
+        code |= 1 << 4;
+        more.0.extend_from_slice(&[span.area.0, u8::from(span.upward)]);
+    }
+    let difference = i64::from(span.ground_drop) - expected_drop(span.top, span.upward, other);
+    if let Ok(stored @ 0..=6) = u8::try_from(difference + 3) {
+        return code | stored << 5;
+    }
+    more.signed(difference);
+    code | 7 << 5
+}
+
+#[inline]
+fn decode(code: u8, other: &Other, more: &mut Reader<'_>) -> Result<Span, VoxelError> {
+    let mut level = |shift: u8, of_other: i32| {
+        let difference = match code >> shift & 3 {
+            0 => return Ok(of_other),
+            1 => 1,
+            2 => -1,
+            _ => more.signed()?,
+        };
+        let level = i64::from(of_other).checked_add(difference).and_then(|level| i32::try_from(level).ok());
+        level.ok_or_else(|| more.damaged())
+    };
+    let (bottom, top) = (level(0, other.span.bottom)?, level(2, other.span.top)?);
+    let (mut area, mut upward) = (other.span.area, other.span.upward);
+    if code >> 4 & 1 == 1 {
+        area = AreaId(more.byte()?);
+        upward = match more.byte()? {
+            0 => false,
+            1 => true,
+            _ => return Err(more.damaged()),
+        };
+    }
+    let difference = match code >> 5 {
+        7 => more.signed()?,
+        stored => i64::from(stored) - 3,
+    };
+    let drop = expected_drop(top, upward, other).checked_add(difference);
+    let Some(ground_drop) = drop.and_then(|drop| u16::try_from(drop).ok()) else {
+        return Err(more.damaged());
+    };
+    Ok(Span { bottom, top, ground_drop, area, upward })
+}

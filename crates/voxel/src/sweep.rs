@@ -1,0 +1,330 @@
+//! The sweep along z: triangles in, rows of spans out.
+
+use glam::Vec3;
+use rayon::prelude::*;
+use waymesh_core::{Counter, GridFrame, Heightfield, Observer, Span, TriangleSoup, Warning};
+
+use crate::VoxelError;
+use crate::fragments::RowFragments;
+use crate::triangle::{GridTransform, GridTriangle};
+
+/// Bytes of a span and of a column's entry in the result.
+const SPAN_BYTES: u64 = size_of::<Span>() as u64;
+const COLUMN_BYTES: u64 = size_of::<u32>() as u64;
+/// Where a sweep gets the corners of its triangles from.
+pub(crate) trait Corners: Sync {
+    fn corners(&self, triangle: usize) -> [Vec3; 3];
+}
+
+impl Corners for TriangleSoup {
+    #[inline(always)]
+    fn corners(&self, triangle: usize) -> [Vec3; 3] {
+        Self::corners(self, triangle)
+    }
+}
+
+impl Corners for [[Vec3; 3]] {
+    #[inline(always)]
+    fn corners(&self, triangle: usize) -> [Vec3; 3] {
+        self[triangle]
+    }
+}
+
+/// How many triangles were of no use, and where the others are.
+#[derive(Debug, Default)]
+pub(crate) struct Sieve {
+    not_finite: u64,
+    degenerate: u64,
+    outside: u64,
+}
+
+/// The rows of a triangle that is skipped.
+pub(crate) const NOWHERE: [i32; 2] = [i32::MAX, i32::MIN];
+
+impl Sieve {
+    pub(crate) fn of_soup(soup: &TriangleSoup) -> Self {
+        let skipped = soup.skipped();
+        Self { not_finite: skipped.not_finite, degenerate: skipped.degenerate, outside: 0 }
+    }
+
+    /// First and last row that a triangle reaches into, in the rows of the whole grid and not clipped; [`NOWHERE`] for one that
+    /// is of no use, or reaches into no column of the window.
+    #[inline]
+    pub(crate) fn rows(&mut self, corners: [Vec3; 3], grid: &GridTransform) -> [i32; 2] {
+        if !corners.iter().all(|corner| corner.is_finite()) {
+            self.not_finite += 1;
+            return NOWHERE;
+        }
+        if !has_area(corners) {
+            self.degenerate += 1;
+            return NOWHERE;
+        }
+        let (rows, cells) = (grid.rows(corners), grid.cells(corners));
+        if rows[1] < grid.first_row
+            || rows[0] >= grid.end_row
+            || cells[1] < grid.first_cell
+            || cells[0] >= grid.end_cell
+        {
+            self.outside += 1;
+            return NOWHERE;
+        }
+        rows
+    }
+
+    /// Tells of broken triangles; to lie elsewhere is no fault of an obstacle.
+    pub(crate) fn report_useless(&self, observer: &mut dyn Observer) {
+        Self { outside: 0, ..*self }.report(observer);
+    }
+
+    pub(crate) fn report(&self, observer: &mut dyn Observer) {
+        for (counter, amount) in [
+            (Counter::TrianglesNotFinite, self.not_finite),
+            (Counter::TrianglesDegenerate, self.degenerate),
+            (Counter::TrianglesOutside, self.outside),
+        ] {
+            if amount > 0 {
+                observer.count(counter, amount);
+            }
+        }
+        if self.not_finite + self.degenerate > 0 {
+            observer
+                .warn(Warning::TrianglesSkipped { not_finite: self.not_finite, degenerate: self.degenerate });
+        }
+    }
+}
+
+/// The same test as [`TriangleSoup::skipped`], so that both count the same.
+#[inline]
+fn has_area([a, b, c]: [Vec3; 3]) -> bool {
+    (b - a).cross(c - a) != Vec3::ZERO
+}
+
+/// The memory limit, and what to say when it is met.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limit {
+    bytes: u64,
+    /// That of the columns to be filled: a window's, if there is one.
+    frame: GridFrame,
+    /// What the grid takes without any span.
+    base: u64,
+}
+
+impl Limit {
+    pub(crate) fn new(frame: &GridFrame, bytes: u64) -> Self {
+        let columns = (u64::from(frame.width) * u64::from(frame.depth)).saturating_add(1);
+        let base = columns.saturating_mul(COLUMN_BYTES);
+        Self {
+            bytes,
+            frame: *frame,
+            base: base.saturating_add(u64::from(frame.width) * RowFragments::CELL_BYTES),
+        }
+    }
+
+    pub(crate) fn check_columns(&self) -> Result<(), VoxelError> {
+        if self.base <= self.bytes {
+            return Ok(());
+        }
+        // Most columns of a real scene hold a span; without them the hint would be for a grid of nothing.
+        let columns = u64::from(self.frame.width) * u64::from(self.frame.depth);
+        Err(self.error(self.base.saturating_add(columns.saturating_mul(SPAN_BYTES))))
+    }
+
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        reason = "a hint for people, with room to spare"
+    )]
+    fn error(&self, needed: u64) -> VoxelError {
+        let ratio = needed as f64 / self.bytes.max(1) as f64;
+        VoxelError::TooMuchMemory {
+            limit_bytes: self.bytes,
+            needed_bytes: needed,
+            width: self.frame.width,
+            depth: self.frame.depth,
+            fitting_cell_size: self.frame.cell_size * (ratio.sqrt() * 1.02) as f32,
+        }
+    }
+
+    /// Error for `spans` spans after `done` of the rows.
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "an extrapolation; the cast saturates"
+    )]
+    fn error_at(&self, spans: u64, rows: u64, done: u64) -> VoxelError {
+        let all = spans as f64 * SPAN_BYTES as f64 * (rows as f64 / done.max(1) as f64).max(1.0);
+        self.error(self.base.saturating_add(all as u64))
+    }
+
+    fn max_spans(&self) -> u64 {
+        (self.bytes.saturating_sub(self.base) / SPAN_BYTES).min(u64::from(u32::MAX - 1))
+    }
+
+    /// Whether the fragments of a row fit.
+    #[inline(always)]
+    pub(crate) fn check_row(&self, row: &RowFragments) -> Result<(), VoxelError> {
+        let most = (self.bytes / RowFragments::FRAGMENT_BYTES).min(u64::from(u32::MAX - 1));
+        if row.excess() as u64 > most {
+            return Err(self.error_at(row.excess() as u64, u64::from(self.frame.depth), 1));
+        }
+        Ok(())
+    }
+
+    /// Whether so many spans fit the whole result.
+    pub(crate) fn check_spans(&self, spans: u64) -> Result<(), VoxelError> {
+        if spans > self.max_spans() { Err(self.too_many(spans, 1, 1)) } else { Ok(()) }
+    }
+
+    fn too_many(&self, spans: u64, rows: u64, done: u64) -> VoxelError {
+        if spans >= u64::from(u32::MAX) {
+            let GridFrame { width, depth, .. } = self.frame;
+            return VoxelError::TooManySpans { limit: u32::MAX - 1, width, depth };
+        }
+        self.error_at(spans, rows, done)
+    }
+}
+
+/// The result for a band of rows: the column table without its last entry's successor, as in [`Heightfield`].
+#[derive(Debug)]
+struct Band {
+    columns: Vec<u32>,
+    spans: Vec<Span>,
+}
+
+pub(crate) struct Sweep<'a, T: ?Sized> {
+    pub(crate) triangles: &'a T,
+    /// First and last row of each triangle.
+    pub(crate) rows: &'a [[i32; 2]],
+    pub(crate) grid: GridTransform,
+    /// How far below the merged top a fragment may end and still count, in levels.
+    pub(crate) reach: i32,
+    pub(crate) limit: Limit,
+}
+
+impl<T: Corners + ?Sized> Sweep<'_, T> {
+    /// Voxelises all rows, on so many threads (0: as many as the pool has).
+    pub(crate) fn run(&self, threads: usize, observer: &mut dyn Observer) -> Result<Heightfield, VoxelError> {
+        let GridTransform { first_row, end_row, .. } = self.grid;
+        let frame = self.limit.frame;
+        let threads = if threads == 0 { rayon::current_num_threads() } else { threads };
+        if threads <= 1 || frame.depth < 2 {
+            let band = self.run_band(first_row, end_row, Some(observer))?;
+            return Ok(Heightfield { frame, columns: band.columns, spans: band.spans });
+        }
+        // More bands than threads, so that a crowded band does not hold up the rest.
+        let bands = threads.saturating_mul(4).min(frame.depth as usize);
+        let row = |band: usize| {
+            let after = (frame.depth as usize).saturating_mul(band) / bands;
+            first_row + i32::try_from(after).unwrap_or(0)
+        };
+        let results: Vec<Result<Band, VoxelError>> =
+            (0..bands).into_par_iter().map(|band| self.run_band(row(band), row(band + 1), None)).collect();
+        join(results, &self.limit)
+    }
+
+    /// Voxelises rows `from..to`. Rows do not depend on each other, so the cut into bands does not show.
+    #[expect(clippy::cast_sign_loss, reason = "rows are clipped to the grid")]
+    fn run_band(
+        &self,
+        from: i32,
+        to: i32,
+        mut observer: Option<&mut dyn Observer>,
+    ) -> Result<Band, VoxelError> {
+        let depth = u64::from(self.limit.frame.depth);
+        let (starts, order) = self.by_first_row(from, to);
+        let width = self.limit.frame.width as usize;
+        let rows = (to - from) as usize;
+        let max_spans = self.limit.max_spans();
+        let mut columns = Vec::with_capacity(width * rows + 1);
+        columns.push(0);
+        let mut spans: Vec<Span> = Vec::new();
+        let mut row_fragments = RowFragments::new(self.grid.first_cell, width, self.reach);
+        let mut open: Vec<GridTriangle> = Vec::new();
+        for row in from..to {
+            let local = (row - from) as usize;
+            let mut index = 0;
+            while index < open.len() {
+                open[index].fill_row(row, &mut row_fragments);
+                if open[index].last <= row {
+                    open.swap_remove(index);
+                } else {
+                    index += 1;
+                }
+                self.limit.check_row(&row_fragments)?;
+            }
+            for &triangle in &order[starts[local] as usize..starts[local + 1] as usize] {
+                let (corners, rows) =
+                    (self.triangles.corners(triangle as usize), self.rows[triangle as usize]);
+                let mut triangle = GridTriangle::new(corners, &self.grid, rows, row);
+                triangle.fill_row(row, &mut row_fragments);
+                if triangle.last > row {
+                    open.push(triangle);
+                }
+                self.limit.check_row(&row_fragments)?;
+            }
+            if spans.len() + row_fragments.bound() > spans.capacity() {
+                // Grow by half, but never past the limit; fragments only bound the spans from above.
+                let wanted = (spans.len() + row_fragments.bound()).max(spans.capacity() * 3 / 2);
+                let capacity = (wanted as u64).min(max_spans.max(spans.len() as u64));
+                spans.reserve_exact(usize::try_from(capacity).unwrap_or(usize::MAX) - spans.len());
+            }
+            row_fragments.finish(&mut columns, &mut spans);
+            if spans.len() as u64 > max_spans {
+                return Err(self.limit.too_many(spans.len() as u64, depth, (local + 1) as u64));
+            }
+            if let Some(observer) = observer.as_deref_mut()
+                && local % 256 == 255
+            {
+                observer.progress(local as u64 + 1, depth);
+            }
+        }
+        Ok(Band { columns, spans })
+    }
+
+    /// The triangles of a band, sorted by the row in which they enter it.
+    #[expect(
+        clippy::cast_sign_loss,
+        clippy::cast_possible_truncation,
+        reason = "clipped to the band; soups index by u32"
+    )]
+    fn by_first_row(&self, from: i32, to: i32) -> (Vec<u32>, Vec<u32>) {
+        let mut starts = vec![0_u32; (to - from) as usize + 1];
+        let entry =
+            |rows: &[i32; 2]| (rows[0] < to && rows[1] >= from).then(|| (rows[0].max(from) - from) as usize);
+        for row in self.rows.iter().filter_map(entry) {
+            starts[row + 1] += 1;
+        }
+        for row in 1..starts.len() {
+            starts[row] += starts[row - 1];
+        }
+        let mut order = vec![0_u32; starts[starts.len() - 1] as usize];
+        let mut next = starts.clone();
+        for (triangle, rows) in self.rows.iter().enumerate() {
+            if let Some(row) = entry(rows) {
+                order[next[row] as usize] = triangle as u32;
+                next[row] += 1;
+            }
+        }
+        (starts, order)
+    }
+}
+
+/// Puts the bands one after the other.
+fn join(results: Vec<Result<Band, VoxelError>>, limit: &Limit) -> Result<Heightfield, VoxelError> {
+    let bands = results.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let total: usize = bands.iter().map(|band| band.spans.len()).sum();
+    if total as u64 > limit.max_spans() {
+        return Err(limit.too_many(total as u64, 1, 1));
+    }
+    let mut columns = Vec::with_capacity(limit.frame.column_count() + 1);
+    let mut spans = Vec::with_capacity(total);
+    columns.push(0);
+    for band in bands {
+        #[expect(clippy::cast_possible_truncation, reason = "the total is checked above")]
+        let base = spans.len() as u32;
+        columns.extend(band.columns[1..].iter().map(|column| column + base));
+        spans.extend(band.spans);
+    }
+    Ok(Heightfield { frame: limit.frame, columns, spans })
+}

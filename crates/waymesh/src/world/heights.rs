@@ -1,0 +1,162 @@
+//! The ground of the cells of some tiles, and that of all tiles as one surface.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use waymesh_core::stage::StageError;
+use waymesh_core::{
+    Cell, CellId, CellMesh, GridWindow, HeightSurface, LabelledWindow, NO_REGION, Observer, RegionMap,
+    SurfacePoint,
+};
+use waymesh_detail::fit_heights_windowed;
+use waymesh_tile::{Tile, TileLayout};
+
+use super::build::BuiltTile;
+use super::join::Joined;
+use crate::pipeline::{BakeError, Pipeline};
+
+/// The ground of a tile's cells, in their order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Patch {
+    points: Vec<SurfacePoint>,
+    triangles: Vec<[u32; 3]>,
+    /// Number of triangles of each cell.
+    counts: Vec<u32>,
+    max_error: f32,
+}
+
+fn number(value: usize) -> u32 {
+    u32::try_from(value).unwrap_or(u32::MAX)
+}
+
+/// Fits the ground of the `wanted` tiles.
+///
+/// The cells of the tiles around them are fitted as well and dropped: an edge between two tiles gets its points from the ground on both
+/// sides, so it has the same whichever of the two is wanted.
+pub(super) fn fit(
+    pipeline: &Pipeline,
+    joined: &Joined,
+    layout: &TileLayout,
+    tiles: &BTreeMap<Tile, &BuiltTile>,
+    wanted: &BTreeSet<Tile>,
+    observer: &mut dyn Observer,
+) -> Result<BTreeMap<Tile, Patch>, BakeError> {
+    let frame = *layout.frame();
+    let around: BTreeSet<Tile> = wanted
+        .iter()
+        .flat_map(|&tile| layout.tiles_over(&layout.core(tile).grown(1, &frame)))
+        .filter(|tile| tiles.contains_key(tile))
+        .collect();
+    let (cells, ranges) = part_of(joined, &around);
+    let bases = region_bases(tiles);
+    let source = |window: GridWindow| {
+        let mut parts = Vec::new();
+        for tile in layout.tiles_over(&window.grown(1, &frame)) {
+            let Some(built) = tiles.get(&tile) else { continue };
+            let part = built.field.unpack()?;
+            let base = bases[&tile];
+            let labels =
+                built.labels.iter().map(|&label| if label == NO_REGION { label } else { label + base });
+            let regions = RegionMap { labels: labels.collect(), count: u32::MAX - 1 };
+            parts.push(LabelledWindow { part, regions });
+        }
+        let parts: Vec<&LabelledWindow> = parts.iter().collect();
+        Ok(LabelledWindow::assemble(frame, window, &parts))
+    };
+    let windows = crate::tiled::windows(pipeline.config().max_memory_bytes);
+    let surface = fit_heights_windowed(&cells, &source, &pipeline.detail_config(), &windows, observer)
+        .map_err(|error| StageError::new("heights", error))?;
+    let mut patches = BTreeMap::new();
+    for &tile in wanted {
+        let Some(&(first, end)) = ranges.get(&tile) else { continue };
+        patches.insert(tile, patch(&surface, first, end));
+    }
+    Ok(patches)
+}
+
+/// What is added to a tile's own region numbers in the mesh of all tiles.
+pub(super) fn region_bases(tiles: &BTreeMap<Tile, &BuiltTile>) -> BTreeMap<Tile, u32> {
+    let mut base = 0_u32;
+    tiles
+        .iter()
+        .map(|(&tile, built)| {
+            let own = base;
+            base = base.saturating_add(built.regions);
+            (tile, own)
+        })
+        .collect()
+}
+
+/// The cells of some tiles as a mesh of their own, and where those of each tile are in it.
+fn part_of(joined: &Joined, wanted: &BTreeSet<Tile>) -> (CellMesh, BTreeMap<Tile, (usize, usize)>) {
+    let whole = &joined.cells;
+    let mut numbers = vec![None; whole.cells.len()];
+    let mut ranges = BTreeMap::new();
+    let mut count = 0;
+    for (&tile, &(first, end)) in &joined.ranges {
+        if wanted.contains(&tile) {
+            ranges.insert(tile, (count, count + end - first));
+            for number in &mut numbers[first..end] {
+                *number = Some(CellId::from_index(count));
+                count += 1;
+            }
+        }
+    }
+    let mut part = CellMesh {
+        frame: whole.frame,
+        vertices: whole.vertices.clone(),
+        cells: Vec::with_capacity(count),
+        corners: Vec::new(),
+        neighbours: Vec::new(),
+    };
+    for id in (0..whole.cells.len()).map(CellId::from_index).filter(|id| numbers[id.index()].is_some()) {
+        let first = number(part.corners.len());
+        part.cells.push(Cell { first, ..whole.cells[id.index()] });
+        part.corners.extend_from_slice(whole.corners(id));
+        let neighbours = whole.neighbours(id).iter();
+        part.neighbours.extend(neighbours.map(|neighbour| neighbour.and_then(|cell| numbers[cell.index()])));
+    }
+    (part, ranges)
+}
+
+/// The ground of cells `first..end`.
+fn patch(surface: &HeightSurface, first: usize, end: usize) -> Patch {
+    let mut patch = Patch { max_error: surface.max_error, ..Patch::default() };
+    let mut numbers = BTreeMap::new();
+    for cell in first..end {
+        let range = surface.cell_triangles[cell] as usize..surface.cell_triangles[cell + 1] as usize;
+        patch.counts.push(number(range.len()));
+        for corners in &surface.triangles[range] {
+            patch.triangles.push(corners.map(|point| {
+                *numbers.entry(point).or_insert_with(|| {
+                    patch.points.push(surface.points[point as usize]);
+                    number(patch.points.len() - 1)
+                })
+            }));
+        }
+    }
+    patch
+}
+
+/// The ground of all tiles.
+pub(super) fn assemble(joined: &Joined, patches: &BTreeMap<Tile, Patch>) -> HeightSurface {
+    let mut surface = HeightSurface {
+        points: Vec::new(),
+        triangles: Vec::new(),
+        cell_triangles: Vec::with_capacity(joined.cells.cells.len() + 1),
+        max_error: 0.0,
+    };
+    surface.cell_triangles.push(0);
+    let mut last = 0;
+    for tile in joined.ranges.keys() {
+        let Some(patch) = patches.get(tile) else { continue };
+        let base = number(surface.points.len());
+        surface.points.extend_from_slice(&patch.points);
+        surface.triangles.extend(patch.triangles.iter().map(|corners| corners.map(|point| point + base)));
+        for &count in &patch.counts {
+            last += count;
+            surface.cell_triangles.push(last);
+        }
+        surface.max_error = surface.max_error.max(patch.max_error);
+    }
+    surface
+}

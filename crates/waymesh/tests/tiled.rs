@@ -1,0 +1,189 @@
+//! Tiles leave no trace: the same bytes however a world was cut.
+
+use waymesh::{Bake, BakeConfig, BakeError, PartitionKind, Pipeline, Report, TileConfig, TriangleSoup};
+use waymesh_scenes::{Scene, SceneConfig};
+use waymesh_testkit::{levels, soups::shuffled};
+
+fn config() -> BakeConfig {
+    BakeConfig::default().with_partition(PartitionKind::Surfaces).with_validate_stages(true)
+}
+
+fn bytes(bake: &Bake) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    waymesh::io::write_wmesh(&bake.mesh, &mut bytes).expect("memory takes everything");
+    bytes
+}
+
+/// The figures that do not tell how and when.
+fn figures(report: &Report) -> [u64; 9] {
+    [
+        report.triangles,
+        report.spans,
+        report.walkable_spans,
+        report.regions,
+        report.contours,
+        report.cells,
+        report.portals,
+        report.vertices,
+        report.vertices_off_border,
+    ]
+}
+
+fn tiles_leave_no_trace(name: &str, soup: &TriangleSoup, cell_size: f32) {
+    let config = config().with_scale(cell_size, 0.2);
+    let untiled = match Pipeline::new(config.clone()).bake_observed(soup, &mut ()) {
+        Ok(bake) => bake,
+        Err(error) => {
+            let tiled = Pipeline::new(config).bake_tiled(soup, &TileConfig::default(), &mut ());
+            assert!(tiled.is_err(), "{name}: untiled fails with {error}, tiled does not");
+            return;
+        }
+    };
+    let expected = bytes(&untiled);
+    let shuffled = shuffled(soup, 7);
+    for (tile_cells, threads, soup) in
+        [(64, 1, soup), (64, 2, &shuffled), (256, 2, soup), (1000, 1, &shuffled), (0, 2, soup), (16, 2, soup)]
+    {
+        let pipeline = Pipeline::new(config.clone().with_threads(threads));
+        // So little memory that triangles are spilled and tiles wait for each other.
+        let tiles = TileConfig::default().with_tile_cells(tile_cells).with_memory_bytes(1 << 20);
+        let tiled = pipeline.bake_tiled(soup, &tiles, &mut ()).expect("what bakes untiled bakes in tiles");
+        assert_eq!(figures(&tiled.report), figures(&untiled.report), "{name}, tiles of {tile_cells}");
+        assert_eq!(tiled.report.counts, untiled.report.counts, "{name}, tiles of {tile_cells}");
+        assert_eq!(tiled.report.islands, untiled.report.islands, "{name}, tiles of {tile_cells}");
+        assert!(bytes(&tiled) == expected, "{name}: other bytes with tiles of {tile_cells}");
+    }
+}
+
+/// Levels of every kind: ramps, terrain, many storeys, caves, thin walls.
+#[test]
+fn real_levels_give_the_same_bytes() {
+    for (file, cell_size) in [
+        ("golden/Meshes/nav_test.obj", 0.3),
+        ("golden/Meshes/dungeon.obj", 0.2),
+        ("golden/Meshes/undulating.obj", 0.3),
+        ("gazebo/parking_garage.glb", 0.4),
+        ("aws_hospital/hospital_three_floors_collision.glb", 0.3),
+        ("stk_cave/cave.glb", 0.5),
+    ] {
+        let Some(path) = levels::find(file) else { continue };
+        let soup = waymesh::io::load(path).expect("a level");
+        tiles_leave_no_trace(file, &soup, cell_size);
+    }
+}
+
+/// What a killed bake leaves behind is all that the next one needs, and what is damaged it does again.
+#[test]
+fn a_bake_goes_on_where_it_was_stopped() {
+    let soup = Scene::CityBlock.build(&SceneConfig::default());
+    let pipeline = Pipeline::new(config());
+    let expected = bytes(&pipeline.bake_observed(&soup, &mut ()).expect("bakes"));
+    let folder = tempfile::tempdir().expect("a folder");
+    let tiles = TileConfig::default().with_tile_cells(64).with_folder(folder.path()).with_note("a note");
+    let first = pipeline.bake_tiled(&soup, &tiles, &mut ()).expect("bakes");
+    assert!(bytes(&first) == expected);
+    let mut files: Vec<_> = std::fs::read_dir(folder.path())
+        .expect("a folder")
+        .map(|entry| entry.expect("a file").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "bin"))
+        .collect();
+    files.sort();
+    assert_eq!(files.len() as u64, first.report.tiles);
+    for round in 0..3 {
+        // Some are gone, some are cut short, some have a bit flipped.
+        for (index, file) in files.iter().enumerate().filter(|(index, _)| index % 4 == round) {
+            let content = std::fs::read(file).expect("a tile");
+            match index % 3 {
+                0 => std::fs::remove_file(file).expect("gone"),
+                1 => std::fs::write(file, &content[..content.len() / 2]).expect("cut"),
+                _ => {
+                    let mut content = content;
+                    let place = content.len() * 2 / 3;
+                    content[place] ^= 8;
+                    std::fs::write(file, content).expect("damaged");
+                }
+            }
+        }
+        let again = pipeline.bake_tiled(&soup, &tiles, &mut ()).expect("goes on");
+        assert!(bytes(&again) == expected, "round {round}");
+        assert!(again.report.counts["tiles_resumed"] >= files.len() as u64 / 2);
+        assert!(
+            again.report.warnings.iter().any(|warning| warning.contains("damaged")),
+            "{:?}",
+            again.report.warnings
+        );
+    }
+    // The folder belongs to this scene and these settings.
+    let other = Pipeline::new(config().with_scale(0.25, 0.2)).bake_tiled(&soup, &tiles, &mut ());
+    let error = other.expect_err("other settings");
+    assert!(error.to_string().contains("another scene or of other settings"), "{error}");
+    assert_eq!(waymesh::tile_note(folder.path()).expect("a note"), "a note");
+}
+
+/// Tiles built one by one, each as if on another machine, join to the same mesh.
+#[test]
+fn tiles_built_alone_are_merged() {
+    let soup = Scene::OverlappingStoreys.build(&SceneConfig::default());
+    let pipeline = Pipeline::new(config());
+    let expected = bytes(&pipeline.bake_observed(&soup, &mut ()).expect("bakes"));
+    let folder = tempfile::tempdir().expect("a folder");
+    let tiles = TileConfig::default().with_tile_cells(32).with_folder(folder.path());
+    let error = pipeline.merge_tiles(folder.path(), 1 << 30, &mut ()).expect_err("nothing there");
+    assert!(error.to_string().contains("not a folder of waymesh tiles"), "{error}");
+    let mut columns_rows = [0, 0];
+    for row in 0..100 {
+        for column in 0..100 {
+            let tile = waymesh::tile::Tile { row, column };
+            match pipeline.bake_tile(&soup, &tiles, tile, &mut ()) {
+                Ok(_) => {}
+                Err(BakeError::NoSuchTile { columns, rows, .. }) => {
+                    columns_rows = [columns, rows];
+                    break;
+                }
+                Err(error) => panic!("tile {tile}: {error}"),
+            }
+        }
+        if row + 1 == columns_rows[1] {
+            break;
+        }
+        let error = pipeline.merge_tiles(folder.path(), 1 << 30, &mut ()).expect_err("rows are missing");
+        assert!(error.to_string().contains("missing or damaged"), "{error}");
+    }
+    let merged = pipeline.merge_tiles(folder.path(), 1 << 30, &mut ()).expect("all are there");
+    assert!(bytes(&merged) == expected);
+    assert_eq!(merged.report.triangles, soup.triangles().len() as u64);
+    let error = pipeline.bake_tile(&soup, &TileConfig::default(), waymesh::tile::Tile::default(), &mut ());
+    assert!(matches!(error, Err(BakeError::NoFolder)));
+}
+
+#[test]
+fn what_cannot_be_tiled_says_so() {
+    let soup = Scene::SpiralStairs.build(&SceneConfig::default());
+    let watershed = Pipeline::new(config().with_partition(PartitionKind::Watershed));
+    let error = watershed.bake_tiled(&soup, &TileConfig::default(), &mut ()).expect_err("watershed");
+    assert!(error.to_string().contains("whole world at once"), "{error}");
+    let replaced = Pipeline::new(config()).with_trace(waymesh::contour::BorderWalk);
+    assert!(matches!(
+        replaced.bake_tiled(&soup, &TileConfig::default(), &mut ()),
+        Err(BakeError::Untiled { what: "a replaced tracer" })
+    ));
+    let empty = TriangleSoup::default();
+    let error = Pipeline::new(config()).bake_tiled(&empty, &TileConfig::default(), &mut ());
+    assert!(matches!(error, Err(BakeError::NoTriangles { .. })));
+}
+
+/// Broken scenes lose nothing in tiles that they keep untiled.
+#[test]
+fn broken_scenes_give_the_same_bytes() {
+    for scene in [Scene::OverlappingStoreys, Scene::SpiralStairs, Scene::DungeonRooms] {
+        tiles_leave_no_trace(scene.name(), &scene.broken(3), 0.3);
+    }
+}
+
+#[test]
+fn generated_scenes_give_the_same_bytes() {
+    for scene in Scene::ALL {
+        let soup = scene.build(&SceneConfig::default());
+        tiles_leave_no_trace(scene.name(), &soup, 0.3);
+    }
+}
