@@ -15,7 +15,7 @@ Bakes scenes with waymesh and its peers in turns, on one thread, and prints what
 
 Usage: waymesh-benches [--scenes NAME|FILE,...] [--cell SIZE[/LEVEL],...] [--partition watershed|monotone]
                        [--rounds N] [--queries] [--json]
-       waymesh-benches evaluate [LEVEL...] [--cell SIZE[/LEVEL]] [--samples N] [--ours] [--out FOLDER] [--svg] [--meshes]
+       waymesh-benches evaluate [LEVEL...] [--cell SIZE[/LEVEL]] [--samples N] [--watershed] [--ours] [--out FOLDER] [--svg] [--meshes]
                        [--jobs N] [--limit SECONDS]
 
   --scenes     Recast's levels (nav_test, dungeon, undulating), generated ones (city-block, ...), or files
@@ -30,6 +30,7 @@ evaluate lets an oracle judge the meshes of every tool and prints tables as Mark
   LEVEL        a real level (house_1, gazebo/house_1), a generated one, or a file [default: all real ones, else all generated]
   --cell       cell size in metres, with the level height [default: 0.3/0.2]
   --samples    places to look at on each level [default: 100000]
+  --watershed  judge our own pipeline with the watershed partition, too
   --ours       leave the other tools out
   --out        folder for a JSON file per level, and for what the next two ask for
   --svg        draw each mesh with what it misses and what is too much
@@ -131,6 +132,7 @@ fn parse_evaluate(words: &[String]) -> Result<Option<EvaluateOptions>, String> {
                 let seconds = u64::try_from(count(word, value()?)?).unwrap_or(u64::MAX);
                 options.limit = std::time::Duration::from_secs(seconds);
             }
+            "--watershed" => options.watershed = true,
             "--ours" => options.peers = false,
             "--out" => options.out = Some(value()?.into()),
             "--svg" => options.svg = true,

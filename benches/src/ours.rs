@@ -44,8 +44,7 @@ impl Engine for Waymesh {
 
     fn notes(&self) -> &'static [&'static str] {
         &[
-            "waymesh: erosion is exact Euclidean (Recast's chamfer removes up to 11 % too little), so fewer \
-             spans are left.",
+            "waymesh: erosion is a true disc between cell centres; Recast's chamfer removes up to 11 % too little.",
             "waymesh: the filters run while the field is built, so compact holds both; compare the row filter+compact.",
             "waymesh: the grid is rounded up to hold the whole scene, Recast's to the nearest cell.",
             "waymesh: the small islands go before the partition, charged to regions; Recast drops small regions after it. \
