@@ -25,6 +25,10 @@ pub struct BakeConfig {
     pub scale: GridScale,
     /// Who walks. Default: 2.0 high, 0.6 radius, steps of 0.9, slopes of 45 degrees.
     pub agent: Agent,
+    /// Highest step that becomes a link ([`crate::graph::LinkKind::Step`]). Steps up to the agent's are walked over without one; from there up to
+    /// this height, ground on both sides of a ledge is linked where the agent has room to climb. 0, or no more than the agent's step, for none.
+    /// The pipeline of slices does not use it: there every step up to the agent's is a link. Default 0.
+    pub max_climb: f32,
     /// Farthest that a simplified wall may lie from the traced one; `None` is 1.3 cells. Default `None`.
     pub max_edge_error: Option<f32>,
     /// Longest edge along a wall, 0 for no limit. Default 12.0.
@@ -54,6 +58,7 @@ impl Default for BakeConfig {
         Self {
             scale: GridScale::default(),
             agent: Agent::default(),
+            max_climb: 0.0,
             max_edge_error: None,
             max_edge_length: 12.0,
             min_region: 0.05,
@@ -105,6 +110,13 @@ impl BakeConfig {
     #[must_use]
     pub fn with_agent(mut self, agent: Agent) -> Self {
         self.agent = agent;
+        self
+    }
+
+    /// Sets the highest step that becomes a link, in metres, 0 for none.
+    #[must_use]
+    pub fn with_max_climb(mut self, metres: f32) -> Self {
+        self.max_climb = metres;
         self
     }
 
@@ -177,6 +189,11 @@ impl BakeConfig {
         self.max_edge_error.unwrap_or(MAX_EDGE_ERROR_CELLS * self.scale.cell_size)
     }
 
+    /// Whether steps higher than the agent's become links.
+    pub(crate) fn has_climbs(&self) -> bool {
+        self.max_climb > self.agent.max_step
+    }
+
     /// Checks every setting.
     ///
     /// # Errors
@@ -185,6 +202,7 @@ impl BakeConfig {
         self.scale.validate()?;
         self.agent.validate()?;
         for (field, value) in [
+            ("max_climb", self.max_climb),
             ("max_edge_error", self.edge_error()),
             ("max_edge_length", self.max_edge_length),
             ("min_region", self.min_region),
