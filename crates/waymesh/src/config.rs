@@ -1,6 +1,7 @@
 //! What a bake is asked for.
 
 use thiserror::Error;
+use waymesh_contour::SimplifyConfig;
 use waymesh_core::{Agent, AgentError, GridError, GridScale};
 
 /// Which of the built-in partitions cuts the walkable surface into regions.
@@ -33,6 +34,9 @@ pub struct BakeConfig {
     pub max_edge_error: Option<f32>,
     /// Longest edge along a wall, 0 for no limit. Default 12.0.
     pub max_edge_length: f32,
+    /// Farthest that a border between two regions of one kind of ground may be moved to run straight; nobody is stopped there, so it may move much
+    /// farther than a wall. Default 5.0.
+    pub max_seam_error: f32,
     /// Pieces of ground smaller than this are left out and reported. Default 0.05: less than the agent's centre needs to
     /// turn round, so that no room an agent can stand in is lost.
     pub min_region: f32,
@@ -61,6 +65,7 @@ impl Default for BakeConfig {
             max_climb: 0.0,
             max_edge_error: None,
             max_edge_length: 12.0,
+            max_seam_error: SimplifyConfig::MAX_SEAM_ERROR,
             min_region: 0.05,
             merge_region: 36.0,
             partition: PartitionKind::default(),
@@ -131,6 +136,13 @@ impl BakeConfig {
     #[must_use]
     pub fn with_max_edge_length(mut self, metres: f32) -> Self {
         self.max_edge_length = metres;
+        self
+    }
+
+    /// Sets how far a border between two regions may be moved, in metres.
+    #[must_use]
+    pub fn with_max_seam_error(mut self, metres: f32) -> Self {
+        self.max_seam_error = metres;
         self
     }
 
@@ -205,6 +217,7 @@ impl BakeConfig {
             ("max_climb", self.max_climb),
             ("max_edge_error", self.edge_error()),
             ("max_edge_length", self.max_edge_length),
+            ("max_seam_error", self.max_seam_error),
             ("min_region", self.min_region),
             ("merge_region", self.merge_region),
         ] {

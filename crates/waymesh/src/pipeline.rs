@@ -459,6 +459,7 @@ impl Pipeline {
                 let simplify = SimplifyConfig::default()
                     .with_max_edge_error(config.edge_error())
                     .with_max_edge_length(config.max_edge_length)
+                    .with_max_seam_error(config.max_seam_error)
                     .with_storey_height(config.agent.height);
                 DouglasPeucker { config: simplify }.simplify(raw, observer)
             }
