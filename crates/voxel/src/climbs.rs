@@ -305,3 +305,24 @@ impl Finder<'_> {
         (!spans.iter().any(|span| span.top > feet && span.bottom < head)).then_some(level)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn climbs_survive_their_bytes() {
+        let climb = Climb {
+            up: 2,
+            foot: SpanKey { z: 70_000, x: 3, floor: -5 },
+            low_depth: 300,
+            low_floor: i32::MIN,
+            high_depth: 7,
+            high_floor: i32::MAX,
+        };
+        let mut bytes = climb.to_bytes();
+        assert_eq!(Climb::from_bytes(&bytes), Some(climb));
+        bytes[0] = 4;
+        assert_eq!(Climb::from_bytes(&bytes), None);
+    }
+}
