@@ -41,7 +41,9 @@ pub use ids::{ArcId, AreaId, CellId, RegionId, TriangleId, VertexId};
 pub use observe::{Counter, Observer, Warning};
 pub use random::Random;
 pub use regions::{NO_REGION, RegionMap};
-pub use soup::{Bounds, SkippedTriangles, SoupError, TriangleSoup, TriangleSource, TriangleVisitor};
+pub use soup::{
+    Bounds, SkippedTriangles, SoupError, TriangleSoup, TriangleSource, TriangleVisitor, has_area,
+};
 pub use triangulation::{Triangle, Triangulation};
 pub use validate::{Validate, Violation, ViolationList};
 pub use window::{BLOCK_CELLS, FieldWindow, GridWindow, LabelledWindow, SpanKey};

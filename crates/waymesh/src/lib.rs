@@ -18,6 +18,7 @@ mod config;
 mod pipeline;
 mod report;
 mod slices;
+mod steps;
 mod tiled;
 mod world;
 

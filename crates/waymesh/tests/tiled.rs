@@ -8,7 +8,10 @@ use waymesh_scenes::{Scene, SceneConfig};
 use waymesh_testkit::{levels, soups::shuffled};
 
 fn config() -> BakeConfig {
-    BakeConfig::default().with_partition(PartitionKind::Surfaces).with_validate_stages(true)
+    BakeConfig::default()
+        .with_partition(PartitionKind::Surfaces)
+        .with_max_climb(1.4)
+        .with_validate_stages(true)
 }
 
 fn bytes(bake: &Bake) -> Vec<u8> {
@@ -18,7 +21,7 @@ fn bytes(bake: &Bake) -> Vec<u8> {
 }
 
 /// The figures that do not tell how and when.
-fn figures(report: &Report) -> [u64; 9] {
+fn figures(report: &Report) -> [u64; 10] {
     [
         report.triangles,
         report.spans,
@@ -29,6 +32,7 @@ fn figures(report: &Report) -> [u64; 9] {
         report.portals,
         report.vertices,
         report.vertices_off_border,
+        report.links,
     ]
 }
 
@@ -208,5 +212,31 @@ fn generated_scenes_give_the_same_bytes() {
     for scene in Scene::ALL {
         let soup = scene.build(&SceneConfig::default());
         tiles_leave_no_trace(scene.name(), &soup, 0.3);
+    }
+}
+
+/// Ground that is fitted over windows of the field is that fitted over the field as a whole.
+#[test]
+fn windows_do_not_show_in_the_ground() {
+    use waymesh::detail::{DetailConfig, WindowConfig, fit_heights, fit_heights_windowed};
+    use waymesh::{FieldWindow, GridWindow, LabelledWindow};
+    for scene in Scene::ALL {
+        let soup = scene.build(&SceneConfig::default());
+        let stages = Pipeline::new(config()).bake_stages(&soup, &mut ()).expect("bakes");
+        let detail = DetailConfig::default().with_max_error_levels(0.5);
+        let whole = fit_heights(&stages.field, &stages.regions, &stages.cells, &detail, &mut ());
+        let whole = whole.expect("a surface");
+        assert!(whole.triangles.len() >= stages.cells.cells.len(), "{}", scene.name());
+        let frame = stages.field.frame;
+        let all = LabelledWindow {
+            part: FieldWindow::whole(stages.field.clone()),
+            regions: stages.regions.clone(),
+        };
+        let source = |window: GridWindow| Ok(LabelledWindow::assemble(frame, window, &[&all]));
+        for (columns, at_once) in [(1 << 12, 1), (1 << 10, 2), (1 << 30, 1)] {
+            let windows = WindowConfig::default().with_window_columns(columns).with_windows_at_once(at_once);
+            let found = fit_heights_windowed(&stages.cells, &source, &detail, &windows, &mut ());
+            assert_eq!(found.expect("a surface"), whole, "{}, windows of {columns}", scene.name());
+        }
     }
 }
