@@ -10,6 +10,10 @@ use waymesh_core::{TriangleId, VertexId};
 pub enum ConvexError {
     #[error("max_vertices is {max_vertices}, but must be 0 (no limit) or at least 3")]
     BadMaxVertices { max_vertices: u32 },
+    #[error("window_vertices is {window_vertices}, but must be 8 to {limit}")]
+    BadWindowVertices { window_vertices: u32, limit: u32 },
+    #[error("exact_vertices is {exact_vertices}, but must be at most {limit}")]
+    BadExactVertices { exact_vertices: u32, limit: u32 },
     #[error("triangle {triangle} names vertex {vertex}, but there are {count}")]
     UnknownVertex { triangle: TriangleId, vertex: VertexId, count: usize },
     #[error("triangle {triangle} has a vertex more than {limit} cells from the origin")]
