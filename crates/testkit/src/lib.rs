@@ -5,6 +5,7 @@
 pub mod contracts;
 pub mod fields;
 pub mod levels;
+pub mod plans;
 pub mod polygons;
 pub mod soups;
 pub mod text;
