@@ -137,7 +137,7 @@ pub fn fit(soup: &TriangleSoup, scale: GridScale) -> Fitted {
 }
 
 /// The folder of real levels.
-fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(FOLDER)
 }
 

@@ -27,6 +27,7 @@ mod improve;
 mod measure;
 mod notch_portals;
 mod portal_mesh;
+mod relax;
 mod subdivision;
 mod window;
 

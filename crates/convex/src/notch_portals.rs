@@ -12,6 +12,7 @@ use crate::faces::Faces;
 use crate::greedy::{check_max_vertices, merged};
 use crate::improve::Search;
 use crate::portal_mesh::{PortalMesh, Seen};
+use crate::relax::Relaxed;
 use crate::subdivision::{Numbering, Subdivision, index};
 
 /// Partners noted for a notch.
@@ -21,8 +22,11 @@ const PARTNER_TRIANGLES: usize = 12;
 /// Triangles looked at in search of the closest vertex. Most searches end after three.
 const CLOSEST_TRIANGLES: usize = 256;
 
+/// How often notches that a portal would cut off are given back. Two times are enough on all plans seen.
+const MOST_RELAXATIONS: usize = 16;
+
 /// How [`notch_portals`] works.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct NotchPortalsConfig {
     /// Most corners of a cell, at least 3; 0 for no limit. Default 0.
@@ -41,6 +45,9 @@ pub struct NotchPortalsConfig {
     /// Regions of one area without holes that have at most this many vertices get the fewest cells possible. At most 1024.
     /// Default 128. Grows like the square of the number of vertices: 128 take about a millisecond.
     pub exact_vertices: u32,
+    /// Convexity relaxation: how far from straight a wall may run along notches that get no portal, in metres. Default 0: every
+    /// notch counts, and cells are convex. Otherwise they are not: see [`notch_portals`].
+    pub convex_distance: f32,
 }
 
 /// Which notch gets its portal first.
@@ -65,6 +72,7 @@ impl Default for NotchPortalsConfig {
             rounds: 1,
             window_vertices: 64,
             exact_vertices: 128,
+            convex_distance: 0.0,
         }
     }
 }
@@ -112,11 +120,18 @@ impl NotchPortalsConfig {
         self
     }
 
+    /// Sets [`NotchPortalsConfig::convex_distance`].
+    #[must_use]
+    pub fn with_convex_distance(mut self, metres: f32) -> Self {
+        self.convex_distance = metres;
+        self
+    }
+
     /// Checks all fields.
     ///
     /// # Errors
     /// - [`ConvexError::BadMaxVertices`] for 1 and 2.
-    /// - [`ConvexError::BadWindowVertices`] and [`ConvexError::BadExactVertices`] out of range.
+    /// - [`ConvexError::BadWindowVertices`], [`ConvexError::BadExactVertices`] and [`ConvexError::BadConvexDistance`] out of range.
     pub fn validate(&self) -> Result<(), ConvexError> {
         check_max_vertices(self.max_vertices)?;
         let limit = index(MOST_VERTICES);
@@ -125,6 +140,9 @@ impl NotchPortalsConfig {
         }
         if self.exact_vertices > limit {
             return Err(ConvexError::BadExactVertices { exact_vertices: self.exact_vertices, limit });
+        }
+        if !(self.convex_distance.is_finite() && self.convex_distance >= 0.0) {
+            return Err(ConvexError::BadConvexDistance { convex_distance: self.convex_distance });
         }
         Ok(())
     }
@@ -148,9 +166,16 @@ impl NotchPortalsConfig {
 /// grid, so it would move the border; and it would have to be a vertex of the cell beyond, too, which another tile may hold.
 /// On real plans and levels fewer than 1 % of notches see no vertex and would need one portal instead of two.
 ///
+/// # Convexity relaxation
+/// With [`NotchPortalsConfig::convex_distance`], walls along strings of notches are simplified (Douglas and Peucker), and only
+/// notches that are left get portals: a round pillar becomes one of few corners. The cells have all vertices of the walls
+/// again, so together they cover exactly the triangles and do not overlap; but they are **not convex**: their hulls reach into the
+/// walls by up to that distance, and so may a straight way within a cell. Their corners on such walls do not count towards
+/// `max_vertices`. A `NavMesh` takes convex cells only.
+///
 /// # Guarantees
-/// - Cells are convex, lie in one region and area, and meet edge to edge; together they cover exactly the triangles.
-/// - In every region there are at most as many cells as [`crate::merge_greedy`] and [`crate::hertel_mehlhorn`] leave. (Not so for
+/// - Cells are convex (without relaxation), lie in one region and area, and meet edge to edge; together they cover exactly the triangles.
+/// - Without relaxation, in every region there are at most as many cells as [`crate::merge_greedy`] and [`crate::hertel_mehlhorn`] leave. (Not so for
 ///   triangles that overlap within a region; the total holds there, too.)
 /// - A region of one area without holes and vertices inside, of at most [`NotchPortalsConfig::exact_vertices`] vertices, has the
 ///   fewest cells that portals between its vertices can give.
@@ -177,6 +202,39 @@ pub fn notch_portals(
     config: &NotchPortalsConfig,
 ) -> Result<CellMesh, ConvexError> {
     config.validate()?;
+    let distance = f64::from(config.convex_distance) / f64::from(triangulation.frame.cell_size);
+    if distance > 0.0 {
+        let faces = Faces::new(triangulation)?;
+        let mut kept = vec![false; faces.half_edge_count()];
+        for _ in 0..MOST_RELAXATIONS {
+            let relaxed = Relaxed::new(triangulation, &faces, distance, &kept);
+            if relaxed.is_empty() {
+                break;
+            }
+            let cells = decompose(&relaxed.triangulation, config, |mut cells| {
+                let mut is_whole = true;
+                for wall in relaxed.cut_off(&cells) {
+                    (is_whole, kept[wall as usize]) = (false, true);
+                }
+                is_whole.then(|| {
+                    relaxed.restore(&mut cells);
+                    cells.into_cells(Numbering::Vertices)
+                })
+            })?;
+            if let Some(cells) = cells {
+                return Ok(cells);
+            }
+        }
+    }
+    decompose(triangulation, config, |cells| cells.into_cells(Numbering::Vertices))
+}
+
+/// Finds the cells and hands them to `then`.
+fn decompose<T>(
+    triangulation: &Triangulation,
+    config: &NotchPortalsConfig,
+    then: impl FnOnce(Subdivision<'_>) -> T,
+) -> Result<T, ConvexError> {
     let faces = Faces::new(triangulation)?;
     let (exchanged, fixed) = with_portals(triangulation, &faces, config);
     drop(faces);
@@ -187,7 +245,7 @@ pub fn notch_portals(
     let hertel_mehlhorn = faces.into_subdivision();
     // Where triangles overlap, a portal may leave some that are turned over.
     let Ok(mut faces) = Faces::new(&exchanged) else {
-        return Ok(search(greedy, config).into_cells(Numbering::Vertices));
+        return Ok(then(search(greedy, config)));
     };
     for portals in [false, true] {
         let mut edges: Vec<u32> =
@@ -210,11 +268,11 @@ pub fn notch_portals(
             cells = other;
         }
     }
-    Ok(cells.into_cells(Numbering::Vertices))
+    Ok(then(cells))
 }
 
 /// [`notch_portals`] as a stage.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct NotchPortals {
     /// How it works.
     pub config: NotchPortalsConfig,

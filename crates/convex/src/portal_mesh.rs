@@ -534,11 +534,11 @@ impl<'a> PortalMesh<'a> {
 }
 
 /// The next half-edge of the triangle.
-fn next(edge: u32) -> u32 {
+pub(crate) fn next(edge: u32) -> u32 {
     if edge % 3 == 2 { edge - 2 } else { edge + 1 }
 }
 
-fn prev(edge: u32) -> u32 {
+pub(crate) fn prev(edge: u32) -> u32 {
     if edge.is_multiple_of(3) { edge + 2 } else { edge - 1 }
 }
 

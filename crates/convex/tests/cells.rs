@@ -164,6 +164,38 @@ fn patches_have_limits() {
     assert_eq!(run(&config.with_window_vertices(8).with_exact_vertices(1024)), Ok(()));
 }
 
+#[test]
+fn no_wall_can_run_a_negative_distance_from_straight() {
+    for convex_distance in [-0.1, f32::INFINITY, f32::NAN] {
+        let config = NotchPortalsConfig::default().with_convex_distance(convex_distance);
+        let error = notch_portals(&four_squares([0; 4]), &config).unwrap_err();
+        assert!(matches!(error, ConvexError::BadConvexDistance { .. }), "{error}");
+    }
+}
+
+/// A room with a dent in its floor: three notches in a string, 1, 2 and 1 cells from straight.
+const DENT: [(i32, i32); 9] =
+    [(0, 0), (30, 0), (40, 1), (50, 2), (60, 1), (70, 0), (100, -40), (100, 100), (0, 100)];
+
+#[test]
+fn shallow_notches_get_no_portal_and_stay_in_the_wall() {
+    let room = polygon(&DENT);
+    let area = room.doubled_area();
+    let relaxed = |metres| {
+        let config = NotchPortalsConfig::default().with_convex_distance(metres);
+        let mesh = notch_portals(&room, &config).unwrap();
+        let areas = (0..mesh.cells.len()).map(|cell| mesh.doubled_area(CellId::from_index(cell)));
+        assert_eq!((areas.sum::<i128>(), mesh.vertices.len()), (area, 9), "{metres}");
+        mesh
+    };
+    let [strict, shallow, all] = [0.0, 0.9, 2.1].map(relaxed);
+    strict.validate().unwrap();
+    // Of (40, 1), (50, 2) and (60, 1) only the middle is a notch at 0.9; at (30, 0) the wall turns left.
+    assert!(shallow.cells.len() <= strict.cells.len());
+    assert!(all.cells.len() < strict.cells.len(), "{} of {}", all.cells.len(), strict.cells.len());
+    assert_eq!(relaxed(1000.0).cells.len(), all.cells.len());
+}
+
 /// By portals alone, as the notches got them.
 fn portals_alone(points: &[(i32, i32)], config: NotchPortalsConfig) -> CellMesh {
     notch_portals(&polygon(points), &config.with_rounds(0).with_exact_vertices(0)).unwrap()

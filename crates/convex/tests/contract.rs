@@ -43,3 +43,14 @@ fn notch_portals_keep_the_contract() {
         contracts::decompose(&CellHalves { seed: 5 }, &NotchPortals { config });
     }
 }
+
+#[test]
+fn relaxed_notch_portals_keep_the_contract_but_for_that_distance() {
+    for (max_vertices, metres) in [(0, 0.3), (0, 0.8), (6, 1.5), (0, 50.0)] {
+        // Cells of the grid are a metre wide.
+        let config =
+            NotchPortalsConfig::default().with_max_vertices(max_vertices).with_convex_distance(metres);
+        let tolerance = f64::from(metres) * (1.0 + 1e-9);
+        contracts::decompose_within(&CellHalves { seed: 6 }, &NotchPortals { config }, tolerance);
+    }
+}

@@ -13,6 +13,7 @@ use waymesh_convex::{
 };
 use waymesh_core::stage::Triangulate;
 use waymesh_core::{CellId, CellMesh, PlanPoint, RegionId, TriangleId, Triangulation, Validate, VertexId};
+use waymesh_testkit::hulls::depth_below_hull;
 
 /// Width and depth of all border edges, by the region on either side.
 type Borders = BTreeMap<(RegionId, Option<RegionId>), [i64; 2]>;
@@ -186,6 +187,51 @@ fn random_stars_become_cells() {
     }
     assert!(counts[0] < counts[1] && counts[0] <= counts[2], "{counts:?}");
     assert!(counts[3] <= counts[4] && 100 * counts[3] < 97 * counts[0], "the search finds fewer: {counts:?}");
+}
+
+/// All corners of the walls are there, the area is the same in every region, and no cell is farther from convex than it may be.
+#[test]
+fn relaxed_cells_fill_the_walls_exactly() {
+    let (mut strict_cells, mut relaxed_cells, mut bent) = (0, 0, 0);
+    for seed in 0..400 {
+        let triangulation = if seed % 2 == 0 { random_star(seed) } else { random_halves(seed) };
+        let wide = triangulation.vertices.iter().map(|vertex| vertex.point.x.abs()).max().unwrap_or(0);
+        #[expect(clippy::cast_precision_loss, reason = "any length will do")]
+        let metres = wide as f32 * [0.002, 0.02, 0.1, 1.0][seed as usize / 2 % 4];
+        let config = NotchPortalsConfig::default();
+        let strict = notch_portals(&triangulation, &config).unwrap();
+        let mesh = notch_portals(&triangulation, &config.with_convex_distance(metres)).unwrap();
+        let areas = |mesh: &CellMesh| {
+            let mut areas: BTreeMap<_, i128> = BTreeMap::new();
+            for (index, cell) in mesh.cells.iter().enumerate() {
+                let area = mesh.doubled_area(CellId::from_index(index));
+                assert!(area > 0, "seed {seed}: cell {index} is turned over");
+                *areas.entry((cell.region, cell.area)).or_default() += area;
+            }
+            areas
+        };
+        assert_eq!(areas(&mesh), areas(&strict), "seed {seed}");
+        let walls = |mesh: &CellMesh| {
+            let mut walls = Vec::new();
+            for cell in (0..mesh.cells.len()).map(CellId::from_index) {
+                let (corners, neighbours) = (mesh.corners(cell), mesh.neighbours(cell));
+                let points = |at: usize| mesh.point(corners[at % corners.len()]);
+                let walled = (0..corners.len()).filter(|&at| neighbours[at].is_none());
+                walls.extend(walled.map(|at| [points(at), points(at + 1)].map(|p| (p.x, p.z))));
+            }
+            walls.sort_unstable();
+            walls
+        };
+        assert_eq!(walls(&mesh), walls(&strict), "seed {seed}");
+        for cell in (0..mesh.cells.len()).map(CellId::from_index) {
+            let depth = depth_below_hull(&mesh, cell);
+            assert!(depth <= f64::from(metres) * (1.0 + 1e-9), "seed {seed}: {depth} of {metres}");
+            bent += usize::from(depth > 0.0);
+        }
+        strict_cells += strict.cells.len();
+        relaxed_cells += mesh.cells.len();
+    }
+    assert!(bent > 100 && 20 * relaxed_cells < 19 * strict_cells, "{bent}: {relaxed_cells} of {strict_cells}");
 }
 
 #[test]

@@ -4,6 +4,7 @@
 
 pub mod contracts;
 pub mod fields;
+pub mod hulls;
 pub mod levels;
 pub mod plans;
 pub mod polygons;
