@@ -231,7 +231,10 @@ fn relaxed_cells_fill_the_walls_exactly() {
         strict_cells += strict.cells.len();
         relaxed_cells += mesh.cells.len();
     }
-    assert!(bent > 100 && 20 * relaxed_cells < 19 * strict_cells, "{bent}: {relaxed_cells} of {strict_cells}");
+    assert!(
+        bent > 100 && 20 * relaxed_cells < 19 * strict_cells,
+        "{bent}: {relaxed_cells} of {strict_cells}"
+    );
 }
 
 #[test]
