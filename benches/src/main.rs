@@ -101,11 +101,11 @@ fn run_convex(words: &[String]) -> ExitCode {
     let mut options = ConvexOptions::default();
     let mut words = words.iter();
     while let Some(word) = words.next() {
-        match (word.as_str(), words.next()) {
-            ("--largest", Some(size)) if size.parse().is_ok() => {
-                options.largest = size.parse().unwrap_or_default()
-            }
-            ("--out", Some(folder)) => options.pictures = Some(folder.into()),
+        let value = words.next();
+        let number = value.and_then(|value| value.parse().ok());
+        match (word.as_str(), value, number) {
+            ("--largest", _, Some(vertices)) => options.largest = vertices,
+            ("--out", Some(folder), _) => options.pictures = Some(folder.into()),
             _ => return wrong_usage(&format!("convex does not understand {word}")),
         }
     }

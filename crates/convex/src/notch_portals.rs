@@ -256,8 +256,8 @@ fn decompose<T>(
     let mut cells = search(faces.into_subdivision(), config);
     let mut replaced = false;
     for other in [&greedy, &hertel_mehlhorn] {
-        for region in worse_regions(&cells, other) {
-            replaced |= cells.take_region(other, region);
+        for [mine, theirs] in worse_regions(&cells, other) {
+            replaced |= cells.take_region(&mine, other, &theirs);
         }
     }
     if replaced {
@@ -298,15 +298,15 @@ fn search<'a>(mut cells: Subdivision<'a>, config: &NotchPortalsConfig) -> Subdiv
     cells
 }
 
-/// Regions in which the other cells are fewer.
-fn worse_regions(cells: &Subdivision<'_>, other: &Subdivision<'_>) -> Vec<RegionId> {
-    let mut counts: BTreeMap<RegionId, [usize; 2]> = BTreeMap::new();
+/// Cells of the regions in which the other cells are fewer, and those.
+fn worse_regions(cells: &Subdivision<'_>, other: &Subdivision<'_>) -> Vec<[Vec<u32>; 2]> {
+    let mut regions: BTreeMap<RegionId, [Vec<u32>; 2]> = BTreeMap::new();
     for (which, cells) in [cells, other].into_iter().enumerate() {
         for cell in cells.living() {
-            counts.entry(cells.cells[cell as usize].region).or_default()[which] += 1;
+            regions.entry(cells.cells[cell as usize].region).or_default()[which].push(cell);
         }
     }
-    counts.into_iter().filter(|(_, [mine, theirs])| theirs < mine).map(|(region, _)| region).collect()
+    regions.into_values().filter(|[mine, theirs]| theirs.len() < mine.len()).collect()
 }
 
 /// Triangles that have the notches' portals as edges, and for each half-edge whether it is one or lies on a border.

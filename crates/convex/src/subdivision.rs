@@ -156,39 +156,35 @@ impl<'a> Subdivision<'a> {
         (0..index(self.cells.len())).filter(|&cell| self.cells[cell as usize].side != NONE)
     }
 
-    /// Puts the cells of another subdivision of the same polygons in place of those of a region. Fails, and changes nothing, if the
-    /// borders differ, as they may where triangles overlap.
-    pub(crate) fn take_region(&mut self, other: &Self, region: RegionId) -> bool {
-        let border_of = |cells: &Self| {
+    /// Puts the cells of another subdivision of the same polygons in place of one's own: all cells of one region. Fails, and changes
+    /// nothing, if the borders differ, as they may where triangles overlap.
+    pub(crate) fn take_region(&mut self, own: &[u32], other: &Self, cells: &[u32]) -> bool {
+        let border_of = |subdivision: &Self, cells: &[u32]| {
             let mut border: Vec<([u32; 2], u32)> = Vec::new();
-            for cell in cells.living().filter(|&cell| cells.cells[cell as usize].region == region) {
-                for side in cells.around(cell).filter(|&side| cells.is_border(side)) {
-                    let Side { origin, next, .. } = *cells.side(side);
-                    border.push(([origin, cells.side(next).origin], side));
+            for &cell in cells {
+                for side in subdivision.around(cell).filter(|&side| subdivision.is_border(side)) {
+                    let Side { origin, next, .. } = *subdivision.side(side);
+                    border.push(([origin, subdivision.side(next).origin], side));
                 }
             }
             border.sort_unstable();
             border
         };
-        let (mine, theirs) = (border_of(self), border_of(other));
+        let (mine, theirs) = (border_of(self, own), border_of(other, cells));
         let same = mine.len() == theirs.len() && mine.iter().zip(&theirs).all(|(a, b)| a.0 == b.0);
         if !same || mine.windows(2).any(|pair| pair[0].0 == pair[1].0) {
             return false;
         }
-        let gone: Vec<u32> =
-            self.living().filter(|&cell| self.cells[cell as usize].region == region).collect();
-        let sides: Vec<u32> = gone.iter().flat_map(|&cell| self.around(cell)).collect();
+        let sides: Vec<u32> = own.iter().flat_map(|&cell| self.around(cell)).collect();
         for side in sides {
             if !self.is_border(side) {
                 self.free_side(side);
             }
         }
-        gone.into_iter().for_each(|cell| self.free_cell(cell));
+        own.iter().for_each(|&cell| self.free_cell(cell));
         let mut new_sides: BTreeMap<u32, u32> =
             mine.iter().zip(&theirs).map(|(mine, theirs)| (theirs.1, mine.1)).collect();
-        let cells: Vec<u32> =
-            other.living().filter(|&cell| other.cells[cell as usize].region == region).collect();
-        for &cell in &cells {
+        for &cell in cells {
             for side in other.around(cell).filter(|&side| !other.is_border(side)) {
                 let new = self.new_side(other.side(side).origin);
                 new_sides.insert(side, new);
@@ -198,9 +194,10 @@ impl<'a> Subdivision<'a> {
                 }
             }
         }
-        for cell in cells {
+        for &cell in cells {
             let sides: Vec<u32> = other.around(cell).map(|side| new_sides[&side]).collect();
-            self.new_cell(&sides, region, other.cells[cell as usize].area);
+            let Patch { region, area, .. } = other.cells[cell as usize];
+            self.new_cell(&sides, region, area);
         }
         true
     }

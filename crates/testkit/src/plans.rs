@@ -165,6 +165,21 @@ fn ragged_outline(random: &mut Random, count: f64, size: f64) -> Vec<[f64; 2]> {
     ring
 }
 
+/// A square hall with `rows` times `rows` pillars of `corners` corners, round, 3 m in radius and 10 m apart. A unit is a metre.
+#[must_use]
+pub fn round_pillars(rows: u32, corners: u32) -> PolygonSet {
+    let side = 10.0 * f64::from(rows);
+    let mut rings = vec![vec![[0.0, 0.0], [side, 0.0], [side, side], [0.0, side]]];
+    for pillar in 0..rows * rows {
+        let centre = [pillar % rows, pillar / rows].map(|at| 5.0 + 10.0 * f64::from(at));
+        let corner = |at: u32| (TAU * f64::from(at) / f64::from(corners)).sin_cos();
+        rings.push(
+            (0..corners).map(corner).map(|(z, x)| [centre[0] + 3.0 * x, centre[1] + 3.0 * z]).collect(),
+        );
+    }
+    from_rings(&[rings])
+}
+
 /// Notches, holes, and how many convex cells there must be at least, all polygons together: a cut serves two notches at most, and
 /// each hole takes one cut that does not part anything.
 #[must_use]

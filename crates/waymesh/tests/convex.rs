@@ -10,7 +10,7 @@ use waymesh::triangulate::{triangulate_cdt, triangulate_ears};
 use waymesh::{CellId, CellMesh, PlanPoint, PolygonSet, Random, Triangulation, Validate};
 use waymesh_testkit::hulls::depth_below_hull;
 use waymesh_testkit::levels::find;
-use waymesh_testkit::plans::{from_rings, hall, lower_bound, read_rings};
+use waymesh_testkit::plans::{from_rings, hall, lower_bound, read_rings, round_pillars};
 
 /// Cells of notch portals, of greedy merging, in Recast's order, and of Hertel and Mehlhorn.
 fn all(triangles: &Triangulation) -> [CellMesh; 4] {
@@ -152,16 +152,9 @@ fn polygons_that_almost_fall_flat() {
     assert!(combs > 30 && rings > 30, "{combs} combs and {rings} rings are valid");
 }
 
-/// Round pillars of 3 m in a square hall.
 #[test]
 fn relaxed_by_forty_centimetres_round_pillars_need_a_third_fewer_cells() {
-    let mut rings = vec![vec![[0.0, 0.0], [40.0, 0.0], [40.0, 40.0], [0.0, 40.0]]];
-    for pillar in 0..16 {
-        let centre = [pillar % 4, pillar / 4].map(|at| 5.0 + 10.0 * f64::from(at));
-        let corner = |at: i32| (std::f64::consts::TAU * f64::from(at) / 24.0).sin_cos();
-        rings.push((0..24).map(corner).map(|(z, x)| [centre[0] + 3.0 * x, centre[1] + 3.0 * z]).collect());
-    }
-    let triangles = triangulate_cdt(&from_rings(&[rings])).expect("a hall");
+    let triangles = triangulate_cdt(&round_pillars(4, 24)).expect("a hall");
     let cells = |metres| {
         let config = NotchPortalsConfig::default().with_convex_distance(metres);
         notch_portals(&triangles, &config).expect("cells")
