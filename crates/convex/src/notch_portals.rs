@@ -164,7 +164,7 @@ impl NotchPortalsConfig {
 ///
 /// Portals end at vertices only. The papers let one end anywhere on an edge if no vertex is closer. Such a point is seldom on the
 /// grid, so it would move the border; and it would have to be a vertex of the cell beyond, too, which another tile may hold.
-/// On real plans and levels fewer than 1 % of notches see no vertex and would need one portal instead of two.
+/// A notch that sees no vertex has two portals instead of one: that is the price.
 ///
 /// # Convexity relaxation
 /// With [`NotchPortalsConfig::convex_distance`], walls along strings of notches are simplified (Douglas and Peucker), and only
