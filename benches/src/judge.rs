@@ -61,9 +61,9 @@ pub struct Files<'a> {
 }
 
 /// Our pipeline with the partition that Recast has, too.
-pub const WATERSHED: &str = "watershed";
+const WATERSHED: &str = "watershed";
 
-/// The tools that can be judged, ours first; with [`WATERSHED`] if asked for.
+/// The tools that can be judged, ours first; with our own watershed if asked for.
 #[must_use]
 pub fn tools(has_watershed: bool, has_peers: bool) -> Vec<&'static str> {
     let ours = [Some(Waymesh.name()), has_watershed.then_some(WATERSHED)];

@@ -62,7 +62,11 @@ impl Level {
             return Ok(Self { name: name.to_owned(), file: None, unit: Some(1.0) });
         }
         let file = PathBuf::from(name);
-        if file.is_file() { Ok(RealLevel::of_file(file).into()) } else { Err(format!("there is no level {name}")) }
+        if file.is_file() {
+            Ok(RealLevel::of_file(file).into())
+        } else {
+            Err(format!("there is no level {name}"))
+        }
     }
 
     /// The name as part of a file's name.

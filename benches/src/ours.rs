@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 use waymesh_contour::{SimplifyConfig, simplify_contours, trace_contours};
-use waymesh_convex::{GreedyConfig, merge_greedy};
+use waymesh_convex::{NotchPortalsConfig, notch_portals};
 use waymesh_core::{CellId, CellMesh, HeightSurface};
 use waymesh_detail::{DetailConfig, fit_heights};
 use waymesh_graph::{NavMesh, Outcome, Path, PathOptions, PathScratch, Reach};
@@ -74,7 +74,7 @@ pub fn bake_waymesh(scene: &Scene, settings: &Settings) -> Result<WaymeshBake, B
         .with_max_edge_error(settings.max_edge_error_cells * cell)
         .with_max_edge_length(settings.max_edge_length)
         .with_storey_height(settings.agent.height);
-    let merge = GreedyConfig::default().with_max_vertices(settings.max_vertices);
+    let portals = NotchPortalsConfig::default().with_max_vertices(settings.max_vertices);
     let detail = DetailConfig::default()
         .with_max_error_levels(settings.detail_max_error_levels)
         .with_max_step(settings.agent.max_step);
@@ -129,7 +129,7 @@ pub fn bake_waymesh(scene: &Scene, settings: &Settings) -> Result<WaymeshBake, B
 
     clock.skip();
     let triangles = triangulate_cdt(&contours.polygons()).map_err(failed(Stage::Polygons))?;
-    let cells = merge_greedy(&triangles, &merge).map_err(failed(Stage::Polygons))?;
+    let cells = notch_portals(&triangles, &portals).map_err(failed(Stage::Polygons))?;
     clock.lap(Stage::Polygons);
 
     let surface = fit_heights(&field, &regions, &cells, &detail, &mut ()).map_err(failed(Stage::Detail))?;

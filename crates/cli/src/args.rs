@@ -212,6 +212,9 @@ pub(crate) struct Settings {
     /// How the ground is cut into regions. Default: surfaces.
     #[arg(long, value_name = "KIND")]
     pub(crate) partition: Option<Partition>,
+    /// How the ground is cut into convex cells. Default: notch-portals.
+    #[arg(long, value_name = "KIND")]
+    pub(crate) decomposition: Option<Decomposition>,
     /// Threads, 0 for one per core. Default: 0.
     #[arg(long, value_name = "COUNT")]
     pub(crate) threads: Option<usize>,
@@ -233,6 +236,17 @@ pub(crate) enum Partition {
     Watershed,
     Monotone,
     Surfaces,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Decomposition {
+    /// The fewest cells.
+    NotchPortals,
+    /// More cells, in a fraction of the time.
+    Greedy,
+    /// The least work.
+    HertelMehlhorn,
 }
 
 #[derive(Debug, Args)]

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use waymesh::io::{LoadOptions, UpAxis};
-use waymesh::{BakeConfig, PartitionKind};
+use waymesh::{BakeConfig, DecompositionKind, PartitionKind};
 
-use crate::args::{Axis, Partition, Settings};
+use crate::args::{Axis, Decomposition, Partition, Settings};
 
 /// Reads a settings file; its keys are the long names of the arguments.
 pub(crate) fn read(path: &Path) -> Result<Settings> {
@@ -43,6 +43,7 @@ impl Settings {
             merge_region: self.merge_region.or(file.merge_region),
             max_vertices: self.max_vertices.or(file.max_vertices),
             partition: self.partition.or(file.partition),
+            decomposition: self.decomposition.or(file.decomposition),
             threads: self.threads.or(file.threads),
             max_memory: self.max_memory.or(file.max_memory),
         }
@@ -69,9 +70,16 @@ impl Settings {
             Some(Partition::Surfaces) => PartitionKind::Surfaces,
             None => defaults.partition,
         };
+        let decomposition = match self.decomposition {
+            Some(Decomposition::NotchPortals) => DecompositionKind::NotchPortals,
+            Some(Decomposition::Greedy) => DecompositionKind::Greedy,
+            Some(Decomposition::HertelMehlhorn) => DecompositionKind::HertelMehlhorn,
+            None => defaults.decomposition,
+        };
         let mut config =
             defaults.clone().with_agent(agent).with_scale(cell_size, level_height).with_partition(partition);
         config.max_climb = self.max_climb.unwrap_or(defaults.max_climb);
+        config.decomposition = decomposition;
         config.max_edge_error = self.max_edge_error;
         config.max_edge_length = self.max_edge_length.unwrap_or(defaults.max_edge_length);
         config.max_seam_error = self.max_seam_error.unwrap_or(defaults.max_seam_error);

@@ -234,7 +234,8 @@ impl Neighbourhood {
         let mut bins = [(f64::INFINITY, 0.0); 2 * BINS];
         for face in self.faces.iter().take_while(|face| face.distance <= reach) {
             for side in (0..3).filter(|&side| face.open[side]) {
-                let nearest = closest_on_segment(face.corners[side], face.corners[(side + 1) % 3], DVec2::ZERO);
+                let nearest =
+                    closest_on_segment(face.corners[side], face.corners[(side + 1) % 3], DVec2::ZERO);
                 let distance = nearest.length();
                 if distance > reach || distance < 1e-9 {
                     continue;
@@ -276,9 +277,7 @@ impl Neighbourhood {
             let sector = &self.sectors[sector_index(sector_of(direction.y.atan2(direction.x)))];
             let faces = sector.iter().map(|&index| &self.faces[index as usize]);
             self.pieces.extend(
-                faces
-                    .take_while(|face| face.distance <= reach)
-                    .filter_map(|face| face.cut(direction, reach)),
+                faces.take_while(|face| face.distance <= reach).filter_map(|face| face.cut(direction, reach)),
             );
         }
     }

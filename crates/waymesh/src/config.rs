@@ -18,6 +18,19 @@ pub enum PartitionKind {
     Surfaces,
 }
 
+/// Which of the built-in decompositions turns triangles into convex cells.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DecompositionKind {
+    /// Portals from notches and a search for fewer: the fewest cells. The default.
+    #[default]
+    NotchPortals,
+    /// Merging of triangles: more cells, in a fraction of the time.
+    Greedy,
+    /// Removal of edges that no notch needs: the least work, at most four times the fewest cells.
+    HertelMehlhorn,
+}
+
 /// Everything a [`crate::Pipeline`] needs to know. Lengths in metres, areas in square metres of plan, angles in radians.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -44,6 +57,8 @@ pub struct BakeConfig {
     pub merge_region: f32,
     /// How the surface is cut into regions.
     pub partition: PartitionKind,
+    /// How triangles become convex cells.
+    pub decomposition: DecompositionKind,
     /// Most corners of a cell, 0 for no limit. Default 0.
     pub max_vertices: u32,
     /// Largest difference between the mesh's ground and the sampled ground, in levels. Default 1.0.
@@ -69,6 +84,7 @@ impl Default for BakeConfig {
             min_region: 0.05,
             merge_region: 36.0,
             partition: PartitionKind::default(),
+            decomposition: DecompositionKind::default(),
             max_vertices: 0,
             max_height_error_levels: 1.0,
             threads: 0,
@@ -164,6 +180,13 @@ impl BakeConfig {
     #[must_use]
     pub fn with_partition(mut self, partition: PartitionKind) -> Self {
         self.partition = partition;
+        self
+    }
+
+    /// Sets how triangles become convex cells.
+    #[must_use]
+    pub fn with_decomposition(mut self, decomposition: DecompositionKind) -> Self {
+        self.decomposition = decomposition;
         self
     }
 

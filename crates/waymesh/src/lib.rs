@@ -22,7 +22,7 @@ mod steps;
 mod tiled;
 mod world;
 
-pub use config::{BakeConfig, ConfigError, PartitionKind};
+pub use config::{BakeConfig, ConfigError, DecompositionKind, PartitionKind};
 pub use pipeline::{Bake, BakeError, Pipeline, Stages};
 pub use report::{GridReport, IslandReport, Report, StageTime};
 pub use slices::SlicesOptions;

@@ -5,7 +5,9 @@ use std::time::Instant;
 
 use thiserror::Error;
 use waymesh_contour::{BorderWalk, DouglasPeucker, SimplifyConfig};
-use waymesh_convex::{GreedyConfig, GreedyMerge};
+use waymesh_convex::{
+    GreedyConfig, GreedyMerge, HertelMehlhorn, HertelMehlhornConfig, NotchPortals, NotchPortalsConfig,
+};
 use waymesh_core::stage::{
     BuildField, Decompose, FitHeights, Partition, SimplifyContours, StageError, TraceContours, Triangulate,
     Voxelize,
@@ -27,7 +29,7 @@ use waymesh_voxel::{
     Climb, FieldBuilder, VoxelConfig, VoxelError, Voxelizer, build_window, build_window_with_climbs,
 };
 
-use crate::config::{BakeConfig, ConfigError, PartitionKind};
+use crate::config::{BakeConfig, ConfigError, DecompositionKind, PartitionKind};
 use crate::report::{GridReport, IslandReport, Recorder, Report};
 use crate::steps::step_links;
 
@@ -490,12 +492,23 @@ impl Pipeline {
         triangulation: &Triangulation,
         recorder: &mut Recorder<'_>,
     ) -> Result<CellMesh, BakeError> {
-        let greedy =
-            GreedyMerge { config: GreedyConfig::default().with_max_vertices(self.config.max_vertices) };
-        let cells = recorder.stage("decompose", |observer| match &self.decompose {
-            Some(stage) => stage.decompose(triangulation, observer),
-            None => greedy.decompose(triangulation, observer),
-        })?;
+        let limit = self.config.max_vertices;
+        let cells =
+            recorder.stage("decompose", |observer| match (&self.decompose, self.config.decomposition) {
+                (Some(stage), _) => stage.decompose(triangulation, observer),
+                (None, DecompositionKind::NotchPortals) => {
+                    NotchPortals { config: NotchPortalsConfig::default().with_max_vertices(limit) }
+                        .decompose(triangulation, observer)
+                }
+                (None, DecompositionKind::Greedy) => {
+                    GreedyMerge { config: GreedyConfig::default().with_max_vertices(limit) }
+                        .decompose(triangulation, observer)
+                }
+                (None, DecompositionKind::HertelMehlhorn) => {
+                    HertelMehlhorn { config: HertelMehlhornConfig::default().with_max_vertices(limit) }
+                        .decompose(triangulation, observer)
+                }
+            })?;
         self.check("decompose", |list| {
             cells.violations(list);
             let area = (0..cells.cells.len()).map(|cell| cells.doubled_area(CellId::from_index(cell))).sum();

@@ -89,7 +89,9 @@ fn every_real_level_gives_the_same_bytes() {
         let (low, high) = soup
             .finite_triangles()
             .flatten()
-            .fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(low, high), corner| (low.min(corner), high.max(corner)));
+            .fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(low, high), corner| {
+                (low.min(corner), high.max(corner))
+            });
         let size = (high - low) * level.unit.unwrap_or(1.0);
         let factor = size.x.max(size.z).max(size.y / 4.0) / (MOST_CELLS * 0.3);
         let scale = level.unit.unwrap_or(1.0) / factor.max(1.0);

@@ -284,13 +284,16 @@ struct Polygons {
     ends: Vec<(usize, usize, &'static str)>,
 }
 
-/// Hands every list of corners on, with the number of its element.
+/// Takes a list of corners and the number of its element.
+type TakeCorners<'a, E> = &'a mut dyn FnMut(&[i64], usize) -> Result<(), E>;
+
+/// Hands every list of corners on.
 pub(super) fn read_polygons<E: From<IoError>>(
     source: &Source<'_>,
     element: &ElementDef,
     kind: &'static str,
     values: &mut Values<'_>,
-    take: &mut dyn FnMut(&[i64], usize) -> Result<(), E>,
+    take: TakeCorners<'_, E>,
 ) -> Result<(), E> {
     let is_list = |name: &str| matches!(name, "vertex_indices" | "vertex_index");
     let found = element
