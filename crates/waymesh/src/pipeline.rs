@@ -492,23 +492,31 @@ impl Pipeline {
         triangulation: &Triangulation,
         recorder: &mut Recorder<'_>,
     ) -> Result<CellMesh, BakeError> {
+        self.cells_by(self.config.decomposition, triangulation, recorder)
+    }
+
+    pub(crate) fn cells_by(
+        &self,
+        decomposition: DecompositionKind,
+        triangulation: &Triangulation,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<CellMesh, BakeError> {
         let limit = self.config.max_vertices;
-        let cells =
-            recorder.stage("decompose", |observer| match (&self.decompose, self.config.decomposition) {
-                (Some(stage), _) => stage.decompose(triangulation, observer),
-                (None, DecompositionKind::NotchPortals) => {
-                    NotchPortals { config: NotchPortalsConfig::default().with_max_vertices(limit) }
-                        .decompose(triangulation, observer)
-                }
-                (None, DecompositionKind::Greedy) => {
-                    GreedyMerge { config: GreedyConfig::default().with_max_vertices(limit) }
-                        .decompose(triangulation, observer)
-                }
-                (None, DecompositionKind::HertelMehlhorn) => {
-                    HertelMehlhorn { config: HertelMehlhornConfig::default().with_max_vertices(limit) }
-                        .decompose(triangulation, observer)
-                }
-            })?;
+        let cells = recorder.stage("decompose", |observer| match (&self.decompose, decomposition) {
+            (Some(stage), _) => stage.decompose(triangulation, observer),
+            (None, DecompositionKind::NotchPortals) => {
+                NotchPortals { config: NotchPortalsConfig::default().with_max_vertices(limit) }
+                    .decompose(triangulation, observer)
+            }
+            (None, DecompositionKind::Greedy) => {
+                GreedyMerge { config: GreedyConfig::default().with_max_vertices(limit) }
+                    .decompose(triangulation, observer)
+            }
+            (None, DecompositionKind::HertelMehlhorn) => {
+                HertelMehlhorn { config: HertelMehlhornConfig::default().with_max_vertices(limit) }
+                    .decompose(triangulation, observer)
+            }
+        })?;
         self.check("decompose", |list| {
             cells.violations(list);
             let area = (0..cells.cells.len()).map(|cell| cells.doubled_area(CellId::from_index(cell))).sum();
