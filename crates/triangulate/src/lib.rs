@@ -30,12 +30,15 @@
 mod assemble;
 mod bridges;
 mod cdt;
+mod clearance;
 mod crossings;
 mod delaunay;
 mod ears;
 mod error;
 mod outline;
+mod surface;
 
 pub use cdt::{ConstrainedDelaunay, triangulate_cdt};
+pub use clearance::{ClearanceConfig, triangulate_clearance};
 pub use ears::{EarClipping, triangulate_ears};
 pub use error::TriangulateError;
