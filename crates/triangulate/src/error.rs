@@ -32,6 +32,12 @@ pub enum TriangulateError {
     AreaLost { region: RegionId, expected: i128, actual: i128 },
     #[error("the triangulation is not valid: {}", violation.as_ref().map_or_else(String::new, ToString::to_string))]
     BrokenTriangulation { violation: Option<Box<Violation>> },
+    #[error(
+        "repairing region {region} would move its border at {point:?} by {shift} cells, the limit is {limit}"
+    )]
+    CannotRepair { region: RegionId, point: PlanPoint, shift: f64, limit: f64 },
+    #[error("the spacings ask for about {points} points, the limit is {limit}")]
+    TooManyPoints { points: f64, limit: f64 },
     #[error("{field} is {value}, but must be {needed}")]
     BadConfig { field: &'static str, value: f32, needed: &'static str },
     #[error("region {region} brings the number of border vertices to {vertices}, the limit is {limit}")]
