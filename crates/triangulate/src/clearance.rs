@@ -63,7 +63,8 @@ impl ClearanceConfig {
 /// - The result depends on the triangulation alone.
 ///
 /// # Cost
-/// About `n log n` for `n` vertices; on floor plans a few in a hundred vertices are added.
+/// For each triangle, a search as far around it as its clearance reaches: near linear for rooms, but towards the square of the number
+/// of vertices where thousands of them surround one wide place (coast lines). [`ClearanceConfig::max_width`] bounds the reach.
 ///
 /// # Errors
 /// [`TriangulateError::BadConfig`], and [`TriangulateError::BrokenTriangulation`] for one that is not valid.

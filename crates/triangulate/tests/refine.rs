@@ -41,6 +41,17 @@ fn smallest_angle(triangulation: &Triangulation) -> f64 {
     smallest
 }
 
+/// Triangles with an angle below 20 degrees.
+fn sharp(triangulation: &Triangulation) -> usize {
+    let mut alone = triangulation.clone();
+    (0..triangulation.triangles.len())
+        .filter(|&index| {
+            alone.triangles = vec![triangulation.triangles[index]];
+            smallest_angle(&alone) < 20.0
+        })
+        .count()
+}
+
 #[test]
 fn refined_triangulations_keep_the_contract() {
     let grid = RefineConfig::default().with_grid_spacing(2.0).with_min_edge_length(0.5);
@@ -123,8 +134,9 @@ fn angles_are_as_large_as_asked_for_where_corners_allow() {
         let (refined, report) = refine_triangulation(&plain, &config).unwrap();
         refined.validate().unwrap();
         // Where obstacles nearly meet, only points closer than asked for would do.
-        let few = report.small_angles_left * 20 <= refined.triangles.len();
-        assert!(few, "seed {seed}: {report:?} of {}", refined.triangles.len());
+        let (before, after) = (sharp(&plain), sharp(&refined));
+        assert_eq!(after, report.small_angles_left, "seed {seed}");
+        assert!(2 * after <= before, "seed {seed}: {before} sharp triangles before, {report:?}");
     }
 }
 
