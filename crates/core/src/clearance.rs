@@ -85,7 +85,7 @@ impl Validate for ClearanceMesh {
             let area = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
             // Metres are rounded, so that a thin triangle may come out flat; one that is turned over by more is broken.
             let size = [a, b, c].iter().flatten().fold(0.0_f64, |size, value| size.max(value.abs()));
-            if !(area >= -1e-12 * size * size) {
+            if area.is_nan() || area < -1e-12 * size * size {
                 out.push(Violation::BrokenTriangle { triangle: id });
             }
             for side in 0..3 {

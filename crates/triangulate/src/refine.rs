@@ -208,7 +208,7 @@ impl Triangulate for RefinedDelaunay {
 }
 
 /// More points than this are refused.
-const MOST_POINTS: f64 = (1 << 26) as f64;
+const MOST_POINTS: u32 = 1 << 26;
 
 fn check_amount(
     surface: &Surface,
@@ -230,10 +230,11 @@ fn check_amount(
     if config.min_angle_degrees > 0.0 {
         let nearest = (f64::from(config.min_edge_length) / cell).max(2.0);
         // Only a bound: most meshes need far fewer, so that the count is limited while they are added, too.
-        points += (area / (nearest * nearest)).min(MOST_POINTS / 2.0);
+        points += (area / (nearest * nearest)).min(f64::from(MOST_POINTS / 2));
     }
-    if points > MOST_POINTS {
-        return Err(TriangulateError::TooManyPoints { points, limit: MOST_POINTS });
+    let limit = f64::from(MOST_POINTS);
+    if points > limit {
+        return Err(TriangulateError::TooManyPoints { points, limit });
     }
     Ok(())
 }
