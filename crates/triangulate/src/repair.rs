@@ -145,12 +145,11 @@ pub fn repair_polygons(
         result.polygons.push(parts.remove(0));
         pieces.extend(parts.into_iter().map(|part| (polygon.region, part)));
     }
-    let mut next = polygons.polygons.iter().map(|polygon| polygon.region.0 + 1).max().unwrap_or(0);
-    for (origin, mut piece) in pieces {
-        piece.region = RegionId(next);
+    let next = polygons.polygons.iter().map(|polygon| polygon.region.0 + 1).max().unwrap_or(0);
+    for (region, (origin, mut piece)) in (next..).zip(pieces) {
+        piece.region = RegionId(region);
         report.split_off.push([piece.region, origin]);
         result.polygons.push(piece);
-        next += 1;
     }
     #[expect(clippy::cast_possible_truncation, reason = "a small length, for people")]
     let border_shift = (worst * cell) as f32;

@@ -423,7 +423,7 @@ impl Surface {
         let mut vertex = from;
         'from_vertex: loop {
             let here = self.points[vertex as usize];
-            if here == to {
+            if distance_squared(here, to) <= 0.0 {
                 return Place::Vertex(vertex);
             }
             // The triangle at the vertex whose sector the way leads into, its first side included.
