@@ -15,6 +15,7 @@
 
 mod agent;
 mod cells;
+mod clearance;
 mod contours;
 mod field;
 mod grid;
@@ -31,6 +32,7 @@ mod window;
 
 pub use agent::{Agent, AgentError};
 pub use cells::{Cell, CellMesh, HeightSurface, SurfacePoint};
+pub use clearance::{ClearanceMesh, ClearanceTriangle, ClearanceVertex};
 pub use contours::{
     ArcUse, ContourArc, ContourLoop, ContourSet, PlanVertex, Polygon, PolygonLoop, PolygonSet, RegionContour,
 };
