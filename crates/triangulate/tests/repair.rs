@@ -41,10 +41,13 @@ fn sound_polygons_stay_as_they_are() {
     }
 }
 
+/// Name, rings, twice the area that is left, polygons that are left.
+type Case = (&'static str, &'static [&'static [(i32, i32)]], i128, usize);
+
 #[test]
 fn each_kind_of_fault_is_mended_without_moving_a_border() {
     // What is wrong, and twice the area that is left, in how many pieces.
-    let cases: &[(&str, &[&[(i32, i32)]], i128, usize)] = &[
+    let cases: &[Case] = &[
         ("reversed", &[&[(0, 0), (0, 8), (8, 8), (8, 0)]], 128, 1),
         ("a doubled point", &[&[(0, 0), (8, 0), (8, 0), (8, 8), (0, 8)]], 128, 1),
         ("a spike", &[&[(0, 0), (8, 0), (8, 8), (12, 12), (8, 8), (0, 8)]], 128, 1),
