@@ -24,7 +24,7 @@ impl NavMesh {
             let own = group(start.cell);
             return self.nearest_spot(goal, &Reach::INFINITE, |cell| group(cell) == own);
         }
-        scratch.begin(self.neighbours.len());
+        scratch.begin(self.neighbours.len(), 0);
         // A cell is marked at its first edge.
         let mark = |scratch: &mut PathScratch, cell: u32| scratch.mark(self.cell_first[cell as usize]);
         mark(scratch, start.cell);

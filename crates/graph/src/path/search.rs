@@ -15,7 +15,7 @@ use crate::nearest::Spot;
 /// No node: the parent of the first edges.
 const NO_NODE: u32 = u32::MAX;
 
-/// What path queries write. One per thread; it serves any mesh and grows to what the largest needs: 8 bytes an edge and 32 a
+/// What path queries write. One per thread; it serves any mesh and grows to what the largest needs: 8 bytes an edge, 20 a cell and 32 a
 /// seen edge.
 #[derive(Clone, Debug, Default)]
 pub struct PathScratch {
@@ -23,6 +23,8 @@ pub struct PathScratch {
     stamp: u32,
     /// Per edge: search that saw it last, and its node.
     seen: Vec<(u32, u32)>,
+    /// Per cell: how it was entered first.
+    entries: Vec<Entry>,
     nodes: Vec<Node>,
     /// [`key`] of each open node, once for every time that its estimate fell.
     open: BinaryHeap<Reverse<u64>>,
@@ -35,14 +37,18 @@ pub struct PathScratch {
 
 impl PathScratch {
     /// Forgets the last search.
-    pub(super) fn begin(&mut self, edges: usize) {
+    pub(super) fn begin(&mut self, edges: usize, cells: usize) {
         if self.stamp == u32::MAX {
             self.seen.clear();
+            self.entries.clear();
             self.stamp = 0;
         }
         self.stamp += 1;
         if self.seen.len() < edges {
             self.seen.resize(edges, (0, 0));
+        }
+        if self.entries.len() < cells {
+            self.entries.resize(cells, Entry::default());
         }
         self.nodes.clear();
         self.open.clear();
@@ -72,6 +78,17 @@ impl PathScratch {
             best = self.open.pop().map_or(NO_KEY, |Reverse(key)| key);
         }
         None
+    }
+
+    /// Whether a cell has been entered at no more than this cost less the way from there to `at`; remembers the first entry.
+    #[inline]
+    fn is_known(&mut self, cell: u32, at: Local, cost: f32, metre: f32) -> bool {
+        let entry = &mut self.entries[cell as usize];
+        if entry.stamp == self.stamp {
+            return entry.cost + entry.at.distance(at) * metre <= cost;
+        }
+        *entry = Entry { stamp: self.stamp, at, cost };
+        false
     }
 
     /// Opens a way, or makes a better one of it, and keeps the best of its cell apart from the heap.
@@ -110,6 +127,14 @@ impl PathScratch {
     }
 }
 
+/// Where and at what cost a search came into a cell first.
+#[derive(Clone, Copy, Debug, Default)]
+struct Entry {
+    stamp: u32,
+    at: Local,
+    cost: f32,
+}
+
 /// No key: after all others.
 const NO_KEY: u64 = u64::MAX;
 
@@ -145,7 +170,7 @@ struct Node {
 }
 
 /// Metres from the frame's origin: single precision does for lengths there, wherever the origin is in the world.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Local {
     x: f32,
     y: f32,
@@ -244,15 +269,19 @@ impl NavMesh {
         if start.cell == goal.cell {
             return true;
         }
-        scratch.begin(self.way_count());
+        scratch.begin(self.way_count(), self.cell_count());
         let scale = Scale { cell: self.frame.cell_size, level: self.frame.level_height };
         let target = scale.spot(goal);
         let goal_number = self.bridges.number(goal.cell);
         let (mut node, mut cell, mut from_cell) = (NO_NODE, start.cell, start.cell);
         let (mut at, mut cost) = (scale.spot(start), 0.0);
         loop {
-            let best =
-                self.expand(cell, from_cell, filter, scale, (goal_number, target), (node, at, cost), scratch);
+            // Straight through the cell from where it was entered first is often no longer: then all ways on are known.
+            let best = if scratch.is_known(cell, at, cost, 1.0) {
+                NO_KEY
+            } else {
+                self.expand(cell, from_cell, filter, scale, (goal_number, target), (node, at, cost), scratch)
+            };
             node = match scratch.next(best) {
                 Some(next) => next,
                 None => return false,
