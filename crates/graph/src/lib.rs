@@ -39,6 +39,7 @@ mod box_index;
 mod bridges;
 mod data;
 mod error;
+mod fans;
 mod filter;
 mod height;
 mod islands;

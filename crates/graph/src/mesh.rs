@@ -11,6 +11,7 @@ use waymesh_core::{
 use crate::box_index::BoxIndex;
 use crate::bridges::Bridges;
 use crate::data::NO_NEIGHBOUR;
+use crate::fans::{Edges, Fans};
 use crate::islands::label_islands;
 use crate::links::Links;
 use crate::plan::LATTICE_STEP;
@@ -76,7 +77,7 @@ impl CellBounds {
 /// - It never changes, all queries take `&self`, and it is `Send + Sync`.
 ///
 /// # Memory
-/// About 21 bytes a corner, 80 bytes a cell and 28 bytes a vertex, plus the height surface.
+/// About 29 bytes a corner, 80 bytes a cell and 28 bytes a vertex, plus the height surface.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NavMesh {
     pub(crate) frame: GridFrame,
@@ -96,6 +97,7 @@ pub struct NavMesh {
     pub(crate) islands: Vec<Island>,
     pub(crate) index: BoxIndex,
     pub(crate) bridges: Bridges,
+    pub(crate) fans: Fans,
     pub(crate) links: Links,
     pub(crate) surface: Option<HeightSurface>,
     /// What the rounding of world coordinates may move a position by, in cells.
@@ -162,6 +164,12 @@ impl NavMesh {
             islands[island as usize].area += doubled as f64 / 2.0 * frame.cell_area();
         }
         let bridges = Bridges::find(&cell_first, &neighbours);
+        let fans = Fans::find(&Edges {
+            cell_first: &cell_first,
+            corners: &corners,
+            vertices: &cells.corners,
+            neighbours: &neighbours,
+        });
         let (plan_slack, height_slack) = rounding_slack(&frame, &vertices, &bounds);
         Self {
             frame,
@@ -176,6 +184,7 @@ impl NavMesh {
             areas: cells.cells.iter().map(|cell| cell.area.0).collect(),
             index: BoxIndex::build(&bounds),
             bridges,
+            fans,
             links: Links::default(),
             bounds,
             cell_islands,
@@ -264,6 +273,15 @@ impl NavMesh {
 
     pub(crate) fn find_bridges(&mut self) {
         self.bridges = Bridges::find(&self.cell_first, &self.neighbours);
+    }
+
+    pub(crate) fn find_fans(&mut self) {
+        self.fans = Fans::find(&Edges {
+            cell_first: &self.cell_first,
+            corners: &self.corners,
+            vertices: &self.corner_vertices,
+            neighbours: &self.neighbours,
+        });
     }
 
     /// With links, no edge is the only way any more.

@@ -236,7 +236,7 @@ impl NavMesh {
     }
 
     /// A place on a link's segment.
-    fn on_segment(&self, end: &LinkEnd, along: f64) -> (PlanPosition, Vec3) {
+    pub(super) fn on_segment(&self, end: &LinkEnd, along: f64) -> (PlanPosition, Vec3) {
         let [a, b] = end.ends;
         let mix = |from: f64, to: f64| from + (to - from) * along;
         let at = PlanPosition::snapped(
@@ -247,7 +247,7 @@ impl NavMesh {
     }
 
     /// The ends of an edge in the plan: right and left of whoever leaves the cell across it.
-    fn edge_ends(&self, cell: CellId, way: u32) -> [PlanPosition; 2] {
+    pub(super) fn edge_ends(&self, cell: CellId, way: u32) -> [PlanPosition; 2] {
         if self.is_link(way) {
             let (link, backwards) = self.link_of(way);
             let [a, b] = self.links.links[link.index()].from.ends.map(|end| end.point);

@@ -1,8 +1,10 @@
 //! Paths: locate both ends, search a corridor of cells, pull a string through it.
 
+mod any_angle;
 mod funnel;
 mod partial;
 mod search;
+mod shortest;
 
 use glam::Vec3;
 use waymesh_core::CellId;
@@ -174,6 +176,19 @@ impl NavMesh {
         scratch: &mut PathScratch,
         path: &mut Path,
     ) -> Result<(), QueryError> {
+        self.route(from, to, options, scratch, path, Self::search_corridor)
+    }
+
+    /// Locates both ends, lets `search` fill the corridor, and writes the path.
+    fn route<F: CellFilter>(
+        &self,
+        from: Vec3,
+        to: Vec3,
+        options: &PathOptions<F>,
+        scratch: &mut PathScratch,
+        path: &mut Path,
+        search: impl Fn(&Self, &Spot, &Spot, &F, &mut PathScratch) -> bool,
+    ) -> Result<(), QueryError> {
         path.outcome = Outcome::Unreachable;
         path.points.clear();
         path.cells.clear();
@@ -191,7 +206,7 @@ impl NavMesh {
         let [from_island, to_island] =
             [&start, &goal].map(|spot| IslandId(self.cell_islands[spot.cell as usize]));
         let may_connect = self.may_connect(from_island, to_island);
-        if may_connect && self.search_corridor(&start, &goal, &options.filter, scratch) {
+        if may_connect && search(self, &start, &goal, &options.filter, scratch) {
             path.outcome = Outcome::Complete;
             self.write_path(
                 &start,
@@ -212,7 +227,7 @@ impl NavMesh {
         let reached_position = self.location(&reached, goal_position).position;
         let gain = start_position.distance(goal_position) - reached_position.distance(goal_position);
         if f64::from(gain) > self.plan_slack * f64::from(self.frame.cell_size)
-            && self.search_corridor(&start, &reached, &options.filter, scratch)
+            && search(self, &start, &reached, &options.filter, scratch)
         {
             let ends = [start_position, reached_position];
             self.write_path(&start, &reached, ends, options.cross_points, scratch, path);

@@ -6,6 +6,7 @@ use std::collections::binary_heap::PeekMut;
 
 use waymesh_core::{CellId, PlanVertex};
 
+use super::any_angle::AnyAngle;
 use super::funnel::Funnel;
 use crate::data::NO_NEIGHBOUR;
 use crate::filter::CellFilter;
@@ -31,6 +32,7 @@ pub struct PathScratch {
     /// How far along its segments each link of the corridor is taken, from 0 to 1.
     pub(super) leaps: Vec<f64>,
     pub(super) funnel: Funnel,
+    pub(super) any_angle: AnyAngle,
 }
 
 impl PathScratch {

@@ -8,3 +8,4 @@ mod locate;
 mod meshes;
 mod paths;
 mod shape;
+mod shortest;
