@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use waymesh_benches::queries::{self, Queries};
 use waymesh_benches::{
     BenchError, Engine, EvaluateOptions, LevelReport, ONE, Partitioning, PolygonMesh, Scene, Settings,
-    compare, evaluate, evaluate_one, level_table, overview, report, summary,
+    compare, evaluate, evaluate_one, flat_engines, level_table, overview, report, summary,
 };
 use waymesh_core::GridScale;
 
@@ -18,7 +18,8 @@ Usage: waymesh-benches [--scenes NAME|FILE,...] [--cell SIZE[/LEVEL],...] [--par
        waymesh-benches evaluate [LEVEL...] [--cell SIZE[/LEVEL]] [--samples N] [--ours] [--out FOLDER] [--svg] [--meshes]
                        [--jobs N] [--limit SECONDS]
 
-  --scenes     Recast's levels (nav_test, dungeon, undulating), generated ones (city-block, ...), or files
+  --scenes     Recast's levels (nav_test, dungeon, undulating), generated ones (city-block, ...), or files; with --queries also
+               the published flat meshes arena and aurora
                [default: Recast's where they are, else all generated ones]
   --cell       cell size in metres, with the level height [default: 0.3/0.2,0.1/0.1]
   --partition  how regions are made [default: watershed]
@@ -190,6 +191,18 @@ fn run(options: &Options) -> Result<(), BenchError> {
     let engines = engines();
     let mut results = Vec::new();
     for name in &options.scenes {
+        if options.queries
+            && let Some((mut engines, mesh)) = flat_engines(name)?
+        {
+            let pairs = queries::pairs(&mesh, PAIRS);
+            let times = queries::measure(&mut engines, &pairs, options.rounds);
+            if options.json {
+                results.push(report::query_json(name, pairs.len(), &times));
+            } else {
+                print(&format!("{}\n", report::query_table(name, pairs.len(), &times)));
+            }
+            continue;
+        }
         let scene = Scene::named(name)?;
         for scale in &options.scales {
             let settings = Settings::recast_demo(*scale, options.partition);

@@ -239,10 +239,13 @@ pub(crate) struct PathArgs {
     /// Where it should end.
     #[arg(long, value_name = "X,Y,Z", allow_hyphen_values = true)]
     pub(crate) to: Point,
+    /// Find the shortest path of all, not just a short one.
+    #[arg(long)]
+    pub(crate) shortest: bool,
     /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Draw the mesh and the path.
+    /// Draw the mesh, the cells passed and the path.
     #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<PathBuf>,
 }

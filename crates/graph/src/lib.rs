@@ -37,6 +37,7 @@
 
 mod box_index;
 mod bridges;
+mod costs;
 mod data;
 mod error;
 mod fans;
@@ -48,12 +49,15 @@ mod mesh;
 mod nearest;
 mod path;
 mod plan;
+mod surface;
 
+pub use costs::{AreaCosts, Length, TravelCost};
 pub use data::{LinkData, NO_NEIGHBOUR, NavMeshData};
 pub use error::{NavMeshError, PathEnd, QueryError};
-pub use filter::{AnyCell, AreaFilter, CellFilter};
+pub use filter::{AnyCell, AreaFilter, CellFilter, FlagFilter};
 pub use islands::{Island, IslandId};
 pub use links::{Link, LinkEnd, LinkId, LinkKind};
-pub use mesh::{CellBounds, CellView, NavMesh};
+pub use mesh::{CellBounds, CellView, Generation, NavMesh};
 pub use nearest::{Location, Reach};
 pub use path::{LinkUse, Outcome, Path, PathOptions, PathScratch};
+pub use surface::{PlaceSampler, RayHit, Raycast, SurfaceScratch, Wall, WallPiece};

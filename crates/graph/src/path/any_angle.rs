@@ -105,10 +105,10 @@ enum Bound {
 
 /// An edge or a link that is crossed like one: from its right end to its left, as seen from the cell.
 #[derive(Clone, Copy, Debug)]
-struct Gate {
-    way: u32,
-    right: PlanPosition,
-    left: PlanPosition,
+pub(crate) struct Gate {
+    pub(crate) way: u32,
+    pub(crate) right: PlanPosition,
+    pub(crate) left: PlanPosition,
 }
 
 struct Search<'a, F> {
@@ -217,7 +217,7 @@ impl NavMesh {
     }
 
     /// The gates of a cell: its edges with a neighbour, then links that are crossed like an edge.
-    fn gates(&self, cell: u32) -> impl Iterator<Item = Gate> + use<'_> {
+    pub(crate) fn gates(&self, cell: u32) -> impl Iterator<Item = Gate> + use<'_> {
         let mesh = self;
         let range = mesh.edge_range(cell as usize);
         let first = mesh.cell_first[cell as usize];

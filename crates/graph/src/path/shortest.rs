@@ -4,6 +4,7 @@ use glam::Vec3;
 
 use super::{Path, PathOptions, PathScratch};
 use crate::QueryError;
+use crate::costs::TravelCost;
 use crate::filter::CellFilter;
 use crate::mesh::NavMesh;
 
@@ -27,6 +28,9 @@ impl NavMesh {
     /// - No way is shorter in the plan, on storeys above each other too: which side of an edge or a ray a corner lies on is decided exactly,
     ///   and lengths are rounded by less than a billionth.
     /// - Rises and falls do not count while it searches: [`Path::length`] is that of the points found, in space.
+    /// - Costs ([`PathOptions::cost`]) do not count while it searches, except that infinite ones close cells: it is the shortest path, not
+    ///   the cheapest. It costs at most as many times the cheapest as the dearest metre of it costs times the cheapest metre anywhere;
+    ///   with equal costs per metre it *is* the cheapest, and [`NavMesh::find_path_with`] may find a cheaper one otherwise.
     /// - Links that are crossed like an edge, and links from point to point, are taken where it is shortest, at their distance in space and
     ///   extra cost. Other links are taken from one of nine places along their segments: from the best of these.
     /// - Partial paths and unreachable goals are as with [`NavMesh::find_path_with`].
@@ -40,11 +44,11 @@ impl NavMesh {
     ///
     /// # References
     /// Cui, Harabor and Grastien 2017, Compromise-free pathfinding on a navigation mesh, <https://doi.org/10.24963/ijcai.2017/70>.
-    pub fn find_shortest_path_with<F: CellFilter>(
+    pub fn find_shortest_path_with<F: CellFilter, C: TravelCost>(
         &self,
         from: Vec3,
         to: Vec3,
-        options: &PathOptions<F>,
+        options: &PathOptions<F, C>,
         scratch: &mut PathScratch,
     ) -> Result<Path, QueryError> {
         let mut path = Path::default();
@@ -56,14 +60,16 @@ impl NavMesh {
     ///
     /// # Errors
     /// As [`NavMesh::find_path_with`]; `path` is then [`crate::Outcome::Unreachable`] and empty.
-    pub fn find_shortest_path_into<F: CellFilter>(
+    pub fn find_shortest_path_into<F: CellFilter, C: TravelCost>(
         &self,
         from: Vec3,
         to: Vec3,
-        options: &PathOptions<F>,
+        options: &PathOptions<F, C>,
         scratch: &mut PathScratch,
         path: &mut Path,
     ) -> Result<(), QueryError> {
-        self.route(from, to, options, scratch, path, Self::search_shortest)
+        self.route(from, to, options, scratch, path, |start, goal, usable, scratch| {
+            self.search_shortest(start, goal, usable, scratch)
+        })
     }
 }

@@ -1,6 +1,7 @@
 //! The mesh and its queries against slow, obvious answers.
 #![expect(clippy::unwrap_used, clippy::cast_possible_truncation, reason = "test helpers, small numbers")]
 
+mod costs;
 mod data;
 mod golden;
 mod links;
@@ -9,3 +10,4 @@ mod meshes;
 mod paths;
 mod shape;
 mod shortest;
+mod surface;
