@@ -245,7 +245,7 @@ pub(crate) struct PathArgs {
     /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Draw the mesh, the cells passed and the path.
+    /// Draw the mesh and the path.
     #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<PathBuf>,
 }

@@ -111,10 +111,7 @@ impl<F: CellFilter, C: TravelCost> CellFilter for Usable<'_, F, C> {
     #[inline]
     fn allows(&self, mesh: &NavMesh, cell: CellId) -> bool {
         self.filter.allows(mesh, cell)
-            && (C::IS_LENGTH || {
-                let cost = self.cost.per_metre(mesh, cell);
-                cost >= 0.0 && cost < f32::INFINITY
-            })
+            && (C::IS_LENGTH || (0.0..f32::INFINITY).contains(&self.cost.per_metre(mesh, cell)))
     }
 }
 

@@ -209,19 +209,54 @@ impl NavMesh {
         for (element, link) in links.iter().enumerate() {
             self.check_link(element, link)?;
         }
-        if !self.links.links.is_empty() {
+        self.set_links(links);
+        Ok(self)
+    }
+
+    /// Adds a link: it gets the next id. Takes time linear in cells and links, not more.
+    ///
+    /// # Errors
+    /// As [`NavMesh::with_links`]; the mesh then stays as it was.
+    pub fn add_link(&mut self, link: Link) -> Result<LinkId, NavMeshError> {
+        let element = self.links.links.len();
+        if element >= (u32::MAX / 4) as usize {
+            let (actual, expected) = (element + 1, (u32::MAX / 4) as usize);
+            return Err(NavMeshError::TableLength { table: "links", actual, expected });
+        }
+        self.check_link(element, &link)?;
+        let mut links = std::mem::take(&mut self.links.links);
+        links.push(link);
+        self.set_links(links);
+        Ok(LinkId(CellId::from_index(element).0))
+    }
+
+    /// Takes a link away, and gives it back; `None` if there is none of this id. The links after it move up: their ids are one less. Linear time, as
+    /// [`NavMesh::add_link`].
+    pub fn remove_link(&mut self, link: LinkId) -> Option<Link> {
+        if link.index() >= self.links.links.len() {
+            return None;
+        }
+        let mut links = std::mem::take(&mut self.links.links);
+        let removed = links.remove(link.index());
+        self.set_links(links);
+        Some(removed)
+    }
+
+    /// Puts checked links in place of those it had.
+    fn set_links(&mut self, links: Vec<Link>) {
+        let had_portals = self.links.portals.contains(&true);
+        if had_portals {
             self.find_fans();
         }
         if links.is_empty() {
             self.links = Links::default();
             self.find_bridges();
-            return Ok(self);
+            return;
         }
         let portals = links.iter().map(|link| self.is_portal(link)).collect();
         self.links = Links::build(links, portals, &self.cell_islands, self.islands.len());
         self.forget_bridges();
         self.open_fans();
-        Ok(self)
     }
 
     /// Where a link continues the ground beyond a corner, ways may turn there.
@@ -238,7 +273,9 @@ impl NavMesh {
                 }
             }
         }
-        self.fans.allow(fans);
+        if !fans.is_empty() {
+            self.fans.allow(fans);
+        }
     }
 
     fn check_link(&self, element: usize, link: &Link) -> Result<(), NavMeshError> {

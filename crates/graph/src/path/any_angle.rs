@@ -23,7 +23,7 @@ use crate::filter::CellFilter;
 use crate::links::LEAP_PLACES;
 use crate::mesh::NavMesh;
 use crate::nearest::Spot;
-use crate::plan::{PlanPosition, orientation};
+use crate::plan::{PlanPosition, closest_on_segment, orientation};
 
 /// No node, and no turn.
 const NONE: u32 = u32::MAX;
@@ -46,7 +46,7 @@ const SAME: f64 = 1e-12;
 
 /// What the search writes.
 #[derive(Clone, Debug, Default)]
-pub(super) struct AnyAngle {
+pub(crate) struct AnyAngle {
     nodes: Vec<Node>,
     roots: Vec<Root>,
     open: BinaryHeap<Reverse<(u64, u32)>>,
@@ -56,6 +56,8 @@ pub(super) struct AnyAngle {
     turns: Vec<Turned>,
     /// Cells that meet in a point, and the nodes that lead to them.
     touching: Vec<(u32, u32)>,
+    /// What a flood has seen.
+    pub(crate) seen: Vec<Seen>,
 }
 
 /// A place that a way has turned at.
@@ -111,7 +113,7 @@ pub(crate) struct Gate {
     pub(crate) left: PlanPosition,
 }
 
-struct Search<'a, F> {
+struct Search<'a, F, const FLOOD: bool> {
     mesh: &'a NavMesh,
     filter: &'a F,
     goal: &'a Spot,
@@ -119,6 +121,20 @@ struct Search<'a, F> {
     memory: &'a mut AnyAngle,
     /// The first open node, if it is not in the heap.
     best: (u64, u32),
+    /// Ways longer than this are of no use, in cells.
+    limit: f64,
+}
+
+/// What is seen of a cell from a place that ways turn at: all, or what lies between two rays.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Seen {
+    pub(crate) cell: u32,
+    pub(crate) root: PlanPosition,
+    /// Length of the way to the root, in cells.
+    pub(crate) length: f64,
+    /// Shortest way to the part of the cell that is seen, in cells.
+    pub(crate) nearest: f64,
+    pub(crate) rays: Option<[PlanPosition; 2]>,
 }
 
 const NO_KEY: (u64, u32) = (u64::MAX, u32::MAX);
@@ -167,7 +183,36 @@ fn ahead(
     (end.0 * end.0 + end.1 * end.1).sqrt() + (rest.0 * rest.0 + rest.1 * rest.1).sqrt()
 }
 
+/// Shortest way from `root` to the part of the gate between two rays.
+fn nearest_between(root: PlanPosition, right: PlanPosition, left: PlanPosition, gate: &Gate) -> f64 {
+    let (ex, ez) = (gate.left.x - gate.right.x, gate.left.z - gate.right.z);
+    let hit = |ray: PlanPosition| {
+        let (rx, rz) = (ray.x - root.x, ray.z - root.z);
+        let scale = ((gate.right.x - root.x) * ez - (gate.right.z - root.z) * ex) / (rx * ez - rz * ex);
+        PlanPosition { x: root.x + rx * scale, z: root.z + rz * scale }
+    };
+    let (x, z) = closest_on_segment(hit(right), hit(left), root);
+    turn_length(root, PlanPosition { x, z })
+}
+
 impl NavMesh {
+    /// Everything that ways of at most `limit` cells see from `start`, into `memory.seen`, nearest first. Links that lead one way only are
+    /// not taken.
+    pub(crate) fn flood_shortest<F: CellFilter>(
+        &self,
+        start: &Spot,
+        limit: f64,
+        filter: &F,
+        memory: &mut AnyAngle,
+    ) {
+        memory.begin(self.turn_count());
+        memory.seen.clear();
+        let nowhere = Spot { cell: NO_NEIGHBOUR, ..*start };
+        let mut search: Search<'_, F, true> =
+            Search { mesh: self, filter, goal: &nowhere, goal_number: 0, memory, best: NO_KEY, limit };
+        search.run(start);
+    }
+
     /// Searches the shortest way from `start` to `goal` and leaves the edges and links that it crosses in `scratch.corridor`.
     /// Whether there is a way.
     pub(super) fn search_shortest<F: CellFilter>(
@@ -185,7 +230,8 @@ impl NavMesh {
         }
         memory.begin(self.turn_count());
         let goal_number = self.bridges.number(goal.cell);
-        let mut search = Search { mesh: self, filter, goal, goal_number, memory, best: NO_KEY };
+        let mut search: Search<'_, F, false> =
+            Search { mesh: self, filter, goal, goal_number, memory, best: NO_KEY, limit: f64::INFINITY };
         let Some(mut node) = search.run(start) else { return false };
         while node != NONE {
             let Node { way, parent, right, .. } = memory.nodes[node as usize];
@@ -272,7 +318,7 @@ impl AnyAngle {
     }
 }
 
-impl<F: CellFilter> Search<'_, F> {
+impl<F: CellFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
     /// The node that reached the goal.
     fn run(&mut self, start: &Spot) -> Option<u32> {
         self.memory.roots.push(Root { at: start.at, length: 0.0, turn: NONE });
@@ -308,6 +354,9 @@ impl<F: CellFilter> Search<'_, F> {
     /// Opens a node.
     #[inline]
     fn offer(&mut self, node: Node, estimate: f64) {
+        if estimate > self.limit {
+            return;
+        }
         let node = self.keep(node);
         // Positive floats sort like their bits; of equal ones the newest is first.
         let key = (estimate.to_bits(), !node);
@@ -341,7 +390,11 @@ impl<F: CellFilter> Search<'_, F> {
             return None;
         }
         let is_edge = (way as usize) < self.mesh.neighbours.len();
-        (!is_edge || self.mesh.bridges.leads_to(self.goal_number, way, cell, neighbour)).then_some(neighbour)
+        if FLOOD && !is_edge && !self.mesh.links.links[self.mesh.link_of(way).0.index()].both_ways {
+            return None;
+        }
+        (FLOOD || !is_edge || self.mesh.bridges.leads_to(self.goal_number, way, cell, neighbour))
+            .then_some(neighbour)
     }
 
     #[inline]
@@ -369,7 +422,12 @@ impl<F: CellFilter> Search<'_, F> {
         let Some(cell) = self.is_open(cell, gate.way) else { return };
         let Root { at, length, .. } = self.memory.roots[root as usize];
         let [right, left] = rays;
-        let estimate = length + ahead(at, right, left, gate, self.goal.at);
+        let estimate = length
+            + if FLOOD {
+                nearest_between(at, right, left, gate)
+            } else {
+                ahead(at, right, left, gate, self.goal.at)
+            };
         self.offer(Node { right, left, root, parent, way: gate.way, cell }, estimate);
     }
 
@@ -385,7 +443,7 @@ impl<F: CellFilter> Search<'_, F> {
         let root = self.memory.roots.len() as u32;
         self.memory.roots.push(Root { at, length, turn });
         let right = beyond(from.at, at);
-        let estimate = length + turn_length(at, self.goal.at);
+        let estimate = length + if FLOOD { 0.0 } else { turn_length(at, self.goal.at) };
         self.offer(Node { right, left: at, root, parent, way, cell }, estimate);
     }
 
@@ -452,6 +510,9 @@ impl<F: CellFilter> Search<'_, F> {
         if cell == self.goal.cell && self.is_visible(&node, self.goal.at) {
             self.arrive(index, root);
         }
+        if FLOOD {
+            self.note(&node);
+        }
         // From the right end of the edge to its left one, as seen from the root.
         let mut corner = next(entry);
         let begin = corner;
@@ -495,6 +556,24 @@ impl<F: CellFilter> Search<'_, F> {
         }
     }
 
+    /// Keeps what a cone sees of the cell beyond.
+    fn note(&mut self, node: &Node) {
+        let Node { right, left, root, cell, way, .. } = *node;
+        let Root { at, length, .. } = self.memory.roots[root as usize];
+        // The gate, seen from the cell beyond: its ends change sides.
+        let [left_end, right_end] = if (way as usize) < self.mesh.neighbours.len() {
+            let entry = self.mesh.fans.twin(way) as usize;
+            let range = self.mesh.edge_range(cell as usize);
+            [entry, if entry + 1 == range.end { range.start } else { entry + 1 }].map(|at| self.corner(at))
+        } else {
+            let [right, left] = self.mesh.edge_ends(CellId(cell), way);
+            [left, right]
+        };
+        let gate = Gate { way, right: right_end, left: left_end };
+        let nearest = length + nearest_between(at, right, left, &gate);
+        self.memory.seen.push(Seen { cell, root: at, length, nearest, rays: Some([right, left]) });
+    }
+
     /// The links of the cell beyond a cone, as seen from its root.
     fn cross_links(&mut self, index: u32, node: &Node) {
         let mesh = self.mesh;
@@ -533,6 +612,9 @@ impl<F: CellFilter> Search<'_, F> {
         let Node { right, left, root, cell, way, .. } = node;
         if cell == self.goal.cell && self.is_visible(&node, self.goal.at) {
             self.arrive(index, root);
+        }
+        if FLOOD {
+            self.note(&node);
         }
         let mesh = self.mesh;
         for gate in mesh.gates(cell).filter(|gate| (gate.way as usize) < mesh.neighbours.len()) {
@@ -584,7 +666,7 @@ impl<F: CellFilter> Search<'_, F> {
             #[expect(clippy::cast_possible_truncation, reason = "fewer than nodes")]
             let landed = self.memory.roots.len() as u32;
             self.memory.roots.push(Root { at: arrive.0, length, turn });
-            let estimate = length + turn_length(arrive.0, self.goal.at);
+            let estimate = length + if FLOOD { 0.0 } else { turn_length(arrive.0, self.goal.at) };
             let right = PlanPosition { x: along, z: 0.0 };
             let cell = mesh.beyond(way);
             self.offer(Node { right, left: arrive.0, root: landed, parent, way, cell }, estimate);
@@ -648,6 +730,10 @@ impl<F: CellFilter> Search<'_, F> {
         if cell == self.goal.cell {
             self.arrive(index, root);
             return;
+        }
+        if FLOOD {
+            let Root { at, length, .. } = self.memory.roots[root as usize];
+            self.memory.seen.push(Seen { cell, root: at, length, nearest: length, rays: None });
         }
         let range = self.mesh.edge_range(cell as usize);
         let (first, last) = (range.start, range.end - 1);

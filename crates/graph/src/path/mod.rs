@@ -1,6 +1,6 @@
 //! Paths: locate both ends, search a corridor of cells, pull a string through it.
 
-mod any_angle;
+pub(crate) mod any_angle;
 mod funnel;
 mod partial;
 mod search;

@@ -33,7 +33,7 @@ pub struct PathScratch {
     /// How far along its segments each link of the corridor is taken, from 0 to 1.
     pub(super) leaps: Vec<f64>,
     pub(super) funnel: Funnel,
-    pub(super) any_angle: AnyAngle,
+    pub(crate) any_angle: AnyAngle,
 }
 
 impl PathScratch {

@@ -1,12 +1,14 @@
 //! Moving and looking about on the surface, in the plan and from cell to cell: storeys above and below do not matter.
 
 mod around;
+mod distance;
 mod raycast;
 mod sample;
 mod scratch;
 mod slide;
 mod wall;
 
+pub use distance::{DistanceMap, WayOn};
 pub use raycast::{RayHit, Raycast};
 pub use sample::PlaceSampler;
 pub use scratch::SurfaceScratch;

@@ -86,7 +86,7 @@ pub(super) struct Cut {
 }
 
 impl Cut {
-    fn to_square(&mut self, middle: PlanPosition, radius: f64) {
+    fn crop(&mut self, middle: PlanPosition, radius: f64) {
         for (axis, sign) in [(0, 1.0), (0, -1.0), (1, 1.0), (1, -1.0)] {
             let beyond = |p: &PlanPosition| {
                 let along = if axis == 0 { p.x - middle.x } else { p.z - middle.z };
@@ -172,6 +172,6 @@ impl NavMesh {
         cut.corners.clear();
         let corners = self.corners[self.edge_range(cell as usize)].iter();
         cut.corners.extend(corners.map(|corner| PlanPosition::on_grid(corner.x, corner.z)));
-        cut.to_square(middle, radius);
+        cut.crop(middle, radius);
     }
 }

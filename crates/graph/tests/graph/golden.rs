@@ -1,7 +1,7 @@
 //! Published meshes and pairs, where they are at hand (`shared/scenes` beside the repository).
 
 use glam::Vec3;
-use waymesh_core::{AreaId, CellMesh, GridFrame, VertexId};
+use waymesh_core::{AreaId, CellMesh, GridFrame};
 use waymesh_graph::{NavMesh, Outcome, PathScratch};
 
 use crate::meshes::Builder;

@@ -423,7 +423,9 @@ fn places_by_chance_are_even_over_the_area() {
             let off = (f64::from(counts[view.id().index()]) - expected).abs();
             assert!(off < 5.0 * expected.sqrt() + 5.0, "{off} off {expected}");
         }
-        let _ = half;
+        // A cell is not its corners' mean: near half.
+        let [low, high] = half.map(f64::from);
+        assert!((low / (low + high) - 0.5).abs() < 0.1, "{low} and {high}");
         // In a circle: the share of the ground in the inner circle of half the area is half where all is ground.
         let cell = mesh.cells().max_by(|a, b| a.area().total_cmp(&b.area())).unwrap();
         let middle = Location {
