@@ -107,7 +107,7 @@
 //! let near = mesh.random_place_around(&place, 2.0, &AnyCell, &mut random, &mut surface)?;
 //! assert!(near.position.distance(east) <= 2.001);
 //! let mut reached = Vec::new();
-//! mesh.cells_within(&place, 8.5, &AnyCell, &mut paths, &mut reached)?;
+//! mesh.cells_within(&place, 8.02, &AnyCell, &mut paths, &mut reached)?;
 //! assert_eq!(reached.len(), 2);
 //! let map = mesh.distance_map(&place, f32::INFINITY, &AnyCell, &mut paths)?;
 //! let way = map.way_on(&mesh, &far)?.expect("a way");
