@@ -2,6 +2,7 @@
 
 pub(crate) mod any_angle;
 mod funnel;
+mod gate;
 mod partial;
 mod search;
 mod shortest;
