@@ -27,6 +27,7 @@ pub struct Detour {
     path: [DtPolyRef; MAX_PATH],
     corners: [[f32; 3]; MAX_PATH],
     bytes: usize,
+    place: (DtPolyRef, [f32; 3]),
 }
 
 impl Detour {
@@ -77,6 +78,7 @@ impl Detour {
             path: [DtPolyRef::default(); MAX_PATH],
             corners: [[0.0; 3]; MAX_PATH],
             bytes,
+            place: (DtPolyRef::default(), [0.0; 3]),
         })
     }
 
@@ -120,6 +122,26 @@ impl Queries for Detour {
         let (count, is_complete) = self.search(from, to)?;
         let length = |pair: &[[f32; 3]]| Vec3::from(pair[0]).distance(pair[1].into());
         is_complete.then(|| self.corners[..count].windows(2).map(length).sum())
+    }
+
+    fn stand(&mut self, point: Vec3) -> bool {
+        let place = self.locate(point);
+        self.place = place.unwrap_or(self.place);
+        place.is_some()
+    }
+
+    fn raycast(&mut self, to: Vec3) -> f32 {
+        let (cell, from) = self.place;
+        let path = Some(&mut self.path[..]);
+        let ray = self.query.raycast_1(cell, &from, &to.to_array(), &self.filter, path);
+        // Detour says infinity where nothing is hit.
+        ray.map_or(0.0, |(free, _, _)| free.min(1.0))
+    }
+
+    fn move_along(&mut self, to: Vec3) -> f32 {
+        let (cell, from) = self.place;
+        let moved = self.query.move_along_surface(cell, &from, &to.to_array(), &self.filter, &mut self.path);
+        moved.map_or(0.0, |(end, _)| Vec3::from(end).distance(to))
     }
 }
 

@@ -3,10 +3,10 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use waymesh_benches::queries::{self, Queries};
+use waymesh_benches::queries::{self, QueryScene};
 use waymesh_benches::{
-    BenchError, ConvexOptions, Engine, EvaluateOptions, LevelReport, ONE, Partitioning, PolygonMesh, Scene,
-    Settings, compare, convex, evaluate, evaluate_one, level_table, overview, report, summary,
+    BenchError, ConvexOptions, Engine, EvaluateOptions, LevelReport, ONE, Partitioning, Scene, Settings,
+    compare, convex, evaluate, evaluate_one, flat_engines, level_table, overview, report, summary,
 };
 use waymesh_core::GridScale;
 
@@ -19,7 +19,8 @@ Usage: waymesh-benches [--scenes NAME|FILE,...] [--cell SIZE[/LEVEL],...] [--par
                        [--jobs N] [--limit SECONDS]
        waymesh-benches convex [--largest N] [--out FOLDER]
 
-  --scenes     Recast's levels (nav_test, dungeon, undulating), generated ones (city-block, ...), or files
+  --scenes     Recast's levels (nav_test, dungeon, undulating), generated ones (city-block, ...), or files; with --queries also
+               the published flat meshes arena and aurora
                [default: Recast's where they are, else all generated ones]
   --cell       cell size in metres, with the level height [default: 0.3/0.2,0.1/0.1]
   --partition  how regions are made [default: watershed]
@@ -190,14 +191,11 @@ fn engines() -> Vec<Box<dyn Engine + Send + Sync>> {
 }
 
 /// Query engines on `scene`, and the surface that the points are spread over: Recast's detail mesh where there is one.
-fn query_engines(
-    scene: &Scene,
-    settings: &Settings,
-) -> Result<(Vec<Box<dyn Queries>>, PolygonMesh), BenchError> {
+fn query_engines(scene: &Scene, settings: &Settings) -> Result<QueryScene, BenchError> {
     #[cfg(feature = "peers")]
     {
         let recast = waymesh_benches::bake_recast(scene, settings)?;
-        let engines: Vec<Box<dyn Queries>> = vec![
+        let engines: Vec<Box<dyn queries::Queries>> = vec![
             Box::new(waymesh_benches::WaymeshQueries::bake(scene, settings)?),
             Box::new(waymesh_benches::Detour::bake(scene, settings)?),
         ];
@@ -214,6 +212,18 @@ fn run(options: &Options) -> Result<(), BenchError> {
     let engines = engines();
     let mut results = Vec::new();
     for name in &options.scenes {
+        if options.queries
+            && let Some((mut engines, mesh)) = flat_engines(name)?
+        {
+            let pairs = queries::pairs(&mesh, PAIRS);
+            let times = queries::measure(&mut engines, &pairs, options.rounds);
+            if options.json {
+                results.push(report::query_json(name, pairs.len(), &times));
+            } else {
+                print(&format!("{}\n", report::query_table(name, pairs.len(), &times)));
+            }
+            continue;
+        }
         let scene = Scene::named(name)?;
         for scale in &options.scales {
             let settings = Settings::recast_demo(*scale, options.partition);

@@ -5,7 +5,9 @@ use waymesh_contour::{SimplifyConfig, simplify_contours, trace_contours};
 use waymesh_convex::{NotchPortalsConfig, notch_portals};
 use waymesh_core::{CellId, CellMesh, HeightSurface};
 use waymesh_detail::{DetailConfig, fit_heights};
-use waymesh_graph::{NavMesh, Outcome, Path, PathOptions, PathScratch, Reach};
+use waymesh_graph::{
+    AnyCell, Location, NavMesh, Outcome, Path, PathOptions, PathScratch, Reach, SurfaceScratch,
+};
 use waymesh_region::{
     MonotoneConfig, WatershedConfig, blur, distance_field, partition_monotone, partition_watershed,
     remove_small_islands,
@@ -174,6 +176,9 @@ pub struct WaymeshQueries {
     options: PathOptions,
     scratch: PathScratch,
     path: Path,
+    place: Option<Location>,
+    surface: SurfaceScratch,
+    cells: Vec<CellId>,
 }
 
 impl WaymeshQueries {
@@ -185,12 +190,21 @@ impl WaymeshQueries {
         let bake = bake_waymesh(scene, settings)?;
         let mesh = NavMesh::new(bake.cells, Some(bake.surface), settings.agent)
             .map_err(|source| BenchError::Stage { engine: NAME, stage: "mesh", source: source.into() })?;
-        Ok(Self {
+        Ok(Self::new(mesh))
+    }
+
+    /// Asks a mesh that is there.
+    #[must_use]
+    pub fn new(mesh: NavMesh) -> Self {
+        Self {
             mesh,
             options: PathOptions::default().with_reach(OUR_REACH),
             scratch: PathScratch::default(),
             path: Path::default(),
-        })
+            place: None,
+            surface: SurfaceScratch::default(),
+            cells: Vec::new(),
+        }
     }
 }
 
@@ -209,5 +223,25 @@ impl Queries for WaymeshQueries {
     fn path(&mut self, from: Vec3, to: Vec3) -> Option<f32> {
         self.mesh.find_path_into(from, to, &self.options, &mut self.scratch, &mut self.path).ok()?;
         (self.path.outcome == Outcome::Complete).then_some(self.path.length)
+    }
+    fn shortest(&mut self, from: Vec3, to: Vec3) -> Option<f32> {
+        self.mesh.find_shortest_path_into(from, to, &self.options, &mut self.scratch, &mut self.path).ok()?;
+        (self.path.outcome == Outcome::Complete).then_some(self.path.length)
+    }
+
+    fn stand(&mut self, point: Vec3) -> bool {
+        self.place = self.mesh.nearest(point, &OUR_REACH);
+        self.place.is_some()
+    }
+
+    fn raycast(&mut self, to: Vec3) -> f32 {
+        let Some(place) = &self.place else { return 0.0 };
+        self.mesh.raycast(place, to, &AnyCell, &mut self.cells).map_or(0.0, |ray| ray.fraction)
+    }
+
+    fn move_along(&mut self, to: Vec3) -> f32 {
+        let Some(place) = &self.place else { return 0.0 };
+        let moved = self.mesh.move_along(place, to, &AnyCell, &mut self.surface);
+        moved.map_or(0.0, |place| place.position.distance(to))
     }
 }

@@ -6,6 +6,9 @@ use glam::Vec3;
 
 use crate::PolygonMesh;
 
+/// Engines on one scene, and the surface that the places asked for are spread over.
+pub type QueryScene = (Vec<Box<dyn Queries>>, PolygonMesh);
+
 /// An engine with a baked mesh.
 pub trait Queries {
     /// Its name in tables and JSON.
@@ -17,7 +20,39 @@ pub trait Queries {
     /// From two points to the corners of the path: locates both, searches, pulls the string. Gives the path's length if it
     /// leads from end to end. A partial path is made, too, where none does.
     fn path(&mut self, from: Vec3, to: Vec3) -> Option<f32>;
+
+    /// As [`Self::path`], the shortest of all; `None` for an engine that has none.
+    fn shortest(&mut self, from: Vec3, to: Vec3) -> Option<f32> {
+        let _ = (from, to);
+        None
+    }
+
+    /// Stands on the mesh near `point`, for the queries that begin at a known place: not timed. Whether it does.
+    fn stand(&mut self, point: Vec3) -> bool {
+        let _ = point;
+        false
+    }
+
+    /// Looks from where it stands towards a point. Gives the part of the way that is free, from 0 to 1.
+    fn raycast(&mut self, to: Vec3) -> f32 {
+        let _ = to;
+        0.0
+    }
+
+    /// Moves from where it stands towards a point. Gives how far from there it ends, in plan.
+    fn move_along(&mut self, to: Vec3) -> f32 {
+        let _ = to;
+        0.0
+    }
+
+    /// Whether it can look and move.
+    fn looks(&self) -> bool {
+        true
+    }
 }
+
+/// How far a move leads, in metres: that of a running agent in a quarter of a second.
+const STEP: f32 = 2.0;
 
 /// How far a point may be from the mesh along x, y and z: what Detour's samples use.
 pub const REACH: Vec3 = Vec3::new(2.0, 4.0, 2.0);
@@ -29,6 +64,8 @@ pub struct Nanoseconds {
     pub mean: f64,
     /// Over all queries.
     pub median: f64,
+    /// Over all queries: 99 of 100 take less.
+    pub high: f64,
 }
 
 /// Figures of one engine.
@@ -42,6 +79,20 @@ pub struct QueryTimes {
     pub connected_path: Nanoseconds,
     /// Whole path, over the other pairs.
     pub partial_path: Nanoseconds,
+    /// Shortest path, over the pairs that this engine connects.
+    pub shortest: Nanoseconds,
+    /// Looking from one end of a pair to the other.
+    pub raycast: Nanoseconds,
+    /// Moving 2 m towards the other end.
+    pub move_along: Nanoseconds,
+    /// Mean part of the way that looks find free.
+    pub mean_free: f64,
+    /// Mean length of the shortest paths over the pairs that every engine connects, in metres.
+    pub mean_shortest: f64,
+    /// Share of those pairs whose path is more than 1 % longer than the shortest known, and the largest ratio.
+    pub too_long: f64,
+    /// The largest ratio of a path to the shortest known.
+    pub worst_ratio: f64,
     /// Points found on the mesh, of twice the number of pairs.
     pub located: usize,
     /// Pairs with a path from end to end.
@@ -99,6 +150,7 @@ impl SplitMix {
 ///
 /// The clock's own cost (tens of nanoseconds) is in every figure.
 #[must_use]
+#[expect(clippy::cast_precision_loss, reason = "counts are small")]
 pub fn measure(engines: &mut [Box<dyn Queries + '_>], pairs: &[[Vec3; 2]], rounds: usize) -> Vec<QueryTimes> {
     let rounds = rounds.max(1);
     let mut runs: Vec<Run> = engines.iter().map(|_| Run::new(pairs.len())).collect();
@@ -109,16 +161,32 @@ pub fn measure(engines: &mut [Box<dyn Queries + '_>], pairs: &[[Vec3; 2]], round
     }
     let everyone: Vec<usize> =
         (0..pairs.len()).filter(|&pair| runs.iter().all(|run| run.lengths[pair].is_some())).collect();
+    // Exact on one's own mesh only: meshes of different tools differ by what they leave out.
+    let known: Vec<f32> = (0..pairs.len())
+        .map(|pair| runs.iter().filter_map(|run| run.exact[pair]).fold(f32::INFINITY, f32::min))
+        .collect();
     engines
         .iter()
         .zip(runs)
         .map(|(engine, run)| {
             let lengths = everyone.iter().filter_map(|&pair| run.lengths[pair]).map(f64::from);
-            #[expect(clippy::cast_precision_loss, reason = "counts are small")]
             let mean_length = lengths.sum::<f64>() / everyone.len().max(1) as f64;
             let (connected, partial): (Vec<_>, Vec<_>) =
                 run.path.into_iter().zip(&run.lengths).partition(|(_, length)| length.is_some());
             let times = |paths: Vec<(Vec<u64>, _)>| summary(paths.into_iter().map(|(times, _)| times));
+            let exact = everyone.iter().filter_map(|&pair| run.exact[pair]).map(f64::from);
+            let count = everyone.len().max(1) as f64;
+            let mean_shortest = exact.sum::<f64>() / count;
+            let ratios = everyone.iter().filter_map(|&pair| {
+                let (length, known) = (run.lengths[pair]?, known[pair]);
+                (known > 0.5).then(|| f64::from(length / known))
+            });
+            let ratios: Vec<f64> = ratios.collect();
+            let too_long =
+                ratios.iter().filter(|&&ratio| ratio > 1.01).count() as f64 / ratios.len().max(1) as f64;
+            let worst_ratio = ratios.iter().copied().fold(0.0, f64::max);
+            let mean_free =
+                run.free.iter().copied().map(f64::from).sum::<f64>() / run.free.len().max(1) as f64;
             QueryTimes {
                 engine: engine.name(),
                 located: run.located,
@@ -127,6 +195,13 @@ pub fn measure(engines: &mut [Box<dyn Queries + '_>], pairs: &[[Vec3; 2]], round
                 connected_path: times(connected),
                 partial_path: times(partial),
                 mean_length,
+                shortest: summary(run.shortest.into_iter()),
+                raycast: summary(run.raycast.into_iter()),
+                move_along: summary(run.moves.into_iter()),
+                mean_free,
+                mean_shortest,
+                too_long,
+                worst_ratio,
             }
         })
         .collect()
@@ -136,8 +211,13 @@ pub fn measure(engines: &mut [Box<dyn Queries + '_>], pairs: &[[Vec3; 2]], round
 struct Run {
     nearest: Vec<Vec<u64>>,
     path: Vec<Vec<u64>>,
+    shortest: Vec<Vec<u64>>,
+    raycast: Vec<Vec<u64>>,
+    moves: Vec<Vec<u64>>,
     located: usize,
     lengths: Vec<Option<f32>>,
+    exact: Vec<Option<f32>>,
+    free: Vec<f32>,
 }
 
 impl Run {
@@ -145,8 +225,13 @@ impl Run {
         Self {
             nearest: vec![Vec::new(); 2 * pairs],
             path: vec![Vec::new(); pairs],
+            shortest: vec![Vec::new(); pairs],
+            raycast: vec![Vec::new(); pairs],
+            moves: vec![Vec::new(); pairs],
             located: 0,
             lengths: vec![None; pairs],
+            exact: vec![None; pairs],
+            free: Vec::new(),
         }
     }
 
@@ -161,6 +246,30 @@ impl Run {
             let start = Instant::now();
             *length = engine.path(from, to);
             times.push(nanoseconds(start));
+        }
+        for ((&[from, to], times), length) in pairs.iter().zip(&mut self.shortest).zip(&mut self.exact) {
+            let start = Instant::now();
+            *length = engine.shortest(from, to);
+            if length.is_some() {
+                times.push(nanoseconds(start));
+            }
+        }
+        self.free.clear();
+        if !engine.looks() {
+            return;
+        }
+        for ((&[from, to], rays), moves) in pairs.iter().zip(&mut self.raycast).zip(&mut self.moves) {
+            if !engine.stand(from) {
+                continue;
+            }
+            let start = Instant::now();
+            let free = std::hint::black_box(engine.raycast(to));
+            rays.push(nanoseconds(start));
+            self.free.push(free);
+            let near = from + (to - from) * (STEP / from.distance(to).max(STEP));
+            let start = Instant::now();
+            std::hint::black_box(engine.move_along(near));
+            moves.push(nanoseconds(start));
         }
     }
 }
@@ -185,6 +294,7 @@ fn summary(queries: impl Iterator<Item = Vec<u64>>) -> Nanoseconds {
     Nanoseconds {
         mean: medians.iter().sum::<u64>() as f64 / medians.len() as f64,
         median: medians[medians.len() / 2] as f64,
+        high: medians[medians.len() * 99 / 100] as f64,
     }
 }
 

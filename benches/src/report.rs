@@ -122,51 +122,68 @@ type Figure<T> = (&'static str, fn(&QueryTimes) -> T);
 /// Queries as a table of nanoseconds, mean and median, with the ratio of the first engine's means to the others'.
 #[must_use]
 pub fn query_table(scene: &str, pairs: usize, times: &[QueryTimes]) -> String {
-    let mut out = format!("{scene}: queries on {pairs} pairs, ns each, mean / median\n  {:<18}", "");
+    let mut out = format!("{scene}: queries on {pairs} pairs, ns each, mean / median / 99 %\n  {:<18}", "");
     let Some((first, others)) = times.split_first() else { return out };
     for engine in times {
-        let _ = write!(out, "{:>18}", engine.engine);
+        let _ = write!(out, "{:>24}", engine.engine);
     }
     for other in others {
         let _ = write!(out, "{:>20}", format!("{}/{}", first.engine, other.engine));
     }
     out.push('\n');
-    let rows: [Figure<Nanoseconds>; 3] = [
+    let rows: [Figure<Nanoseconds>; 6] = [
         ("nearest", |times| times.nearest),
         ("path, connected", |times| times.connected_path),
         ("path, partial", |times| times.partial_path),
+        ("shortest path", |times| times.shortest),
+        ("raycast", |times| times.raycast),
+        ("move along", |times| times.move_along),
     ];
     for (name, pick) in rows {
         let _ = write!(out, "  {name:<18}");
         for engine in times {
-            let _ = write!(out, "{:>18}", format!("{:.0} / {:.0}", pick(engine).mean, pick(engine).median));
+            let _ = write!(
+                out,
+                "{:>24}",
+                format!("{:.0} / {:.0} / {:.0}", pick(engine).mean, pick(engine).median, pick(engine).high)
+            );
         }
         for other in others {
             let ratio = pick(first).mean / pick(other).mean;
-            let _ = if ratio.is_finite() { write!(out, "{ratio:>20.2}") } else { write!(out, "{:>20}", "-") };
+            let _ = if ratio.is_finite() && ratio > 0.0 {
+                write!(out, "{ratio:>20.2}")
+            } else {
+                write!(out, "{:>20}", "-")
+            };
         }
         out.push('\n');
     }
-    let figures: [Figure<String>; 3] = [
+    let figures: [Figure<String>; 7] = [
         ("points located", |times| times.located.to_string()),
         ("pairs connected", |times| times.connected.to_string()),
         ("mean length (m)", |times| format!("{:.2}", times.mean_length)),
+        ("mean shortest (m)", |times| format!("{:.2}", times.mean_shortest)),
+        ("over 1 % too long", |times| format!("{:.1} %", times.too_long * 100.0)),
+        ("worst ratio", |times| format!("{:.3}", times.worst_ratio)),
+        ("mean free way", |times| format!("{:.3}", times.mean_free)),
     ];
     for (name, pick) in figures {
         let _ = write!(out, "  {name:<18}");
         for engine in times {
-            let _ = write!(out, "{:>18}", pick(engine));
+            let _ = write!(out, "{:>24}", pick(engine));
         }
         out.push('\n');
     }
     out
 }
 
-/// Keys: `scene`, `pairs`, `queries` [{`engine`, `nearest_ns`, `connected_path_ns`, `partial_path_ns` (each {`mean`, `median`}),
-/// `located`, `connected`, `mean_length`}].
+/// Keys: `scene`, `pairs`, `queries` [{`engine`, `nearest_ns`, `connected_path_ns`, `partial_path_ns` (each {`mean`, `median`, `high`}),
+/// `located`, `connected`, `mean_length`, `mean_shortest`, `too_long`, `worst_ratio`, `mean_free`; likewise `shortest_path_ns`, `raycast_ns`,
+/// `move_along_ns`}].
 #[must_use]
 pub fn query_json(scene: &str, pairs: usize, times: &[QueryTimes]) -> Value {
-    let nanoseconds = |time: Nanoseconds| json!({ "mean": time.mean, "median": time.median });
+    let nanoseconds =
+        |time: Nanoseconds| json!({ "mean": time.mean, "median": time.median, "high": time.high });
     let queries: Vec<Value> = times
         .iter()
         .map(|times| {
@@ -178,6 +195,13 @@ pub fn query_json(scene: &str, pairs: usize, times: &[QueryTimes]) -> Value {
                 "located": times.located,
                 "connected": times.connected,
                 "mean_length": times.mean_length,
+                "shortest_path_ns": nanoseconds(times.shortest),
+                "raycast_ns": nanoseconds(times.raycast),
+                "move_along_ns": nanoseconds(times.move_along),
+                "mean_shortest": times.mean_shortest,
+                "too_long": times.too_long,
+                "worst_ratio": times.worst_ratio,
+                "mean_free": times.mean_free,
             })
         })
         .collect();

@@ -12,6 +12,9 @@ pub(crate) struct BenchArgs {
     /// Compare with native Recast and rerecast, interleaved in one run. Needs a C++ compiler.
     #[arg(long)]
     peers: bool,
+    /// Ask queries of the meshes, ours beside Detour's and the crate polyanya's, instead of timing the bake. Needs a C++ compiler.
+    #[arg(long)]
+    queries: bool,
     /// Passed on to the benchmark program.
     #[arg(last = true)]
     rest: Vec<String>,
@@ -76,11 +79,17 @@ pub(crate) fn evaluate(args: &EvaluateArgs) -> Result<()> {
 
 /// Criterion's stage benches, or the table beside the peers.
 pub(crate) fn run(args: &BenchArgs) -> Result<()> {
-    let mut words = if args.peers {
+    let mut words = if args.peers || args.queries {
         vec!["run", "--release", "--package", "waymesh-benches", "--features", "peers", "--"]
     } else {
         vec!["bench", "--package", "waymesh-benches", "--"]
     };
+    if args.queries {
+        words.extend(["--queries", "--cell", "0.3/0.2"]);
+        if args.rest.is_empty() {
+            words.extend(["--scenes", "nav_test,dungeon,undulating,arena,aurora"]);
+        }
+    }
     words.extend(args.rest.iter().map(String::as_str));
     cargo(&words, &[])
 }

@@ -260,6 +260,9 @@ pub(crate) struct PathArgs {
     /// Where it should end.
     #[arg(long, value_name = "X,Y,Z", allow_hyphen_values = true)]
     pub(crate) to: Point,
+    /// Find the shortest path of all, not just a short one.
+    #[arg(long)]
+    pub(crate) shortest: bool,
     /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,

@@ -29,7 +29,12 @@ pub(crate) fn outcome_name(outcome: Outcome) -> &'static str {
 
 pub(crate) fn run(args: &PathArgs) -> Result<()> {
     let mesh = waymesh::io::open(&args.mesh)?;
-    let path = mesh.find_path(args.from.0, args.to.0, &mut PathScratch::default())?;
+    let mut scratch = PathScratch::default();
+    let path = if args.shortest {
+        mesh.find_shortest_path(args.from.0, args.to.0, &mut scratch)?
+    } else {
+        mesh.find_path(args.from.0, args.to.0, &mut scratch)?
+    };
     if let Some(file) = &args.svg {
         output::draw(&mesh, Some(&path), file)?;
     }

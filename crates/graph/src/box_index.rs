@@ -92,6 +92,35 @@ impl BoxIndex {
         self.descend(top, self.levels[top] as usize, target, f64::MAX, &mut visit);
     }
 
+    /// Calls `visit` for all cells whose boxes, and the boxes around them, `overlaps` accepts.
+    pub(crate) fn all(&self, overlaps: impl Fn(&CellBounds) -> bool, mut visit: impl FnMut(u32)) {
+        let top = self.levels.len() - 2;
+        self.descend_all(top, self.levels[top] as usize, &overlaps, &mut visit);
+    }
+
+    fn descend_all(
+        &self,
+        level: usize,
+        first: usize,
+        overlaps: &impl Fn(&CellBounds) -> bool,
+        visit: &mut impl FnMut(u32),
+    ) {
+        let end = (self.levels[level + 1] as usize).min(first + FANOUT);
+        for child in (first..end).filter(|&child| overlaps(&self.boxes[child])) {
+            if level == 0 {
+                visit(self.cells[child]);
+            } else {
+                let offset = child - self.levels[level] as usize;
+                self.descend_all(
+                    level - 1,
+                    self.levels[level - 1] as usize + offset * FANOUT,
+                    overlaps,
+                    visit,
+                );
+            }
+        }
+    }
+
     /// Searches the up to eight boxes from `first` on, all of one level.
     fn descend(
         &self,

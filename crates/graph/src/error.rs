@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 use thiserror::Error;
-use waymesh_core::{AgentError, CellId, PlanPoint, ViolationList};
+use waymesh_core::{AgentError, AreaId, CellId, PlanPoint, ViolationList};
 
 use crate::Reach;
 
@@ -154,5 +154,25 @@ pub enum QueryError {
         field: &'static str,
         /// Its value.
         value: f32,
+    },
+    /// A cost that is NaN or negative.
+    #[error("a metre of area {} costs {value}, but must cost 0 or more", area.0)]
+    BadCost {
+        /// Which kind of ground.
+        area: AreaId,
+        /// Its cost.
+        value: f32,
+    },
+    /// A place on another mesh, or on this one before it was baked anew.
+    #[error("cell {cell} belongs to another mesh")]
+    Stale {
+        /// The cell it names.
+        cell: CellId,
+    },
+    /// A cell that is not there.
+    #[error("there is no cell {cell}")]
+    NoCell {
+        /// The cell.
+        cell: CellId,
     },
 }

@@ -74,3 +74,42 @@ impl CellFilter for AreaFilter {
         self.allows_area(AreaId(mesh.areas[cell.index()]))
     }
 }
+
+/// Allows cells by flags of the user's own, one word a cell: doors that open and close, teams, floors that a lift serves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FlagFilter<'a> {
+    /// Flags of each cell; cells beyond the table have none.
+    pub flags: &'a [u16],
+    /// A cell must have one of these at least.
+    pub include: u16,
+    /// A cell must have none of these.
+    pub exclude: u16,
+}
+
+impl CellFilter for FlagFilter<'_> {
+    #[inline]
+    fn allows(&self, _mesh: &NavMesh, cell: CellId) -> bool {
+        let flags = self.flags.get(cell.index()).copied().unwrap_or(0);
+        flags & self.include != 0 && flags & self.exclude == 0
+    }
+}
+
+/// What both allow.
+impl<A: CellFilter, B: CellFilter> CellFilter for (A, B) {
+    const ALLOWS_ALL: bool = A::ALLOWS_ALL && B::ALLOWS_ALL;
+
+    #[inline]
+    fn allows(&self, mesh: &NavMesh, cell: CellId) -> bool {
+        self.0.allows(mesh, cell) && self.1.allows(mesh, cell)
+    }
+}
+
+/// A filter is used by reference as well.
+impl<F: CellFilter> CellFilter for &F {
+    const ALLOWS_ALL: bool = F::ALLOWS_ALL;
+
+    #[inline]
+    fn allows(&self, mesh: &NavMesh, cell: CellId) -> bool {
+        (**self).allows(mesh, cell)
+    }
+}

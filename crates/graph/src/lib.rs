@@ -3,7 +3,12 @@
 //! - [`NavMesh`] is made of a [`waymesh_core::CellMesh`] whose invariants hold, never of any other, and does not change.
 //! - It is `Send + Sync`; every query takes `&self`, and what a query writes lives in a scratch that its caller owns
 //!   ([`PathScratch`]), so any number of threads share one mesh.
-//! - [`NavMesh::nearest`] finds the place on the mesh that is meant by a position; [`NavMesh::find_path`] finds a way.
+//! - [`NavMesh::nearest`] finds the place on the mesh that is meant by a position; [`NavMesh::find_path`] finds a way quickly,
+//!   [`NavMesh::find_shortest_path`] the shortest of all.
+//! - On the surface: [`NavMesh::raycast`], [`NavMesh::line_of_sight`], [`NavMesh::move_along`], [`NavMesh::nearest_wall`], [`NavMesh::walls_within`],
+//!   [`NavMesh::ground_under`], [`NavMesh::cells_in_box`], [`NavMesh::cells_in_circle`], [`PlaceSampler`],
+//!   [`NavMesh::random_place_around`], [`NavMesh::cells_within`], [`NavMesh::distance_map`].
+//! - Filters ([`CellFilter`]) say which cells a query may use, costs ([`TravelCost`]) what a way costs; neither costs anything unused.
 //! - [`NavMeshData`] is the mesh as plain tables, for files.
 //!
 //! # Coordinates
@@ -34,11 +39,98 @@
 //! assert!((path.length - 5.0).abs() < 1e-5);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! # Every query
+//! On three rooms round a block of wall, in cells of a metre:
+//!
+//! ```
+//! use glam::Vec3;
+//! use waymesh_core::{
+//!     AreaId, Cell, CellId, CellMesh, GridFrame, PlanPoint, PlanVertex, Random, RegionId, VertexId,
+//! };
+//! use waymesh_graph::{
+//!     AnyCell, AreaCosts, AreaFilter, FlagFilter, Link, LinkEnd, LinkKind, NavMesh, PathOptions,
+//!     PathScratch, PlaceSampler, QueryError, Reach, SurfaceScratch,
+//! };
+//!
+//! # let points = [(0, 0), (10, 0), (20, 0), (20, 10), (10, 10), (10, 20), (0, 20), (0, 10)];
+//! # let cell = |first: u32, area: u8| Cell { first, len: 4, region: RegionId(0), area: AreaId(area) };
+//! # let cells = CellMesh {
+//! #     frame: GridFrame { origin: Vec3::ZERO, cell_size: 1.0, level_height: 1.0, width: 20, depth: 20 },
+//! #     vertices: points.map(|(x, z)| PlanVertex { point: PlanPoint::new(x, z), height: 0.0 }).to_vec(),
+//! #     cells: vec![cell(0, 63), cell(4, 63), cell(8, 2)],
+//! #     corners: [0, 1, 4, 7, 1, 2, 3, 4, 7, 4, 5, 6].map(VertexId).to_vec(),
+//! #     neighbours: [None, Some(1), Some(2), None, None, None, None, Some(0), Some(0), None, None, None]
+//! #         .map(|cell| cell.map(CellId)).to_vec(),
+//! # };
+//! // A corner of rooms: x to 20, z to 20, without the quarter beyond (10, 10). The last room is mud, area 2.
+//! let mut mesh = NavMesh::try_from(cells)?;
+//! let (east, south) = (Vec3::new(18.0, 0.0, 9.0), Vec3::new(9.0, 0.0, 18.0));
+//! let (mut paths, mut surface, mut passed) = (PathScratch::default(), SurfaceScratch::default(), Vec::new());
+//!
+//! // The place that is meant, the ground straight below, all cells around.
+//! let place = mesh.nearest(east, &Reach::new(1.0, 2.0, 2.0)).expect("on the mesh");
+//! assert_eq!(mesh.ground_under(east + Vec3::Y, 0.0, 2.0, &AnyCell), Some(place));
+//! mesh.cells_in_box(Vec3::ZERO, Vec3::new(9.0, 1.0, 9.0), &AnyCell, &mut passed);
+//! assert_eq!(passed, [CellId(0)]);
+//! mesh.cells_in_circle(Vec3::new(10.0, 0.0, 10.0), &Reach::new(1.0, 1.0, 1.0), &AnyCell, &mut passed);
+//! assert_eq!(passed.len(), 3);
+//!
+//! // The shortest path, round the corner of the wall; its cost with mud; none where mud is closed.
+//! let path = mesh.find_shortest_path(east, south, &mut paths)?;
+//! assert_eq!(path.points, [east, Vec3::new(10.0, 0.0, 10.0), south]);
+//! let muddy = PathOptions::default().with_cost(AreaCosts::default().with(AreaId(2), 3.0));
+//! assert!(mesh.find_path_with(east, south, &muddy, &mut paths)?.cost > path.length);
+//! let dry = AreaFilter::default().without(AreaId(2));
+//! let options = PathOptions::default().with_filter(dry);
+//! assert!(matches!(mesh.find_path_with(east, south, &options, &mut paths), Err(QueryError::NoMeshNear { .. })));
+//! let doors = FlagFilter { flags: &[1, 1, 1], include: 1, exclude: 2 };
+//! let options = PathOptions::default().with_filter(doors);
+//! assert_eq!(mesh.find_path_with(east, south, &options, &mut paths)?.cells.len(), 3);
+//!
+//! // Straight ahead, in sight, sliding along the wall, the wall itself.
+//! let ray = mesh.raycast(&place, Vec3::new(18.0, 0.0, 14.0), &AnyCell, &mut passed)?;
+//! assert!(ray.hit.is_some() && (ray.fraction - 0.2).abs() < 1e-6);
+//! let far = mesh.nearest(south, &Reach::new(1.0, 2.0, 2.0)).expect("on the mesh");
+//! assert!(!mesh.line_of_sight(&place, &far, &AnyCell, &mut passed)?);
+//! let end = mesh.move_along(&place, Vec3::new(17.0, 0.0, 11.0), &AnyCell, &mut surface)?;
+//! assert_eq!(end.position, Vec3::new(17.0, 0.0, 10.0));
+//! let wall = mesh.nearest_wall(&place, 5.0, &AnyCell, &mut surface)?.expect("a wall near by");
+//! assert!((wall.distance - 1.0).abs() < 1e-6);
+//! let mut walls = Vec::new();
+//! mesh.walls_within(&place, 3.0, &AnyCell, &mut surface, &mut walls)?;
+//! assert_eq!(walls.len(), 2);
+//!
+//! // Places by chance; what is near; the way to one goal for many agents.
+//! let mut random = Random::new(7);
+//! assert!(PlaceSampler::new(&mesh, &dry).sample(&mesh, &mut random)?.is_some());
+//! let near = mesh.random_place_around(&place, 2.0, &AnyCell, &mut random, &mut surface)?;
+//! assert!(near.position.distance(east) <= 2.001);
+//! let mut reached = Vec::new();
+//! mesh.cells_within(&place, 8.02, &AnyCell, &mut paths, &mut reached)?;
+//! assert_eq!(reached.len(), 2);
+//! let map = mesh.distance_map(&place, f32::INFINITY, &AnyCell, &mut paths)?;
+//! let way = map.way_on(&mesh, &far)?.expect("a way");
+//! assert!((way.distance - path.length).abs() < 1e-4);
+//! assert_eq!(way.next, Vec3::new(10.0, 0.0, 10.0));
+//!
+//! // A link that comes and goes.
+//! let end = |cell, x, z| {
+//!     let end = PlanVertex { point: PlanPoint::new(x, z), height: 0.0 };
+//!     LinkEnd { cell: CellId(cell), ends: [end; 2] }
+//! };
+//! let jump = mesh.add_link(Link::new(end(1, 18, 10), end(2, 10, 18), LinkKind::User))?;
+//! assert_eq!(mesh.find_shortest_path(east, south, &mut paths)?.links[0].link, jump);
+//! assert!(mesh.remove_link(jump).is_some());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod box_index;
 mod bridges;
+mod costs;
 mod data;
 mod error;
+mod fans;
 mod filter;
 mod height;
 mod islands;
@@ -47,12 +139,15 @@ mod mesh;
 mod nearest;
 mod path;
 mod plan;
+mod surface;
 
+pub use costs::{AreaCosts, Length, TravelCost};
 pub use data::{LinkData, NO_NEIGHBOUR, NavMeshData};
 pub use error::{NavMeshError, PathEnd, QueryError};
-pub use filter::{AnyCell, AreaFilter, CellFilter};
+pub use filter::{AnyCell, AreaFilter, CellFilter, FlagFilter};
 pub use islands::{Island, IslandId};
 pub use links::{Link, LinkEnd, LinkId, LinkKind};
-pub use mesh::{CellBounds, CellView, NavMesh};
+pub use mesh::{CellBounds, CellView, Generation, NavMesh};
 pub use nearest::{Location, Reach};
 pub use path::{LinkUse, Outcome, Path, PathOptions, PathScratch};
+pub use surface::{DistanceMap, PlaceSampler, RayHit, Raycast, SurfaceScratch, Wall, WallPiece, WayOn};

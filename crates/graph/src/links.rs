@@ -2,7 +2,7 @@
 
 use waymesh_core::{CellId, PlanPoint, PlanVertex};
 
-use crate::mesh::NavMesh;
+use crate::mesh::{Corner, NavMesh};
 use crate::{IslandId, NavMeshError};
 
 /// A link of a [`NavMesh`].
@@ -24,6 +24,9 @@ impl std::fmt::Display for LinkId {
         self.0.fmt(formatter)
     }
 }
+
+/// Places along a link's segments from which a shortest path may take it, where it is not crossed like an edge.
+pub(crate) const LEAP_PLACES: u32 = 9;
 
 /// What a link is there for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -88,6 +91,18 @@ impl Link {
     #[must_use]
     pub const fn new(from: LinkEnd, to: LinkEnd, kind: LinkKind) -> Self {
         Self { from, to, both_ways: true, extra_cost: 0.0, kind, data: 0 }
+    }
+
+    /// How many places a shortest path may take it from.
+    pub(crate) fn places(&self) -> u32 {
+        let is_point = |end: &LinkEnd| end.ends[0].point == end.ends[1].point;
+        if is_point(&self.from) && is_point(&self.to) { 1 } else { LEAP_PLACES }
+    }
+
+    /// How far along its segments a place lies.
+    #[expect(clippy::unused_self, reason = "beside the number of places")]
+    pub(crate) fn along(&self, place: u32) -> f64 {
+        f64::from(place) / f64::from(LEAP_PLACES - 1)
     }
 
     /// Where one leaves and where one arrives, in this direction. Both in the order in which their ends correspond.
@@ -194,15 +209,73 @@ impl NavMesh {
         for (element, link) in links.iter().enumerate() {
             self.check_link(element, link)?;
         }
+        self.set_links(links);
+        Ok(self)
+    }
+
+    /// Adds a link: it gets the next id. Takes time linear in cells and links, not more.
+    ///
+    /// # Errors
+    /// As [`NavMesh::with_links`]; the mesh then stays as it was.
+    pub fn add_link(&mut self, link: Link) -> Result<LinkId, NavMeshError> {
+        let element = self.links.links.len();
+        if element >= (u32::MAX / 4) as usize {
+            let (actual, expected) = (element + 1, (u32::MAX / 4) as usize);
+            return Err(NavMeshError::TableLength { table: "links", actual, expected });
+        }
+        self.check_link(element, &link)?;
+        let mut links = std::mem::take(&mut self.links.links);
+        links.push(link);
+        self.set_links(links);
+        Ok(LinkId(CellId::from_index(element).0))
+    }
+
+    /// Takes a link away, and gives it back; `None` if there is none of this id. The links after it move up: their ids are one less. Linear time, as
+    /// [`NavMesh::add_link`].
+    pub fn remove_link(&mut self, link: LinkId) -> Option<Link> {
+        if link.index() >= self.links.links.len() {
+            return None;
+        }
+        let mut links = std::mem::take(&mut self.links.links);
+        let removed = links.remove(link.index());
+        self.set_links(links);
+        Some(removed)
+    }
+
+    /// Puts checked links in place of those it had.
+    fn set_links(&mut self, links: Vec<Link>) {
+        let had_portals = self.links.portals.contains(&true);
+        if had_portals {
+            self.find_fans();
+        }
         if links.is_empty() {
             self.links = Links::default();
             self.find_bridges();
-            return Ok(self);
+            return;
         }
         let portals = links.iter().map(|link| self.is_portal(link)).collect();
         self.links = Links::build(links, portals, &self.cell_islands, self.islands.len());
         self.forget_bridges();
-        Ok(self)
+        self.open_fans();
+    }
+
+    /// Where a link continues the ground beyond a corner, ways may turn there.
+    fn open_fans(&mut self) {
+        let mut fans = Vec::new();
+        let portals = self.links.links.iter().zip(&self.links.portals).filter(|(_, is_portal)| **is_portal);
+        for (link, _) in portals {
+            for end in [&link.from, &link.to] {
+                for corner in self.edge_range(end.cell.index()) {
+                    let Corner { x, z, .. } = self.corners[corner];
+                    if end.ends.iter().any(|end| end.point == PlanPoint::new(x, z)) {
+                        fans.push(self.fans.fan(CellId::from_index(corner).0).0);
+                    }
+                }
+            }
+        }
+        if !fans.is_empty() {
+            self.fans.allow(fans);
+        }
     }
 
     fn check_link(&self, element: usize, link: &Link) -> Result<(), NavMeshError> {

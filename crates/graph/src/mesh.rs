@@ -5,12 +5,13 @@ use std::ops::Range;
 use glam::Vec3;
 use waymesh_core::{
     Agent, AreaId, Cell, CellId, CellMesh, GridFrame, HeightSurface, MAX_PLAN_COORDINATE, PlanPoint,
-    PlanVertex, RegionId, Validate, VertexId, ViolationList,
+    PlanVertex, Random, RegionId, Validate, VertexId, ViolationList,
 };
 
 use crate::box_index::BoxIndex;
 use crate::bridges::Bridges;
 use crate::data::NO_NEIGHBOUR;
+use crate::fans::{Edges, Fans};
 use crate::islands::label_islands;
 use crate::links::Links;
 use crate::plan::LATTICE_STEP;
@@ -68,6 +69,11 @@ impl CellBounds {
     }
 }
 
+/// Which cells a mesh has: two meshes with the same cells have the same, two others differ (but for one chance in 2^64). So a cell id
+/// that was kept while the mesh was baked anew is told from one that still means the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Generation(pub u64);
+
 /// A navigation mesh: convex cells, the ways between them, and the height of their ground.
 ///
 /// # Guarantees
@@ -76,7 +82,7 @@ impl CellBounds {
 /// - It never changes, all queries take `&self`, and it is `Send + Sync`.
 ///
 /// # Memory
-/// About 21 bytes a corner, 80 bytes a cell and 28 bytes a vertex, plus the height surface.
+/// About 29 bytes a corner, 80 bytes a cell and 28 bytes a vertex, plus the height surface.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NavMesh {
     pub(crate) frame: GridFrame,
@@ -96,8 +102,10 @@ pub struct NavMesh {
     pub(crate) islands: Vec<Island>,
     pub(crate) index: BoxIndex,
     pub(crate) bridges: Bridges,
+    pub(crate) fans: Fans,
     pub(crate) links: Links,
     pub(crate) surface: Option<HeightSurface>,
+    pub(crate) generation: Generation,
     /// What the rounding of world coordinates may move a position by, in cells.
     pub(crate) plan_slack: f64,
     /// Likewise upward and downward, in levels.
@@ -162,6 +170,13 @@ impl NavMesh {
             islands[island as usize].area += doubled as f64 / 2.0 * frame.cell_area();
         }
         let bridges = Bridges::find(&cell_first, &neighbours);
+        let fans = Fans::find(&Edges {
+            cell_first: &cell_first,
+            corners: &corners,
+            vertices: &cells.corners,
+            neighbours: &neighbours,
+        });
+        let generation = generation(&frame, &cell_first, &corners, &neighbours);
         let (plan_slack, height_slack) = rounding_slack(&frame, &vertices, &bounds);
         Self {
             frame,
@@ -176,11 +191,13 @@ impl NavMesh {
             areas: cells.cells.iter().map(|cell| cell.area.0).collect(),
             index: BoxIndex::build(&bounds),
             bridges,
+            fans,
             links: Links::default(),
             bounds,
             cell_islands,
             islands,
             surface,
+            generation,
             plan_slack,
             height_slack,
         }
@@ -214,6 +231,12 @@ impl NavMesh {
     #[must_use]
     pub fn plan_vertices(&self) -> &[PlanVertex] {
         &self.plan_vertices
+    }
+
+    /// Which cells it has.
+    #[must_use]
+    pub fn generation(&self) -> Generation {
+        self.generation
     }
 
     /// Number of cells.
@@ -264,6 +287,15 @@ impl NavMesh {
 
     pub(crate) fn find_bridges(&mut self) {
         self.bridges = Bridges::find(&self.cell_first, &self.neighbours);
+    }
+
+    pub(crate) fn find_fans(&mut self) {
+        self.fans = Fans::find(&Edges {
+            cell_first: &self.cell_first,
+            corners: &self.corners,
+            vertices: &self.corner_vertices,
+            neighbours: &self.neighbours,
+        });
     }
 
     /// With links, no edge is the only way any more.
@@ -448,6 +480,23 @@ fn cell_bounds(cell_first: &[u32], corners: &[Corner], surface: Option<&HeightSu
         bounds.push(sum);
     }
     bounds
+}
+
+/// A checksum of the cells.
+fn generation(frame: &GridFrame, cell_first: &[u32], corners: &[Corner], neighbours: &[u32]) -> Generation {
+    let mut sum = 0_u64;
+    let mut add = |value: u32| {
+        sum = Random::mix(sum.wrapping_add(u64::from(value)).wrapping_add(0x9e37_79b9_7f4a_7c15))
+    };
+    let frame = [frame.origin.x, frame.origin.y, frame.origin.z, frame.cell_size, frame.level_height];
+    frame.iter().for_each(|value| add(value.to_bits()));
+    cell_first.iter().chain(neighbours).for_each(|&value| add(value));
+    for corner in corners {
+        add(corner.x.cast_unsigned());
+        add(corner.z.cast_unsigned());
+        add(corner.height.to_bits());
+    }
+    Generation(sum)
 }
 
 /// Two units in the last place of the largest world coordinate, in cells and in levels.

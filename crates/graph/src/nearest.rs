@@ -5,7 +5,7 @@ use waymesh_core::{Agent, CellId};
 
 use crate::box_index::Target;
 use crate::filter::{AnyCell, CellFilter};
-use crate::mesh::NavMesh;
+use crate::mesh::{Generation, NavMesh};
 use crate::plan::{PlanPosition, closest_on_segment, orientation};
 
 /// How far from a position its place on the mesh may be, in metres. Infinite lengths are allowed.
@@ -57,6 +57,8 @@ pub struct Location {
     pub cell: CellId,
     /// World position, on the ground of that cell.
     pub position: Vec3,
+    /// The mesh that the cell belongs to: [`NavMesh::generation`].
+    pub generation: Generation,
 }
 
 /// A place on the mesh, in the grid.
@@ -118,7 +120,7 @@ impl NavMesh {
         if spot.within {
             (position.x, position.z) = (asked.x, asked.z);
         }
-        Location { cell: CellId(spot.cell), position }
+        Location { cell: CellId(spot.cell), position, generation: self.generation }
     }
 
     /// The nearest place among the cells that `allows` allows.

@@ -4,6 +4,7 @@
 
 pub mod contracts;
 pub mod fields;
+pub mod flat_meshes;
 pub mod hulls;
 pub mod levels;
 pub mod plans;

@@ -30,7 +30,11 @@ pub use tiled::{TileConfig, tile_note};
 pub use world::{MeshHandle, ObstacleId, World, WorldUpdate};
 
 pub use waymesh_core::*;
-pub use waymesh_graph::{NavMesh, NavMeshError, Outcome, Path, PathScratch, QueryError};
+pub use waymesh_graph::{
+    AnyCell, AreaCosts, AreaFilter, CellFilter, FlagFilter, Generation, Location, NavMesh, NavMeshError,
+    Outcome, Path, PathOptions, PathScratch, PlaceSampler, QueryError, Raycast, Reach, SurfaceScratch,
+    TravelCost, Wall,
+};
 pub use {
     waymesh_contour as contour, waymesh_convex as convex, waymesh_detail as detail, waymesh_graph as graph,
     waymesh_io as io, waymesh_region as region, waymesh_tile as tile, waymesh_triangulate as triangulate,

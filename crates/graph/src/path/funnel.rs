@@ -9,7 +9,8 @@ use std::ops::Range;
 use glam::{Vec3, Vec3Swizzles};
 use waymesh_core::CellId;
 
-use super::{LinkUse, Path, PathScratch};
+use super::{LinkUse, Path, PathOptions, PathScratch};
+use crate::costs::{TravelCost, entering};
 use crate::links::LinkEnd;
 use crate::mesh::{Corner, NavMesh};
 use crate::nearest::Spot;
@@ -121,15 +122,16 @@ impl<'a> Leg<'a> {
 
 impl NavMesh {
     /// Pulls the string through `scratch.corridor` and writes cells, points and length.
-    pub(super) fn write_path(
+    pub(super) fn write_path<F, C: TravelCost>(
         &self,
         start: &Spot,
         goal: &Spot,
         [start_position, goal_position]: [Vec3; 2],
-        cross_points: bool,
+        options: &PathOptions<F, C>,
         scratch: &mut PathScratch,
         path: &mut Path,
     ) {
+        let cross_points = options.cross_points;
         let PathScratch { corridor, leaps, funnel, .. } = scratch;
         path.cells.push(CellId(start.cell));
         path.cells.extend(corridor.iter().map(|&way| CellId(self.beyond(way))));
@@ -149,24 +151,37 @@ impl NavMesh {
             let [leave, arrive] = self.links.links[link.index()].ends(backwards);
             let (at, position) = self.on_segment(leave, along);
             let leg = Leg { corridor, range: first..crossed, cross_points };
-            self.write_leg([from, at], position, &leg, funnel, path);
+            self.write_leg([from, at], position, &leg, &options.cost, funnel, path);
             path.links.push(LinkUse { link, backwards, point: path.points.len() - 1 });
+            let left_at = position;
             let (at, position) = self.on_segment(arrive, along);
+            if !C::IS_LENGTH {
+                let metre = options.cost.per_metre(self, path.cells[crossed]).max(options.cost.least());
+                path.cost += left_at.distance(position) * metre
+                    + self.links.links[link.index()].extra_cost
+                    + entering(&options.cost, self, path.cells[crossed].0, path.cells[crossed + 1].0);
+            } else {
+                path.cost += self.links.links[link.index()].extra_cost;
+            }
             // A ladder ends where it begins, in plan.
             path.points.push(position);
             (from, first) = (at, crossed + 1);
         }
         let leg = Leg { corridor, range: first..corridor.len(), cross_points };
-        self.write_leg([from, goal.at], goal_position, &leg, funnel, path);
+        self.write_leg([from, goal.at], goal_position, &leg, &options.cost, funnel, path);
         path.length = length(&path.points);
+        if C::IS_LENGTH {
+            path.cost += path.length;
+        }
     }
 
     /// Writes the points of a leg after its first, which is the last of the path so far.
-    fn write_leg(
+    fn write_leg<C: TravelCost>(
         &self,
         [start, goal]: [PlanPosition; 2],
         goal_position: Vec3,
         leg: &Leg<'_>,
+        cost: &C,
         funnel: &mut Funnel,
         path: &mut Path,
     ) {
@@ -175,6 +190,9 @@ impl NavMesh {
         let last = funnel.turns.len() - 1;
         for (index, pair) in funnel.turns.windows(2).enumerate() {
             let [from, to] = [pair[0], pair[1]];
+            if !C::IS_LENGTH {
+                path.cost += self.cost_between([from, to], leg, cost, &path.cells);
+            }
             for (crossed, &way) in leg.between(from, to) {
                 if self.is_link(way) {
                     let (link, backwards) = self.link_of(way);
@@ -236,7 +254,7 @@ impl NavMesh {
     }
 
     /// A place on a link's segment.
-    fn on_segment(&self, end: &LinkEnd, along: f64) -> (PlanPosition, Vec3) {
+    pub(super) fn on_segment(&self, end: &LinkEnd, along: f64) -> (PlanPosition, Vec3) {
         let [a, b] = end.ends;
         let mix = |from: f64, to: f64| from + (to - from) * along;
         let at = PlanPosition::snapped(
@@ -247,7 +265,7 @@ impl NavMesh {
     }
 
     /// The ends of an edge in the plan: right and left of whoever leaves the cell across it.
-    fn edge_ends(&self, cell: CellId, way: u32) -> [PlanPosition; 2] {
+    pub(crate) fn edge_ends(&self, cell: CellId, way: u32) -> [PlanPosition; 2] {
         if self.is_link(way) {
             let (link, backwards) = self.link_of(way);
             let [a, b] = self.links.links[link.index()].from.ends.map(|end| end.point);
@@ -264,16 +282,55 @@ impl NavMesh {
         [&self.corners[edge], &self.corners[next]]
     }
 
+    /// What the straight way between two turns costs.
+    fn cost_between<C: TravelCost>(
+        &self,
+        [from, to]: [Turn; 2],
+        leg: &Leg<'_>,
+        cost: &C,
+        cells: &[CellId],
+    ) -> f32 {
+        let mut sum = 0.0;
+        let mut cell = cells[from.crossed];
+        let mut last = self.position_in(cell, from.at);
+        for (crossed, &way) in leg.between(from, to) {
+            let at = self.crossing_at([from, to], cells[crossed], way).unwrap_or_else(|| {
+                let ends = self.edge_ends(cells[crossed], way);
+                if ends.contains(&from.at) {
+                    from.at
+                } else if ends.contains(&to.at) {
+                    to.at
+                } else {
+                    // In line with the edge, it passes the nearer end first.
+                    let [a, b] = ends.map(|end| (end.distance_squared(from.at), end));
+                    if a.0 < b.0 { a.1 } else { b.1 }
+                }
+            });
+            let position = self.position_in(cells[crossed], at);
+            sum += last.distance(position) * cost.per_metre(self, cell);
+            cell = cells[crossed + 1];
+            sum += entering(cost, self, cells[crossed].0, cell.0);
+            last = position;
+        }
+        sum + last.distance(self.position_in(cell, to.at)) * cost.per_metre(self, cell)
+    }
+
     /// Where the segment between two turns crosses an edge.
-    fn write_crossing(&self, [from, to]: [Turn; 2], cell: CellId, way: u32, path: &mut Path) {
+    fn write_crossing(&self, turns: [Turn; 2], cell: CellId, way: u32, path: &mut Path) {
+        if let Some(at) = self.crossing_at(turns, cell, way) {
+            push_point(path, self.position_in(cell, at));
+        }
+    }
+
+    /// Where the segment between two turns crosses an edge, unless one is an end of the other or both are in line.
+    fn crossing_at(&self, [from, to]: [Turn; 2], cell: CellId, way: u32) -> Option<PlanPosition> {
         let [right, left] = self.edge_ends(cell, way);
         let (r, l) = (orientation(from.at, to.at, right), orientation(from.at, to.at, left));
         if [right, left].iter().any(|&end| end == from.at || end == to.at) || l - r <= 0.0 {
-            return;
+            return None;
         }
         let t = (-r / (l - r)).clamp(0.0, 1.0);
-        let at = PlanPosition { x: right.x + (left.x - right.x) * t, z: right.z + (left.z - right.z) * t };
-        push_point(path, self.position_in(cell, at));
+        Some(PlanPosition { x: right.x + (left.x - right.x) * t, z: right.z + (left.z - right.z) * t })
     }
 
     fn position_in(&self, cell: CellId, at: PlanPosition) -> Vec3 {

@@ -1,14 +1,18 @@
 //! Paths: locate both ends, search a corridor of cells, pull a string through it.
 
+pub(crate) mod any_angle;
 mod funnel;
+mod gate;
 mod partial;
 mod search;
+mod shortest;
 
 use glam::Vec3;
 use waymesh_core::CellId;
 
 pub use search::PathScratch;
 
+use crate::costs::{Length, TravelCost, Usable};
 use crate::filter::{AnyCell, CellFilter};
 use crate::mesh::NavMesh;
 use crate::nearest::{Reach, Spot};
@@ -44,6 +48,9 @@ pub struct Path {
     /// Length of the chain of `points` in metres, in space. Ground that rises and falls between two points adds to it only with
     /// [`PathOptions::cross_points`], and then as far as the crossed edges show it.
     pub length: f32,
+    /// What it costs: its length, where nothing else is asked for. Else, in each cell, the length there times the cost of a metre, and what
+    /// entering cells and taking links costs.
+    pub cost: f32,
 }
 
 impl Default for Path {
@@ -55,7 +62,19 @@ impl Default for Path {
             cells: Vec::new(),
             links: Vec::new(),
             length: 0.0,
+            cost: 0.0,
         }
+    }
+}
+
+impl Path {
+    /// No path, with the memory of this one.
+    fn clear(&mut self) {
+        self.outcome = Outcome::Unreachable;
+        self.points.clear();
+        self.cells.clear();
+        self.links.clear();
+        (self.length, self.cost) = (0.0, 0.0);
     }
 }
 
@@ -74,7 +93,7 @@ pub struct LinkUse {
 /// What path is wanted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct PathOptions<F = AnyCell> {
+pub struct PathOptions<F = AnyCell, C = Length> {
     /// How far each end may be from the mesh. Default `None`: [`NavMesh::default_reach`].
     pub reach: Option<Reach>,
     /// Whether a path that ends before the goal is welcome where none leads there. Default true.
@@ -83,15 +102,17 @@ pub struct PathOptions<F = AnyCell> {
     pub cross_points: bool,
     /// Which cells the path may pass; both ends are located among them, too. Default: all.
     pub filter: F,
+    /// What a way costs. Default: its length.
+    pub cost: C,
 }
 
 impl Default for PathOptions {
     fn default() -> Self {
-        Self { reach: None, allow_partial: true, cross_points: false, filter: AnyCell }
+        Self { reach: None, allow_partial: true, cross_points: false, filter: AnyCell, cost: Length }
     }
 }
 
-impl<F: CellFilter> PathOptions<F> {
+impl<F: CellFilter, C: TravelCost> PathOptions<F, C> {
     /// Sets how far each end may be from the mesh.
     #[must_use]
     pub fn with_reach(mut self, reach: Reach) -> Self {
@@ -115,9 +136,16 @@ impl<F: CellFilter> PathOptions<F> {
 
     /// Sets which cells the path may pass.
     #[must_use]
-    pub fn with_filter<G: CellFilter>(self, filter: G) -> PathOptions<G> {
-        let Self { reach, allow_partial, cross_points, filter: _ } = self;
-        PathOptions { reach, allow_partial, cross_points, filter }
+    pub fn with_filter<G: CellFilter>(self, filter: G) -> PathOptions<G, C> {
+        let Self { reach, allow_partial, cross_points, filter: _, cost } = self;
+        PathOptions { reach, allow_partial, cross_points, filter, cost }
+    }
+
+    /// Sets what a way costs.
+    #[must_use]
+    pub fn with_cost<D: TravelCost>(self, cost: D) -> PathOptions<F, D> {
+        let Self { reach, allow_partial, cross_points, filter, cost: _ } = self;
+        PathOptions { reach, allow_partial, cross_points, filter, cost }
     }
 }
 
@@ -137,6 +165,8 @@ impl NavMesh {
     /// - A corridor of cells is found by A* over their edges, each judged by where the way to the goal would cross it. Then the
     ///   shortest path *in this corridor* is found exactly. It is not always the shortest of all: another corridor may be
     ///   shorter, as a rule by very little.
+    /// - With costs ([`PathOptions::cost`]) the corridor is one of small cost, judged in the same way, and the path is the shortest in it:
+    ///   not always the cheapest, since in a corridor of unequal costs a bent way may be cheaper than the straight one.
     /// - A way over links is the shortest between the places where the search took them, which are near the best ones but not always the
     ///   best. Links whose ends are one line in plan are crossed like any edge.
     /// - Between two islands that no link joins the answer needs no search of the start's island: it is [`Outcome::Unreachable`], or a path to the
@@ -150,11 +180,11 @@ impl NavMesh {
     /// # References
     /// Hart, Nilsson and Raphael 1968, <https://doi.org/10.1109/TSSC.1968.300136>; Lee and Preparata 1984, Euclidean shortest
     /// paths in the presence of rectilinear barriers, <https://doi.org/10.1002/net.3230140304>.
-    pub fn find_path_with<F: CellFilter>(
+    pub fn find_path_with<F: CellFilter, C: TravelCost>(
         &self,
         from: Vec3,
         to: Vec3,
-        options: &PathOptions<F>,
+        options: &PathOptions<F, C>,
         scratch: &mut PathScratch,
     ) -> Result<Path, QueryError> {
         let mut path = Path::default();
@@ -166,56 +196,65 @@ impl NavMesh {
     ///
     /// # Errors
     /// As [`NavMesh::find_path_with`]; `path` is then [`Outcome::Unreachable`] and empty.
-    pub fn find_path_into<F: CellFilter>(
+    pub fn find_path_into<F: CellFilter, C: TravelCost>(
         &self,
         from: Vec3,
         to: Vec3,
-        options: &PathOptions<F>,
+        options: &PathOptions<F, C>,
         scratch: &mut PathScratch,
         path: &mut Path,
     ) -> Result<(), QueryError> {
-        path.outcome = Outcome::Unreachable;
-        path.points.clear();
-        path.cells.clear();
-        path.links.clear();
-        path.length = 0.0;
+        self.route(from, to, options, scratch, path, |start, goal, usable, scratch| {
+            self.search_corridor(start, goal, usable, scratch)
+        })
+    }
+
+    /// Locates both ends, lets `search` fill the corridor, and writes the path.
+    fn route<F: CellFilter, C: TravelCost>(
+        &self,
+        from: Vec3,
+        to: Vec3,
+        options: &PathOptions<F, C>,
+        scratch: &mut PathScratch,
+        path: &mut Path,
+        search: impl Fn(&Spot, &Spot, &Usable<'_, F, C>, &mut PathScratch) -> bool,
+    ) -> Result<(), QueryError> {
+        path.clear();
         let reach = options.reach.unwrap_or_else(|| self.default_reach());
         if let Some((field, value)) = reach.bad_field() {
             return Err(QueryError::BadReach { field, value });
         }
-        let start = self.locate(PathEnd::Start, from, &reach, &options.filter)?;
-        let goal = self.locate(PathEnd::Goal, to, &reach, &options.filter)?;
+        if let Some((area, value)) = options.cost.bad_cost() {
+            return Err(QueryError::BadCost { area, value });
+        }
+        let usable = Usable { filter: &options.filter, cost: &options.cost };
+        let start = self.locate(PathEnd::Start, from, &reach, &usable)?;
+        let goal = self.locate(PathEnd::Goal, to, &reach, &usable)?;
         let start_position = self.location(&start, from).position;
         let goal_position = self.location(&goal, to).position;
 
         let [from_island, to_island] =
             [&start, &goal].map(|spot| IslandId(self.cell_islands[spot.cell as usize]));
         let may_connect = self.may_connect(from_island, to_island);
-        if may_connect && self.search_corridor(&start, &goal, &options.filter, scratch) {
+        if may_connect && search(&start, &goal, &usable, scratch) {
             path.outcome = Outcome::Complete;
-            self.write_path(
-                &start,
-                &goal,
-                [start_position, goal_position],
-                options.cross_points,
-                scratch,
-                path,
-            );
+            let ends = [start_position, goal_position];
+            self.write_path(&start, &goal, ends, options, scratch, path);
             return Ok(());
         }
         if !options.allow_partial {
             return Ok(());
         }
-        let Some(reached) = self.closest_reachable(&start, goal_position, &options.filter, scratch) else {
+        let Some(reached) = self.closest_reachable(&start, goal_position, &usable, scratch) else {
             return Ok(());
         };
         let reached_position = self.location(&reached, goal_position).position;
         let gain = start_position.distance(goal_position) - reached_position.distance(goal_position);
         if f64::from(gain) > self.plan_slack * f64::from(self.frame.cell_size)
-            && self.search_corridor(&start, &reached, &options.filter, scratch)
+            && search(&start, &reached, &usable, scratch)
         {
             let ends = [start_position, reached_position];
-            self.write_path(&start, &reached, ends, options.cross_points, scratch, path);
+            self.write_path(&start, &reached, ends, options, scratch, path);
             path.outcome =
                 Outcome::Partial { reached: path.points.last().copied().unwrap_or(reached_position) };
         }

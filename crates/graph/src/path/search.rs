@@ -6,7 +6,9 @@ use std::collections::binary_heap::PeekMut;
 
 use waymesh_core::{CellId, PlanVertex};
 
+use super::any_angle::AnyAngle;
 use super::funnel::Funnel;
+use crate::costs::{TravelCost, Usable, entering};
 use crate::data::NO_NEIGHBOUR;
 use crate::filter::CellFilter;
 use crate::mesh::{Corner, NavMesh};
@@ -33,6 +35,7 @@ pub struct PathScratch {
     /// How far along its segments each link of the corridor is taken, from 0 to 1.
     pub(super) leaps: Vec<f64>,
     pub(super) funnel: Funnel,
+    pub(crate) any_angle: AnyAngle,
 }
 
 impl PathScratch {
@@ -93,8 +96,16 @@ impl PathScratch {
 
     /// Opens a way, or makes a better one of it, and keeps the best of its cell apart from the heap.
     #[inline]
-    fn offer(&mut self, way: u32, parent: u32, at: Local, cost: f32, target: Local, best: &mut u64) {
-        let estimate = cost + at.distance(target);
+    fn offer(
+        &mut self,
+        way: u32,
+        parent: u32,
+        at: Local,
+        cost: f32,
+        [rest, least]: [f32; 2],
+        best: &mut u64,
+    ) {
+        let estimate = cost + rest * least;
         let new = Node { edge: way, parent, at, cost, estimate, closed: false };
         let (stamp, index) = self.seen[way as usize];
         let index = if stamp != self.stamp {
@@ -257,11 +268,11 @@ fn crossing(from: Local, to: Local, a: Local, b: Local) -> Local {
 
 impl NavMesh {
     /// Searches the edges to cross from `start` to `goal` and leaves them in `scratch.corridor`. Whether there is a way.
-    pub(super) fn search_corridor<F: CellFilter>(
+    pub(super) fn search_corridor<F: CellFilter, C: TravelCost>(
         &self,
         start: &Spot,
         goal: &Spot,
-        filter: &F,
+        filter: &Usable<'_, F, C>,
         scratch: &mut PathScratch,
     ) -> bool {
         scratch.corridor.clear();
@@ -276,8 +287,9 @@ impl NavMesh {
         let (mut node, mut cell, mut from_cell) = (NO_NODE, start.cell, start.cell);
         let (mut at, mut cost) = (scale.spot(start), 0.0);
         loop {
+            let metre = self.per_metre(cell, filter);
             // Straight through the cell from where it was entered first is often no longer: then all ways on are known.
-            let best = if scratch.is_known(cell, at, cost, 1.0) {
+            let best = if scratch.is_known(cell, at, cost, metre) {
                 NO_KEY
             } else {
                 self.expand(cell, from_cell, filter, scale, (goal_number, target), (node, at, cost), scratch)
@@ -311,21 +323,28 @@ impl NavMesh {
         true
     }
 
+    #[inline]
+    fn per_metre<F: CellFilter, C: TravelCost>(&self, cell: u32, filter: &Usable<'_, F, C>) -> f32 {
+        if C::IS_LENGTH { 1.0 } else { filter.cost.per_metre(self, CellId(cell)) }
+    }
+
     /// Opens the edges of `cell` that do not lead back to `from_cell`, except the best: its key is returned. Straight ahead it is
     /// the next to be closed, and need not pass through the heap.
     #[inline]
     #[expect(clippy::too_many_arguments, reason = "the inner loop of one search")]
-    fn expand<F: CellFilter>(
+    fn expand<F: CellFilter, C: TravelCost>(
         &self,
         cell: u32,
         from_cell: u32,
-        filter: &F,
+        filter: &Usable<'_, F, C>,
         scale: Scale,
         (goal, target): (u32, Local),
         (parent, at, cost): (u32, Local, f32),
         scratch: &mut PathScratch,
     ) -> u64 {
         let mut best = NO_KEY;
+        let metre = self.per_metre(cell, filter);
+        let least = if C::IS_LENGTH { 1.0 } else { filter.cost.least().max(0.0) };
         let range = self.edge_range(cell as usize);
         let (first, corners, neighbours) =
             (self.cell_first[cell as usize], &self.corners[range.clone()], &self.neighbours[range]);
@@ -342,8 +361,8 @@ impl NavMesh {
             let a = scale.corner(&corners[offset as usize]);
             let b = scale.corner(&corners[next]);
             let point = crossing(at, target, a, b);
-            let cost = cost + at.distance(point);
-            scratch.offer(edge, parent, point, cost, target, &mut best);
+            let cost = cost + at.distance(point) * metre + entering(filter.cost, self, cell, neighbour);
+            scratch.offer(edge, parent, point, cost, [point.distance(target), least], &mut best);
         }
         for &leaving in self.links.leaving(cell) {
             let way = self.way_of(leaving);
@@ -355,8 +374,12 @@ impl NavMesh {
             let [[a, b], [c, d]] = link.ends(backwards).map(|end| end.ends.map(|end| scale.vertex(&end)));
             let point = crossing(at, target, a, b);
             let landing = c.lerp(d, point.along(a, b));
-            let cost = cost + at.distance(point) + point.distance(landing) + link.extra_cost;
-            scratch.offer(way, parent, landing, cost, target, &mut best);
+            let leap = point.distance(landing) * metre.max(least) + link.extra_cost;
+            let cost = cost
+                + at.distance(point) * metre
+                + leap
+                + entering(filter.cost, self, cell, self.beyond(way));
+            scratch.offer(way, parent, landing, cost, [landing.distance(target), least], &mut best);
         }
         best
     }

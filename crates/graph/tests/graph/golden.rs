@@ -1,7 +1,7 @@
 //! Published meshes and pairs, where they are at hand (`shared/scenes` beside the repository).
 
 use glam::Vec3;
-use waymesh_core::{AreaId, CellMesh, GridFrame, VertexId};
+use waymesh_core::{AreaId, CellMesh, GridFrame};
 use waymesh_graph::{NavMesh, Outcome, PathScratch};
 
 use crate::meshes::Builder;
@@ -11,33 +11,8 @@ fn golden(name: &str) -> Option<String> {
     Some(std::fs::read_to_string(file).expect("a file that can be read"))
 }
 
-/// Reads a mesh of the format of the Polyanya authors, version 2, on whole numbers.
-pub(crate) fn read_mesh(text: &str) -> CellMesh {
-    let mut words = text.split_whitespace().skip(2).map(|word| word.parse::<i32>().expect("a whole number"));
-    let mut next = || words.next().expect("the file is complete");
-    let (vertices, polygons) = (next(), next());
-    let points: Vec<(i32, i32)> = (0..vertices)
-        .map(|_| {
-            let point = (next(), next());
-            for _ in 0..next() {
-                next();
-            }
-            point
-        })
-        .collect();
-    let mut builder = Builder::default();
-    for _ in 0..polygons {
-        let count = next();
-        let corners: Vec<(i32, i32)> =
-            (0..count).map(|_| points[usize::try_from(next()).expect("an index")]).collect();
-        for _ in 0..count {
-            next();
-        }
-        let ids: Vec<VertexId> = corners.iter().map(|&(x, z)| builder.vertex(x, z, 0, 0.0)).collect();
-        builder.cell(ids, AreaId::GROUND);
-    }
-    let frame = GridFrame { origin: Vec3::ZERO, cell_size: 1.0, level_height: 1.0, width: 2048, depth: 2048 };
-    builder.build(frame)
+fn read_mesh(text: &str) -> CellMesh {
+    waymesh_testkit::flat_meshes::read(text).expect("a mesh of version 2")
 }
 
 #[test]
@@ -72,5 +47,91 @@ fn published_pairs_have_a_path_not_much_longer_than_listed() {
         );
         // Listed are lengths in eight directions; the shortest of all would be 4 to 8 % shorter.
         assert!(ratio < 1.0);
+    }
+}
+
+/// Reads a mesh of version 3, whose decimals become whole millionths.
+fn read_decimal_mesh(text: &str) -> CellMesh {
+    let mut words = text.split_whitespace().skip(2);
+    let mut next = || words.next().expect("the file is complete").parse::<f64>().expect("a number");
+    let (vertices, faces) = (next() as usize, next() as usize);
+    let points: Vec<(i32, i32)> =
+        (0..vertices).map(|_| ((next() * 1e6).round() as i32, (next() * 1e6).round() as i32)).collect();
+    let mut builder = Builder::default();
+    for _ in 0..faces {
+        let is_walkable = next() > 0.0;
+        let count = next() as usize;
+        let ids: Vec<(i32, i32)> = (0..count).map(|_| points[next() as usize - 1]).collect();
+        let beyond: Vec<f64> = (0..count).map(|_| next()).collect();
+        if is_walkable {
+            assert!(beyond.iter().any(|&face| face > 0.0) || count > 0);
+            let ids = ids.iter().map(|&(x, z)| builder.vertex(x, z, 0, 0.0)).collect();
+            builder.cell(ids, AreaId::GROUND);
+        }
+    }
+    let frame =
+        GridFrame { origin: Vec3::ZERO, cell_size: 1e-6, level_height: 1.0, width: 1 << 30, depth: 1 << 30 };
+    builder.build(frame)
+}
+
+#[test]
+fn iron_harvest_pairs_have_the_published_length() {
+    let mesh = golden("polyanya_meshes/v3/scene_mp_2p_01.mesh");
+    let (Some(mesh), Some(pairs)) = (mesh, golden("polyanya_meshes/v3/scene_mp_2p_01.mesh.scen")) else {
+        return;
+    };
+    let mesh = NavMesh::try_from(read_decimal_mesh(&mesh)).unwrap();
+    let mut scratch = PathScratch::default();
+    let (mut count, mut worst) = (0, 0.0_f64);
+    for line in pairs.lines().skip(1) {
+        let numbers: Vec<f64> =
+            line.split_whitespace().skip(2).filter_map(|word| word.parse().ok()).collect();
+        let [_, _, x1, z1, x2, z2, listed] = numbers[..] else { continue };
+        let [from, to] = [(x1, z1), (x2, z2)].map(|(x, z)| Vec3::new(x as f32, 0.0, z as f32));
+        let path = mesh.find_shortest_path(from, to, &mut scratch).unwrap();
+        assert_eq!(path.outcome, Outcome::Complete);
+        let error = (f64::from(path.length) - listed).abs() / (1.0 + listed);
+        assert!(error < 1e-5, "{line}: {}", path.length);
+        worst = worst.max(error);
+        count += 1;
+    }
+    eprintln!("{count} pairs, {worst:e} off at worst");
+    assert!(count > 1000);
+}
+
+#[test]
+fn shortest_paths_of_published_pairs_are_within_the_listed_and_the_same_on_every_mesh() {
+    for (merged, plain, pairs, mean) in
+        [("arena-merged", "arena", "arena", None), ("aurora-merged", "aurora", "aurora", Some(565.36))]
+    {
+        let [merged, plain] = [merged, plain].map(|name| golden(&format!("polyanya_meshes/v2/{name}.mesh")));
+        let (Some(merged), Some(plain)) = (merged, plain) else { continue };
+        let Some(pairs) = golden(&format!("polyanya_scenarios/{pairs}.scen")) else { continue };
+        let [merged, plain] = [merged, plain].map(|text| NavMesh::try_from(read_mesh(&text)).unwrap());
+        let mut scratch = PathScratch::default();
+        let (mut count, mut sum) = (0, 0.0);
+        for (number, line) in pairs.lines().skip(1).enumerate() {
+            let numbers: Vec<f32> =
+                line.split_whitespace().skip(2).filter_map(|word| word.parse().ok()).collect();
+            let [_, _, x1, z1, x2, z2, octile] = numbers[..] else { continue };
+            let from = Vec3::new(x1, 0.0, z1);
+            let to = Vec3::new(x2, 0.0, z2);
+            let path = merged.find_shortest_path(from, to, &mut scratch).unwrap();
+            assert_eq!(path.outcome, Outcome::Complete);
+            assert!(path.length <= octile + 1e-3 * (1.0 + octile) * 0.1, "{line}: {}", path.length);
+            assert!(path.length >= from.distance(to) - 1e-3);
+            if number % 10 == 0 {
+                // The same ground in other cells.
+                let other = plain.find_shortest_path(from, to, &mut scratch).unwrap();
+                assert!((other.length - path.length).abs() <= 1e-5 * (1.0 + path.length), "{line}");
+                let back = merged.find_shortest_path(to, from, &mut scratch).unwrap();
+                assert!((back.length - path.length).abs() <= 1e-5 * (1.0 + path.length), "{line}");
+            }
+            count += 1;
+            sum += f64::from(path.length);
+        }
+        eprintln!("{count} pairs, mean {:.3}", sum / f64::from(count));
+        // What the authors' search gives.
+        assert!(mean.is_none_or(|mean: f64| (sum / f64::from(count) - mean).abs() < 0.01));
     }
 }

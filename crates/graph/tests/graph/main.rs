@@ -1,10 +1,19 @@
 //! The mesh and its queries against slow, obvious answers.
-#![expect(clippy::unwrap_used, clippy::cast_possible_truncation, reason = "test helpers, small numbers")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "test helpers, small numbers"
+)]
 
+mod costs;
 mod data;
+mod distance;
 mod golden;
 mod links;
 mod locate;
 mod meshes;
 mod paths;
 mod shape;
+mod shortest;
+mod surface;

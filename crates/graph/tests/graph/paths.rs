@@ -134,7 +134,7 @@ fn visibility_bound(mesh: &NavMesh, from: Vec3, to: Vec3) -> f64 {
 }
 
 /// Opens the wall wherever two squares touch only in a corner: a straight line could slip through there.
-fn without_touching_corners(map: Vec<String>) -> Vec<String> {
+pub(crate) fn without_touching_corners(map: Vec<String>) -> Vec<String> {
     let mut rows: Vec<Vec<u8>> = map.into_iter().map(String::into_bytes).collect();
     loop {
         let mut changed = false;
@@ -157,7 +157,7 @@ fn without_touching_corners(map: Vec<String>) -> Vec<String> {
     }
 }
 
-fn check_shape(mesh: &NavMesh, path: &Path) {
+pub(crate) fn check_shape(mesh: &NavMesh, path: &Path) {
     for pair in path.cells.windows(2) {
         let view = mesh.cell(pair[0]).unwrap();
         assert!(view.neighbours().any(|neighbour| neighbour == Some(pair[1])), "cells in succession touch");
@@ -179,7 +179,7 @@ fn check_shape(mesh: &NavMesh, path: &Path) {
     assert!((length - path.length).abs() <= 1e-4 * (1.0 + length));
 }
 
-fn random_pair(mesh: &NavMesh, chance: &mut Chance) -> [(CellId, Vec3); 2] {
+pub(crate) fn random_pair(mesh: &NavMesh, chance: &mut Chance) -> [(CellId, Vec3); 2] {
     [(); 2].map(|()| {
         let cell = random_cell(mesh, chance);
         // Also exactly on corners.

@@ -1,0 +1,80 @@
+//! Published flat meshes: every engine on the same polygons.
+
+#[cfg(feature = "peers")]
+use glam::Vec3;
+use waymesh_graph::NavMesh;
+
+use crate::queries::{Queries, QueryScene};
+use crate::{BenchError, PolygonMesh, WaymeshQueries};
+
+/// Query engines on a published flat mesh (`arena`, `aurora`), and its polygons; `None` if it is not beside the checkout.
+///
+/// # Errors
+/// When the file cannot be read.
+pub fn flat_engines(name: &str) -> Result<Option<QueryScene>, BenchError> {
+    if !matches!(name, "arena" | "aurora") {
+        return Ok(None);
+    }
+    let file = format!("golden/polyanya_meshes/v2/{name}-merged.mesh");
+    let Some(file) = waymesh_testkit::levels::find(&file) else { return Ok(None) };
+    let failed = |source: Box<dyn std::error::Error + Send + Sync>| BenchError::Stage {
+        engine: "published mesh",
+        stage: "mesh",
+        source,
+    };
+    let text = std::fs::read_to_string(&file).map_err(|error| failed(error.into()))?;
+    let cells = waymesh_testkit::flat_meshes::read(&text).ok_or_else(|| failed("not of version 2".into()))?;
+    let mesh = NavMesh::try_from(cells).map_err(|error| failed(error.into()))?;
+    let polygons = PolygonMesh {
+        vertices: mesh.vertices().to_vec(),
+        polygons: mesh.cells().map(|cell| cell.corners().iter().map(|corner| corner.0).collect()).collect(),
+    };
+    let engines: Vec<Box<dyn Queries>> = vec![
+        Box::new(WaymeshQueries::new(mesh)),
+        #[cfg(feature = "peers")]
+        Box::new(Polyanya::new(text.as_bytes()).map_err(|error| failed(error.into()))?),
+    ];
+    Ok(Some((engines, polygons)))
+}
+
+/// The crate `polyanya`, in the plan.
+#[cfg(feature = "peers")]
+struct Polyanya(polyanya::Mesh);
+
+#[cfg(feature = "peers")]
+impl Polyanya {
+    fn new(bytes: &[u8]) -> Result<Self, String> {
+        let file = polyanya::PolyanyaFile::from_bytes(bytes);
+        let mut mesh = polyanya::Mesh::try_from(file).map_err(|error| format!("{error:?}"))?;
+        mesh.bake();
+        Ok(Self(mesh))
+    }
+}
+
+#[cfg(feature = "peers")]
+fn plan(point: Vec3) -> polyanya::Coords {
+    glam::Vec2::new(point.x, point.z).into()
+}
+
+#[cfg(feature = "peers")]
+impl Queries for Polyanya {
+    fn name(&self) -> &'static str {
+        "polyanya"
+    }
+
+    fn nearest(&mut self, point: Vec3) -> bool {
+        self.0.get_closest_point(plan(point)).is_some()
+    }
+
+    fn path(&mut self, from: Vec3, to: Vec3) -> Option<f32> {
+        self.0.path(plan(from), plan(to)).map(|path| path.length)
+    }
+
+    fn shortest(&mut self, from: Vec3, to: Vec3) -> Option<f32> {
+        self.path(from, to)
+    }
+
+    fn looks(&self) -> bool {
+        false
+    }
+}

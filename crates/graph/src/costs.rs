@@ -1,0 +1,122 @@
+//! What a way costs.
+
+use waymesh_core::{AreaId, CellId};
+
+use crate::{CellFilter, NavMesh};
+
+/// What a way costs, where it is not its length alone.
+///
+/// # Contract
+/// - The answers must not change during a query.
+/// - An amount per metre that is NaN, negative or infinite closes the cell, as a filter would.
+/// - Costs for entering count as 0 where they are NaN or negative; an infinite one closes the way.
+pub trait TravelCost {
+    /// Whether every metre costs 1 and nothing else costs anything: then costs are not asked for at all.
+    const IS_LENGTH: bool = false;
+
+    /// Cost of a metre in `cell`.
+    fn per_metre(&self, mesh: &NavMesh, cell: CellId) -> f32;
+
+    /// No cell that can be used costs less per metre. Higher makes searches faster; too high, and they find dearer paths.
+    /// Default 0.
+    fn least(&self) -> f32 {
+        0.0
+    }
+
+    /// Cost of entering cell `to` from cell `from`, over an edge or a link. Default 0.
+    fn entering(&self, mesh: &NavMesh, from: CellId, to: CellId) -> f32 {
+        let _ = (mesh, from, to);
+        0.0
+    }
+
+    /// The first cost that is no use at all, for an error. Default none.
+    fn bad_cost(&self) -> Option<(AreaId, f32)> {
+        None
+    }
+}
+
+/// A way costs its length: 1 a metre.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Length;
+
+impl TravelCost for Length {
+    const IS_LENGTH: bool = true;
+
+    #[inline]
+    fn per_metre(&self, _mesh: &NavMesh, _cell: CellId) -> f32 {
+        1.0
+    }
+
+    #[inline]
+    fn least(&self) -> f32 {
+        1.0
+    }
+}
+
+/// A cost per metre for each kind of ground.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AreaCosts {
+    costs: [f32; 256],
+}
+
+impl Default for AreaCosts {
+    /// 1 a metre everywhere.
+    fn default() -> Self {
+        Self { costs: [1.0; 256] }
+    }
+}
+
+impl AreaCosts {
+    /// Sets the cost of a metre of this kind of ground: 0 or more; infinity closes it. What is NaN or negative is an error of
+    /// the query ([`crate::QueryError::BadCost`]).
+    #[must_use]
+    pub fn with(mut self, area: AreaId, per_metre: f32) -> Self {
+        self.costs[usize::from(area.0)] = per_metre;
+        self
+    }
+
+    /// The cost of a metre of this kind of ground.
+    #[must_use]
+    pub fn of(&self, area: AreaId) -> f32 {
+        self.costs[usize::from(area.0)]
+    }
+}
+
+impl TravelCost for AreaCosts {
+    #[inline]
+    fn per_metre(&self, mesh: &NavMesh, cell: CellId) -> f32 {
+        self.costs[usize::from(mesh.areas[cell.index()])]
+    }
+
+    fn least(&self) -> f32 {
+        self.costs.iter().copied().fold(f32::INFINITY, f32::min)
+    }
+
+    fn bad_cost(&self) -> Option<(AreaId, f32)> {
+        let bad = (0_u8..=255).map(AreaId).find(|&area| self.of(area).is_nan() || self.of(area) < 0.0);
+        bad.map(|area| (area, self.of(area)))
+    }
+}
+
+/// The cells that a filter allows and that cost something finite.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Usable<'a, F, C> {
+    pub(crate) filter: &'a F,
+    pub(crate) cost: &'a C,
+}
+
+impl<F: CellFilter, C: TravelCost> CellFilter for Usable<'_, F, C> {
+    const ALLOWS_ALL: bool = F::ALLOWS_ALL && C::IS_LENGTH;
+
+    #[inline]
+    fn allows(&self, mesh: &NavMesh, cell: CellId) -> bool {
+        self.filter.allows(mesh, cell)
+            && (C::IS_LENGTH || (0.0..f32::INFINITY).contains(&self.cost.per_metre(mesh, cell)))
+    }
+}
+
+/// Cost of entering a cell: 0 or more.
+#[inline]
+pub(crate) fn entering<C: TravelCost>(cost: &C, mesh: &NavMesh, from: u32, to: u32) -> f32 {
+    if C::IS_LENGTH { 0.0 } else { cost.entering(mesh, CellId(from), CellId(to)).max(0.0) }
+}

@@ -1,0 +1,167 @@
+//! Around the vertices: which edge an edge meets in the cell beyond, which corners of cells hang together around a vertex, and
+//! where a shortest way may turn.
+
+use waymesh_core::{PlanPoint, VertexId};
+
+use crate::data::NO_NEIGHBOUR;
+use crate::mesh::Corner;
+
+/// In an entry of [`Fans::corners`]: a shortest way may turn here.
+const MAY_TURN: u32 = 1 << 31;
+
+/// Corners of cells that hang together around one vertex, over edges between neighbours, are a fan. A vertex where the mesh meets
+/// itself in a point only has several fans, between which there is no way.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Fans {
+    /// Beside each edge with a neighbour, the same edge in the cell beyond, else [`NO_NEIGHBOUR`].
+    twins: Vec<u32>,
+    /// Fan of each corner, and [`MAY_TURN`].
+    corners: Vec<u32>,
+    count: u32,
+}
+
+/// The tables that fans are made of.
+#[derive(Clone, Copy)]
+pub(crate) struct Edges<'a> {
+    pub(crate) cell_first: &'a [u32],
+    pub(crate) corners: &'a [Corner],
+    pub(crate) vertices: &'a [VertexId],
+    pub(crate) neighbours: &'a [u32],
+}
+
+impl Edges<'_> {
+    fn next(&self, cell: u32, edge: u32) -> u32 {
+        if edge + 1 == self.cell_first[cell as usize + 1] { self.cell_first[cell as usize] } else { edge + 1 }
+    }
+
+    fn previous(&self, cell: u32, edge: u32) -> u32 {
+        if edge == self.cell_first[cell as usize] { self.cell_first[cell as usize + 1] - 1 } else { edge - 1 }
+    }
+
+    fn point(&self, edge: u32) -> PlanPoint {
+        let corner = &self.corners[edge as usize];
+        PlanPoint::new(corner.x, corner.z)
+    }
+}
+
+impl Fans {
+    /// Takes time in `n log n`. Neighbours must be mutual.
+    pub(crate) fn find(edges: &Edges<'_>) -> Self {
+        let twins = twins(edges);
+        let mut fans = Self { corners: vec![NO_NEIGHBOUR; twins.len()], twins, count: 0 };
+        for cell in (0_u32..).take(edges.cell_first.len() - 1) {
+            for edge in edges.cell_first[cell as usize]..edges.cell_first[cell as usize + 1] {
+                if fans.corners[edge as usize] == NO_NEIGHBOUR {
+                    fans.number(edges, cell, edge);
+                }
+            }
+        }
+        fans
+    }
+
+    /// Numbers the fan of one corner.
+    fn number(&mut self, edges: &Edges<'_>, cell: u32, edge: u32) {
+        // To the wall on the right, if there is one.
+        let (mut cell_now, mut corner) = (cell, edge);
+        let is_closed = loop {
+            let twin = self.twins[corner as usize];
+            if twin == NO_NEIGHBOUR {
+                break false;
+            }
+            cell_now = edges.neighbours[corner as usize];
+            corner = edges.next(cell_now, twin);
+            if corner == edge {
+                break true;
+            }
+        };
+        let (first_cell, first) = (cell_now, corner);
+        let [at, wall] = [edges.point(first), edges.point(edges.next(first_cell, first))];
+        let mut turns = false;
+        loop {
+            self.corners[corner as usize] = self.count;
+            let before = edges.previous(cell_now, corner);
+            let ray = edges.point(before);
+            let side = PlanPoint::orientation(at, wall, ray);
+            // In line, one of the two coordinates tells on which side.
+            let is_ahead = (wall.x > at.x) == (ray.x > at.x) && (wall.z > at.z) == (ray.z > at.z);
+            turns |= side < 0 || (side == 0 && is_ahead);
+            let twin = self.twins[before as usize];
+            if twin == NO_NEIGHBOUR || twin == first {
+                break;
+            }
+            cell_now = edges.neighbours[before as usize];
+            corner = twin;
+        }
+        if turns && !is_closed {
+            self.allow_turns(edges, first_cell, first);
+        }
+        self.count += 1;
+    }
+
+    /// Marks all corners of a fan, from its rightmost or any if it is closed.
+    fn allow_turns(&mut self, edges: &Edges<'_>, mut cell: u32, first: u32) {
+        let mut corner = first;
+        loop {
+            self.corners[corner as usize] |= MAY_TURN;
+            let before = edges.previous(cell, corner);
+            let twin = self.twins[before as usize];
+            if twin == NO_NEIGHBOUR || twin == first {
+                break;
+            }
+            cell = edges.neighbours[before as usize];
+            corner = twin;
+        }
+    }
+
+    /// The edge in the cell beyond that is the same as this one.
+    #[inline]
+    pub(crate) fn twin(&self, edge: u32) -> u32 {
+        self.twins[edge as usize]
+    }
+
+    /// The fan of a corner, and whether a shortest way may turn there: its corners make more than half a turn, between walls.
+    #[inline]
+    pub(crate) fn fan(&self, corner: u32) -> (u32, bool) {
+        let entry = self.corners[corner as usize];
+        (entry & !MAY_TURN, entry & MAY_TURN != 0)
+    }
+
+    /// Lets ways turn at some more fans. Linear time.
+    pub(crate) fn allow(&mut self, mut fans: Vec<u32>) {
+        fans.sort_unstable();
+        for entry in &mut self.corners {
+            if fans.binary_search(&(*entry & !MAY_TURN)).is_ok() {
+                *entry |= MAY_TURN;
+            }
+        }
+    }
+
+    /// Number of fans.
+    pub(crate) fn count(&self) -> u32 {
+        self.count
+    }
+}
+
+/// The same edge in the cell beyond, beside each edge.
+fn twins(edges: &Edges<'_>) -> Vec<u32> {
+    let mut known: Vec<(VertexId, VertexId, u32, u32)> = Vec::with_capacity(edges.neighbours.len());
+    let mut wanted = Vec::with_capacity(edges.neighbours.len());
+    for cell in (0_u32..).take(edges.cell_first.len() - 1) {
+        for edge in edges.cell_first[cell as usize]..edges.cell_first[cell as usize + 1] {
+            let neighbour = edges.neighbours[edge as usize];
+            if neighbour != NO_NEIGHBOUR {
+                let [from, to] = [edge, edges.next(cell, edge)].map(|corner| edges.vertices[corner as usize]);
+                known.push((from, to, cell, edge));
+                wanted.push((to, from, neighbour, edge));
+            }
+        }
+    }
+    known.sort_unstable();
+    wanted.sort_unstable();
+    let mut twins = vec![NO_NEIGHBOUR; edges.neighbours.len()];
+    // Both lists hold the same edges, seen from either side.
+    for (known, wanted) in known.iter().zip(&wanted) {
+        twins[wanted.3 as usize] = known.3;
+    }
+    twins
+}

@@ -1,0 +1,73 @@
+//! Gates between cells, and how far it is over one.
+
+use crate::plan::{PlanPosition, closest_on_segment};
+
+/// An edge or a link that is crossed like one: from its right end to its left, as seen from the cell.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Gate {
+    pub(crate) way: u32,
+    pub(crate) right: PlanPosition,
+    pub(crate) left: PlanPosition,
+}
+
+/// Distance in cells.
+pub(super) fn turn_length(from: PlanPosition, to: PlanPosition) -> f64 {
+    from.distance_squared(to).sqrt()
+}
+
+/// The point as far beyond `at` as `from` is before it. On the lattice.
+pub(super) fn beyond(from: PlanPosition, at: PlanPosition) -> PlanPosition {
+    PlanPosition { x: at.x + (at.x - from.x), z: at.z + (at.z - from.z) }
+}
+
+/// Whether `b` lies behind `a`, for an `a` in line with `from` and `b`.
+pub(super) fn is_before(from: PlanPosition, a: PlanPosition, b: PlanPosition) -> bool {
+    (a.x - from.x) * (b.x - a.x) + (a.z - from.z) * (b.z - a.z) > 0.0
+}
+
+/// Shortest way from `root` between two rays over the gate to `goal`, as if nothing were in the way.
+#[inline]
+pub(super) fn ahead(
+    root: PlanPosition,
+    right: PlanPosition,
+    left: PlanPosition,
+    gate: &Gate,
+    goal: PlanPosition,
+) -> f64 {
+    let vector = |to: PlanPosition, from: PlanPosition| (to.x - from.x, to.z - from.z);
+    let cross = |a: (f64, f64), b: (f64, f64)| a.0 * b.1 - a.1 * b.0;
+    let (edge, straight) = (vector(gate.left, gate.right), vector(goal, root));
+    // A goal on this side of the gate counts as mirrored to the other.
+    let aside = cross(edge, vector(goal, gate.right)).max(0.0);
+    let mirror = 2.0 * aside / (edge.0 * edge.0 + edge.1 * edge.1);
+    let to = (straight.0 + mirror * edge.1, straight.1 - mirror * edge.0);
+    let ray = if cross(vector(right, root), to) < 0.0 {
+        right
+    } else if cross(vector(left, root), to) > 0.0 {
+        left
+    } else {
+        return (to.0 * to.0 + to.1 * to.1).sqrt();
+    };
+    let ray = vector(ray, root);
+    let scale = cross(vector(gate.right, root), edge) / cross(ray, edge);
+    let end = (ray.0 * scale, ray.1 * scale);
+    let rest = (straight.0 - end.0, straight.1 - end.1);
+    (end.0 * end.0 + end.1 * end.1).sqrt() + (rest.0 * rest.0 + rest.1 * rest.1).sqrt()
+}
+
+/// Shortest way from `root` to the part of the gate between two rays.
+pub(super) fn nearest_between(
+    root: PlanPosition,
+    right: PlanPosition,
+    left: PlanPosition,
+    gate: &Gate,
+) -> f64 {
+    let (ex, ez) = (gate.left.x - gate.right.x, gate.left.z - gate.right.z);
+    let hit = |ray: PlanPosition| {
+        let (rx, rz) = (ray.x - root.x, ray.z - root.z);
+        let scale = ((gate.right.x - root.x) * ez - (gate.right.z - root.z) * ex) / (rx * ez - rz * ex);
+        PlanPosition { x: root.x + rx * scale, z: root.z + rz * scale }
+    };
+    let (x, z) = closest_on_segment(hit(right), hit(left), root);
+    turn_length(root, PlanPosition { x, z })
+}

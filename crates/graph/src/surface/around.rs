@@ -1,0 +1,82 @@
+//! All cells in a box or a circle.
+
+use glam::Vec3;
+use waymesh_core::CellId;
+
+use crate::filter::CellFilter;
+use crate::mesh::{CellBounds, NavMesh};
+use crate::nearest::Reach;
+use crate::plan::{PlanPosition, orientation};
+
+impl NavMesh {
+    /// All cells that a box in the world touches, border included, in the order of their ids: exactly in plan, by their lowest and highest
+    /// ground in height. `out` is cleared first. Nothing for corners that are NaN or the wrong way round.
+    pub fn cells_in_box(&self, low: Vec3, high: Vec3, filter: &impl CellFilter, out: &mut Vec<CellId>) {
+        out.clear();
+        if low.is_nan() || high.is_nan() || low.cmpgt(high).any() {
+            return;
+        }
+        let [low, high] =
+            [low, high].map(|corner| corner.clamp(Vec3::splat(-f32::MAX / 4.0), Vec3::splat(f32::MAX / 4.0)));
+        let ([x0, y0, z0], [x1, y1, z1]) = (self.frame.to_grid(low), self.frame.to_grid(high));
+        let (side, level) = (self.plan_slack, self.height_slack);
+        let (x0, z0, x1, z1) = (x0 - side, z0 - side, x1 + side, z1 + side);
+        let overlaps = |bounds: &CellBounds| {
+            f64::from(bounds.min_x) <= x1
+                && f64::from(bounds.max_x) >= x0
+                && f64::from(bounds.min_z) <= z1
+                && f64::from(bounds.max_z) >= z0
+                && f64::from(bounds.min_height) <= y1 + level
+                && f64::from(bounds.max_height) >= y0 - level
+        };
+        let corners = [(x0, z0), (x1, z0), (x1, z1), (x0, z1)].map(|(x, z)| PlanPosition::snapped(x, z));
+        self.index.all(overlaps, |cell| {
+            let is_aside = self.edge_range(cell as usize).any(|edge| {
+                let [a, b] = self.ends_of(cell, edge);
+                corners.iter().all(|&corner| orientation(a, b, corner) < 0.0)
+            });
+            if !is_aside && filter.allows(self, CellId(cell)) {
+                out.push(CellId(cell));
+            }
+        });
+        out.sort_unstable();
+    }
+
+    /// All cells that come within reach of a place, border included, in the order of their ids: in plan within `reach.side`, and with ground
+    /// between `reach.down` below and `reach.up` above, by their lowest and highest. `out` is cleared first. Nothing for a place or a reach that is
+    /// no use.
+    pub fn cells_in_circle(
+        &self,
+        middle: Vec3,
+        reach: &Reach,
+        filter: &impl CellFilter,
+        out: &mut Vec<CellId>,
+    ) {
+        out.clear();
+        if !middle.is_finite() || reach.bad_field().is_some() {
+            return;
+        }
+        let [x, y, z] = self.frame.to_grid(middle);
+        let at = PlanPosition::snapped(x, z);
+        let level = f64::from(self.frame.level_height);
+        let low = y - f64::from(reach.down) / level - self.height_slack;
+        let high = y + f64::from(reach.up) / level + self.height_slack;
+        let side = f64::from(reach.side) / f64::from(self.frame.cell_size) + self.plan_slack;
+        let overlaps = |bounds: &CellBounds| {
+            let gap = |low: i32, value: f64, high: i32| {
+                (f64::from(low) - value).max(value - f64::from(high)).max(0.0)
+            };
+            let (x, z) = (gap(bounds.min_x, at.x, bounds.max_x), gap(bounds.min_z, at.z, bounds.max_z));
+            x * x + z * z <= side * side
+                && f64::from(bounds.min_height) <= high
+                && f64::from(bounds.max_height) >= low
+        };
+        self.index.all(overlaps, |cell| {
+            let closest = self.closest_in_cell(cell as usize, at);
+            if closest.distance_squared(at) <= side * side && filter.allows(self, CellId(cell)) {
+                out.push(CellId(cell));
+            }
+        });
+        out.sort_unstable();
+    }
+}

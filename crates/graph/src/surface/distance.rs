@@ -1,0 +1,136 @@
+//! How far everything is from one place: exactly, as a map for many agents with one goal.
+
+use std::collections::BTreeMap;
+
+use glam::Vec3;
+use waymesh_core::CellId;
+
+use crate::filter::CellFilter;
+use crate::mesh::{Generation, NavMesh};
+use crate::nearest::Location;
+use crate::path::any_angle::Seen;
+use crate::plan::{PlanPosition, orientation};
+use crate::{PathScratch, QueryError};
+
+/// The way to the goal of a [`DistanceMap`] from one place.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WayOn {
+    /// Length of the shortest way to the goal, in metres in plan.
+    pub distance: f32,
+    /// Where it leads straight on to, in plan: the first corner it turns round, the far end of a link, or the goal; y is that of
+    /// the place asked for.
+    pub next: Vec3,
+}
+
+/// The shortest ways from everywhere to one goal: a flow field without a grid.
+///
+/// # Guarantees
+/// - Distances are those of [`NavMesh::find_shortest_path`] in plan, rounded, at every place, not at samples.
+/// - Links are taken both ways or, where they lead one way only, not at all.
+///
+/// # Memory
+/// 64 bytes for each place that a way turns at and each cell seen from there: a few dozen for each cell, more in open ground with many
+/// corners. A limit keeps it small.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DistanceMap {
+    seen: Vec<Seen>,
+    /// First entry in `seen` of each cell, and their number at the end.
+    first: Vec<u32>,
+    generation: Generation,
+    limit: f64,
+}
+
+impl NavMesh {
+    /// All cells that can be reached from a place within a length, with the shortest way to the nearest point of each, in metres in plan;
+    /// nearest first, of equals the lowest id. `out` is cleared first. One-way links are not taken.
+    ///
+    /// # Errors
+    /// [`QueryError::Stale`], [`QueryError::NoCell`] or [`QueryError::NotFinite`] for a place that is none of this mesh.
+    pub fn cells_within(
+        &self,
+        from: &Location,
+        length: f32,
+        filter: &impl CellFilter,
+        scratch: &mut PathScratch,
+        out: &mut Vec<(CellId, f32)>,
+    ) -> Result<(), QueryError> {
+        out.clear();
+        let start = self.spot_of(from)?;
+        if length.is_nan() || length < 0.0 {
+            return Ok(());
+        }
+        let metre = f64::from(self.frame.cell_size);
+        let memory = &mut scratch.any_angle;
+        self.flood_shortest(&start, f64::from(length) / metre, filter, memory);
+        let mut best: BTreeMap<u32, f64> = BTreeMap::new();
+        for seen in &memory.seen {
+            let nearest = best.entry(seen.cell).or_insert(f64::INFINITY);
+            *nearest = nearest.min(seen.nearest);
+        }
+        #[expect(clippy::cast_possible_truncation, reason = "a length in single precision")]
+        out.extend(best.into_iter().map(|(cell, nearest)| (CellId(cell), (nearest * metre) as f32)));
+        out.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
+        Ok(())
+    }
+
+    /// The shortest ways to a goal from everywhere within a length of it, in metres in plan; infinite is allowed.
+    ///
+    /// # Errors
+    /// As [`NavMesh::cells_within`].
+    pub fn distance_map(
+        &self,
+        goal: &Location,
+        length: f32,
+        filter: &impl CellFilter,
+        scratch: &mut PathScratch,
+    ) -> Result<DistanceMap, QueryError> {
+        let start = self.spot_of(goal)?;
+        let limit = f64::from(length) / f64::from(self.frame.cell_size);
+        let memory = &mut scratch.any_angle;
+        self.flood_shortest(&start, limit, filter, memory);
+        let mut first = vec![0_u32; self.cell_count() + 1];
+        for seen in &memory.seen {
+            first[seen.cell as usize + 1] += 1;
+        }
+        for cell in 1..first.len() {
+            first[cell] += first[cell - 1];
+        }
+        let mut order = memory.seen.clone();
+        order.sort_by(|a, b| a.cell.cmp(&b.cell).then(a.nearest.total_cmp(&b.nearest)));
+        Ok(DistanceMap { seen: order, first, generation: self.generation, limit })
+    }
+}
+
+impl DistanceMap {
+    /// The way on from a place; `None` where no way within the limit leads to the goal. Takes time linear in what was seen of its cell.
+    ///
+    /// # Errors
+    /// As [`NavMesh::cells_within`].
+    pub fn way_on(&self, mesh: &NavMesh, from: &Location) -> Result<Option<WayOn>, QueryError> {
+        if mesh.generation() != self.generation {
+            return Err(QueryError::Stale { cell: from.cell });
+        }
+        let spot = mesh.spot_of(from)?;
+        let range = self.first[spot.cell as usize] as usize..self.first[spot.cell as usize + 1] as usize;
+        let mut best: Option<(f64, PlanPosition)> = None;
+        for seen in &self.seen[range] {
+            // In order of what is nearest: nothing behind is nearer.
+            if best.is_some_and(|best| seen.nearest >= best.0) {
+                break;
+            }
+            let is_seen = seen.rays.is_none_or(|[right, left]| {
+                orientation(seen.root, right, spot.at) >= 0.0 && orientation(seen.root, left, spot.at) <= 0.0
+            });
+            let length = seen.length + seen.root.distance_squared(spot.at).sqrt();
+            if is_seen && length <= self.limit && best.is_none_or(|best| length < best.0) {
+                best = Some((length, seen.root));
+            }
+        }
+        let Some((length, root)) = best else { return Ok(None) };
+        let mut next = mesh.frame.to_world(root.x, spot.height, root.z);
+        next.y = from.position.y;
+        #[expect(clippy::cast_possible_truncation, reason = "a length in single precision")]
+        let distance = (length * f64::from(mesh.frame.cell_size)) as f32;
+        Ok(Some(WayOn { distance, next }))
+    }
+}

@@ -1,0 +1,113 @@
+//! Moving and looking about on the surface, in the plan and from cell to cell: storeys above and below do not matter.
+
+mod around;
+mod distance;
+mod raycast;
+mod sample;
+mod scratch;
+mod slide;
+mod wall;
+
+pub use distance::{DistanceMap, WayOn};
+pub use raycast::{RayHit, Raycast};
+pub use sample::PlaceSampler;
+pub use scratch::SurfaceScratch;
+pub use wall::{Wall, WallPiece};
+
+use glam::Vec3;
+use waymesh_core::CellId;
+
+use crate::data::NO_NEIGHBOUR;
+use crate::filter::CellFilter;
+use crate::mesh::NavMesh;
+use crate::nearest::{Location, Spot};
+use crate::plan::{LATTICE_STEP, PlanPosition, orientation};
+use crate::{PathEnd, QueryError};
+
+impl NavMesh {
+    /// Where a location lies in the grid, if it is one of this mesh.
+    fn spot_of(&self, location: &Location) -> Result<Spot, QueryError> {
+        if location.generation != self.generation {
+            return Err(QueryError::Stale { cell: location.cell });
+        }
+        if location.cell.index() >= self.cell_count() {
+            return Err(QueryError::NoCell { cell: location.cell });
+        }
+        let asked = self.plan_of(PathEnd::Start, location.position)?;
+        let at = self.inside(location.cell.0, asked);
+        let height = self.height_at(location.cell.index(), at);
+        Ok(Spot { cell: location.cell.0, at, height, within: at == asked, distance_squared: 0.0 })
+    }
+
+    /// The place of the lattice in a cell that is closest to another, but for a few steps of the lattice.
+    fn inside(&self, cell: u32, asked: PlanPosition) -> PlanPosition {
+        if self.holds(cell, asked) {
+            return asked;
+        }
+        let at = self.closest_in_cell(cell as usize, asked);
+        if self.holds(cell, at) {
+            return at;
+        }
+        // Rounded to just outside.
+        for step in [1.0, 2.0, 4.0, 16.0].map(|steps| steps * LATTICE_STEP) {
+            for (x, z) in [
+                (1.0, 0.0),
+                (-1.0, 0.0),
+                (0.0, 1.0),
+                (0.0, -1.0),
+                (1.0, 1.0),
+                (1.0, -1.0),
+                (-1.0, 1.0),
+                (-1.0, -1.0),
+            ] {
+                let near = PlanPosition { x: at.x + x * step, z: at.z + z * step };
+                if self.holds(cell, near) {
+                    return near;
+                }
+            }
+        }
+        // A cell as thin as that: its nearest corner.
+        let corners = self.corners[self.edge_range(cell as usize)].iter();
+        let corners = corners.map(|corner| PlanPosition::on_grid(corner.x, corner.z));
+        corners.min_by(|a, b| a.distance_squared(at).total_cmp(&b.distance_squared(at))).unwrap_or(at)
+    }
+
+    fn plan_of(&self, end: PathEnd, position: Vec3) -> Result<PlanPosition, QueryError> {
+        if !position.is_finite() {
+            return Err(QueryError::NotFinite { end, position });
+        }
+        let [x, _, z] = self.frame.to_grid(position);
+        Ok(PlanPosition::snapped(x, z))
+    }
+
+    /// A place of a cell, at the height of the ground there.
+    fn place(&self, cell: u32, at: PlanPosition) -> Location {
+        let height = self.height_at(cell as usize, at);
+        let position = self.frame.to_world(at.x, height, at.z);
+        Location { cell: CellId(cell), position, generation: self.generation }
+    }
+
+    /// Both ends of an edge: right and left of whoever leaves the cell across it.
+    #[inline]
+    fn ends_of(&self, cell: u32, edge: usize) -> [PlanPosition; 2] {
+        let range = self.edge_range(cell as usize);
+        let next = if edge + 1 == range.end { range.start } else { edge + 1 };
+        [edge, next].map(|corner| PlanPosition::on_grid(self.corners[corner].x, self.corners[corner].z))
+    }
+
+    /// The cell beyond an edge, if the filter allows it.
+    #[inline]
+    fn open_beyond(&self, edge: usize, filter: &impl CellFilter) -> Option<u32> {
+        let neighbour = self.neighbours[edge];
+        (neighbour != NO_NEIGHBOUR && filter.allows(self, CellId(neighbour))).then_some(neighbour)
+    }
+
+    /// Whether a cell holds a place of the lattice, border included.
+    #[inline]
+    fn holds(&self, cell: u32, at: PlanPosition) -> bool {
+        self.edge_range(cell as usize).all(|edge| {
+            let [a, b] = self.ends_of(cell, edge);
+            orientation(a, b, at) >= 0.0
+        })
+    }
+}

@@ -1,0 +1,354 @@
+//! Straight ahead over the surface.
+
+use glam::Vec3;
+use waymesh_core::CellId;
+
+use crate::filter::CellFilter;
+use crate::mesh::NavMesh;
+use crate::nearest::{Location, Reach};
+use crate::plan::{PlanPosition, orientation};
+use crate::{PathEnd, QueryError};
+
+/// How far one gets straight ahead.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Raycast {
+    /// Where it ends: at the wall that was hit, or at the target.
+    pub end: Location,
+    /// The part of the way in plan that is free, from 0 to 1.
+    pub fraction: f32,
+    /// The wall that was hit, if any.
+    pub hit: Option<RayHit>,
+}
+
+/// A wall that was hit: a border of the mesh, or an edge to a cell that the filter does not allow.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RayHit {
+    /// The cell on this side of it.
+    pub cell: CellId,
+    /// Which of the cell's edges.
+    pub edge: u32,
+    /// Its normal in the plan, of length 1, towards the cell; y is 0.
+    pub normal: Vec3,
+}
+
+/// What the ray meets at the end of a cell.
+enum Exit {
+    Edge(usize),
+    /// Exactly at this corner.
+    Corner(usize),
+}
+
+impl NavMesh {
+    /// Goes straight ahead from a place towards a target until a wall is in the way.
+    ///
+    /// - In plan; height follows the ground from cell to cell, so what lies on other storeys does not matter. Links that are crossed like
+    ///   edges are crossed.
+    /// - Exact, and walls belong to the surface: a ray may touch walls, run along them, and pass through a corner where there is
+    ///   ground on both sides.
+    /// - `cells` becomes the cells passed, from that of the start to that of the end.
+    /// - Takes time linear in the corners of the cells passed. Allocates nothing but room in `cells`.
+    ///
+    /// # Errors
+    /// - [`QueryError::Stale`] or [`QueryError::NoCell`] for a place on another mesh.
+    /// - [`QueryError::NotFinite`] for NaN or infinity.
+    pub fn raycast(
+        &self,
+        from: &Location,
+        to: Vec3,
+        filter: &impl CellFilter,
+        cells: &mut Vec<CellId>,
+    ) -> Result<Raycast, QueryError> {
+        cells.clear();
+        let start = self.spot_of(from)?;
+        let target = self.plan_of(PathEnd::Goal, to)?;
+        cells.push(from.cell);
+        let mut cell = start.cell;
+        let mut steps = 0;
+        loop {
+            steps += 1;
+            let Some(exit) = self.exit(cell, start.at, target).filter(|_| steps <= 2 * self.cell_count() + 2)
+            else {
+                let mut end = self.place(cell, target);
+                (end.position.x, end.position.z) = (to.x, to.z);
+                return Ok(Raycast { end, fraction: 1.0, hit: None });
+            };
+            let (next, edge) = match exit {
+                Exit::Edge(edge) => (self.beyond_on_ray(cell, edge, start.at, target, filter), edge),
+                Exit::Corner(corner) => {
+                    let next = self.beyond_corner(cell, corner, target, filter);
+                    let next = next.or_else(|| self.portal_at_corner(cell, corner, start.at, target, filter));
+                    (next, self.wall_at_corner(cell, corner, [start.at, target], filter))
+                }
+            };
+            if let Some(next) = next {
+                cell = next;
+                cells.push(CellId(cell));
+                continue;
+            }
+            return Ok(self.stop(cell, &exit, edge, [start.at, target]));
+        }
+    }
+
+    /// Whether one gets straight from one place to another: to that place, not to one above or below it.
+    ///
+    /// # Errors
+    /// As [`NavMesh::raycast`].
+    pub fn line_of_sight(
+        &self,
+        from: &Location,
+        to: &Location,
+        filter: &impl CellFilter,
+        cells: &mut Vec<CellId>,
+    ) -> Result<bool, QueryError> {
+        let goal = self.spot_of(to)?;
+        let ray = self.raycast(from, to.position, filter, cells)?;
+        if ray.hit.is_some() {
+            return Ok(false);
+        }
+        // On a border several cells hold the place.
+        let mut cell = ray.end.cell.0;
+        if cell == goal.cell {
+            return Ok(true);
+        }
+        let near = |cell: u32| {
+            self.edge_range(cell as usize).any(|edge| {
+                let [a, b] = self.ends_of(cell, edge);
+                orientation(a, b, goal.at) == 0.0 && self.neighbours[edge] == goal.cell
+            })
+        };
+        let on_ground = |cell: u32| (self.height_at(cell as usize, goal.at) - goal.height).abs() <= 1e-3;
+        if near(cell) || (self.holds(goal.cell, goal.at) && self.same_place(cell, &goal.at, goal.cell)) {
+            return Ok(true);
+        }
+        cell = goal.cell;
+        Ok(near(cell) && on_ground(ray.end.cell.0))
+    }
+
+    /// Whether two cells meet in the fan around a corner that lies at this place.
+    fn same_place(&self, cell: u32, at: &PlanPosition, other: u32) -> bool {
+        let fan_at = |cell: u32| {
+            self.edge_range(cell as usize)
+                .find(|&corner| PlanPosition::on_grid(self.corners[corner].x, self.corners[corner].z) == *at)
+                .map(|corner| self.fans.fan(CellId::from_index(corner).0).0)
+        };
+        fan_at(cell).is_some_and(|fan| fan_at(other) == Some(fan))
+    }
+
+    /// Where the ray leaves a cell; `None` if the target is in it.
+    #[inline]
+    fn exit(&self, cell: u32, at: PlanPosition, target: PlanPosition) -> Option<Exit> {
+        let range = self.edge_range(cell as usize);
+        let place = |corner: usize| PlanPosition::on_grid(self.corners[corner].x, self.corners[corner].z);
+        let last = place(range.end - 1);
+        let mut a = last;
+        let mut a_side = orientation(at, target, a);
+        let mut outside = false;
+        let mut exit = None;
+        // Edges from corner `edge - 1` to corner `edge`.
+        let mut before = range.end - 1;
+        for corner in range {
+            let b = place(corner);
+            let b_side = orientation(at, target, b);
+            if orientation(a, b, target) < 0.0 {
+                outside = true;
+                if a_side < 0.0 && b_side > 0.0 {
+                    exit = Some(Exit::Edge(before));
+                }
+            }
+            // In line with the ray, where the cell ends beside it.
+            if a_side == 0.0 && b_side > 0.0 {
+                exit = exit.or(Some(Exit::Corner(before)));
+            } else if a_side < 0.0 && b_side == 0.0 {
+                exit = exit.or(Some(Exit::Corner(corner)));
+            }
+            (a, a_side, before) = (b, b_side, corner);
+        }
+        if outside { exit } else { None }
+    }
+
+    /// The cell beyond an edge where the ray crosses it.
+    #[inline]
+    fn beyond_on_ray(
+        &self,
+        cell: u32,
+        edge: usize,
+        at: PlanPosition,
+        target: PlanPosition,
+        filter: &impl CellFilter,
+    ) -> Option<u32> {
+        self.open_beyond(edge, filter).or_else(|| self.portal_on_ray(cell, at, target, filter))
+    }
+
+    /// The cell beyond a link that is crossed like an edge, where the ray crosses it.
+    fn portal_on_ray(
+        &self,
+        cell: u32,
+        at: PlanPosition,
+        target: PlanPosition,
+        filter: &impl CellFilter,
+    ) -> Option<u32> {
+        self.links.leaving(cell).iter().map(|&leaving| self.way_of(leaving)).find_map(|way| {
+            if !self.links.is_portal(self.link_of(way).0) {
+                return None;
+            }
+            let [right, left] = self.edge_ends(CellId(cell), way);
+            let is_crossed = orientation(at, target, right) <= 0.0
+                && orientation(at, target, left) >= 0.0
+                && orientation(right, left, target) < 0.0;
+            let beyond = self.beyond(way);
+            (is_crossed && filter.allows(self, CellId(beyond))).then_some(beyond)
+        })
+    }
+
+    /// As [`Self::portal_on_ray`], among all cells that meet in a corner.
+    fn portal_at_corner(
+        &self,
+        cell: u32,
+        corner: usize,
+        at: PlanPosition,
+        target: PlanPosition,
+        filter: &impl CellFilter,
+    ) -> Option<u32> {
+        if self.links.links.is_empty() {
+            return None;
+        }
+        let mut found = self.portal_on_ray(cell, at, target, filter);
+        self.around(cell, corner, filter, |cell, _| {
+            found = found.or_else(|| self.portal_on_ray(cell, at, target, filter));
+            found.is_some()
+        });
+        found
+    }
+
+    /// Calls `visit(cell, corner)` for the other cells around a corner that can be reached around it, until it answers true.
+    fn around(
+        &self,
+        cell: u32,
+        corner: usize,
+        filter: &impl CellFilter,
+        mut visit: impl FnMut(u32, usize) -> bool,
+    ) {
+        for to_right in [true, false] {
+            let (mut current, mut at) = (cell, corner);
+            loop {
+                let range = self.edge_range(current as usize);
+                let before = if at == range.start { range.end - 1 } else { at - 1 };
+                let edge = if to_right { at } else { before };
+                let Some(next) = self.open_beyond(edge, filter) else { break };
+                if next == cell {
+                    return;
+                }
+                #[expect(clippy::cast_possible_truncation, reason = "edges fit 32 bits")]
+                let twin = self.fans.twin(edge as u32) as usize;
+                let range = self.edge_range(next as usize);
+                at = match to_right {
+                    true if twin + 1 == range.end => range.start,
+                    true => twin + 1,
+                    false => twin,
+                };
+                current = next;
+                if visit(current, at) {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// The cell around a corner into which the ray goes on.
+    fn beyond_corner(
+        &self,
+        cell: u32,
+        corner: usize,
+        target: PlanPosition,
+        filter: &impl CellFilter,
+    ) -> Option<u32> {
+        let mut found = None;
+        self.around(cell, corner, filter, |cell, corner| {
+            let range = self.edge_range(cell as usize);
+            let [at, next] = self.ends_of(cell, corner);
+            let before = if corner == range.start { range.end - 1 } else { corner - 1 };
+            let [before, _] = self.ends_of(cell, before);
+            if orientation(at, next, target) >= 0.0 && orientation(at, before, target) <= 0.0 {
+                found = Some(cell);
+            }
+            found.is_some()
+        });
+        found
+    }
+
+    /// Of the edges of a cell at a corner, the wall that faces the ray most; of those around it, if this cell has none.
+    fn wall_at_corner(
+        &self,
+        cell: u32,
+        corner: usize,
+        [at, target]: [PlanPosition; 2],
+        filter: &impl CellFilter,
+    ) -> usize {
+        let mut best = (f64::INFINITY, corner);
+        let mut look = |cell: u32, corner: usize| {
+            let range = self.edge_range(cell as usize);
+            for edge in [corner, if corner == range.start { range.end - 1 } else { corner - 1 }] {
+                if self.open_beyond(edge, filter).is_none() {
+                    let [a, b] = self.ends_of(cell, edge);
+                    let (nx, nz) = normal(a, b);
+                    let facing = nx * (target.x - at.x) + nz * (target.z - at.z);
+                    if facing < best.0 {
+                        best = (facing, edge);
+                    }
+                }
+            }
+            false
+        };
+        look(cell, corner);
+        self.around(cell, corner, filter, look);
+        best.1
+    }
+
+    fn stop(&self, cell: u32, exit: &Exit, edge: usize, [at, target]: [PlanPosition; 2]) -> Raycast {
+        let (dx, dz) = (target.x - at.x, target.z - at.z);
+        let (a, fraction) = match *exit {
+            Exit::Corner(corner) => {
+                let place = PlanPosition::on_grid(self.corners[corner].x, self.corners[corner].z);
+                let along = (place.x - at.x) * dx + (place.z - at.z) * dz;
+                (Some(place), (along / (dx * dx + dz * dz)).clamp(0.0, 1.0))
+            }
+            Exit::Edge(edge) => {
+                let [a, b] = self.ends_of(cell, edge);
+                let (ex, ez) = (b.x - a.x, b.z - a.z);
+                let fraction = ((a.x - at.x) * ez - (a.z - at.z) * ex) / (dx * ez - dz * ex);
+                (None, fraction.clamp(0.0, 1.0))
+            }
+        };
+        let place = a.unwrap_or_else(|| PlanPosition::snapped(at.x + dx * fraction, at.z + dz * fraction));
+        let place = self.inside(cell, place);
+        // A wall of another cell around the corner names that cell.
+        let owner = self.cell_first.partition_point(|&first| first as usize <= edge) - 1;
+        let [a, b] = self.ends_of(CellId::from_index(owner).0, edge);
+        let (nx, nz) = normal(a, b);
+        #[expect(clippy::cast_possible_truncation, reason = "a direction and a fraction in single precision")]
+        let (nx, nz, fraction) = (nx as f32, nz as f32, fraction as f32);
+        let number = CellId::from_index(edge - self.cell_first[owner] as usize).0;
+        let hit = RayHit { cell: CellId::from_index(owner), edge: number, normal: Vec3::new(nx, 0.0, nz) };
+        Raycast { end: self.place(cell, place), fraction, hit: Some(hit) }
+    }
+
+    /// The ground straight below or above a position: the highest that is at most `down` below and the lowest at most `up` above, whichever
+    /// is nearer. `None` where there is none, or for a position or length that is no use.
+    #[must_use]
+    pub fn ground_under(
+        &self,
+        position: Vec3,
+        up: f32,
+        down: f32,
+        filter: &impl CellFilter,
+    ) -> Option<Location> {
+        self.nearest_with(position, &Reach::new(0.0, up, down), filter)
+    }
+}
+
+/// Towards the cell that has the edge from `a` to `b`.
+pub(super) fn normal(a: PlanPosition, b: PlanPosition) -> (f64, f64) {
+    let (ex, ez) = (b.x - a.x, b.z - a.z);
+    let length = (ex * ex + ez * ez).sqrt();
+    (-ez / length, ex / length)
+}

@@ -1,0 +1,177 @@
+//! Places by chance.
+
+use waymesh_core::{CellId, Random};
+
+use super::SurfaceScratch;
+use crate::QueryError;
+use crate::filter::CellFilter;
+use crate::mesh::{Generation, NavMesh};
+use crate::nearest::Location;
+use crate::plan::PlanPosition;
+
+/// Most tries for a place in a circle. Each hits with the share of the circle in the square around it, as a rule three in four.
+const TRIES: u32 = 256;
+
+/// Places by chance, every square metre of the plan as likely as any other. Made once for a mesh and a filter, 12 bytes a cell.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlaceSampler {
+    cells: Vec<u32>,
+    /// Twice the area of the cells up to each, in cells of the grid.
+    ends: Vec<f64>,
+    generation: Generation,
+}
+
+impl PlaceSampler {
+    /// Prepares places on the cells that `filter` allows. Linear time.
+    #[must_use]
+    pub fn new(mesh: &NavMesh, filter: &impl CellFilter) -> Self {
+        let (mut cells, mut ends, mut sum) = (Vec::new(), Vec::new(), 0.0);
+        for cell in (0..mesh.cell_count()).map(CellId::from_index) {
+            if filter.allows(mesh, cell) {
+                sum += mesh.doubled_area(cell.0);
+                cells.push(cell.0);
+                ends.push(sum);
+            }
+        }
+        Self { cells, ends, generation: mesh.generation() }
+    }
+
+    /// A place by chance; `None` if the filter allows no cell. Logarithmic time and linear in the corners of one cell.
+    ///
+    /// # Errors
+    /// [`QueryError::Stale`] for another mesh than it was made for.
+    pub fn sample(&self, mesh: &NavMesh, random: &mut Random) -> Result<Option<Location>, QueryError> {
+        if mesh.generation() != self.generation {
+            return Err(QueryError::Stale { cell: CellId(0) });
+        }
+        let Some(&total) = self.ends.last() else { return Ok(None) };
+        let aim = random.unit_f64() * total;
+        let index = self.ends.partition_point(|&end| end <= aim).min(self.cells.len() - 1);
+        let cell = self.cells[index];
+        let corners = mesh.corners[mesh.edge_range(cell as usize)].iter();
+        let at = in_polygon(corners.map(|corner| PlanPosition::on_grid(corner.x, corner.z)), random);
+        Ok(Some(mesh.place(cell, mesh.closest_in_cell(cell as usize, at))))
+    }
+}
+
+/// A place of a convex polygon by chance.
+fn in_polygon(mut corners: impl Iterator<Item = PlanPosition>, random: &mut Random) -> PlanPosition {
+    let (Some(first), Some(mut last)) = (corners.next(), corners.next()) else {
+        return PlanPosition { x: 0.0, z: 0.0 };
+    };
+    // One pass: each triangle of the fan replaces the choice with its share of the area so far.
+    let (mut sum, mut choice) = (0.0, [first, last, last]);
+    for corner in corners {
+        let area = crate::plan::orientation(first, last, corner).max(0.0);
+        sum += area;
+        if random.unit_f64() * sum < area {
+            choice = [first, last, corner];
+        }
+        last = corner;
+    }
+    let (mut u, mut v) = (random.unit_f64(), random.unit_f64());
+    if u + v > 1.0 {
+        (u, v) = (1.0 - u, 1.0 - v);
+    }
+    let [a, b, c] = choice;
+    let mix = |a: f64, b: f64, c: f64| a + (b - a) * u + (c - a) * v;
+    PlanPosition::snapped(mix(a.x, b.x, c.x), mix(a.z, b.z, c.z))
+}
+
+/// A convex polygon cut to a square: a line cuts off at most one corner more than it adds.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Cut {
+    corners: Vec<PlanPosition>,
+    other: Vec<PlanPosition>,
+}
+
+impl Cut {
+    fn crop(&mut self, middle: PlanPosition, radius: f64) {
+        for (axis, sign) in [(0, 1.0), (0, -1.0), (1, 1.0), (1, -1.0)] {
+            let beyond = |p: &PlanPosition| {
+                let along = if axis == 0 { p.x - middle.x } else { p.z - middle.z };
+                along * sign - radius
+            };
+            self.other.clear();
+            for (index, &b) in self.corners.iter().enumerate() {
+                let a = self.corners[if index == 0 { self.corners.len() - 1 } else { index - 1 }];
+                let (from, to) = (beyond(&a), beyond(&b));
+                if (from > 0.0) != (to > 0.0) {
+                    let t = from / (from - to);
+                    self.other.push(PlanPosition { x: a.x + (b.x - a.x) * t, z: a.z + (b.z - a.z) * t });
+                }
+                if to <= 0.0 {
+                    self.other.push(b);
+                }
+            }
+            std::mem::swap(&mut self.corners, &mut self.other);
+        }
+    }
+
+    fn doubled_area(&self) -> f64 {
+        let Some(&first) = self.corners.first() else { return 0.0 };
+        let fans = self.corners.windows(2);
+        fans.map(|pair| crate::plan::orientation(first, pair[0], pair[1]).max(0.0)).sum()
+    }
+}
+
+impl NavMesh {
+    fn doubled_area(&self, cell: u32) -> f64 {
+        let corners = &self.corners[self.edge_range(cell as usize)];
+        let at = |index: usize| PlanPosition::on_grid(corners[index].x, corners[index].z);
+        (2..corners.len()).map(|last| crate::plan::orientation(at(0), at(last - 1), at(last))).sum()
+    }
+
+    /// A place by chance within `radius` metres of another in plan, among the cells that hang together within that circle: a place that
+    /// one gets to without leaving the circle's cells. Every square metre is as likely as any other. The start itself where no
+    /// ground is found in a good number of tries, or for a radius that is NaN, negative or 0.
+    ///
+    /// # Errors
+    /// As [`NavMesh::nearest_wall`].
+    pub fn random_place_around(
+        &self,
+        from: &Location,
+        radius: f32,
+        filter: &impl CellFilter,
+        random: &mut Random,
+        scratch: &mut SurfaceScratch,
+    ) -> Result<Location, QueryError> {
+        let start = self.spot_of(from)?;
+        let reach = f64::from(radius) / f64::from(self.frame.cell_size);
+        if reach.is_nan() || reach <= 0.0 {
+            return Ok(*from);
+        }
+        let reach = reach.min(1e10);
+        scratch.begin(self.cell_count(), start.cell);
+        let mut cut = std::mem::take(&mut scratch.cut);
+        let mut sum = 0.0;
+        while let Some((_, cell)) = scratch.next() {
+            self.cut_cell(cell, start.at, reach, &mut cut);
+            sum += cut.doubled_area();
+            scratch.shares.push((sum, cell));
+            self.open_neighbours(cell, start.at, reach, filter, scratch, |_, _, _| {});
+        }
+        let mut found = *from;
+        for _ in 0..TRIES {
+            let aim = random.unit_f64() * sum;
+            let shares = &scratch.shares;
+            let cell = shares[shares.partition_point(|share| share.0 <= aim).min(shares.len() - 1)].1;
+            self.cut_cell(cell, start.at, reach, &mut cut);
+            let at = in_polygon(cut.corners.iter().copied(), random);
+            let at = self.closest_in_cell(cell as usize, at);
+            if at.distance_squared(start.at) <= reach * reach {
+                found = self.place(cell, at);
+                break;
+            }
+        }
+        scratch.cut = cut;
+        Ok(found)
+    }
+
+    fn cut_cell(&self, cell: u32, middle: PlanPosition, radius: f64, cut: &mut Cut) {
+        cut.corners.clear();
+        let corners = self.corners[self.edge_range(cell as usize)].iter();
+        cut.corners.extend(corners.map(|corner| PlanPosition::on_grid(corner.x, corner.z)));
+        cut.crop(middle, radius);
+    }
+}

@@ -1,0 +1,181 @@
+//! The walls around a place.
+
+use glam::Vec3;
+use waymesh_core::CellId;
+
+use super::SurfaceScratch;
+use super::raycast::normal;
+use crate::QueryError;
+use crate::filter::CellFilter;
+use crate::mesh::NavMesh;
+use crate::nearest::Location;
+use crate::plan::{PlanPosition, closest_on_segment};
+
+/// The wall nearest to a place.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Wall {
+    /// How far it is in plan, in metres.
+    pub distance: f32,
+    /// Its closest point.
+    pub point: Vec3,
+    /// Its normal in the plan, of length 1, towards the cell; y is 0.
+    pub normal: Vec3,
+    /// The cell on this side of it.
+    pub cell: CellId,
+    /// Which of the cell's edges.
+    pub edge: u32,
+}
+
+impl NavMesh {
+    /// The wall nearest to a place in plan, at most `radius` metres away: a border of the mesh, or an edge to a cell that the filter does
+    /// not allow.
+    ///
+    /// - Cells are looked at from edge to edge, so walls of other storeys do not count. Links that are crossed like edges are no walls.
+    /// - Inclusive. `None` where no wall is so near, and for a radius that is NaN or negative.
+    /// - Takes time in `n log n` of the cells within reach.
+    ///
+    /// # Errors
+    /// [`QueryError::Stale`], [`QueryError::NoCell`] or [`QueryError::NotFinite`] for a place that is none of this mesh.
+    pub fn nearest_wall(
+        &self,
+        from: &Location,
+        radius: f32,
+        filter: &impl CellFilter,
+        scratch: &mut SurfaceScratch,
+    ) -> Result<Option<Wall>, QueryError> {
+        let start = self.spot_of(from)?;
+        let limit = f64::from(radius) / f64::from(self.frame.cell_size) + self.plan_slack;
+        if limit.is_nan() || limit < 0.0 || radius < 0.0 {
+            return Ok(None);
+        }
+        let mut best = (limit * limit, None);
+        scratch.begin(self.cell_count(), start.cell);
+        while let Some((distance, cell)) = scratch.next() {
+            if distance > best.0 {
+                break;
+            }
+            let reach = best.0.sqrt();
+            self.open_neighbours(cell, start.at, reach, filter, scratch, |cell, edge, _| {
+                if let Some((distance, place)) = self.closest_on_wall(cell, edge, start.at, filter)
+                    && (distance < best.0 || (best.1.is_none() && distance <= best.0))
+                {
+                    best = (distance, Some((cell, edge, place)));
+                }
+            });
+        }
+        let Some((cell, edge, place)) = best.1 else { return Ok(None) };
+        let [a, b] = self.ends_of(cell, edge);
+        let (nx, nz) = normal(a, b);
+        #[expect(clippy::cast_possible_truncation, reason = "lengths and directions in single precision")]
+        let (nx, nz, metres) =
+            (nx as f32, nz as f32, (best.0.sqrt() * f64::from(self.frame.cell_size)) as f32);
+        let first = self.cell_first[cell as usize] as usize;
+        Ok(Some(Wall {
+            distance: metres,
+            point: self.place(cell, place).position,
+            normal: Vec3::new(nx, 0.0, nz),
+            cell: CellId(cell),
+            edge: CellId::from_index(edge - first).0,
+        }))
+    }
+
+    /// The pieces of wall that come within `radius` metres of a place, as [`NavMesh::nearest_wall`] sees them: each from right to left as
+    /// seen from the surface, ordered by cell. `out` is cleared first. Nothing for a radius that is NaN or negative.
+    ///
+    /// # Errors
+    /// As [`NavMesh::nearest_wall`].
+    pub fn walls_within(
+        &self,
+        from: &Location,
+        radius: f32,
+        filter: &impl CellFilter,
+        scratch: &mut SurfaceScratch,
+        out: &mut Vec<WallPiece>,
+    ) -> Result<(), QueryError> {
+        out.clear();
+        let start = self.spot_of(from)?;
+        let limit = f64::from(radius) / f64::from(self.frame.cell_size) + self.plan_slack;
+        if limit.is_nan() || radius < 0.0 {
+            return Ok(());
+        }
+        scratch.begin(self.cell_count(), start.cell);
+        while let Some((_, cell)) = scratch.next() {
+            self.open_neighbours(cell, start.at, limit, filter, scratch, |cell, edge, _| {
+                self.wall_pieces(cell, edge, filter, |a, b| {
+                    let (x, z) = closest_on_segment(a, b, start.at);
+                    if start.at.distance_squared(PlanPosition { x, z }) <= limit * limit {
+                        let ends = [a, b].map(|end| self.place(cell, end).position);
+                        out.push(WallPiece { cell: CellId(cell), ends });
+                    }
+                });
+            });
+        }
+        out.sort_by_key(|wall| wall.cell);
+        Ok(())
+    }
+
+    /// The closest point of a wall, but for the links that lead through it.
+    fn closest_on_wall(
+        &self,
+        cell: u32,
+        edge: usize,
+        at: PlanPosition,
+        filter: &impl CellFilter,
+    ) -> Option<(f64, PlanPosition)> {
+        let mut best: Option<(f64, PlanPosition)> = None;
+        self.wall_pieces(cell, edge, filter, |a, b| {
+            let (x, z) = closest_on_segment(a, b, at);
+            let place = PlanPosition { x, z };
+            let distance = at.distance_squared(place);
+            if best.is_none_or(|best| distance < best.0) {
+                best = Some((distance, place));
+            }
+        });
+        best
+    }
+
+    /// Calls `piece` for what links leave of a wall.
+    fn wall_pieces(
+        &self,
+        cell: u32,
+        edge: usize,
+        filter: &impl CellFilter,
+        mut piece: impl FnMut(PlanPosition, PlanPosition),
+    ) {
+        let [a, b] = self.ends_of(cell, edge);
+        let along = |p: PlanPosition| (p.x - a.x) * (b.x - a.x) + (p.z - a.z) * (b.z - a.z);
+        let end = along(b);
+        let gates = || {
+            let gates = self.gates(cell).filter(|gate| gate.way as usize >= self.neighbours.len());
+            let open = gates.filter(|gate| filter.allows(self, CellId(self.beyond(gate.way))));
+            open.filter(|gate| {
+                [gate.right, gate.left].iter().all(|&end| crate::plan::orientation(a, b, end) == 0.0)
+            })
+        };
+        let (mut from, mut at) = (a, 0.0);
+        while at < end {
+            // The gate that begins next, the longest of those that begin before here.
+            let next = gates()
+                .map(|gate| (along(gate.right).max(at), along(gate.left), gate))
+                .filter(|gate| gate.1 > at)
+                .min_by(|one, other| one.0.total_cmp(&other.0).then(other.1.total_cmp(&one.1)));
+            let Some((begin, stop, gate)) = next.filter(|gate| gate.0 < end) else {
+                piece(from, b);
+                return;
+            };
+            if begin > at {
+                piece(from, gate.right);
+            }
+            (from, at) = (gate.left, stop);
+        }
+    }
+}
+
+/// A piece of wall.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WallPiece {
+    /// The cell on this side of it.
+    pub cell: CellId,
+    /// Right and left end as seen from there, on the ground.
+    pub ends: [Vec3; 2],
+}

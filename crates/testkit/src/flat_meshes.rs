@@ -1,0 +1,76 @@
+//! Flat meshes of convex polygons in the format of the Polyanya authors.
+
+use std::collections::HashMap;
+
+use waymesh_core::{AreaId, Cell, CellId, CellMesh, GridFrame, PlanPoint, PlanVertex, RegionId, VertexId};
+
+/// Reads a mesh of version 2 on whole numbers: metres are cells, vertices of one place are one. Neighbours are the polygons with the same
+/// edge, whatever the file says. `None` if it is no such file.
+#[must_use]
+pub fn read(text: &str) -> Option<CellMesh> {
+    let mut words = text.split_whitespace();
+    if (words.next()?, words.next()?) != ("mesh", "2") {
+        return None;
+    }
+    let mut next = || words.next()?.parse::<i32>().ok();
+    let (vertices, polygons) = (next()?, next()?);
+    let mut points = Vec::new();
+    for _ in 0..vertices {
+        points.push(PlanPoint::new(next()?, next()?));
+        for _ in 0..next()? {
+            next()?;
+        }
+    }
+    let mut cells = Vec::new();
+    for _ in 0..polygons {
+        let count = next()?;
+        let mut corners = Vec::new();
+        for _ in 0..count {
+            corners.push(*points.get(usize::try_from(next()?).ok()?)?);
+        }
+        for _ in 0..count {
+            next()?;
+        }
+        cells.push(corners);
+    }
+    Some(build(&cells))
+}
+
+/// Joins polygons to a mesh, flat, a metre to a cell.
+#[must_use]
+pub fn build(polygons: &[Vec<PlanPoint>]) -> CellMesh {
+    let origin = glam::Vec3::ZERO;
+    let frame = GridFrame { origin, cell_size: 1.0, level_height: 1.0, width: 2048, depth: 2048 };
+    let mut mesh = CellMesh {
+        frame,
+        vertices: Vec::new(),
+        cells: Vec::new(),
+        corners: Vec::new(),
+        neighbours: Vec::new(),
+    };
+    let mut names = HashMap::new();
+    let mut edges = HashMap::new();
+    for (index, polygon) in polygons.iter().enumerate() {
+        let first = VertexId::from_index(mesh.corners.len()).0;
+        for &point in polygon {
+            let id = *names.entry((point.x, point.z)).or_insert_with(|| {
+                mesh.vertices.push(PlanVertex { point, height: 0.0 });
+                VertexId::from_index(mesh.vertices.len() - 1)
+            });
+            mesh.corners.push(id);
+        }
+        let corners = &mesh.corners[first as usize..];
+        for (corner, &from) in corners.iter().enumerate() {
+            edges.insert((from, corners[(corner + 1) % corners.len()]), CellId::from_index(index));
+        }
+        let len = VertexId::from_index(polygon.len()).0;
+        mesh.cells.push(Cell { first, len, region: RegionId(0), area: AreaId::GROUND });
+    }
+    for cell in (0..polygons.len()).map(CellId::from_index) {
+        let corners = mesh.corners(cell);
+        let next = corners.iter().cycle().skip(1);
+        let beyond: Vec<_> = corners.iter().zip(next).map(|(&a, &b)| edges.get(&(b, a)).copied()).collect();
+        mesh.neighbours.extend(beyond);
+    }
+    mesh
+}
