@@ -63,8 +63,8 @@ impl ClearanceConfig {
 /// - The result depends on the triangulation alone.
 ///
 /// # Cost
-/// For each triangle, a search as far around it as its clearance reaches: near linear for rooms, but towards the square of the number
-/// of vertices where thousands of them surround one wide place (coast lines). [`ClearanceConfig::max_width`] bounds the reach.
+/// For each traversal, a search for the walls that can be seen through its triangle as far away as its clearance reaches, and for those
+/// on which anything could have its foot, a walk along the strip of that. [`ClearanceConfig::max_width`] bounds the reach.
 ///
 /// # Errors
 /// [`TriangulateError::BadConfig`], and [`TriangulateError::BrokenTriangulation`] for one that is not valid.
@@ -170,13 +170,31 @@ fn refine(surface: &mut Surface, max_width: f64) {
 #[derive(Debug, Default)]
 struct Search {
     stack: Vec<u32>,
-    vertices: Vec<u32>,
     walls: Vec<u32>,
-    /// The last exploration that came to each triangle: the ways between walls lead back to where they began.
-    seen: Vec<u64>,
+    strips: Vec<(u32, f64, f64)>,
+    /// The exploration that last came through each half-edge, and the view it had there.
+    seen: Vec<(u64, View)>,
     explorations: u64,
     /// Vertices that disturb, by their distance from a wall, with their foot on it.
     found: Vec<(f64, u32, Point)>,
+}
+
+/// The corners that lines through all edges so far pass most narrowly, to their left and to their right.
+#[derive(Clone, Copy, Debug, Default)]
+struct View {
+    left: Point,
+    right: Point,
+}
+
+/// Lines that cross a side of a triangle and then another one: both end at one corner, and have an end of their own.
+#[derive(Clone, Copy, Debug)]
+struct Gap {
+    gate: [Point; 2],
+    behind: [Point; 2],
+    /// The end of the gate to the left of the lines, and to their right.
+    left: Point,
+    right: Point,
+    limit: f64,
 }
 
 impl Search {
@@ -190,33 +208,17 @@ impl Search {
             return false;
         }
         let limit = traversal.clearance(surface, &mut self.stack).min(max_width);
-        let behind = ends(surface, across);
+        let [corner, first, second] = surface.corners_from(traversal.half_edge);
         self.found.clear();
-        for open in [traversal.half_edge, turn(traversal.half_edge, 2)] {
-            self.explore(surface, open, behind, limit);
-            if self.vertices.is_empty() {
-                continue;
+        for (open, left, right) in
+            [(traversal.half_edge, corner, first), (turn(traversal.half_edge, 2), second, corner)]
+        {
+            let gap = Gap { gate: [left, right], behind: [first, second], left, right, limit };
+            // Walls first: few have a foot for anything beyond the gate, and those leave a narrow strip to look for vertices in.
+            self.collect_walls(surface, across, &gap);
+            for at in 0..self.walls.len() {
+                self.collect_vertices(surface, open, self.walls[at], &gap);
             }
-            let vertices = std::mem::take(&mut self.vertices);
-            let gate = ends(surface, open);
-            self.explore(surface, across, gate, limit);
-            for &vertex in &vertices {
-                let point = surface.points[vertex as usize];
-                for &wall in &self.walls {
-                    let [from, to] = ends(surface, wall);
-                    let Some(foot) = foot_inside(point, from, to) else { continue };
-                    let length = distance_squared(point, foot);
-                    let way = [point, foot];
-                    if length < limit * limit
-                        && side_of(from, to, point) > 0.0
-                        && cut(way, gate)
-                        && cut(way, behind)
-                    {
-                        self.found.push((length, vertex, foot));
-                    }
-                }
-            }
-            self.vertices = vertices;
         }
         self.found.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         self.found.iter().any(|&(_, vertex, foot)| {
@@ -224,38 +226,147 @@ impl Search {
         })
     }
 
-    /// Collects the vertices and walls beyond `side` that lie within `limit` of `target`, as far as one can get over edges that do.
-    fn explore(&mut self, surface: &Surface, side: u32, target: [Point; 2], limit: f64) {
-        self.vertices.clear();
+    /// Collects the walls beyond `across` that lie within reach of the gate, as far as lines through the gap get over edges that do.
+    fn collect_walls(&mut self, surface: &Surface, across: u32, gap: &Gap) {
         self.walls.clear();
         self.explorations += 1;
-        self.seen.resize(surface.triangles.len(), 0);
-        self.seen[(side / 3) as usize] = self.explorations;
+        self.seen.resize(surface.twins.len(), (0, View::default()));
         self.stack.clear();
-        self.stack.push(surface.twins[side as usize]);
+        let [right, left] = gap.behind;
+        let entry = surface.twins[across as usize];
+        self.seen[entry as usize] = (self.explorations, View { left, right });
+        self.stack.push(entry);
         while let Some(entry) = self.stack.pop() {
-            let seen = &mut self.seen[(entry / 3) as usize];
-            if std::mem::replace(seen, self.explorations) == self.explorations {
-                continue;
+            let (_, view) = self.seen[entry as usize];
+            let apex = surface.start(turn(entry, 2));
+            // To the left and right of each way on.
+            let (low, high) = (surface.start(turn(entry, 1)), surface.start(entry));
+            let turns_right = if side_of(gap.right, view.left, apex) < 0.0 { apex } else { view.left };
+            let turns_left = if side_of(gap.left, view.right, apex) > 0.0 { apex } else { view.right };
+            let ways = [
+                (turn(entry, 1), View { left: turns_right, ..view }, [apex, low]),
+                (turn(entry, 2), View { right: turns_left, ..view }, [high, apex]),
+            ];
+            for (edge, view, [left, right]) in ways {
+                let hidden = side_of(gap.right, view.left, right) > 0.0
+                    || side_of(gap.left, view.right, left) < 0.0;
+                if hidden || between_squared([left, right], gap.gate) >= gap.limit * gap.limit {
+                    continue;
+                }
+                let twin = surface.twins[edge as usize];
+                if twin == NONE {
+                    self.walls.push(edge);
+                } else if let Some(view) = self.wider(twin, view, gap) {
+                    self.seen[twin as usize] = (self.explorations, view);
+                    self.stack.push(twin);
+                }
+            }
+        }
+        self.walls.sort_unstable();
+        self.walls.dedup();
+    }
+
+    /// The view through an edge together with an earlier one in this exploration; `None` if that took in everything.
+    fn wider(&self, edge: u32, view: View, gap: &Gap) -> Option<View> {
+        let (exploration, before) = self.seen[edge as usize];
+        if exploration != self.explorations {
+            return Some(view);
+        }
+        let more_left = side_of(gap.right, before.left, view.left) > 0.0;
+        let more_right = side_of(gap.left, before.right, view.right) < 0.0;
+        (more_left || more_right).then_some(View {
+            left: if more_left { view.left } else { before.left },
+            right: if more_right { view.right } else { before.right },
+        })
+    }
+
+    /// Collects the vertices beyond the gate `open` whose way to their foot on the wall leads through the gap.
+    ///
+    /// All those ways are parallel: what they see is a strip that each edge narrows, and no strip is walked twice.
+    fn collect_vertices(&mut self, surface: &Surface, open: u32, wall: u32, gap: &Gap) {
+        let [from, to] = ends(surface, wall);
+        let strip = Strip::on(from, to);
+        let whole = (0.0 - OFF_WALL, strip.length + OFF_WALL);
+        let Some(range) = strip
+            .narrowed(whole, gap.behind, gap.limit)
+            .and_then(|range| strip.narrowed(range, gap.gate, gap.limit))
+        else {
+            return;
+        };
+        self.strips.clear();
+        self.strips.push((surface.twins[open as usize], range.0, range.1));
+        // No straight way comes through a triangle twice; should rounding ever lead one in a circle, it ends.
+        let mut most = 2 * surface.twins.len();
+        while let Some((entry, low, high)) = self.strips.pop() {
+            most -= 1;
+            if most == 0 {
+                break;
             }
             let apex = surface.origin(turn(entry, 2));
-            let to_apex = distance_to(surface.points[apex as usize], target);
+            let point = surface.points[apex as usize];
+            let [along, away] = strip.place(point);
             // Vertices put into walls make no passage narrower.
-            if to_apex < limit * limit && surface.names[apex as usize].is_some() {
-                self.vertices.push(apex);
+            if low <= along && along <= high && away < gap.limit && surface.names[apex as usize].is_some() {
+                if let Some(foot) = foot_inside(point, from, to) {
+                    let length = distance_squared(point, foot);
+                    let way = [point, foot];
+                    if length < gap.limit * gap.limit
+                        && side_of(from, to, point) > 0.0
+                        && cut(way, gap.gate)
+                        && cut(way, gap.behind)
+                    {
+                        self.found.push((length, apex, foot));
+                    }
+                }
             }
             for edge in [turn(entry, 1), turn(entry, 2)] {
-                let own = ends(surface, edge);
-                // They do not cross, so that one end is nearest.
-                let near = own.map(|end| distance_to(end, target)).into_iter().fold(f64::INFINITY, f64::min);
-                let near = target.map(|end| distance_to(end, own)).into_iter().fold(near, f64::min);
-                if near < limit * limit {
-                    let twin = surface.twins[edge as usize];
-                    if twin == NONE { self.walls.push(edge) } else { self.stack.push(twin) }
+                let twin = surface.twins[edge as usize];
+                if twin != NONE
+                    && let Some((low, high)) =
+                        strip.narrowed((low, high), ends(surface, edge), gap.limit)
+                {
+                    self.strips.push((twin, low, high));
                 }
             }
         }
     }
+}
+
+/// Places along a wall and away from it.
+#[derive(Clone, Copy, Debug)]
+struct Strip {
+    from: Point,
+    along: Point,
+    length: f64,
+}
+
+impl Strip {
+    fn on(from: Point, to: Point) -> Self {
+        let length = distance_squared(from, to).sqrt();
+        Self { from, along: [(to[0] - from[0]) / length, (to[1] - from[1]) / length], length }
+    }
+
+    fn place(&self, point: Point) -> [f64; 2] {
+        let [x, z] = [point[0] - self.from[0], point[1] - self.from[1]];
+        [x * self.along[0] + z * self.along[1], z * self.along[0] - x * self.along[1]]
+    }
+
+    /// The part of a range along the wall where an edge lies above it, nearer than `limit` somewhere.
+    fn narrowed(&self, range: (f64, f64), edge: [Point; 2], limit: f64) -> Option<(f64, f64)> {
+        let [mut a, mut b] = edge.map(|end| self.place(end));
+        if a[0] > b[0] {
+            std::mem::swap(&mut a, &mut b);
+        }
+        let (low, high) = (range.0.max(a[0]), range.1.min(b[0]));
+        let away = |along: f64| a[1] + (along - a[0]) / (b[0] - a[0]) * (b[1] - a[1]);
+        (low < high && away(low).min(away(high)) < limit).then_some((low, high))
+    }
+}
+
+/// Squared distance between two edges that do not cross, so that an end of one is nearest.
+fn between_squared(a: [Point; 2], b: [Point; 2]) -> f64 {
+    let near = a.map(|end| distance_to(end, b)).into_iter().fold(f64::INFINITY, f64::min);
+    b.map(|end| distance_to(end, a)).into_iter().fold(near, f64::min)
 }
 
 fn ends(surface: &Surface, edge: u32) -> [Point; 2] {
