@@ -67,8 +67,7 @@ impl LocalMesh {
         self.renumbered.clear();
         for &(_, old) in &self.sorted {
             let (first, turn) = (old / 3 * 3, old % 3);
-            self.renumbered
-                .extend([0, 1, 2].map(|side| self.twins[(first + (side + turn) % 3) as usize]));
+            self.renumbered.extend([0, 1, 2].map(|side| self.twins[(first + (side + turn) % 3) as usize]));
         }
         std::mem::swap(&mut self.twins, &mut self.renumbered);
         for (triangle, &(_, old)) in self.triangles.iter_mut().zip(&self.sorted) {

@@ -172,52 +172,57 @@ struct Search {
     stack: Vec<u32>,
     walls: Vec<u32>,
     strips: Vec<(u32, f64, f64)>,
-    /// The exploration that last came through each half-edge, and the view it had there.
-    seen: Vec<(u64, View)>,
+    /// The exploration that last came through each half-edge.
+    seen: Vec<u64>,
     explorations: u64,
     /// Vertices that disturb, by their distance from a wall, with their foot on it.
     found: Vec<(f64, u32, Point)>,
 }
 
-/// The corners that lines through all edges so far pass most narrowly, to their left and to their right.
-#[derive(Clone, Copy, Debug, Default)]
-struct View {
-    left: Point,
-    right: Point,
-}
-
-/// Lines that cross a side of a triangle and then another one: both end at one corner, and have an end of their own.
+/// Lines that cross a side of a triangle, the gate, and then the one behind it: both end at one corner.
 #[derive(Clone, Copy, Debug)]
 struct Gap {
+    /// The end to the left of the lines, and the one to their right.
     gate: [Point; 2],
     behind: [Point; 2],
-    /// The end of the gate to the left of the lines, and to their right.
-    left: Point,
-    right: Point,
     limit: f64,
+}
+
+impl Gap {
+    /// Whether no straight line can go on through an edge, whose ends are to its left and right: it would have to part the left ends from
+    /// the right ones. Beyond doubt only, for all there is to know are the edge and the gap.
+    fn hides(&self, [left, right]: [Point; 2]) -> bool {
+        let parts = [self.gate[0], self.behind[0], left];
+        let others = [self.gate[1], self.behind[1], right];
+        (0..3).any(|at| {
+            let side = [parts[at], parts[(at + 1) % 3]];
+            (0..3).any(|to| crosses(side, [others[to], others[(to + 1) % 3]]))
+        })
+    }
 }
 
 impl Search {
     /// Looks for a vertex that disturbs this traversal, and splits the wall at its foot.
     ///
-    /// Such a vertex lies beyond an open side, its wall beyond the side across from the corner, and the way between them cuts both
-    /// and is shorter than the clearance.
+    /// Such a vertex lies beyond an open side and its wall beyond the side across from the corner, or the other way round, and the way
+    /// between them cuts both and is shorter than the clearance.
     fn mend(&mut self, surface: &mut Surface, traversal: Traversal, max_width: f64) -> bool {
         let across = turn(traversal.half_edge, 1);
         if surface.is_wall(across) {
             return false;
         }
         let limit = traversal.clearance(surface, &mut self.stack).min(max_width);
-        let [corner, first, second] = surface.corners_from(traversal.half_edge);
         self.found.clear();
-        for (open, left, right) in
-            [(traversal.half_edge, corner, first), (turn(traversal.half_edge, 2), second, corner)]
-        {
-            let gap = Gap { gate: [left, right], behind: [first, second], left, right, limit };
-            // Walls first: few have a foot for anything beyond the gate, and those leave a narrow strip to look for vertices in.
-            self.collect_walls(surface, across, &gap);
-            for at in 0..self.walls.len() {
-                self.collect_vertices(surface, open, self.walls[at], &gap);
+        for open in [traversal.half_edge, turn(traversal.half_edge, 2)] {
+            // The passage between a vertex and its wall cuts off a corner, whichever of the two is on which side.
+            for [wall_side, vertex_side] in [[across, open], [open, across]] {
+                let [right, left] = ends(surface, wall_side);
+                let gap = Gap { gate: ends(surface, vertex_side), behind: [left, right], limit };
+                // Walls first: few have a foot for anything beyond the gate, and those leave a narrow strip to look for vertices in.
+                self.collect_walls(surface, wall_side, &gap);
+                for at in 0..self.walls.len() {
+                    self.collect_vertices(surface, vertex_side, self.walls[at], &gap);
+                }
             }
         }
         self.found.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
@@ -226,39 +231,25 @@ impl Search {
         })
     }
 
-    /// Collects the walls beyond `across` that lie within reach of the gate, as far as lines through the gap get over edges that do.
-    fn collect_walls(&mut self, surface: &Surface, across: u32, gap: &Gap) {
+    /// Collects the walls beyond a side that lie within reach of the gate, as far as lines through the gap get over edges that do.
+    fn collect_walls(&mut self, surface: &Surface, side: u32, gap: &Gap) {
         self.walls.clear();
         self.explorations += 1;
-        self.seen.resize(surface.twins.len(), (0, View::default()));
+        self.seen.resize(surface.twins.len(), 0);
         self.stack.clear();
-        let [right, left] = gap.behind;
-        let entry = surface.twins[across as usize];
-        self.seen[entry as usize] = (self.explorations, View { left, right });
-        self.stack.push(entry);
+        self.stack.push(surface.twins[side as usize]);
         while let Some(entry) = self.stack.pop() {
-            let (_, view) = self.seen[entry as usize];
-            let apex = surface.start(turn(entry, 2));
-            // To the left and right of each way on.
-            let (low, high) = (surface.start(turn(entry, 1)), surface.start(entry));
-            let turns_right = if side_of(gap.right, view.left, apex) < 0.0 { apex } else { view.left };
-            let turns_left = if side_of(gap.left, view.right, apex) > 0.0 { apex } else { view.right };
-            let ways = [
-                (turn(entry, 1), View { left: turns_right, ..view }, [apex, low]),
-                (turn(entry, 2), View { right: turns_left, ..view }, [high, apex]),
-            ];
-            for (edge, view, [left, right]) in ways {
-                let hidden = side_of(gap.right, view.left, right) > 0.0
-                    || side_of(gap.left, view.right, left) < 0.0;
-                if hidden || between_squared([left, right], gap.gate) >= gap.limit * gap.limit {
-                    continue;
-                }
-                let twin = surface.twins[edge as usize];
-                if twin == NONE {
-                    self.walls.push(edge);
-                } else if let Some(view) = self.wider(twin, view, gap) {
-                    self.seen[twin as usize] = (self.explorations, view);
-                    self.stack.push(twin);
+            if std::mem::replace(&mut self.seen[entry as usize], self.explorations) == self.explorations {
+                continue;
+            }
+            for edge in [turn(entry, 1), turn(entry, 2)] {
+                // Seen from the gap, an edge on the way out runs from right to left.
+                let [right, left] = ends(surface, edge);
+                if between_squared([left, right], gap.gate) < gap.limit * gap.limit
+                    && !gap.hides([left, right])
+                {
+                    let twin = surface.twins[edge as usize];
+                    if twin == NONE { self.walls.push(edge) } else { self.stack.push(twin) }
                 }
             }
         }
@@ -266,21 +257,7 @@ impl Search {
         self.walls.dedup();
     }
 
-    /// The view through an edge together with an earlier one in this exploration; `None` if that took in everything.
-    fn wider(&self, edge: u32, view: View, gap: &Gap) -> Option<View> {
-        let (exploration, before) = self.seen[edge as usize];
-        if exploration != self.explorations {
-            return Some(view);
-        }
-        let more_left = side_of(gap.right, before.left, view.left) > 0.0;
-        let more_right = side_of(gap.left, before.right, view.right) < 0.0;
-        (more_left || more_right).then_some(View {
-            left: if more_left { view.left } else { before.left },
-            right: if more_right { view.right } else { before.right },
-        })
-    }
-
-    /// Collects the vertices beyond the gate `open` whose way to their foot on the wall leads through the gap.
+    /// Collects the vertices beyond the gate, the side `open`, whose way to their foot on the wall leads through the gap.
     ///
     /// All those ways are parallel: what they see is a strip that each edge narrows, and no strip is walked twice.
     fn collect_vertices(&mut self, surface: &Surface, open: u32, wall: u32, gap: &Gap) {
@@ -306,24 +283,26 @@ impl Search {
             let point = surface.points[apex as usize];
             let [along, away] = strip.place(point);
             // Vertices put into walls make no passage narrower.
-            if low <= along && along <= high && away < gap.limit && surface.names[apex as usize].is_some() {
-                if let Some(foot) = foot_inside(point, from, to) {
-                    let length = distance_squared(point, foot);
-                    let way = [point, foot];
-                    if length < gap.limit * gap.limit
-                        && side_of(from, to, point) > 0.0
-                        && cut(way, gap.gate)
-                        && cut(way, gap.behind)
-                    {
-                        self.found.push((length, apex, foot));
-                    }
+            if low <= along
+                && along <= high
+                && away < gap.limit
+                && surface.names[apex as usize].is_some()
+                && let Some(foot) = foot_inside(point, from, to)
+            {
+                let length = distance_squared(point, foot);
+                let way = [point, foot];
+                if length < gap.limit * gap.limit
+                    && side_of(from, to, point) > 0.0
+                    && cut(way, gap.gate)
+                    && cut(way, gap.behind)
+                {
+                    self.found.push((length, apex, foot));
                 }
             }
             for edge in [turn(entry, 1), turn(entry, 2)] {
                 let twin = surface.twins[edge as usize];
                 if twin != NONE
-                    && let Some((low, high)) =
-                        strip.narrowed((low, high), ends(surface, edge), gap.limit)
+                    && let Some((low, high)) = strip.narrowed((low, high), ends(surface, edge), gap.limit)
                 {
                     self.strips.push((twin, low, high));
                 }
@@ -379,6 +358,11 @@ fn distance_to(point: Point, [from, to]: [Point; 2]) -> f64 {
         || distance_squared(point, from).min(distance_squared(point, to)),
         |foot| distance_squared(point, foot),
     )
+}
+
+/// Whether two segments cross, each strictly inside the other.
+fn crosses([a, b]: [Point; 2], [c, d]: [Point; 2]) -> bool {
+    side_of(a, b, c) * side_of(a, b, d) < 0.0 && side_of(c, d, a) * side_of(c, d, b) < 0.0
 }
 
 /// Whether the insides of two segments cross.

@@ -107,17 +107,21 @@ impl Drawing {
         const ROUNDS: usize = 32;
         /// So can bending an edge; what is near after so many rounds stays.
         const BENDING_ROUNDS: usize = 16;
+        // Crossings draw no edges to them, or there would be no end to it where many edges cross on little room.
+        let old = set.vertices.len();
         let mut fresh: Vec<usize> = (0..self.edges.len()).collect();
         for round in 0..ROUNDS {
             let near = if round < BENDING_ROUNDS { self.near } else { 0.0 };
-            let found = meetings(&self.edges, &fresh, &Nearness { near, limit: self.limit });
+            let draws = |point: PlanPoint| self.vertices[&point].index() < old;
+            let nearness = Nearness { near, limit: self.limit, draws: &draws };
+            let found = meetings(&self.edges, &fresh, &nearness);
             if found.is_empty() {
                 return Ok(());
             }
-            let old = std::mem::take(&mut self.edges);
+            let before = std::mem::take(&mut self.edges);
             fresh.clear();
             let mut found = found.into_iter().peekable();
-            for (index, piece) in old.into_iter().enumerate() {
+            for (index, piece) in before.into_iter().enumerate() {
                 let [from, to] = piece.ends;
                 let mut points = Vec::new();
                 while let Some(meeting) = found.next_if(|meeting| meeting.edge == index) {
@@ -147,7 +151,8 @@ impl Drawing {
                 }
             }
         }
-        let left = meetings(&self.edges, &fresh, &Nearness { near: 0.0, limit: self.limit });
+        let nearness = Nearness { near: 0.0, limit: self.limit, draws: &|_| false };
+        let left = meetings(&self.edges, &fresh, &nearness);
         let Some(point) = left.first().map(|meeting| meeting.point) else { return Ok(()) };
         let (region, shift, limit) = (self.region, self.shift, self.limit);
         Err(TriangulateError::CannotRepair { region, point, shift, limit })

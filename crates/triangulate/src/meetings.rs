@@ -13,10 +13,11 @@ pub(crate) struct Piece {
 }
 
 /// How near to an edge a vertex draws it, and how far the edge may go from where it was. In cells.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Nearness {
+pub(crate) struct Nearness<'a> {
     pub(crate) near: f64,
     pub(crate) limit: f64,
+    /// Whether a vertex draws edges at all.
+    pub(crate) draws: &'a dyn Fn(PlanPoint) -> bool,
 }
 
 /// A point to cut an edge at.
@@ -29,7 +30,7 @@ pub(crate) struct Meeting {
 }
 
 /// All meetings that one of the `fresh` edges has part in, in order of the edges, each once.
-pub(crate) fn meetings(edges: &[Piece], fresh: &[usize], nearness: &Nearness) -> Vec<Meeting> {
+pub(crate) fn meetings(edges: &[Piece], fresh: &[usize], nearness: &Nearness<'_>) -> Vec<Meeting> {
     let mut is_fresh = vec![false; edges.len()];
     fresh.iter().for_each(|&edge| is_fresh[edge] = true);
     #[expect(clippy::cast_possible_truncation, reason = "at most a few times the grid")]
@@ -61,7 +62,7 @@ pub(crate) fn meetings(edges: &[Piece], fresh: &[usize], nearness: &Nearness) ->
     found
 }
 
-fn meet(edges: &[Piece], edge: usize, other: usize, nearness: &Nearness, found: &mut Vec<Meeting>) {
+fn meet(edges: &[Piece], edge: usize, other: usize, nearness: &Nearness<'_>, found: &mut Vec<Meeting>) {
     // Rounding must not depend on which comes first.
     let [edge, other] = if edges[edge].ends < edges[other].ends { [edge, other] } else { [other, edge] };
     let ([a, b], [c, d]) = (edges[edge].ends, edges[other].ends);
@@ -85,7 +86,7 @@ fn meet(edges: &[Piece], edge: usize, other: usize, nearness: &Nearness, found: 
 
 /// Whether an edge is to bend to a point: it lies near, and the edge stays within its limit and goes on ahead, so that it never comes
 /// back to where it was.
-fn bends(piece: &Piece, point: PlanPoint, nearness: &Nearness) -> bool {
+fn bends(piece: &Piece, point: PlanPoint, nearness: &Nearness<'_>) -> bool {
     let [from, here, to] = [piece.ends[0], point, piece.ends[1]].map(|at| along(piece.whole, at));
     let within = |[a, b]: [PlanPoint; 2]| along([a, b], point) > 0 && along([b, a], point) > 0;
     nearness.near > 0.0
@@ -94,6 +95,7 @@ fn bends(piece: &Piece, point: PlanPoint, nearness: &Nearness) -> bool {
         && within(piece.ends)
         && off(piece.ends, point) <= nearness.near
         && off(piece.whole, point) <= nearness.limit
+        && (nearness.draws)(point)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a length for comparison")]

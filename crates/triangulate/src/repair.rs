@@ -189,4 +189,3 @@ fn fault_of(set: &PolygonSet, polygon: &Polygon) -> Option<TriangulateError> {
     }
     triangulate_cdt(&alone).err()
 }
-
