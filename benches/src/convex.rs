@@ -140,8 +140,7 @@ fn relaxation(print: &mut dyn FnMut(&str)) {
     print("\n### Convexity relaxation, 64 round pillars of 3 m\n\n");
     print("| corners of a pillar | 0 m | 0.1 m | 0.2 m | 0.4 m |\n|---:|---:|---:|---:|---:|\n");
     for corners in [12, 24, 48] {
-        let triangles =
-            triangulate_cdt(&round_pillars(8, corners)).unwrap_or_else(|error| panic!("{error}"));
+        let triangles = triangulate_cdt(&round_pillars(8, corners)).unwrap_or_else(|error| panic!("{error}"));
         let cells = [0.0, 0.1, 0.2, 0.4].map(|metres| {
             let config = NotchPortalsConfig::default().with_convex_distance(metres);
             portals(&triangles, &config).cells.len().to_string()
