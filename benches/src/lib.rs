@@ -3,7 +3,7 @@
 //! - [`Waymesh`] and, with the feature `peers`, native Recast and rerecast are [`Engine`]s: they bake a [`Scene`] and
 //!   tell how long each [`Stage`] took and what came out.
 //! - [`evaluate`] judges the meshes of all tools on many levels, [`overview`] and [`summary`] print what was found.
-//! - [`convex`] counts the cells of all convex decompositions.
+//! - [`convex`] counts the cells of all convex decompositions, [`triangulate`] times triangulations as plans grow.
 //! - [`compare`] runs engines in turns in one process and takes medians, [`report`] prints them beside each other.
 
 mod compare;
@@ -17,6 +17,9 @@ mod judge;
 mod levels;
 mod ours;
 mod overview;
+mod plans;
+#[cfg(feature = "polygon-peers")]
+mod polygon_peers;
 pub mod queries;
 #[cfg(feature = "peers")]
 mod recast;
@@ -25,6 +28,7 @@ pub mod report;
 mod rerecast;
 mod scene;
 mod settings;
+mod triangulate;
 
 pub use compare::{Comparison, Measured, compare};
 pub use convex::{ConvexOptions, convex};
@@ -43,3 +47,4 @@ pub use recast::{Recast, RecastBake, bake_recast};
 pub use rerecast::{Rerecast, RerecastBake, bake_rerecast};
 pub use scene::Scene;
 pub use settings::{Partitioning, Settings};
+pub use triangulate::{TriangulateOptions, triangulate};

@@ -1,12 +1,14 @@
 //! Compares waymesh with its peers: `cargo run --release -p waymesh-benches --features peers -- --help`.
 
 use std::io::Write as _;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use waymesh_benches::queries::{self, QueryScene};
 use waymesh_benches::{
     BenchError, ConvexOptions, Engine, EvaluateOptions, LevelReport, ONE, Partitioning, Scene, Settings,
-    compare, convex, evaluate, evaluate_one, flat_engines, level_table, overview, report, summary,
+    TriangulateOptions, compare, convex, evaluate, evaluate_one, flat_engines, level_table, overview, report,
+    summary, triangulate,
 };
 use waymesh_core::GridScale;
 
@@ -18,6 +20,7 @@ Usage: waymesh-benches [--scenes NAME|FILE,...] [--cell SIZE[/LEVEL],...] [--par
        waymesh-benches evaluate [LEVEL...] [--cell SIZE[/LEVEL]] [--samples N] [--watershed] [--ours] [--out FOLDER] [--svg] [--meshes]
                        [--jobs N] [--limit SECONDS]
        waymesh-benches convex [--largest N] [--out FOLDER]
+       waymesh-benches triangulate [--largest N] [--out FOLDER]
 
   --scenes     Recast's levels (nav_test, dungeon, undulating), generated ones (city-block, ...), or files; with --queries also
                the published flat meshes arena and aurora
@@ -44,7 +47,11 @@ convex counts the cells of all convex decompositions on polygons, levels and gen
   --largest    vertices of the largest hall in the table of growth, up to 1000000 [default: no such table]
   --out        folder for pictures, all decompositions of an input side by side
 
-Peers are there when built with --features peers.
+triangulate times all triangulations on the same plans, ours and the peers'.
+  --largest    as above
+  --out        folder for pictures: Delaunay, refined, with clearances
+
+Peers are there when built with --features peers; those of triangulate need --features polygon-peers only.
 ";
 
 /// Pairs of points for `--queries`.
@@ -64,7 +71,20 @@ fn main() -> ExitCode {
     match words.first().map(String::as_str) {
         Some(ONE) => return finish(one_thread(|| evaluate_one(&words[1..]))),
         Some("evaluate") => return run_evaluate(&words[1..]),
-        Some("convex") => return run_convex(&words[1..]),
+        Some("convex") => {
+            return run_plans(&words[1..], |largest, pictures| {
+                let mut options = ConvexOptions::default();
+                (options.largest, options.pictures) = (largest, pictures);
+                convex(&options, &mut print)
+            });
+        }
+        Some("triangulate") => {
+            return run_plans(&words[1..], |largest, pictures| {
+                let mut options = TriangulateOptions::default();
+                (options.largest, options.pictures) = (largest, pictures);
+                triangulate(&options, &mut print)
+            });
+        }
         _ => {}
     }
     let options = match parse(&mut words.into_iter()) {
@@ -99,19 +119,23 @@ fn wrong_usage(message: &str) -> ExitCode {
     ExitCode::from(2)
 }
 
-fn run_convex(words: &[String]) -> ExitCode {
-    let mut options = ConvexOptions::default();
+/// The tables of plans: their options are the same.
+fn run_plans(
+    words: &[String],
+    run: impl FnOnce(u32, Option<PathBuf>) -> Result<(), BenchError> + Send,
+) -> ExitCode {
+    let (mut largest, mut pictures) = (0, None);
     let mut words = words.iter();
     while let Some(word) = words.next() {
         let value = words.next();
         let number = value.and_then(|value| value.parse().ok());
         match (word.as_str(), value, number) {
-            ("--largest", _, Some(vertices)) => options.largest = vertices,
-            ("--out", Some(folder), _) => options.pictures = Some(folder.into()),
-            _ => return wrong_usage(&format!("convex does not understand {word}")),
+            ("--largest", _, Some(vertices)) => largest = vertices,
+            ("--out", Some(folder), _) => pictures = Some(folder.into()),
+            _ => return wrong_usage(&format!("there is no option {word}, or it lacks a value")),
         }
     }
-    finish(one_thread(|| convex(&options, &mut print).map_err(|error| error.to_string())))
+    finish(one_thread(|| run(largest, pictures).map_err(|error| error.to_string())))
 }
 
 fn run_evaluate(words: &[String]) -> ExitCode {

@@ -16,8 +16,9 @@ pub(crate) struct LocalMesh {
     pub(crate) triangles: Vec<[Corner; 3]>,
     /// The half-edge across, or [`BORDER`] and a corner.
     pub(crate) twins: Vec<u32>,
-    /// Triangles with their least corner first, in order.
-    sorted: Vec<([Corner; 3], u32)>,
+    /// Triangles by their vertices, the least one first, and where each was.
+    sorted: Vec<([VertexId; 3], u32)>,
+    unsorted: Vec<[Corner; 3]>,
     /// New half-edges of the old ones.
     renumbered: Vec<u32>,
 }
@@ -36,17 +37,17 @@ impl LocalMesh {
         triangle
     }
 
-    /// Brings the triangles into an order that depends on nothing but which triangles there are.
-    pub(crate) fn sort(&mut self) {
+    /// Brings the triangles into an order that depends on nothing but which triangles there are, and not on which border comes first.
+    pub(crate) fn sort(&mut self, outline: &Outline) {
         self.sorted.clear();
-        for (triangle, corners) in (0..).zip(&mut self.triangles) {
-            let turn = (0..3).min_by_key(|&corner| corners[corner]).unwrap_or(0);
-            if turn > 0 {
-                corners.rotate_left(turn);
-                self.twins[3 * triangle as usize..][..3].rotate_left(turn);
-            }
+        self.unsorted.clear();
+        for (triangle, &corners) in (0..).zip(&self.triangles) {
+            let mut vertices = corners.map(|corner| outline.vertices[corner as usize]);
+            let turn = (0..3).min_by_key(|&corner| vertices[corner]).unwrap_or(0);
+            vertices.rotate_left(turn);
+            self.unsorted.push(corners);
             // The old place of the first half-edge, turn included.
-            self.sorted.push((*corners, 3 * triangle + corner_at(turn)));
+            self.sorted.push((vertices, 3 * triangle + corner_at(turn)));
         }
         self.sorted.sort_unstable();
         self.renumbered.clear();
@@ -65,12 +66,13 @@ impl LocalMesh {
         // Twins are now right but still stand in the old order of triangles.
         self.renumbered.clear();
         for &(_, old) in &self.sorted {
-            let first = (old / 3 * 3) as usize;
-            self.renumbered.extend_from_slice(&self.twins[first..first + 3]);
+            let (first, turn) = (old / 3 * 3, old % 3);
+            self.renumbered.extend([0, 1, 2].map(|side| self.twins[(first + (side + turn) % 3) as usize]));
         }
         std::mem::swap(&mut self.twins, &mut self.renumbered);
-        for (triangle, (corners, _)) in self.triangles.iter_mut().zip(&self.sorted) {
-            *triangle = *corners;
+        for (triangle, &(_, old)) in self.triangles.iter_mut().zip(&self.sorted) {
+            *triangle = self.unsorted[(old / 3) as usize];
+            triangle.rotate_left((old % 3) as usize);
         }
     }
 }
@@ -106,7 +108,7 @@ impl Assembly {
 
     /// Adds the triangles of one polygon after checking that they fill it.
     pub(crate) fn add(&mut self, outline: &Outline, mesh: &mut LocalMesh) -> Result<(), TriangulateError> {
-        mesh.sort();
+        mesh.sort(outline);
         let mut area = 0_i128;
         let first = corner_at(self.triangulation.triangles.len());
         for (index, &corners) in (0..).zip(&mesh.triangles) {

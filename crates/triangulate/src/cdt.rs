@@ -24,7 +24,8 @@ const MOST_CLIPPED: usize = 256;
 /// # Guarantees
 /// - The triangles fill each polygon exactly and are all positive; there are no new vertices.
 /// - Among all triangulations of the polygon, the smallest angle is the largest.
-/// - The result depends on the polygons alone; triangles come polygon by polygon, ordered by their corners.
+/// - The result depends on the polygons alone; triangles come polygon by polygon, ordered by their vertices, whichever border comes first
+///   and wherever it begins.
 /// - Where borders of one polygon touch in a vertex, each triangle has the vertex of the border that encloses its corner.
 ///   Where such borders swap sides, so that one corner has edges of two vertices, both become the lesser one of them.
 /// - Two triangles of different regions are neighbours where each has the edge with the other's region beyond it.

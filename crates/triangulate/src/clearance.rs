@@ -63,8 +63,8 @@ impl ClearanceConfig {
 /// - The result depends on the triangulation alone.
 ///
 /// # Cost
-/// For each triangle, a search as far around it as its clearance reaches: near linear for rooms, but towards the square of the number
-/// of vertices where thousands of them surround one wide place (coast lines). [`ClearanceConfig::max_width`] bounds the reach.
+/// For each traversal, a search for the walls that can be seen through its triangle as far away as its clearance reaches, and for those
+/// on which anything could have its foot, a walk along the strip of that. [`ClearanceConfig::max_width`] bounds the reach.
 ///
 /// # Errors
 /// [`TriangulateError::BadConfig`], and [`TriangulateError::BrokenTriangulation`] for one that is not valid.
@@ -170,53 +170,60 @@ fn refine(surface: &mut Surface, max_width: f64) {
 #[derive(Debug, Default)]
 struct Search {
     stack: Vec<u32>,
-    vertices: Vec<u32>,
     walls: Vec<u32>,
-    /// The last exploration that came to each triangle: the ways between walls lead back to where they began.
+    strips: Vec<(u32, f64, f64)>,
+    /// The exploration that last came through each half-edge.
     seen: Vec<u64>,
     explorations: u64,
     /// Vertices that disturb, by their distance from a wall, with their foot on it.
     found: Vec<(f64, u32, Point)>,
 }
 
+/// Lines that cross a side of a triangle, the gate, and then the one behind it: both end at one corner.
+#[derive(Clone, Copy, Debug)]
+struct Gap {
+    /// The end to the left of the lines, and the one to their right.
+    gate: [Point; 2],
+    behind: [Point; 2],
+    limit: f64,
+}
+
+impl Gap {
+    /// Whether no straight line can go on through an edge, whose ends are to its left and right: it would have to part the left ends from
+    /// the right ones. Beyond doubt only, for all there is to know are the edge and the gap.
+    fn hides(&self, [left, right]: [Point; 2]) -> bool {
+        let parts = [self.gate[0], self.behind[0], left];
+        let others = [self.gate[1], self.behind[1], right];
+        (0..3).any(|at| {
+            let side = [parts[at], parts[(at + 1) % 3]];
+            (0..3).any(|to| crosses(side, [others[to], others[(to + 1) % 3]]))
+        })
+    }
+}
+
 impl Search {
     /// Looks for a vertex that disturbs this traversal, and splits the wall at its foot.
     ///
-    /// Such a vertex lies beyond an open side, its wall beyond the side across from the corner, and the way between them cuts both
-    /// and is shorter than the clearance.
+    /// Such a vertex lies beyond an open side and its wall beyond the side across from the corner, or the other way round, and the way
+    /// between them cuts both and is shorter than the clearance.
     fn mend(&mut self, surface: &mut Surface, traversal: Traversal, max_width: f64) -> bool {
         let across = turn(traversal.half_edge, 1);
         if surface.is_wall(across) {
             return false;
         }
         let limit = traversal.clearance(surface, &mut self.stack).min(max_width);
-        let behind = ends(surface, across);
         self.found.clear();
         for open in [traversal.half_edge, turn(traversal.half_edge, 2)] {
-            self.explore(surface, open, behind, limit);
-            if self.vertices.is_empty() {
-                continue;
-            }
-            let vertices = std::mem::take(&mut self.vertices);
-            let gate = ends(surface, open);
-            self.explore(surface, across, gate, limit);
-            for &vertex in &vertices {
-                let point = surface.points[vertex as usize];
-                for &wall in &self.walls {
-                    let [from, to] = ends(surface, wall);
-                    let Some(foot) = foot_inside(point, from, to) else { continue };
-                    let length = distance_squared(point, foot);
-                    let way = [point, foot];
-                    if length < limit * limit
-                        && side_of(from, to, point) > 0.0
-                        && cut(way, gate)
-                        && cut(way, behind)
-                    {
-                        self.found.push((length, vertex, foot));
-                    }
+            // The passage between a vertex and its wall cuts off a corner, whichever of the two is on which side.
+            for [wall_side, vertex_side] in [[across, open], [open, across]] {
+                let [right, left] = ends(surface, wall_side);
+                let gap = Gap { gate: ends(surface, vertex_side), behind: [left, right], limit };
+                // Walls first: few have a foot for anything beyond the gate, and those leave a narrow strip to look for vertices in.
+                self.collect_walls(surface, wall_side, &gap);
+                for at in 0..self.walls.len() {
+                    self.collect_vertices(surface, vertex_side, self.walls[at], &gap);
                 }
             }
-            self.vertices = vertices;
         }
         self.found.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         self.found.iter().any(|&(_, vertex, foot)| {
@@ -224,38 +231,121 @@ impl Search {
         })
     }
 
-    /// Collects the vertices and walls beyond `side` that lie within `limit` of `target`, as far as one can get over edges that do.
-    fn explore(&mut self, surface: &Surface, side: u32, target: [Point; 2], limit: f64) {
-        self.vertices.clear();
+    /// Collects the walls beyond a side that lie within reach of the gate, as far as lines through the gap get over edges that do.
+    fn collect_walls(&mut self, surface: &Surface, side: u32, gap: &Gap) {
         self.walls.clear();
         self.explorations += 1;
-        self.seen.resize(surface.triangles.len(), 0);
-        self.seen[(side / 3) as usize] = self.explorations;
+        self.seen.resize(surface.twins.len(), 0);
         self.stack.clear();
         self.stack.push(surface.twins[side as usize]);
         while let Some(entry) = self.stack.pop() {
-            let seen = &mut self.seen[(entry / 3) as usize];
-            if std::mem::replace(seen, self.explorations) == self.explorations {
+            if std::mem::replace(&mut self.seen[entry as usize], self.explorations) == self.explorations {
                 continue;
             }
-            let apex = surface.origin(turn(entry, 2));
-            let to_apex = distance_to(surface.points[apex as usize], target);
-            // Vertices put into walls make no passage narrower.
-            if to_apex < limit * limit && surface.names[apex as usize].is_some() {
-                self.vertices.push(apex);
-            }
             for edge in [turn(entry, 1), turn(entry, 2)] {
-                let own = ends(surface, edge);
-                // They do not cross, so that one end is nearest.
-                let near = own.map(|end| distance_to(end, target)).into_iter().fold(f64::INFINITY, f64::min);
-                let near = target.map(|end| distance_to(end, own)).into_iter().fold(near, f64::min);
-                if near < limit * limit {
+                // Seen from the gap, an edge on the way out runs from right to left.
+                let [right, left] = ends(surface, edge);
+                if between_squared([left, right], gap.gate) < gap.limit * gap.limit
+                    && !gap.hides([left, right])
+                {
                     let twin = surface.twins[edge as usize];
                     if twin == NONE { self.walls.push(edge) } else { self.stack.push(twin) }
                 }
             }
         }
+        self.walls.sort_unstable();
+        self.walls.dedup();
     }
+
+    /// Collects the vertices beyond the gate, the side `open`, whose way to their foot on the wall leads through the gap.
+    ///
+    /// All those ways are parallel: what they see is a strip that each edge narrows, and no strip is walked twice.
+    fn collect_vertices(&mut self, surface: &Surface, open: u32, wall: u32, gap: &Gap) {
+        let [from, to] = ends(surface, wall);
+        let strip = Strip::on(from, to);
+        let whole = (0.0 - OFF_WALL, strip.length + OFF_WALL);
+        let Some(range) = strip
+            .narrowed(whole, gap.behind, gap.limit)
+            .and_then(|range| strip.narrowed(range, gap.gate, gap.limit))
+        else {
+            return;
+        };
+        self.strips.clear();
+        self.strips.push((surface.twins[open as usize], range.0, range.1));
+        // No straight way comes through a triangle twice; should rounding ever lead one in a circle, it ends.
+        let mut most = 2 * surface.twins.len();
+        while let Some((entry, low, high)) = self.strips.pop() {
+            most -= 1;
+            if most == 0 {
+                break;
+            }
+            let apex = surface.origin(turn(entry, 2));
+            let point = surface.points[apex as usize];
+            let [along, away] = strip.place(point);
+            // Vertices put into walls make no passage narrower.
+            if low <= along
+                && along <= high
+                && away < gap.limit
+                && surface.names[apex as usize].is_some()
+                && let Some(foot) = foot_inside(point, from, to)
+            {
+                let length = distance_squared(point, foot);
+                let way = [point, foot];
+                if length < gap.limit * gap.limit
+                    && side_of(from, to, point) > 0.0
+                    && cut(way, gap.gate)
+                    && cut(way, gap.behind)
+                {
+                    self.found.push((length, apex, foot));
+                }
+            }
+            for edge in [turn(entry, 1), turn(entry, 2)] {
+                let twin = surface.twins[edge as usize];
+                if twin != NONE
+                    && let Some((low, high)) = strip.narrowed((low, high), ends(surface, edge), gap.limit)
+                {
+                    self.strips.push((twin, low, high));
+                }
+            }
+        }
+    }
+}
+
+/// Places along a wall and away from it.
+#[derive(Clone, Copy, Debug)]
+struct Strip {
+    from: Point,
+    along: Point,
+    length: f64,
+}
+
+impl Strip {
+    fn on(from: Point, to: Point) -> Self {
+        let length = distance_squared(from, to).sqrt();
+        Self { from, along: [(to[0] - from[0]) / length, (to[1] - from[1]) / length], length }
+    }
+
+    fn place(&self, point: Point) -> [f64; 2] {
+        let [x, z] = [point[0] - self.from[0], point[1] - self.from[1]];
+        [x * self.along[0] + z * self.along[1], z * self.along[0] - x * self.along[1]]
+    }
+
+    /// The part of a range along the wall where an edge lies above it, nearer than `limit` somewhere.
+    fn narrowed(&self, range: (f64, f64), edge: [Point; 2], limit: f64) -> Option<(f64, f64)> {
+        let [mut a, mut b] = edge.map(|end| self.place(end));
+        if a[0] > b[0] {
+            std::mem::swap(&mut a, &mut b);
+        }
+        let (low, high) = (range.0.max(a[0]), range.1.min(b[0]));
+        let away = |along: f64| a[1] + (along - a[0]) / (b[0] - a[0]) * (b[1] - a[1]);
+        (low < high && away(low).min(away(high)) < limit).then_some((low, high))
+    }
+}
+
+/// Squared distance between two edges that do not cross, so that an end of one is nearest.
+fn between_squared(a: [Point; 2], b: [Point; 2]) -> f64 {
+    let near = a.map(|end| distance_to(end, b)).into_iter().fold(f64::INFINITY, f64::min);
+    b.map(|end| distance_to(end, a)).into_iter().fold(near, f64::min)
 }
 
 fn ends(surface: &Surface, edge: u32) -> [Point; 2] {
@@ -268,6 +358,11 @@ fn distance_to(point: Point, [from, to]: [Point; 2]) -> f64 {
         || distance_squared(point, from).min(distance_squared(point, to)),
         |foot| distance_squared(point, foot),
     )
+}
+
+/// Whether two segments cross, each strictly inside the other.
+fn crosses([a, b]: [Point; 2], [c, d]: [Point; 2]) -> bool {
+    side_of(a, b, c) * side_of(a, b, d) < 0.0 && side_of(c, d, a) * side_of(c, d, b) < 0.0
 }
 
 /// Whether the insides of two segments cross.

@@ -1,5 +1,7 @@
 //! Edges of one polygon that share more than an end point.
 
+use rstar::primitives::{GeomWithData, Rectangle};
+use rstar::{AABB, RTree};
 use waymesh_core::PlanPoint;
 
 use crate::TriangulateError;
@@ -21,10 +23,17 @@ struct Edge {
     corner: Corner,
 }
 
+/// Outlines of at most this many edges are swept: a tree of boxes costs more than it saves there.
+const MOST_SWEPT: usize = 1000;
+
 impl CrossingCheck {
-    /// Sweeps over x and tests each edge against those that overlap it there: about `n log n` for borders of rooms, `n^2`
-    /// where all edges overlap in x.
+    /// Tests each edge against those whose boxes overlap its own: `n log n` and how many do.
     pub(crate) fn check(&mut self, outline: &Outline) -> Result<(), TriangulateError> {
+        if outline.len() <= MOST_SWEPT { self.sweep(outline) } else { search(outline) }
+    }
+
+    /// Over x.
+    fn sweep(&mut self, outline: &Outline) -> Result<(), TriangulateError> {
         self.edges.clear();
         self.active.clear();
         self.edges.extend((0..).zip(&outline.points).map(|(corner, &a)| {
@@ -59,6 +68,34 @@ impl CrossingCheck {
         }
         Ok(())
     }
+}
+
+/// Through a tree of boxes.
+fn search(outline: &Outline) -> Result<(), TriangulateError> {
+    let corners = |corner: Corner| {
+        let [a, b] = outline.edge(corner);
+        let low = [a.x.min(b.x), a.z.min(b.z)].map(i64::from);
+        (low, [a.x.max(b.x), a.z.max(b.z)].map(i64::from))
+    };
+    let boxes = (0..).take(outline.len()).map(|corner| {
+        let (low, high) = corners(corner);
+        GeomWithData::new(Rectangle::from_corners(low, high), corner)
+    });
+    let tree = RTree::bulk_load(boxes.collect());
+    for corner in (0..).take(outline.len()) {
+        let (low, high) = corners(corner);
+        let first = outline.edge(corner);
+        let conflict = tree
+            .locate_in_envelope_intersecting(AABB::from_corners(low, high))
+            .map(|other| other.data)
+            .filter(|&other| other > corner && edges_conflict(first, outline.edge(other)))
+            .min();
+        if let Some(other) = conflict {
+            let (region, second) = (outline.region, outline.edge(other));
+            return Err(TriangulateError::CrossingEdges { region, first, second });
+        }
+    }
+    Ok(())
 }
 
 /// Whether two edges with overlapping boxes share a point other than a common end.

@@ -6,7 +6,7 @@ mod common;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use common::{random_regions, star_with_hole};
+use common::{random_regions, rooms, star_with_hole};
 use waymesh_core::{PlanPoint, PolygonSet, RegionId, TriangleId, Triangulation, Validate, VertexId};
 use waymesh_triangulate::{triangulate_cdt, triangulate_ears};
 
@@ -129,5 +129,23 @@ fn the_order_of_vertices_and_holes_does_not_show() {
             triangles
         };
         assert!(canonical(&set) == canonical(&turned), "seed {seed}");
+    }
+}
+
+/// The same vertices, the holes in another order, each border begun elsewhere.
+#[test]
+fn the_order_of_the_borders_does_not_matter() {
+    for seed in 0..100 {
+        for set in [random_regions(seed), rooms(seed, 10, 500)] {
+            let mut turned = set.clone();
+            for polygon in &mut turned.polygons {
+                polygon.holes.reverse();
+                for border in std::iter::once(&mut polygon.outer).chain(&mut polygon.holes) {
+                    border.vertices.rotate_left(1);
+                    border.beyond.rotate_left(1);
+                }
+            }
+            assert!(triangulate_cdt(&set) == triangulate_cdt(&turned), "seed {seed}");
+        }
     }
 }
