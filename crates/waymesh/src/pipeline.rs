@@ -16,6 +16,7 @@ use waymesh_core::{
     WalkableField,
 };
 use waymesh_detail::{DetailConfig, GreedyInsertion};
+use waymesh_floorplan::PlanError;
 use waymesh_graph::{NavMesh, NavMeshError};
 use waymesh_region::{
     JoinConfig, Monotone, MonotoneConfig, Surfaces, SurfacesConfig, Watershed, WatershedConfig,
@@ -69,6 +70,9 @@ pub enum BakeError {
     /// The cells could not become a mesh.
     #[error(transparent)]
     Mesh(#[from] NavMeshError),
+    /// A floor plan that cannot be used.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
     /// Tiles could not be sorted, kept or read.
     #[error(transparent)]
     Tile(#[from] TileError),
