@@ -2,13 +2,16 @@
 
 use std::sync::Arc;
 
-use geo::algorithm::bool_ops::FillRule;
 use geo::algorithm::concave_hull::ConcaveHullOptions;
 use geo::buffer::{BufferStyle, LineCap, LineJoin};
 use geo::{
-    Area as _, BooleanOps, BoundingRect, Buffer, ConcaveHull, ConvexHull, LineString, MultiPoint, MultiPolygon,
+    Area as _, BoundingRect, Buffer, ConcaveHull, ConvexHull, LineString, MultiPoint, MultiPolygon,
     Point, Polygon, Rect,
 };
+
+use i_overlay::core::fill_rule::FillRule;
+use i_overlay::core::overlay_rule::OverlayRule;
+use i_overlay::float::overlay::FloatOverlay;
 
 use crate::{Fill, NoteKind, Outline, PlanError, PlanNote, PlanPosition, Shape};
 
@@ -59,12 +62,7 @@ impl Region {
             Fill::EvenOdd => FillRule::EvenOdd,
         };
         // Fewer than three corners (a closed ring repeats its first) are no ring to the overlay.
-        let is_ring = |polygon: &&Polygon<f64>| polygon.exterior().0.len() > 3;
-        let rings: Vec<Polygon<f64>> = self.0.iter().filter(is_ring).cloned().collect();
-        if rings.is_empty() {
-            return Self::empty();
-        }
-        Self(MultiPolygon::new(rings).union_with_fill_rule(&MultiPolygon::new(Vec::new()), rule))
+        self.overlaid(&Self::empty(), OverlayRule::Subject, rule)
     }
 
     /// All of them together.
@@ -78,14 +76,36 @@ impl Region {
         if self.is_empty() || other.is_empty() {
             return self.clone();
         }
-        Self(self.0.difference(&other.0))
+        self.overlaid(other, OverlayRule::Difference, FillRule::NonZero)
     }
 
     pub(crate) fn within(&self, other: &Self) -> Self {
         if self.is_empty() || other.is_empty() {
             return Self::empty();
         }
-        Self(self.0.intersection(&other.0))
+        self.overlaid(other, OverlayRule::Intersect, FillRule::NonZero)
+    }
+
+    /// An overlay as `geo::BooleanOps` makes it, but for one option: geo asks for rings that touch neither themselves nor each other, and where rings cross
+    /// in a point that gave wrong areas (i_overlay 4.5.2, random rings that cross themselves).
+    fn overlaid(&self, other: &Self, rule: OverlayRule, fill: FillRule) -> Self {
+        let (subject, clip) = (self.rings(), other.rings());
+        if subject.is_empty() {
+            return Self::empty();
+        }
+        let shapes = FloatOverlay::with_subj_and_clip(&subject, &clip).overlay(rule, fill);
+        let polygon = |shape: Vec<Vec<PlanPosition>>| {
+            let mut rings = shape.into_iter().map(LineString::from_iter);
+            Some(Polygon::new(rings.next()?, rings.collect()))
+        };
+        Self(MultiPolygon::new(shapes.into_iter().filter_map(polygon).collect()))
+    }
+
+    /// All rings of three corners and more, open.
+    fn rings(&self) -> Vec<Vec<PlanPosition>> {
+        let all = self.0.iter().flat_map(|polygon| std::iter::once(polygon.exterior()).chain(polygon.interiors()));
+        let open = all.map(|ring| ring.coords().skip(1).map(|&point| point.into()).collect());
+        open.filter(|ring: &Vec<PlanPosition>| ring.len() > 2).collect()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use geo::MultiPolygon;
 use i_overlay::core::fill_rule::FillRule;
-use i_overlay::core::overlay::{IntOverlayOptions, Overlay, ShapeType};
+use i_overlay::core::overlay::{Overlay, ShapeType};
 use i_overlay::core::overlay_rule::OverlayRule;
 use i_overlay::i_float::int::point::IntPoint;
 use waymesh_core::{GridFrame, MAX_PLAN_COORDINATE, PlanPoint};
@@ -41,8 +41,7 @@ fn plan(point: &IntPoint) -> PlanPoint {
 
 fn overlay(rings: &[Vec<PlanPoint>]) -> Overlay {
     let count = rings.iter().map(Vec::len).sum();
-    // Pieces that hang together at a point only become two.
-    let mut overlay = Overlay::new_custom(count, IntOverlayOptions::ogc(), Default::default());
+    let mut overlay = Overlay::new(count);
     for ring in rings {
         overlay.add_path_iter(ring.iter().copied().map(int), ShapeType::Subject);
     }

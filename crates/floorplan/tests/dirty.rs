@@ -34,7 +34,7 @@ fn a_ring_that_crosses_itself_is_filled_and_told() {
     assert!((area(&ground.contours) - 8.0).abs() < 1e-2);
     assert_eq!(ground.contours.regions.len(), 2, "they touch in a point only");
     let notes = base.notes();
-    assert!(matches!(notes[0].kind, NoteKind::CrossedItself { area, signed_area } if (area - 8.0).abs() < 1e-6 && signed_area < 1e-6));
+    assert!(matches!(notes[0].kind, NoteKind::CrossedItself { area, signed_area } if (area - 8.0).abs() < 1e-4 && signed_area < 1e-6));
     assert_eq!(&*notes[0].element, "walkable 0");
 }
 
@@ -43,7 +43,7 @@ fn overlapping_loops_follow_their_fill_rule() {
     let loops = vec![square(0.0, 0.0, 6.0), square(2.0, 2.0, 2.0)];
     for (fill, expected) in [(Fill::NonZero, 36.0), (Fill::EvenOdd, 32.0)] {
         let (ground, _) = ground(&with_shape(Outline::Loops { loops: loops.clone(), fill }), &bare());
-        assert!((area(&ground.contours) - expected).abs() < 1e-6, "{fill:?}");
+        assert!((area(&ground.contours) - expected).abs() < 1e-4, "{fill:?}");
     }
 }
 
@@ -52,7 +52,7 @@ fn holes_outside_and_holes_without_area_are_told_and_take_nothing_away() {
     let holes = vec![square(1.0, 1.0, 1.0), square(20.0, 20.0, 1.0), vec![[2.0, 2.0], [3.0, 3.0]]];
     let outline = Outline::Polygon { outer: square(0.0, 0.0, 10.0), holes };
     let (ground, base) = ground(&with_shape(outline), &bare());
-    assert!((area(&ground.contours) - 99.0).abs() < 1e-6);
+    assert!((area(&ground.contours) - 99.0).abs() < 1e-4);
     let kinds: Vec<_> = base.notes().iter().map(|note| note.kind.clone()).collect();
     assert_eq!(kinds, [NoteKind::HoleWithoutArea { hole: 2 }, NoteKind::HoleOutside { hole: 1 }]);
 }
@@ -64,7 +64,7 @@ fn repeated_points_and_shapes_without_area_are_left_out_and_told() {
     let mut plan = plan(&[ring, vec![[0.0, 0.0], [9.0, 9.0]], Vec::new()], &[]);
     plan.storeys[0].blocked.push(Shape::polygon("needle", vec![[0.0, 0.0], [1.0, 1.0], [2.0, 2.0]]));
     let (ground, base) = ground(&plan, &bare());
-    assert!((area(&ground.contours) - 25.0).abs() < 1e-6);
+    assert!((area(&ground.contours) - 25.0).abs() < 1e-4);
     let told: Vec<_> = base.notes().iter().map(ToString::to_string).collect();
     assert_eq!(
         told,
@@ -150,7 +150,7 @@ fn configuration_is_checked_field_by_field() {
 fn the_grid_grows_coarser_with_the_plan() {
     let (ground, base) = ground(&plan(&[square(0.0, 0.0, 2e6)], &[]), &bare());
     assert!(base.frame().cell_size > 0.003, "{}", base.frame().cell_size);
-    assert!((area(&ground.contours) / 4e12 - 1.0).abs() < 1e-6);
+    assert!((area(&ground.contours) / 4e12 - 1.0).abs() < 1e-4);
     assert!(base.notes().iter().any(|note| matches!(note.kind, NoteKind::FarFromOrigin { .. })));
 }
 
@@ -205,7 +205,7 @@ fn hulls_and_footprints() {
         })
         .collect();
     let (first, _) = ground(&with_shape(Outline::footprint(&corners)), &bare());
-    assert!((area(&first.contours) - 6.0).abs() < 1e-6);
+    assert!((area(&first.contours) - 6.0).abs() < 1e-4);
     // An L of points a metre apart: its convex hull is larger than the concave one.
     let mut points = Vec::new();
     for x in 0..=6_u8 {
@@ -218,6 +218,6 @@ fn hulls_and_footprints() {
     let hull = |outline| area(&ground(&with_shape(outline), &bare()).0.contours);
     let convex = hull(Outline::ConvexHull { points: points.clone() });
     let concave = hull(Outline::ConcaveHull { points, concavity: 1.0 });
-    assert!((convex - 23.5).abs() < 1e-6, "{convex}");
-    assert!((11.0 - 1e-6..15.0).contains(&concave), "{concave}");
+    assert!((convex - 23.5).abs() < 1e-4, "{convex}");
+    assert!((11.0 - 1e-4..15.0).contains(&concave), "{concave}");
 }
