@@ -14,7 +14,19 @@ fn folder() -> tempfile::TempDir {
 fn the_example_becomes_a_mesh_with_pictures_and_figures() {
     let folder = folder();
     let folder = folder.path();
-    let words = ["plan", "house.toml", "--check", "--svg", "a.svg", "--glb", "a.glb", "--obj", "a.obj", "--report", "r.json"];
+    let words = [
+        "plan",
+        "house.toml",
+        "--check",
+        "--svg",
+        "a.svg",
+        "--glb",
+        "a.glb",
+        "--obj",
+        "a.obj",
+        "--report",
+        "r.json",
+    ];
     let out = succeed(folder, &words);
     assert!(out.starts_with("2 storeys, 3 walkable and "), "{out}");
     for file in ["house.wmesh", "a.svg", "a.glb", "a.obj", "r.json"] {
@@ -22,7 +34,10 @@ fn the_example_becomes_a_mesh_with_pictures_and_figures() {
         assert!(out.contains(file), "{file} is not named in {out}");
     }
     let report = read_json(&folder.join("r.json"));
-    assert_eq!(keys(&report["plan"]), ["blocked_shapes", "doors", "lifts", "stairs", "storeys", "walkable_shapes"]);
+    assert_eq!(
+        keys(&report["plan"]),
+        ["blocked_shapes", "doors", "lifts", "stairs", "storeys", "walkable_shapes"]
+    );
     assert_eq!(report["plan"]["doors"], 5);
     let info = json(&succeed(folder, &["info", "house.wmesh", "--json"]));
     assert_eq!(info["valid"], true);
@@ -30,7 +45,8 @@ fn the_example_becomes_a_mesh_with_pictures_and_figures() {
     let words = ["path", "house.wmesh", "--from", "6,0,11.5", "--to", "3.5,3,8", "--json"];
     assert_eq!(json(&succeed(folder, &words))["outcome"], "complete");
 
-    let report = json(&succeed(folder, &["plan", "house.toml", "--json", "--agent-radius", "0.4", "--join", "round"]));
+    let report =
+        json(&succeed(folder, &["plan", "house.toml", "--json", "--agent-radius", "0.4", "--join", "round"]));
     assert!(report["mesh_area"].as_f64().expect("a number") > 50.0);
     assert_eq!(report["plan"]["storeys"], 2);
     let info = json(&succeed(folder, &["info", "house.wmesh", "--json"]));
@@ -41,7 +57,8 @@ fn the_example_becomes_a_mesh_with_pictures_and_figures() {
 fn several_files_make_one_plan_and_edges_can_be_kept() {
     let folder = tempfile::tempdir().expect("a scratch folder");
     let folder = folder.path();
-    std::fs::write(folder.join("floor.wkt"), "POLYGON ((0 0, 1000 0, 1000 500, 0 500, 0 0))\n").expect("a file");
+    std::fs::write(folder.join("floor.wkt"), "POLYGON ((0 0, 1000 0, 1000 500, 0 500, 0 0))\n")
+        .expect("a file");
     let svg = r#"<svg xmlns="http://www.w3.org/2000/svg"><rect class="wall" x="400" y="-300" width="100" height="100"/></svg>"#;
     std::fs::write(folder.join("pillar.svg"), svg).expect("a file");
     let area = |words: &[&str]| {
@@ -61,7 +78,10 @@ fn faults_name_the_file_and_the_element() {
     let folder = folder();
     let folder = folder.path();
     for (name, text) in [
-        ("nan.toml", "[[storey]]\nname = \"a\"\n[[storey.walkable]]\nname = \"hall\"\noutline = [[0, 0], [nan, 1], [1, 1]]"),
+        (
+            "nan.toml",
+            "[[storey]]\nname = \"a\"\n[[storey.walkable]]\nname = \"hall\"\noutline = [[0, 0], [nan, 1], [1, 1]]",
+        ),
         ("key.toml", "[[storey]]\nname = \"a\"\nheight = 3"),
         ("open.geojson", "{\"type\":\"Polygon\""),
         ("empty.wkt", "# nothing\n"),
@@ -73,7 +93,10 @@ fn faults_name_the_file_and_the_element() {
     }
     for (words, expected) in [
         (vec!["plan", "missing.toml"], vec!["missing.toml"]),
-        (vec!["plan", "nan.toml"], vec!["nan.toml", "storey \"a\"", "walkable \"hall\"", "x of point 1 is NaN"]),
+        (
+            vec!["plan", "nan.toml"],
+            vec!["nan.toml", "storey \"a\"", "walkable \"hall\"", "x of point 1 is NaN"],
+        ),
         (vec!["plan", "key.toml"], vec!["key.toml", "height"]),
         (vec!["plan", "open.geojson"], vec!["open.geojson", "line 1"]),
         (vec!["plan", "empty.wkt"], vec!["no walkable shape"]),

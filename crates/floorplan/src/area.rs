@@ -5,8 +5,8 @@ use std::sync::Arc;
 use geo::algorithm::concave_hull::ConcaveHullOptions;
 use geo::buffer::{BufferStyle, LineCap, LineJoin};
 use geo::{
-    Area as _, BoundingRect, Buffer, ConcaveHull, ConvexHull, LineString, MultiPoint, MultiPolygon,
-    Point, Polygon, Rect,
+    Area as _, BoundingRect, Buffer, ConcaveHull, ConvexHull, LineString, MultiPoint, MultiPolygon, Point,
+    Polygon, Rect,
 };
 
 use i_overlay::core::fill_rule::FillRule;
@@ -103,7 +103,8 @@ impl Region {
 
     /// All rings of three corners and more, open.
     fn rings(&self) -> Vec<Vec<PlanPosition>> {
-        let all = self.0.iter().flat_map(|polygon| std::iter::once(polygon.exterior()).chain(polygon.interiors()));
+        let all =
+            self.0.iter().flat_map(|polygon| std::iter::once(polygon.exterior()).chain(polygon.interiors()));
         let open = all.map(|ring| ring.coords().skip(1).map(|&point| point.into()).collect());
         open.filter(|ring: &Vec<PlanPosition>| ring.len() > 2).collect()
     }

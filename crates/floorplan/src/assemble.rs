@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use waymesh_core::{
-    AreaId, ArcId, ArcUse, ContourArc, ContourLoop, ContourSet, GridFrame, PlanPoint, PlanVertex, RegionContour,
-    RegionId, VertexId,
+    ArcId, ArcUse, AreaId, ContourArc, ContourLoop, ContourSet, GridFrame, PlanPoint, PlanVertex,
+    RegionContour, RegionId, VertexId,
 };
 
 use crate::PlanError;
@@ -88,9 +88,10 @@ fn twins(pieces: &[Piece]) -> HashMap<Corner, Corner> {
     let corners = |piece: usize| {
         let polygon = &pieces[piece].polygon;
         polygon.iter().enumerate().flat_map(move |(ring, points)| {
-            points.iter().enumerate().map(move |(index, &from)| {
-                ((piece, ring, index), from, points[(index + 1) % points.len()])
-            })
+            points
+                .iter()
+                .enumerate()
+                .map(move |(index, &from)| ((piece, ring, index), from, points[(index + 1) % points.len()]))
         })
     };
     for (index, piece) in pieces.iter().enumerate() {
@@ -148,8 +149,7 @@ impl<'a> Builder<'a> {
             arcs: Vec::new(),
             regions: Vec::new(),
         };
-        let mut builder =
-            Self { pieces, twins, first, vertex_of: Vec::new(), shared: HashMap::new(), set };
+        let mut builder = Self { pieces, twins, first, vertex_of: Vec::new(), shared: HashMap::new(), set };
         builder.name_vertices(count);
         Ok(builder)
     }
@@ -165,7 +165,8 @@ impl<'a> Builder<'a> {
             corner
         }
         for (&from, &to) in self.twins {
-            for (a, b) in [(self.number(from), self.number_after(to)), (self.number_after(from), self.number(to))]
+            for (a, b) in
+                [(self.number(from), self.number_after(to)), (self.number_after(from), self.number(to))]
             {
                 let (a, b) = (root(&mut roots, a), root(&mut roots, b));
                 roots[a.max(b)] = a.min(b);
@@ -221,7 +222,8 @@ impl<'a> Builder<'a> {
     /// A ring as arcs: one for each common edge, one for each run of walls.
     fn ring(&mut self, piece: usize, ring: usize) -> ContourLoop {
         let count = self.pieces[piece].polygon[ring].len();
-        let is_wall = |builder: &Self, index: usize| !builder.twins.contains_key(&(piece, ring, index % count));
+        let is_wall =
+            |builder: &Self, index: usize| !builder.twins.contains_key(&(piece, ring, index % count));
         // From behind a common edge, so that no run of walls is cut at the ring's first point.
         let start = (0..count).find(|&index| !is_wall(self, index)).map_or(0, |index| index + 1);
         let base = self.first[piece][ring];

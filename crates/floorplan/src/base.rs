@@ -297,9 +297,7 @@ impl PlanBase {
     /// # Errors
     /// For a storey that is not there.
     pub fn storey(&self, storey: usize) -> Result<&StoreyBase, PlanError> {
-        self.storeys
-            .get(storey)
-            .ok_or(PlanError::NoStorey { index: storey, count: self.storeys.len() })
+        self.storeys.get(storey).ok_or(PlanError::NoStorey { index: storey, count: self.storeys.len() })
     }
 
     /// What is needed of a storey, or of a window of it, for the ground in a window inside of it. Take it once per window: then its ground costs
@@ -399,17 +397,16 @@ impl PlanBase {
         let doubled_cells = 2.0 * config.min_area / self.frame.cell_area();
         #[expect(clippy::cast_precision_loss, reason = "compared with a tolerance")]
         let small = |polygon: &LatticePolygon| {
-            (doubled_area(polygon) as f64) < doubled_cells && !polygon.iter().flatten().any(|&point| on_border(point))
+            (doubled_area(polygon) as f64) < doubled_cells
+                && !polygon.iter().flatten().any(|&point| on_border(point))
         };
         let (small, kept): (Vec<_>, Vec<_>) = polygons.into_iter().partition(small);
         polygons = kept;
         if !small.is_empty() {
             #[expect(clippy::cast_precision_loss, reason = "a figure for people")]
             let doubled = small.iter().map(doubled_area).sum::<i128>() as f64;
-            let kind = NoteKind::SmallPieces {
-                pieces: small.len(),
-                area: doubled / 2.0 * self.frame.cell_area(),
-            };
+            let kind =
+                NoteKind::SmallPieces { pieces: small.len(), area: doubled / 2.0 * self.frame.cell_area() };
             let element = format!("storey {:?}", self.names[storey.storey]).into();
             notes.push(PlanNote { element, kind });
         }
@@ -495,7 +492,10 @@ fn frame(
     while longest / cell_size > f64::from(1 << 29) {
         cell_size *= 2.0;
     }
-    #[expect(clippy::cast_possible_truncation, reason = "the nearest single-precision position is what is wanted")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the nearest single-precision position is what is wanted"
+    )]
     let vector = |x: f64, y: f64, z: f64| Vec3::new(x as f32, y as f32, z as f32);
     // Whole metres are exact in single precision.
     let min = vector(total[0][0].floor(), low.floor(), total[0][1].floor());

@@ -69,7 +69,9 @@ pub enum PlanError {
         count: usize,
     },
     /// A plan without any walkable shape.
-    #[error("the plan has no walkable shape with an area ({walkable} walkable, {blocked} blocked shapes in all)")]
+    #[error(
+        "the plan has no walkable shape with an area ({walkable} walkable, {blocked} blocked shapes in all)"
+    )]
     NothingWalkable {
         /// Walkable shapes in the plan.
         walkable: usize,
@@ -185,14 +187,19 @@ impl std::fmt::Display for NoteKind {
         match self {
             Self::NoArea => formatter.write_str("has no area and is left out"),
             Self::HoleWithoutArea { hole } => write!(formatter, "hole {hole} has no area and is left out"),
-            Self::HoleOutside { hole } => write!(formatter, "hole {hole} lies outside and takes nothing away"),
+            Self::HoleOutside { hole } => {
+                write!(formatter, "hole {hole} lies outside and takes nothing away")
+            }
             Self::CrossedItself { area, signed_area } => write!(
                 formatter,
                 "crosses itself; all it winds round is filled, {area:.3} m2 (shoelace sum {signed_area:.3} m2)"
             ),
             Self::RepeatedPoints { points } => write!(formatter, "{points} repeated points are left out"),
             Self::SmallPieces { pieces, area } => {
-                write!(formatter, "{pieces} pieces of ground are too small and left out, {area:.4} m2 together")
+                write!(
+                    formatter,
+                    "{pieces} pieces of ground are too small and left out, {area:.4} m2 together"
+                )
             }
             Self::DoorLeadsNowhere => {
                 formatter.write_str("too narrow for the agent, or no ground on one of its sides: no link")

@@ -26,8 +26,7 @@ pub(crate) fn nearest_point(frame: &GridFrame, [x, z]: PlanPosition) -> PlanPoin
 
 /// The plan position of a grid point.
 pub(crate) fn position(frame: &GridFrame, point: PlanPoint) -> PlanPosition {
-    let axis =
-        |cells: i32, origin: f32| f64::from(origin) + f64::from(cells) * f64::from(frame.cell_size);
+    let axis = |cells: i32, origin: f32| f64::from(origin) + f64::from(cells) * f64::from(frame.cell_size);
     [axis(point.x, frame.origin.x), axis(point.z, frame.origin.z)]
 }
 

@@ -41,7 +41,8 @@ pub(crate) fn grow(region: &Region, config: &PlanConfig) -> Region {
 fn caps(polygons: &MultiPolygon<f64>, radius: f64) -> MultiPolygon<f64> {
     let polygons = polygons.orient(geo::orient::Direction::Default);
     let mut caps = Vec::new();
-    for ring in polygons.iter().flat_map(|polygon| std::iter::once(polygon.exterior()).chain(polygon.interiors()))
+    for ring in
+        polygons.iter().flat_map(|polygon| std::iter::once(polygon.exterior()).chain(polygon.interiors()))
     {
         let points: Vec<PlanPosition> = ring.coords().skip(1).map(|&point| point.into()).collect();
         for (index, &corner) in points.iter().enumerate() {

@@ -5,7 +5,8 @@ mod common;
 use common::{area, ground, plan};
 use waymesh_core::Validate;
 use waymesh_floorplan::{
-    Door, Fill, FloorPlan, Join, NoteKind, Obstacle, Outline, PlanBase, PlanConfig, PlanError, PlanPosition, Shape,
+    Door, Fill, FloorPlan, Join, NoteKind, Obstacle, Outline, PlanBase, PlanConfig, PlanError, PlanPosition,
+    Shape,
 };
 
 fn square(x: f64, z: f64, side: f64) -> Vec<PlanPosition> {
@@ -34,7 +35,9 @@ fn a_ring_that_crosses_itself_is_filled_and_told() {
     assert!((area(&ground.contours) - 8.0).abs() < 1e-2);
     assert_eq!(ground.contours.regions.len(), 2, "they touch in a point only");
     let notes = base.notes();
-    assert!(matches!(notes[0].kind, NoteKind::CrossedItself { area, signed_area } if (area - 8.0).abs() < 1e-4 && signed_area < 1e-6));
+    assert!(
+        matches!(notes[0].kind, NoteKind::CrossedItself { area, signed_area } if (area - 8.0).abs() < 1e-4 && signed_area < 1e-6)
+    );
     assert_eq!(&*notes[0].element, "walkable 0");
 }
 
@@ -79,15 +82,27 @@ fn repeated_points_and_shapes_without_area_are_left_out_and_told() {
 
 #[test]
 fn numbers_that_cannot_be_used_are_named() {
-    let ring = |value: f64| Outline::Polygon { outer: vec![[0.0, 0.0], [1.0, value], [1.0, 1.0]], holes: Vec::new() };
-    assert_eq!(refused(&with_shape(ring(f64::NAN))), "file: shape 7: z of point 1 is NaN, but must be finite");
-    assert_eq!(refused(&with_shape(ring(f64::INFINITY))), "file: shape 7: z of point 1 is inf, but must be finite");
+    let ring = |value: f64| Outline::Polygon {
+        outer: vec![[0.0, 0.0], [1.0, value], [1.0, 1.0]],
+        holes: Vec::new(),
+    };
+    assert_eq!(
+        refused(&with_shape(ring(f64::NAN))),
+        "file: shape 7: z of point 1 is NaN, but must be finite"
+    );
+    assert_eq!(
+        refused(&with_shape(ring(f64::INFINITY))),
+        "file: shape 7: z of point 1 is inf, but must be finite"
+    );
     assert_eq!(
         refused(&with_shape(ring(3e7))),
         "file: shape 7: z of point 1 is 30000000 m, the limit is 10000000 m"
     );
     let hole = Outline::Polygon { outer: square(0.0, 0.0, 5.0), holes: vec![vec![[f64::NAN, 1.0]]] };
-    assert_eq!(refused(&with_shape(hole)), "file: shape 7: x of point 0 of hole 0 is NaN, but must be finite");
+    assert_eq!(
+        refused(&with_shape(hole)),
+        "file: shape 7: x of point 0 of hole 0 is NaN, but must be finite"
+    );
     let wall = |width| Outline::Wall { line: vec![[0.0, 0.0], [1.0, 0.0]], width };
     for bad in [0.0, -1.0, f64::NAN] {
         assert!(refused(&with_shape(wall(bad))).contains("width is"), "{bad}");
@@ -172,11 +187,18 @@ fn an_obstacle_without_area_is_refused() {
 fn a_door_cuts_walls_and_ground() {
     // Two rooms of 5 by 6 m, a wall of 0.4 m between them, a door of 1 m in it.
     let mut plan = plan(&[square(0.0, 0.0, 10.0)], &[]);
-    plan.storeys[0].blocked.push(Shape::new("wall", Outline::Wall { line: vec![[5.0, -1.0], [5.0, 11.0]], width: 0.4 }));
+    plan.storeys[0]
+        .blocked
+        .push(Shape::new("wall", Outline::Wall { line: vec![[5.0, -1.0], [5.0, 11.0]], width: 0.4 }));
     let config = PlanConfig::default().with_join(Join::Round);
     let (closed, _) = ground(&plan, &config);
     assert_eq!(closed.contours.regions.len(), 2);
-    plan.storeys[0].doors.push(Door { name: "d".into(), line: [[5.0, 4.0], [5.0, 5.0]], depth: 0.6, cost: 0.0 });
+    plan.storeys[0].doors.push(Door {
+        name: "d".into(),
+        line: [[5.0, 4.0], [5.0, 5.0]],
+        depth: 0.6,
+        cost: 0.0,
+    });
     let (open, base) = ground(&plan, &config);
     // Both rooms, and the half of the doorway on one side of the line.
     assert_eq!(open.contours.regions.len(), 3);

@@ -41,7 +41,8 @@ fn dxf() -> String {
         }
         text
     };
-    let mut text = "0\nSECTION\n2\nHEADER\n9\n$ACADVER\n1\nAC1015\n0\nENDSEC\n0\nSECTION\n2\nENTITIES\n".to_owned();
+    let mut text =
+        "0\nSECTION\n2\nHEADER\n9\n$ACADVER\n1\nAC1015\n0\nENDSEC\n0\nSECTION\n2\nENTITIES\n".to_owned();
     text += &polyline("A-FLOOR", &[(0., 0.), (10., 0.), (10., 8.), (0., 8.)]);
     text += &polyline("A-COLUMN", &[(4., 3.), (6., 3.), (6., 5.), (4., 5.)]);
     text += "0\nLINE\n8\nA-WALL-FULL\n10\n0\n20\n7\n11\n3\n21\n7\n";
@@ -76,7 +77,8 @@ fn all_formats_say_the_same() {
 #[test]
 fn units_are_scaled() {
     let options = ReadOptions::default().with_scale(0.01);
-    let plan = parse_plan("plan", b"POLYGON ((0 0, 1000 0, 1000 500, 0 500, 0 0))", PlanFormat::Wkt, &options);
+    let plan =
+        parse_plan("plan", b"POLYGON ((0 0, 1000 0, 1000 500, 0 500, 0 0))", PlanFormat::Wkt, &options);
     let (ground, _) = ground(&plan.expect("a plan"), &PlanConfig::default().with_radius(0.0));
     assert!((area(&ground.contours) - 50.0).abs() < 1e-4);
     assert!(ReadOptions::default().with_scale(f64::NAN).validate().is_err());
@@ -119,11 +121,23 @@ fn faults_name_the_file_and_the_place() {
     for (text, format, expected) in [
         ("[[storey]]\nname = 3", PlanFormat::Toml, "line 2"),
         ("[[storey]]\nname = \"a\"\ncolour = 1", PlanFormat::Toml, "colour"),
-        ("[[storey]]\nname = \"a\"\n[[storey.walkable]]\nname = \"x\"", PlanFormat::Toml, "storey \"a\", walkable \"x\": must have exactly one of"),
-        ("[[storey]]\nname = \"a\"\n[[storey.blocked]]\npoints = [[1]]", PlanFormat::Toml, "blocked 0: a point must be"),
+        (
+            "[[storey]]\nname = \"a\"\n[[storey.walkable]]\nname = \"x\"",
+            PlanFormat::Toml,
+            "storey \"a\", walkable \"x\": must have exactly one of",
+        ),
+        (
+            "[[storey]]\nname = \"a\"\n[[storey.blocked]]\npoints = [[1]]",
+            PlanFormat::Toml,
+            "blocked 0: a point must be",
+        ),
         ("[[storey]]\nname = \"a\"\n[[storey]]\nname = \"a\"", PlanFormat::Toml, "two storeys \"a\""),
         ("{\"type\":\"Polygon\"", PlanFormat::GeoJson, "line 1"),
-        ("{\"type\":\"Feature\",\"properties\":{\"kind\":\"lava\"},\"geometry\":{\"type\":\"Point\",\"coordinates\":[0,0]}}", PlanFormat::GeoJson, "lava"),
+        (
+            "{\"type\":\"Feature\",\"properties\":{\"kind\":\"lava\"},\"geometry\":{\"type\":\"Point\",\"coordinates\":[0,0]}}",
+            PlanFormat::GeoJson,
+            "lava",
+        ),
         ("{\"type\":\"Polygon\",\"coordinates\":[[[1],[2],[3]]]}", PlanFormat::GeoJson, "plan"),
         ("POLYGON ((0 0, 1 0, 1 1, 0 0))\nPOLYGON ((0 0, 1 zero))", PlanFormat::Wkt, "line 2"),
         ("<svg>\n<path d=\"M0 0 L q\"/></svg>", PlanFormat::Svg, "<path> at line 2"),

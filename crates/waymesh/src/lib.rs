@@ -33,7 +33,7 @@ pub use world::{MeshHandle, ObstacleId, World, WorldUpdate};
 pub use waymesh_core::*;
 pub use waymesh_graph::{NavMesh, NavMeshError, Outcome, Path, PathScratch, QueryError};
 pub use {
-    waymesh_contour as contour, waymesh_convex as convex, waymesh_detail as detail, waymesh_floorplan as floorplan, waymesh_graph as graph,
-    waymesh_io as io, waymesh_region as region, waymesh_tile as tile, waymesh_triangulate as triangulate,
-    waymesh_voxel as voxel,
+    waymesh_contour as contour, waymesh_convex as convex, waymesh_detail as detail,
+    waymesh_floorplan as floorplan, waymesh_graph as graph, waymesh_io as io, waymesh_region as region,
+    waymesh_tile as tile, waymesh_triangulate as triangulate, waymesh_voxel as voxel,
 };

@@ -70,9 +70,12 @@ fn the_example_has_a_way_from_the_terrace_to_the_bed() {
     let (from, to) = (vec3(6.0, 0.0, 11.5), vec3(3.5, 3.0, 8.0));
     let found = path(mesh, from, to);
     assert_eq!(found.outcome, Outcome::Complete, "{found:?}");
-    let kinds: Vec<LinkKind> =
-        found.links.iter().map(|used| mesh.links()[used.link.index()].kind).collect();
-    assert_eq!(kinds, [LinkKind::Door, LinkKind::Step, LinkKind::Door], "the front door, the stairs, the upper door");
+    let kinds: Vec<LinkKind> = found.links.iter().map(|used| mesh.links()[used.link.index()].kind).collect();
+    assert_eq!(
+        kinds,
+        [LinkKind::Door, LinkKind::Step, LinkKind::Door],
+        "the front door, the stairs, the upper door"
+    );
     // No corner of the path is nearer to the round table than its radius and the agent's.
     for point in &path(mesh, vec3(9.0, 0.0, 5.0), vec3(11.0, 0.0, 7.5)).points {
         assert!((point.x - 10.0).hypot(point.z - 6.5) > 0.84, "{point}");
@@ -121,7 +124,10 @@ fn what_leads_nowhere_is_told_and_what_cannot_be_is_refused() {
     };
     let mut lost = example();
     lost.stairs[0].to.storey = "attic".into();
-    assert_eq!(refused(&lost, 0.25), "stairs \"stairs\": there is no storey \"attic\"; there are ground, upper");
+    assert_eq!(
+        refused(&lost, 0.25),
+        "stairs \"stairs\": there is no storey \"attic\"; there are ground, upper"
+    );
     let mut cheap = example();
     cheap.lifts[0].cost = -1.0;
     assert!(refused(&cheap, 0.25).contains("lift \"lift\": cost is -1"));
@@ -154,7 +160,8 @@ fn an_obstacle_changes_the_cells_near_it_alone_and_leaves_no_trace() {
     for (x, z) in [(11.0, 9.0), (25.0, 14.0), (33.0, 31.0), (7.0, 27.0)] {
         storey.blocked.push(Shape::new("pillar", Outline::Disc { centre: [x, z], radius: 1.5 }));
     }
-    let mut world = PlanWorld::new(pipeline(0.3), plan.clone(), &PlanConfig::default(), 10.0).expect("a world");
+    let mut world =
+        PlanWorld::new(pipeline(0.3), plan.clone(), &PlanConfig::default(), 10.0).expect("a world");
     assert_eq!(world.tile_count(), 16);
     assert_eq!(world.update(&mut ()).expect("an update").rebuilt, 16);
     let handle = world.handle();

@@ -110,7 +110,8 @@ fn windows_of_a_building_are_the_building() {
         update.join_seconds * 1e3
     );
     assert!((mesh.area() - whole.area()).abs() < 0.005 * whole.area(), "{} {}", mesh.area(), whole.area());
-    let mut large: Vec<f64> = whole.islands().iter().map(|island| island.area).filter(|&area| area > 2.0).collect();
+    let mut large: Vec<f64> =
+        whole.islands().iter().map(|island| island.area).filter(|&area| area > 2.0).collect();
     let mut large_in_windows: Vec<f64> =
         mesh.islands().iter().map(|island| island.area).filter(|&area| area > 2.0).collect();
     for list in [&mut large, &mut large_in_windows] {

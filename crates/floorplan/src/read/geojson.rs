@@ -144,7 +144,10 @@ fn door(
         return Err(reader.fault(format!("{element}: a door has {} points, but must have 2", points.len())));
     };
     let (name, elevation) = storey.unwrap_or((&reader.options.storey, reader.options.elevation));
-    #[expect(clippy::cast_possible_truncation, reason = "a cost in metres; what does not fit is refused later")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "a cost in metres; what does not fit is refused later"
+    )]
     let cost = properties.number("cost").unwrap_or(0.0) as f32;
     let depth = properties.number("depth").map_or(Door::DEPTH, |depth| depth * reader.options.scale);
     let name_of_door = properties.text("name").unwrap_or(element).to_owned();

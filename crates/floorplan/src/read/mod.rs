@@ -128,7 +128,8 @@ pub fn parse_plan(
     if format == PlanFormat::Dxf {
         return dxf::parse(&reader, bytes);
     }
-    let text = std::str::from_utf8(bytes).map_err(|error| reader.fault(format!("not UTF-8 text: {error}")))?;
+    let text =
+        std::str::from_utf8(bytes).map_err(|error| reader.fault(format!("not UTF-8 text: {error}")))?;
     // A byte order mark is no part of any of these formats.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     match format {
@@ -193,7 +194,14 @@ impl Reader<'_> {
     }
 
     /// Adds an area or a wall.
-    fn add(&self, plan: &mut FloorPlan, storey: Option<(&str, f64)>, role: Role, element: &str, outline: Outline) {
+    fn add(
+        &self,
+        plan: &mut FloorPlan,
+        storey: Option<(&str, f64)>,
+        role: Role,
+        element: &str,
+        outline: Outline,
+    ) {
         let (name, elevation) = storey.unwrap_or((&self.options.storey, self.options.elevation));
         let storey = plan.storey_mut(name, elevation);
         let shape = Shape::new(self.source(element), outline);

@@ -2,9 +2,7 @@
 //! around it says what it is; without such a word, areas are walkable.
 
 use roxmltree::{Document, Node};
-use svgtypes::{
-    Length, LengthUnit, PointsParser, SimplePathSegment, SimplifyingPathParser, Transform,
-};
+use svgtypes::{Length, LengthUnit, PointsParser, SimplePathSegment, SimplifyingPathParser, Transform};
 
 use super::{Reader, Role, role};
 use crate::{Fill, FloorPlan, NoteKind, Outline, PlanError, PlanPosition};
@@ -21,12 +19,15 @@ pub(super) fn parse(reader: &Reader<'_>, text: &str) -> Result<FloorPlan, PlanEr
     // A stack of our own: nothing says how deep groups may be nested.
     let mut stack = vec![(document.root_element(), identity, None)];
     while let Some((node, outer, inherited)) = stack.pop() {
-        if !node.is_element() || matches!(node.tag_name().name(), "defs" | "clipPath" | "mask" | "symbol" | "metadata")
+        if !node.is_element()
+            || matches!(node.tag_name().name(), "defs" | "clipPath" | "mask" | "symbol" | "metadata")
         {
             continue;
         }
         let own = match node.attribute("transform") {
-            Some(text) => text.parse::<Transform>().map_err(|error| bad(reader, node, "transform", &error))?,
+            Some(text) => {
+                text.parse::<Transform>().map_err(|error| bad(reader, node, "transform", &error))?
+            }
             None => identity,
         };
         let transform = product(&outer, &own);
@@ -218,12 +219,14 @@ impl Element<'_, '_> {
             reader.note(plan, &name, NoteKind::Ignored { what });
         } else if drawn.is_area {
             let even_odd = attribute(self.node, "fill-rule") == Some("evenodd")
-                || attribute(self.node, "style").is_some_and(|style| style.replace(' ', "").contains("fill-rule:evenodd"));
+                || attribute(self.node, "style")
+                    .is_some_and(|style| style.replace(' ', "").contains("fill-rule:evenodd"));
             let fill = if even_odd { Fill::EvenOdd } else { Fill::NonZero };
             let outline = Outline::Loops { loops: drawn.lines, fill };
             reader.add(plan, None, kind.unwrap_or(Role::Walkable), &name, outline);
         } else {
-            let stroke = attribute(self.node, "stroke-width").and_then(|text| text.trim().parse::<f64>().ok());
+            let stroke =
+                attribute(self.node, "stroke-width").and_then(|text| text.trim().parse::<f64>().ok());
             let width = stroke.map_or(reader.options.wall_width, |width| width * reader.options.scale);
             for line in drawn.lines {
                 reader.add(plan, None, Role::Blocked, &name, Outline::Wall { line, width });

@@ -199,7 +199,10 @@ fn storey(reader: &Reader<'_>, floor: Floor) -> Result<Storey, PlanError> {
 
 fn outline(reader: &Reader<'_>, source: &str, item: Item) -> Result<Outline, PlanError> {
     let fault = |message: &str| {
-        let message = format!("{}: {message}", source.strip_prefix(reader.file).unwrap_or(source).trim_start_matches(": "));
+        let message = format!(
+            "{}: {message}",
+            source.strip_prefix(reader.file).unwrap_or(source).trim_start_matches(": ")
+        );
         Err(reader.fault(message))
     };
     let width = item.width.unwrap_or(reader.options.wall_width);

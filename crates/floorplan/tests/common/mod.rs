@@ -83,7 +83,11 @@ pub fn edge_distance(ring: &Ring, p: PlanPosition) -> f64 {
             let way = [b[0] - a[0], b[1] - a[1]];
             let from = [p[0] - a[0], p[1] - a[1]];
             let square = way[0] * way[0] + way[1] * way[1];
-            let t = if square > 0.0 { ((from[0] * way[0] + from[1] * way[1]) / square).clamp(0.0, 1.0) } else { 0.0 };
+            let t = if square > 0.0 {
+                ((from[0] * way[0] + from[1] * way[1]) / square).clamp(0.0, 1.0)
+            } else {
+                0.0
+            };
             (from[0] - way[0] * t).hypot(from[1] - way[1] * t)
         })
         .fold(f64::INFINITY, f64::min)

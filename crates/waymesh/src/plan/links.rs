@@ -54,20 +54,18 @@ fn doors(
                 continue;
             }
             let next = if edge + 1 == range.end { range.start } else { edge + 1 };
-            let ends = [cells.corners[edge], cells.corners[next]].map(|vertex| cells.vertices[vertex.index()]);
+            let ends =
+                [cells.corners[edge], cells.corners[next]].map(|vertex| cells.vertices[vertex.index()]);
             let storey = storeys[region.index()];
-            let door = doors
-                .iter()
-                .position(|door| door.storey == storey && ends.iter().all(|end| on_line(door.ends, end.point)));
+            let door = doors.iter().position(|door| {
+                door.storey == storey && ends.iter().all(|end| on_line(door.ends, end.point))
+            });
             let Some(door) = door else { continue };
             is_used[door] = true;
             cells.neighbours[edge] = None;
             if id < neighbour {
-                let mut link = Link::new(
-                    LinkEnd { cell: id, ends },
-                    LinkEnd { cell: neighbour, ends },
-                    LinkKind::Door,
-                );
+                let mut link =
+                    Link::new(LinkEnd { cell: id, ends }, LinkEnd { cell: neighbour, ends }, LinkKind::Door);
                 link.extra_cost = doors[door].cost;
                 link.data = u32::try_from(door).unwrap_or(u32::MAX);
                 links.push(link);
@@ -172,10 +170,13 @@ impl<'a> Places<'a> {
                     continue;
                 }
                 let ends = |footing: &Footing, cell: CellId, height: f32| {
-                    Some([self.point_on(cell, footing.at(low))?, self.point_on(cell, footing.at(high))?]
-                        .map(|point| PlanVertex { point, height }))
+                    Some(
+                        [self.point_on(cell, footing.at(low))?, self.point_on(cell, footing.at(high))?]
+                            .map(|point| PlanVertex { point, height }),
+                    )
                 };
-                if let (Some(start), Some(end)) = (ends(from, a.cell, *from_height), ends(to, b.cell, *to_height))
+                if let (Some(start), Some(end)) =
+                    (ends(from, a.cell, *from_height), ends(to, b.cell, *to_height))
                 {
                     let start = LinkEnd { cell: a.cell, ends: start };
                     let end = LinkEnd { cell: b.cell, ends: end };
@@ -264,7 +265,8 @@ impl<'a> Places<'a> {
         let way = [b[0] - a[0], b[1] - a[1]];
         let length = way[0].hypot(way[1]);
         if length < 1.0 {
-            let (element, field) = (element.clone(), format!("length of the line on storey {:?}", landing.storey));
+            let (element, field) =
+                (element.clone(), format!("length of the line on storey {:?}", landing.storey));
             return Err(PlanError::BadNumber { element, field, value: 0.0, expected: "at least a cell" });
         }
         let reach = self.reach() / f64::from(self.base.frame().cell_size);
@@ -273,7 +275,8 @@ impl<'a> Places<'a> {
             // 0, 1, -1, 2, -2 ...
             let steps = f64::from((number + 1) / 2) * if number % 2 == 1 { 1.0 } else { -1.0 };
             let aside = steps * reach / f64::from(TRIES);
-            let moved = [a, b].map(|end| [end[0] - way[1] / length * aside, end[1] + way[0] / length * aside]);
+            let moved =
+                [a, b].map(|end| [end[0] - way[1] / length * aside, end[1] + way[0] / length * aside]);
             let footing = Footing { ends: moved, stretches: self.stretches(storey, moved) };
             tries.push((footing.covered(), footing));
         }

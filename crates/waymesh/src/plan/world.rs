@@ -5,7 +5,9 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 use waymesh_core::{CellMesh, Observer, PlanPoint, Validate};
-use waymesh_floorplan::{FloorPlan, Obstacle, PlanBase, PlanConfig, PlanError, PlanWindow, Shape, StoreyBase};
+use waymesh_floorplan::{
+    FloorPlan, Obstacle, PlanBase, PlanConfig, PlanError, PlanWindow, Shape, StoreyBase,
+};
 use waymesh_graph::NavMesh;
 
 use super::join::join;
@@ -122,17 +124,16 @@ impl PlanWorld {
     /// Cuts every storey into rows, and rows into windows; what holds nothing walkable is left out.
     fn cut(&mut self) -> Result<(), BakeError> {
         let frame = self.base.frame();
-        let count = |cells: u32| i32::try_from(cells.div_ceil(self.side_cells.unsigned_abs())).unwrap_or(i32::MAX);
+        let count =
+            |cells: u32| i32::try_from(cells.div_ceil(self.side_cells.unsigned_abs())).unwrap_or(i32::MAX);
         let (columns, rows) = (count(frame.width), count(frame.depth));
         let width = i32::try_from(frame.width).unwrap_or(i32::MAX);
         for storey in 0..self.base.storey_names().len() {
             let whole = self.base.storey(storey)?;
             for row in 0..rows {
                 let z = row * self.side_cells;
-                let strip = PlanWindow {
-                    min: PlanPoint::new(0, z),
-                    max: PlanPoint::new(width, z + self.side_cells),
-                };
+                let strip =
+                    PlanWindow { min: PlanPoint::new(0, z), max: PlanPoint::new(width, z + self.side_cells) };
                 let strip = self.base.window(whole, strip);
                 for column in (0..columns).take_while(|_| !strip.is_empty()) {
                     let min = PlanPoint::new(column * self.side_cells, z);
@@ -254,8 +255,13 @@ impl PlanWorld {
     /// The cells of one window.
     fn build(&self, tile: &PlanTile) -> Result<CellMesh, BakeError> {
         let frame = *self.base.frame();
-        let empty =
-            || CellMesh { frame, vertices: Vec::new(), cells: Vec::new(), corners: Vec::new(), neighbours: Vec::new() };
+        let empty = || CellMesh {
+            frame,
+            vertices: Vec::new(),
+            cells: Vec::new(),
+            corners: Vec::new(),
+            neighbours: Vec::new(),
+        };
         let Some((window, part)) = self.tiles.get(tile) else { return Ok(empty()) };
         let obstacles: Vec<&Obstacle> = self
             .obstacles

@@ -153,7 +153,8 @@ pub fn doom(name: &str) -> Option<(FloorPlan, f64)> {
     let storey = plan.storey_mut(name, 0.0);
     let mut area = 0.0;
     for (number, sector) in (0..).zip(list("sectors")) {
-        let (floor, ceiling) = (sector["floor"].as_i64().expect("a floor"), sector["ceil"].as_i64().expect("a ceiling"));
+        let (floor, ceiling) =
+            (sector["floor"].as_i64().expect("a floor"), sector["ceil"].as_i64().expect("a ceiling"));
         let Some(edges) = sides.get(&number) else { continue };
         if ceiling - floor < HEIGHT {
             continue;
