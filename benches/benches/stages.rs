@@ -5,7 +5,9 @@ use std::hint::black_box;
 use criterion::{BatchSize, Bencher, BenchmarkId, Criterion, criterion_group, criterion_main};
 use glam::Vec3;
 use waymesh::contour::{SimplifyConfig, simplify_contours, trace_contours};
-use waymesh::convex::{GreedyConfig, HertelMehlhornConfig, hertel_mehlhorn, merge_greedy};
+use waymesh::convex::{
+    GreedyConfig, HertelMehlhornConfig, NotchPortalsConfig, hertel_mehlhorn, merge_greedy, notch_portals,
+};
 use waymesh::detail::{DetailConfig, fit_heights};
 use waymesh::graph::Reach;
 use waymesh::region::{
@@ -124,6 +126,8 @@ fn polygons(benches: &mut Benches<'_>) {
     benches.stage("merge, greedy", |level| merge_greedy(&level.stages.triangulation, &greedy));
     let hertel = HertelMehlhornConfig::default().with_max_vertices(6);
     benches.stage("merge, Hertel-Mehlhorn", |level| hertel_mehlhorn(&level.stages.triangulation, &hertel));
+    let portals = NotchPortalsConfig::default().with_max_vertices(6);
+    benches.stage("notch portals", |level| notch_portals(&level.stages.triangulation, &portals));
     benches.stage("fit heights", |level| {
         let Stages { field, regions, cells, .. } = &level.stages;
         fit_heights(field, regions, cells, &DetailConfig::default(), &mut ())

@@ -24,6 +24,8 @@ pub struct EvaluateOptions {
     pub scale: GridScale,
     /// Samples of the oracle.
     pub samples: usize,
+    /// Whether our own pipeline is judged with the watershed partition, too.
+    pub watershed: bool,
     /// Whether other tools are judged, too, where they are built.
     pub peers: bool,
     /// Folder for a JSON file per level, and for the next two.
@@ -44,6 +46,7 @@ impl Default for EvaluateOptions {
             levels: Vec::new(),
             scale: GridScale::default(),
             samples: 100_000,
+            watershed: false,
             peers: true,
             out: None,
             svg: false,
@@ -146,7 +149,7 @@ pub fn evaluate(
 fn evaluate_level(level: &Level, options: &EvaluateOptions) -> Result<LevelReport, String> {
     let clock = Instant::now();
     let mut report = LevelReport { level: level.name.clone(), unit: level.unit, ..LevelReport::default() };
-    let mut left: Vec<&str> = if options.peers { tools() } else { tools()[..1].to_vec() };
+    let mut left = tools(options.watershed, options.peers);
     while !left.is_empty() {
         let ending = run_process(level, &left, options, &mut report)?;
         left.retain(|tool| report.tools.iter().all(|judged| judged.tool != *tool));

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
-use waymesh::{BakeConfig, Pipeline};
+use waymesh::{BakeConfig, PartitionKind, Pipeline};
 use waymesh_io::SvgOptions;
 use waymesh_io::svg::{Marks, PlanMesh, write_marked_svg};
 use waymesh_metrics::{Evaluation, JudgedMesh, Judgement, MetricsConfig, Oracle};
@@ -60,16 +60,18 @@ pub struct Files<'a> {
     pub meshes: bool,
 }
 
-/// The tools that can be judged, ours first.
+/// Our pipeline with the partition that Recast has, too.
+const WATERSHED: &str = "watershed";
+
+/// The tools that can be judged, ours first; with our own watershed if asked for.
 #[must_use]
-pub fn tools() -> Vec<&'static str> {
-    vec![
-        Waymesh.name(),
-        #[cfg(feature = "peers")]
-        crate::Recast.name(),
-        #[cfg(feature = "peers")]
-        crate::Rerecast.name(),
-    ]
+pub fn tools(has_watershed: bool, has_peers: bool) -> Vec<&'static str> {
+    let ours = [Some(Waymesh.name()), has_watershed.then_some(WATERSHED)];
+    #[cfg(feature = "peers")]
+    let peers = [crate::Recast.name(), crate::Rerecast.name()];
+    #[cfg(not(feature = "peers"))]
+    let peers = [];
+    ours.into_iter().flatten().chain(peers.into_iter().filter(|_| has_peers)).collect()
 }
 
 /// A mesh, how long its bake took, and what was found.
@@ -150,17 +152,18 @@ impl Job<'_> {
             "Recast" => self.recast(),
             #[cfg(feature = "peers")]
             "rerecast" => self.rerecast(),
-            _ => self.ours(),
+            WATERSHED => self.ours(WATERSHED, PartitionKind::Watershed),
+            _ => self.ours(Waymesh.name(), PartitionKind::default()),
         }
     }
 
-    /// The default pipeline, as users run it.
-    fn ours(&self) -> Result<Product, BenchError> {
-        let name = Waymesh.name();
+    /// Our pipeline, as users run it but for the partition.
+    fn ours(&self, name: &'static str, partition: PartitionKind) -> Result<Product, BenchError> {
         let (settings, scale) = (self.settings, self.settings.scale);
         let mut config = BakeConfig::default()
             .with_agent(settings.agent)
             .with_scale(scale.cell_size, scale.level_height)
+            .with_partition(partition)
             .with_threads(1);
         #[expect(clippy::cast_precision_loss, reason = "a small factor")]
         let times = self.factor as f32;

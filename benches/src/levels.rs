@@ -6,12 +6,10 @@ use glam::Vec3;
 use waymesh_core::{GridScale, TriangleSoup};
 use waymesh_io::LoadOptions;
 use waymesh_scenes::SceneConfig;
+use waymesh_testkit::levels::{self, RealLevel};
 
 use crate::BenchError;
 use crate::settings::{Partitioning, Settings};
-
-/// Where real levels are, seen from the repository.
-const FOLDER: &str = "../shared/scenes";
 
 /// Most columns of a grid. What needs more is judged on a larger scale.
 const MOST_COLUMNS: f64 = 50e6;
@@ -31,11 +29,8 @@ impl Level {
     /// All levels in `../shared/scenes`, by name; the embedded scenes where there are none.
     #[must_use]
     pub fn all() -> Vec<Self> {
-        let root = root();
-        let mut files = Vec::new();
-        collect(&root, &mut files);
-        let mut levels: Vec<Self> = files.into_iter().map(|file| Self::of_file(file, Some(&root))).collect();
-        levels.sort_by(|a, b| a.name.cmp(&b.name));
+        let is_scene = |file: &Path| waymesh_io::SceneFormat::from_extension(file).is_some();
+        let mut levels: Vec<Self> = levels::all(is_scene).into_iter().map(Self::from).collect();
         if levels.is_empty() {
             levels = waymesh_scenes::Scene::ALL
                 .iter()
@@ -67,16 +62,11 @@ impl Level {
             return Ok(Self { name: name.to_owned(), file: None, unit: Some(1.0) });
         }
         let file = PathBuf::from(name);
-        if file.is_file() { Ok(Self::of_file(file, None)) } else { Err(format!("there is no level {name}")) }
-    }
-
-    fn of_file(file: PathBuf, root: Option<&Path>) -> Self {
-        let stem = file.with_extension("");
-        let inside = root.and_then(|root| stem.strip_prefix(root).ok());
-        let shown = inside.or_else(|| stem.file_name().map(Path::new)).unwrap_or(&stem);
-        let parts: Vec<_> = shown.components().map(|part| part.as_os_str().to_string_lossy()).collect();
-        let unit = unit_beside(&file);
-        Self { name: parts.join("/"), file: Some(file), unit }
+        if file.is_file() {
+            Ok(RealLevel::of_file(file).into())
+        } else {
+            Err(format!("there is no level {name}"))
+        }
     }
 
     /// The name as part of a file's name.
@@ -99,6 +89,12 @@ impl Level {
                 Ok(waymesh_io::load_with(&[file], &options)?)
             }
         }
+    }
+}
+
+impl From<RealLevel> for Level {
+    fn from(RealLevel { name, file, unit }: RealLevel) -> Self {
+        Self { name, file: Some(file), unit }
     }
 }
 
@@ -134,35 +130,6 @@ pub fn fit(soup: &TriangleSoup, scale: GridScale) -> Fitted {
         .with_max_step(agent.max_step * times);
     settings.max_edge_length *= times;
     Fitted { settings, factor }
-}
-
-/// The folder of real levels.
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(FOLDER)
-}
-
-/// All scene files in a folder and its folders.
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            collect(&path, files);
-        } else if waymesh_io::SceneFormat::from_extension(&path).is_some() {
-            files.push(path);
-        }
-    }
-}
-
-/// `unit_m` in the JSON file beside a level.
-fn unit_beside(file: &Path) -> Option<f32> {
-    let text = std::fs::read_to_string(file.with_extension("json")).ok();
-    // Recast's own levels have no JSON beside them, and are in metres.
-    let golden = file.extension().is_some_and(|ending| ending == "obj").then_some(1.0);
-    let json = text.and_then(|text| serde_json::from_str::<serde_json::Value>(&text).ok());
-    let unit = json.and_then(|json| json.get("unit_m").and_then(serde_json::Value::as_f64));
-    #[expect(clippy::cast_possible_truncation, reason = "a scale")]
-    let unit = unit.map(|unit| unit as f32).filter(|unit| unit.is_finite() && *unit > 0.0);
-    unit.or(golden)
 }
 
 #[cfg(test)]

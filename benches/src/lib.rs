@@ -3,9 +3,11 @@
 //! - [`Waymesh`] and, with the feature `peers`, native Recast and rerecast are [`Engine`]s: they bake a [`Scene`] and
 //!   tell how long each [`Stage`] took and what came out.
 //! - [`evaluate`] judges the meshes of all tools on many levels, [`overview`] and [`summary`] print what was found.
+//! - [`convex`] counts the cells of all convex decompositions.
 //! - [`compare`] runs engines in turns in one process and takes medians, [`report`] prints them beside each other.
 
 mod compare;
+mod convex;
 #[cfg(feature = "peers")]
 mod detour;
 mod engine;
@@ -24,6 +26,7 @@ mod scene;
 mod settings;
 
 pub use compare::{Comparison, Measured, compare};
+pub use convex::{ConvexOptions, convex};
 #[cfg(feature = "peers")]
 pub use detour::Detour;
 pub use engine::{Bake, BenchError, Clock, Counts, Engine, PolygonMesh, STAGES, Stage, StageTimes, Time};

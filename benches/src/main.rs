@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use waymesh_benches::queries::{self, Queries};
 use waymesh_benches::{
-    BenchError, Engine, EvaluateOptions, LevelReport, ONE, Partitioning, PolygonMesh, Scene, Settings,
-    compare, evaluate, evaluate_one, level_table, overview, report, summary,
+    BenchError, ConvexOptions, Engine, EvaluateOptions, LevelReport, ONE, Partitioning, PolygonMesh, Scene,
+    Settings, compare, convex, evaluate, evaluate_one, level_table, overview, report, summary,
 };
 use waymesh_core::GridScale;
 
@@ -15,8 +15,9 @@ Bakes scenes with waymesh and its peers in turns, on one thread, and prints what
 
 Usage: waymesh-benches [--scenes NAME|FILE,...] [--cell SIZE[/LEVEL],...] [--partition watershed|monotone]
                        [--rounds N] [--queries] [--json]
-       waymesh-benches evaluate [LEVEL...] [--cell SIZE[/LEVEL]] [--samples N] [--ours] [--out FOLDER] [--svg] [--meshes]
+       waymesh-benches evaluate [LEVEL...] [--cell SIZE[/LEVEL]] [--samples N] [--watershed] [--ours] [--out FOLDER] [--svg] [--meshes]
                        [--jobs N] [--limit SECONDS]
+       waymesh-benches convex [--largest N] [--out FOLDER]
 
   --scenes     Recast's levels (nav_test, dungeon, undulating), generated ones (city-block, ...), or files
                [default: Recast's where they are, else all generated ones]
@@ -30,12 +31,18 @@ evaluate lets an oracle judge the meshes of every tool and prints tables as Mark
   LEVEL        a real level (house_1, gazebo/house_1), a generated one, or a file [default: all real ones, else all generated]
   --cell       cell size in metres, with the level height [default: 0.3/0.2]
   --samples    places to look at on each level [default: 100000]
+  --watershed  judge our own pipeline with the watershed partition, too
   --ours       leave the other tools out
   --out        folder for a JSON file per level, and for what the next two ask for
   --svg        draw each mesh with what it misses and what is too much
   --meshes     write each mesh: ours as .wmesh, the others as OBJ for `waymesh evaluate --mesh`
   --jobs       levels at a time [default: one per core]
   --limit      longest time for a level [default: 600]
+
+convex counts the cells of all convex decompositions on polygons, levels and generated halls, and prints tables as Markdown.
+  --largest    vertices of the largest hall in the table of growth, up to 1000000 [default: no such table]
+  --out        folder for pictures, all decompositions of an input side by side
+
 Peers are there when built with --features peers.
 ";
 
@@ -56,6 +63,7 @@ fn main() -> ExitCode {
     match words.first().map(String::as_str) {
         Some(ONE) => return finish(one_thread(|| evaluate_one(&words[1..]))),
         Some("evaluate") => return run_evaluate(&words[1..]),
+        Some("convex") => return run_convex(&words[1..]),
         _ => {}
     }
     let options = match parse(&mut words.into_iter()) {
@@ -88,6 +96,21 @@ fn finish(outcome: Result<(), String>) -> ExitCode {
 fn wrong_usage(message: &str) -> ExitCode {
     eprintln!("{message}\n\n{USAGE}");
     ExitCode::from(2)
+}
+
+fn run_convex(words: &[String]) -> ExitCode {
+    let mut options = ConvexOptions::default();
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        let value = words.next();
+        let number = value.and_then(|value| value.parse().ok());
+        match (word.as_str(), value, number) {
+            ("--largest", _, Some(vertices)) => options.largest = vertices,
+            ("--out", Some(folder), _) => options.pictures = Some(folder.into()),
+            _ => return wrong_usage(&format!("convex does not understand {word}")),
+        }
+    }
+    finish(one_thread(|| convex(&options, &mut print).map_err(|error| error.to_string())))
 }
 
 fn run_evaluate(words: &[String]) -> ExitCode {
@@ -131,6 +154,7 @@ fn parse_evaluate(words: &[String]) -> Result<Option<EvaluateOptions>, String> {
                 let seconds = u64::try_from(count(word, value()?)?).unwrap_or(u64::MAX);
                 options.limit = std::time::Duration::from_secs(seconds);
             }
+            "--watershed" => options.watershed = true,
             "--ours" => options.peers = false,
             "--out" => options.out = Some(value()?.into()),
             "--svg" => options.svg = true,

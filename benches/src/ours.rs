@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 use waymesh_contour::{SimplifyConfig, simplify_contours, trace_contours};
-use waymesh_convex::{GreedyConfig, merge_greedy};
+use waymesh_convex::{NotchPortalsConfig, notch_portals};
 use waymesh_core::{CellId, CellMesh, HeightSurface};
 use waymesh_detail::{DetailConfig, fit_heights};
 use waymesh_graph::{NavMesh, Outcome, Path, PathOptions, PathScratch, Reach};
@@ -44,8 +44,7 @@ impl Engine for Waymesh {
 
     fn notes(&self) -> &'static [&'static str] {
         &[
-            "waymesh: erosion is exact Euclidean (Recast's chamfer removes up to 11 % too little), so fewer \
-             spans are left.",
+            "waymesh: erosion is a true disc between cell centres; Recast's chamfer removes up to 11 % too little.",
             "waymesh: the filters run while the field is built, so compact holds both; compare the row filter+compact.",
             "waymesh: the grid is rounded up to hold the whole scene, Recast's to the nearest cell.",
             "waymesh: the small islands go before the partition, charged to regions; Recast drops small regions after it. \
@@ -75,7 +74,7 @@ pub fn bake_waymesh(scene: &Scene, settings: &Settings) -> Result<WaymeshBake, B
         .with_max_edge_error(settings.max_edge_error_cells * cell)
         .with_max_edge_length(settings.max_edge_length)
         .with_storey_height(settings.agent.height);
-    let merge = GreedyConfig::default().with_max_vertices(settings.max_vertices);
+    let portals = NotchPortalsConfig::default().with_max_vertices(settings.max_vertices);
     let detail = DetailConfig::default()
         .with_max_error_levels(settings.detail_max_error_levels)
         .with_max_step(settings.agent.max_step);
@@ -130,7 +129,7 @@ pub fn bake_waymesh(scene: &Scene, settings: &Settings) -> Result<WaymeshBake, B
 
     clock.skip();
     let triangles = triangulate_cdt(&contours.polygons()).map_err(failed(Stage::Polygons))?;
-    let cells = merge_greedy(&triangles, &merge).map_err(failed(Stage::Polygons))?;
+    let cells = notch_portals(&triangles, &portals).map_err(failed(Stage::Polygons))?;
     clock.lap(Stage::Polygons);
 
     let surface = fit_heights(&field, &regions, &cells, &detail, &mut ()).map_err(failed(Stage::Detail))?;

@@ -27,6 +27,9 @@ pub(crate) struct EvaluateArgs {
     /// Places to look at on each level. Default: 100000.
     #[arg(long, value_name = "COUNT")]
     samples: Option<u32>,
+    /// Judge our own pipeline with the watershed partition, too.
+    #[arg(long)]
+    watershed: bool,
     /// Leave the other tools out; then no C++ compiler is needed.
     #[arg(long)]
     ours: bool,
@@ -60,7 +63,12 @@ pub(crate) fn evaluate(args: &EvaluateArgs) -> Result<()> {
     if let Some(folder) = &folder {
         words.extend(["--out", folder.to_str().context("the folder's name is not UTF-8")?]);
     }
-    let flags = [("--ours", args.ours), ("--svg", args.svg), ("--meshes", args.meshes)];
+    let flags = [
+        ("--watershed", args.watershed),
+        ("--ours", args.ours),
+        ("--svg", args.svg),
+        ("--meshes", args.meshes),
+    ];
     words.extend(flags.iter().filter(|(_, is_set)| *is_set).map(|(flag, _)| *flag));
     words.extend(args.levels.iter().map(String::as_str));
     cargo(&words, &[])

@@ -1,4 +1,4 @@
-//! `cargo xtask tables`: the paper's scenes at the paper's settings, and how the cost grows with the world.
+//! `cargo xtask tables`: the papers' scenes at the papers' settings, how the cost grows with the world, and convex decompositions.
 
 #![expect(clippy::print_stdout, reason = "the tables are what the command is for")]
 
@@ -22,6 +22,12 @@ pub(crate) struct TablesArgs {
     /// Only the growth with the size of the world.
     #[arg(long)]
     no_paper: bool,
+    /// Only the cells of all convex decompositions, on polygons, levels and generated halls, and the growth to a million vertices.
+    #[arg(long)]
+    convex: bool,
+    /// Folder for pictures of the decompositions, side by side.
+    #[arg(long, value_name = "FOLDER", requires = "convex")]
+    pictures: Option<PathBuf>,
 }
 
 /// A setting of Saupin and Le Garrec, table 2.
@@ -87,6 +93,9 @@ const SCENES: [PaperScene; 3] = [
 
 /// Bakes and prints. Every bake is a process of its own, so that its peak of memory is its own.
 pub(crate) fn run(args: &TablesArgs) -> Result<()> {
+    if args.convex {
+        return convex(args.pictures.as_deref());
+    }
     cargo(&["build", "--release", "--locked", "-p", "waymesh-cli"], &[])?;
     let folder = target().join("tables");
     std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
@@ -101,6 +110,17 @@ pub(crate) fn run(args: &TablesArgs) -> Result<()> {
         growth_table(&folder)?;
     }
     Ok(())
+}
+
+fn convex(pictures: Option<&Path>) -> Result<()> {
+    let mut words = vec!["run", "--release", "--package", "waymesh-benches", "--", "convex"];
+    words.extend(["--largest", "1000000"]);
+    let folder = pictures.map(std::path::absolute).transpose().context("no such folder")?;
+    if let Some(folder) = &folder {
+        std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+        words.extend(["--out", folder.to_str().context("the folder's name is not UTF-8")?]);
+    }
+    cargo(&words, &[])
 }
 
 fn target() -> PathBuf {

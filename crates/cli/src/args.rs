@@ -254,6 +254,10 @@ pub(crate) struct Settings {
     /// Highest step in metres. Default: 0.9.
     #[arg(long, value_name = "METRES")]
     pub(crate) max_step: Option<f32>,
+    /// Highest step in metres that becomes a link, for an agent that can climb; 0 or no more than --max-step for none. Voxels only: of slices,
+    /// every step is a link. Default: 0.
+    #[arg(long, value_name = "METRES")]
+    pub(crate) max_climb: Option<f32>,
     /// Steepest slope in degrees. Default: 45.
     #[arg(long, value_name = "DEGREES")]
     pub(crate) max_slope: Option<f32>,
@@ -263,6 +267,9 @@ pub(crate) struct Settings {
     /// Longest edge along a wall in metres, 0 for no limit. Default: 12.
     #[arg(long, value_name = "METRES")]
     pub(crate) max_edge_length: Option<f32>,
+    /// Farthest that a border between two regions may be moved to run straight, in metres. Default: 5.
+    #[arg(long, value_name = "METRES")]
+    pub(crate) max_seam_error: Option<f32>,
     /// Smallest piece of ground that is kept, in square metres. Default: 0.05.
     #[arg(long, value_name = "AREA")]
     pub(crate) min_region: Option<f32>,
@@ -275,6 +282,9 @@ pub(crate) struct Settings {
     /// How the ground is cut into regions. Default: surfaces.
     #[arg(long, value_name = "KIND")]
     pub(crate) partition: Option<Partition>,
+    /// How the ground is cut into convex cells. Default: notch-portals.
+    #[arg(long, value_name = "KIND")]
+    pub(crate) decomposition: Option<Decomposition>,
     /// Threads, 0 for one per core. Default: 0.
     #[arg(long, value_name = "COUNT")]
     pub(crate) threads: Option<usize>,
@@ -296,6 +306,17 @@ pub(crate) enum Partition {
     Watershed,
     Monotone,
     Surfaces,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Decomposition {
+    /// The fewest cells.
+    NotchPortals,
+    /// More cells, in a fraction of the time.
+    Greedy,
+    /// The least work.
+    HertelMehlhorn,
 }
 
 #[derive(Debug, Args)]

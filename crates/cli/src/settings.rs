@@ -4,9 +4,9 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use waymesh::io::{LoadOptions, UpAxis};
-use waymesh::{BakeConfig, PartitionKind};
+use waymesh::{BakeConfig, DecompositionKind, PartitionKind};
 
-use crate::args::{Axis, Partition, Settings};
+use crate::args::{Axis, Decomposition, Partition, Settings};
 
 /// Reads a settings file; its keys are the long names of the arguments.
 pub(crate) fn read(path: &Path) -> Result<Settings> {
@@ -34,13 +34,16 @@ impl Settings {
             agent_height: self.agent_height.or(file.agent_height),
             agent_radius: self.agent_radius.or(file.agent_radius),
             max_step: self.max_step.or(file.max_step),
+            max_climb: self.max_climb.or(file.max_climb),
             max_slope: self.max_slope.or(file.max_slope),
             max_edge_error: self.max_edge_error.or(file.max_edge_error),
             max_edge_length: self.max_edge_length.or(file.max_edge_length),
+            max_seam_error: self.max_seam_error.or(file.max_seam_error),
             min_region: self.min_region.or(file.min_region),
             merge_region: self.merge_region.or(file.merge_region),
             max_vertices: self.max_vertices.or(file.max_vertices),
             partition: self.partition.or(file.partition),
+            decomposition: self.decomposition.or(file.decomposition),
             threads: self.threads.or(file.threads),
             max_memory: self.max_memory.or(file.max_memory),
         }
@@ -67,10 +70,19 @@ impl Settings {
             Some(Partition::Surfaces) => PartitionKind::Surfaces,
             None => defaults.partition,
         };
+        let decomposition = match self.decomposition {
+            Some(Decomposition::NotchPortals) => DecompositionKind::NotchPortals,
+            Some(Decomposition::Greedy) => DecompositionKind::Greedy,
+            Some(Decomposition::HertelMehlhorn) => DecompositionKind::HertelMehlhorn,
+            None => defaults.decomposition,
+        };
         let mut config =
             defaults.clone().with_agent(agent).with_scale(cell_size, level_height).with_partition(partition);
+        config.max_climb = self.max_climb.unwrap_or(defaults.max_climb);
+        config.decomposition = decomposition;
         config.max_edge_error = self.max_edge_error;
         config.max_edge_length = self.max_edge_length.unwrap_or(defaults.max_edge_length);
+        config.max_seam_error = self.max_seam_error.unwrap_or(defaults.max_seam_error);
         config.min_region = self.min_region.unwrap_or(defaults.min_region);
         config.merge_region = self.merge_region.unwrap_or(defaults.merge_region);
         config.max_vertices = self.max_vertices.unwrap_or(defaults.max_vertices);
@@ -89,13 +101,19 @@ mod tests {
 
     #[test]
     fn arguments_go_before_the_file_and_the_file_before_the_defaults() {
-        let file: Settings =
-            toml::from_str("cell-size = 0.1\nagent-radius = 0.4\nup = \"z\"").expect("keys are known");
-        let arguments = Settings { cell_size: Some(0.2), ..Settings::default() };
+        let file: Settings = toml::from_str(
+            "cell-size = 0.1\nagent-radius = 0.4\nup = \"z\"\nmax-climb = 1.5\nmax-seam-error = 0.5",
+        )
+        .expect("keys are known");
+        let arguments = Settings { cell_size: Some(0.2), max_climb: Some(1.2), ..Settings::default() };
         let config = arguments.or(file).bake_config();
         assert_eq!(
             config,
-            BakeConfig::default().with_scale(0.2, 0.2).with_agent(Agent::default().with_radius(0.4))
+            BakeConfig::default()
+                .with_scale(0.2, 0.2)
+                .with_agent(Agent::default().with_radius(0.4))
+                .with_max_climb(1.2)
+                .with_max_seam_error(0.5)
         );
     }
 

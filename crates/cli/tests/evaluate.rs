@@ -227,3 +227,23 @@ fn a_picture_shows_what_is_missed_and_what_is_too_much() {
         assert_eq!(svg.matches(colour).count(), 2, "{colour}");
     }
 }
+
+/// Links up steps that are too high to walk are neither right nor wrong: the judge asks where one can walk.
+#[test]
+fn links_up_high_steps_are_not_judged() {
+    let folder = hall();
+    let folder = folder.path();
+    succeed(folder, &["scene", "terraces", "-o", "terraces.stl"]);
+    succeed(folder, &["build", "terraces.stl", "-o", "walked.wmesh"]);
+    let more = ["--svg", "climbed.svg", "--report", "climbed.json"];
+    let climb = ["build", "terraces.stl", "-o", "climbed.wmesh", "--max-climb", "1.5"];
+    succeed(folder, &[&climb[..], &more[..]].concat());
+    let [walked, climbed] = ["walked.wmesh", "climbed.wmesh"]
+        .map(|mesh| judge(folder, &["terraces.stl", "--mesh", mesh]).0["connectivity"].clone());
+    assert_eq!(walked, climbed);
+    assert_eq!(climbed["false_links"], 0);
+    let report = std::fs::read_to_string(folder.join("climbed.json")).expect("a report");
+    assert!(number(&json(&report)["links"]) > 10.0, "{report}");
+    let picture = std::fs::read_to_string(folder.join("climbed.svg")).expect("a picture");
+    assert!(picture.contains(">link<"), "no link in the legend");
+}

@@ -4,12 +4,18 @@ use thiserror::Error;
 use waymesh_core::{TriangleId, VertexId};
 
 /// Triangles that cannot be merged.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "each message names its fields")]
 pub enum ConvexError {
     #[error("max_vertices is {max_vertices}, but must be 0 (no limit) or at least 3")]
     BadMaxVertices { max_vertices: u32 },
+    #[error("window_vertices is {window_vertices}, but must be 8 to {limit}")]
+    BadWindowVertices { window_vertices: u32, limit: u32 },
+    #[error("exact_vertices is {exact_vertices}, but must be at most {limit}")]
+    BadExactVertices { exact_vertices: u32, limit: u32 },
+    #[error("convex_distance is {convex_distance}, but must be finite and not negative")]
+    BadConvexDistance { convex_distance: f32 },
     #[error("triangle {triangle} names vertex {vertex}, but there are {count}")]
     UnknownVertex { triangle: TriangleId, vertex: VertexId, count: usize },
     #[error("triangle {triangle} has a vertex more than {limit} cells from the origin")]

@@ -1,13 +1,10 @@
 //! Convex faces over the edges of a triangulation, and the removal of edges between them.
 
-use waymesh_core::{
-    Cell, CellId, CellMesh, MAX_PLAN_COORDINATE, PlanPoint, TriangleId, Triangulation, VertexId,
-};
+use waymesh_core::{CellMesh, MAX_PLAN_COORDINATE, PlanPoint, Triangle, TriangleId, Triangulation, VertexId};
 
 use crate::ConvexError;
+use crate::subdivision::{NONE, Numbering, Patch, Side, Subdivision, index};
 
-/// No index.
-const NONE: u32 = u32::MAX;
 /// Most triangles: half-edges are counted in 32 bits.
 const MAX_TRIANGLES: usize = (u32::MAX / 3 - 1) as usize;
 
@@ -159,8 +156,13 @@ impl<'a> Faces<'a> {
     }
 
     /// The end points of an edge.
-    pub(crate) fn ends(&self, edge: u32) -> [PlanPoint; 2] {
+    fn ends(&self, edge: u32) -> [PlanPoint; 2] {
         [self.at(edge).point, self.at(self.at(edge).next).point]
+    }
+
+    pub(crate) fn length_squared(&self, edge: u32) -> u64 {
+        let [from, to] = self.ends(edge);
+        from.distance_squared(to)
     }
 
     /// What removing the inner `edge` means, if that leaves a convex face of at most `max_vertices` corners (0 = no limit).
@@ -263,99 +265,33 @@ impl<'a> Faces<'a> {
         self.triangulation.triangles[edge as usize / 3].vertices[edge as usize % 3]
     }
 
-    /// Fuses straight edges between the same two faces where nothing else uses the vertex between them.
-    fn fuse_edges(&mut self) {
-        let mut uses = vec![0_u32; self.triangulation.vertices.len()];
-        for edge in self.living() {
-            uses[self.vertex(edge).index()] += 1;
+    /// The faces as cells, in the order of their lowest triangles.
+    pub(crate) fn into_subdivision(mut self) -> Subdivision<'a> {
+        let mut cell_of = vec![NONE; self.parents.len()];
+        let mut cells = Vec::new();
+        for face in (0..).take(self.parents.len()) {
+            if self.parents[face as usize] == face {
+                cell_of[face as usize] = index(cells.len());
+                let Triangle { region, area, .. } = self.triangulation.triangles[face as usize];
+                cells.push(Patch { side: NONE, len: self.sizes[face as usize], region, area });
+            }
         }
+        let mut sides = Vec::with_capacity(self.half_edges.len());
         for edge in (0..).take(self.half_edges.len()) {
-            let HalfEdge { point, twin, next, prev, .. } = *self.at(edge);
-            if next == NONE || twin == NONE || uses[self.vertex(edge).index()] != 2 {
-                continue;
+            let HalfEdge { twin, next, prev, .. } = *self.at(edge);
+            let mut cell = NONE;
+            if next != NONE {
+                cell = cell_of[self.face(edge) as usize];
+                cells[cell as usize].side = cells[cell as usize].side.min(edge);
             }
-            let twin_before = self.at(prev).twin;
-            if twin_before == NONE
-                || self.at(twin).next != twin_before
-                || PlanPoint::orientation(self.at(prev).point, point, self.at(next).point) != 0
-            {
-                continue;
-            }
-            // `prev` grows over `edge`, and `twin` over the twin of `prev`.
-            let after = self.at(twin_before).next;
-            self.half_edges[prev as usize].next = next;
-            self.half_edges[next as usize].prev = prev;
-            self.half_edges[twin as usize].next = after;
-            self.half_edges[after as usize].prev = twin;
-            self.half_edges[prev as usize].twin = twin;
-            self.half_edges[twin as usize].twin = prev;
-            self.half_edges[edge as usize].next = NONE;
-            self.half_edges[twin_before as usize].next = NONE;
+            sides.push(Side { origin: self.vertex(edge).0, twin, next, prev, cell });
         }
-    }
-
-    /// Half-edges that have not been removed.
-    fn living(&self) -> impl Iterator<Item = u32> {
-        (0..).zip(&self.half_edges).filter(|(_, half_edge)| half_edge.next != NONE).map(|(edge, _)| edge)
+        Subdivision::new(self.triangulation, sides, cells)
     }
 
     /// The faces as cells: by region, then by their lowest triangle.
-    pub(crate) fn into_cells(mut self) -> CellMesh {
-        self.fuse_edges();
-        let triangles = &self.triangulation.triangles;
-        let mut faces: Vec<u32> = (0..)
-            .zip(&self.parents)
-            .filter(|&(face, &parent)| face == parent)
-            .map(|(face, _)| face)
-            .collect();
-        faces.sort_by_key(|&face| (triangles[face as usize].region, face));
-        let mut starts = vec![NONE; triangles.len()];
-        let living: Vec<u32> = self.living().collect();
-        for &edge in living.iter().rev() {
-            let face = self.face(edge);
-            starts[face as usize] = edge;
-        }
-        let mut cell_of = vec![NONE; triangles.len()];
-        for (cell, &face) in (0..).zip(&faces) {
-            cell_of[face as usize] = cell;
-        }
-        // Vertices still in use keep their order.
-        let mut vertex_of = vec![NONE; self.triangulation.vertices.len()];
-        for &edge in &living {
-            vertex_of[self.vertex(edge).index()] = 0;
-        }
-        let mut vertices = Vec::new();
-        for (vertex, new) in self.triangulation.vertices.iter().zip(&mut vertex_of) {
-            if *new == 0 {
-                *new = VertexId::from_index(vertices.len()).0;
-                vertices.push(*vertex);
-            }
-        }
-        let mut mesh = CellMesh {
-            frame: self.triangulation.frame,
-            vertices,
-            cells: Vec::with_capacity(faces.len()),
-            corners: Vec::with_capacity(living.len()),
-            neighbours: Vec::with_capacity(living.len()),
-        };
-        for &face in &faces {
-            let first = VertexId::from_index(mesh.corners.len()).0;
-            let start = starts[face as usize];
-            let mut edge = start;
-            loop {
-                mesh.corners.push(VertexId(vertex_of[self.vertex(edge).index()]));
-                let twin = self.at(edge).twin;
-                mesh.neighbours.push((twin != NONE).then(|| CellId(cell_of[self.face(twin) as usize])));
-                edge = self.at(edge).next;
-                if edge == start {
-                    break;
-                }
-            }
-            let len = VertexId::from_index(mesh.corners.len()).0 - first;
-            let triangle = &self.triangulation.triangles[face as usize];
-            mesh.cells.push(Cell { first, len, region: triangle.region, area: triangle.area });
-        }
-        mesh
+    pub(crate) fn into_cells(self) -> CellMesh {
+        self.into_subdivision().into_cells(Numbering::Stored)
     }
 }
 

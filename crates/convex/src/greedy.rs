@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use waymesh_core::stage::{Decompose, StageError};
-use waymesh_core::{CellMesh, Observer, PlanPoint, Triangulation};
+use waymesh_core::{CellMesh, Observer, Triangulation};
 
 use crate::ConvexError;
 use crate::faces::Faces;
@@ -88,14 +88,19 @@ pub fn merge_greedy(triangulation: &Triangulation, config: &GreedyConfig) -> Res
     config.validate()?;
     let mut faces = Faces::new(triangulation)?;
     match config.order {
-        MergeOrder::FewestWays => Merger::new(faces, config.max_vertices).run(),
+        MergeOrder::FewestWays => Ok(merged(faces, config.max_vertices).into_cells()),
         MergeOrder::LongestEdge => {
             let mut edges: Vec<u32> = faces.inner_edges().collect();
-            edges.sort_by_cached_key(|&edge| Reverse(length_squared(faces.ends(edge))));
+            edges.sort_by_cached_key(|&edge| Reverse(faces.length_squared(edge)));
             faces.remove_in_order(&mut edges, config.max_vertices);
             Ok(faces.into_cells())
         }
     }
+}
+
+/// Merges the face with the fewest ways to do so, for as long as one can be merged.
+pub(crate) fn merged(faces: Faces<'_>, max_vertices: u32) -> Faces<'_> {
+    Merger::new(faces, max_vertices).run()
 }
 
 /// [`merge_greedy`] as a stage.
@@ -113,12 +118,6 @@ impl Decompose for GreedyMerge {
     ) -> Result<CellMesh, StageError> {
         merge_greedy(triangulation, &self.config).map_err(|error| StageError::new("decompose", error))
     }
-}
-
-/// Exact, also for the diagonal of the largest grid.
-fn length_squared([a, b]: [PlanPoint; 2]) -> u64 {
-    let (dx, dz) = (u64::from(a.x.abs_diff(b.x)), u64::from(a.z.abs_diff(b.z)));
-    dx * dx + dz * dz
 }
 
 /// Merges the face with the fewest ways to do so.
@@ -167,7 +166,7 @@ impl<'a> Merger<'a> {
         merger
     }
 
-    fn run(mut self) -> Result<CellMesh, ConvexError> {
+    fn run(mut self) -> Faces<'a> {
         while let Some(Reverse((ways, size, face))) = self.queue.pop() {
             let start = self.edge_of[face as usize];
             if self.ways[face as usize] != ways
@@ -180,13 +179,13 @@ impl<'a> Merger<'a> {
                 self.faces.around(start).filter(|&edge| self.removable[edge as usize]).min_by_key(|&edge| {
                     let notches = [edge, self.faces.twin(edge)].map(|end| self.notches[end as usize]);
                     let notches = u8::from(notches[0]) + u8::from(notches[1]);
-                    (notches, Reverse(length_squared(self.faces.ends(edge))), edge)
+                    (notches, Reverse(self.faces.length_squared(edge)), edge)
                 });
             if let Some(edge) = best {
                 self.merge(edge);
             }
         }
-        Ok(self.faces.into_cells())
+        self.faces
     }
 
     fn merge(&mut self, edge: u32) {

@@ -4,9 +4,12 @@
 
 mod common;
 
+use std::collections::BTreeSet;
+
 use common::{clip_ears, triangulation};
 use waymesh_convex::{
-    ConvexError, GreedyConfig, HertelMehlhornConfig, MergeOrder, hertel_mehlhorn, merge_greedy,
+    ConvexError, GreedyConfig, HertelMehlhornConfig, MergeOrder, NotchOrder, NotchPortalsConfig,
+    hertel_mehlhorn, merge_greedy, notch_portals,
 };
 use waymesh_core::{
     AreaId, CellId, CellMesh, MAX_PLAN_COORDINATE, RegionId, TriangleId, Triangulation, Validate, VertexId,
@@ -14,12 +17,15 @@ use waymesh_core::{
 use waymesh_testkit::Random;
 
 /// By every algorithm, without a limit.
-fn all(triangulation: &Triangulation) -> [CellMesh; 3] {
+fn all(triangulation: &Triangulation) -> [CellMesh; 5] {
+    let portals = NotchPortalsConfig::default();
     let longest = GreedyConfig::default().with_order(MergeOrder::LongestEdge);
     [
         merge_greedy(triangulation, &GreedyConfig::default()).unwrap(),
         merge_greedy(triangulation, &longest).unwrap(),
         hertel_mehlhorn(triangulation, &HertelMehlhornConfig::default()).unwrap(),
+        notch_portals(triangulation, &portals).unwrap(),
+        notch_portals(triangulation, &portals.with_rounds(0).with_exact_vertices(0)).unwrap(),
     ]
 }
 
@@ -54,11 +60,13 @@ fn a_limit_on_corners_is_kept() {
     let points: Vec<_> = (-6..=6).map(|x: i32| (x, x * x)).collect();
     let convex = polygon(&points);
     for (max_vertices, fewest) in [(3, 11), (4, 6), (6, 3), (13, 1), (0, 1)] {
-        let config = GreedyConfig::default().with_max_vertices(max_vertices);
-        let mesh = merge_greedy(&convex, &config).unwrap();
-        mesh.validate().unwrap();
-        assert!(max_vertices == 0 || mesh.cells.iter().all(|cell| cell.len <= max_vertices));
-        assert_eq!(mesh.cells.len(), fewest, "at most {max_vertices}");
+        let greedy = GreedyConfig::default().with_max_vertices(max_vertices);
+        let portals = NotchPortalsConfig::default().with_max_vertices(max_vertices);
+        for mesh in [merge_greedy(&convex, &greedy).unwrap(), notch_portals(&convex, &portals).unwrap()] {
+            mesh.validate().unwrap();
+            assert!(max_vertices == 0 || mesh.cells.iter().all(|cell| cell.len <= max_vertices));
+            assert_eq!(mesh.cells.len(), fewest, "at most {max_vertices}");
+        }
     }
 }
 
@@ -114,7 +122,7 @@ fn a_straight_corner_that_a_third_cell_uses_stays() {
 }
 
 #[test]
-fn cells_are_numbered_by_region_then_by_triangle() {
+fn cells_are_numbered_by_region_then_by_triangle_or_vertex() {
     let mut squares = four_squares([2, 1, 1, 0]);
     for mesh in all(&squares) {
         assert_eq!(mesh.cells.iter().map(|cell| cell.region.0).collect::<Vec<_>>(), [0, 1, 1, 2]);
@@ -137,7 +145,114 @@ fn one_and_two_corners_are_no_limit() {
         let greedy = GreedyConfig::default().with_max_vertices(max_vertices);
         assert_eq!(merge_greedy(&four_squares([0; 4]), &greedy), Err(error.clone()));
         let config = HertelMehlhornConfig::default().with_max_vertices(max_vertices);
-        assert_eq!(hertel_mehlhorn(&four_squares([0; 4]), &config), Err(error));
+        assert_eq!(hertel_mehlhorn(&four_squares([0; 4]), &config), Err(error.clone()));
+        let portals = NotchPortalsConfig::default().with_max_vertices(max_vertices);
+        assert_eq!(notch_portals(&four_squares([0; 4]), &portals), Err(error));
+    }
+}
+
+#[test]
+fn patches_have_limits() {
+    let run = |config: &NotchPortalsConfig| notch_portals(&four_squares([0; 4]), config).map(|_| ());
+    let config = NotchPortalsConfig::default();
+    for window_vertices in [0, 7, 1025] {
+        let error = ConvexError::BadWindowVertices { window_vertices, limit: 1024 };
+        assert_eq!(run(&config.with_window_vertices(window_vertices)), Err(error));
+    }
+    let error = ConvexError::BadExactVertices { exact_vertices: 1025, limit: 1024 };
+    assert_eq!(run(&config.with_exact_vertices(1025)), Err(error));
+    assert_eq!(run(&config.with_window_vertices(8).with_exact_vertices(1024)), Ok(()));
+}
+
+#[test]
+fn no_wall_can_run_a_negative_distance_from_straight() {
+    for convex_distance in [-0.1, f32::INFINITY, f32::NAN] {
+        let config = NotchPortalsConfig::default().with_convex_distance(convex_distance);
+        let error = notch_portals(&four_squares([0; 4]), &config).unwrap_err();
+        assert!(matches!(error, ConvexError::BadConvexDistance { .. }), "{error}");
+    }
+}
+
+/// A room with a dent in its floor: three notches in a string, 1, 2 and 1 cells from straight.
+const DENT: [(i32, i32); 9] =
+    [(0, 0), (30, 0), (40, 1), (50, 2), (60, 1), (70, 0), (100, -40), (100, 100), (0, 100)];
+
+#[test]
+fn shallow_notches_get_no_portal_and_stay_in_the_wall() {
+    let room = polygon(&DENT);
+    let area = room.doubled_area();
+    let relaxed = |metres| {
+        let config = NotchPortalsConfig::default().with_convex_distance(metres);
+        let mesh = notch_portals(&room, &config).unwrap();
+        let areas = (0..mesh.cells.len()).map(|cell| mesh.doubled_area(CellId::from_index(cell)));
+        assert_eq!((areas.sum::<i128>(), mesh.vertices.len()), (area, 9), "{metres}");
+        mesh
+    };
+    let [strict, shallow, all] = [0.0, 0.9, 2.1].map(relaxed);
+    strict.validate().unwrap();
+    // Of (40, 1), (50, 2) and (60, 1) only the middle is a notch at 0.9; at (30, 0) the wall turns left.
+    assert!(shallow.cells.len() <= strict.cells.len());
+    assert!(all.cells.len() < strict.cells.len(), "{} of {}", all.cells.len(), strict.cells.len());
+    assert_eq!(relaxed(1000.0).cells.len(), all.cells.len());
+}
+
+/// By portals alone, as the notches got them.
+fn portals_alone(points: &[(i32, i32)], config: NotchPortalsConfig) -> CellMesh {
+    notch_portals(&polygon(points), &config.with_rounds(0).with_exact_vertices(0)).unwrap()
+}
+
+/// The ends of all portals.
+fn portals(mesh: &CellMesh) -> BTreeSet<[(i32, i32); 2]> {
+    let mut portals = BTreeSet::new();
+    for cell in (0..mesh.cells.len()).map(CellId::from_index) {
+        let corners = mesh.corners(cell);
+        for (side, _) in mesh.neighbours(cell).iter().enumerate().filter(|(_, beyond)| beyond.is_some()) {
+            let mut ends = [corners[side], corners[(side + 1) % corners.len()]].map(|v| mesh.point(v));
+            ends.sort_unstable_by_key(|point| (point.x, point.z));
+            portals.insert(ends.map(|point| (point.x, point.z)));
+        }
+    }
+    portals
+}
+
+#[test]
+fn a_notch_has_its_portal_to_the_closest_vertex_in_its_area_of_interest() {
+    let points = [(0, 0), (100, 0), (100, 40), (40, 40), (40, 100), (0, 100), (0, 35)];
+    let mesh = portals_alone(&points, NotchPortalsConfig::default());
+    // (0, 35) is in the area of the notch (40, 40) and closest.
+    assert_eq!(portals(&mesh), BTreeSet::from([[(0, 35), (40, 40)]]));
+}
+
+#[test]
+fn one_portal_serves_two_notches_that_lie_in_each_others_area_of_interest() {
+    // A waist, and beside each notch a convex corner that is closer.
+    let points = [(0, 0), (50, 20), (100, 0), (100, 60), (80, 62), (55, 60), (0, 100)];
+    let waist = BTreeSet::from([[(50, 20), (55, 60)]]);
+    assert_eq!(portals(&portals_alone(&points, NotchPortalsConfig::default())), waist);
+}
+
+#[test]
+fn a_notch_that_sees_no_vertex_in_its_area_of_interest_keeps_two_edges() {
+    // The area of the notch (50, 50) meets only the floor.
+    let points = [(0, 0), (100, 0), (60, 100), (50, 50), (40, 100)];
+    for mesh in all(&polygon(&points)) {
+        mesh.validate().unwrap();
+        let expected = BTreeSet::from([[(0, 0), (50, 50)], [(50, 50), (100, 0)]]);
+        assert_eq!(portals(&mesh), expected);
+    }
+}
+
+#[test]
+fn orders_of_notches_differ_in_their_portals_only() {
+    let star = common::random_star(4);
+    for order in [NotchOrder::Sharpest, NotchOrder::Shortest, NotchOrder::Stored] {
+        for pairs_first in [false, true] {
+            let config = NotchPortalsConfig::default().with_order(order).with_pairs_first(pairs_first);
+            let mesh = notch_portals(&star, &config.with_rounds(0).with_exact_vertices(0)).unwrap();
+            mesh.validate().unwrap();
+            let best = notch_portals(&star, &config).unwrap();
+            assert!(best.cells.len() <= mesh.cells.len());
+        }
     }
 }
 
@@ -204,5 +319,16 @@ fn triangles_that_overlap_do_not_panic() {
         for mesh in all(&triangulation(&points, &triangles)) {
             assert!(mesh.cells.len() <= triangles.len());
         }
+    }
+}
+
+#[test]
+fn the_corners_of_the_largest_grid_can_be_used() {
+    let far = MAX_PLAN_COORDINATE;
+    // A square with a dent from each side: two pairs of notches that see each other.
+    let points = [(-far, -far), (0, -1), (far, -far), (1, 0), (far, far), (0, 1), (-far, far), (-1, 0)];
+    for mesh in all(&polygon(&points)) {
+        mesh.validate().unwrap();
+        assert!((3..=5).contains(&mesh.cells.len()));
     }
 }

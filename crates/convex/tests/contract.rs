@@ -5,7 +5,10 @@
 mod common;
 
 use common::CellHalves;
-use waymesh_convex::{GreedyConfig, GreedyMerge, HertelMehlhorn, HertelMehlhornConfig, MergeOrder};
+use waymesh_convex::{
+    GreedyConfig, GreedyMerge, HertelMehlhorn, HertelMehlhornConfig, MergeOrder, NotchOrder, NotchPortals,
+    NotchPortalsConfig,
+};
 use waymesh_testkit::contracts;
 
 #[test]
@@ -23,5 +26,31 @@ fn hertel_mehlhorn_keeps_the_contract() {
     for max_vertices in [0, 3, 4, 6] {
         let config = HertelMehlhornConfig::default().with_max_vertices(max_vertices);
         contracts::decompose(&CellHalves { seed: 2 }, &HertelMehlhorn { config });
+    }
+}
+
+#[test]
+fn notch_portals_keep_the_contract() {
+    for max_vertices in [0, 3, 6] {
+        let config = NotchPortalsConfig::default().with_max_vertices(max_vertices);
+        contracts::decompose(&CellHalves { seed: 3 }, &NotchPortals { config });
+        let config = config.with_exact_vertices(0);
+        contracts::decompose(
+            &CellHalves { seed: 4 },
+            &NotchPortals { config: config.with_window_vertices(20).with_order(NotchOrder::Shortest) },
+        );
+        let config = config.with_rounds(0).with_order(NotchOrder::Stored).with_pairs_first(false);
+        contracts::decompose(&CellHalves { seed: 5 }, &NotchPortals { config });
+    }
+}
+
+#[test]
+fn relaxed_notch_portals_keep_the_contract_but_for_that_distance() {
+    for (max_vertices, metres) in [(0, 0.3), (0, 0.8), (6, 1.5), (0, 50.0)] {
+        // Cells of the grid are a metre wide.
+        let config =
+            NotchPortalsConfig::default().with_max_vertices(max_vertices).with_convex_distance(metres);
+        let tolerance = f64::from(metres) * (1.0 + 1e-9);
+        contracts::decompose_within(&CellHalves { seed: 6 }, &NotchPortals { config }, tolerance);
     }
 }

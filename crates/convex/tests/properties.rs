@@ -7,8 +7,13 @@ mod common;
 use std::collections::BTreeMap;
 
 use common::{random_halves, random_star};
-use waymesh_convex::{GreedyConfig, HertelMehlhornConfig, MergeOrder, hertel_mehlhorn, merge_greedy};
+use waymesh_convex::{
+    GreedyConfig, HertelMehlhornConfig, MergeOrder, NotchPortalsConfig, hertel_mehlhorn, merge_greedy,
+    notch_portals,
+};
+use waymesh_core::stage::Triangulate;
 use waymesh_core::{CellId, CellMesh, PlanPoint, RegionId, TriangleId, Triangulation, Validate, VertexId};
+use waymesh_testkit::hulls::depth_below_hull;
 
 /// Width and depth of all border edges, by the region on either side.
 type Borders = BTreeMap<(RegionId, Option<RegionId>), [i64; 2]>;
@@ -112,8 +117,20 @@ fn assert_maximal(what: &str, mesh: &CellMesh, max_vertices: u32) {
     }
 }
 
-fn check_all(what: &str, triangulation: &Triangulation) -> [usize; 3] {
-    let mut counts = [0; 3];
+fn by_region(mesh: &CellMesh) -> BTreeMap<RegionId, usize> {
+    let mut counts = BTreeMap::new();
+    mesh.cells.iter().for_each(|cell| *counts.entry(cell.region).or_insert(0) += 1);
+    counts
+}
+
+/// Windows that are too small to hold most regions.
+fn few_windows(max_vertices: u32) -> NotchPortalsConfig {
+    let config = NotchPortalsConfig::default().with_max_vertices(max_vertices);
+    config.with_exact_vertices(0).with_window_vertices(12)
+}
+
+fn check_all(what: &str, triangulation: &Triangulation) -> [usize; 5] {
+    let mut counts = [0; 5];
     for max_vertices in [0, 3, 4, 6] {
         let greedy = GreedyConfig::default().with_max_vertices(max_vertices);
         let meshes = [
@@ -121,7 +138,22 @@ fn check_all(what: &str, triangulation: &Triangulation) -> [usize; 3] {
             merge_greedy(triangulation, &greedy.with_order(MergeOrder::LongestEdge)).unwrap(),
             hertel_mehlhorn(triangulation, &HertelMehlhornConfig::default().with_max_vertices(max_vertices))
                 .unwrap(),
+            notch_portals(triangulation, &NotchPortalsConfig::default().with_max_vertices(max_vertices))
+                .unwrap(),
+            notch_portals(triangulation, &few_windows(max_vertices)).unwrap(),
         ];
+        for portals in &meshes[3..] {
+            let cells = by_region(portals);
+            for other in &meshes[..3] {
+                let cells_there = by_region(other);
+                // The longest edge first is no promise.
+                let longest = std::ptr::eq(other, &raw const meshes[1]);
+                for (region, count) in cells_there.iter().filter(|_| !longest) {
+                    let what = format!("{what}, at most {max_vertices} corners, region {region}");
+                    assert!(cells[region] <= *count, "{what}: more cells than others leave");
+                }
+            }
+        }
         for (count, mesh) in counts.iter_mut().zip(&meshes) {
             let what = format!("{what}, at most {max_vertices} corners");
             check(&what, triangulation, mesh, max_vertices);
@@ -137,22 +169,73 @@ fn check_all(what: &str, triangulation: &Triangulation) -> [usize; 3] {
 
 #[test]
 fn random_regions_with_holes_and_inner_vertices_become_cells() {
-    let mut counts = [0; 3];
+    let mut counts = [0; 5];
     for seed in 0..300 {
         let found = check_all(&format!("halves {seed}"), &random_halves(seed));
-        (0..3).for_each(|order| counts[order] += found[order]);
+        (0..5).for_each(|order| counts[order] += found[order]);
     }
-    assert!(counts[0] < counts[1] && counts[0] <= counts[2], "the default leaves the fewest: {counts:?}");
+    assert!(counts[0] < counts[1] && counts[0] <= counts[2], "{counts:?}");
+    assert!(counts[3] <= counts[4] && 100 * counts[3] < 97 * counts[0], "the search finds fewer: {counts:?}");
 }
 
 #[test]
 fn random_stars_become_cells() {
-    let mut counts = [0; 3];
+    let mut counts = [0; 5];
     for seed in 0..300 {
         let found = check_all(&format!("star {seed}"), &random_star(seed));
-        (0..3).for_each(|order| counts[order] += found[order]);
+        (0..5).for_each(|order| counts[order] += found[order]);
     }
-    assert!(counts[0] < counts[1] && counts[0] <= counts[2], "the default leaves the fewest: {counts:?}");
+    assert!(counts[0] < counts[1] && counts[0] <= counts[2], "{counts:?}");
+    assert!(counts[3] <= counts[4] && 100 * counts[3] < 97 * counts[0], "the search finds fewer: {counts:?}");
+}
+
+/// All corners of the walls are there, the area is the same in every region, and no cell is farther from convex than it may be.
+#[test]
+fn relaxed_cells_fill_the_walls_exactly() {
+    let (mut strict_cells, mut relaxed_cells, mut bent) = (0, 0, 0);
+    for seed in 0..400 {
+        let triangulation = if seed % 2 == 0 { random_star(seed) } else { random_halves(seed) };
+        let wide = triangulation.vertices.iter().map(|vertex| vertex.point.x.abs()).max().unwrap_or(0);
+        #[expect(clippy::cast_precision_loss, reason = "any length will do")]
+        let metres = wide as f32
+            * *[0.002, 0.02, 0.1, 1.0].iter().cycle().nth((seed / 2 % 4).try_into().unwrap()).unwrap();
+        let config = NotchPortalsConfig::default();
+        let strict = notch_portals(&triangulation, &config).unwrap();
+        let mesh = notch_portals(&triangulation, &config.with_convex_distance(metres)).unwrap();
+        let areas = |mesh: &CellMesh| {
+            let mut areas: BTreeMap<_, i128> = BTreeMap::new();
+            for (index, cell) in mesh.cells.iter().enumerate() {
+                let area = mesh.doubled_area(CellId::from_index(index));
+                assert!(area > 0, "seed {seed}: cell {index} is turned over");
+                *areas.entry((cell.region, cell.area)).or_default() += area;
+            }
+            areas
+        };
+        assert_eq!(areas(&mesh), areas(&strict), "seed {seed}");
+        let walls = |mesh: &CellMesh| {
+            let mut walls = Vec::new();
+            for cell in (0..mesh.cells.len()).map(CellId::from_index) {
+                let (corners, neighbours) = (mesh.corners(cell), mesh.neighbours(cell));
+                let points = |at: usize| mesh.point(corners[at % corners.len()]);
+                let walled = (0..corners.len()).filter(|&at| neighbours[at].is_none());
+                walls.extend(walled.map(|at| [points(at), points(at + 1)].map(|p| (p.x, p.z))));
+            }
+            walls.sort_unstable();
+            walls
+        };
+        assert_eq!(walls(&mesh), walls(&strict), "seed {seed}");
+        for cell in (0..mesh.cells.len()).map(CellId::from_index) {
+            let depth = depth_below_hull(&mesh, cell);
+            assert!(depth <= f64::from(metres) * (1.0 + 1e-9), "seed {seed}: {depth} of {metres}");
+            bent += usize::from(depth > 0.0);
+        }
+        strict_cells += strict.cells.len();
+        relaxed_cells += mesh.cells.len();
+    }
+    assert!(
+        bent > 100 && 20 * relaxed_cells < 19 * strict_cells,
+        "{bent}: {relaxed_cells} of {strict_cells}"
+    );
 }
 
 #[test]
@@ -170,10 +253,122 @@ fn no_decomposition_has_more_than_four_times_the_fewest_cells() {
             merge_greedy(&star, &GreedyConfig::default()).unwrap(),
             merge_greedy(&star, &GreedyConfig::default().with_order(MergeOrder::LongestEdge)).unwrap(),
             hertel_mehlhorn(&star, &HertelMehlhornConfig::default()).unwrap(),
+            notch_portals(&star, &NotchPortalsConfig::default()).unwrap(),
+            notch_portals(&star, &NotchPortalsConfig::default().with_rounds(0).with_exact_vertices(0))
+                .unwrap(),
         ] {
             // A cut serves two notches at most; a notch needs two cuts at most.
             assert!(mesh.cells.len() > notches.div_ceil(2), "seed {seed}");
             assert!(mesh.cells.len() <= 2 * notches + 1, "seed {seed}");
+        }
+    }
+}
+
+/// Fewest cells of a simple polygon, by trying every portal at its first notch.
+fn fewest(polygon: &[PlanPoint], max_vertices: usize) -> usize {
+    let count = polygon.len();
+    let at = |index: usize| polygon[index % count];
+    let area = |points: &[PlanPoint]| PlanPoint::doubled_area(points.iter().copied());
+    let notch = (0..count).find(|&tip| PlanPoint::orientation(at(tip + count - 1), at(tip), at(tip + 1)) < 0);
+    if notch.is_none() && (max_vertices == 0 || count <= max_vertices) {
+        return 1;
+    }
+    let starts = notch.map_or(0..count, |notch| notch..notch + 1);
+    let mut best = usize::MAX;
+    for start in starts {
+        for step in 2..count - 1 {
+            let (p, q) = (at(start), at(start + step));
+            let blocked = (0..count).any(|edge| {
+                let (a, b) = (at(edge), at(edge + 1));
+                let turns = |a, b| {
+                    (
+                        PlanPoint::orientation(a, b, p).signum() * PlanPoint::orientation(a, b, q).signum(),
+                        PlanPoint::orientation(p, q, a).signum() * PlanPoint::orientation(p, q, b).signum(),
+                    )
+                };
+                let on = PlanPoint::orientation(p, q, a) == 0
+                    && a != p
+                    && a != q
+                    && (a.x.clamp(p.x.min(q.x), p.x.max(q.x)), a.z.clamp(p.z.min(q.z), p.z.max(q.z)))
+                        == (a.x, a.z);
+                turns(a, b) == (-1, -1) || on
+            });
+            let one: Vec<_> = (start..=start + step).map(at).collect();
+            let other: Vec<_> = (start + step..=start + count).map(at).collect();
+            // A portal outside makes one of the parts run the wrong way round.
+            if !blocked && area(&one) > 0 && area(&other) > 0 {
+                best = best.min(fewest(&one, max_vertices) + fewest(&other, max_vertices));
+            }
+        }
+    }
+    best
+}
+
+/// The border of a triangulation, if it is one loop through every point once.
+fn single_border(triangulation: &Triangulation) -> Option<Vec<PlanPoint>> {
+    let mut next = BTreeMap::new();
+    for triangle in &triangulation.triangles {
+        for side in (0..3).filter(|&side| triangle.neighbours[side].is_none()) {
+            next.insert(triangle.vertices[side], triangle.vertices[(side + 1) % 3]);
+        }
+    }
+    let (&start, _) = next.first_key_value()?;
+    let mut border = vec![start];
+    while next[border.last()?] != start {
+        border.push(next[border.last()?]);
+    }
+    (border.len() == next.len()).then(|| border.iter().map(|&vertex| triangulation.point(vertex)).collect())
+}
+
+#[test]
+fn small_regions_without_holes_have_the_fewest_cells() {
+    let (mut stars, mut halves, mut inside) = (0, 0, 0);
+    for seed in 0..4000 {
+        let star = seed % 2 == 0;
+        let mut triangulation = if star { random_star(seed) } else { random_halves(seed) };
+        for triangle in &mut triangulation.triangles {
+            // All of it one region of one area.
+            triangle.region = RegionId(0);
+            triangle.area = waymesh_core::AreaId::GROUND;
+        }
+        let Some(border) = single_border(&triangulation) else { continue };
+        if border.len() > 13 || (!star && border.len() < 8) {
+            continue;
+        }
+        for max_vertices in [0, 4] {
+            if max_vertices != 0 && border.len() > 9 {
+                continue;
+            }
+            let config = NotchPortalsConfig::default().with_max_vertices(max_vertices);
+            let mesh = notch_portals(&triangulation, &config).unwrap();
+            let wanted = fewest(&border, max_vertices as usize);
+            assert_eq!(mesh.cells.len(), wanted, "seed {seed}, at most {max_vertices} corners");
+        }
+        *(if star { &mut stars } else { &mut halves }) += 1;
+        inside += usize::from(border.len() < triangulation.vertices.len());
+    }
+    assert!(
+        stars > 200 && halves > 20 && inside > 5,
+        "{stars} stars, {halves} others, {inside} with vertices inside"
+    );
+}
+
+#[test]
+fn one_region_of_thousands_of_vertices_with_holes_becomes_cells() {
+    for (seed, max_vertices) in [(1, 0), (2, 6)] {
+        let set = waymesh_testkit::polygons::random(seed, 44, 44);
+        let mut triangulation = common::CellHalves { seed }.triangulate(&set, &mut ()).unwrap();
+        for triangle in &mut triangulation.triangles {
+            (triangle.region, triangle.area) = (RegionId(0), waymesh_core::AreaId::GROUND);
+        }
+        let config = NotchPortalsConfig::default().with_max_vertices(max_vertices);
+        let greedy = GreedyConfig::default().with_max_vertices(max_vertices);
+        let greedy = merge_greedy(&triangulation, &greedy).unwrap().cells.len();
+        // One small patch after the other, and two rounds over large ones.
+        for config in [config.with_window_vertices(16), config.with_window_vertices(100).with_rounds(2)] {
+            let mesh = notch_portals(&triangulation, &config.with_exact_vertices(0)).unwrap();
+            check(&format!("{seed}, {config:?}"), &triangulation, &mesh, max_vertices);
+            assert!(100 * mesh.cells.len() < 95 * greedy, "{} cells of {greedy}", mesh.cells.len());
         }
     }
 }

@@ -15,6 +15,7 @@
 
 mod agent;
 mod cells;
+mod clearance;
 mod contours;
 mod field;
 mod grid;
@@ -31,6 +32,7 @@ mod window;
 
 pub use agent::{Agent, AgentError};
 pub use cells::{Cell, CellMesh, HeightSurface, SurfacePoint};
+pub use clearance::{ClearanceMesh, ClearanceTriangle, ClearanceVertex};
 pub use contours::{
     ArcUse, ContourArc, ContourLoop, ContourSet, PlanVertex, Polygon, PolygonLoop, PolygonSet, RegionContour,
 };
@@ -41,7 +43,9 @@ pub use ids::{ArcId, AreaId, CellId, RegionId, TriangleId, VertexId};
 pub use observe::{Counter, Observer, Warning};
 pub use random::Random;
 pub use regions::{NO_REGION, RegionMap};
-pub use soup::{Bounds, SkippedTriangles, SoupError, TriangleSoup, TriangleSource, TriangleVisitor};
+pub use soup::{
+    Bounds, SkippedTriangles, SoupError, TriangleSoup, TriangleSource, TriangleVisitor, has_area,
+};
 pub use triangulation::{Triangle, Triangulation};
 pub use validate::{Validate, Violation, ViolationList};
 pub use window::{BLOCK_CELLS, FieldWindow, GridWindow, LabelledWindow, SpanKey};

@@ -78,7 +78,34 @@ pub struct SkippedTriangles {
     pub degenerate: u64,
 }
 
+/// Whether three finite corners span an area.
+///
+/// Reckoned in double precision from the lowest corner on, so that rounding does not depend on the order of the corners: swapping two
+/// of them only turns the sign round.
+#[inline]
+#[must_use]
+pub fn has_area(corners: [Vec3; 3]) -> bool {
+    let key = |index: usize| corners[index].to_array();
+    let mut first = 0;
+    for other in [1, 2] {
+        if key(other) < key(first) {
+            first = other;
+        }
+    }
+    let [a, b, c] = [0, 1, 2].map(|step| corners[(first + step) % 3].as_dvec3());
+    (b - a).cross(c - a) != glam::DVec3::ZERO
+}
+
 impl SkippedTriangles {
+    /// Counts one triangle, if it is of no use. Whether it was.
+    pub fn add(&mut self, corners: [Vec3; 3]) -> bool {
+        let finite = corners.iter().all(|corner| corner.is_finite());
+        self.not_finite += u64::from(!finite);
+        let flat = finite && !has_area(corners);
+        self.degenerate += u64::from(flat);
+        !finite || flat
+    }
+
     /// All of them.
     #[must_use]
     pub fn total(&self) -> u64 {
@@ -168,12 +195,7 @@ impl TriangleSoup {
     pub fn skipped(&self) -> SkippedTriangles {
         let mut skipped = SkippedTriangles::default();
         for triangle in 0..self.triangles.len() {
-            let [a, b, c] = self.corners(triangle);
-            if !(a.is_finite() && b.is_finite() && c.is_finite()) {
-                skipped.not_finite += 1;
-            } else if (b - a).cross(c - a) == Vec3::ZERO {
-                skipped.degenerate += 1;
-            }
+            skipped.add(self.corners(triangle));
         }
         skipped
     }
@@ -204,5 +226,54 @@ impl TriangleSource for TriangleSoup {
             visit(&portion)?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Random;
+
+    /// Every order of the corners.
+    const ORDERS: [[usize; 3]; 6] = [[0, 1, 2], [1, 2, 0], [2, 0, 1], [0, 2, 1], [2, 1, 0], [1, 0, 2]];
+
+    #[test]
+    fn whether_a_sliver_has_area_does_not_depend_on_the_order_of_its_corners() {
+        let mut random = Random::new(11);
+        let (mut flat, mut told_apart) = (0, 0);
+        for round in 0..60_000_u32 {
+            let scale = [1e-30, 1e-3, 1.0, 1e4, 1e15][round as usize % 5];
+            let mut point = || Vec3::from_array([0; 3].map(|_| random.range(-1.0, 1.0) * scale));
+            let (a, b) = (point(), point());
+            // On the line through two others, as far as single precision goes, or one step of it beside.
+            let mut c = a + (b - a) * random.range(-2.0, 3.0);
+            match round % 3 {
+                0 => c = [a, b][round as usize / 3 % 2],
+                1 => c.y = f32::from_bits(c.y.to_bits() ^ 1),
+                _ => {}
+            }
+            let corners = [a, b, c];
+            let found = ORDERS.map(|order| has_area(order.map(|corner| corners[corner])));
+            assert!(found.iter().all(|&one| one == found[0]), "{corners:?}: {found:?}");
+            flat += u32::from(!found[0]);
+            let single = ORDERS.map(|order| {
+                let [a, b, c] = order.map(|corner| corners[corner]);
+                (b - a).cross(c - a) == Vec3::ZERO
+            });
+            told_apart += u32::from(single.iter().any(|&one| one != single[0]));
+        }
+        assert!(flat >= 20_000, "{flat}");
+        assert!(told_apart > 0, "single precision would do as well");
+    }
+
+    #[test]
+    fn every_triangle_is_skipped_for_one_reason_or_not_at_all() {
+        let (x, z) = (Vec3::X, Vec3::Z);
+        let mut skipped = SkippedTriangles::default();
+        assert!(!skipped.add([Vec3::ZERO, z, x]));
+        assert!(!skipped.add([Vec3::ZERO, z * 1e-20, x * 1e-20]));
+        assert!(skipped.add([x, x, z]) && skipped.add([x, x * 2.0, x * 3.0]));
+        assert!(skipped.add([Vec3::NAN; 3]) && skipped.add([x, x, Vec3::INFINITY]));
+        assert_eq!(skipped, SkippedTriangles { not_finite: 2, degenerate: 2 });
     }
 }

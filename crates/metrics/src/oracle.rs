@@ -198,6 +198,15 @@ impl Oracle {
         let (radius, cell) = (self.radius(), self.cell());
         let reach = radius + cell;
         let (strict, lenient) = (self.limits(-1.0), self.limits(1.0));
+        // Amid clutter what is close decides, and spares the look at all the rest.
+        let close = (radius - cell) / 4.0;
+        if close > 0.0 {
+            scratch.around.gather(&self.scene, point, close, &lenient);
+            let clearance = scratch.around.clearance(close, &lenient);
+            if clearance.certain() < close {
+                return Verdict::Obstructed(nearer(&clearance));
+            }
+        }
         scratch.around.gather(&self.scene, point, reach, &lenient);
         if room >= strict.height && scratch.around.is_open(reach, &strict) {
             return Verdict::Standable;
@@ -208,8 +217,7 @@ impl Oracle {
         // A drop shows only a stride beyond its edge.
         let clearance = scratch.around.clearance(radius - cell + lenient.stride, &lenient);
         if clearance.certain() < radius - cell {
-            let is_wall = clearance.wall <= clearance.drop;
-            Verdict::Obstructed(if is_wall { Obstruction::Wall } else { Obstruction::Drop })
+            Verdict::Obstructed(nearer(&clearance))
         } else {
             Verdict::Uncertain
         }
@@ -297,4 +305,9 @@ impl Oracle {
             is_gentle(offset) && is_gentle(-offset)
         })
     }
+}
+
+/// What is nearer, wall or drop.
+fn nearer(clearance: &Clearance) -> Obstruction {
+    if clearance.wall <= clearance.drop { Obstruction::Wall } else { Obstruction::Drop }
 }

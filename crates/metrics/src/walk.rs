@@ -1,5 +1,7 @@
 //! Walking a straight line over the scene, in the exact profile that a vertical plane cuts out of its triangles.
 
+use std::f64::consts::{PI, TAU};
+
 use glam::{DVec2, DVec3};
 
 use crate::scene::{SceneIndex, Slope, plan};
@@ -46,9 +48,69 @@ impl Clearance {
 /// A triangle around the place that is looked at, relative to it.
 #[derive(Clone, Copy, Debug)]
 struct NearFace {
-    corners: [DVec3; 3],
+    corners: [DVec2; 3],
+    heights: [f64; 3],
     gentle: bool,
     open: [bool; 3],
+    /// No part of it is nearer than this in the plan.
+    distance: f64,
+}
+
+impl NearFace {
+    /// First and last sector that it reaches into, a little more for rounding; from the first one on round the circle.
+    fn sectors(&self) -> (i32, i32) {
+        let all = (0, i32::from(SECTORS) - 1);
+        if self.corners.iter().any(|corner| corner.length_squared() < 1e-12) {
+            return all;
+        }
+        let [a, b, c] = self.corners.map(|corner| corner.y.atan2(corner.x));
+        let turn = |from: f64, to: f64| (to - from + PI).rem_euclid(TAU) - PI;
+        let turns = [turn(a, b), turn(b, c), turn(c, a)];
+        // Around the place, or through it.
+        if turns.iter().any(|turn| turn.abs() > PI - 1e-6) || turns.iter().sum::<f64>().abs() > 1.0 {
+            return all;
+        }
+        let (at_b, at_c) = (turns[0], turns[0] + turns[1]);
+        let (low, high) = (at_b.min(at_c).min(0.0), at_b.max(at_c).max(0.0));
+        (sector_of(a + low - 1e-9), sector_of(a + high + 1e-9))
+    }
+
+    /// What the vertical plane from the origin along `direction` cuts out of it, up to `reach`.
+    fn cut(&self, direction: DVec2, reach: f64) -> Option<Piece> {
+        let aside = self.corners.map(|corner| direction.perp_dot(corner));
+        let beside = aside.map(|value| value > 0.0);
+        if beside[0] == beside[1] && beside[1] == beside[2] {
+            return None;
+        }
+        let along = self.corners.map(|corner| direction.dot(corner));
+        let mut ends = [(0.0, 0.0); 2];
+        let mut count = 0;
+        for (a, b) in [(0, 1), (1, 2), (2, 0)] {
+            if beside[a] != beside[b] && count < 2 {
+                let share = aside[a] / (aside[a] - aside[b]);
+                let (low, high) = (self.heights[a], self.heights[b]);
+                ends[count] = (along[a] + share * (along[b] - along[a]), low + share * (high - low));
+                count += 1;
+            }
+        }
+        if ends[0].0 > ends[1].0 {
+            ends.swap(0, 1);
+        }
+        let [(from, from_height), (to, to_height)] = ends;
+        let piece = Piece { from, to, from_height, to_height, gentle: self.gentle };
+        (to >= 0.0 && from <= reach).then_some(piece)
+    }
+}
+
+/// The sector of an angle, not yet wrapped round the circle.
+fn sector_of(angle: f64) -> i32 {
+    #[expect(clippy::cast_possible_truncation, reason = "a few turns at most")]
+    let sector = (angle / TAU * f64::from(SECTORS)).floor() as i32;
+    sector
+}
+
+fn sector_index(sector: i32) -> usize {
+    usize::try_from(sector.rem_euclid(i32::from(SECTORS))).unwrap_or(0)
 }
 
 /// What a vertical plane cuts out of a triangle: from `from` to `to` along the way, with the heights there.
@@ -76,9 +138,19 @@ impl Piece {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Neighbourhood {
     faces: Vec<NearFace>,
+    /// Faces by the directions in which they lie, in the order of `faces`.
+    sectors: Vec<Vec<u32>>,
+    has_sectors: bool,
     pieces: Vec<Piece>,
     directions: Vec<DVec2>,
 }
+
+/// Sectors for many faces.
+const SECTORS: u8 = 64;
+
+/// For so few faces or directions it is faster to go through the faces one by one.
+const FEW_FACES: usize = 96;
+const FEW_DIRECTIONS: usize = 40;
 
 /// Directions that are always looked along.
 const FIXED_DIRECTIONS: usize = 16;
@@ -96,6 +168,7 @@ impl Neighbourhood {
     /// Collects the triangles within `reach` of `origin` in the plan that a walk can meet.
     pub(crate) fn gather(&mut self, scene: &SceneIndex, origin: DVec3, reach: f64, limits: &Limits) {
         self.faces.clear();
+        self.has_sectors = false;
         // As far as one gets on ground of 60 degrees, and a step more.
         let (down, up) = (2.0 * reach + limits.step + 0.1, 2.0 * reach + 2.0 * limits.step + limits.height);
         let low = origin - DVec3::new(reach, down, reach);
@@ -103,9 +176,32 @@ impl Neighbourhood {
         let faces = &mut self.faces;
         scene.overlapping(low, high, |index| {
             let face = &scene.faces[index];
-            let corners = face.corners.map(|corner| corner - origin);
-            faces.push(NearFace { corners, gentle: face.slope != Slope::Steep, open: face.open });
+            let corners = face.corners.map(|corner| plan(corner - origin));
+            let heights = face.corners.map(|corner| corner.y - origin.y);
+            let least = corners[0].min(corners[1]).min(corners[2]);
+            let most = corners[0].max(corners[1]).max(corners[2]);
+            let distance = least.max(-most).max(DVec2::ZERO).length();
+            let gentle = face.slope != Slope::Steep;
+            faces.push(NearFace { corners, heights, gentle, open: face.open, distance });
         });
+        faces.sort_by(|a, b| a.distance.total_cmp(&b.distance));
+    }
+
+    /// Puts each face into all sectors that it reaches into, if that pays.
+    fn sort_by_direction(&mut self) {
+        if self.has_sectors || self.faces.len() <= FEW_FACES || self.directions.len() <= FEW_DIRECTIONS {
+            return;
+        }
+        self.has_sectors = true;
+        self.sectors.iter_mut().for_each(Vec::clear);
+        self.sectors.resize_with(SECTORS.into(), Vec::new);
+        let count = i32::from(SECTORS);
+        for (index, face) in (0_u32..).zip(&self.faces) {
+            let (first, last) = face.sectors();
+            for sector in first..=last.min(first + count - 1) {
+                self.sectors[sector_index(sector)].push(index);
+            }
+        }
     }
 
     /// Whether nothing at all is nearer than `reach`.
@@ -136,10 +232,10 @@ impl Neighbourhood {
     /// Fixed directions, and past the nearest points of the edges nearby, on both sides.
     fn choose_directions(&mut self, reach: f64) {
         let mut bins = [(f64::INFINITY, 0.0); 2 * BINS];
-        for face in &self.faces {
-            let corners = face.corners.map(plan);
+        for face in self.faces.iter().take_while(|face| face.distance <= reach) {
             for side in (0..3).filter(|&side| face.open[side]) {
-                let nearest = closest_on_segment(corners[side], corners[(side + 1) % 3], DVec2::ZERO);
+                let nearest =
+                    closest_on_segment(face.corners[side], face.corners[(side + 1) % 3], DVec2::ZERO);
                 let distance = nearest.length();
                 if distance > reach || distance < 1e-9 {
                     continue;
@@ -150,7 +246,7 @@ impl Neighbourhood {
                     clippy::cast_sign_loss,
                     reason = "within the bins, saturating"
                 )]
-                let bin = ((angle / std::f64::consts::TAU + 0.5) * BINS as f64) as usize;
+                let bin = ((angle / TAU + 0.5) * BINS as f64) as usize;
                 let bin = &mut bins[bin.min(BINS - 1) + if face.gentle { 0 } else { BINS }];
                 if (distance, angle) < *bin {
                     *bin = (distance, angle);
@@ -164,49 +260,32 @@ impl Neighbourhood {
             self.directions.push(DVec2::from_angle(angle - NUDGE));
         }
         for step in 0..FIXED_DIRECTIONS {
-            let angle = 0.123 + step as f64 * std::f64::consts::TAU / FIXED_DIRECTIONS as f64;
+            let angle = 0.123 + step as f64 * TAU / FIXED_DIRECTIONS as f64;
             self.directions.push(DVec2::from_angle(angle));
         }
+        self.sort_by_direction();
     }
 
     /// Cuts the triangles with the vertical plane from the origin along `direction`.
     fn slice(&mut self, direction: DVec2, reach: f64) {
         self.pieces.clear();
-        for face in &self.faces {
-            let along = face.corners.map(|corner| direction.dot(plan(corner)));
-            let aside = face.corners.map(|corner| direction.perp_dot(plan(corner)));
-            let beside = aside.map(|value| value > 0.0);
-            if beside[0] == beside[1] && beside[1] == beside[2] {
-                continue;
+        if !self.has_sectors {
+            for face in self.faces.iter().take_while(|face| face.distance <= reach) {
+                self.pieces.extend(face.cut(direction, reach));
             }
-            let mut ends = [(0.0, 0.0); 2];
-            let mut count = 0;
-            for (a, b) in [(0, 1), (1, 2), (2, 0)] {
-                if beside[a] != beside[b] && count < 2 {
-                    let share = aside[a] / (aside[a] - aside[b]);
-                    let (low, high) = (face.corners[a].y, face.corners[b].y);
-                    ends[count] = (along[a] + share * (along[b] - along[a]), low + share * (high - low));
-                    count += 1;
-                }
-            }
-            if ends[0].0 > ends[1].0 {
-                ends.swap(0, 1);
-            }
-            if ends[1].0 >= 0.0 && ends[0].0 <= reach {
-                self.pieces.push(Piece {
-                    from: ends[0].0,
-                    to: ends[1].0,
-                    from_height: ends[0].1,
-                    to_height: ends[1].1,
-                    gentle: face.gentle,
-                });
-            }
+        } else {
+            let sector = &self.sectors[sector_index(sector_of(direction.y.atan2(direction.x)))];
+            let faces = sector.iter().map(|&index| &self.faces[index as usize]);
+            self.pieces.extend(
+                faces.take_while(|face| face.distance <= reach).filter_map(|face| face.cut(direction, reach)),
+            );
         }
     }
 
     /// Walks from the origin along `direction`, `length` far.
     pub(crate) fn walk(&mut self, direction: DVec2, length: f64, limits: &Limits) -> Walk {
         self.slice(direction, length);
+        self.pieces.sort_by(|a, b| a.from.total_cmp(&b.from));
         let mut walker = Walker::new(&self.pieces, limits);
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few dozen")]
         let count = (length / LONGEST_MARCH).ceil().clamp(1.0, 4096.0) as usize;
@@ -231,6 +310,7 @@ pub(crate) struct Walk {
 
 /// Where a walk has come to.
 struct Walker<'a> {
+    /// Not yet passed, by where they begin.
     pieces: &'a [Piece],
     limits: &'a Limits,
     height: f64,
@@ -255,11 +335,12 @@ impl<'a> Walker<'a> {
 
     /// One step. False if it is stopped.
     fn march(&mut self, a: f64, b: f64) -> bool {
-        let near = |piece: &&Piece| piece.from <= b && piece.to >= a;
-        let ground = self
-            .pieces
+        let passed = self.pieces.iter().take_while(|piece| piece.to < a).count();
+        self.pieces = &self.pieces[passed..];
+        let ahead = &self.pieces[..self.pieces.partition_point(|piece| piece.from <= b)];
+        let ground = ahead
             .iter()
-            .filter(|piece| piece.from <= b && piece.to >= b && piece.from < piece.to)
+            .filter(|piece| piece.to >= b && piece.from < piece.to)
             .filter(|piece| self.in_step(piece, a, b))
             .map(|piece| (piece.height(b), piece.gentle))
             .reduce(|best, next| {
@@ -271,7 +352,7 @@ impl<'a> Walker<'a> {
         // What is higher than a step, but not above the head.
         let low = (self.height + self.limits.step).max(top) + 1e-6;
         let high = top + self.limits.height - 1e-6;
-        for piece in self.pieces.iter().filter(near) {
+        for piece in ahead.iter().filter(|piece| piece.to >= a) {
             let (start, end) = (piece.from.max(a), piece.to.min(b));
             let is_line = piece.from >= piece.to;
             let (mut first, mut last) = if is_line {
@@ -344,4 +425,40 @@ pub(crate) fn closest_on_segment(a: DVec2, b: DVec2, at: DVec2) -> DVec2 {
     let length = along.length_squared();
     let share = if length > 0.0 { ((at - a).dot(along) / length).clamp(0.0, 1.0) } else { 0.0 };
     a + share * along
+}
+
+#[cfg(test)]
+mod tests {
+    use waymesh_core::Random;
+
+    use super::*;
+
+    #[test]
+    fn sectors_hide_no_face() {
+        let mut random = Random::new(7);
+        let mut unit = || f64::from(random.unit()) * 2.0 - 1.0;
+        let mut around = Neighbourhood::default();
+        for face in 0..400 {
+            // Of all sizes, some around the place or with a corner or an edge on it.
+            let (x, z, size) = (unit(), unit(), 10_f64.powf(unit() * 1.5 - 1.5));
+            let mut corners = [(); 3].map(|()| DVec2::new(x + unit() * size, z + unit() * size));
+            match face % 10 {
+                0 => corners[0] = DVec2::ZERO,
+                1 => corners[1] = -corners[0],
+                _ => {}
+            }
+            let heights = [unit(), unit(), unit()];
+            around.faces.push(NearFace { corners, heights, gentle: true, open: [true; 3], distance: 0.0 });
+        }
+        around.directions = vec![DVec2::X; FEW_DIRECTIONS + 1];
+        around.sort_by_direction();
+        assert!(around.has_sectors);
+        for _ in 0..1000 {
+            let direction = DVec2::from_angle(unit() * PI);
+            around.slice(direction, 0.8);
+            let expected: Vec<Piece> =
+                around.faces.iter().filter_map(|face| face.cut(direction, 0.8)).collect();
+            assert_eq!(format!("{:?}", around.pieces), format!("{expected:?}"));
+        }
+    }
 }

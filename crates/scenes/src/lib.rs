@@ -1,6 +1,6 @@
 //! Procedural scenes: the same triangles on every machine, no files needed.
 //!
-//! Five small scenes, each with what makes its kind hard for a navigation mesh, and four large ones: a subway station, an
+//! Six small scenes, each with what makes its kind hard for a navigation mesh, and four large ones: a subway station, an
 //! offshore platform and a district of buildings with the size and the number of triangles of the scenes in Saupin and
 //! Le Garrec 2013, section 6.2, and a city that grows to 20 million triangles over 2 km by 2 km. There is a broken variant of
 //! each, with the faults that exported levels have. Metres, y up; floors wind so that `(b - a) x (c - a)` points up, and
@@ -48,6 +48,7 @@ mod source;
 mod stairs;
 mod storeys;
 mod subway;
+mod terraces;
 mod terrain;
 
 pub use damage::{Damage, damage};

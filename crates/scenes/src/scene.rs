@@ -3,7 +3,7 @@
 use waymesh_core::TriangleSoup;
 
 use crate::builder::Builder;
-use crate::{city, city_block, damage, dungeon, offshore, stairs, storeys, subway, terrain};
+use crate::{city, city_block, damage, dungeon, offshore, stairs, storeys, subway, terraces, terrain};
 
 /// The scenes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -18,6 +18,9 @@ pub enum Scene {
     RollingTerrain,
     /// Streets with kerbs, buildings with doorways, a footbridge over a street.
     CityBlock,
+    /// Platforms and a pit with ledges too high to step onto and low enough to climb: straight, round, askew, beside a ramp, behind a parapet,
+    /// under a low roof.
+    Terraces,
     /// A subway station: three platforms, two tracks in tunnels, a concourse over them with gates and rooms, 24 escalators
     /// and 12 stairs between them. 568,000 triangles, 351 m by 40 m by 8 m.
     Subway,
@@ -71,12 +74,13 @@ impl SceneConfig {
 
 impl Scene {
     /// The small scenes, in order: quick enough to run every test over.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::DungeonRooms,
         Self::SpiralStairs,
         Self::OverlappingStoreys,
         Self::RollingTerrain,
         Self::CityBlock,
+        Self::Terraces,
     ];
 
     /// The large scenes, in order.
@@ -91,6 +95,7 @@ impl Scene {
             Self::OverlappingStoreys => "overlapping-storeys",
             Self::RollingTerrain => "rolling-terrain",
             Self::CityBlock => "city-block",
+            Self::Terraces => "terraces",
             Self::Subway => "subway",
             Self::Offshore => "offshore",
             Self::Buildings => "buildings",
@@ -113,7 +118,8 @@ impl Scene {
             | Self::SpiralStairs
             | Self::OverlappingStoreys
             | Self::RollingTerrain
-            | Self::CityBlock => 1,
+            | Self::CityBlock
+            | Self::Terraces => 1,
             Self::Subway | Self::Offshore => (scale * scale) as usize,
             Self::Buildings => city::buildings_blocks(scale),
             Self::City => city::city_blocks(scale),
@@ -136,6 +142,7 @@ impl Scene {
             Self::OverlappingStoreys => storeys::build(seed, scale),
             Self::RollingTerrain => terrain::build(seed, scale),
             Self::CityBlock => city_block::build(seed, scale),
+            Self::Terraces => terraces::build(seed, scale),
             Self::Subway => repeated(seed, scale, index, subway::SPACING, subway::build),
             Self::Offshore => repeated(seed, scale, index, offshore::SPACING, offshore::build),
             Self::Buildings => city::buildings_block(seed, scale, index),

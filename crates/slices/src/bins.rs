@@ -1,9 +1,9 @@
 //! Which triangles reach into which tile.
 
-use waymesh_core::{GridFrame, GridWindow, TriangleSoup};
+use waymesh_core::{GridFrame, GridWindow, TriangleSoup, has_area};
 
 use crate::SlicesError;
-use crate::raster::{Placement, has_area};
+use crate::raster::Placement;
 use crate::tile::BYTES_PER_COLUMN;
 
 /// The grid cut into squares.

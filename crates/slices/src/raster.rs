@@ -126,12 +126,6 @@ impl Placement {
     }
 }
 
-/// Whether a triangle has an area.
-#[inline]
-pub(crate) fn has_area(corners: [Vec3; 3]) -> bool {
-    normal(corners) != DVec3::ZERO
-}
-
 /// The normal, of twice the triangle's area. Reckoned from the lowest corner, so that rounding does not depend on which one came first.
 #[inline]
 fn normal(corners: [Vec3; 3]) -> DVec3 {

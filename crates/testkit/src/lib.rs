@@ -4,7 +4,9 @@
 
 pub mod contracts;
 pub mod fields;
+pub mod hulls;
 pub mod levels;
+pub mod plans;
 pub mod polygons;
 pub mod soups;
 pub mod text;

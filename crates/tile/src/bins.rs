@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use glam::Vec3;
 use waymesh_core::stage::StageError;
-use waymesh_core::{GridWindow, TriangleSoup, TriangleSource};
+use waymesh_core::{GridWindow, TriangleSoup, TriangleSource, has_area};
 
 use crate::{Tile, TileError, TileLayout};
 
@@ -134,9 +134,7 @@ impl TriangleBins {
     /// The cells whose tiles a triangle matters to.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to the grid before")]
     fn reach(&self, corners: [Vec3; 3]) -> Option<GridWindow> {
-        let [a, b, c] = corners;
-        let has_area = (b - a).cross(c - a) != Vec3::ZERO;
-        if !has_area || !corners.iter().all(|corner| corner.is_finite()) {
+        if !has_area(corners) || !corners.iter().all(|corner| corner.is_finite()) {
             return None;
         }
         let frame = self.layout.frame();

@@ -41,13 +41,9 @@ impl Census {
         self.triangles += 1;
         // A sum does not depend on the order, and unlike a difference of bits it counts duplicates.
         self.fingerprint = self.fingerprint.wrapping_add(hash(corners));
-        let [a, b, c] = corners;
+        self.skipped.add(corners);
         if !corners.iter().all(|corner| corner.is_finite()) {
-            self.skipped.not_finite += 1;
             return;
-        }
-        if (b - a).cross(c - a) == Vec3::ZERO {
-            self.skipped.degenerate += 1;
         }
         for corner in corners {
             self.bounds.min = self.bounds.min.min(corner);

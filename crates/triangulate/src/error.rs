@@ -1,10 +1,10 @@
 //! What can be wrong with the polygons.
 
 use thiserror::Error;
-use waymesh_core::{PlanPoint, RegionId, VertexId};
+use waymesh_core::{PlanPoint, RegionId, VertexId, Violation};
 
 /// Polygons that cannot be triangulated. Borders of a polygon are counted from 0, the outer one.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "each message names its fields")]
 pub enum TriangulateError {
@@ -30,6 +30,16 @@ pub enum TriangulateError {
     NotInside { region: RegionId, point: PlanPoint },
     #[error("the triangles of region {region} have doubled area {actual}, the polygon {expected}")]
     AreaLost { region: RegionId, expected: i128, actual: i128 },
+    #[error("the triangulation is not valid: {}", violation.as_ref().map_or_else(String::new, ToString::to_string))]
+    BrokenTriangulation { violation: Option<Box<Violation>> },
+    #[error(
+        "repairing region {region} would move its border at {point:?} by {shift} cells, the limit is {limit}"
+    )]
+    CannotRepair { region: RegionId, point: PlanPoint, shift: f64, limit: f64 },
+    #[error("the spacings ask for about {points} points, the limit is {limit}")]
+    TooManyPoints { points: f64, limit: f64 },
+    #[error("{field} is {value}, but must be {needed}")]
+    BadConfig { field: &'static str, value: f32, needed: &'static str },
     #[error("region {region} brings the number of border vertices to {vertices}, the limit is {limit}")]
     TooManyVertices { region: RegionId, vertices: usize, limit: usize },
 }

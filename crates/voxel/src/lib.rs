@@ -11,6 +11,7 @@
 //! - [`mark_box`], [`mark_convex_prism`] and [`mark_cylinder`] set areas or cut ground out.
 //! - [`rasterize_window`] and [`build_window`] do the same for a part of the grid, to the same bits; [`halo_cells`] says how much
 //!   more of the grid it takes.
+//! - [`find_climbs`] finds the ledges that are too high to step onto and low enough to climb.
 //! - [`stamp_obstacles`] puts solids into a heightfield that was kept; [`PackedHeightfield`] and [`PackedField`] are what to keep.
 //! - [`Voxelizer`] and [`FieldBuilder`] are the stages of [`waymesh_core::stage`].
 //!
@@ -29,6 +30,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod climbs;
 mod config;
 mod erosion;
 mod error;
@@ -46,6 +48,7 @@ mod triangle;
 mod walkable;
 mod window;
 
+pub use climbs::{Climb, find_climbs};
 pub use config::{VoxelConfig, WalkableMerge};
 pub use erosion::erode;
 pub use error::VoxelError;
@@ -56,4 +59,4 @@ pub use packed::{PackedField, PackedHeightfield};
 pub use rasterize::{rasterize, rasterize_in_frame, rasterize_window};
 pub use stages::{FieldBuilder, Voxelizer};
 pub use walkable::{build_filtered_field, build_walkable_field};
-pub use window::{build_window, halo_cells};
+pub use window::{build_window, build_window_with_climbs, halo_cells};

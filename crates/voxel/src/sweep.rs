@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 use rayon::prelude::*;
-use waymesh_core::{Counter, GridFrame, Heightfield, Observer, Span, TriangleSoup, Warning};
+use waymesh_core::{Counter, GridFrame, Heightfield, Observer, Span, TriangleSoup, Warning, has_area};
 
 use crate::VoxelError;
 use crate::fragments::RowFragments;
@@ -91,12 +91,6 @@ impl Sieve {
                 .warn(Warning::TrianglesSkipped { not_finite: self.not_finite, degenerate: self.degenerate });
         }
     }
-}
-
-/// The same test as [`TriangleSoup::skipped`], so that both count the same.
-#[inline]
-fn has_area([a, b, c]: [Vec3; 3]) -> bool {
-    (b - a).cross(c - a) != Vec3::ZERO
 }
 
 /// The memory limit, and what to say when it is met.

@@ -4,6 +4,7 @@ use waymesh_core::{
     Agent, Counter, FieldWindow, GridFrame, GridScale, GridWindow, Heightfield, Observer, WalkableField,
 };
 
+use crate::climbs::{Climb, find_climbs};
 use crate::erosion::reach_table;
 use crate::rasterize::check_window;
 use crate::walkable::build_counted;
@@ -34,6 +35,45 @@ pub fn build_window(
     builder: &FieldBuilder,
     observer: &mut dyn Observer,
 ) -> Result<FieldWindow, VoxelError> {
+    let field = window_field(heightfield, frame, window, core, builder, 0, observer)?;
+    finish(FieldWindow { frame: *frame, core, window, field }.cut(core), builder, observer)
+}
+
+/// [`build_window`], and the [`Climb`]s from the columns of `core`, up steps higher than the agent's and up to `max_climb` metres.
+///
+/// # Guarantees
+/// Over cores that share no column and cover the grid, the climbs are those of the whole ([`find_climbs`]).
+///
+/// # Errors
+/// As [`build_window`]; `window` has to hold [`FieldBuilder::climb_cells`] columns more.
+pub fn build_window_with_climbs(
+    heightfield: &Heightfield,
+    frame: &GridFrame,
+    window: GridWindow,
+    core: GridWindow,
+    builder: &FieldBuilder,
+    max_climb: f32,
+    observer: &mut dyn Observer,
+) -> Result<(FieldWindow, Vec<Climb>), VoxelError> {
+    let scale = GridScale::new(frame.cell_size, frame.level_height);
+    let more = builder.climb_cells(max_climb, &scale);
+    let field = window_field(heightfield, frame, window, core, builder, more, observer)?;
+    let local = GridWindow { x: core.x - window.x, z: core.z - window.z, ..core };
+    let climbs = find_climbs(heightfield, &field, builder, max_climb, local, [window.x, window.z])?;
+    let part = FieldWindow { frame: *frame, core, window, field }.cut(core);
+    Ok((finish(part, builder, observer)?, climbs))
+}
+
+/// The eroded field of all of `window`, right as far as `more` columns around `core`.
+fn window_field(
+    heightfield: &Heightfield,
+    frame: &GridFrame,
+    window: GridWindow,
+    core: GridWindow,
+    builder: &FieldBuilder,
+    more: u32,
+    observer: &mut dyn Observer,
+) -> Result<WalkableField, VoxelError> {
     check_window(frame, window)?;
     let GridFrame { width, depth, .. } = heightfield.frame;
     if (width, depth) != (window.width, window.depth) {
@@ -42,7 +82,8 @@ pub fn build_window(
     if !window.covers(&core) {
         return Err(VoxelError::BadWindow { window: core, width, depth });
     }
-    let needed = builder.halo_cells(&GridScale::new(frame.cell_size, frame.level_height));
+    let needed =
+        builder.halo_cells(&GridScale::new(frame.cell_size, frame.level_height)).saturating_add(more);
     if !window.covers(&core.grown(needed, frame)) {
         return Err(VoxelError::ThinHalo { window, core, needed });
     }
@@ -50,7 +91,16 @@ pub fn build_window(
     let mut field = build_counted(heightfield, &builder.agent, &builder.filters, counted, observer)?;
     field.frame = frame.window(window);
     erode(&mut field, builder.erosion_radius, &mut ())?;
-    let mut part = FieldWindow { frame: *frame, core, window, field }.cut(core);
+    Ok(field)
+}
+
+/// Counts what was eroded in the core, and marks.
+fn finish(
+    mut part: FieldWindow,
+    builder: &FieldBuilder,
+    observer: &mut dyn Observer,
+) -> Result<FieldWindow, VoxelError> {
+    let core = part.core;
     // All spans were walkable before: the field is made of no others.
     let eroded = count_unwalkable(
         &part.field,

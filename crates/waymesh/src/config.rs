@@ -1,6 +1,7 @@
 //! What a bake is asked for.
 
 use thiserror::Error;
+use waymesh_contour::SimplifyConfig;
 use waymesh_core::{Agent, AgentError, GridError, GridScale};
 
 /// Which of the built-in partitions cuts the walkable surface into regions.
@@ -17,6 +18,20 @@ pub enum PartitionKind {
     Surfaces,
 }
 
+/// Which of the built-in decompositions turns triangles into convex cells.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DecompositionKind {
+    /// Portals from notches and a search for fewer: the fewest cells. The default. A `World` merges greedily instead: there the cells of
+    /// a tile must not depend on what lies around it.
+    #[default]
+    NotchPortals,
+    /// Merging of triangles: more cells, in a fraction of the time.
+    Greedy,
+    /// Removal of edges that no notch needs: the least work, at most four times the fewest cells.
+    HertelMehlhorn,
+}
+
 /// Everything a [`crate::Pipeline`] needs to know. Lengths in metres, areas in square metres of plan, angles in radians.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -25,10 +40,17 @@ pub struct BakeConfig {
     pub scale: GridScale,
     /// Who walks. Default: 2.0 high, 0.6 radius, steps of 0.9, slopes of 45 degrees.
     pub agent: Agent,
+    /// Highest step that becomes a link ([`crate::graph::LinkKind::Step`]). Steps up to the agent's are walked over without one; from there up to
+    /// this height, ground on both sides of a ledge is linked where the agent has room to climb. 0, or no more than the agent's step, for none.
+    /// The pipeline of slices does not use it: there every step up to the agent's is a link. Default 0.
+    pub max_climb: f32,
     /// Farthest that a simplified wall may lie from the traced one; `None` is 1.3 cells. Default `None`.
     pub max_edge_error: Option<f32>,
     /// Longest edge along a wall, 0 for no limit. Default 12.0.
     pub max_edge_length: f32,
+    /// Farthest that a border between two regions of one kind of ground may be moved to run straight; nobody is stopped there, so it may move much
+    /// farther than a wall. Default 5.0.
+    pub max_seam_error: f32,
     /// Pieces of ground smaller than this are left out and reported. Default 0.05: less than the agent's centre needs to
     /// turn round, so that no room an agent can stand in is lost.
     pub min_region: f32,
@@ -36,6 +58,8 @@ pub struct BakeConfig {
     pub merge_region: f32,
     /// How the surface is cut into regions.
     pub partition: PartitionKind,
+    /// How triangles become convex cells.
+    pub decomposition: DecompositionKind,
     /// Most corners of a cell, 0 for no limit. Default 0.
     pub max_vertices: u32,
     /// Largest difference between the mesh's ground and the sampled ground, in levels. Default 1.0.
@@ -54,11 +78,14 @@ impl Default for BakeConfig {
         Self {
             scale: GridScale::default(),
             agent: Agent::default(),
+            max_climb: 0.0,
             max_edge_error: None,
             max_edge_length: 12.0,
+            max_seam_error: SimplifyConfig::MAX_SEAM_ERROR,
             min_region: 0.05,
             merge_region: 36.0,
             partition: PartitionKind::default(),
+            decomposition: DecompositionKind::default(),
             max_vertices: 0,
             max_height_error_levels: 1.0,
             threads: 0,
@@ -108,6 +135,13 @@ impl BakeConfig {
         self
     }
 
+    /// Sets the highest step that becomes a link, in metres, 0 for none.
+    #[must_use]
+    pub fn with_max_climb(mut self, metres: f32) -> Self {
+        self.max_climb = metres;
+        self
+    }
+
     /// Sets how far a simplified wall may lie from the traced one, in metres.
     #[must_use]
     pub fn with_max_edge_error(mut self, metres: f32) -> Self {
@@ -119,6 +153,13 @@ impl BakeConfig {
     #[must_use]
     pub fn with_max_edge_length(mut self, metres: f32) -> Self {
         self.max_edge_length = metres;
+        self
+    }
+
+    /// Sets how far a border between two regions may be moved, in metres.
+    #[must_use]
+    pub fn with_max_seam_error(mut self, metres: f32) -> Self {
+        self.max_seam_error = metres;
         self
     }
 
@@ -140,6 +181,13 @@ impl BakeConfig {
     #[must_use]
     pub fn with_partition(mut self, partition: PartitionKind) -> Self {
         self.partition = partition;
+        self
+    }
+
+    /// Sets how triangles become convex cells.
+    #[must_use]
+    pub fn with_decomposition(mut self, decomposition: DecompositionKind) -> Self {
+        self.decomposition = decomposition;
         self
     }
 
@@ -177,6 +225,11 @@ impl BakeConfig {
         self.max_edge_error.unwrap_or(MAX_EDGE_ERROR_CELLS * self.scale.cell_size)
     }
 
+    /// Whether steps higher than the agent's become links.
+    pub(crate) fn has_climbs(&self) -> bool {
+        self.max_climb > self.agent.max_step
+    }
+
     /// Checks every setting.
     ///
     /// # Errors
@@ -185,8 +238,10 @@ impl BakeConfig {
         self.scale.validate()?;
         self.agent.validate()?;
         for (field, value) in [
+            ("max_climb", self.max_climb),
             ("max_edge_error", self.edge_error()),
             ("max_edge_length", self.max_edge_length),
+            ("max_seam_error", self.max_seam_error),
             ("min_region", self.min_region),
             ("merge_region", self.merge_region),
         ] {

@@ -19,10 +19,11 @@ mod pipeline;
 mod plan;
 mod report;
 mod slices;
+mod steps;
 mod tiled;
 mod world;
 
-pub use config::{BakeConfig, ConfigError, PartitionKind};
+pub use config::{BakeConfig, ConfigError, DecompositionKind, PartitionKind};
 pub use pipeline::{Bake, BakeError, Pipeline, Stages};
 pub use plan::PlanWorld;
 pub use report::{GridReport, IslandReport, PlanReport, Report, StageTime};

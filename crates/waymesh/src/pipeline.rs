@@ -5,15 +5,17 @@ use std::time::Instant;
 
 use thiserror::Error;
 use waymesh_contour::{BorderWalk, DouglasPeucker, SimplifyConfig};
-use waymesh_convex::{GreedyConfig, GreedyMerge};
+use waymesh_convex::{
+    GreedyConfig, GreedyMerge, HertelMehlhorn, HertelMehlhornConfig, NotchPortals, NotchPortalsConfig,
+};
 use waymesh_core::stage::{
     BuildField, Decompose, FitHeights, Partition, SimplifyContours, StageError, TraceContours, Triangulate,
     Voxelize,
 };
 use waymesh_core::{
-    AreaId, CellId, CellMesh, ContourSet, FieldWindow, HeightSurface, Heightfield, NO_REGION, Observer,
-    Polygon, RegionMap, SkippedTriangles, TriangleSoup, Triangulation, Validate, Violation, ViolationList,
-    WalkableField,
+    AreaId, CellId, CellMesh, ContourSet, FieldWindow, GridFrame, GridWindow, HeightSurface, Heightfield,
+    NO_REGION, Observer, Polygon, RegionMap, SkippedTriangles, TriangleSoup, Triangulation, Validate,
+    Violation, ViolationList, WalkableField,
 };
 use waymesh_detail::{DetailConfig, GreedyInsertion};
 use waymesh_floorplan::PlanError;
@@ -24,10 +26,13 @@ use waymesh_region::{
 };
 use waymesh_tile::{Tile, TileError};
 use waymesh_triangulate::ConstrainedDelaunay;
-use waymesh_voxel::{FieldBuilder, VoxelConfig, Voxelizer};
+use waymesh_voxel::{
+    Climb, FieldBuilder, VoxelConfig, VoxelError, Voxelizer, build_window, build_window_with_climbs,
+};
 
-use crate::config::{BakeConfig, ConfigError, PartitionKind};
+use crate::config::{BakeConfig, ConfigError, DecompositionKind, PartitionKind};
 use crate::report::{GridReport, IslandReport, Recorder, Report};
+use crate::steps::step_links;
 
 /// Why there is no mesh.
 #[derive(Debug, Error)]
@@ -119,6 +124,8 @@ pub struct Stages {
     pub heightfield: Heightfield,
     /// The walkable surface, after erosion and the removal of small islands.
     pub field: WalkableField,
+    /// Where the agent can climb higher than it steps; none unless [`BakeConfig::max_climb`] asks for them.
+    pub climbs: Vec<Climb>,
     /// Regions of the surface.
     pub regions: RegionMap,
     /// Borders with a vertex at every grid step.
@@ -236,10 +243,8 @@ impl Pipeline {
         let mut recorder = Recorder::new(observer);
         let stages = self.run(soup, &mut recorder, Voxels::Drop)?;
         let mut report = counts(&stages, soup);
-        let agent = self.config.agent;
-        let mesh = recorder
-            .stage("mesh", |_| NavMesh::new(stages.cells, Some(stages.surface), agent))
-            .map_err(BakeError::Mesh)?;
+        let mesh = self.mesh(stages.cells, stages.surface, stages.climbs, &mut recorder)?;
+        report.links = mesh.links().len() as u64;
         report.islands = IslandReport::all(&mesh);
         report.finish(recorder, start);
         Ok(Bake { mesh, report })
@@ -286,6 +291,11 @@ impl Pipeline {
         let mut heightfield = self.voxels(soup, recorder)?;
         recorder.solid_spans = heightfield.spans.len() as u64;
         let mut field = self.field(&heightfield, recorder)?;
+        let climbs = if self.config.has_climbs() {
+            recorder.stage("climbs", |_| crate::steps::climbs(&self.config, &heightfield, &field))?
+        } else {
+            Vec::new()
+        };
         if voxels == Voxels::Drop {
             heightfield = Heightfield { frame: heightfield.frame, columns: Vec::new(), spans: Vec::new() };
         }
@@ -300,7 +310,17 @@ impl Pipeline {
         let triangulation = self.triangles(&contours, recorder)?;
         let cells = self.cells(&triangulation, recorder)?;
         let surface = self.surface(&field, &regions, &cells, recorder)?;
-        Ok(Stages { heightfield, field, regions, raw_contours, contours, triangulation, cells, surface })
+        Ok(Stages {
+            heightfield,
+            field,
+            climbs,
+            regions,
+            raw_contours,
+            contours,
+            triangulation,
+            cells,
+            surface,
+        })
     }
 
     pub(crate) fn check(
@@ -445,6 +465,7 @@ impl Pipeline {
                 let simplify = SimplifyConfig::default()
                     .with_max_edge_error(config.edge_error())
                     .with_max_edge_length(config.max_edge_length)
+                    .with_max_seam_error(config.max_seam_error)
                     .with_storey_height(config.agent.height);
                 DouglasPeucker { config: simplify }.simplify(raw, observer)
             }
@@ -475,11 +496,30 @@ impl Pipeline {
         triangulation: &Triangulation,
         recorder: &mut Recorder<'_>,
     ) -> Result<CellMesh, BakeError> {
-        let greedy =
-            GreedyMerge { config: GreedyConfig::default().with_max_vertices(self.config.max_vertices) };
-        let cells = recorder.stage("decompose", |observer| match &self.decompose {
-            Some(stage) => stage.decompose(triangulation, observer),
-            None => greedy.decompose(triangulation, observer),
+        self.cells_by(self.config.decomposition, triangulation, recorder)
+    }
+
+    pub(crate) fn cells_by(
+        &self,
+        decomposition: DecompositionKind,
+        triangulation: &Triangulation,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<CellMesh, BakeError> {
+        let limit = self.config.max_vertices;
+        let cells = recorder.stage("decompose", |observer| match (&self.decompose, decomposition) {
+            (Some(stage), _) => stage.decompose(triangulation, observer),
+            (None, DecompositionKind::NotchPortals) => {
+                NotchPortals { config: NotchPortalsConfig::default().with_max_vertices(limit) }
+                    .decompose(triangulation, observer)
+            }
+            (None, DecompositionKind::Greedy) => {
+                GreedyMerge { config: GreedyConfig::default().with_max_vertices(limit) }
+                    .decompose(triangulation, observer)
+            }
+            (None, DecompositionKind::HertelMehlhorn) => {
+                HertelMehlhorn { config: HertelMehlhornConfig::default().with_max_vertices(limit) }
+                    .decompose(triangulation, observer)
+            }
         })?;
         self.check("decompose", |list| {
             cells.violations(list);
@@ -508,6 +548,49 @@ impl Pipeline {
 }
 
 impl Pipeline {
+    /// The mesh with its links up high steps.
+    pub(crate) fn mesh(
+        &self,
+        cells: CellMesh,
+        surface: HeightSurface,
+        climbs: Vec<Climb>,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<NavMesh, BakeError> {
+        let mesh = recorder.stage("mesh", |_| NavMesh::new(cells, Some(surface), self.config.agent))?;
+        if climbs.is_empty() {
+            return Ok(mesh);
+        }
+        recorder.stage("links", |_| {
+            let links = step_links(&mesh, &self.config, climbs);
+            Ok(mesh.with_links(links)?)
+        })
+    }
+
+    /// How many columns around its core a tile needs for all that is built of it.
+    pub(crate) fn halo_cells(&self, builder: &FieldBuilder) -> u32 {
+        let scale = &self.config.scale;
+        let climbs =
+            if self.config.has_climbs() { builder.climb_cells(self.config.max_climb, scale) } else { 0 };
+        builder.halo_cells(scale).saturating_add(climbs)
+    }
+
+    /// The field of a tile, and where the agent can climb in it.
+    pub(crate) fn window(
+        &self,
+        heightfield: &Heightfield,
+        frame: &GridFrame,
+        [window, core]: [GridWindow; 2],
+        builder: &FieldBuilder,
+        observer: &mut dyn Observer,
+    ) -> Result<(FieldWindow, Vec<Climb>), VoxelError> {
+        if self.config.has_climbs() {
+            let climb = self.config.max_climb;
+            build_window_with_climbs(heightfield, frame, window, core, builder, climb, observer)
+        } else {
+            Ok((build_window(heightfield, frame, window, core, builder, observer)?, Vec::new()))
+        }
+    }
+
     pub(crate) fn detail_config(&self) -> DetailConfig {
         DetailConfig::default()
             .with_max_error_levels(self.config.max_height_error_levels)

@@ -17,14 +17,13 @@ use waymesh_core::{
     Observer, Random, RegionMap, SkippedTriangles, TriangleSource, Validate, Warning,
 };
 use waymesh_detail::{WindowConfig, fit_heights_windowed};
-use waymesh_graph::NavMesh;
 use waymesh_region::{
     JoinedSurfaces, SurfacePieces, SurfacesConfig, join_surfaces, label_surfaces, split_surfaces,
 };
 use waymesh_tile::{
     BinsConfig, Census, MemoryGate, Tally, Tile, TileLayout, TileSource, TileStore, TriangleBins, build_tiles,
 };
-use waymesh_voxel::{FieldBuilder, PackedField, VoxelConfig, build_window, rasterize_window};
+use waymesh_voxel::{Climb, FieldBuilder, PackedField, VoxelConfig, rasterize_window};
 
 use crate::config::{BakeConfig, PartitionKind};
 use crate::pipeline::{Bake, BakeError, Pipeline, same_area};
@@ -117,7 +116,8 @@ impl World {
         let frame = GridFrame::fit(&census.bounds, &config.scale).map_err(crate::ConfigError::Grid)?;
         let layout = TileLayout::new(&frame, tile_cells)?;
         // What a tile is made of; names and numbers as people would write them are as good as any encoding.
-        let settings = format!("{:?} {:?} {}", config.scale, config.agent, layout.side_cells());
+        let settings =
+            format!("{:?} {:?} {:?} {}", config.scale, config.agent, config.max_climb, layout.side_cells());
         let fingerprint = settings
             .bytes()
             .fold(census.fingerprint, |state, byte| Random::mix(state.wrapping_add(u64::from(byte) + 1)));
@@ -191,33 +191,46 @@ impl World {
 /// What is kept of a tile: its field, its pieces, and what the report wants to know.
 struct TileContent {
     solid_spans: u64,
+    climbs: Vec<Climb>,
     pieces: SurfacePieces,
     field: PackedField,
+}
+
+/// The parts of [`TileContent`] in its bytes, not yet read.
+struct TileParts<'a> {
+    solid_spans: u64,
+    climbs: &'a [u8],
+    pieces: &'a [u8],
+    field: &'a [u8],
 }
 
 impl TileContent {
     fn to_bytes(&self) -> Vec<u8> {
         let pieces = self.pieces.to_bytes();
-        let mut bytes = Vec::with_capacity(16 + pieces.len() + self.field.as_bytes().len());
-        bytes.extend(self.solid_spans.to_le_bytes());
-        bytes.extend((pieces.len() as u64).to_le_bytes());
+        let climbs = self.climbs.len() * Climb::BYTES;
+        let mut bytes = Vec::with_capacity(24 + climbs + pieces.len() + self.field.as_bytes().len());
+        for number in [self.solid_spans, climbs as u64, pieces.len() as u64] {
+            bytes.extend(number.to_le_bytes());
+        }
+        bytes.extend(self.climbs.iter().flat_map(Climb::to_bytes));
         bytes.extend(pieces);
         bytes.extend(self.field.as_bytes());
         bytes
     }
 
-    /// The number of solid spans, the bytes of the pieces, and those of the field.
-    fn split(bytes: &[u8]) -> Option<(u64, &[u8], &[u8])> {
-        let (head, rest) = bytes.split_at_checked(16)?;
-        let number = |half: &[u8]| half.try_into().map(u64::from_le_bytes).ok();
-        let (pieces, field) = rest.split_at_checked(usize::try_from(number(&head[8..])?).ok()?)?;
-        Some((number(&head[..8])?, pieces, field))
+    fn split(bytes: &[u8]) -> Option<TileParts<'_>> {
+        let (head, rest) = bytes.split_at_checked(24)?;
+        let number = |at: usize| head[at..at + 8].try_into().map(u64::from_le_bytes).ok();
+        let (climbs, rest) = rest.split_at_checked(usize::try_from(number(8)?).ok()?)?;
+        let (pieces, field) = rest.split_at_checked(usize::try_from(number(16)?).ok()?)?;
+        Some(TileParts { solid_spans: number(0)?, climbs, pieces, field })
     }
 }
 
 /// A finished tile as the later stages need it.
 struct Kept {
     solid_spans: u64,
+    climbs: Vec<Climb>,
     pieces: SurfacePieces,
 }
 
@@ -370,7 +383,7 @@ impl Pipeline {
         }
         let config = self.config();
         let builder = FieldBuilder::new(config.agent);
-        let halo = builder.halo_cells(&config.scale);
+        let halo = self.halo_cells(&builder);
         let bins = recorder.stage("sort triangles", |_| {
             let bins = BinsConfig::default()
                 .with_memory_bytes(tiles.memory_bytes / 8)
@@ -403,7 +416,8 @@ impl Pipeline {
                     .map_err(failed)?;
             drop(soup);
             let core = world.layout.core(tile);
-            let part = build_window(&heightfield, &world.frame, window(tile), core, &builder, &mut tally)
+            let (part, climbs) = self
+                .window(&heightfield, &world.frame, [window(tile), core], &builder, &mut tally)
                 .map_err(failed)?;
             let solid_spans = solid_spans(&heightfield, window(tile), core);
             drop(heightfield);
@@ -411,10 +425,10 @@ impl Pipeline {
             let pieces = split_surfaces(&part, &SurfacesConfig::default())
                 .map_err(|error| StageError::new("partition", error))?;
             let content =
-                TileContent { solid_spans, pieces, field: PackedField::pack(&part).map_err(failed)? };
+                TileContent { solid_spans, climbs, pieces, field: PackedField::pack(&part).map_err(failed)? };
             store.put(tile, content.to_bytes())?;
             tallies.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((tile, tally));
-            Ok(Kept { solid_spans, pieces: content.pieces })
+            Ok(Kept { solid_spans, climbs: content.climbs, pieces: content.pieces })
         };
         let kept =
             recorder.stage("tiles", |observer| build_tiles(missing, &gate, estimate, work, observer))?;
@@ -433,9 +447,9 @@ impl Pipeline {
         memory_bytes: u64,
         recorder: &mut Recorder<'_>,
     ) -> Result<Bake, BakeError> {
-        let config = self.config();
         recorder.solid_spans = kept.iter().map(|kept| kept.solid_spans).sum();
-        let pieces: Vec<SurfacePieces> = kept.into_iter().map(|kept| kept.pieces).collect();
+        let (pieces, climbs): (Vec<SurfacePieces>, Vec<Vec<Climb>>) =
+            kept.into_iter().map(|kept| (kept.pieces, kept.climbs)).unzip();
         let surfaces = recorder.stage("join", |observer| {
             join_surfaces(&pieces, &self.join_config(world.frame.cell_area()), observer)
                 .map_err(|error| StageError::new("partition", error))
@@ -488,9 +502,8 @@ impl Pipeline {
         drop(triangulation);
         let surface = self.tiled_surface(world, store, &surfaces, &cells, memory_bytes, recorder)?;
         report.count_cells(&cells, &surface);
-        let mesh = recorder
-            .stage("mesh", |_| NavMesh::new(cells, Some(surface), config.agent))
-            .map_err(BakeError::Mesh)?;
+        let mesh = self.mesh(cells, surface, climbs.concat(), recorder)?;
+        report.links = mesh.links().len() as u64;
         report.islands = IslandReport::all(&mesh);
         Ok(Bake { mesh, report })
     }
@@ -552,17 +565,25 @@ pub fn tile_note(folder: &Path) -> Result<String, BakeError> {
 /// The pieces of a tile, if the store has it undamaged.
 fn read_tile(store: &TileStore, tile: Tile) -> Result<Option<Kept>, BakeError> {
     let Some(bytes) = store.get(tile)? else { return Ok(None) };
-    let kept = TileContent::split(&bytes).and_then(|(solid_spans, pieces, _)| {
-        Some(Kept { solid_spans, pieces: SurfacePieces::from_bytes(pieces).ok()? })
-    });
-    Ok(kept)
+    Ok(TileContent::split(&bytes).and_then(|parts| {
+        let (climbs, rest) = parts.climbs.as_chunks();
+        Some(Kept {
+            solid_spans: parts.solid_spans,
+            climbs: climbs
+                .iter()
+                .map(Climb::from_bytes)
+                .collect::<Option<_>>()
+                .filter(|_| rest.is_empty())?,
+            pieces: SurfacePieces::from_bytes(parts.pieces).ok()?,
+        })
+    }))
 }
 
 /// The field of a tile with its regions.
 fn labelled(store: &TileStore, surfaces: &JoinedSurfaces, tile: Tile) -> Result<LabelledWindow, BakeError> {
     let missing = || waymesh_tile::TileError::MissingTile { tile, folder: None };
     let bytes = store.get(tile)?.ok_or_else(missing)?;
-    let (_, _, field) = TileContent::split(&bytes).ok_or_else(missing)?;
+    let field = TileContent::split(&bytes).ok_or_else(missing)?.field;
     let part: FieldWindow =
         PackedField::unpack_bytes(field).map_err(|error| StageError::new("tiles", error))?;
     let regions: RegionMap =

@@ -1,11 +1,17 @@
 //! Tiles leave no trace: the same bytes however a world was cut.
 
+use std::path::Path;
+
+use glam::Vec3;
 use waymesh::{Bake, BakeConfig, BakeError, PartitionKind, Pipeline, Report, TileConfig, TriangleSoup};
 use waymesh_scenes::{Scene, SceneConfig};
 use waymesh_testkit::{levels, soups::shuffled};
 
 fn config() -> BakeConfig {
-    BakeConfig::default().with_partition(PartitionKind::Surfaces).with_validate_stages(true)
+    BakeConfig::default()
+        .with_partition(PartitionKind::Surfaces)
+        .with_max_climb(1.4)
+        .with_validate_stages(true)
 }
 
 fn bytes(bake: &Bake) -> Vec<u8> {
@@ -15,7 +21,7 @@ fn bytes(bake: &Bake) -> Vec<u8> {
 }
 
 /// The figures that do not tell how and when.
-fn figures(report: &Report) -> [u64; 9] {
+fn figures(report: &Report) -> [u64; 10] {
     [
         report.triangles,
         report.spans,
@@ -26,6 +32,7 @@ fn figures(report: &Report) -> [u64; 9] {
         report.portals,
         report.vertices,
         report.vertices_off_border,
+        report.links,
     ]
 }
 
@@ -69,6 +76,28 @@ fn real_levels_give_the_same_bytes() {
         let Some(path) = levels::find(file) else { continue };
         let soup = waymesh::io::load(path).expect("a level");
         tiles_leave_no_trace(file, &soup, cell_size);
+    }
+}
+
+/// Every level there is, so small that its grid has at most this many cells along a side.
+#[test]
+fn every_real_level_gives_the_same_bytes() {
+    const MOST_CELLS: f32 = 200.0;
+    let is_scene = |file: &Path| waymesh::io::SceneFormat::from_extension(file).is_some();
+    for level in levels::all(is_scene) {
+        let soup = waymesh::io::load(&level.file).expect("a level");
+        let (low, high) = soup
+            .finite_triangles()
+            .flatten()
+            .fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(low, high), corner| {
+                (low.min(corner), high.max(corner))
+            });
+        let size = (high - low) * level.unit.unwrap_or(1.0);
+        let factor = size.x.max(size.z).max(size.y / 4.0) / (MOST_CELLS * 0.3);
+        let scale = level.unit.unwrap_or(1.0) / factor.max(1.0);
+        let options = waymesh::io::LoadOptions::default().with_scale(scale);
+        let soup = waymesh::io::load_with(&[level.file], &options).expect("a level");
+        tiles_leave_no_trace(&level.name, &soup, 0.3);
     }
 }
 
@@ -185,5 +214,31 @@ fn generated_scenes_give_the_same_bytes() {
     for scene in Scene::ALL {
         let soup = scene.build(&SceneConfig::default());
         tiles_leave_no_trace(scene.name(), &soup, 0.3);
+    }
+}
+
+/// Ground that is fitted over windows of the field is that fitted over the field as a whole.
+#[test]
+fn windows_do_not_show_in_the_ground() {
+    use waymesh::detail::{DetailConfig, WindowConfig, fit_heights, fit_heights_windowed};
+    use waymesh::{FieldWindow, GridWindow, LabelledWindow};
+    for scene in Scene::ALL {
+        let soup = scene.build(&SceneConfig::default());
+        let stages = Pipeline::new(config()).bake_stages(&soup, &mut ()).expect("bakes");
+        let detail = DetailConfig::default().with_max_error_levels(0.5);
+        let whole = fit_heights(&stages.field, &stages.regions, &stages.cells, &detail, &mut ());
+        let whole = whole.expect("a surface");
+        assert!(whole.triangles.len() >= stages.cells.cells.len(), "{}", scene.name());
+        let frame = stages.field.frame;
+        let all = LabelledWindow {
+            part: FieldWindow::whole(stages.field.clone()),
+            regions: stages.regions.clone(),
+        };
+        let source = |window: GridWindow| Ok(LabelledWindow::assemble(frame, window, &[&all]));
+        for (columns, at_once) in [(1 << 12, 1), (1 << 10, 2), (1 << 30, 1)] {
+            let windows = WindowConfig::default().with_window_columns(columns).with_windows_at_once(at_once);
+            let found = fit_heights_windowed(&stages.cells, &source, &detail, &windows, &mut ());
+            assert_eq!(found.expect("a surface"), whole, "{}, windows of {columns}", scene.name());
+        }
     }
 }

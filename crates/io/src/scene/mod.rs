@@ -5,6 +5,8 @@ pub(crate) mod obj;
 mod ply;
 mod source;
 mod stl;
+mod stream;
+mod vertices;
 
 use std::path::Path;
 

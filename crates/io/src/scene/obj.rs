@@ -81,50 +81,101 @@ impl ObjSink for Soup<'_, '_> {
 
 /// Hands every vertex, group and face to `sink`, in the order of the file.
 pub(crate) fn read(source: Source<'_>, sink: &mut impl ObjSink) -> Result<(), IoError> {
-    let mut known = 0_u32;
-    // A face may name vertices that follow later in the file: checked once all are known.
-    let mut ahead: Vec<(usize, u32)> = Vec::new();
-    let mut face: Vec<u32> = Vec::new();
-    let mut lines = Lines::new(without_bom(source.bytes));
-    while let Some((number, line)) = lines.next() {
-        let line = line.trim_ascii_start();
-        let is =
-            |keyword: u8| line.first() == Some(&keyword) && line.get(1).is_some_and(u8::is_ascii_whitespace);
-        if is(b'v') {
-            let line = continued(line, &mut lines);
-            let mut coordinates = words(&line[1..]);
-            let mut position = [0.0; 3];
-            for coordinate in &mut position {
-                let word = coordinates.next().unwrap_or_default();
-                *coordinate = parse_number(word).ok_or_else(|| {
-                    source.malformed(Place::Line(number), "three coordinates", quoted(word))
-                })?;
-            }
-            sink.vertex(number, DVec3::from_array(position))?;
-            known = known.checked_add(1).ok_or_else(|| source.too_many_vertices(u64::from(u32::MAX) + 1))?;
-        } else if is(b'f') {
-            let line = continued(line, &mut lines);
-            face.clear();
-            for corner in words(&line[1..]) {
-                let index = parse_corner(&source, number, corner)?;
-                let vertex = resolve(index, known).ok_or_else(|| {
-                    source.out_of_range(Place::Line(number), "vertex", index, known as usize)
-                })?;
-                if vertex >= known {
-                    ahead.push((number, vertex));
-                }
-                face.push(vertex);
-            }
-            sink.face(number, &face)?;
-        } else if is(b'o') || is(b'g') {
-            sink.group(number, line[1..].trim_ascii())?;
-        }
+    let mut reader = ObjReader::default();
+    reader.part(source, without_bom(source.bytes), sink)?;
+    reader.finish(source)
+}
+
+/// Reads the text of a file part by part.
+#[derive(Debug, Default)]
+pub(super) struct ObjReader {
+    /// Vertices so far.
+    known: u32,
+    /// Vertices that faces name before they come, with the line: checked once all are known.
+    ahead: Vec<(usize, u32)>,
+    face: Vec<u32>,
+    /// Lines so far.
+    lines: usize,
+    skips_faces: bool,
+}
+
+impl ObjReader {
+    /// For whoever wants the vertices alone.
+    pub(super) fn only_vertices() -> Self {
+        Self { skips_faces: true, ..Self::default() }
     }
-    match ahead.into_iter().find(|&(_, vertex)| vertex >= known) {
-        Some((line, vertex)) => {
-            Err(source.out_of_range(Place::Line(line), "vertex", i64::from(vertex) + 1, known as usize))
+
+    /// Reads some lines, the last one whole and not continued.
+    pub(super) fn part(
+        &mut self,
+        source: Source<'_>,
+        text: &[u8],
+        sink: &mut impl ObjSink,
+    ) -> Result<(), IoError> {
+        let mut lines = Lines { rest: text, number: self.lines };
+        while let Some((number, line)) = lines.next() {
+            let line = line.trim_ascii_start();
+            let is = |keyword: u8| {
+                line.first() == Some(&keyword) && line.get(1).is_some_and(u8::is_ascii_whitespace)
+            };
+            if is(b'v') {
+                let line = continued(line, &mut lines);
+                let mut coordinates = words(&line[1..]);
+                let mut position = [0.0; 3];
+                for coordinate in &mut position {
+                    let word = coordinates.next().unwrap_or_default();
+                    *coordinate = parse_number(word).ok_or_else(|| {
+                        source.malformed(Place::Line(number), "three coordinates", quoted(word))
+                    })?;
+                }
+                sink.vertex(number, DVec3::from_array(position))?;
+                self.known = self
+                    .known
+                    .checked_add(1)
+                    .ok_or_else(|| source.too_many_vertices(u64::from(u32::MAX) + 1))?;
+            } else if is(b'f') {
+                let line = continued(line, &mut lines);
+                if !self.skips_faces {
+                    self.read_face(source, number, &line, sink)?;
+                }
+            } else if is(b'o') || is(b'g') {
+                sink.group(number, line[1..].trim_ascii())?;
+            }
         }
-        None => Ok(()),
+        self.lines = lines.number;
+        Ok(())
+    }
+
+    fn read_face(
+        &mut self,
+        source: Source<'_>,
+        number: usize,
+        line: &[u8],
+        sink: &mut impl ObjSink,
+    ) -> Result<(), IoError> {
+        let known = self.known;
+        self.face.clear();
+        for corner in words(&line[1..]) {
+            let index = parse_corner(&source, number, corner)?;
+            let vertex = resolve(index, known)
+                .ok_or_else(|| source.out_of_range(Place::Line(number), "vertex", index, known as usize))?;
+            if vertex >= known {
+                self.ahead.push((number, vertex));
+            }
+            self.face.push(vertex);
+        }
+        sink.face(number, &self.face)
+    }
+
+    /// The end of the file.
+    pub(super) fn finish(self, source: Source<'_>) -> Result<(), IoError> {
+        let known = self.known;
+        match self.ahead.into_iter().find(|&(_, vertex)| vertex >= known) {
+            Some((line, vertex)) => {
+                Err(source.out_of_range(Place::Line(line), "vertex", i64::from(vertex) + 1, known as usize))
+            }
+            None => Ok(()),
+        }
     }
 }
 

@@ -3,9 +3,11 @@
 //! The header's grammar comes from ply-rs-bw. The values are read here, by one loop for all encodings: the crate's text reader
 //! rejects NaN and numbers such as `.5`, and its errors do not say which face they are about.
 
+use std::io::Read;
+
 use glam::DVec3;
 use ply_rs_bw::parser::{Parser, Reader};
-use ply_rs_bw::ply::{DefaultElement, ElementDef, Encoding, PropertyType, ScalarType};
+use ply_rs_bw::ply::{DefaultElement, ElementDef, Encoding, KeyMap, PropertyType, ScalarType};
 
 use super::{Fan, Lines, SoupBuilder, Source, parse_number, quoted, words};
 use crate::{IoError, Place};
@@ -31,15 +33,59 @@ pub(super) fn parse(source: Source<'_>, builder: &mut SoupBuilder) -> Result<(),
     let base = builder.next_vertex(&source)?;
     let mut polygons = Polygons::default();
     for element in header.elements.values() {
-        match element.name.as_str() {
-            "vertex" => read_vertices(&source, element, &mut values, builder)?,
-            "face" => read_polygons(&source, element, "face", &mut values, &mut polygons)?,
-            "tristrips" => read_polygons(&source, element, "triangle strip", &mut values, &mut polygons)?,
-            _ => skip(&source, element, &mut values)?,
-        }
+        let kind = match element.name.as_str() {
+            "vertex" => {
+                read_vertices(&source, element, &mut values, &mut |position| {
+                    builder.next_vertex(&source)?;
+                    builder.push_vertex(position);
+                    Ok(())
+                })?;
+                continue;
+            }
+            "face" => "face",
+            "tristrips" => "triangle strip",
+            _ => {
+                skip(&source, element, &mut values)?;
+                continue;
+            }
+        };
+        read_polygons(&source, element, kind, &mut values, &mut |corners, index| -> Result<(), IoError> {
+            polygons.corners.extend_from_slice(corners);
+            polygons.ends.push((polygons.corners.len(), index, kind));
+            Ok(())
+        })?;
     }
     let count = builder.positions.len() - base as usize;
     polygons.into_triangles(&source, base, count, builder)
+}
+
+/// The header of a binary file with its vertices before its faces, which can be read in one go.
+#[derive(Debug)]
+pub(super) struct BinaryHeader {
+    pub(super) elements: KeyMap<ElementDef>,
+    /// Offset of the first value.
+    pub(super) start: usize,
+    /// Whether numbers are big-endian.
+    pub(super) big: bool,
+}
+
+impl BinaryHeader {
+    /// `None` for a file of another kind, and for a header that is broken or longer than the bytes of `source`: whoever reads the file as a
+    /// whole says what is wrong.
+    pub(super) fn read(source: &Source<'_>) -> Option<Self> {
+        let (_, start) = header_end(source.bytes)?;
+        let text = String::from_utf8_lossy(&source.bytes[..start]);
+        let header = Parser::<DefaultElement>::new().read_header(&mut Reader::new(text.as_bytes())).ok()?;
+        let big = match header.encoding {
+            Encoding::Ascii => return None,
+            Encoding::BinaryLittleEndian => false,
+            Encoding::BinaryBigEndian => true,
+        };
+        let place = |name: &str| header.elements.values().position(|element| element.name == name);
+        let vertices = place("vertex")?;
+        let is_first = ["face", "tristrips"].into_iter().filter_map(place).all(|faces| faces > vertices);
+        is_first.then_some(Self { elements: header.elements, start, big })
+    }
 }
 
 /// Number of header lines, and the offset of the first byte after them.
@@ -54,11 +100,41 @@ fn header_end(bytes: &[u8]) -> Option<(usize, usize)> {
 }
 
 /// Where values come from.
-enum Values<'a> {
+pub(super) enum Values<'a> {
     /// Words, on any number of lines.
     Text { lines: Lines<'a>, line: &'a [u8], number: usize },
     /// Bytes; `start` is where they begin in the file.
     Binary { bytes: &'a [u8], at: usize, start: usize, big: bool },
+    /// Bytes of a file; `at` is how many are read.
+    Stream { file: &'a mut dyn Read, at: u64, big: bool },
+}
+
+/// Bytes of a value.
+fn bytes_of(kind: &ScalarType) -> usize {
+    match kind {
+        ScalarType::Char | ScalarType::UChar => 1,
+        ScalarType::Short | ScalarType::UShort => 2,
+        ScalarType::Int | ScalarType::UInt | ScalarType::Float => 4,
+        ScalarType::Double => 8,
+    }
+}
+
+/// The value at the beginning of a word.
+fn decode(kind: &ScalarType, mut word: [u8; 8], big: bool) -> f64 {
+    if big {
+        word[..bytes_of(kind)].reverse();
+    }
+    let [a, b, c, d, ..] = word;
+    match kind {
+        ScalarType::Char => f64::from(i8::from_le_bytes([a])),
+        ScalarType::UChar => f64::from(a),
+        ScalarType::Short => f64::from(i16::from_le_bytes([a, b])),
+        ScalarType::UShort => f64::from(u16::from_le_bytes([a, b])),
+        ScalarType::Int => f64::from(i32::from_le_bytes([a, b, c, d])),
+        ScalarType::UInt => f64::from(u32::from_le_bytes([a, b, c, d])),
+        ScalarType::Float => f64::from(f32::from_le_bytes([a, b, c, d])),
+        ScalarType::Double => f64::from_le_bytes(word),
+    }
 }
 
 impl Values<'_> {
@@ -81,12 +157,7 @@ impl Values<'_> {
                     .ok_or_else(|| source.malformed(Place::Line(*number), "a number", quoted(word)));
             },
             Self::Binary { bytes, at, start, big } => {
-                let size = match kind {
-                    ScalarType::Char | ScalarType::UChar => 1,
-                    ScalarType::Short | ScalarType::UShort => 2,
-                    ScalarType::Int | ScalarType::UInt | ScalarType::Float => 4,
-                    ScalarType::Double => 8,
-                };
+                let size = bytes_of(kind);
                 let Some(raw) = bytes.get(*at..*at + size) else {
                     return Err(source.truncated(
                         place,
@@ -95,23 +166,22 @@ impl Values<'_> {
                     ));
                 };
                 *at += size;
-                // Little-endian, padded to the widest type.
                 let mut word = [0_u8; 8];
                 word[..size].copy_from_slice(raw);
-                if *big {
-                    word[..size].reverse();
-                }
-                let [a, b, c, d, ..] = word;
-                Ok(match kind {
-                    ScalarType::Char => f64::from(i8::from_le_bytes([a])),
-                    ScalarType::UChar => f64::from(a),
-                    ScalarType::Short => f64::from(i16::from_le_bytes([a, b])),
-                    ScalarType::UShort => f64::from(u16::from_le_bytes([a, b])),
-                    ScalarType::Int => f64::from(i32::from_le_bytes([a, b, c, d])),
-                    ScalarType::UInt => f64::from(u32::from_le_bytes([a, b, c, d])),
-                    ScalarType::Float => f64::from(f32::from_le_bytes([a, b, c, d])),
-                    ScalarType::Double => f64::from_le_bytes(word),
-                })
+                Ok(decode(kind, word, *big))
+            }
+            Self::Stream { file, at, big } => {
+                let size = bytes_of(kind);
+                let mut word = [0_u8; 8];
+                file.read_exact(&mut word[..size]).map_err(|error| {
+                    if error.kind() == std::io::ErrorKind::UnexpectedEof {
+                        source.truncated(place, *at + size as u64, *at)
+                    } else {
+                        IoError::Read { file: source.file.to_owned(), source: error }
+                    }
+                })?;
+                *at += size as u64;
+                Ok(decode(kind, word, *big))
             }
         }
     }
@@ -153,7 +223,11 @@ fn is_empty(element: &ElementDef) -> bool {
     element.properties.is_empty()
 }
 
-fn skip(source: &Source<'_>, element: &ElementDef, values: &mut Values<'_>) -> Result<(), IoError> {
+pub(super) fn skip(
+    source: &Source<'_>,
+    element: &ElementDef,
+    values: &mut Values<'_>,
+) -> Result<(), IoError> {
     if is_empty(element) {
         return Ok(());
     }
@@ -166,11 +240,11 @@ fn skip(source: &Source<'_>, element: &ElementDef, values: &mut Values<'_>) -> R
     Ok(())
 }
 
-fn read_vertices(
+pub(super) fn read_vertices(
     source: &Source<'_>,
     element: &ElementDef,
     values: &mut Values<'_>,
-    builder: &mut SoupBuilder,
+    take: &mut dyn FnMut(DVec3) -> Result<(), IoError>,
 ) -> Result<(), IoError> {
     for (name, axis) in
         [("x", "a vertex property x"), ("y", "a vertex property y"), ("z", "a vertex property z")]
@@ -182,7 +256,6 @@ fn read_vertices(
     }
     for index in 0..element.count {
         let place = Place::Element { kind: "vertex", index };
-        builder.next_vertex(source)?;
         let mut position = DVec3::ZERO;
         for property in element.properties.values() {
             let coordinate = match property.name.as_str() {
@@ -198,7 +271,7 @@ fn read_vertices(
                 *coordinate = values.next(source, place, kind)?;
             }
         }
-        builder.push_vertex(position);
+        take(position)?;
     }
     Ok(())
 }
@@ -211,34 +284,73 @@ struct Polygons {
     ends: Vec<(usize, usize, &'static str)>,
 }
 
-fn read_polygons(
+/// Takes a list of corners and the number of its element.
+type TakeCorners<'a, E> = &'a mut dyn FnMut(&[i64], usize) -> Result<(), E>;
+
+/// Hands every list of corners on.
+pub(super) fn read_polygons<E: From<IoError>>(
     source: &Source<'_>,
     element: &ElementDef,
     kind: &'static str,
     values: &mut Values<'_>,
-    polygons: &mut Polygons,
-) -> Result<(), IoError> {
+    take: TakeCorners<'_, E>,
+) -> Result<(), E> {
     let is_list = |name: &str| matches!(name, "vertex_indices" | "vertex_index");
     let found = element
         .properties
         .values()
         .any(|property| is_list(&property.name) && matches!(property.data_type, PropertyType::List(..)));
     if !found && element.count > 0 {
-        return Err(source.malformed(Place::File, "a list of vertex indices per face", "none"));
+        return Err(source.malformed(Place::File, "a list of vertex indices per face", "none").into());
     }
+    let mut corners = Vec::new();
     for index in 0..element.count {
         let place = Place::Element { kind, index };
         for property in element.properties.values() {
             match &property.data_type {
                 PropertyType::List(length, item) if is_list(&property.name) => {
+                    corners.clear();
                     for _ in 0..values.next_length(source, place, length)? {
-                        polygons.corners.push(values.next_whole(source, place, item)?);
+                        corners.push(values.next_whole(source, place, item)?);
                     }
-                    polygons.ends.push((polygons.corners.len(), index, kind));
+                    take(&corners, index)?;
                 }
                 other => values.skip(source, place, other)?,
             }
         }
+    }
+    Ok(())
+}
+
+/// The triangles of a face or strip among `count` vertices, whose numbers begin at `base`.
+pub(super) fn triangles_of(
+    source: &Source<'_>,
+    place: Place,
+    kind: &'static str,
+    corners: &[i64],
+    base: u32,
+    count: usize,
+    triangles: &mut Vec<[u32; 3]>,
+) -> Result<(), IoError> {
+    let vertex = |corner: i64| {
+        u32::try_from(corner)
+            .ok()
+            .filter(|&vertex| (vertex as usize) < count)
+            .and_then(|vertex| vertex.checked_add(base))
+            .ok_or_else(|| source.out_of_range(place, "vertex", corner, count))
+    };
+    if kind == "face" {
+        let mut fan = Fan::default();
+        for &corner in corners {
+            fan.push(vertex(corner)?, triangles);
+        }
+        fan.finish(triangles);
+        return Ok(());
+    }
+    // -1 ends a strip.
+    for strip in corners.split(|&corner| corner == -1) {
+        let strip = strip.iter().map(|&corner| vertex(corner)).collect::<Result<Vec<_>, _>>()?;
+        super::push_strip(&strip, triangles);
     }
     Ok(())
 }
@@ -254,28 +366,9 @@ impl Polygons {
         let mut start = 0;
         for (end, index, kind) in self.ends {
             let place = Place::Element { kind, index };
-            let vertex = |corner: i64| {
-                u32::try_from(corner)
-                    .ok()
-                    .filter(|&vertex| (vertex as usize) < count)
-                    .and_then(|vertex| vertex.checked_add(base))
-                    .ok_or_else(|| source.out_of_range(place, "vertex", corner, count))
-            };
             let corners = &self.corners[start..end];
             start = end;
-            if kind == "face" {
-                let mut fan = Fan::default();
-                for &corner in corners {
-                    fan.push(vertex(corner)?, &mut builder.triangles);
-                }
-                fan.finish(&mut builder.triangles);
-                continue;
-            }
-            // -1 ends a strip.
-            for strip in corners.split(|&corner| corner == -1) {
-                let strip = strip.iter().map(|&corner| vertex(corner)).collect::<Result<Vec<_>, _>>()?;
-                super::push_strip(&strip, &mut builder.triangles);
-            }
+            triangles_of(source, place, kind, corners, base, count, &mut builder.triangles)?;
         }
         Ok(())
     }

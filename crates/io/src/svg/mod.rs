@@ -7,6 +7,7 @@
 
 mod canvas;
 mod colour;
+mod links;
 mod marks;
 mod plan;
 mod plan_mesh;

@@ -7,6 +7,7 @@ use glam::Vec3;
 use waymesh_core::CellId;
 use waymesh_graph::{NavMesh, Path};
 
+use super::links::{draw_links, link_marks, link_style};
 use super::plan_mesh::{PlanMesh, plan};
 use super::storeys::{Storey, storeys_of};
 use super::{Anchor, Canvas, Colour, Picture, Style};
@@ -71,7 +72,7 @@ const START: Colour = Colour([0x1f, 0x8a, 0x4c]);
 /// Draws a mesh in plan, with a path on top.
 ///
 /// One panel per storey (see [`super::storeys`]): cells in soft colours, walls and drops dark, portals thin, edges that lead to
-/// another storey dashed, the other storeys as a faint backdrop. The path is strong on the storey it is on and faint on others.
+/// another storey dashed, links in violet, the other storeys as a faint backdrop. The path is strong on the storey it is on and faint on others.
 ///
 /// # Errors
 /// Those of the writer.
@@ -87,6 +88,7 @@ pub fn write_svg(
 
 fn draw(mesh: &NavMesh, path: Option<&Path>, options: &SvgOptions) -> Picture {
     let colours = cell_colours(mesh, options.colour_by);
+    let links = link_marks(mesh);
     let mesh = PlanMesh::from(mesh);
     let points = path.into_iter().flat_map(|path| path.points.iter().copied());
     let mut drawing = Drawing::new(&mesh, colours, options, points);
@@ -98,10 +100,16 @@ fn draw(mesh: &NavMesh, path: Option<&Path>, options: &SvgOptions) -> Picture {
     for index in 0..drawing.storeys.len() {
         let mut canvas = drawing.canvas();
         drawing.storey(&mut canvas, index);
+        let here =
+            links.iter().filter(|link| link.cells.iter().any(|&cell| drawing.storey_of[cell] == index));
+        draw_links(&mut canvas, here, drawing.lines.wall);
         drawing.trail(&mut canvas, index);
         picture.push(&drawing.title(index), canvas, Some("m"));
     }
     drawing.notes(&mut picture);
+    if !links.is_empty() {
+        picture.note(link_style(1.8), "link");
+    }
     if path.is_some() {
         picture.note(Style::line(Colour::RED, 3.0), "path, from green to red");
     }

@@ -125,3 +125,33 @@ pub(crate) fn star_with_hole(seed: u64, corners: u32, radius: i32, filled: bool)
     }
     set
 }
+
+/// A square room of `side` cells with turned boxes and thin walls in it that do not touch.
+#[expect(clippy::cast_possible_truncation, reason = "rounded on purpose")]
+pub(crate) fn rooms(seed: u64, obstacles: u32, side: i32) -> PolygonSet {
+    let mut random = Random::new(seed ^ 0xb0c5);
+    let size = f64::from(side);
+    let mut loops = vec![vec![(0, 0), (side, 0), (side, side), (0, side)]];
+    let mut placed: Vec<(f64, f64, f64)> = Vec::new();
+    for _ in 0..20 * obstacles {
+        if placed.len() >= obstacles as usize {
+            break;
+        }
+        let (x, z) = (size * random.unit_f64(), size * random.unit_f64());
+        let (long, thin) =
+            (size * (0.02 + 0.13 * random.unit_f64()), size * (0.008 + 0.05 * random.unit_f64()));
+        let reach = long.hypot(thin) + 3.0;
+        let free = x.min(z).min(size - x).min(size - z) > reach
+            && placed.iter().all(|&(ox, oz, other)| (ox - x).hypot(oz - z) > reach + other);
+        if !free {
+            continue;
+        }
+        placed.push((x, z, reach));
+        let (sin, cos) = (std::f64::consts::TAU * random.unit_f64()).sin_cos();
+        let corner =
+            |u: f64, v: f64| ((x + u * cos - v * sin).round() as i32, (z + u * sin + v * cos).round() as i32);
+        // Clockwise: a hole.
+        loops.push(vec![corner(-long, -thin), corner(-long, thin), corner(long, thin), corner(long, -thin)]);
+    }
+    set_of(&[loops])
+}

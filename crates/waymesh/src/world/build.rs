@@ -3,7 +3,7 @@
 use waymesh_core::stage::StageError;
 use waymesh_core::{GridFrame, GridWindow, Heightfield, TriangleSoup, Validate};
 use waymesh_voxel::{
-    FieldBuilder, Obstacle, PackedField, PackedHeightfield, VoxelConfig, build_window, rasterize_window,
+    Climb, FieldBuilder, Obstacle, PackedField, PackedHeightfield, VoxelConfig, rasterize_window,
     stamp_obstacles,
 };
 
@@ -51,6 +51,8 @@ pub(super) struct BuiltTile {
     /// Region of each span of the field in its own numbers.
     pub(super) labels: Vec<u32>,
     pub(super) regions: u32,
+    /// Where the agent can climb from its columns.
+    pub(super) climbs: Vec<Climb>,
 }
 
 impl BuiltTile {
@@ -68,11 +70,12 @@ impl BuiltTile {
             stamp_obstacles(&mut heightfield, frame, window, obstacles, &voxels(pipeline), &mut ())
                 .map_err(failed)?;
         }
-        let part = build_window(&heightfield, frame, window, core, builder, &mut ()).map_err(failed)?;
+        let (part, climbs) =
+            pipeline.window(&heightfield, frame, [window, core], builder, &mut ()).map_err(failed)?;
         drop(heightfield);
         pipeline.check("field", |list| part.violations(list))?;
         let (cells, labels, regions) = tile_cells(pipeline, &part, &mut Recorder::new(&mut ()))?;
-        Ok(Self { cells, field: PackedField::pack(&part).map_err(failed)?, labels, regions })
+        Ok(Self { cells, field: PackedField::pack(&part).map_err(failed)?, labels, regions, climbs })
     }
 }
 

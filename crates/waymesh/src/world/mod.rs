@@ -60,6 +60,8 @@ pub struct WorldUpdate {
     pub adjusted: usize,
     /// Cells of the new mesh.
     pub cells: usize,
+    /// Links of the new mesh.
+    pub links: usize,
     /// Wall time of building tiles.
     pub build_seconds: f64,
     /// Wall time of joining all tiles to the new mesh.
@@ -251,7 +253,7 @@ impl World {
         if columns.is_empty() {
             return;
         }
-        let halo = self.builder().halo_cells(&self.pipeline.config().scale);
+        let halo = self.pipeline.halo_cells(&self.builder());
         self.dirty.extend(self.layout.tiles_over(&columns.grown(halo, &self.frame)));
     }
 
@@ -314,13 +316,15 @@ impl World {
         kept_patches.extend(patches);
         let surface = heights::assemble(&joined, &kept_patches);
         let cells = joined.cells.cells.len();
-        let mesh = NavMesh::new(joined.cells, Some(surface), self.pipeline.config().agent);
+        let climbs = tiles.values().flat_map(|built| built.climbs.iter().copied()).collect();
+        let mesh = self.pipeline.mesh(joined.cells, surface, climbs, &mut recorder);
         self.patches = kept_patches;
         let mesh = mesh?;
         let update = WorldUpdate {
             rebuilt: present.len(),
             adjusted: beside.len() - present.len(),
             cells,
+            links: mesh.links().len(),
             build_seconds,
             join_seconds: start.elapsed().as_secs_f64(),
         };
@@ -338,7 +342,7 @@ impl World {
     fn build(&self, tile: Tile) -> Result<BuiltTile, BakeError> {
         let builder = self.builder();
         let core = self.layout.core(tile);
-        let window = core.grown(builder.halo_cells(&self.pipeline.config().scale), &self.frame);
+        let window = core.grown(self.pipeline.halo_cells(&builder), &self.frame);
         let around: Vec<(GridWindow, &KeptTile)> = self
             .layout
             .tiles_over(&window)

@@ -1,0 +1,539 @@
+//! The fewest convex cells of a small polygon without holes.
+
+use waymesh_core::PlanPoint;
+
+use crate::measure::{NARROW, is_narrow};
+
+/// Cost of what cannot be.
+const NEVER: u64 = 1 << 62;
+/// Cost of a cell; below that, portals are weighed against each other.
+const CELL: u64 = 1 << 48;
+/// Most vertices of a polygon: with that the weights of all portals stay below [`CELL`].
+pub(crate) const MOST_VERTICES: usize = 1024;
+
+/// A solver, kept for its memory.
+///
+/// Cells are found from the vertex of lowest number up. The best cell on the portal from `i` to `j`, towards the part of the
+/// polygon from `i` to `j`, is a convex chain of edges and portals from `i` to `j`. All chains that start at `i` are found together,
+/// vertex by vertex: what is visible from a vertex lies around it in the order of the border, so a chain may turn from an edge into
+/// a stretch of the edges that follow, and a running minimum serves all of them.
+#[derive(Debug, Default)]
+pub(crate) struct Exact {
+    points: Vec<PlanPoint>,
+    /// Number of the first vertex in the caller's numbering: vertex 0 here is not a notch.
+    turned: usize,
+    is_notch: Vec<bool>,
+    /// Pairs of vertices that see each other, the lower one in the upper half.
+    seen: Vec<u32>,
+    /// Links by their lower vertex, then by the upper one.
+    links: Vec<Link>,
+    /// Per vertex, its first link in `links`.
+    starts: Vec<u32>,
+    /// Links by their upper vertex, then by the lower one.
+    arriving: Vec<u32>,
+    arriving_starts: Vec<u32>,
+    /// Per vertex, the first of `arriving` from the current vertex or a later one.
+    arriving_from: Vec<u32>,
+    /// Beside `arriving`: cheapest chain from the current vertex that ends with the link, per number of links in it (or for all
+    /// numbers together).
+    chains: Vec<u64>,
+    slots: usize,
+    /// Per vertex, the last run in which a chain arrived there.
+    reached: Vec<u32>,
+    runs: u32,
+    running: Vec<u64>,
+    stack: Vec<(u32, u32)>,
+    /// Corners of all cells found, and the end of each cell.
+    corners: Vec<u32>,
+    ends: Vec<u32>,
+}
+
+/// An edge of the polygon, or a portal that can be.
+#[derive(Clone, Copy, Debug)]
+struct Link {
+    from: u32,
+    to: u32,
+    /// Of the portal; 0 for an edge.
+    weight: u64,
+    /// Of all cells beyond it.
+    beyond: u64,
+    /// The chain of the cell beyond must leave `from` towards this vertex or a later one.
+    least: u32,
+    /// Place among those that arrive at `to`.
+    place: u32,
+    /// A chain that arrives at `from` before this place may go on with this link.
+    turn: u32,
+    /// A chain that arrives at `to` before this place may be closed with this link.
+    close: u32,
+}
+
+impl Link {
+    fn cost(&self) -> u64 {
+        self.weight + self.beyond
+    }
+}
+
+impl Exact {
+    /// Loads a polygon in positive order. False if it has too many vertices or a spike.
+    pub(crate) fn load(&mut self, points: &[PlanPoint]) -> bool {
+        let count = points.len();
+        if !(3..=MOST_VERTICES).contains(&count) {
+            return false;
+        }
+        let turn = |at: usize| {
+            let [a, b, c] = [count - 1, 0, 1].map(|step| points[(at + step) % count]);
+            (PlanPoint::orientation(a, b, c), a, b, c)
+        };
+        let Some(turned) = (0..count).find(|&at| turn(at).0 > 0) else { return false };
+        self.turned = turned;
+        self.points.clear();
+        self.is_notch.clear();
+        self.seen.clear();
+        for step in 0..count {
+            let (turn, a, b, c) = turn((self.turned + step) % count);
+            if turn == 0 && (key(a) < key(b)) != (key(b) < key(c)) {
+                return false;
+            }
+            self.points.push(b);
+            self.is_notch.push(turn < 0);
+        }
+        true
+    }
+
+    /// Whether the vertex of this number is a notch.
+    pub(crate) fn is_notch(&self, vertex: usize) -> bool {
+        self.is_notch[self.own_number(vertex) as usize]
+    }
+
+    fn own_number(&self, vertex: usize) -> u32 {
+        step32((vertex + self.points.len() - self.turned) % self.points.len())
+    }
+
+    /// Notes that two vertices see each other. Pairs may be named more than once.
+    pub(crate) fn see(&mut self, [a, b]: [usize; 2]) {
+        let (a, b) = (self.own_number(a), self.own_number(b));
+        self.seen.push(a.min(b) << 16 | a.max(b));
+    }
+
+    /// Finds all pairs of vertices that see each other; without `all`, those of which one is a notch: others are of use only if
+    /// cells have few corners.
+    pub(crate) fn see_all(&mut self, all: bool) {
+        self.seen.clear();
+        let count = step32(self.points.len());
+        for from in 0..count {
+            let mut blocker = from as usize;
+            for to in from + 2..count {
+                let wanted = all || self.is_notch[from as usize] || self.is_notch[to as usize];
+                if wanted && self.sees(from, to, &mut blocker) {
+                    self.seen.push(from << 16 | to);
+                }
+            }
+        }
+    }
+
+    fn at(&self, vertex: u32) -> PlanPoint {
+        self.points[vertex as usize]
+    }
+
+    fn before(&self, vertex: u32) -> PlanPoint {
+        self.points[(vertex as usize + self.points.len() - 1) % self.points.len()]
+    }
+
+    fn after(&self, vertex: u32) -> PlanPoint {
+        self.points[(vertex as usize + 1) % self.points.len()]
+    }
+
+    /// Whether the straight way from `vertex` to `to` starts inside the polygon.
+    fn starts_inside(&self, vertex: u32, to: PlanPoint) -> bool {
+        let point = self.at(vertex);
+        let left_of_before = PlanPoint::orientation(self.before(vertex), point, to) > 0;
+        let left_of_after = PlanPoint::orientation(point, self.after(vertex), to) > 0;
+        if self.is_notch[vertex as usize] {
+            left_of_before || left_of_after
+        } else {
+            left_of_before && left_of_after
+        }
+    }
+
+    /// Whether nothing lies between two vertices that are not neighbours.
+    ///
+    /// `blocker` is an edge that hid something from `a` before: it often hides what comes next, too.
+    fn sees(&self, a: u32, b: u32, blocker: &mut usize) -> bool {
+        let (p, q) = (self.at(a), self.at(b));
+        if p == q || !self.starts_inside(a, q) || !self.starts_inside(b, p) {
+            return false;
+        }
+        let count = self.points.len();
+        let hides = |from: PlanPoint, to: PlanPoint| {
+            let (x, y) = (PlanPoint::orientation(from, to, p), PlanPoint::orientation(from, to, q));
+            (x > 0 && y < 0) || (x < 0 && y > 0)
+        };
+        let crosses = |x: i64, y: i64| (x > 0 && y < 0) || (x < 0 && y > 0);
+        let (from, to) = (self.points[*blocker], self.points[(*blocker + 1) % count]);
+        if crosses(PlanPoint::orientation(p, q, from), PlanPoint::orientation(p, q, to)) && hides(from, to) {
+            return false;
+        }
+        let mut from = self.points[count - 1];
+        let mut from_turn = PlanPoint::orientation(p, q, from);
+        for (at, &to) in self.points.iter().enumerate() {
+            let turn = PlanPoint::orientation(p, q, to);
+            if turn == 0 {
+                // On the line: between the two?
+                if to != p && to != q && (key(to) > key(p)) != (key(to) > key(q)) {
+                    return false;
+                }
+            } else if crosses(from_turn, turn) && hides(from, to) {
+                *blocker = (at + count - 1) % count;
+                return false;
+            }
+            (from, from_turn) = (to, turn);
+        }
+        true
+    }
+
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "lengths are below 2^32, and only weigh one portal against another"
+    )]
+    fn weight(&self, a: u32, b: u32) -> u64 {
+        let length = (self.at(a).distance_squared(self.at(b)) as f64).sqrt();
+        let narrow = self.leaves_sliver(a, b) || self.leaves_sliver(b, a);
+        (length * 4.0) as u64 * u64::from(if narrow { NARROW } else { 1 })
+    }
+
+    /// Whether a portal makes a narrow angle with the border at `vertex`.
+    fn leaves_sliver(&self, vertex: u32, to: u32) -> bool {
+        let beside = [self.before(vertex), self.after(vertex)];
+        beside.into_iter().any(|beside| is_narrow(self.at(vertex), self.at(to), beside))
+    }
+
+    /// The cost of portals of these ends, given in the caller's numbers.
+    pub(crate) fn weigh(&self, portals: impl Iterator<Item = [usize; 2]>) -> u64 {
+        portals
+            .map(|ends| {
+                let [a, b] = ends.map(|end| self.own_number(end));
+                self.weight(a, b)
+            })
+            .sum()
+    }
+
+    /// Number of cells and weight of the portals in the best decomposition with cells of at most `max_vertices` corners
+    /// (0 = no limit). `None` if there is none, which only happens for borders that cross.
+    pub(crate) fn solve(&mut self, max_vertices: u32) -> Option<(usize, u64)> {
+        self.slots = if max_vertices == 0 { 1 } else { max_vertices as usize - 1 };
+        self.prepare();
+        let count = step32(self.points.len());
+        self.chains.clear();
+        self.chains.resize(self.links.len() * self.slots, NEVER);
+        self.reached.clear();
+        self.reached.resize(count as usize, 0);
+        self.runs = 0;
+        self.arriving_from.clear();
+        self.arriving_from.extend_from_slice(&self.arriving_starts[1..]);
+        let mut best = NEVER;
+        for first in (0..count - 1).rev() {
+            self.include(first);
+            let (start, end) = self.links_of(first);
+            if self.is_notch[first as usize] {
+                self.set_least(first);
+                let mut at = start;
+                while at < end {
+                    let least = self.links[at].least;
+                    let mut after = at + 1;
+                    while after < end && self.links[after].least == least {
+                        after += 1;
+                    }
+                    if self.links[at..after].iter().any(|link| link.weight != 0) {
+                        self.run(first, self.links[after - 1].to, least);
+                    }
+                    at = after;
+                }
+            } else if first == 0 {
+                self.run(0, count - 1, 0);
+                best = self.close(0, count - 1, self.arriving.len());
+            } else if end - start > 1 {
+                self.run(first, self.links[end - 1].to, 0);
+            }
+        }
+        if best >= NEVER {
+            return None;
+        }
+        Some(((best / CELL) as usize, best % CELL))
+    }
+
+    /// Lists edges and the portals that may be needed, from the pairs seen.
+    fn prepare(&mut self) {
+        let count = step32(self.points.len());
+        self.seen.retain(|&pair| (2..count - 1).contains(&((pair & 0xffff) - (pair >> 16))));
+        self.seen.sort_unstable();
+        self.seen.dedup();
+        self.links.clear();
+        self.starts.clear();
+        let mut next = 0;
+        let blank = Link { from: 0, to: 0, weight: 0, beyond: 0, least: 0, place: 0, turn: 0, close: 0 };
+        for from in 0..count {
+            self.starts.push(step32(self.links.len()));
+            if from + 1 < count {
+                self.links.push(Link { from, to: from + 1, ..blank });
+            }
+            while let Some(&pair) = self.seen.get(next).filter(|&pair| pair >> 16 == from) {
+                let to = pair & 0xffff;
+                self.links.push(Link { from, to, weight: self.weight(from, to), beyond: NEVER, ..blank });
+                next += 1;
+            }
+        }
+        self.starts.push(step32(self.links.len()));
+        self.arriving_starts.clear();
+        self.arriving_starts.resize(count as usize + 1, 0);
+        for link in &self.links {
+            self.arriving_starts[link.to as usize + 1] += 1;
+        }
+        for vertex in 0..count as usize {
+            self.arriving_starts[vertex + 1] += self.arriving_starts[vertex];
+        }
+        self.arriving.clear();
+        self.arriving.resize(self.links.len(), 0);
+        self.arriving_from.clear();
+        self.arriving_from.extend_from_slice(&self.arriving_starts[..count as usize]);
+        for (at, link) in self.links.iter_mut().enumerate() {
+            let place = &mut self.arriving_from[link.to as usize];
+            self.arriving[*place as usize] = step32(at);
+            link.place = *place;
+            *place += 1;
+        }
+        for vertex in 0..count {
+            self.set_turns(vertex);
+        }
+    }
+
+    /// How far chains that arrive at a vertex may turn there. Both limits grow with the number of the vertex they turn to.
+    fn set_turns(&mut self, vertex: u32) {
+        let point = self.at(vertex);
+        let (start, end) = (self.arriving_starts[vertex as usize], self.arriving_starts[vertex as usize + 1]);
+        let mut turn = start;
+        let (own, own_end) = self.links_of(vertex);
+        for at in own..own_end {
+            let to = self.at(self.links[at].to);
+            while turn < end && PlanPoint::orientation(self.arrival(turn), point, to) >= 0 {
+                turn += 1;
+            }
+            self.links[at].turn = turn;
+        }
+        let mut close = start;
+        for at in start..end {
+            let to = self.arrival(at);
+            close = close.max(at + 1);
+            while close < end && PlanPoint::orientation(self.arrival(close), point, to) >= 0 {
+                close += 1;
+            }
+            self.links[self.arriving[at as usize] as usize].close = close;
+        }
+    }
+
+    /// Where the link in this place of `arriving` comes from.
+    fn arrival(&self, place: u32) -> PlanPoint {
+        self.at(self.links[self.arriving[place as usize] as usize].from)
+    }
+
+    fn links_of(&self, vertex: u32) -> (usize, usize) {
+        (self.starts[vertex as usize] as usize, self.starts[vertex as usize + 1] as usize)
+    }
+
+    /// From now on the links that leave `vertex` count, too.
+    fn include(&mut self, vertex: u32) {
+        let (start, end) = self.links_of(vertex);
+        for link in &self.links[start..end] {
+            self.arriving_from[link.to as usize] -= 1;
+        }
+    }
+
+    /// For each portal at a notch, where the chain of the cell beyond may leave so that it does not turn right there.
+    fn set_least(&mut self, notch: u32) {
+        let (start, end) = self.links_of(notch);
+        let mut first = start;
+        for at in start..end {
+            let to = self.at(self.links[at].to);
+            while first < at && PlanPoint::orientation(to, self.at(notch), self.at(self.links[first].to)) < 0
+            {
+                first += 1;
+            }
+            self.links[at].least = self.links[first].to;
+        }
+    }
+
+    /// Finds all chains from `first` that end at `last` or before and leave towards `least` or a later vertex, and closes the cells
+    /// on the portals that ask for that.
+    fn run(&mut self, first: u32, last: u32, least: u32) {
+        let slots = self.slots;
+        let (mut own, own_end) = self.links_of(first);
+        self.runs += 1;
+        let (start, end) =
+            (self.arriving_starts[first as usize] as usize, self.arriving_starts[last as usize + 1] as usize);
+        self.chains[start * slots..end * slots].fill(NEVER);
+        for vertex in first + 1..=last {
+            if own < own_end && self.links[own].to == vertex {
+                let link = self.links[own];
+                if link.weight != 0 && link.least == least {
+                    self.links[own].beyond = self.close(first, vertex, link.close as usize);
+                }
+                let cost = self.links[own].cost();
+                if vertex >= least && cost < NEVER {
+                    self.chains[link.place as usize * slots] = cost;
+                    self.reached[vertex as usize] = self.runs;
+                }
+                own += 1;
+            }
+            if self.reached[vertex as usize] == self.runs {
+                self.extend(first, vertex, last);
+            }
+        }
+    }
+
+    /// Extends all chains that end at `vertex`.
+    fn extend(&mut self, first: u32, vertex: u32, last: u32) {
+        let (anchor, point) = (self.at(first), self.at(vertex));
+        let from = self.arriving_from[vertex as usize] as usize;
+        let (start, end) = self.links_of(vertex);
+        let links = &self.links[start..end];
+        let links = links.iter().take_while(|link| link.to <= last);
+        // A cell lies around its first vertex without a turn.
+        let goes_on = |link: &&Link| {
+            link.cost() < NEVER && PlanPoint::orientation(anchor, point, self.points[link.to as usize]) >= 0
+        };
+        if self.slots == 1 {
+            let (mut at, mut least) = (from, NEVER);
+            for link in links {
+                let turn = link.turn as usize;
+                if at < turn {
+                    least = self.chains[at..turn].iter().fold(least, |least, &chain| least.min(chain));
+                    at = turn;
+                }
+                if least < NEVER && goes_on(&link) {
+                    self.reached[link.to as usize] = self.runs;
+                    self.chains[link.place as usize] = (least + link.cost()).min(NEVER);
+                }
+            }
+            return;
+        }
+        let (slots, mut at) = (self.slots, from);
+        self.running.clear();
+        self.running.resize(slots, NEVER);
+        for link in links {
+            let turn = link.turn as usize;
+            if at < turn {
+                for chains in self.chains[at * slots..turn * slots].chunks_exact(slots) {
+                    for (least, &chain) in self.running.iter_mut().zip(chains) {
+                        *least = chain.min(*least);
+                    }
+                }
+                at = turn;
+            }
+            if goes_on(&link) && self.running.iter().any(|&least| least < NEVER) {
+                self.reached[link.to as usize] = self.runs;
+                let chains = &mut self.chains[link.place as usize * slots..][..slots];
+                // One link more, where links are counted.
+                for (chain, &least) in chains[1..].iter_mut().zip(&self.running) {
+                    *chain = (least + link.cost()).min(NEVER);
+                }
+            }
+        }
+    }
+
+    /// Places of the chains that end at `last` and can be closed to `first`.
+    fn closing(&self, first: u32, last: u32, end: usize) -> std::ops::Range<usize> {
+        let from = self.arriving_from[last as usize] as usize;
+        let own = self.arriving.get(from).is_some_and(|&link| self.links[link as usize].from == first);
+        from + usize::from(own)..end
+    }
+
+    /// Cost of the best cell on the portal from `first` to `last`, and of all beyond it.
+    fn close(&self, first: u32, last: u32, end: usize) -> u64 {
+        let places = self.closing(first, last, end);
+        let chains = self.chains.get(places.start * self.slots..places.end * self.slots).unwrap_or_default();
+        chains.iter().min().map_or(NEVER, |&least| (least + CELL).min(NEVER))
+    }
+
+    /// The cells of the best decomposition, after [`Exact::solve`] has found one: their corners in positive order, in the caller's
+    /// numbers.
+    pub(crate) fn cells(&mut self) -> impl Iterator<Item = &[u32]> {
+        self.corners.clear();
+        self.ends.clear();
+        let count = step32(self.points.len());
+        let mut stack = std::mem::take(&mut self.stack);
+        stack.clear();
+        stack.push((0, count - 1));
+        // `arriving_from` now includes every link; a run from a vertex must not see those that leave earlier ones.
+        while let Some((first, last)) = stack.pop() {
+            self.exclude_before(first);
+            let own = self.links_of(first);
+            let link = self.links[own.0..own.1].iter().find(|link| link.to == last);
+            let (least, end) =
+                link.map_or((0, self.arriving.len()), |link| (link.least, link.close as usize));
+            self.run(first, last, least);
+            self.trace(first, last, end, &mut stack);
+        }
+        self.stack = stack;
+        let turned = self.turned;
+        let count = self.points.len();
+        for corner in &mut self.corners {
+            *corner = step32((*corner as usize + turned) % count);
+        }
+        let (corners, ends) = (&self.corners, &self.ends);
+        ends.iter().enumerate().map(move |(cell, &end)| {
+            let start = if cell == 0 { 0 } else { ends[cell - 1] };
+            &corners[start as usize..end as usize]
+        })
+    }
+
+    fn exclude_before(&mut self, first: u32) {
+        for vertex in 0..self.points.len() {
+            let (start, end) = (self.arriving_starts[vertex], self.arriving_starts[vertex + 1]);
+            let skipped = self.arriving[start as usize..end as usize]
+                .partition_point(|&link| self.links[link as usize].from < first);
+            self.arriving_from[vertex] = start + step32(skipped);
+        }
+    }
+
+    /// Lists the corners of the cell on the portal from `first` to `last`, and its other portals.
+    fn trace(&mut self, first: u32, last: u32, end: usize, stack: &mut Vec<(u32, u32)>) {
+        let slots = self.slots;
+        let places = self.closing(first, last, end);
+        let best = (places.start * slots..places.end * slots).min_by_key(|&at| self.chains[at]);
+        let Some(mut at) = best else { return };
+        self.corners.push(last);
+        loop {
+            let value = self.chains[at];
+            let link = self.links[self.arriving[at / slots] as usize];
+            self.corners.push(link.from);
+            if link.weight != 0 {
+                stack.push((link.from, link.to));
+            }
+            if link.from == first || value >= NEVER {
+                break;
+            }
+            let wanted = value - link.cost();
+            let from = self.arriving_from[link.from as usize] as usize;
+            let mut before = (from..link.turn as usize).map(|place| place * slots + at % slots);
+            // One link less, where links are counted.
+            let back = usize::from(slots > 1);
+            let Some(found) = before.find(|&before| self.chains[before - back] == wanted) else { break };
+            at = found - back;
+        }
+        let start = self.ends.last().copied().unwrap_or(0) as usize;
+        self.corners[start..].reverse();
+        self.ends.push(step32(self.corners.len()));
+    }
+}
+
+/// An order of points along any line.
+fn key(point: PlanPoint) -> (i32, i32) {
+    (point.x, point.z)
+}
+
+/// A small number as 32 bits.
+#[expect(clippy::cast_possible_truncation, reason = "numbers within a polygon of few vertices")]
+fn step32(step: usize) -> u32 {
+    step as u32
+}

@@ -1,0 +1,133 @@
+//! Search for fewer and better cells.
+
+use waymesh_core::PlanPoint;
+
+use crate::exact::{Exact, MOST_VERTICES};
+use crate::subdivision::{NONE, Side, Subdivision, index};
+use crate::window::Window;
+
+/// Replaces cells, window by window.
+#[derive(Debug)]
+pub(crate) struct Search<'s, 'a> {
+    cells: &'s mut Subdivision<'a>,
+    max_vertices: u32,
+    window: Window,
+    exact: Exact,
+    /// Per cell, the last window it was in.
+    last_windows: Vec<u32>,
+    windows: u32,
+}
+
+impl<'s, 'a> Search<'s, 'a> {
+    pub(crate) fn new(cells: &'s mut Subdivision<'a>, max_vertices: u32) -> Self {
+        let last_windows = vec![0; cells.cells.len()];
+        let (window, exact) = (Window::default(), Exact::default());
+        Self { cells, max_vertices, window, exact, last_windows, windows: 0 }
+    }
+
+    /// Improves the window that has been grown, and notes its cells.
+    fn improve(&mut self) {
+        self.window.improve(self.cells, &mut self.exact, self.max_vertices);
+        self.windows += 1;
+        self.last_windows.resize(self.cells.cells.len(), 0);
+        for &cell in &self.window.cells {
+            self.last_windows[cell as usize] = self.windows;
+        }
+    }
+
+    /// The cell across a side, if it may be joined with the one on this side.
+    fn beyond(&self, side: u32) -> Option<u32> {
+        self.cells.is_inner(side).then(|| self.cells.side(self.cells.side(side).twin).cell)
+    }
+
+    /// Gives every piece of one region and area that has no holes and at most `most_vertices` vertices the fewest cells there are.
+    pub(crate) fn solve_small(&mut self, most_vertices: usize) {
+        let reach = most_vertices.min(MOST_VERTICES);
+        let mut seen = vec![false; self.cells.cells.len()];
+        let mut stack = Vec::new();
+        for seed in 0..index(seen.len()) {
+            if seen[seed as usize] || self.cells.cells[seed as usize].side == NONE {
+                continue;
+            }
+            let (mut count, mut corners) = (0, 0);
+            seen[seed as usize] = true;
+            stack.push(seed);
+            while let Some(cell) = stack.pop() {
+                count += 1;
+                corners += self.cells.cells[cell as usize].len as usize;
+                for beyond in self.cells.around(cell).filter_map(|side| self.beyond(side)) {
+                    if !std::mem::replace(&mut seen[beyond as usize], true) {
+                        stack.push(beyond);
+                    }
+                }
+            }
+            // With one portal less than cells, each of them hides two corners.
+            if corners > reach + 2 * (count - 1) {
+                continue;
+            }
+            self.window.start(self.cells, seed);
+            self.window.grow(self.cells, reach);
+            if self.window.is_complete(self.cells) {
+                self.improve();
+            }
+        }
+    }
+
+    /// Cuts the cells into windows and solves each; then again, around what lay on the borders of the last windows.
+    pub(crate) fn sweep(&mut self, vertices: usize, rounds: u32) {
+        let mut seeds: Vec<u32> = self.cells.living().collect();
+        // What has been solved as a whole is not looked at again.
+        let mut before = 0;
+        for _ in 0..rounds {
+            for &seed in &seeds {
+                let gone = self.cells.cells[seed as usize].side == NONE;
+                if !gone && self.last_windows[seed as usize] <= before {
+                    self.window.start(self.cells, seed);
+                    self.window.grow(self.cells, vertices);
+                    self.improve();
+                }
+            }
+            seeds.clear();
+            for cell in self.cells.living() {
+                let window = self.last_windows[cell as usize];
+                let mut beyond = self.cells.around(cell).filter_map(|side| self.beyond(side));
+                if beyond.any(|other| self.last_windows[other as usize] != window) {
+                    seeds.push(cell);
+                }
+            }
+            before = self.windows;
+        }
+    }
+
+    /// Joins cells that are convex together: what has been put in place of a window can fit what lies around it.
+    pub(crate) fn unite(&mut self) {
+        loop {
+            let mut united = false;
+            for side in 0..index(self.cells.sides.len()) {
+                if self.may_go(side) {
+                    self.window.start(self.cells, self.cells.side(side).cell);
+                    united |= self.window.add(self.cells, side, usize::MAX)
+                        && self.window.unite(self.cells, self.max_vertices);
+                }
+            }
+            if !united {
+                return;
+            }
+        }
+    }
+
+    /// Whether both ends of a side stay convex without it.
+    fn may_go(&self, side: u32) -> bool {
+        let Side { twin, next, prev, .. } = *self.cells.side(side);
+        if next == NONE || twin < side || !self.cells.is_inner(side) {
+            return false;
+        }
+        let Side { next: twin_next, prev: twin_prev, .. } = *self.cells.side(twin);
+        [[prev, side, self.cells.side(twin_next).next], [twin_prev, twin, self.cells.side(next).next]]
+            .into_iter()
+            .all(|[from, at, to]| {
+                let [from, at, to] = [from, at, to].map(|side| self.cells.point(side));
+                PlanPoint::orientation(from, at, to) >= 0
+            })
+    }
+}

@@ -1,0 +1,347 @@
+//! A few cells side by side, and better ones in their place.
+
+use waymesh_core::PlanPoint;
+
+use crate::exact::Exact;
+use crate::subdivision::{NONE, Patch, Subdivision, index};
+
+/// Cells that together are a polygon without holes. Kept for its memory.
+#[derive(Debug, Default)]
+pub(crate) struct Window {
+    pub(crate) cells: Vec<u32>,
+    /// The sides of the cells around all of them, in positive order.
+    border: Vec<u32>,
+    points: Vec<PlanPoint>,
+    /// Per cell, the window it was last in.
+    cell_stamps: Vec<u32>,
+    /// Per vertex, the window on whose border it last lay, and its place there once that is complete.
+    vertex_stamps: Vec<[u32; 2]>,
+    stamp: u32,
+    path: Vec<u32>,
+    portals: Vec<[u32; 3]>,
+    corners: Vec<u32>,
+    ends: Vec<usize>,
+    sides: Vec<u32>,
+    /// Vertices inside.
+    inside: usize,
+    /// Sides through which a notch looks, and the points that limit its view.
+    views: Vec<(u32, PlanPoint, PlanPoint)>,
+}
+
+impl Window {
+    /// Starts again with one cell.
+    pub(crate) fn start(&mut self, cells: &Subdivision<'_>, seed: u32) {
+        if self.stamp == u32::MAX {
+            self.cell_stamps.fill(0);
+            self.vertex_stamps.fill([0; 2]);
+            self.stamp = 0;
+        }
+        self.stamp += 1;
+        self.cell_stamps.resize(cells.cells.len().max(self.cell_stamps.len()), 0);
+        self.vertex_stamps.resize(cells.vertices.len(), [0; 2]);
+        self.inside = 0;
+        self.cells.clear();
+        self.cells.push(seed);
+        self.cell_stamps[seed as usize] = self.stamp;
+        self.border.clear();
+        self.border.extend(cells.around(seed));
+        for &side in &self.border {
+            self.vertex_stamps[cells.side(side).origin as usize][0] = self.stamp;
+        }
+    }
+
+    /// Adds neighbours, those of the first cell first, for as long as one fits.
+    pub(crate) fn grow(&mut self, cells: &Subdivision<'_>, most_vertices: usize) {
+        let mut at = 0;
+        while at < self.cells.len() {
+            for side in cells.around(self.cells[at]) {
+                self.add(cells, side, most_vertices);
+            }
+            at += 1;
+        }
+    }
+
+    /// Whether no neighbour is left that could be added, if it fitted.
+    pub(crate) fn is_complete(&self, cells: &Subdivision<'_>) -> bool {
+        self.border.iter().all(|&side| !cells.is_inner(side))
+    }
+
+    fn is_in(&self, cells: &Subdivision<'_>, side: u32) -> bool {
+        side != NONE && self.cell_stamps[cells.side(side).cell as usize] == self.stamp
+    }
+
+    /// Adds the cell across a side of a cell of the window, if both together have one simple border of few vertices.
+    pub(crate) fn add(&mut self, cells: &Subdivision<'_>, side: u32, most_vertices: usize) -> bool {
+        let twin = cells.side(side).twin;
+        if !cells.is_inner(side) || self.is_in(cells, twin) {
+            return false;
+        }
+        // The sides of the new cell towards the window: one run.
+        let (stamp, stamps) = (self.stamp, &self.cell_stamps);
+        let shared = |at: u32| {
+            let twin = cells.side(at).twin;
+            twin != NONE && stamps[cells.side(twin).cell as usize] == stamp
+        };
+        let new = cells.side(twin).cell;
+        let (mut first, mut last, mut run) = (twin, twin, 1);
+        let len = cells.cells[new as usize].len as usize;
+        while run < len && shared(cells.side(first).prev) {
+            first = cells.side(first).prev;
+            run += 1;
+        }
+        while run < len && shared(cells.side(last).next) {
+            last = cells.side(last).next;
+            run += 1;
+        }
+        if run >= len || self.border.len() + len - 2 * run > most_vertices {
+            return false;
+        }
+        self.path.clear();
+        let mut at = cells.side(last).next;
+        while at != first {
+            if shared(at) || (!self.path.is_empty() && self.is_on_border(cells, at)) || self.path.len() > len
+            {
+                return false;
+            }
+            self.path.push(at);
+            at = cells.side(at).next;
+        }
+        let entry = cells.side(last).twin;
+        let Some(place) = self.border.iter().position(|&side| side == entry) else { return false };
+        self.border.rotate_left(place);
+        if run > self.border.len() {
+            return false;
+        }
+        self.inside += run - 1;
+        for &gone in &self.border[1..run] {
+            self.vertex_stamps[cells.side(gone).origin as usize][0] = 0;
+        }
+        for &side in &self.path[1..] {
+            self.vertex_stamps[cells.side(side).origin as usize][0] = self.stamp;
+        }
+        self.border.splice(..run, self.path.iter().copied());
+        self.cells.push(new);
+        self.cell_stamps[new as usize] = self.stamp;
+        true
+    }
+
+    fn is_on_border(&self, cells: &Subdivision<'_>, side: u32) -> bool {
+        self.vertex_stamps[cells.side(side).origin as usize][0] == self.stamp
+    }
+
+    /// Puts the best cells in place of those of the window, if they are better. [`Window::cells`] are the new ones then.
+    pub(crate) fn improve(
+        &mut self,
+        cells: &mut Subdivision<'_>,
+        exact: &mut Exact,
+        max_vertices: u32,
+    ) -> bool {
+        let count = self.cells.len();
+        if count < 2 {
+            return false;
+        }
+        self.points.clear();
+        self.points.extend(self.border.iter().map(|&side| cells.point(side)));
+        if !exact.load(&self.points) {
+            return false;
+        }
+        // Portals between two vertices that are no notches only help to keep cells small.
+        let limit = if (max_vertices as usize) < self.points.len() { max_vertices } else { 0 };
+        if self.inside == 0 {
+            self.look(cells, exact, limit != 0);
+        } else {
+            exact.see_all(limit != 0);
+        }
+        let Some((fewest, weight)) = exact.solve(limit) else { return false };
+        let better =
+            fewest < count || (fewest == count && self.weight(cells, exact).is_none_or(|old| weight < old));
+        if !better {
+            return false;
+        }
+        self.corners.clear();
+        self.ends.clear();
+        for corners in exact.cells() {
+            self.corners.extend_from_slice(corners);
+            self.ends.push(self.corners.len());
+        }
+        self.is_sound() && self.replace(cells)
+    }
+
+    /// Makes one cell of the window if that is convex and has at most `max_vertices` corners (0 = no limit).
+    pub(crate) fn unite(&mut self, cells: &mut Subdivision<'_>, max_vertices: u32) -> bool {
+        let count = self.border.len();
+        if self.cells.len() < 2 || (max_vertices != 0 && count > max_vertices as usize) {
+            return false;
+        }
+        self.points.clear();
+        self.points.extend(self.border.iter().map(|&side| cells.point(side)));
+        self.corners.clear();
+        self.corners.extend(0..index(count));
+        self.ends.clear();
+        self.ends.push(count);
+        self.is_sound() && self.replace(cells)
+    }
+
+    /// Shows `exact` what each notch sees, or every vertex. No vertex lies inside, so no cell is seen along two ways.
+    fn look(&mut self, cells: &Subdivision<'_>, exact: &mut Exact, all: bool) {
+        for (place, &side) in self.border.iter().enumerate() {
+            self.vertex_stamps[cells.side(side).origin as usize][1] = index(place);
+        }
+        let place = |side: u32| self.vertex_stamps[cells.side(side).origin as usize][1] as usize;
+        for (own, &border) in self.border.iter().enumerate() {
+            if !all && !exact.is_notch(own) {
+                continue;
+            }
+            let eye = self.points[own];
+            let turn = |a: PlanPoint, b: PlanPoint| PlanPoint::orientation(eye, a, b);
+            // The cells around the notch.
+            let mut leaving = border;
+            loop {
+                let first = cells.point(cells.side(leaving).next);
+                let arriving = cells.side(leaving).prev;
+                let last = cells.point(arriving);
+                exact.see([own, place(cells.side(leaving).next)]);
+                let mut at = cells.side(leaving).next;
+                while at != arriving {
+                    let next = cells.side(at).next;
+                    let (from, to) = (cells.point(at), cells.point(next));
+                    if next != arriving && turn(first, to) > 0 && turn(to, last) > 0 {
+                        exact.see([own, place(next)]);
+                    }
+                    let twin = cells.side(at).twin;
+                    if turn(from, to) > 0 && self.is_in(cells, twin) {
+                        self.views.push((twin, from, to));
+                    }
+                    at = next;
+                }
+                leaving = cells.side(arriving).twin;
+                if !self.is_in(cells, leaving) {
+                    break;
+                }
+            }
+            // What lies behind their sides, between the points where the view is limited.
+            while let Some((entry, low, high)) = self.views.pop() {
+                let mut at = cells.side(entry).next;
+                while at != entry {
+                    let next = cells.side(at).next;
+                    let (from, to) = (cells.point(at), cells.point(next));
+                    let (low_to, to_high) = (turn(low, to), turn(to, high));
+                    if next != entry && low_to > 0 && to_high > 0 {
+                        exact.see([own, place(next)]);
+                    }
+                    let twin = cells.side(at).twin;
+                    if low_to > 0 && self.is_in(cells, twin) {
+                        let from = if turn(low, from) > 0 { from } else { low };
+                        let to = if to_high > 0 { to } else { high };
+                        if turn(from, to) > 0 {
+                            self.views.push((twin, from, to));
+                        }
+                    }
+                    at = next;
+                }
+            }
+        }
+    }
+
+    /// Weight of the portals inside the window; `None` if there is a vertex inside.
+    fn weight(&mut self, cells: &Subdivision<'_>, exact: &Exact) -> Option<u64> {
+        for (place, &side) in self.border.iter().enumerate() {
+            self.vertex_stamps[cells.side(side).origin as usize][1] = index(place);
+        }
+        self.portals.clear();
+        for &cell in &self.cells {
+            for side in cells.around(cell) {
+                let twin = cells.side(side).twin;
+                if twin > side && self.is_in(cells, twin) {
+                    let [from, to] = [side, twin].map(|side| cells.side(side).origin as usize);
+                    let [a, b] = [self.vertex_stamps[from], self.vertex_stamps[to]];
+                    if a[0] != self.stamp || b[0] != self.stamp {
+                        return None;
+                    }
+                    self.portals.push([a[1], b[1], 0]);
+                }
+            }
+        }
+        Some(exact.weigh(self.portals.iter().map(|portal| [portal[0] as usize, portal[1] as usize])))
+    }
+
+    /// The new cells, as places on the border.
+    fn new_cells(&self) -> impl Iterator<Item = &[u32]> {
+        self.ends.iter().enumerate().map(|(cell, &end)| {
+            let start = if cell == 0 { 0 } else { self.ends[cell - 1] };
+            &self.corners[start..end]
+        })
+    }
+
+    /// Whether the new cells are convex and fill the window. Only borders that cross can make them otherwise.
+    fn is_sound(&self) -> bool {
+        let mut area = 0;
+        for cell in self.new_cells() {
+            let point = |at: usize| self.points[cell[at % cell.len()] as usize];
+            let rises = |at: usize| (point(at).x, point(at).z) < (point(at + 1).x, point(at + 1).z);
+            let turns = (0..cell.len()).filter(|&at| rises(at) != rises(at + 1)).count();
+            let bent =
+                (0..cell.len()).any(|at| PlanPoint::orientation(point(at), point(at + 1), point(at + 2)) < 0);
+            if cell.len() < 3 || turns != 2 || bent {
+                return false;
+            }
+            area += PlanPoint::doubled_area((0..cell.len()).map(point));
+        }
+        area == PlanPoint::doubled_area(self.points.iter().copied())
+    }
+
+    fn replace(&mut self, cells: &mut Subdivision<'_>) -> bool {
+        let Patch { region, area, .. } = cells.cells[self.cells[0] as usize];
+        let mut portals = std::mem::take(&mut self.portals);
+        portals.clear();
+        // Each portal has to be there from both sides; and each edge once.
+        let count = index(self.border.len());
+        for cell in self.new_cells() {
+            for (at, &from) in cell.iter().enumerate() {
+                let to = cell[(at + 1) % cell.len()];
+                if to != (from + 1) % count {
+                    portals.push([from.min(to), from.max(to), NONE]);
+                }
+            }
+        }
+        portals.sort_unstable();
+        self.portals = portals;
+        let paired = self.portals.chunks(2).all(|pair| pair.len() == 2 && pair[0] == pair[1]);
+        if !paired || self.corners.len() != self.border.len() + self.portals.len() {
+            return false;
+        }
+        let mut sides = std::mem::take(&mut self.sides);
+        sides.clear();
+        for &cell in &self.cells {
+            sides.extend(cells.around(cell).filter(|&side| self.is_in(cells, cells.side(side).twin)));
+        }
+        self.sides = sides;
+        self.sides.iter().for_each(|&side| cells.free_side(side));
+        self.cells.drain(..).for_each(|cell| cells.free_cell(cell));
+        // Both sides of every portal, from the lower place and from the higher one.
+        for pair in self.portals.chunks_mut(2) {
+            for (at, side) in pair.iter_mut().enumerate() {
+                side[2] = cells.new_side(cells.side(self.border[side[at] as usize]).origin);
+            }
+            cells.sides[pair[0][2] as usize].twin = pair[1][2];
+            cells.sides[pair[1][2] as usize].twin = pair[0][2];
+        }
+        for cell in 0..self.ends.len() {
+            let start = if cell == 0 { 0 } else { self.ends[cell - 1] };
+            let corners = &self.corners[start..self.ends[cell]];
+            self.sides.clear();
+            for (at, &from) in corners.iter().enumerate() {
+                let to = corners[(at + 1) % corners.len()];
+                self.sides.push(if to == (from + 1) % count {
+                    self.border[from as usize]
+                } else {
+                    let first =
+                        self.portals.partition_point(|portal| portal[..2] < [from.min(to), from.max(to)][..]);
+                    self.portals[first + usize::from(from > to)][2]
+                });
+            }
+            self.cells.push(cells.new_cell(&self.sides, region, area));
+        }
+        true
+    }
+}

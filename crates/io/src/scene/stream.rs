@@ -1,0 +1,323 @@
+//! OBJ and binary PLY files in portions.
+
+use std::fs::File;
+use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use glam::{DVec3, Vec3};
+use waymesh_core::TriangleVisitor;
+use waymesh_core::stage::StageError;
+
+use super::obj::{ObjReader, ObjSink};
+use super::ply::{BinaryHeader, Values, read_polygons, read_vertices, skip, triangles_of};
+use super::vertices::Vertices;
+use super::{Fan, LoadOptions, SceneFormat, SoupBuilder, Source, without_bom};
+use crate::{IoError, Place};
+
+/// Bytes of text that are looked at together, and of a header that is looked for.
+const PART: usize = 1 << 20;
+/// Triangles handed on at once.
+const PORTION: usize = 4096;
+
+/// What can go wrong while triangles are handed on.
+#[derive(Debug)]
+pub(super) enum Stop {
+    /// The file.
+    Read(IoError),
+    /// Whoever takes the triangles.
+    Visit(StageError),
+}
+
+impl From<IoError> for Stop {
+    fn from(error: IoError) -> Self {
+        Self::Read(error)
+    }
+}
+
+impl From<Stop> for StageError {
+    fn from(stop: Stop) -> Self {
+        match stop {
+            Stop::Read(error) => Self::new("read", error),
+            Stop::Visit(error) => error,
+        }
+    }
+}
+
+/// A file that can be read in portions.
+#[derive(Debug)]
+pub(super) enum Streamed {
+    Obj,
+    Ply(BinaryHeader),
+}
+
+impl Streamed {
+    /// `None` if the file is something else, or has its vertices behind its faces.
+    pub(super) fn open(path: &Path) -> Result<Option<Self>, IoError> {
+        let failed = |source| IoError::Read { file: path.to_owned(), source };
+        let mut beginning = Vec::new();
+        File::open(path)
+            .and_then(|file| file.take(PART as u64).read_to_end(&mut beginning))
+            .map_err(failed)?;
+        let source = Source { file: path, bytes: &beginning };
+        match SceneFormat::from_extension(path).or_else(|| SceneFormat::sniff(&beginning)) {
+            Some(SceneFormat::Obj) => Ok(Some(Self::Obj)),
+            Some(SceneFormat::Ply) => Ok(BinaryHeader::read(&source).map(Self::Ply)),
+            _ => Ok(None),
+        }
+    }
+
+    /// All vertices, for [`Streamed::visit`].
+    pub(super) fn vertices(
+        &self,
+        path: &Path,
+        options: &LoadOptions,
+        most_bytes: u64,
+    ) -> Result<Vertices, IoError> {
+        let mut vertices = Vertices::new(most_bytes);
+        let place = SoupBuilder::new(options);
+        let source = Source { file: path, bytes: &[] };
+        match self {
+            Self::Obj => {
+                let mut sink = Positions { place, vertices: &mut vertices };
+                let mut reader = ObjReader::only_vertices();
+                parts(path, |text| reader.part(source, text, &mut sink))?;
+            }
+            Self::Ply(header) => {
+                let mut file = header.payload(path)?;
+                let mut values = header.values(&mut file);
+                let Some(element) = header.elements.get("vertex") else { return Ok(vertices) };
+                for before in header.elements.values().take_while(|element| element.name != "vertex") {
+                    skip(&source, before, &mut values)?;
+                }
+                read_vertices(&source, element, &mut values, &mut |position| {
+                    u32::try_from(vertices.len())
+                        .map_err(|_| source.too_many_vertices(vertices.len() as u64 + 1))?;
+                    vertices.push(place.place(position))
+                })?;
+            }
+        }
+        Ok(vertices)
+    }
+
+    /// Hands all triangles on.
+    pub(super) fn visit(
+        &self,
+        path: &Path,
+        vertices: &Mutex<Vertices>,
+        visit: &mut TriangleVisitor<'_>,
+    ) -> Result<(), Stop> {
+        let mut out = Portions { vertices, portion: Vec::with_capacity(2 * PORTION), any: false };
+        let source = Source { file: path, bytes: &[] };
+        match self {
+            Self::Obj => {
+                let mut reader = ObjReader::default();
+                let mut sink = Faces { source, out: &mut out, triangles: Vec::new() };
+                parts(path, |text| {
+                    reader.part(source, text, &mut sink)?;
+                    sink.out.hand_on(visit, 1)
+                })?;
+                reader.finish(source)?;
+            }
+            Self::Ply(header) => {
+                let mut file = header.payload(path)?;
+                let mut values = header.values(&mut file);
+                let count = vertices.lock().unwrap_or_else(PoisonError::into_inner).len();
+                let mut triangles = Vec::new();
+                for element in header.elements.values() {
+                    let kind = match element.name.as_str() {
+                        "face" => "face",
+                        "tristrips" => "triangle strip",
+                        _ => {
+                            skip(&source, element, &mut values)?;
+                            continue;
+                        }
+                    };
+                    read_polygons(
+                        &source,
+                        element,
+                        kind,
+                        &mut values,
+                        &mut |corners, index| -> Result<(), Stop> {
+                            triangles.clear();
+                            let place = Place::Element { kind, index };
+                            triangles_of(&source, place, kind, corners, 0, count, &mut triangles)?;
+                            out.push(&triangles, |index| {
+                                source.out_of_range(place, "vertex", index.into(), count)
+                            })?;
+                            out.hand_on(visit, PORTION)
+                        },
+                    )?;
+                }
+            }
+        }
+        out.hand_on(visit, 1)?;
+        if out.any { Ok(()) } else { Err(IoError::NoTriangles { file: path.to_owned() }.into()) }
+    }
+}
+
+/// Vertices of an OBJ file.
+struct Positions<'a> {
+    place: SoupBuilder,
+    vertices: &'a mut Vertices,
+}
+
+impl ObjSink for Positions<'_> {
+    fn vertex(&mut self, _line: usize, position: DVec3) -> Result<(), IoError> {
+        self.vertices.push(self.place.place(position))
+    }
+
+    fn face(&mut self, _line: usize, _corners: &[u32]) -> Result<(), IoError> {
+        Ok(())
+    }
+}
+
+/// Faces of an OBJ file.
+struct Faces<'a, 'b> {
+    source: Source<'a>,
+    out: &'b mut Portions<'a>,
+    triangles: Vec<[u32; 3]>,
+}
+
+impl ObjSink for Faces<'_, '_> {
+    fn vertex(&mut self, _line: usize, _position: DVec3) -> Result<(), IoError> {
+        Ok(())
+    }
+
+    fn face(&mut self, line: usize, corners: &[u32]) -> Result<(), IoError> {
+        self.triangles.clear();
+        let mut fan = Fan::default();
+        for &corner in corners {
+            fan.push(corner, &mut self.triangles);
+        }
+        fan.finish(&mut self.triangles);
+        let count = self.out.vertices.lock().unwrap_or_else(PoisonError::into_inner).len();
+        // The reader speaks of vertices that are not there at the end of the file, as it does when it reads the file as a whole.
+        self.triangles.retain(|triangle| triangle.iter().all(|&index| (index as usize) < count));
+        self.out.push(&self.triangles, |index| {
+            self.source.out_of_range(Place::Line(line), "vertex", i64::from(index) + 1, count)
+        })
+    }
+}
+
+/// Triangles on their way.
+struct Portions<'a> {
+    vertices: &'a Mutex<Vertices>,
+    portion: Vec<[Vec3; 3]>,
+    any: bool,
+}
+
+impl Portions<'_> {
+    fn push(&mut self, triangles: &[[u32; 3]], missing: impl Fn(u32) -> IoError) -> Result<(), IoError> {
+        let mut vertices = self.vertices.lock().unwrap_or_else(PoisonError::into_inner);
+        for triangle in triangles {
+            let mut corners = [Vec3::ZERO; 3];
+            for (corner, &index) in corners.iter_mut().zip(triangle) {
+                *corner = vertices.get(index as usize)?.ok_or_else(|| missing(index))?;
+            }
+            self.portion.push(corners);
+        }
+        Ok(())
+    }
+
+    /// Hands the triangles on if there are so many.
+    fn hand_on(&mut self, visit: &mut TriangleVisitor<'_>, least: usize) -> Result<(), Stop> {
+        if self.portion.len() >= least {
+            self.any = true;
+            for portion in self.portion.chunks(PORTION) {
+                visit(portion).map_err(Stop::Visit)?;
+            }
+            self.portion.clear();
+        }
+        Ok(())
+    }
+}
+
+/// Hands the text of a file on in parts that end where a line ends that is not continued. A line is in memory as a whole.
+fn parts<E: From<IoError>>(path: &Path, part: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
+    let failed = |source| IoError::Read { file: path.to_owned(), source };
+    parts_of(File::open(path).map_err(failed)?, PART, failed, part)
+}
+
+fn parts_of<E: From<IoError>>(
+    mut file: impl Read,
+    size: usize,
+    failed: impl Fn(std::io::Error) -> IoError,
+    mut part: impl FnMut(&[u8]) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut text: Vec<u8> = Vec::new();
+    let (mut wanted, mut is_first) = (size, true);
+    loop {
+        let more = wanted.saturating_sub(text.len()) as u64;
+        let read = (&mut file).take(more).read_to_end(&mut text).map_err(&failed)? as u64;
+        let is_end = read < more;
+        let end = if is_end { text.len() } else { cut(&text) };
+        if end > 0 {
+            let whole = &text[..end];
+            part(if is_first { without_bom(whole) } else { whole })?;
+            is_first = false;
+            text.drain(..end);
+            wanted = size;
+        } else {
+            wanted = wanted.saturating_mul(2);
+        }
+        if is_end {
+            return Ok(());
+        }
+    }
+}
+
+/// Where the last line ends that is whole and not continued in the next; 0 if there is none.
+fn cut(text: &[u8]) -> usize {
+    let mut end = text.len();
+    // A carriage return at the very end may be half a line break.
+    while let Some(at) = text[..end].iter().rposition(|&byte| byte == b'\n' || byte == b'\r') {
+        let is_whole = text[at] == b'\n' || at + 1 < text.len();
+        let splits = text[at] == b'\r' && text.get(at + 1) == Some(&b'\n');
+        if is_whole && !splits && !text[..at].trim_ascii_end().ends_with(b"\\") {
+            return at + 1;
+        }
+        end = at;
+    }
+    0
+}
+
+impl BinaryHeader {
+    /// The file from its first value on.
+    fn payload(&self, path: &Path) -> Result<BufReader<File>, IoError> {
+        let failed = |source| IoError::Read { file: path.to_owned(), source };
+        let mut file = File::open(path).map_err(failed)?;
+        file.seek(SeekFrom::Start(self.start as u64)).map_err(failed)?;
+        Ok(BufReader::with_capacity(PART, file))
+    }
+
+    fn values<'a>(&self, file: &'a mut dyn Read) -> Values<'a> {
+        Values::Stream { file, at: self.start as u64, big: self.big }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_end_where_lines_end() {
+        let text = b"\xef\xbb\xbfv 1 2 3\r\nv 4 \\\n 5 6\r# C:\\\nf 1 2 3 \\  \n 4\n\nlast without an end";
+        let lines = |text: &[u8]| -> Vec<Vec<u8>> {
+            super::super::Lines::new(without_bom(text)).map(|(_, line)| line.to_vec()).collect()
+        };
+        for size in 1..text.len() + 3 {
+            let (mut found, mut whole) = (Vec::new(), Vec::new());
+            let failed = |source| IoError::Read { file: "a file".into(), source };
+            parts_of(&text[..], size, failed, |part| -> Result<(), IoError> {
+                assert!(!part.trim_ascii_end().ends_with(b"\\"), "{size}");
+                whole.extend_from_slice(part);
+                found.extend(lines(part));
+                Ok(())
+            })
+            .unwrap();
+            assert_eq!(whole, without_bom(text), "{size}");
+            assert_eq!(found, lines(text), "{size}");
+        }
+    }
+}

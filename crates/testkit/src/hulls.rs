@@ -1,0 +1,37 @@
+//! How far from convex cells are.
+
+use waymesh_core::{CellId, CellMesh, PlanPoint};
+
+/// The farthest that a corner of a cell lies inside the cell's convex hull, in cells of the grid. 0 for a convex cell.
+#[must_use]
+#[expect(clippy::cast_precision_loss, reason = "compared with a tolerance")]
+pub fn depth_below_hull(mesh: &CellMesh, cell: CellId) -> f64 {
+    let corners: Vec<PlanPoint> = mesh.corners(cell).iter().map(|&corner| mesh.point(corner)).collect();
+    let mut sorted = corners.clone();
+    sorted.sort_by_key(|point| (point.x, point.z));
+    sorted.dedup();
+    let half = |points: &mut dyn Iterator<Item = PlanPoint>| {
+        let mut hull: Vec<PlanPoint> = Vec::new();
+        for point in points {
+            while let [.., a, b] = hull[..]
+                && PlanPoint::orientation(a, b, point) <= 0
+            {
+                hull.pop();
+            }
+            hull.push(point);
+        }
+        hull.pop();
+        hull
+    };
+    let mut hull = half(&mut sorted.iter().copied());
+    hull.extend(half(&mut sorted.iter().rev().copied()));
+    let distance = |point: PlanPoint, from: PlanPoint, to: PlanPoint| {
+        PlanPoint::orientation(from, to, point) as f64 / (from.distance_squared(to) as f64).sqrt()
+    };
+    let depth = |&point: &PlanPoint| {
+        (0..hull.len())
+            .map(|at| distance(point, hull[at], hull[(at + 1) % hull.len()]))
+            .fold(f64::INFINITY, f64::min)
+    };
+    corners.iter().map(depth).fold(0.0, f64::max)
+}

@@ -1,0 +1,328 @@
+//! Steps too high to walk that an agent can climb: ledges with standing room on both sides.
+
+use waymesh_core::{Direction, GridScale, GridWindow, Heightfield, NO_SPAN, SpanKey, WalkableField};
+
+use crate::erosion::reach_table;
+use crate::filters::{Reach, check};
+use crate::walkable::build_counted;
+use crate::{FieldBuilder, VoxelError};
+
+/// A place, one cell wide, where an agent climbs straight up a ledge.
+///
+/// Ordered by direction, then by foot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Climb {
+    /// Index of the [`Direction`] that leads up.
+    pub up: u8,
+    /// The span at the foot of the ledge; the higher one is in the column beside it, in direction `up`.
+    pub foot: SpanKey,
+    /// So many columns back from the foot is the first place where the agent's centre may be.
+    pub low_depth: u16,
+    /// Its floor.
+    pub low_floor: i32,
+    /// So many columns on from the edge is the first place where the agent's centre may be.
+    pub high_depth: u16,
+    /// Its floor.
+    pub high_floor: i32,
+}
+
+impl Climb {
+    /// Bytes of [`Climb::to_bytes`].
+    pub const BYTES: usize = 25;
+
+    /// The direction that leads up.
+    #[must_use]
+    pub fn direction(&self) -> Direction {
+        Direction::from_index(self.up.into())
+    }
+
+    /// The same number of bytes for every climb, little-endian.
+    #[must_use]
+    pub fn to_bytes(&self) -> [u8; Self::BYTES] {
+        let mut bytes = [0; Self::BYTES];
+        bytes[0] = self.up;
+        bytes[1..5].copy_from_slice(&self.foot.z.to_le_bytes());
+        bytes[5..9].copy_from_slice(&self.foot.x.to_le_bytes());
+        bytes[9..13].copy_from_slice(&self.foot.floor.to_le_bytes());
+        bytes[13..15].copy_from_slice(&self.low_depth.to_le_bytes());
+        bytes[15..19].copy_from_slice(&self.low_floor.to_le_bytes());
+        bytes[19..21].copy_from_slice(&self.high_depth.to_le_bytes());
+        bytes[21..25].copy_from_slice(&self.high_floor.to_le_bytes());
+        bytes
+    }
+
+    /// What [`Climb::to_bytes`] made; `None` for anything else of that size that cannot be a climb.
+    #[must_use]
+    pub fn from_bytes(bytes: &[u8; Self::BYTES]) -> Option<Self> {
+        let four = |at: usize| [0, 1, 2, 3].map(|byte| bytes[at + byte]);
+        let two = |at: usize| u16::from_le_bytes([bytes[at], bytes[at + 1]]);
+        Some(Self {
+            up: Some(bytes[0]).filter(|&up| up < 4)?,
+            foot: SpanKey {
+                z: u32::from_le_bytes(four(1)),
+                x: u32::from_le_bytes(four(5)),
+                floor: i32::from_le_bytes(four(9)),
+            },
+            low_depth: two(13),
+            low_floor: i32::from_le_bytes(four(15)),
+            high_depth: two(19),
+            high_floor: i32::from_le_bytes(four(21)),
+        })
+    }
+}
+
+/// How far a climb reaches, in cells and levels.
+#[derive(Clone, Debug)]
+struct Limits {
+    reach: Reach,
+    climb: i32,
+    /// [`reach_table`] of the agent's radius: its disc. One entry of 1 for an agent no wider than a cell.
+    disc: Vec<u32>,
+    /// Most columns between the ledge and a place to stand.
+    depth: u32,
+}
+
+impl Limits {
+    fn new(builder: &FieldBuilder, max_climb: f32, scale: &GridScale) -> Result<Self, VoxelError> {
+        if !(max_climb.is_finite() && max_climb >= 0.0) {
+            let (field, expected) = ("max_climb", "finite and at least 0 m");
+            return Err(VoxelError::BadField { field, value: f64::from(max_climb), expected });
+        }
+        let reach = Reach::new(&builder.agent, scale.level_height)?;
+        let climb = builder.agent.with_max_step(max_climb).max_step_levels(scale.level_height);
+        let radius = f64::from(builder.erosion_radius) / f64::from(scale.cell_size);
+        let disc = reach_table(radius, u32::from(u16::MAX)).unwrap_or_else(|| vec![1, 0]);
+        let radius = disc[0].saturating_sub(1);
+        // An edge at 45 degrees is sqrt(2) times as far along a row of cells as it is straight across; the ledge takes a cell itself.
+        let depth = (radius + 1).saturating_mul(3).div_ceil(2) + 1;
+        Ok(Self { reach, climb: i32::try_from(climb).unwrap_or(i32::MAX), disc, depth })
+    }
+
+    fn finds_any(&self) -> bool {
+        self.climb > self.reach.step
+    }
+}
+
+impl FieldBuilder {
+    /// Columns that [`crate::build_window_with_climbs`] needs around a core beyond [`FieldBuilder::halo_cells`]: as far as a climb reaches
+    /// from its ledge. 0 if there are no climbs to find.
+    #[must_use]
+    pub fn climb_cells(&self, max_climb: f32, scale: &GridScale) -> u32 {
+        Limits::new(self, max_climb, scale)
+            .map_or(0, |limits| if limits.finds_any() { limits.depth } else { 0 })
+    }
+}
+
+/// The places in the columns of `core` where an agent can climb more than it can step.
+///
+/// # What counts
+/// - Two spans of adjacent columns, one in `core`, the other higher by more than `max_step` and at most `max_climb`, that one could stand on
+///   but for the ledge, and that share room for the agent's height above the higher one.
+/// - Straight back from the foot, and straight on from the edge, over links, is a span of `field` where the agent's centre may be. It is at most
+///   one and a half times the radius away.
+/// - The agent's disc moves from one to the other at the height of the upper one, and meets nothing that is higher than a step
+///   and lower than its head.
+///
+/// `field` is the walkable field of `heightfield` after erosion, in columns of the same grid; `origin` is the column of the whole grid that their
+/// first one is, which the result counts from. Climbs of one direction come in the order of their feet.
+///
+/// # Guarantees
+/// What is found in a column depends only on the columns within [`FieldBuilder::climb_cells`] and [`FieldBuilder::halo_cells`], together, of it.
+///
+/// # Cost
+/// A second field without erosion, and per climb the columns under the agent's way.
+///
+/// # Errors
+/// For a `max_climb`, an agent or a heightfield that cannot be used, and a field of another grid.
+pub fn find_climbs(
+    heightfield: &Heightfield,
+    field: &WalkableField,
+    builder: &FieldBuilder,
+    max_climb: f32,
+    core: GridWindow,
+    origin: [u32; 2],
+) -> Result<Vec<Climb>, VoxelError> {
+    let frame = &heightfield.frame;
+    let scale = GridScale::new(frame.cell_size, frame.level_height);
+    let limits = Limits::new(builder, max_climb, &scale)?;
+    check(heightfield)?;
+    if field.columns.len() != heightfield.columns.len() || field.frame.width != frame.width {
+        let (width, depth) = (field.frame.width, field.frame.depth);
+        return Err(VoxelError::BadWindow { window: GridWindow::whole(frame), width, depth });
+    }
+    if !limits.finds_any() {
+        return Ok(Vec::new());
+    }
+    let filters = builder.filters.with_ledges(false);
+    let ground = build_counted(heightfield, &builder.agent, &filters, GridWindow::default(), &mut ())?;
+    let finder = Finder { heightfield, field, ground: &ground, limits: &limits };
+    let core = core.intersection(&GridWindow::whole(frame));
+    let mut climbs = Vec::new();
+    for z in core.z..core.end_z() {
+        for x in core.x..core.end_x() {
+            if ground.column(x, z).is_empty() {
+                continue;
+            }
+            for direction in Direction::ALL {
+                finder.column([x, z], direction, &mut climbs);
+            }
+        }
+    }
+    for climb in &mut climbs {
+        climb.foot.x += origin[0];
+        climb.foot.z += origin[1];
+    }
+    climbs.sort_unstable();
+    Ok(climbs)
+}
+
+/// Looks for climbs in one grid.
+#[derive(Clone, Copy, Debug)]
+struct Finder<'a> {
+    heightfield: &'a Heightfield,
+    /// Where the agent's centre may be.
+    field: &'a WalkableField,
+    /// Where one could stand were it not for ledges and walls.
+    ground: &'a WalkableField,
+    limits: &'a Limits,
+}
+
+impl Finder<'_> {
+    /// The column `steps` further in a direction.
+    fn beside(&self, [x, z]: [u32; 2], direction: Direction, steps: i64) -> Option<[u32; 2]> {
+        let (dx, dz) = direction.offset();
+        let frame = &self.heightfield.frame;
+        let along = |at: u32, by: i32, end: u32| {
+            u32::try_from(i64::from(at) + i64::from(by) * steps).ok().filter(|&at| at < end)
+        };
+        Some([along(x, dx, frame.width)?, along(z, dz, frame.depth)?])
+    }
+
+    /// Climbs from one column up to the next.
+    fn column(&self, at: [u32; 2], up: Direction, climbs: &mut Vec<Climb>) {
+        let Some(next) = self.beside(at, up, 1) else { return };
+        let ground = self.ground;
+        let room = |span: u32| {
+            let floor = i64::from(ground.floor[span as usize]);
+            (floor, floor + i64::from(ground.clearance[span as usize]))
+        };
+        let (own, others) = (ground.column(at[0], at[1]), ground.column(next[0], next[1]));
+        let (mut low, mut high) = (own.start, others.start);
+        while low < own.end && high < others.end {
+            let ((floor, top), (other, other_top)) = (room(low), room(high));
+            let rise = other - floor;
+            if rise > i64::from(self.limits.reach.step)
+                && rise <= i64::from(self.limits.climb)
+                && top.min(other_top) - other >= i64::from(self.limits.reach.height)
+            {
+                climbs.extend(self.climb(at, up, low, high));
+            }
+            // Rooms of a column do not overlap: the one that ends first meets no other.
+            low += u32::from(top <= other_top);
+            high += u32::from(other_top <= top);
+        }
+    }
+
+    fn climb(&self, at: [u32; 2], up: Direction, low: u32, high: u32) -> Option<Climb> {
+        let (low_depth, low_floor) = self.landing(low, up.opposite())?;
+        let (high_depth, high_floor) = self.landing(high, up)?;
+        let edge = self.ground.floor[high as usize];
+        self.has_way(at, up, edge, low_depth, high_depth).then_some(Climb {
+            up: u8::try_from(up.index()).ok()?,
+            foot: SpanKey { z: at[1], x: at[0], floor: self.ground.floor[low as usize] },
+            low_depth: u16::try_from(low_depth).ok()?,
+            low_floor,
+            high_depth: u16::try_from(high_depth).ok()?,
+            high_floor,
+        })
+    }
+
+    /// The first span from `span` on, straight away, where the agent's centre may be: how many columns on, and its floor.
+    fn landing(&self, mut span: u32, away: Direction) -> Option<(u32, i32)> {
+        for depth in 0..=self.limits.depth {
+            let (x, z) = self.ground.cell_of(span);
+            let floor = self.ground.floor[span as usize];
+            let column = self.field.column(x, z);
+            let floors = &self.field.floor[column.start as usize..column.end as usize];
+            let found = floors.binary_search(&floor).is_ok_and(|place| {
+                u32::try_from(place).is_ok_and(|place| self.field.is_walkable(column.start + place))
+            });
+            if found {
+                return Some((depth, floor));
+            }
+            span = self.ground.links[span as usize][away.index()];
+            if span == NO_SPAN {
+                return None;
+            }
+        }
+        None
+    }
+
+    /// Whether the agent's disc gets from one landing to the other, at the height of the edge and of the ground beyond it.
+    fn has_way(&self, at: [u32; 2], up: Direction, edge: i32, low_depth: u32, high_depth: u32) -> bool {
+        let disc = &self.limits.disc;
+        let (mut level, mut is_clear) = (edge, true);
+        // On from the edge.
+        for depth in 0..=i64::from(high_depth) {
+            is_clear = is_clear && self.row(at, up, depth + 1, &mut level, disc[0]);
+        }
+        // Back from it, with the half of the disc that is behind the agent.
+        level = edge;
+        for depth in 0..=i64::from(low_depth) {
+            is_clear = is_clear && self.row(at, up, -depth, &mut level, disc[0]);
+        }
+        for (behind, &wide) in (1..).zip(&disc[1..]) {
+            is_clear =
+                is_clear && (wide == 0 || self.row(at, up, -i64::from(low_depth) - behind, &mut level, wide));
+        }
+        is_clear
+    }
+
+    /// Whether nothing is in the way in the columns abreast of one on the agent's way, `wide - 1` to each side. Keeps `level` at the ground on
+    /// the way where that is within a step.
+    fn row(&self, at: [u32; 2], up: Direction, along: i64, level: &mut i32, wide: u32) -> bool {
+        let Some(centre) = self.beside(at, up, along) else { return true };
+        let Some(here) = self.over(centre, *level) else { return false };
+        *level = here;
+        [up.next(), up.previous()].into_iter().all(|side| {
+            let mut level = here;
+            (1..i64::from(wide)).all(|aside| {
+                let Some(column) = self.beside(centre, side, aside) else { return true };
+                self.over(column, level).map(|next| level = next).is_some()
+            })
+        })
+    }
+
+    /// The level at which an agent's body passes over a column when it comes at `level`: that of ground within a step, else the same.
+    /// `None` if something stands there.
+    fn over(&self, [x, z]: [u32; 2], level: i32) -> Option<i32> {
+        let Reach { height, step } = self.limits.reach;
+        let ground = self.ground.column(x, z).map(|span| self.ground.floor[span as usize]);
+        let near = ground.filter(|floor| floor.abs_diff(level) <= step.unsigned_abs());
+        let level = near.min_by_key(|floor| (floor.abs_diff(level), *floor)).unwrap_or(level);
+        let spans = self.heightfield.column(x, z);
+        let (feet, head) = (level.saturating_add(step), level.saturating_add(height));
+        (!spans.iter().any(|span| span.top > feet && span.bottom < head)).then_some(level)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn climbs_survive_their_bytes() {
+        let climb = Climb {
+            up: 2,
+            foot: SpanKey { z: 70_000, x: 3, floor: -5 },
+            low_depth: 300,
+            low_floor: i32::MIN,
+            high_depth: 7,
+            high_floor: i32::MAX,
+        };
+        let mut bytes = climb.to_bytes();
+        assert_eq!(Climb::from_bytes(&bytes), Some(climb));
+        bytes[0] = 4;
+        assert_eq!(Climb::from_bytes(&bytes), None);
+    }
+}

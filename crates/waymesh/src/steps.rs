@@ -1,0 +1,308 @@
+//! Links of the mesh up steps that are too high to walk: from places where an agent can climb to segments on two cells.
+
+use std::collections::HashMap;
+
+use waymesh_core::stage::StageError;
+use waymesh_core::{CellId, Direction, GridFrame, Heightfield, PlanPoint, PlanVertex, WalkableField};
+use waymesh_graph::{Link, LinkEnd, LinkKind, NavMesh};
+use waymesh_voxel::{Climb, FieldBuilder, find_climbs};
+
+use crate::config::BakeConfig;
+use crate::pipeline::BakeError;
+
+/// Cells along a side of the squares in which cells of the mesh are looked up.
+const BUCKET: i32 = 16;
+
+/// The climbs of a whole grid.
+pub(crate) fn climbs(
+    config: &BakeConfig,
+    heightfield: &Heightfield,
+    field: &WalkableField,
+) -> Result<Vec<Climb>, BakeError> {
+    let builder = FieldBuilder::new(config.agent);
+    let whole = waymesh_core::GridWindow::whole(&heightfield.frame);
+    Ok(find_climbs(heightfield, field, &builder, config.max_climb, whole, [0, 0])
+        .map_err(|error| StageError::new("climbs", error))?)
+}
+
+/// Links the cells that climbs lead to; both ways, from the lower to the higher, sorted.
+///
+/// # Guarantees
+/// - The same climbs, in any order, give the same links.
+/// - A link leads between two cells, as far as climbs lie side by side; its segments lie on the mesh, as near to the ledge as the
+///   simplified border lets them. Where several links would join the same cells at one place, the longest is kept.
+pub(crate) fn step_links(mesh: &NavMesh, config: &BakeConfig, mut climbs: Vec<Climb>) -> Vec<Link> {
+    climbs.sort_unstable();
+    climbs.dedup();
+    if climbs.is_empty() {
+        return Vec::new();
+    }
+    let ground = Ground::of(mesh, config, &climbs);
+    let mut ways: Vec<Way> = climbs.iter().filter_map(|climb| ground.way(climb)).collect();
+    ways.sort_unstable_by_key(|way| (way.cells, way.up, way.along, way.line));
+    let mut runs: Vec<Run> = Vec::new();
+    for way in ways {
+        match runs.last_mut() {
+            Some(run) if run.goes_on(&way) => run.last = way,
+            _ => runs.push(Run { first: way, last: way }),
+        }
+    }
+    let mut links: Vec<Link> = runs
+        .chunk_by(|one, other| one.first.cells == other.first.cells)
+        .flat_map(|same_cells| longest(same_cells, ground.reach))
+        .map(|run| ground.link(&run))
+        .collect();
+    let order = |link: &Link| {
+        let points = [link.from.ends, link.to.ends].map(|ends| ends.map(|end| [end.point.x, end.point.z]));
+        (link.from.cell, link.to.cell, points)
+    };
+    links.sort_unstable_by_key(order);
+    links
+}
+
+/// A way up one cell wide, or from point to point where a border between cells runs through it.
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    /// The lower, then the higher.
+    cells: [CellId; 2],
+    up: u8,
+    /// First and last coordinate along the ledge.
+    along: [i32; 2],
+    /// Where the ledge is, across.
+    line: i32,
+    /// Coordinate across, on the lower and the higher cell.
+    across: [i32; 2],
+}
+
+/// Ways side by side.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    first: Way,
+    last: Way,
+}
+
+impl Run {
+    /// Ledges that run askew are stairs of cells: the next way may be some cells further back or on.
+    fn goes_on(&self, next: &Way) -> bool {
+        const JOG: u32 = 2;
+        self.last.cells == next.cells
+            && self.last.up == next.up
+            && self.last.along[1] == next.along[0]
+            && self.last.line.abs_diff(next.line) <= JOG
+    }
+
+    fn length(&self) -> u32 {
+        self.last.along[1].abs_diff(self.first.along[0])
+    }
+
+    /// Ends of the segment on one side.
+    fn segment(&self, side: usize) -> [PlanPoint; 2] {
+        [(self.first, self.first.along[0]), (self.last, self.last.along[1])]
+            .map(|(way, along)| at(way.up, along, way.across[side]))
+    }
+}
+
+/// The plan point with these coordinates along and across a ledge.
+fn at(up: u8, along: i32, across: i32) -> PlanPoint {
+    match Direction::from_index(up.into()) {
+        Direction::NegX | Direction::PosX => PlanPoint::new(across, along),
+        Direction::NegZ | Direction::PosZ => PlanPoint::new(along, across),
+    }
+}
+
+/// The runs between two cells without those that lie beside a longer one: an edge that runs askew is made of steps along x and along z,
+/// and either make a link.
+fn longest(runs: &[Run], reach: i32) -> Vec<Run> {
+    let mut sorted = runs.to_vec();
+    sorted.sort_by_key(|run| std::cmp::Reverse(run.length()));
+    let mut kept: Vec<Run> = Vec::new();
+    for run in sorted {
+        let is_beside = |longer: &Run| {
+            let [a, b] = longer.segment(0);
+            let near = |at: i32, one: i32, other: i32| {
+                at >= one.min(other).saturating_sub(reach) && at <= one.max(other).saturating_add(reach)
+            };
+            run.segment(0).iter().all(|point| near(point.x, a.x, b.x) && near(point.z, a.z, b.z))
+        };
+        if !kept.iter().any(is_beside) {
+            kept.push(run);
+        }
+    }
+    kept
+}
+
+/// Where one may land.
+#[derive(Clone, Copy, Debug)]
+struct Landing {
+    direction: Direction,
+    /// Coordinate across of the landing's near border.
+    near: i32,
+    floor: i32,
+}
+
+/// The cells of the mesh around climbs.
+struct Ground<'a> {
+    mesh: &'a NavMesh,
+    /// Cells of each square that a climb lands near, ascending.
+    buckets: HashMap<(i32, i32), Vec<CellId>>,
+    /// How far, in cells, a simplified border may be from where the ground ends.
+    slack: i32,
+    /// Largest difference in levels between a floor and the ground of the mesh at the same place.
+    levels: f32,
+    /// How far apart, in cells, runs may be that stand for the same ledge.
+    reach: i32,
+}
+
+impl<'a> Ground<'a> {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_precision_loss,
+        reason = "casts saturate; steps are few levels"
+    )]
+    fn of(mesh: &'a NavMesh, config: &BakeConfig, climbs: &[Climb]) -> Self {
+        let frame = mesh.frame();
+        let slack = ((config.edge_error() / frame.cell_size).ceil() as i32).saturating_add(1).min(64);
+        let deepest = climbs.iter().map(|climb| climb.low_depth.max(climb.high_depth)).max().unwrap_or(0);
+        let step = config.agent.max_step_levels(frame.level_height) as f32;
+        let mut ground = Self {
+            mesh,
+            buckets: HashMap::new(),
+            slack,
+            // Ground lies up to a level below its floor, and the mesh is that far off; a step is what one may take on the way anyhow.
+            levels: step.max(1.0) + 1.0 + config.max_height_error_levels,
+            reach: i32::from(deepest) + slack,
+        };
+        for climb in climbs {
+            for landing in ground.landings(climb) {
+                for back in 0..=slack {
+                    for along in ground.along(climb) {
+                        let point = at(climb.up, along, ground.across(&landing, back));
+                        ground.buckets.entry(bucket(point)).or_default();
+                    }
+                }
+            }
+        }
+        for cell in mesh.cells() {
+            let points = || cell.corners().iter().map(|corner| mesh.plan_vertices()[corner.index()].point);
+            let range = |of: fn(&PlanPoint) -> i32| {
+                let low = points().map(|point| of(&point)).min().unwrap_or(0);
+                low.div_euclid(BUCKET)
+                    ..=points().map(|point| of(&point)).max().unwrap_or(0).div_euclid(BUCKET)
+            };
+            for z in range(|point| point.z) {
+                for x in range(|point| point.x) {
+                    if let Some(cells) = ground.buckets.get_mut(&(x, z)) {
+                        cells.push(cell.id());
+                    }
+                }
+            }
+        }
+        ground
+    }
+
+    /// Coordinates along the ledge where a climb begins and ends.
+    fn along(&self, climb: &Climb) -> [i32; 2] {
+        let column = match climb.direction() {
+            Direction::NegX | Direction::PosX => climb.foot.z,
+            Direction::NegZ | Direction::PosZ => climb.foot.x,
+        };
+        [column.cast_signed(), column.cast_signed() + 1]
+    }
+
+    fn landings(&self, climb: &Climb) -> [Landing; 2] {
+        let up = climb.direction();
+        let line = line(climb);
+        let (back, on) = (i32::from(climb.low_depth), i32::from(climb.high_depth));
+        let towards = |direction: Direction, cells: i32| line + sign(direction) * cells;
+        [
+            Landing { direction: up.opposite(), near: towards(up.opposite(), back), floor: climb.low_floor },
+            Landing { direction: up, near: towards(up, on), floor: climb.high_floor },
+        ]
+    }
+
+    fn across(&self, landing: &Landing, deeper: i32) -> i32 {
+        landing.near + sign(landing.direction) * deeper
+    }
+
+    /// The cells that a climb leads between.
+    fn way(&self, climb: &Climb) -> Option<Way> {
+        let [low, high] = self.landings(climb);
+        let [first, last] = self.along(climb);
+        [[first, last], [first, first], [last, last]].into_iter().find_map(|along| {
+            let (low_cell, low_across) = self.place(climb.up, &low, along)?;
+            let (high_cell, high_across) = self.place(climb.up, &high, along)?;
+            Some(Way {
+                cells: [low_cell, high_cell],
+                up: climb.up,
+                along,
+                line: line(climb),
+                across: [low_across, high_across],
+            })
+        })
+    }
+
+    /// The cell nearest to the ledge that holds both ends at about this height.
+    fn place(&self, up: u8, landing: &Landing, along: [i32; 2]) -> Option<(CellId, i32)> {
+        (0..=self.slack).find_map(|deeper| {
+            let across = self.across(landing, deeper);
+            let ends = along.map(|along| at(up, along, across));
+            let cells = self.buckets.get(&bucket(ends[0]))?;
+            let near = cells
+                .iter()
+                .filter(|&&cell| ends.iter().all(|&end| self.holds(cell, end)))
+                .filter_map(|&cell| {
+                    #[expect(clippy::cast_precision_loss, reason = "levels of a real world fit a single")]
+                    let off = (self.height(cell, ends[0]) - landing.floor as f32).abs();
+                    (off <= self.levels).then_some((cell, off))
+                });
+            let (cell, _) = near.min_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)))?;
+            Some((cell, across))
+        })
+    }
+
+    fn holds(&self, cell: CellId, point: PlanPoint) -> bool {
+        let Some(view) = self.mesh.cell(cell) else { return false };
+        let corners = view.corners();
+        let corner = |index: usize| self.mesh.plan_vertices()[corners[index % corners.len()].index()].point;
+        (0..corners.len()).all(|edge| PlanPoint::orientation(corner(edge), corner(edge + 1), point) >= 0)
+    }
+
+    /// Height of the mesh's ground in levels.
+    #[expect(clippy::cast_possible_truncation, reason = "levels of a real world fit a single")]
+    fn height(&self, cell: CellId, point: PlanPoint) -> f32 {
+        let frame: &GridFrame = self.mesh.frame();
+        let position = frame.to_world(f64::from(point.x), 0.0, f64::from(point.z));
+        let height = self.mesh.height_in_cell(cell, position).unwrap_or(f32::NAN);
+        frame.to_grid(position.with_y(height))[1] as f32
+    }
+
+    fn link(&self, run: &Run) -> Link {
+        let end = |side: usize| {
+            let cell = run.first.cells[side];
+            let ends = run.segment(side).map(|point| PlanVertex { point, height: self.height(cell, point) });
+            LinkEnd { cell, ends }
+        };
+        Link::new(end(0), end(1), LinkKind::Step)
+    }
+}
+
+/// Coordinate across of the ledge itself.
+fn line(climb: &Climb) -> i32 {
+    let (x, z) = (climb.foot.x.cast_signed(), climb.foot.z.cast_signed());
+    match climb.direction() {
+        Direction::NegX => x,
+        Direction::PosX => x + 1,
+        Direction::NegZ => z,
+        Direction::PosZ => z + 1,
+    }
+}
+
+/// Whether coordinates grow in a direction.
+fn sign(direction: Direction) -> i32 {
+    let (dx, dz) = direction.offset();
+    dx + dz
+}
+
+fn bucket(point: PlanPoint) -> (i32, i32) {
+    (point.x.div_euclid(BUCKET), point.z.div_euclid(BUCKET))
+}
