@@ -105,6 +105,14 @@ pub enum PlanError {
         /// What is wrong, with the place where known.
         message: String,
     },
+    /// A file of a kind that this build cannot read.
+    #[error("{file}: this program was built without the feature {feature:?}, which reads such files")]
+    FeatureOff {
+        /// The file.
+        file: String,
+        /// Feature of this crate, and of those above it.
+        feature: &'static str,
+    },
     /// A file of a kind that is not known.
     #[error("{}: unknown kind of floor plan, expected {expected}", file.display())]
     UnknownFormat {

@@ -36,7 +36,7 @@
 //! - **WKT**: a geometry a line, before it `walkable` or `blocked`; `#` begins a remark.
 //! - **SVG**: shapes and paths with their transforms and fill rules. Class, label or id of an element, or of a group round it, say what it is by the same words;
 //!   unfilled lines are walls as thick as their stroke.
-//! - **DXF**: polylines, lines and circles; the layer's name says what they are by the same words. What is on other layers is told and left out.
+//! - **DXF** (with the feature `dxf`): polylines, lines and circles; the layer's name says what they are by the same words. What is on other layers is told and left out.
 //! - **TOML**: everything that a plan can hold, doors, stairs and lifts included. This is [`EXAMPLE`]:
 //!
 //! ```toml

@@ -60,18 +60,31 @@ fn all_formats_say_the_same() {
     let config = PlanConfig::default();
     let (expected, _) = ground(&parse(TOML, PlanFormat::Toml), &config);
     assert!((area(&expected.contours) - 60.4).abs() < 0.5, "{}", area(&expected.contours));
-    for (text, format) in [
-        (GEOJSON, PlanFormat::GeoJson),
-        (WKT, PlanFormat::Wkt),
-        (SVG, PlanFormat::Svg),
-        (dxf().as_str(), PlanFormat::Dxf),
-    ] {
+    let dxf = dxf();
+    let mut files = vec![(GEOJSON, PlanFormat::GeoJson), (WKT, PlanFormat::Wkt), (SVG, PlanFormat::Svg)];
+    if cfg!(feature = "dxf") {
+        files.push((&dxf, PlanFormat::Dxf));
+    }
+    for (text, format) in files {
         let (found, _) = ground(&parse(text, format), &config);
         assert_eq!(found.contours.polygons(), expected.contours.polygons(), "{format:?}");
     }
+}
+
+#[cfg(feature = "dxf")]
+#[test]
+fn layers_of_dxf_that_stand_for_nothing_are_told() {
     let notes = parse(&dxf(), PlanFormat::Dxf).notes;
     assert_eq!(notes.len(), 1);
     assert!(notes[0].to_string().contains("NOTES"), "{}", notes[0]);
+}
+
+#[cfg(not(feature = "dxf"))]
+#[test]
+fn a_build_without_dxf_says_so() {
+    let error = parse_plan("hall.dxf", dxf().as_bytes(), PlanFormat::Dxf, &ReadOptions::default());
+    let message = error.expect_err("no reader").to_string();
+    assert!(message.contains("hall.dxf") && message.contains("feature \"dxf\""), "{message}");
 }
 
 #[test]
@@ -85,7 +98,7 @@ fn units_are_scaled() {
 }
 
 #[test]
-fn curves_of_svg_and_bulges_of_dxf_are_round() {
+fn curves_of_svg_are_round() {
     let config = PlanConfig::default().with_radius(0.0).with_near_distance(0.0);
     let disc = std::f64::consts::PI * 4.0;
     let path = r#"<svg><path d="M-2 0A2 2 0 0 1 2 0A2 2 0 0 1 -2 0z"/></svg>"#;
@@ -94,6 +107,13 @@ fn curves_of_svg_and_bulges_of_dxf_are_round() {
         let found = area(&ground(&parse(text, PlanFormat::Svg), &config).0.contours);
         assert!((found / disc - 1.0).abs() < 0.005, "{text}: {found}");
     }
+}
+
+#[cfg(feature = "dxf")]
+#[test]
+fn bulges_of_dxf_are_round() {
+    let config = PlanConfig::default().with_radius(0.0).with_near_distance(0.0);
+    let disc = std::f64::consts::PI * 4.0;
     // Two half circles: a bulge of 1 is a quarter turn twice; then a lens that is hollow on one side.
     let bulged = |first: f64, second: f64| {
         format!(

@@ -1,5 +1,6 @@
 //! Files to plans: choice of format, and what the readers share.
 
+#[cfg(feature = "dxf")]
 mod dxf;
 mod geojson;
 mod svg;
@@ -22,7 +23,7 @@ pub enum PlanFormat {
     Wkt,
     /// SVG shapes and paths.
     Svg,
-    /// AutoCAD drawing exchange, text.
+    /// AutoCAD drawing exchange, text. Needs the crate's feature `dxf`.
     Dxf,
 }
 
@@ -125,19 +126,15 @@ pub fn parse_plan(
 ) -> Result<FloorPlan, PlanError> {
     options.validate()?;
     let reader = Reader { file: name, options };
-    if format == PlanFormat::Dxf {
-        return dxf::parse(&reader, bytes);
-    }
-    let text =
-        std::str::from_utf8(bytes).map_err(|error| reader.fault(format!("not UTF-8 text: {error}")))?;
-    // A byte order mark is no part of any of these formats.
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     match format {
-        PlanFormat::Toml => toml::parse(&reader, text),
-        PlanFormat::GeoJson => geojson::parse(&reader, text),
-        PlanFormat::Wkt => wkt::parse(&reader, text),
-        PlanFormat::Svg => svg::parse(&reader, text),
+        PlanFormat::Toml => toml::parse(&reader, reader.text(bytes)?),
+        PlanFormat::GeoJson => geojson::parse(&reader, reader.text(bytes)?),
+        PlanFormat::Wkt => wkt::parse(&reader, reader.text(bytes)?),
+        PlanFormat::Svg => svg::parse(&reader, reader.text(bytes)?),
+        #[cfg(feature = "dxf")]
         PlanFormat::Dxf => dxf::parse(&reader, bytes),
+        #[cfg(not(feature = "dxf"))]
+        PlanFormat::Dxf => Err(PlanError::FeatureOff { file: name.to_owned(), feature: "dxf" }),
     }
 }
 
@@ -172,6 +169,14 @@ fn role(name: &str) -> Option<Role> {
 impl Reader<'_> {
     fn fault(&self, message: impl Into<String>) -> PlanError {
         PlanError::Format { file: self.file.to_owned(), message: message.into() }
+    }
+
+    /// The text of a file.
+    fn text<'b>(&self, bytes: &'b [u8]) -> Result<&'b str, PlanError> {
+        let text =
+            std::str::from_utf8(bytes).map_err(|error| self.fault(format!("not UTF-8 text: {error}")))?;
+        // A byte order mark is no part of any of these formats.
+        Ok(text.strip_prefix('\u{feff}').unwrap_or(text))
     }
 
     /// An element's name for messages.

@@ -239,6 +239,7 @@ impl PlanWorld {
             &mut report,
             &mut recorder,
         )?;
+        let links = mesh.links().len();
         drop(tiles);
         self.built.extend(dirty.iter().copied().zip(built));
         self.dirty.clear();
@@ -247,6 +248,7 @@ impl PlanWorld {
             rebuilt: dirty.len(),
             adjusted: 0,
             cells,
+            links,
             build_seconds,
             join_seconds: start.elapsed().as_secs_f64(),
         })

@@ -52,7 +52,7 @@ fn fiducials(level: &Yaml) -> BTreeMap<String, [f64; 2]> {
 }
 
 /// A building, its levels laid over each other by their fiducials. `None` where the files are not there.
-pub fn building(name: &str) -> Option<FloorPlan> {
+pub(crate) fn building(name: &str) -> Option<FloorPlan> {
     let file = levels::find(&format!("rmf_floorplans/{name}.building.yaml"))?;
     let text = std::fs::read_to_string(file).expect("a file");
     let file = YamlLoader::load_from_str(&text).expect("YAML").remove(0);
@@ -122,7 +122,7 @@ fn cabin(name: &str, lift: &Yaml, scales: &HashMap<String, f64>) -> Lift {
 
 /// A level of Freedoom seen from above, all sectors that one can stand in on one storey, and their area in square metres. `None` where the files are
 /// not there.
-pub fn doom(name: &str) -> Option<(FloorPlan, f64)> {
+pub(crate) fn doom(name: &str) -> Option<(FloorPlan, f64)> {
     /// Map units in a metre.
     const UNITS: f64 = 32.0;
     /// What an agent needs above the ground, in map units.
