@@ -282,7 +282,7 @@ impl NavMesh {
         true
     }
 
-    /// Opens the edges of `cell` that do not lead back to `from_cell`, except the best: its key is returned. Straight ahead it is
+    /// Opens the edges and links of `cell` that do not lead back to `from_cell`, except the best: its key is returned. Straight ahead it is
     /// the next to be closed, and need not pass through the heap.
     #[inline]
     #[expect(clippy::too_many_arguments, reason = "the inner loop of one search")]
@@ -318,7 +318,8 @@ impl NavMesh {
         }
         for &leaving in self.links.leaving(cell) {
             let way = self.way_of(leaving);
-            if !filter.allows(self, CellId(self.beyond(way))) {
+            let beyond = self.beyond(way);
+            if beyond == from_cell || !filter.allows(self, CellId(beyond)) {
                 continue;
             }
             let (link, backwards) = self.link_of(way);
