@@ -24,7 +24,7 @@ pub(crate) enum Command {
     /// Bake scene files (OBJ, glTF, GLB, STL, PLY) into one navigation mesh.
     #[command(allow_negative_numbers = true)]
     Build(Box<BuildArgs>),
-    /// Bake floor plans (TOML, GeoJSON, WKT, SVG, DXF) into one navigation mesh.
+    /// Bake floor plans (TOML, GeoJSON, WKT, SVG, and DXF where built with that feature) into one navigation mesh.
     #[command(allow_negative_numbers = true)]
     Plan(Box<PlanArgs>),
     /// Build one tile of a world into a folder, for a bake that is spread over machines.
@@ -117,6 +117,15 @@ pub(crate) struct PlanArgs {
     /// Smallest piece of ground that is kept, in square metres. Default: 0.05.
     #[arg(long, value_name = "AREA")]
     pub(crate) min_area: Option<f64>,
+    /// Vertices nearer than this to each other become one, in metres: narrower slits close. Default: 0, for none.
+    #[arg(long, value_name = "METRES")]
+    pub(crate) merge_distance: Option<f64>,
+    /// Longest border edge in metres; longer ones are split. Default: 0, for no limit.
+    #[arg(long, value_name = "METRES")]
+    pub(crate) max_edge_length: Option<f64>,
+    /// Spacing of a grid of vertices inside, in metres; cells leave out what they can do without. Default: 0, for none.
+    #[arg(long, value_name = "METRES")]
+    pub(crate) steiner_grid: Option<f64>,
     /// Most corners of a cell, 0 for no limit. Default: 0.
     #[arg(long, value_name = "CORNERS")]
     pub(crate) max_vertices: Option<u32>,

@@ -97,5 +97,8 @@ impl PlanArgs {
             .with_cell_size(self.cell_size.unwrap_or(defaults.cell_size))
             .with_near_distance(self.near_distance.unwrap_or(defaults.near_distance))
             .with_min_area(self.min_area.unwrap_or(defaults.min_area))
+            .with_merge_distance(self.merge_distance.unwrap_or(defaults.merge_distance))
+            .with_max_edge_length(self.max_edge_length.unwrap_or(defaults.max_edge_length))
+            .with_steiner_grid(self.steiner_grid.unwrap_or(defaults.steiner_grid))
     }
 }

@@ -74,6 +74,24 @@ fn several_files_make_one_plan_and_edges_can_be_kept() {
 }
 
 #[test]
+fn borders_are_split_and_a_grid_of_points_is_kept_by_triangles() {
+    let folder = folder();
+    let figures = |words: &[&str]| {
+        let mut all = vec!["plan", "house.toml", "--check", "--json", "--max-vertices", "3"];
+        all.extend(words);
+        let report = json(&succeed(folder.path(), &all));
+        (report["cells"].as_u64().expect("a count"), report["mesh_area"].as_f64().expect("a number"))
+    };
+    let plain = figures(&[]);
+    let merged = figures(&["--merge-distance", "0.005"]);
+    assert!((merged.1 - plain.1).abs() < 0.1, "{plain:?} {merged:?}");
+    let split = figures(&["--max-edge-length", "0.5"]);
+    let grid = figures(&["--max-edge-length", "0.5", "--steiner-grid", "0.5"]);
+    assert!(plain.0 * 2 < split.0 && split.0 * 3 < grid.0 * 2, "{plain:?} {split:?} {grid:?}");
+    assert!((grid.1 - plain.1).abs() < 0.2, "{plain:?} {grid:?}");
+}
+
+#[test]
 fn faults_name_the_file_and_the_element() {
     let folder = folder();
     let folder = folder.path();
@@ -88,6 +106,7 @@ fn faults_name_the_file_and_the_element() {
         ("cut.wkt", "POLYGON ((0 0, 1 0"),
         ("bad.svg", "<svg><path d='M0 0 L x'/></svg>"),
         ("what.xyz", "hello"),
+        ("house.dxf", "0\nEOF\n"),
     ] {
         std::fs::write(folder.join(name), text).expect("a file");
     }
@@ -106,6 +125,10 @@ fn faults_name_the_file_and_the_element() {
         (vec!["plan", "house.toml", "--agent-radius", "-1"], vec!["radius"]),
         (vec!["plan", "house.toml", "--agent-radius", "50"], vec!["nothing is walkable"]),
         (vec!["plan", "house.toml", "--cell-size", "0"], vec!["cell_size"]),
+        (vec!["plan", "house.toml", "--max-edge-length", "-2"], vec!["max_edge_length"]),
+        (vec!["plan", "house.toml", "--steiner-grid", "NaN"], vec!["steiner_grid"]),
+        #[cfg(not(feature = "dxf"))]
+        (vec!["plan", "house.dxf"], vec!["house.dxf", "feature \"dxf\""]),
         (vec!["plan", "house.toml", "--join", "miter", "--miter-limit", "0.1"], vec!["miter limit"]),
         (vec!["plan", "house.toml", "-o", "no/such/x.wmesh"], vec!["x.wmesh"]),
     ] {

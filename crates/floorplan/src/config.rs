@@ -40,6 +40,16 @@ pub struct PlanConfig {
     pub min_area: f64,
     /// How far from the ground the ends of stairs and lifts may lie, beyond the agent's radius. Default 0.5.
     pub link_reach: f64,
+    /// Vertices of one piece of ground nearer than this to each other become one, also across a gap: slits narrower than this close, and no border
+    /// moves farther than this. Pieces that a door cuts stay as they are, and so do the windows of a plan that changes. Default 0, for none.
+    ///
+    /// This and the next two are left to the triangulation: a pipeline uses them, [`crate::PlanBase`] does not.
+    pub merge_distance: f64,
+    /// Longest border edge; longer ones are split. Points that split a slanted edge are rounded to the grid, towards the inside. Default 0, for no limit.
+    pub max_edge_length: f64,
+    /// Spacing of a grid of vertices inside (Romstöck's Steiner points). Cells leave out those that they can do without; with at most three corners a
+    /// cell, all stay. Default 0, for none.
+    pub steiner_grid: f64,
 }
 
 impl Default for PlanConfig {
@@ -53,6 +63,9 @@ impl Default for PlanConfig {
             near_distance: 0.01,
             min_area: 0.05,
             link_reach: 0.5,
+            merge_distance: 0.0,
+            max_edge_length: 0.0,
+            steiner_grid: 0.0,
         }
     }
 }
@@ -114,6 +127,27 @@ impl PlanConfig {
         self
     }
 
+    /// Sets the distance below which vertices become one, in metres, 0 for none.
+    #[must_use]
+    pub fn with_merge_distance(mut self, metres: f64) -> Self {
+        self.merge_distance = metres;
+        self
+    }
+
+    /// Sets the longest border edge, in metres, 0 for no limit.
+    #[must_use]
+    pub fn with_max_edge_length(mut self, metres: f64) -> Self {
+        self.max_edge_length = metres;
+        self
+    }
+
+    /// Sets the spacing of a grid of vertices inside, in metres, 0 for none.
+    #[must_use]
+    pub fn with_steiner_grid(mut self, metres: f64) -> Self {
+        self.steiner_grid = metres;
+        self
+    }
+
     /// Checks every field.
     ///
     /// # Errors
@@ -125,6 +159,9 @@ impl PlanConfig {
             ("near_distance", self.near_distance),
             ("min_area", self.min_area),
             ("link_reach", self.link_reach),
+            ("merge_distance", self.merge_distance),
+            ("max_edge_length", self.max_edge_length),
+            ("steiner_grid", self.steiner_grid),
         ] {
             if !(value.is_finite() && value >= 0.0) {
                 return bad(field, value, "finite and at least 0");

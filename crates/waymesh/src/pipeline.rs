@@ -14,8 +14,8 @@ use waymesh_core::stage::{
 };
 use waymesh_core::{
     AreaId, CellId, CellMesh, ContourSet, FieldWindow, GridFrame, GridWindow, HeightSurface, Heightfield,
-    NO_REGION, Observer, Polygon, RegionMap, SkippedTriangles, TriangleSoup, Triangulation, Validate,
-    Violation, ViolationList, WalkableField,
+    NO_REGION, Observer, Polygon, PolygonSet, RegionMap, SkippedTriangles, TriangleSoup, Triangulation,
+    Validate, Violation, ViolationList, WalkableField,
 };
 use waymesh_detail::{DetailConfig, GreedyInsertion};
 use waymesh_floorplan::PlanError;
@@ -479,14 +479,21 @@ impl Pipeline {
         contours: &ContourSet,
         recorder: &mut Recorder<'_>,
     ) -> Result<Triangulation, BakeError> {
-        let polygons = contours.polygons();
+        self.triangles_of(&contours.polygons(), recorder)
+    }
+
+    pub(crate) fn triangles_of(
+        &self,
+        polygons: &PolygonSet,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<Triangulation, BakeError> {
         let triangulation = recorder.stage("triangulate", |observer| match &self.triangulate {
-            Some(stage) => stage.triangulate(&polygons, observer),
-            None => ConstrainedDelaunay::default().triangulate(&polygons, observer),
+            Some(stage) => stage.triangulate(polygons, observer),
+            None => ConstrainedDelaunay::default().triangulate(polygons, observer),
         })?;
         self.check("triangulate", |list| {
             triangulation.violations(list);
-            same_area("triangulate", contour_area(contours), triangulation.doubled_area(), list);
+            same_area("triangulate", polygon_area(polygons), triangulation.doubled_area(), list);
         })?;
         Ok(triangulation)
     }
@@ -640,7 +647,11 @@ pub(crate) fn check_soup(soup: &TriangleSoup) -> Result<(), BakeError> {
 }
 
 pub(crate) fn contour_area(contours: &ContourSet) -> i128 {
-    let polygons = contours.polygons();
+    polygon_area(&contours.polygons())
+}
+
+/// Twice the area, in cells.
+pub(crate) fn polygon_area(polygons: &PolygonSet) -> i128 {
     polygons
         .polygons
         .iter()

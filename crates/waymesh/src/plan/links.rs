@@ -8,8 +8,9 @@ use waymesh_floorplan::{
 };
 use waymesh_graph::{Link, LinkEnd, LinkKind};
 
-/// How far a corner of the ground may lie from the line of the door that cuts it, in cells: both were rounded.
-const DOOR_SLACK: f64 = 2.0;
+/// How far a corner of the ground may lie from the line of the door that cuts it, in cells: both were rounded, and what splits an edge between them may
+/// lie [`super::steiner::SHIFT_CELLS`] beside it.
+const DOOR_SLACK: f64 = 2.0 + super::steiner::SHIFT_CELLS;
 
 /// So many lines on either side of a landing's are tried.
 const TRIES: i32 = 16;

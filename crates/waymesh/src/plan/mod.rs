@@ -2,6 +2,7 @@
 
 mod join;
 mod links;
+mod steiner;
 mod world;
 
 use std::time::Instant;
@@ -68,13 +69,16 @@ impl Pipeline {
         tell(base.notes(), recorder);
         let ground = recorder.stage("ground", |_| base.ground())?;
         tell(&ground.notes, recorder);
+        let mut storeys = ground.storeys;
         let contours = &ground.contours;
         self.check("ground", |list| contours.violations(list))?;
         if contours.regions.is_empty() {
             let hint = "blocked areas and the agent's radius leave no room; is the scale in metres?";
             return Err(BakeError::NothingWalkable { stage: "ground", hint });
         }
-        let triangulation = self.triangles(contours, recorder)?;
+        let polygons = self.merged(contours.polygons(), config, &mut storeys, recorder)?;
+        let triangulation = self.plan_triangles(&polygons, config, recorder)?;
+        drop(polygons);
         let mut report = Report {
             grid: GridReport::of(&contours.frame),
             walkable_area: contour_area(contours) as f64 / 2.0 * contours.frame.cell_area(),
@@ -87,7 +91,7 @@ impl Pipeline {
         };
         let cells = self.cells(&triangulation, recorder)?;
         drop(triangulation);
-        let mesh = self.linked(plan, &base, cells, &ground.storeys, &mut report, recorder)?;
+        let mesh = self.linked(plan, &base, cells, &storeys, &mut report, recorder)?;
         Ok(Bake { mesh, report })
     }
 

@@ -278,7 +278,8 @@ impl PlanWorld {
         }
         let mut recorder = ();
         let mut recorder = Recorder::new(&mut recorder);
-        let triangulation = self.pipeline.triangles(&ground.contours, &mut recorder)?;
+        let triangulation =
+            self.pipeline.plan_triangles(&ground.contours.polygons(), self.base.config(), &mut recorder)?;
         self.pipeline.cells(&triangulation, &mut recorder)
     }
 }
