@@ -47,8 +47,8 @@ pub struct PlanConfig {
     pub merge_distance: f64,
     /// Longest border edge; longer ones are split. Points that split a slanted edge are rounded to the grid, towards the inside. Default 0, for no limit.
     pub max_edge_length: f64,
-    /// Spacing of a grid of vertices inside (Romstöck's Steiner points). Cells leave out those that they can do without; with at most three corners a
-    /// cell, all stay. Default 0, for none.
+    /// Spacing of a grid of vertices inside (Romstöck's Steiner points). Cells are then merged greedily instead of cut at notches, and leave out
+    /// those that they can do without: with at most three corners a cell, all stay. Default 0, for none.
     pub steiner_grid: f64,
 }
 

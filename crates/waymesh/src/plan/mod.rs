@@ -89,7 +89,7 @@ impl Pipeline {
             plan: Some(counts(plan)),
             ..Report::default()
         };
-        let cells = self.cells(&triangulation, recorder)?;
+        let cells = self.plan_cells(&triangulation, config, recorder)?;
         drop(triangulation);
         let mesh = self.linked(plan, &base, cells, &storeys, &mut report, recorder)?;
         Ok(Bake { mesh, report })

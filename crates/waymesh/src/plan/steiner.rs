@@ -1,12 +1,13 @@
 //! What a plan asks of the triangulation: vertices that become one, borders in pieces, and a grid of points inside.
 
 use waymesh_core::stage::StageError;
-use waymesh_core::{Observer, PolygonSet, Triangulation, Validate, Violation, Warning};
+use waymesh_core::{CellMesh, Observer, PolygonSet, Triangulation, Validate, Violation, Warning};
 use waymesh_floorplan::PlanConfig;
 use waymesh_triangulate::{
     RefineConfig, RepairConfig, TriangulateError, refine_triangulation, repair_polygons,
 };
 
+use crate::config::DecompositionKind;
 use crate::pipeline::{BakeError, Pipeline};
 use crate::report::Recorder;
 
@@ -82,6 +83,20 @@ impl Pipeline {
             warn("border edges", what, recorder);
         }
         Ok(refined)
+    }
+
+    /// Cells. Notch portals would leave out the points of the grid, all of them, whatever the most corners of a cell: merging keeps what its cells need.
+    pub(super) fn plan_cells(
+        &self,
+        triangulation: &Triangulation,
+        config: &PlanConfig,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<CellMesh, BakeError> {
+        let decomposition = match self.config().decomposition {
+            DecompositionKind::NotchPortals if config.steiner_grid > 0.0 => DecompositionKind::Greedy,
+            asked_for => asked_for,
+        };
+        self.cells_by(decomposition, triangulation, recorder)
     }
 }
 

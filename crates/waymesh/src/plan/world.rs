@@ -280,7 +280,7 @@ impl PlanWorld {
         let mut recorder = Recorder::new(&mut recorder);
         let triangulation =
             self.pipeline.plan_triangles(&ground.contours.polygons(), self.base.config(), &mut recorder)?;
-        self.pipeline.cells(&triangulation, &mut recorder)
+        self.pipeline.plan_cells(&triangulation, self.base.config(), &mut recorder)
     }
 }
 
