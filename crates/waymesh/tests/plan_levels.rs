@@ -4,7 +4,7 @@ mod plan_files;
 
 use glam::Vec3;
 use plan_files::{building, doom};
-use waymesh::floorplan::{FloorPlan, PlanConfig};
+use waymesh::floorplan::{FloorPlan, Outline, PlanConfig, Shape};
 use waymesh::graph::LinkKind;
 use waymesh::{Agent, Bake, BakeConfig, Outcome, PathScratch, Pipeline, PlanWorld, Validate};
 
@@ -13,10 +13,16 @@ fn pipeline(radius: f32) -> Pipeline {
     Pipeline::new(BakeConfig::default().with_agent(agent).with_validate_stages(true))
 }
 
+/// Without checks, to see how long it takes.
+fn quick(radius: f32) -> Pipeline {
+    Pipeline::new(BakeConfig::default().with_agent(Agent::default().with_radius(radius)))
+}
+
 /// Bakes, checks, and draws where `WAYMESH_PICTURES` names a folder.
 fn bake(name: &str, plan: &FloorPlan, radius: f32) -> Bake {
     let bake = pipeline(radius).bake_plan(plan, &PlanConfig::default(), &mut ()).expect(name);
     bake.mesh.validate().expect(name);
+    let seconds = quick(radius).bake_plan(plan, &PlanConfig::default(), &mut ()).expect(name).report.seconds;
     if let Some(folder) = std::env::var_os("WAYMESH_PICTURES") {
         let file = std::path::Path::new(&folder).join(format!("{name}.svg"));
         let options = waymesh::io::SvgOptions::default();
@@ -31,7 +37,7 @@ fn bake(name: &str, plan: &FloorPlan, radius: f32) -> Bake {
         report.islands.len(),
         report.mesh_area,
         report.links,
-        report.seconds * 1e3,
+        seconds * 1e3,
         report.warnings.len()
     );
     for warning in report.warnings.iter().take(4) {
@@ -118,4 +124,46 @@ fn windows_of_a_building_are_the_building() {
         list.sort_by(f64::total_cmp);
     }
     assert_eq!(large.len(), large_in_windows.len(), "{large:?} {large_in_windows:?}");
+}
+
+#[test]
+fn obstacles_in_buildings_come_and_go() {
+    for name in ["airport_terminal", "clinic"] {
+        let Some(plan) = building(name) else { return };
+        let lowest =
+            plan.storeys.iter().min_by(|a, b| a.elevation.total_cmp(&b.elevation)).expect("a storey");
+        let storey = lowest.name.clone();
+        let elevation = lowest.elevation;
+        let mut world = PlanWorld::new(quick(0.25), plan, &PlanConfig::default(), 8.0).expect("a world");
+        let first = world.update(&mut ()).expect("an update");
+        let before = world.handle().mesh();
+        // The middle of the largest cell of the lowest storey.
+        let place = before
+            .cells()
+            .filter(|cell| cell.positions().all(|corner| (f64::from(corner.y) - elevation).abs() < 0.1))
+            .max_by(|a, b| a.area().total_cmp(&b.area()))
+            .map(|cell| cell.positions().sum::<Vec3>() / cell.positions().len() as f32)
+            .expect("a cell");
+        let at = [f64::from(place.x), f64::from(place.z)];
+        let pallet = Shape::new("pallet", Outline::rectangle(at, [1.2, 0.8], 0.3));
+        let id = world.add_obstacle(&storey, &pallet).expect("an obstacle");
+        let added = world.update(&mut ()).expect("an update");
+        let after = world.handle().mesh();
+        after.validate().expect(name);
+        assert!(after.area() < before.area(), "{name}");
+        assert!(world.remove_obstacle(id));
+        let removed = world.update(&mut ()).expect("an update");
+        assert_eq!(*world.handle().mesh(), *before, "{name}");
+        let milliseconds = |update: &waymesh::WorldUpdate| 1e3 * (update.build_seconds + update.join_seconds);
+        eprintln!(
+            "{name}: {} windows and {} cells in {:.1} ms; an obstacle built {} windows in {:.2} ms ({:.2} ms of it the windows), removed in {:.2} ms",
+            first.rebuilt,
+            first.cells,
+            milliseconds(&first),
+            added.rebuilt,
+            milliseconds(&added),
+            1e3 * added.build_seconds,
+            milliseconds(&removed)
+        );
+    }
 }
