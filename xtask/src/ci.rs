@@ -21,5 +21,10 @@ pub(crate) fn run() -> Result<()> {
         &[("INSTA_UPDATE", "no"), ("PROPTEST_RNG_SEED", "2009"), ("INSTA_SNAPSHOT_REFERENCES_FILE", &noted)],
     )?;
     tidy::orphans(&references)?;
+    // The one reader that is off by default.
+    cargo(
+        &["test", "--package", "waymesh-floorplan", "--features", "dxf", "--test", "readers", "--locked"],
+        &[],
+    )?;
     cargo(&["doc", "--workspace", "--no-deps", "--locked"], &[("RUSTDOCFLAGS", "-D warnings")])
 }

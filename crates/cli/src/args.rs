@@ -24,6 +24,9 @@ pub(crate) enum Command {
     /// Bake scene files (OBJ, glTF, GLB, STL, PLY) into one navigation mesh.
     #[command(allow_negative_numbers = true)]
     Build(Box<BuildArgs>),
+    /// Bake floor plans (TOML, GeoJSON, WKT, SVG, and DXF where built with that feature) into one navigation mesh.
+    #[command(allow_negative_numbers = true)]
+    Plan(Box<PlanArgs>),
     /// Build one tile of a world into a folder, for a bake that is spread over machines.
     #[command(allow_negative_numbers = true)]
     Tile(Box<TileArgs>),
@@ -65,6 +68,82 @@ pub(crate) struct BuildArgs {
     /// Check the result of every stage against its invariants.
     #[arg(long)]
     pub(crate) check: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PlanArgs {
+    /// Floor plan files; several make one plan, storeys of one name one storey.
+    #[arg(required_unless_present = "example", value_name = "PLAN")]
+    pub(crate) plans: Vec<PathBuf>,
+    /// Write an example of a plan in TOML, and nothing else.
+    #[arg(long, value_name = "FILE", exclusive = true)]
+    pub(crate) example: Option<PathBuf>,
+    /// Where the mesh goes. Default: the first plan's name with the ending .wmesh, in the current folder.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Metres per unit of the files; plans in TOML are in metres. Default: 1.
+    #[arg(long, value_name = "METRES")]
+    pub(crate) scale: Option<f64>,
+    /// Storey of what names none. Default: 0.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) storey: Option<String>,
+    /// Height of that storey in metres. Default: 0.
+    #[arg(long, value_name = "METRES")]
+    pub(crate) elevation: Option<f64>,
+    /// Thickness of walls that have none of their own, in metres. Default: 0.1.
+    #[arg(long, value_name = "METRES")]
+    pub(crate) wall_width: Option<f64>,
+    /// Radius of the agent in metres. Default: the plan's, or 0.3.
+    #[arg(long, value_name = "METRES")]
+    pub(crate) agent_radius: Option<f32>,
+    /// Height of the agent in metres. Default: the plan's, or 2.0.
+    #[arg(long, value_name = "METRES")]
+    pub(crate) agent_height: Option<f32>,
+    /// How the agent's distance goes round corners. Default: square.
+    #[arg(long, value_name = "KIND")]
+    pub(crate) join: Option<JoinKind>,
+    /// Farthest that a mitred corner may stick out, in radii.
+    #[arg(long, value_name = "TIMES", default_value_t = 2.0)]
+    pub(crate) miter_limit: f64,
+    /// Keep the agent's distance from what is blocked alone, not from the borders of walkable ground.
+    #[arg(long)]
+    pub(crate) keep_edges: bool,
+    /// Side of a cell of the grid that vertices are rounded to, in metres. Default: 0.001.
+    #[arg(long, value_name = "METRES")]
+    pub(crate) cell_size: Option<f64>,
+    /// Vertices nearer than this to the one before are left out, in metres. Default: 0.01.
+    #[arg(long, value_name = "METRES")]
+    pub(crate) near_distance: Option<f64>,
+    /// Smallest piece of ground that is kept, in square metres. Default: 0.05.
+    #[arg(long, value_name = "AREA")]
+    pub(crate) min_area: Option<f64>,
+    /// Vertices nearer than this to each other become one, in metres: narrower slits close. Default: 0, for none.
+    #[arg(long, value_name = "METRES")]
+    pub(crate) merge_distance: Option<f64>,
+    /// Longest border edge in metres; longer ones are split. Default: 0, for no limit.
+    #[arg(long, value_name = "METRES")]
+    pub(crate) max_edge_length: Option<f64>,
+    /// Spacing of a grid of vertices inside, in metres; cells leave out what they can do without. Default: 0, for none.
+    #[arg(long, value_name = "METRES")]
+    pub(crate) steiner_grid: Option<f64>,
+    /// Most corners of a cell, 0 for no limit. Default: 0.
+    #[arg(long, value_name = "CORNERS")]
+    pub(crate) max_vertices: Option<u32>,
+    #[command(flatten)]
+    pub(crate) extras: Extras,
+    /// Print the figures of the bake as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Check the result of every stage against its invariants.
+    #[arg(long)]
+    pub(crate) check: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum JoinKind {
+    Square,
+    Round,
+    Miter,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -66,7 +66,7 @@ pub(crate) fn measured(mut bake: Bake) -> Bake {
 }
 
 /// The scene's name with the ending of a mesh, in the current folder.
-fn default_output(scene: &Path) -> PathBuf {
+pub(crate) fn default_output(scene: &Path) -> PathBuf {
     Path::new(scene.file_name().unwrap_or(scene.as_os_str())).with_extension("wmesh")
 }
 

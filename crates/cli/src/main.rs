@@ -9,6 +9,7 @@ mod evaluate;
 mod info;
 mod output;
 mod path;
+mod plan;
 mod progress;
 mod scene;
 mod settings;
@@ -41,6 +42,7 @@ fn main() -> ExitCode {
         .init();
     let result = match program.command {
         Command::Build(args) => build::run(*args),
+        Command::Plan(args) => plan::run(&args),
         Command::Tile(args) => tiles::tile(*args),
         Command::Merge(args) => tiles::merge(&args),
         Command::Scene(args) => scene::run(&args),

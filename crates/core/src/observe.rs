@@ -97,6 +97,13 @@ pub enum Warning {
         /// Height without them, in metres.
         height_without: f32,
     },
+    /// An element of the input was odd; it was put right or left out.
+    OddElement {
+        /// File and element.
+        element: String,
+        /// What was odd and what was done.
+        what: String,
+    },
 }
 
 impl std::fmt::Display for Warning {
@@ -120,6 +127,7 @@ impl std::fmt::Display for Warning {
             Self::TilesDamaged { tiles } => {
                 write!(formatter, "{tiles} tile files are damaged and built again")
             }
+            Self::OddElement { element, what } => write!(formatter, "{element}: {what}"),
             Self::OutlierTriangles { triangles, height, height_without } => write!(
                 formatter,
                 "{triangles} triangles stretch the scene to {height} m of height; without them it has {height_without} m"

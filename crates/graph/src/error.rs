@@ -88,7 +88,7 @@ pub enum NavMeshError {
         point: PlanPoint,
     },
     /// A link of a kind that is not known.
-    #[error("link {link} has kind {value}, the last known is 2")]
+    #[error("link {link} has kind {value}, which is not known")]
     LinkKind {
         /// Which link.
         link: usize,

@@ -40,6 +40,10 @@ pub enum LinkKind {
     Level = 1,
     /// Up or down a stair or a step higher than the agent's.
     Step = 2,
+    /// Through a door of a floor plan.
+    Door = 16,
+    /// A ride on a lift.
+    Lift = 17,
 }
 
 impl LinkKind {
@@ -50,6 +54,8 @@ impl LinkKind {
             0 => Some(Self::User),
             1 => Some(Self::Level),
             2 => Some(Self::Step),
+            16 => Some(Self::Door),
+            17 => Some(Self::Lift),
             _ => None,
         }
     }

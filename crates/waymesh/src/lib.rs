@@ -11,11 +11,12 @@
 //! ```
 //!
 //! Each stage is also a crate of its own and a free function, re-exported here: [`voxel`], [`region`], [`contour`],
-//! [`triangulate`], [`convex`], [`detail`], [`tile`], [`graph`], [`io`]. A [`Pipeline`] takes any implementation of a [`stage`] trait in
+//! [`triangulate`], [`convex`], [`detail`], [`floorplan`], [`tile`], [`graph`], [`io`]. A [`Pipeline`] takes any implementation of a [`stage`] trait in
 //! place of its own.
 
 mod config;
 mod pipeline;
+mod plan;
 mod report;
 mod slices;
 mod steps;
@@ -24,7 +25,8 @@ mod world;
 
 pub use config::{BakeConfig, ConfigError, DecompositionKind, PartitionKind};
 pub use pipeline::{Bake, BakeError, Pipeline, Stages};
-pub use report::{GridReport, IslandReport, Report, StageTime};
+pub use plan::PlanWorld;
+pub use report::{GridReport, IslandReport, PlanReport, Report, StageTime};
 pub use slices::SlicesOptions;
 pub use tiled::{TileConfig, tile_note};
 pub use world::{MeshHandle, ObstacleId, World, WorldUpdate};
@@ -36,7 +38,7 @@ pub use waymesh_graph::{
     TravelCost, Wall,
 };
 pub use {
-    waymesh_contour as contour, waymesh_convex as convex, waymesh_detail as detail, waymesh_graph as graph,
-    waymesh_io as io, waymesh_region as region, waymesh_tile as tile, waymesh_triangulate as triangulate,
-    waymesh_voxel as voxel,
+    waymesh_contour as contour, waymesh_convex as convex, waymesh_detail as detail,
+    waymesh_floorplan as floorplan, waymesh_graph as graph, waymesh_io as io, waymesh_region as region,
+    waymesh_tile as tile, waymesh_triangulate as triangulate, waymesh_voxel as voxel,
 };

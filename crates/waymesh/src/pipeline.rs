@@ -14,10 +14,11 @@ use waymesh_core::stage::{
 };
 use waymesh_core::{
     AreaId, CellId, CellMesh, ContourSet, FieldWindow, GridFrame, GridWindow, HeightSurface, Heightfield,
-    NO_REGION, Observer, Polygon, RegionMap, SkippedTriangles, TriangleSoup, Triangulation, Validate,
-    Violation, ViolationList, WalkableField,
+    NO_REGION, Observer, Polygon, PolygonSet, RegionMap, SkippedTriangles, TriangleSoup, Triangulation,
+    Validate, Violation, ViolationList, WalkableField,
 };
 use waymesh_detail::{DetailConfig, GreedyInsertion};
+use waymesh_floorplan::PlanError;
 use waymesh_graph::{NavMesh, NavMeshError};
 use waymesh_region::{
     JoinConfig, Monotone, MonotoneConfig, Surfaces, SurfacesConfig, Watershed, WatershedConfig,
@@ -74,6 +75,9 @@ pub enum BakeError {
     /// The cells could not become a mesh.
     #[error(transparent)]
     Mesh(#[from] NavMeshError),
+    /// A floor plan that cannot be used.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
     /// Tiles could not be sorted, kept or read.
     #[error(transparent)]
     Tile(#[from] TileError),
@@ -475,14 +479,21 @@ impl Pipeline {
         contours: &ContourSet,
         recorder: &mut Recorder<'_>,
     ) -> Result<Triangulation, BakeError> {
-        let polygons = contours.polygons();
+        self.triangles_of(&contours.polygons(), recorder)
+    }
+
+    pub(crate) fn triangles_of(
+        &self,
+        polygons: &PolygonSet,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<Triangulation, BakeError> {
         let triangulation = recorder.stage("triangulate", |observer| match &self.triangulate {
-            Some(stage) => stage.triangulate(&polygons, observer),
-            None => ConstrainedDelaunay::default().triangulate(&polygons, observer),
+            Some(stage) => stage.triangulate(polygons, observer),
+            None => ConstrainedDelaunay::default().triangulate(polygons, observer),
         })?;
         self.check("triangulate", |list| {
             triangulation.violations(list);
-            same_area("triangulate", contour_area(contours), triangulation.doubled_area(), list);
+            same_area("triangulate", polygon_area(polygons), triangulation.doubled_area(), list);
         })?;
         Ok(triangulation)
     }
@@ -636,7 +647,11 @@ pub(crate) fn check_soup(soup: &TriangleSoup) -> Result<(), BakeError> {
 }
 
 pub(crate) fn contour_area(contours: &ContourSet) -> i128 {
-    let polygons = contours.polygons();
+    polygon_area(&contours.polygons())
+}
+
+/// Twice the area, in cells.
+pub(crate) fn polygon_area(polygons: &PolygonSet) -> i128 {
     polygons
         .polygons
         .iter()

@@ -53,6 +53,9 @@ pub struct Report {
     pub seconds: f64,
     /// Most memory held at once, where the program measures it.
     pub peak_memory_bytes: Option<u64>,
+    /// What the floor plan held, if it was one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plan: Option<PlanReport>,
     /// What the user should know.
     pub warnings: Vec<String>,
 }
@@ -131,6 +134,24 @@ impl IslandReport {
     pub fn all(mesh: &NavMesh) -> Vec<Self> {
         mesh.islands().iter().map(|island| Self { cells: island.cells.into(), area: island.area }).collect()
     }
+}
+
+/// What a floor plan held.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct PlanReport {
+    /// Floors.
+    pub storeys: u64,
+    /// Walkable shapes.
+    pub walkable_shapes: u64,
+    /// Blocked shapes.
+    pub blocked_shapes: u64,
+    /// Doors.
+    pub doors: u64,
+    /// Stairs.
+    pub stairs: u64,
+    /// Lifts.
+    pub lifts: u64,
 }
 
 /// How long a stage took.

@@ -328,7 +328,7 @@ impl NavMesh {
         if C::IS_LENGTH { 1.0 } else { filter.cost.per_metre(self, CellId(cell)) }
     }
 
-    /// Opens the edges of `cell` that do not lead back to `from_cell`, except the best: its key is returned. Straight ahead it is
+    /// Opens the edges and links of `cell` that do not lead back to `from_cell`, except the best: its key is returned. Straight ahead it is
     /// the next to be closed, and need not pass through the heap.
     #[inline]
     #[expect(clippy::too_many_arguments, reason = "the inner loop of one search")]
@@ -366,7 +366,8 @@ impl NavMesh {
         }
         for &leaving in self.links.leaving(cell) {
             let way = self.way_of(leaving);
-            if !filter.allows(self, CellId(self.beyond(way))) {
+            let beyond = self.beyond(way);
+            if beyond == from_cell || !filter.allows(self, CellId(beyond)) {
                 continue;
             }
             let (link, backwards) = self.link_of(way);

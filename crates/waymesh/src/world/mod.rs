@@ -22,7 +22,7 @@ use crate::report::Recorder;
 use build::{BuiltTile, KeptTile};
 use heights::Patch;
 
-/// Names an obstacle of a [`World`]. Never given twice.
+/// Names an obstacle of a [`World`] or a [`crate::PlanWorld`]. Never given twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ObstacleId(pub u64);
 
@@ -34,6 +34,15 @@ pub struct ObstacleId(pub u64);
 pub struct MeshHandle(Arc<RwLock<Arc<NavMesh>>>);
 
 impl MeshHandle {
+    pub(crate) fn new(mesh: NavMesh) -> Self {
+        Self(Arc::new(RwLock::new(Arc::new(mesh))))
+    }
+
+    /// Puts a mesh in place of the last.
+    pub(crate) fn replace(&self, mesh: NavMesh) {
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(mesh);
+    }
+
     /// The newest mesh.
     #[must_use]
     pub fn mesh(&self) -> Arc<NavMesh> {
@@ -143,7 +152,7 @@ impl World {
             obstacles: BTreeMap::new(),
             next_obstacle: 0,
             dirty: BTreeSet::new(),
-            current: MeshHandle(Arc::new(RwLock::new(Arc::new(mesh)))),
+            current: MeshHandle::new(mesh),
         })
     }
 
@@ -325,7 +334,7 @@ impl World {
         }
         self.built.extend(present.into_iter().zip(built));
         self.dirty.clear();
-        *self.current.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(mesh);
+        self.current.replace(mesh);
         Ok(update)
     }
 

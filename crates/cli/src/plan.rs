@@ -1,0 +1,104 @@
+//! `waymesh plan`.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use waymesh::floorplan::{EXAMPLE, FloorPlan, Join, PlanConfig, ReadOptions, read_plan};
+use waymesh::{Bake, Pipeline, PlanReport, Report};
+
+use crate::args::{JoinKind, PlanArgs};
+use crate::progress::Progress;
+use crate::{build, output};
+
+pub(crate) fn run(args: &PlanArgs) -> Result<()> {
+    if let Some(file) = &args.example {
+        std::fs::write(file, EXAMPLE).with_context(|| format!("cannot write {}", file.display()))?;
+        writeln!(std::io::stdout().lock(), "{}", file.display())?;
+        return Ok(());
+    }
+    let mut plan = FloorPlan::default();
+    for file in &args.plans {
+        plan.merge(read_plan(file, &args.read_options())?);
+    }
+    let pipeline = args.pipeline(&plan);
+    let bake = build::measured(pipeline.bake_plan(&plan, &args.plan_config(), &mut Progress::new())?);
+    let mesh_file = args.output.clone().unwrap_or_else(|| build::default_output(&args.plans[0]));
+    write(&bake, &mesh_file, args)
+}
+
+/// Writes the mesh and what was asked for beside it, and says so.
+fn write(bake: &Bake, mesh_file: &Path, args: &PlanArgs) -> Result<()> {
+    waymesh::io::save(&bake.mesh, mesh_file)?;
+    let files = output::write(&bake.mesh, &bake.report, &args.extras)?;
+    let mut out = std::io::stdout().lock();
+    if args.json {
+        serde_json::to_writer_pretty(&mut out, &bake.report)?;
+        writeln!(out)?;
+        return Ok(());
+    }
+    summary(&mut out, &bake.report).context("cannot print")?;
+    for file in std::iter::once(mesh_file).chain(files.iter().map(PathBuf::as_path)) {
+        writeln!(out, "{}", file.display())?;
+    }
+    Ok(())
+}
+
+/// The figures that one looks at first.
+fn summary(out: &mut impl Write, report: &Report) -> std::io::Result<()> {
+    let PlanReport { storeys, walkable_shapes, blocked_shapes, .. } = report.plan.unwrap_or_default();
+    writeln!(
+        out,
+        "{storeys} storeys, {walkable_shapes} walkable and {blocked_shapes} blocked shapes, {} cells on {} islands, {:.1} m2, {} links, {:.0} ms",
+        report.cells,
+        report.islands.len(),
+        report.mesh_area,
+        report.links,
+        report.seconds * 1e3
+    )
+}
+
+impl PlanArgs {
+    fn read_options(&self) -> ReadOptions {
+        let defaults = ReadOptions::default();
+        let storey = self.storey.clone().unwrap_or_else(|| defaults.storey.clone());
+        let elevation = self.elevation.unwrap_or(defaults.elevation);
+        let (scale, width) = (defaults.scale, defaults.wall_width);
+        defaults
+            .with_scale(self.scale.unwrap_or(scale))
+            .with_wall_width(self.wall_width.unwrap_or(width))
+            .with_storey(storey, elevation)
+    }
+
+    /// What is given here goes before what the plan says.
+    fn pipeline(&self, plan: &FloorPlan) -> Pipeline {
+        let defaults = Pipeline::plans().config().clone();
+        let agent = defaults.agent;
+        let agent = agent
+            .with_radius(self.agent_radius.or(plan.agent.radius).unwrap_or(agent.radius))
+            .with_height(self.agent_height.or(plan.agent.height).unwrap_or(agent.height));
+        let max_vertices = self.max_vertices.unwrap_or(defaults.max_vertices);
+        Pipeline::new(
+            defaults.with_agent(agent).with_max_vertices(max_vertices).with_validate_stages(self.check),
+        )
+    }
+
+    fn plan_config(&self) -> PlanConfig {
+        let defaults = PlanConfig::default();
+        let join = match self.join {
+            None => defaults.join,
+            Some(JoinKind::Square) => Join::Square,
+            Some(JoinKind::Round) => Join::Round,
+            Some(JoinKind::Miter) => Join::Miter { limit: self.miter_limit },
+        };
+        defaults
+            .with_join(join)
+            .with_shrink_walkable(!self.keep_edges)
+            .with_cell_size(self.cell_size.unwrap_or(defaults.cell_size))
+            .with_near_distance(self.near_distance.unwrap_or(defaults.near_distance))
+            .with_min_area(self.min_area.unwrap_or(defaults.min_area))
+            .with_merge_distance(self.merge_distance.unwrap_or(defaults.merge_distance))
+            .with_max_edge_length(self.max_edge_length.unwrap_or(defaults.max_edge_length))
+            .with_steiner_grid(self.steiner_grid.unwrap_or(defaults.steiner_grid))
+    }
+}

@@ -1,0 +1,300 @@
+//! Areas in the plane, over geo, and how a shape becomes one.
+
+use std::sync::Arc;
+
+use geo::algorithm::concave_hull::ConcaveHullOptions;
+use geo::buffer::{BufferStyle, LineCap, LineJoin};
+use geo::{
+    Area as _, BoundingRect, Buffer, ConcaveHull, ConvexHull, LineString, MultiPoint, MultiPolygon, Point,
+    Polygon, Rect,
+};
+
+use i_overlay::core::fill_rule::FillRule;
+use i_overlay::core::overlay_rule::OverlayRule;
+use i_overlay::float::overlay::FloatOverlay;
+
+use crate::{Fill, NoteKind, Outline, PlanError, PlanNote, PlanPosition, Shape};
+
+/// Largest coordinate in metres: the grid holds 2^30 cells a side, of 1 mm unless the plan is larger.
+pub(crate) const MAX_COORDINATE: f64 = 1e7;
+
+/// Below this, in square metres, there is no area but rounding.
+const NO_AREA: f64 = 1e-9;
+
+/// A set of points of the plane: polygons with holes that do not overlap.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Region(pub(crate) MultiPolygon<f64>);
+
+/// Smallest and largest coordinates.
+pub(crate) type Extent = [PlanPosition; 2];
+
+impl Region {
+    pub(crate) fn empty() -> Self {
+        Self(MultiPolygon::new(Vec::new()))
+    }
+
+    pub(crate) fn rectangle([min, max]: Extent) -> Self {
+        Self(MultiPolygon::new(vec![Rect::new(min, max).to_polygon()]))
+    }
+
+    pub(crate) fn polygon(points: &[PlanPosition]) -> Self {
+        let ring = LineString::from_iter(points.iter().copied());
+        Self(MultiPolygon::new(vec![Polygon::new(ring, Vec::new())])).filled(Fill::NonZero)
+    }
+
+    pub(crate) fn area(&self) -> f64 {
+        self.0.unsigned_area()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.0.is_empty()
+    }
+
+    pub(crate) fn extent(&self) -> Option<Extent> {
+        let bounds = self.0.bounding_rect()?;
+        Some([bounds.min().into(), bounds.max().into()])
+    }
+
+    /// The same set as polygons that do not cross themselves.
+    fn filled(&self, fill: Fill) -> Self {
+        let rule = match fill {
+            Fill::NonZero => FillRule::NonZero,
+            Fill::EvenOdd => FillRule::EvenOdd,
+        };
+        // Fewer than three corners (a closed ring repeats its first) are no ring to the overlay.
+        self.overlaid(&Self::empty(), OverlayRule::Subject, rule)
+    }
+
+    /// All of them together.
+    pub(crate) fn union<'a>(regions: impl IntoIterator<Item = &'a Self>) -> Self {
+        // All polygons are wound alike, so that non-zero fills the union in one pass.
+        let polygons = regions.into_iter().flat_map(|region| region.0.0.iter().cloned()).collect();
+        Self(MultiPolygon::new(polygons)).filled(Fill::NonZero)
+    }
+
+    pub(crate) fn minus(&self, other: &Self) -> Self {
+        if self.is_empty() || other.is_empty() {
+            return self.clone();
+        }
+        self.overlaid(other, OverlayRule::Difference, FillRule::NonZero)
+    }
+
+    pub(crate) fn within(&self, other: &Self) -> Self {
+        if self.is_empty() || other.is_empty() {
+            return Self::empty();
+        }
+        self.overlaid(other, OverlayRule::Intersect, FillRule::NonZero)
+    }
+
+    /// An overlay as `geo::BooleanOps` makes it, but for one option: geo asks for rings that touch neither themselves nor each other, and where rings cross
+    /// in a point that gave wrong areas (i_overlay 4.5.2, random rings that cross themselves).
+    fn overlaid(&self, other: &Self, rule: OverlayRule, fill: FillRule) -> Self {
+        let (subject, clip) = (self.rings(), other.rings());
+        if subject.is_empty() {
+            return Self::empty();
+        }
+        let shapes = FloatOverlay::with_subj_and_clip(&subject, &clip).overlay(rule, fill);
+        let polygon = |shape: Vec<Vec<PlanPosition>>| {
+            let mut rings = shape.into_iter().map(LineString::from_iter);
+            Some(Polygon::new(rings.next()?, rings.collect()))
+        };
+        Self(MultiPolygon::new(shapes.into_iter().filter_map(polygon).collect()))
+    }
+
+    /// All rings of three corners and more, open.
+    fn rings(&self) -> Vec<Vec<PlanPosition>> {
+        let all =
+            self.0.iter().flat_map(|polygon| std::iter::once(polygon.exterior()).chain(polygon.interiors()));
+        let open = all.map(|ring| ring.coords().skip(1).map(|&point| point.into()).collect());
+        open.filter(|ring: &Vec<PlanPosition>| ring.len() > 2).collect()
+    }
+}
+
+/// Whether two boxes have a point in common.
+pub(crate) fn meet(a: Extent, b: Extent) -> bool {
+    (0..2).all(|axis| a[0][axis] <= b[1][axis] && b[0][axis] <= a[1][axis])
+}
+
+/// A box grown to all sides.
+pub(crate) fn grown([min, max]: Extent, by: f64) -> Extent {
+    [min.map(|value| value - by), max.map(|value| value + by)]
+}
+
+/// Turns shapes into regions and keeps what was odd about them.
+pub(crate) struct Cleaner<'a> {
+    pub(crate) arc_error: f64,
+    pub(crate) notes: &'a mut Vec<PlanNote>,
+}
+
+impl Cleaner<'_> {
+    /// The points of a shape, free of crossings, whatever way its rings are wound.
+    pub(crate) fn region(&mut self, shape: &Shape) -> Result<Region, PlanError> {
+        let region = match &shape.outline {
+            Outline::Polygon { outer, holes } => self.polygon(shape, outer, holes)?,
+            Outline::Loops { loops, fill } => {
+                let mut rings = Vec::with_capacity(loops.len());
+                for points in loops {
+                    rings.push(Polygon::new(self.ring(shape, points, None)?, Vec::new()));
+                }
+                Region(MultiPolygon::new(rings)).filled(*fill)
+            }
+            Outline::Wall { line, width } => {
+                check_positive(&shape.source, "width", *width)?;
+                let line = self.ring(shape, line, None)?;
+                if line.0.len() < 2 {
+                    self.note(shape, NoteKind::NoArea);
+                    return Ok(Region::empty());
+                }
+                let style = BufferStyle::new(width / 2.0)
+                    .line_cap(LineCap::Square)
+                    .line_join(LineJoin::Miter(WALL_MITER));
+                Region(line.buffer_with_style(style))
+            }
+            Outline::Disc { centre, radius } => {
+                check_positive(&shape.source, "radius", *radius)?;
+                check_point(&shape.source, "centre", *centre)?;
+                disc(*centre, *radius, self.arc_error)
+            }
+            Outline::ConvexHull { points } => {
+                let points = self.points(shape, points)?;
+                Region(MultiPolygon::new(vec![points.convex_hull()])).filled(Fill::NonZero)
+            }
+            Outline::ConcaveHull { points, concavity } => {
+                check_positive(&shape.source, "concavity", *concavity)?;
+                let points = self.points(shape, points)?;
+                let options = ConcaveHullOptions::default().concavity(*concavity);
+                let hull = if points.0.len() < 4 {
+                    points.convex_hull()
+                } else {
+                    points.concave_hull_with_options(options)
+                };
+                Region(MultiPolygon::new(vec![hull])).filled(Fill::NonZero)
+            }
+        };
+        if region.area() < NO_AREA {
+            self.note(shape, NoteKind::NoArea);
+            return Ok(Region::empty());
+        }
+        Ok(region)
+    }
+
+    fn polygon(
+        &mut self,
+        shape: &Shape,
+        outer: &[PlanPosition],
+        holes: &[Vec<PlanPosition>],
+    ) -> Result<Region, PlanError> {
+        let ring = Polygon::new(self.ring(shape, outer, None)?, Vec::new());
+        let signed_area = ring.unsigned_area();
+        let region = Region(MultiPolygon::new(vec![ring])).filled(Fill::NonZero);
+        let area = region.area();
+        if area > NO_AREA && (area - signed_area).abs() > NO_AREA + 1e-6 * area {
+            self.note(shape, NoteKind::CrossedItself { area, signed_area });
+        }
+        let mut regions = Vec::with_capacity(holes.len());
+        for (index, hole) in holes.iter().enumerate() {
+            let ring = Polygon::new(self.ring(shape, hole, Some(index))?, Vec::new());
+            let hole = Region(MultiPolygon::new(vec![ring])).filled(Fill::NonZero);
+            if hole.area() < NO_AREA {
+                self.note(shape, NoteKind::HoleWithoutArea { hole: index });
+            } else {
+                regions.push((index, hole));
+            }
+        }
+        if regions.is_empty() {
+            return Ok(region);
+        }
+        let all = Region::union(regions.iter().map(|(_, hole)| hole));
+        let left = region.minus(&all);
+        // Only where some hole is not all inside is it worth asking which.
+        if (area - left.area() - all.area()).abs() > NO_AREA + 1e-9 * area {
+            for (hole, ring) in &regions {
+                if region.within(ring).area() < NO_AREA {
+                    self.note(shape, NoteKind::HoleOutside { hole: *hole });
+                }
+            }
+        }
+        Ok(left)
+    }
+
+    fn note(&mut self, shape: &Shape, kind: NoteKind) {
+        self.notes.push(PlanNote { element: shape.source.clone(), kind });
+    }
+
+    fn points(&self, shape: &Shape, points: &[PlanPosition]) -> Result<MultiPoint<f64>, PlanError> {
+        for (index, point) in points.iter().enumerate() {
+            check_point(&shape.source, &format!("point {index}"), *point)?;
+        }
+        Ok(points.iter().map(|&[x, z]| Point::new(x, z)).collect())
+    }
+
+    /// A line without repeated points.
+    fn ring(
+        &mut self,
+        shape: &Shape,
+        points: &[PlanPosition],
+        hole: Option<usize>,
+    ) -> Result<LineString<f64>, PlanError> {
+        for (index, point) in points.iter().enumerate() {
+            let name = match hole {
+                Some(hole) => format!("point {index} of hole {hole}"),
+                None => format!("point {index}"),
+            };
+            check_point(&shape.source, &name, *point)?;
+        }
+        let mut ring = points.to_vec();
+        ring.dedup();
+        if ring.len() < points.len() {
+            self.note(shape, NoteKind::RepeatedPoints { points: points.len() - ring.len() });
+        }
+        Ok(LineString::from_iter(ring))
+    }
+}
+
+/// Sharpest corner of a wall, in radians, that is not cut off.
+const WALL_MITER: f64 = 0.5;
+
+/// Most corners of a circle.
+const MAX_CORNERS: f64 = 256.0;
+
+/// Largest angle of an arc's chords, in radians, so that they are at most `error` inside.
+pub(crate) fn arc_angle(radius: f64, error: f64) -> f64 {
+    let cosine = (1.0 - error / radius).clamp(0.0, 1.0);
+    (2.0 * cosine.acos()).clamp(std::f64::consts::TAU / MAX_CORNERS, std::f64::consts::FRAC_PI_4)
+}
+
+/// A regular polygon round a disc, nowhere inside of it.
+fn disc(centre: PlanPosition, radius: f64, error: f64) -> Region {
+    let corners = (std::f64::consts::TAU / arc_angle(radius, error)).ceil();
+    let step = std::f64::consts::TAU / corners;
+    let outer = radius / (step / 2.0).cos();
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "8 to 256")]
+    let points: Vec<PlanPosition> = (0..corners as u32)
+        .map(|corner| {
+            let (sin, cos) = (f64::from(corner) * step).sin_cos();
+            [centre[0] + outer * cos, centre[1] + outer * sin]
+        })
+        .collect();
+    Region::polygon(&points)
+}
+
+fn check_positive(element: &Arc<str>, field: &str, value: f64) -> Result<(), PlanError> {
+    if value.is_finite() && value > 0.0 {
+        return Ok(());
+    }
+    let (element, field) = (element.clone(), field.to_owned());
+    Err(PlanError::BadNumber { element, field, value, expected: "finite and above 0" })
+}
+
+pub(crate) fn check_point(element: &Arc<str>, name: &str, point: PlanPosition) -> Result<(), PlanError> {
+    for (axis, value) in ["x", "z"].into_iter().zip(point) {
+        let (element, field) = (element.clone(), format!("{axis} of {name}"));
+        if !value.is_finite() {
+            return Err(PlanError::BadNumber { element, field, value, expected: "finite" });
+        }
+        if value.abs() > MAX_COORDINATE {
+            return Err(PlanError::TooFar { element, field, value, limit: MAX_COORDINATE });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,260 @@
+//! Polygons of all storeys as one set of contours: common borders become common arcs.
+
+use std::collections::HashMap;
+
+use waymesh_core::{
+    ArcId, ArcUse, AreaId, ContourArc, ContourLoop, ContourSet, GridFrame, PlanPoint, PlanVertex,
+    RegionContour, RegionId, VertexId,
+};
+
+use crate::PlanError;
+use crate::lattice::LatticePolygon;
+
+/// A connected piece of ground.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Piece {
+    pub(crate) storey: usize,
+    /// Height in levels.
+    pub(crate) height: f32,
+    pub(crate) polygon: LatticePolygon,
+}
+
+/// A corner: piece, ring, number in the ring.
+type Corner = (usize, usize, usize);
+
+/// Pieces to contours: one region per piece, in their order.
+pub(crate) fn contours(frame: GridFrame, pieces: &mut [Piece]) -> Result<ContourSet, PlanError> {
+    let storeys = pieces.iter().map(|piece| piece.storey + 1).max().unwrap_or(0);
+    for storey in 0..storeys {
+        meet_in_vertices(pieces, storey);
+    }
+    let twins = twins(pieces);
+    let mut builder = Builder::new(frame, pieces, &twins)?;
+    for piece in 0..pieces.len() {
+        builder.add(piece);
+    }
+    Ok(builder.set)
+}
+
+/// Puts vertices into edges on which other vertices of the storey lie: overlays leave straight corners out.
+fn meet_in_vertices(pieces: &mut [Piece], storey: usize) {
+    let mut own: Vec<&mut Piece> = pieces.iter_mut().filter(|piece| piece.storey == storey).collect();
+    let mut by_x: Vec<PlanPoint> =
+        own.iter().flat_map(|piece| piece.polygon.iter().flatten().copied()).collect();
+    by_x.sort_unstable();
+    by_x.dedup();
+    let mut by_z = by_x.clone();
+    by_z.sort_unstable_by_key(|point| (point.z, point.x));
+    for piece in &mut own {
+        for ring in &mut piece.polygon {
+            let mut full = Vec::with_capacity(ring.len());
+            for (index, &from) in ring.iter().enumerate() {
+                let to = ring[(index + 1) % ring.len()];
+                full.push(from);
+                let first = full.len();
+                inside(&by_x, &by_z, from, to, &mut full);
+                full[first..].sort_unstable_by_key(|point| point.distance_squared(from));
+            }
+            *ring = full;
+        }
+    }
+}
+
+/// Appends the points that lie inside the edge. Looks along its shorter side.
+fn inside(by_x: &[PlanPoint], by_z: &[PlanPoint], from: PlanPoint, to: PlanPoint, out: &mut Vec<PlanPoint>) {
+    let (low_x, high_x) = (from.x.min(to.x), from.x.max(to.x));
+    let (low_z, high_z) = (from.z.min(to.z), from.z.max(to.z));
+    let candidates = if from.x.abs_diff(to.x) <= from.z.abs_diff(to.z) {
+        let start = by_x.partition_point(|point| (point.x, point.z) < (low_x, low_z));
+        let end = by_x.partition_point(|point| (point.x, point.z) <= (high_x, high_z));
+        &by_x[start..end]
+    } else {
+        let start = by_z.partition_point(|point| (point.z, point.x) < (low_z, low_x));
+        let end = by_z.partition_point(|point| (point.z, point.x) <= (high_z, high_x));
+        &by_z[start..end]
+    };
+    out.extend(candidates.iter().copied().filter(|&point| {
+        point != from
+            && point != to
+            && (low_x..=high_x).contains(&point.x)
+            && (low_z..=high_z).contains(&point.z)
+            && PlanPoint::orientation(from, to, point) == 0
+    }));
+}
+
+/// Per edge of another piece that runs the other way: where it starts.
+fn twins(pieces: &[Piece]) -> HashMap<Corner, Corner> {
+    let mut edges: HashMap<(usize, PlanPoint, PlanPoint), Corner> = HashMap::new();
+    let corners = |piece: usize| {
+        let polygon = &pieces[piece].polygon;
+        polygon.iter().enumerate().flat_map(move |(ring, points)| {
+            points
+                .iter()
+                .enumerate()
+                .map(move |(index, &from)| ((piece, ring, index), from, points[(index + 1) % points.len()]))
+        })
+    };
+    for (index, piece) in pieces.iter().enumerate() {
+        edges.extend(corners(index).map(|(corner, from, to)| ((piece.storey, from, to), corner)));
+    }
+    let mut twins = HashMap::new();
+    for (index, piece) in pieces.iter().enumerate() {
+        for (corner, from, to) in corners(index) {
+            if let Some(&other) = edges.get(&(piece.storey, to, from))
+                && other.0 != index
+            {
+                twins.insert(corner, other);
+            }
+        }
+    }
+    twins
+}
+
+struct Builder<'a> {
+    pieces: &'a [Piece],
+    twins: &'a HashMap<Corner, Corner>,
+    /// Number of the first corner of each ring.
+    first: Vec<Vec<usize>>,
+    /// Vertex of each corner.
+    vertex_of: Vec<VertexId>,
+    /// Arcs of common edges, by the corner where they start on the side that came first.
+    shared: HashMap<Corner, ArcId>,
+    set: ContourSet,
+}
+
+impl<'a> Builder<'a> {
+    fn new(
+        frame: GridFrame,
+        pieces: &'a [Piece],
+        twins: &'a HashMap<Corner, Corner>,
+    ) -> Result<Self, PlanError> {
+        let mut first = Vec::with_capacity(pieces.len());
+        let mut count = 0;
+        for piece in pieces {
+            let mut starts = Vec::with_capacity(piece.polygon.len());
+            for ring in &piece.polygon {
+                starts.push(count);
+                count += ring.len();
+            }
+            first.push(starts);
+        }
+        let limit = (u32::MAX / 4) as usize;
+        if count > limit {
+            return Err(PlanError::TooMany { count, limit });
+        }
+        let set = ContourSet {
+            frame,
+            vertices: Vec::new(),
+            arc_vertices: Vec::new(),
+            arcs: Vec::new(),
+            regions: Vec::new(),
+        };
+        let mut builder = Self { pieces, twins, first, vertex_of: Vec::new(), shared: HashMap::new(), set };
+        builder.name_vertices(count);
+        Ok(builder)
+    }
+
+    /// Both ends of a common edge are one vertex on either side; other corners are vertices of their own.
+    fn name_vertices(&mut self, count: usize) {
+        let mut roots: Vec<usize> = (0..count).collect();
+        fn root(roots: &mut [usize], mut corner: usize) -> usize {
+            while roots[corner] != corner {
+                roots[corner] = roots[roots[corner]];
+                corner = roots[corner];
+            }
+            corner
+        }
+        for (&from, &to) in self.twins {
+            for (a, b) in
+                [(self.number(from), self.number_after(to)), (self.number_after(from), self.number(to))]
+            {
+                let (a, b) = (root(&mut roots, a), root(&mut roots, b));
+                roots[a.max(b)] = a.min(b);
+            }
+        }
+        let mut names: Vec<Option<VertexId>> = vec![None; count];
+        for piece in self.pieces {
+            for &point in piece.polygon.iter().flatten() {
+                let corner = self.vertex_of.len();
+                let lowest = root(&mut roots, corner);
+                let vertex = *names[lowest].get_or_insert_with(|| {
+                    self.set.vertices.push(PlanVertex { point, height: piece.height });
+                    VertexId::from_index(self.set.vertices.len() - 1)
+                });
+                self.vertex_of.push(vertex);
+            }
+        }
+    }
+
+    fn number(&self, (piece, ring, index): Corner) -> usize {
+        self.first[piece][ring] + index
+    }
+
+    fn number_after(&self, (piece, ring, index): Corner) -> usize {
+        self.first[piece][ring] + (index + 1) % self.pieces[piece].polygon[ring].len()
+    }
+
+    fn add(&mut self, piece: usize) {
+        let mut loops: Vec<ContourLoop> =
+            (0..self.pieces[piece].polygon.len()).map(|ring| self.ring(piece, ring)).collect();
+        let outer = if loops.is_empty() { Vec::new() } else { loops.remove(0) };
+        self.set.regions.push(RegionContour {
+            region: RegionId::from_index(piece),
+            area: AreaId::GROUND,
+            outer,
+            holes: loops,
+        });
+    }
+
+    fn arc(&mut self, vertices: &[VertexId], left: usize, right: Option<usize>) -> ArcId {
+        let number = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
+        let first = number(self.set.arc_vertices.len());
+        self.set.arc_vertices.extend_from_slice(vertices);
+        self.set.arcs.push(ContourArc {
+            first,
+            len: number(vertices.len()),
+            left: RegionId::from_index(left),
+            right: right.map(RegionId::from_index),
+        });
+        ArcId::from_index(self.set.arcs.len() - 1)
+    }
+
+    /// A ring as arcs: one for each common edge, one for each run of walls.
+    fn ring(&mut self, piece: usize, ring: usize) -> ContourLoop {
+        let count = self.pieces[piece].polygon[ring].len();
+        let is_wall =
+            |builder: &Self, index: usize| !builder.twins.contains_key(&(piece, ring, index % count));
+        // From behind a common edge, so that no run of walls is cut at the ring's first point.
+        let start = (0..count).find(|&index| !is_wall(self, index)).map_or(0, |index| index + 1);
+        let base = self.first[piece][ring];
+        let vertex = |builder: &Self, index: usize| builder.vertex_of[base + index % count];
+        let mut uses = Vec::new();
+        let mut index = start;
+        while index < start + count {
+            if is_wall(self, index) {
+                let mut vertices = vec![vertex(self, index)];
+                while index < start + count && is_wall(self, index) {
+                    index += 1;
+                    vertices.push(vertex(self, index));
+                }
+                let arc = self.arc(&vertices, piece, None);
+                uses.push(ArcUse { arc, reversed: false });
+                continue;
+            }
+            let corner = (piece, ring, index % count);
+            let twin = self.twins[&corner];
+            let arc_use = match self.shared.get(&twin) {
+                Some(&arc) => ArcUse { arc, reversed: true },
+                None => {
+                    let ends = [vertex(self, index), vertex(self, index + 1)];
+                    let arc = self.arc(&ends, piece, Some(twin.0));
+                    self.shared.insert(corner, arc);
+                    ArcUse { arc, reversed: false }
+                }
+            };
+            uses.push(arc_use);
+            index += 1;
+        }
+        uses
+    }
+}

@@ -1,0 +1,509 @@
+//! A plan made ready: shapes cleaned and united, the grid chosen, so that the ground of any window can be had.
+
+use std::sync::Arc;
+
+use glam::Vec3;
+use waymesh_core::{Bounds, ContourSet, GridFrame, GridScale, PlanPoint};
+
+use crate::area::{Cleaner, Extent, Region, check_point, grown, meet};
+use crate::assemble::{Piece, contours};
+use crate::lattice::{self, LatticePolygon, doubled_area, nearest_point, position};
+use crate::offset::grow;
+use crate::{Door, FloorPlan, NoteKind, PlanConfig, PlanError, PlanNote, PlanPosition, Shape};
+
+/// Height of a level in metres. Heights are fractional: it decides nothing.
+const LEVEL_HEIGHT: f32 = 0.01;
+
+/// A rectangle of the grid, borders included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PlanWindow {
+    /// Lower corner.
+    pub min: PlanPoint,
+    /// Upper corner.
+    pub max: PlanPoint,
+}
+
+impl PlanWindow {
+    fn on_border(&self, point: PlanPoint) -> bool {
+        point.x == self.min.x || point.x == self.max.x || point.z == self.min.z || point.z == self.max.z
+    }
+}
+
+/// A shape that stands in the way, made ready to be put into a plan.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Obstacle {
+    region: Region,
+    extent: Extent,
+}
+
+impl Obstacle {
+    /// Cleans a shape.
+    ///
+    /// # Errors
+    /// For coordinates that are not finite or too large; for a shape without area.
+    pub fn new(shape: &Shape, config: &PlanConfig) -> Result<Self, PlanError> {
+        let mut notes = Vec::new();
+        let region = Cleaner { arc_error: config.arc_error, notes: &mut notes }.region(shape)?;
+        match region.extent() {
+            Some(extent) => Ok(Self { region, extent }),
+            None => {
+                let (element, field) = (shape.source.clone(), "area".to_owned());
+                Err(PlanError::BadNumber { element, field, value: 0.0, expected: "above 0 m2" })
+            }
+        }
+    }
+
+    /// Where it may take ground away from an agent.
+    #[must_use]
+    pub fn reach(&self, base: &PlanBase) -> PlanWindow {
+        let [min, max] = grown(self.extent, reach(&base.config));
+        PlanWindow { min: nearest_point(&base.frame, min), max: nearest_point(&base.frame, max) }
+    }
+}
+
+/// How far beyond a blocked area its offset can reach.
+fn reach(config: &PlanConfig) -> f64 {
+    let limit = match config.join {
+        crate::Join::Miter { limit } => limit.max(std::f64::consts::SQRT_2),
+        crate::Join::Round | crate::Join::Square => std::f64::consts::SQRT_2,
+    };
+    // Offset, and what rounding and near vertices may add.
+    config.radius * limit + config.near_distance + 4.0 * config.cell_size
+}
+
+/// A door on the grid.
+#[derive(Clone, Debug, PartialEq)]
+struct Opening {
+    /// Number among all doors.
+    door: usize,
+    /// The whole opening: ground in it, no walls.
+    opening: Region,
+    /// The half of it on one side of the line, on the grid.
+    sill: Vec<PlanPoint>,
+}
+
+/// One floor of a [`PlanBase`], or a window of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StoreyBase {
+    storey: usize,
+    /// In levels.
+    height: f32,
+    walkable: Region,
+    blocked: Region,
+    openings: Vec<Opening>,
+    window: Option<PlanWindow>,
+}
+
+/// A door as the mesh needs it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DoorLine {
+    /// The storey it is on.
+    pub storey: usize,
+    /// Both ends on the grid. The ground is cut along the line between them.
+    pub ends: [PlanPoint; 2],
+    /// What going through costs on top of the way, in metres.
+    pub cost: f32,
+    /// Its name.
+    pub name: Arc<str>,
+}
+
+/// Ground as contours, one region per connected piece.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ground {
+    /// The borders. Valid by construction.
+    pub contours: ContourSet,
+    /// Storey of each region.
+    pub storeys: Vec<usize>,
+    /// What was left out.
+    pub notes: Vec<PlanNote>,
+}
+
+/// A plan made ready for any number of bakes.
+#[derive(Clone, Debug)]
+pub struct PlanBase {
+    config: PlanConfig,
+    frame: GridFrame,
+    names: Vec<String>,
+    storeys: Vec<StoreyBase>,
+    doors: Vec<DoorLine>,
+    notes: Vec<PlanNote>,
+}
+
+impl StoreyBase {
+    /// Whether no ground can be here.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.walkable.is_empty()
+    }
+
+    /// Number of its storey.
+    #[must_use]
+    pub fn storey(&self) -> usize {
+        self.storey
+    }
+}
+
+impl PlanBase {
+    /// Cleans all shapes, unites walkable and blocked ones, and chooses the grid.
+    ///
+    /// Odd shapes are put right and told in [`PlanBase::notes`]: rings that cross themselves are filled (non-zero winding), repeated points, empty
+    /// shapes and empty holes left out. Takes about `n log n` for `n` vertices.
+    ///
+    /// # Errors
+    /// For bad configuration; coordinates that are not finite or beyond 10 000 km; doors without length; two storeys of a name; no walkable
+    /// shape.
+    pub fn new(plan: &FloorPlan, config: &PlanConfig) -> Result<Self, PlanError> {
+        config.validate()?;
+        let mut notes = plan.notes.clone();
+        let mut storeys = Vec::with_capacity(plan.storeys.len());
+        for (index, storey) in plan.storeys.iter().enumerate() {
+            if plan.storeys[..index].iter().any(|other| other.name == storey.name) {
+                return Err(PlanError::StoreyTwice { name: storey.name.clone() });
+            }
+            let mut cleaner = Cleaner { arc_error: config.arc_error, notes: &mut notes };
+            let mut united = |shapes: &[Shape]| -> Result<Region, PlanError> {
+                let regions: Vec<Region> =
+                    shapes.iter().map(|shape| cleaner.region(shape)).collect::<Result<_, _>>()?;
+                Ok(Region::union(&regions))
+            };
+            let (walkable, blocked) = (united(&storey.walkable)?, united(&storey.blocked)?);
+            let mut openings = Vec::new();
+            for door in &storey.doors {
+                openings.push(opening(&storey.name, door)?);
+            }
+            let all = Region::union(&openings);
+            storeys.push((walkable, blocked.minus(&all), openings));
+        }
+        let (walkable, blocked) = plan.shape_counts();
+        let extents = || storeys.iter().filter_map(|(walkable, _, _)| walkable.extent());
+        if extents().next().is_none() {
+            return Err(PlanError::NothingWalkable { walkable, blocked });
+        }
+        let frame = frame(plan, extents(), config)?;
+        let mut base = Self {
+            config: *config,
+            frame,
+            names: plan.storeys.iter().map(|storey| storey.name.clone()).collect(),
+            storeys: Vec::with_capacity(storeys.len()),
+            doors: Vec::new(),
+            notes,
+        };
+        for (index, (walkable, blocked, openings)) in storeys.into_iter().enumerate() {
+            base.add_storey(&plan.storeys[index], index, &walkable, blocked, openings);
+        }
+        base.tell_distance();
+        Ok(base)
+    }
+
+    fn add_storey(
+        &mut self,
+        storey: &crate::Storey,
+        index: usize,
+        walkable: &Region,
+        blocked: Region,
+        openings: Vec<Region>,
+    ) {
+        let frame = self.frame;
+        let height = (storey.elevation - f64::from(frame.origin.y)) / f64::from(frame.level_height);
+        #[expect(clippy::cast_possible_truncation, reason = "levels of a building fit a single")]
+        let height = height as f32;
+        let walkable = Region::union(std::iter::once(walkable).chain(&openings));
+        let openings = storey
+            .doors
+            .iter()
+            .zip(openings)
+            .map(|(door, opening)| {
+                let ends = door.line.map(|end| nearest_point(&frame, end));
+                self.doors.push(DoorLine {
+                    storey: index,
+                    ends,
+                    cost: door.cost,
+                    name: format!("storey {:?}, door {:?}", storey.name, door.name).into(),
+                });
+                let sill = sill(&frame, door);
+                Opening { door: self.doors.len() - 1, opening, sill }
+            })
+            .collect();
+        self.storeys.push(StoreyBase { storey: index, height, walkable, blocked, openings, window: None });
+    }
+
+    fn tell_distance(&mut self) {
+        let frame = &self.frame;
+        let far = |origin: f32, cells: u32| {
+            f64::from(origin)
+                .abs()
+                .max((f64::from(origin) + f64::from(cells) * f64::from(frame.cell_size)).abs())
+        };
+        let coordinate = far(frame.origin.x, frame.width).max(far(frame.origin.z, frame.depth));
+        let rounding = coordinate * f64::from(f32::EPSILON);
+        if rounding > 0.01 {
+            let kind = NoteKind::FarFromOrigin { coordinate, rounding };
+            self.notes.push(PlanNote { element: "plan".into(), kind });
+        }
+    }
+
+    /// The configuration.
+    #[must_use]
+    pub fn config(&self) -> &PlanConfig {
+        &self.config
+    }
+
+    /// Place and size of the grid.
+    #[must_use]
+    pub fn frame(&self) -> &GridFrame {
+        &self.frame
+    }
+
+    /// Names of the storeys.
+    #[must_use]
+    pub fn storey_names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The storey of this name.
+    ///
+    /// # Errors
+    /// [`PlanError::NoSuchStorey`], naming `element`.
+    pub fn storey_of(&self, element: &Arc<str>, name: &str) -> Result<usize, PlanError> {
+        self.names.iter().position(|known| known == name).ok_or_else(|| PlanError::NoSuchStorey {
+            element: element.clone(),
+            name: name.to_owned(),
+            known: self.names.join(", "),
+        })
+    }
+
+    /// Height of a storey in levels.
+    ///
+    /// # Errors
+    /// For a storey that is not there.
+    pub fn height(&self, storey: usize) -> Result<f32, PlanError> {
+        Ok(self.storey(storey)?.height)
+    }
+
+    /// All doors, numbered as the links are.
+    #[must_use]
+    pub fn doors(&self) -> &[DoorLine] {
+        &self.doors
+    }
+
+    /// What was odd in the plan.
+    #[must_use]
+    pub fn notes(&self) -> &[PlanNote] {
+        &self.notes
+    }
+
+    /// A storey, whole.
+    ///
+    /// # Errors
+    /// For a storey that is not there.
+    pub fn storey(&self, storey: usize) -> Result<&StoreyBase, PlanError> {
+        self.storeys.get(storey).ok_or(PlanError::NoStorey { index: storey, count: self.storeys.len() })
+    }
+
+    /// What is needed of a storey, or of a window of it, for the ground in a window inside of it. Take it once per window: then its ground costs
+    /// what lies in and round the window, not the whole storey.
+    #[must_use]
+    pub fn window(&self, whole: &StoreyBase, window: PlanWindow) -> StoreyBase {
+        let inside = self.extent(window);
+        let around = grown(inside, 2.0 * reach(&self.config) + 1e-3);
+        let frame = Region::rectangle(around);
+        let openings: Vec<Opening> = whole
+            .openings
+            .iter()
+            .filter(|opening| opening.opening.extent().is_some_and(|extent| meet(extent, around)))
+            .cloned()
+            .collect();
+        StoreyBase {
+            storey: whole.storey,
+            height: whole.height,
+            walkable: whole.walkable.within(&frame),
+            blocked: whole.blocked.within(&frame),
+            openings,
+            window: Some(window),
+        }
+    }
+
+    /// Plan positions of a window's corners.
+    fn extent(&self, window: PlanWindow) -> Extent {
+        [position(&self.frame, window.min), position(&self.frame, window.max)]
+    }
+
+    /// Ground of all storeys.
+    ///
+    /// # Guarantees
+    /// - Walkable and not blocked, at `radius` from all that is blocked (and from the borders of walkable ground, if these shrink): no place is
+    ///   nearer than `radius` less `near_distance`, an arc's error, and 2 cells; no place farther than the join allows is missing.
+    /// - The same for any order of the shapes.
+    ///
+    /// # Errors
+    /// If there are more vertices than ids.
+    pub fn ground(&self) -> Result<Ground, PlanError> {
+        let none: &[&Obstacle] = &[];
+        self.ground_of(self.storeys.iter().map(|storey| (storey, none)))
+    }
+
+    /// Ground of some storeys or windows, each with obstacles put into it. Windows should not overlap.
+    ///
+    /// # Errors
+    /// If there are more vertices than ids.
+    pub fn ground_of<'a>(
+        &self,
+        parts: impl IntoIterator<Item = (&'a StoreyBase, &'a [&'a Obstacle])>,
+    ) -> Result<Ground, PlanError> {
+        let mut pieces = Vec::new();
+        let mut notes = Vec::new();
+        for (storey, obstacles) in parts {
+            let polygons = self.polygons(storey, obstacles, &mut notes);
+            pieces.extend(polygons.into_iter().map(|polygon| Piece {
+                storey: storey.storey,
+                height: storey.height,
+                polygon,
+            }));
+        }
+        let storeys = pieces.iter().map(|piece| piece.storey).collect();
+        Ok(Ground { contours: contours(self.frame, &mut pieces)?, storeys, notes })
+    }
+
+    /// Connected pieces of ground, cut along doors.
+    fn polygons(
+        &self,
+        storey: &StoreyBase,
+        obstacles: &[&Obstacle],
+        notes: &mut Vec<PlanNote>,
+    ) -> Vec<LatticePolygon> {
+        let config = &self.config;
+        let Some(extent) = storey.walkable.extent() else { return Vec::new() };
+        let around = storey.window.map_or(grown(extent, 2.0 * reach(config) + 1e-3), |window| {
+            grown(self.extent(window), 2.0 * reach(config) + 1e-3)
+        });
+        let around = Region::rectangle(around);
+        let mut blocked: Vec<&Region> = vec![&storey.blocked];
+        blocked.extend(obstacles.iter().map(|obstacle| &obstacle.region));
+        let beyond;
+        if config.shrink_walkable {
+            beyond = around.minus(&storey.walkable);
+            blocked.push(&beyond);
+        }
+        let blocked = grow(&Region::union(blocked).within(&around), config);
+        let ground = match storey.window {
+            Some(window) => storey.walkable.within(&Region::rectangle(self.extent(window))),
+            None => storey.walkable.clone(),
+        };
+        let ground = ground.minus(&blocked);
+        let near_cells = config.near_distance / f64::from(self.frame.cell_size);
+        let on_border = |point: PlanPoint| storey.window.is_some_and(|window| window.on_border(point));
+        let mut polygons = lattice::snap(&ground.0, &self.frame, near_cells, on_border);
+
+        let doubled_cells = 2.0 * config.min_area / self.frame.cell_area();
+        #[expect(clippy::cast_precision_loss, reason = "compared with a tolerance")]
+        let small = |polygon: &LatticePolygon| {
+            (doubled_area(polygon) as f64) < doubled_cells
+                && !polygon.iter().flatten().any(|&point| on_border(point))
+        };
+        let (small, kept): (Vec<_>, Vec<_>) = polygons.into_iter().partition(small);
+        polygons = kept;
+        if !small.is_empty() {
+            #[expect(clippy::cast_precision_loss, reason = "a figure for people")]
+            let doubled = small.iter().map(doubled_area).sum::<i128>() as f64;
+            let kind =
+                NoteKind::SmallPieces { pieces: small.len(), area: doubled / 2.0 * self.frame.cell_area() };
+            let element = format!("storey {:?}", self.names[storey.storey]).into();
+            notes.push(PlanNote { element, kind });
+        }
+        let mut sills = Vec::new();
+        for opening in &storey.openings {
+            let (outside, inside) = lattice::split(&polygons, std::slice::from_ref(&opening.sill));
+            polygons = outside;
+            sills.extend(inside);
+        }
+        polygons.extend(sills);
+        polygons
+    }
+}
+
+/// All of a door's opening.
+fn opening(storey: &str, door: &Door) -> Result<Region, PlanError> {
+    let element: Arc<str> = format!("storey {storey:?}, door {:?}", door.name).into();
+    for (index, end) in door.line.iter().enumerate() {
+        check_point(&element, &format!("point {index}"), *end)?;
+    }
+    let bad = |field: &str, value, expected| {
+        Err(PlanError::BadNumber { element: element.clone(), field: field.to_owned(), value, expected })
+    };
+    if !(door.depth.is_finite() && door.depth > 0.0) {
+        return bad("depth", door.depth, "finite and above 0 m");
+    }
+    if !(door.cost.is_finite() && door.cost >= 0.0) {
+        return bad("cost", f64::from(door.cost), "finite and at least 0 m");
+    }
+    let [a, b] = door.line;
+    let length = (b[0] - a[0]).hypot(b[1] - a[1]);
+    if length < 1e-3 {
+        return bad("length", length, "at least 1 mm");
+    }
+    Ok(Region::polygon(&quad(door, -0.5, 0.5)))
+}
+
+/// The rectangle over a door's line from so many depths to its right to so many to its left.
+fn quad(door: &Door, from: f64, to: f64) -> [PlanPosition; 4] {
+    let [a, b] = door.line;
+    let way = [b[0] - a[0], b[1] - a[1]];
+    let length = way[0].hypot(way[1]);
+    let across = [-way[1] / length * door.depth, way[0] / length * door.depth];
+    let at = |end: PlanPosition, times: f64| [end[0] + across[0] * times, end[1] + across[1] * times];
+    [at(a, from), at(b, from), at(b, to), at(a, to)]
+}
+
+/// The half of a door's opening on the left of its line, on the grid.
+fn sill(frame: &GridFrame, door: &Door) -> Vec<PlanPoint> {
+    quad(door, 0.0, 0.5).map(|corner| nearest_point(frame, corner)).to_vec()
+}
+
+/// The grid of a plan: from whole metres, cells as small as asked for or as the largest coordinate allows.
+fn frame(
+    plan: &FloorPlan,
+    extents: impl Iterator<Item = Extent>,
+    config: &PlanConfig,
+) -> Result<GridFrame, PlanError> {
+    let mut total: Extent = [[f64::INFINITY; 2], [f64::NEG_INFINITY; 2]];
+    for [min, max] in extents {
+        for axis in 0..2 {
+            total[0][axis] = total[0][axis].min(min[axis]);
+            total[1][axis] = total[1][axis].max(max[axis]);
+        }
+    }
+    let mut low = f64::INFINITY;
+    let mut high = f64::NEG_INFINITY;
+    for storey in &plan.storeys {
+        let elevation = storey.elevation;
+        if !(elevation.is_finite() && elevation.abs() <= MAX_ELEVATION) {
+            return Err(PlanError::BadNumber {
+                element: format!("storey {:?}", storey.name).into(),
+                field: "elevation".into(),
+                value: elevation,
+                expected: "finite and at most 100 km",
+            });
+        }
+        (low, high) = (low.min(elevation), high.max(elevation));
+    }
+    let longest = (total[1][0] - total[0][0]).max(total[1][1] - total[0][1]) + 2.0;
+    let mut cell_size = config.cell_size;
+    // Half of what the grid can count: tiles and rounding stay within it.
+    while longest / cell_size > f64::from(1 << 29) {
+        cell_size *= 2.0;
+    }
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the nearest single-precision position is what is wanted"
+    )]
+    let vector = |x: f64, y: f64, z: f64| Vec3::new(x as f32, y as f32, z as f32);
+    // Whole metres are exact in single precision.
+    let min = vector(total[0][0].floor(), low.floor(), total[0][1].floor());
+    let max = vector(total[1][0].ceil(), high.ceil() + 1.0, total[1][1].ceil());
+    #[expect(clippy::cast_possible_truncation, reason = "the frame keeps it in single precision")]
+    let scale = GridScale::new(cell_size as f32, LEVEL_HEIGHT);
+    Ok(GridFrame::fit(&Bounds { min, max }, &scale)?)
+}
+
+/// Highest and lowest storey in metres.
+const MAX_ELEVATION: f64 = 1e5;

@@ -1,0 +1,183 @@
+//! How a plan becomes ground.
+
+use crate::PlanError;
+
+/// What an offset border looks like round a corner that sticks out.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub enum Join {
+    /// An arc, as round as [`PlanConfig::arc_error`] asks for.
+    Round,
+    /// A cut across the corner, at the radius from it: few vertices, no place nearer than the radius. The default, as in Romstöck's article.
+    #[default]
+    Square,
+    /// Straight on to where the borders meet; corners that would stick out farther than `limit` times the radius are cut off there.
+    Miter {
+        /// Farthest, in radii; at least 1.
+        limit: f64,
+    },
+}
+
+/// Configuration of [`crate::PlanBase`]. Lengths in metres.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct PlanConfig {
+    /// Distance that the agent's centre keeps from what is blocked. Default 0.3, finite, zero or more.
+    pub radius: f64,
+    /// How the offset goes round corners.
+    pub join: Join,
+    /// How far an arc of [`Join::Round`] may be cut short, towards the corner. Default 0.005, above zero.
+    pub arc_error: f64,
+    /// Whether the agent keeps its radius from the borders of walkable ground too, where nothing is blocked beyond. Default true; the article keeps
+    /// it from blocked areas alone.
+    pub shrink_walkable: bool,
+    /// Side of a cell of the grid that vertices are rounded to: the result is exact to about so much. Default 0.001. Doubled as often as the
+    /// plan asks for to fit the largest coordinate.
+    pub cell_size: f64,
+    /// Vertices nearer than this to the one before are left out. No border moves farther than this. Default 0.01.
+    pub near_distance: f64,
+    /// Pieces of ground smaller than this, in square metres, are left out. Default 0.05.
+    pub min_area: f64,
+    /// How far from the ground the ends of stairs and lifts may lie, beyond the agent's radius. Default 0.5.
+    pub link_reach: f64,
+    /// Vertices of one piece of ground nearer than this to each other become one, also across a gap: slits narrower than this close, and no border
+    /// moves farther than this. Pieces that a door cuts stay as they are, and so do the windows of a plan that changes. Default 0, for none.
+    ///
+    /// This and the next two are left to the triangulation: a pipeline uses them, [`crate::PlanBase`] does not.
+    pub merge_distance: f64,
+    /// Longest border edge; longer ones are split. Points that split a slanted edge are rounded to the grid, towards the inside. Default 0, for no limit.
+    pub max_edge_length: f64,
+    /// Spacing of a grid of vertices inside (Romstöck's Steiner points). Cells are then merged greedily instead of cut at notches, and leave out
+    /// those that they can do without: with at most three corners a cell, all stay. Default 0, for none.
+    pub steiner_grid: f64,
+}
+
+impl Default for PlanConfig {
+    fn default() -> Self {
+        Self {
+            radius: 0.3,
+            join: Join::default(),
+            arc_error: 0.005,
+            shrink_walkable: true,
+            cell_size: 0.001,
+            near_distance: 0.01,
+            min_area: 0.05,
+            link_reach: 0.5,
+            merge_distance: 0.0,
+            max_edge_length: 0.0,
+            steiner_grid: 0.0,
+        }
+    }
+}
+
+impl PlanConfig {
+    /// Sets the agent's radius in metres.
+    #[must_use]
+    pub fn with_radius(mut self, metres: f64) -> Self {
+        self.radius = metres;
+        self
+    }
+
+    /// Sets how the offset goes round corners.
+    #[must_use]
+    pub fn with_join(mut self, join: Join) -> Self {
+        self.join = join;
+        self
+    }
+
+    /// Sets how far arcs may be cut short, in metres.
+    #[must_use]
+    pub fn with_arc_error(mut self, metres: f64) -> Self {
+        self.arc_error = metres;
+        self
+    }
+
+    /// Sets whether the agent keeps clear of the borders of walkable ground.
+    #[must_use]
+    pub fn with_shrink_walkable(mut self, shrink: bool) -> Self {
+        self.shrink_walkable = shrink;
+        self
+    }
+
+    /// Sets the side of a cell of the grid, in metres.
+    #[must_use]
+    pub fn with_cell_size(mut self, metres: f64) -> Self {
+        self.cell_size = metres;
+        self
+    }
+
+    /// Sets the distance below which vertices are left out, in metres.
+    #[must_use]
+    pub fn with_near_distance(mut self, metres: f64) -> Self {
+        self.near_distance = metres;
+        self
+    }
+
+    /// Sets the smallest piece of ground, in square metres.
+    #[must_use]
+    pub fn with_min_area(mut self, square_metres: f64) -> Self {
+        self.min_area = square_metres;
+        self
+    }
+
+    /// Sets how far beyond the radius the ends of stairs and lifts may lie from the ground, in metres.
+    #[must_use]
+    pub fn with_link_reach(mut self, metres: f64) -> Self {
+        self.link_reach = metres;
+        self
+    }
+
+    /// Sets the distance below which vertices become one, in metres, 0 for none.
+    #[must_use]
+    pub fn with_merge_distance(mut self, metres: f64) -> Self {
+        self.merge_distance = metres;
+        self
+    }
+
+    /// Sets the longest border edge, in metres, 0 for no limit.
+    #[must_use]
+    pub fn with_max_edge_length(mut self, metres: f64) -> Self {
+        self.max_edge_length = metres;
+        self
+    }
+
+    /// Sets the spacing of a grid of vertices inside, in metres, 0 for none.
+    #[must_use]
+    pub fn with_steiner_grid(mut self, metres: f64) -> Self {
+        self.steiner_grid = metres;
+        self
+    }
+
+    /// Checks every field.
+    ///
+    /// # Errors
+    /// Names the first one that is out of its range.
+    pub fn validate(&self) -> Result<(), PlanError> {
+        let bad = |field, value, expected| Err(PlanError::BadField { field, value, expected });
+        for (field, value) in [
+            ("radius", self.radius),
+            ("near_distance", self.near_distance),
+            ("min_area", self.min_area),
+            ("link_reach", self.link_reach),
+            ("merge_distance", self.merge_distance),
+            ("max_edge_length", self.max_edge_length),
+            ("steiner_grid", self.steiner_grid),
+        ] {
+            if !(value.is_finite() && value >= 0.0) {
+                return bad(field, value, "finite and at least 0");
+            }
+        }
+        if !(self.cell_size.is_finite() && self.cell_size >= 1e-6) {
+            return bad("cell_size", self.cell_size, "finite and at least 0.000001 m");
+        }
+        if !(self.arc_error.is_finite() && self.arc_error > 0.0) {
+            return bad("arc_error", self.arc_error, "finite and above 0 m");
+        }
+        if let Join::Miter { limit } = self.join
+            && !(limit.is_finite() && limit >= 1.0)
+        {
+            return bad("miter limit", limit, "finite and at least 1");
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,145 @@
+//! Areas on the grid: rounded, tidied, and cut along doors, on integers.
+
+use geo::MultiPolygon;
+use i_overlay::core::fill_rule::FillRule;
+use i_overlay::core::overlay::{Overlay, ShapeType};
+use i_overlay::core::overlay_rule::OverlayRule;
+use i_overlay::i_float::int::point::IntPoint;
+use waymesh_core::{GridFrame, MAX_PLAN_COORDINATE, PlanPoint};
+
+use crate::PlanPosition;
+
+/// A polygon on the grid: its outer ring, positive, then its holes, negative.
+pub(crate) type LatticePolygon = Vec<Vec<PlanPoint>>;
+
+/// The grid point nearest to a plan position.
+pub(crate) fn nearest_point(frame: &GridFrame, [x, z]: PlanPosition) -> PlanPoint {
+    let axis = |value: f64, origin: f32| {
+        let cells = (value - f64::from(origin)) / f64::from(frame.cell_size);
+        let limit = f64::from(MAX_PLAN_COORDINATE);
+        #[expect(clippy::cast_possible_truncation, reason = "clamped to 31 bits")]
+        let cells = cells.round().clamp(-limit, limit) as i32;
+        cells
+    };
+    PlanPoint::new(axis(x, frame.origin.x), axis(z, frame.origin.z))
+}
+
+/// The plan position of a grid point.
+pub(crate) fn position(frame: &GridFrame, point: PlanPoint) -> PlanPosition {
+    let axis = |cells: i32, origin: f32| f64::from(origin) + f64::from(cells) * f64::from(frame.cell_size);
+    [axis(point.x, frame.origin.x), axis(point.z, frame.origin.z)]
+}
+
+fn int(point: PlanPoint) -> IntPoint {
+    IntPoint::new(point.x, point.z)
+}
+
+fn plan(point: &IntPoint) -> PlanPoint {
+    PlanPoint::new(point.x, point.y)
+}
+
+fn overlay(rings: &[Vec<PlanPoint>]) -> Overlay {
+    let count = rings.iter().map(Vec::len).sum();
+    let mut overlay = Overlay::new(count);
+    for ring in rings {
+        overlay.add_path_iter(ring.iter().copied().map(int), ShapeType::Subject);
+    }
+    overlay
+}
+
+fn polygons(shapes: Vec<Vec<Vec<IntPoint>>>) -> Vec<LatticePolygon> {
+    let polygon = |shape: Vec<Vec<IntPoint>>| {
+        shape.iter().map(|ring| canonical(ring.iter().map(plan).collect())).collect()
+    };
+    let mut polygons: Vec<LatticePolygon> = shapes.into_iter().map(polygon).collect();
+    for polygon in &mut polygons {
+        polygon[1..].sort_unstable();
+    }
+    polygons.sort_unstable();
+    polygons
+}
+
+/// The ring from its lowest point on: no order of the input shows.
+fn canonical(mut ring: Vec<PlanPoint>) -> Vec<PlanPoint> {
+    if let Some(lowest) = (0..ring.len()).min_by_key(|&index| ring[index]) {
+        ring.rotate_left(lowest);
+    }
+    ring
+}
+
+/// What rings wind round, as polygons that neither cross nor overlap.
+fn resolve(rings: &[Vec<PlanPoint>]) -> Vec<LatticePolygon> {
+    polygons(overlay(rings).overlay(OverlayRule::Subject, FillRule::NonZero))
+}
+
+/// Rounds an area to the grid and leaves out vertices nearer than `near_cells` to the one before; `fixed` ones stay.
+pub(crate) fn snap(
+    area: &MultiPolygon<f64>,
+    frame: &GridFrame,
+    near_cells: f64,
+    fixed: impl Fn(PlanPoint) -> bool,
+) -> Vec<LatticePolygon> {
+    let mut rings: Vec<Vec<PlanPoint>> = Vec::new();
+    for polygon in area {
+        for ring in std::iter::once(polygon.exterior()).chain(polygon.interiors()) {
+            rings.push(ring.coords().skip(1).map(|&point| nearest_point(frame, point.into())).collect());
+        }
+    }
+    let exact = resolve(&rings);
+    if near_cells < 1.0 {
+        return exact;
+    }
+    let thin = |ring: &Vec<PlanPoint>| thinned(ring, near_cells, &fixed);
+    let rings: Vec<Vec<PlanPoint>> =
+        exact.iter().flatten().map(thin).filter(|ring| ring.len() >= 3).collect();
+    resolve(&rings)
+}
+
+/// The ring without vertices near to the one before.
+fn thinned(ring: &[PlanPoint], near_cells: f64, fixed: impl Fn(PlanPoint) -> bool) -> Vec<PlanPoint> {
+    #[expect(clippy::cast_precision_loss, reason = "compared with a tolerance")]
+    let is_near = |a: PlanPoint, b: PlanPoint| (a.distance_squared(b) as f64) < near_cells * near_cells;
+    let mut kept: Vec<PlanPoint> = Vec::with_capacity(ring.len());
+    for &point in ring {
+        match kept.last() {
+            Some(&last) if is_near(last, point) => {
+                if fixed(point) {
+                    if !fixed(last) && kept.len() > 1 {
+                        kept.pop();
+                    }
+                    kept.push(point);
+                }
+            }
+            _ => kept.push(point),
+        }
+    }
+    while kept.len() > 3 && is_near(kept[0], kept[kept.len() - 1]) && !fixed(kept[kept.len() - 1]) {
+        kept.pop();
+    }
+    kept
+}
+
+/// The parts of polygons outside and inside of a cutter. Both have the same points along it.
+pub(crate) fn split(
+    polygons_in: &[LatticePolygon],
+    cutter: &[Vec<PlanPoint>],
+) -> (Vec<LatticePolygon>, Vec<LatticePolygon>) {
+    let rings: Vec<Vec<PlanPoint>> = polygons_in.iter().flatten().cloned().collect();
+    let mut overlay = overlay(&rings);
+    for ring in cutter {
+        overlay.add_path_iter(ring.iter().copied().map(int), ShapeType::Clip);
+    }
+    let mut buffer = Default::default();
+    match overlay.build_graph_view(FillRule::NonZero) {
+        Some(graph) => (
+            polygons(graph.extract_shapes(OverlayRule::Difference, &mut buffer)),
+            polygons(graph.extract_shapes(OverlayRule::Intersect, &mut buffer)),
+        ),
+        None => (Vec::new(), Vec::new()),
+    }
+}
+
+/// Twice the area of a polygon.
+pub(crate) fn doubled_area(polygon: &LatticePolygon) -> i128 {
+    polygon.iter().map(|ring| PlanPoint::doubled_area(ring.iter().copied())).sum()
+}

@@ -1,0 +1,74 @@
+//! Floor plans to polygons with holes: Romstöck's pipeline.
+//!
+//! ```text
+//! files --read_plan--> FloorPlan --PlanBase--> walkable, blocked --grow by the agent--> difference --grid, doors--> ContourSet
+//! ```
+//!
+//! 1. Walkable shapes are united, likewise blocked ones (non-zero winding). A blocked shape is a footprint, a wall, a disc, the convex hull of a body seen from
+//!    above ([`Outline::footprint`]), or a concave hull.
+//! 2. What is blocked grows by the agent's radius, with [`Join::Square`], [`Join::Round`] or [`Join::Miter`] corners; so does what lies beyond walkable ground,
+//!    unless [`PlanConfig::shrink_walkable`] is off.
+//! 3. The difference is rounded to a fine grid (1 mm), vertices near to each other are left out, and crossings that rounding made are resolved on integers.
+//! 4. Ground is cut along doors, islands and holes are assigned, and common borders become common arcs: a valid [`waymesh_core::ContourSet`], which goes on to the
+//!    same triangulation and convex cells as any other.
+//!
+//! ```
+//! use waymesh_core::Validate;
+//! use waymesh_floorplan::{FloorPlan, Outline, PlanBase, PlanConfig, Shape};
+//!
+//! let mut plan = FloorPlan::default();
+//! let storey = plan.storey_mut("ground", 0.0);
+//! storey.walkable.push(Shape::polygon("hall", vec![[0.0, 0.0], [10.0, 0.0], [10.0, 6.0], [0.0, 6.0]]));
+//! storey.blocked.push(Shape::new("pillar", Outline::Disc { centre: [5.0, 3.0], radius: 0.4 }));
+//! let base = PlanBase::new(&plan, &PlanConfig::default().with_radius(0.3))?;
+//! let ground = base.ground()?;
+//! ground.contours.validate()?;
+//! assert_eq!(ground.contours.loop_count(), 2); // the hall, and the hole round the pillar
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! [`PlanBase::window`] and [`PlanBase::ground_of`] make the ground of a part, with [`Obstacle`]s put into it: for plans that change.
+//!
+//! # Files
+//! - **GeoJSON**: features whose property `kind` is `walkable` (the default), `blocked` or `door`, or a word such as `floor`, `room`, `wall`, `obstacle`,
+//!   `furniture`, `column`. Polygons are areas, lines walls (property `width`), a multi-point a hull (`hull` is `convex` or `concave`, `concavity`), a point with
+//!   `radius` a disc, a line of kind `door` a door (`depth`, `cost`). `storey`, `elevation` and `name` are read as well.
+//! - **WKT**: a geometry a line, before it `walkable` or `blocked`; `#` begins a remark.
+//! - **SVG**: shapes and paths with their transforms and fill rules. Class, label or id of an element, or of a group round it, say what it is by the same words;
+//!   unfilled lines are walls as thick as their stroke.
+//! - **DXF** (with the feature `dxf`): polylines, lines and circles; the layer's name says what they are by the same words. What is on other layers is told and left out.
+//! - **TOML**: everything that a plan can hold, doors, stairs and lifts included. This is [`EXAMPLE`]:
+//!
+//! ```toml
+#![doc = include_str!("example.toml")]
+//! ```
+//!
+//! In GeoJSON, WKT and DXF y points up (north): it becomes `-z`, so that nothing is mirrored. In SVG and TOML the second coordinate is z.
+//!
+//! # What is put right, and what is not
+//! Rings may be wound either way, closed or open. Rings that cross themselves are filled, repeated points, empty shapes and empty holes are left out; each is told as a
+//! [`PlanNote`]. Numbers that are not finite or beyond a limit are a [`PlanError`] that names file, element, number and limit.
+//!
+//! # References
+//! Romstöck, Generating 2D Navmeshes, GameDev.net.
+
+mod area;
+mod assemble;
+mod base;
+mod config;
+mod error;
+mod lattice;
+mod offset;
+mod plan;
+mod read;
+
+/// A plan in TOML that holds everything a plan can hold.
+pub const EXAMPLE: &str = include_str!("example.toml");
+
+pub use base::{DoorLine, Ground, Obstacle, PlanBase, PlanWindow, StoreyBase};
+pub use config::{Join, PlanConfig};
+pub use error::{NoteKind, PlanError, PlanNote};
+pub use plan::{
+    AgentWish, Door, Fill, FloorPlan, Landing, Lift, Outline, PlanPosition, Shape, Stairs, Stop, Storey,
+};
+pub use read::{PlanFormat, ReadOptions, parse_plan, read_plan};

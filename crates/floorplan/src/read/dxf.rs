@@ -1,0 +1,106 @@
+//! DXF drawings: closed polylines and circles are areas, lines and open polylines walls. What they stand for is told by their layers.
+
+use std::collections::BTreeSet;
+
+use dxf::Drawing;
+use dxf::entities::{Entity, EntityType};
+
+use super::{Reader, Role, role};
+use crate::{FloorPlan, NoteKind, Outline, PlanError, PlanPosition};
+
+pub(super) fn parse(reader: &Reader<'_>, mut bytes: &[u8]) -> Result<FloorPlan, PlanError> {
+    let drawing = Drawing::load(&mut bytes).map_err(|error| reader.fault(error.to_string()))?;
+    let mut plan = FloorPlan::default();
+    let mut ignored = BTreeSet::new();
+    for (index, entity) in drawing.entities().enumerate() {
+        let layer = &entity.common.layer;
+        match (role(layer), outline(reader, entity)) {
+            (Some(Role::Door), _) => {
+                ignored.insert(format!("layer {layer:?} (doors are read from TOML and GeoJSON)"));
+            }
+            (Some(kind), Some(outline)) => {
+                let kind = if matches!(outline, Outline::Wall { .. }) { Role::Blocked } else { kind };
+                reader.add(&mut plan, None, kind, &format!("entity {index} on layer {layer:?}"), outline);
+            }
+            (None, Some(_)) => {
+                ignored.insert(format!("layer {layer:?}, whose name has no word such as floor or wall,"));
+            }
+            (_, None) => {
+                ignored.insert(format!("layer {layer:?}: what is no line, polyline or circle"));
+            }
+        }
+    }
+    for what in ignored {
+        reader.note(&mut plan, "drawing", NoteKind::Ignored { what });
+    }
+    Ok(plan)
+}
+
+/// The area or wall of an entity.
+fn outline(reader: &Reader<'_>, entity: &Entity) -> Option<Outline> {
+    let width = reader.options.wall_width;
+    let from_points = |points: Vec<(PlanPosition, f64)>, closed: bool| {
+        let mut outer = bulged(&points, closed);
+        if closed && outer.len() > 2 {
+            Outline::Polygon { outer, holes: Vec::new() }
+        } else {
+            if closed && let Some(&first) = outer.first() {
+                outer.push(first);
+            }
+            Outline::Wall { line: outer, width }
+        }
+    };
+    match &entity.specific {
+        EntityType::LwPolyline(line) => {
+            let points = line.vertices.iter().map(|vertex| (reader.north(vertex.x, vertex.y), vertex.bulge));
+            Some(from_points(points.collect(), line.flags & 1 != 0))
+        }
+        EntityType::Polyline(line) => {
+            let points = line
+                .vertices()
+                .map(|vertex| (reader.north(vertex.location.x, vertex.location.y), vertex.bulge));
+            Some(from_points(points.collect(), line.flags & 1 != 0))
+        }
+        EntityType::Line(line) => {
+            let line = vec![reader.north(line.p1.x, line.p1.y), reader.north(line.p2.x, line.p2.y)];
+            Some(Outline::Wall { line, width })
+        }
+        EntityType::Circle(circle) => Some(Outline::Disc {
+            centre: reader.north(circle.center.x, circle.center.y),
+            radius: circle.radius * reader.options.scale,
+        }),
+        _ => None,
+    }
+}
+
+/// Chords of a full circle that an arc is drawn with.
+const CHORDS: f64 = 48.0;
+
+/// The points of a polyline, its arcs drawn with chords. A bulge is the tangent of a quarter of the arc's angle, positive to the left in the file,
+/// whose y points the other way.
+fn bulged(points: &[(PlanPosition, f64)], closed: bool) -> Vec<PlanPosition> {
+    let mut out = Vec::with_capacity(points.len());
+    for (index, &(from, bulge)) in points.iter().enumerate() {
+        out.push(from);
+        let next = points.get(index + 1).or(if closed { points.first() } else { None });
+        let Some(&(to, _)) = next else { continue };
+        let angle = 4.0 * bulge.atan();
+        let chords = (angle.abs() / std::f64::consts::TAU * CHORDS).ceil();
+        if !(angle.is_finite() && chords > 1.0) {
+            continue;
+        }
+        // The arc lies to the right of the chord for a positive bulge, seen with y up; here y is turned over.
+        let chord = [to[0] - from[0], to[1] - from[1]];
+        let middle = [f64::midpoint(from[0], to[0]), f64::midpoint(from[1], to[1])];
+        let height = 0.5 / (angle / 2.0).tan();
+        let centre = [middle[0] + chord[1] * height, middle[1] - chord[0] * height];
+        let arm = [from[0] - centre[0], from[1] - centre[1]];
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "2 to 48")]
+        let chords = chords as u32;
+        for step in 1..chords {
+            let (sin, cos) = (-angle * f64::from(step) / f64::from(chords)).sin_cos();
+            out.push([centre[0] + arm[0] * cos - arm[1] * sin, centre[1] + arm[0] * sin + arm[1] * cos]);
+        }
+    }
+    out
+}

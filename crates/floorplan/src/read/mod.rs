@@ -1,0 +1,218 @@
+//! Files to plans: choice of format, and what the readers share.
+
+#[cfg(feature = "dxf")]
+mod dxf;
+mod geojson;
+mod svg;
+mod toml;
+mod wkt;
+
+use std::path::Path;
+
+use crate::{FloorPlan, NoteKind, Outline, PlanError, PlanNote, PlanPosition, Shape};
+
+/// A floor plan format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PlanFormat {
+    /// The format of this crate, see the crate's page.
+    Toml,
+    /// GeoJSON (RFC 7946), coordinates in units of the plan.
+    GeoJson,
+    /// Well-known text, a geometry a line.
+    Wkt,
+    /// SVG shapes and paths.
+    Svg,
+    /// AutoCAD drawing exchange, text. Needs the crate's feature `dxf`.
+    Dxf,
+}
+
+/// Endings of files, for messages.
+const ENDINGS: &str = ".toml, .geojson, .json, .wkt, .svg or .dxf";
+
+impl PlanFormat {
+    /// The format that a file's ending stands for.
+    #[must_use]
+    pub fn of(file: &Path) -> Option<Self> {
+        let ending = file.extension()?.to_str()?.to_ascii_lowercase();
+        match ending.as_str() {
+            "toml" => Some(Self::Toml),
+            "geojson" | "json" => Some(Self::GeoJson),
+            "wkt" | "txt" => Some(Self::Wkt),
+            "svg" => Some(Self::Svg),
+            "dxf" => Some(Self::Dxf),
+            _ => None,
+        }
+    }
+}
+
+/// How files become plans.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ReadOptions {
+    /// Metres per unit of the file; widths and depths in the file are scaled as well. Default 1, finite and above 0. Plans in TOML are in metres.
+    pub scale: f64,
+    /// Thickness of lines that stand for walls and have none of their own, in metres. Default 0.1, finite and above 0.
+    pub wall_width: f64,
+    /// Storey of what names none. Default `"0"`.
+    pub storey: String,
+    /// Height of that storey in metres. Default 0.
+    pub elevation: f64,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        Self { scale: 1.0, wall_width: 0.1, storey: "0".into(), elevation: 0.0 }
+    }
+}
+
+impl ReadOptions {
+    /// Sets metres per unit.
+    #[must_use]
+    pub fn with_scale(mut self, scale: f64) -> Self {
+        self.scale = scale;
+        self
+    }
+
+    /// Sets the thickness of walls that have none of their own.
+    #[must_use]
+    pub fn with_wall_width(mut self, metres: f64) -> Self {
+        self.wall_width = metres;
+        self
+    }
+
+    /// Sets the storey of what names none, and its height in metres.
+    #[must_use]
+    pub fn with_storey(mut self, name: impl Into<String>, elevation: f64) -> Self {
+        self.storey = name.into();
+        self.elevation = elevation;
+        self
+    }
+
+    /// Checks every field.
+    ///
+    /// # Errors
+    /// Names the first one that is out of its range.
+    pub fn validate(&self) -> Result<(), PlanError> {
+        for (field, value) in [("scale", self.scale), ("wall_width", self.wall_width)] {
+            if !(value.is_finite() && value > 0.0) {
+                return Err(PlanError::BadField { field, value, expected: "finite and above 0" });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Reads a plan from a file, by its ending.
+///
+/// # Errors
+/// Names the file, and in it the line or element where known.
+pub fn read_plan(file: &Path, options: &ReadOptions) -> Result<FloorPlan, PlanError> {
+    let format = PlanFormat::of(file)
+        .ok_or_else(|| PlanError::UnknownFormat { file: file.to_path_buf(), expected: ENDINGS })?;
+    let text = std::fs::read(file).map_err(|source| PlanError::Io { file: file.to_path_buf(), source })?;
+    parse_plan(&file.display().to_string(), &text, format, options)
+}
+
+/// Reads a plan from memory; `name` is what messages call it.
+///
+/// # Errors
+/// As [`read_plan`].
+pub fn parse_plan(
+    name: &str,
+    bytes: &[u8],
+    format: PlanFormat,
+    options: &ReadOptions,
+) -> Result<FloorPlan, PlanError> {
+    options.validate()?;
+    let reader = Reader { file: name, options };
+    match format {
+        PlanFormat::Toml => toml::parse(&reader, reader.text(bytes)?),
+        PlanFormat::GeoJson => geojson::parse(&reader, reader.text(bytes)?),
+        PlanFormat::Wkt => wkt::parse(&reader, reader.text(bytes)?),
+        PlanFormat::Svg => svg::parse(&reader, reader.text(bytes)?),
+        #[cfg(feature = "dxf")]
+        PlanFormat::Dxf => dxf::parse(&reader, bytes),
+        #[cfg(not(feature = "dxf"))]
+        PlanFormat::Dxf => Err(PlanError::FeatureOff { file: name.to_owned(), feature: "dxf" }),
+    }
+}
+
+/// What all readers need.
+struct Reader<'a> {
+    file: &'a str,
+    options: &'a ReadOptions,
+}
+
+/// What an element of a drawing stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    Walkable,
+    Blocked,
+    Door,
+}
+
+/// What a layer, a class or a kind of this name stands for. Its words count: `A-WALL-FULL` is blocked.
+fn role(name: &str) -> Option<Role> {
+    name.split(|letter: char| !letter.is_ascii_alphabetic()).find_map(|word| {
+        match word.to_ascii_lowercase().as_str() {
+            "walkable" | "floor" | "floors" | "room" | "rooms" | "ground" => Some(Role::Walkable),
+            "blocked" | "wall" | "walls" | "obstacle" | "obstacles" | "furniture" | "column" | "columns" => {
+                Some(Role::Blocked)
+            }
+            "door" | "doors" => Some(Role::Door),
+            _ => None,
+        }
+    })
+}
+
+impl Reader<'_> {
+    fn fault(&self, message: impl Into<String>) -> PlanError {
+        PlanError::Format { file: self.file.to_owned(), message: message.into() }
+    }
+
+    /// The text of a file.
+    fn text<'b>(&self, bytes: &'b [u8]) -> Result<&'b str, PlanError> {
+        let text =
+            std::str::from_utf8(bytes).map_err(|error| self.fault(format!("not UTF-8 text: {error}")))?;
+        // A byte order mark is no part of any of these formats.
+        Ok(text.strip_prefix('\u{feff}').unwrap_or(text))
+    }
+
+    /// An element's name for messages.
+    fn source(&self, element: &str) -> String {
+        format!("{}: {element}", self.file)
+    }
+
+    fn note(&self, plan: &mut FloorPlan, element: &str, kind: NoteKind) {
+        plan.notes.push(PlanNote { element: self.source(element).into(), kind });
+    }
+
+    /// A point of a file with a y that points up: north, or the top of a drawing.
+    fn north(&self, x: f64, y: f64) -> PlanPosition {
+        [x * self.options.scale, -y * self.options.scale]
+    }
+
+    /// A point of a file with a y that points down.
+    fn down(&self, x: f64, y: f64) -> PlanPosition {
+        [x * self.options.scale, y * self.options.scale]
+    }
+
+    /// Adds an area or a wall.
+    fn add(
+        &self,
+        plan: &mut FloorPlan,
+        storey: Option<(&str, f64)>,
+        role: Role,
+        element: &str,
+        outline: Outline,
+    ) {
+        let (name, elevation) = storey.unwrap_or((&self.options.storey, self.options.elevation));
+        let storey = plan.storey_mut(name, elevation);
+        let shape = Shape::new(self.source(element), outline);
+        match role {
+            Role::Walkable => storey.walkable.push(shape),
+            Role::Blocked | Role::Door => storey.blocked.push(shape),
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! The plan format of this crate. All lengths in metres, x and z as seen from above; the crate's page has an example of everything.
+
+use serde::Deserialize;
+
+use super::{Reader, Role};
+use crate::{
+    AgentWish, Door, FloorPlan, Landing, Lift, Outline, PlanError, PlanPosition, Shape, Stairs, Stop, Storey,
+};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(default)]
+    agent: Agent,
+    #[serde(default)]
+    storey: Vec<Floor>,
+    #[serde(default)]
+    stairs: Vec<Steps>,
+    #[serde(default)]
+    lift: Vec<Cabin>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Agent {
+    radius: Option<f32>,
+    height: Option<f32>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Floor {
+    name: String,
+    #[serde(default)]
+    elevation: f64,
+    #[serde(default)]
+    walkable: Vec<Item>,
+    #[serde(default)]
+    blocked: Vec<Item>,
+    #[serde(default)]
+    door: Vec<Opening>,
+}
+
+/// A shape: exactly one of `outline`, `line`, `points`, `box`, `disc`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Item {
+    name: Option<String>,
+    outline: Option<Vec<PlanPosition>>,
+    #[serde(default)]
+    holes: Vec<Vec<PlanPosition>>,
+    line: Option<Vec<PlanPosition>>,
+    width: Option<f64>,
+    points: Option<Vec<Vec<f64>>>,
+    hull: Option<Hull>,
+    concavity: Option<f64>,
+    r#box: Option<Cuboid>,
+    disc: Option<Disc>,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Hull {
+    Convex,
+    Concave,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Cuboid {
+    centre: PlanPosition,
+    size: PlanPosition,
+    /// In degrees, from x towards z.
+    #[serde(default)]
+    yaw: f64,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Disc {
+    centre: PlanPosition,
+    radius: f64,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Opening {
+    name: Option<String>,
+    line: [PlanPosition; 2],
+    depth: Option<f64>,
+    #[serde(default)]
+    cost: f32,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct End {
+    storey: String,
+    line: [PlanPosition; 2],
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Steps {
+    name: Option<String>,
+    from: End,
+    to: End,
+    #[serde(default)]
+    cost: f32,
+    #[serde(default)]
+    one_way: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Cabin {
+    name: Option<String>,
+    /// Where it stops, on all storeys of `storeys`.
+    at: Option<PlanPosition>,
+    #[serde(default)]
+    storeys: Vec<String>,
+    /// Stops at places of their own.
+    #[serde(default)]
+    stop: Vec<Halt>,
+    #[serde(default)]
+    cost: f32,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Halt {
+    storey: String,
+    at: PlanPosition,
+}
+
+pub(super) fn parse(reader: &Reader<'_>, text: &str) -> Result<FloorPlan, PlanError> {
+    let file: File = toml::from_str(text).map_err(|error| reader.fault(error.to_string().trim_end()))?;
+    let mut plan = FloorPlan {
+        agent: AgentWish { radius: file.agent.radius, height: file.agent.height },
+        ..FloorPlan::default()
+    };
+    for floor in file.storey {
+        if plan.storeys.iter().any(|storey| storey.name == floor.name) {
+            return Err(PlanError::StoreyTwice { name: floor.name });
+        }
+        plan.storeys.push(storey(reader, floor)?);
+    }
+    for (index, steps) in file.stairs.into_iter().enumerate() {
+        let landing = |end: End| Landing { storey: end.storey, line: end.line };
+        plan.stairs.push(Stairs {
+            name: named(steps.name, index),
+            from: landing(steps.from),
+            to: landing(steps.to),
+            cost: steps.cost,
+            both_ways: !steps.one_way,
+        });
+    }
+    for (index, cabin) in file.lift.into_iter().enumerate() {
+        let mut stops: Vec<Stop> =
+            cabin.stop.into_iter().map(|halt| Stop { storey: halt.storey, at: halt.at }).collect();
+        match cabin.at {
+            Some(at) => stops.extend(cabin.storeys.into_iter().map(|storey| Stop { storey, at })),
+            None if !cabin.storeys.is_empty() => {
+                return Err(reader.fault(format!("lift {index}: storeys without at")));
+            }
+            None => {}
+        }
+        plan.lifts.push(Lift { name: named(cabin.name, index), stops, cost: cabin.cost });
+    }
+    Ok(plan)
+}
+
+/// The name, or the number of what has none.
+fn named(name: Option<String>, index: usize) -> String {
+    name.unwrap_or_else(|| index.to_string())
+}
+
+fn storey(reader: &Reader<'_>, floor: Floor) -> Result<Storey, PlanError> {
+    let mut storey = Storey::new(floor.name, floor.elevation);
+    for (role, items) in [(Role::Walkable, floor.walkable), (Role::Blocked, floor.blocked)] {
+        let word = if role == Role::Walkable { "walkable" } else { "blocked" };
+        for (index, item) in items.into_iter().enumerate() {
+            let name = named(item.name.as_ref().map(|name| format!("{name:?}")), index);
+            let source = reader.source(&format!("storey {:?}, {word} {name}", storey.name));
+            let shape = Shape::new(source.clone(), outline(reader, &source, item)?);
+            if role == Role::Walkable { &mut storey.walkable } else { &mut storey.blocked }.push(shape);
+        }
+    }
+    for (index, opening) in floor.door.into_iter().enumerate() {
+        storey.doors.push(Door {
+            name: named(opening.name, index),
+            line: opening.line,
+            depth: opening.depth.unwrap_or(Door::DEPTH),
+            cost: opening.cost,
+        });
+    }
+    Ok(storey)
+}
+
+fn outline(reader: &Reader<'_>, source: &str, item: Item) -> Result<Outline, PlanError> {
+    let fault = |message: &str| {
+        let message = format!(
+            "{}: {message}",
+            source.strip_prefix(reader.file).unwrap_or(source).trim_start_matches(": ")
+        );
+        Err(reader.fault(message))
+    };
+    let width = item.width.unwrap_or(reader.options.wall_width);
+    if !item.holes.is_empty() && item.outline.is_none() {
+        return fault("holes without outline");
+    }
+    match (item.outline, item.line, item.points, item.r#box, item.disc) {
+        (Some(outer), None, None, None, None) => Ok(Outline::Polygon { outer, holes: item.holes }),
+        (None, Some(line), None, None, None) => Ok(Outline::Wall { line, width }),
+        (None, None, Some(corners), None, None) => {
+            let mut points = Vec::with_capacity(corners.len());
+            for corner in corners {
+                match corner[..] {
+                    [x, z] | [x, _, z] => points.push([x, z]),
+                    _ => return fault("a point must be [x, z] or [x, y, z]"),
+                }
+            }
+            Ok(match item.hull {
+                Some(Hull::Concave) => {
+                    Outline::ConcaveHull { points, concavity: item.concavity.unwrap_or(2.0) }
+                }
+                Some(Hull::Convex) | None => Outline::ConvexHull { points },
+            })
+        }
+        (None, None, None, Some(cuboid), None) => {
+            Ok(Outline::rectangle(cuboid.centre, cuboid.size, cuboid.yaw.to_radians()))
+        }
+        (None, None, None, None, Some(disc)) => {
+            Ok(Outline::Disc { centre: disc.centre, radius: disc.radius })
+        }
+        _ => fault("must have exactly one of outline, line, points, box and disc"),
+    }
+}

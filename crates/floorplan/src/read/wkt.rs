@@ -1,0 +1,64 @@
+//! Well-known text: a geometry a line, `#` before remarks, and before a geometry the word `walkable`, which is the default, or `blocked`.
+
+use wkt::Wkt;
+use wkt::types::{LineString, Polygon};
+
+use super::{Reader, Role, role};
+use crate::{FloorPlan, NoteKind, Outline, PlanError, PlanPosition};
+
+pub(super) fn parse(reader: &Reader<'_>, text: &str) -> Result<FloorPlan, PlanError> {
+    let mut plan = FloorPlan::default();
+    for (number, line) in (1..).zip(text.lines()) {
+        let line = line.split('#').next().unwrap_or("").trim();
+        if line.is_empty() {
+            continue;
+        }
+        let element = format!("line {number}");
+        let first = line.split_whitespace().next().unwrap_or("");
+        let (kind, geometry) = match role(first) {
+            Some(Role::Door) | None => (Role::Walkable, line),
+            Some(kind) => (kind, line[first.len()..].trim_start()),
+        };
+        let geometry: Wkt<f64> =
+            geometry.parse().map_err(|error| reader.fault(format!("line {number}: {error}")))?;
+        add(reader, &mut plan, kind, &element, &geometry);
+    }
+    Ok(plan)
+}
+
+fn add(reader: &Reader<'_>, plan: &mut FloorPlan, kind: Role, element: &str, geometry: &Wkt<f64>) {
+    let line = |line: &LineString<f64>| -> Vec<PlanPosition> {
+        line.coords().iter().map(|point| reader.north(point.x, point.y)).collect()
+    };
+    let wall = |points: Vec<PlanPosition>| Outline::Wall { line: points, width: reader.options.wall_width };
+    let polygon = |polygon: &Polygon<f64>| {
+        let mut rings = polygon.rings().iter().map(line);
+        Outline::Polygon { outer: rings.next().unwrap_or_default(), holes: rings.collect() }
+    };
+    match geometry {
+        Wkt::Polygon(one) => reader.add(plan, None, kind, element, polygon(one)),
+        Wkt::MultiPolygon(many) => {
+            for (index, one) in many.polygons().iter().enumerate() {
+                reader.add(plan, None, kind, &format!("{element}, polygon {index}"), polygon(one));
+            }
+        }
+        // A line is a wall, whatever it is called.
+        Wkt::LineString(one) => reader.add(plan, None, Role::Blocked, element, wall(line(one))),
+        Wkt::MultiLineString(many) => {
+            for (index, one) in many.line_strings().iter().enumerate() {
+                reader.add(plan, None, Role::Blocked, &format!("{element}, line {index}"), wall(line(one)));
+            }
+        }
+        Wkt::MultiPoint(many) => {
+            let points = many.points().iter().filter_map(|point| point.coord());
+            let points = points.map(|point| reader.north(point.x, point.y)).collect();
+            reader.add(plan, None, kind, element, Outline::ConvexHull { points });
+        }
+        Wkt::GeometryCollection(many) => {
+            for (index, one) in many.geometries().iter().enumerate() {
+                add(reader, plan, kind, &format!("{element}, geometry {index}"), one);
+            }
+        }
+        Wkt::Point(_) => reader.note(plan, element, NoteKind::Ignored { what: "a point".into() }),
+    }
+}

@@ -1,0 +1,225 @@
+//! The same plan in every format; faults named with file and place; damaged files.
+
+mod common;
+
+use common::{area, ground};
+use waymesh_floorplan::{
+    EXAMPLE, FloorPlan, NoteKind, PlanConfig, PlanFormat, ReadOptions, parse_plan, read_plan,
+};
+use waymesh_testkit::Random;
+
+const TOML: &str = r#"
+[[storey]]
+name = "0"
+[[storey.walkable]]
+outline = [[0, 0], [10, 0], [10, -8], [0, -8]]
+holes = [[[4, -3], [6, -3], [6, -5], [4, -5]]]
+[[storey.blocked]]
+line = [[0, -7], [3, -7]]
+width = 0.2
+"#;
+
+const GEOJSON: &str = r#"{"type":"FeatureCollection","features":[
+{"type":"Feature","properties":{"kind":"floor"},"geometry":{"type":"Polygon","coordinates":
+ [[[0,0],[10,0],[10,8],[0,8],[0,0]],[[4,3],[4,5],[6,5],[6,3],[4,3]]]}},
+{"type":"Feature","properties":{"kind":"wall","width":0.2},"geometry":{"type":"LineString","coordinates":[[0,7],[3,7]]}}
+]}"#;
+
+const WKT: &str = "# a hall with a court\nwalkable POLYGON ((0 0, 10 0, 10 8, 0 8, 0 0), (4 3, 6 3, 6 5, 4 5, 4 3))\n\
+                   LINESTRING (0 7, 3 7)\n";
+
+const SVG: &str = r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 -8 10 8">
+<g transform="translate(0 -8)"><path class="floor" fill-rule="evenodd" d="M0 0h10v8h-10z M4 3h2v2h-2z"/></g>
+<g id="walls"><line x1="0" y1="-7" x2="3" y2="-7" stroke-width="0.2"/></g>
+<defs><rect width="500" height="500"/></defs></svg>"#;
+
+fn dxf() -> String {
+    let polyline = |layer: &str, points: &[(f64, f64)]| {
+        let mut text = format!("0\nLWPOLYLINE\n8\n{layer}\n90\n{}\n70\n1\n", points.len());
+        for (x, y) in points {
+            text += &format!("10\n{x}\n20\n{y}\n");
+        }
+        text
+    };
+    let mut text =
+        "0\nSECTION\n2\nHEADER\n9\n$ACADVER\n1\nAC1015\n0\nENDSEC\n0\nSECTION\n2\nENTITIES\n".to_owned();
+    text += &polyline("A-FLOOR", &[(0., 0.), (10., 0.), (10., 8.), (0., 8.)]);
+    text += &polyline("A-COLUMN", &[(4., 3.), (6., 3.), (6., 5.), (4., 5.)]);
+    text += "0\nLINE\n8\nA-WALL-FULL\n10\n0\n20\n7\n11\n3\n21\n7\n";
+    text += &polyline("NOTES", &[(0., 0.), (1., 0.), (1., 1.)]);
+    text + "0\nENDSEC\n0\nEOF\n"
+}
+
+fn parse(text: &str, format: PlanFormat) -> FloorPlan {
+    let options = ReadOptions::default().with_wall_width(0.2);
+    parse_plan("plan", text.as_bytes(), format, &options).expect("a plan")
+}
+
+#[test]
+fn all_formats_say_the_same() {
+    let config = PlanConfig::default();
+    let (expected, _) = ground(&parse(TOML, PlanFormat::Toml), &config);
+    assert!((area(&expected.contours) - 60.4).abs() < 0.5, "{}", area(&expected.contours));
+    let dxf = dxf();
+    let mut files = vec![(GEOJSON, PlanFormat::GeoJson), (WKT, PlanFormat::Wkt), (SVG, PlanFormat::Svg)];
+    if cfg!(feature = "dxf") {
+        files.push((&dxf, PlanFormat::Dxf));
+    }
+    for (text, format) in files {
+        let (found, _) = ground(&parse(text, format), &config);
+        assert_eq!(found.contours.polygons(), expected.contours.polygons(), "{format:?}");
+    }
+}
+
+#[cfg(feature = "dxf")]
+#[test]
+fn layers_of_dxf_that_stand_for_nothing_are_told() {
+    let notes = parse(&dxf(), PlanFormat::Dxf).notes;
+    assert_eq!(notes.len(), 1);
+    assert!(notes[0].to_string().contains("NOTES"), "{}", notes[0]);
+}
+
+#[cfg(not(feature = "dxf"))]
+#[test]
+fn a_build_without_dxf_says_so() {
+    let error = parse_plan("hall.dxf", dxf().as_bytes(), PlanFormat::Dxf, &ReadOptions::default());
+    let message = error.expect_err("no reader").to_string();
+    assert!(message.contains("hall.dxf") && message.contains("feature \"dxf\""), "{message}");
+}
+
+#[test]
+fn units_are_scaled() {
+    let options = ReadOptions::default().with_scale(0.01);
+    let plan =
+        parse_plan("plan", b"POLYGON ((0 0, 1000 0, 1000 500, 0 500, 0 0))", PlanFormat::Wkt, &options);
+    let (ground, _) = ground(&plan.expect("a plan"), &PlanConfig::default().with_radius(0.0));
+    assert!((area(&ground.contours) - 50.0).abs() < 1e-4);
+    assert!(ReadOptions::default().with_scale(f64::NAN).validate().is_err());
+}
+
+#[test]
+fn curves_of_svg_are_round() {
+    let config = PlanConfig::default().with_radius(0.0).with_near_distance(0.0);
+    let disc = std::f64::consts::PI * 4.0;
+    let path = r#"<svg><path d="M-2 0A2 2 0 0 1 2 0A2 2 0 0 1 -2 0z"/></svg>"#;
+    let circle = r#"<svg><g transform="scale(2)"><circle r="1"/></g></svg>"#;
+    for text in [path, circle] {
+        let found = area(&ground(&parse(text, PlanFormat::Svg), &config).0.contours);
+        assert!((found / disc - 1.0).abs() < 0.005, "{text}: {found}");
+    }
+}
+
+#[cfg(feature = "dxf")]
+#[test]
+fn bulges_of_dxf_are_round() {
+    let config = PlanConfig::default().with_radius(0.0).with_near_distance(0.0);
+    let disc = std::f64::consts::PI * 4.0;
+    // Two half circles: a bulge of 1 is a quarter turn twice; then a lens that is hollow on one side.
+    let bulged = |first: f64, second: f64| {
+        format!(
+            "0\nSECTION\n2\nENTITIES\n0\nLWPOLYLINE\n8\nfloor\n90\n2\n70\n1\n10\n-2\n20\n0\n42\n{first}\n10\n2\n20\n0\n42\n{second}\n0\nENDSEC\n0\nEOF\n"
+        )
+    };
+    let found = area(&ground(&parse(&bulged(1.0, 1.0), PlanFormat::Dxf), &config).0.contours);
+    assert!((found / disc - 1.0).abs() < 0.005, "{found}");
+    let half = area(&ground(&parse(&bulged(1.0, -0.2), PlanFormat::Dxf), &config).0.contours);
+    assert!(half < disc / 2.0 && half > disc / 4.0, "{half}");
+}
+
+#[test]
+fn the_example_holds_everything_and_nothing_odd() {
+    let plan = parse(EXAMPLE, PlanFormat::Toml);
+    assert_eq!((plan.storeys.len(), plan.stairs.len(), plan.lifts.len()), (2, 1, 1));
+    let (ground, base) = ground(&plan, &PlanConfig::default().with_radius(0.25));
+    assert_eq!(base.notes(), []);
+    assert_eq!(ground.notes, []);
+    assert_eq!(base.doors().len(), 5);
+}
+
+#[test]
+fn faults_name_the_file_and_the_place() {
+    for (text, format, expected) in [
+        ("[[storey]]\nname = 3", PlanFormat::Toml, "line 2"),
+        ("[[storey]]\nname = \"a\"\ncolour = 1", PlanFormat::Toml, "colour"),
+        (
+            "[[storey]]\nname = \"a\"\n[[storey.walkable]]\nname = \"x\"",
+            PlanFormat::Toml,
+            "storey \"a\", walkable \"x\": must have exactly one of",
+        ),
+        (
+            "[[storey]]\nname = \"a\"\n[[storey.blocked]]\npoints = [[1]]",
+            PlanFormat::Toml,
+            "blocked 0: a point must be",
+        ),
+        ("[[storey]]\nname = \"a\"\n[[storey]]\nname = \"a\"", PlanFormat::Toml, "two storeys \"a\""),
+        ("{\"type\":\"Polygon\"", PlanFormat::GeoJson, "line 1"),
+        (
+            "{\"type\":\"Feature\",\"properties\":{\"kind\":\"lava\"},\"geometry\":{\"type\":\"Point\",\"coordinates\":[0,0]}}",
+            PlanFormat::GeoJson,
+            "lava",
+        ),
+        ("{\"type\":\"Polygon\",\"coordinates\":[[[1],[2],[3]]]}", PlanFormat::GeoJson, "plan"),
+        ("POLYGON ((0 0, 1 0, 1 1, 0 0))\nPOLYGON ((0 0, 1 zero))", PlanFormat::Wkt, "line 2"),
+        ("<svg>\n<path d=\"M0 0 L q\"/></svg>", PlanFormat::Svg, "<path> at line 2"),
+        ("<svg><rect width=\"3cm\" height=\"1\"/></svg>", PlanFormat::Svg, "3cm"),
+        ("<svg><g transform=\"turn(3)\"/></svg>", PlanFormat::Svg, "transform"),
+        ("<svg>", PlanFormat::Svg, "plan"),
+        ("what is this", PlanFormat::Dxf, "plan"),
+    ] {
+        let error = parse_plan("plan", text.as_bytes(), format, &ReadOptions::default());
+        let message = error.expect_err(text).to_string();
+        assert!(message.contains(expected), "{text}: {message}");
+    }
+    assert!(parse_plan("plan", b"\xff\xfe", PlanFormat::Wkt, &ReadOptions::default()).is_err());
+    let missing = read_plan(std::path::Path::new("no.wkt"), &ReadOptions::default()).expect_err("missing");
+    assert!(missing.to_string().contains("no.wkt"), "{missing}");
+    let unknown = read_plan(std::path::Path::new("plan.xyz"), &ReadOptions::default()).expect_err("unknown");
+    assert!(unknown.to_string().contains(".geojson"), "{unknown}");
+}
+
+#[test]
+fn what_nothing_is_made_of_is_told() {
+    let plan = parse("POINT (1 2)\nPOLYGON ((0 0, 1 0, 1 1, 0 0))", PlanFormat::Wkt);
+    assert_eq!(plan.notes.len(), 1);
+    assert!(matches!(plan.notes[0].kind, NoteKind::Ignored { .. }));
+    let plan = parse("<svg><text>hall</text><rect width='2' height='2'/></svg>", PlanFormat::Svg);
+    assert_eq!(plan.notes.len(), 1);
+    assert_eq!(plan.shape_counts(), (1, 0));
+}
+
+/// Whatever the bytes, there is a plan or a message.
+#[test]
+fn damaged_files_never_panic() {
+    let mut random = Random::new(5);
+    let dxf = dxf();
+    for (text, format) in [
+        (EXAMPLE, PlanFormat::Toml),
+        (GEOJSON, PlanFormat::GeoJson),
+        (WKT, PlanFormat::Wkt),
+        (SVG, PlanFormat::Svg),
+        (dxf.as_str(), PlanFormat::Dxf),
+    ] {
+        for _ in 0..400 {
+            let mut bytes = text.as_bytes().to_vec();
+            for _ in 0..1 + random.below(4) {
+                let length = u32::try_from(bytes.len()).expect("short");
+                let at = random.below(length.max(1)) as usize;
+                match random.below(4) {
+                    0 => bytes.truncate(at),
+                    1 => bytes[at] = u8::try_from(random.below(128)).expect("a byte"),
+                    2 => bytes.insert(at, b"0-9e.[(<"[random.below(8) as usize]),
+                    _ => drop(bytes.drain(at..(at + random.below(9) as usize).min(bytes.len()))),
+                }
+                if bytes.is_empty() {
+                    break;
+                }
+            }
+            if let Ok(plan) = parse_plan("plan", &bytes, format, &ReadOptions::default())
+                && let Ok(base) = waymesh_floorplan::PlanBase::new(&plan, &PlanConfig::default())
+            {
+                let ground = base.ground().expect("ground");
+                waymesh_core::Validate::validate(&ground.contours).expect("sound contours");
+            }
+        }
+    }
+}

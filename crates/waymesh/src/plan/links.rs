@@ -1,0 +1,416 @@
+//! Doors, stairs and lifts as links: which cells their ends lie on.
+
+use std::sync::Arc;
+
+use waymesh_core::{CellId, CellMesh, PlanPoint, PlanVertex};
+use waymesh_floorplan::{
+    DoorLine, FloorPlan, Landing, Lift, NoteKind, PlanBase, PlanError, PlanNote, PlanPosition, Stairs,
+};
+use waymesh_graph::{Link, LinkEnd, LinkKind};
+
+/// How far a corner of the ground may lie from the line of the door that cuts it, in cells: both were rounded, and what splits an edge between them may
+/// lie [`super::steiner::SHIFT_CELLS`] beside it.
+const DOOR_SLACK: f64 = 2.0 + super::steiner::SHIFT_CELLS;
+
+/// So many lines on either side of a landing's are tried.
+const TRIES: i32 = 16;
+
+/// Shortest piece of a landing that becomes a link of its own, in cells.
+const SHORTEST: f64 = 4.0;
+
+/// All links of a plan. Portals across doors are taken out of the cells.
+pub(super) fn all(
+    plan: &FloorPlan,
+    base: &PlanBase,
+    cells: &mut CellMesh,
+    storeys: &[usize],
+    notes: &mut Vec<PlanNote>,
+) -> Result<Vec<Link>, PlanError> {
+    let mut links = doors(cells, storeys, base.doors(), notes);
+    let places = Places::new(base, cells, storeys);
+    for (number, stairs) in (0..).zip(&plan.stairs) {
+        links.extend(places.stairs(number, stairs, notes)?);
+    }
+    for (number, lift) in (0..).zip(&plan.lifts) {
+        links.extend(places.lift(number, lift, notes)?);
+    }
+    Ok(links)
+}
+
+/// Cuts the cells along the doors, and gives a link for each piece of a cut.
+fn doors(
+    cells: &mut CellMesh,
+    storeys: &[usize],
+    doors: &[DoorLine],
+    notes: &mut Vec<PlanNote>,
+) -> Vec<Link> {
+    let mut links = Vec::new();
+    let mut is_used = vec![false; doors.len()];
+    for id in (0..cells.cells.len()).map(CellId::from_index) {
+        let range = cells.corner_range(id);
+        let region = cells.cells[id.index()].region;
+        for edge in range.clone() {
+            let Some(neighbour) = cells.neighbours[edge] else { continue };
+            if cells.cells[neighbour.index()].region == region {
+                continue;
+            }
+            let next = if edge + 1 == range.end { range.start } else { edge + 1 };
+            let ends =
+                [cells.corners[edge], cells.corners[next]].map(|vertex| cells.vertices[vertex.index()]);
+            let storey = storeys[region.index()];
+            let door = doors.iter().position(|door| {
+                door.storey == storey && ends.iter().all(|end| on_line(door.ends, end.point))
+            });
+            let Some(door) = door else { continue };
+            is_used[door] = true;
+            cells.neighbours[edge] = None;
+            if id < neighbour {
+                let mut link =
+                    Link::new(LinkEnd { cell: id, ends }, LinkEnd { cell: neighbour, ends }, LinkKind::Door);
+                link.extra_cost = doors[door].cost;
+                link.data = u32::try_from(door).unwrap_or(u32::MAX);
+                links.push(link);
+            }
+        }
+    }
+    for (door, _) in doors.iter().zip(is_used).filter(|(_, is_used)| !is_used) {
+        notes.push(PlanNote { element: door.name.clone(), kind: NoteKind::DoorLeadsNowhere });
+    }
+    links
+}
+
+fn on_line(ends: [PlanPoint; 2], point: PlanPoint) -> bool {
+    let [a, b] = ends.map(exact);
+    let p = exact(point);
+    let way = [b[0] - a[0], b[1] - a[1]];
+    let length = way[0].hypot(way[1]);
+    let from = [p[0] - a[0], p[1] - a[1]];
+    let along = (from[0] * way[0] + from[1] * way[1]) / length;
+    let beside = (from[0] * way[1] - from[1] * way[0]) / length;
+    beside.abs() <= DOOR_SLACK && (-DOOR_SLACK..=length + DOOR_SLACK).contains(&along)
+}
+
+fn exact(point: PlanPoint) -> [f64; 2] {
+    [f64::from(point.x), f64::from(point.z)]
+}
+
+/// A piece of a segment on one cell, as fractions of its length.
+#[derive(Clone, Copy, Debug)]
+struct Stretch {
+    cell: CellId,
+    range: [f64; 2],
+}
+
+/// A segment on the ground, in cells.
+#[derive(Clone, Debug)]
+struct Footing {
+    ends: [[f64; 2]; 2],
+    stretches: Vec<Stretch>,
+}
+
+impl Footing {
+    fn at(&self, t: f64) -> [f64; 2] {
+        let [a, b] = self.ends;
+        [a[0] + (b[0] - a[0]) * t, a[1] + (b[1] - a[1]) * t]
+    }
+
+    fn length(&self) -> f64 {
+        let [a, b] = self.ends;
+        (b[0] - a[0]).hypot(b[1] - a[1])
+    }
+
+    fn covered(&self) -> f64 {
+        self.stretches.iter().map(|stretch| stretch.range[1] - stretch.range[0]).sum()
+    }
+}
+
+/// The cells of each storey, for whoever looks for ground.
+struct Places<'a> {
+    base: &'a PlanBase,
+    cells: &'a CellMesh,
+    by_storey: Vec<Vec<(CellId, [PlanPoint; 2])>>,
+}
+
+impl<'a> Places<'a> {
+    fn new(base: &'a PlanBase, cells: &'a CellMesh, storeys: &[usize]) -> Self {
+        let mut by_storey = vec![Vec::new(); base.storey_names().len()];
+        for id in (0..cells.cells.len()).map(CellId::from_index) {
+            let points = || cells.corners(id).iter().map(|&vertex| cells.point(vertex));
+            let bound = |pick: fn(i32, i32) -> i32| {
+                points().reduce(|a, b| PlanPoint::new(pick(a.x, b.x), pick(a.z, b.z))).unwrap_or_default()
+            };
+            let storey = storeys[cells.cells[id.index()].region.index()];
+            by_storey[storey].push((id, [bound(i32::min), bound(i32::max)]));
+        }
+        Self { base, cells, by_storey }
+    }
+
+    /// Links of stairs.
+    fn stairs(
+        &self,
+        number: u32,
+        stairs: &Stairs,
+        notes: &mut Vec<PlanNote>,
+    ) -> Result<Vec<Link>, PlanError> {
+        let element: Arc<str> = format!("stairs {:?}", stairs.name).into();
+        check_cost(&element, stairs.cost)?;
+        let mut footings = Vec::new();
+        for landing in [&stairs.from, &stairs.to] {
+            let storey = self.base.storey_of(&element, &landing.storey)?;
+            match self.footing(&element, storey, landing)? {
+                Some(footing) => footings.push((footing, self.base.height(storey)?)),
+                None => self.tell(&element, &landing.storey, notes),
+            }
+        }
+        let [(from, from_height), (to, to_height)] = &footings[..] else { return Ok(Vec::new()) };
+        let mut links = Vec::new();
+        for a in &from.stretches {
+            for b in &to.stretches {
+                let (low, high) = (a.range[0].max(b.range[0]), a.range[1].min(b.range[1]));
+                if (high - low) * from.length().min(to.length()) < SHORTEST {
+                    continue;
+                }
+                let ends = |footing: &Footing, cell: CellId, height: f32| {
+                    Some(
+                        [self.point_on(cell, footing.at(low))?, self.point_on(cell, footing.at(high))?]
+                            .map(|point| PlanVertex { point, height }),
+                    )
+                };
+                if let (Some(start), Some(end)) =
+                    (ends(from, a.cell, *from_height), ends(to, b.cell, *to_height))
+                {
+                    let start = LinkEnd { cell: a.cell, ends: start };
+                    let end = LinkEnd { cell: b.cell, ends: end };
+                    links.push(Link::new(start, end, LinkKind::Step));
+                }
+            }
+        }
+        if links.is_empty() {
+            // The two lines have no part in common that is wide enough: from the middle of one to the middle of the other.
+            let middle = |footing: &Footing, height: f32| {
+                let widest = footing
+                    .stretches
+                    .iter()
+                    .max_by(|a, b| (a.range[1] - a.range[0]).total_cmp(&(b.range[1] - b.range[0])))?;
+                let at = footing.at(f64::midpoint(widest.range[0], widest.range[1]));
+                let point = PlanVertex { point: self.point_on(widest.cell, at)?, height };
+                Some(LinkEnd { cell: widest.cell, ends: [point; 2] })
+            };
+            if let (Some(start), Some(end)) = (middle(from, *from_height), middle(to, *to_height)) {
+                links.push(Link::new(start, end, LinkKind::Step));
+            }
+        }
+        for link in &mut links {
+            link.both_ways = stairs.both_ways;
+            link.extra_cost = stairs.cost;
+            link.data = number;
+        }
+        Ok(links)
+    }
+
+    /// Links of a lift.
+    fn lift(&self, number: u32, lift: &Lift, notes: &mut Vec<PlanNote>) -> Result<Vec<Link>, PlanError> {
+        let element: Arc<str> = format!("lift {:?}", lift.name).into();
+        check_cost(&element, lift.cost)?;
+        let mut stops = Vec::new();
+        for stop in &lift.stops {
+            let storey = self.base.storey_of(&element, &stop.storey)?;
+            check_finite(&element, "at", stop.at)?;
+            match self.nearest(storey, self.cells_of(stop.at)) {
+                Some((cell, point)) => {
+                    let vertex = PlanVertex { point, height: self.base.height(storey)? };
+                    stops.push(LinkEnd { cell, ends: [vertex; 2] });
+                }
+                None => self.tell(&element, &stop.storey, notes),
+            }
+        }
+        let mut links = Vec::new();
+        for (index, &from) in stops.iter().enumerate() {
+            for &to in &stops[index + 1..] {
+                let mut link = Link::new(from, to, LinkKind::Lift);
+                link.extra_cost = lift.cost;
+                link.data = number;
+                links.push(link);
+            }
+        }
+        Ok(links)
+    }
+
+    fn reach(&self) -> f64 {
+        let config = self.base.config();
+        config.radius + config.link_reach
+    }
+
+    fn tell(&self, element: &Arc<str>, storey: &str, notes: &mut Vec<PlanNote>) {
+        let kind = NoteKind::NoGroundNear { storey: storey.to_owned(), reach: self.reach() };
+        notes.push(PlanNote { element: element.clone(), kind });
+    }
+
+    fn cells_of(&self, [x, z]: PlanPosition) -> [f64; 2] {
+        let frame = self.base.frame();
+        let axis = |value: f64, origin: f32| (value - f64::from(origin)) / f64::from(frame.cell_size);
+        [axis(x, frame.origin.x), axis(z, frame.origin.z)]
+    }
+
+    /// The line nearest to a landing's, moved to its side, that has ground under at least half of what the best one has.
+    fn footing(
+        &self,
+        element: &Arc<str>,
+        storey: usize,
+        landing: &Landing,
+    ) -> Result<Option<Footing>, PlanError> {
+        for end in landing.line {
+            check_finite(element, "line", end)?;
+        }
+        let [a, b] = landing.line.map(|end| self.cells_of(end));
+        let way = [b[0] - a[0], b[1] - a[1]];
+        let length = way[0].hypot(way[1]);
+        if length < 1.0 {
+            let (element, field) =
+                (element.clone(), format!("length of the line on storey {:?}", landing.storey));
+            return Err(PlanError::BadNumber { element, field, value: 0.0, expected: "at least a cell" });
+        }
+        let reach = self.reach() / f64::from(self.base.frame().cell_size);
+        let mut tries: Vec<(f64, Footing)> = Vec::new();
+        for number in 0..=2 * TRIES {
+            // 0, 1, -1, 2, -2 ...
+            let steps = f64::from((number + 1) / 2) * if number % 2 == 1 { 1.0 } else { -1.0 };
+            let aside = steps * reach / f64::from(TRIES);
+            let moved =
+                [a, b].map(|end| [end[0] - way[1] / length * aside, end[1] + way[0] / length * aside]);
+            let footing = Footing { ends: moved, stretches: self.stretches(storey, moved) };
+            tries.push((footing.covered(), footing));
+        }
+        let best = tries.iter().map(|(covered, _)| *covered).fold(0.0, f64::max);
+        if best * length < SHORTEST {
+            return Ok(None);
+        }
+        Ok(tries.into_iter().find(|(covered, _)| *covered >= best / 2.0).map(|(_, footing)| footing))
+    }
+
+    /// Where a segment lies on cells, in order, none twice.
+    fn stretches(&self, storey: usize, ends: [[f64; 2]; 2]) -> Vec<Stretch> {
+        let low = [0, 1].map(|axis| ends[0][axis].min(ends[1][axis]));
+        let high = [0, 1].map(|axis| ends[0][axis].max(ends[1][axis]));
+        let mut found: Vec<Stretch> = self.by_storey[storey]
+            .iter()
+            .filter(|(_, [min, max])| {
+                let (min, max) = (exact(*min), exact(*max));
+                (0..2).all(|axis| min[axis] <= high[axis] && low[axis] <= max[axis])
+            })
+            .filter_map(|&(cell, _)| Some(Stretch { cell, range: self.clip(cell, ends)? }))
+            .collect();
+        found.sort_by(|a, b| a.range[0].total_cmp(&b.range[0]).then(a.cell.cmp(&b.cell)));
+        let mut end = 0.0;
+        found.retain_mut(|stretch| {
+            stretch.range[0] = f64::max(stretch.range[0], end);
+            let is_left = stretch.range[1] > stretch.range[0] + 1e-9;
+            if is_left {
+                end = stretch.range[1];
+            }
+            is_left
+        });
+        found
+    }
+
+    /// The part of a segment that lies on a cell (Cyrus and Beck 1978).
+    fn clip(&self, cell: CellId, [from, to]: [[f64; 2]; 2]) -> Option<[f64; 2]> {
+        let corners = self.cells.corners(cell);
+        let mut range = [0.0_f64, 1.0_f64];
+        for (index, &vertex) in corners.iter().enumerate() {
+            let a = exact(self.cells.point(vertex));
+            let b = exact(self.cells.point(corners[(index + 1) % corners.len()]));
+            let side = |p: [f64; 2]| (b[0] - a[0]) * (p[1] - a[1]) - (b[1] - a[1]) * (p[0] - a[0]);
+            let (start, end) = (side(from), side(to));
+            if start < 0.0 && end < 0.0 {
+                return None;
+            }
+            if start < 0.0 {
+                range[0] = range[0].max(start / (start - end));
+            } else if end < 0.0 {
+                range[1] = range[1].min(start / (start - end));
+            }
+        }
+        (range[1] > range[0]).then_some(range)
+    }
+
+    /// A point of the grid on the cell, near to a place on it.
+    fn point_on(&self, cell: CellId, [x, z]: [f64; 2]) -> Option<PlanPoint> {
+        #[expect(clippy::cast_possible_truncation, reason = "on a cell, so within the grid")]
+        let middle = PlanPoint::new(x.round() as i32, z.round() as i32);
+        let mut candidates: Vec<PlanPoint> = (-NEAR..=NEAR)
+            .flat_map(|dx| (-NEAR..=NEAR).map(move |dz| PlanPoint::new(middle.x + dx, middle.z + dz)))
+            .collect();
+        candidates.sort_by_key(|point| (point.distance_squared(middle), *point));
+        candidates.into_iter().find(|&point| self.has(cell, point))
+    }
+
+    fn has(&self, cell: CellId, point: PlanPoint) -> bool {
+        let corners = self.cells.corners(cell);
+        let at = |index: usize| self.cells.point(corners[index % corners.len()]);
+        (0..corners.len()).all(|edge| PlanPoint::orientation(at(edge), at(edge + 1), point) >= 0)
+    }
+
+    /// The cell of a storey that is nearest to a place, and a point on it, within reach.
+    fn nearest(&self, storey: usize, place: [f64; 2]) -> Option<(CellId, PlanPoint)> {
+        let reach = self.reach() / f64::from(self.base.frame().cell_size);
+        let mut best: Option<(f64, CellId, [f64; 2])> = None;
+        for &(cell, [min, max]) in &self.by_storey[storey] {
+            let (min, max) = (exact(min), exact(max));
+            let apart = |axis: usize| (min[axis] - place[axis]).max(place[axis] - max[axis]).max(0.0);
+            let limit = best.map_or(reach, |(distance, _, _)| distance);
+            if apart(0).hypot(apart(1)) > limit {
+                continue;
+            }
+            let (distance, at) = self.closest(cell, place);
+            if distance <= reach && best.is_none_or(|(known, _, _)| distance < known) {
+                best = Some((distance, cell, at));
+            }
+        }
+        let (_, cell, at) = best?;
+        let fallback = || self.cells.corners(cell).first().map(|&vertex| self.cells.point(vertex));
+        Some((cell, self.point_on(cell, at).or_else(fallback)?))
+    }
+
+    /// Distance of a place from a cell, and the point of the cell that is nearest.
+    fn closest(&self, cell: CellId, place: [f64; 2]) -> (f64, [f64; 2]) {
+        let corners = self.cells.corners(cell);
+        let mut best = (f64::INFINITY, place);
+        let mut is_inside = true;
+        for (index, &vertex) in corners.iter().enumerate() {
+            let a = exact(self.cells.point(vertex));
+            let b = exact(self.cells.point(corners[(index + 1) % corners.len()]));
+            let way = [b[0] - a[0], b[1] - a[1]];
+            let from = [place[0] - a[0], place[1] - a[1]];
+            is_inside &= way[0] * from[1] - way[1] * from[0] >= 0.0;
+            let along = (from[0] * way[0] + from[1] * way[1]) / (way[0] * way[0] + way[1] * way[1]);
+            let at = [a[0] + way[0] * along.clamp(0.0, 1.0), a[1] + way[1] * along.clamp(0.0, 1.0)];
+            let distance = (place[0] - at[0]).hypot(place[1] - at[1]);
+            if distance < best.0 {
+                best = (distance, at);
+            }
+        }
+        if is_inside { (0.0, place) } else { best }
+    }
+}
+
+/// How far a point on a cell may lie from the place asked for, in cells.
+const NEAR: i32 = 3;
+
+fn check_finite(element: &Arc<str>, field: &str, point: PlanPosition) -> Result<(), PlanError> {
+    match point.into_iter().find(|value| !value.is_finite()) {
+        None => Ok(()),
+        Some(value) => {
+            let (element, field) = (element.clone(), field.to_owned());
+            Err(PlanError::BadNumber { element, field, value, expected: "finite" })
+        }
+    }
+}
+
+fn check_cost(element: &Arc<str>, cost: f32) -> Result<(), PlanError> {
+    if cost.is_finite() && cost >= 0.0 {
+        return Ok(());
+    }
+    let (element, field) = (element.clone(), "cost".to_owned());
+    Err(PlanError::BadNumber { element, field, value: f64::from(cost), expected: "finite and at least 0 m" })
+}
