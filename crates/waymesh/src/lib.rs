@@ -18,6 +18,7 @@ mod config;
 mod pipeline;
 mod report;
 mod slices;
+mod storeys;
 mod tiled;
 mod world;
 
@@ -25,6 +26,7 @@ pub use config::{BakeConfig, ConfigError, DecompositionKind, PartitionKind};
 pub use pipeline::{Bake, BakeError, Pipeline, Stages};
 pub use report::{GridReport, IslandReport, Report, StageTime};
 pub use slices::SlicesOptions;
+pub use storeys::{Keep, StoreysOptions};
 pub use tiled::{TileConfig, tile_note};
 pub use world::{MeshHandle, ObstacleId, World, WorldUpdate};
 
