@@ -92,6 +92,7 @@ pub fn refine_window(
     for (corners, walkable) in &triangles {
         walls.draw(&maps, &walk, corners, *walkable);
     }
+    walls.finish();
     drop(triangles);
     maps.link(&walk);
     walls.cut(&mut maps);

@@ -24,7 +24,7 @@ pub(crate) struct Ways {
 
 const UNKNOWN: Ways = Ways { wall: [CLEAR; 4], ground: [0.0; 4] };
 
-/// A thing too thin for any line between centres to meet it.
+/// A thing too thin for any line between centres to meet it, or the end of one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Post {
     /// Ends in cells of the whole grid.
@@ -81,6 +81,56 @@ impl Walls {
         if !met && !walkable {
             self.add_post(maps, walk, corners);
         }
+        if !walkable {
+            for (a, b) in [(0, 1), (1, 2), (2, 0), (1, 0), (2, 1), (0, 2)] {
+                self.add_tip(maps, walk, corners[a], corners[b]);
+            }
+        }
+    }
+
+    /// Keeps the end of an edge where it stands in the way: what lies between it and the last line that meets the triangle would be lost.
+    fn add_tip(&mut self, maps: &DepthMaps<'_>, walk: &Walk, from: Corner, to: Corner) {
+        let window = maps.window;
+        let (dx, dz) = (to[0] - from[0], to[2] - from[2]);
+        let length = dx.hypot(dz);
+        let first = |value: f64, first: u32| (value - f64::from(first) - 0.5).floor();
+        let (x, z) = (first(from[0], window.x), first(from[2], window.z));
+        let mut grounds: [f32; 8] = [f32::NAN; 8];
+        let mut count = 0;
+        for (x, z) in [(x, z), (x + 1.0, z), (x, z + 1.0), (x + 1.0, z + 1.0)] {
+            if x < 0.0 || z < 0.0 || x >= f64::from(window.width) || z >= f64::from(window.depth) {
+                continue;
+            }
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in the window")]
+            for place in maps.places(x as u32, z as u32) {
+                let ground = maps.ground[place];
+                let is_known = grounds[..count].iter().any(|known| (known - ground).abs() <= walk.rise);
+                if ground.is_nan() || is_known || count == grounds.len() {
+                    continue;
+                }
+                let (low, high) = (f64::from(ground + walk.rise), f64::from(ground + walk.height));
+                let Some(along) = nearest_between([[0.0, from[1]], [length, to[1]]], low, high) else {
+                    continue;
+                };
+                if along < 1.0 {
+                    grounds[count] = ground;
+                    count += 1;
+                    let share = if length > 0.0 { along / length } else { 0.0 };
+                    let point = [from[0] + dx * share, from[2] + dz * share];
+                    self.posts.push(Post { ends: [point, point], ground });
+                }
+            }
+        }
+    }
+
+    /// All drawn: each post once.
+    pub(crate) fn finish(&mut self) {
+        let key = |post: &Post| {
+            let [[a, b], [c, d]] = post.ends.map(|end| end.map(f64::to_bits));
+            (a, b, c, d, post.ground.to_bits())
+        };
+        self.posts.sort_unstable_by_key(key);
+        self.posts.dedup_by_key(|post| key(post));
     }
 
     #[expect(clippy::too_many_arguments, reason = "one call in one place")]
