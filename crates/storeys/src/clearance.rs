@@ -6,9 +6,12 @@ use crate::config::Walk;
 use crate::depth::DepthMaps;
 use crate::walls::Walls;
 
-/// A piece of wall or drop in plan, in cells of the window, and the height of the ground along it.
+/// A piece of wall or drop in plan, and the height of the ground along it.
 #[derive(Clone, Copy, Debug)]
 struct Segment {
+    /// A pixel of the window near it: what is rounded must not depend on the window.
+    base: [i64; 2],
+    /// In cells from the corner of that pixel.
     ends: [[f32; 2]; 2],
     ground: f32,
 }
@@ -42,11 +45,16 @@ impl Clearance {
             let mut stamp = Stamp { maps, squared: &mut squared, reach, near: walk.near };
             for_each_segment(maps, &ends, whole, |segment| stamp.press(&segment));
             for post in &walls.posts {
-                #[expect(clippy::cast_possible_truncation, reason = "places in a window")]
-                let ends = post.ends.map(|[x, z]| {
-                    [(x - f64::from(maps.window.x)) as f32, (z - f64::from(maps.window.z)) as f32]
-                });
-                stamp.press(&Segment { ends, ground: post.ground });
+                let corner = post.ends[0].map(f64::floor);
+                #[expect(clippy::cast_possible_truncation, reason = "places are below 2^31")]
+                let (base, ends) = (
+                    [
+                        corner[0] as i64 - i64::from(maps.window.x),
+                        corner[1] as i64 - i64::from(maps.window.z),
+                    ],
+                    post.ends.map(|[x, z]| [(x - corner[0]) as f32, (z - corner[1]) as f32]),
+                );
+                stamp.press(&Segment { base, ends, ground: post.ground });
             }
         }
         for value in &mut squared {
@@ -84,8 +92,8 @@ fn for_each_segment(
     mut each: impl FnMut(Segment),
 ) {
     let window = maps.window;
-    #[expect(clippy::cast_precision_loss, reason = "pixels of a window")]
-    let point = |x: u32, z: u32, place: usize, direction: Direction| {
+    // From the corner of a pixel that lies (x, z) pixels before.
+    let point = |(x, z): (i32, i32), place: usize, direction: Direction| {
         let (dx, dz) = direction.offset();
         let end = ends[place][direction.index()];
         [x as f32 + 0.5 + dx as f32 * end, z as f32 + 0.5 + dz as f32 * end]
@@ -108,26 +116,32 @@ fn for_each_segment(
                     if is_linked(place, direction) {
                         continue;
                     }
-                    let start = point(x, z, place, direction);
+                    let start = point((0, 0), place, direction);
                     let turn = direction.next();
                     let end = if !is_linked(place, turn) {
-                        if ends_here(turn) { point(x, z, place, turn) } else { start }
+                        if ends_here(turn) { point((0, 0), place, turn) } else { start }
                     } else if let Some((bx, bz)) = maps.beside(x, z, turn) {
                         let beside = maps.links[place][turn.index()] as usize;
                         if !is_linked(beside, direction) {
-                            point(bx, bz, beside, direction)
-                        } else if let Some((cx, cz)) = maps.beside(bx, bz, direction) {
+                            point(turn.offset(), beside, direction)
+                        } else if maps.beside(bx, bz, direction).is_some() {
                             let corner = maps.links[beside][direction.index()] as usize;
                             let back = turn.opposite();
+                            let ((tx, tz), (ox, oz)) = (turn.offset(), direction.offset());
                             // Where a cliff ends the two sides are joined further on.
-                            if is_linked(corner, back) { start } else { point(cx, cz, corner, back) }
+                            if is_linked(corner, back) {
+                                start
+                            } else {
+                                point((tx + ox, tz + oz), corner, back)
+                            }
                         } else {
                             start
                         }
                     } else {
                         start
                     };
-                    each(Segment { ends: [start, end], ground: maps.ground[place] });
+                    let base = [i64::from(x), i64::from(z)];
+                    each(Segment { base, ends: [start, end], ground: maps.ground[place] });
                 }
             }
         }
@@ -155,18 +169,19 @@ impl Stamp<'_, '_> {
         let length_squared = dx * dx + dz * dz;
         let inverse = if length_squared > 0.0 { length_squared.recip() } else { 0.0 };
         let reach = self.reach;
-        let range = |a: f32, b: f32, count: u32| {
-            let low = (a.min(b) - reach - 0.5).ceil().max(0.0) as u32;
-            low..((a.max(b) + reach - 0.5).floor() + 1.0).max(0.0).min(count as f32) as u32
+        let range = |base: i64, a: f32, b: f32, count: u32| {
+            let low = base + (a.min(b) - reach - 0.5).ceil() as i64;
+            let high = base + (a.max(b) + reach - 0.5).floor() as i64;
+            low.max(0)..(high + 1).min(i64::from(count))
         };
-        for z in range(az, bz, self.maps.window.depth) {
-            let pz = z as f32 + 0.5 - az;
-            for x in range(ax, bx, self.maps.window.width) {
-                let px = x as f32 + 0.5 - ax;
+        for z in range(segment.base[1], az, bz, self.maps.window.depth) {
+            let pz = (z - segment.base[1]) as f32 + 0.5 - az;
+            for x in range(segment.base[0], ax, bx, self.maps.window.width) {
+                let px = (x - segment.base[0]) as f32 + 0.5 - ax;
                 let along = ((px * dx + pz * dz) * inverse).clamp(0.0, 1.0);
                 let (ex, ez) = (px - dx * along, pz - dz * along);
                 let squared = ex * ex + ez * ez;
-                for place in self.maps.places(x, z) {
+                for place in self.maps.places(x as u32, z as u32) {
                     // False where there is no ground.
                     if (self.maps.ground[place] - segment.ground).abs() <= self.near {
                         let known = &mut self.squared[place];

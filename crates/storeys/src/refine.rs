@@ -53,7 +53,7 @@ pub fn refine_halo(config: &StoreysConfig) -> u32 {
 ///
 /// # Guarantees
 /// - A column's spans and ends do not depend on `core` or on the order of the triangles.
-/// - Along a straight wall or drop the ends of the ground are exact to half a step and the rounding of single precision.
+/// - Along a straight wall or drop the ends of the ground are exact to two steps ([`BORDER_STEPS`]): a border keeps so far from the centres of cells.
 ///
 /// # Cost
 /// Linear in the pixels under the triangles, four looks each, and in the length of all borders times the square of the radius, in pixels.
