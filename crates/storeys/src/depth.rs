@@ -97,11 +97,8 @@ impl<'a> DepthMaps<'a> {
                 let (x, z) = (x as u32, (row - i64::from(self.window.z)) as u32);
                 if let Some(floor) = self.floor_at(x, z, height) {
                     let place = self.places(x, z).start + floor;
-                    let ground = &mut self.ground[place];
-                    // Also true where there is none yet.
-                    if !(*ground >= height) {
-                        *ground = height;
-                    }
+                    // A maximum with NaN, where there is none yet, is the other.
+                    self.ground[place] = self.ground[place].max(height);
                 }
             }
         });
@@ -140,10 +137,8 @@ impl<'a> DepthMaps<'a> {
             }
         }
         for (place, height) in found {
-            let ground = &mut self.ground[place];
-            if !(*ground >= height) {
-                *ground = height;
-            }
+            // A maximum with NaN, where there is none yet, is the other.
+            self.ground[place] = self.ground[place].max(height);
         }
     }
 

@@ -169,9 +169,8 @@ fn runs(voxels: &RoughVoxels, config: &StoreysConfig) -> Result<(Vec<u32>, Vec<R
                 low = end + 1;
             }
         });
-        for index in first..runs.len() {
-            let high = runs[index].high;
-            runs[index].accessible = voxels.is_empty(column, high + 1, high.saturating_add(free));
+        for run in &mut runs[first..] {
+            run.accessible = voxels.is_empty(column, run.high + 1, run.high.saturating_add(free));
         }
         let limit = u64::from(u32::MAX);
         let count = runs.len() as u64;
