@@ -363,5 +363,5 @@ impl Pipeline {
     }
 }
 
-/// Memory that windows of ground heights may take together, for a storey or two: little, or it would be the peak of the bake.
-const WINDOW_BYTES: u64 = 16 << 20;
+/// Memory that windows of ground heights may take together: enough for large cells, little beside the mesh.
+const WINDOW_BYTES: u64 = 256 << 20;
