@@ -58,9 +58,16 @@ pub(crate) struct BuildArgs {
     #[command(flatten)]
     pub(crate) settings: Settings,
     /// How the mesh is made: voxels, or flat slices (a region per level, links at stairs, nothing eroded; cells of 0.05 m and levels of
-    /// 0.02 m unless set, exact borders unless --max-edge-error is given). Default: voxels.
+    /// 0.02 m unless set, exact borders unless --max-edge-error is given), or storeys (rough layers, fine depth maps, borders between cells;
+    /// cells and levels of 0.1 m unless set). Default: voxels.
     #[arg(long, value_name = "KIND")]
     pub(crate) pipeline: Option<PipelineKind>,
+    /// A place that is certainly walkable; several may be given. Only ground connected to one of them is kept. Storeys only.
+    #[arg(long, value_name = "X,Y,Z", allow_hyphen_values = true)]
+    pub(crate) seed: Vec<Point>,
+    /// Which ground is kept without seeds. Storeys only. Default: all.
+    #[arg(long, value_name = "WHAT", conflicts_with = "seed")]
+    pub(crate) keep: Option<KeepKind>,
     #[command(flatten)]
     pub(crate) tiles: Tiles,
     #[command(flatten)]
@@ -147,9 +154,18 @@ pub(crate) enum JoinKind {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum KeepKind {
+    /// All of it.
+    All,
+    /// The largest island.
+    Largest,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PipelineKind {
     Voxels,
     Slices,
+    Storeys,
 }
 
 /// How a world is cut into tiles.

@@ -3,11 +3,11 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use waymesh::io::SceneSource;
-use waymesh::{Bake, Pipeline, Report, SlicesOptions, TriangleSoup};
+use waymesh::{Bake, Keep, Pipeline, Report, SlicesOptions, StoreysOptions, TriangleSoup};
 
-use crate::args::{BuildArgs, Extras, PipelineKind, Settings};
+use crate::args::{BuildArgs, Extras, KeepKind, PipelineKind, Settings};
 use crate::progress::Progress;
 use crate::{output, peak_memory_bytes, settings};
 
@@ -16,8 +16,15 @@ pub(crate) fn run(args: BuildArgs) -> Result<()> {
         Some(file) => args.settings.clone().or(settings::read(file)?),
         None => args.settings.clone(),
     };
-    if args.pipeline == Some(PipelineKind::Slices) {
-        let bake = slices(&args, &settings)?;
+    if args.pipeline != Some(PipelineKind::Storeys) && (!args.seed.is_empty() || args.keep.is_some()) {
+        bail!("--seed and --keep need --pipeline storeys");
+    }
+    let whole = match args.pipeline {
+        Some(PipelineKind::Slices) => Some(slices(&args, &settings)?),
+        Some(PipelineKind::Storeys) => Some(storeys(&args, &settings)?),
+        Some(PipelineKind::Voxels) | None => None,
+    };
+    if let Some(bake) = whole {
         let mesh_file = args.output.unwrap_or_else(|| default_output(&args.scenes[0]));
         return write(&bake, &mesh_file, &args.extras);
     }
@@ -40,6 +47,18 @@ fn slices(args: &BuildArgs, settings: &Settings) -> Result<Bake> {
         .with_max_edge_error(settings.max_edge_error.unwrap_or(defaults.max_edge_error));
     let config = settings.bake_config_over(Pipeline::slices().config()).with_validate_stages(args.check);
     Ok(measured(Pipeline::new(config).bake_slices(&soup, &options, &mut Progress::new())?))
+}
+
+/// Bakes storeys.
+fn storeys(args: &BuildArgs, settings: &Settings) -> Result<Bake> {
+    let soup = waymesh::io::load_with(&args.scenes, &settings::load_options(settings.up, settings.scale))?;
+    let defaults = StoreysOptions::default();
+    let tile_cells = args.tiles.tile.unwrap_or(defaults.tile_cells);
+    let keep = if args.keep == Some(KeepKind::Largest) { Keep::Largest } else { Keep::All };
+    let seeds = args.seed.iter().map(|seed| seed.0).collect();
+    let options = defaults.with_tile_cells(tile_cells).with_seeds(seeds).with_keep(keep);
+    let config = settings.bake_config_over(Pipeline::storeys().config()).with_validate_stages(args.check);
+    Ok(measured(Pipeline::new(config).bake_storeys(&soup, &options, &mut Progress::new())?))
 }
 
 /// Writes the mesh and what was asked for beside it, and says so.

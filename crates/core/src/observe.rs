@@ -30,6 +30,8 @@ pub enum Counter {
     TilesResumed,
     /// Arcs that simplification had to keep finer so that no border crosses another.
     ArcsRefined,
+    /// Layers of which something is kept.
+    Layers,
 }
 
 impl Counter {
@@ -49,6 +51,7 @@ impl Counter {
             Self::RegionsMerged => "regions_merged",
             Self::TilesResumed => "tiles_resumed",
             Self::ArcsRefined => "arcs_refined",
+            Self::Layers => "layers",
         }
     }
 }
@@ -72,6 +75,13 @@ pub enum Warning {
     /// Walkable ground was removed because it was too small.
     IslandsRemoved {
         /// How many pieces.
+        islands: u64,
+        /// Their area in square metres.
+        area: f64,
+    },
+    /// Islands were left out because they were not asked for.
+    Unreachable {
+        /// How many.
         islands: u64,
         /// Their area in square metres.
         area: f64,
@@ -119,6 +129,12 @@ impl std::fmt::Display for Warning {
                 write!(
                     formatter,
                     "removed {islands} pieces of ground below the smallest region, {area:.3} m2 together"
+                )
+            }
+            Self::Unreachable { islands, area } => {
+                write!(
+                    formatter,
+                    "left out {islands} islands that are not connected to what was asked for, {area:.3} m2 together"
                 )
             }
             Self::HeightBoundMissed { region, error } => {

@@ -104,7 +104,7 @@ pub(crate) fn assemble(
         cell_triangles: triangles,
         max_error: 0.0,
     };
-    let step = lattice.step();
+    let step = lattice.point_step();
     surface.points.extend(cells.vertices.iter().map(|vertex| {
         let [x, z] = lattice.of(vertex.point).map(|value| (f64::from(value) * step) as f32);
         SurfacePoint { x, height: vertex.height, z }

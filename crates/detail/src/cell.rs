@@ -70,7 +70,7 @@ impl Task<'_> {
         let Scratch { mesh, rows, outline, plan, .. } = scratch;
         plan.clear();
         plan.extend(cells.corners(id).iter().map(|&vertex| cells.point(vertex)));
-        let whole = rows.collect(&ground, label, plan);
+        let whole = rows.collect(&ground, label, plan, lattice);
         let first = outlines.cells[place] as usize;
         let count = plan.len();
         outline.clear();
@@ -93,8 +93,8 @@ impl Task<'_> {
 
         let base = outlines.points.len() as u32;
         let boundary = outline.len() as u32;
-        let step = lattice.step();
-        let origin = rows.corner();
+        let step = lattice.point_step();
+        let origin = rows.corner().map(|value| value << lattice.point_bits);
         let inner = &mesh.points[outline.len()..];
         patch.points.extend(inner.iter().map(|point| {
             let [x, z] = [(point.x, origin[0]), (point.z, origin[1])]
@@ -120,7 +120,7 @@ impl Task<'_> {
             let number = outlines.corners[first + at] as usize;
             let vertex = outlines.vertices[number];
             Corner {
-                point: plan[at],
+                point: lattice.corner(plan[at]),
                 height: cells.vertices[vertex.index()].height,
                 regions: around[vertex.index()],
                 fitted: outlines.fitted[number],

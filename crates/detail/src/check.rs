@@ -53,7 +53,7 @@ pub(crate) fn check_regions(
 }
 
 /// The mesh by itself.
-pub(crate) fn check_cells(cells: &CellMesh) -> Result<(), DetailError> {
+pub(crate) fn check_cells(cells: &CellMesh, points_per_column: u32) -> Result<(), DetailError> {
     same("number of neighbours", cells.neighbours.len(), cells.corners.len())?;
     if let Some(vertex) = cells.vertices.iter().position(|vertex| !vertex.height.is_finite()) {
         return Err(DetailError::VertexNotFinite { vertex: VertexId::from_index(vertex) });
@@ -72,7 +72,7 @@ pub(crate) fn check_cells(cells: &CellMesh) -> Result<(), DetailError> {
         below("corners of a cell", first, cells.corners.len() + 1)?;
     }
     same("number of corners", cells.corners.len(), first)?;
-    crate::lattice::Lattice::fit(cells)?;
+    crate::lattice::Lattice::fit(cells, points_per_column)?;
     for id in (0..cells.cells.len()).map(CellId::from_index) {
         let corners = cells.corners(id);
         let point = |corner: usize| cells.point(corners[corner % corners.len()]);

@@ -32,6 +32,7 @@ type Place = [i32; 2];
 /// A corner of the cell.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Corner {
+    /// The corner of columns nearest to it.
     pub(crate) point: PlanPoint,
     /// The height of its storey, in levels.
     pub(crate) height: f32,

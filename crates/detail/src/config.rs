@@ -16,11 +16,14 @@ pub struct DetailConfig {
     /// The agent's highest step in metres: ground more than twice this from the ground beside it is another storey. Only
     /// matters where regions that lie over each other are neighbours. Default 0.9, finite, zero or more.
     pub max_step: f32,
+    /// Plan points of the cells along a side of a column: their frame has so many cells for each of the field's, and their vertices may lie
+    /// between columns. Default 1, a power of two up to 256.
+    pub points_per_column: u32,
 }
 
 impl Default for DetailConfig {
     fn default() -> Self {
-        Self { max_error_levels: 1.0, max_step: 0.9 }
+        Self { max_error_levels: 1.0, max_step: 0.9, points_per_column: 1 }
     }
 }
 
@@ -39,12 +42,24 @@ impl DetailConfig {
         self
     }
 
+    /// Sets how many plan points of the cells lie along a side of a column.
+    #[must_use]
+    pub fn with_points_per_column(mut self, points: u32) -> Self {
+        self.points_per_column = points;
+        self
+    }
+
     /// Checks every field.
     ///
     /// # Errors
     /// [`DetailError::BadConfig`] names the first field that is out of its range.
     pub fn validate(&self) -> Result<(), DetailError> {
         let bad = |field, value, expected| Err(DetailError::BadConfig { field, value, expected });
+        if !(self.points_per_column.is_power_of_two() && self.points_per_column <= 256) {
+            #[expect(clippy::cast_precision_loss, reason = "for a message")]
+            let value = self.points_per_column as f32;
+            return bad("points_per_column", value, "a power of two from 1 to 256");
+        }
         if !(self.max_error_levels.is_finite() && self.max_error_levels >= LEAST_ERROR_LEVELS) {
             return bad("max_error_levels", self.max_error_levels, "finite and at least 1/32 of a level");
         }

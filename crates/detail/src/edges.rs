@@ -174,7 +174,7 @@ impl Builder<'_> {
             let vertex = self.outlines.vertices[index];
             let labels = &self.plan.around[vertex.index()];
             let vertex = cells.vertices[vertex.index()];
-            let PlanPoint { x, z } = vertex.point;
+            let PlanPoint { x, z } = self.plan.lattice.corner(vertex.point);
             let fitted = self.ground.at_corner(x, z, labels, vertex.height);
             self.outlines.fitted.push(fitted.is_some());
             self.push(self.plan.lattice.of(vertex.point), fitted.unwrap_or(vertex.height));
@@ -222,7 +222,7 @@ impl Builder<'_> {
     }
 
     fn push(&mut self, position: [i32; 2], height: f32) {
-        let [x, z] = position.map(|value| (f64::from(value) * self.plan.lattice.step()) as f32);
+        let [x, z] = position.map(|value| (f64::from(value) * self.plan.lattice.point_step()) as f32);
         self.outlines.points.push(SurfacePoint { x, height, z });
         self.outlines.positions.push(position);
     }
@@ -235,17 +235,18 @@ impl Builder<'_> {
         let Plan { cells, around, lattice, .. } = self.plan;
         let first = self.outlines.points.len() as u32;
         let vertices = ends.map(|end| self.outlines.vertices[end as usize]);
-        let points = vertices.map(|vertex| cells.point(vertex));
-        let (dx, dz) = (points[1].x - points[0].x, points[1].z - points[0].z);
+        let ends_at = vertices.map(|vertex| cells.point(vertex));
+        let (dx, dz) = (ends_at[1].x - ends_at[0].x, ends_at[1].z - ends_at[0].z);
         let divisor = common_divisor(dx.unsigned_abs(), dz.unsigned_abs()) as i32;
         let major = dx.abs().max(dz.abs());
-        if major == 0 || (major == 1 && dx.abs() != dz.abs()) {
+        let points = lattice.points();
+        if major < points || (major == points && (points > 1 || dx.abs() != dz.abs())) {
             // Within a column: the ground at its ends says all there is. A diagonal passes the column's centre.
             return Chain { first, len: 0, reversed: false };
         }
         let direction = [dx / divisor, dz / divisor];
-        let steps = i64::from(divisor) << lattice.bits;
-        let start = lattice.of(points[0]);
+        let steps = i64::from(divisor) << (lattice.bits - lattice.point_bits);
+        let start = lattice.of(ends_at[0]);
         let at = |step: i64| {
             [0, 1].map(|axis| (i64::from(start[axis]) + i64::from(direction[axis]) * step) as i32)
         };
@@ -256,11 +257,17 @@ impl Builder<'_> {
         let inward = if dx.abs() >= dz.abs() { [0, dx.signum()] } else { [-dz.signum(), 0] };
         let (half, mask) = (lattice.unit() / 2, lattice.unit() - 1);
         let cell = lattice.step();
-        let start = (points[0], around[vertices[0].index()]);
+        // From the start to the middle of the first column ahead along the longer axis, in positions, and from step to step.
+        let axis = usize::from(dz.abs() > dx.abs());
+        let place = if direction[axis] > 0 { start[axis] } else { -start[axis] };
+        let ahead = i64::from((half - place).rem_euclid(lattice.unit()));
+        let stride = i64::from(direction[axis].abs());
+        let columns = i64::from(major / lattice.points()) + 1;
+        let start = (lattice.corner(ends_at[0]), around[vertices[0].index()]);
         let mut trail = Trail::new([own, beyond.unwrap_or(own)], beyond.is_some(), start, heights[0]);
-        for crossing in 0..i64::from(major) {
+        for crossing in 0..columns {
             // Where the edge passes the middle of a column along its longer axis.
-            let step = ((2 * crossing + 1) * steps + i64::from(major)) / (2 * i64::from(major));
+            let step = (2 * (ahead + (crossing << lattice.bits)) + stride) / (2 * stride);
             let position = at(step);
             if step >= steps || self.candidates.last().is_some_and(|last| last.step >= step) {
                 continue;

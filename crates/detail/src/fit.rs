@@ -4,7 +4,9 @@ use std::sync::{Mutex, PoisonError, atomic::AtomicUsize, atomic::Ordering};
 
 use rayon::prelude::*;
 use waymesh_core::stage::{FitHeights, StageError};
-use waymesh_core::{CellMesh, GridWindow, HeightSurface, LabelledWindow, Observer, RegionMap, WalkableField};
+use waymesh_core::{
+    CellMesh, GridFrame, GridWindow, HeightSurface, LabelledWindow, Observer, RegionMap, WalkableField,
+};
 
 use crate::{
     DetailConfig, DetailError, WindowConfig,
@@ -55,8 +57,8 @@ pub fn fit_heights(
     observer: &mut dyn Observer,
 ) -> Result<HeightSurface, DetailError> {
     config.validate()?;
-    check_cells(cells)?;
-    let groups = Groups::one(cells);
+    check_cells(cells, config.points_per_column)?;
+    let groups = Groups::one(cells, Lattice::fit(cells, config.points_per_column)?);
     fit_groups(cells, &groups, &Source::Whole(field, regions), 1, config, observer)
 }
 
@@ -88,8 +90,9 @@ pub fn fit_heights_windowed(
 ) -> Result<HeightSurface, DetailError> {
     config.validate()?;
     windows.validate()?;
-    check_cells(cells)?;
-    let groups = Groups::plan(cells, windows.window_columns);
+    check_cells(cells, config.points_per_column)?;
+    let lattice = Lattice::fit(cells, config.points_per_column)?;
+    let groups = Groups::plan(cells, windows.window_columns, lattice);
     fit_groups(cells, &groups, &Source::Windows(source), windows.windows_at_once, config, observer)
 }
 
@@ -108,12 +111,13 @@ fn fit_groups(
     config: &DetailConfig,
     observer: &mut dyn Observer,
 ) -> Result<HeightSurface, DetailError> {
-    let lattice = Lattice::fit(cells)?;
+    let lattice = Lattice::fit(cells, config.points_per_column)?;
     let bound = config.max_error_levels;
     let fits = {
         let around = regions_around(cells);
         let plan = Plan { cells, around: &around, lattice, bound };
-        let run = Run { plan, groups, source, scale: Scale::new(&cells.frame, config.max_step) };
+        let frame = lattice.columns(&cells.frame);
+        let run = Run { plan, groups, source, frame, scale: Scale::new(&frame, config.max_step) };
         run.all(at_once, observer)?
     };
     assemble(cells, groups, fits, lattice, bound, observer)
@@ -124,6 +128,8 @@ struct Run<'a> {
     plan: Plan<'a>,
     groups: &'a Groups,
     source: &'a Source<'a>,
+    /// Of the field.
+    frame: GridFrame,
     scale: Scale,
 }
 
@@ -172,7 +178,7 @@ impl Run<'_> {
 
     /// Gets the ground of one group and fits its cells.
     fn group(&self, group: usize, numbers: &mut Numbers) -> Result<GroupFit, DetailError> {
-        let frame = &self.plan.cells.frame;
+        let frame = &self.frame;
         match self.source {
             Source::Whole(field, regions) => {
                 let window = GridWindow::whole(&field.frame);

@@ -4,7 +4,7 @@
 
 use waymesh_core::{CellId, CellMesh, GridFrame, GridWindow, VertexId};
 
-use crate::ground::MARGIN_CELLS;
+use crate::{ground::MARGIN_CELLS, lattice::Lattice};
 
 /// The cells of each group in ascending order, and the columns they need.
 #[derive(Debug)]
@@ -23,10 +23,13 @@ struct Bounds {
 }
 
 impl Bounds {
-    fn of(cells: &CellMesh, corners: &[VertexId]) -> Self {
+    /// In columns.
+    fn of(cells: &CellMesh, corners: &[VertexId], lattice: Lattice) -> Self {
         let none = Self { low: [i32::MAX; 2], high: [i32::MIN; 2] };
         corners.iter().map(|&vertex| cells.point(vertex)).fold(none, |bounds, point| {
-            bounds.with(Self { low: [point.x, point.z], high: [point.x, point.z] })
+            let bits = lattice.point_bits;
+            let up = |value: i32| (value + lattice.points() - 1) >> bits;
+            bounds.with(Self { low: [point.x >> bits, point.z >> bits], high: [up(point.x), up(point.z)] })
         })
     }
 
@@ -58,11 +61,11 @@ impl Bounds {
 
 impl Groups {
     /// All cells in one group, to be fitted over the whole grid.
-    pub(crate) fn one(cells: &CellMesh) -> Self {
+    pub(crate) fn one(cells: &CellMesh, lattice: Lattice) -> Self {
         Self {
             cells: (0..cells.cells.len()).map(CellId::from_index).collect(),
             starts: vec![0, cells.cells.len()],
-            windows: vec![GridWindow::whole(&cells.frame)],
+            windows: vec![GridWindow::whole(&lattice.columns(&cells.frame))],
         }
     }
 
@@ -70,11 +73,12 @@ impl Groups {
     ///
     /// Cells that are small beside a window go by a square grid; those that are larger are put together with others of their
     /// size, so that few small ones have to share a large window.
-    pub(crate) fn plan(cells: &CellMesh, columns: u64) -> Self {
+    pub(crate) fn plan(cells: &CellMesh, columns: u64, lattice: Lattice) -> Self {
+        let frame = &lattice.columns(&cells.frame);
         // A cell of the grid's square may reach a quarter of it beyond.
-        let all = Bounds::of(cells, &cells.corners).window(&cells.frame);
+        let all = Bounds::of(cells, &cells.corners, lattice).window(frame);
         if all.column_count() <= columns {
-            return Self { windows: vec![all], ..Self::one(cells) };
+            return Self { windows: vec![all], ..Self::one(cells, lattice) };
         }
         let square = (columns.isqrt().saturating_sub(2 * u64::from(MARGIN_CELLS)) * 4 / 5).max(1);
         let square = u32::try_from(square).unwrap_or(u32::MAX).min(1 << 30);
@@ -82,7 +86,7 @@ impl Groups {
         let mut order: Vec<_> = (0..cells.cells.len())
             .map(|index| {
                 let id = CellId::from_index(index);
-                let bounds = Bounds::of(cells, cells.corners(id));
+                let bounds = Bounds::of(cells, cells.corners(id), lattice);
                 let size = (bounds.side() * 4 / square).checked_ilog2().map_or(0, |log| log + 1);
                 (size, place(bounds.low[1]), place(bounds.low[0]), id)
             })
@@ -92,24 +96,24 @@ impl Groups {
             Self { cells: Vec::with_capacity(order.len()), starts: vec![0], windows: Vec::new() };
         let mut open: Option<(Bounds, (u32, i32, i32))> = None;
         for (size, z, x, id) in order {
-            let bounds = Bounds::of(cells, cells.corners(id));
+            let bounds = Bounds::of(cells, cells.corners(id), lattice);
             let square = (size, z, x);
             let joined = open.map_or(bounds, |(open, _)| open.with(bounds));
             let fits = open.is_none_or(|(_, before)| {
-                (size > 0 || before == square) && joined.window(&cells.frame).column_count() <= columns
+                (size > 0 || before == square) && joined.window(frame).column_count() <= columns
             });
             if fits {
                 open = Some((joined, square));
             } else {
                 if let Some((bounds, _)) = open {
-                    groups.close(bounds.window(&cells.frame));
+                    groups.close(bounds.window(frame));
                 }
                 open = Some((bounds, square));
             }
             groups.cells.push(id);
         }
         if let Some((bounds, _)) = open {
-            groups.close(bounds.window(&cells.frame));
+            groups.close(bounds.window(frame));
         }
         groups
     }

@@ -1,6 +1,6 @@
 //! The fine lattice that all surface points lie on.
 
-use waymesh_core::{CellMesh, PlanPoint};
+use waymesh_core::{CellMesh, GridFrame, PlanPoint};
 
 use crate::DetailError;
 
@@ -11,23 +11,27 @@ const MOST_BITS: u32 = 14;
 /// Centres of columns need one bit, points on edges a few.
 const LEAST_BITS: u32 = 3;
 
-/// A lattice of `2^bits` positions per cell.
+/// A lattice of `2^bits` positions per column of the field, in which the plan points of the cells are `2^point_bits` per column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Lattice {
     pub(crate) bits: u32,
+    pub(crate) point_bits: u32,
 }
 
 impl Lattice {
     /// The finest lattice that single-precision coordinates of all vertices can hold.
-    pub(crate) fn fit(cells: &CellMesh) -> Result<Self, DetailError> {
+    pub(crate) fn fit(cells: &CellMesh, points_per_column: u32) -> Result<Self, DetailError> {
+        let point_bits = points_per_column.max(1).ilog2();
+        let least = LEAST_BITS.max(point_bits);
         let largest = |point: PlanPoint| point.x.unsigned_abs().max(point.z.unsigned_abs());
         let coordinate = cells.vertices.iter().map(|vertex| largest(vertex.point)).max().unwrap_or(0);
-        let limit = 1 << (MANTISSA_BITS - LEAST_BITS);
+        let limit = 1 << (MANTISSA_BITS - least + point_bits);
         if coordinate > limit {
             return Err(DetailError::TooWide { coordinate, limit });
         }
-        let integer_bits = coordinate.max(1).next_power_of_two().trailing_zeros();
-        Ok(Self { bits: (MANTISSA_BITS - integer_bits).min(MOST_BITS) })
+        let columns = coordinate.div_ceil(1 << point_bits);
+        let integer_bits = columns.max(1).next_power_of_two().trailing_zeros();
+        Ok(Self { bits: (MANTISSA_BITS - integer_bits).min(MOST_BITS), point_bits })
     }
 
     /// Positions per cell.
@@ -44,7 +48,38 @@ impl Lattice {
 
     #[inline]
     pub(crate) fn of(self, point: PlanPoint) -> [i32; 2] {
-        [point.x << self.bits, point.z << self.bits]
+        let shift = self.bits - self.point_bits;
+        [point.x << shift, point.z << shift]
+    }
+
+    /// Plan points in a column.
+    #[inline]
+    pub(crate) fn points(self) -> i32 {
+        1 << self.point_bits
+    }
+
+    /// Length of one position in the units of plan points: a power of two, exact.
+    #[inline]
+    pub(crate) fn point_step(self) -> f64 {
+        self.step() * f64::from(self.points())
+    }
+
+    /// The corner of columns nearest to a plan point.
+    #[inline]
+    pub(crate) fn corner(self, point: PlanPoint) -> PlanPoint {
+        let nearest = |value: i32| (value + self.points() / 2) >> self.point_bits;
+        PlanPoint::new(nearest(point.x), nearest(point.z))
+    }
+
+    /// The frame of the columns under cells of this frame.
+    #[expect(clippy::cast_precision_loss, reason = "a small power of two")]
+    pub(crate) fn columns(self, frame: &GridFrame) -> GridFrame {
+        GridFrame {
+            cell_size: frame.cell_size * self.points() as f32,
+            width: frame.width >> self.point_bits,
+            depth: frame.depth >> self.point_bits,
+            ..*frame
+        }
     }
 }
 
@@ -68,12 +103,12 @@ mod tests {
     #[test]
     fn every_position_fits_a_single_exactly() {
         for x in [0, 1, 1023, 1024, 1025, 4097, 1 << 20, 1 << 21] {
-            let lattice = Lattice::fit(&mesh(x)).expect("within the limit");
+            let lattice = Lattice::fit(&mesh(x), 1).expect("within the limit");
             assert!(i64::from(x) << lattice.bits <= 1 << 24, "{x}");
             assert!((3..=14).contains(&lattice.bits), "{x}");
         }
         assert_eq!(
-            Lattice::fit(&mesh(-(1 << 21) - 1)),
+            Lattice::fit(&mesh(-(1 << 21) - 1), 1),
             Err(DetailError::TooWide { coordinate: (1 << 21) + 1, limit: 1 << 21 })
         );
     }

@@ -10,6 +10,7 @@ use waymesh_core::PlanPoint;
 
 use crate::{
     ground::Ground,
+    lattice::Lattice,
     mesh::{Facet, Mesh},
 };
 
@@ -49,10 +50,22 @@ impl Rows {
 
     /// Collects the samples of a convex cell: the ground of region `label`. `true` if there is some everywhere, all in one
     /// piece and without a jump by a storey.
-    pub(crate) fn collect(&mut self, ground: &Ground<'_>, label: u32, outline: &[PlanPoint]) -> bool {
+    pub(crate) fn collect(
+        &mut self,
+        ground: &Ground<'_>,
+        label: u32,
+        outline: &[PlanPoint],
+        lattice: Lattice,
+    ) -> bool {
+        let (bits, points) = (lattice.point_bits, lattice.points());
+        let part = f64::from(points).recip();
         let low = |axis: fn(&PlanPoint) -> i32| outline.iter().map(axis).min().unwrap_or(0);
-        let (x0, z0) = (low(|point| point.x), low(|point| point.z));
-        let depth = outline.iter().map(|point| point.z - z0).max().unwrap_or(0);
+        let (x0, lowest) = (low(|point| point.x) >> bits, low(|point| point.z));
+        let z0 = lowest >> bits;
+        // Rows whose middle is not before a plan coordinate.
+        let row_at =
+            |z: i32| ((2 * i64::from(z) - i64::from(points) + (2 << bits) - 1) >> (bits + 1)) as i32 - z0;
+        let depth = outline.iter().map(|point| row_at(point.z)).max().unwrap_or(0).max(0);
         self.corner = [x0, z0];
         self.rows.clear();
         self.heights.clear();
@@ -66,15 +79,23 @@ impl Rows {
             let slope = f64::from(b.x - a.x) / f64::from(b.z - a.z);
             // Edges upward bound the right side of a positive outline, edges downward the left.
             let side = usize::from(b.z > a.z);
-            let (from, to) = (a.z.min(b.z) - z0, a.z.max(b.z) - z0);
-            let base = f64::from(a.x - x0) + 0.5 - slope * f64::from(a.z - z0);
+            let (from, to) = (row_at(a.z.min(b.z)), row_at(a.z.max(b.z)));
+            let [ax, az] =
+                [(a.x, x0), (a.z, z0)].map(|(value, origin)| f64::from(value - (origin << bits)) * part);
+            let base = ax + 0.5 - slope * az;
             for row in from..to {
                 self.ends[row as usize][side] = base + slope * (f64::from(row) + 0.5);
             }
         }
         // Column i is at i + 1 here, so that all is positive and truncation rounds down. Crossings are multiples of one part in
         // twice the height of an edge.
-        let slack = 0.25 / f64::from(depth.max(1));
+        let slack = 0.25 * part * part / f64::from(depth.max(1));
+        if 2 * i64::from(lowest) == 2 * i64::from((z0 + row_at(lowest)) << bits) + i64::from(points)
+            && let Some(ends) = self.ends.get_mut(row_at(lowest) as usize)
+        {
+            // The middle of the first row lies on the outline.
+            *ends = [f64::INFINITY, f64::NEG_INFINITY];
+        }
         let Ground { field, window, .. } = *ground;
         let (low_x, high_x) = (i64::from(window.x), i64::from(window.end_x()));
         let (mut whole, mut begun, mut ended) = (true, false, false);

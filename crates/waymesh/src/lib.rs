@@ -20,6 +20,7 @@ mod plan;
 mod report;
 mod slices;
 mod steps;
+mod storeys;
 mod tiled;
 mod world;
 
@@ -28,6 +29,7 @@ pub use pipeline::{Bake, BakeError, Pipeline, Stages};
 pub use plan::PlanWorld;
 pub use report::{GridReport, IslandReport, PlanReport, Report, StageTime};
 pub use slices::SlicesOptions;
+pub use storeys::{Keep, StoreysOptions};
 pub use tiled::{TileConfig, tile_note};
 pub use world::{MeshHandle, ObstacleId, World, WorldUpdate};
 

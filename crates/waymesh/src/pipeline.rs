@@ -300,7 +300,7 @@ impl Pipeline {
             heightfield = Heightfield { frame: heightfield.frame, columns: Vec::new(), spans: Vec::new() };
         }
         let regions = if self.partition.is_none() && self.config.partition == PartitionKind::Surfaces {
-            self.storeys(&mut field, recorder)?
+            self.whole_storeys(&mut field, recorder)?
         } else {
             self.remove_islands(&mut field, recorder)?;
             self.regions(&field, recorder)?
@@ -383,7 +383,7 @@ impl Pipeline {
 
     /// Whole storeys as regions. Small islands go when the surface is known, as in a tiled bake: removed before, they would still have had a say
     /// in where it is cut.
-    fn storeys(
+    fn whole_storeys(
         &self,
         field: &mut WalkableField,
         recorder: &mut Recorder<'_>,
@@ -602,6 +602,10 @@ impl Pipeline {
         DetailConfig::default()
             .with_max_error_levels(self.config.max_height_error_levels)
             .with_max_step(self.config.agent.max_step)
+    }
+
+    pub(crate) fn replaces_simplify(&self) -> bool {
+        self.simplify.is_some()
     }
 
     /// The first replaced stage that asks for the whole world at once, of those that deal with voxels.

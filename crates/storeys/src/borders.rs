@@ -1,0 +1,223 @@
+//! Borders between pixels: from traced borders, which follow the sides of cells, to where the ground ends in truth.
+
+use waymesh_core::{ArcId, ContourArc, ContourSet, GridFrame, PlanPoint, PlanVertex, RegionId, VertexId};
+
+use crate::StoreysError;
+use crate::refine::BORDER_STEPS;
+
+const STEPS: i32 = BORDER_STEPS as i32;
+
+/// Where the ground of a region ends around a cell, by [`waymesh_core::Direction::index`], as in [`crate::SpanEnds`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RegionEnds {
+    /// The region.
+    pub region: RegionId,
+    /// Column along z.
+    pub z: u32,
+    /// Column along x.
+    pub x: u32,
+    /// How far the ground goes from the centre of the cell.
+    pub steps: [u8; 4],
+}
+
+/// The frame of borders: [`BORDER_STEPS`] cells for each cell of `frame`.
+#[must_use]
+pub fn border_frame(frame: &GridFrame) -> GridFrame {
+    let steps = u32::from(BORDER_STEPS);
+    GridFrame {
+        cell_size: frame.cell_size / f32::from(BORDER_STEPS),
+        width: frame.width.saturating_mul(steps),
+        depth: frame.depth.saturating_mul(steps),
+        ..*frame
+    }
+}
+
+/// Moves the raw borders of a traced field to where the ground ends: every side of a cell on a wall or drop becomes the point at which
+/// the line between the centres of the two cells leaves the ground. Borders between regions stay, and end on the moved ones.
+///
+/// `ends` are sorted. A side that they do not tell of stays where it is.
+///
+/// # Guarantees
+/// - The same arcs with the same sides. If `raw` is valid, so is the result: within every square of four centres the new borders are straight
+///   lines from its sides to one point in it, which cross none of the others.
+/// - Plan points are in the frame of [`border_frame`].
+///
+/// # Errors
+/// [`StoreysError::NotTraced`] for an arc that does not go from corner to corner of the grid, side by side;
+/// [`StoreysError::TooMany`] beyond 2^24 cells along an axis.
+///
+/// # References
+/// The points are those of marching squares (Lorensen and Cline 1987, in the plane), which takes the place of the thesis' contour pixels.
+pub fn place_borders(raw: &ContourSet, ends: &[RegionEnds]) -> Result<ContourSet, StoreysError> {
+    let longest = u64::from(raw.frame.width.max(raw.frame.depth));
+    if longest > 1 << 24 {
+        return Err(StoreysError::TooMany { element: "cells along an axis", count: longest, limit: 1 << 24 });
+    }
+    let mut uses = vec![0_u8; raw.vertices.len()];
+    for index in 0..raw.arcs.len() {
+        let arc = ArcId::from_index(index);
+        let vertices = raw.arc_vertices(arc);
+        let (Some(first), Some(last)) = (vertices.first(), vertices.last()) else {
+            return Err(StoreysError::NotTraced { arc });
+        };
+        for vertex in [first, last] {
+            let Some(uses) = uses.get_mut(vertex.index()) else {
+                return Err(StoreysError::NotTraced { arc });
+            };
+            *uses = uses.saturating_add(1);
+        }
+    }
+    let mut placed = Placed {
+        raw,
+        ends,
+        out: ContourSet {
+            frame: border_frame(&raw.frame),
+            vertices: Vec::with_capacity(raw.vertices.len()),
+            arc_vertices: Vec::with_capacity(raw.arc_vertices.len() + raw.arcs.len()),
+            arcs: Vec::with_capacity(raw.arcs.len()),
+            regions: raw.regions.clone(),
+        },
+        kept: vec![None; raw.vertices.len()],
+        junctions: vec![Junction::default(); raw.vertices.len()],
+    };
+    for index in 0..raw.arcs.len() {
+        placed.push_arc(ArcId::from_index(index), &uses)?;
+    }
+    placed.place_junctions();
+    Ok(placed.out)
+}
+
+/// The points of walls next to a junction.
+#[derive(Clone, Copy, Debug, Default)]
+struct Junction {
+    sum: [i64; 2],
+    count: i64,
+}
+
+struct Placed<'a> {
+    raw: &'a ContourSet,
+    ends: &'a [RegionEnds],
+    out: ContourSet,
+    /// The new numbers of vertices that are kept.
+    kept: Vec<Option<VertexId>>,
+    junctions: Vec<Junction>,
+}
+
+impl Placed<'_> {
+    fn push_vertex(&mut self, point: PlanPoint, height: f32) -> VertexId {
+        let vertex = VertexId::from_index(self.out.vertices.len());
+        self.out.vertices.push(PlanVertex { point, height });
+        vertex
+    }
+
+    /// The new number of a vertex that stays.
+    fn keep(&mut self, vertex: VertexId) -> VertexId {
+        if let Some(known) = self.kept[vertex.index()] {
+            return known;
+        }
+        let PlanVertex { point, height } = self.raw.vertices[vertex.index()];
+        let new = self.push_vertex(PlanPoint::new(point.x * STEPS, point.z * STEPS), height);
+        self.kept[vertex.index()] = Some(new);
+        new
+    }
+
+    fn push_arc(&mut self, id: ArcId, uses: &[u8]) -> Result<(), StoreysError> {
+        let raw = self.raw;
+        let arc = raw.arcs[id.index()];
+        let vertices = raw.arc_vertices(id);
+        let first = self.out.arc_vertices.len();
+        if arc.right.is_some() {
+            for &vertex in vertices {
+                let new = self.keep(vertex);
+                self.out.arc_vertices.push(new);
+            }
+        } else {
+            let (start, end) = (vertices[0], vertices[vertices.len() - 1]);
+            // A closed arc without a junction is used by nobody else.
+            let closed = start == end && uses[start.index()] == 2;
+            if !closed {
+                let new = self.keep(start);
+                self.out.arc_vertices.push(new);
+            }
+            let from = self.out.arc_vertices.len();
+            for pair in vertices.windows(2) {
+                let [a, b] = [pair[0], pair[1]].map(|vertex| raw.vertices[vertex.index()]);
+                let point =
+                    self.wall_point(arc.left, a.point, b.point).ok_or(StoreysError::NotTraced { arc: id })?;
+                let new = self.push_vertex(point, f32::midpoint(a.height, b.height));
+                self.out.arc_vertices.push(new);
+            }
+            let last = self.out.arc_vertices.len() - 1;
+            if closed {
+                let new = self.out.arc_vertices[from];
+                self.out.arc_vertices.push(new);
+            } else {
+                for (junction, beside) in [(start, from), (end, last)] {
+                    let PlanPoint { x, z } = self.out.vertices[self.out.arc_vertices[beside].index()].point;
+                    let junction = &mut self.junctions[junction.index()];
+                    junction.sum[0] += i64::from(x);
+                    junction.sum[1] += i64::from(z);
+                    junction.count += 1;
+                }
+                let new = self.keep(end);
+                self.out.arc_vertices.push(new);
+            }
+        }
+        let count = |value: usize| {
+            let limit = u64::from(u32::MAX);
+            u32::try_from(value).map_err(|_| StoreysError::TooMany {
+                element: "border vertices",
+                count: value as u64,
+                limit,
+            })
+        };
+        let len = count(self.out.arc_vertices.len() - first)?;
+        self.out.arcs.push(ContourArc { first: count(first)?, len, left: arc.left, right: arc.right });
+        Ok(())
+    }
+
+    /// Where the ground of `region` ends across a side of a cell; nothing if it is no side.
+    fn wall_point(&self, region: RegionId, a: PlanPoint, b: PlanPoint) -> Option<PlanPoint> {
+        let (dx, dz) = (b.x - a.x, b.z - a.z);
+        if dx.abs() + dz.abs() != 1 {
+            return None;
+        }
+        // The cell lies where orientation is positive; the wall on the other side.
+        let (inward_x, inward_z) = (-dz, dx);
+        let (x, z) = ((a.x + b.x + inward_x - 1) / 2, (a.z + b.z + inward_z - 1) / 2);
+        let direction = match (-inward_x, -inward_z) {
+            (-1, 0) => 0,
+            (0, 1) => 1,
+            (1, 0) => 2,
+            _ => 3,
+        };
+        let (column_x, column_z) = (u32::try_from(x).ok()?, u32::try_from(z).ok()?);
+        let place = self
+            .ends
+            .binary_search_by_key(&(region, column_z, column_x), |ends| (ends.region, ends.z, ends.x));
+        let steps = place.map_or(0, |place| self.ends[place].steps[direction]);
+        let steps = if steps == 0 { STEPS / 2 } else { i32::from(steps) };
+        Some(PlanPoint::new(
+            x * STEPS + STEPS / 2 - inward_x * steps,
+            z * STEPS + STEPS / 2 - inward_z * steps,
+        ))
+    }
+
+    /// Puts every junction on walls between the points of the walls that end there. It stays in the square of four centres around it.
+    fn place_junctions(&mut self) {
+        for (old, junction) in self.junctions.iter().enumerate() {
+            let (Some(new), true) = (self.kept[old], junction.count > 0) else { continue };
+            let corner = self.raw.vertices[old].point;
+            let place = |sum: i64, corner: i32| {
+                let mean = (2 * sum + junction.count).div_euclid(2 * junction.count);
+                let middle = i64::from(corner) * i64::from(STEPS);
+                let most = i64::from(STEPS / 2) - 1;
+                #[expect(clippy::cast_possible_truncation, reason = "near a corner of the grid")]
+                let place = mean.clamp(middle - most, middle + most) as i32;
+                place
+            };
+            let point = PlanPoint::new(place(junction.sum[0], corner.x), place(junction.sum[1], corner.z));
+            self.out.vertices[new.index()].point = point;
+        }
+    }
+}

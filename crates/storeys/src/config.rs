@@ -1,0 +1,246 @@
+//! How to find storeys and draw them.
+
+use glam::Vec3;
+use waymesh_core::{Agent, GridFrame, GridScale};
+
+use crate::StoreysError;
+
+/// Which ground is kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Keep {
+    /// All of it, or with seeds, what is connected to them. The default.
+    #[default]
+    All,
+    /// The largest connected surface.
+    Largest,
+}
+
+/// Configuration of this crate. Lengths in metres.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct StoreysConfig {
+    /// Size of a fine cell, which is a pixel of the depth maps, and of the levels in which heights are told. Default 0.1 by 0.1.
+    pub scale: GridScale,
+    /// Who walks.
+    pub agent: Agent,
+    /// Fine cells along a side of a rough cell, at least 2; 0 chooses so many that a rough cell is as wide as the agent's radius at most
+    /// and 0.5 m at most, but 4 at least. Default 0. The ground found does not depend on it, the cost does.
+    pub rough_cells: u32,
+    /// Height of a rough level. The lower, the better ground at different heights is told apart; at most half the agent's height.
+    /// `None` is an eighth of the agent's height. Default `None`.
+    pub rough_level: Option<f32>,
+    /// Places that are certainly walkable: with any, only ground connected to one of them is kept. Default none.
+    pub seeds: Vec<Vec3>,
+    /// Which ground is kept without seeds. Default all.
+    pub keep: Keep,
+    /// Most memory for the rough voxels, in bytes. Default 2 GiB.
+    pub max_memory_bytes: u64,
+}
+
+impl Default for StoreysConfig {
+    fn default() -> Self {
+        Self {
+            scale: GridScale::new(0.1, 0.1),
+            agent: Agent::default(),
+            rough_cells: 0,
+            rough_level: None,
+            seeds: Vec::new(),
+            keep: Keep::All,
+            max_memory_bytes: 2 << 30,
+        }
+    }
+}
+
+/// Rough levels in an agent's height, unless told otherwise.
+const LEVELS_PER_AGENT: f32 = 8.0;
+/// Widest rough cell that is chosen, in metres.
+const WIDEST_ROUGH_CELL: f32 = 0.5;
+/// Fewest fine cells along a rough one that are chosen.
+const FEWEST_CELLS: u32 = 4;
+/// Most fine cells along a rough one.
+const MOST_CELLS: u32 = 1 << 10;
+
+impl StoreysConfig {
+    /// Sets the size of a fine cell and level.
+    #[must_use]
+    pub fn with_scale(mut self, scale: GridScale) -> Self {
+        self.scale = scale;
+        self
+    }
+
+    /// Sets the agent.
+    #[must_use]
+    pub fn with_agent(mut self, agent: Agent) -> Self {
+        self.agent = agent;
+        self
+    }
+
+    /// Sets how many fine cells lie along a rough one, 0 to choose.
+    #[must_use]
+    pub fn with_rough_cells(mut self, cells: u32) -> Self {
+        self.rough_cells = cells;
+        self
+    }
+
+    /// Sets the height of a rough level in metres.
+    #[must_use]
+    pub fn with_rough_level(mut self, metres: f32) -> Self {
+        self.rough_level = Some(metres);
+        self
+    }
+
+    /// Sets places that are certainly walkable.
+    #[must_use]
+    pub fn with_seeds(mut self, seeds: Vec<Vec3>) -> Self {
+        self.seeds = seeds;
+        self
+    }
+
+    /// Sets which ground is kept without seeds.
+    #[must_use]
+    pub fn with_keep(mut self, keep: Keep) -> Self {
+        self.keep = keep;
+        self
+    }
+
+    /// Sets the memory limit in bytes.
+    #[must_use]
+    pub fn with_max_memory_bytes(mut self, bytes: u64) -> Self {
+        self.max_memory_bytes = bytes;
+        self
+    }
+
+    /// Fine cells along a rough one, chosen or given.
+    #[must_use]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "positive; the cast saturates"
+    )]
+    pub fn rough_cells(&self) -> u32 {
+        if self.rough_cells != 0 {
+            return self.rough_cells;
+        }
+        let widest = self.agent.radius.clamp(0.0, WIDEST_ROUGH_CELL);
+        ((widest / self.scale.cell_size + 1e-4).floor() as u32).clamp(FEWEST_CELLS, MOST_CELLS)
+    }
+
+    /// Height of a rough level in metres, chosen or given.
+    #[must_use]
+    pub fn rough_level(&self) -> f32 {
+        self.rough_level.unwrap_or(self.agent.height / LEVELS_PER_AGENT)
+    }
+
+    /// Checks every field.
+    ///
+    /// # Errors
+    /// Names the first field that is out of its range.
+    pub fn validate(&self) -> Result<(), StoreysError> {
+        self.scale.validate()?;
+        self.agent.validate()?;
+        if self.rough_cells == 1 || self.rough_cells > MOST_CELLS {
+            let value = f64::from(self.rough_cells);
+            return Err(StoreysError::BadField {
+                field: "rough_cells",
+                value,
+                expected: "0, or from 2 to 1024",
+            });
+        }
+        let level = self.rough_level();
+        if !(level.is_finite() && level > 0.0 && level <= self.agent.height / 2.0) {
+            let value = f64::from(level);
+            let expected = "above 0 m and at most half the agent's height";
+            return Err(StoreysError::BadField { field: "rough_level", value, expected });
+        }
+        for seed in &self.seeds {
+            if let Some(value) = seed.to_array().into_iter().find(|value| !value.is_finite()) {
+                return Err(StoreysError::BadField {
+                    field: "seeds",
+                    value: f64::from(value),
+                    expected: "finite",
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The configuration in pixels and metres above the frame, as all parts of the crate need it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Walk {
+    /// Highest rise from one place to the next, in metres: the agent's step, or what a slope rises over a cell if that is more.
+    pub(crate) rise: f32,
+    /// Head room in metres.
+    pub(crate) height: f32,
+    /// The agent's radius in cells.
+    pub(crate) radius: f32,
+    /// Ground farther up or down than this, in metres, does not stand in the way of the agent's body at its radius.
+    pub(crate) near: f32,
+    /// Squared cosine of the steepest slope, with slack.
+    pub(crate) cos_squared: f64,
+}
+
+/// A height equal to within a millimetre is equal.
+pub(crate) const HEIGHT_SLACK: f32 = 1e-3;
+
+impl Walk {
+    pub(crate) fn new(config: &StoreysConfig) -> Self {
+        let agent = &config.agent;
+        let slope = agent.max_slope.tan();
+        let rise = agent.max_step.max(config.scale.cell_size * slope) + HEIGHT_SLACK;
+        let cosine = f64::from(agent.max_slope).cos();
+        Self {
+            rise,
+            height: agent.height - HEIGHT_SLACK,
+            radius: agent.radius / config.scale.cell_size,
+            near: (agent.radius * slope.min(2.0) + rise).min(agent.height.max(rise)),
+            cos_squared: cosine * cosine * (1.0 - 1e-6),
+        }
+    }
+}
+
+/// World to cells along x and z and metres above the frame's origin, in double precision.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Placement {
+    origin: [f64; 3],
+    per_cell: f64,
+    cos_squared: f64,
+}
+
+/// A point: cells along x, metres up, cells along z.
+pub(crate) type Corner = [f64; 3];
+
+/// Cells and metres beyond this are moved there.
+const REACH: f64 = (1_u64 << 31) as f64;
+
+impl Placement {
+    pub(crate) fn new(frame: &GridFrame, walk: &Walk) -> Self {
+        Self {
+            origin: frame.origin.as_dvec3().to_array(),
+            per_cell: f64::from(frame.cell_size).recip(),
+            cos_squared: walk.cos_squared,
+        }
+    }
+
+    pub(crate) fn corner(&self, world: Vec3) -> Corner {
+        let [x, y, z] = world.as_dvec3().to_array();
+        [
+            ((x - self.origin[0]) * self.per_cell).clamp(-REACH, REACH),
+            y - self.origin[1],
+            ((z - self.origin[2]) * self.per_cell).clamp(-REACH, REACH),
+        ]
+    }
+
+    /// The corners, and whether one can walk on the triangle; nothing if it has no area or is not finite.
+    pub(crate) fn triangle(&self, corners: [Vec3; 3]) -> Option<([Corner; 3], bool)> {
+        let [a, b, c] = corners.map(Vec3::as_dvec3);
+        let normal = (b - a).cross(c - a);
+        let squared = normal.length_squared();
+        if !(squared.is_finite() && squared > 0.0) {
+            return None;
+        }
+        let walkable = normal.y > 0.0 && normal.y * normal.y >= self.cos_squared * squared;
+        Some((corners.map(|corner| self.corner(corner)), walkable))
+    }
+}

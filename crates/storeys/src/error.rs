@@ -1,0 +1,64 @@
+//! What can go wrong.
+
+use thiserror::Error;
+use waymesh_core::{AgentError, ArcId, GridError};
+
+/// Why there are no storeys.
+#[derive(Clone, Copy, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum StoreysError {
+    /// A configuration field out of its range.
+    #[error("{field} is {value}, but must be {expected}")]
+    BadField {
+        /// Name of the field.
+        field: &'static str,
+        /// Its value.
+        value: f64,
+        /// What would be accepted.
+        expected: &'static str,
+    },
+    /// An agent that cannot be used.
+    #[error(transparent)]
+    Agent(#[from] AgentError),
+    /// A grid that cannot be made.
+    #[error(transparent)]
+    Grid(#[from] GridError),
+    /// The rough voxels would not fit the memory allowed.
+    #[error(
+        "{columns} rough columns of {levels} levels need {needed_bytes} bytes, the limit is {limit_bytes}; use larger rough cells"
+    )]
+    TooMuchMemory {
+        /// Rough columns.
+        columns: u64,
+        /// Rough levels of a column.
+        levels: u64,
+        /// Bytes needed.
+        needed_bytes: u64,
+        /// Bytes allowed.
+        limit_bytes: u64,
+    },
+    /// More of something than 32-bit indices can name.
+    #[error("{count} {element}, the limit is {limit}")]
+    TooMany {
+        /// What.
+        element: &'static str,
+        /// How many there are.
+        count: u64,
+        /// How many there may be.
+        limit: u64,
+    },
+    /// A seed with no ground near it.
+    #[error("there is no ground within a step of seed {seed} at {}, {}, {}", position[0], position[1], position[2])]
+    SeedOffGround {
+        /// Which seed, from 0.
+        seed: usize,
+        /// Where it is.
+        position: [f32; 3],
+    },
+    /// A border that is not one of a traced field: an arc with a step longer than a cell, or with an unknown vertex.
+    #[error("arc {arc} is not traced from the grid")]
+    NotTraced {
+        /// The arc.
+        arc: ArcId,
+    },
+}

@@ -1,0 +1,418 @@
+//! Ordered flooding: rough voxels to layers that do not overlap themselves.
+
+use std::collections::HashSet;
+
+use glam::Vec3;
+use waymesh_core::{Direction, GridFrame};
+
+use crate::StoreysError;
+use crate::config::{StoreysConfig, Walk};
+use crate::rough::RoughVoxels;
+
+/// The ground of a layer in one rough column: heights in metres above the frame's origin.
+///
+/// Two places of a floor, one above the other, are never farther apart than the agent is high: on the lower one nobody can stand. So the upper
+/// end is where the layer is cut from above, and what is highest below it is all the ground the layer has there.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Floor {
+    /// Where the lowest voxel begins.
+    pub low: f32,
+    /// Where the highest voxel ends: the cutting shape.
+    pub high: f32,
+    /// Which layer.
+    pub layer: u32,
+    /// Whether there is room for the agent above all of it. Where there is not, there may still be in a part of the column.
+    pub accessible: bool,
+}
+
+/// Where a rough column lies on the cutting shape of a layer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ColumnKind {
+    /// The layer has no ground here.
+    None,
+    /// It has.
+    Layer,
+    /// It has, and ground of another layer is beside it within a step.
+    Portal,
+}
+
+/// The layers of a scene over its rough columns.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Layers {
+    /// Rough columns along x.
+    pub width: u32,
+    /// Rough columns along z.
+    pub depth: u32,
+    /// Fine cells along a side of a rough one.
+    pub side: u32,
+    /// Number of layers. One of which nothing is kept keeps its number.
+    pub count: u32,
+    /// How far floors of neighbouring columns may be apart and still be linked, in metres.
+    rise: f32,
+    /// First floor of each column, and their number.
+    starts: Vec<u32>,
+    /// From the lowest up in each column.
+    floors: Vec<Floor>,
+}
+
+/// A floor in the making, in levels.
+#[derive(Clone, Copy)]
+struct Run {
+    low: u32,
+    high: u32,
+    accessible: bool,
+}
+
+const NO_LAYER: u32 = u32::MAX;
+
+/// Sorts the positive voxels into layers.
+///
+/// The positive voxels of a column that leave no room for the agent between them are one floor. Floors are taken from the bottom up, as
+/// the thesis does with voxels. An accessible floor without a layer founds one; it gives its layer to the accessible floors beside it within a
+/// step, unless the layer already has a floor in that column; where it meets another layer, the two become one if they do not overlap. Then
+/// the same with all floors, so that every layer grows by the obstacles beside it, among which a part of its ground may lie.
+///
+/// # Guarantees
+/// - A layer is connected and has at most one floor in a column. Every positive voxel lies in one floor.
+/// - Layers are numbered by their lowest floor; ties by x, then z. The same for any order of triangles.
+///
+/// # Cost
+/// Near linear in the floors; merging looks at the smaller layer.
+///
+/// # Errors
+/// [`StoreysError::TooMany`] beyond 2^32 floors.
+///
+/// # References
+/// Oliva 2012, section 6.2.2.2.
+pub fn flood_layers(voxels: &RoughVoxels, config: &StoreysConfig) -> Result<Layers, StoreysError> {
+    config.validate()?;
+    let walk = Walk::new(config);
+    let level = config.rough_level();
+    let (starts, runs) = runs(voxels, config)?;
+    let mut flood = Flood {
+        width: voxels.width,
+        depth: voxels.depth,
+        rise: levels((walk.rise / level).ceil()),
+        starts: &starts,
+        runs: &runs,
+        layer: vec![NO_LAYER; runs.len()],
+        parents: Vec::new(),
+        members: Vec::new(),
+        overlapping: HashSet::new(),
+    };
+    let mut order: Vec<(u32, u32, u32, u32)> = Vec::with_capacity(runs.len());
+    for column in 0..starts.len() - 1 {
+        #[expect(clippy::cast_possible_truncation, reason = "columns are counted in 32 bits")]
+        let column = column as u32;
+        let (x, z) = (column % voxels.width, column / voxels.width);
+        let floors = starts[column as usize]..starts[column as usize + 1];
+        order.extend(floors.map(|floor| (runs[floor as usize].low, x, z, floor)));
+    }
+    order.sort_unstable();
+    for accessible_only in [true, false] {
+        for &(_, x, z, floor) in &order {
+            if !accessible_only || runs[floor as usize].accessible {
+                flood.spread(floor, x, z, accessible_only);
+            }
+        }
+    }
+    let mut numbers = vec![NO_LAYER; flood.parents.len()];
+    let mut count = 0;
+    for &(.., floor) in &order {
+        let root = flood.root(flood.layer[floor as usize]);
+        if numbers[root as usize] == NO_LAYER {
+            numbers[root as usize] = count;
+            count += 1;
+        }
+    }
+    #[expect(clippy::cast_precision_loss, reason = "levels of a real scene fit a single")]
+    let floors = runs.iter().zip(&flood.layer).map(|(run, &layer)| Floor {
+        low: run.low as f32 * level,
+        high: (run.high + 1) as f32 * level,
+        layer: numbers[flood.root(layer) as usize],
+        accessible: run.accessible,
+    });
+    let floors = floors.collect();
+    let (width, depth, side) = (voxels.width, voxels.depth, config.rough_cells());
+    Ok(Layers { width, depth, side, count, rise: walk.rise, starts, floors })
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates, as meant")]
+fn levels(count: f32) -> u32 {
+    count as u32
+}
+
+/// The floors of all columns.
+fn runs(voxels: &RoughVoxels, config: &StoreysConfig) -> Result<(Vec<u32>, Vec<Run>), StoreysError> {
+    let columns = voxels.width as usize * voxels.depth as usize;
+    let level = config.rough_level();
+    let room = levels((config.agent.height / level + 1e-4).floor()).max(2);
+    // Two places in `room` levels are less far apart than the agent is high.
+    let most = room - 1;
+    // The ground may lie at the lower end of its voxel, the ceiling at the upper end of its own.
+    let free = room.saturating_sub(1).max(1);
+    let mut starts = Vec::with_capacity(columns + 1);
+    let mut runs: Vec<Run> = Vec::new();
+    starts.push(0);
+    for column in 0..columns {
+        let first = runs.len();
+        voxels.runs(column, |mut low, high| {
+            if let Some(last) = runs[first..].last_mut()
+                && low <= last.low + most
+            {
+                last.high = high.min(last.low + most);
+                low = last.high + 1;
+            }
+            while low <= high {
+                let end = high.min(low + most);
+                runs.push(Run { low, high: end, accessible: false });
+                low = end + 1;
+            }
+        });
+        for run in &mut runs[first..] {
+            run.accessible = voxels.is_empty(column, run.high + 1, run.high.saturating_add(free));
+        }
+        let limit = u64::from(u32::MAX);
+        let count = runs.len() as u64;
+        starts.push(u32::try_from(count).map_err(|_| StoreysError::TooMany {
+            element: "floors",
+            count,
+            limit,
+        })?);
+    }
+    Ok((starts, runs))
+}
+
+struct Flood<'a> {
+    width: u32,
+    depth: u32,
+    rise: u32,
+    starts: &'a [u32],
+    runs: &'a [Run],
+    layer: Vec<u32>,
+    parents: Vec<u32>,
+    members: Vec<Vec<u32>>,
+    /// Pairs of layers that were found to overlap; they will for ever.
+    overlapping: HashSet<(u32, u32)>,
+}
+
+impl Flood<'_> {
+    fn root(&self, mut layer: u32) -> u32 {
+        while self.parents[layer as usize] != layer {
+            layer = self.parents[layer as usize];
+        }
+        layer
+    }
+
+    fn column(&self, x: u32, z: u32) -> std::ops::Range<u32> {
+        let column = z as usize * self.width as usize + x as usize;
+        self.starts[column]..self.starts[column + 1]
+    }
+
+    /// Whether a layer has a floor among these.
+    fn has(&self, layer: u32, mut column: std::ops::Range<u32>) -> bool {
+        column.any(|floor| {
+            let other = self.layer[floor as usize];
+            other != NO_LAYER && self.root(other) == layer
+        })
+    }
+
+    fn spread(&mut self, floor: u32, x: u32, z: u32, accessible_only: bool) {
+        let mut own = self.layer[floor as usize];
+        if own == NO_LAYER {
+            // Beyond the accessible floors, one that can join a layer does not found its own.
+            own = self.join_neighbour(floor, x, z).unwrap_or_else(|| self.found(floor));
+        }
+        own = self.root(own);
+        for column in neighbours(x, z, self.width, self.depth) {
+            for other in self.column(column.0, column.1) {
+                let candidate = self.runs[other as usize];
+                if (accessible_only && !candidate.accessible) || !self.touch(floor, other) {
+                    continue;
+                }
+                let theirs = self.layer[other as usize];
+                if theirs == NO_LAYER {
+                    if !self.has(own, self.column(column.0, column.1)) {
+                        self.layer[other as usize] = own;
+                        self.members[own as usize].push(other);
+                    }
+                } else {
+                    own = self.merge(own, theirs);
+                }
+            }
+        }
+    }
+
+    fn join_neighbour(&mut self, floor: u32, x: u32, z: u32) -> Option<u32> {
+        let own_column = self.column(x, z);
+        for (nx, nz) in neighbours(x, z, self.width, self.depth) {
+            for other in self.column(nx, nz) {
+                let theirs = self.layer[other as usize];
+                if theirs == NO_LAYER || !self.touch(floor, other) {
+                    continue;
+                }
+                let root = self.root(theirs);
+                if !self.has(root, own_column.clone()) {
+                    self.layer[floor as usize] = root;
+                    self.members[root as usize].push(floor);
+                    return Some(root);
+                }
+            }
+        }
+        None
+    }
+
+    fn found(&mut self, floor: u32) -> u32 {
+        #[expect(clippy::cast_possible_truncation, reason = "no more layers than floors")]
+        let layer = self.parents.len() as u32;
+        self.parents.push(layer);
+        self.members.push(vec![floor]);
+        self.layer[floor as usize] = layer;
+        layer
+    }
+
+    fn touch(&self, a: u32, b: u32) -> bool {
+        let (a, b) = (self.runs[a as usize], self.runs[b as usize]);
+        a.low <= b.high + self.rise && b.low <= a.high + self.rise
+    }
+
+    /// Makes one of two layers if they do not overlap; gives the layer of the first.
+    fn merge(&mut self, own: u32, theirs: u32) -> u32 {
+        let theirs = self.root(theirs);
+        if own == theirs || self.overlapping.contains(&(own.min(theirs), own.max(theirs))) {
+            return own;
+        }
+        let (small, large) = if self.members[own as usize].len() < self.members[theirs as usize].len() {
+            (own, theirs)
+        } else {
+            (theirs, own)
+        };
+        let overlaps = self.members[small as usize].iter().any(|&floor| {
+            let column = self.starts.partition_point(|&start| start <= floor) - 1;
+            self.has(large, self.starts[column]..self.starts[column + 1])
+        });
+        if overlaps {
+            self.overlapping.insert((own.min(theirs), own.max(theirs)));
+            return own;
+        }
+        self.parents[small as usize] = large;
+        let moved = std::mem::take(&mut self.members[small as usize]);
+        self.members[large as usize].extend(moved);
+        large
+    }
+}
+
+/// The columns beside one.
+fn neighbours(x: u32, z: u32, width: u32, depth: u32) -> impl Iterator<Item = (u32, u32)> {
+    Direction::ALL.into_iter().filter_map(move |direction| {
+        let (dx, dz) = direction.offset();
+        let (x, z) = (x.checked_add_signed(dx)?, z.checked_add_signed(dz)?);
+        (x < width && z < depth).then_some((x, z))
+    })
+}
+
+impl Layers {
+    /// The floors of a rough column, from the lowest up.
+    ///
+    /// # Panics
+    /// If there is no such column.
+    #[inline]
+    #[must_use]
+    pub fn column(&self, x: u32, z: u32) -> &[Floor] {
+        &self.floors[self.range(x, z)]
+    }
+
+    fn range(&self, x: u32, z: u32) -> std::ops::Range<usize> {
+        let column = z as usize * self.width as usize + x as usize;
+        self.starts[column] as usize..self.starts[column + 1] as usize
+    }
+
+    /// All floors.
+    #[must_use]
+    pub fn floors(&self) -> &[Floor] {
+        &self.floors
+    }
+
+    /// Number of layers of which something is left.
+    #[must_use]
+    pub fn kept(&self) -> u32 {
+        let mut seen = vec![false; self.count as usize];
+        self.floors.iter().for_each(|floor| seen[floor.layer as usize] = true);
+        u32::try_from(seen.into_iter().filter(|&seen| seen).count()).unwrap_or(u32::MAX)
+    }
+
+    fn touch(&self, a: &Floor, b: &Floor) -> bool {
+        a.low <= b.high + self.rise && b.low <= a.high + self.rise
+    }
+
+    /// What a rough column is on the cutting shape of a layer.
+    #[must_use]
+    pub fn kind(&self, layer: u32, x: u32, z: u32) -> ColumnKind {
+        let Some(own) = self.column(x, z).iter().find(|floor| floor.layer == layer) else {
+            return ColumnKind::None;
+        };
+        let is_portal = neighbours(x, z, self.width, self.depth).any(|(x, z)| {
+            self.column(x, z).iter().any(|other| other.layer != layer && self.touch(own, other))
+        });
+        if is_portal { ColumnKind::Portal } else { ColumnKind::Layer }
+    }
+
+    /// Keeps only the floors that are connected to one of the seeds. It is a first cut on rough columns: what is connected
+    /// there may not be in truth, so what is made of the layers has to be asked again.
+    ///
+    /// # Errors
+    /// [`StoreysError::SeedOffGround`] for the first seed with no floor within a step above or below it.
+    pub fn keep_connected(&mut self, seeds: &[Vec3], frame: &GridFrame) -> Result<(), StoreysError> {
+        if seeds.is_empty() {
+            return Ok(());
+        }
+        let mut keep = vec![false; self.floors.len()];
+        let mut stack = Vec::new();
+        for (index, seed) in seeds.iter().enumerate() {
+            let [x, y, z] = frame.to_grid(*seed);
+            let y = y * f64::from(frame.level_height);
+            let column = |cells: f64| (cells / f64::from(self.side)).floor();
+            let (x, z) = (column(x), column(z));
+            let off = StoreysError::SeedOffGround { seed: index, position: seed.to_array() };
+            if !(x >= 0.0 && z >= 0.0 && x < f64::from(self.width) && z < f64::from(self.depth)) {
+                return Err(off);
+            }
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked just above")]
+            let (x, z) = (x as u32, z as u32);
+            let near = |floor: &Floor| {
+                y >= f64::from(floor.low - self.rise) && y <= f64::from(floor.high + self.rise)
+            };
+            let before = stack.len();
+            stack.extend(
+                self.range(x, z).filter(|&floor| near(&self.floors[floor])).map(|floor| (floor, x, z)),
+            );
+            if stack.len() == before {
+                return Err(off);
+            }
+        }
+        stack.iter().for_each(|&(floor, ..)| keep[floor] = true);
+        while let Some((floor, x, z)) = stack.pop() {
+            for (x, z) in neighbours(x, z, self.width, self.depth) {
+                for other in self.range(x, z) {
+                    if !keep[other] && self.touch(&self.floors[floor], &self.floors[other]) {
+                        keep[other] = true;
+                        stack.push((other, x, z));
+                    }
+                }
+            }
+        }
+        let mut kept = 0;
+        let mut start = 0;
+        for column in 0..self.starts.len() - 1 {
+            let end = self.starts[column + 1];
+            for floor in start..end {
+                kept += u32::from(keep[floor as usize]);
+            }
+            start = end;
+            self.starts[column + 1] = kept;
+        }
+        let mut keep = keep.into_iter();
+        self.floors.retain(|_| keep.next().unwrap_or(false));
+        Ok(())
+    }
+}

@@ -1,0 +1,189 @@
+//! Refinement: the layers of a window, drawn finely, as far as the agent's centre may go.
+
+use glam::Vec3;
+use waymesh_core::{
+    AreaId, Direction, FieldWindow, GridFrame, GridWindow, NO_SPAN, OPEN_SKY, SpanKey, WalkableField,
+};
+
+use crate::StoreysError;
+use crate::clearance::{Clearance, halo_cells};
+use crate::config::{Placement, StoreysConfig, Walk};
+use crate::depth::DepthMaps;
+use crate::layers::Layers;
+use crate::walls::Walls;
+
+/// Steps of a cell in which borders are told.
+pub const BORDER_STEPS: u8 = 64;
+/// A border is at least so many steps from the centres on both sides, so that borders cannot touch where they have to turn.
+const MARGIN_STEPS: u8 = 2;
+
+/// Where the walkable ground ends around a span, in steps of [`BORDER_STEPS`] from the centre of its cell, by [`Direction::index`]; 0 where it
+/// does not end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SpanEnds {
+    /// Which span.
+    pub span: SpanKey,
+    /// How far the ground goes.
+    pub steps: [u8; 4],
+}
+
+/// Fine ground of a window.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Refined {
+    /// Where the agent's centre may be. A span's `floor` is the level above its ground, its `clearance` reaches to the next span above.
+    pub part: FieldWindow,
+    /// Where the ground ends, of the spans in the core that do end, in order.
+    pub ends: Vec<SpanEnds>,
+}
+
+/// Cells around its core that a window has to be drawn with: triangles that reach so far into it have to be given to [`refine_window`].
+#[must_use]
+pub fn refine_halo(config: &StoreysConfig) -> u32 {
+    halo_cells(&Walk::new(config)) + 1
+}
+
+/// Draws the layers over the columns of `core`.
+///
+/// 1. The depth maps: of all walkable triangles below the cutting shape of a layer, the highest at the centre of each pixel.
+/// 2. Cracks of a pixel are closed. Ground without head room goes.
+/// 3. Walls: every triangle again, cut by the lines through the centres of pixels. What lies between a step and the agent's height above
+///    the ground stands in the way, and how far from the centre is kept. Faces that lines miss are kept as posts.
+/// 4. Where the ground ends between two centres is known from there, and so is the distance of every centre to the nearest end.
+/// 5. Ground nearer than the agent's radius goes, and its end is where the distance, taken as linear between two centres, is the radius.
+///
+/// # Guarantees
+/// - A column's spans and ends do not depend on `core` or on the order of the triangles.
+/// - Along a straight wall or drop the ends of the ground are exact to two steps ([`BORDER_STEPS`]): a border keeps so far from the centres of cells.
+///
+/// # Cost
+/// Linear in the pixels under the triangles, four looks each, and in the length of all borders times the square of the radius, in pixels.
+///
+/// # Errors
+/// For a bad configuration.
+///
+/// # References
+/// Oliva 2012, section 6.2.3, where pixels are taken or left as a whole, and the agent has no radius.
+pub fn refine_window(
+    triangles: impl Iterator<Item = [Vec3; 3]>,
+    frame: &GridFrame,
+    core: GridWindow,
+    layers: &Layers,
+    config: &StoreysConfig,
+) -> Result<Refined, StoreysError> {
+    config.validate()?;
+    let walk = Walk::new(config);
+    let whole = GridWindow::whole(frame);
+    let core = core.intersection(&whole);
+    let window = core.grown(1, frame);
+    let drawn = window.grown(halo_cells(&walk), frame);
+    let mut maps = DepthMaps::empty(layers, drawn);
+    if maps.ground.is_empty() {
+        let field = WalkableField::empty(frame.window(window));
+        return Ok(Refined { part: FieldWindow { frame: *frame, core, window, field }, ends: Vec::new() });
+    }
+    let placement = Placement::new(frame, &walk);
+    let triangles: Vec<_> = triangles.filter_map(|corners| placement.triangle(corners)).collect();
+    for (corners, _) in triangles.iter().filter(|(_, walkable)| *walkable) {
+        maps.draw(corners);
+    }
+    maps.close_cracks(&walk);
+    maps.drop_covered(&walk);
+    let mut walls = Walls::new(maps.ground.len());
+    for (corners, walkable) in &triangles {
+        walls.draw(&maps, &walk, corners, *walkable);
+    }
+    walls.finish();
+    drop(triangles);
+    maps.link(&walk);
+    walls.cut(&mut maps);
+    let clearance = Clearance::measure(&maps, &walls, &walk, whole);
+    drop(walls);
+    Ok(carve(&maps, &clearance, &walk, frame, core, window))
+}
+
+/// The window's part of the maps, without what is too close to a wall.
+#[expect(clippy::cast_possible_truncation, reason = "spans of a window; levels are checked with the frame")]
+fn carve(
+    maps: &DepthMaps<'_>,
+    clearance: &Clearance,
+    walk: &Walk,
+    frame: &GridFrame,
+    core: GridWindow,
+    window: GridWindow,
+) -> Refined {
+    let per_level = f64::from(frame.level_height).recip();
+    let mut field = WalkableField::empty(frame.window(window));
+    let (dx, dz) = (window.x - maps.window.x, window.z - maps.window.z);
+    let mut spans = vec![NO_SPAN; maps.ground.len()];
+    let mut places = Vec::new();
+    for z in 0..window.depth {
+        for x in 0..window.width {
+            let column = z * window.width + x;
+            let first = field.cells.len();
+            for place in maps.places(x + dx, z + dz) {
+                if !maps.has_ground(place) || clearance.distance[place] < walk.radius - 1e-5 {
+                    continue;
+                }
+                let ground = f64::from(maps.ground[place]) * per_level;
+                let floor = (ground - 1e-4).ceil() as i32;
+                if field.floor.len() > first && field.floor[field.floor.len() - 1] >= floor {
+                    // Levels higher than the agent: the upper one of two storeys is lost in one.
+                    continue;
+                }
+                spans[place] = field.cells.len() as u32;
+                places.push((place, x, z));
+                field.cells.push(column);
+                field.floor.push(floor);
+                field.ground.push(ground as f32);
+                field.area.push(AreaId::GROUND);
+                field.clearance.push(OPEN_SKY);
+            }
+            for span in first + 1..field.cells.len() {
+                field.clearance[span - 1] = field.floor[span].abs_diff(field.floor[span - 1]);
+            }
+            field.columns[column as usize + 1] = field.cells.len() as u32;
+        }
+    }
+    let mut ends = Vec::new();
+    for &(place, x, z) in &places {
+        let links =
+            maps.links[place].map(|link| if link == NO_SPAN { NO_SPAN } else { spans[link as usize] });
+        field.links.push(links);
+        let (gx, gz) = (x + window.x, z + window.z);
+        if !core.contains(gx, gz) || links.iter().all(|&link| link != NO_SPAN) {
+            continue;
+        }
+        let mut steps = [0; 4];
+        for direction in Direction::ALL.map(Direction::index) {
+            if links[direction] == NO_SPAN {
+                steps[direction] = border_steps(maps, clearance, walk, place, direction);
+            }
+        }
+        let floor = field.floor[spans[place] as usize];
+        ends.push(SpanEnds { span: SpanKey { z: gz, x: gx, floor }, steps });
+    }
+    Refined { part: FieldWindow { frame: *frame, core, window, field }, ends }
+}
+
+/// How far the ground goes from a place that is far enough from walls towards one that is not.
+fn border_steps(
+    maps: &DepthMaps<'_>,
+    clearance: &Clearance,
+    walk: &Walk,
+    place: usize,
+    direction: usize,
+) -> u8 {
+    let own = clearance.distance[place] - walk.radius;
+    let link = maps.links[place][direction];
+    let end = if link == NO_SPAN {
+        // Only where the radius is less than a cell.
+        clearance.ends[place][direction] - walk.radius
+    } else {
+        let theirs = clearance.distance[link as usize] - walk.radius;
+        if own - theirs > 0.0 { own / (own - theirs) } else { 0.0 }
+    };
+    let steps = (end * f32::from(BORDER_STEPS)).round();
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates")]
+    let steps = steps as u8;
+    steps.clamp(MARGIN_STEPS, BORDER_STEPS - MARGIN_STEPS)
+}

@@ -1,0 +1,279 @@
+//! Rough voxels: one bit for ground, one for everything else, in machine words per column.
+
+use waymesh_core::stage::StageError;
+use waymesh_core::{GridFrame, SkippedTriangles, TriangleSource};
+
+use crate::StoreysError;
+use crate::config::{Corner, Placement, StoreysConfig, Walk};
+
+/// A triangle that touches a voxel by less than this, in rough cells or levels, may or may not be in it.
+const SLACK: f64 = 1e-6;
+const WORD: u32 = u64::BITS;
+
+/// Voxels of a scene: *positive* where there is ground an agent can walk on, *negative* where there is anything else.
+///
+/// # Guarantees
+/// No triangle is lost: every voxel that the inside of a triangle touches is set. It is clipped to each column exactly, which does
+/// what the thesis draws the scene along three axes for.
+///
+/// # References
+/// Oliva 2012, section 6.2.1.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RoughVoxels {
+    /// Columns along x.
+    pub width: u32,
+    /// Columns along z.
+    pub depth: u32,
+    /// Levels of a column.
+    pub levels: u32,
+    /// Words of a column.
+    words: u32,
+    positive: Vec<u64>,
+    negative: Vec<u64>,
+}
+
+impl RoughVoxels {
+    fn empty(width: u32, depth: u32, levels: u32, limit_bytes: u64) -> Result<Self, StoreysError> {
+        let words = levels.div_ceil(WORD).max(1);
+        let columns = u64::from(width) * u64::from(depth);
+        let count = columns.saturating_mul(u64::from(words));
+        let needed_bytes = count.saturating_mul(16);
+        if needed_bytes > limit_bytes || columns >= u64::from(u32::MAX) {
+            return Err(StoreysError::TooMuchMemory {
+                columns,
+                levels: u64::from(levels),
+                needed_bytes,
+                limit_bytes,
+            });
+        }
+        let count = usize::try_from(count).unwrap_or(usize::MAX);
+        Ok(Self { width, depth, levels, words, positive: vec![0; count], negative: vec![0; count] })
+    }
+
+    fn set(&mut self, column: usize, low: u32, high: u32, walkable: bool) {
+        let bits = if walkable { &mut self.positive } else { &mut self.negative };
+        let first = column * self.words as usize;
+        for word in low / WORD..=high / WORD {
+            let from = low.max(word * WORD) - word * WORD;
+            let to = high.min(word * WORD + WORD - 1) - word * WORD;
+            bits[first + word as usize] |= (u64::MAX >> (WORD - 1 - (to - from))) << from;
+        }
+    }
+
+    /// Calls `each` for every run of positive voxels in a column, from the lowest up: first and last level.
+    pub(crate) fn runs(&self, column: usize, mut each: impl FnMut(u32, u32)) {
+        let bits = &self.positive[column * self.words as usize..(column + 1) * self.words as usize];
+        let (mut run, mut base) = (None, 0);
+        for &word in bits {
+            let mut level = 0;
+            while level < WORD {
+                let rest = if run.is_some() { !word >> level } else { word >> level };
+                if rest == 0 {
+                    break;
+                }
+                level += rest.trailing_zeros();
+                run = match run {
+                    None => Some(base + level),
+                    Some(low) => {
+                        each(low, base + level - 1);
+                        None
+                    }
+                };
+            }
+            base += WORD;
+        }
+        if let Some(low) = run {
+            each(low, base - 1);
+        }
+    }
+
+    /// Whether all voxels of these levels are empty; levels above the last are.
+    #[must_use]
+    pub fn is_empty(&self, column: usize, low: u32, high: u32) -> bool {
+        let first = column * self.words as usize;
+        (low / WORD..=high / WORD).take_while(|&word| word < self.words).all(|word| {
+            let from = low.max(word * WORD) - word * WORD;
+            let to = high.min(word * WORD + WORD - 1) - word * WORD;
+            let mask = (u64::MAX >> (WORD - 1 - (to - from))) << from;
+            let place = first + word as usize;
+            (self.positive[place] | self.negative[place]) & mask == 0
+        })
+    }
+
+    /// Whether the voxel is positive; a voxel that is both is positive.
+    #[must_use]
+    pub fn is_positive(&self, x: u32, z: u32, level: u32) -> bool {
+        self.bit(&self.positive, x, z, level)
+    }
+
+    /// Whether the voxel holds something, but nothing to walk on.
+    #[must_use]
+    pub fn is_negative(&self, x: u32, z: u32, level: u32) -> bool {
+        self.bit(&self.negative, x, z, level) && !self.is_positive(x, z, level)
+    }
+
+    fn bit(&self, bits: &[u64], x: u32, z: u32, level: u32) -> bool {
+        if x >= self.width || z >= self.depth || level >= self.levels {
+            return false;
+        }
+        let column = z as usize * self.width as usize + x as usize;
+        bits[column * self.words as usize + (level / WORD) as usize] >> (level % WORD) & 1 == 1
+    }
+
+    /// Memory in bytes.
+    #[must_use]
+    pub fn memory(&self) -> u64 {
+        16 * self.positive.len() as u64
+    }
+}
+
+/// Voxelises a scene roughly: cells of [`StoreysConfig::rough_cells`] cells of `frame`, levels of [`StoreysConfig::rough_level`], of a
+/// scene of `height` metres.
+///
+/// # Cost
+/// Linear in the rough columns that each triangle touches; 16 bytes per column and 64 levels.
+///
+/// # Errors
+/// [`StoreysError::TooMuchMemory`] beyond the memory allowed, and what the source returns.
+pub fn voxelize_roughly(
+    source: &dyn TriangleSource,
+    frame: &GridFrame,
+    height: f32,
+    config: &StoreysConfig,
+) -> Result<(RoughVoxels, SkippedTriangles), StageError> {
+    let failed = |error: StoreysError| StageError::new("rough voxels", error);
+    config.validate().map_err(failed)?;
+    let side = config.rough_cells();
+    let (width, depth) = (frame.width.div_ceil(side), frame.depth.div_ceil(side));
+    let level = f64::from(config.rough_level());
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "positive; the cast saturates"
+    )]
+    let levels = (f64::from(height.max(0.0)) / level).floor().min(f64::from(u32::MAX >> 1)) as u32 + 1;
+    let mut voxels = RoughVoxels::empty(width, depth, levels, config.max_memory_bytes).map_err(failed)?;
+    let walk = Walk::new(config);
+    let placement = Placement::new(frame, &walk);
+    let mut skipped = SkippedTriangles::default();
+    source.visit(&mut |triangles| {
+        for &corners in triangles {
+            let Some((corners, walkable)) = placement.triangle(corners) else {
+                if corners.iter().all(|corner| corner.is_finite()) {
+                    skipped.degenerate += 1;
+                } else {
+                    skipped.not_finite += 1;
+                }
+                continue;
+            };
+            let scale = f64::from(side).recip();
+            let corners = corners.map(|[x, y, z]| [x * scale, y / level, z * scale]);
+            voxels.draw(corners, walkable);
+        }
+        Ok(())
+    })?;
+    Ok((voxels, skipped))
+}
+
+/// A convex polygon in the making: a triangle cut by four lines has at most seven corners.
+#[derive(Clone, Copy)]
+struct Piece {
+    corners: [Corner; 8],
+    len: usize,
+}
+
+impl Piece {
+    /// The part with `from <= axis <= to`.
+    fn slab(&self, axis: usize, from: f64, to: f64) -> Self {
+        self.half(axis, 1.0, from).half(axis, -1.0, -to)
+    }
+
+    fn half(&self, axis: usize, sign: f64, limit: f64) -> Self {
+        let mut out = Self { corners: [[0.0; 3]; 8], len: 0 };
+        for index in 0..self.len {
+            let (p, q) = (self.corners[index], self.corners[(index + 1) % self.len]);
+            let (dp, dq) = (sign * p[axis] - limit, sign * q[axis] - limit);
+            if dp >= 0.0 {
+                out.push(p);
+            }
+            if (dp < 0.0) != (dq < 0.0) {
+                let t = (dp / (dp - dq)).clamp(0.0, 1.0);
+                out.push([0, 1, 2].map(|axis| p[axis] + (q[axis] - p[axis]) * t));
+            }
+        }
+        out
+    }
+
+    fn push(&mut self, corner: Corner) {
+        // Rounding may add a corner where exact arithmetic has none; one more changes no range.
+        if self.len < self.corners.len() {
+            self.corners[self.len] = corner;
+            self.len += 1;
+        }
+    }
+
+    fn range(&self, axis: usize) -> [f64; 2] {
+        self.corners[..self.len].iter().fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], corner| {
+            [low.min(corner[axis]), high.max(corner[axis])]
+        })
+    }
+}
+
+/// The cells from `low` to `high`, as far as there are `count`.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates, as meant")]
+fn cells([low, high]: [f64; 2], count: u32) -> std::ops::Range<u32> {
+    let first = (low - SLACK).floor().max(0.0) as u32;
+    let last = (high + SLACK).floor();
+    if last < 0.0 || first >= count { 0..0 } else { first..(last as u32).min(count - 1) + 1 }
+}
+
+impl RoughVoxels {
+    fn draw(&mut self, corners: [Corner; 3], walkable: bool) {
+        let [a, b, c] = corners;
+        let triangle = Piece { corners: [a, b, c, a, a, a, a, a], len: 3 };
+        for z in cells(triangle.range(2), self.depth) {
+            let row = triangle.slab(2, f64::from(z) - SLACK, f64::from(z + 1) + SLACK);
+            if row.len == 0 {
+                continue;
+            }
+            for x in cells(row.range(0), self.width) {
+                let piece = row.slab(0, f64::from(x) - SLACK, f64::from(x + 1) + SLACK);
+                let levels = cells(piece.range(1), self.levels);
+                if piece.len > 0 && !levels.is_empty() {
+                    let column = z as usize * self.width as usize + x as usize;
+                    self.set(column, levels.start, levels.end - 1, walkable);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_go_over_the_ends_of_words() {
+        let mut voxels = RoughVoxels::empty(1, 1, 200, 1 << 20).expect("small");
+        for (low, high) in [(0, 0), (3, 5), (60, 140), (199, 199)] {
+            voxels.set(0, low, high, true);
+        }
+        voxels.set(0, 150, 160, false);
+        let mut runs = Vec::new();
+        voxels.runs(0, |low, high| runs.push((low, high)));
+        assert_eq!(runs, [(0, 0), (3, 5), (60, 140), (199, 199)]);
+        assert!(voxels.is_empty(0, 6, 59) && voxels.is_empty(0, 141, 149) && voxels.is_empty(0, 200, 900));
+        assert!(!voxels.is_empty(0, 141, 150) && !voxels.is_empty(0, 5, 9));
+        assert!(voxels.is_negative(0, 0, 155) && !voxels.is_negative(0, 0, 61));
+    }
+
+    #[test]
+    fn a_run_may_end_with_its_word() {
+        let mut voxels = RoughVoxels::empty(1, 1, 128, 1 << 20).expect("small");
+        voxels.set(0, 10, 63, true);
+        voxels.set(0, 127, 127, true);
+        let mut runs = Vec::new();
+        voxels.runs(0, |low, high| runs.push((low, high)));
+        assert_eq!(runs, [(10, 63), (127, 127)]);
+    }
+}

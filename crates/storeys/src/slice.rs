@@ -1,0 +1,104 @@
+//! A triangle cut by the lines through the centres of a row of cells.
+
+use crate::config::Corner;
+
+/// Where a triangle is cut by a line: along it from `start` to `end`, each the place in cells and the height in metres. The start is
+/// never after the end; on a vertical triangle both may be at one place.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cut {
+    pub(crate) start: [f64; 2],
+    pub(crate) end: [f64; 2],
+}
+
+/// Along which axis lines run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Axis {
+    X,
+    Z,
+}
+
+impl Cut {
+    /// The height at `place`.
+    #[inline]
+    pub(crate) fn height(&self, place: f64) -> f64 {
+        let run = self.end[0] - self.start[0];
+        if run <= 0.0 {
+            return self.start[1];
+        }
+        let share = ((place - self.start[0]) / run).clamp(0.0, 1.0);
+        self.start[1] + (self.end[1] - self.start[1]) * share
+    }
+}
+
+/// Calls `each` with every line in `lines` that cuts the triangle, and the cut. Line `i` runs through the centres of cells, at `i + 1/2`.
+///
+/// The cut of an edge does not depend on which triangle has it, and a corner on a line belongs to one side of it: neighbouring triangles
+/// leave no gap.
+#[inline]
+pub(crate) fn cuts(
+    corners: &[Corner; 3],
+    axis: Axis,
+    lines: std::ops::Range<i64>,
+    mut each: impl FnMut(i64, Cut),
+) {
+    // Across the lines, then along them, then up: the order in which an edge's ends are taken.
+    let turned = corners.map(|[x, y, z]| match axis {
+        Axis::X => [z, x, y],
+        Axis::Z => [x, z, y],
+    });
+    let across = turned.map(|corner| corner[0]);
+    let low = across.into_iter().fold(f64::INFINITY, f64::min);
+    let high = across.into_iter().fold(f64::NEG_INFINITY, f64::max);
+    #[expect(clippy::cast_possible_truncation, reason = "places are below 2^31")]
+    let range =
+        ((low - 0.5).ceil() as i64).max(lines.start)..((high - 0.5).floor() as i64 + 1).min(lines.end);
+    let edges = [(0, 1), (1, 2), (2, 0)].map(|(a, b)| {
+        let (a, b) = (turned[a], turned[b]);
+        if a <= b { (a, b) } else { (b, a) }
+    });
+    for line in range {
+        #[expect(clippy::cast_precision_loss, reason = "lines are below 2^31")]
+        let at = line as f64 + 0.5;
+        let mut ends = [[0.0; 2]; 3];
+        let mut count = 0;
+        for (a, b) in &edges {
+            if (a[0] < at) != (b[0] < at) {
+                let share = (at - a[0]) / (b[0] - a[0]);
+                ends[count] = [a[1] + (b[1] - a[1]) * share, a[2] + (b[2] - a[2]) * share];
+                count += 1;
+            }
+        }
+        if count == 2 {
+            let [p, q, _] = ends;
+            let (start, end) = if p[0] <= q[0] { (p, q) } else { (q, p) };
+            each(line, Cut { start, end });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_through_a_corner_cuts_one_of_two_neighbours() {
+        let [a, b, c, d] = [[0.0, 0.0, 0.0], [4.0, 0.0, 2.5], [0.0, 0.0, 2.5], [0.0, 0.0, 5.0]];
+        let count = |triangle| {
+            let mut found = Vec::new();
+            cuts(&triangle, Axis::X, 0..9, |line, _| found.push(line));
+            found
+        };
+        assert_eq!((count([a, b, c]), count([c, b, d])), (vec![0, 1, 2], vec![3, 4]));
+    }
+
+    #[test]
+    fn vertical_triangles_are_cut_too() {
+        let triangle = [[1.25, 0.0, 0.0], [1.25, 3.0, 0.0], [1.25, 3.0, 4.0]];
+        let mut found = Vec::new();
+        cuts(&triangle, Axis::X, 1..2, |line, cut| found.push((line, cut.start, cut.end)));
+        assert_eq!(found.len(), 1);
+        let (line, start, end) = found[0];
+        assert_eq!((line, start[0].to_bits(), end[0].to_bits()), (1, 1.25_f64.to_bits(), 1.25_f64.to_bits()));
+        assert!((start[1].min(end[1]) - 1.125).abs() < 1e-12 && (start[1].max(end[1]) - 3.0).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,285 @@
+//! Refinement: against exact geometry, and the same whatever the window.
+
+use glam::Vec3;
+use proptest::prelude::*;
+use waymesh_core::{Agent, Direction, FieldWindow, GridFrame, GridScale, GridWindow, TriangleSoup, Validate};
+use waymesh_scenes::{Scene, SceneConfig};
+use waymesh_storeys::{
+    BORDER_STEPS, Layers, Refined, StoreysConfig, flood_layers, refine_window, voxelize_roughly,
+};
+use waymesh_testkit::soups;
+
+fn config(cell: f32) -> StoreysConfig {
+    let agent = Agent::default().with_radius(0.35).with_max_step(0.3);
+    StoreysConfig::default().with_scale(GridScale::new(cell, 0.1)).with_agent(agent)
+}
+
+fn layers(soup: &TriangleSoup, config: &StoreysConfig) -> (GridFrame, Layers) {
+    let bounds = soup.bounds();
+    let frame = GridFrame::fit(&bounds, &config.scale).expect("a frame");
+    let (voxels, _) =
+        voxelize_roughly(soup, &frame, bounds.max.y - bounds.min.y, config).expect("rough voxels");
+    (frame, flood_layers(&voxels, config).expect("layers"))
+}
+
+fn refine(soup: &TriangleSoup, config: &StoreysConfig) -> Refined {
+    let (frame, layers) = layers(soup, config);
+    let refined = refine_window(soup.finite_triangles(), &frame, GridWindow::whole(&frame), &layers, config);
+    let refined = refined.expect("a good configuration");
+    refined.part.validate().unwrap_or_else(|violations| panic!("{violations}"));
+    refined
+}
+
+fn quad(soup: &mut TriangleSoup, corners: [Vec3; 4]) {
+    soup.append(corners.to_vec(), vec![[0, 1, 2], [0, 2, 3]]).expect("four corners");
+}
+
+fn plate(soup: &mut TriangleSoup, [x0, z0, x1, z1]: [f32; 4], y: f32) {
+    quad(soup, [(x0, z0), (x0, z1), (x1, z1), (x1, z0)].map(|(x, z)| Vec3::new(x, y, z)));
+}
+
+/// Upright faces over a closed line in plan.
+fn walls(soup: &mut TriangleSoup, plan: &[[f32; 2]], [low, high]: [f32; 2]) {
+    for (index, &[ax, az]) in plan.iter().enumerate() {
+        let [bx, bz] = plan[(index + 1) % plan.len()];
+        let up = |y: f32| [Vec3::new(ax, y, az), Vec3::new(bx, y, bz)];
+        let ([a, b], [c, d]) = (up(low), up(high));
+        quad(soup, [a, b, d, c]);
+    }
+}
+
+/// Where the ground ends, in metres.
+fn ends(refined: &Refined) -> Vec<[f64; 2]> {
+    let frame = refined.part.frame;
+    let mut found = Vec::new();
+    for ends in &refined.ends {
+        for direction in Direction::ALL {
+            let steps = ends.steps[direction.index()];
+            if steps == 0 {
+                continue;
+            }
+            let along = f64::from(steps) / f64::from(BORDER_STEPS);
+            let (dx, dz) = direction.offset();
+            let place = |cell: u32, step: i32, origin: f32| {
+                (f64::from(cell) + 0.5 + f64::from(step) * along) * f64::from(frame.cell_size)
+                    + f64::from(origin)
+            };
+            found.push([place(ends.span.x, dx, frame.origin.x), place(ends.span.z, dz, frame.origin.z)]);
+        }
+    }
+    found
+}
+
+/// Distance from a point to a closed line in plan.
+fn distance(plan: &[[f32; 2]], [x, z]: [f64; 2]) -> f64 {
+    (0..plan.len())
+        .map(|index| {
+            let [ax, az] = plan[index].map(f64::from);
+            let [bx, bz] = plan[(index + 1) % plan.len()].map(f64::from);
+            let (dx, dz) = (bx - ax, bz - az);
+            let along = (((x - ax) * dx + (z - az) * dz) / (dx * dx + dz * dz)).clamp(0.0, 1.0);
+            (x - ax - along * dx).hypot(z - az - along * dz)
+        })
+        .fold(f64::INFINITY, f64::min)
+}
+
+#[test]
+fn the_border_of_a_plate_is_the_radius_inside_its_edge() {
+    let (x0, z0, x1, z1) = (0.0, 0.0, 4.137, 3.291);
+    let mut soup = TriangleSoup::default();
+    plate(&mut soup, [x0, z0, x1, z1], 1.0);
+    let plan = [[x0, z0], [x0, z1], [x1, z1], [x1, z0]];
+    for cell in [0.05, 0.1, 0.3] {
+        let refined = refine(&soup, &config(cell));
+        let found = ends(&refined);
+        assert!(found.len() > 20);
+        for point in found {
+            let off = distance(&plan, point) - 0.35;
+            // Half a step, and what a corner costs: the plate's corners are square, those of its border too.
+            assert!(off.abs() <= f64::from(cell) * 0.36, "{cell}: off by {off}");
+            let near_corner = (point[0] - f64::from(x1) / 2.0).abs()
+                > f64::from(x1) / 2.0 - 0.35 - 1.5 * f64::from(cell)
+                && (point[1] - f64::from(z1) / 2.0).abs()
+                    > f64::from(z1) / 2.0 - 0.35 - 1.5 * f64::from(cell);
+            if !near_corner {
+                assert!(off.abs() <= f64::from(cell) * 0.04, "{cell}: off by {off} at {point:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn thin_walls_and_posts_stand_in_the_way() {
+    let mut soup = TriangleSoup::default();
+    plate(&mut soup, [0.0, 0.0, 8.0, 4.0], 0.0);
+    let before = refine(&soup, &config(0.1)).part.field.walkable_spans();
+    // A face without thickness across the plate.
+    let mut walled = soup.clone();
+    quad(
+        &mut walled,
+        [[4.03, 0.0, 0.0], [4.03, 0.0, 4.0], [4.03, 2.5, 4.0], [4.03, 2.5, 0.0]].map(Vec3::from),
+    );
+    let refined = refine(&walled, &config(0.1));
+    let field = &refined.part.field;
+    for span in (0_u32..).take(field.len()) {
+        let x = f64::from(field.cell_of(span).0) * 0.1 + 0.05;
+        assert!((x - 4.03).abs() >= 0.35 - 1e-5, "a span at {x}");
+    }
+    // A post of two centimetres between the lines through the centres of cells.
+    let mut posted = soup.clone();
+    let post = [[4.01, 2.01], [4.03, 2.01], [4.03, 2.03], [4.01, 2.03]];
+    walls(&mut posted, &post, [0.0, 2.5]);
+    let refined = refine(&posted, &config(0.1));
+    let lost = before - refined.part.field.walkable_spans();
+    assert!((30..60).contains(&lost), "{lost} spans lost to a disc of 38");
+    // The same hanging above the agent's head, and one so low that it is stepped over.
+    for heights in [[2.1, 3.0], [0.0, 0.25]] {
+        let mut clear = soup.clone();
+        walls(&mut clear, &post, heights);
+        assert_eq!(refine(&clear, &config(0.1)).part.field.walkable_spans(), before, "{heights:?}");
+    }
+}
+
+#[test]
+fn a_stair_is_walked_and_a_table_is_not() {
+    let mut soup = TriangleSoup::default();
+    for step in 0_u8..8 {
+        let (z, y) = (f32::from(step) * 0.3, f32::from(step) * 0.2);
+        plate(&mut soup, [0.0, z, 3.0, z + 0.3], y);
+        quad(&mut soup, [[0.0, y, z], [3.0, y, z], [3.0, y - 0.2, z], [0.0, y - 0.2, z]].map(Vec3::from));
+    }
+    plate(&mut soup, [0.0, 2.4, 3.0, 8.0], 1.4);
+    let refined = refine(&soup, &config(0.05));
+    let field = &refined.part.field;
+    let mut seen = vec![false; field.len()];
+    let mut stack = vec![0];
+    seen[0] = true;
+    while let Some(span) = stack.pop() {
+        for direction in Direction::ALL {
+            if let Some(next) = field.walkable_neighbour(span, direction)
+                && !std::mem::replace(&mut seen[next as usize], true)
+            {
+                stack.push(next);
+            }
+        }
+    }
+    assert!(seen.iter().all(|&seen| seen), "the stair falls into pieces");
+    let before = field.len();
+    plate(&mut soup, [1.0, 4.0, 2.0, 6.0], 2.2);
+    let refined = refine(&soup, &config(0.05));
+    let field = &refined.part.field;
+    assert!(field.len() < before);
+    for (span, &ground) in (0_u32..).zip(&field.ground) {
+        let (x, z) = field.cell_of(span);
+        let point = [(f64::from(x) + 0.5) * 0.05, (f64::from(z) + 0.5) * 0.05];
+        let table = [[1.0, 4.0], [2.0, 4.0], [2.0, 6.0], [1.0, 6.0]];
+        let inside = point[0] > 1.0 && point[0] < 2.0 && point[1] > 4.0 && point[1] < 6.0;
+        let on_top = ground > 23.0;
+        assert_eq!(inside, on_top, "a span at {point:?} on {ground}");
+        assert!(distance(&table, point) >= 0.35 - 0.36 * 0.05, "a span too near to the table at {point:?}");
+    }
+}
+
+/// All columns of the windows put together.
+fn in_tiles(soup: &TriangleSoup, config: &StoreysConfig, side: u32) -> Refined {
+    let (frame, layers) = layers(soup, config);
+    let mut parts = Vec::new();
+    let mut ends = Vec::new();
+    for z in (0..frame.depth).step_by(side as usize) {
+        for x in (0..frame.width).step_by(side as usize) {
+            let core = GridWindow::new(x, z, side, side);
+            let refined =
+                refine_window(soup.finite_triangles(), &frame, core, &layers, config).expect("refined");
+            refined.part.validate().unwrap_or_else(|violations| panic!("{violations}"));
+            ends.extend(refined.ends);
+            parts.push(refined.part);
+        }
+    }
+    let parts: Vec<&FieldWindow> = parts.iter().collect();
+    ends.sort_unstable();
+    Refined { part: FieldWindow::assemble(frame, GridWindow::whole(&frame), &parts), ends }
+}
+
+#[test]
+fn windows_and_order_leave_no_trace() {
+    for scene in Scene::ALL {
+        let soup = scene.build(&SceneConfig::default());
+        let config = config(0.2);
+        let mut whole = refine(&soup, &config);
+        whole.ends.sort_unstable();
+        assert!(whole.part.field.len() > 100, "{}", scene.name());
+        for side in [32, 80] {
+            assert!(in_tiles(&soup, &config, side) == whole, "{} in windows of {side}", scene.name());
+        }
+        let mut shuffled = refine(&soups::shuffled(&soup, 3), &config);
+        shuffled.ends.sort_unstable();
+        assert!(shuffled == whole, "{} shuffled", scene.name());
+        // Rough cells change the cost, not the ground.
+        for cells in [2, 9] {
+            let mut other = refine(&soup, &config.clone().with_rough_cells(cells));
+            other.ends.sort_unstable();
+            let (found, expected) = (other.part.field.len(), whole.part.field.len());
+            assert!(found.abs_diff(expected) * 1000 <= expected, "{}: {found} of {expected}", scene.name());
+        }
+    }
+}
+
+#[test]
+fn broken_scenes_are_refined_too() {
+    for scene in Scene::ALL {
+        for seed in 0..3 {
+            refine(&scene.broken(seed), &config(0.25));
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// A box at any angle on a plate: spans keep their distance to its sides, and nothing else is lost.
+    #[test]
+    fn spans_keep_their_distance_to_a_box(
+        turn in 0.0_f32..1.6, x in 2.5_f32..3.5, z in 2.5_f32..3.5, half in 0.02_f32..1.0, wide in 0.02_f32..1.0,
+    ) {
+        let mut soup = TriangleSoup::default();
+        plate(&mut soup, [0.0, 0.0, 6.0, 6.0], 0.0);
+        let (sin, cos) = turn.sin_cos();
+        let plan = [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)]
+            .map(|(u, v): (f32, f32)| [x + u * half * cos - v * wide * sin, z + u * half * sin + v * wide * cos]);
+        walls(&mut soup, &plan, [-1.0, 3.0]);
+        let refined = refine(&soup, &config(0.1));
+        let field = &refined.part.field;
+        let edge = [[0.0, 0.0], [6.0, 0.0], [6.0, 6.0], [0.0, 6.0]];
+        let mut kept = vec![false; field.columns.len()];
+        let slack = 0.036;
+        for span in (0_u32..).take(field.len()) {
+            let (cx, cz) = field.cell_of(span);
+            kept[field.cells[span as usize] as usize] = true;
+            let point = [(f64::from(cx) + 0.5) * 0.1, (f64::from(cz) + 0.5) * 0.1];
+            prop_assert!(distance(&plan, point) >= 0.35 - slack, "too near at {point:?}");
+        }
+        for (column, &is_kept) in kept.iter().enumerate().take(field.frame.column_count()) {
+            let (cx, cz) = (column % field.frame.width as usize, column / field.frame.width as usize);
+            #[expect(clippy::cast_precision_loss, reason = "few columns")]
+            let point = [(cx as f64 + 0.5) * 0.1, (cz as f64 + 0.5) * 0.1];
+            let clear = distance(&plan, point).min(distance(&edge, point));
+            prop_assert!(is_kept || clear <= 0.35 + slack, "lost at {point:?}, {clear} from anything");
+        }
+    }
+
+    /// Any triangles at all: a valid field, whatever the radius.
+    #[test]
+    fn any_soup_gives_a_valid_field(
+        corners in prop::collection::vec((0.0_f32..5.0, 0.0_f32..6.0, 0.0_f32..5.0), 3..90), radius in 0.0_f32..0.5,
+    ) {
+        let positions: Vec<Vec3> = corners.iter().map(|&(x, y, z)| Vec3::new(x, y, z)).collect();
+        let count = u32::try_from(positions.len() / 3).expect("few");
+        let triangles = (0..count).map(|index| [3 * index, 3 * index + 1, 3 * index + 2]).collect();
+        let mut soup = TriangleSoup::new(positions, triangles).expect("indices in range");
+        plate(&mut soup, [0.0, 0.0, 5.0, 5.0], 0.0);
+        let agent = Agent::default().with_radius(radius).with_height(1.0);
+        let config = StoreysConfig::default().with_scale(GridScale::new(0.2, 0.1)).with_agent(agent);
+        let whole = refine(&soup, &config);
+        prop_assert!(in_tiles(&soup, &config, 16).part == whole.part);
+    }
+}

@@ -1,0 +1,367 @@
+//! The pipeline of storeys (Oliva 2012; Oliva and Pelechano 2013): rough voxels, layers, fine depth maps, borders between pixels.
+
+use std::time::Instant;
+
+use waymesh_contour::{BorderChains, DouglasPeucker, SimplifyConfig, stitch, trace_window};
+use waymesh_core::stage::SimplifyContours;
+use waymesh_core::stage::StageError;
+use waymesh_core::{
+    CellMesh, ContourSet, Counter, GridFrame, GridScale, GridWindow, HeightSurface, LabelledWindow,
+    NO_REGION, Observer, RegionId, TriangleSoup, Validate, Warning,
+};
+use waymesh_detail::fit_heights_windowed;
+use waymesh_graph::NavMesh;
+use waymesh_region::{
+    JoinedSurfaces, SurfacePieces, SurfacesConfig, join_surfaces, label_surfaces, split_surfaces,
+};
+pub use waymesh_storeys::Keep;
+use waymesh_storeys::{
+    BORDER_STEPS, Layers, RegionEnds, SpanEnds, StoreysConfig, flood_layers, keep_islands, place_borders,
+    refine_halo, refine_window, voxelize_roughly,
+};
+use waymesh_tile::{BinsConfig, MemoryGate, Tile, TileLayout, TriangleBins, build_tiles};
+use waymesh_voxel::PackedField;
+
+use crate::pipeline::{Bake, BakeError, Pipeline, check_soup, same_area};
+use crate::report::{GridReport, IslandReport, Recorder, Report};
+use crate::tiled::windows;
+
+/// Settings of [`Pipeline::bake_storeys`] that a bake in voxels does not have.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct StoreysOptions {
+    /// Fine cells along a side of a rough one, 0 to choose. It changes the cost. Default 0.
+    pub rough_cells: u32,
+    /// Places that are certainly walkable: with any, only ground connected to one of them is kept. Default none.
+    pub seeds: Vec<glam::Vec3>,
+    /// Which ground is kept without seeds. Default all.
+    pub keep: Keep,
+    /// Side of a tile of fine cells, rounded up to whole blocks. The result does not depend on it. Default 256.
+    pub tile_cells: u32,
+}
+
+impl Default for StoreysOptions {
+    fn default() -> Self {
+        Self { rough_cells: 0, seeds: Vec::new(), keep: Keep::All, tile_cells: 256 }
+    }
+}
+
+impl StoreysOptions {
+    /// Sets how many fine cells lie along a rough one, 0 to choose.
+    #[must_use]
+    pub fn with_rough_cells(mut self, cells: u32) -> Self {
+        self.rough_cells = cells;
+        self
+    }
+
+    /// Sets places that are certainly walkable.
+    #[must_use]
+    pub fn with_seeds(mut self, seeds: Vec<glam::Vec3>) -> Self {
+        self.seeds = seeds;
+        self
+    }
+
+    /// Sets which ground is kept without seeds.
+    #[must_use]
+    pub fn with_keep(mut self, keep: Keep) -> Self {
+        self.keep = keep;
+        self
+    }
+
+    /// Sets the side of a tile in cells.
+    #[must_use]
+    pub fn with_tile_cells(mut self, cells: u32) -> Self {
+        self.tile_cells = cells;
+        self
+    }
+}
+
+/// Bytes that a column of a tile takes while it is drawn, about: places with their links, ways and distances, and the field.
+const COLUMN_BYTES: u64 = 160;
+
+/// A drawn tile: its field packed, and where its ground ends.
+struct Drawn {
+    field: PackedField,
+    ends: Vec<SpanEnds>,
+}
+
+/// A drawn tile and the pieces of its ground.
+type Split = (SurfacePieces, Drawn);
+
+/// All tiles, and the regions of their ground.
+struct Ground {
+    layout: TileLayout,
+    tiles: Vec<Drawn>,
+    surfaces: JoinedSurfaces,
+    gate_bytes: u64,
+}
+
+impl Ground {
+    fn labelled(&self, tile: Tile) -> Result<LabelledWindow, StageError> {
+        let failed = |error| StageError::new("storeys", error);
+        let part = self.tiles[self.layout.index(tile)].field.unpack().map_err(failed)?;
+        let regions =
+            label_surfaces(&part, &self.surfaces).map_err(|error| StageError::new("partition", error))?;
+        Ok(LabelledWindow { part, regions })
+    }
+}
+
+impl Pipeline {
+    /// A pipeline for storeys: cells of 0.1 m and levels of 0.1 m, the default agent, borders simplified by half a cell. Bake with
+    /// [`Pipeline::bake_storeys`].
+    #[must_use]
+    pub fn storeys() -> Self {
+        let GridScale { cell_size, level_height, .. } = StoreysConfig::default().scale;
+        Self::new(crate::BakeConfig::default().with_scale(cell_size, level_height))
+    }
+
+    /// Bakes storeys: the scene is sorted into layers on a rough grid, each layer is drawn finely as a depth map, and the borders run between
+    /// its pixels, where walls and drops are, moved inwards by the agent's radius.
+    ///
+    /// With seeds in `options`, only ground connected to them is kept. Stages from simplification to decomposition can be replaced; borders
+    /// are simplified by half a cell unless [`crate::BakeConfig::max_edge_error`] says otherwise.
+    ///
+    /// # Guarantees
+    /// The same mesh for any number of threads, any tile side and any order of the triangles. No vertex comes from a tile.
+    ///
+    /// # Errors
+    /// As [`Pipeline::bake`], and for a seed without ground.
+    ///
+    /// # References
+    /// Oliva 2012, Automatic Generation of Suboptimal NavMeshes, chapters 5 and 6; Oliva and Pelechano 2013, NEOGEN.
+    pub fn bake_storeys(
+        &self,
+        soup: &TriangleSoup,
+        options: &StoreysOptions,
+        observer: &mut dyn Observer,
+    ) -> Result<Bake, BakeError> {
+        self.config().validate()?;
+        check_soup(soup)?;
+        let start = Instant::now();
+        let mut recorder = Recorder::new(observer);
+        let mut bake = self.in_pool(|| self.draw_storeys(soup, options, &mut recorder))??;
+        bake.report.finish(recorder, start);
+        Ok(bake)
+    }
+
+    fn draw_storeys(
+        &self,
+        soup: &TriangleSoup,
+        options: &StoreysOptions,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<Bake, BakeError> {
+        let config = self.config();
+        let storeys = StoreysConfig::default()
+            .with_scale(config.scale)
+            .with_agent(config.agent)
+            .with_rough_cells(options.rough_cells)
+            .with_seeds(options.seeds.clone())
+            .with_keep(options.keep)
+            .with_max_memory_bytes(config.max_memory_bytes);
+        let bounds = soup.bounds();
+        let frame = GridFrame::fit(&bounds, &config.scale).map_err(crate::ConfigError::Grid)?;
+        let layers = self.layers(soup, &frame, bounds.max.y - bounds.min.y, &storeys, recorder)?;
+        let ground = self.ground(soup, &frame, &layers, &storeys, options, recorder)?;
+        let mut report = Report {
+            triangles: soup.triangles().len() as u64,
+            grid: GridReport::of(&frame),
+            walkable_spans: ground.surfaces.spans().iter().sum(),
+            regions: u64::from(ground.surfaces.count()),
+            tiles: ground.layout.len() as u64,
+            ..Report::default()
+        };
+        report.walkable_area = report.walkable_spans as f64 * frame.cell_area();
+        drop(layers);
+        let placed = self.borders(&ground, recorder)?;
+        let contours = self.simplified(&placed, recorder)?;
+        drop(placed);
+        let triangulation = self.triangles(&contours, recorder)?;
+        report.contours = contours.loop_count() as u64;
+        report.vertices_off_border = contours.vertices_off_border() as u64;
+        drop(contours);
+        let mut cells = self.cells(&triangulation, recorder)?;
+        drop(triangulation);
+        let (islands, area) =
+            keep_islands(&mut cells, &storeys).map_err(|error| StageError::new("keep", error))?;
+        if islands > 0 {
+            recorder.count(Counter::IslandsRemoved, islands);
+            recorder.warn(Warning::Unreachable { islands, area });
+        }
+        self.check("keep", |list| cells.violations(list))?;
+        let surface = self.storeys_surface(&ground, &cells, recorder)?;
+        drop(ground);
+        report.count_cells(&cells, &surface);
+        let mesh = recorder
+            .stage("mesh", |_| NavMesh::new(cells, Some(surface), config.agent))
+            .map_err(BakeError::Mesh)?;
+        report.islands = IslandReport::all(&mesh);
+        Ok(Bake { mesh, report })
+    }
+
+    /// Rough voxels and layers.
+    fn layers(
+        &self,
+        soup: &TriangleSoup,
+        frame: &GridFrame,
+        height: f32,
+        storeys: &StoreysConfig,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<Layers, BakeError> {
+        let (voxels, skipped) =
+            recorder.stage("rough voxels", |_| voxelize_roughly(soup, frame, height, storeys))?;
+        for (counter, amount) in [
+            (Counter::TrianglesNotFinite, skipped.not_finite),
+            (Counter::TrianglesDegenerate, skipped.degenerate),
+        ] {
+            if amount > 0 {
+                recorder.count(counter, amount);
+            }
+        }
+        if skipped.total() > 0 {
+            let waymesh_core::SkippedTriangles { not_finite, degenerate } = skipped;
+            recorder.warn(Warning::TrianglesSkipped { not_finite, degenerate });
+        }
+        let layers = recorder.stage("layers", |_| {
+            let failed = |error| StageError::new("layers", error);
+            let mut layers = flood_layers(&voxels, storeys).map_err(failed)?;
+            layers.keep_connected(&storeys.seeds, frame).map_err(failed)?;
+            Ok::<_, BakeError>(layers)
+        })?;
+        recorder.count(Counter::Layers, u64::from(layers.kept()));
+        if layers.floors().is_empty() {
+            let hint = "no triangle faces up within the steepest slope; is the up axis right?";
+            return Err(BakeError::NothingWalkable { stage: "layers", hint });
+        }
+        Ok(layers)
+    }
+
+    /// Draws all layers tile by tile, and joins their ground to regions.
+    fn ground(
+        &self,
+        soup: &TriangleSoup,
+        frame: &GridFrame,
+        layers: &Layers,
+        storeys: &StoreysConfig,
+        options: &StoreysOptions,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<Ground, BakeError> {
+        let config = self.config();
+        let halo = refine_halo(storeys);
+        let layout = TileLayout::new(frame, options.tile_cells)?;
+        let bins = recorder.stage("sort triangles", |_| {
+            let bins = BinsConfig::default().with_memory_bytes(u64::MAX / 16);
+            TriangleBins::sort_for(soup, &layout, halo, |_| true, &bins)
+        })?;
+        let tiles: Vec<Tile> = layout.tiles().collect();
+        let gate_bytes = config.max_memory_bytes / 2;
+        let gate = MemoryGate::new(gate_bytes);
+        let estimate = |tile: Tile| layout.core(tile).grown(halo, frame).column_count() * COLUMN_BYTES;
+        let work = |tile: Tile| -> Result<Split, BakeError> {
+            let failed = |error| StageError::new("storeys", error);
+            let soup = bins.soup(tile)?;
+            let refined = refine_window(soup.finite_triangles(), frame, layout.core(tile), layers, storeys)
+                .map_err(|error| StageError::new("storeys", error))?;
+            drop(soup);
+            self.check("storeys", |list| refined.part.violations(list))?;
+            let pieces = split_surfaces(&refined.part, &SurfacesConfig::default())
+                .map_err(|error| StageError::new("partition", error))?;
+            let field = PackedField::pack(&refined.part).map_err(failed)?;
+            Ok((pieces, Drawn { field, ends: refined.ends }))
+        };
+        let drawn =
+            recorder.stage("storeys", |observer| build_tiles(&tiles, &gate, estimate, work, observer))?;
+        drop(bins);
+        let (pieces, tiles): (Vec<SurfacePieces>, Vec<Drawn>) = drawn.into_iter().unzip();
+        let surfaces = recorder.stage("join", |observer| {
+            join_surfaces(&pieces, &self.join_config(frame.cell_area()), observer)
+                .map_err(|error| StageError::new("partition", error))
+        })?;
+        if surfaces.count() == 0 {
+            let hint = "ledges, low ceilings and the agent's radius leave no room; is the scale in metres?";
+            return Err(BakeError::NothingWalkable { stage: "storeys", hint });
+        }
+        Ok(Ground { layout, tiles, surfaces, gate_bytes })
+    }
+
+    /// Traces the borders and moves them to where the ground ends.
+    fn borders(&self, ground: &Ground, recorder: &mut Recorder<'_>) -> Result<ContourSet, BakeError> {
+        let frame = ground.layout.frame();
+        let tiles: Vec<Tile> = ground.layout.tiles().collect();
+        let gate = MemoryGate::new(ground.gate_bytes);
+        let estimate = |tile: Tile| ground.layout.core(tile).column_count() * COLUMN_BYTES;
+        let (raw, ends) = recorder.stage("trace", |observer| {
+            let work = |tile: Tile| -> Result<(BorderChains, Vec<RegionEnds>), BakeError> {
+                let failed = |error| StageError::new("trace", error);
+                let LabelledWindow { part, regions } = ground.labelled(tile)?;
+                let chains = trace_window(&part, &regions).map_err(failed)?;
+                let ends = ground.tiles[ground.layout.index(tile)].ends.iter().filter_map(|ends| {
+                    let span = part.find(ends.span)?;
+                    let label = regions.labels[span as usize];
+                    let region = RegionId(label);
+                    let SpanEnds { span, steps, .. } = *ends;
+                    (label != NO_REGION).then_some(RegionEnds { region, z: span.z, x: span.x, steps })
+                });
+                Ok((chains, ends.collect()))
+            };
+            let traced = build_tiles(&tiles, &gate, estimate, work, observer)?;
+            let (chains, ends): (Vec<BorderChains>, Vec<Vec<RegionEnds>>) = traced.into_iter().unzip();
+            let mut ends = ends.concat();
+            ends.sort_unstable();
+            let raw = stitch(*frame, chains, ground.surfaces.count())
+                .map_err(|error| StageError::new("trace", error))?;
+            Ok::<_, BakeError>((raw, ends))
+        })?;
+        let spans: u64 = ground.surfaces.spans().iter().sum();
+        self.check("trace", |list| {
+            raw.violations(list);
+            same_area("trace", 2 * i128::from(spans), crate::pipeline::contour_area(&raw), list);
+        })?;
+        let placed = recorder.stage("borders", |_| {
+            place_borders(&raw, &ends).map_err(|error| StageError::new("borders", error))
+        })?;
+        self.check("borders", |list| placed.violations(list))?;
+        Ok(placed)
+    }
+
+    fn simplified(&self, placed: &ContourSet, recorder: &mut Recorder<'_>) -> Result<ContourSet, BakeError> {
+        let config = self.config();
+        if self.replaces_simplify() || config.max_edge_error.is_some() {
+            return self.contours(placed, recorder);
+        }
+        let simplify = SimplifyConfig::default()
+            .with_max_edge_error(config.scale.cell_size / 2.0)
+            .with_max_edge_length(config.max_edge_length)
+            .with_storey_height(config.agent.height);
+        let contours = recorder
+            .stage("simplify", |observer| DouglasPeucker { config: simplify }.simplify(placed, observer))?;
+        self.check("simplify", |list| contours.violations(list))?;
+        Ok(contours)
+    }
+
+    fn storeys_surface(
+        &self,
+        ground: &Ground,
+        cells: &CellMesh,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<HeightSurface, BakeError> {
+        let frame = *ground.layout.frame();
+        let source = |window: GridWindow| {
+            let tiles = ground.layout.tiles_over(&window.grown(1, &frame));
+            let tiles: Vec<LabelledWindow> =
+                tiles.map(|tile| ground.labelled(tile)).collect::<Result<_, _>>()?;
+            let tiles: Vec<&LabelledWindow> = tiles.iter().collect();
+            Ok(LabelledWindow::assemble(frame, window, &tiles))
+        };
+        let detail = self.detail_config().with_points_per_column(u32::from(BORDER_STEPS));
+        let windows = windows(ground.gate_bytes.min(WINDOW_BYTES));
+        let surface = recorder.stage("heights", |observer| {
+            fit_heights_windowed(cells, &source, &detail, &windows, observer)
+                .map_err(|error| StageError::new("detail", error))
+        })?;
+        self.check("heights", |list| surface.violations_over(cells, list))?;
+        Ok(surface)
+    }
+}
+
+/// Memory that windows of ground heights may take together: enough for large cells, little beside the mesh.
+const WINDOW_BYTES: u64 = 256 << 20;

@@ -1,0 +1,164 @@
+//! The pipeline of storeys on whole scenes: valid after every stage, the same however it is run, and as much ground as voxels find.
+
+use std::collections::BTreeSet;
+
+use glam::Vec3;
+use waymesh::{
+    Agent, Bake, BakeConfig, BakeError, DecompositionKind, Keep, NavMesh, Pipeline, StoreysOptions,
+    TriangleSoup,
+};
+use waymesh_scenes::{Scene, SceneConfig};
+use waymesh_testkit::{levels::find, soups};
+
+fn config(cell_size: f32, agent: Agent) -> BakeConfig {
+    BakeConfig::default().with_scale(cell_size, 0.1).with_agent(agent).with_validate_stages(true)
+}
+
+fn bake(name: &str, config: &BakeConfig, options: &StoreysOptions, soup: &TriangleSoup) -> Bake {
+    Pipeline::new(config.clone())
+        .bake_storeys(soup, options, &mut ())
+        .unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+fn small() -> Agent {
+    Agent::default().with_radius(0.3).with_max_step(0.4)
+}
+
+/// Places of one mesh, and whether they are joined, as the other sees it.
+fn check_against(name: &str, mesh: &NavMesh, voxels: &NavMesh) {
+    let (found, expected) = (mesh.area(), voxels.area());
+    assert!(
+        // Voxels keep borders up to half a cell farther inside, on all sides of rooms a few metres wide.
+        (found - expected).abs() <= 0.07 * expected + 1.0,
+        "{name}: {found:.1} m2, voxels find {expected:.1} m2"
+    );
+    let large = |mesh: &NavMesh| mesh.islands().iter().filter(|island| island.area > 2.0).count();
+    let (found, expected) = (large(mesh), large(voxels));
+    // Borders that lie elsewhere join or part pieces of steep terrain, and lift roofs over 2 m2.
+    assert!(found.abs_diff(expected) <= 1 + expected / 2, "{name}: {found} islands, voxels find {expected}");
+}
+
+#[test]
+fn generated_scenes_are_valid_after_every_stage() {
+    for scene in Scene::ALL {
+        let soup = scene.build(&SceneConfig::default());
+        for agent in [small(), Agent::default(), small().with_radius(0.0)] {
+            let config = config(0.15, agent);
+            let found = bake(scene.name(), &config, &StoreysOptions::default(), &soup);
+            let voxels = Pipeline::new(config.clone()).bake(&soup).expect("voxels");
+            assert!(
+                found.report.height_error_max <= 0.11,
+                "{}: {}",
+                scene.name(),
+                found.report.height_error_max
+            );
+            check_against(scene.name(), &found.mesh, &voxels);
+        }
+    }
+}
+
+#[test]
+fn nothing_tells_how_it_was_run() {
+    for scene in [Scene::SpiralStairs, Scene::OverlappingStoreys, Scene::DungeonRooms] {
+        let soup = scene.build(&SceneConfig::default());
+        let config = config(0.2, small());
+        let options = StoreysOptions::default();
+        let cells = |config: &BakeConfig, options: &StoreysOptions, soup: &TriangleSoup| {
+            let bake = bake(scene.name(), config, options, soup);
+            (bake.mesh.cell_mesh(), bake.mesh.surface().cloned())
+        };
+        let whole = cells(&config, &options.clone().with_tile_cells(0), &soup);
+        for tile in [32, 48, 128] {
+            assert!(
+                cells(&config, &options.clone().with_tile_cells(tile), &soup) == whole,
+                "{scene:?} in tiles of {tile}"
+            );
+        }
+        assert!(cells(&config.clone().with_threads(1), &options, &soup) == whole, "{scene:?} on one thread");
+        assert!(cells(&config, &options, &soups::shuffled(&soup, 11)) == whole, "{scene:?} shuffled");
+    }
+}
+
+#[test]
+fn every_decomposition_takes_storeys() {
+    let soup = Scene::OverlappingStoreys.build(&SceneConfig::default());
+    let mut areas = BTreeSet::new();
+    for decomposition in
+        [DecompositionKind::NotchPortals, DecompositionKind::Greedy, DecompositionKind::HertelMehlhorn]
+    {
+        for triangulation in [false, true] {
+            let config = config(0.15, small()).with_decomposition(decomposition);
+            let pipeline = Pipeline::new(config);
+            let pipeline = if triangulation {
+                pipeline.with_triangulate(waymesh::triangulate::EarClipping::default())
+            } else {
+                pipeline
+            };
+            let bake = pipeline.bake_storeys(&soup, &StoreysOptions::default(), &mut ()).expect("a mesh");
+            #[expect(clippy::cast_possible_truncation, reason = "square millimetres of a small scene")]
+            areas.insert((bake.mesh.area() * 1e3).round() as i64);
+        }
+    }
+    assert_eq!(areas.len(), 1, "{areas:?}");
+}
+
+#[test]
+fn seeds_leave_nothing_out_of_reach() {
+    let mut soup = Scene::SpiralStairs.build(&SceneConfig::default());
+    // A roof that nobody gets to.
+    let bounds = soup.bounds();
+    let (low, y) = (bounds.max.x + 3.0, bounds.min.y + 8.0);
+    let corners =
+        [(low, 0.0), (low, 30.0), (low + 20.0, 30.0), (low + 20.0, 0.0)].map(|(x, z)| Vec3::new(x, y, z));
+    soup.append(corners.to_vec(), vec![[0, 1, 2], [0, 2, 3]]).expect("four corners");
+    let roof = Vec3::new(low + 5.0, y, 10.0);
+    let config = config(0.15, small());
+    let all = bake("all", &config, &StoreysOptions::default(), &soup);
+    let voxels = all.mesh.islands().len();
+    assert!(voxels >= 2);
+    let seeded = bake("roof", &config, &StoreysOptions::default().with_seeds(vec![roof]), &soup);
+    assert_eq!(seeded.mesh.islands().len(), 1);
+    // A tenth of a cell along all of the border.
+    assert!((seeded.mesh.area() - 19.4 * 29.4).abs() < 0.015 * 97.6, "{}", seeded.mesh.area());
+    let largest = bake("largest", &config, &StoreysOptions::default().with_keep(Keep::Largest), &soup);
+    let best = all.mesh.islands().iter().map(|island| island.area).fold(0.0, f64::max);
+    assert_eq!(largest.mesh.islands().len(), 1);
+    assert!((largest.mesh.area() - best).abs() < 1e-6);
+    assert!(largest.report.warnings.iter().any(|warning| warning.contains("not connected")));
+    let off = StoreysOptions::default().with_seeds(vec![roof + Vec3::Y * 20.0]);
+    let error = Pipeline::new(config).bake_storeys(&soup, &off, &mut ()).expect_err("no ground there");
+    assert!(matches!(error, BakeError::Stage(_)) && error.to_string().contains("seed 0"), "{error}");
+}
+
+#[test]
+fn nothing_to_walk_on_is_told() {
+    let flipped = {
+        let soup = Scene::RollingTerrain.build(&SceneConfig::default());
+        let triangles = soup.triangles().iter().map(|&[a, b, c]| [a, c, b]).collect();
+        TriangleSoup::new(soup.positions().to_vec(), triangles).expect("the same indices")
+    };
+    let error = Pipeline::storeys().bake_storeys(&flipped, &StoreysOptions::default(), &mut ());
+    assert!(matches!(error, Err(BakeError::NothingWalkable { .. })), "{error:?}");
+    for seed in 0..4 {
+        let soup = Scene::DungeonRooms.broken(seed);
+        let bake = bake("broken", &config(0.25, small()), &StoreysOptions::default(), &soup);
+        assert!(bake.mesh.cell_count() > 0);
+    }
+}
+
+#[test]
+fn real_levels() {
+    for (name, cell) in [
+        ("golden/Meshes/nav_test.obj", 0.15),
+        ("golden/Meshes/dungeon.obj", 0.15),
+        ("gazebo/parking_garage.glb", 0.25),
+        ("aws_hospital/hospital_three_floors_collision.glb", 0.2),
+        ("stk_cave/cave.glb", 0.3),
+        ("gazebo/nist_stairs_120.glb", 0.1),
+    ] {
+        let Some(file) = find(name) else { continue };
+        let soup = waymesh::io::load(file).expect("a level");
+        let bake = bake(name, &config(cell, small()), &StoreysOptions::default(), &soup);
+        assert!(bake.mesh.cell_count() > 0, "{name}");
+    }
+}
