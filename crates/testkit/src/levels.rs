@@ -29,7 +29,8 @@ impl RealLevel {
     }
 }
 
-/// All real levels, by name: what `is_scene` knows in the folder and its folders. None if the folder is absent.
+/// All real levels, by name: what `is_scene` knows in the folder and its folders. If there are none, says
+/// so as [`find`] does.
 #[must_use]
 pub fn all(is_scene: impl Fn(&Path) -> bool) -> Vec<RealLevel> {
     let mut folders = vec![root()];
@@ -45,6 +46,9 @@ pub fn all(is_scene: impl Fn(&Path) -> bool) -> Vec<RealLevel> {
         }
     }
     levels.sort_by(|a, b| a.name.cmp(&b.name));
+    if levels.is_empty() {
+        say_skipped("the folder of real levels");
+    }
     levels
 }
 
@@ -72,7 +76,11 @@ pub fn find(path: &str) -> Option<PathBuf> {
     if full.exists() {
         return Some(full);
     }
-    // A closed stderr is no reason to fail.
-    let _ = writeln!(std::io::stderr(), "SKIPPED: {path} is not beside the checkout");
+    say_skipped(path);
     None
+}
+
+fn say_skipped(what: &str) {
+    // A closed stderr is no reason to fail.
+    let _ = writeln!(std::io::stderr(), "SKIPPED: {what} is not beside the checkout");
 }
