@@ -1,6 +1,6 @@
 //! Walking a straight line over the scene, in the exact profile that a vertical plane cuts out of its triangles.
 
-use std::f64::consts::{PI, TAU};
+use std::f64::consts::TAU;
 
 use glam::{DVec2, DVec3};
 
@@ -57,24 +57,6 @@ struct NearFace {
 }
 
 impl NearFace {
-    /// First and last sector that it reaches into, a little more for rounding; from the first one on round the circle.
-    fn sectors(&self) -> (i32, i32) {
-        let all = (0, i32::from(SECTORS) - 1);
-        if self.corners.iter().any(|corner| corner.length_squared() < 1e-12) {
-            return all;
-        }
-        let [a, b, c] = self.corners.map(|corner| corner.y.atan2(corner.x));
-        let turn = |from: f64, to: f64| (to - from + PI).rem_euclid(TAU) - PI;
-        let turns = [turn(a, b), turn(b, c), turn(c, a)];
-        // Around the place, or through it.
-        if turns.iter().any(|turn| turn.abs() > PI - 1e-6) || turns.iter().sum::<f64>().abs() > 1.0 {
-            return all;
-        }
-        let (at_b, at_c) = (turns[0], turns[0] + turns[1]);
-        let (low, high) = (at_b.min(at_c).min(0.0), at_b.max(at_c).max(0.0));
-        (sector_of(a + low - 1e-9), sector_of(a + high + 1e-9))
-    }
-
     /// What the vertical plane from the origin along `direction` cuts out of it, up to `reach`.
     fn cut(&self, direction: DVec2, reach: f64) -> Option<Piece> {
         let aside = self.corners.map(|corner| direction.perp_dot(corner));
@@ -102,17 +84,6 @@ impl NearFace {
     }
 }
 
-/// The sector of an angle, not yet wrapped round the circle.
-fn sector_of(angle: f64) -> i32 {
-    #[expect(clippy::cast_possible_truncation, reason = "a few turns at most")]
-    let sector = (angle / TAU * f64::from(SECTORS)).floor() as i32;
-    sector
-}
-
-fn sector_index(sector: i32) -> usize {
-    usize::try_from(sector.rem_euclid(i32::from(SECTORS))).unwrap_or(0)
-}
-
 /// What a vertical plane cuts out of a triangle: from `from` to `to` along the way, with the heights there.
 #[derive(Clone, Copy, Debug)]
 struct Piece {
@@ -138,19 +109,9 @@ impl Piece {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Neighbourhood {
     faces: Vec<NearFace>,
-    /// Faces by the directions in which they lie, in the order of `faces`.
-    sectors: Vec<Vec<u32>>,
-    has_sectors: bool,
     pieces: Vec<Piece>,
     directions: Vec<DVec2>,
 }
-
-/// Sectors for many faces.
-const SECTORS: u8 = 64;
-
-/// For so few faces or directions it is faster to go through the faces one by one.
-const FEW_FACES: usize = 96;
-const FEW_DIRECTIONS: usize = 40;
 
 /// Directions that are always looked along.
 const FIXED_DIRECTIONS: usize = 16;
@@ -168,7 +129,6 @@ impl Neighbourhood {
     /// Collects the triangles within `reach` of `origin` in the plan that a walk can meet.
     pub(crate) fn gather(&mut self, scene: &SceneIndex, origin: DVec3, reach: f64, limits: &Limits) {
         self.faces.clear();
-        self.has_sectors = false;
         // As far as one gets on ground of 60 degrees, and a step more.
         let (down, up) = (2.0 * reach + limits.step + 0.1, 2.0 * reach + 2.0 * limits.step + limits.height);
         let low = origin - DVec3::new(reach, down, reach);
@@ -185,23 +145,6 @@ impl Neighbourhood {
             faces.push(NearFace { corners, heights, gentle, open: face.open, distance });
         });
         faces.sort_by(|a, b| a.distance.total_cmp(&b.distance));
-    }
-
-    /// Puts each face into all sectors that it reaches into, if that pays.
-    fn sort_by_direction(&mut self) {
-        if self.has_sectors || self.faces.len() <= FEW_FACES || self.directions.len() <= FEW_DIRECTIONS {
-            return;
-        }
-        self.has_sectors = true;
-        self.sectors.iter_mut().for_each(Vec::clear);
-        self.sectors.resize_with(SECTORS.into(), Vec::new);
-        let count = i32::from(SECTORS);
-        for (index, face) in (0_u32..).zip(&self.faces) {
-            let (first, last) = face.sectors();
-            for sector in first..=last.min(first + count - 1) {
-                self.sectors[sector_index(sector)].push(index);
-            }
-        }
     }
 
     /// Whether nothing at all is nearer than `reach`.
@@ -263,23 +206,13 @@ impl Neighbourhood {
             let angle = 0.123 + step as f64 * TAU / FIXED_DIRECTIONS as f64;
             self.directions.push(DVec2::from_angle(angle));
         }
-        self.sort_by_direction();
     }
 
     /// Cuts the triangles with the vertical plane from the origin along `direction`.
     fn slice(&mut self, direction: DVec2, reach: f64) {
         self.pieces.clear();
-        if !self.has_sectors {
-            for face in self.faces.iter().take_while(|face| face.distance <= reach) {
-                self.pieces.extend(face.cut(direction, reach));
-            }
-        } else {
-            let sector = &self.sectors[sector_index(sector_of(direction.y.atan2(direction.x)))];
-            let faces = sector.iter().map(|&index| &self.faces[index as usize]);
-            self.pieces.extend(
-                faces.take_while(|face| face.distance <= reach).filter_map(|face| face.cut(direction, reach)),
-            );
-        }
+        let near = self.faces.iter().take_while(|face| face.distance <= reach);
+        self.pieces.extend(near.filter_map(|face| face.cut(direction, reach)));
     }
 
     /// Walks from the origin along `direction`, `length` far.
@@ -425,40 +358,4 @@ pub(crate) fn closest_on_segment(a: DVec2, b: DVec2, at: DVec2) -> DVec2 {
     let length = along.length_squared();
     let share = if length > 0.0 { ((at - a).dot(along) / length).clamp(0.0, 1.0) } else { 0.0 };
     a + share * along
-}
-
-#[cfg(test)]
-mod tests {
-    use waymesh_core::Random;
-
-    use super::*;
-
-    #[test]
-    fn sectors_hide_no_face() {
-        let mut random = Random::new(7);
-        let mut unit = || f64::from(random.unit()) * 2.0 - 1.0;
-        let mut around = Neighbourhood::default();
-        for face in 0..400 {
-            // Of all sizes, some around the place or with a corner or an edge on it.
-            let (x, z, size) = (unit(), unit(), 10_f64.powf(unit() * 1.5 - 1.5));
-            let mut corners = [(); 3].map(|()| DVec2::new(x + unit() * size, z + unit() * size));
-            match face % 10 {
-                0 => corners[0] = DVec2::ZERO,
-                1 => corners[1] = -corners[0],
-                _ => {}
-            }
-            let heights = [unit(), unit(), unit()];
-            around.faces.push(NearFace { corners, heights, gentle: true, open: [true; 3], distance: 0.0 });
-        }
-        around.directions = vec![DVec2::X; FEW_DIRECTIONS + 1];
-        around.sort_by_direction();
-        assert!(around.has_sectors);
-        for _ in 0..1000 {
-            let direction = DVec2::from_angle(unit() * PI);
-            around.slice(direction, 0.8);
-            let expected: Vec<Piece> =
-                around.faces.iter().filter_map(|face| face.cut(direction, 0.8)).collect();
-            assert_eq!(format!("{:?}", around.pieces), format!("{expected:?}"));
-        }
-    }
 }
