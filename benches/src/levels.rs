@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use glam::Vec3;
 use waymesh_core::{GridScale, TriangleSoup};
 use waymesh_io::LoadOptions;
 use waymesh_scenes::SceneConfig;
@@ -111,10 +110,8 @@ pub struct Fitted {
 /// level were smaller.
 #[must_use]
 pub fn fit(soup: &TriangleSoup, scale: GridScale) -> Fitted {
-    let corners = || soup.finite_triangles().flatten();
-    let low = corners().fold(Vec3::INFINITY, Vec3::min).as_dvec3();
-    let high = corners().fold(Vec3::NEG_INFINITY, Vec3::max).as_dvec3();
-    let size = high - low;
+    let bounds = soup.bounds();
+    let size = bounds.max.as_dvec3() - bounds.min.as_dvec3();
     let columns = size.x * size.z / f64::from(scale.cell_size).powi(2);
     let ratio = (columns / MOST_COLUMNS).sqrt().ceil();
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
@@ -134,6 +131,8 @@ pub fn fit(soup: &TriangleSoup, scale: GridScale) -> Fitted {
 
 #[cfg(test)]
 mod tests {
+    use glam::Vec3;
+
     use super::*;
 
     fn square(side: f32) -> TriangleSoup {

@@ -45,6 +45,7 @@ pub use random::Random;
 pub use regions::{NO_REGION, RegionMap};
 pub use soup::{
     Bounds, SkippedTriangles, SoupError, TriangleSoup, TriangleSource, TriangleVisitor, has_area,
+    triangle_normal,
 };
 pub use triangulation::{Triangle, Triangulation};
 pub use validate::{Validate, Violation, ViolationList};

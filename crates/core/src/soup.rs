@@ -1,9 +1,10 @@
 //! The input: a triangle soup.
 
-use glam::Vec3;
+use glam::{DVec3, Vec3};
 use thiserror::Error;
 
 use crate::stage::StageError;
+use crate::{Counter, Observer, Warning};
 
 /// Axis-aligned box.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -78,13 +79,20 @@ pub struct SkippedTriangles {
     pub degenerate: u64,
 }
 
-/// Whether three finite corners span an area.
+/// Whether three finite corners span an area: whether their [`triangle_normal`] is not zero.
+#[inline]
+#[must_use]
+pub fn has_area(corners: [Vec3; 3]) -> bool {
+    triangle_normal(corners) != DVec3::ZERO
+}
+
+/// The normal of a triangle, as long as twice its area.
 ///
 /// Reckoned in double precision from the lowest corner on, so that rounding does not depend on the order of the corners: swapping two
 /// of them only turns the sign round.
 #[inline]
 #[must_use]
-pub fn has_area(corners: [Vec3; 3]) -> bool {
+pub fn triangle_normal(corners: [Vec3; 3]) -> DVec3 {
     let key = |index: usize| corners[index].to_array();
     let mut first = 0;
     for other in [1, 2] {
@@ -93,7 +101,7 @@ pub fn has_area(corners: [Vec3; 3]) -> bool {
         }
     }
     let [a, b, c] = [0, 1, 2].map(|step| corners[(first + step) % 3].as_dvec3());
-    (b - a).cross(c - a) != glam::DVec3::ZERO
+    (b - a).cross(c - a)
 }
 
 impl SkippedTriangles {
@@ -110,6 +118,21 @@ impl SkippedTriangles {
     #[must_use]
     pub fn total(&self) -> u64 {
         self.not_finite + self.degenerate
+    }
+
+    /// Counts them for `observer`, and warns if there are any.
+    pub fn tell(&self, observer: &mut dyn Observer) {
+        let Self { not_finite, degenerate } = *self;
+        for (counter, amount) in
+            [(Counter::TrianglesNotFinite, not_finite), (Counter::TrianglesDegenerate, degenerate)]
+        {
+            if amount > 0 {
+                observer.count(counter, amount);
+            }
+        }
+        if self.total() > 0 {
+            observer.warn(Warning::TrianglesSkipped { not_finite, degenerate });
+        }
     }
 }
 

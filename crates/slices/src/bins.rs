@@ -1,6 +1,6 @@
 //! Which triangles reach into which tile.
 
-use waymesh_core::{GridFrame, GridWindow, TriangleSoup, has_area};
+use waymesh_core::{GridFrame, GridWindow, SkippedTriangles, TriangleSoup};
 
 use crate::SlicesError;
 use crate::raster::Placement;
@@ -58,8 +58,7 @@ impl Tiling {
 pub(crate) struct Bins {
     starts: Vec<usize>,
     triangles: Vec<u32>,
-    pub(crate) not_finite: u64,
-    pub(crate) degenerate: u64,
+    pub(crate) skipped: SkippedTriangles,
 }
 
 /// What bins may take, and the tiles worked on.
@@ -111,12 +110,7 @@ impl Bins {
         let mut pairs = 0_u64;
         for (triangle, usable) in usable.iter_mut().enumerate() {
             let corners = soup.corners(triangle);
-            if !corners.iter().all(|corner| corner.is_finite()) {
-                bins.not_finite += 1;
-                continue;
-            }
-            if !has_area(corners) {
-                bins.degenerate += 1;
+            if bins.skipped.add(corners) {
                 continue;
             }
             *usable = steep_blocks || placement.is_walkable(corners);

@@ -1,7 +1,7 @@
 //! Triangles to the levels they reach in each column.
 
 use glam::{DVec3, Vec3};
-use waymesh_core::{GridFrame, GridWindow};
+use waymesh_core::{GridFrame, GridWindow, triangle_normal};
 
 use crate::slabs::{NOTHING, Slabs};
 
@@ -121,23 +121,9 @@ impl Placement {
     /// Whether a triangle faces up and is gentle enough to walk on.
     #[inline]
     pub(crate) fn is_walkable(&self, corners: [Vec3; 3]) -> bool {
-        let normal = normal(corners);
+        let normal = triangle_normal(corners);
         normal.y > 0.0 && normal.y * normal.y >= self.cos_squared * normal.length_squared()
     }
-}
-
-/// The normal, of twice the triangle's area. Reckoned from the lowest corner, so that rounding does not depend on which one came first.
-#[inline]
-fn normal(corners: [Vec3; 3]) -> DVec3 {
-    let key = |index: usize| corners[index].to_array();
-    let mut first = 0;
-    for other in [1, 2] {
-        if key(other) < key(first) {
-            first = other;
-        }
-    }
-    let [a, b, c] = [0, 1, 2].map(|step| corners[(first + step) % 3].as_dvec3());
-    (b - a).cross(c - a)
 }
 
 /// Heights of one row of cells, kept between triangles.

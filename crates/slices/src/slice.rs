@@ -167,19 +167,9 @@ fn timed<T>(
 }
 
 fn report_skipped(bins: &Bins, soup: &TriangleSoup, observer: &mut dyn Observer) -> Result<(), SlicesError> {
-    let (not_finite, degenerate) = (bins.not_finite, bins.degenerate);
-    for (counter, amount) in
-        [(Counter::TrianglesNotFinite, not_finite), (Counter::TrianglesDegenerate, degenerate)]
-    {
-        if amount > 0 {
-            observer.count(counter, amount);
-        }
-    }
-    if not_finite + degenerate > 0 {
-        observer.warn(Warning::TrianglesSkipped { not_finite, degenerate });
-    }
+    bins.skipped.tell(observer);
     let triangles = soup.triangles().len();
-    if not_finite + degenerate == triangles as u64 {
+    if bins.skipped.total() == triangles as u64 {
         return Err(SlicesError::NoTriangles { triangles });
     }
     Ok(())

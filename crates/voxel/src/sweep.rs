@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 use rayon::prelude::*;
-use waymesh_core::{Counter, GridFrame, Heightfield, Observer, Span, TriangleSoup, Warning, has_area};
+use waymesh_core::{Counter, GridFrame, Heightfield, Observer, SkippedTriangles, Span, TriangleSoup};
 
 use crate::VoxelError;
 use crate::fragments::RowFragments;
@@ -33,8 +33,7 @@ impl Corners for [[Vec3; 3]] {
 /// How many triangles were of no use, and where the others are.
 #[derive(Debug, Default)]
 pub(crate) struct Sieve {
-    not_finite: u64,
-    degenerate: u64,
+    skipped: SkippedTriangles,
     outside: u64,
 }
 
@@ -43,20 +42,14 @@ pub(crate) const NOWHERE: [i32; 2] = [i32::MAX, i32::MIN];
 
 impl Sieve {
     pub(crate) fn of_soup(soup: &TriangleSoup) -> Self {
-        let skipped = soup.skipped();
-        Self { not_finite: skipped.not_finite, degenerate: skipped.degenerate, outside: 0 }
+        Self { skipped: soup.skipped(), outside: 0 }
     }
 
     /// First and last row that a triangle reaches into, in the rows of the whole grid and not clipped; [`NOWHERE`] for one that
     /// is of no use, or reaches into no column of the window.
     #[inline]
     pub(crate) fn rows(&mut self, corners: [Vec3; 3], grid: &GridTransform) -> [i32; 2] {
-        if !corners.iter().all(|corner| corner.is_finite()) {
-            self.not_finite += 1;
-            return NOWHERE;
-        }
-        if !has_area(corners) {
-            self.degenerate += 1;
+        if self.skipped.add(corners) {
             return NOWHERE;
         }
         let (rows, cells) = (grid.rows(corners), grid.cells(corners));
@@ -73,22 +66,13 @@ impl Sieve {
 
     /// Tells of broken triangles; to lie elsewhere is no fault of an obstacle.
     pub(crate) fn report_useless(&self, observer: &mut dyn Observer) {
-        Self { outside: 0, ..*self }.report(observer);
+        self.skipped.tell(observer);
     }
 
     pub(crate) fn report(&self, observer: &mut dyn Observer) {
-        for (counter, amount) in [
-            (Counter::TrianglesNotFinite, self.not_finite),
-            (Counter::TrianglesDegenerate, self.degenerate),
-            (Counter::TrianglesOutside, self.outside),
-        ] {
-            if amount > 0 {
-                observer.count(counter, amount);
-            }
-        }
-        if self.not_finite + self.degenerate > 0 {
-            observer
-                .warn(Warning::TrianglesSkipped { not_finite: self.not_finite, degenerate: self.degenerate });
+        self.skipped.tell(observer);
+        if self.outside > 0 {
+            observer.count(Counter::TrianglesOutside, self.outside);
         }
     }
 }

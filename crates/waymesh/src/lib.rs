@@ -18,6 +18,7 @@ mod config;
 mod pipeline;
 mod plan;
 mod report;
+mod roots;
 mod slices;
 mod steps;
 mod storeys;

@@ -268,6 +268,19 @@ impl Pipeline {
         self.in_pool(|| self.run_stages(soup, recorder, voxels))?
     }
 
+    /// Runs a bake with a recorder, and completes its report with what that heard.
+    pub(crate) fn recorded(
+        &self,
+        observer: &mut dyn Observer,
+        run: impl FnOnce(&mut Recorder<'_>) -> Result<Bake, BakeError> + Send,
+    ) -> Result<Bake, BakeError> {
+        let start = Instant::now();
+        let mut recorder = Recorder::new(observer);
+        let mut bake = self.in_pool(|| run(&mut recorder))??;
+        bake.report.finish(recorder, start);
+        Ok(bake)
+    }
+
     /// Runs on as many threads as the settings ask for.
     pub(crate) fn in_pool<T: Send>(&self, run: impl FnOnce() -> T + Send) -> Result<T, BakeError> {
         let threads = self.config.threads;

@@ -1,7 +1,6 @@
 //! The pipeline of flat slices (Saupin and Le Garrec): soup, slices per tile, borders, triangles, cells, links, mesh.
 
 use std::collections::HashMap;
-use std::time::Instant;
 
 use waymesh_contour::{DouglasPeucker, SimplifyConfig};
 use waymesh_core::stage::{SimplifyContours, StageError};
@@ -108,11 +107,7 @@ impl Pipeline {
     ) -> Result<Bake, BakeError> {
         self.config().validate()?;
         check_soup(soup)?;
-        let start = Instant::now();
-        let mut recorder = Recorder::new(observer);
-        let mut bake = self.in_pool(|| self.slice(soup, options, &mut recorder))??;
-        bake.report.finish(recorder, start);
-        Ok(bake)
+        self.recorded(observer, |recorder| self.slice(soup, options, recorder))
     }
 
     fn slice(

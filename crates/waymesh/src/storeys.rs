@@ -1,7 +1,5 @@
 //! The pipeline of storeys (Oliva 2012; Oliva and Pelechano 2013): rough voxels, layers, fine depth maps, borders between pixels.
 
-use std::time::Instant;
-
 use waymesh_contour::{BorderChains, DouglasPeucker, SimplifyConfig, stitch, trace_window};
 use waymesh_core::stage::SimplifyContours;
 use waymesh_core::stage::StageError;
@@ -137,11 +135,7 @@ impl Pipeline {
     ) -> Result<Bake, BakeError> {
         self.config().validate()?;
         check_soup(soup)?;
-        let start = Instant::now();
-        let mut recorder = Recorder::new(observer);
-        let mut bake = self.in_pool(|| self.draw_storeys(soup, options, &mut recorder))??;
-        bake.report.finish(recorder, start);
-        Ok(bake)
+        self.recorded(observer, |recorder| self.draw_storeys(soup, options, recorder))
     }
 
     fn draw_storeys(
@@ -209,18 +203,7 @@ impl Pipeline {
     ) -> Result<Layers, BakeError> {
         let (voxels, skipped) =
             recorder.stage("rough voxels", |_| voxelize_roughly(soup, frame, height, storeys))?;
-        for (counter, amount) in [
-            (Counter::TrianglesNotFinite, skipped.not_finite),
-            (Counter::TrianglesDegenerate, skipped.degenerate),
-        ] {
-            if amount > 0 {
-                recorder.count(counter, amount);
-            }
-        }
-        if skipped.total() > 0 {
-            let waymesh_core::SkippedTriangles { not_finite, degenerate } = skipped;
-            recorder.warn(Warning::TrianglesSkipped { not_finite, degenerate });
-        }
+        skipped.tell(recorder);
         let layers = recorder.stage("layers", |_| {
             let failed = |error| StageError::new("layers", error);
             let mut layers = flood_layers(&voxels, storeys).map_err(failed)?;

@@ -8,7 +8,6 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use std::time::Instant;
 
 use waymesh_contour::{BorderChains, stitch, trace_window};
 use waymesh_core::stage::StageError;
@@ -172,20 +171,6 @@ impl World {
             }
         })
     }
-
-    fn tell_skipped(&self, observer: &mut dyn Observer) {
-        let SkippedTriangles { not_finite, degenerate } = self.skipped;
-        for (counter, amount) in
-            [(Counter::TrianglesNotFinite, not_finite), (Counter::TrianglesDegenerate, degenerate)]
-        {
-            if amount > 0 {
-                observer.count(counter, amount);
-            }
-        }
-        if not_finite + degenerate > 0 {
-            observer.warn(Warning::TrianglesSkipped { not_finite, degenerate });
-        }
-    }
 }
 
 /// What is kept of a tile: its field, its pieces, and what the report wants to know.
@@ -255,17 +240,14 @@ impl Pipeline {
         observer: &mut dyn Observer,
     ) -> Result<Bake, BakeError> {
         self.check_tiled()?;
-        let start = Instant::now();
-        let mut recorder = Recorder::new(observer);
-        let bake = self.in_pool(|| {
+        self.recorded(observer, |recorder| {
             let world =
                 recorder.stage("survey", |_| World::survey(source, tiles.tile_cells, self.config()))?;
             let store = world.store(tiles)?;
-            world.tell_skipped(&mut recorder);
-            let kept = self.build_missing(source, &world, &store, tiles, &mut recorder)?;
-            self.finish_tiled(&world, &store, kept, tiles.memory_bytes, &mut recorder)
-        })??;
-        Ok(self.report(bake, recorder, start))
+            world.skipped.tell(recorder);
+            let kept = self.build_missing(source, &world, &store, tiles, recorder)?;
+            self.finish_tiled(&world, &store, kept, tiles.memory_bytes, recorder)
+        })
     }
 
     /// Builds one tile into the folder, for a bake that is spread over machines, and returns its file. The source is the whole
@@ -306,21 +288,18 @@ impl Pipeline {
         observer: &mut dyn Observer,
     ) -> Result<Bake, BakeError> {
         self.check_tiled()?;
-        let start = Instant::now();
-        let mut recorder = Recorder::new(observer);
-        let (world, _) = read_world(folder)?;
-        let store = TileStore::in_folder(&world.layout, folder, world.fingerprint, "")?;
-        let bake = self.in_pool(|| {
+        self.recorded(observer, |recorder| {
+            let (world, _) = read_world(folder)?;
+            let store = TileStore::in_folder(&world.layout, folder, world.fingerprint, "")?;
             let mut kept = Vec::with_capacity(world.layout.len());
             for tile in world.layout.tiles() {
                 let missing =
                     || waymesh_tile::TileError::MissingTile { tile, folder: Some(folder.to_owned()) };
                 kept.push(read_tile(&store, tile)?.ok_or_else(missing)?);
             }
-            world.tell_skipped(&mut recorder);
-            self.finish_tiled(&world, &store, kept, memory_bytes, &mut recorder)
-        })??;
-        Ok(self.report(bake, recorder, start))
+            world.skipped.tell(recorder);
+            self.finish_tiled(&world, &store, kept, memory_bytes, recorder)
+        })
     }
 
     /// Tiles need stages that can be asked about a part of the world.
@@ -532,11 +511,6 @@ impl Pipeline {
         })?;
         self.check("heights", |list| surface.violations_over(cells, list))?;
         Ok(surface)
-    }
-
-    fn report(&self, mut bake: Bake, recorder: Recorder<'_>, start: Instant) -> Bake {
-        bake.report.finish(recorder, start);
-        bake
     }
 }
 

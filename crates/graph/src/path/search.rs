@@ -287,13 +287,8 @@ impl NavMesh {
         let (mut node, mut cell, mut from_cell) = (NO_NODE, start.cell, start.cell);
         let (mut at, mut cost) = (scale.spot(start), 0.0);
         loop {
-            let metre = self.per_metre(cell, filter);
-            // Straight through the cell from where it was entered first is often no longer: then all ways on are known.
-            let best = if scratch.is_known(cell, at, cost, metre) {
-                NO_KEY
-            } else {
-                self.expand(cell, from_cell, filter, scale, (goal_number, target), (node, at, cost), scratch)
-            };
+            let best =
+                self.expand(cell, from_cell, filter, scale, (goal_number, target), (node, at, cost), scratch);
             node = match scratch.next(best) {
                 Some(next) => next,
                 None => return false,
@@ -323,11 +318,6 @@ impl NavMesh {
         true
     }
 
-    #[inline]
-    fn per_metre<F: CellFilter, C: TravelCost>(&self, cell: u32, filter: &Usable<'_, F, C>) -> f32 {
-        if C::IS_LENGTH { 1.0 } else { filter.cost.per_metre(self, CellId(cell)) }
-    }
-
     /// Opens the edges and links of `cell` that do not lead back to `from_cell`, except the best: its key is returned. Straight ahead it is
     /// the next to be closed, and need not pass through the heap.
     #[inline]
@@ -343,7 +333,11 @@ impl NavMesh {
         scratch: &mut PathScratch,
     ) -> u64 {
         let mut best = NO_KEY;
-        let metre = self.per_metre(cell, filter);
+        let metre = if C::IS_LENGTH { 1.0 } else { filter.cost.per_metre(self, CellId(cell)) };
+        // Straight through the cell from where it was entered first is often no longer: then all ways on are known.
+        if scratch.is_known(cell, at, cost, metre) {
+            return best;
+        }
         let least = if C::IS_LENGTH { 1.0 } else { filter.cost.least().max(0.0) };
         let range = self.edge_range(cell as usize);
         let (first, corners, neighbours) =

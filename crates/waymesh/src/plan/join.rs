@@ -6,6 +6,7 @@ use waymesh_core::{CellId, CellMesh, GridFrame, PlanPoint, PlanVertex, RegionId,
 use waymesh_floorplan::PlanWindow;
 
 use super::world::PlanTile;
+use crate::roots::{Roots, number};
 
 /// Cells of all windows, and the storey of each region.
 pub(super) struct Joined {
@@ -26,10 +27,6 @@ struct Rim {
     range: [i32; 2],
     /// Whether it runs towards higher numbers: then its cell lies on one side of the line, else on the other.
     ascends: bool,
-}
-
-fn number(value: usize) -> u32 {
-    u32::try_from(value).unwrap_or(u32::MAX)
 }
 
 /// Joins the cells of windows into one mesh: two edges on a common line are neighbours where they overlap. Where only one side has a vertex, the other
@@ -123,7 +120,7 @@ fn portions(lines: &mut BTreeMap<Line, [Vec<Rim>; 2]>) -> HashMap<usize, Vec<Por
 
 struct Assembly {
     cells: CellMesh,
-    roots: Vec<u32>,
+    roots: Roots,
     portions: HashMap<usize, Vec<Portion>>,
     /// Vertex at a place on a border where cells of two windows meet, by storey.
     meeting: HashMap<(usize, PlanPoint), u32>,
@@ -132,7 +129,7 @@ struct Assembly {
 
 impl Assembly {
     fn new(frame: GridFrame, vertices: Vec<PlanVertex>, portions: HashMap<usize, Vec<Portion>>) -> Self {
-        let roots = (0..number(vertices.len())).collect();
+        let roots = Roots::new(vertices.len());
         let cells =
             CellMesh { frame, vertices, cells: Vec::new(), corners: Vec::new(), neighbours: Vec::new() };
         Self { cells, roots, portions, meeting: HashMap::new(), storeys: Vec::new() }
@@ -198,8 +195,7 @@ impl Assembly {
                 number(to)
             } else {
                 self.cells.vertices.push(PlanVertex { point: place(ahead), height: start.height });
-                self.roots.push(number(self.roots.len()));
-                number(self.roots.len() - 1)
+                self.roots.push()
             };
             let neighbour = piece.beyond.map(|(_, cell)| CellId::from_index(cell));
             self.push(vertex, neighbour);
@@ -207,28 +203,18 @@ impl Assembly {
                 for vertex in [vertex, next] {
                     let point = self.cells.vertices[vertex as usize].point;
                     let known = *self.meeting.entry((storey, point)).or_insert(vertex);
-                    let (a, b) = (self.root(vertex), self.root(known));
-                    self.roots[a.max(b) as usize] = a.min(b);
+                    self.roots.unite(vertex, known);
                 }
             }
             vertex = next;
         }
     }
 
-    fn root(&mut self, mut vertex: u32) -> u32 {
-        while self.roots[vertex as usize] != vertex {
-            let above = self.roots[self.roots[vertex as usize] as usize];
-            self.roots[vertex as usize] = above;
-            vertex = above;
-        }
-        vertex
-    }
-
     fn finish(mut self) -> Joined {
         let mut names: Vec<Option<VertexId>> = vec![None; self.cells.vertices.len()];
         let mut vertices = Vec::new();
         for corner in 0..self.cells.corners.len() {
-            let root = self.root(self.cells.corners[corner].0) as usize;
+            let root = self.roots.find(self.cells.corners[corner].0) as usize;
             let name = *names[root].get_or_insert_with(|| {
                 vertices.push(self.cells.vertices[root]);
                 VertexId::from_index(vertices.len() - 1)

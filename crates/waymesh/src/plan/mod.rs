@@ -5,8 +5,6 @@ mod links;
 mod steiner;
 mod world;
 
-use std::time::Instant;
-
 use waymesh_core::{Agent, CellMesh, Observer, Validate, Warning};
 use waymesh_floorplan::{FloorPlan, PlanBase, PlanConfig, PlanNote};
 use waymesh_graph::NavMesh;
@@ -48,11 +46,7 @@ impl Pipeline {
     ) -> Result<Bake, BakeError> {
         self.config().validate()?;
         let config = self.plan_config(config);
-        let start = Instant::now();
-        let mut recorder = Recorder::new(observer);
-        let mut bake = self.in_pool(|| self.plan(plan, &config, &mut recorder))??;
-        bake.report.finish(recorder, start);
-        Ok(bake)
+        self.recorded(observer, |recorder| self.plan(plan, &config, recorder))
     }
 
     fn plan_config(&self, config: &PlanConfig) -> PlanConfig {

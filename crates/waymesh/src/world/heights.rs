@@ -13,6 +13,7 @@ use waymesh_tile::{Tile, TileLayout};
 use super::build::BuiltTile;
 use super::join::Joined;
 use crate::pipeline::{BakeError, Pipeline};
+use crate::roots::number;
 
 /// The ground of a tile's cells, in their order.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,10 +23,6 @@ pub(super) struct Patch {
     /// Number of triangles of each cell.
     counts: Vec<u32>,
     max_error: f32,
-}
-
-fn number(value: usize) -> u32 {
-    u32::try_from(value).unwrap_or(u32::MAX)
 }
 
 /// Fits the ground of the `wanted` tiles.

@@ -6,6 +6,7 @@ use waymesh_core::{Cell, CellId, CellMesh, GridFrame, PlanPoint, PlanVertex, Reg
 use waymesh_tile::Tile;
 
 use super::cells::TileCells;
+use crate::roots::{Roots, number};
 
 /// The cells of all tiles as one mesh, and where those of each tile are.
 #[derive(Clone, Debug, PartialEq)]
@@ -95,15 +96,11 @@ struct Assembly {
     /// Where the vertices of each tile begin, before any become one.
     bases: Vec<u32>,
     /// Representative of each vertex: those that meet on a border are one.
-    roots: Vec<u32>,
+    roots: Roots,
     /// Vertices put into an edge, by edge and step.
     inserted: HashMap<(usize, usize), u32>,
     /// Place in the table of corners where each portion begins, by edge and step.
     corners: HashMap<(usize, usize), usize>,
-}
-
-fn number(value: usize) -> u32 {
-    u32::try_from(value).unwrap_or(u32::MAX)
 }
 
 impl Assembly {
@@ -116,7 +113,7 @@ impl Assembly {
         }
         let cells =
             CellMesh { frame, vertices, cells: Vec::new(), corners: Vec::new(), neighbours: Vec::new() };
-        let roots = (0..number(cells.vertices.len())).collect();
+        let roots = Roots::new(cells.vertices.len());
         Self { cells, ranges: Vec::new(), bases, roots, inserted: HashMap::new(), corners: HashMap::new() }
     }
 
@@ -181,19 +178,9 @@ impl Assembly {
             from.point.x + (to.point.x - from.point.x).signum() * step_cells,
             from.point.z + (to.point.z - from.point.z).signum() * step_cells,
         );
-        let vertex = number(self.cells.vertices.len());
+        let vertex = self.roots.push();
         self.cells.vertices.push(PlanVertex { point, height: from.height + (to.height - from.height) * t });
-        self.roots.push(vertex);
         self.inserted.insert((border, step), vertex);
-        vertex
-    }
-
-    fn root(&mut self, mut vertex: u32) -> u32 {
-        while self.roots[vertex as usize] != vertex {
-            let above = self.roots[self.roots[vertex as usize] as usize];
-            self.roots[vertex as usize] = above;
-            vertex = above;
-        }
         vertex
     }
 
@@ -206,7 +193,7 @@ impl Assembly {
         }
         // Original vertices come before inserted ones, and those of earlier tiles before those of later ones.
         for corner in 0..self.cells.corners.len() {
-            let root = self.root(self.cells.corners[corner].0);
+            let root = self.roots.find(self.cells.corners[corner].0);
             self.cells.corners[corner] = VertexId(root);
         }
         let used: BTreeSet<u32> = self.cells.corners.iter().map(|vertex| vertex.0).collect();
@@ -240,8 +227,7 @@ impl Assembly {
         for (mine, theirs) in [(range.0, end), (range.1, start)] {
             let pair = [(index, mine), (beyond, theirs)].map(|key| self.inserted.get(&key).copied());
             if let [Some(one), Some(other)] = pair {
-                let (one, other) = (self.root(one), self.root(other));
-                self.roots[one.max(other) as usize] = one.min(other);
+                self.roots.unite(one, other);
             }
         }
     }
