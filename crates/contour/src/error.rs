@@ -1,7 +1,7 @@
 //! What can go wrong.
 
 use thiserror::Error;
-use waymesh_core::{ArcId, GridWindow, PlanPoint, RegionId, VertexId};
+use waymesh_core::{ArcId, BadField, GridWindow, PlanPoint, RegionId, VertexId};
 
 /// Why there are no contours.
 #[derive(Clone, Debug, PartialEq, Error)]
@@ -94,15 +94,8 @@ pub enum ContourError {
         count: u32,
     },
     /// A configuration that cannot be used.
-    #[error("{field} is {value}, but must be {expected}")]
-    BadConfig {
-        /// Name of the field.
-        field: &'static str,
-        /// Its value.
-        value: f32,
-        /// What would be accepted.
-        expected: &'static str,
-    },
+    #[error(transparent)]
+    BadField(#[from] BadField),
     /// An arc out of range, with too few vertices, or with an unknown one.
     #[error("arc {arc} is out of range or names an unknown vertex or region")]
     BrokenArc {

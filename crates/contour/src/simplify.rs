@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use waymesh_core::stage::{SimplifyContours, StageError};
 use waymesh_core::{
-    ArcId, ContourArc, ContourSet, Counter, MAX_PLAN_COORDINATE, Observer, PlanPoint, VertexId,
+    ArcId, BadField, ContourArc, ContourSet, Counter, MAX_PLAN_COORDINATE, Observer, PlanPoint, VertexId,
 };
 
 use crate::ContourError;
@@ -90,9 +90,7 @@ impl SimplifyConfig {
             ("storey_height", self.storey_height),
         ];
         for (field, value) in fields {
-            if !(value.is_finite() && value >= 0.0) {
-                return Err(ContourError::BadConfig { field, value, expected: "finite and at least 0 m" });
-            }
+            BadField::unless_length(field, value)?;
         }
         Ok(())
     }

@@ -2,8 +2,8 @@
 
 use waymesh_contour::{ContourError, SimplifyConfig, simplify_contours, trace_contours};
 use waymesh_core::{
-    ArcId, AreaId, ContourSet, NO_REGION, NO_SPAN, PlanPoint, RegionId, RegionMap, Validate, VertexId,
-    WalkableField,
+    ArcId, AreaId, BadField, ContourSet, NO_REGION, NO_SPAN, PlanPoint, RegionId, RegionMap, Validate,
+    VertexId, WalkableField,
 };
 use waymesh_testkit::fields::{self, Floor};
 
@@ -333,7 +333,7 @@ fn bad_configuration_is_named() {
         (SimplifyConfig::default().with_storey_height(f32::INFINITY), "storey_height"),
     ] {
         let error = simplify_contours(&raw, &config, &mut ()).unwrap_err();
-        assert!(matches!(error, ContourError::BadConfig { field, .. } if field == name), "{error}");
+        assert!(matches!(error, ContourError::BadField(BadField { field, .. }) if field == name), "{error}");
     }
 }
 

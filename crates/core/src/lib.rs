@@ -14,6 +14,7 @@
 //!   holes negative, so the walkable side is always where `PlanPoint::orientation(a, b, inside) > 0`.
 
 mod agent;
+mod bad_field;
 mod cells;
 mod clearance;
 mod contours;
@@ -31,6 +32,7 @@ mod validate;
 mod window;
 
 pub use agent::{Agent, AgentError};
+pub use bad_field::BadField;
 pub use cells::{Cell, CellMesh, HeightSurface, SurfacePoint};
 pub use clearance::{ClearanceMesh, ClearanceTriangle, ClearanceVertex};
 pub use contours::{

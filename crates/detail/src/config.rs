@@ -1,7 +1,7 @@
 //! Configuration and errors.
 
 use thiserror::Error;
-use waymesh_core::{CellId, GridWindow, VertexId};
+use waymesh_core::{BadField, CellId, GridWindow, VertexId};
 
 /// Smallest error bound, in levels: the field itself rounds the ground to a thirty-second of a level.
 pub(crate) const LEAST_ERROR_LEVELS: f32 = 1.0 / 32.0;
@@ -52,21 +52,15 @@ impl DetailConfig {
     /// Checks every field.
     ///
     /// # Errors
-    /// [`DetailError::BadConfig`] names the first field that is out of its range.
+    /// [`DetailError::BadField`] names the first field that is out of its range.
     pub fn validate(&self) -> Result<(), DetailError> {
-        let bad = |field, value, expected| Err(DetailError::BadConfig { field, value, expected });
-        if !(self.points_per_column.is_power_of_two() && self.points_per_column <= 256) {
-            #[expect(clippy::cast_precision_loss, reason = "for a message")]
-            let value = self.points_per_column as f32;
-            return bad("points_per_column", value, "a power of two from 1 to 256");
-        }
-        if !(self.max_error_levels.is_finite() && self.max_error_levels >= LEAST_ERROR_LEVELS) {
-            return bad("max_error_levels", self.max_error_levels, "finite and at least 1/32 of a level");
-        }
-        if !(self.max_step.is_finite() && self.max_step >= 0.0) {
-            return bad("max_step", self.max_step, "finite and at least 0 m");
-        }
-        Ok(())
+        let points = self.points_per_column;
+        let is_fine = points.is_power_of_two() && points <= 256;
+        BadField::unless(is_fine, "points_per_column", points, "a power of two from 1 to 256")?;
+        let error = self.max_error_levels;
+        let is_fine = error.is_finite() && error >= LEAST_ERROR_LEVELS;
+        BadField::unless(is_fine, "max_error_levels", error, "finite and at least 1/32 of a level")?;
+        Ok(BadField::unless_length("max_step", self.max_step)?)
     }
 }
 
@@ -123,15 +117,8 @@ impl WindowConfig {
 #[non_exhaustive]
 pub enum DetailError {
     /// A field of the configuration is out of its range.
-    #[error("{field} is {value}, but must be {expected}")]
-    BadConfig {
-        /// Name of the field.
-        field: &'static str,
-        /// Its value.
-        value: f32,
-        /// What would be accepted.
-        expected: &'static str,
-    },
+    #[error(transparent)]
+    BadField(#[from] BadField),
     /// A field of the window configuration is out of its range.
     #[error("{field} is 0, but must be at least 1")]
     BadWindowConfig {

@@ -7,7 +7,7 @@ use common::{
 };
 use waymesh_core::stage::FitHeights;
 use waymesh_core::{
-    CellId, GridWindow, HeightSurface, LabelledWindow, Observer, PlanPoint, RegionMap, VertexId,
+    BadField, CellId, GridWindow, HeightSurface, LabelledWindow, Observer, PlanPoint, RegionMap, VertexId,
     WalkableField,
 };
 use waymesh_detail::{
@@ -347,10 +347,16 @@ fn bad_input_is_an_error() {
         };
     for levels in [0.0, -1.0, f32::NAN, f32::INFINITY] {
         let error = fit(&field, &map, &mesh, &bound(levels));
-        assert!(matches!(error, DetailError::BadConfig { field: "max_error_levels", .. }), "{error}");
+        assert!(
+            matches!(error, DetailError::BadField(BadField { field: "max_error_levels", .. })),
+            "{error}"
+        );
     }
     let config = DetailConfig::default().with_max_step(f32::NAN);
-    assert!(matches!(fit(&field, &map, &mesh, &config), DetailError::BadConfig { field: "max_step", .. }));
+    assert!(matches!(
+        fit(&field, &map, &mesh, &config),
+        DetailError::BadField(BadField { field: "max_step", .. })
+    ));
 
     let config = DetailConfig::default();
     let mut other = field.clone();

@@ -1,5 +1,7 @@
 //! How a plan becomes ground.
 
+use waymesh_core::BadField;
+
 use crate::PlanError;
 
 /// What an offset border looks like round a corner that sticks out.
@@ -153,7 +155,6 @@ impl PlanConfig {
     /// # Errors
     /// Names the first one that is out of its range.
     pub fn validate(&self) -> Result<(), PlanError> {
-        let bad = |field, value, expected| Err(PlanError::BadField { field, value, expected });
         for (field, value) in [
             ("radius", self.radius),
             ("near_distance", self.near_distance),
@@ -163,20 +164,14 @@ impl PlanConfig {
             ("max_edge_length", self.max_edge_length),
             ("steiner_grid", self.steiner_grid),
         ] {
-            if !(value.is_finite() && value >= 0.0) {
-                return bad(field, value, "finite and at least 0");
-            }
+            BadField::unless(value.is_finite() && value >= 0.0, field, value, "finite and at least 0")?;
         }
-        if !(self.cell_size.is_finite() && self.cell_size >= 1e-6) {
-            return bad("cell_size", self.cell_size, "finite and at least 0.000001 m");
-        }
-        if !(self.arc_error.is_finite() && self.arc_error > 0.0) {
-            return bad("arc_error", self.arc_error, "finite and above 0 m");
-        }
-        if let Join::Miter { limit } = self.join
-            && !(limit.is_finite() && limit >= 1.0)
-        {
-            return bad("miter limit", limit, "finite and at least 1");
+        let is_fine = self.cell_size.is_finite() && self.cell_size >= 1e-6;
+        BadField::unless(is_fine, "cell_size", self.cell_size, "finite and at least 0.000001 m")?;
+        BadField::unless_positive("arc_error", self.arc_error)?;
+        if let Join::Miter { limit } = self.join {
+            let is_fine = limit.is_finite() && limit >= 1.0;
+            BadField::unless(is_fine, "miter limit", limit, "finite and at least 1")?;
         }
         Ok(())
     }

@@ -4,22 +4,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use thiserror::Error;
-use waymesh_core::GridError;
+use waymesh_core::{BadField, GridError};
 
 /// Why a plan cannot be read or used.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum PlanError {
     /// A configuration field out of its range.
-    #[error("{field} is {value}, but must be {expected}")]
-    BadField {
-        /// Name of the field.
-        field: &'static str,
-        /// Its value.
-        value: f64,
-        /// What would be accepted.
-        expected: &'static str,
-    },
+    #[error(transparent)]
+    BadField(#[from] BadField),
     /// A number of an element that cannot be used.
     #[error("{element}: {field} is {value}, but must be {expected}")]
     BadNumber {

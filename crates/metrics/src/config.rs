@@ -1,6 +1,6 @@
 //! What is measured, and how finely.
 
-use waymesh_core::GridScale;
+use waymesh_core::{BadField, GridScale};
 
 use crate::MetricsError;
 
@@ -89,22 +89,17 @@ impl MetricsConfig {
     /// Checks every field.
     ///
     /// # Errors
-    /// [`MetricsError::BadConfig`] names the first field that is out of its range.
+    /// [`MetricsError::BadField`] names the first field that is out of its range.
     pub fn validate(&self) -> Result<(), MetricsError> {
-        let bad = |field, value, expected| Err(MetricsError::BadConfig { field, value, expected });
         for (field, value) in [("samples", self.samples), ("grid_limit", self.grid_limit)] {
-            if value == 0 {
-                return bad(field, 0.0, "at least 1");
-            }
+            BadField::unless(value > 0, field, 0.0, "at least 1")?;
         }
         for (field, value) in [
             ("cell_size", self.cell_size),
             ("level_height", self.level_height),
             ("height_tolerance", self.height_tolerance.unwrap_or(1.0)),
         ] {
-            if !(value.is_finite() && value > 0.0) {
-                return bad(field, f64::from(value), "finite and above 0 m");
-            }
+            BadField::unless_positive(field, value)?;
         }
         Ok(())
     }

@@ -1,22 +1,15 @@
 //! What cannot be judged.
 
 use thiserror::Error;
-use waymesh_core::AgentError;
+use waymesh_core::{AgentError, BadField};
 
 /// A mesh or configuration that cannot be judged.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum MetricsError {
     /// A field of a configuration is no use.
-    #[error("{field} is {value}, but must be {expected}")]
-    BadConfig {
-        /// Name of the field.
-        field: &'static str,
-        /// Its value.
-        value: f64,
-        /// What would be accepted.
-        expected: &'static str,
-    },
+    #[error(transparent)]
+    BadField(#[from] BadField),
     /// The agent is no use.
     #[error(transparent)]
     BadAgent(#[from] AgentError),

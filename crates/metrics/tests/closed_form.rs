@@ -8,7 +8,7 @@ use std::f64::consts::PI;
 
 use common::{Draft, Level, agent, config, figures, judge, near, of, pillar};
 use glam::Vec3;
-use waymesh_core::{Agent, TriangleSoup};
+use waymesh_core::{Agent, BadField, TriangleSoup};
 use waymesh_metrics::{JudgedMesh, MetricsConfig, MetricsError, Obstruction, Oracle, Verdict};
 
 #[test]
@@ -254,9 +254,9 @@ fn the_keys_are_the_contract() {
 fn bad_configurations_and_meshes_are_named() {
     let soup = pillar().soup();
     let bad = Oracle::new(&soup, &agent(), &MetricsConfig::default().with_samples(0));
-    assert!(matches!(bad, Err(MetricsError::BadConfig { field: "samples", .. })));
+    assert!(matches!(bad, Err(MetricsError::BadField(BadField { field: "samples", .. }))));
     let bad = Oracle::new(&soup, &agent(), &config().with_scale(0.1, f32::NAN));
-    assert!(matches!(bad, Err(MetricsError::BadConfig { field: "level_height", .. })));
+    assert!(matches!(bad, Err(MetricsError::BadField(BadField { field: "level_height", .. }))));
     let bad = Oracle::new(&soup, &agent().with_height(-1.0), &config());
     assert!(matches!(bad, Err(MetricsError::BadAgent(_))));
     let bad = JudgedMesh::new(&[Vec3::ZERO; 3], vec![vec![0, 1, 3]]);

@@ -1,6 +1,6 @@
 //! How to slice.
 
-use waymesh_core::{Agent, GridScale};
+use waymesh_core::{Agent, BadField, GridScale};
 
 use crate::SlicesError;
 
@@ -103,14 +103,9 @@ impl SlicesConfig {
         self.scale.validate()?;
         self.agent.validate()?;
         let cells = self.link_reach / self.scale.cell_size;
-        if !(self.link_reach >= 0.0 && cells <= MAX_REACH) {
-            return Err(SlicesError::BadField {
-                field: "link_reach",
-                value: f64::from(self.link_reach),
-                expected: "finite, at least 0 m and at most 256 cells",
-            });
-        }
-        Ok(())
+        let is_fine = self.link_reach >= 0.0 && cells <= MAX_REACH;
+        let expected = "finite, at least 0 m and at most 256 cells";
+        Ok(BadField::unless(is_fine, "link_reach", self.link_reach, expected)?)
     }
 }
 

@@ -1,22 +1,15 @@
 //! What can go wrong.
 
 use thiserror::Error;
-use waymesh_core::{AgentError, GridError, PlanPoint, RegionId};
+use waymesh_core::{AgentError, BadField, GridError, PlanPoint, RegionId};
 
 /// Why there are no slices.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum SlicesError {
     /// A configuration field out of its range.
-    #[error("{field} is {value}, but must be {expected}")]
-    BadField {
-        /// Name of the field.
-        field: &'static str,
-        /// Its value.
-        value: f64,
-        /// What would be accepted.
-        expected: &'static str,
-    },
+    #[error(transparent)]
+    BadField(#[from] BadField),
     /// An agent that cannot be used.
     #[error(transparent)]
     Agent(#[from] AgentError),

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use glam::Vec3;
 use proptest::prelude::*;
-use waymesh_core::{Agent, ContourSet, GridScale, PlanPoint, TriangleSoup, Validate};
+use waymesh_core::{Agent, BadField, ContourSet, GridScale, PlanPoint, TriangleSoup, Validate};
 use waymesh_scenes::{Scene, SceneConfig};
 use waymesh_slices::{LinkKind, LinkPlace, Slices, SlicesConfig, SlicesError, slice_world};
 use waymesh_testkit::{Random, soups};
@@ -265,7 +265,7 @@ fn walls_stand_in_the_way_unless_steep_triangles_are_dropped() {
 fn settings_out_of_range_are_named() {
     let soup = floors(&[([0.0, 0.0, 2.0, 2.0], 0.0)]);
     let field = |config: SlicesConfig| match slice_world(&soup, &config, &mut ()) {
-        Err(SlicesError::BadField { field, .. }) => field,
+        Err(SlicesError::BadField(BadField { field, .. })) => field,
         other => panic!("{other:?}"),
     };
     for reach in [-0.1, f32::NAN, f32::INFINITY, 13.0] {

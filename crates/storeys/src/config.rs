@@ -1,7 +1,7 @@
 //! How to find storeys and draw them.
 
 use glam::Vec3;
-use waymesh_core::{Agent, GridFrame, GridScale};
+use waymesh_core::{Agent, BadField, GridFrame, GridScale};
 
 use crate::StoreysError;
 
@@ -139,28 +139,13 @@ impl StoreysConfig {
     pub fn validate(&self) -> Result<(), StoreysError> {
         self.scale.validate()?;
         self.agent.validate()?;
-        if self.rough_cells == 1 || self.rough_cells > MOST_CELLS {
-            let value = f64::from(self.rough_cells);
-            return Err(StoreysError::BadField {
-                field: "rough_cells",
-                value,
-                expected: "0, or from 2 to 1024",
-            });
-        }
+        let is_fine = self.rough_cells != 1 && self.rough_cells <= MOST_CELLS;
+        BadField::unless(is_fine, "rough_cells", self.rough_cells, "0, or from 2 to 1024")?;
         let level = self.rough_level();
-        if !(level.is_finite() && level > 0.0 && level <= self.agent.height / 2.0) {
-            let value = f64::from(level);
-            let expected = "above 0 m and at most half the agent's height";
-            return Err(StoreysError::BadField { field: "rough_level", value, expected });
-        }
-        for seed in &self.seeds {
-            if let Some(value) = seed.to_array().into_iter().find(|value| !value.is_finite()) {
-                return Err(StoreysError::BadField {
-                    field: "seeds",
-                    value: f64::from(value),
-                    expected: "finite",
-                });
-            }
+        let is_fine = level.is_finite() && level > 0.0 && level <= self.agent.height / 2.0;
+        BadField::unless(is_fine, "rough_level", level, "above 0 m and at most half the agent's height")?;
+        for value in self.seeds.iter().flat_map(Vec3::to_array) {
+            BadField::unless(value.is_finite(), "seeds", value, "finite")?;
         }
         Ok(())
     }

@@ -1,6 +1,8 @@
 //! Local clearance triangulation: how wide a body may be, for every way through every triangle.
 
-use waymesh_core::{ClearanceMesh, ClearanceTriangle, ClearanceVertex, TriangleId, Triangulation, VertexId};
+use waymesh_core::{
+    BadField, ClearanceMesh, ClearanceTriangle, ClearanceVertex, TriangleId, Triangulation, VertexId,
+};
 
 use crate::TriangulateError;
 use crate::assemble::NONE;
@@ -39,13 +41,9 @@ impl ClearanceConfig {
     /// Checks the configuration.
     ///
     /// # Errors
-    /// [`TriangulateError::BadConfig`] names the first bad field.
+    /// [`TriangulateError::BadField`] names the first bad field.
     pub fn validate(&self) -> Result<(), TriangulateError> {
-        if self.max_width > 0.0 {
-            return Ok(());
-        }
-        let (field, value, needed) = ("max_width", self.max_width, "above 0 m");
-        Err(TriangulateError::BadConfig { field, value, needed })
+        Ok(BadField::unless(self.max_width > 0.0, "max_width", self.max_width, "above 0 m")?)
     }
 }
 
@@ -67,7 +65,7 @@ impl ClearanceConfig {
 /// on which anything could have its foot, a walk along the strip of that. [`ClearanceConfig::max_width`] bounds the reach.
 ///
 /// # Errors
-/// [`TriangulateError::BadConfig`], and [`TriangulateError::BrokenTriangulation`] for one that is not valid.
+/// [`TriangulateError::BadField`], and [`TriangulateError::BrokenTriangulation`] for one that is not valid.
 ///
 /// # References
 /// - Kallmann 2010, Shortest paths with arbitrary clearance from navigation meshes, SCA,

@@ -1,7 +1,7 @@
 //! What can be wrong with the polygons.
 
 use thiserror::Error;
-use waymesh_core::{PlanPoint, RegionId, VertexId, Violation};
+use waymesh_core::{BadField, PlanPoint, RegionId, VertexId, Violation};
 
 /// Polygons that cannot be triangulated. Borders of a polygon are counted from 0, the outer one.
 #[derive(Clone, Debug, PartialEq, Error)]
@@ -38,8 +38,8 @@ pub enum TriangulateError {
     CannotRepair { region: RegionId, point: PlanPoint, shift: f64, limit: f64 },
     #[error("the spacings ask for about {points} points, the limit is {limit}")]
     TooManyPoints { points: f64, limit: f64 },
-    #[error("{field} is {value}, but must be {needed}")]
-    BadConfig { field: &'static str, value: f32, needed: &'static str },
+    #[error(transparent)]
+    BadField(#[from] BadField),
     #[error("region {region} brings the number of border vertices to {vertices}, the limit is {limit}")]
     TooManyVertices { region: RegionId, vertices: usize, limit: usize },
 }

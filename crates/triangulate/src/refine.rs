@@ -2,8 +2,8 @@
 
 use waymesh_core::stage::{StageError, Triangulate};
 use waymesh_core::{
-    MAX_PLAN_COORDINATE, Observer, PlanPoint, PlanVertex, PolygonSet, Triangle, TriangleId, Triangulation,
-    VertexId,
+    BadField, MAX_PLAN_COORDINATE, Observer, PlanPoint, PlanVertex, PolygonSet, Triangle, TriangleId,
+    Triangulation, VertexId,
 };
 
 use crate::TriangulateError;
@@ -81,34 +81,14 @@ impl RefineConfig {
     /// Checks the configuration.
     ///
     /// # Errors
-    /// [`TriangulateError::BadConfig`] names the first bad field.
+    /// [`TriangulateError::BadField`] names the first bad field.
     pub fn validate(&self) -> Result<(), TriangulateError> {
-        let checks = [
-            ("max_edge_length", self.max_edge_length, self.max_edge_length > 0.0, "above 0 m"),
-            ("grid_spacing", self.grid_spacing, self.grid_spacing > 0.0, "above 0 m"),
-            (
-                "min_angle_degrees",
-                self.min_angle_degrees,
-                (0.0..=30.0).contains(&self.min_angle_degrees),
-                "0 to 30 degrees",
-            ),
-            (
-                "min_edge_length",
-                self.min_edge_length,
-                self.min_edge_length > 0.0 && self.min_edge_length.is_finite(),
-                "above 0 m and finite",
-            ),
-            (
-                "max_border_shift",
-                self.max_border_shift,
-                self.max_border_shift >= 0.0 && self.max_border_shift.is_finite(),
-                "0 m or more and finite",
-            ),
-        ];
-        match checks.into_iter().find(|(_, _, fine, _)| !fine) {
-            Some((field, value, _, needed)) => Err(TriangulateError::BadConfig { field, value, needed }),
-            None => Ok(()),
-        }
+        let angle = self.min_angle_degrees;
+        BadField::unless(self.max_edge_length > 0.0, "max_edge_length", self.max_edge_length, "above 0 m")?;
+        BadField::unless(self.grid_spacing > 0.0, "grid_spacing", self.grid_spacing, "above 0 m")?;
+        BadField::unless((0.0..=30.0).contains(&angle), "min_angle_degrees", angle, "0 to 30 degrees")?;
+        BadField::unless_positive("min_edge_length", self.min_edge_length)?;
+        Ok(BadField::unless_length("max_border_shift", self.max_border_shift)?)
     }
 }
 
@@ -141,7 +121,7 @@ pub struct RefineReport {
 /// About `n log n` for `n` vertices in the result.
 ///
 /// # Errors
-/// [`TriangulateError::BadConfig`]; [`TriangulateError::BrokenTriangulation`] for one that is not valid;
+/// [`TriangulateError::BadField`]; [`TriangulateError::BrokenTriangulation`] for one that is not valid;
 /// [`TriangulateError::TooManyPoints`] if the spacings ask for more points than a mesh may have.
 ///
 /// # References

@@ -1,6 +1,6 @@
 //! Borders that cross, touch, double back or nearly meet, made sound.
 
-use waymesh_core::{Polygon, PolygonSet, RegionId, VertexId};
+use waymesh_core::{BadField, Polygon, PolygonSet, RegionId, VertexId};
 
 use crate::drawing::Drawing;
 use crate::{TriangulateError, triangulate_cdt};
@@ -41,17 +41,10 @@ impl RepairConfig {
     /// Checks the configuration.
     ///
     /// # Errors
-    /// [`TriangulateError::BadConfig`] names the first bad field.
+    /// [`TriangulateError::BadField`] names the first bad field.
     pub fn validate(&self) -> Result<(), TriangulateError> {
-        for (field, value) in
-            [("near_distance", self.near_distance), ("max_border_shift", self.max_border_shift)]
-        {
-            if !(value >= 0.0 && value.is_finite()) {
-                let needed = "0 m or more and finite";
-                return Err(TriangulateError::BadConfig { field, value, needed });
-            }
-        }
-        Ok(())
+        BadField::unless_length("near_distance", self.near_distance)?;
+        Ok(BadField::unless_length("max_border_shift", self.max_border_shift)?)
     }
 }
 
@@ -97,7 +90,7 @@ pub struct RepairReport {
 /// # Errors
 /// - [`TriangulateError::CannotRepair`] where a border would have to move too far, with the place.
 /// - The fault itself for a polygon with other regions beyond its border: they would no longer fit.
-/// - For loops that name vertices that are not there, or lie beyond the grid; and [`TriangulateError::BadConfig`].
+/// - For loops that name vertices that are not there, or lie beyond the grid; and [`TriangulateError::BadField`].
 ///
 /// # References
 /// Hobby 1999, Practical segment intersection with finite precision output, <https://doi.org/10.1016/S0925-7721(99)00021-8> (snapping, and

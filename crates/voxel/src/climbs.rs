@@ -1,6 +1,8 @@
 //! Steps too high to walk that an agent can climb: ledges with standing room on both sides.
 
-use waymesh_core::{Direction, GridScale, GridWindow, Heightfield, NO_SPAN, SpanKey, WalkableField};
+use waymesh_core::{
+    BadField, Direction, GridScale, GridWindow, Heightfield, NO_SPAN, SpanKey, WalkableField,
+};
 
 use crate::erosion::reach_table;
 use crate::filters::{Reach, check};
@@ -84,10 +86,7 @@ struct Limits {
 
 impl Limits {
     fn new(builder: &FieldBuilder, max_climb: f32, scale: &GridScale) -> Result<Self, VoxelError> {
-        if !(max_climb.is_finite() && max_climb >= 0.0) {
-            let (field, expected) = ("max_climb", "finite and at least 0 m");
-            return Err(VoxelError::BadField { field, value: f64::from(max_climb), expected });
-        }
+        BadField::unless_length("max_climb", max_climb)?;
         let reach = Reach::new(&builder.agent, scale.level_height)?;
         let climb = builder.agent.with_max_step(max_climb).max_step_levels(scale.level_height);
         let radius = f64::from(builder.erosion_radius) / f64::from(scale.cell_size);

@@ -1,6 +1,6 @@
 //! How to voxelise.
 
-use waymesh_core::{Agent, GridScale};
+use waymesh_core::{Agent, BadField, GridScale};
 
 use crate::VoxelError;
 
@@ -120,21 +120,11 @@ impl VoxelConfig {
     /// Names the first field that is out of its range.
     pub fn validate(&self) -> Result<(), VoxelError> {
         self.scale.validate()?;
-        if !(self.max_slope >= 0.0 && self.max_slope < std::f32::consts::FRAC_PI_2) {
-            return Err(VoxelError::BadField {
-                field: "max_slope",
-                value: f64::from(self.max_slope),
-                expected: "from 0 to below 90 degrees (pi / 2 radians)",
-            });
-        }
-        if let WalkableMerge::WithinStep { max_step } = self.merge
-            && !(max_step.is_finite() && max_step >= 0.0)
-        {
-            return Err(VoxelError::BadField {
-                field: "merge.max_step",
-                value: f64::from(max_step),
-                expected: "finite and at least 0 m",
-            });
+        let is_fine = self.max_slope >= 0.0 && self.max_slope < std::f32::consts::FRAC_PI_2;
+        let expected = "from 0 to below 90 degrees (pi / 2 radians)";
+        BadField::unless(is_fine, "max_slope", self.max_slope, expected)?;
+        if let WalkableMerge::WithinStep { max_step } = self.merge {
+            BadField::unless_length("merge.max_step", max_step)?;
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! Keeps the agent's centre away from walls and drops.
 
-use waymesh_core::{AreaId, Counter, Direction, NO_SPAN, Observer, WalkableField, Warning};
+use waymesh_core::{AreaId, BadField, Counter, Direction, NO_SPAN, Observer, WalkableField, Warning};
 
 use crate::VoxelError;
 
@@ -38,13 +38,7 @@ use crate::VoxelError;
 /// # Errors
 /// [`VoxelError::BadField`] for a radius that is not finite or negative.
 pub fn erode(field: &mut WalkableField, radius: f32, observer: &mut dyn Observer) -> Result<(), VoxelError> {
-    if !(radius.is_finite() && radius >= 0.0) {
-        return Err(VoxelError::BadField {
-            field: "erosion radius",
-            value: f64::from(radius),
-            expected: "finite and at least 0 m",
-        });
-    }
+    BadField::unless_length("erosion radius", radius)?;
     let longest = field.frame.width.max(field.frame.depth);
     let Some(reach) = reach_table(f64::from(radius) / f64::from(field.frame.cell_size), longest) else {
         return Ok(());

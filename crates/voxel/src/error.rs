@@ -1,22 +1,15 @@
 //! What can go wrong.
 
 use thiserror::Error;
-use waymesh_core::{AgentError, GridError, GridWindow};
+use waymesh_core::{AgentError, BadField, GridError, GridWindow};
 
 /// Why voxelisation or the walkable field gave no result.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum VoxelError {
     /// A configuration field out of its range.
-    #[error("{field} is {value}, but must be {expected}")]
-    BadField {
-        /// Name of the field.
-        field: &'static str,
-        /// Its value.
-        value: f64,
-        /// What would be accepted.
-        expected: &'static str,
-    },
+    #[error(transparent)]
+    BadField(#[from] BadField),
     /// An agent that cannot be used.
     #[error(transparent)]
     Agent(#[from] AgentError),

@@ -1,7 +1,7 @@
 //! Marks on the ground: other kinds of ground, and places to keep out of.
 
 use glam::{Vec2, Vec3};
-use waymesh_core::{AreaId, Bounds, FieldWindow, GridFrame, GridWindow, WalkableField};
+use waymesh_core::{AreaId, BadField, Bounds, FieldWindow, GridFrame, GridWindow, WalkableField};
 
 use crate::VoxelError;
 
@@ -84,10 +84,10 @@ impl MarkShape {
 }
 
 pub(crate) fn finite(field: &'static str, values: &[f32]) -> Result<(), VoxelError> {
-    match values.iter().find(|value| !value.is_finite()) {
-        Some(&value) => Err(VoxelError::BadField { field, value: f64::from(value), expected: "finite" }),
-        None => Ok(()),
+    for &value in values {
+        BadField::unless(value.is_finite(), field, value, "finite")?;
     }
+    Ok(())
 }
 
 /// Gives `area` to the walkable spans whose ground lies in `bounds`. Returns how many there are.
@@ -250,13 +250,7 @@ pub(crate) fn check_prism(corners: &[Vec2], heights: [f32; 2]) -> Result<(), Vox
 pub(crate) fn check_cylinder(base: Vec3, radius: f32, height: f32) -> Result<(), VoxelError> {
     finite("cylinder base", &base.to_array())?;
     for (field, value) in [("cylinder radius", radius), ("cylinder height", height)] {
-        if !(value.is_finite() && value >= 0.0) {
-            return Err(VoxelError::BadField {
-                field,
-                value: f64::from(value),
-                expected: "finite and at least 0 m",
-            });
-        }
+        BadField::unless_length(field, value)?;
     }
     Ok(())
 }

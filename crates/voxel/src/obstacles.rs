@@ -1,7 +1,7 @@
 //! Solids put into a heightfield that is there already.
 
 use glam::{Vec2, Vec3};
-use waymesh_core::{Bounds, GridFrame, GridScale, GridWindow, Heightfield, Observer, TriangleSoup};
+use waymesh_core::{BadField, Bounds, GridFrame, GridScale, GridWindow, Heightfield, Observer, TriangleSoup};
 
 use crate::filters::check;
 use crate::fragments::{Range, RowFragments, range_of};
@@ -121,13 +121,8 @@ fn solid_bounds(shape: &MarkShape) -> Result<Bounds, VoxelError> {
         MarkShape::Prism { heights, .. } => heights[1] - heights[0],
         _ => (bounds.max - bounds.min).min_element(),
     };
-    if upside_down < 0.0 {
-        return Err(VoxelError::BadField {
-            field: "size of an obstacle",
-            value: f64::from(upside_down),
-            expected: "at least 0 m along every axis",
-        });
-    }
+    let expected = "at least 0 m along every axis";
+    BadField::unless(upside_down >= 0.0, "size of an obstacle", upside_down, expected)?;
     Ok(bounds)
 }
 

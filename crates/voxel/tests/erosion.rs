@@ -7,7 +7,7 @@
 )]
 
 use proptest::prelude::*;
-use waymesh_core::{AreaId, Direction, NO_SPAN, Validate, WalkableField};
+use waymesh_core::{AreaId, BadField, Direction, NO_SPAN, Validate, WalkableField};
 use waymesh_testkit::fields;
 use waymesh_voxel::{VoxelError, erode};
 
@@ -194,6 +194,6 @@ fn bad_radii_are_refused() {
     for radius in [-1.0, f32::NAN, f32::INFINITY] {
         let mut field = fields::from_ascii("..");
         let refused = erode(&mut field, radius, &mut ());
-        assert!(matches!(refused, Err(VoxelError::BadField { field: "erosion radius", .. })));
+        assert!(matches!(refused, Err(VoxelError::BadField(BadField { field: "erosion radius", .. }))));
     }
 }

@@ -351,7 +351,7 @@ fn bad_marks_are_errors() {
     let mut field = flat();
     let triangle = [Vec2::ZERO, Vec2::X, Vec2::Y];
     let bounds = Bounds { min: Vec3::NAN, max: Vec3::ONE };
-    assert!(matches!(mark_box(&mut field, &bounds, AreaId(2)), Err(VoxelError::BadField { .. })));
+    assert!(matches!(mark_box(&mut field, &bounds, AreaId(2)), Err(VoxelError::BadField(_))));
     assert_eq!(
         mark_convex_prism(&mut field, &triangle[..2], [0., 1.], AreaId(2)),
         Err(VoxelError::FlatPrism { corners: 2 })

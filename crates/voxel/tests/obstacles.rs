@@ -13,8 +13,8 @@ use glam::{Vec2, Vec3};
 use proptest::prelude::*;
 use waymesh_core::stage::BuildField;
 use waymesh_core::{
-    Agent, AreaId, Bounds, Counter, Direction, FieldWindow, GridFrame, GridScale, GridWindow, Heightfield,
-    Observer, Span, TriangleSoup, Validate, WalkableField, Warning,
+    Agent, AreaId, BadField, Bounds, Counter, Direction, FieldWindow, GridFrame, GridScale, GridWindow,
+    Heightfield, Observer, Span, TriangleSoup, Validate, WalkableField, Warning,
 };
 use waymesh_testkit::Random;
 use waymesh_voxel::{
@@ -183,7 +183,10 @@ fn what_is_broken_is_named_or_counted() {
         result
     };
     let bad = |result: Result<u64, VoxelError>, name: &str| {
-        assert!(matches!(result, Err(VoxelError::BadField { field, .. }) if field == name), "{result:?}");
+        assert!(
+            matches!(result, Err(VoxelError::BadField(BadField { field, .. })) if field == name),
+            "{result:?}"
+        );
     };
     bad(stamp(Obstacle::solid(bounds([0., 0., f32::NAN], [1., 1., 1.]))), "box corner");
     bad(stamp(Obstacle::solid(bounds([0., 2., 0.], [1., 1., 1.]))), "size of an obstacle");

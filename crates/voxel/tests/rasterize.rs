@@ -12,7 +12,7 @@ use common::{column_error, counts_at_top, nasty_soup, oracle, read_obj, scene, s
 use glam::Vec3;
 use proptest::prelude::*;
 use waymesh_core::{
-    Bounds, Counter, GridFrame, GridScale, Heightfield, Observer, TriangleSoup, Validate, Warning,
+    BadField, Bounds, Counter, GridFrame, GridScale, Heightfield, Observer, TriangleSoup, Validate, Warning,
 };
 use waymesh_voxel::{VoxelConfig, VoxelError, WalkableMerge, rasterize, rasterize_in_frame};
 
@@ -299,7 +299,10 @@ fn bad_configuration_is_named() {
         (metres().with_merge(WalkableMerge::WithinStep { max_step: -1.0 }), "merge.max_step"),
     ] {
         let error = rasterize(&soup, &config, &mut ());
-        assert!(matches!(error, Err(VoxelError::BadField { field: name, .. }) if name == field), "{error:?}");
+        assert!(
+            matches!(error, Err(VoxelError::BadField(BadField { field: name, .. })) if name == field),
+            "{error:?}"
+        );
     }
     for cell in [0.0, -1.0, f32::NAN, f32::INFINITY] {
         let config = metres().with_scale(GridScale::new(cell, 1.0));

@@ -15,8 +15,8 @@ use glam::{Vec2, Vec3};
 use proptest::prelude::*;
 use waymesh_core::stage::BuildField;
 use waymesh_core::{
-    Agent, AreaId, Bounds, Counter, FieldWindow, GridFrame, GridScale, GridWindow, Heightfield, Observer,
-    TriangleSoup, Validate, Warning,
+    Agent, AreaId, BadField, Bounds, Counter, FieldWindow, GridFrame, GridScale, GridWindow, Heightfield,
+    Observer, TriangleSoup, Validate, Warning,
 };
 use waymesh_testkit::{Random, soups};
 use waymesh_voxel::{
@@ -378,5 +378,8 @@ fn windows_that_do_not_fit_are_refused() {
     }
     let bad = FieldBuilder::default().with_erosion_radius(f32::NAN);
     let error = build_window(&Heightfield::empty(frame), &frame, whole, core, &bad, &mut ());
-    assert!(matches!(error, Err(VoxelError::BadField { field: "erosion radius", .. })), "{error:?}");
+    assert!(
+        matches!(error, Err(VoxelError::BadField(BadField { field: "erosion radius", .. }))),
+        "{error:?}"
+    );
 }

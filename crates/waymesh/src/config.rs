@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 use waymesh_contour::SimplifyConfig;
-use waymesh_core::{Agent, AgentError, GridError, GridScale};
+use waymesh_core::{Agent, AgentError, BadField, GridError, GridScale};
 
 /// Which of the built-in partitions cuts the walkable surface into regions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -106,15 +106,8 @@ pub enum ConfigError {
     #[error(transparent)]
     Grid(#[from] GridError),
     /// A number out of its range.
-    #[error("{field} is {value}, but must be {expected}")]
-    OutOfRange {
-        /// Name of the field.
-        field: &'static str,
-        /// Its value.
-        value: f32,
-        /// What would be accepted.
-        expected: &'static str,
-    },
+    #[error(transparent)]
+    BadField(#[from] BadField),
 }
 
 /// Default of [`BakeConfig::max_edge_error`] in cells, RecastDemo's.
@@ -245,24 +238,12 @@ impl BakeConfig {
             ("min_region", self.min_region),
             ("merge_region", self.merge_region),
         ] {
-            if !(value.is_finite() && value >= 0.0) {
-                return Err(ConfigError::OutOfRange { field, value, expected: "finite and at least 0" });
-            }
+            BadField::unless(value.is_finite() && value >= 0.0, field, value, "finite and at least 0")?;
         }
         let error = self.max_height_error_levels;
-        if !(error.is_finite() && error > 0.0) {
-            let field = "max_height_error_levels";
-            return Err(ConfigError::OutOfRange { field, value: error, expected: "finite and above 0" });
-        }
-        if self.max_vertices != 0 && self.max_vertices < 3 {
-            #[expect(clippy::cast_precision_loss, reason = "1 or 2")]
-            let value = self.max_vertices as f32;
-            return Err(ConfigError::OutOfRange {
-                field: "max_vertices",
-                value,
-                expected: "0 or at least 3",
-            });
-        }
-        Ok(())
+        let is_fine = error.is_finite() && error > 0.0;
+        BadField::unless(is_fine, "max_height_error_levels", error, "finite and above 0")?;
+        let is_fine = self.max_vertices == 0 || self.max_vertices >= 3;
+        Ok(BadField::unless(is_fine, "max_vertices", self.max_vertices, "0 or at least 3")?)
     }
 }

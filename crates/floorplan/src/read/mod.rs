@@ -9,6 +9,8 @@ mod wkt;
 
 use std::path::Path;
 
+use waymesh_core::BadField;
+
 use crate::{FloorPlan, NoteKind, Outline, PlanError, PlanNote, PlanPosition, Shape};
 
 /// A floor plan format.
@@ -95,9 +97,7 @@ impl ReadOptions {
     /// Names the first one that is out of its range.
     pub fn validate(&self) -> Result<(), PlanError> {
         for (field, value) in [("scale", self.scale), ("wall_width", self.wall_width)] {
-            if !(value.is_finite() && value > 0.0) {
-                return Err(PlanError::BadField { field, value, expected: "finite and above 0" });
-            }
+            BadField::unless(value.is_finite() && value > 0.0, field, value, "finite and above 0")?;
         }
         Ok(())
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 use rayon::prelude::*;
-use waymesh_core::{CellMesh, Observer, PlanPoint, Validate};
+use waymesh_core::{BadField, CellMesh, Observer, PlanPoint, Validate};
 use waymesh_floorplan::{
     FloorPlan, Obstacle, PlanBase, PlanConfig, PlanError, PlanWindow, Shape, StoreyBase,
 };
@@ -91,10 +91,9 @@ impl PlanWorld {
         let frame = *base.frame();
         let side = (tile_side / f64::from(frame.cell_size)).round();
         let tiles = (f64::from(frame.width) / side).ceil() * (f64::from(frame.depth) / side).ceil();
-        if !(side >= 16.0 && side <= f64::from(1 << 29) && tiles <= MAX_TILES) {
-            let expected = "at least 16 cells of the grid, with at most a million windows a storey";
-            return Err(PlanError::BadField { field: "tile_side", value: tile_side, expected }.into());
-        }
+        let is_fine = side >= 16.0 && side <= f64::from(1 << 29) && tiles <= MAX_TILES;
+        let expected = "at least 16 cells of the grid, with at most a million windows a storey";
+        BadField::unless(is_fine, "tile_side", tile_side, expected).map_err(PlanError::from)?;
         #[expect(clippy::cast_possible_truncation, reason = "at most 2^29")]
         let side_cells = side as i32;
         let empty = CellMesh {
