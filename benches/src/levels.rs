@@ -111,10 +111,8 @@ pub struct Fitted {
 /// level were smaller.
 #[must_use]
 pub fn fit(soup: &TriangleSoup, scale: GridScale) -> Fitted {
-    let corners = || soup.finite_triangles().flatten();
-    let low = corners().fold(Vec3::INFINITY, Vec3::min).as_dvec3();
-    let high = corners().fold(Vec3::NEG_INFINITY, Vec3::max).as_dvec3();
-    let size = high - low;
+    let bounds = soup.bounds();
+    let size = bounds.max.as_dvec3() - bounds.min.as_dvec3();
     let columns = size.x * size.z / f64::from(scale.cell_size).powi(2);
     let ratio = (columns / MOST_COLUMNS).sqrt().ceil();
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
