@@ -30,20 +30,98 @@ pub(crate) struct Target {
     pub(crate) level_squared: f64,
 }
 
-impl Target {
-    /// Squared distance to a box in cells, infinite if the box is out of reach.
-    #[inline]
-    fn distance_squared(&self, bounds: &CellBounds) -> f64 {
-        let gap = |low: f64, value: f64, high: f64| (low - value).max(value - high).max(0.0);
-        let x = gap(f64::from(bounds.min_x), self.at.x, f64::from(bounds.max_x));
-        let z = gap(f64::from(bounds.min_z), self.at.z, f64::from(bounds.max_z));
-        let (low, high) = (f64::from(bounds.min_height), f64::from(bounds.max_height));
-        let plan = x * x + z * z;
-        if plan > self.side_squared || low > self.high || high < self.low {
-            return f64::INFINITY;
+/// Up to eight boxes, side by side for the vector units: rounded outwards, so that no distance is too long.
+#[derive(Clone, Debug, PartialEq)]
+#[repr(C, align(32))]
+struct Node {
+    min_x: [f32; FANOUT],
+    max_x: [f32; FANOUT],
+    min_z: [f32; FANOUT],
+    max_z: [f32; FANOUT],
+    low: [f32; FANOUT],
+    high: [f32; FANOUT],
+}
+
+/// What is taken off distances in single precision: four roundings of half a unit in the last place, and as many squared.
+const SHORTER: f32 = 1.0 - 8.0 * f32::EPSILON;
+
+/// The nearest single-precision numbers below and above.
+#[expect(clippy::cast_possible_truncation, reason = "rounded outwards")]
+fn around(value: f64) -> [f32; 2] {
+    let near = value as f32;
+    let (below, above) = (f64::from(near) > value, f64::from(near) < value);
+    [if below { near.next_down() } else { near }, if above { near.next_up() } else { near }]
+}
+
+impl Node {
+    /// Beyond everything, and so are the places that stay empty.
+    const EMPTY: Self = Self {
+        min_x: [f32::INFINITY; FANOUT],
+        max_x: [f32::NEG_INFINITY; FANOUT],
+        min_z: [f32::INFINITY; FANOUT],
+        max_z: [f32::NEG_INFINITY; FANOUT],
+        low: [f32::INFINITY; FANOUT],
+        high: [f32::NEG_INFINITY; FANOUT],
+    };
+
+    fn of(boxes: &[CellBounds]) -> Self {
+        let mut node = Self::EMPTY;
+        for (place, bounds) in boxes.iter().enumerate() {
+            let ends = |low: i32, high: i32| [around(f64::from(low))[0], around(f64::from(high))[1]];
+            [node.min_x[place], node.max_x[place]] = ends(bounds.min_x, bounds.max_x);
+            [node.min_z[place], node.max_z[place]] = ends(bounds.min_z, bounds.max_z);
+            (node.low[place], node.high[place]) = (bounds.min_height, bounds.max_height);
         }
-        let y = gap(low, self.height, high);
-        plan + y * y * self.level_squared
+        node
+    }
+}
+
+/// A [`Target`] in single precision, rounded outwards.
+#[derive(Clone, Copy, Debug)]
+struct RoughTarget {
+    x: [f32; 2],
+    z: [f32; 2],
+    height: [f32; 2],
+    low: f32,
+    high: f32,
+    side_squared: f32,
+    level_squared: f32,
+}
+
+impl RoughTarget {
+    fn of(target: &Target) -> Self {
+        // Far beyond any grid. Nearer is not wrong, and its square is finite.
+        let near = |value: f64| around(value.clamp(-1e18, 1e18));
+        Self {
+            x: near(target.at.x),
+            z: near(target.at.z),
+            height: around(target.height),
+            low: around(target.low)[0],
+            high: around(target.high)[1],
+            side_squared: around(target.side_squared)[1],
+            level_squared: around(target.level_squared)[0].min(1e12),
+        }
+    }
+
+    /// Squared distances to eight boxes in cells, not more than they are; infinite for those out of reach.
+    #[inline]
+    fn distances_squared(&self, node: &Node) -> [f32; FANOUT] {
+        // Not `max`, which looks for NaN.
+        let larger = |a: f32, b: f32| if a > b { a } else { b };
+        let smaller = |a: f32, b: f32| if a < b { a } else { b };
+        let gap = |low: f32, value: [f32; 2], high: f32| {
+            larger(larger(low - value[1], value[0] - high), 0.0)
+        };
+        std::array::from_fn(|place| {
+            let x = gap(node.min_x[place], self.x, node.max_x[place]);
+            let z = gap(node.min_z[place], self.z, node.max_z[place]);
+            let y = smaller(gap(node.low[place], self.height, node.high[place]), 1e12);
+            let plan = (x * x + z * z) * SHORTER;
+            let sum = plan + y * y * self.level_squared * SHORTER;
+            let is_out =
+                (plan > self.side_squared) | (node.low[place] > self.high) | (node.high[place] < self.low);
+            if is_out { f32::INFINITY } else { sum * SHORTER }
+        })
     }
 }
 
@@ -56,6 +134,10 @@ pub(crate) struct BoxIndex {
     cells: Vec<u32>,
     /// First box of each level, and the number of boxes at the end.
     levels: Vec<u32>,
+    /// The boxes again, eight to a node, each level from a node of its own.
+    nodes: Vec<Node>,
+    /// First node of each level.
+    node_levels: Vec<u32>,
 }
 
 impl BoxIndex {
@@ -80,16 +162,23 @@ impl BoxIndex {
             first = end;
             levels.push(index(boxes.len()));
         }
-        Self { boxes, cells, levels }
+        let (mut nodes, mut node_levels) = (Vec::new(), Vec::new());
+        for level in levels.windows(2) {
+            node_levels.push(index(nodes.len()));
+            nodes.extend(boxes[level[0] as usize..level[1] as usize].chunks(FANOUT).map(Node::of));
+        }
+        if nodes.is_empty() {
+            nodes.push(Node::EMPTY);
+        }
+        Self { boxes, cells, levels, nodes, node_levels }
     }
 
     /// Calls `visit(cell, limit)` for the cells whose boxes are within reach and no farther than `limit` (squared, in cells),
     /// roughly nearest first. `visit` gives the new limit, which must not grow.
     #[inline]
     pub(crate) fn nearest(&self, target: &Target, mut visit: impl FnMut(u32, f64) -> f64) {
-        let top = self.levels.len() - 2;
         // Finite: what is out of reach is infinitely far.
-        self.descend(top, self.levels[top] as usize, target, f64::MAX, &mut visit);
+        self.descend(self.levels.len() - 2, 0, &RoughTarget::of(target), f64::MAX, &mut visit);
     }
 
     /// Calls `visit` for all cells whose boxes, and the boxes around them, `overlaps` accepts.
@@ -121,27 +210,27 @@ impl BoxIndex {
         }
     }
 
-    /// Searches the up to eight boxes from `first` on, all of one level.
+    /// Searches the up to eight boxes of a node.
     fn descend(
         &self,
         level: usize,
-        first: usize,
-        target: &Target,
+        node: usize,
+        target: &RoughTarget,
         mut limit: f64,
         visit: &mut impl FnMut(u32, f64) -> f64,
     ) -> f64 {
-        let end = (self.levels[level + 1] as usize).min(first + FANOUT);
-        let mut near = [(f64::INFINITY, 0_usize); FANOUT];
+        let distances = target.distances_squared(&self.nodes[self.node_levels[level] as usize + node]);
+        let mut near = [(0.0, 0_usize); FANOUT];
         let mut count = 0;
-        for (offset, bounds) in self.boxes[first..end].iter().enumerate() {
-            let distance = target.distance_squared(bounds);
+        for (offset, &distance) in distances.iter().enumerate() {
+            let distance = f64::from(distance);
             if distance <= limit {
                 let mut slot = count;
                 while slot > 0 && near[slot - 1].0 > distance {
                     near[slot] = near[slot - 1];
                     slot -= 1;
                 }
-                near[slot] = (distance, first + offset);
+                near[slot] = (distance, node * FANOUT + offset);
                 count += 1;
             }
         }
@@ -152,9 +241,7 @@ impl BoxIndex {
             limit = if level == 0 {
                 visit(self.cells[child], limit)
             } else {
-                let offset = child - self.levels[level] as usize;
-                let below = self.levels[level - 1] as usize + offset * FANOUT;
-                self.descend(level - 1, below, target, limit, visit)
+                self.descend(level - 1, child, target, limit, visit)
             };
         }
         limit

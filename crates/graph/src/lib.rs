@@ -140,6 +140,7 @@ mod nearest;
 mod path;
 mod plan;
 mod surface;
+mod walk;
 
 pub use costs::{AreaCosts, Length, TravelCost};
 pub use data::{LinkData, NO_NEIGHBOUR, NavMeshData};

@@ -12,9 +12,11 @@ use crate::box_index::BoxIndex;
 use crate::bridges::Bridges;
 use crate::data::NO_NEIGHBOUR;
 use crate::fans::{Edges, Fans};
+use crate::height::{GroundTriangle, ground_triangles};
 use crate::islands::label_islands;
 use crate::links::Links;
 use crate::plan::LATTICE_STEP;
+use crate::walk::{WalkEdge, walk_edges};
 use crate::{Island, IslandId, NavMeshError};
 
 /// A corner of a cell, beside its vertex id: queries read the cell's corners in one go.
@@ -82,7 +84,7 @@ pub struct Generation(pub u64);
 /// - It never changes, all queries take `&self`, and it is `Send + Sync`.
 ///
 /// # Memory
-/// About 29 bytes a corner, 80 bytes a cell and 28 bytes a vertex, plus the height surface.
+/// About 45 bytes a corner, 80 bytes a cell and 28 bytes a vertex, plus the height surface and 36 bytes for each triangle of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NavMesh {
     pub(crate) frame: GridFrame,
@@ -103,8 +105,11 @@ pub struct NavMesh {
     pub(crate) index: BoxIndex,
     pub(crate) bridges: Bridges,
     pub(crate) fans: Fans,
+    pub(crate) walk: Vec<WalkEdge>,
     pub(crate) links: Links,
     pub(crate) surface: Option<HeightSurface>,
+    /// The triangles of `surface`, to be read in a row.
+    pub(crate) ground: Vec<GroundTriangle>,
     pub(crate) generation: Generation,
     /// What the rounding of world coordinates may move a position by, in cells.
     pub(crate) plan_slack: f64,
@@ -176,6 +181,7 @@ impl NavMesh {
             vertices: &cells.corners,
             neighbours: &neighbours,
         });
+        let walk = walk_edges(&corners, &neighbours, &fans);
         let generation = generation(&frame, &cell_first, &corners, &neighbours);
         let (plan_slack, height_slack) = rounding_slack(&frame, &vertices, &bounds);
         Self {
@@ -192,10 +198,12 @@ impl NavMesh {
             index: BoxIndex::build(&bounds),
             bridges,
             fans,
+            walk,
             links: Links::default(),
             bounds,
             cell_islands,
             islands,
+            ground: surface.as_ref().map_or_else(Vec::new, ground_triangles),
             surface,
             generation,
             plan_slack,

@@ -198,12 +198,11 @@ impl NavMesh {
         at: PlanPosition,
         considers: impl Fn(PlanPosition, PlanPosition) -> bool,
     ) -> Option<(f64, f64)> {
-        let corners = &self.corners[self.edge_range(cell)];
-        let last = corners[corners.len() - 1];
-        let mut a = PlanPosition::on_grid(last.x, last.z);
+        let edges = self.walk_edges(CellId::from_index(cell).0);
+        let mut a = edges[edges.len() - 1].start();
         let mut closest = (f64::INFINITY, None);
-        for corner in corners {
-            let b = PlanPosition::on_grid(corner.x, corner.z);
+        for edge in edges {
+            let b = edge.start();
             if considers(a, b) {
                 let (x, z) = closest_on_segment(a, b, at);
                 let (dx, dz) = (x - at.x, z - at.z);

@@ -5,6 +5,7 @@
 pub mod contracts;
 pub mod fields;
 pub mod flat_meshes;
+pub mod grid_maps;
 pub mod hulls;
 pub mod levels;
 pub mod plans;

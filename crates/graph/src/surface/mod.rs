@@ -21,12 +21,21 @@ use crate::data::NO_NEIGHBOUR;
 use crate::filter::CellFilter;
 use crate::mesh::NavMesh;
 use crate::nearest::{Location, Spot};
-use crate::plan::{LATTICE_STEP, PlanPosition, orientation};
+use crate::plan::{LATTICE_STEP, PlanPosition};
 use crate::{PathEnd, QueryError};
 
 impl NavMesh {
     /// Where a location lies in the grid, if it is one of this mesh.
     fn spot_of(&self, location: &Location) -> Result<Spot, QueryError> {
+        let at = self.place_of(location)?;
+        let height = self.height_at(location.cell.index(), at);
+        let within = self.plan_of(PathEnd::Start, location.position) == Ok(at);
+        Ok(Spot { cell: location.cell.0, at, height, within, distance_squared: 0.0 })
+    }
+
+    /// As [`Self::spot_of`], in the plan alone.
+    #[inline]
+    fn place_of(&self, location: &Location) -> Result<PlanPosition, QueryError> {
         if location.generation != self.generation {
             return Err(QueryError::Stale { cell: location.cell });
         }
@@ -34,16 +43,17 @@ impl NavMesh {
             return Err(QueryError::NoCell { cell: location.cell });
         }
         let asked = self.plan_of(PathEnd::Start, location.position)?;
-        let at = self.inside(location.cell.0, asked);
-        let height = self.height_at(location.cell.index(), at);
-        Ok(Spot { cell: location.cell.0, at, height, within: at == asked, distance_squared: 0.0 })
+        Ok(self.inside(location.cell.0, asked))
     }
 
     /// The place of the lattice in a cell that is closest to another, but for a few steps of the lattice.
+    #[inline]
     fn inside(&self, cell: u32, asked: PlanPosition) -> PlanPosition {
-        if self.holds(cell, asked) {
-            return asked;
-        }
+        if self.holds(cell, asked) { asked } else { self.moved_inside(cell, asked) }
+    }
+
+    #[cold]
+    fn moved_inside(&self, cell: u32, asked: PlanPosition) -> PlanPosition {
         let at = self.closest_in_cell(cell as usize, asked);
         if self.holds(cell, at) {
             return at;
@@ -72,6 +82,7 @@ impl NavMesh {
         corners.min_by(|a, b| a.distance_squared(at).total_cmp(&b.distance_squared(at))).unwrap_or(at)
     }
 
+    #[inline]
     fn plan_of(&self, end: PathEnd, position: Vec3) -> Result<PlanPosition, QueryError> {
         if !position.is_finite() {
             return Err(QueryError::NotFinite { end, position });
@@ -87,6 +98,14 @@ impl NavMesh {
         Location { cell: CellId(cell), position, generation: self.generation }
     }
 
+    /// As [`Self::place`], where a position was asked for that lies there in plan.
+    #[inline]
+    fn place_at(&self, cell: u32, at: PlanPosition, asked: Vec3) -> Location {
+        let mut place = self.place(cell, at);
+        (place.position.x, place.position.z) = (asked.x, asked.z);
+        place
+    }
+
     /// Both ends of an edge: right and left of whoever leaves the cell across it.
     #[inline]
     fn ends_of(&self, cell: u32, edge: usize) -> [PlanPosition; 2] {
@@ -100,14 +119,5 @@ impl NavMesh {
     fn open_beyond(&self, edge: usize, filter: &impl CellFilter) -> Option<u32> {
         let neighbour = self.neighbours[edge];
         (neighbour != NO_NEIGHBOUR && filter.allows(self, CellId(neighbour))).then_some(neighbour)
-    }
-
-    /// Whether a cell holds a place of the lattice, border included.
-    #[inline]
-    fn holds(&self, cell: u32, at: PlanPosition) -> bool {
-        self.edge_range(cell as usize).all(|edge| {
-            let [a, b] = self.ends_of(cell, edge);
-            orientation(a, b, at) >= 0.0
-        })
     }
 }

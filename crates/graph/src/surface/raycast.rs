@@ -3,10 +3,12 @@
 use glam::Vec3;
 use waymesh_core::CellId;
 
+use crate::data::NO_NEIGHBOUR;
 use crate::filter::CellFilter;
 use crate::mesh::NavMesh;
 use crate::nearest::{Location, Reach};
-use crate::plan::{PlanPosition, orientation};
+use crate::plan::{LATTICE_STEP, PlanPosition, orientation};
+use crate::walk::{Ray, WalkEdge, Way};
 use crate::{PathEnd, QueryError};
 
 /// How far one gets straight ahead.
@@ -32,10 +34,19 @@ pub struct RayHit {
 }
 
 /// What the ray meets at the end of a cell.
-enum Exit {
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Exit {
     Edge(usize),
     /// Exactly at this corner.
     Corner(usize),
+}
+
+/// Where a ray ends.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stop {
+    pub(super) cell: u32,
+    /// What it meets there, and the wall that is in the way: whose edge it is, and which.
+    pub(super) hit: Option<(Exit, u32, usize)>,
 }
 
 impl NavMesh {
@@ -59,34 +70,67 @@ impl NavMesh {
         cells: &mut Vec<CellId>,
     ) -> Result<Raycast, QueryError> {
         cells.clear();
-        let start = self.spot_of(from)?;
-        let target = self.plan_of(PathEnd::Goal, to)?;
+        let at = self.place_of(from)?;
+        let ray = Ray { at, target: self.plan_of(PathEnd::Goal, to)? };
         cells.push(from.cell);
-        let mut cell = start.cell;
-        let mut steps = 0;
-        loop {
-            steps += 1;
-            let Some(exit) = self.exit(cell, start.at, target).filter(|_| steps <= 2 * self.cell_count() + 2)
-            else {
-                let mut end = self.place(cell, target);
-                (end.position.x, end.position.z) = (to.x, to.z);
-                return Ok(Raycast { end, fraction: 1.0, hit: None });
+        let stop = self.walk_ray(from.cell.0, &ray, filter, |cell| cells.push(CellId(cell)));
+        Ok(match stop.hit {
+            Some((exit, owner, edge)) => self.hit(stop.cell, &exit, (owner, edge), &ray),
+            None => Raycast { end: self.place_at(stop.cell, ray.target, to), fraction: 1.0, hit: None },
+        })
+    }
+
+    /// Follows a ray from cell to cell, and calls `pass` for each cell that it enters.
+    #[inline]
+    pub(super) fn walk_ray(
+        &self,
+        first: u32,
+        ray: &Ray,
+        filter: &impl CellFilter,
+        mut pass: impl FnMut(u32),
+    ) -> Stop {
+        const NOWHERE: usize = usize::MAX;
+        let Ray { at, target } = *ray;
+        let mut cell = first;
+        // The edge that it came in through, if through its inside.
+        let mut entry = NOWHERE;
+        for _ in 0..2 * self.cell_count() + 2 {
+            let way = if entry == NOWHERE { Way::Unsure } else { self.way_through(cell, entry, ray) };
+            let exit = match way {
+                Way::Ends => None,
+                Way::Through(edge) => Some(Exit::Edge(edge)),
+                Way::Unsure => self.exit(cell, ray),
             };
-            let (next, edge) = match exit {
-                Exit::Edge(edge) => (self.beyond_on_ray(cell, edge, start.at, target, filter), edge),
+            let Some(exit) = exit else { break };
+            entry = NOWHERE;
+            let (next, wall) = match exit {
+                Exit::Edge(edge) => {
+                    let WalkEdge { beyond, twin, .. } = self.walk[edge];
+                    if beyond != NO_NEIGHBOUR && filter.allows(self, CellId(beyond)) {
+                        entry = twin as usize;
+                        (Some(beyond), (cell, edge))
+                    } else {
+                        (self.portal_on_ray(cell, at, target, filter), (cell, edge))
+                    }
+                }
                 Exit::Corner(corner) => {
                     let next = self.beyond_corner(cell, corner, target, filter);
-                    let next = next.or_else(|| self.portal_at_corner(cell, corner, start.at, target, filter));
-                    (next, self.wall_at_corner(cell, corner, [start.at, target], filter))
+                    let next = next.or_else(|| self.portal_at_corner(cell, corner, at, target, filter));
+                    let wall = if next.is_some() {
+                        (cell, corner)
+                    } else {
+                        self.wall_at_corner(cell, corner, [at, target], filter)
+                    };
+                    (next, wall)
                 }
             };
-            if let Some(next) = next {
-                cell = next;
-                cells.push(CellId(cell));
-                continue;
-            }
-            return Ok(self.stop(cell, &exit, edge, [start.at, target]));
+            let Some(next) = next else {
+                return Stop { cell, hit: Some((exit, wall.0, wall.1)) };
+            };
+            cell = next;
+            pass(cell);
         }
+        Stop { cell, hit: None }
     }
 
     /// Whether one gets straight from one place to another: to that place, not to one above or below it.
@@ -136,47 +180,33 @@ impl NavMesh {
 
     /// Where the ray leaves a cell; `None` if the target is in it.
     #[inline]
-    fn exit(&self, cell: u32, at: PlanPosition, target: PlanPosition) -> Option<Exit> {
-        let range = self.edge_range(cell as usize);
-        let place = |corner: usize| PlanPosition::on_grid(self.corners[corner].x, self.corners[corner].z);
-        let last = place(range.end - 1);
-        let mut a = last;
-        let mut a_side = orientation(at, target, a);
+    fn exit(&self, cell: u32, ray: &Ray) -> Option<Exit> {
+        let first = self.cell_first[cell as usize] as usize;
+        let edges = self.walk_edges(cell);
+        // Edges from corner `before` to corner `corner`.
+        let mut before = edges.len() - 1;
+        let mut a = edges[before].start();
+        let mut a_side = ray.side(a);
         let mut outside = false;
         let mut exit = None;
-        // Edges from corner `edge - 1` to corner `edge`.
-        let mut before = range.end - 1;
-        for corner in range {
-            let b = place(corner);
-            let b_side = orientation(at, target, b);
-            if orientation(a, b, target) < 0.0 {
+        for (corner, edge) in edges.iter().enumerate() {
+            let b = edge.start();
+            let b_side = ray.side(b);
+            if orientation(a, b, ray.target) < 0.0 {
                 outside = true;
                 if a_side < 0.0 && b_side > 0.0 {
-                    exit = Some(Exit::Edge(before));
+                    exit = Some(Exit::Edge(first + before));
                 }
             }
             // In line with the ray, where the cell ends beside it.
             if a_side == 0.0 && b_side > 0.0 {
-                exit = exit.or(Some(Exit::Corner(before)));
+                exit = exit.or(Some(Exit::Corner(first + before)));
             } else if a_side < 0.0 && b_side == 0.0 {
-                exit = exit.or(Some(Exit::Corner(corner)));
+                exit = exit.or(Some(Exit::Corner(first + corner)));
             }
             (a, a_side, before) = (b, b_side, corner);
         }
         if outside { exit } else { None }
-    }
-
-    /// The cell beyond an edge where the ray crosses it.
-    #[inline]
-    fn beyond_on_ray(
-        &self,
-        cell: u32,
-        edge: usize,
-        at: PlanPosition,
-        target: PlanPosition,
-        filter: &impl CellFilter,
-    ) -> Option<u32> {
-        self.open_beyond(edge, filter).or_else(|| self.portal_on_ray(cell, at, target, filter))
     }
 
     /// The cell beyond a link that is crossed like an edge, where the ray crosses it.
@@ -283,8 +313,8 @@ impl NavMesh {
         corner: usize,
         [at, target]: [PlanPosition; 2],
         filter: &impl CellFilter,
-    ) -> usize {
-        let mut best = (f64::INFINITY, corner);
+    ) -> (u32, usize) {
+        let mut best = (f64::INFINITY, cell, corner);
         let mut look = |cell: u32, corner: usize| {
             let range = self.edge_range(cell as usize);
             for edge in [corner, if corner == range.start { range.end - 1 } else { corner - 1 }] {
@@ -293,7 +323,7 @@ impl NavMesh {
                     let (nx, nz) = normal(a, b);
                     let facing = nx * (target.x - at.x) + nz * (target.z - at.z);
                     if facing < best.0 {
-                        best = (facing, edge);
+                        best = (facing, cell, edge);
                     }
                 }
             }
@@ -301,34 +331,39 @@ impl NavMesh {
         };
         look(cell, corner);
         self.around(cell, corner, filter, look);
-        best.1
+        (best.1, best.2)
     }
 
-    fn stop(&self, cell: u32, exit: &Exit, edge: usize, [at, target]: [PlanPosition; 2]) -> Raycast {
+    fn hit(&self, cell: u32, exit: &Exit, (owner, edge): (u32, usize), ray: &Ray) -> Raycast {
+        let Ray { at, target } = *ray;
         let (dx, dz) = (target.x - at.x, target.z - at.z);
-        let (a, fraction) = match *exit {
+        // A wall of another cell around the corner names that cell.
+        let [a, b] = self.ends_of(owner, edge);
+        let (nx, nz) = normal(a, b);
+        let (place, fraction) = match *exit {
             Exit::Corner(corner) => {
-                let place = PlanPosition::on_grid(self.corners[corner].x, self.corners[corner].z);
+                let place = self.walk[corner].start();
                 let along = (place.x - at.x) * dx + (place.z - at.z) * dz;
-                (Some(place), (along / (dx * dx + dz * dz)).clamp(0.0, 1.0))
+                (place, (along / (dx * dx + dz * dz)).clamp(0.0, 1.0))
             }
-            Exit::Edge(edge) => {
-                let [a, b] = self.ends_of(cell, edge);
+            Exit::Edge(_) => {
                 let (ex, ez) = (b.x - a.x, b.z - a.z);
                 let fraction = ((a.x - at.x) * ez - (a.z - at.z) * ex) / (dx * ez - dz * ex);
-                (None, fraction.clamp(0.0, 1.0))
+                let fraction = fraction.clamp(0.0, 1.0);
+                let mut place = PlanPosition::snapped(at.x + dx * fraction, at.z + dz * fraction);
+                if orientation(a, b, place) < 0.0 {
+                    // Rounded to beyond the wall.
+                    let step = |normal: f64| if normal == 0.0 { 0.0 } else { LATTICE_STEP.copysign(normal) };
+                    place = PlanPosition { x: place.x + step(nx), z: place.z + step(nz) };
+                }
+                (place, fraction)
             }
         };
-        let place = a.unwrap_or_else(|| PlanPosition::snapped(at.x + dx * fraction, at.z + dz * fraction));
         let place = self.inside(cell, place);
-        // A wall of another cell around the corner names that cell.
-        let owner = self.cell_first.partition_point(|&first| first as usize <= edge) - 1;
-        let [a, b] = self.ends_of(CellId::from_index(owner).0, edge);
-        let (nx, nz) = normal(a, b);
         #[expect(clippy::cast_possible_truncation, reason = "a direction and a fraction in single precision")]
         let (nx, nz, fraction) = (nx as f32, nz as f32, fraction as f32);
-        let number = CellId::from_index(edge - self.cell_first[owner] as usize).0;
-        let hit = RayHit { cell: CellId::from_index(owner), edge: number, normal: Vec3::new(nx, 0.0, nz) };
+        let number = CellId::from_index(edge - self.cell_first[owner as usize] as usize).0;
+        let hit = RayHit { cell: CellId(owner), edge: number, normal: Vec3::new(nx, 0.0, nz) };
         Raycast { end: self.place(cell, place), fraction, hit: Some(hit) }
     }
 

@@ -12,6 +12,8 @@ pub struct SurfaceScratch {
     seen: Vec<u32>,
     /// Cells to look at, nearest first: bits of the squared distance, cell.
     open: BinaryHeap<Reverse<(u64, u32)>>,
+    /// Cells to look at, in the order in which they were found.
+    pub(super) row: Vec<u32>,
     /// Areas of what is seen of each cell, summed up.
     pub(super) shares: Vec<(f64, u32)>,
     /// A cell cut to what is near.
@@ -29,8 +31,28 @@ impl SurfaceScratch {
             self.seen.resize(cells, 0);
         }
         self.open.clear();
+        self.row.clear();
         self.shares.clear();
         self.open(first, 0.0);
+    }
+
+    /// As [`Self::begin`], for a search that keeps no order.
+    pub(super) fn begin_rows(&mut self, cells: usize, first: u32) {
+        self.begin(cells, first);
+        self.open.clear();
+        self.row.push(first);
+    }
+
+    #[inline]
+    pub(super) fn is_seen(&self, cell: u32) -> bool {
+        self.seen[cell as usize] == self.stamp
+    }
+
+    /// Adds a cell to the row.
+    #[inline]
+    pub(super) fn open_row(&mut self, cell: u32) {
+        self.seen[cell as usize] = self.stamp;
+        self.row.push(cell);
     }
 
     /// Opens a cell that was not opened before.

@@ -4,10 +4,12 @@ use glam::Vec3;
 use waymesh_core::CellId;
 
 use super::SurfaceScratch;
+use crate::data::NO_NEIGHBOUR;
 use crate::filter::CellFilter;
 use crate::mesh::NavMesh;
 use crate::nearest::Location;
 use crate::plan::{LATTICE_STEP, PlanPosition, closest_on_segment};
+use crate::walk::{Ray, WalkEdge};
 use crate::{PathEnd, QueryError};
 
 impl NavMesh {
@@ -28,33 +30,72 @@ impl NavMesh {
         filter: &impl CellFilter,
         scratch: &mut SurfaceScratch,
     ) -> Result<Location, QueryError> {
-        let start = self.spot_of(from)?;
+        let start = self.place_of(from)?;
         let target = self.plan_of(PathEnd::Goal, to)?;
-        let arrive = |cell: u32| {
-            let mut place = self.place(cell, target);
-            (place.position.x, place.position.z) = (to.x, to.z);
-            place
-        };
-        if self.holds(start.cell, target) {
-            return Ok(arrive(start.cell));
+        if self.holds(from.cell.0, target) {
+            return Ok(self.place_at(from.cell.0, target, to));
         }
-        let middle = PlanPosition { x: (start.at.x + target.x) / 2.0, z: (start.at.z + target.z) / 2.0 };
-        let radius = start.at.distance_squared(target).sqrt() / 2.0 + LATTICE_STEP;
-        let most = start.at.distance_squared(target);
-        let mut best = (start.at.distance_squared(target), start.cell, start.at);
-        scratch.begin(self.cell_count(), start.cell);
-        while let Some((_, cell)) = scratch.next() {
+        // As a rule nothing is in the way. Else walls are followed.
+        let ray = Ray { at: start, target };
+        let stop = self.walk_ray(from.cell.0, &ray, filter, |_| {});
+        if stop.hit.is_none() {
+            return Ok(self.place_at(stop.cell, target, to));
+        }
+        let middle = PlanPosition { x: (start.x + target.x) / 2.0, z: (start.z + target.z) / 2.0 };
+        let most = start.distance_squared(target);
+        let radius = most.sqrt() / 2.0 + LATTICE_STEP;
+        let mut best = (most, from.cell.0, start);
+        scratch.begin_rows(self.cell_count(), from.cell.0);
+        let mut next = 0;
+        while let Some(&cell) = scratch.row.get(next) {
+            next += 1;
             let closest = self.closest_in_cell(cell as usize, target);
             let distance = closest.distance_squared(target);
-            if distance < best.0 && closest.distance_squared(start.at) <= most {
+            if distance < best.0 && closest.distance_squared(start) <= most {
                 best = (distance, cell, closest);
             }
             if closest == target {
-                return Ok(arrive(cell));
+                return Ok(self.place_at(cell, target, to));
             }
-            self.open_neighbours(cell, middle, radius, filter, scratch, |_, _, _| {});
+            self.open_row(cell, middle, radius * radius, filter, scratch);
         }
         Ok(self.place(best.1, best.2))
+    }
+
+    /// Opens the cells beyond the edges and links that come so near to a place, in any order.
+    fn open_row(
+        &self,
+        cell: u32,
+        at: PlanPosition,
+        radius_squared: f64,
+        filter: &impl CellFilter,
+        scratch: &mut SurfaceScratch,
+    ) {
+        let is_near = |a: PlanPosition, b: PlanPosition| {
+            let (x, z) = closest_on_segment(a, b, at);
+            at.distance_squared(PlanPosition { x, z }) <= radius_squared
+        };
+        let edges = self.walk_edges(cell);
+        let first = edges[0].start();
+        for (index, edge) in edges.iter().enumerate() {
+            if edge.beyond == NO_NEIGHBOUR || scratch.is_seen(edge.beyond) {
+                continue;
+            }
+            let end = edges.get(index + 1).map_or(first, WalkEdge::start);
+            if is_near(edge.start(), end) && filter.allows(self, CellId(edge.beyond)) {
+                scratch.open_row(edge.beyond);
+            }
+        }
+        for &leaving in self.links.leaving(cell) {
+            let way = self.way_of(leaving);
+            let beyond = self.beyond(way);
+            if self.links.is_portal(self.link_of(way).0) && filter.allows(self, CellId(beyond)) {
+                let [a, b] = self.edge_ends(CellId(cell), way);
+                if is_near(a, b) && !scratch.is_seen(beyond) {
+                    scratch.open_row(beyond);
+                }
+            }
+        }
     }
 
     /// Opens the cells beyond the edges and links that come within `radius` of a place, and calls `wall(cell, edge, distance squared)` for

@@ -10,6 +10,7 @@ mod costs;
 mod data;
 mod distance;
 mod golden;
+mod grid_maps;
 mod links;
 mod locate;
 mod meshes;
