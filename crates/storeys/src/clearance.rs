@@ -1,9 +1,9 @@
 //! How far every place is from the nearest wall or drop.
 
-use waymesh_core::{Direction, GridWindow, NO_SPAN};
+use waymesh_core::{Direction, GridWindow};
 
 use crate::config::Walk;
-use crate::depth::DepthMaps;
+use crate::depth::{Block, DepthMaps, NO_FLOOR};
 use crate::walls::Walls;
 
 /// A piece of wall or drop in plan, and the height of the ground along it.
@@ -19,10 +19,72 @@ struct Segment {
 /// Where the ground ends around each place, and how far that is.
 #[derive(Debug)]
 pub(crate) struct Clearance {
-    /// In cells, up to a cell and a half more than the radius.
-    pub(crate) distance: Vec<f32>,
-    /// Where a place without a link in a direction ends, in cells from its centre.
-    pub(crate) ends: Vec<[f32; 4]>,
+    ends: Ends,
+    reach: f32,
+    /// First distance of each sheet, [`NOTHING_NEAR`] where none is less than the reach.
+    slots: Vec<u32>,
+    /// In cells, up to the reach; as many as a sheet has places.
+    distances: Vec<f32>,
+}
+
+const NOTHING_NEAR: u32 = u32::MAX;
+
+/// Where places without a link in a direction end, in cells from their centres.
+#[derive(Debug)]
+struct Ends {
+    /// First of each sheet; as many as a sheet has places.
+    slots: Vec<Option<u32>>,
+    ends: Vec<[f32; 4]>,
+}
+
+impl Ends {
+    fn find(maps: &DepthMaps<'_>, walls: &Walls, walk: &Walk) -> Self {
+        let slot = |sheet| walls.slot(sheet).and_then(|slot| u32::try_from(slot).ok());
+        let slots: Vec<Option<u32>> = (0..maps.ranges.len()).map(slot).collect();
+        let mut ends = vec![[1.0; 4]; walls.len()];
+        for block in &maps.blocks {
+            for floor in 0..block.floors {
+                let Some(slot) = walls.slot(block.number(floor)) else { continue };
+                for z in block.pixels.z..block.pixels.end_z() {
+                    for x in block.pixels.x..block.pixels.end_x() {
+                        let pixel = block.pixel(x, z);
+                        let place = block.sheet(floor).start + pixel;
+                        if !maps.has_ground(place) {
+                            continue;
+                        }
+                        for direction in Direction::ALL {
+                            if maps.links[place][direction.index()] == NO_FLOOR {
+                                let across = way_across(maps, walls, walk, place, (x, z), direction);
+                                ends[slot + pixel][direction.index()] = walls.end(slot + pixel, direction, across);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        Self { slots, ends }
+    }
+
+    #[inline]
+    fn of(&self, sheet: usize, pixel: usize, direction: Direction) -> f32 {
+        // Nothing is known where the window ends.
+        self.slots[sheet].map_or(1.0, |slot| self.ends[slot as usize + pixel][direction.index()])
+    }
+}
+
+/// The way of the place beside one without a link, if both have ground within a step.
+fn way_across(
+    maps: &DepthMaps<'_>,
+    walls: &Walls,
+    walk: &Walk,
+    place: usize,
+    (x, z): (u32, u32),
+    direction: Direction,
+) -> Option<usize> {
+    let (x, z) = maps.beside(x, z, direction)?;
+    let floor = maps.nearest(place, maps.places(x, z), walk)?;
+    let block = &maps.blocks[maps.block_of(x, z)];
+    Some(walls.slot(block.number(floor))? + block.pixel(x, z))
 }
 
 /// Cells around a window that have to be known for everything in it to be: the radius, and what cracks, links, borders and the
@@ -38,11 +100,11 @@ impl Clearance {
     /// The distance to the borders between pixels: those are where walls and drops cross the lines between centres, joined by straight
     /// lines. So it is exact to single precision along straight walls, and short or long by less than 0.36 cells at a corner.
     pub(crate) fn measure(maps: &DepthMaps<'_>, walls: &Walls, walk: &Walk, whole: GridWindow) -> Self {
-        let ends = find_ends(maps, walls, walk);
+        let ends = Ends::find(maps, walls, walk);
         let reach = walk.radius + 1.5;
-        let mut squared = vec![reach * reach; maps.ground.len()];
+        let slots = vec![NOTHING_NEAR; maps.ranges.len()];
+        let mut stamp = Stamp { maps, slots, squared: Vec::new(), reach, near: walk.near };
         if walk.radius > 0.0 {
-            let mut stamp = Stamp { maps, squared: &mut squared, reach, near: walk.near };
             for_each_segment(maps, &ends, whole, |segment| stamp.press(&segment));
             for post in &walls.posts {
                 let corner = post.ends[0].map(f64::floor);
@@ -57,137 +119,200 @@ impl Clearance {
                 stamp.press(&Segment { base, ends, ground: post.ground });
             }
         }
-        for value in &mut squared {
+        let Stamp { slots, squared: mut distances, .. } = stamp;
+        for value in &mut distances {
             *value = value.sqrt();
         }
-        Self { distance: squared, ends }
+        Self { ends, reach, slots, distances }
     }
-}
 
-fn find_ends(maps: &DepthMaps<'_>, walls: &Walls, walk: &Walk) -> Vec<[f32; 4]> {
-    let mut ends = vec![[1.0; 4]; maps.ground.len()];
-    for z in 0..maps.window.depth {
-        for x in 0..maps.window.width {
-            for place in maps.places(x, z).filter(|&place| maps.has_ground(place)) {
-                for direction in Direction::ALL {
-                    if maps.links[place][direction.index()] != NO_SPAN {
-                        continue;
-                    }
-                    let across = maps
-                        .beside(x, z, direction)
-                        .and_then(|(x, z)| maps.nearest(place, maps.places(x, z), walk));
-                    ends[place][direction.index()] = walls.end(maps, place, direction, across);
-                }
-            }
+    /// How far a place is from the nearest end, in cells, up to a cell and a half more than the radius.
+    #[inline]
+    pub(crate) fn distance(&self, sheet: usize, pixel: usize) -> f32 {
+        match self.slots[sheet] {
+            NOTHING_NEAR => self.reach,
+            slot => self.distances[slot as usize + pixel],
         }
     }
-    ends
+
+    /// Where a place without a link in a direction ends, in cells from its centre.
+    pub(crate) fn end(&self, sheet: usize, pixel: usize, direction: Direction) -> f32 {
+        self.ends.of(sheet, pixel, direction)
+    }
 }
 
 /// The borders of all ground, piece by piece: every end of a place is joined to the next one around the corner.
-fn for_each_segment(
-    maps: &DepthMaps<'_>,
-    ends: &[[f32; 4]],
-    whole: GridWindow,
-    mut each: impl FnMut(Segment),
-) {
-    let window = maps.window;
-    // From the corner of a pixel that lies (x, z) pixels before.
-    let point = |(x, z): (i32, i32), place: usize, direction: Direction| {
-        let (dx, dz) = direction.offset();
-        let end = ends[place][direction.index()];
-        [x as f32 + 0.5 + dx as f32 * end, z as f32 + 0.5 + dz as f32 * end]
-    };
-    let is_linked = |place: usize, direction: Direction| maps.links[place][direction.index()] != NO_SPAN;
-    for z in 0..window.depth {
-        for x in 0..window.width {
-            // What ends with the window goes on beyond, unless the grid ends there.
-            let ends_here = |direction: Direction| {
-                let (dx, dz) = direction.offset();
-                let (gx, gz) = (x + window.x, z + window.z);
-                let inside = |value: u32, step: i32, first: u32, end: u32| {
-                    value.checked_add_signed(step).is_some_and(|next| next >= first && next < end)
-                };
-                inside(gx, dx, window.x, window.end_x()) && inside(gz, dz, window.z, window.end_z())
-                    || !(inside(gx, dx, whole.x, whole.end_x()) && inside(gz, dz, whole.z, whole.end_z()))
-            };
-            for place in maps.places(x, z).filter(|&place| maps.has_ground(place)) {
-                for direction in Direction::ALL.into_iter().filter(|&direction| ends_here(direction)) {
-                    if is_linked(place, direction) {
+fn for_each_segment(maps: &DepthMaps<'_>, ends: &Ends, whole: GridWindow, mut each: impl FnMut(Segment)) {
+    for block in &maps.blocks {
+        for floor in 0..block.floors {
+            if ends.slots[block.number(floor)].is_none() {
+                continue;
+            }
+            for z in block.pixels.z..block.pixels.end_z() {
+                for x in block.pixels.x..block.pixels.end_x() {
+                    let place = block.sheet(floor).start + block.pixel(x, z);
+                    if !maps.has_ground(place) {
                         continue;
                     }
-                    let start = point((0, 0), place, direction);
-                    let turn = direction.next();
-                    let end = if !is_linked(place, turn) {
-                        if ends_here(turn) { point((0, 0), place, turn) } else { start }
-                    } else if let Some((bx, bz)) = maps.beside(x, z, turn) {
-                        let beside = maps.links[place][turn.index()] as usize;
-                        if !is_linked(beside, direction) {
-                            point(turn.offset(), beside, direction)
-                        } else if maps.beside(bx, bz, direction).is_some() {
-                            let corner = maps.links[beside][direction.index()] as usize;
-                            let back = turn.opposite();
-                            let ((tx, tz), (ox, oz)) = (turn.offset(), direction.offset());
-                            // Where a cliff ends the two sides are joined further on.
-                            if is_linked(corner, back) {
-                                start
-                            } else {
-                                point((tx + ox, tz + oz), corner, back)
+                    for direction in Direction::ALL {
+                        if maps.links[place][direction.index()] == NO_FLOOR {
+                            let corner = Corner { maps, ends, whole, pixel: (x, z), floor };
+                            if let Some(segment) = corner.segment(place, direction) {
+                                each(segment);
                             }
-                        } else {
-                            start
                         }
-                    } else {
-                        start
-                    };
-                    let base = [i64::from(x), i64::from(z)];
-                    each(Segment { base, ends: [start, end], ground: maps.ground[place] });
+                    }
                 }
             }
         }
+    }
+}
+
+/// A place and what lies around it.
+struct Corner<'a> {
+    maps: &'a DepthMaps<'a>,
+    ends: &'a Ends,
+    whole: GridWindow,
+    pixel: (u32, u32),
+    floor: u16,
+}
+
+impl Corner<'_> {
+    /// What ends with the window goes on beyond, unless the grid ends there.
+    fn ends_here(&self, direction: Direction) -> bool {
+        let (window, whole) = (self.maps.window, self.whole);
+        let (dx, dz) = direction.offset();
+        let (gx, gz) = (self.pixel.0 + window.x, self.pixel.1 + window.z);
+        let inside = |value: u32, step: i32, first: u32, end: u32| {
+            value.checked_add_signed(step).is_some_and(|next| next >= first && next < end)
+        };
+        inside(gx, dx, window.x, window.end_x()) && inside(gz, dz, window.z, window.end_z())
+            || !(inside(gx, dx, whole.x, whole.end_x()) && inside(gz, dz, whole.z, whole.end_z()))
+    }
+
+    /// Where the place of a floor and a pixel ends, from the corner of this pixel.
+    fn point(&self, (x, z): (u32, u32), floor: u16, direction: Direction) -> [f32; 2] {
+        let block = &self.maps.blocks[self.maps.block_of(x, z)];
+        let (dx, dz) = direction.offset();
+        let end = self.ends.of(block.number(floor), block.pixel(x, z), direction);
+        let away = |value: u32, from: u32| (i64::from(value) - i64::from(from)) as f32;
+        let (x, z) = (away(x, self.pixel.0), away(z, self.pixel.1));
+        [x + 0.5 + dx as f32 * end, z + 0.5 + dz as f32 * end]
+    }
+
+    /// The floor beside a place.
+    fn beside(&self, (x, z): (u32, u32), floor: u16, direction: Direction) -> Option<u16> {
+        let floor = self.maps.links[self.maps.places(x, z).at(floor)][direction.index()];
+        (floor != NO_FLOOR).then_some(floor)
+    }
+
+    /// From where the place ends in a direction to the next end.
+    fn segment(&self, place: usize, direction: Direction) -> Option<Segment> {
+        if !self.ends_here(direction) {
+            return None;
+        }
+        let (maps, pixel, floor) = (self.maps, self.pixel, self.floor);
+        let start = self.point(pixel, floor, direction);
+        let turn = direction.next();
+        let end = match (self.beside(pixel, floor, turn), maps.beside(pixel.0, pixel.1, turn)) {
+            (None, _) => self.ends_here(turn).then(|| self.point(pixel, floor, turn)),
+            (Some(_), None) => None,
+            (Some(beside), Some(next)) => match self.beside(next, beside, direction) {
+                None => Some(self.point(next, beside, direction)),
+                Some(corner) => maps.beside(next.0, next.1, direction).and_then(|diagonal| {
+                    let back = turn.opposite();
+                    // Where a cliff ends the two sides are joined further on.
+                    let is_cliff = self.beside(diagonal, corner, back).is_some();
+                    (!is_cliff).then(|| self.point(diagonal, corner, back))
+                }),
+            },
+        };
+        let base = [i64::from(pixel.0), i64::from(pixel.1)];
+        Some(Segment { base, ends: [start, end.unwrap_or(start)], ground: maps.ground[place] })
     }
 }
 
 /// Presses segments into the distances around them.
 struct Stamp<'a, 'b> {
     maps: &'a DepthMaps<'b>,
-    squared: &'a mut [f32],
+    slots: Vec<u32>,
+    squared: Vec<f32>,
     reach: f32,
     near: f32,
 }
 
+/// The pixels whose centres lie between two places, as far as there are `count`.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clipped to the window; the casts saturate")]
+fn pixels_between(base: i64, low: f32, high: f32, count: u32) -> std::ops::Range<u32> {
+    let low = base + (low - 0.5).ceil() as i64;
+    let high = base + (high - 0.5).floor() as i64;
+    let (low, end) = (low.max(0), (high + 1).min(i64::from(count)));
+    if low < end { low as u32..end as u32 } else { 0..0 }
+}
+
 impl Stamp<'_, '_> {
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        clippy::cast_precision_loss,
-        reason = "pixels of a window; the casts saturate"
-    )]
     fn press(&mut self, segment: &Segment) {
+        let ([[ax, az], [bx, bz]], reach) = (segment.ends, self.reach);
+        let window = self.maps.window;
+        let columns = pixels_between(segment.base[0], ax.min(bx) - reach, ax.max(bx) + reach, window.width);
+        let rows = pixels_between(segment.base[1], az.min(bz) - reach, az.max(bz) + reach, window.depth);
+        if columns.is_empty() || rows.is_empty() {
+            return;
+        }
+        let first = self.maps.block_of(columns.start, rows.start);
+        let last = self.maps.block_of(columns.end - 1, rows.end - 1);
+        let across = self.maps.across;
+        for row in first / across..=last / across {
+            for column in first % across..=last % across {
+                let block = &self.maps.blocks[row * across + column];
+                for floor in 0..block.floors {
+                    let range = self.maps.ranges[block.number(floor)];
+                    // Never true of a sheet without ground.
+                    if range.low - segment.ground <= self.near && segment.ground - range.high <= self.near {
+                        self.press_sheet(segment, (block, floor), &columns, &rows);
+                    }
+                }
+            }
+        }
+    }
+
+    fn press_sheet(
+        &mut self,
+        segment: &Segment,
+        (block, floor): (&Block, u16),
+        columns: &std::ops::Range<u32>,
+        rows: &std::ops::Range<u32>,
+    ) {
+        let slot = &mut self.slots[block.number(floor)];
+        if *slot == NOTHING_NEAR {
+            #[expect(clippy::cast_possible_truncation, reason = "places are counted in 32 bits")]
+            let new = self.squared.len() as u32;
+            *slot = new;
+            self.squared.resize(self.squared.len() + block.area(), self.reach * self.reach);
+        }
+        let slot = *slot as usize;
         let [[ax, az], [bx, bz]] = segment.ends;
         let (dx, dz) = (bx - ax, bz - az);
         let length_squared = dx * dx + dz * dz;
         let inverse = if length_squared > 0.0 { length_squared.recip() } else { 0.0 };
-        let reach = self.reach;
-        let range = |base: i64, a: f32, b: f32, count: u32| {
-            let low = base + (a.min(b) - reach - 0.5).ceil() as i64;
-            let high = base + (a.max(b) + reach - 0.5).floor() as i64;
-            low.max(0)..(high + 1).min(i64::from(count))
-        };
-        for z in range(segment.base[1], az, bz, self.maps.window.depth) {
-            let pz = (z - segment.base[1]) as f32 + 0.5 - az;
-            for x in range(segment.base[0], ax, bx, self.maps.window.width) {
-                let px = (x - segment.base[0]) as f32 + 0.5 - ax;
+        let pixels = block.pixels;
+        let (start, end) = (columns.start.max(pixels.x), columns.end.min(pixels.end_x()));
+        let away = |value: u32, axis: usize| (i64::from(value) - segment.base[axis]) as f32;
+        for z in rows.start.max(pixels.z)..rows.end.min(pixels.end_z()) {
+            let pz = away(z, 1) + 0.5 - az;
+            let pixel = block.pixel(start, z);
+            let count = (end - start) as usize;
+            let known = &mut self.squared[slot + pixel..slot + pixel + count];
+            let place = block.sheet(floor).start + pixel;
+            let grounds = &self.maps.ground[place..place + count];
+            for ((known, ground), x) in known.iter_mut().zip(grounds).zip(start..end) {
+                let px = away(x, 0) + 0.5 - ax;
                 let along = ((px * dx + pz * dz) * inverse).clamp(0.0, 1.0);
                 let (ex, ez) = (px - dx * along, pz - dz * along);
                 let squared = ex * ex + ez * ez;
-                for place in self.maps.places(x as u32, z as u32) {
-                    // False where there is no ground.
-                    if (self.maps.ground[place] - segment.ground).abs() <= self.near {
-                        let known = &mut self.squared[place];
-                        *known = known.min(squared);
-                    }
-                }
+                // False where there is no ground.
+                let is_near = (ground - segment.ground).abs() <= self.near;
+                *known = if is_near && squared < *known { squared } else { *known };
             }
         }
     }

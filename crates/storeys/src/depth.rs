@@ -1,55 +1,203 @@
 //! Depth maps: the ground of every layer at the centre of every pixel.
 
-use waymesh_core::{Direction, GridWindow, NO_SPAN};
+use waymesh_core::{Direction, GridWindow};
 
+use crate::StoreysError;
 use crate::config::{Corner, HEIGHT_SLACK, Walk};
 use crate::layers::{Floor, Layers};
 use crate::slice::{Axis, Cut, cuts};
 
 /// A place this close to the centre of a pixel is there, in cells.
 const PLACE_SLACK: f64 = 1e-6;
+/// No floor: the value of a link that leads nowhere.
+pub(crate) const NO_FLOOR: u16 = u16::MAX;
 
-/// The depth maps of all layers in a window, side by side: a *place* per pixel and floor of its rough column.
+/// A rough column as far as it lies in a window. Its floors are drawn on *sheets*, one behind the other.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Block {
+    /// Its pixels, counted from the window's corner.
+    pub(crate) pixels: GridWindow,
+    /// First of its sheets, of which it has as many as floors.
+    pub(crate) first: u32,
+    /// Number of its floors.
+    pub(crate) floors: u16,
+    /// First place of its first sheet.
+    base: u32,
+}
+
+impl Block {
+    /// Places of a sheet.
+    pub(crate) fn area(&self) -> usize {
+        self.pixels.width as usize * self.pixels.depth as usize
+    }
+
+    /// Number of a pixel, counted from the window's corner, on each sheet.
+    #[inline]
+    pub(crate) fn pixel(&self, x: u32, z: u32) -> usize {
+        (z - self.pixels.z) as usize * self.pixels.width as usize + (x - self.pixels.x) as usize
+    }
+
+    /// The places of a sheet, row by row.
+    #[inline]
+    pub(crate) fn sheet(&self, floor: u16) -> std::ops::Range<usize> {
+        let start = self.base as usize + usize::from(floor) * self.area();
+        start..start + self.area()
+    }
+
+    /// Number of a sheet.
+    #[inline]
+    pub(crate) fn number(&self, floor: u16) -> usize {
+        self.first as usize + usize::from(floor)
+    }
+}
+
+/// The heights between which the ground of a sheet lies.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Range {
+    pub(crate) low: f32,
+    pub(crate) high: f32,
+    /// Whether there is ground everywhere.
+    is_full: bool,
+}
+
+impl Range {
+    const NONE: Self = Self { low: f32::INFINITY, high: f32::NEG_INFINITY, is_full: false };
+
+    fn of(ground: &[f32]) -> Self {
+        let start = Self { is_full: true, ..Self::NONE };
+        ground.iter().fold(start, |range, &ground| Self {
+            // The lesser of NaN and a number is the number.
+            low: range.low.min(ground),
+            high: range.high.max(ground),
+            is_full: range.is_full & !ground.is_nan(),
+        })
+    }
+
+    pub(crate) fn is_empty(self) -> bool {
+        self.low > self.high
+    }
+}
+
+/// The depth maps of all layers in a window: a *place* per pixel and floor of its rough column.
 #[derive(Debug)]
 pub(crate) struct DepthMaps<'a> {
     layers: &'a Layers,
     pub(crate) window: GridWindow,
-    /// First place of each pixel, and their number.
-    pub(crate) columns: Vec<u32>,
-    /// Height of the ground at the pixel's centre in metres above the frame's origin, NaN where there is none.
+    pub(crate) blocks: Vec<Block>,
+    /// Blocks in a row.
+    pub(crate) across: usize,
+    /// Column of blocks of each column of pixels, row of blocks of each row.
+    block_x: Vec<u32>,
+    block_z: Vec<u32>,
+    /// Height of the ground at the pixel's centre in metres above the frame's origin, NaN where there is none. Sheet by sheet.
     pub(crate) ground: Vec<f32>,
-    /// The place across each side that can be stepped to, [`NO_SPAN`] if there is none.
-    pub(crate) links: Vec<[u32; 4]>,
+    /// The floor across each side that can be stepped to, [`NO_FLOOR`] if there is none.
+    pub(crate) links: Vec<[u16; 4]>,
+    /// Of each sheet.
+    pub(crate) ranges: Vec<Range>,
+}
+
+/// The places of a pixel, from the lowest up.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Places {
+    first: usize,
+    step: usize,
+    pub(crate) count: u16,
+}
+
+impl Places {
+    #[inline]
+    pub(crate) fn at(self, floor: u16) -> usize {
+        self.first + usize::from(floor) * self.step
+    }
+
+    /// Floors and places.
+    #[inline]
+    pub(crate) fn floors(self) -> impl DoubleEndedIterator<Item = (u16, usize)> {
+        (0..self.count).map(move |floor| (floor, self.at(floor)))
+    }
+
+    #[inline]
+    pub(crate) fn iter(self) -> impl DoubleEndedIterator<Item = usize> {
+        self.floors().map(|(_, place)| place)
+    }
 }
 
 impl<'a> DepthMaps<'a> {
-    pub(crate) fn empty(layers: &'a Layers, window: GridWindow) -> Self {
-        let pixels = window.width as usize * window.depth as usize;
-        let mut columns = Vec::with_capacity(pixels + 1);
-        columns.push(0);
-        let mut count = 0;
-        for z in window.z..window.end_z() {
-            for x in window.x..window.end_x() {
-                #[expect(clippy::cast_possible_truncation, reason = "the floors of a column are few")]
-                let floors = layers.column(x / layers.side, z / layers.side).len() as u32;
-                count += floors;
-                columns.push(count);
+    /// # Errors
+    /// For a window with more places than can be numbered, or a column with more floors.
+    pub(crate) fn empty(layers: &'a Layers, window: GridWindow) -> Result<Self, StoreysError> {
+        let side = layers.side;
+        let numbers = |first: u32, count: u32| -> Vec<u32> {
+            (first..first + count).map(|cell| cell / side - first / side).collect()
+        };
+        let (block_x, block_z) = (numbers(window.x, window.width), numbers(window.z, window.depth));
+        let across = block_x.last().map_or(0, |last| last + 1);
+        let mut blocks = Vec::new();
+        let (mut sheets, mut places) = (0_u32, 0_u64);
+        for row in 0..block_z.last().map_or(0, |last| last + 1) {
+            for column in 0..across {
+                let (x, z) = (column + window.x / side, row + window.z / side);
+                let cells = GridWindow::new(x * side, z * side, side, side).intersection(&window);
+                let pixels = GridWindow { x: cells.x - window.x, z: cells.z - window.z, ..cells };
+                let floors = layers.column(x, z).len();
+                let too_many = |element, count, limit| StoreysError::TooMany { element, count, limit };
+                let limit = u64::from(NO_FLOOR - 1);
+                let base = u32::try_from(places)
+                    .map_err(|_| too_many("places of a window", places, u64::from(u32::MAX)))?;
+                let floors = u16::try_from(floors)
+                    .ok()
+                    .filter(|&floors| floors < NO_FLOOR)
+                    .ok_or_else(|| too_many("floors of a column", floors as u64, limit))?;
+                blocks.push(Block { pixels, first: sheets, floors, base });
+                sheets += u32::from(floors);
+                places += pixels.column_count() * u64::from(floors);
             }
         }
-        Self {
+        let count = u32::try_from(places).map_err(|_| StoreysError::TooMany {
+            element: "places of a window",
+            count: places,
+            limit: u64::from(u32::MAX),
+        })?;
+        Ok(Self {
             layers,
             window,
-            columns,
+            blocks,
+            across: across as usize,
+            block_x,
+            block_z,
             ground: vec![f32::NAN; count as usize],
-            links: vec![[NO_SPAN; 4]; count as usize],
+            links: vec![[NO_FLOOR; 4]; count as usize],
+            ranges: vec![Range::NONE; sheets as usize],
+        })
+    }
+
+    /// Number of the block of a pixel.
+    #[inline]
+    pub(crate) fn block_of(&self, x: u32, z: u32) -> usize {
+        self.block_z[z as usize] as usize * self.across + self.block_x[x as usize] as usize
+    }
+
+    /// The rows and columns of blocks that pixels from `low` to `high` lie in; nothing if they lie outside the window.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clipped to the window before")]
+    pub(crate) fn blocks_between(&self, axis: Axis, low: f64, high: f64) -> std::ops::Range<usize> {
+        let (table, first) = match axis {
+            Axis::X => (&self.block_x, self.window.x),
+            Axis::Z => (&self.block_z, self.window.z),
+        };
+        let last = table.len() as f64 - 1.0;
+        let (low, high) = ((low - f64::from(first)).floor().max(0.0), (high - f64::from(first)).floor().min(last));
+        if low > high {
+            return 0..0;
         }
+        table[low as usize] as usize..table[high as usize] as usize + 1
     }
 
     /// The places of a pixel; its coordinates count from the window's corner.
     #[inline]
-    pub(crate) fn places(&self, x: u32, z: u32) -> std::ops::Range<usize> {
-        let pixel = z as usize * self.window.width as usize + x as usize;
-        self.columns[pixel] as usize..self.columns[pixel + 1] as usize
+    pub(crate) fn places(&self, x: u32, z: u32) -> Places {
+        let block = &self.blocks[self.block_of(x, z)];
+        Places { first: block.base as usize + block.pixel(x, z), step: block.area(), count: block.floors }
     }
 
     /// The pixel beside one.
@@ -60,19 +208,34 @@ impl<'a> DepthMaps<'a> {
         (x < self.window.width && z < self.window.depth).then_some((x, z))
     }
 
+    /// The place that one links to.
+    #[inline]
+    pub(crate) fn linked(&self, place: usize, (x, z): (u32, u32), direction: Direction) -> Option<usize> {
+        let floor = self.links[place][direction.index()];
+        if floor == NO_FLOOR {
+            return None;
+        }
+        let (x, z) = self.beside(x, z, direction)?;
+        Some(self.places(x, z).at(floor))
+    }
+
     #[inline]
     pub(crate) fn has_ground(&self, place: usize) -> bool {
         !self.ground[place].is_nan()
     }
 
-    /// Which of a pixel's floors a height belongs to: the highest that reaches so far down.
+    /// Which of a column's floors a height belongs to: the highest that reaches so far down.
     #[inline]
-    fn floor_at(&self, x: u32, z: u32, height: f32) -> Option<usize> {
-        let side = self.layers.side;
-        let floors: &[Floor] = self.layers.column((x + self.window.x) / side, (z + self.window.z) / side);
+    fn floor_at(floors: &[Floor], height: f32) -> Option<usize> {
         floors
             .iter()
             .rposition(|floor| floor.low - HEIGHT_SLACK <= height && height <= floor.high + HEIGHT_SLACK)
+    }
+
+    /// The floors of a block.
+    fn floors(&self, block: &Block) -> &'a [Floor] {
+        let side = self.layers.side;
+        self.layers.column((block.pixels.x + self.window.x) / side, (block.pixels.z + self.window.z) / side)
     }
 
     /// Draws the ground: of all walkable triangles in a floor, the highest counts.
@@ -85,98 +248,164 @@ impl<'a> DepthMaps<'a> {
                 ((cut.start[0] - 0.5 - PLACE_SLACK).ceil() as i64 - left).max(0),
                 ((cut.end[0] - 0.5 + PLACE_SLACK).floor() as i64 - left).min(width - 1),
             );
-            for x in first..=last {
-                #[expect(clippy::cast_precision_loss, reason = "places are below 2^31")]
-                let place = (x + left) as f64 + 0.5;
-                #[expect(
-                    clippy::cast_possible_truncation,
-                    reason = "heights in single precision are what is kept"
-                )]
-                let height = cut.height(place) as f32;
-                #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in the window")]
-                let (x, z) = (x as u32, (row - i64::from(self.window.z)) as u32);
-                if let Some(floor) = self.floor_at(x, z, height) {
-                    let place = self.places(x, z).start + floor;
-                    // A maximum with NaN, where there is none yet, is the other.
-                    self.ground[place] = self.ground[place].max(height);
-                }
+            if first > last {
+                return;
+            }
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in the window")]
+            let (mut x, last, z) =
+                (first as u32, last as u32, (row - i64::from(self.window.z)) as u32);
+            while x <= last {
+                let block = self.blocks[self.block_of(x, z)];
+                let end = last.min(block.pixels.end_x() - 1);
+                self.draw_row(&block, z, x..end + 1, &cut);
+                x = end + 1;
             }
         });
+    }
+
+    /// Draws the pixels of a row in one block.
+    fn draw_row(&mut self, block: &Block, z: u32, pixels: std::ops::Range<u32>, cut: &Cut) {
+        if block.floors == 0 {
+            return;
+        }
+        let left = self.window.x;
+        #[expect(clippy::cast_possible_truncation, reason = "heights in single precision are what is kept")]
+        let height = |x: u32| cut.height(f64::from(x + left) + 0.5) as f32;
+        let floors = self.floors(block);
+        let start = block.base as usize + block.pixel(pixels.start, z);
+        let ends = [pixels.start, pixels.end - 1].map(|x| Self::floor_at(floors, height(x)));
+        // Floors lie one above the other, and heights between two of one floor are in it, too.
+        if let ([Some(floor), Some(other)], true) = (ends, ends[0] == ends[1]) {
+            debug_assert_eq!(floor, other);
+            let start = start + floor * block.area();
+            let row = &mut self.ground[start..start + pixels.len()];
+            for (ground, x) in row.iter_mut().zip(pixels) {
+                // A maximum with NaN, where there is none yet, is the other.
+                *ground = ground.max(height(x));
+            }
+            return;
+        }
+        for (place, x) in (start..).zip(pixels) {
+            let height = height(x);
+            if let Some(floor) = Self::floor_at(floors, height) {
+                let ground = &mut self.ground[place + floor * block.area()];
+                *ground = ground.max(height);
+            }
+        }
+    }
+
+    /// Notes between which heights the sheets are.
+    pub(crate) fn survey(&mut self) {
+        for block in &self.blocks {
+            for floor in 0..block.floors {
+                self.ranges[block.number(floor)] = Range::of(&self.ground[block.sheet(floor)]);
+            }
+        }
     }
 
     /// Gives ground to single pixels between two that have it within a step: cracks between triangles are no gaps, nor are risers that
     /// lean by less than a pixel.
     pub(crate) fn close_cracks(&mut self, walk: &Walk) {
         let mut found = Vec::new();
-        for z in 0..self.window.depth {
-            for x in 0..self.window.width {
-                if self.places(x, z).all(|place| self.has_ground(place)) {
-                    continue;
-                }
-                for (back, forth) in [(Direction::NegX, Direction::PosX), (Direction::NegZ, Direction::PosZ)]
-                {
-                    let (Some(a), Some(b)) = (self.beside(x, z, back), self.beside(x, z, forth)) else {
-                        continue;
-                    };
-                    for one in self.places(a.0, a.1).filter(|&place| self.has_ground(place)) {
-                        for other in self.places(b.0, b.1).filter(|&place| self.has_ground(place)) {
-                            let (low, high) = (self.ground[one], self.ground[other]);
-                            if (low - high).abs() > walk.rise {
-                                continue;
-                            }
-                            let height = low.midpoint(high);
-                            if let Some(floor) = self.floor_at(x, z, height) {
-                                let place = self.places(x, z).start + floor;
-                                if !self.has_ground(place) {
-                                    found.push((place, height));
-                                }
-                            }
-                        }
+        for block in &self.blocks {
+            if (0..block.floors).all(|floor| self.ranges[block.number(floor)].is_full) {
+                continue;
+            }
+            for z in block.pixels.z..block.pixels.end_z() {
+                for x in block.pixels.x..block.pixels.end_x() {
+                    if !self.places(x, z).iter().all(|place| self.has_ground(place)) {
+                        self.close_crack(block, (x, z), walk, &mut found);
                     }
                 }
             }
         }
         for (place, height) in found {
-            // A maximum with NaN, where there is none yet, is the other.
             self.ground[place] = self.ground[place].max(height);
+        }
+    }
+
+    fn close_crack(&self, block: &Block, (x, z): (u32, u32), walk: &Walk, found: &mut Vec<(usize, f32)>) {
+        for (back, forth) in [(Direction::NegX, Direction::PosX), (Direction::NegZ, Direction::PosZ)] {
+            let (Some(a), Some(b)) = (self.beside(x, z, back), self.beside(x, z, forth)) else {
+                continue;
+            };
+            for one in self.places(a.0, a.1).iter().filter(|&place| self.has_ground(place)) {
+                for other in self.places(b.0, b.1).iter().filter(|&place| self.has_ground(place)) {
+                    let (low, high) = (self.ground[one], self.ground[other]);
+                    if (low - high).abs() > walk.rise {
+                        continue;
+                    }
+                    let height = low.midpoint(high);
+                    if let Some(floor) = Self::floor_at(self.floors(block), height) {
+                        let place = block.base as usize + floor * block.area() + block.pixel(x, z);
+                        if !self.has_ground(place) {
+                            found.push((place, height));
+                        }
+                    }
+                }
+            }
         }
     }
 
     /// Takes away ground with other ground closer above it than the agent is high.
     pub(crate) fn drop_covered(&mut self, walk: &Walk) {
-        for range in self.columns.windows(2) {
-            let mut above = f32::INFINITY;
-            for place in (range[0] as usize..range[1] as usize).rev() {
-                let ground = self.ground[place];
-                if ground.is_nan() {
-                    continue;
+        for block in &self.blocks {
+            let (mut above, mut is_clear) = (f32::INFINITY, true);
+            for floor in (0..block.floors).rev() {
+                let range = self.ranges[block.number(floor)];
+                is_clear &= range.is_empty() || above - range.high >= walk.height;
+                above = above.min(range.low);
+            }
+            if is_clear {
+                continue;
+            }
+            for pixel in 0..block.area() {
+                let mut above = f32::INFINITY;
+                for floor in (0..block.floors).rev() {
+                    let place = block.sheet(floor).start + pixel;
+                    let ground = self.ground[place];
+                    if ground.is_nan() {
+                        continue;
+                    }
+                    // What is dropped still covers what is below it.
+                    if above - ground < walk.height {
+                        self.ground[place] = f32::NAN;
+                    }
+                    above = ground;
                 }
-                // What is dropped still covers what is below it.
-                if above - ground < walk.height {
-                    self.ground[place] = f32::NAN;
-                }
-                above = ground;
             }
         }
     }
 
     /// Links every place to the one beside it that is nearest in height and within a step, if that is so for both.
     pub(crate) fn link(&mut self, walk: &Walk) {
-        for z in 0..self.window.depth {
-            for x in 0..self.window.width {
-                for direction in [Direction::PosX, Direction::PosZ] {
-                    let Some((nx, nz)) = self.beside(x, z, direction) else { continue };
-                    let (own, theirs) = (self.places(x, z), self.places(nx, nz));
-                    for place in own.clone() {
-                        let Some(other) = self.nearest(place, theirs.clone(), walk) else { continue };
-                        if self.nearest(other, own.clone(), walk) == Some(place) {
-                            #[expect(
-                                clippy::cast_possible_truncation,
-                                reason = "places are counted in 32 bits"
-                            )]
-                            {
-                                self.links[place][direction.index()] = other as u32;
-                                self.links[other][direction.opposite().index()] = place as u32;
+        // Ground in one column is at least the agent's height apart: what is nearer than half of it is nearest for both.
+        let near = walk.rise.min(0.49 * walk.height);
+        for index in 0..self.blocks.len() {
+            let block = self.blocks[index];
+            let (width, end_x, end_z) = (block.pixels.width as usize, block.pixels.end_x(), block.pixels.end_z());
+            for floor in 0..block.floors {
+                let range = self.ranges[block.number(floor)];
+                if range.is_empty() {
+                    continue;
+                }
+                let is_plain = range.is_full && range.high - range.low <= near;
+                for z in block.pixels.z..end_z {
+                    for x in block.pixels.x..end_x {
+                        let place = block.sheet(floor).start + block.pixel(x, z);
+                        let own = self.ground[place];
+                        if own.is_nan() {
+                            continue;
+                        }
+                        for (direction, step, is_inside) in [
+                            (Direction::PosX, 1, x + 1 < end_x),
+                            (Direction::PosZ, width, z + 1 < end_z),
+                        ] {
+                            if is_inside && (is_plain || (self.ground[place + step] - own).abs() <= near) {
+                                self.links[place][direction.index()] = floor;
+                                self.links[place + step][direction.opposite().index()] = floor;
+                            } else {
+                                self.link_far(place, floor, (x, z), direction, near, walk);
                             }
                         }
                     }
@@ -185,25 +414,52 @@ impl<'a> DepthMaps<'a> {
         }
     }
 
+    /// Links a place to one of another floor or block.
     #[inline]
-    pub(crate) fn nearest(&self, place: usize, among: std::ops::Range<usize>, walk: &Walk) -> Option<usize> {
+    fn link_far(
+        &mut self,
+        place: usize,
+        floor: u16,
+        (x, z): (u32, u32),
+        direction: Direction,
+        near: f32,
+        walk: &Walk,
+    ) {
+        let Some((nx, nz)) = self.beside(x, z, direction) else { return };
+        let theirs = self.places(nx, nz);
+        let own = self.ground[place];
+        let close = theirs.floors().find(|&(_, other)| (self.ground[other] - own).abs() <= near);
+        let other = close.map(|(other, _)| other).or_else(|| {
+            let other = self.nearest(place, theirs, walk)?;
+            let back = self.nearest(theirs.at(other), self.places(x, z), walk);
+            (back == Some(floor)).then_some(other)
+        });
+        if let Some(other) = other {
+            self.links[place][direction.index()] = other;
+            self.links[theirs.at(other)][direction.opposite().index()] = floor;
+        }
+    }
+
+    /// The floor nearest in height within a step; the lowest of several.
+    #[inline]
+    pub(crate) fn nearest(&self, place: usize, among: Places, walk: &Walk) -> Option<u16> {
         let own = self.ground[place];
         let mut best = (walk.rise, None);
-        for other in among {
+        for (floor, other) in among.floors() {
             let apart = (self.ground[other] - own).abs();
             // False where either has no ground.
             if apart < best.0 || (apart <= best.0 && best.1.is_none()) {
-                best = (apart, Some(other));
+                best = (apart, Some(floor));
             }
         }
         best.1
     }
 
     /// Takes a link away, on both sides.
-    pub(crate) fn cut(&mut self, place: usize, direction: Direction) {
-        let other = std::mem::replace(&mut self.links[place][direction.index()], NO_SPAN);
-        if other != NO_SPAN {
-            self.links[other as usize][direction.opposite().index()] = NO_SPAN;
+    pub(crate) fn cut(&mut self, place: usize, pixel: (u32, u32), direction: Direction) {
+        if let Some(other) = self.linked(place, pixel, direction) {
+            self.links[place][direction.index()] = NO_FLOOR;
+            self.links[other][direction.opposite().index()] = NO_FLOOR;
         }
     }
 }

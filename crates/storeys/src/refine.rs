@@ -8,7 +8,7 @@ use waymesh_core::{
 use crate::StoreysError;
 use crate::clearance::{Clearance, halo_cells};
 use crate::config::{Placement, StoreysConfig, Walk};
-use crate::depth::DepthMaps;
+use crate::depth::{DepthMaps, NO_FLOOR};
 use crate::layers::Layers;
 use crate::walls::Walls;
 
@@ -76,33 +76,35 @@ pub fn refine_window(
     let core = core.intersection(&whole);
     let window = core.grown(1, frame);
     let drawn = window.grown(halo_cells(&walk), frame);
-    let mut maps = DepthMaps::empty(layers, drawn);
+    let mut maps = DepthMaps::empty(layers, drawn)?;
     if maps.ground.is_empty() {
         let field = WalkableField::empty(frame.window(window));
         return Ok(Refined { part: FieldWindow { frame: *frame, core, window, field }, ends: Vec::new() });
     }
     let placement = Placement::new(frame, &walk);
     let triangles: Vec<_> = triangles.filter_map(|corners| placement.triangle(corners)).collect();
-    for (corners, _) in triangles.iter().filter(|(_, walkable)| *walkable) {
-        maps.draw(corners);
-    }
+    let walkable = || triangles.iter().filter(|(_, walkable)| *walkable).map(|(corners, _)| corners);
+    walkable().for_each(|corners| maps.draw(corners));
+    maps.survey();
     maps.close_cracks(&walk);
+    maps.survey();
     maps.drop_covered(&walk);
-    let mut walls = Walls::new(maps.ground.len());
+    maps.survey();
+    let mut walls = Walls::new(&maps);
     for (corners, walkable) in &triangles {
         walls.draw(&maps, &walk, corners, *walkable);
     }
     walls.finish();
-    drop(triangles);
     maps.link(&walk);
     walls.cut(&mut maps);
+    walls.draw_ends(&maps, &walk, walkable());
+    drop(triangles);
     let clearance = Clearance::measure(&maps, &walls, &walk, whole);
     drop(walls);
     Ok(carve(&maps, &clearance, &walk, frame, core, window))
 }
 
 /// The window's part of the maps, without what is too close to a wall.
-#[expect(clippy::cast_possible_truncation, reason = "spans of a window; levels are checked with the frame")]
 fn carve(
     maps: &DepthMaps<'_>,
     clearance: &Clearance,
@@ -111,79 +113,131 @@ fn carve(
     core: GridWindow,
     window: GridWindow,
 ) -> Refined {
-    let per_level = f64::from(frame.level_height).recip();
+    let carver = Carver { maps, clearance, walk, dx: window.x - maps.window.x, dz: window.z - maps.window.z };
     let mut field = WalkableField::empty(frame.window(window));
-    let (dx, dz) = (window.x - maps.window.x, window.z - maps.window.z);
     let mut spans = vec![NO_SPAN; maps.ground.len()];
-    let mut places = Vec::new();
-    for z in 0..window.depth {
-        for x in 0..window.width {
-            let column = z * window.width + x;
-            let first = field.cells.len();
-            for place in maps.places(x + dx, z + dz) {
-                if !maps.has_ground(place) || clearance.distance[place] < walk.radius - 1e-5 {
-                    continue;
-                }
-                let ground = f64::from(maps.ground[place]) * per_level;
-                let floor = (ground - 1e-4).ceil() as i32;
-                if field.floor.len() > first && field.floor[field.floor.len() - 1] >= floor {
-                    // Levels higher than the agent: the upper one of two storeys is lost in one.
-                    continue;
-                }
-                spans[place] = field.cells.len() as u32;
-                places.push((place, x, z));
-                field.cells.push(column);
-                field.floor.push(floor);
-                field.ground.push(ground as f32);
-                field.area.push(AreaId::GROUND);
-                field.clearance.push(OPEN_SKY);
-            }
-            for span in first + 1..field.cells.len() {
-                field.clearance[span - 1] = field.floor[span].abs_diff(field.floor[span - 1]);
-            }
-            field.columns[column as usize + 1] = field.cells.len() as u32;
-        }
-    }
+    carver.push_spans(f64::from(frame.level_height).recip(), window, &mut field, &mut spans);
     let mut ends = Vec::new();
-    for &(place, x, z) in &places {
-        let links =
-            maps.links[place].map(|link| if link == NO_SPAN { NO_SPAN } else { spans[link as usize] });
-        field.links.push(links);
-        let (gx, gz) = (x + window.x, z + window.z);
-        if !core.contains(gx, gz) || links.iter().all(|&link| link != NO_SPAN) {
-            continue;
-        }
-        let mut steps = [0; 4];
-        for direction in Direction::ALL.map(Direction::index) {
-            if links[direction] == NO_SPAN {
-                steps[direction] = border_steps(maps, clearance, walk, place, direction);
-            }
-        }
-        let floor = field.floor[spans[place] as usize];
-        ends.push(SpanEnds { span: SpanKey { z: gz, x: gx, floor }, steps });
-    }
+    carver.push_links(core, window, &mut field, &spans, &mut ends);
     Refined { part: FieldWindow { frame: *frame, core, window, field }, ends }
 }
 
-/// How far the ground goes from a place that is far enough from walls towards one that is not.
-fn border_steps(
-    maps: &DepthMaps<'_>,
-    clearance: &Clearance,
-    walk: &Walk,
-    place: usize,
-    direction: usize,
-) -> u8 {
-    let own = clearance.distance[place] - walk.radius;
-    let link = maps.links[place][direction];
-    let end = if link == NO_SPAN {
-        // Only where the radius is less than a cell.
-        clearance.ends[place][direction] - walk.radius
-    } else {
-        let theirs = clearance.distance[link as usize] - walk.radius;
-        if own - theirs > 0.0 { own / (own - theirs) } else { 0.0 }
-    };
-    let steps = (end * f32::from(BORDER_STEPS)).round();
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates")]
-    let steps = steps as u8;
-    steps.clamp(MARGIN_STEPS, BORDER_STEPS - MARGIN_STEPS)
+struct Carver<'a> {
+    maps: &'a DepthMaps<'a>,
+    clearance: &'a Clearance,
+    walk: &'a Walk,
+    dx: u32,
+    dz: u32,
+}
+
+impl Carver<'_> {
+    /// The spans of all columns, without links, and the span of each place.
+    #[expect(clippy::cast_possible_truncation, reason = "spans of a window; levels are checked with the frame")]
+    fn push_spans(&self, per_level: f64, window: GridWindow, field: &mut WalkableField, spans: &mut [u32]) {
+        let maps = self.maps;
+        for z in 0..window.depth {
+            for x in 0..window.width {
+                let column = z * window.width + x;
+                let first = field.cells.len();
+                let (px, pz) = (x + self.dx, z + self.dz);
+                let block = &maps.blocks[maps.block_of(px, pz)];
+                let pixel = block.pixel(px, pz);
+                for floor in 0..block.floors {
+                    let place = block.sheet(floor).start + pixel;
+                    let ground = maps.ground[place];
+                    if ground.is_nan()
+                        || self.clearance.distance(block.number(floor), pixel) < self.walk.radius - 1e-5
+                    {
+                        continue;
+                    }
+                    let ground = f64::from(ground) * per_level;
+                    let floor = (ground - 1e-4).ceil() as i32;
+                    if field.floor.len() > first && field.floor[field.floor.len() - 1] >= floor {
+                        // Levels higher than the agent: the upper one of two storeys is lost in one.
+                        continue;
+                    }
+                    spans[place] = field.cells.len() as u32;
+                    field.cells.push(column);
+                    field.floor.push(floor);
+                    field.ground.push(ground as f32);
+                    field.area.push(AreaId::GROUND);
+                    field.clearance.push(OPEN_SKY);
+                }
+                for span in first + 1..field.cells.len() {
+                    field.clearance[span - 1] = field.floor[span].abs_diff(field.floor[span - 1]);
+                }
+                field.columns[column as usize + 1] = field.cells.len() as u32;
+            }
+        }
+    }
+
+    /// The links of all spans, in order, and where those of the core end.
+    fn push_links(
+        &self,
+        core: GridWindow,
+        window: GridWindow,
+        field: &mut WalkableField,
+        spans: &[u32],
+        ends: &mut Vec<SpanEnds>,
+    ) {
+        let maps = self.maps;
+        field.links.reserve_exact(field.cells.len());
+        for z in 0..window.depth {
+            for x in 0..window.width {
+                let pixel = (x + self.dx, z + self.dz);
+                let around = Direction::ALL
+                    .map(|direction| maps.beside(pixel.0, pixel.1, direction).map(|(x, z)| maps.places(x, z)));
+                for (floor, place) in maps.places(pixel.0, pixel.1).floors() {
+                    let span = spans[place];
+                    if span == NO_SPAN {
+                        continue;
+                    }
+                    let mut links = [NO_SPAN; 4];
+                    for ((link, &floor), places) in links.iter_mut().zip(&maps.links[place]).zip(around) {
+                        if let (Some(places), true) = (places, floor != NO_FLOOR) {
+                            *link = spans[places.at(floor)];
+                        }
+                    }
+                    field.links.push(links);
+                    let (gx, gz) = (x + window.x, z + window.z);
+                    if !core.contains(gx, gz) || !links.contains(&NO_SPAN) {
+                        continue;
+                    }
+                    let mut steps = [0; 4];
+                    for direction in Direction::ALL {
+                        if links[direction.index()] == NO_SPAN {
+                            steps[direction.index()] = self.border_steps(pixel, floor, direction);
+                        }
+                    }
+                    let floor = field.floor[span as usize];
+                    ends.push(SpanEnds { span: SpanKey { z: gz, x: gx, floor }, steps });
+                }
+            }
+        }
+    }
+
+    /// How far the ground goes from a place that is far enough from walls towards one that is not.
+    fn border_steps(&self, (x, z): (u32, u32), floor: u16, direction: Direction) -> u8 {
+        let Self { maps, clearance, walk, .. } = *self;
+        let at = |x: u32, z: u32, floor: u16| {
+            let block = &maps.blocks[maps.block_of(x, z)];
+            (block.number(floor), block.pixel(x, z))
+        };
+        let (sheet, pixel) = at(x, z, floor);
+        let own = clearance.distance(sheet, pixel) - walk.radius;
+        let link = maps.links[maps.places(x, z).at(floor)][direction.index()];
+        let beyond = maps.beside(x, z, direction).filter(|_| link != NO_FLOOR);
+        let end = if let Some((x, z)) = beyond {
+            let (sheet, pixel) = at(x, z, link);
+            let theirs = clearance.distance(sheet, pixel) - walk.radius;
+            if own - theirs > 0.0 { own / (own - theirs) } else { 0.0 }
+        } else {
+            // Only where the radius is less than a cell.
+            clearance.end(sheet, pixel, direction) - walk.radius
+        };
+        let steps = (end * f32::from(BORDER_STEPS)).round();
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates")]
+        let steps = steps as u8;
+        steps.clamp(MARGIN_STEPS, BORDER_STEPS - MARGIN_STEPS)
+    }
 }

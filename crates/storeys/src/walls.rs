@@ -1,9 +1,9 @@
 //! The second pass: what stands in the way, drawn along the lines between the centres of pixels.
 
-use waymesh_core::{Direction, NO_SPAN};
+use waymesh_core::Direction;
 
 use crate::config::{Corner, Walk};
-use crate::depth::DepthMaps;
+use crate::depth::{Block, DepthMaps, NO_FLOOR};
 use crate::slice::{Axis, Cut, cuts};
 
 /// Where nothing stands on the way to the next centre.
@@ -36,9 +36,14 @@ pub(crate) struct Post {
 /// Walls and drops of a window.
 #[derive(Debug)]
 pub(crate) struct Walls {
+    /// First way of each sheet, [`NO_WAYS`] where nothing has been seen.
+    slots: Vec<u32>,
+    /// As many as a sheet has places.
     ways: Vec<Ways>,
     pub(crate) posts: Vec<Post>,
 }
+
+const NO_WAYS: u32 = u32::MAX;
 
 /// One side's look at a cut: the near end and the far end, each the distance from the centre and the height.
 type Look = [[f64; 2]; 2];
@@ -57,34 +62,102 @@ fn nearest_between([[t0, y0], [t1, y1]]: Look, low: f64, high: f64) -> Option<f6
 }
 
 impl Walls {
-    pub(crate) fn new(places: usize) -> Self {
-        Self { ways: vec![UNKNOWN; places], posts: Vec::new() }
+    pub(crate) fn new(maps: &DepthMaps<'_>) -> Self {
+        Self { slots: vec![NO_WAYS; maps.ranges.len()], ways: Vec::new(), posts: Vec::new() }
     }
 
-    /// Draws one triangle: steep and upside-down ones may stand in the way, walkable ones may too, and say where the ground ends.
+    /// Number of the ways of a sheet's first place, if it has any.
+    #[inline]
+    pub(crate) fn slot(&self, sheet: usize) -> Option<usize> {
+        (self.slots[sheet] != NO_WAYS).then_some(self.slots[sheet] as usize)
+    }
+
+    /// How many places have ways.
+    pub(crate) fn len(&self) -> usize {
+        self.ways.len()
+    }
+
+    fn take_slot(&mut self, sheet: usize, area: usize) -> usize {
+        if self.slots[sheet] == NO_WAYS {
+            #[expect(clippy::cast_possible_truncation, reason = "places are counted in 32 bits")]
+            let slot = self.ways.len() as u32;
+            self.slots[sheet] = slot;
+            self.ways.resize(self.ways.len() + area, UNKNOWN);
+        }
+        self.slots[sheet] as usize
+    }
+
+    /// Draws one triangle: steep and upside-down ones may stand in the way, walkable ones may too. Only sheets are looked at whose ground
+    /// is so near in height that it can.
     pub(crate) fn draw(&mut self, maps: &DepthMaps<'_>, walk: &Walk, corners: &[Corner; 3], walkable: bool) {
-        let mut met = false;
-        for (axis, forth) in [(Axis::X, Direction::PosX), (Axis::Z, Direction::PosZ)] {
-            let window = maps.window;
-            let (lines, first, count) = match axis {
-                Axis::X => (window.z..window.end_z(), window.x, window.width),
-                Axis::Z => (window.x..window.end_x(), window.z, window.depth),
-            };
-            let origin = lines.start;
-            cuts(corners, axis, i64::from(lines.start)..i64::from(lines.end), |line, cut| {
-                met = true;
-                #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in the window")]
-                let line = (line - i64::from(origin)) as u32;
-                self.draw_cut(maps, walk, (axis, forth), line, (first, count), &cut, walkable);
-            });
-        }
-        if !met && !walkable {
-            self.add_post(maps, walk, corners);
-        }
+        for_each_block(maps, corners, |block, low, high| {
+            for floor in 0..block.floors {
+                let range = maps.ranges[block.number(floor)];
+                let above = f64::from(range.low + walk.rise);
+                if !range.is_empty() && high > above && low < f64::from(range.high + walk.height) {
+                    self.draw_sheet(maps, walk, corners, walkable, (block, floor));
+                }
+            }
+        });
         if !walkable {
+            if !is_met(maps, corners) {
+                self.add_post(maps, walk, corners);
+            }
             for (a, b) in [(0, 1), (1, 2), (2, 0), (1, 0), (2, 1), (0, 2)] {
                 self.add_tip(maps, walk, corners[a], corners[b]);
             }
+        }
+    }
+
+    /// Draws walkable triangles, which say where the ground ends, on the sheets where it does.
+    pub(crate) fn draw_ends<'t>(
+        &mut self,
+        maps: &DepthMaps<'_>,
+        walk: &Walk,
+        triangles: impl Iterator<Item = &'t [Corner; 3]>,
+    ) {
+        let mut is_wanted = vec![false; maps.ranges.len()];
+        for block in &maps.blocks {
+            for floor in 0..block.floors {
+                if !maps.ranges[block.number(floor)].is_empty() && has_ends(maps, block, floor) {
+                    is_wanted[block.number(floor)] = true;
+                    self.take_slot(block.number(floor), block.area());
+                }
+            }
+        }
+        for corners in triangles {
+            for_each_block(maps, corners, |block, low, high| {
+                for floor in 0..block.floors {
+                    let range = maps.ranges[block.number(floor)];
+                    let near = high >= f64::from(range.low - walk.rise) && low <= f64::from(range.high + walk.rise);
+                    if near && is_wanted[block.number(floor)] {
+                        self.draw_sheet(maps, walk, corners, true, (block, floor));
+                    }
+                }
+            });
+        }
+    }
+
+    /// Looks from all places of a sheet.
+    fn draw_sheet(
+        &mut self,
+        maps: &DepthMaps<'_>,
+        walk: &Walk,
+        corners: &[Corner; 3],
+        walkable: bool,
+        sheet: (&Block, u16),
+    ) {
+        let (pixels, window) = (sheet.0.pixels, maps.window);
+        for (axis, first, count, origin) in [
+            (Axis::X, pixels.z, pixels.depth, window.z),
+            (Axis::Z, pixels.x, pixels.width, window.x),
+        ] {
+            let lines = i64::from(first + origin)..i64::from(first + count + origin);
+            cuts(corners, axis, lines, |line, cut| {
+                #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in the window")]
+                let line = (line - i64::from(origin)) as u32;
+                self.draw_cut(maps, walk, sheet, axis, line, &cut, walkable);
+            });
         }
     }
 
@@ -102,7 +175,7 @@ impl Walls {
                 continue;
             }
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in the window")]
-            for place in maps.places(x as u32, z as u32) {
+            for place in maps.places(x as u32, z as u32).iter() {
                 let ground = maps.ground[place];
                 let is_known = grounds[..count].iter().any(|known| (known - ground).abs() <= walk.rise);
                 if ground.is_nan() || is_known || count == grounds.len() {
@@ -138,22 +211,29 @@ impl Walls {
         &mut self,
         maps: &DepthMaps<'_>,
         walk: &Walk,
-        (axis, forth): (Axis, Direction),
+        (block, floor): (&Block, u16),
+        axis: Axis,
         line: u32,
-        (first, count): (u32, u32),
         cut: &Cut,
         walkable: bool,
     ) {
+        let pixels = block.pixels;
+        let (forth, origin, first, end) = match axis {
+            Axis::X => (Direction::PosX, maps.window.x, pixels.x, pixels.end_x()),
+            Axis::Z => (Direction::PosZ, maps.window.z, pixels.z, pixels.end_z()),
+        };
+        let (first, end) = (i64::from(first), i64::from(end));
         // Between the centres of pixel `i` and the next.
         #[expect(clippy::cast_possible_truncation, reason = "places are below 2^31")]
         let range = (
-            ((cut.start[0] - 0.5).floor() as i64 - i64::from(first)).max(-1),
-            ((cut.end[0] - 0.5).floor() as i64 - i64::from(first)).min(i64::from(count) - 1),
+            ((cut.start[0] - 0.5).floor() as i64 - i64::from(origin)).max(first - 1),
+            ((cut.end[0] - 0.5).floor() as i64 - i64::from(origin)).min(end - 1),
         );
         let vertical = cut.end[0] - cut.start[0] <= 1e-9;
+        let sheet = block.sheet(floor);
         for pixel in range.0..=range.1 {
             #[expect(clippy::cast_precision_loss, reason = "places are below 2^31")]
-            let centre = (pixel + i64::from(first)) as f64 + 0.5;
+            let centre = (pixel + i64::from(origin)) as f64 + 0.5;
             let (from, to) = (cut.start[0].max(centre), cut.end[0].min(centre + 1.0));
             let heights =
                 if vertical { [cut.start[1], cut.end[1]] } else { [cut.height(from), cut.height(to)] };
@@ -165,32 +245,45 @@ impl Walls {
                     [[centre + 1.0 - to, heights[1]], [centre + 1.0 - from, heights[0]]],
                 ),
             ] {
-                if pixel < 0 || pixel >= i64::from(count) {
+                if pixel < first || pixel >= end {
                     continue;
                 }
                 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in the window")]
                 let pixel = pixel as u32;
                 let (x, z) = if axis == Axis::X { (pixel, line) } else { (line, pixel) };
-                for place in maps.places(x, z) {
-                    let ground = maps.ground[place];
-                    if !ground.is_nan() {
-                        self.see(place, direction, ground, look, walk, walkable);
-                    }
+                let pixel = block.pixel(x, z);
+                let ground = maps.ground[sheet.start + pixel];
+                if !ground.is_nan() {
+                    self.see((block, floor), pixel, direction, ground, look, walk, walkable);
                 }
             }
         }
     }
 
     #[inline]
-    fn see(&mut self, place: usize, to: Direction, ground: f32, look: Look, walk: &Walk, walkable: bool) {
-        let ways = &mut self.ways[place];
+    #[expect(clippy::too_many_arguments, reason = "one call in one place")]
+    fn see(
+        &mut self,
+        (block, floor): (&Block, u16),
+        pixel: usize,
+        to: Direction,
+        ground: f32,
+        look: Look,
+        walk: &Walk,
+        walkable: bool,
+    ) {
         let (low, high) = (f64::from(ground + walk.rise), f64::from(ground + walk.height));
+        let sheet = block.number(floor);
         #[expect(clippy::cast_possible_truncation, reason = "distances of a cell at most")]
         if let Some(distance) = nearest_between(look, low, high) {
-            let wall = &mut ways.wall[to.index()];
+            let slot = self.take_slot(sheet, block.area());
+            let wall = &mut self.ways[slot + pixel].wall[to.index()];
             *wall = wall.min(distance as f32);
-        } else if walkable && (look[0][1] - f64::from(ground)).abs() <= f64::from(walk.rise) {
-            let end = &mut ways.ground[to.index()];
+        } else if walkable
+            && (look[0][1] - f64::from(ground)).abs() <= f64::from(walk.rise)
+            && let Some(slot) = self.slot(sheet)
+        {
+            let end = &mut self.ways[slot + pixel].ground[to.index()];
             *end = end.max(look[1][0] as f32);
         }
     }
@@ -212,7 +305,7 @@ impl Walls {
         let mut grounds: Vec<f32> = Vec::new();
         for z in range(2, window.z, window.depth) {
             for x in range(0, window.x, window.width) {
-                for place in maps.places(x, z) {
+                for place in maps.places(x, z).iter() {
                     let ground = maps.ground[place];
                     let is_wall =
                         high > f64::from(ground + walk.rise) && low < f64::from(ground + walk.height);
@@ -232,30 +325,33 @@ impl Walls {
 
     /// Takes away the ground of places that stand in something, and links that something stands in the way of.
     pub(crate) fn cut(&self, maps: &mut DepthMaps<'_>) {
-        for (place, ways) in self.ways.iter().enumerate() {
-            let is_in = maps.has_ground(place) && ways.wall.into_iter().any(|wall| wall <= TOUCHING);
-            for direction in Direction::ALL {
-                if is_in || ways.wall[direction.index()] <= 1.0 {
-                    maps.cut(place, direction);
+        for index in 0..maps.blocks.len() {
+            let block = maps.blocks[index];
+            for floor in 0..block.floors {
+                let Some(slot) = self.slot(block.number(floor)) else { continue };
+                for z in block.pixels.z..block.pixels.end_z() {
+                    for x in block.pixels.x..block.pixels.end_x() {
+                        let pixel = block.pixel(x, z);
+                        let (place, ways) = (block.sheet(floor).start + pixel, &self.ways[slot + pixel]);
+                        let is_in = maps.has_ground(place) && ways.wall.into_iter().any(|wall| wall <= TOUCHING);
+                        for direction in Direction::ALL {
+                            if is_in || ways.wall[direction.index()] <= 1.0 {
+                                maps.cut(place, (x, z), direction);
+                            }
+                        }
+                        if is_in {
+                            maps.ground[place] = f32::NAN;
+                        }
+                    }
                 }
-            }
-            if is_in {
-                maps.ground[place] = f32::NAN;
             }
         }
     }
 
-    /// How far from its centre a place ends in a direction without a link, in cells from 0 to 1. `across` is the place beyond, if both
-    /// have ground within a step.
-    pub(crate) fn end(
-        &self,
-        maps: &DepthMaps<'_>,
-        place: usize,
-        direction: Direction,
-        across: Option<usize>,
-    ) -> f32 {
-        debug_assert_eq!(maps.links[place][direction.index()], NO_SPAN, "a place ends where it has no link");
-        let ways = &self.ways[place];
+    /// How far from its centre a place ends in a direction without a link, in cells from 0 to 1. `way` is the number of its way, `across` that
+    /// of the place beyond, if both have ground within a step and something is known of it.
+    pub(crate) fn end(&self, way: usize, direction: Direction, across: Option<usize>) -> f32 {
+        let ways = &self.ways[way];
         let wall = ways.wall[direction.index()];
         if wall <= 1.0 {
             return wall;
@@ -269,6 +365,95 @@ impl Walls {
         let ground = ways.ground[direction.index()];
         if ground > 0.0 { ground.min(1.0) } else { HALFWAY }
     }
+}
+
+/// Whether ground ends somewhere on a sheet, other than with the window.
+fn has_ends(maps: &DepthMaps<'_>, block: &Block, floor: u16) -> bool {
+    let sheet = block.sheet(floor);
+    let mut places = maps.ground[sheet.clone()].iter().zip(&maps.links[sheet]);
+    places.any(|(ground, links)| !ground.is_nan() && links.contains(&NO_FLOOR))
+}
+
+/// Whether a line through the centres of a row of pixels in the window meets the triangle.
+fn is_met(maps: &DepthMaps<'_>, corners: &[Corner; 3]) -> bool {
+    let window = maps.window;
+    [(0, window.x, window.end_x()), (2, window.z, window.end_z())].into_iter().any(|(axis, first, end)| {
+        let [low, high] = range_of(corners, axis);
+        // The first line at or after the low end counts only if it lies beyond it: see `cuts`.
+        let line = (low - 0.5).floor() + 1.0;
+        line.max(f64::from(first)) <= (high - 0.5).floor().min(f64::from(end) - 1.0)
+    })
+}
+
+fn range_of(corners: &[Corner; 3], axis: usize) -> [f64; 2] {
+    let [a, b, c] = corners.map(|corner| corner[axis]);
+    [a.min(b).min(c), a.max(b).max(c)]
+}
+
+/// Calls `each` with every block whose pixels can see a triangle, and heights between which it lies there. It may lie in less.
+fn for_each_block<'m>(
+    maps: &'m DepthMaps<'_>,
+    corners: &[Corner; 3],
+    mut each: impl FnMut(&'m Block, f64, f64),
+) {
+    // What a pixel sees lies up to a pixel from its centre.
+    const REACH: f64 = 1.0;
+    let [low, high] = range_of(corners, 1);
+    let [z_low, z_high] = range_of(corners, 2);
+    let [a, b, c] = *corners;
+    let (u, v) = ([b[0] - a[0], b[1] - a[1], b[2] - a[2]], [c[0] - a[0], c[1] - a[1], c[2] - a[2]]);
+    let up = u[2] * v[0] - u[0] * v[2];
+    // Rise over a pixel along x and z; not finite or anything for upright ones.
+    let slope = [(u[2] * v[1] - u[1] * v[2]) / up, (u[1] * v[0] - u[0] * v[1]) / up];
+    let is_upright = !(slope[0].abs() + slope[1].abs() < UPRIGHT);
+    for row in maps.blocks_between(Axis::Z, z_low - REACH, z_high + REACH) {
+        let pixels = maps.blocks[row * maps.across].pixels;
+        let slab = [pixels.z, pixels.end_z()].map(|z| f64::from(z + maps.window.z));
+        let [x_low, x_high] = range_in_slab(corners, [slab[0] - REACH, slab[1] + REACH]);
+        for column in maps.blocks_between(Axis::X, x_low - REACH, x_high + REACH) {
+            let block = &maps.blocks[row * maps.across + column];
+            if block.floors == 0 {
+                continue;
+            }
+            let half = [block.pixels.width, block.pixels.depth].map(|size| f64::from(size) / 2.0);
+            let middle = [
+                f64::from(block.pixels.x + maps.window.x) + half[0] - a[0],
+                f64::from(block.pixels.z + maps.window.z) + half[1] - a[2],
+            ];
+            let centre = a[1] + slope[0] * middle[0] + slope[1] * middle[1];
+            let spread = slope[0].abs() * (half[0] + REACH) + slope[1].abs() * (half[1] + REACH) + SPREAD_SLACK;
+            if is_upright {
+                each(block, low, high);
+            } else {
+                each(block, low.max(centre - spread), high.min(centre + spread));
+            }
+        }
+    }
+}
+
+/// Heights told of a triangle are off by less, in metres: it only costs a look too many.
+const SPREAD_SLACK: f64 = 1e-3;
+/// Triangles that rise more over a pixel, in metres, are taken as high as they are.
+const UPRIGHT: f64 = 10.0;
+
+/// Between which x the part of a triangle between two z lies.
+fn range_in_slab(corners: &[Corner; 3], [from, to]: [f64; 2]) -> [f64; 2] {
+    let mut range = [f64::INFINITY, f64::NEG_INFINITY];
+    for (a, b) in [(0, 1), (1, 2), (2, 0)] {
+        let (a, b) = (corners[a], corners[b]);
+        if a[2].max(b[2]) < from || a[2].min(b[2]) > to {
+            continue;
+        }
+        let at = |z: f64| {
+            let share = if a[2] == b[2] { 0.0 } else { ((z - a[2]) / (b[2] - a[2])).clamp(0.0, 1.0) };
+            a[0] + (b[0] - a[0]) * share
+        };
+        let ends = if a[2] == b[2] { [a[0], b[0]] } else { [at(from), at(to)] };
+        for x in ends {
+            range = [range[0].min(x), range[1].max(x)];
+        }
+    }
+    range
 }
 
 #[cfg(test)]
