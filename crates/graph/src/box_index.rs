@@ -109,9 +109,7 @@ impl RoughTarget {
         // Not `max`, which looks for NaN.
         let larger = |a: f32, b: f32| if a > b { a } else { b };
         let smaller = |a: f32, b: f32| if a < b { a } else { b };
-        let gap = |low: f32, value: [f32; 2], high: f32| {
-            larger(larger(low - value[1], value[0] - high), 0.0)
-        };
+        let gap = |low: f32, value: [f32; 2], high: f32| larger(larger(low - value[1], value[0] - high), 0.0);
         std::array::from_fn(|place| {
             let x = gap(node.min_x[place], self.x, node.max_x[place]);
             let z = gap(node.min_z[place], self.z, node.max_z[place]);

@@ -3,6 +3,7 @@
 pub(crate) mod any_angle;
 mod funnel;
 mod gate;
+mod local;
 mod partial;
 mod search;
 mod shortest;

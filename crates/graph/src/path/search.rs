@@ -4,20 +4,21 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
 
-use waymesh_core::{CellId, PlanVertex};
+use waymesh_core::CellId;
 
 use super::any_angle::AnyAngle;
 use super::funnel::Funnel;
+use super::local::{Approach, Local, Scale, crossing};
 use crate::costs::{TravelCost, Usable, entering};
 use crate::data::NO_NEIGHBOUR;
 use crate::filter::CellFilter;
-use crate::mesh::{Corner, NavMesh};
+use crate::mesh::NavMesh;
 use crate::nearest::Spot;
 
 /// No node: the parent of the first edges.
 const NO_NODE: u32 = u32::MAX;
 
-/// What path queries write. One per thread; it serves any mesh and grows to what the largest needs: 8 bytes an edge, 20 a cell and 32 a
+/// What path queries write. One per thread; it serves any mesh and grows to what the largest needs: 8 bytes an edge, 20 a cell and 76 a
 /// seen edge.
 #[derive(Clone, Debug, Default)]
 pub struct PathScratch {
@@ -96,17 +97,9 @@ impl PathScratch {
 
     /// Opens a way, or makes a better one of it, and keeps the best of its cell apart from the heap.
     #[inline]
-    fn offer(
-        &mut self,
-        way: u32,
-        parent: u32,
-        at: Local,
-        cost: f32,
-        [rest, least]: [f32; 2],
-        best: &mut u64,
-    ) {
-        let estimate = cost + rest * least;
-        let new = Node { edge: way, parent, at, cost, estimate, closed: false };
+    fn offer(&mut self, way: u32, parent: u32, approach: Approach, rest: f32, best: &mut u64) {
+        let estimate = approach.cost + rest;
+        let new = Node { edge: way, parent, approach, estimate, closed: false };
         let (stamp, index) = self.seen[way as usize];
         let index = if stamp != self.stamp {
             #[expect(
@@ -172,98 +165,10 @@ struct Node {
     edge: u32,
     /// Node of the edge by which the cell on the near side was entered.
     parent: u32,
-    at: Local,
-    /// Length of the way so far.
-    cost: f32,
-    /// With the way ahead as the crow flies.
+    approach: Approach,
+    /// The cost so far, with the way ahead as the crow flies.
     estimate: f32,
     closed: bool,
-}
-
-/// Metres from the frame's origin: single precision does for lengths there, wherever the origin is in the world.
-#[derive(Clone, Copy, Debug, Default)]
-struct Local {
-    x: f32,
-    y: f32,
-    z: f32,
-}
-
-impl Local {
-    #[inline]
-    fn distance(self, other: Self) -> f32 {
-        let (x, y, z) = (self.x - other.x, self.y - other.y, self.z - other.z);
-        (x * x + y * y + z * z).sqrt()
-    }
-
-    fn lerp(self, to: Self, t: f32) -> Self {
-        let mix = |from: f32, to: f32| from + (to - from) * t;
-        Self { x: mix(self.x, to.x), y: mix(self.y, to.y), z: mix(self.z, to.z) }
-    }
-
-    /// How far from `a` to `b` this point of the segment lies in plan, from 0 to 1.
-    fn along(self, a: Self, b: Self) -> f32 {
-        let (ex, ez) = (b.x - a.x, b.z - a.z);
-        let length = ex * ex + ez * ez;
-        if length > 0.0 {
-            (((self.x - a.x) * ex + (self.z - a.z) * ez) / length).clamp(0.0, 1.0)
-        } else {
-            0.0
-        }
-    }
-}
-
-/// Metres per cell and per level.
-#[derive(Clone, Copy)]
-struct Scale {
-    cell: f32,
-    level: f32,
-}
-
-impl Scale {
-    #[inline]
-    fn corner(self, corner: &Corner) -> Local {
-        Local {
-            x: corner.x as f32 * self.cell,
-            y: corner.height * self.level,
-            z: corner.z as f32 * self.cell,
-        }
-    }
-
-    fn vertex(self, vertex: &PlanVertex) -> Local {
-        let PlanVertex { point, height } = *vertex;
-        self.corner(&Corner { x: point.x, z: point.z, height })
-    }
-
-    #[expect(clippy::cast_possible_truncation, reason = "the nearest single-precision length is meant")]
-    fn spot(self, spot: &Spot) -> Local {
-        Local {
-            x: spot.at.x as f32 * self.cell,
-            y: spot.height as f32 * self.level,
-            z: spot.at.z as f32 * self.cell,
-        }
-    }
-}
-
-/// Where the shortest way from `from` over segment `a b` to `to` crosses it, in plan: by mirroring one of the two if they are
-/// on the same side.
-#[inline]
-fn crossing(from: Local, to: Local, a: Local, b: Local) -> Local {
-    let (ex, ez) = (b.x - a.x, b.z - a.z);
-    let (fx, fz) = (from.x - a.x, from.z - a.z);
-    let (tx, tz) = (to.x - a.x, to.z - a.z);
-    let (from_along, to_along) = (fx * ex + fz * ez, tx * ex + tz * ez);
-    let (from_aside, to_aside) = ((fx * ez - fz * ex).abs(), (tx * ez - tz * ex).abs());
-    let length = ex * ex + ez * ez;
-    let aside = from_aside + to_aside;
-    let t = if length <= 0.0 {
-        0.0
-    } else if aside > 0.0 {
-        (from_along * to_aside + to_along * from_aside) / (aside * length)
-    } else {
-        from_along / length
-    };
-    let t = t.clamp(0.0, 1.0);
-    Local { x: a.x + ex * t, y: a.y + (b.y - a.y) * t, z: a.z + ez * t }
 }
 
 impl NavMesh {
@@ -285,10 +190,10 @@ impl NavMesh {
         let target = scale.spot(goal);
         let goal_number = self.bridges.number(goal.cell);
         let (mut node, mut cell, mut from_cell) = (NO_NODE, start.cell, start.cell);
-        let (mut at, mut cost) = (scale.spot(start), 0.0);
+        let mut approach = Approach::turn(scale.spot(start), 0.0, 1.0);
         loop {
             let best =
-                self.expand(cell, from_cell, filter, scale, (goal_number, target), (node, at, cost), scratch);
+                self.expand(cell, from_cell, filter, scale, (goal_number, target), (node, approach), scratch);
             node = match scratch.next(best) {
                 Some(next) => next,
                 None => return false,
@@ -300,7 +205,7 @@ impl NavMesh {
                 self.beyond(scratch.nodes[entry.parent as usize].edge)
             };
             cell = self.beyond(entry.edge);
-            (at, cost) = (entry.at, entry.cost);
+            approach = entry.approach;
             if cell == goal.cell {
                 break;
             }
@@ -309,7 +214,7 @@ impl NavMesh {
             let entry = &scratch.nodes[node as usize];
             scratch.corridor.push(entry.edge);
             if entry.edge as usize >= self.neighbours.len() {
-                scratch.leaps.push(self.leap(entry.edge, entry.at, scale));
+                scratch.leaps.push(self.leap(entry.edge, entry.approach.at, scale));
             }
             node = entry.parent;
         }
@@ -329,15 +234,17 @@ impl NavMesh {
         filter: &Usable<'_, F, C>,
         scale: Scale,
         (goal, target): (u32, Local),
-        (parent, at, cost): (u32, Local, f32),
+        (parent, approach): (u32, Approach),
         scratch: &mut PathScratch,
     ) -> u64 {
         let mut best = NO_KEY;
+        let Approach { at, cost, .. } = approach;
         let metre = if C::IS_LENGTH { 1.0 } else { filter.cost.per_metre(self, CellId(cell)) };
         // Straight through the cell from where it was entered first is often no longer: then all ways on are known.
         if scratch.is_known(cell, at, cost, metre) {
             return best;
         }
+        let approach = if C::IS_LENGTH { approach } else { approach.at_cost(metre) };
         let least = if C::IS_LENGTH { 1.0 } else { filter.cost.least().max(0.0) };
         let range = self.edge_range(cell as usize);
         let (first, corners, neighbours) =
@@ -354,9 +261,8 @@ impl NavMesh {
             let next = if offset as usize + 1 == corners.len() { 0 } else { offset as usize + 1 };
             let a = scale.corner(&corners[offset as usize]);
             let b = scale.corner(&corners[next]);
-            let point = crossing(at, target, a, b);
-            let cost = cost + at.distance(point) * metre + entering(filter.cost, self, cell, neighbour);
-            scratch.offer(edge, parent, point, cost, [point.distance(target), least], &mut best);
+            let next = approach.over(target, a, b).plus(entering(filter.cost, self, cell, neighbour));
+            scratch.offer(edge, parent, next, next.at.distance(target) * least, &mut best);
         }
         for &leaving in self.links.leaving(cell) {
             let way = self.way_of(leaving);
@@ -374,7 +280,8 @@ impl NavMesh {
                 + at.distance(point) * metre
                 + leap
                 + entering(filter.cost, self, cell, self.beyond(way));
-            scratch.offer(way, parent, landing, cost, [landing.distance(target), least], &mut best);
+            let next = Approach::turn(landing, cost, metre);
+            scratch.offer(way, parent, next, landing.distance(target) * least, &mut best);
         }
         best
     }

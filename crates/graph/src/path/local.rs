@@ -1,0 +1,209 @@
+//! Plane geometry of the search by cells, in single precision: it decides which way is tried first, never which side of a wall a path is on.
+
+use waymesh_core::PlanVertex;
+
+use crate::mesh::Corner;
+use crate::nearest::Spot;
+
+/// Metres from the frame's origin: single precision does for lengths there, wherever the origin is in the world.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Local {
+    pub(super) x: f32,
+    pub(super) y: f32,
+    pub(super) z: f32,
+}
+
+impl Local {
+    #[inline]
+    pub(super) fn distance(self, other: Self) -> f32 {
+        let (x, y, z) = (self.x - other.x, self.y - other.y, self.z - other.z);
+        (x * x + y * y + z * z).sqrt()
+    }
+
+    pub(super) fn lerp(self, to: Self, t: f32) -> Self {
+        let mix = |from: f32, to: f32| from + (to - from) * t;
+        Self { x: mix(self.x, to.x), y: mix(self.y, to.y), z: mix(self.z, to.z) }
+    }
+
+    /// How far from `a` to `b` this point of the segment lies in plan, from 0 to 1.
+    pub(super) fn along(self, a: Self, b: Self) -> f32 {
+        let (ex, ez) = (b.x - a.x, b.z - a.z);
+        let length = ex * ex + ez * ez;
+        if length > 0.0 {
+            (((self.x - a.x) * ex + (self.z - a.z) * ez) / length).clamp(0.0, 1.0)
+        } else {
+            0.0
+        }
+    }
+}
+
+/// Metres per cell and per level.
+#[derive(Clone, Copy)]
+pub(super) struct Scale {
+    pub(super) cell: f32,
+    pub(super) level: f32,
+}
+
+impl Scale {
+    #[inline]
+    pub(super) fn corner(self, corner: &Corner) -> Local {
+        Local {
+            x: corner.x as f32 * self.cell,
+            y: corner.height * self.level,
+            z: corner.z as f32 * self.cell,
+        }
+    }
+
+    pub(super) fn vertex(self, vertex: &PlanVertex) -> Local {
+        let PlanVertex { point, height } = *vertex;
+        self.corner(&Corner { x: point.x, z: point.z, height })
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "the nearest single-precision length is meant")]
+    pub(super) fn spot(self, spot: &Spot) -> Local {
+        Local {
+            x: spot.at.x as f32 * self.cell,
+            y: spot.height as f32 * self.level,
+            z: spot.at.z as f32 * self.cell,
+        }
+    }
+}
+
+/// Where the shortest way from `from` over segment `a b` to `to` crosses it, in plan: by mirroring one of the two if they are
+/// on the same side.
+#[inline]
+pub(super) fn crossing(from: Local, to: Local, a: Local, b: Local) -> Local {
+    let (ex, ez) = (b.x - a.x, b.z - a.z);
+    let (fx, fz) = (from.x - a.x, from.z - a.z);
+    let (tx, tz) = (to.x - a.x, to.z - a.z);
+    let (from_along, to_along) = (fx * ex + fz * ez, tx * ex + tz * ez);
+    let (from_aside, to_aside) = ((fx * ez - fz * ex).abs(), (tx * ez - tz * ex).abs());
+    let length = ex * ex + ez * ez;
+    let aside = from_aside + to_aside;
+    let t = if length <= 0.0 {
+        0.0
+    } else if aside > 0.0 {
+        (from_along * to_aside + to_along * from_aside) / (aside * length)
+    } else {
+        from_along / length
+    };
+    let t = t.clamp(0.0, 1.0);
+    Local { x: a.x + ex * t, y: a.y + (b.y - a.y) * t, z: a.z + ez * t }
+}
+
+/// Positive where `b` lies to the left of the ray from `from` over `a`.
+#[inline]
+fn side(from: Local, a: Local, b: Local) -> f32 {
+    (a.x - from.x) * (b.z - from.z) - (a.z - from.z) * (b.x - from.x)
+}
+
+/// How a way came to a point of an edge: straight from where it turned last, between two rays. So a way through many cells is as long
+/// as a string pulled through them, not as a chain of points on their edges. Where the ground begins to cost another amount, it turns.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Approach {
+    pub(super) at: Local,
+    pub(super) cost: f32,
+    /// Where it turned last, and its cost to there.
+    from: Local,
+    from_cost: f32,
+    /// What a metre has cost since.
+    metre: f32,
+    /// Corners of edges passed that lie on the two rays; `from` where no edge has been passed.
+    right: Local,
+    left: Local,
+}
+
+impl Approach {
+    /// Of a way that turns here, and goes on at so much a metre.
+    pub(super) fn turn(at: Local, cost: f32, metre: f32) -> Self {
+        Self { at, cost, from: at, from_cost: cost, metre, right: at, left: at }
+    }
+
+    /// The same, to go on at so much a metre.
+    #[inline]
+    pub(super) fn at_cost(self, metre: f32) -> Self {
+        if self.metre.to_bits() == metre.to_bits() { self } else { Self::turn(self.at, self.cost, metre) }
+    }
+
+    /// The same, for so much more.
+    #[inline]
+    pub(super) fn plus(mut self, cost: f32) -> Self {
+        self.cost += cost;
+        self.from_cost += cost;
+        self
+    }
+
+    /// On over an edge, from its right end to its left, and then as straight as can be to `target`. If the straight way is hidden, it turns
+    /// at the corner that hides it. Another turn before the edge is not looked for: the cost is that of the way pulled taut, or a little
+    /// less.
+    #[inline]
+    pub(super) fn over(mut self, target: Local, right: Local, left: Local) -> Self {
+        self.at = crossing(self.from, target, right, left);
+        let hidden_by = if side(self.from, self.right, self.at) < 0.0 {
+            Some(self.right)
+        } else if side(self.from, self.left, self.at) > 0.0 {
+            Some(self.left)
+        } else {
+            None
+        };
+        if let Some(corner) = hidden_by {
+            let cost = self.from_cost + self.from.distance(corner) * self.metre;
+            self = Self::turn(corner, cost, self.metre);
+            self.at = crossing(corner, target, right, left);
+        }
+        if side(self.from, self.right, right) >= 0.0 {
+            self.right = right;
+        }
+        if side(self.from, self.left, left) <= 0.0 {
+            self.left = left;
+        }
+        self.cost = self.from_cost + self.from.distance(self.at) * self.metre;
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(x: f32, z: f32) -> Local {
+        Local { x, y: 0.0, z }
+    }
+
+    /// Looking along x, the left is where z is larger.
+    fn walk(start: Local, goal: Local, edges: &[[Local; 2]]) -> (Local, f32) {
+        let start = Approach::turn(start, 0.0, 1.0);
+        let end = edges.iter().fold(start, |way, &[right, left]| way.over(goal, right, left));
+        (end.at, end.cost)
+    }
+
+    #[test]
+    fn a_straight_way_is_as_long_as_it_is() {
+        let (start, goal) = (at(0.0, 0.0), at(10.0, 1.0));
+        // Slanted edges in a wide corridor: the nearest crossing of each by itself would make a zigzag.
+        let edges: Vec<_> = (1_u8..10)
+            .map(|x| {
+                let (x, slant) = (f32::from(x), if x % 2 == 0 { 0.4 } else { -0.4 });
+                [at(x - slant, -3.0), at(x + slant, 3.0)]
+            })
+            .collect();
+        let (point, cost) = walk(start, goal, &edges);
+        assert!((point.z - point.x / 10.0).abs() < 1e-5, "{point:?}");
+        assert!((cost - start.distance(point)).abs() < 1e-5);
+    }
+
+    #[test]
+    fn a_way_turns_at_the_corner_that_hides_what_is_ahead() {
+        // Along x under a wall that ends at (4, 1), then up.
+        let (start, goal) = (at(0.0, 0.0), at(4.0, 9.0));
+        let edges = [
+            [at(2.0, -1.0), at(2.0, 1.0)],
+            [at(4.0, -1.0), at(4.0, 1.0)],
+            [at(6.0, 1.0), at(4.0, 1.0)],
+            [at(6.0, 5.0), at(2.0, 5.0)],
+        ];
+        let (point, cost) = walk(start, goal, &edges);
+        assert_eq!((point.x, point.z), (4.0, 5.0));
+        assert!((cost - (17.0_f32.sqrt() + 4.0)).abs() < 1e-5, "{cost}");
+    }
+}
