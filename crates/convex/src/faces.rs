@@ -1,6 +1,8 @@
 //! Convex faces over the edges of a triangulation, and the removal of edges between them.
 
-use waymesh_core::{CellMesh, MAX_PLAN_COORDINATE, PlanPoint, Triangle, TriangleId, Triangulation, VertexId};
+use waymesh_core::{
+    CellMesh, DisjointSets, MAX_PLAN_COORDINATE, PlanPoint, Triangle, TriangleId, Triangulation, VertexId,
+};
 
 use crate::ConvexError;
 use crate::subdivision::{NONE, Numbering, Patch, Side, Subdivision, index};
@@ -13,8 +15,8 @@ const MAX_TRIANGLES: usize = (u32::MAX / 3 - 1) as usize;
 pub(crate) struct Faces<'a> {
     triangulation: &'a Triangulation,
     half_edges: Vec<HalfEdge>,
-    /// Per triangle, one of the same face with a lower or the same number.
-    parents: Vec<u32>,
+    /// The triangles of each face.
+    triangles: DisjointSets,
     /// Edges of the face, valid at its lowest triangle.
     sizes: Vec<u32>,
 }
@@ -85,8 +87,8 @@ impl<'a> Faces<'a> {
                 half_edges.push(HalfEdge { point, twin, next, prev, inner });
             }
         }
-        let parents: Vec<u32> = (0..).take(triangles).collect();
-        Ok(Self { triangulation, half_edges, parents, sizes: vec![3; triangles] })
+        let sizes = vec![3; triangles];
+        Ok(Self { triangulation, half_edges, triangles: DisjointSets::new(triangles), sizes })
     }
 
     /// Whether the edge lies between two faces of one region and area, and is still there.
@@ -212,8 +214,7 @@ impl<'a> Faces<'a> {
             self.half_edges[leaving as usize].prev = arriving;
         }
         let [a, b] = removal.faces;
-        let (kept, gone) = (a.min(b), a.max(b));
-        self.parents[gone as usize] = kept;
+        let kept = self.triangles.unite(a, b);
         self.sizes[kept as usize] = removal.size;
         kept
     }
@@ -252,13 +253,7 @@ impl<'a> Faces<'a> {
 
     /// The face that a half-edge is on: its lowest triangle.
     pub(crate) fn face(&mut self, edge: u32) -> u32 {
-        let mut at = edge / 3;
-        while self.parents[at as usize] != at {
-            let above = self.parents[self.parents[at as usize] as usize];
-            self.parents[at as usize] = above;
-            at = above;
-        }
-        at
+        self.triangles.find(edge / 3)
     }
 
     fn vertex(&self, edge: u32) -> VertexId {
@@ -267,10 +262,10 @@ impl<'a> Faces<'a> {
 
     /// The faces as cells, in the order of their lowest triangles.
     pub(crate) fn into_subdivision(mut self) -> Subdivision<'a> {
-        let mut cell_of = vec![NONE; self.parents.len()];
+        let mut cell_of = vec![NONE; self.triangles.len()];
         let mut cells = Vec::new();
-        for face in (0..).take(self.parents.len()) {
-            if self.parents[face as usize] == face {
+        for face in (0..).take(self.triangles.len()) {
+            if self.triangles.find(face) == face {
                 cell_of[face as usize] = index(cells.len());
                 let Triangle { region, area, .. } = self.triangulation.triangles[face as usize];
                 cells.push(Patch { side: NONE, len: self.sizes[face as usize], region, area });

@@ -25,6 +25,7 @@ mod ids;
 mod observe;
 mod random;
 mod regions;
+mod sets;
 mod soup;
 pub mod stage;
 mod triangulation;
@@ -45,6 +46,7 @@ pub use ids::{ArcId, AreaId, CellId, RegionId, TriangleId, VertexId};
 pub use observe::{Counter, Observer, Warning};
 pub use random::Random;
 pub use regions::{NO_REGION, RegionMap};
+pub use sets::DisjointSets;
 pub use soup::{
     Bounds, SkippedTriangles, SoupError, TriangleSoup, TriangleSource, TriangleVisitor, has_area,
     triangle_normal,

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use waymesh_core::{
-    ArcId, ArcUse, AreaId, ContourArc, ContourLoop, ContourSet, GridFrame, PlanPoint, PlanVertex,
-    RegionContour, RegionId, VertexId,
+    ArcId, ArcUse, AreaId, ContourArc, ContourLoop, ContourSet, DisjointSets, GridFrame, PlanPoint,
+    PlanVertex, RegionContour, RegionId, VertexId,
 };
 
 use crate::PlanError;
@@ -156,28 +156,20 @@ impl<'a> Builder<'a> {
 
     /// Both ends of a common edge are one vertex on either side; other corners are vertices of their own.
     fn name_vertices(&mut self, count: usize) {
-        let mut roots: Vec<usize> = (0..count).collect();
-        fn root(roots: &mut [usize], mut corner: usize) -> usize {
-            while roots[corner] != corner {
-                roots[corner] = roots[roots[corner]];
-                corner = roots[corner];
-            }
-            corner
-        }
+        let mut corners = DisjointSets::new(count);
         for (&from, &to) in self.twins {
-            for (a, b) in
-                [(self.number(from), self.number_after(to)), (self.number_after(from), self.number(to))]
-            {
-                let (a, b) = (root(&mut roots, a), root(&mut roots, b));
-                roots[a.max(b)] = a.min(b);
+            for (a, b) in [
+                (self.corner_number(from), self.corner_after(to)),
+                (self.corner_after(from), self.corner_number(to)),
+            ] {
+                corners.unite(number(a), number(b));
             }
         }
         let mut names: Vec<Option<VertexId>> = vec![None; count];
         for piece in self.pieces {
             for &point in piece.polygon.iter().flatten() {
-                let corner = self.vertex_of.len();
-                let lowest = root(&mut roots, corner);
-                let vertex = *names[lowest].get_or_insert_with(|| {
+                let lowest = corners.find(number(self.vertex_of.len()));
+                let vertex = *names[lowest as usize].get_or_insert_with(|| {
                     self.set.vertices.push(PlanVertex { point, height: piece.height });
                     VertexId::from_index(self.set.vertices.len() - 1)
                 });
@@ -186,11 +178,11 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn number(&self, (piece, ring, index): Corner) -> usize {
+    fn corner_number(&self, (piece, ring, index): Corner) -> usize {
         self.first[piece][ring] + index
     }
 
-    fn number_after(&self, (piece, ring, index): Corner) -> usize {
+    fn corner_after(&self, (piece, ring, index): Corner) -> usize {
         self.first[piece][ring] + (index + 1) % self.pieces[piece].polygon[ring].len()
     }
 
@@ -207,7 +199,6 @@ impl<'a> Builder<'a> {
     }
 
     fn arc(&mut self, vertices: &[VertexId], left: usize, right: Option<usize>) -> ArcId {
-        let number = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
         let first = number(self.set.arc_vertices.len());
         self.set.arc_vertices.extend_from_slice(vertices);
         self.set.arcs.push(ContourArc {
@@ -257,4 +248,8 @@ impl<'a> Builder<'a> {
         }
         uses
     }
+}
+/// A count or index in 32 bits. There are never more: corners are counted first.
+fn number(value: usize) -> u32 {
+    u32::try_from(value).unwrap_or(u32::MAX)
 }

@@ -1,6 +1,6 @@
 //! Links: ways between two places that share no edge. Steps too high to walk, stairs without ground, ladders, jumps, lifts.
 
-use waymesh_core::{CellId, PlanPoint, PlanVertex};
+use waymesh_core::{CellId, DisjointSets, PlanPoint, PlanVertex};
 
 use crate::mesh::{Corner, NavMesh};
 use crate::{IslandId, NavMeshError};
@@ -179,22 +179,12 @@ impl Links {
             next[cell.index()] += 1;
         }
         // Islands by number: the lower one becomes the root.
-        let mut groups: Vec<u32> = (0_u32..).take(islands).collect();
-        fn root(groups: &mut [u32], mut island: u32) -> u32 {
-            while groups[island as usize] != island {
-                groups[island as usize] = groups[groups[island as usize] as usize];
-                island = groups[island as usize];
-            }
-            island
-        }
+        let mut groups = DisjointSets::new(islands);
         for link in &links {
             let [a, b] = [link.from.cell, link.to.cell].map(|cell| cell_islands[cell.index()]);
-            let (a, b) = (root(&mut groups, a), root(&mut groups, b));
-            groups[a.max(b) as usize] = a.min(b);
+            groups.unite(a, b);
         }
-        for island in (0_u32..).take(islands) {
-            groups[island as usize] = root(&mut groups, island);
-        }
+        let groups = (0_u32..).take(islands).map(|island| groups.find(island)).collect();
         let has_one_way = links.iter().any(|link| !link.both_ways);
         Self { links, first, leaving, groups, portals, has_one_way }
     }

@@ -1,13 +1,12 @@
 //! Section 4.3 of the paper: pieces of tiles to regions.
 
 use rayon::prelude::*;
-use waymesh_core::{Direction, PlanPoint, RegionId};
+use waymesh_core::{Direction, DisjointSets, PlanPoint, RegionId};
 
 use crate::SlicesError;
 use crate::bins::Tiling;
 use crate::corners::{Corner, CornerKind};
 use crate::facing::{Facing, glue};
-use crate::segment::{find, unite};
 use crate::tile::{BorderRun, Piece, TileSlices, is_saddle};
 
 /// A region: a flat piece of ground that is connected through sides of cells.
@@ -56,7 +55,7 @@ pub(crate) fn merge_tiles(tiling: &Tiling, tiles: Vec<TileSlices>) -> Result<Mer
         return Err(SlicesError::TooMany { element: "pieces of regions", count, limit });
     }
     #[expect(clippy::cast_possible_truncation, reason = "checked just above")]
-    let mut parents: Vec<u32> = (0..count as u32).collect();
+    let mut sets = DisjointSets::new(count as usize);
     for tile in 0..tiles.len() {
         let across = tiling.across as usize;
         let beside = [(Direction::PosX, tile + 1), (Direction::PosZ, tile + across)];
@@ -67,11 +66,11 @@ pub(crate) fn merge_tiles(tiling: &Tiling, tiles: Vec<TileSlices>) -> Result<Mer
             let runs: [&[BorderRun]; 2] =
                 [&tiles[tile].borders[side.index()], &tiles[other].borders[side.opposite().index()]];
             join_runs(runs, |a, b| {
-                unite(&mut parents, bases[tile] + a, bases[other] + b);
+                sets.unite(bases[tile] + a, bases[other] + b);
             });
         }
     }
-    let (region_of, regions) = number(&mut parents, &tiles);
+    let (region_of, regions) = number(&mut sets, &tiles);
     Merged::gather(&bases, &region_of, regions, tiles)
 }
 
@@ -92,13 +91,13 @@ fn join_runs([a, b]: [&[BorderRun]; 2], mut meet: impl FnMut(u32, u32)) {
 
 /// Region of each piece, and the regions in row-major order of their first cells.
 #[expect(clippy::cast_possible_truncation, reason = "there are less than u32::MAX pieces")]
-fn number(parents: &mut [u32], tiles: &[TileSlices]) -> (Vec<u32>, Vec<SliceRegion>) {
+fn number(sets: &mut DisjointSets, tiles: &[TileSlices]) -> (Vec<u32>, Vec<SliceRegion>) {
     let pieces: Vec<Piece> = tiles.iter().flat_map(|tile| tile.pieces.iter().copied()).collect();
     let mut first: Vec<[u32; 2]> = pieces.iter().map(|piece| piece.first).collect();
     let mut cells: Vec<u64> = vec![0; pieces.len()];
     let mut roots = Vec::new();
     for (label, piece) in pieces.iter().enumerate() {
-        let root = find(parents, label as u32) as usize;
+        let root = sets.find(label as u32) as usize;
         first[root] = first[root].min(piece.first);
         cells[root] += u64::from(piece.spans);
         if root == label {
@@ -111,7 +110,7 @@ fn number(parents: &mut [u32], tiles: &[TileSlices]) -> (Vec<u32>, Vec<SliceRegi
         region_of[root as usize] = region as u32;
     }
     for label in 0..pieces.len() {
-        region_of[label] = region_of[find(parents, label as u32) as usize];
+        region_of[label] = region_of[sets.find(label as u32) as usize];
     }
     let regions = roots
         .iter()
@@ -207,15 +206,15 @@ impl Merged {
             })
             .collect();
         saddles.par_sort_unstable();
-        let mut parents: Vec<u32> = (0..count as u32).collect();
+        let mut sets = DisjointSets::new(count);
         for pair in saddles.windows(2) {
             if (pair[0].0, pair[0].1) == (pair[1].0, pair[1].1) {
-                unite(&mut parents, pair[0].2, pair[1].2);
+                sets.unite(pair[0].2, pair[1].2);
             }
         }
         let mut slices = 0;
         for region in 0..count {
-            let root = find(&mut parents, region as u32) as usize;
+            let root = sets.find(region as u32) as usize;
             if root == region {
                 self.regions[region].slice = slices;
                 slices += 1;

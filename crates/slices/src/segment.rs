@@ -1,5 +1,7 @@
 //! Section 3 of the paper: walkable spans to connected pieces of one level.
 
+use waymesh_core::DisjointSets;
+
 use crate::spans::SpanGrid;
 
 /// Label of a span that nobody stands on, or that was not asked for.
@@ -45,7 +47,7 @@ pub struct Segmentation {
     pub configurations: Vec<u8>,
     /// Number of labels.
     pub count: u32,
-    parents: Vec<u32>,
+    sets: DisjointSets,
     numbers: Vec<u32>,
 }
 
@@ -62,7 +64,7 @@ pub fn segment(grid: &SpanGrid, core: CoreRect, neighbourhood: Neighbourhood, ou
     out.labels.resize(grid.len(), NO_LABEL);
     out.configurations.clear();
     out.configurations.resize(grid.len(), 0);
-    out.parents.clear();
+    out.sets.reset(0);
     let width = grid.width();
     let (from_x, to_x) = (core.x.saturating_sub(1), (core.end_x + 1).min(width));
     let (from_z, to_z) = (core.z.saturating_sub(1), (core.end_z + 1).min(grid.depth()));
@@ -85,8 +87,7 @@ pub fn segment(grid: &SpanGrid, core: CoreRect, neighbourhood: Neighbourhood, ou
                     out.configurations[neighbour] |= other;
                     let beside = out.labels[neighbour];
                     if joins && is_core && beside != NO_LABEL {
-                        label =
-                            if label == NO_LABEL { beside } else { unite(&mut out.parents, label, beside) };
+                        label = if label == NO_LABEL { beside } else { out.sets.unite(label, beside) };
                     }
                 };
                 let diagonal = neighbourhood == Neighbourhood::Eight;
@@ -97,10 +98,7 @@ pub fn segment(grid: &SpanGrid, core: CoreRect, neighbourhood: Neighbourhood, ou
                 meet(below && right, width.wrapping_sub(1), [4, 32], diagonal);
                 if is_core {
                     if label == NO_LABEL {
-                        #[expect(clippy::cast_possible_truncation, reason = "no more labels than spans")]
-                        let new = out.parents.len() as u32;
-                        out.parents.push(new);
-                        label = new;
+                        label = out.sets.push();
                     }
                     out.labels[span] = label;
                 }
@@ -114,10 +112,10 @@ impl Segmentation {
     /// Turns provisional labels into final ones, in the order of their first spans.
     fn number(&mut self) {
         self.numbers.clear();
-        self.numbers.resize(self.parents.len(), NO_LABEL);
+        self.numbers.resize(self.sets.len(), NO_LABEL);
         self.count = 0;
         for label in self.labels.iter_mut().filter(|label| **label != NO_LABEL) {
-            let root = find(&mut self.parents, *label) as usize;
+            let root = self.sets.find(*label) as usize;
             if self.numbers[root] == NO_LABEL {
                 self.numbers[root] = self.count;
                 self.count += 1;
@@ -125,29 +123,6 @@ impl Segmentation {
             *label = self.numbers[root];
         }
     }
-}
-
-/// The root of `item`, its path halved.
-#[inline(always)]
-pub(crate) fn find(parents: &mut [u32], mut item: u32) -> u32 {
-    while parents[item as usize] != item {
-        let above = parents[parents[item as usize] as usize];
-        parents[item as usize] = above;
-        item = above;
-    }
-    item
-}
-
-/// Joins two sets; the lower root stays one. Returns it.
-#[inline(always)]
-pub(crate) fn unite(parents: &mut [u32], a: u32, b: u32) -> u32 {
-    if a == b {
-        return a;
-    }
-    let (a, b) = (find(parents, a), find(parents, b));
-    let root = a.min(b);
-    parents[a.max(b) as usize] = root;
-    root
 }
 
 #[cfg(test)]

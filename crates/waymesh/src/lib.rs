@@ -15,10 +15,10 @@
 //! place of its own.
 
 mod config;
+mod number;
 mod pipeline;
 mod plan;
 mod report;
-mod roots;
 mod slices;
 mod steps;
 mod storeys;

@@ -2,9 +2,11 @@
 
 #![expect(clippy::cast_possible_truncation, reason = "numbers of pieces, which fit 32 bits")]
 
+use waymesh_core::DisjointSets;
+
 use super::BLOCK_CELLS;
 use super::dissolve::dissolve_sheets;
-use super::graph::{DisjointSets, Edge, Neighbours, PieceGraph};
+use super::graph::{Edge, Neighbours, PieceGraph};
 use super::improve::shorten_seams;
 use super::sheets::Sheets;
 

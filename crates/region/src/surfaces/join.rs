@@ -2,10 +2,10 @@
 
 #![expect(clippy::cast_possible_truncation, reason = "numbers of pieces, which are checked to fit 32 bits")]
 
-use waymesh_core::{AreaId, GridWindow, NO_REGION, Observer, SpanKey};
+use waymesh_core::{AreaId, DisjointSets, GridWindow, NO_REGION, Observer, SpanKey};
 
 use super::agglomerate::join_pieces;
-use super::graph::{DisjointSets, Edge, PieceGraph, sum_edges};
+use super::graph::{Edge, PieceGraph, sum_edges};
 use super::split::{Beyond, RimSpan, SurfacePieces};
 use super::{BLOCK_CELLS, Rule};
 use crate::error::{RegionError, check_area};

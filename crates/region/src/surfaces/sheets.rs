@@ -7,7 +7,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{BinaryHeap, HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
-use super::graph::DisjointSets;
+use waymesh_core::DisjointSets;
 
 /// Hashes a pair of numbers packed in one. Tables are only looked things up in, never walked through, so the order of their entries
 /// shows nowhere.

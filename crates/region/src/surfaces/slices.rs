@@ -4,11 +4,11 @@
 
 use std::collections::VecDeque;
 
-use waymesh_core::{Direction, GridWindow, NO_REGION, NO_SPAN, WalkableField};
+use waymesh_core::{Direction, DisjointSets, GridWindow, NO_REGION, NO_SPAN, WalkableField};
 
 use super::Rule;
 use super::block::BlockPiece;
-use super::graph::{DisjointSets, Edge, Pairs};
+use super::graph::{Edge, Pairs};
 use crate::merge::{self, Region};
 
 /// Most levels that all sets of a block may climb together before levels are counted in coarser steps.

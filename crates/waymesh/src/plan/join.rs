@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use waymesh_core::{CellId, CellMesh, GridFrame, PlanPoint, PlanVertex, RegionId, VertexId};
+use waymesh_core::{CellId, CellMesh, DisjointSets, GridFrame, PlanPoint, PlanVertex, RegionId, VertexId};
 use waymesh_floorplan::PlanWindow;
 
 use super::world::PlanTile;
-use crate::roots::{Roots, number};
+use crate::number::number;
 
 /// Cells of all windows, and the storey of each region.
 pub(super) struct Joined {
@@ -120,7 +120,7 @@ fn portions(lines: &mut BTreeMap<Line, [Vec<Rim>; 2]>) -> HashMap<usize, Vec<Por
 
 struct Assembly {
     cells: CellMesh,
-    roots: Roots,
+    roots: DisjointSets,
     portions: HashMap<usize, Vec<Portion>>,
     /// Vertex at a place on a border where cells of two windows meet, by storey.
     meeting: HashMap<(usize, PlanPoint), u32>,
@@ -129,7 +129,7 @@ struct Assembly {
 
 impl Assembly {
     fn new(frame: GridFrame, vertices: Vec<PlanVertex>, portions: HashMap<usize, Vec<Portion>>) -> Self {
-        let roots = Roots::new(vertices.len());
+        let roots = DisjointSets::new(vertices.len());
         let cells =
             CellMesh { frame, vertices, cells: Vec::new(), corners: Vec::new(), neighbours: Vec::new() };
         Self { cells, roots, portions, meeting: HashMap::new(), storeys: Vec::new() }

@@ -12,8 +12,8 @@ use waymesh_tile::{Tile, TileLayout};
 
 use super::build::BuiltTile;
 use super::join::Joined;
+use crate::number::number;
 use crate::pipeline::{BakeError, Pipeline};
-use crate::roots::number;
 
 /// The ground of a tile's cells, in their order.
 #[derive(Clone, Debug, Default, PartialEq)]

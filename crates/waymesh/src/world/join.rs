@@ -2,11 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use waymesh_core::{Cell, CellId, CellMesh, GridFrame, PlanPoint, PlanVertex, RegionId, SpanKey, VertexId};
+use waymesh_core::{
+    Cell, CellId, CellMesh, DisjointSets, GridFrame, PlanPoint, PlanVertex, RegionId, SpanKey, VertexId,
+};
 use waymesh_tile::Tile;
 
 use super::cells::TileCells;
-use crate::roots::{Roots, number};
+use crate::number::number;
 
 /// The cells of all tiles as one mesh, and where those of each tile are.
 #[derive(Clone, Debug, PartialEq)]
@@ -96,7 +98,7 @@ struct Assembly {
     /// Where the vertices of each tile begin, before any become one.
     bases: Vec<u32>,
     /// Representative of each vertex: those that meet on a border are one.
-    roots: Roots,
+    roots: DisjointSets,
     /// Vertices put into an edge, by edge and step.
     inserted: HashMap<(usize, usize), u32>,
     /// Place in the table of corners where each portion begins, by edge and step.
@@ -113,7 +115,7 @@ impl Assembly {
         }
         let cells =
             CellMesh { frame, vertices, cells: Vec::new(), corners: Vec::new(), neighbours: Vec::new() };
-        let roots = Roots::new(cells.vertices.len());
+        let roots = DisjointSets::new(cells.vertices.len());
         Self { cells, ranges: Vec::new(), bases, roots, inserted: HashMap::new(), corners: HashMap::new() }
     }
 

@@ -1,0 +1,113 @@
+//! Sets that grow together.
+
+/// Which of some numbered things belong together (union-find). Each set is named by one of its members, by default the lowest, so
+/// names do not depend on the order in which sets were joined.
+///
+/// # Cost
+/// Paths are halved and sets not weighed: `find` and `unite` take amortised logarithmic time, hardly more than constant in practice.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DisjointSets {
+    parents: Vec<u32>,
+}
+
+impl DisjointSets {
+    /// As many members, each a set by itself. Those beyond 2^32 - 1 are left out.
+    #[must_use]
+    pub fn new(count: usize) -> Self {
+        let mut sets = Self::default();
+        sets.reset(count);
+        sets
+    }
+
+    /// Starts again with as many members, each a set by itself, in the same memory.
+    pub fn reset(&mut self, count: usize) {
+        self.parents.clear();
+        self.parents.extend((0..u32::MAX).take(count));
+    }
+
+    /// One more member, by itself. There is room for 2^32 - 1 of them.
+    pub fn push(&mut self) -> u32 {
+        let member = u32::try_from(self.parents.len()).unwrap_or(u32::MAX);
+        self.parents.push(member);
+        member
+    }
+
+    /// Number of members.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.parents.len()
+    }
+
+    /// Whether there are no members.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.parents.is_empty()
+    }
+
+    /// The name of a member's set.
+    ///
+    /// # Panics
+    /// If there is no such member.
+    #[inline]
+    pub fn find(&mut self, mut member: u32) -> u32 {
+        while self.parents[member as usize] != member {
+            let above = self.parents[self.parents[member as usize] as usize];
+            self.parents[member as usize] = above;
+            member = above;
+        }
+        member
+    }
+
+    /// Makes one set of two, with the lower name. Returns it.
+    ///
+    /// # Panics
+    /// If there is no such member.
+    #[inline]
+    pub fn unite(&mut self, one: u32, other: u32) -> u32 {
+        // Mostly both have been joined a moment ago.
+        let above = self.parents[one as usize];
+        if above == self.parents[other as usize] {
+            return self.find(above);
+        }
+        let (one, other) = (self.find(one), self.find(other));
+        self.parents[one.max(other) as usize] = one.min(other);
+        one.min(other)
+    }
+
+    /// Makes one set of two, with the name of the second.
+    ///
+    /// # Panics
+    /// If there is no such member.
+    pub fn put(&mut self, from: u32, into: u32) {
+        let (from, into) = (self.find(from), self.find(into));
+        self.parents[from as usize] = into;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Random;
+
+    #[test]
+    fn sets_are_those_of_naming_everything_again() {
+        let mut random = Random::new(9);
+        for count in [1_u32, 2, 7, 60] {
+            let mut sets = DisjointSets::new(count as usize);
+            let mut names: Vec<u32> = (0..count).collect();
+            for _ in 0..count {
+                let [one, other] = [0; 2].map(|_| random.index(count as usize));
+                let (low, high) = (names[one].min(names[other]), names[one].max(names[other]));
+                names.iter_mut().filter(|name| **name == high).for_each(|name| *name = low);
+                let [one, other] = [one, other].map(|at| u32::try_from(at).unwrap_or(0));
+                assert_eq!(sets.unite(one, other), low);
+                assert!((0..count).all(|member| sets.find(member) == names[member as usize]));
+            }
+            assert_eq!((sets.push(), sets.find(count), sets.len()), (count, count, count as usize + 1));
+            sets.put(0, count);
+            assert!(sets.find(0) == count && sets.find(names[0]) == count);
+            sets.reset(2);
+            assert!(sets.find(1) == 1 && sets.len() == 2 && !sets.is_empty());
+        }
+    }
+}
