@@ -10,6 +10,7 @@ use crate::clearance::{Clearance, halo_cells};
 use crate::config::{Placement, StoreysConfig, Walk};
 use crate::depth::{DepthMaps, NO_FLOOR};
 use crate::layers::Layers;
+use crate::slim::floor_above;
 use crate::walls::Walls;
 
 /// Steps of a cell in which borders are told.
@@ -132,7 +133,7 @@ struct Carver<'a> {
 
 impl Carver<'_> {
     /// The spans of all columns, without links, and the span of each place.
-    #[expect(clippy::cast_possible_truncation, reason = "spans of a window; levels are checked with the frame")]
+    #[expect(clippy::cast_possible_truncation, reason = "spans of a window are counted in 32 bits")]
     fn push_spans(&self, per_level: f64, window: GridWindow, field: &mut WalkableField, spans: &mut [u32]) {
         let maps = self.maps;
         for z in 0..window.depth {
@@ -150,8 +151,9 @@ impl Carver<'_> {
                     {
                         continue;
                     }
-                    let ground = f64::from(ground) * per_level;
-                    let floor = (ground - 1e-4).ceil() as i32;
+                    #[expect(clippy::cast_possible_truncation, reason = "single precision is what is kept")]
+                    let ground = (f64::from(ground) * per_level) as f32;
+                    let floor = floor_above(ground);
                     if field.floor.len() > first && field.floor[field.floor.len() - 1] >= floor {
                         // Levels higher than the agent: the upper one of two storeys is lost in one.
                         continue;
@@ -159,7 +161,7 @@ impl Carver<'_> {
                     spans[place] = field.cells.len() as u32;
                     field.cells.push(column);
                     field.floor.push(floor);
-                    field.ground.push(ground as f32);
+                    field.ground.push(ground);
                     field.area.push(AreaId::GROUND);
                     field.clearance.push(OPEN_SKY);
                 }
