@@ -10,9 +10,11 @@ use crate::config::StoreysConfig;
 /// The level above a height of the ground, which is how [`crate::refine_window`] numbers floors.
 #[inline]
 pub(crate) fn floor_above(ground: f32) -> i32 {
+    let ground = f64::from(ground) - 1e-4;
+    // Rounded up without the library call that `f64::ceil` is on the least common instruction set.
     #[expect(clippy::cast_possible_truncation, reason = "levels are checked with the frame")]
-    let floor = (f64::from(ground) - 1e-4).ceil() as i32;
-    floor
+    let floor = ground as i32;
+    floor + i32::from(f64::from(floor) < ground)
 }
 
 /// A window of the field that [`crate::refine_window`] draws, with a label per span: nine bytes a span and four a column, where a
