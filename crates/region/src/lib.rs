@@ -40,6 +40,6 @@ pub use islands::{Components, RemovedIslands, connected_components, remove_small
 pub use monotone::{Monotone, MonotoneConfig, partition_monotone};
 pub use surfaces::{
     JoinConfig, JoinedSurfaces, Piece, SurfacePieces, Surfaces, SurfacesConfig, join_surfaces,
-    label_surfaces, partition_surfaces, split_surfaces,
+    label_split_surfaces, label_surfaces, partition_surfaces, split_surfaces, split_surfaces_labelled,
 };
 pub use watershed::{Watershed, WatershedConfig, partition_watershed};

@@ -105,7 +105,7 @@ impl Clearance {
         let slots = vec![NOTHING_NEAR; maps.ranges.len()];
         let mut stamp = Stamp { maps, slots, squared: Vec::new(), reach, near: walk.near };
         if walk.radius > 0.0 {
-            for_each_segment(maps, &ends, whole, |segment| stamp.press(&segment));
+            for_each_segment(maps, &ends, whole, |segment| stamp.press(segment));
             for post in &walls.posts {
                 let corner = post.ends[0].map(f64::floor);
                 #[expect(clippy::cast_possible_truncation, reason = "places are below 2^31")]
@@ -142,29 +142,71 @@ impl Clearance {
 }
 
 /// The borders of all ground, piece by piece: every end of a place is joined to the next one around the corner.
-fn for_each_segment(maps: &DepthMaps<'_>, ends: &Ends, whole: GridWindow, mut each: impl FnMut(Segment)) {
+fn for_each_segment(maps: &DepthMaps<'_>, ends: &Ends, whole: GridWindow, mut each: impl FnMut(&Segment)) {
     for block in &maps.blocks {
         for floor in 0..block.floors {
             if ends.slots[block.number(floor)].is_none() {
                 continue;
             }
-            for z in block.pixels.z..block.pixels.end_z() {
-                for x in block.pixels.x..block.pixels.end_x() {
-                    let place = block.sheet(floor).start + block.pixel(x, z);
-                    if !maps.has_ground(place) {
-                        continue;
-                    }
-                    for direction in Direction::ALL {
-                        if maps.links[place][direction.index()] == NO_FLOOR {
-                            let corner = Corner { maps, ends, whole, pixel: (x, z), floor };
-                            if let Some(segment) = corner.segment(place, direction) {
-                                each(segment);
-                            }
-                        }
+            let (pixels, sheet) = (block.pixels, block.sheet(floor));
+            let rows = (pixels.z..pixels.end_z()).flat_map(|z| (pixels.x..pixels.end_x()).map(move |x| (x, z)));
+            let columns = (pixels.x..pixels.end_x()).flat_map(|x| (pixels.z..pixels.end_z()).map(move |z| (x, z)));
+            let mut look = |pixel: (u32, u32), direction: Direction, run: &mut Option<Segment>| {
+                let place = sheet.start + block.pixel(pixel.0, pixel.1);
+                if maps.has_ground(place) && maps.links[place][direction.index()] == NO_FLOOR {
+                    let corner = Corner { maps, ends, whole, pixel, floor };
+                    if let Some(segment) = corner.segment(place, direction)
+                        && !run.as_mut().is_some_and(|run| run.join(&segment))
+                        && let Some(done) = run.replace(segment)
+                    {
+                        each(&done);
                     }
                 }
+            };
+            // Along the borders, so that straight ones are told as a whole.
+            let mut runs = [None; 4];
+            for pixel in rows {
+                look(pixel, Direction::NegZ, &mut runs[0]);
+                look(pixel, Direction::PosZ, &mut runs[1]);
             }
+            for pixel in columns {
+                look(pixel, Direction::NegX, &mut runs[2]);
+                look(pixel, Direction::PosX, &mut runs[3]);
+            }
+            runs.iter().flatten().for_each(&mut each);
         }
+    }
+}
+
+impl Segment {
+    /// Takes in a segment that goes on straight along an axis at the same height. Distances to both are to the last bit the distance to the
+    /// result, for segments along an axis end at centres of pixels.
+    fn join(&mut self, next: &Self) -> bool {
+        if self.ground.to_bits() != next.ground.to_bits() {
+            return false;
+        }
+        for (along, across) in [(0, 1), (1, 0)] {
+            let away = (next.base[along] - self.base[along]) as f32;
+            let level = |segment: &Self| {
+                let [a, b] = segment.ends.map(|end| end[across].to_bits());
+                (a == b).then_some(a)
+            };
+            if self.base[across] != next.base[across] || level(self).is_none() || level(self) != level(next) {
+                continue;
+            }
+            let [from, to] = next.ends.map(|end| end[along] + away);
+            // Exact: multiples of a half.
+            let [goes_on, begins] = [(self.ends[1][along] - from), (to - self.ends[0][along])].map(|gap| gap.abs() <= 0.0);
+            if goes_on {
+                self.ends[1][along] = to;
+            } else if begins {
+                self.ends[0][along] = from;
+            } else {
+                continue;
+            }
+            return true;
+        }
+        false
     }
 }
 
@@ -291,29 +333,63 @@ impl Stamp<'_, '_> {
             self.squared.resize(self.squared.len() + block.area(), self.reach * self.reach);
         }
         let slot = *slot as usize;
-        let [[ax, az], [bx, bz]] = segment.ends;
-        let (dx, dz) = (bx - ax, bz - az);
-        let length_squared = dx * dx + dz * dz;
-        let inverse = if length_squared > 0.0 { length_squared.recip() } else { 0.0 };
         let pixels = block.pixels;
         let (start, end) = (columns.start.max(pixels.x), columns.end.min(pixels.end_x()));
+        let count = (end - start) as usize;
+        let line = Line::new(segment);
         let away = |value: u32, axis: usize| (i64::from(value) - segment.base[axis]) as f32;
         for z in rows.start.max(pixels.z)..rows.end.min(pixels.end_z()) {
-            let pz = away(z, 1) + 0.5 - az;
             let pixel = block.pixel(start, z);
-            let count = (end - start) as usize;
             let known = &mut self.squared[slot + pixel..slot + pixel + count];
             let place = block.sheet(floor).start + pixel;
             let grounds = &self.maps.ground[place..place + count];
-            for ((known, ground), x) in known.iter_mut().zip(grounds).zip(start..end) {
-                let px = away(x, 0) + 0.5 - ax;
-                let along = ((px * dx + pz * dz) * inverse).clamp(0.0, 1.0);
-                let (ex, ez) = (px - dx * along, pz - dz * along);
-                let squared = ex * ex + ez * ez;
-                // False where there is no ground.
-                let is_near = (ground - segment.ground).abs() <= self.near;
-                *known = if is_near && squared < *known { squared } else { *known };
+            let (x, z) = (away(start, 0) + 0.5, away(z, 1) + 0.5);
+            // False where there is no ground.
+            let is_near = |ground: f32| (ground - segment.ground).abs() <= self.near;
+            for (index, (known, &ground)) in (0_u16..).zip(known.iter_mut().zip(grounds)) {
+                let squared = line.squared_distance(x + f32::from(index), z);
+                *known = if is_near(ground) && squared < *known { squared } else { *known };
             }
         }
+    }
+}
+
+/// A segment, ready to be asked for distances.
+#[derive(Clone, Copy, Debug)]
+struct Line {
+    low: [f32; 2],
+    high: [f32; 2],
+    start: [f32; 2],
+    along: [f32; 2],
+    /// One over the squared length, 0 for a segment along an axis, which is its own bounding box.
+    inverse: f32,
+}
+
+impl Line {
+    fn new(segment: &Segment) -> Self {
+        let [a, b] = segment.ends;
+        let along = [b[0] - a[0], b[1] - a[1]];
+        let is_slanted = along[0].abs() > 0.0 && along[1].abs() > 0.0;
+        let length_squared = along[0] * along[0] + along[1] * along[1];
+        Self {
+            low: [a[0].min(b[0]), a[1].min(b[1])],
+            high: [a[0].max(b[0]), a[1].max(b[1])],
+            start: a,
+            along,
+            inverse: if is_slanted { length_squared.recip() } else { 0.0 },
+        }
+    }
+
+    #[inline(always)]
+    fn squared_distance(&self, x: f32, z: f32) -> f32 {
+        let [ex, ez] = if self.inverse > 0.0 {
+            let (px, pz) = (x - self.start[0], z - self.start[1]);
+            let along = ((px * self.along[0] + pz * self.along[1]) * self.inverse).clamp(0.0, 1.0);
+            [px - self.along[0] * along, pz - self.along[1] * along]
+        } else {
+            let off = |value: f32, axis: usize| (self.low[axis] - value).max(value - self.high[axis]).max(0.0);
+            [off(x, 0), off(z, 1)]
+        };
+        ex * ex + ez * ez
     }
 }

@@ -64,13 +64,26 @@ impl Range {
     const NONE: Self = Self { low: f32::INFINITY, high: f32::NEG_INFINITY, is_full: false };
 
     fn of(ground: &[f32]) -> Self {
-        let start = Self { is_full: true, ..Self::NONE };
-        ground.iter().fold(start, |range, &ground| Self {
-            // The lesser of NaN and a number is the number.
-            low: range.low.min(ground),
-            high: range.high.max(ground),
-            is_full: range.is_full & !ground.is_nan(),
-        })
+        const LANES: usize = 8;
+        let (mut low, mut high, mut holes) = ([f32::INFINITY; LANES], [f32::NEG_INFINITY; LANES], [0_u32; LANES]);
+        let mut see = |lane: usize, ground: f32| {
+            // Nothing is less than NaN.
+            low[lane] = if ground < low[lane] { ground } else { low[lane] };
+            high[lane] = if ground > high[lane] { ground } else { high[lane] };
+            holes[lane] |= u32::from(ground.is_nan());
+        };
+        let (chunks, rest) = ground.as_chunks::<LANES>();
+        for chunk in chunks {
+            for lane in 0..LANES {
+                see(lane, chunk[lane]);
+            }
+        }
+        rest.iter().for_each(|&ground| see(0, ground));
+        Self {
+            low: low.into_iter().fold(f32::INFINITY, f32::min),
+            high: high.into_iter().fold(f32::NEG_INFINITY, f32::max),
+            is_full: holes == [0; LANES],
+        }
     }
 
     pub(crate) fn is_empty(self) -> bool {
@@ -296,10 +309,13 @@ impl<'a> DepthMaps<'a> {
 
     /// Notes between which heights the sheets are.
     pub(crate) fn survey(&mut self) {
-        for block in &self.blocks {
-            for floor in 0..block.floors {
-                self.ranges[block.number(floor)] = Range::of(&self.ground[block.sheet(floor)]);
-            }
+        (0..self.blocks.len()).for_each(|block| self.survey_block(block));
+    }
+
+    fn survey_block(&mut self, block: usize) {
+        let block = &self.blocks[block];
+        for floor in 0..block.floors {
+            self.ranges[block.number(floor)] = Range::of(&self.ground[block.sheet(floor)]);
         }
     }
 
@@ -307,7 +323,9 @@ impl<'a> DepthMaps<'a> {
     /// lean by less than a pixel.
     pub(crate) fn close_cracks(&mut self, walk: &Walk) {
         let mut found = Vec::new();
-        for block in &self.blocks {
+        let mut changed = Vec::new();
+        for (index, block) in self.blocks.iter().enumerate() {
+            let before = found.len();
             if (0..block.floors).all(|floor| self.ranges[block.number(floor)].is_full) {
                 continue;
             }
@@ -318,10 +336,14 @@ impl<'a> DepthMaps<'a> {
                     }
                 }
             }
+            if found.len() > before {
+                changed.push(index);
+            }
         }
         for (place, height) in found {
             self.ground[place] = self.ground[place].max(height);
         }
+        changed.into_iter().for_each(|block| self.survey_block(block));
     }
 
     fn close_crack(&self, block: &Block, (x, z): (u32, u32), walk: &Walk, found: &mut Vec<(usize, f32)>) {
@@ -349,7 +371,8 @@ impl<'a> DepthMaps<'a> {
 
     /// Takes away ground with other ground closer above it than the agent is high.
     pub(crate) fn drop_covered(&mut self, walk: &Walk) {
-        for block in &self.blocks {
+        for index in 0..self.blocks.len() {
+            let block = self.blocks[index];
             let (mut above, mut is_clear) = (f32::INFINITY, true);
             for floor in (0..block.floors).rev() {
                 let range = self.ranges[block.number(floor)];
@@ -374,6 +397,7 @@ impl<'a> DepthMaps<'a> {
                     above = ground;
                 }
             }
+            self.survey_block(index);
         }
     }
 

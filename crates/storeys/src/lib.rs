@@ -9,6 +9,7 @@
 //! - [`flood_layers`]: ordered flooding into layers; [`Layers::keep_connected`] keeps what seeds reach.
 //! - [`refine_window`]: a window at a time, the depth maps of all layers in it, walls and drops exactly where they cross the lines
 //!   between pixels, the distance to them, and what is left for the agent's centre, as a [`waymesh_core::FieldWindow`].
+//! - [`SlimWindow`]: such a window in a quarter of the memory, until it is needed again.
 //! - [`place_borders`]: traced borders moved from the sides of pixels to where the ground ends.
 //! - [`keep_islands`]: of the finished cells, those that seeds reach, or the largest island.
 //!
@@ -37,6 +38,7 @@ mod layers;
 mod refine;
 mod rough;
 mod slice;
+mod slim;
 mod walls;
 
 pub use borders::{RegionEnds, border_frame, place_borders};
@@ -46,3 +48,4 @@ pub use islands::keep_islands;
 pub use layers::{ColumnKind, Floor, Layers, flood_layers};
 pub use refine::{BORDER_STEPS, Refined, SpanEnds, refine_halo, refine_window};
 pub use rough::{RoughVoxels, voxelize_roughly};
+pub use slim::SlimWindow;

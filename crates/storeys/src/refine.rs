@@ -10,6 +10,7 @@ use crate::clearance::{Clearance, halo_cells};
 use crate::config::{Placement, StoreysConfig, Walk};
 use crate::depth::{DepthMaps, NO_FLOOR};
 use crate::layers::Layers;
+use crate::slim::floor_above;
 use crate::walls::Walls;
 
 /// Steps of a cell in which borders are told.
@@ -87,9 +88,7 @@ pub fn refine_window(
     walkable().for_each(|corners| maps.draw(corners));
     maps.survey();
     maps.close_cracks(&walk);
-    maps.survey();
     maps.drop_covered(&walk);
-    maps.survey();
     let mut walls = Walls::new(&maps);
     for (corners, walkable) in &triangles {
         walls.draw(&maps, &walk, corners, *walkable);
@@ -132,43 +131,48 @@ struct Carver<'a> {
 
 impl Carver<'_> {
     /// The spans of all columns, without links, and the span of each place.
-    #[expect(clippy::cast_possible_truncation, reason = "spans of a window; levels are checked with the frame")]
+    #[expect(clippy::cast_possible_truncation, reason = "spans of a window are counted in 32 bits")]
     fn push_spans(&self, per_level: f64, window: GridWindow, field: &mut WalkableField, spans: &mut [u32]) {
         let maps = self.maps;
+        let least = self.walk.radius - 1e-5;
         for z in 0..window.depth {
-            for x in 0..window.width {
-                let column = z * window.width + x;
-                let first = field.cells.len();
+            let mut x = 0;
+            while x < window.width {
                 let (px, pz) = (x + self.dx, z + self.dz);
                 let block = &maps.blocks[maps.block_of(px, pz)];
-                let pixel = block.pixel(px, pz);
-                for floor in 0..block.floors {
-                    let place = block.sheet(floor).start + pixel;
-                    let ground = maps.ground[place];
-                    if ground.is_nan()
-                        || self.clearance.distance(block.number(floor), pixel) < self.walk.radius - 1e-5
-                    {
-                        continue;
+                let first_pixel = block.pixel(px, pz);
+                let end = window.width.min(block.pixels.end_x() - self.dx);
+                for (x, pixel) in (x..end).zip(first_pixel..) {
+                    let column = z * window.width + x;
+                    let first = field.cells.len();
+                    for floor in 0..block.floors {
+                        let place = block.sheet(floor).start + pixel;
+                        let ground = maps.ground[place];
+                        if ground.is_nan() || self.clearance.distance(block.number(floor), pixel) < least {
+                            continue;
+                        }
+                        #[expect(clippy::cast_possible_truncation, reason = "single precision is what is kept")]
+                        let ground = (f64::from(ground) * per_level) as f32;
+                        let floor = floor_above(ground);
+                        if field.floor.len() > first && field.floor[field.floor.len() - 1] >= floor {
+                            // Levels higher than the agent: the upper one of two storeys is lost in one.
+                            continue;
+                        }
+                        spans[place] = field.cells.len() as u32;
+                        field.cells.push(column);
+                        field.floor.push(floor);
+                        field.ground.push(ground);
+                        field.clearance.push(OPEN_SKY);
                     }
-                    let ground = f64::from(ground) * per_level;
-                    let floor = (ground - 1e-4).ceil() as i32;
-                    if field.floor.len() > first && field.floor[field.floor.len() - 1] >= floor {
-                        // Levels higher than the agent: the upper one of two storeys is lost in one.
-                        continue;
+                    for span in first + 1..field.cells.len() {
+                        field.clearance[span - 1] = field.floor[span].abs_diff(field.floor[span - 1]);
                     }
-                    spans[place] = field.cells.len() as u32;
-                    field.cells.push(column);
-                    field.floor.push(floor);
-                    field.ground.push(ground as f32);
-                    field.area.push(AreaId::GROUND);
-                    field.clearance.push(OPEN_SKY);
+                    field.columns[column as usize + 1] = field.cells.len() as u32;
                 }
-                for span in first + 1..field.cells.len() {
-                    field.clearance[span - 1] = field.floor[span].abs_diff(field.floor[span - 1]);
-                }
-                field.columns[column as usize + 1] = field.cells.len() as u32;
+                x = end;
             }
         }
+        field.area.resize(field.cells.len(), AreaId::GROUND);
     }
 
     /// The links of all spans, in order, and where those of the core end.
@@ -185,9 +189,13 @@ impl Carver<'_> {
         for z in 0..window.depth {
             for x in 0..window.width {
                 let pixel = (x + self.dx, z + self.dz);
+                let own = maps.places(pixel.0, pixel.1);
+                if own.count == 0 {
+                    continue;
+                }
                 let around = Direction::ALL
                     .map(|direction| maps.beside(pixel.0, pixel.1, direction).map(|(x, z)| maps.places(x, z)));
-                for (floor, place) in maps.places(pixel.0, pixel.1).floors() {
+                for (floor, place) in own.floors() {
                     let span = spans[place];
                     if span == NO_SPAN {
                         continue;

@@ -4,25 +4,23 @@ use waymesh_contour::{BorderChains, DouglasPeucker, SimplifyConfig, stitch, trac
 use waymesh_core::stage::SimplifyContours;
 use waymesh_core::stage::StageError;
 use waymesh_core::{
-    CellMesh, ContourSet, Counter, GridFrame, GridScale, GridWindow, HeightSurface, LabelledWindow,
-    NO_REGION, Observer, RegionId, TriangleSoup, Validate, Warning,
+    CellMesh, ContourSet, Counter, GridFrame, GridScale, GridWindow, HeightSurface, NO_REGION, Observer, RegionId, TriangleSoup, Validate, Warning,
 };
-use waymesh_detail::fit_heights_windowed;
+use waymesh_detail::{WindowConfig, fit_heights_windowed};
 use waymesh_graph::NavMesh;
 use waymesh_region::{
-    JoinedSurfaces, SurfacePieces, SurfacesConfig, join_surfaces, label_surfaces, split_surfaces,
+    JoinedSurfaces, SurfacePieces, SurfacesConfig, join_surfaces, label_split_surfaces,
+    split_surfaces_labelled,
 };
 pub use waymesh_storeys::Keep;
 use waymesh_storeys::{
-    BORDER_STEPS, Layers, RegionEnds, SpanEnds, StoreysConfig, flood_layers, keep_islands, place_borders,
+    BORDER_STEPS, Layers, RegionEnds, SlimWindow, SpanEnds, StoreysConfig, flood_layers, keep_islands, place_borders,
     refine_halo, refine_window, voxelize_roughly,
 };
 use waymesh_tile::{BinsConfig, MemoryGate, Tile, TileLayout, TriangleBins, build_tiles};
-use waymesh_voxel::PackedField;
 
 use crate::pipeline::{Bake, BakeError, Pipeline, check_soup, same_area};
 use crate::report::{GridReport, IslandReport, Recorder, Report};
-use crate::tiled::windows;
 
 /// Settings of [`Pipeline::bake_storeys`] that a bake in voxels does not have.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,9 +75,9 @@ impl StoreysOptions {
 /// Bytes that a column of a tile takes while it is drawn, about: places with their links, ways and distances, and the field.
 const COLUMN_BYTES: u64 = 160;
 
-/// A drawn tile: its field packed, and where its ground ends.
+/// A drawn tile: its field with the pieces of its spans, and where its ground ends.
 struct Drawn {
-    field: PackedField,
+    field: SlimWindow,
     ends: Vec<SpanEnds>,
 }
 
@@ -92,16 +90,6 @@ struct Ground {
     tiles: Vec<Drawn>,
     surfaces: JoinedSurfaces,
     gate_bytes: u64,
-}
-
-impl Ground {
-    fn labelled(&self, tile: Tile) -> Result<LabelledWindow, StageError> {
-        let failed = |error| StageError::new("storeys", error);
-        let part = self.tiles[self.layout.index(tile)].field.unpack().map_err(failed)?;
-        let regions =
-            label_surfaces(&part, &self.surfaces).map_err(|error| StageError::new("partition", error))?;
-        Ok(LabelledWindow { part, regions })
-    }
 }
 
 impl Pipeline {
@@ -155,7 +143,7 @@ impl Pipeline {
         let bounds = soup.bounds();
         let frame = GridFrame::fit(&bounds, &config.scale).map_err(crate::ConfigError::Grid)?;
         let layers = self.layers(soup, &frame, bounds.max.y - bounds.min.y, &storeys, recorder)?;
-        let ground = self.ground(soup, &frame, &layers, &storeys, options, recorder)?;
+        let mut ground = self.ground(soup, &frame, &layers, &storeys, options, recorder)?;
         let mut report = Report {
             triangles: soup.triangles().len() as u64,
             grid: GridReport::of(&frame),
@@ -166,7 +154,7 @@ impl Pipeline {
         };
         report.walkable_area = report.walkable_spans as f64 * frame.cell_area();
         drop(layers);
-        let placed = self.borders(&ground, recorder)?;
+        let placed = self.borders(&mut ground, recorder)?;
         let contours = self.simplified(&placed, recorder)?;
         drop(placed);
         let triangulation = self.triangles(&contours, recorder)?;
@@ -240,15 +228,14 @@ impl Pipeline {
         let gate = MemoryGate::new(gate_bytes);
         let estimate = |tile: Tile| layout.core(tile).grown(halo, frame).column_count() * COLUMN_BYTES;
         let work = |tile: Tile| -> Result<Split, BakeError> {
-            let failed = |error| StageError::new("storeys", error);
             let soup = bins.soup(tile)?;
             let refined = refine_window(soup.finite_triangles(), frame, layout.core(tile), layers, storeys)
                 .map_err(|error| StageError::new("storeys", error))?;
             drop(soup);
             self.check("storeys", |list| refined.part.violations(list))?;
-            let pieces = split_surfaces(&refined.part, &SurfacesConfig::default())
+            let (pieces, labels) = split_surfaces_labelled(&refined.part, &SurfacesConfig::default())
                 .map_err(|error| StageError::new("partition", error))?;
-            let field = PackedField::pack(&refined.part).map_err(failed)?;
+            let field = SlimWindow::new(&refined.part, labels, storeys);
             Ok((pieces, Drawn { field, ends: refined.ends }))
         };
         let drawn =
@@ -267,30 +254,39 @@ impl Pipeline {
     }
 
     /// Traces the borders and moves them to where the ground ends.
-    fn borders(&self, ground: &Ground, recorder: &mut Recorder<'_>) -> Result<ContourSet, BakeError> {
-        let frame = ground.layout.frame();
+    fn borders(&self, ground: &mut Ground, recorder: &mut Recorder<'_>) -> Result<ContourSet, BakeError> {
+        let frame = *ground.layout.frame();
         let tiles: Vec<Tile> = ground.layout.tiles().collect();
         let gate = MemoryGate::new(ground.gate_bytes);
         let estimate = |tile: Tile| ground.layout.core(tile).column_count() * COLUMN_BYTES;
         let (raw, ends) = recorder.stage("trace", |observer| {
-            let work = |tile: Tile| -> Result<(BorderChains, Vec<RegionEnds>), BakeError> {
-                let failed = |error| StageError::new("trace", error);
-                let LabelledWindow { part, regions } = ground.labelled(tile)?;
-                let chains = trace_window(&part, &regions).map_err(failed)?;
-                let ends = ground.tiles[ground.layout.index(tile)].ends.iter().filter_map(|ends| {
+            let work = |tile: Tile| -> Result<(BorderChains, Vec<RegionEnds>, Vec<u32>), BakeError> {
+                let drawn = &ground.tiles[ground.layout.index(tile)];
+                let part = drawn.field.part();
+                let regions = label_split_surfaces(&part, drawn.field.labels.clone(), &ground.surfaces)
+                    .map_err(|error| StageError::new("partition", error))?;
+                let chains =
+                    trace_window(&part, &regions).map_err(|error| StageError::new("trace", error))?;
+                let ends = drawn.ends.iter().filter_map(|ends| {
                     let span = part.find(ends.span)?;
                     let label = regions.labels[span as usize];
                     let region = RegionId(label);
                     let SpanEnds { span, steps, .. } = *ends;
                     (label != NO_REGION).then_some(RegionEnds { region, z: span.z, x: span.x, steps })
                 });
-                Ok((chains, ends.collect()))
+                Ok((chains, ends.collect(), regions.labels))
             };
             let traced = build_tiles(&tiles, &gate, estimate, work, observer)?;
-            let (chains, ends): (Vec<BorderChains>, Vec<Vec<RegionEnds>>) = traced.into_iter().unzip();
-            let mut ends = ends.concat();
+            let (mut chains, mut ends) = (Vec::with_capacity(tiles.len()), Vec::new());
+            for (drawn, (found, some, labels)) in ground.tiles.iter_mut().zip(traced) {
+                // From here on the labels are regions.
+                drawn.field.labels = labels;
+                drawn.ends = Vec::new();
+                chains.push(found);
+                ends.extend(some);
+            }
             ends.sort_unstable();
-            let raw = stitch(*frame, chains, ground.surfaces.count())
+            let raw = stitch(frame, chains, ground.surfaces.count())
                 .map_err(|error| StageError::new("trace", error))?;
             Ok::<_, BakeError>((raw, ends))
         })?;
@@ -328,15 +324,23 @@ impl Pipeline {
         recorder: &mut Recorder<'_>,
     ) -> Result<HeightSurface, BakeError> {
         let frame = *ground.layout.frame();
+        let count = ground.surfaces.count();
         let source = |window: GridWindow| {
             let tiles = ground.layout.tiles_over(&window.grown(1, &frame));
-            let tiles: Vec<LabelledWindow> =
-                tiles.map(|tile| ground.labelled(tile)).collect::<Result<_, _>>()?;
-            let tiles: Vec<&LabelledWindow> = tiles.iter().collect();
-            Ok(LabelledWindow::assemble(frame, window, &tiles))
+            let tiles: Vec<&SlimWindow> =
+                tiles.map(|tile| &ground.tiles[ground.layout.index(tile)].field).collect();
+            Ok(SlimWindow::assemble(frame, window, &tiles, count))
         };
         let detail = self.detail_config().with_points_per_column(u32::from(BORDER_STEPS));
-        let windows = windows(ground.gate_bytes.min(WINDOW_BYTES));
+        let spans: u64 = ground.surfaces.spans().iter().sum();
+        let bytes = COLUMN_TABLE_BYTES * frame.column_count() as u64 + SPAN_BYTES * spans;
+        let threads = rayon::current_num_threads();
+        let columns = ground.gate_bytes.min(WINDOW_BYTES) as u128 * frame.column_count() as u128
+            / u128::from(bytes.max(1))
+            / threads as u128;
+        let windows = WindowConfig::default()
+            .with_windows_at_once(threads)
+            .with_window_columns(u64::try_from(columns).unwrap_or(u64::MAX).max(LEAST_WINDOW));
         let surface = recorder.stage("heights", |observer| {
             fit_heights_windowed(cells, &source, &detail, &windows, observer)
                 .map_err(|error| StageError::new("detail", error))
@@ -346,5 +350,10 @@ impl Pipeline {
     }
 }
 
-/// Memory that windows of ground heights may take together: enough for large cells, little beside the mesh.
-const WINDOW_BYTES: u64 = 256 << 20;
+/// Memory that windows of ground heights may take together.
+const WINDOW_BYTES: u64 = 64 << 20;
+/// Bytes of a column and of a span in such a window.
+const COLUMN_TABLE_BYTES: u64 = 4;
+const SPAN_BYTES: u64 = 37;
+/// Columns of the smallest window.
+const LEAST_WINDOW: u64 = 1 << 14;

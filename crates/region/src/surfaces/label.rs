@@ -25,14 +25,42 @@ use crate::error::RegionError;
 pub fn label_surfaces(part: &FieldWindow, surfaces: &JoinedSurfaces) -> Result<RegionMap, RegionError> {
     let borrowed = Part::of(part);
     check_core(&borrowed)?;
+    let rule = surfaces.rule.ok_or(RegionError::UnknownTile { core: part.core })?;
+    let (labels, count) = pieces_of_spans(&borrowed, rule);
+    label(part, (labels, count), surfaces)
+}
+
+/// [`label_surfaces`] for who has kept the piece of every span, as
+/// [`split_surfaces_labelled`](super::split_surfaces_labelled) has given it.
+///
+/// # Errors
+/// As [`label_surfaces`], and [`RegionError::UnknownTile`] for a table of another length.
+pub fn label_split_surfaces(
+    part: &FieldWindow,
+    pieces: Vec<u32>,
+    surfaces: &JoinedSurfaces,
+) -> Result<RegionMap, RegionError> {
+    check_core(&Part::of(part))?;
+    if pieces.len() != part.field.len() {
+        return Err(RegionError::UnknownTile { core: part.core });
+    }
+    let last = pieces.iter().filter(|&&piece| piece != NO_REGION).max();
+    let count = last.map_or(0, |&last| last as usize + 1);
+    label(part, (pieces, count), surfaces)
+}
+
+/// Turns pieces into regions.
+fn label(
+    part: &FieldWindow,
+    (mut labels, count): (Vec<u32>, usize),
+    surfaces: &JoinedSurfaces,
+) -> Result<RegionMap, RegionError> {
     let core = part.core;
     let unknown = RegionError::UnknownTile { core };
-    let rule = surfaces.rule.ok_or(unknown)?;
     let place = surfaces
         .order
         .binary_search_by_key(&corner(&core), |&part| corner(&surfaces.parts[part as usize].core));
     let number = surfaces.order[place.map_err(|_| unknown)?] as usize;
-    let (mut labels, count) = pieces_of_spans(&borrowed, rule);
     let known = &surfaces.parts[number];
     if known.core != core || known.regions.len() != count {
         return Err(unknown);

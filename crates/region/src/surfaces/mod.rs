@@ -20,8 +20,8 @@ use waymesh_core::stage::{Partition, StageError};
 use waymesh_core::{BLOCK_CELLS, GridFrame, Observer, RegionMap, WalkableField};
 
 pub use join::{JoinConfig, JoinedSurfaces, join_surfaces};
-pub use label::label_surfaces;
-pub use split::{Piece, SurfacePieces, split_surfaces};
+pub use label::{label_split_surfaces, label_surfaces};
+pub use split::{Piece, SurfacePieces, split_surfaces, split_surfaces_labelled};
 
 use crate::error::{RegionError, check_area};
 

@@ -129,8 +129,20 @@ impl<'a> Part<'a> {
 /// - [`RegionError::BadLength`] and [`RegionError::BadArea`] for a bad configuration.
 /// - [`RegionError::NotWholeBlocks`] if the core is not made of whole blocks of [`BLOCK_CELLS`].
 pub fn split_surfaces(part: &FieldWindow, config: &SurfacesConfig) -> Result<SurfacePieces, RegionError> {
+    Ok(split_surfaces_labelled(part, config)?.0)
+}
+
+/// As [`split_surfaces`]; also gives the piece of every span, [`NO_REGION`] outside the core and where one cannot walk, for
+/// [`label_split_surfaces`](super::label_split_surfaces).
+///
+/// # Errors
+/// As [`split_surfaces`].
+pub fn split_surfaces_labelled(
+    part: &FieldWindow,
+    config: &SurfacesConfig,
+) -> Result<(SurfacePieces, Vec<u32>), RegionError> {
     config.validate()?;
-    Ok(split_part(&Part::of(part), config)?.0)
+    split_part(&Part::of(part), config)
 }
 
 /// Also gives the piece of every span, [`NO_REGION`] outside the core and where one cannot walk.

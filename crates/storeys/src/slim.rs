@@ -1,0 +1,237 @@
+//! Windows of drawn ground as few bytes, quick to put together again.
+
+use waymesh_core::{
+    AreaId, Direction, FieldWindow, GridFrame, GridWindow, LabelledWindow, NO_SPAN, OPEN_SKY, RegionMap,
+    WalkableField,
+};
+
+use crate::config::StoreysConfig;
+
+/// The level above a height of the ground, which is how [`crate::refine_window`] numbers floors.
+#[inline]
+pub(crate) fn floor_above(ground: f32) -> i32 {
+    let ground = f64::from(ground) - 1e-4;
+    // Rounded up without the library call that `f64::ceil` is on the least common instruction set.
+    #[expect(clippy::cast_possible_truncation, reason = "levels are checked with the frame")]
+    let floor = ground as i32;
+    floor + i32::from(f64::from(floor) < ground)
+}
+
+/// A window of the field that [`crate::refine_window`] draws, with a label per span: nine bytes a span and four a column, where a
+/// [`LabelledWindow`] has 37 and four.
+///
+/// What the drawing implies is not kept: floors follow from the ground, clearances from floors, and a link leads to the ground nearest in height.
+///
+/// # Guarantees
+/// [`SlimWindow::part`] gives the field it was made of, bit for bit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SlimWindow {
+    frame: GridFrame,
+    core: GridWindow,
+    window: GridWindow,
+    columns: Vec<u32>,
+    ground: Vec<f32>,
+    /// A bit per direction in which there is a link.
+    links: Vec<u8>,
+    /// A number per span, whatever the user likes.
+    pub labels: Vec<u32>,
+    /// Spans and directions, four numbers a span, and the place in its column of the span they lead to, where that is not the nearest.
+    /// In order.
+    odd: Vec<(u32, u32)>,
+    /// Ground so near in height, in levels, is the nearest: that of a column is farther apart.
+    near: f32,
+}
+
+/// The span of a column nearest in height, counted in the column; the lowest of several.
+#[inline]
+fn nearest(column: &[f32], ground: f32, near: f32, guess: usize) -> usize {
+    let is_near = |other: &f32| (other - ground).abs() <= near;
+    if column.get(guess).is_some_and(is_near) {
+        return guess;
+    }
+    column.iter().position(is_near).unwrap_or_else(|| {
+        let apart = |place: &usize| (column[*place] - ground).abs();
+        (0..column.len()).min_by(|a, b| apart(a).total_cmp(&apart(b))).unwrap_or(0)
+    })
+}
+
+/// A part of a row, and where it comes from.
+type Segment<'a> = (&'a SlimWindow, std::ops::Range<u32>);
+
+impl SlimWindow {
+    /// Keeps what cannot be found again of a field that [`crate::refine_window`] has drawn with this configuration.
+    #[must_use]
+    pub fn new(part: &FieldWindow, labels: Vec<u32>, config: &StoreysConfig) -> Self {
+        let field = &part.field;
+        let near = 0.49 * config.agent.height / config.scale.level_height;
+        let mut slim = Self {
+            frame: part.frame,
+            core: part.core,
+            window: part.window,
+            columns: field.columns.clone(),
+            ground: field.ground.clone(),
+            links: Vec::with_capacity(field.len()),
+            labels,
+            odd: Vec::new(),
+            near,
+        };
+        for (cell, span) in (0..slim.columns.len() - 1).flat_map(|cell| {
+            (slim.columns[cell]..slim.columns[cell + 1]).map(move |span| (cell, span))
+        }) {
+            let links = &field.links[span as usize];
+            let bit = |direction: usize| u8::from(links[direction] != NO_SPAN) << direction;
+            slim.links.push(bit(0) | bit(1) | bit(2) | bit(3));
+            for (direction, step) in [(Direction::PosZ, part.window.width as usize), (Direction::PosX, 1)] {
+                let link = links[direction.index()];
+                if link == NO_SPAN {
+                    continue;
+                }
+                let range = slim.columns[cell + step] as usize..slim.columns[cell + step + 1] as usize;
+                let guess = (span - slim.columns[cell]) as usize;
+                let place = link - slim.columns[cell + step];
+                let found = nearest(&slim.ground[range], slim.ground[span as usize], near, guess);
+                if found != place as usize {
+                    slim.odd.push((span * 4 + direction.index() as u32, place));
+                }
+            }
+        }
+        slim
+    }
+
+    /// The window it was made of.
+    #[must_use]
+    pub fn part(&self) -> FieldWindow {
+        let window = self.window;
+        let row = |z: u32| if window.contains(window.x, z) { vec![(self, window.x..window.end_x())] } else { Vec::new() };
+        Self::build(self.frame, self.core, window, row).0
+    }
+
+    /// The columns of `core` and the ring around it, from the cores of `tiles`, with their labels. Columns that no tile has in its core are
+    /// empty. `count` is the number of regions.
+    #[must_use]
+    pub fn assemble(frame: GridFrame, core: GridWindow, tiles: &[&Self], count: u32) -> LabelledWindow {
+        let window = core.grown(1, &frame);
+        let row = |z: u32| {
+            let beside = tiles.iter().filter_map(|&tile| {
+                let (from, to) = (tile.core.x.max(window.x), tile.core.end_x().min(window.end_x()));
+                (z >= tile.core.z && z < tile.core.end_z() && from < to).then_some((tile, from..to))
+            });
+            let mut row: Vec<Segment<'_>> = beside.collect();
+            row.sort_unstable_by_key(|(_, columns)| columns.start);
+            row
+        };
+        let (part, labels) = Self::build(frame, core, window, row);
+        LabelledWindow { part, regions: RegionMap { labels, count } }
+    }
+
+    /// The spans of a part of a row.
+    fn spans(&self, z: u32, columns: &std::ops::Range<u32>) -> (std::ops::Range<usize>, &[u32]) {
+        let first = (z - self.window.z) as usize * self.window.width as usize;
+        let at = |x: u32| first + (x - self.window.x) as usize;
+        let columns = &self.columns[at(columns.start)..=at(columns.end)];
+        (columns[0] as usize..columns[columns.len() - 1] as usize, columns)
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "no more spans than 32-bit tables have")]
+    fn build<'a>(
+        frame: GridFrame,
+        core: GridWindow,
+        window: GridWindow,
+        row: impl Fn(u32) -> Vec<Segment<'a>>,
+    ) -> (FieldWindow, Vec<u32>) {
+        let rows: Vec<Vec<Segment<'a>>> = (window.z..window.end_z()).map(row).collect();
+        let segments = || (window.z..window.end_z()).zip(&rows).flat_map(|(z, row)| row.iter().map(move |one| (z, one)));
+        let count = segments().map(|(z, (tile, columns))| tile.spans(z, columns).0.len()).sum();
+        let mut field = WalkableField::empty(frame.window(window));
+        field.columns.clear();
+        field.columns.reserve_exact(field.frame.column_count() + 1);
+        field.columns.push(0);
+        field.ground.reserve_exact(count);
+        let (mut labels, mut total) = (Vec::with_capacity(count), 0);
+        for (z, row) in (window.z..window.end_z()).zip(&rows) {
+            let end = |x: u32| ((z - window.z) as usize * window.width as usize) + (x - window.x) as usize + 1;
+            for (tile, columns) in row {
+                // Columns that nobody has are empty.
+                field.columns.resize(end(columns.start), total);
+                let (spans, ends) = tile.spans(z, columns);
+                field.columns.extend(ends[1..].iter().map(|column| column - ends[0] + total));
+                total += spans.len() as u32;
+                field.ground.extend_from_slice(&tile.ground[spans.clone()]);
+                labels.extend_from_slice(&tile.labels[spans]);
+            }
+            field.columns.resize(end(window.end_x()), total);
+        }
+        fill(&mut field, count);
+        let mut span = 0;
+        for (z, (tile, columns)) in segments() {
+            let cell = (z - window.z) as usize * window.width as usize + (columns.start - window.x) as usize;
+            tile.link(&mut field, (z, columns), (cell, z + 1 < window.end_z(), window.end_x()), &mut span);
+        }
+        (FieldWindow { frame, core, window, field }, labels)
+    }
+
+    /// Links the spans of a part of a row to those on the right and below.
+    #[expect(clippy::cast_possible_truncation, reason = "no more spans than 32-bit tables have")]
+    fn link(
+        &self,
+        field: &mut WalkableField,
+        (z, columns): (u32, &std::ops::Range<u32>),
+        (mut cell, has_below, end_x): (usize, bool, u32),
+        span: &mut usize,
+    ) {
+        let (own, ends) = self.spans(z, columns);
+        let width = field.frame.width as usize;
+        let mut odd = &self.odd[self.odd.partition_point(|odd| odd.0 < own.start as u32 * 4)..];
+        for (x, pair) in columns.clone().zip(ends.windows(2)) {
+            for (guess, source) in (pair[0]..pair[1]).enumerate() {
+                let (links, ground) = (self.links[source as usize], field.ground[*span]);
+                // In the order of directions, as exceptions are.
+                for (direction, step, is_inside) in
+                    [(Direction::PosZ, width, has_below), (Direction::PosX, 1, x + 1 < end_x)]
+                {
+                    if links >> direction.index() & 1 == 0 {
+                        continue;
+                    }
+                    let key = source * 4 + direction.index() as u32;
+                    while odd.first().is_some_and(|odd| odd.0 < key) {
+                        odd = &odd[1..];
+                    }
+                    if !is_inside {
+                        continue;
+                    }
+                    let there = field.columns[cell + step] as usize..field.columns[cell + step + 1] as usize;
+                    let place = match odd.first() {
+                        Some(&(found, place)) if found == key => place as usize,
+                        _ => nearest(&field.ground[there.clone()], ground, self.near, guess),
+                    };
+                    let other = there.start + place;
+                    // Nothing is there where no tile has the column.
+                    if other < there.end {
+                        field.links[*span][direction.index()] = other as u32;
+                        field.links[other][direction.opposite().index()] = *span as u32;
+                    }
+                }
+                *span += 1;
+            }
+            cell += 1;
+        }
+    }
+}
+
+/// What follows from the ground.
+fn fill(field: &mut WalkableField, count: usize) {
+    field.cells.reserve_exact(count);
+    field.clearance.reserve_exact(count);
+    field.floor.reserve_exact(count);
+    field.floor.extend(field.ground.iter().map(|&ground| floor_above(ground)));
+    for (cell, pair) in (0_u32..).zip(field.columns.windows(2)) {
+        let (first, end) = (pair[0] as usize, pair[1] as usize);
+        for span in first..end {
+            field.cells.push(cell);
+            let above = if span + 1 < end { field.floor[span + 1].abs_diff(field.floor[span]) } else { OPEN_SKY };
+            field.clearance.push(above);
+        }
+    }
+    field.area.resize(count, AreaId::GROUND);
+    field.links.resize(count, [NO_SPAN; 4]);
+}
