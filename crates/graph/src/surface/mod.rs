@@ -26,7 +26,7 @@ use crate::{PathEnd, QueryError};
 
 impl NavMesh {
     /// Where a location lies in the grid, if it is one of this mesh.
-    fn spot_of(&self, location: &Location) -> Result<Spot, QueryError> {
+    pub(crate) fn spot_of(&self, location: &Location) -> Result<Spot, QueryError> {
         if location.generation != self.generation {
             return Err(QueryError::Stale { cell: location.cell });
         }

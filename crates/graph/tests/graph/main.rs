@@ -6,6 +6,7 @@
     reason = "test helpers, small numbers"
 )]
 
+mod corridor;
 mod costs;
 mod data;
 mod distance;
@@ -13,7 +14,9 @@ mod golden;
 mod links;
 mod locate;
 mod meshes;
+mod offset;
 mod paths;
 mod shape;
 mod shortest;
+mod sliced;
 mod surface;
