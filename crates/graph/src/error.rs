@@ -163,6 +163,14 @@ pub enum QueryError {
         /// Its cost.
         value: f32,
     },
+    /// A number asked with that is NaN or negative.
+    #[error("{field} is {value}, but must be 0 or more")]
+    BadOption {
+        /// Name of the field.
+        field: &'static str,
+        /// Its value.
+        value: f32,
+    },
     /// A place on another mesh, or on this one before it was baked anew.
     #[error("cell {cell} belongs to another mesh")]
     Stale {

@@ -133,6 +133,7 @@ mod error;
 mod fans;
 mod filter;
 mod height;
+mod hierarchy;
 mod islands;
 mod links;
 mod mesh;
@@ -146,9 +147,13 @@ pub use costs::{AreaCosts, Length, TravelCost};
 pub use data::{LinkData, NO_NEIGHBOUR, NavMeshData};
 pub use error::{NavMeshError, PathEnd, QueryError};
 pub use filter::{AnyCell, AreaFilter, CellFilter, FlagFilter};
+pub use hierarchy::{Hierarchy, HierarchyConfig, HierarchyFigures, HierarchyScratch, HierarchyUse};
 pub use islands::{Island, IslandId};
 pub use links::{Link, LinkEnd, LinkId, LinkKind};
 pub use mesh::{CellBounds, CellView, Generation, NavMesh};
 pub use nearest::{Location, Reach};
-pub use path::{LinkUse, Outcome, Path, PathOptions, PathScratch};
+pub use path::{
+    BatchScratch, CorridorChange, CorridorOptions, CorridorScratch, LinkUse, Outcome, Path, PathCorridor,
+    PathOptions, PathScratch, ReplanReason, SlicedPath,
+};
 pub use surface::{DistanceMap, PlaceSampler, RayHit, Raycast, SurfaceScratch, Wall, WallPiece, WayOn};

@@ -1,6 +1,6 @@
 //! Links: ways between two places that share no edge. Steps too high to walk, stairs without ground, ladders, jumps, lifts.
 
-use waymesh_core::{CellId, DisjointSets, PlanPoint, PlanVertex};
+use waymesh_core::{CellId, DisjointSets, PlanPoint, PlanVertex, Random};
 
 use crate::mesh::{Corner, NavMesh};
 use crate::{IslandId, NavMeshError};
@@ -131,6 +131,8 @@ pub(crate) struct Links {
     portals: Vec<bool>,
     /// Whether some link leads one way only: then islands of a group need not be reachable from each other.
     has_one_way: bool,
+    /// Checksum of the links, as [`crate::Generation`] is of the cells: what names links by number knows by it that they are the same.
+    pub(crate) stamp: u64,
 }
 
 impl Links {
@@ -186,8 +188,28 @@ impl Links {
         }
         let groups = (0_u32..).take(islands).map(|island| groups.find(island)).collect();
         let has_one_way = links.iter().any(|link| !link.both_ways);
-        Self { links, first, leaving, groups, portals, has_one_way }
+        let stamp = stamp(&links);
+        Self { links, first, leaving, groups, portals, has_one_way, stamp }
     }
+}
+
+/// A checksum of links: not that of none.
+fn stamp(links: &[Link]) -> u64 {
+    let mut sum = 0_u64;
+    let mut add = |value: u32| {
+        sum = Random::mix(sum.wrapping_add(u64::from(value)).wrapping_add(0x9e37_79b9_7f4a_7c15));
+    };
+    for link in links {
+        for end in [&link.from, &link.to] {
+            add(end.cell.0);
+            for PlanVertex { point, height } in end.ends {
+                [point.x.cast_unsigned(), point.z.cast_unsigned(), height.to_bits()].into_iter().for_each(&mut add);
+            }
+        }
+        let rest = [link.extra_cost.to_bits(), link.data, link.kind as u32, u32::from(link.both_ways)];
+        rest.into_iter().for_each(&mut add);
+    }
+    sum
 }
 
 impl NavMesh {

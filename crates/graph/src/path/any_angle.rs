@@ -18,6 +18,7 @@ use std::collections::binary_heap::PeekMut;
 use waymesh_core::CellId;
 
 use super::PathScratch;
+use super::sliced::Progress;
 use super::gate::{Gate, ahead, beyond, is_before, nearest_between, turn_length};
 use crate::data::NO_NEIGHBOUR;
 use crate::filter::CellFilter;
@@ -51,6 +52,8 @@ pub(crate) struct AnyAngle {
     nodes: Vec<Node>,
     roots: Vec<Root>,
     open: BinaryHeap<Reverse<(u64, u32)>>,
+    /// The first open node between two slices of a search, if it is not in the heap.
+    best: (u64, u32),
     /// Number of the current search.
     stamp: u32,
     /// Shortest way found to each fan of corners, each place of a link and each end of one.
@@ -122,6 +125,8 @@ struct Search<'a, F, const FLOOD: bool> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Seen {
     pub(crate) cell: u32,
+    /// By which way it was entered; beyond all ways, where it was entered before or the search began there.
+    pub(crate) way: u32,
     pub(crate) root: PlanPosition,
     /// Length of the way to the root, in cells.
     pub(crate) length: f64,
@@ -147,7 +152,9 @@ impl NavMesh {
         let nowhere = Spot { cell: NO_NEIGHBOUR, ..*start };
         let mut search: Search<'_, F, true> =
             Search { mesh: self, filter, goal: &nowhere, goal_number: 0, memory, best: NO_KEY, limit };
-        search.run(start);
+        search.begin(start);
+        let mut nodes = usize::MAX;
+        search.advance(&mut nodes);
     }
 
     /// Searches the shortest way from `start` to `goal` and leaves the edges and links that it crosses in `scratch.corridor`.
@@ -159,17 +166,70 @@ impl NavMesh {
         filter: &F,
         scratch: &mut PathScratch,
     ) -> bool {
-        let PathScratch { corridor, leaps, any_angle: memory, .. } = scratch;
-        corridor.clear();
-        leaps.clear();
+        self.search_shortest_within(start, goal, f64::INFINITY, filter, scratch)
+    }
+
+    /// As [`NavMesh::search_shortest`], for ways no longer than `limit`, in cells.
+    pub(crate) fn search_shortest_within<F: CellFilter>(
+        &self,
+        start: &Spot,
+        goal: &Spot,
+        limit: f64,
+        filter: &F,
+        scratch: &mut PathScratch,
+    ) -> bool {
+        self.begin_shortest(start, goal, limit, filter, scratch);
+        let mut nodes = usize::MAX;
+        self.advance_shortest(start, goal, limit, filter, scratch, &mut nodes) == Progress::Found
+    }
+
+    /// Begins what [`NavMesh::advance_shortest`] goes on with.
+    pub(super) fn begin_shortest<F: CellFilter>(
+        &self,
+        start: &Spot,
+        goal: &Spot,
+        limit: f64,
+        filter: &F,
+        scratch: &mut PathScratch,
+    ) {
+        scratch.corridor.clear();
+        scratch.leaps.clear();
         if start.cell == goal.cell {
-            return true;
+            return;
         }
+        let memory = &mut scratch.any_angle;
         memory.begin(self.turn_count());
         let goal_number = self.bridges.number(goal.cell);
         let mut search: Search<'_, F, false> =
-            Search { mesh: self, filter, goal, goal_number, memory, best: NO_KEY, limit: f64::INFINITY };
-        let Some(mut node) = search.run(start) else { return false };
+            Search { mesh: self, filter, goal, goal_number, memory, best: NO_KEY, limit };
+        search.begin(start);
+        let best = search.best;
+        memory.best = best;
+    }
+
+    /// Goes on with a search, for as many nodes as `nodes` has, and takes them from it.
+    pub(super) fn advance_shortest<F: CellFilter>(
+        &self,
+        start: &Spot,
+        goal: &Spot,
+        limit: f64,
+        filter: &F,
+        scratch: &mut PathScratch,
+        nodes: &mut usize,
+    ) -> Progress {
+        if start.cell == goal.cell {
+            return Progress::Found;
+        }
+        let PathScratch { corridor, leaps, any_angle: memory, .. } = scratch;
+        let goal_number = self.bridges.number(goal.cell);
+        let best = memory.best;
+        let mut search: Search<'_, F, false> =
+            Search { mesh: self, filter, goal, goal_number, memory, best, limit };
+        let (progress, mut node) = search.advance(nodes);
+        memory.best = search.best;
+        if progress != Progress::Found {
+            return progress;
+        }
         while node != NONE {
             let Node { way, parent, right, .. } = memory.nodes[node as usize];
             if way < START {
@@ -182,7 +242,7 @@ impl NavMesh {
         }
         corridor.reverse();
         leaps.reverse();
-        true
+        Progress::Found
     }
 
     /// Fans, then the places of all ways over links, then the ends of all links.
@@ -197,27 +257,6 @@ impl NavMesh {
     #[expect(clippy::cast_possible_truncation, reason = "ways fit 32 bits")]
     fn end_turn(&self, link: u32, end: u32) -> u32 {
         self.fans.count() + self.links.links.len() as u32 * 2 * LEAP_PLACES + link * 2 + end
-    }
-
-    /// The gates of a cell: its edges with a neighbour, then links that are crossed like an edge.
-    pub(crate) fn gates(&self, cell: u32) -> impl Iterator<Item = Gate> + use<'_> {
-        let mesh = self;
-        let range = mesh.edge_range(cell as usize);
-        let first = mesh.cell_first[cell as usize];
-        let length = range.len();
-        let corners = &mesh.corners[range.clone()];
-        let edges = (first..).zip(&mesh.neighbours[range]).enumerate();
-        let edges = edges.filter(|(_, (_, neighbour))| **neighbour != NO_NEIGHBOUR);
-        let edges = edges.map(move |(offset, (way, _))| {
-            let (a, b) = (&corners[offset], &corners[if offset + 1 == length { 0 } else { offset + 1 }]);
-            Gate { way, right: PlanPosition::on_grid(a.x, a.z), left: PlanPosition::on_grid(b.x, b.z) }
-        });
-        let links = mesh.links.leaving(cell).iter().map(move |&leaving| mesh.way_of(leaving));
-        let links = links.filter(move |&way| mesh.links.is_portal(mesh.link_of(way).0));
-        edges.chain(links.map(move |way| {
-            let [right, left] = mesh.edge_ends(CellId(cell), way);
-            Gate { way, right, left }
-        }))
     }
 }
 
@@ -256,18 +295,22 @@ impl AnyAngle {
 }
 
 impl<F: CellFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
-    /// The node that reached the goal.
-    fn run(&mut self, start: &Spot) -> Option<u32> {
+    fn begin(&mut self, start: &Spot) {
         self.memory.roots.push(Root { at: start.at, length: 0.0, turn: NONE });
         let node =
             Node { right: start.at, left: start.at, root: 0, parent: NONE, way: START, cell: start.cell };
         let first = self.keep(node);
         self.look_around(first);
-        loop {
-            let node = self.next()?;
+    }
+
+    /// Opens nodes, as many as `nodes` has, until one reached the goal.
+    fn advance(&mut self, nodes: &mut usize) -> (Progress, u32) {
+        while *nodes > 0 {
+            *nodes -= 1;
+            let Some(node) = self.next() else { return (Progress::Nowhere, NONE) };
             let Node { root, way, .. } = self.memory.nodes[node as usize];
             if way == FINAL {
-                return Some(node);
+                return (Progress::Found, node);
             }
             if self.memory.is_outdone(&self.memory.roots[root as usize]) {
                 continue;
@@ -280,6 +323,7 @@ impl<F: CellFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
                 _ => self.look_around(node),
             }
         }
+        (Progress::Running, NONE)
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "limited by what memory holds: 48 bytes a node")]
@@ -508,7 +552,7 @@ impl<F: CellFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         };
         let gate = Gate { way, right: right_end, left: left_end };
         let nearest = length + nearest_between(at, right, left, &gate);
-        self.memory.seen.push(Seen { cell, root: at, length, nearest, rays: Some([right, left]) });
+        self.memory.seen.push(Seen { cell, way, root: at, length, nearest, rays: Some([right, left]) });
     }
 
     /// The links of the cell beyond a cone, as seen from its root.
@@ -670,7 +714,8 @@ impl<F: CellFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         }
         if FLOOD {
             let Root { at, length, .. } = self.memory.roots[root as usize];
-            self.memory.seen.push(Seen { cell, root: at, length, nearest: length, rays: None });
+            let way = self.memory.nodes[index as usize].way;
+            self.memory.seen.push(Seen { cell, way, root: at, length, nearest: length, rays: None });
         }
         let range = self.mesh.edge_range(cell as usize);
         let (first, last) = (range.start, range.end - 1);

@@ -18,9 +18,9 @@ use crate::plan::{PlanPosition, orientation};
 
 /// A corner of the string, and the number of corridor edges crossed before it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Turn {
-    at: PlanPosition,
-    crossed: usize,
+pub(crate) struct Turn {
+    pub(crate) at: PlanPosition,
+    pub(crate) crossed: usize,
 }
 
 /// Memory of the funnel.
@@ -175,6 +175,41 @@ impl NavMesh {
         }
     }
 
+    /// The turns of the shortest path through `scratch.corridor`, ends included, and both ends of the links that are not crossed like edges.
+    pub(crate) fn string_turns(
+        &self,
+        start: &Spot,
+        goal: &Spot,
+        cells: &[CellId],
+        scratch: &mut PathScratch,
+        turns: &mut Vec<Turn>,
+    ) {
+        turns.clear();
+        turns.push(Turn { at: start.at, crossed: 0 });
+        let PathScratch { corridor, leaps, funnel, .. } = scratch;
+        let mut leaps = leaps.iter().copied();
+        let (mut from, mut first) = (start.at, 0);
+        for (crossed, &way) in corridor.iter().enumerate() {
+            if !self.is_link(way) {
+                continue;
+            }
+            let along = leaps.next().unwrap_or(0.0);
+            if self.is_crossed(way) {
+                continue;
+            }
+            let (link, backwards) = self.link_of(way);
+            let [leave, arrive] = self.links.links[link.index()].ends(backwards);
+            let leg = Leg { corridor, range: first..crossed, cross_points: false };
+            self.pull_string(from, self.on_segment(leave, along).0, cells, &leg, funnel);
+            turns.extend(&funnel.turns[1..]);
+            (from, first) = (self.on_segment(arrive, along).0, crossed + 1);
+            turns.push(Turn { at: from, crossed: first });
+        }
+        let leg = Leg { corridor, range: first..corridor.len(), cross_points: false };
+        self.pull_string(from, goal.at, cells, &leg, funnel);
+        turns.extend(&funnel.turns[1..]);
+    }
+
     /// Writes the points of a leg after its first, which is the last of the path so far.
     fn write_leg<C: TravelCost>(
         &self,
@@ -244,17 +279,17 @@ impl NavMesh {
         funnel.finish(Turn { at: goal, crossed });
     }
 
-    fn is_link(&self, way: u32) -> bool {
+    pub(crate) fn is_link(&self, way: u32) -> bool {
         way as usize >= self.neighbours.len()
     }
 
     /// Whether a way is an edge, or a link that is crossed like one.
-    fn is_crossed(&self, way: u32) -> bool {
+    pub(crate) fn is_crossed(&self, way: u32) -> bool {
         !self.is_link(way) || self.links.is_portal(self.link_of(way).0)
     }
 
     /// A place on a link's segment.
-    pub(super) fn on_segment(&self, end: &LinkEnd, along: f64) -> (PlanPosition, Vec3) {
+    pub(crate) fn on_segment(&self, end: &LinkEnd, along: f64) -> (PlanPosition, Vec3) {
         let [a, b] = end.ends;
         let mix = |from: f64, to: f64| from + (to - from) * along;
         let at = PlanPosition::snapped(
@@ -350,7 +385,7 @@ fn same_plan(first: Vec3, second: Vec3) -> bool {
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "summed in double precision, told in single")]
-fn length(points: &[Vec3]) -> f32 {
+pub(super) fn length(points: &[Vec3]) -> f32 {
     let lengths = points.windows(2).map(|pair| pair[0].as_dvec3().distance(pair[1].as_dvec3()));
     // Not `sum`: that of nothing is -0.
     lengths.fold(0.0, |sum, length| sum + length) as f32

@@ -1,5 +1,9 @@
 //! Gates between cells, and how far it is over one.
 
+use waymesh_core::CellId;
+
+use crate::data::NO_NEIGHBOUR;
+use crate::mesh::NavMesh;
 use crate::plan::{PlanPosition, closest_on_segment};
 
 /// An edge or a link that is crossed like one: from its right end to its left, as seen from the cell.
@@ -8,6 +12,29 @@ pub(crate) struct Gate {
     pub(crate) way: u32,
     pub(crate) right: PlanPosition,
     pub(crate) left: PlanPosition,
+}
+
+impl NavMesh {
+    /// The gates of a cell: its edges with a neighbour, then links that are crossed like an edge.
+    pub(crate) fn gates(&self, cell: u32) -> impl Iterator<Item = Gate> + use<'_> {
+        let mesh = self;
+        let range = mesh.edge_range(cell as usize);
+        let first = mesh.cell_first[cell as usize];
+        let length = range.len();
+        let corners = &mesh.corners[range.clone()];
+        let edges = (first..).zip(&mesh.neighbours[range]).enumerate();
+        let edges = edges.filter(|(_, (_, neighbour))| **neighbour != NO_NEIGHBOUR);
+        let edges = edges.map(move |(offset, (way, _))| {
+            let (a, b) = (&corners[offset], &corners[if offset + 1 == length { 0 } else { offset + 1 }]);
+            Gate { way, right: PlanPosition::on_grid(a.x, a.z), left: PlanPosition::on_grid(b.x, b.z) }
+        });
+        let links = mesh.links.leaving(cell).iter().map(move |&leaving| mesh.way_of(leaving));
+        let links = links.filter(move |&way| mesh.links.is_portal(mesh.link_of(way).0));
+        edges.chain(links.map(move |way| {
+            let [right, left] = mesh.edge_ends(CellId(cell), way);
+            Gate { way, right, left }
+        }))
+    }
 }
 
 /// Distance in cells.

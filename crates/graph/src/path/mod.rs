@@ -1,17 +1,26 @@
 //! Paths: locate both ends, search a corridor of cells, pull a string through it.
 
 pub(crate) mod any_angle;
+mod batch;
+mod corridor;
 mod funnel;
 mod gate;
 mod local;
+mod offset;
 mod partial;
 mod search;
 mod shortest;
+mod sliced;
 
 use glam::Vec3;
 use waymesh_core::CellId;
 
+pub use batch::BatchScratch;
+pub use corridor::{CorridorChange, CorridorOptions, CorridorScratch, PathCorridor, ReplanReason};
+pub(crate) use funnel::Turn;
+use funnel::length;
 pub use search::PathScratch;
+pub use sliced::SlicedPath;
 
 use crate::costs::{Length, TravelCost, Usable};
 use crate::filter::{AnyCell, CellFilter};
@@ -77,6 +86,15 @@ impl Path {
         self.links.clear();
         (self.length, self.cost) = (0.0, 0.0);
     }
+}
+
+/// Both ends of a path, on the mesh.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ends {
+    pub(crate) start: Spot,
+    pub(crate) goal: Spot,
+    pub(crate) start_position: Vec3,
+    pub(crate) goal_position: Vec3,
 }
 
 /// A link that a path takes.
@@ -205,22 +223,50 @@ impl NavMesh {
         scratch: &mut PathScratch,
         path: &mut Path,
     ) -> Result<(), QueryError> {
-        self.route(from, to, options, scratch, path, |start, goal, usable, scratch| {
+        let search = |start: &Spot, goal: &Spot, usable: &Usable<'_, F, C>, scratch: &mut PathScratch| {
             self.search_corridor(start, goal, usable, scratch)
-        })
+        };
+        self.route(from, to, options, scratch, path, search).map(|_| ())
     }
 
-    /// Locates both ends, lets `search` fill the corridor, and writes the path.
-    fn route<F: CellFilter, C: TravelCost>(
+    /// Locates both ends, lets `search` fill the corridor, and writes the path. The ends that it joins.
+    pub(crate) fn route<F: CellFilter, C: TravelCost>(
         &self,
         from: Vec3,
         to: Vec3,
         options: &PathOptions<F, C>,
         scratch: &mut PathScratch,
         path: &mut Path,
-        search: impl Fn(&Spot, &Spot, &Usable<'_, F, C>, &mut PathScratch) -> bool,
-    ) -> Result<(), QueryError> {
+        mut search: impl FnMut(&Spot, &Spot, &Usable<'_, F, C>, &mut PathScratch) -> bool,
+    ) -> Result<Option<Ends>, QueryError> {
         path.clear();
+        let ends = self.path_ends(from, to, options)?;
+        let usable = Usable { filter: &options.filter, cost: &options.cost };
+        if self.may_reach(&ends) && search(&ends.start, &ends.goal, &usable, scratch) {
+            self.write_complete(&ends, options, scratch, path);
+            return Ok(Some(ends));
+        }
+        if !options.allow_partial {
+            return Ok(None);
+        }
+        let reached = self.closest_reachable(&ends.start, ends.goal_position, &usable, scratch);
+        let Some(partial) = reached.and_then(|reached| self.partial_ends(&ends, reached)) else {
+            return Ok(None);
+        };
+        if search(&partial.start, &partial.goal, &usable, scratch) {
+            self.write_partial(&partial, options, scratch, path);
+            return Ok(Some(partial));
+        }
+        Ok(None)
+    }
+
+    /// Checks what is asked for and locates both ends.
+    fn path_ends<F: CellFilter, C: TravelCost>(
+        &self,
+        from: Vec3,
+        to: Vec3,
+        options: &PathOptions<F, C>,
+    ) -> Result<Ends, QueryError> {
         let reach = options.reach.unwrap_or_else(|| self.default_reach());
         if let Some((field, value)) = reach.bad_field() {
             return Err(QueryError::BadReach { field, value });
@@ -233,33 +279,50 @@ impl NavMesh {
         let goal = self.locate(PathEnd::Goal, to, &reach, &usable)?;
         let start_position = self.location(&start, from).position;
         let goal_position = self.location(&goal, to).position;
+        Ok(Ends { start, goal, start_position, goal_position })
+    }
 
-        let [from_island, to_island] =
-            [&start, &goal].map(|spot| IslandId(self.cell_islands[spot.cell as usize]));
-        let may_connect = self.may_connect(from_island, to_island);
-        if may_connect && search(&start, &goal, &usable, scratch) {
-            path.outcome = Outcome::Complete;
-            let ends = [start_position, goal_position];
-            self.write_path(&start, &goal, ends, options, scratch, path);
-            return Ok(());
-        }
-        if !options.allow_partial {
-            return Ok(());
-        }
-        let Some(reached) = self.closest_reachable(&start, goal_position, &usable, scratch) else {
-            return Ok(());
-        };
-        let reached_position = self.location(&reached, goal_position).position;
-        let gain = start_position.distance(goal_position) - reached_position.distance(goal_position);
-        if f64::from(gain) > self.plan_slack * f64::from(self.frame.cell_size)
-            && search(&start, &reached, &usable, scratch)
-        {
-            let ends = [start_position, reached_position];
-            self.write_path(&start, &reached, ends, options, scratch, path);
-            path.outcome =
-                Outcome::Partial { reached: path.points.last().copied().unwrap_or(reached_position) };
-        }
-        Ok(())
+    /// Whether a way may lead from end to end.
+    fn may_reach(&self, ends: &Ends) -> bool {
+        let [from, to] =
+            [&ends.start, &ends.goal].map(|spot| IslandId(self.cell_islands[spot.cell as usize]));
+        self.may_connect(from, to)
+    }
+
+    /// The ends of a path to a place that can be reached, if it is closer to the goal than the start.
+    fn partial_ends(&self, ends: &Ends, reached: Spot) -> Option<Ends> {
+        let reached_position = self.location(&reached, ends.goal_position).position;
+        let gain =
+            ends.start_position.distance(ends.goal_position) - reached_position.distance(ends.goal_position);
+        (f64::from(gain) > self.plan_slack * f64::from(self.frame.cell_size)).then_some(Ends {
+            goal: reached,
+            goal_position: reached_position,
+            ..*ends
+        })
+    }
+
+    fn write_complete<F, C: TravelCost>(
+        &self,
+        ends: &Ends,
+        options: &PathOptions<F, C>,
+        scratch: &mut PathScratch,
+        path: &mut Path,
+    ) {
+        path.outcome = Outcome::Complete;
+        let positions = [ends.start_position, ends.goal_position];
+        self.write_path(&ends.start, &ends.goal, positions, options, scratch, path);
+    }
+
+    fn write_partial<F, C: TravelCost>(
+        &self,
+        ends: &Ends,
+        options: &PathOptions<F, C>,
+        scratch: &mut PathScratch,
+        path: &mut Path,
+    ) {
+        self.write_complete(ends, options, scratch, path);
+        path.outcome =
+            Outcome::Partial { reached: path.points.last().copied().unwrap_or(ends.goal_position) };
     }
 
     fn locate(

@@ -10,6 +10,11 @@ use crate::mesh::NavMesh;
 use crate::nearest::{Reach, Spot};
 
 impl NavMesh {
+    /// Whether islands tell what can be reached.
+    pub(super) fn needs_no_flood<F: CellFilter>(&self) -> bool {
+        F::ALLOWS_ALL && self.links.are_both_ways()
+    }
+
     /// The point closest to `goal` in space, of all that can be reached from `start`. With a filter or one-way links it floods what can be
     /// reached, else it asks the box index for the island.
     pub(super) fn closest_reachable<F: CellFilter>(
@@ -19,19 +24,38 @@ impl NavMesh {
         filter: &F,
         scratch: &mut PathScratch,
     ) -> Option<Spot> {
-        if F::ALLOWS_ALL && self.links.are_both_ways() {
+        if self.needs_no_flood::<F>() {
             let group = |cell: u32| self.links.group(self.cell_islands[cell as usize]);
             let own = group(start.cell);
             return self.nearest_spot(goal, &Reach::INFINITE, |cell| group(cell) == own);
         }
+        self.begin_flood(start, scratch);
+        let mut nodes = usize::MAX;
+        self.advance_flood(filter, scratch, &mut nodes);
+        self.closest_flooded(goal, scratch)
+    }
+
+    /// Begins to flood what can be reached.
+    pub(super) fn begin_flood(&self, start: &Spot, scratch: &mut PathScratch) {
         scratch.begin(self.neighbours.len(), 0);
+        scratch.mark(self.cell_first[start.cell as usize]);
+        scratch.corridor.clear();
+        scratch.corridor.push(start.cell);
+    }
+
+    /// Goes on with a flood, for as many cells as `nodes` has. Whether it is complete.
+    pub(super) fn advance_flood<F: CellFilter>(
+        &self,
+        filter: &F,
+        scratch: &mut PathScratch,
+        nodes: &mut usize,
+    ) -> bool {
         // A cell is marked at its first edge.
         let mark = |scratch: &mut PathScratch, cell: u32| scratch.mark(self.cell_first[cell as usize]);
-        mark(scratch, start.cell);
         let mut stack = std::mem::take(&mut scratch.corridor);
-        stack.clear();
-        stack.push(start.cell);
-        while let Some(cell) = stack.pop() {
+        while *nodes > 0 {
+            *nodes -= 1;
+            let Some(cell) = stack.pop() else { break };
             let across = self.neighbours[self.edge_range(cell as usize)].iter().copied();
             let linked = self.links.leaving(cell).iter().map(|&leaving| self.beyond(self.way_of(leaving)));
             for neighbour in across.chain(linked) {
@@ -43,7 +67,13 @@ impl NavMesh {
                 }
             }
         }
+        let is_complete = stack.is_empty();
         scratch.corridor = stack;
+        is_complete
+    }
+
+    /// The point closest to `goal` in space, of all that was flooded.
+    pub(super) fn closest_flooded(&self, goal: Vec3, scratch: &PathScratch) -> Option<Spot> {
         self.nearest_spot(goal, &Reach::INFINITE, |cell| scratch.is_marked(self.cell_first[cell as usize]))
     }
 }

@@ -9,6 +9,7 @@ use waymesh_core::CellId;
 use super::any_angle::AnyAngle;
 use super::funnel::Funnel;
 use super::local::{Approach, Local, Scale, crossing};
+use super::sliced::Progress;
 use crate::costs::{TravelCost, Usable, entering};
 use crate::data::NO_NEIGHBOUR;
 use crate::filter::CellFilter;
@@ -31,17 +32,18 @@ pub struct PathScratch {
     nodes: Vec<Node>,
     /// [`key`] of each open node, once for every time that its estimate fell.
     open: BinaryHeap<Reverse<u64>>,
+    front: Front,
     /// Edges crossed, from the start's cell to the goal's.
-    pub(super) corridor: Vec<u32>,
+    pub(crate) corridor: Vec<u32>,
     /// How far along its segments each link of the corridor is taken, from 0 to 1.
-    pub(super) leaps: Vec<f64>,
+    pub(crate) leaps: Vec<f64>,
     pub(super) funnel: Funnel,
     pub(crate) any_angle: AnyAngle,
 }
 
 impl PathScratch {
     /// Forgets the last search.
-    pub(super) fn begin(&mut self, edges: usize, cells: usize) {
+    pub(crate) fn begin(&mut self, edges: usize, cells: usize) {
         if self.stamp == u32::MAX {
             self.seen.clear();
             self.entries.clear();
@@ -126,9 +128,29 @@ impl PathScratch {
         }
     }
 
+    /// Keeps a number beside an edge until the next search.
+    pub(crate) fn note(&mut self, edge: u32, number: u32) {
+        self.seen[edge as usize] = (self.stamp, number);
+    }
+
+    /// The number kept last beside an edge.
+    pub(crate) fn noted(&self, edge: u32) -> Option<u32> {
+        let (stamp, number) = self.seen[edge as usize];
+        (stamp == self.stamp).then_some(number)
+    }
+
     pub(super) fn is_marked(&self, edge: u32) -> bool {
         self.seen[edge as usize].0 == self.stamp
     }
+}
+
+/// What a search opens next.
+#[derive(Clone, Copy, Debug, Default)]
+struct Front {
+    node: u32,
+    cell: u32,
+    from_cell: u32,
+    approach: Approach,
 }
 
 /// Where and at what cost a search came into a cell first.
@@ -173,30 +195,58 @@ struct Node {
 
 impl NavMesh {
     /// Searches the edges to cross from `start` to `goal` and leaves them in `scratch.corridor`. Whether there is a way.
-    pub(super) fn search_corridor<F: CellFilter, C: TravelCost>(
+    pub(crate) fn search_corridor<F: CellFilter, C: TravelCost>(
         &self,
         start: &Spot,
         goal: &Spot,
         filter: &Usable<'_, F, C>,
         scratch: &mut PathScratch,
     ) -> bool {
+        self.begin_corridor(start, goal, scratch);
+        let mut nodes = usize::MAX;
+        self.advance_corridor(start, goal, filter, scratch, &mut nodes) == Progress::Found
+    }
+
+    /// Begins what [`NavMesh::advance_corridor`] goes on with.
+    pub(super) fn begin_corridor(&self, start: &Spot, goal: &Spot, scratch: &mut PathScratch) {
         scratch.corridor.clear();
         scratch.leaps.clear();
         if start.cell == goal.cell {
-            return true;
+            return;
         }
         scratch.begin(self.way_count(), self.cell_count());
         let scale = Scale { cell: self.frame.cell_size, level: self.frame.level_height };
+        let approach = Approach::turn(scale.spot(start), 0.0, 1.0);
+        scratch.front = Front { node: NO_NODE, cell: start.cell, from_cell: start.cell, approach };
+    }
+
+    /// Goes on with a search, for as many nodes as `nodes` has, and takes them from it.
+    pub(super) fn advance_corridor<F: CellFilter, C: TravelCost>(
+        &self,
+        start: &Spot,
+        goal: &Spot,
+        filter: &Usable<'_, F, C>,
+        scratch: &mut PathScratch,
+        nodes: &mut usize,
+    ) -> Progress {
+        if start.cell == goal.cell {
+            return Progress::Found;
+        }
+        let scale = Scale { cell: self.frame.cell_size, level: self.frame.level_height };
         let target = scale.spot(goal);
         let goal_number = self.bridges.number(goal.cell);
-        let (mut node, mut cell, mut from_cell) = (NO_NODE, start.cell, start.cell);
-        let mut approach = Approach::turn(scale.spot(start), 0.0, 1.0);
+        let Front { mut node, mut cell, mut from_cell, mut approach } = scratch.front;
         loop {
+            if *nodes == 0 {
+                scratch.front = Front { node, cell, from_cell, approach };
+                return Progress::Running;
+            }
+            *nodes -= 1;
             let best =
                 self.expand(cell, from_cell, filter, scale, (goal_number, target), (node, approach), scratch);
             node = match scratch.next(best) {
                 Some(next) => next,
-                None => return false,
+                None => return Progress::Nowhere,
             };
             let entry = scratch.nodes[node as usize];
             from_cell = if entry.parent == NO_NODE {
@@ -220,7 +270,7 @@ impl NavMesh {
         }
         scratch.corridor.reverse();
         scratch.leaps.reverse();
-        true
+        Progress::Found
     }
 
     /// Opens the edges and links of `cell` that do not lead back to `from_cell`, except the best: its key is returned. Straight ahead it is

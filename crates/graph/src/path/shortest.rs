@@ -4,9 +4,10 @@ use glam::Vec3;
 
 use super::{Path, PathOptions, PathScratch};
 use crate::QueryError;
-use crate::costs::TravelCost;
+use crate::costs::{TravelCost, Usable};
 use crate::filter::CellFilter;
 use crate::mesh::NavMesh;
+use crate::nearest::Spot;
 
 impl NavMesh {
     /// The shortest way from `from` to `to`, with the default [`PathOptions`]: see [`NavMesh::find_shortest_path_with`].
@@ -68,8 +69,9 @@ impl NavMesh {
         scratch: &mut PathScratch,
         path: &mut Path,
     ) -> Result<(), QueryError> {
-        self.route(from, to, options, scratch, path, |start, goal, usable, scratch| {
+        let search = |start: &Spot, goal: &Spot, usable: &Usable<'_, F, C>, scratch: &mut PathScratch| {
             self.search_shortest(start, goal, usable, scratch)
-        })
+        };
+        self.route(from, to, options, scratch, path, search).map(|_| ())
     }
 }

@@ -26,7 +26,7 @@ use crate::{PathEnd, QueryError};
 
 impl NavMesh {
     /// Where a location lies in the grid, if it is one of this mesh.
-    fn spot_of(&self, location: &Location) -> Result<Spot, QueryError> {
+    pub(crate) fn spot_of(&self, location: &Location) -> Result<Spot, QueryError> {
         let at = self.place_of(location)?;
         let height = self.height_at(location.cell.index(), at);
         let within = self.plan_of(PathEnd::Start, location.position) == Ok(at);

@@ -6,6 +6,7 @@
     reason = "test helpers, small numbers"
 )]
 
+mod corridor;
 mod costs;
 mod data;
 mod distance;
@@ -14,7 +15,9 @@ mod grid_maps;
 mod links;
 mod locate;
 mod meshes;
+mod offset;
 mod paths;
 mod shape;
 mod shortest;
+mod sliced;
 mod surface;

@@ -1,0 +1,194 @@
+//! Clusters of cells: merged pair by pair, level by level.
+//!
+//! # References
+//! The way of multilevel graph partitioning, Karypis and Kumar 1998, <https://doi.org/10.1006/jpdc.1997.1404>: match neighbours by the
+//! heaviest edge, contract, repeat.
+
+use waymesh_core::CellId;
+
+use crate::data::NO_NEIGHBOUR;
+use crate::filter::CellFilter;
+use crate::mesh::NavMesh;
+use crate::plan::PlanPosition;
+
+/// No cluster: the filter closes the cell.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// Which cells hang together.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Clusters {
+    /// Cluster of each cell, or [`NONE`].
+    pub(super) of: Vec<u32>,
+    /// Place of each cell among those of its cluster.
+    pub(super) slots: Vec<u32>,
+    /// First entry in `cells` of each cluster, and their number at the end.
+    pub(super) first: Vec<u32>,
+    /// The cells of all clusters, ascending in each.
+    pub(super) cells: Vec<u32>,
+    /// How many rounds of merging made them.
+    pub(super) levels: u32,
+}
+
+impl Clusters {
+    pub(super) fn count(&self) -> usize {
+        self.first.len().saturating_sub(1)
+    }
+
+    pub(super) fn cells(&self, cluster: u32) -> &[u32] {
+        &self.cells[self.first[cluster as usize] as usize..self.first[cluster as usize + 1] as usize]
+    }
+
+    /// Merges cells that hang together over edges, or links that are crossed like edges both ways, into clusters of `most` cells or, where a small
+    /// one would be left, half as many more. Time in `n log n` a level.
+    pub(super) fn merge(mesh: &NavMesh, filter: &impl CellFilter, most: u32) -> Self {
+        let count = mesh.cell_count();
+        let is_open: Vec<bool> =
+            (0..count).map(|cell| filter.allows(mesh, CellId::from_index(cell))).collect();
+        let mut labels: Vec<u32> = Vec::with_capacity(count);
+        let mut sizes: Vec<u32> = Vec::new();
+        for &open in &is_open {
+            labels.push(if open { CellId::from_index(sizes.len()).0 } else { NONE });
+            if open {
+                sizes.push(1);
+            }
+        }
+        let mut borders = borders(mesh, &labels);
+        let mut levels = 0;
+        // Last, small ones may make larger ones than wanted.
+        for (limit, smallest) in [(most, u32::MAX), (most + most / 2, most / 3)] {
+            while let Some(merged) = round(&borders, &sizes, limit, smallest) {
+                let (new_of, new_sizes) = renumber(&merged, &sizes);
+                for label in labels.iter_mut().filter(|label| **label != NONE) {
+                    *label = new_of[*label as usize];
+                }
+                sizes = new_sizes;
+                contract(&mut borders, &new_of);
+                levels += 1;
+            }
+        }
+        Self::tables(labels, sizes.len(), levels)
+    }
+
+    fn tables(of: Vec<u32>, count: usize, levels: u32) -> Self {
+        let mut first = vec![0_u32; count + 1];
+        let mut slots = vec![NONE; of.len()];
+        for (cell, &cluster) in of.iter().enumerate().filter(|(_, cluster)| **cluster != NONE) {
+            slots[cell] = first[cluster as usize + 1];
+            first[cluster as usize + 1] += 1;
+        }
+        for cluster in 0..count {
+            first[cluster + 1] += first[cluster];
+        }
+        let mut cells = vec![0; first[count] as usize];
+        for (cell, &cluster) in (0_u32..).zip(&of).filter(|(_, cluster)| **cluster != NONE) {
+            cells[(first[cluster as usize] + slots[cell as usize]) as usize] = cell;
+        }
+        Self { of, slots, first, cells, levels }
+    }
+}
+
+/// How long the border between two clusters is, both ways round, sorted.
+type Borders = Vec<(u32, u32, f64)>;
+
+fn borders(mesh: &NavMesh, labels: &[u32]) -> Borders {
+    let mut borders = Vec::new();
+    let mut add = |from: u32, way: u32, ends: [PlanPosition; 2]| {
+        let to = mesh.beyond(way);
+        let [a, b] = [from, to].map(|cell| labels[cell as usize]);
+        if a != NONE && b != NONE && a != b {
+            borders.push((a, b, ends[0].distance_squared(ends[1]).sqrt()));
+        }
+    };
+    for cell in (0_u32..).take(mesh.cell_count()) {
+        for way in mesh.cell_first[cell as usize]..mesh.cell_first[cell as usize + 1] {
+            if mesh.neighbours[way as usize] != NO_NEIGHBOUR {
+                add(cell, way, mesh.edge_ends(CellId(cell), way));
+            }
+        }
+        for &leaving in mesh.links.leaving(cell) {
+            let way = mesh.way_of(leaving);
+            let link = mesh.link_of(way).0;
+            if mesh.links.is_portal(link) && mesh.links.links[link.index()].both_ways {
+                add(cell, way, mesh.edge_ends(CellId(cell), way));
+            }
+        }
+    }
+    sum_up(&mut borders);
+    borders
+}
+
+fn sum_up(borders: &mut Borders) {
+    // Lengths too: so the sum does not depend on the order they came in.
+    borders.sort_unstable_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)).then(a.2.total_cmp(&b.2)));
+    borders.dedup_by(|next, kept| {
+        let is_same = (next.0, next.1) == (kept.0, kept.1);
+        if is_same {
+            kept.2 += next.2;
+        }
+        is_same
+    });
+}
+
+/// One round: the lower of the two numbers of each pair that merges, for both; nothing if none does.
+fn round(borders: &Borders, sizes: &[u32], limit: u32, smallest: u32) -> Option<Vec<u32>> {
+    let mut order: Vec<u32> = (0_u32..).take(sizes.len()).collect();
+    order.sort_by_key(|&cluster| (sizes[cluster as usize], cluster));
+    let mut first = vec![0_usize; sizes.len() + 1];
+    for border in borders {
+        first[border.0 as usize + 1] += 1;
+    }
+    for cluster in 0..sizes.len() {
+        first[cluster + 1] += first[cluster];
+    }
+    let mut merged: Vec<u32> = (0_u32..).take(sizes.len()).collect();
+    let mut taken = vec![false; sizes.len()];
+    let mut any = false;
+    for cluster in order {
+        let size = sizes[cluster as usize];
+        if taken[cluster as usize] || size > smallest {
+            continue;
+        }
+        let range = first[cluster as usize]..first[cluster as usize + 1];
+        let rated = borders[range].iter().filter_map(|&(_, other, length)| {
+            let sum = size + sizes[other as usize];
+            let fits = !taken[other as usize] && sum <= limit;
+            // Long borders between small clusters first: what is left are short ones.
+            fits.then(|| (length / f64::from(size.max(sizes[other as usize])).sqrt(), other))
+        });
+        let best = rated.max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
+        if let Some((_, other)) = best {
+            taken[cluster as usize] = true;
+            taken[other as usize] = true;
+            let low = cluster.min(other);
+            merged[cluster as usize] = low;
+            merged[other as usize] = low;
+            any = true;
+        }
+    }
+    any.then_some(merged)
+}
+
+/// New numbers, in the order of the old ones, and the sizes.
+fn renumber(merged: &[u32], sizes: &[u32]) -> (Vec<u32>, Vec<u32>) {
+    let mut new_of = vec![NONE; merged.len()];
+    let mut new_sizes: Vec<u32> = Vec::new();
+    for (old, &low) in merged.iter().enumerate() {
+        if low as usize == old {
+            new_of[old] = CellId::from_index(new_sizes.len()).0;
+            new_sizes.push(0);
+        } else {
+            // The lower one came before.
+            new_of[old] = new_of[low as usize];
+        }
+        new_sizes[new_of[old] as usize] += sizes[old];
+    }
+    (new_of, new_sizes)
+}
+
+fn contract(borders: &mut Borders, new_of: &[u32]) {
+    for border in borders.iter_mut() {
+        (border.0, border.1) = (new_of[border.0 as usize], new_of[border.1 as usize]);
+    }
+    borders.retain(|border| border.0 != border.1);
+    sum_up(borders);
+}

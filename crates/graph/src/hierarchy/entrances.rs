@@ -1,0 +1,209 @@
+//! Entrances: where a border between two clusters is crossed.
+
+use waymesh_core::CellId;
+
+use super::clusters::{Clusters, NONE};
+use crate::data::NO_NEIGHBOUR;
+use crate::mesh::NavMesh;
+use crate::plan::PlanPosition;
+
+/// One side of an entrance: a place on the border of a cluster.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Terminal {
+    pub(super) cluster: u32,
+    pub(super) cell: u32,
+    pub(super) at: PlanPosition,
+    /// The edge or link that leads out of the cluster here.
+    pub(super) way: u32,
+    /// The other side.
+    pub(super) mate: u32,
+    /// What crossing costs, in cells.
+    pub(super) cost: f32,
+    /// Whether it can be crossed from here.
+    pub(super) exits: bool,
+}
+
+/// A way between two clusters.
+#[derive(Clone, Copy, Debug)]
+struct Crossing {
+    clusters: [u32; 2],
+    /// Ways of one kind make an entrance: 0 for those that are crossed like edges, 1 for leaps, 2 for ways that lead one way.
+    kind: u8,
+    way: u32,
+    cells: [u32; 2],
+    ends: [PlanPosition; 2],
+}
+
+/// The terminals of all clusters, cluster by cluster, and the first of each.
+pub(super) fn find(mesh: &NavMesh, clusters: &Clusters) -> (Vec<Terminal>, Vec<u32>) {
+    let mut crossings = crossings(mesh, clusters);
+    crossings.sort_unstable_by_key(|crossing| (crossing.clusters, crossing.kind, crossing.way));
+    let areas: Vec<f64> = (0_u32..)
+        .take(clusters.count())
+        .map(|cluster| clusters.cells(cluster).iter().map(|&cell| area(mesh, cell)).sum())
+        .collect();
+    let mut pairs: Vec<[Terminal; 2]> = Vec::new();
+    let mut rest = crossings.as_slice();
+    while let Some(first) = rest.first() {
+        let length = rest.partition_point(|other| (other.clusters, other.kind) == (first.clusters, first.kind));
+        let (group, others) = rest.split_at(length);
+        rest = others;
+        let smaller = first.clusters.map(|cluster| areas[cluster as usize]);
+        let spacing = smaller[0].min(smaller[1]).sqrt() / 2.0;
+        for piece in pieces(group) {
+            sample(&piece, spacing, |crossing| pairs.push(terminals(mesh, crossing)));
+        }
+    }
+    number(pairs, clusters.count())
+}
+
+fn area(mesh: &NavMesh, cell: u32) -> f64 {
+    let corners = &mesh.corners[mesh.edge_range(cell as usize)];
+    let points = corners.iter().map(|corner| waymesh_core::PlanPoint::new(corner.x, corner.z));
+    waymesh_core::PlanPoint::doubled_area(points) as f64 / 2.0
+}
+
+fn crossings(mesh: &NavMesh, clusters: &Clusters) -> Vec<Crossing> {
+    let mut crossings = Vec::new();
+    for cell in (0_u32..).take(mesh.cell_count()) {
+        let from = clusters.of[cell as usize];
+        if from == NONE {
+            continue;
+        }
+        let edges = mesh.cell_first[cell as usize]..mesh.cell_first[cell as usize + 1];
+        let edges = edges.filter(|&edge| mesh.neighbours[edge as usize] != NO_NEIGHBOUR);
+        let links = mesh.links.leaving(cell).iter().map(|&leaving| mesh.way_of(leaving));
+        for way in edges.chain(links) {
+            let other = mesh.beyond(way);
+            let to = clusters.of[other as usize];
+            let is_one_way =
+                mesh.is_link(way) && !mesh.links.links[mesh.link_of(way).0.index()].both_ways;
+            // Both ways are the same entrance, seen from the lower number.
+            if to == NONE || from == to || (from > to && !is_one_way) {
+                continue;
+            }
+            let (kind, ends) = if is_one_way || !mesh.is_crossed(way) {
+                let (link, backwards) = mesh.link_of(way);
+                let ends = mesh.links.links[link.index()].ends(backwards)[0].ends;
+                (1 + u8::from(is_one_way), ends.map(|end| PlanPosition::from(end.point)))
+            } else {
+                (0, mesh.edge_ends(CellId(cell), way))
+            };
+            crossings.push(Crossing { clusters: [from, to], kind, way, cells: [cell, other], ends });
+        }
+    }
+    crossings
+}
+
+/// Crossings that share ends, one after the other, make one piece of border.
+fn pieces(group: &[Crossing]) -> Vec<Vec<Crossing>> {
+    let mut roots: Vec<usize> = (0..group.len()).collect();
+    fn root(roots: &mut [usize], mut index: usize) -> usize {
+        while roots[index] != index {
+            roots[index] = roots[roots[index]];
+            index = roots[index];
+        }
+        index
+    }
+    let mut ends: Vec<(u64, u64, usize)> = Vec::with_capacity(2 * group.len());
+    for (index, crossing) in group.iter().enumerate() {
+        ends.extend(crossing.ends.map(|end| (end.x.to_bits(), end.z.to_bits(), index)));
+    }
+    ends.sort_unstable();
+    for pair in ends.windows(2) {
+        if (pair[0].0, pair[0].1) == (pair[1].0, pair[1].1) {
+            let (a, b) = (root(&mut roots, pair[0].2), root(&mut roots, pair[1].2));
+            roots[a.max(b)] = a.min(b);
+        }
+    }
+    let mut sorted: Vec<(usize, usize)> =
+        (0..group.len()).map(|index| (root(&mut roots, index), index)).collect();
+    sorted.sort_unstable();
+    sorted
+        .chunk_by(|a, b| a.0 == b.0)
+        .map(|piece| piece.iter().map(|&(_, index)| group[index]).collect())
+        .collect()
+}
+
+fn middle(crossing: &Crossing) -> PlanPosition {
+    let [a, b] = crossing.ends;
+    PlanPosition { x: (a.x + b.x) / 2.0, z: (a.z + b.z) / 2.0 }
+}
+
+/// Calls `take` for the crossing in the middle, then for the one farthest from all that were taken as long as it is farther than `spacing`.
+fn sample(piece: &[Crossing], spacing: f64, mut take: impl FnMut(&Crossing)) {
+    let count = piece.len() as f64;
+    let sum = piece.iter().map(middle).fold((0.0, 0.0), |sum, at| (sum.0 + at.x, sum.1 + at.z));
+    let centre = PlanPosition { x: sum.0 / count, z: sum.1 / count };
+    let nearest = (0..piece.len()).min_by(|&a, &b| {
+        let distance = |index: usize| middle(&piece[index]).distance_squared(centre);
+        distance(a).total_cmp(&distance(b)).then(a.cmp(&b))
+    });
+    let Some(mut next) = nearest else { return };
+    let mut distances = vec![f64::INFINITY; piece.len()];
+    loop {
+        take(&piece[next]);
+        let at = middle(&piece[next]);
+        for (distance, crossing) in distances.iter_mut().zip(piece) {
+            *distance = distance.min(middle(crossing).distance_squared(at));
+        }
+        let farthest =
+            (0..piece.len()).max_by(|&a, &b| distances[a].total_cmp(&distances[b]).then(b.cmp(&a)));
+        match farthest.filter(|&index| distances[index] > spacing * spacing) {
+            Some(index) => next = index,
+            None => return,
+        }
+    }
+}
+
+/// Both sides of an entrance; mates are numbered later.
+fn terminals(mesh: &NavMesh, crossing: &Crossing) -> [Terminal; 2] {
+    let Crossing { clusters, kind, way, cells, .. } = *crossing;
+    let mut places = [middle(crossing); 2];
+    let (mut cost, mut back) = (0.0, way);
+    if mesh.is_link(way) {
+        let (link, backwards) = mesh.link_of(way);
+        let number = mesh.neighbours.len();
+        back = CellId::from_index(number).0 + ((way - CellId::from_index(number).0) ^ 1);
+        if !mesh.is_crossed(way) {
+            let link = &mesh.links.links[link.index()];
+            let [leave, arrive] = link.ends(backwards).map(|end| mesh.on_segment(end, 0.5));
+            places = [leave.0, arrive.0];
+            let metres = leave.1.distance(arrive.1) + link.extra_cost;
+            cost = metres / mesh.frame.cell_size;
+        }
+    } else {
+        back = mesh.fans.twin(back);
+    }
+    let side = |side: usize| Terminal {
+        cluster: clusters[side],
+        cell: cells[side],
+        at: places[side],
+        way: [way, back][side],
+        mate: 0,
+        cost,
+        exits: side == 0 || kind != 2,
+    };
+    [side(0), side(1)]
+}
+
+/// Puts terminals in the order of their clusters.
+fn number(pairs: Vec<[Terminal; 2]>, clusters: usize) -> (Vec<Terminal>, Vec<u32>) {
+    let mut order: Vec<usize> = (0..2 * pairs.len()).collect();
+    let at = |index: usize| &pairs[index / 2][index % 2];
+    order.sort_by_key(|&index| (at(index).cluster, index));
+    let mut numbers = vec![0; order.len()];
+    for (number, &index) in (0_u32..).zip(&order) {
+        numbers[index] = number;
+    }
+    let mut first = vec![0_u32; clusters + 1];
+    let mut terminals = Vec::with_capacity(order.len());
+    for &index in &order {
+        first[at(index).cluster as usize + 1] += 1;
+        terminals.push(Terminal { mate: numbers[index ^ 1], ..*at(index) });
+    }
+    for cluster in 0..clusters {
+        first[cluster + 1] += first[cluster];
+    }
+    (terminals, first)
+}

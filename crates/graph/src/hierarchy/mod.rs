@@ -1,0 +1,314 @@
+//! A hierarchy for large meshes: clusters of cells, entrances between them, and the ways from every cell to the entrances of its cluster.
+
+mod clusters;
+mod entrances;
+mod query;
+
+use rayon::prelude::*;
+use waymesh_core::CellId;
+
+pub use query::{HierarchyScratch, HierarchyUse};
+
+use crate::QueryError;
+use crate::filter::{AnyCell, CellFilter};
+use crate::mesh::{Generation, NavMesh};
+use crate::nearest::Spot;
+use crate::path::PathScratch;
+use crate::plan::{PlanPosition, orientation};
+use clusters::Clusters;
+use entrances::Terminal;
+
+/// How a [`Hierarchy`] is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct HierarchyConfig {
+    /// Cells of a cluster, as a rule. 2 to 65,536; default 128.
+    pub cluster_cells: u32,
+    /// Meshes with fewer cells are searched without a hierarchy: there it is not faster. Default 20,000.
+    pub min_cells: usize,
+}
+
+impl Default for HierarchyConfig {
+    fn default() -> Self {
+        Self { cluster_cells: 128, min_cells: 20_000 }
+    }
+}
+
+impl HierarchyConfig {
+    /// Sets how many cells a cluster has.
+    #[must_use]
+    pub fn with_cluster_cells(mut self, cells: u32) -> Self {
+        self.cluster_cells = cells;
+        self
+    }
+
+    /// Sets the size of mesh below which there is no hierarchy.
+    #[must_use]
+    pub fn with_min_cells(mut self, cells: usize) -> Self {
+        self.min_cells = cells;
+        self
+    }
+
+    /// Names the first field that is no use.
+    ///
+    /// # Errors
+    /// [`QueryError::BadOption`] for a cluster of fewer than 2 or more than 65,536 cells.
+    pub fn validate(&self) -> Result<(), QueryError> {
+        if !(2..=1 << 16).contains(&self.cluster_cells) {
+            let value = self.cluster_cells as f32;
+            return Err(QueryError::BadOption { field: "cluster_cells", value });
+        }
+        Ok(())
+    }
+}
+
+/// Figures of a hierarchy.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct HierarchyFigures {
+    /// Clusters of cells.
+    pub clusters: usize,
+    /// Rounds of merging that made them.
+    pub levels: u32,
+    /// Entrances between clusters.
+    pub entrances: usize,
+    /// Memory of all tables, in bytes.
+    pub bytes: usize,
+}
+
+/// From a terminal to a cell of its cluster.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Reached {
+    /// Where the way turns last before the cell's middle, in cells of the grid.
+    root: [f32; 2],
+    /// Length of the way to there, in cells of the grid.
+    length: f32,
+    /// The way by which the cell is entered.
+    way: u32,
+}
+
+/// Not reached, or the cell it begins in.
+const NO_WAY: u32 = u32::MAX;
+
+impl Reached {
+    const NONE: Self = Self { root: [0.0; 2], length: f32::INFINITY, way: NO_WAY };
+
+    #[expect(clippy::cast_possible_truncation, reason = "a length in single precision")]
+    fn distance(&self, at: PlanPosition) -> f32 {
+        let (x, z) = (at.x - f64::from(self.root[0]), at.z - f64::from(self.root[1]));
+        self.length + (x * x + z * z).sqrt() as f32
+    }
+}
+
+/// A small graph over a large mesh: path queries search it instead of the cells.
+///
+/// - Cells are merged to clusters, level by level. Where two clusters meet, a few places (entrances) stand for the border between them.
+/// - Lengths and ways from each entrance to all cells of both clusters are computed beforehand, exactly, within the cluster. So a query looks its
+///   ends up instead of linking them by searches, searches entrances only, and puts the way through the cells together from tables.
+///   Then the string is pulled, and bends that no wall asks for are pulled straight by searches of a few cells around them.
+/// - It is valid for the mesh, the links and the filter it was made with. Queries notice others, find their path without it and say so
+///   ([`HierarchyUse`]).
+///
+/// # How long the paths are
+/// Not the shortest: docs of [`Hierarchy::find_path_with`].
+///
+/// # Memory
+/// 16 bytes for each cell and entrance of its cluster: as a rule 100 to 300 bytes a cell.
+///
+/// # References
+/// Pelechano and Fuentes 2016, Hierarchical path-finding for Navigation Meshes (HNA*), <https://doi.org/10.1016/j.cag.2016.05.023>. There ends
+/// are linked by searches, which they name as the bottleneck; here by tables.
+///
+/// ```
+/// # use glam::Vec3;
+/// # use waymesh_core::{AreaId, Cell, CellId, CellMesh, GridFrame, PlanPoint, PlanVertex, RegionId, VertexId};
+/// # use waymesh_graph::NavMesh;
+/// # let count = 40_u32;
+/// # let mesh = NavMesh::try_from(CellMesh {
+/// #     frame: GridFrame { origin: Vec3::ZERO, cell_size: 1.0, level_height: 1.0, width: 1000, depth: 10 },
+/// #     vertices: (0..=count as i32).flat_map(|x| [(x, 0), (x, 5)])
+/// #         .map(|(x, z)| PlanVertex { point: PlanPoint::new(4 * x, z), height: 0.0 }).collect(),
+/// #     cells: (0..count).map(|cell| Cell { first: 4 * cell, len: 4, region: RegionId(0), area: AreaId::GROUND }).collect(),
+/// #     corners: (0..count).flat_map(|x| [2 * x, 2 * x + 2, 2 * x + 3, 2 * x + 1]).map(VertexId).collect(),
+/// #     neighbours: (0..count).flat_map(|x| [None, (x + 1 < count).then_some(CellId(x + 1)), None, x.checked_sub(1).map(CellId)]).collect(),
+/// # })?;
+/// use waymesh_graph::{Hierarchy, HierarchyConfig, HierarchyScratch, HierarchyUse, PathOptions, PathScratch};
+///
+/// // For meshes of any size, to show it: as a rule small ones are faster without.
+/// let config = HierarchyConfig::default().with_min_cells(0).with_cluster_cells(4);
+/// let hierarchy = Hierarchy::new(&mesh, &config)?;
+/// let (from, to) = (Vec3::new(1.0, 0.0, 1.0), Vec3::new(159.0, 0.0, 4.0));
+/// let mut scratch = HierarchyScratch::default();
+/// let (path, how) = hierarchy.find_path_with(&mesh, from, to, &PathOptions::default(), &mut scratch)?;
+/// assert_eq!(how, HierarchyUse::Clusters);
+/// assert_eq!(path.points, mesh.find_path(from, to, &mut PathScratch::default())?.points);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hierarchy<F = AnyCell> {
+    filter: F,
+    generation: Generation,
+    links: u64,
+    clusters: Clusters,
+    terminals: Vec<Terminal>,
+    /// First terminal of each cluster, and their number at the end.
+    first: Vec<u32>,
+    /// First entry in `reached` of each terminal.
+    rows: Vec<usize>,
+    /// From each terminal to each cell of its cluster.
+    reached: Vec<Reached>,
+    /// First entry in `between` of each cluster.
+    squares: Vec<usize>,
+    /// Lengths from each terminal of a cluster to each other, in cells of the grid.
+    between: Vec<f32>,
+}
+
+impl Hierarchy {
+    /// A hierarchy over all cells.
+    ///
+    /// # Errors
+    /// As [`Hierarchy::with_filter`].
+    pub fn new(mesh: &NavMesh, config: &HierarchyConfig) -> Result<Self, QueryError> {
+        Self::with_filter(mesh, AnyCell, config)
+    }
+}
+
+/// The cells of one cluster.
+struct Within<'a> {
+    clusters: &'a Clusters,
+    cluster: u32,
+}
+
+impl CellFilter for Within<'_> {
+    fn allows(&self, _mesh: &NavMesh, cell: CellId) -> bool {
+        self.clusters.of[cell.index()] == self.cluster
+    }
+}
+
+impl<F: CellFilter + Sync> Hierarchy<F> {
+    /// A hierarchy over the cells that a filter allows. Runs on all threads of the rayon pool it is called in; the result does not depend on how
+    /// many there are.
+    ///
+    /// On a mesh below [`HierarchyConfig::min_cells`] it is empty, and queries do without.
+    ///
+    /// # Errors
+    /// [`QueryError::BadOption`] for a config that is no use.
+    pub fn with_filter(mesh: &NavMesh, filter: F, config: &HierarchyConfig) -> Result<Self, QueryError> {
+        config.validate()?;
+        let mut hierarchy = Self {
+            filter,
+            generation: mesh.generation,
+            links: mesh.links.stamp,
+            clusters: Clusters::default(),
+            terminals: Vec::new(),
+            first: vec![0],
+            rows: Vec::new(),
+            reached: Vec::new(),
+            squares: Vec::new(),
+            between: Vec::new(),
+        };
+        if mesh.cell_count() < config.min_cells {
+            return Ok(hierarchy);
+        }
+        let clusters = Clusters::merge(mesh, &hierarchy.filter, config.cluster_cells);
+        let (terminals, first) = entrances::find(mesh, &clusters);
+        let numbers: Vec<u32> = (0_u32..).take(clusters.count()).collect();
+        let tables: Vec<(Vec<Reached>, Vec<f32>)> = numbers
+            .par_iter()
+            .map_init(PathScratch::default, |scratch, &cluster| {
+                let range = first[cluster as usize] as usize..first[cluster as usize + 1] as usize;
+                tables(mesh, &clusters, cluster, &terminals[range], scratch)
+            })
+            .collect();
+        for (cluster, (reached, between)) in (0_u32..).zip(tables) {
+            let cells = clusters.cells(cluster).len();
+            let count = (first[cluster as usize + 1] - first[cluster as usize]) as usize;
+            let start = hierarchy.reached.len();
+            hierarchy.rows.extend((0..count).map(|row| start + row * cells));
+            hierarchy.squares.push(hierarchy.between.len());
+            hierarchy.reached.extend(reached);
+            hierarchy.between.extend(between);
+        }
+        (hierarchy.clusters, hierarchy.terminals, hierarchy.first) = (clusters, terminals, first);
+        Ok(hierarchy)
+    }
+
+    /// How large it is.
+    #[must_use]
+    pub fn figures(&self) -> HierarchyFigures {
+        let bytes = size_of_val(&*self.clusters.of) * 2
+            + size_of_val(&*self.clusters.cells)
+            + size_of_val(&*self.terminals)
+            + size_of_val(&*self.reached)
+            + size_of_val(&*self.rows)
+            + size_of_val(&*self.between);
+        let (clusters, levels) = (self.clusters.count(), self.clusters.levels);
+        HierarchyFigures { clusters, levels, entrances: self.terminals.len() / 2, bytes }
+    }
+
+    /// The cluster of each cell, `None` where the filter closes it; empty below [`HierarchyConfig::min_cells`]. For pictures.
+    #[must_use]
+    pub fn cluster_of(&self, cell: CellId) -> Option<u32> {
+        self.clusters.of.get(cell.index()).copied().filter(|&cluster| cluster != clusters::NONE)
+    }
+}
+
+/// From all terminals of a cluster to its cells, and to each other.
+#[expect(clippy::cast_possible_truncation, reason = "lengths in single precision")]
+fn tables(
+    mesh: &NavMesh,
+    clusters: &Clusters,
+    cluster: u32,
+    terminals: &[Terminal],
+    scratch: &mut PathScratch,
+) -> (Vec<Reached>, Vec<f32>) {
+    let cells = clusters.cells(cluster).len();
+    let within = Within { clusters, cluster };
+    let mut reached = vec![Reached::NONE; cells * terminals.len()];
+    let mut between = vec![f32::INFINITY; terminals.len() * terminals.len()];
+    for (number, terminal) in terminals.iter().enumerate() {
+        let height = mesh.height_at(terminal.cell as usize, terminal.at);
+        let Terminal { cell, at, .. } = *terminal;
+        let start = Spot { cell, at, height, within: true, distance_squared: 0.0 };
+        let memory = &mut scratch.any_angle;
+        mesh.flood_shortest(&start, f64::INFINITY, &within, memory);
+        let row = &mut reached[number * cells..(number + 1) * cells];
+        let lengths = &mut between[number * terminals.len()..(number + 1) * terminals.len()];
+        for seen in &memory.seen {
+            let is_seen = |at: PlanPosition| {
+                seen.rays.is_none_or(|[right, left]| {
+                    orientation(seen.root, right, at) >= 0.0 && orientation(seen.root, left, at) <= 0.0
+                })
+            };
+            let middle = middle(mesh, seen.cell);
+            let entry = &mut row[clusters.slots[seen.cell as usize] as usize];
+            let found = Reached {
+                root: [seen.root.x as f32, seen.root.z as f32],
+                length: seen.length as f32,
+                way: entry.way,
+            };
+            if entry.length.is_infinite() {
+                // The first to arrive: its way, whatever is found later.
+                let is_way = seen.cell != cell && (seen.way as usize) < mesh.way_count();
+                *entry = Reached { way: if is_way { seen.way } else { NO_WAY }, ..found };
+            } else if is_seen(middle) && found.distance(middle) < entry.distance(middle) {
+                *entry = found;
+            }
+            for (other, length) in terminals.iter().zip(&mut *lengths) {
+                if other.cell == seen.cell && is_seen(other.at) {
+                    let way = seen.length + seen.root.distance_squared(other.at).sqrt();
+                    *length = length.min(way as f32);
+                }
+            }
+        }
+    }
+    (reached, between)
+}
+
+/// The middle of a cell's corners.
+fn middle(mesh: &NavMesh, cell: u32) -> PlanPosition {
+    let corners = &mesh.corners[mesh.edge_range(cell as usize)];
+    let count = corners.len() as f64;
+    let sum = |of: fn(&crate::mesh::Corner) -> i32| corners.iter().map(|corner| f64::from(of(corner))).sum::<f64>();
+    PlanPosition::snapped(sum(|corner| corner.x) / count, sum(|corner| corner.z) / count)
+}

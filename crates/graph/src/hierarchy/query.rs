@@ -1,0 +1,414 @@
+//! Queries on a hierarchy.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use glam::Vec3;
+use waymesh_core::CellId;
+
+use super::clusters::NONE;
+use super::{Hierarchy, NO_WAY, Reached};
+use crate::QueryError;
+use crate::costs::{TravelCost, Usable};
+use crate::filter::CellFilter;
+use crate::mesh::NavMesh;
+use crate::nearest::Spot;
+use crate::path::{Path, PathOptions, PathScratch, Turn};
+
+/// How a path was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum HierarchyUse {
+    /// By clusters.
+    Clusters,
+    /// Without: both ends are in clusters that are near each other.
+    Near,
+    /// Without: the mesh is too small for one ([`super::HierarchyConfig::min_cells`]).
+    Small,
+    /// Without: it belongs to other cells or other links.
+    Stale,
+    /// Without: the filter is another.
+    OtherFilter,
+    /// Without: costs other than length are asked for.
+    Costs,
+    /// Without: no way leads to the goal.
+    NoWay,
+}
+
+/// What queries on a hierarchy write. One a thread.
+#[derive(Clone, Debug, Default)]
+pub struct HierarchyScratch {
+    paths: PathScratch,
+    stamp: u32,
+    nodes: Vec<Node>,
+    open: BinaryHeap<Reverse<(u32, u32)>>,
+    /// Terminals crossed, from the start on.
+    chain: Vec<u32>,
+    marked: Vec<u32>,
+    cells: Vec<CellId>,
+    turns: Vec<Turn>,
+    steps: Vec<(u32, f64)>,
+    next: Vec<(u32, f64)>,
+}
+
+/// What is known of a terminal in a search.
+#[derive(Clone, Copy, Debug, Default)]
+struct Node {
+    stamp: u32,
+    parent: u32,
+    length: f32,
+    closed: bool,
+}
+
+/// The goal, among the terminals.
+const GOAL: u32 = u32::MAX;
+
+/// Ends with no more entrances between them are near each other: their clusters are searched cell by cell.
+const NEAR: usize = 2;
+
+/// How often bends are pulled straight.
+const PASSES: usize = 2;
+
+/// What queries ask of: the clusters on the way.
+struct Marked<'a, U> {
+    usable: &'a U,
+    of: &'a [u32],
+    marked: &'a [u32],
+    stamp: u32,
+}
+
+impl<U: CellFilter> CellFilter for Marked<'_, U> {
+    fn allows(&self, mesh: &NavMesh, cell: CellId) -> bool {
+        let cluster = self.of[cell.index()];
+        cluster != NONE && self.marked[cluster as usize] == self.stamp && self.usable.allows(mesh, cell)
+    }
+}
+
+impl<F: CellFilter + PartialEq + Sync> Hierarchy<F> {
+    /// A short way from `from` to `to`, as [`NavMesh::find_path_with`] but through the hierarchy, and how it was found.
+    ///
+    /// # How long the paths are
+    /// Each is a valid path, pulled tight in its corridor. Against the shortest, on the maps measured (docs of the crate's benchmarks), it is 1 to 3 %
+    /// longer on the mean and may be a quarter longer where two ways round are nearly as long.
+    ///
+    /// # Errors
+    /// As [`NavMesh::find_path_with`].
+    pub fn find_path_with<C: TravelCost>(
+        &self,
+        mesh: &NavMesh,
+        from: Vec3,
+        to: Vec3,
+        options: &PathOptions<F, C>,
+        scratch: &mut HierarchyScratch,
+    ) -> Result<(Path, HierarchyUse), QueryError> {
+        let mut path = Path::default();
+        let how = self.find_path_into(mesh, from, to, options, scratch, &mut path)?;
+        Ok((path, how))
+    }
+
+    /// As [`Hierarchy::find_path_with`], into a path whose memory is used again: allocates nothing once scratch and path have grown.
+    ///
+    /// # Errors
+    /// As [`NavMesh::find_path_with`]; `path` is then [`crate::Outcome::Unreachable`] and empty.
+    pub fn find_path_into<C: TravelCost>(
+        &self,
+        mesh: &NavMesh,
+        from: Vec3,
+        to: Vec3,
+        options: &PathOptions<F, C>,
+        scratch: &mut HierarchyScratch,
+        path: &mut Path,
+    ) -> Result<HierarchyUse, QueryError> {
+        let without = if self.clusters.count() == 0 && mesh.generation == self.generation {
+            Some(HierarchyUse::Small)
+        } else if mesh.generation != self.generation || mesh.links.stamp != self.links {
+            Some(HierarchyUse::Stale)
+        } else if !C::IS_LENGTH {
+            Some(HierarchyUse::Costs)
+        } else if options.filter != self.filter {
+            Some(HierarchyUse::OtherFilter)
+        } else {
+            None
+        };
+        let mut paths = std::mem::take(&mut scratch.paths);
+        let found = if let Some(how) = without {
+            mesh.find_path_into(from, to, options, &mut paths, path).map(|()| how)
+        } else {
+            let mut how = HierarchyUse::Clusters;
+            let search = |start: &Spot, goal: &Spot, usable: &Usable<'_, F, C>, paths: &mut PathScratch| {
+                let (found, by) = self.search(mesh, start, goal, usable, scratch, paths);
+                how = by.max(how);
+                found
+            };
+            mesh.route(from, to, options, &mut paths, path, search).map(|_| how)
+        };
+        scratch.paths = paths;
+        found
+    }
+
+    /// Leaves the edges and links to cross in `paths.corridor`. Whether there is a way.
+    fn search<C: TravelCost>(
+        &self,
+        mesh: &NavMesh,
+        start: &Spot,
+        goal: &Spot,
+        usable: &Usable<'_, F, C>,
+        scratch: &mut HierarchyScratch,
+        paths: &mut PathScratch,
+    ) -> (bool, HierarchyUse) {
+        let [from, to] = [start, goal].map(|spot| self.clusters.of[spot.cell as usize]);
+        if from == NONE || to == NONE || from == to {
+            return (mesh.search_corridor(start, goal, usable, paths), HierarchyUse::Near);
+        }
+        if !self.search_entrances(start, goal, [from, to], scratch) {
+            // None, or one that leads through a cluster over one-way links within it.
+            return (mesh.search_corridor(start, goal, usable, paths), HierarchyUse::NoWay);
+        }
+        if scratch.chain.len() <= NEAR {
+            scratch.marked.resize(self.clusters.count(), 0);
+            scratch.marked[from as usize] = scratch.stamp;
+            for &terminal in &scratch.chain {
+                let mate = self.terminals[terminal as usize].mate;
+                scratch.marked[self.terminals[mate as usize].cluster as usize] = scratch.stamp;
+            }
+            let HierarchyScratch { marked, stamp, .. } = scratch;
+            let near = Marked { usable, of: &self.clusters.of, marked, stamp: *stamp };
+            let near = Usable { filter: &near, cost: usable.cost };
+            if mesh.search_corridor(start, goal, &near, paths) {
+                return (true, HierarchyUse::Near);
+            }
+        }
+        self.put_together(mesh, start, goal, scratch);
+        straighten(mesh, start, goal, usable, scratch, paths);
+        (true, HierarchyUse::Clusters)
+    }
+
+    fn exits(&self, cluster: u32) -> std::ops::Range<u32> {
+        self.first[cluster as usize]..self.first[cluster as usize + 1]
+    }
+
+    /// How a cell is reached from a terminal of its cluster.
+    fn reached(&self, terminal: u32, cell: u32) -> &Reached {
+        &self.reached[self.rows[terminal as usize] + self.clusters.slots[cell as usize] as usize]
+    }
+
+    /// A* over entrances; the terminals crossed go to `scratch.chain`. Whether there is a way.
+    #[expect(clippy::cast_possible_truncation, reason = "lengths in single precision")]
+    fn search_entrances(
+        &self,
+        start: &Spot,
+        goal: &Spot,
+        [from, to]: [u32; 2],
+        scratch: &mut HierarchyScratch,
+    ) -> bool {
+        let HierarchyScratch { stamp, nodes, open, chain, .. } = scratch;
+        if *stamp == u32::MAX {
+            nodes.clear();
+            scratch.marked.clear();
+            *stamp = 0;
+        }
+        *stamp += 1;
+        if nodes.len() < self.terminals.len() {
+            nodes.resize(self.terminals.len(), Node::default());
+        }
+        open.clear();
+        chain.clear();
+        let stamp = *stamp;
+        let mut best = (f32::INFINITY, GOAL);
+        let mut offer = |nodes: &mut Vec<Node>, open: &mut BinaryHeap<_>, terminal: u32, parent, length: f32| {
+            let node = &mut nodes[terminal as usize];
+            let is_known = node.stamp == stamp && (node.closed || node.length <= length);
+            let at = self.terminals[terminal as usize].at;
+            let estimate = length + at.distance_squared(goal.at).sqrt() as f32;
+            if !is_known && estimate.is_finite() {
+                *node = Node { stamp, parent, length, closed: false };
+                open.push(Reverse((estimate.to_bits(), terminal)));
+            }
+        };
+        for terminal in self.exits(from).filter(|&terminal| self.terminals[terminal as usize].exits) {
+            let length = self.reached(terminal, start.cell).distance(start.at);
+            offer(nodes, open, terminal, GOAL, length);
+        }
+        while let Some(Reverse((estimate, terminal))) = open.pop() {
+            if f32::from_bits(estimate) >= best.0 {
+                break;
+            }
+            let node = &mut nodes[terminal as usize];
+            if std::mem::replace(&mut node.closed, true) {
+                continue;
+            }
+            let here = &self.terminals[terminal as usize];
+            let mate = &self.terminals[here.mate as usize];
+            let length = node.length + here.cost;
+            if mate.cluster == to {
+                let whole = length + self.reached(here.mate, goal.cell).distance(goal.at);
+                if whole < best.0 {
+                    best = (whole, terminal);
+                }
+            }
+            let exits = self.exits(mate.cluster);
+            let count = exits.len();
+            let row = self.squares[mate.cluster as usize] + (here.mate - exits.start) as usize * count;
+            for (other, &between) in exits.zip(&self.between[row..row + count]) {
+                if other != here.mate && self.terminals[other as usize].exits {
+                    offer(nodes, open, other, terminal, length + between);
+                }
+            }
+        }
+        let mut terminal = best.1;
+        while terminal != GOAL {
+            chain.push(terminal);
+            terminal = nodes[terminal as usize].parent;
+        }
+        chain.reverse();
+        !chain.is_empty()
+    }
+
+    /// The ways crossed from end to end, from the tables, into `scratch.steps`.
+    fn put_together(&self, mesh: &NavMesh, start: &Spot, goal: &Spot, scratch: &mut HierarchyScratch) {
+        let HierarchyScratch { chain, steps, .. } = scratch;
+        steps.clear();
+        let mut arrived: Option<u32> = None;
+        for &terminal in chain.iter() {
+            let here = &self.terminals[terminal as usize];
+            match arrived {
+                // Towards the terminal: its ways are taken back.
+                None => {
+                    let mut cell = start.cell;
+                    loop {
+                        let way = self.reached(terminal, cell).way;
+                        if way == NO_WAY {
+                            break;
+                        }
+                        let back = reversed(mesh, way);
+                        steps.push((back, 0.5));
+                        cell = mesh.beyond(back);
+                    }
+                }
+                Some(mate) => self.append(mesh, mate, here.cell, steps),
+            }
+            steps.push((here.way, 0.5));
+            arrived = Some(here.mate);
+        }
+        if let Some(mate) = arrived {
+            self.append(mesh, mate, goal.cell, steps);
+        }
+    }
+
+    /// Adds the ways from a terminal to a cell of its cluster.
+    fn append(&self, mesh: &NavMesh, terminal: u32, mut cell: u32, steps: &mut Vec<(u32, f64)>) {
+        let first = steps.len();
+        loop {
+            let way = self.reached(terminal, cell).way;
+            if way == NO_WAY {
+                break;
+            }
+            steps.push((way, 0.5));
+            cell = mesh.beyond(reversed(mesh, way));
+        }
+        steps[first..].reverse();
+    }
+}
+
+/// The same way, from the other side.
+fn reversed(mesh: &NavMesh, way: u32) -> u32 {
+    if mesh.is_link(way) {
+        let first = CellId::from_index(mesh.neighbours.len()).0;
+        first + ((way - first) ^ 1)
+    } else {
+        mesh.fans.twin(way)
+    }
+}
+
+/// Cuts loops out of `scratch.steps`: cells are convex.
+fn cut_loops(mesh: &NavMesh, start: u32, scratch: &mut HierarchyScratch, paths: &mut PathScratch) {
+    let HierarchyScratch { steps, next, cells, .. } = scratch;
+    cells.clear();
+    cells.push(CellId(start));
+    cells.extend(steps.iter().map(|step| CellId(mesh.beyond(step.0))));
+    paths.begin(mesh.neighbours.len(), 0);
+    for (index, cell) in (0_u32..).zip(cells.iter()) {
+        paths.note(mesh.cell_first[cell.index()], index);
+    }
+    next.clear();
+    let mut index = 0;
+    while index < steps.len() {
+        let last = paths.noted(mesh.cell_first[cells[index].index()]).map_or(index, |last| last as usize);
+        next.extend(steps.get(last));
+        index = last + 1;
+    }
+    std::mem::swap(steps, next);
+    cells.clear();
+    cells.push(CellId(start));
+    cells.extend(steps.iter().map(|step| CellId(mesh.beyond(step.0))));
+    paths.corridor.clear();
+    paths.leaps.clear();
+    for &(way, along) in steps.iter() {
+        paths.corridor.push(way);
+        if mesh.is_link(way) {
+            paths.leaps.push(along);
+        }
+    }
+}
+
+/// Pulls bends straight that no wall asks for: the shortest way between the turns before and after takes their place.
+fn straighten<U: CellFilter>(
+    mesh: &NavMesh,
+    start: &Spot,
+    goal: &Spot,
+    usable: &U,
+    scratch: &mut HierarchyScratch,
+    paths: &mut PathScratch,
+) {
+    cut_loops(mesh, start.cell, scratch, paths);
+    for _ in 0..PASSES {
+        mesh.string_turns(start, goal, &scratch.cells, paths, &mut scratch.turns);
+        let spot = |scratch: &HierarchyScratch, turn: &Turn| {
+            let cell = scratch.cells[turn.crossed].0;
+            let height = mesh.height_at(cell as usize, turn.at);
+            Spot { cell, at: turn.at, height, within: true, distance_squared: 0.0 }
+        };
+        scratch.next.clear();
+        let (mut kept, mut any) = (0, false);
+        let mut index = 1;
+        while index + 1 < scratch.turns.len() {
+            let [before, turn, after] = [index - 1, index, index + 1].map(|index| scratch.turns[index]);
+            if may_turn(mesh, scratch.cells[turn.crossed].0, turn) {
+                index += 1;
+                continue;
+            }
+            let length =
+                before.at.distance_squared(turn.at).sqrt() + turn.at.distance_squared(after.at).sqrt();
+            let ends = [&before, &after].map(|turn| spot(scratch, turn));
+            let limit = length * (1.0 - 1e-9);
+            if mesh.search_shortest_within(&ends[0], &ends[1], limit, usable, paths) {
+                let HierarchyScratch { steps, next, .. } = scratch;
+                next.extend_from_slice(&steps[kept..before.crossed]);
+                let mut leaps = paths.leaps.iter().copied();
+                next.extend(paths.corridor.iter().map(|&way| {
+                    (way, if mesh.is_link(way) { leaps.next().unwrap_or(0.5) } else { 0.0 })
+                }));
+                (kept, any) = (after.crossed, true);
+                index += 2;
+            } else {
+                index += 1;
+            }
+        }
+        let HierarchyScratch { steps, next, .. } = scratch;
+        next.extend_from_slice(&steps[kept..]);
+        std::mem::swap(steps, next);
+        cut_loops(mesh, start.cell, scratch, paths);
+        if !any {
+            break;
+        }
+    }
+}
+
+/// Whether a shortest way may turn here.
+fn may_turn(mesh: &NavMesh, cell: u32, turn: Turn) -> bool {
+    mesh.edge_range(cell as usize).any(|corner| {
+        let at = &mesh.corners[corner];
+        let fan = CellId::from_index(corner).0;
+        crate::plan::PlanPosition::on_grid(at.x, at.z) == turn.at && mesh.fans.fan(fan).1
+    })
+}

@@ -1,0 +1,771 @@
+//! A path that is kept while its agent moves, its goal moves, and the mesh under it changes.
+
+use glam::{Vec3, Vec3Swizzles};
+use waymesh_core::CellId;
+
+use super::funnel::Turn;
+use super::{Ends, LinkUse, Outcome, Path, PathOptions, PathScratch};
+use crate::costs::{Length, TravelCost, Usable};
+use crate::filter::{AnyCell, CellFilter};
+use crate::mesh::{Generation, NavMesh};
+use crate::nearest::{Location, Spot};
+use crate::surface::SurfaceScratch;
+use crate::{PathEnd, QueryError};
+
+/// How a [`PathCorridor`] is made and kept.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct CorridorOptions<F = AnyCell, C = Length> {
+    /// What path is wanted. [`PathOptions::cross_points`] is of no use here, but allowed.
+    pub path: PathOptions<F, C>,
+    /// Whether plans are shortest paths. Default false: short ones, found sooner.
+    pub shortest: bool,
+    /// A corridor that has become longer than its plan by more than this share of its length is planned anew. At least a cell of the grid is
+    /// always allowed. 0 or more; default 0.1.
+    pub max_drift: f32,
+    /// How far detours may lead when a corridor is mended, in metres; an end that moves farther at once is planned anew. 0 or more;
+    /// default 10.
+    pub range: f32,
+    /// Whether a corridor is mended where the mesh changed, not planned anew. Default true.
+    pub repair: bool,
+}
+
+impl Default for CorridorOptions {
+    fn default() -> Self {
+        Self { path: PathOptions::default(), shortest: false, max_drift: 0.1, range: 10.0, repair: true }
+    }
+}
+
+impl<F: CellFilter, C: TravelCost> CorridorOptions<F, C> {
+    /// Sets what path is wanted.
+    #[must_use]
+    pub fn with_path<G: CellFilter, D: TravelCost>(self, path: PathOptions<G, D>) -> CorridorOptions<G, D> {
+        let Self { path: _, shortest, max_drift, range, repair } = self;
+        CorridorOptions { path, shortest, max_drift, range, repair }
+    }
+
+    /// Sets whether plans are shortest paths.
+    #[must_use]
+    pub fn with_shortest(mut self, shortest: bool) -> Self {
+        self.shortest = shortest;
+        self
+    }
+
+    /// Sets how much longer than its plan a corridor may become.
+    #[must_use]
+    pub fn with_max_drift(mut self, share: f32) -> Self {
+        self.max_drift = share;
+        self
+    }
+
+    /// Sets how far detours may lead, in metres.
+    #[must_use]
+    pub fn with_range(mut self, range: f32) -> Self {
+        self.range = range;
+        self
+    }
+
+    /// Sets whether a corridor is mended where the mesh changed.
+    #[must_use]
+    pub fn with_repair(mut self, repair: bool) -> Self {
+        self.repair = repair;
+        self
+    }
+
+    /// Names the first field that is no use.
+    ///
+    /// # Errors
+    /// [`QueryError::BadOption`] for a share or a range that is NaN or negative.
+    pub fn validate(&self) -> Result<(), QueryError> {
+        for (field, value) in [("max_drift", self.max_drift), ("range", self.range)] {
+            if value.is_nan() || value < 0.0 {
+                return Err(QueryError::BadOption { field, value });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What became of a corridor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CorridorChange {
+    /// It leads through the same cells, but for those at its ends that it lost or gained by their moves.
+    Kept,
+    /// The mesh changed: it was found again on the new one, as far as it is still there.
+    Repaired {
+        /// How many of its legs lead round something now, or were left out.
+        detours: usize,
+    },
+    /// It was planned anew.
+    Replanned {
+        /// Why.
+        reason: ReplanReason,
+    },
+    /// There is none: no way leads anywhere, or none was planned.
+    Nothing,
+}
+
+/// Why a corridor was planned anew.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ReplanReason {
+    /// It was asked for, or there was none.
+    Asked,
+    /// It had become longer than its plan by more than [`CorridorOptions::max_drift`].
+    Drifted,
+    /// An end moved to where no short way leads.
+    Jumped,
+    /// The mesh, its links or what the filter allows changed so that it could not be mended within [`CorridorOptions::range`], or was not to be.
+    Changed,
+}
+
+/// What corridors write. One a thread.
+#[derive(Clone, Debug, Default)]
+pub struct CorridorScratch {
+    paths: PathScratch,
+    surface: SurfaceScratch,
+    turns: Vec<Turn>,
+    steps: Vec<Step>,
+    cells: Vec<CellId>,
+    points: Vec<Vec3>,
+    detour: Path,
+}
+
+/// An edge or link crossed.
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    way: u32,
+    /// How far along its segments a link is taken.
+    along: f64,
+}
+
+/// A path that follows a moving agent and a moving goal, cell by cell, and mends itself where the mesh changes.
+///
+/// # Guarantees
+/// - After every call that returns `Ok` the corridor fits the mesh given: its first cell holds the start, its last the goal, each leads to the next
+///   over an edge or a link, the filter allows all, and [`PathCorridor::path`] is the shortest in it.
+/// - While it is kept, its path is never longer in plan than its plan less what both ends moved, by more than
+///   [`CorridorOptions::max_drift`] of its length or a cell of the grid. With [`CorridorOptions::shortest`] that holds against the shortest path of
+///   the moment, for no move can shorten that by more than its own length.
+/// - After a repair it may be longer than a new plan: [`PathCorridor::worst_excess`] bounds by how much, always.
+/// - Stale cells are detected by generation, links by checksum; closed cells are looked for at every call.
+///
+/// # Cost
+/// A call costs time linear in the corridor's cells, a tenth of a microsecond each, and what short searches near the ends cost. Allocates
+/// nothing once corridor and scratch have grown.
+///
+/// # References
+/// The idea of a corridor kept between frames is that of Detour's path corridor; Geraerts 2010, Planning short paths with
+/// clearance using explicit corridors, <https://doi.org/10.1109/ROBOT.2010.5509263>.
+///
+/// ```
+/// # use glam::Vec3;
+/// # use waymesh_core::{AreaId, Cell, CellMesh, GridFrame, PlanPoint, PlanVertex, RegionId, VertexId};
+/// # use waymesh_graph::NavMesh;
+/// # let cells = CellMesh {
+/// #     frame: GridFrame { origin: Vec3::ZERO, cell_size: 1.0, level_height: 1.0, width: 20, depth: 10 },
+/// #     vertices: [(0, 0), (10, 0), (20, 0), (20, 10), (10, 10), (0, 10)]
+/// #         .map(|(x, z)| PlanVertex { point: PlanPoint::new(x, z), height: 0.0 }).to_vec(),
+/// #     cells: [0, 4].map(|first| Cell { first, len: 4, region: RegionId(0), area: AreaId::GROUND }).to_vec(),
+/// #     corners: [0, 1, 4, 5, 1, 2, 3, 4].map(VertexId).to_vec(),
+/// #     neighbours: [None, Some(1), None, None, None, None, None, Some(0)]
+/// #         .map(|cell| cell.map(waymesh_core::CellId)).to_vec(),
+/// # };
+/// # let mesh = NavMesh::try_from(cells)?;
+/// use waymesh_graph::{CorridorChange, CorridorOptions, CorridorScratch, PathCorridor};
+///
+/// let mut scratch = CorridorScratch::default();
+/// let mut corridor = PathCorridor::new(CorridorOptions::default());
+/// corridor.plan(&mesh, Vec3::new(1.0, 0.0, 1.0), Vec3::new(19.0, 0.0, 9.0), &mut scratch)?;
+/// // Each frame: steer for the next corner, tell where that led.
+/// let next = corridor.next_corners(1)[0];
+/// let change = corridor.move_start(&mesh, Vec3::new(2.0, 0.0, 1.5), &mut scratch)?;
+/// assert_eq!(change, CorridorChange::Kept);
+/// corridor.move_goal(&mesh, Vec3::new(18.0, 0.0, 9.0), &mut scratch)?;
+/// corridor.optimise_visibility(&mesh, 10.0, &mut scratch)?;
+/// assert_eq!(corridor.path().cells.len(), 2);
+/// # assert_eq!(next, Vec3::new(19.0, 0.0, 9.0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct PathCorridor<F = AnyCell, C = Length> {
+    options: CorridorOptions<F, C>,
+    generation: Generation,
+    links: u64,
+    ends: Option<Ends>,
+    /// The goal that was asked for, once one was.
+    target: Option<Vec3>,
+    steps: Vec<Step>,
+    path: Path,
+    /// Length in plan of `path`, in metres.
+    length: f64,
+    /// That of its plan, less what both ends moved since.
+    base: f64,
+    /// Whether no way is shorter than `base`.
+    is_bound: bool,
+}
+
+impl<F: CellFilter, C: TravelCost> PathCorridor<F, C> {
+    /// No corridor yet.
+    #[must_use]
+    pub fn new(options: CorridorOptions<F, C>) -> Self {
+        Self {
+            options,
+            generation: Generation::default(),
+            links: 0,
+            ends: None,
+            target: None,
+            steps: Vec::new(),
+            path: Path::default(),
+            length: 0.0,
+            base: 0.0,
+            is_bound: false,
+        }
+    }
+
+    /// The path through the corridor, from the agent's place to the goal or the closest place to it. Its points are where to go next, its
+    /// [`Path::links`] name the links on the way.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The corners ahead, `most` at most: the last of all is the goal. [`PathCorridor::next_link`] tells whether a link begins at one.
+    #[must_use]
+    pub fn next_corners(&self, most: usize) -> &[Vec3] {
+        let points = self.path.points.get(1..).unwrap_or_default();
+        &points[..most.min(points.len())]
+    }
+
+    /// The next link on the way.
+    #[must_use]
+    pub fn next_link(&self) -> Option<LinkUse> {
+        self.path.links.first().copied()
+    }
+
+    /// Where the agent is, on the mesh; `None` without a corridor.
+    #[must_use]
+    pub fn start(&self) -> Option<Location> {
+        let ends = self.ends?;
+        let (cell, position) = (CellId(ends.start.cell), ends.start_position);
+        Some(Location { cell, position, generation: self.generation })
+    }
+
+    /// Where the corridor leads; `None` without a corridor.
+    #[must_use]
+    pub fn goal(&self) -> Option<Location> {
+        let ends = self.ends?;
+        let (cell, position) = (CellId(ends.goal.cell), ends.goal_position);
+        Some(Location { cell, position, generation: self.generation })
+    }
+
+    /// The options it is kept with.
+    #[must_use]
+    pub fn options(&self) -> &CorridorOptions<F, C> {
+        &self.options
+    }
+
+    /// By how many metres in plan its path may be longer than the shortest of the moment, at worst.
+    #[must_use]
+    #[expect(clippy::cast_possible_truncation, reason = "a length in single precision")]
+    pub fn worst_excess(&self) -> f32 {
+        let Some(ends) = &self.ends else { return 0.0 };
+        let straight = f64::from(ends.start_position.xz().distance(ends.goal_position.xz()));
+        let least = if self.is_bound { straight.max(self.base) } else { straight };
+        (self.length - least).max(0.0) as f32
+    }
+
+    /// Plans from end to end. [`CorridorChange::Nothing`] if no way leads anywhere.
+    ///
+    /// # Errors
+    /// As [`NavMesh::find_path_with`], and [`QueryError::BadOption`]; then there is no corridor.
+    pub fn plan(
+        &mut self,
+        mesh: &NavMesh,
+        from: Vec3,
+        to: Vec3,
+        scratch: &mut CorridorScratch,
+    ) -> Result<CorridorChange, QueryError> {
+        self.replan(mesh, from, to, ReplanReason::Asked, scratch)
+    }
+
+    fn replan(
+        &mut self,
+        mesh: &NavMesh,
+        from: Vec3,
+        to: Vec3,
+        reason: ReplanReason,
+        scratch: &mut CorridorScratch,
+    ) -> Result<CorridorChange, QueryError> {
+        self.forget();
+        self.options.validate()?;
+        if to.is_finite() {
+            self.target = Some(to);
+        }
+        (self.generation, self.links) = (mesh.generation, mesh.links.stamp);
+        let shortest = self.options.shortest;
+        let search = |start: &Spot, goal: &Spot, usable: &Usable<'_, F, C>, scratch: &mut PathScratch| {
+            if shortest {
+                mesh.search_shortest(start, goal, usable, scratch)
+            } else {
+                mesh.search_corridor(start, goal, usable, scratch)
+            }
+        };
+        self.ends = mesh.route(from, to, &self.options.path, &mut scratch.paths, &mut self.path, search)?;
+        if self.ends.is_none() {
+            return Ok(CorridorChange::Nothing);
+        }
+        mesh.copy_steps(&scratch.paths, &mut self.steps);
+        self.length = mesh.plan_length(&self.path);
+        self.base = self.length;
+        self.is_bound = shortest;
+        Ok(CorridorChange::Replanned { reason })
+    }
+
+    fn forget(&mut self) {
+        self.ends = None;
+        self.steps.clear();
+        self.path.clear();
+        (self.length, self.base, self.is_bound) = (0.0, 0.0, false);
+    }
+
+    /// The agent moved: the corridor now begins where that led it, along walls if they were in the way ([`NavMesh::move_along`]).
+    ///
+    /// An agent that took a link must say so ([`PathCorridor::take_link`]), or else the corridor is planned anew.
+    ///
+    /// # Errors
+    /// [`QueryError::NotFinite`], and the corridor stays as it was. [`QueryError::NoMeshNear`] where the mesh changed and left nothing near an end:
+    /// then there is no corridor until an end is back on the mesh.
+    pub fn move_start(
+        &mut self,
+        mesh: &NavMesh,
+        to: Vec3,
+        scratch: &mut CorridorScratch,
+    ) -> Result<CorridorChange, QueryError> {
+        if !to.is_finite() {
+            return Err(QueryError::NotFinite { end: PathEnd::Start, position: to });
+        }
+        let Some(target) = self.target else { return Ok(CorridorChange::Nothing) };
+        let change = self.renew(mesh, Some(to), scratch)?;
+        let Some(ends) = self.ends else {
+            return self.replan(mesh, to, target, ReplanReason::Asked, scratch);
+        };
+        let usable = Usable { filter: &self.options.path.filter, cost: &self.options.path.cost };
+        let moved = ends.start_position.xz().distance(to.xz());
+        let from =
+            Location { cell: CellId(ends.start.cell), position: ends.start_position, generation: self.generation };
+        let place = if moved <= self.options.range {
+            mesh.move_along(&from, to, &usable, &mut scratch.surface)?
+        } else {
+            from
+        };
+        let reach = self.options.path.reach.unwrap_or_else(|| mesh.default_reach());
+        let missed = place.position.xz().distance(to.xz());
+        if missed > reach.side {
+            // Not along the ground; unless it is off the mesh altogether, it is somewhere else now.
+            let elsewhere = mesh.nearest_with(to, &reach, &usable);
+            if elsewhere.is_some_and(|at| at.position.xz().distance(to.xz()) < 0.5 * missed) {
+                return self.replan(mesh, to, target, ReplanReason::Jumped, scratch);
+            }
+        }
+        let start = mesh.spot_of(&place)?;
+        if start.at == ends.start.at && start.cell == ends.start.cell {
+            return Ok(change);
+        }
+        let Some(way) = self.join(mesh, [&start, &ends.start], scratch) else {
+            return self.replan(mesh, place.position, target, ReplanReason::Jumped, scratch);
+        };
+        scratch.steps.extend_from_slice(&self.steps);
+        std::mem::swap(&mut scratch.steps, &mut self.steps);
+        let ends = Ends { start, start_position: place.position, ..ends };
+        self.finish(mesh, ends, way, change, scratch)
+    }
+
+    /// The goal moved: the corridor now leads to the place nearest to it.
+    ///
+    /// Where the last goal could not be reached, and where the new one lies farther than a detour from the last, the corridor is planned anew.
+    ///
+    /// # Errors
+    /// As [`PathCorridor::move_start`], and [`QueryError::NoMeshNear`] for a goal without mesh near it; then the corridor stays as it was.
+    pub fn move_goal(
+        &mut self,
+        mesh: &NavMesh,
+        to: Vec3,
+        scratch: &mut CorridorScratch,
+    ) -> Result<CorridorChange, QueryError> {
+        let reach = self.options.path.reach.unwrap_or_else(|| mesh.default_reach());
+        let usable = Usable { filter: &self.options.path.filter, cost: &self.options.path.cost };
+        let goal = mesh.locate(PathEnd::Goal, to, &reach, &usable)?;
+        let goal_position = mesh.location(&goal, to).position;
+        if self.target.is_none() {
+            return Ok(CorridorChange::Nothing);
+        }
+        let change = self.renew(mesh, None, scratch)?;
+        let Some(ends) = self.ends else { return Ok(CorridorChange::Nothing) };
+        if self.target == Some(to) {
+            return Ok(change);
+        }
+        let far = ends.goal_position.xz().distance(to.xz()) > self.options.range;
+        if far || self.path.outcome != Outcome::Complete {
+            return self.replan(mesh, ends.start_position, to, ReplanReason::Jumped, scratch);
+        }
+        let Some(way) = self.join(mesh, [&ends.goal, &goal], scratch) else {
+            return self.replan(mesh, ends.start_position, to, ReplanReason::Jumped, scratch);
+        };
+        self.target = Some(to);
+        self.steps.extend_from_slice(&scratch.steps);
+        self.finish(mesh, Ends { goal, goal_position, ..ends }, way, change, scratch)
+    }
+
+    /// The agent took the next link that is not crossed like an edge: the corridor now begins where that arrives. `None` if there is none on the way.
+    ///
+    /// # Errors
+    /// As [`PathCorridor::move_start`].
+    pub fn take_link(
+        &mut self,
+        mesh: &NavMesh,
+        scratch: &mut CorridorScratch,
+    ) -> Result<Option<LinkUse>, QueryError> {
+        self.renew(mesh, None, scratch)?;
+        let Some(ends) = self.ends else { return Ok(None) };
+        let Some(index) = self.steps.iter().position(|step| !mesh.is_crossed(step.way)) else {
+            return Ok(None);
+        };
+        let Step { way, along } = self.steps[index];
+        let (link, backwards) = mesh.link_of(way);
+        let taken = self.path.links.iter().find(|taken| taken.link == link).copied();
+        let [_, arrive] = mesh.links.links[link.index()].ends(backwards);
+        let (at, position) = mesh.on_segment(arrive, along);
+        let cell = arrive.cell.0;
+        let height = mesh.height_at(cell as usize, at);
+        let start = Spot { cell, at, height, within: true, distance_squared: 0.0 };
+        self.steps.drain(..=index);
+        let before = self.length;
+        self.write(mesh, Ends { start, start_position: position, ..ends }, scratch);
+        self.base -= before - self.length;
+        Ok(taken)
+    }
+
+    /// Mends the corridor if the mesh, its links or what the filter allows changed; every other call does so first.
+    ///
+    /// The path is followed on the new mesh from corner to corner. Where it is blocked, the shortest way round that is no longer than
+    /// [`CorridorOptions::range`] more takes its place, else the corner is left out; if the goal is not reached so, it is planned anew.
+    ///
+    /// # Errors
+    /// As [`PathCorridor::move_start`].
+    pub fn repair(
+        &mut self,
+        mesh: &NavMesh,
+        scratch: &mut CorridorScratch,
+    ) -> Result<CorridorChange, QueryError> {
+        let change = self.renew(mesh, None, scratch)?;
+        Ok(if self.ends.is_none() { CorridorChange::Nothing } else { change })
+    }
+
+    /// Goes straight where one of the corners ahead, within `range` metres along the path, is in sight. Whether the path is shorter now.
+    ///
+    /// # Errors
+    /// As [`PathCorridor::move_start`], and [`QueryError::BadOption`] for a range that is NaN or negative.
+    pub fn optimise_visibility(
+        &mut self,
+        mesh: &NavMesh,
+        range: f32,
+        scratch: &mut CorridorScratch,
+    ) -> Result<bool, QueryError> {
+        self.optimise(mesh, range, true, scratch)
+    }
+
+    /// Takes the shortest way of all to the last corner within `range` metres along the path, but at least the second. Whether the path is shorter
+    /// now.
+    ///
+    /// # Errors
+    /// As [`PathCorridor::optimise_visibility`].
+    pub fn optimise_topology(
+        &mut self,
+        mesh: &NavMesh,
+        range: f32,
+        scratch: &mut CorridorScratch,
+    ) -> Result<bool, QueryError> {
+        self.optimise(mesh, range, false, scratch)
+    }
+
+    fn optimise(
+        &mut self,
+        mesh: &NavMesh,
+        range: f32,
+        only_straight: bool,
+        scratch: &mut CorridorScratch,
+    ) -> Result<bool, QueryError> {
+        if range.is_nan() || range < 0.0 {
+            return Err(QueryError::BadOption { field: "range", value: range });
+        }
+        self.renew(mesh, None, scratch)?;
+        let Some(ends) = self.ends else { return Ok(false) };
+        self.put_steps(&mut scratch.paths, mesh);
+        let CorridorScratch { paths, turns, .. } = scratch;
+        mesh.string_turns(&ends.start, &ends.goal, &self.path.cells, paths, turns);
+        let metre = f64::from(mesh.frame.cell_size);
+        // Links may be longer than they look: only what comes before the first is considered.
+        let before_link = self.steps.iter().position(|step| !mesh.is_crossed(step.way));
+        let most = before_link.map_or(turns.len(), |link| {
+            turns.iter().position(|turn| turn.crossed > link).unwrap_or(turns.len())
+        });
+        let mut ahead = 0.0;
+        let mut last = 0;
+        for index in 1..most {
+            ahead += turns[index - 1].at.distance_squared(turns[index].at).sqrt();
+            if index > 2 && ahead * metre > f64::from(range) {
+                break;
+            }
+            last = index;
+        }
+        let tries = if only_straight { 4 } else { 1 };
+        for index in (2..=last).rev().take(tries) {
+            let turn = scratch.turns[index];
+            let chain = &scratch.turns[..=index];
+            let length: f64 =
+                chain.windows(2).map(|pair| pair[0].at.distance_squared(pair[1].at).sqrt()).sum();
+            let straight = turn.at.distance_squared(ends.start.at).sqrt();
+            let limit = if only_straight { straight } else { length } * (1.0 + 1e-12);
+            if length <= straight * (1.0 + 1e-9) {
+                continue;
+            }
+            let cell = self.path.cells[turn.crossed].0;
+            let height = mesh.height_at(cell as usize, turn.at);
+            let spot = Spot { cell, at: turn.at, height, within: true, distance_squared: 0.0 };
+            let usable = Usable { filter: &self.options.path.filter, cost: &self.options.path.cost };
+            if !mesh.search_shortest_within(&ends.start, &spot, limit, &usable, &mut scratch.paths) {
+                continue;
+            }
+            let before = self.length;
+            mesh.copy_steps(&scratch.paths, &mut scratch.steps);
+            scratch.steps.extend_from_slice(&self.steps[turn.crossed..]);
+            std::mem::swap(&mut scratch.steps, &mut self.steps);
+            self.cut_loops(mesh, ends.start.cell, scratch);
+            self.write(mesh, ends, scratch);
+            return Ok(self.length < before);
+        }
+        Ok(false)
+    }
+
+    /// Mends the corridor if it does not fit the mesh. `from` is where the agent is said to be, for a corridor that is lost.
+    fn renew(
+        &mut self,
+        mesh: &NavMesh,
+        from: Option<Vec3>,
+        scratch: &mut CorridorScratch,
+    ) -> Result<CorridorChange, QueryError> {
+        let (Some(ends), Some(target)) = (self.ends, self.target) else {
+            return Ok(CorridorChange::Nothing);
+        };
+        let usable = Usable { filter: &self.options.path.filter, cost: &self.options.path.cost };
+        let is_same = mesh.generation == self.generation && mesh.links.stamp == self.links;
+        if is_same && self.path.cells.iter().all(|&cell| usable.allows(mesh, cell)) {
+            return Ok(CorridorChange::Kept);
+        }
+        let was_complete = self.path.outcome == Outcome::Complete;
+        let reach = self.options.path.reach.unwrap_or_else(|| mesh.default_reach());
+        let start = mesh.locate(PathEnd::Start, ends.start_position, &reach, &usable);
+        let start = match (start, from) {
+            (Err(_), Some(from)) => mesh.locate(PathEnd::Start, from, &reach, &usable),
+            (start, _) => start,
+        };
+        let goal = mesh.locate(PathEnd::Goal, target, &reach, &usable);
+        let (start, goal) = match (start, goal) {
+            (Ok(start), Ok(goal)) => (start, goal),
+            (Err(error), _) | (_, Err(error)) => {
+                self.forget();
+                return Err(error);
+            }
+        };
+        let ends = Ends {
+            start,
+            goal,
+            start_position: mesh.location(&start, ends.start_position).position,
+            goal_position: mesh.location(&goal, target).position,
+        };
+        (self.generation, self.links) = (mesh.generation, mesh.links.stamp);
+        if self.options.repair && was_complete && mesh.may_reach(&ends) {
+            if let Some(detours) = self.follow_again(mesh, &ends, scratch) {
+                self.cut_loops(mesh, start.cell, scratch);
+                self.write(mesh, ends, scratch);
+                self.base = self.length;
+                self.is_bound = false;
+                return Ok(CorridorChange::Repaired { detours });
+            }
+        }
+        self.replan(mesh, ends.start_position, target, ReplanReason::Changed, scratch)
+    }
+
+    /// Finds the path again, corner by corner; the number of detours, or nothing if the goal is out of reach.
+    fn follow_again(
+        &mut self,
+        mesh: &NavMesh,
+        ends: &Ends,
+        scratch: &mut CorridorScratch,
+    ) -> Option<usize> {
+        let reach = self.options.path.reach.unwrap_or_else(|| mesh.default_reach());
+        let usable = Usable { filter: &self.options.path.filter, cost: &self.options.path.cost };
+        let metre = f64::from(mesh.frame.cell_size);
+        let range = f64::from(self.options.range) / metre;
+        std::mem::swap(&mut scratch.points, &mut self.path.points);
+        let (mut at, mut detours) = (ends.start, 0);
+        scratch.steps.clear();
+        for index in 1..scratch.points.len().max(2) {
+            let is_last = index + 1 >= scratch.points.len();
+            let next = if is_last {
+                Some(ends.goal)
+            } else {
+                mesh.nearest_spot(scratch.points[index], &reach, |cell| usable.allows(mesh, CellId(cell)))
+            };
+            let is_link = self.path.links.iter().any(|taken| taken.point + 1 == index);
+            let found = next.filter(|next| {
+                let straight = at.at.distance_squared(next.at).sqrt();
+                mesh.search_shortest_within(&at, next, straight + range, &usable, &mut scratch.paths)
+            });
+            let Some(next) = found else {
+                detours += 1;
+                if is_last {
+                    return None;
+                }
+                continue;
+            };
+            let crossed = scratch.steps.len();
+            mesh.append_steps(&scratch.paths, &mut scratch.steps);
+            let is_straight = mesh.search_shortest_within(
+                &at,
+                &next,
+                at.at.distance_squared(next.at).sqrt() * (1.0 + 1e-9),
+                &usable,
+                &mut scratch.paths,
+            );
+            detours += usize::from(!is_straight && !is_link && scratch.steps.len() > crossed);
+            at = next;
+        }
+        std::mem::swap(&mut scratch.steps, &mut self.steps);
+        Some(detours)
+    }
+
+    /// The shortest way between two places near each other, into `scratch.steps`; its length in metres.
+    fn join(&self, mesh: &NavMesh, [from, to]: [&Spot; 2], scratch: &mut CorridorScratch) -> Option<f64> {
+        let metre = f64::from(mesh.frame.cell_size);
+        let usable = Usable { filter: &self.options.path.filter, cost: &self.options.path.cost };
+        let straight = from.at.distance_squared(to.at).sqrt();
+        let limit = straight + f64::from(self.options.range) / metre;
+        if !mesh.search_shortest_within(from, to, limit, &usable, &mut scratch.paths) {
+            return None;
+        }
+        mesh.copy_steps(&scratch.paths, &mut scratch.steps);
+        if from.cell == to.cell {
+            return Some(straight * metre);
+        }
+        let positions = [from, to].map(|spot| mesh.frame.to_world(spot.at.x, spot.height, spot.at.z));
+        let options = PathOptions::default();
+        scratch.detour.clear();
+        mesh.write_path(from, to, positions, &options, &mut scratch.paths, &mut scratch.detour);
+        Some(mesh.plan_length(&scratch.detour))
+    }
+
+    /// An end moved by `moved` metres and the steps lead there: cuts loops, writes the path, and plans anew if it has become too long.
+    fn finish(
+        &mut self,
+        mesh: &NavMesh,
+        ends: Ends,
+        moved: f64,
+        change: CorridorChange,
+        scratch: &mut CorridorScratch,
+    ) -> Result<CorridorChange, QueryError> {
+        self.cut_loops(mesh, ends.start.cell, scratch);
+        self.write(mesh, ends, scratch);
+        self.base -= moved;
+        let allowed =
+            (f64::from(self.options.max_drift) * self.length).max(f64::from(mesh.frame.cell_size));
+        if self.length - self.base > allowed
+            && let Some(target) = self.target
+        {
+            return self.replan(mesh, ends.start_position, target, ReplanReason::Drifted, scratch);
+        }
+        Ok(change)
+    }
+
+    /// Cells are convex: what leads out of one and back into it is cut.
+    fn cut_loops(&mut self, mesh: &NavMesh, start: u32, scratch: &mut CorridorScratch) {
+        let CorridorScratch { paths, steps, cells, .. } = scratch;
+        cells.clear();
+        cells.push(CellId(start));
+        cells.extend(self.steps.iter().map(|step| CellId(mesh.beyond(step.way))));
+        paths.begin(mesh.neighbours.len(), 0);
+        for (index, cell) in (0_u32..).zip(cells.iter()) {
+            paths.note(mesh.cell_first[cell.index()], index);
+        }
+        steps.clear();
+        let mut index = 0;
+        while index < self.steps.len() {
+            let last = paths.noted(mesh.cell_first[cells[index].index()]).map_or(index, |last| last as usize);
+            if let Some(&step) = self.steps.get(last) {
+                steps.push(step);
+            }
+            index = last + 1;
+        }
+        std::mem::swap(steps, &mut self.steps);
+    }
+
+    fn put_steps(&self, scratch: &mut PathScratch, mesh: &NavMesh) {
+        scratch.corridor.clear();
+        scratch.leaps.clear();
+        for step in &self.steps {
+            scratch.corridor.push(step.way);
+            if mesh.is_link(step.way) {
+                scratch.leaps.push(step.along);
+            }
+        }
+    }
+
+    /// Writes the path through the steps.
+    fn write(&mut self, mesh: &NavMesh, ends: Ends, scratch: &mut CorridorScratch) {
+        let is_complete = self.path.outcome == Outcome::Complete;
+        self.ends = Some(ends);
+        self.put_steps(&mut scratch.paths, mesh);
+        self.path.clear();
+        let options = &self.options.path;
+        if is_complete {
+            mesh.write_complete(&ends, options, &mut scratch.paths, &mut self.path);
+        } else {
+            mesh.write_partial(&ends, options, &mut scratch.paths, &mut self.path);
+        }
+        self.length = mesh.plan_length(&self.path);
+    }
+}
+
+impl NavMesh {
+    /// What a search left, as steps.
+    fn copy_steps(&self, scratch: &PathScratch, steps: &mut Vec<Step>) {
+        steps.clear();
+        self.append_steps(scratch, steps);
+    }
+
+    fn append_steps(&self, scratch: &PathScratch, steps: &mut Vec<Step>) {
+        let mut leaps = scratch.leaps.iter().copied();
+        steps.extend(scratch.corridor.iter().map(|&way| {
+            let along = if self.is_link(way) { leaps.next().unwrap_or(0.0) } else { 0.0 };
+            Step { way, along }
+        }));
+    }
+
+    /// Length as the search for the shortest path measures it: in plan, links in space and with what they cost.
+    fn plan_length(&self, path: &Path) -> f64 {
+        let mut sum = 0.0;
+        let mut links = path.links.iter().filter(|taken| !self.links.is_portal(taken.link)).peekable();
+        for (index, pair) in path.points.windows(2).enumerate() {
+            let [a, b] = [pair[0].as_dvec3(), pair[1].as_dvec3()];
+            match links.next_if(|taken| taken.point == index) {
+                Some(taken) => {
+                    sum += a.distance(b) + f64::from(self.links.links[taken.link.index()].extra_cost);
+                }
+                None => sum += a.xz().distance(b.xz()),
+            }
+        }
+        sum
+    }
+}

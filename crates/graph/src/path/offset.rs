@@ -1,0 +1,207 @@
+//! Corners moved away from walls, so that agents do not hug them.
+
+use glam::{Vec2, Vec3, Vec3Swizzles};
+use waymesh_core::CellId;
+
+use super::{Path, length};
+use crate::filter::CellFilter;
+use crate::mesh::NavMesh;
+use crate::nearest::Location;
+use crate::{PathEnd, QueryError};
+
+/// Parts of the room that there is, tried in turns until both legs are free.
+const SHARES: [f32; 4] = [1.0, 0.5, 0.25, 0.125];
+
+impl NavMesh {
+    /// Moves the corners of a path away from the walls they turn round, by up to `distance` metres, into `out`; how many moved.
+    ///
+    /// # Guarantees
+    /// - Start, goal and the ends of links stay. So does a corner without room: in a passage it moves half as far as the passage is wide at most.
+    /// - No wall is crossed: both legs of a corner that moves are free by [`NavMesh::raycast`], or else it moves less, or not at all.
+    /// - The path gets longer by at most twice `distance` for each corner that moves, in plan.
+    /// - Legs whose ends did not move keep their cells. Along the others `out.cells` are those the straight legs pass, and two in succession may
+    ///   meet in a corner only. `out.cost` grows as the length does: a metre more costs 1.
+    ///
+    /// Takes a few raycasts a corner, and allocates nothing once `out` and `passed` have grown. `path` must be one of this mesh, without
+    /// points where it crosses edges ([`crate::PathOptions::cross_points`]): those would not move along.
+    ///
+    /// # Errors
+    /// [`QueryError::BadOption`] for a distance that is NaN or negative, [`QueryError::NoCell`] and [`QueryError::NotFinite`] for a path that is
+    /// none of this mesh; `out` is then empty.
+    ///
+    /// ```
+    /// # use glam::Vec3;
+    /// # use waymesh_core::{AreaId, Cell, CellId, CellMesh, GridFrame, PlanPoint, PlanVertex, RegionId, VertexId};
+    /// # let points = [(0, 0), (10, 0), (20, 0), (20, 10), (10, 10), (10, 20), (0, 20), (0, 10)];
+    /// # let cell = |first: u32| Cell { first, len: 4, region: RegionId(0), area: AreaId::GROUND };
+    /// # let mesh = waymesh_graph::NavMesh::try_from(CellMesh {
+    /// #     frame: GridFrame { origin: Vec3::ZERO, cell_size: 1.0, level_height: 1.0, width: 20, depth: 20 },
+    /// #     vertices: points.map(|(x, z)| PlanVertex { point: PlanPoint::new(x, z), height: 0.0 }).to_vec(),
+    /// #     cells: vec![cell(0), cell(4), cell(8)],
+    /// #     corners: [0, 1, 4, 7, 1, 2, 3, 4, 7, 4, 5, 6].map(VertexId).to_vec(),
+    /// #     neighbours: [None, Some(1), Some(2), None, None, None, None, Some(0), Some(0), None, None, None]
+    /// #         .map(|cell| cell.map(CellId)).to_vec(),
+    /// # })?;
+    /// use waymesh_graph::{AnyCell, Path, PathScratch};
+    ///
+    /// // Round the corner of a wall at (10, 10).
+    /// let path = mesh.find_path(Vec3::new(18.0, 0.0, 9.0), Vec3::new(9.0, 0.0, 18.0), &mut PathScratch::default())?;
+    /// let (mut wide, mut passed) = (Path::default(), Vec::new());
+    /// assert_eq!(mesh.offset_corners(&path, 0.5, &AnyCell, &mut passed, &mut wide)?, 1);
+    /// assert!((wide.points[1].distance(path.points[1]) - 0.5).abs() < 1e-5);
+    /// assert!(wide.length < path.length + 1.0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn offset_corners(
+        &self,
+        path: &Path,
+        distance: f32,
+        filter: &impl CellFilter,
+        passed: &mut Vec<CellId>,
+        out: &mut Path,
+    ) -> Result<usize, QueryError> {
+        out.clear();
+        if distance.is_nan() || distance < 0.0 {
+            return Err(QueryError::BadOption { field: "distance", value: distance });
+        }
+        if let Some(&cell) = path.cells.iter().find(|cell| cell.index() >= self.cell_count()) {
+            return Err(QueryError::NoCell { cell });
+        }
+        if let Some(&position) = path.points.iter().find(|point| !point.is_finite()) {
+            return Err(QueryError::NotFinite { end: PathEnd::Start, position });
+        }
+        out.outcome = path.outcome;
+        out.links.extend_from_slice(&path.links);
+        let (Some(&first), Some(&cell)) = (path.points.first(), path.cells.first()) else { return Ok(0) };
+        out.points.push(first);
+        out.cells.push(cell);
+        let mut from = Stand { at: self.at(cell, first), cell: 0, has_moved: false };
+        let mut moved = 0;
+        let mut leaps = path.links.iter().filter(|taken| !self.links.is_portal(taken.link)).peekable();
+        for (index, &point) in path.points.iter().enumerate().skip(1) {
+            let is_landing = leaps.next_if(|taken| taken.point + 1 == index).is_some();
+            let is_leap = leaps.peek().is_some_and(|taken| taken.point == index);
+            let place = self.cell_at(path, from.cell, point, is_landing);
+            let stays = Stand { at: self.at(path.cells[place], point), cell: place, has_moved: false };
+            let is_fixed = is_landing || is_leap || index + 1 == path.points.len();
+            let aside = if is_fixed {
+                None
+            } else {
+                self.step_aside(&from, &stays, path.points[index + 1], distance, filter, passed)?
+            };
+            if is_landing {
+                out.cells.extend_from_slice(&path.cells[from.cell + 1..=place]);
+            } else if from.has_moved || aside.is_some() {
+                let to = aside.unwrap_or(stays.at).position;
+                self.raycast(&from.at, to, filter, passed)?;
+                append(&mut out.cells, passed);
+                let end = aside.map_or(path.cells[place], |at| at.cell);
+                append(&mut out.cells, &[end]);
+            } else {
+                append(&mut out.cells, &path.cells[from.cell..=place]);
+            }
+            moved += usize::from(aside.is_some());
+            from = aside.map_or(stays, |at| Stand { at, has_moved: true, ..stays });
+            out.points.push(from.at.position);
+        }
+        // A path within one cell, or one that ends where several meet.
+        append(&mut out.cells, &path.cells[from.cell..]);
+        out.length = length(&out.points);
+        out.cost = path.cost + (out.length - path.length);
+        Ok(moved)
+    }
+
+    fn at(&self, cell: CellId, position: Vec3) -> Location {
+        Location { cell, position, generation: self.generation }
+    }
+
+    /// The first cell of a path, from one of them on, that holds a point of it.
+    fn cell_at(&self, path: &Path, first: usize, point: Vec3, is_landing: bool) -> usize {
+        // A link may land straight above where it was taken.
+        let begin = first + usize::from(is_landing && first + 1 < path.cells.len());
+        let near = |cell: CellId| {
+            self.height_in_cell(cell, point).is_some_and(|height| (height - point.y).abs() <= self.near())
+        };
+        let cells = || (begin..path.cells.len()).filter(|&index| self.contains(path.cells[index], point));
+        cells().find(|&index| near(path.cells[index])).or_else(|| cells().next()).unwrap_or(begin)
+    }
+
+    /// Heights that differ by less are those of one place.
+    fn near(&self) -> f32 {
+        self.agent.height / 2.0
+    }
+
+    /// Where a corner goes, if it can.
+    fn step_aside(
+        &self,
+        from: &Stand,
+        corner: &Stand,
+        next: Vec3,
+        distance: f32,
+        filter: &impl CellFilter,
+        passed: &mut Vec<CellId>,
+    ) -> Result<Option<Location>, QueryError> {
+        let at = corner.at.position;
+        let (come, go) = (direction(from.at.position, at), direction(at, next));
+        // Away from the inner side of the turn.
+        let aside = come - go;
+        if aside.length() < 1e-4 || distance <= 0.0 {
+            return Ok(None);
+        }
+        let aside = aside.normalize();
+        let to = |length: f32| Vec3::new(at.x + aside.x * length, at.y, at.z + aside.y * length);
+        // Beyond any mesh, rays would lose their precision.
+        let far = (2.0 * distance).min(1e6);
+        let free = self.raycast(&corner.at, to(far), filter, passed)?.fraction * far;
+        let room = distance.min(free / 2.0);
+        for share in SHARES {
+            let ray = self.raycast(&corner.at, to(room * share), filter, passed)?;
+            let is_free = ray.hit.is_none() && room * share > 0.0;
+            if is_free
+                && self.is_free(&from.at, ray.end.position, filter, passed)?
+                && self.is_free(&ray.end, next, filter, passed)?
+            {
+                return Ok(Some(ray.end));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether one gets straight to a point of the same storey, but for the rounding of its world coordinates.
+    #[expect(clippy::cast_possible_truncation, reason = "a length in single precision")]
+    fn is_free(
+        &self,
+        from: &Location,
+        to: Vec3,
+        filter: &impl CellFilter,
+        passed: &mut Vec<CellId>,
+    ) -> Result<bool, QueryError> {
+        let ray = self.raycast(from, to, filter, passed)?;
+        let slack = 4.0 * self.plan_slack as f32 * self.frame.cell_size;
+        let end = ray.end.position;
+        let is_there = ray.hit.is_none() || end.xz().distance(to.xz()) <= slack;
+        Ok(is_there && (end.y - to.y).abs() <= self.near())
+    }
+}
+
+/// A point of the path as it is written.
+#[derive(Clone, Copy)]
+struct Stand {
+    at: Location,
+    /// Place of its cell, unmoved, among those of the path.
+    cell: usize,
+    has_moved: bool,
+}
+
+fn direction(from: Vec3, to: Vec3) -> Vec2 {
+    (to.xz() - from.xz()).normalize_or_zero()
+}
+
+/// Adds cells, but none twice in succession.
+fn append(cells: &mut Vec<CellId>, more: &[CellId]) {
+    for &cell in more {
+        if cells.last() != Some(&cell) {
+            cells.push(cell);
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! Searches in slices: a budget of nodes a call, so that a long search is spread over many frames.
+
+use glam::Vec3;
+use waymesh_core::CellId;
+
+use super::{Ends, Path, PathOptions, PathScratch};
+use crate::costs::{Length, TravelCost, Usable};
+use crate::filter::{AnyCell, CellFilter};
+use crate::mesh::{Generation, NavMesh};
+use crate::{Outcome, QueryError};
+
+/// How a search stands after some nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Progress {
+    /// There are more nodes to open.
+    Running,
+    /// The goal is reached.
+    Found,
+    /// No way leads there.
+    Nowhere,
+}
+
+/// What is done next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Phase {
+    #[default]
+    Idle,
+    /// The search for the goal.
+    Goal,
+    /// The flood of all that can be reached.
+    Flood,
+    /// The search for the reachable place closest to the goal.
+    Closest,
+    Done,
+}
+
+/// A path query that is answered bit by bit.
+///
+/// # Guarantees
+/// - However it is sliced, the path is that of [`NavMesh::find_path_with`] or [`NavMesh::find_shortest_path_with`], bit by bit.
+/// - Cells that changed between two slices are an error, never a wrong path; so are links that changed.
+/// - It allocates nothing once it has grown: use it again with [`SlicedPath::begin`].
+///
+/// Filter and costs must give the same answers from the first slice to the last.
+///
+/// ```
+/// # use glam::Vec3;
+/// # use waymesh_core::{AreaId, Cell, CellMesh, GridFrame, PlanPoint, PlanVertex, RegionId, VertexId};
+/// # use waymesh_graph::{NavMesh, PathScratch};
+/// # let cells = CellMesh {
+/// #     frame: GridFrame { origin: Vec3::ZERO, cell_size: 1.0, level_height: 1.0, width: 20, depth: 10 },
+/// #     vertices: [(0, 0), (10, 0), (20, 0), (20, 10), (10, 10), (0, 10)]
+/// #         .map(|(x, z)| PlanVertex { point: PlanPoint::new(x, z), height: 0.0 }).to_vec(),
+/// #     cells: [0, 4].map(|first| Cell { first, len: 4, region: RegionId(0), area: AreaId::GROUND }).to_vec(),
+/// #     corners: [0, 1, 4, 5, 1, 2, 3, 4].map(VertexId).to_vec(),
+/// #     neighbours: [None, Some(1), None, None, None, None, None, Some(0)]
+/// #         .map(|cell| cell.map(waymesh_core::CellId)).to_vec(),
+/// # };
+/// # let mesh = NavMesh::try_from(cells)?;
+/// use waymesh_graph::{PathOptions, SlicedPath};
+///
+/// let (from, to) = (Vec3::new(1.0, 0.0, 1.0), Vec3::new(19.0, 0.0, 9.0));
+/// let mut query = SlicedPath::new(PathOptions::default());
+/// query.begin(&mesh, from, to)?;
+/// let path = loop {
+///     // Once a frame.
+///     if let Some(path) = query.advance(&mesh, 100)? {
+///         break path.clone();
+///     }
+/// };
+/// assert_eq!(path, mesh.find_path(from, to, &mut PathScratch::default())?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct SlicedPath<F = AnyCell, C = Length> {
+    options: PathOptions<F, C>,
+    is_shortest: bool,
+    phase: Phase,
+    ends: Option<Ends>,
+    generation: Generation,
+    links: u64,
+    scratch: PathScratch,
+    path: Path,
+}
+
+impl<F: CellFilter, C: TravelCost> SlicedPath<F, C> {
+    /// Queries for a short path, as [`NavMesh::find_path_with`]. None is under way.
+    #[must_use]
+    pub fn new(options: PathOptions<F, C>) -> Self {
+        Self {
+            options,
+            is_shortest: false,
+            phase: Phase::Idle,
+            ends: None,
+            generation: Generation::default(),
+            links: 0,
+            scratch: PathScratch::default(),
+            path: Path::default(),
+        }
+    }
+
+    /// Queries for the shortest path of all, as [`NavMesh::find_shortest_path_with`].
+    #[must_use]
+    pub fn shortest(options: PathOptions<F, C>) -> Self {
+        Self { is_shortest: true, ..Self::new(options) }
+    }
+
+    /// Begins a query, in place of one that is under way.
+    ///
+    /// # Errors
+    /// As [`NavMesh::find_path_with`]; then none is under way.
+    pub fn begin(&mut self, mesh: &NavMesh, from: Vec3, to: Vec3) -> Result<(), QueryError> {
+        self.phase = Phase::Idle;
+        self.path.clear();
+        let ends = mesh.path_ends(from, to, &self.options)?;
+        self.ends = Some(ends);
+        (self.generation, self.links) = (mesh.generation, mesh.links.stamp);
+        if mesh.may_reach(&ends) {
+            self.begin_search(mesh, &ends, Phase::Goal);
+        } else {
+            self.begin_partial(mesh, &ends);
+        }
+        Ok(())
+    }
+
+    /// Whether a query is under way: begun, and not answered yet.
+    #[must_use]
+    pub fn is_running(&self) -> bool {
+        !matches!(self.phase, Phase::Idle | Phase::Done)
+    }
+
+    /// Goes on for `nodes` nodes at most: the path once it is found, `None` before that or if no query was begun. A node is an edge crossed, in a
+    /// search for the shortest path a cone opened, in a flood of what can be reached a cell. Locating the ends and pulling the string count
+    /// nothing.
+    ///
+    /// # Errors
+    /// [`QueryError::Stale`] where the mesh, or its links, are not those that the query was begun with; the query is then dropped.
+    pub fn advance(&mut self, mesh: &NavMesh, nodes: usize) -> Result<Option<&Path>, QueryError> {
+        let Some(mut ends) = self.ends else { return Ok(None) };
+        if self.is_running() && (mesh.generation != self.generation || mesh.links.stamp != self.links) {
+            self.phase = Phase::Idle;
+            return Err(QueryError::Stale { cell: CellId(ends.start.cell) });
+        }
+        let mut nodes = nodes;
+        loop {
+            let usable = Usable { filter: &self.options.filter, cost: &self.options.cost };
+            match self.phase {
+                Phase::Idle => return Ok(None),
+                Phase::Done => return Ok(Some(&self.path)),
+                Phase::Flood => {
+                    if !mesh.advance_flood(&usable, &mut self.scratch, &mut nodes) {
+                        return Ok(None);
+                    }
+                    let closest = mesh.closest_flooded(ends.goal_position, &self.scratch);
+                    self.begin_closest(mesh, &ends, closest);
+                    ends = self.ends.unwrap_or(ends);
+                }
+                Phase::Goal | Phase::Closest => {
+                    let Ends { start, goal, .. } = &ends;
+                    let progress = if self.is_shortest {
+                        let scratch = &mut self.scratch;
+                        mesh.advance_shortest(start, goal, f64::INFINITY, &usable, scratch, &mut nodes)
+                    } else {
+                        mesh.advance_corridor(start, goal, &usable, &mut self.scratch, &mut nodes)
+                    };
+                    match (progress, self.phase) {
+                        (Progress::Running, _) => return Ok(None),
+                        (Progress::Nowhere, Phase::Goal) => {
+                            self.begin_partial(mesh, &ends);
+                            ends = self.ends.unwrap_or(ends);
+                        }
+                        (Progress::Nowhere, _) => self.phase = Phase::Done,
+                        (Progress::Found, phase) => {
+                            let Self { options, scratch, path, .. } = self;
+                            if phase == Phase::Goal {
+                                mesh.write_complete(&ends, options, scratch, path);
+                            } else {
+                                mesh.write_partial(&ends, options, scratch, path);
+                            }
+                            self.phase = Phase::Done;
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// The path, or what there is of it: [`Outcome::Unreachable`] before the query is answered.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        debug_assert!(self.phase == Phase::Done || self.path.outcome == Outcome::Unreachable);
+        &self.path
+    }
+
+    fn begin_search(&mut self, mesh: &NavMesh, ends: &Ends, phase: Phase) {
+        self.phase = phase;
+        let Ends { start, goal, .. } = ends;
+        if self.is_shortest {
+            let usable = Usable { filter: &self.options.filter, cost: &self.options.cost };
+            mesh.begin_shortest(start, goal, f64::INFINITY, &usable, &mut self.scratch);
+        } else {
+            mesh.begin_corridor(start, goal, &mut self.scratch);
+        }
+    }
+
+    /// No way leads to the goal.
+    fn begin_partial(&mut self, mesh: &NavMesh, ends: &Ends) {
+        if !self.options.allow_partial {
+            self.phase = Phase::Done;
+        } else if mesh.needs_no_flood::<Usable<'_, F, C>>() {
+            let usable = Usable { filter: &self.options.filter, cost: &self.options.cost };
+            let closest =
+                mesh.closest_reachable(&ends.start, ends.goal_position, &usable, &mut self.scratch);
+            self.begin_closest(mesh, ends, closest);
+        } else {
+            self.phase = Phase::Flood;
+            mesh.begin_flood(&ends.start, &mut self.scratch);
+        }
+    }
+
+    fn begin_closest(&mut self, mesh: &NavMesh, ends: &Ends, closest: Option<crate::nearest::Spot>) {
+        match closest.and_then(|closest| mesh.partial_ends(ends, closest)) {
+            Some(partial) => {
+                self.ends = Some(partial);
+                self.begin_search(mesh, &partial, Phase::Closest);
+            }
+            None => self.phase = Phase::Done,
+        }
+    }
+}

@@ -1,0 +1,386 @@
+//! Corridors that follow.
+
+use glam::{DVec3, Vec3, Vec3Swizzles};
+use waymesh_core::{AreaId, CellId, PlanPoint, PlanVertex};
+use waymesh_graph::{
+    CellFilter, CorridorChange, CorridorOptions, CorridorScratch, Link, LinkEnd, LinkId, LinkKind, NavMesh,
+    Outcome, Path, PathCorridor, PathOptions, PathScratch, QueryError, ReplanReason,
+};
+
+use crate::meshes::{Builder, Chance, frame, from_map, navmesh, point_in, random_cell, random_flat, random_map};
+
+fn plan_length(path: &Path) -> f64 {
+    let points: Vec<DVec3> = path.points.iter().map(|point| point.as_dvec3()).collect();
+    points.windows(2).map(|pair| pair[0].xz().distance(pair[1].xz())).sum()
+}
+
+/// Cells in succession are neighbours or linked; the ends lie in the first and the last; no cell comes twice.
+fn check(mesh: &NavMesh, path: &Path) {
+    assert_ne!(path.outcome, Outcome::Unreachable);
+    assert!(mesh.contains(path.cells[0], path.points[0]));
+    assert!(mesh.contains(*path.cells.last().unwrap(), *path.points.last().unwrap()));
+    for pair in path.cells.windows(2) {
+        let is_neighbour = mesh.cell(pair[0]).unwrap().neighbours().any(|cell| cell == Some(pair[1]));
+        let is_linked = mesh.links().iter().any(|link| {
+            (link.from.cell, link.to.cell) == (pair[0], pair[1])
+                || (link.both_ways && (link.to.cell, link.from.cell) == (pair[0], pair[1]))
+        });
+        assert!(is_neighbour || is_linked, "{pair:?}");
+    }
+    let mut cells = path.cells.clone();
+    cells.sort_unstable();
+    cells.dedup();
+    assert_eq!(cells.len(), path.cells.len());
+}
+
+/// Whether islands touch in a point.
+fn touches(mesh: &NavMesh, at: Vec3) -> bool {
+    let mut islands = mesh.cells().filter(|cell| mesh.contains(cell.id(), at)).map(|cell| cell.island());
+    let first = islands.next();
+    islands.any(|island| Some(island) != first)
+}
+
+/// A walker with a mind of its own: mostly towards the next corner, sometimes anywhere.
+fn wander(corridor: &PathCorridor, chance: &mut Chance, stray: usize) -> Vec3 {
+    let at = corridor.start().unwrap().position;
+    if chance.one_in(stray) {
+        return at + Vec3::new(chance.unit() - 0.5, 0.0, chance.unit() - 0.5) * 3.0;
+    }
+    let Some(&next) = corridor.next_corners(1).first() else { return at };
+    let far = at.xz().distance(next.xz());
+    if far < 0.4 { next } else { at + (next - at) * (0.4 / far) }
+}
+
+#[test]
+fn a_followed_corridor_is_never_longer_than_stated_and_always_leads_on() {
+    let mut scratch = CorridorScratch::default();
+    let mut paths = PathScratch::default();
+    let mut chance = Chance(2);
+    let (mut moves, mut drifted, mut arrived, mut worst) = (0, 0, 0, 0.0_f64);
+    for seed in 0..40 {
+        let mesh = navmesh(random_flat(seed));
+        let stray = [3, 10, 1000][(seed % 3) as usize];
+        let options = CorridorOptions::default().with_shortest(true);
+        let mut corridor = PathCorridor::new(options);
+        let [from, mut to] = [0, 1].map(|_| point_in(&mesh, random_cell(&mesh, &mut chance), &mut chance));
+        corridor.plan(&mesh, from, to, &mut scratch).unwrap();
+        for _ in 0..120 {
+            if corridor.start().is_none() {
+                break;
+            }
+            if chance.one_in(5) {
+                to += Vec3::new(chance.unit() - 0.5, 0.0, chance.unit() - 0.5);
+                if let Ok(CorridorChange::Nothing) = corridor.move_goal(&mesh, to, &mut scratch) {
+                    break;
+                }
+                to = corridor.goal().unwrap().position;
+            }
+            let target = wander(&corridor, &mut chance, stray);
+            let change = corridor.move_start(&mesh, target, &mut scratch).unwrap();
+            if change == CorridorChange::Nothing {
+                break;
+            }
+            drifted += usize::from(change == CorridorChange::Replanned { reason: ReplanReason::Drifted });
+            moves += 1;
+            let path = corridor.path();
+            check(&mesh, path);
+            let goal = corridor.goal().unwrap().position;
+            let fresh =
+                mesh.find_shortest_path(corridor.start().unwrap().position, goal, &mut paths).unwrap();
+            if fresh.outcome != Outcome::Complete {
+                // Where islands touch in a point, it is on both.
+                let ends = [fresh.cells[0], path.cells[0]].map(|cell| mesh.island_of(cell));
+                assert!(ends[0] != ends[1] || touches(&mesh, goal));
+                break;
+            }
+            let (length, shortest) = (plan_length(path), plan_length(&fresh));
+            assert!(length >= shortest - 1e-3);
+            // As stated: a tenth, or a cell of the grid.
+            let allowed = (0.1 * length).max(0.5);
+            assert!(length <= shortest + allowed + 1e-3, "seed {seed}: {length} {shortest}");
+            assert!(length - shortest <= f64::from(corridor.worst_excess()) + 1e-3);
+            worst = worst.max(length - shortest);
+            if chance.one_in(4) {
+                let straight = chance.one_in(2);
+                let before = plan_length(corridor.path());
+                let shorter = if straight {
+                    corridor.optimise_visibility(&mesh, 6.0, &mut scratch).unwrap()
+                } else {
+                    corridor.optimise_topology(&mesh, 6.0, &mut scratch).unwrap()
+                };
+                let after = plan_length(corridor.path());
+                assert_eq!(after < before, shorter);
+                assert!(after <= before);
+                check(&mesh, corridor.path());
+            }
+            arrived += usize::from(corridor.path().points.len() == 1);
+        }
+    }
+    eprintln!("{moves} moves, {drifted} planned anew, {worst} m too long at worst");
+    assert!(moves > 2000 && drifted > 3 && arrived > 10 && worst > 0.01, "{moves} {drifted} {arrived} {worst}");
+}
+
+#[test]
+fn a_walker_that_keeps_to_the_path_never_plans_again() {
+    let mut scratch = CorridorScratch::default();
+    let mut chance = Chance(8);
+    for seed in 0..20 {
+        let mesh = navmesh(random_flat(seed));
+        let mut corridor = PathCorridor::new(CorridorOptions::default());
+        let [from, to] = [0, 1].map(|_| point_in(&mesh, random_cell(&mesh, &mut chance), &mut chance));
+        corridor.plan(&mesh, from, to, &mut scratch).unwrap();
+        let mut walked = 0.0;
+        let planned = plan_length(corridor.path());
+        while corridor.path().points.len() > 1 {
+            let at = corridor.start().unwrap().position;
+            let target = wander(&corridor, &mut chance, 1_000_000);
+            assert_eq!(corridor.move_start(&mesh, target, &mut scratch).unwrap(), CorridorChange::Kept);
+            walked += f64::from(at.xz().distance(corridor.start().unwrap().position.xz()));
+            assert!(walked + plan_length(corridor.path()) < planned + 1e-2);
+        }
+        let goal = corridor.goal().map(|goal| goal.position);
+        assert_eq!(corridor.start().map(|start| start.position.xz()), goal.map(|goal| goal.xz()));
+    }
+}
+
+#[test]
+fn topology_takes_the_shorter_side_of_a_pillar() {
+    // A ring round a pillar; the short path found first is made long by moving the goal round it.
+    let map: Vec<String> = ["...", ".#.", "..."].map(str::to_owned).to_vec();
+    let mesh = navmesh(from_map(&map, 4, frame(Vec3::ZERO), |_, _| 0.0));
+    let mut scratch = CorridorScratch::default();
+    let options = CorridorOptions::default().with_max_drift(100.0).with_range(3.0);
+    let mut corridor = PathCorridor::new(options);
+    let around = |angle: f32| Vec3::new(6.0 + 4.0 * angle.cos(), 0.0, 6.0 + 4.0 * angle.sin());
+    corridor.plan(&mesh, around(0.0), around(0.3), &mut scratch).unwrap();
+    for step in 2..=52 {
+        let change = corridor.move_goal(&mesh, around(step as f32 * 0.1), &mut scratch).unwrap();
+        assert_eq!(change, CorridorChange::Kept);
+        check(&mesh, corridor.path());
+    }
+    let long = plan_length(corridor.path());
+    assert!(corridor.worst_excess() > 0.5);
+    assert!(!corridor.optimise_visibility(&mesh, 1.0, &mut scratch).unwrap());
+    assert!(corridor.optimise_topology(&mesh, 100.0, &mut scratch).unwrap());
+    check(&mesh, corridor.path());
+    let fresh =
+        mesh.find_shortest_path(around(0.0), around(5.2), &mut PathScratch::default()).unwrap();
+    assert!((plan_length(corridor.path()) - plan_length(&fresh)).abs() < 1e-3);
+    assert!(plan_length(&fresh) < 0.7 * long);
+}
+
+#[test]
+fn a_rebuilt_mesh_is_noticed_and_the_corridor_found_again() {
+    let mut chance = Chance(4);
+    let mut scratch = CorridorScratch::default();
+    let (mut repaired, mut detours, mut replanned, mut gone) = (0, 0, 0, 0);
+    for seed in 0..60 {
+        let map = random_map(seed, 14, 11, 20);
+        let before = navmesh(from_map(&map, seed, frame(Vec3::ZERO), |_, _| 0.0));
+        // Some squares get walls, some lose theirs, and the cells are others altogether.
+        let mut changed = map.clone();
+        for _ in 0..chance.below(6) {
+            let (x, z) = (chance.below(14), chance.below(11));
+            let wall = if map[z].as_bytes()[x] == b'#' { "." } else { "#" };
+            changed[z].replace_range(x..=x, wall);
+        }
+        let after = navmesh(from_map(&changed, seed + 1000, frame(Vec3::ZERO), |_, _| 0.0));
+        let mut corridor = PathCorridor::new(CorridorOptions::default());
+        let [from, to] = [0, 1].map(|_| point_in(&before, random_cell(&before, &mut chance), &mut chance));
+        corridor.plan(&before, from, to, &mut scratch).unwrap();
+        if corridor.start().is_none() {
+            continue;
+        }
+        let old = corridor.start().unwrap();
+        let was_complete = corridor.path().outcome == Outcome::Complete;
+        let change = match chance.one_in(2) {
+            true => corridor.repair(&after, &mut scratch),
+            false => corridor.move_start(&after, old.position, &mut scratch),
+        };
+        let fresh = after.find_path(old.position, to, &mut PathScratch::default());
+        match change {
+            Ok(CorridorChange::Repaired { detours: count }) => {
+                assert!(was_complete);
+                repaired += 1;
+                detours += count;
+            }
+            Ok(CorridorChange::Replanned { reason }) => {
+                assert_eq!(reason, ReplanReason::Changed);
+                replanned += 1;
+            }
+            Ok(CorridorChange::Nothing) => {
+                assert_eq!(fresh.unwrap().outcome, Outcome::Unreachable);
+                continue;
+            }
+            Err(error) => {
+                assert!(matches!(error, QueryError::NoMeshNear { .. }));
+                assert_eq!(fresh.unwrap_err(), error);
+                gone += 1;
+                // Back on the mesh, it is planned again.
+                assert!(corridor.start().is_none());
+                continue;
+            }
+            other => panic!("{other:?}"),
+        }
+        assert_eq!(corridor.start().unwrap().generation, after.generation());
+        check(&after, corridor.path());
+        let fresh = fresh.unwrap();
+        assert_eq!(corridor.path().outcome, fresh.outcome);
+        let exact = after.find_shortest_path(old.position, to, &mut PathScratch::default()).unwrap();
+        let excess = plan_length(corridor.path()) - plan_length(&exact);
+        if fresh.outcome == Outcome::Complete {
+            assert!((-1e-3..=f64::from(corridor.worst_excess()) + 1e-3).contains(&excess));
+        }
+        assert_eq!(corridor.repair(&after, &mut scratch).unwrap(), CorridorChange::Kept);
+    }
+    eprintln!("{repaired} repaired with {detours} detours, {replanned} planned anew, {gone} lost");
+    assert!(repaired > 15 && detours > 3 && replanned > 3);
+}
+
+#[test]
+fn a_mesh_of_the_same_ground_keeps_the_path_without_detours() {
+    let mut chance = Chance(14);
+    let mut scratch = CorridorScratch::default();
+    for seed in 0..20 {
+        let map = random_map(seed, 14, 11, 20);
+        // Other cells, same ground.
+        let [before, after] =
+            [seed, seed + 77].map(|cut| navmesh(from_map(&map, cut, frame(Vec3::ZERO), |_, _| 0.0)));
+        let mut corridor = PathCorridor::new(CorridorOptions::default().with_shortest(true));
+        let [from, to] = [0, 1].map(|_| point_in(&before, random_cell(&before, &mut chance), &mut chance));
+        corridor.plan(&before, from, to, &mut scratch).unwrap();
+        if corridor.path().outcome != Outcome::Complete {
+            continue;
+        }
+        let length = plan_length(corridor.path());
+        let change = corridor.repair(&after, &mut scratch).unwrap();
+        assert!(before == after || change == CorridorChange::Repaired { detours: 0 }, "seed {seed}: {change:?}");
+        assert!((plan_length(corridor.path()) - length).abs() < 1e-3);
+        // Without repairs it is planned anew.
+        let options = CorridorOptions::default().with_repair(false);
+        let mut corridor = PathCorridor::new(options);
+        corridor.plan(&before, from, to, &mut scratch).unwrap();
+        let change = corridor.move_goal(&after, to, &mut scratch).unwrap();
+        assert_eq!(change, CorridorChange::Replanned { reason: ReplanReason::Changed });
+    }
+}
+
+/// Closes some cells.
+#[derive(Clone, Debug)]
+struct Doors(std::rc::Rc<std::cell::RefCell<Vec<bool>>>);
+
+impl CellFilter for Doors {
+    fn allows(&self, _mesh: &NavMesh, cell: CellId) -> bool {
+        !self.0.borrow()[cell.index()]
+    }
+}
+
+#[test]
+fn a_door_that_closes_on_the_way_is_gone_round() {
+    let map: Vec<String> = ["...", ".#.", "..."].map(str::to_owned).to_vec();
+    let mesh = navmesh(from_map(&map, 4, frame(Vec3::ZERO), |_, _| 0.0));
+    let doors = Doors(std::rc::Rc::new(std::cell::RefCell::new(vec![false; mesh.cell_count()])));
+    let options =
+        CorridorOptions::default().with_path(PathOptions::default().with_filter(doors.clone()));
+    let mut corridor = PathCorridor::new(options);
+    let mut scratch = CorridorScratch::default();
+    let (from, to) = (Vec3::new(1.0, 0.0, 1.0), Vec3::new(11.0, 0.0, 11.0));
+    corridor.plan(&mesh, from, to, &mut scratch).unwrap();
+    let cells = corridor.path().cells.clone();
+    for &cell in &cells[1..cells.len() - 1] {
+        doors.0.borrow_mut()[cell.index()] = true;
+    }
+    let change = corridor.move_start(&mesh, from, &mut scratch).unwrap();
+    assert_ne!(change, CorridorChange::Kept);
+    check(&mesh, corridor.path());
+    assert!(corridor.path().cells.iter().all(|cell| !doors.0.borrow()[cell.index()]));
+}
+
+#[test]
+fn links_are_taken_named_and_missed_when_they_are_gone() {
+    let mut builder = Builder::default();
+    for (storey, x) in [(0, 0), (1, 24)] {
+        let corners = [(x, 0), (x + 20, 0), (x + 20, 20), (x, 20)];
+        let corners = corners.map(|(x, z)| builder.vertex(x, z, storey, 0.0));
+        builder.cell(corners.to_vec(), AreaId::GROUND);
+    }
+    let end = |cell, x, z| {
+        let end = PlanVertex { point: PlanPoint::new(x, z), height: 0.0 };
+        LinkEnd { cell: CellId(cell), ends: [end; 2] }
+    };
+    let jump = |z| {
+        let mut link = Link::new(end(0, 20, z), end(1, 24, z), LinkKind::User);
+        link.both_ways = false;
+        link
+    };
+    let mut mesh = NavMesh::try_from(builder.build(frame(Vec3::ZERO))).unwrap();
+    mesh = mesh.with_links(vec![jump(2), jump(18)]).unwrap();
+    let mut scratch = CorridorScratch::default();
+    let mut corridor = PathCorridor::new(CorridorOptions::default());
+    let (from, to) = (Vec3::new(1.0, 0.0, 1.0), Vec3::new(20.0, 0.0, 1.0));
+    corridor.plan(&mesh, from, to, &mut scratch).unwrap();
+    let taken = corridor.next_link().unwrap();
+    assert_eq!((taken.link, taken.point), (LinkId(0), 1));
+    check(&mesh, corridor.path());
+    // A link before it goes: ids move up, the corridor notices.
+    assert!(mesh.remove_link(LinkId(0)).is_some());
+    let change = corridor.move_start(&mesh, Vec3::new(1.5, 0.0, 1.0), &mut scratch).unwrap();
+    assert_ne!(change, CorridorChange::Kept);
+    assert_eq!(corridor.next_link().unwrap().link, LinkId(0));
+    assert_eq!(corridor.path().points[1], Vec3::new(10.0, 0.0, 9.0));
+    // Up to it, and over.
+    for _ in 0..100 {
+        let next = corridor.next_corners(1)[0];
+        let at = corridor.start().unwrap().position;
+        if at == next {
+            break;
+        }
+        let far = at.distance(next);
+        let to = if far < 1.0 { next } else { at + (next - at) / far };
+        assert_eq!(corridor.move_start(&mesh, to, &mut scratch).unwrap(), CorridorChange::Kept);
+        if far < 1.0 {
+            break;
+        }
+    }
+    let link = corridor.take_link(&mesh, &mut scratch).unwrap().unwrap();
+    assert_eq!(link.link, LinkId(0));
+    assert_eq!(corridor.start().unwrap().position, Vec3::new(12.0, 0.0, 9.0));
+    assert_eq!(corridor.take_link(&mesh, &mut scratch).unwrap(), None);
+    check(&mesh, corridor.path());
+    // The other side of one way: no way back, so it leads nowhere closer than it is.
+    let change = corridor.move_goal(&mesh, Vec3::new(1.0, 0.0, 1.0), &mut scratch).unwrap();
+    assert!(matches!(change, CorridorChange::Replanned { .. } | CorridorChange::Nothing));
+}
+
+#[test]
+fn bad_numbers_are_errors_and_change_nothing() {
+    let mesh = navmesh(random_flat(2));
+    let mut chance = Chance(2);
+    let mut scratch = CorridorScratch::default();
+    let mut corridor = PathCorridor::new(CorridorOptions::default());
+    let nan = Vec3::splat(f32::NAN);
+    assert_eq!(corridor.move_start(&mesh, Vec3::ZERO, &mut scratch).unwrap(), CorridorChange::Nothing);
+    assert_eq!(corridor.repair(&mesh, &mut scratch).unwrap(), CorridorChange::Nothing);
+    assert!(corridor.start().is_none() && corridor.next_corners(3).is_empty());
+    let [from, to] = [0, 1].map(|_| point_in(&mesh, random_cell(&mesh, &mut chance), &mut chance));
+    corridor.plan(&mesh, from, to, &mut scratch).unwrap();
+    let path = corridor.path().clone();
+    assert!(corridor.move_start(&mesh, nan, &mut scratch).is_err());
+    assert!(corridor.move_goal(&mesh, nan, &mut scratch).is_err());
+    assert!(corridor.move_goal(&mesh, Vec3::splat(1e20), &mut scratch).is_err());
+    assert!(corridor.optimise_topology(&mesh, f32::NAN, &mut scratch).is_err());
+    assert!(corridor.optimise_visibility(&mesh, -1.0, &mut scratch).is_err());
+    assert_eq!(*corridor.path(), path);
+    // Far away there is no mesh: it stays.
+    corridor.move_start(&mesh, Vec3::splat(1e20), &mut scratch).unwrap();
+    assert_eq!(corridor.path().cells, path.cells);
+    assert!(corridor.plan(&mesh, nan, to, &mut scratch).is_err());
+    assert!(corridor.start().is_none());
+    for options in [
+        CorridorOptions::default().with_max_drift(f32::NAN),
+        CorridorOptions::default().with_range(-1.0),
+    ] {
+        let error = PathCorridor::new(options).plan(&mesh, from, to, &mut scratch).unwrap_err();
+        assert!(matches!(error, QueryError::BadOption { .. }));
+    }
+}

@@ -1,0 +1,134 @@
+//! Corners moved away from walls.
+
+use glam::{Vec3, Vec3Swizzles};
+use waymesh_core::CellId;
+use waymesh_graph::{AnyCell, NavMesh, Path, PathScratch, QueryError};
+
+use crate::meshes::{Chance, frame, from_map, navmesh, point_in, random_cell, random_flat, random_hilly};
+
+/// Distance from a point of the plan to the nearest wall, by looking at all of them.
+fn wall_distance(mesh: &NavMesh, at: Vec3) -> f32 {
+    let mut nearest = f32::INFINITY;
+    for cell in mesh.cells() {
+        let corners: Vec<Vec3> = cell.positions().collect();
+        for (index, neighbour) in cell.neighbours().enumerate() {
+            if neighbour.is_none() {
+                let (a, b) = (corners[index].xz(), corners[(index + 1) % corners.len()].xz());
+                let along = ((at.xz() - a).dot(b - a) / (b - a).length_squared()).clamp(0.0, 1.0);
+                nearest = nearest.min(at.xz().distance(a + (b - a) * along));
+            }
+        }
+    }
+    nearest
+}
+
+/// Whether a point lies on some cell, by asking all, within a hair.
+fn on_mesh(mesh: &NavMesh, at: Vec3) -> bool {
+    mesh.cells().any(|cell| mesh.contains(cell.id(), at)) || wall_distance(mesh, at) < 1e-4
+}
+
+#[test]
+fn moved_corners_leave_the_walls_and_cross_none() {
+    let mut chance = Chance(3);
+    let (mut scratch, mut passed, mut out) = (PathScratch::default(), Vec::new(), Path::default());
+    let (mut corners, mut moved, mut full) = (0, 0, 0);
+    for seed in 0..40 {
+        let is_flat = seed % 2 == 0;
+        let mesh = navmesh(if is_flat { random_flat(seed) } else { random_hilly(seed, Vec3::splat(100.0)) });
+        for round in 0..15 {
+            let [from, to] = [0, 1].map(|_| point_in(&mesh, random_cell(&mesh, &mut chance), &mut chance));
+            let path = if round % 2 == 0 {
+                mesh.find_path(from, to, &mut scratch).unwrap()
+            } else {
+                mesh.find_shortest_path(from, to, &mut scratch).unwrap()
+            };
+            let distance = [0.1, 0.5, 1.5][round % 3];
+            let count = mesh.offset_corners(&path, distance, &AnyCell, &mut passed, &mut out).unwrap();
+            assert_eq!(out.points.len(), path.points.len());
+            assert_eq!((out.outcome, &out.links), (path.outcome, &path.links));
+            if path.points.len() < 2 {
+                continue;
+            }
+            assert_eq!(out.points[0], path.points[0]);
+            assert_eq!(out.points.last(), path.points.last());
+            assert_eq!(out.cells[0], path.cells[0]);
+            assert_eq!(out.cells.last(), path.cells.last());
+            let plan = |path: &Path| -> f32 {
+                path.points.windows(2).map(|pair| pair[0].xz().distance(pair[1].xz())).sum()
+            };
+            let (before, after) = (plan(&path), plan(&out));
+            assert!(after <= before + 2.0 * distance * count as f32 + 1e-3);
+            let mut differ = 0;
+            for (was, is) in path.points.iter().zip(&out.points) {
+                let by = was.xz().distance(is.xz());
+                assert!(by <= distance + 1e-4, "{by}");
+                differ += usize::from(by > 0.0);
+                if by > 0.0 {
+                    assert!(wall_distance(&mesh, *is) > 0.0);
+                    full += usize::from(by > distance - 1e-4);
+                }
+            }
+            assert_eq!(differ, count);
+            // Every leg stays on the mesh.
+            if is_flat {
+                for pair in out.points.windows(2) {
+                    for step in 0..=40 {
+                        assert!(on_mesh(&mesh, pair[0].lerp(pair[1], step as f32 / 40.0)), "seed {seed}");
+                    }
+                }
+            }
+            // Cells in succession meet.
+            for pair in out.cells.windows(2) {
+                let [a, b] = [pair[0], pair[1]].map(|cell| mesh.cell(cell).unwrap());
+                let touch = a.corners().iter().any(|corner| b.corners().contains(corner));
+                assert!(touch, "seed {seed}: {pair:?}");
+            }
+            corners += path.points.len() - 2;
+            moved += count;
+        }
+    }
+    eprintln!("{corners} corners, {moved} moved, {full} all the way");
+    assert!(moved * 10 > corners * 9 && full * 3 > corners, "{moved} {full} of {corners}");
+}
+
+#[test]
+fn in_a_passage_a_corner_moves_to_the_middle() {
+    // Squares of 4 m.
+    let map = ["..#".to_owned(), "#..".to_owned()];
+    let mesh = navmesh(from_map(&map, 1, frame(Vec3::ZERO), |_, _| 0.0));
+    let mut scratch = PathScratch::default();
+    let path = mesh.find_path(Vec3::new(1.0, 0.0, 3.5), Vec3::new(4.5, 0.0, 7.0), &mut scratch).unwrap();
+    assert_eq!(path.points[1], Vec3::new(4.0, 0.0, 4.0));
+    let (mut passed, mut out) = (Vec::new(), Path::default());
+    let count = mesh.offset_corners(&path, 100.0, &AnyCell, &mut passed, &mut out).unwrap();
+    // Halfway from the corner at (4, 4) to the wall at z = 0, across.
+    assert_eq!(count, 1);
+    assert!((out.points[1] - Vec3::new(6.0, 0.0, 2.0)).length() < 1e-3, "{:?}", out.points);
+    // Nothing moves by nothing.
+    assert_eq!(mesh.offset_corners(&path, 0.0, &AnyCell, &mut passed, &mut out).unwrap(), 0);
+    assert_eq!(out, path);
+}
+
+#[test]
+fn what_is_no_use_is_an_error() {
+    let mesh = navmesh(random_flat(2));
+    let mut chance = Chance(2);
+    let [from, to] = [0, 1].map(|_| point_in(&mesh, random_cell(&mesh, &mut chance), &mut chance));
+    let path = mesh.find_path(from, to, &mut PathScratch::default()).unwrap();
+    let (mut passed, mut out) = (Vec::new(), Path::default());
+    for distance in [f32::NAN, -1.0] {
+        let error = mesh.offset_corners(&path, distance, &AnyCell, &mut passed, &mut out).unwrap_err();
+        assert!(matches!(error, QueryError::BadOption { .. }));
+    }
+    let mut bad = path.clone();
+    bad.cells[0] = CellId(1 << 30);
+    let error = mesh.offset_corners(&bad, 1.0, &AnyCell, &mut passed, &mut out).unwrap_err();
+    assert_eq!(error, QueryError::NoCell { cell: CellId(1 << 30) });
+    let mut bad = path.clone();
+    bad.points[0].x = f32::NAN;
+    assert!(mesh.offset_corners(&bad, 1.0, &AnyCell, &mut passed, &mut out).is_err());
+    assert_eq!(mesh.offset_corners(&Path::default(), 1.0, &AnyCell, &mut passed, &mut out).unwrap(), 0);
+    // However far, it stays where it can see.
+    mesh.offset_corners(&path, f32::MAX, &AnyCell, &mut passed, &mut out).unwrap();
+    assert!(out.points.iter().all(|&point| on_mesh(&mesh, point)));
+}

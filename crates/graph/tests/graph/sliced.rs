@@ -1,0 +1,163 @@
+//! Searches in slices and in batches, against those in one go.
+
+use glam::Vec3;
+use waymesh_core::{AreaId, CellId, PlanVertex};
+use waymesh_graph::{
+    AreaCosts, AreaFilter, BatchScratch, Link, LinkEnd, LinkKind, NavMesh, PathOptions, PathScratch,
+    QueryError, SlicedPath,
+};
+
+use crate::meshes::{Chance, navmesh, point_in, random_cell, random_flat, random_hilly};
+
+/// A mesh with a few links between corners, some of them one way.
+pub(crate) fn linked(seed: u64) -> NavMesh {
+    let mesh = navmesh(if seed.is_multiple_of(2) { random_flat(seed) } else { random_hilly(seed, Vec3::ZERO) });
+    let mut chance = Chance(seed);
+    let end = |chance: &mut Chance| {
+        let cell = random_cell(&mesh, chance);
+        let corners = mesh.cell(cell).unwrap().corners();
+        let vertex: PlanVertex = mesh.plan_vertices()[corners[chance.below(corners.len())].index()];
+        LinkEnd { cell, ends: [vertex; 2] }
+    };
+    let links = (0..4)
+        .map(|_| {
+            let mut link = Link::new(end(&mut chance), end(&mut chance), LinkKind::User);
+            link.both_ways = chance.one_in(2);
+            link.extra_cost = chance.unit() * 4.0;
+            link
+        })
+        .collect();
+    mesh.clone().with_links(links).unwrap()
+}
+
+#[test]
+fn slices_of_any_size_give_the_path_of_one_go() {
+    let mut chance = Chance(11);
+    let mut scratch = PathScratch::default();
+    let (mut slices, mut unreachable, mut partial) = (0, 0, 0);
+    for seed in 0..30 {
+        let mesh = if seed % 3 == 0 { linked(seed) } else { navmesh(random_flat(seed)) };
+        let costs = AreaCosts::default().with(AreaId(2), 3.0);
+        let dry = AreaFilter::default().without(AreaId(2));
+        for budget in [1, 3, 17, usize::MAX] {
+            let [from, to] = [0, 1].map(|_| point_in(&mesh, random_cell(&mesh, &mut chance), &mut chance));
+            let any = PathOptions::default().with_cost(costs.clone());
+            let filtered = PathOptions::default().with_filter(dry);
+            let exact = PathOptions::default().with_allow_partial(false);
+            macro_rules! compare {
+                ($options:expr, $find:ident, $sliced:expr) => {
+                    let mut sliced = $sliced;
+                    assert_eq!(sliced.advance(&mesh, 10).unwrap(), None);
+                    let expected = mesh.$find(from, to, &$options, &mut scratch);
+                    let begun = sliced.begin(&mesh, from, to);
+                    let answer = loop {
+                        if let Err(error) = begun {
+                            break Err(error);
+                        }
+                        slices += 1;
+                        if let Some(path) = sliced.advance(&mesh, budget).unwrap() {
+                            break Ok(path.clone());
+                        }
+                        assert!(sliced.is_running());
+                    };
+                    assert_eq!(answer, expected);
+                    if let Ok(path) = answer {
+                        unreachable += usize::from(path.outcome == waymesh_graph::Outcome::Unreachable);
+                        partial +=
+                            usize::from(matches!(path.outcome, waymesh_graph::Outcome::Partial { .. }));
+                    }
+                };
+            }
+            compare!(any, find_path_with, SlicedPath::new(any.clone()));
+            compare!(any, find_shortest_path_with, SlicedPath::shortest(any.clone()));
+            compare!(filtered, find_path_with, SlicedPath::new(filtered));
+            compare!(filtered, find_shortest_path_with, SlicedPath::shortest(filtered));
+            compare!(exact, find_path_with, SlicedPath::new(exact));
+        }
+    }
+    assert!(slices > 2000 && unreachable > 10 && partial > 10, "{slices} {unreachable} {partial}");
+}
+
+#[test]
+fn a_slice_takes_no_more_than_its_budget() {
+    let mesh = navmesh(random_flat(3));
+    let mut chance = Chance(1);
+    let mut scratch = PathScratch::default();
+    let [from, to] = loop {
+        let pair = [0, 1].map(|_| point_in(&mesh, random_cell(&mesh, &mut chance), &mut chance));
+        if mesh.find_path(pair[0], pair[1], &mut scratch).unwrap().cells.len() > 12 {
+            break pair;
+        }
+    };
+    let count = |budget: usize| {
+        let mut sliced = SlicedPath::new(PathOptions::default());
+        sliced.begin(&mesh, from, to).unwrap();
+        let mut slices = 1;
+        while sliced.advance(&mesh, budget).unwrap().is_none() {
+            slices += 1;
+        }
+        slices
+    };
+    let nodes = count(1);
+    assert!(nodes > 8);
+    for budget in [2, 3, 7] {
+        assert_eq!(count(budget), nodes / budget + usize::from(nodes % budget > 0));
+    }
+}
+
+#[test]
+fn cells_and_links_that_changed_between_slices_are_an_error() {
+    let mesh = navmesh(random_flat(3));
+    let other = navmesh(random_flat(6));
+    let cell = mesh.cells().next().unwrap();
+    let vertex = mesh.plan_vertices()[cell.corners()[0].index()];
+    let end = LinkEnd { cell: CellId(0), ends: [vertex; 2] };
+    let linked = mesh.clone().with_links(vec![Link::new(end, end, LinkKind::User)]).unwrap();
+    let mut chance = Chance(1);
+    for changed in [&other, &linked] {
+        let [from, to] = [0, 1].map(|_| point_in(&mesh, random_cell(&mesh, &mut chance), &mut chance));
+        let mut sliced = SlicedPath::new(PathOptions::default());
+        sliced.begin(&mesh, from, to).unwrap();
+        assert_eq!(sliced.advance(&mesh, 1).unwrap(), None);
+        assert!(matches!(sliced.advance(changed, 1), Err(QueryError::Stale { .. })));
+        // Dropped, and good for the next.
+        assert_eq!(sliced.advance(&mesh, 1).unwrap(), None);
+        assert!(!sliced.is_running());
+        sliced.begin(&mesh, from, to).unwrap();
+        assert!(sliced.advance(&mesh, usize::MAX).unwrap().is_some());
+    }
+    let mut sliced = SlicedPath::new(PathOptions::default());
+    let error = sliced.begin(&mesh, Vec3::splat(f32::NAN), Vec3::ZERO).unwrap_err();
+    assert!(matches!(error, QueryError::NotFinite { .. }));
+    assert_eq!(sliced.advance(&mesh, 5).unwrap(), None);
+}
+
+#[test]
+fn a_batch_answers_in_order_as_single_queries_do() {
+    let mut chance = Chance(5);
+    let mut batch = BatchScratch::default();
+    let mut scratch = PathScratch::default();
+    let mut paths = Vec::new();
+    for seed in 0..6 {
+        let mesh = linked(seed);
+        let mut pairs: Vec<[Vec3; 2]> = (0..60)
+            .map(|_| [0, 1].map(|_| point_in(&mesh, random_cell(&mesh, &mut chance), &mut chance)))
+            .collect();
+        pairs[7][1] = Vec3::splat(f32::INFINITY);
+        pairs[9][0] = Vec3::splat(1e9);
+        let options = PathOptions::default();
+        for threads in [1, 3] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| mesh.find_paths(&pairs, &options, &mut batch, &mut paths));
+            let single = pairs.iter().map(|&[from, to]| mesh.find_path_with(from, to, &options, &mut scratch));
+            assert!(single.eq(paths.iter().cloned()));
+            pool.install(|| mesh.find_shortest_paths(&pairs, &options, &mut batch, &mut paths));
+            let single =
+                pairs.iter().map(|&[from, to]| mesh.find_shortest_path_with(from, to, &options, &mut scratch));
+            assert!(single.eq(paths.iter().cloned()));
+            assert!(paths[7].is_err() && paths[9].is_err());
+        }
+        mesh.find_paths(&pairs[..3], &options, &mut batch, &mut paths);
+        assert_eq!(paths.len(), 3);
+    }
+}
