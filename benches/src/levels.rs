@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use glam::Vec3;
 use waymesh_core::{GridScale, TriangleSoup};
 use waymesh_io::LoadOptions;
 use waymesh_scenes::SceneConfig;
@@ -132,6 +131,8 @@ pub fn fit(soup: &TriangleSoup, scale: GridScale) -> Fitted {
 
 #[cfg(test)]
 mod tests {
+    use glam::Vec3;
+
     use super::*;
 
     fn square(side: f32) -> TriangleSoup {
