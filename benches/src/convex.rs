@@ -13,7 +13,9 @@ use waymesh_testkit::plans::{hall, lower_bound, round_pillars};
 use waymesh_triangulate::triangulate_cdt;
 
 use crate::BenchError;
+use crate::engine::Time;
 use crate::plans::{Plan, growth_exponent, milliseconds, plans, ratio, timed, write_picture};
+use crate::sight::least_cells;
 
 /// What [`convex`] does besides its table.
 #[derive(Clone, Debug, Default)]
@@ -87,29 +89,75 @@ pub fn convex(options: &ConvexOptions, print: &mut dyn FnMut(&str)) -> Result<()
 
 fn table(inputs: &[Input], print: &mut dyn FnMut(&str)) {
     let names = ALGORITHMS.map(|(name, _)| name).join(" | ");
+    let peer = if PEERS { " polyanya | polyanya, ms |" } else { "" };
     print(&format!(
-        "### Cells\n\n| input | vertices | notches | holes | triangles | at least | {names} | ratio | ms | greedy, ms |\n"
+        "### Cells\n\n| input | vertices | notches | holes | triangles | at least | by sight | at vertices | {names} | ratio | by sight | at vertices | ms | greedy, ms |{peer}\n"
     ));
-    print(&format!("|---{}|\n", "|---:".repeat(8 + ALGORITHMS.len())));
-    let (mut ratios, mut count, mut totals) = (0.0, 0.0, [0; ALGORITHMS.len()]);
-    for Input { plan: Plan { name, polygons }, triangles } in inputs {
+    let columns = 12 + ALGORITHMS.len() + if PEERS { 2 } else { 0 };
+    print(&format!("|---{}|\n", "|---:".repeat(columns)));
+    let (mut ratios, mut totals) = (Vec::new(), [0; ALGORITHMS.len() + 1]);
+    for Input { plan: Plan { name, polygons, repaired }, triangles } in inputs {
         let (notches, holes, least) = lower_bound(polygons);
         let results = ALGORITHMS.map(|(_, run)| timed(|| run(triangles)));
         let cells = results.each_ref().map(|(cells, _)| cells.cells.len());
         (0..cells.len()).for_each(|at| totals[at] += cells[at]);
-        let ratio = ratio(cells[0], least);
-        (ratios, count) = (ratios + ratio, count + 1.0);
+        let bounds = least_cells(triangles);
+        let own = [least, bounds.by_sight, bounds.at_vertices].map(|least| ratio(cells[0], least));
+        ratios.push((*repaired, own));
         let mut row = format!(
-            "| {name} | {} | {notches} | {holes} | {} | {least} |",
+            "| {name} | {} | {notches} | {holes} | {} | {least} | {} | {} |",
             polygons.vertices.len(),
-            triangles.triangles.len()
+            triangles.triangles.len(),
+            bounds.by_sight,
+            bounds.at_vertices
         );
         cells.iter().for_each(|count| row += &format!(" {count} |"));
-        let [own, .., greedy, _, _] = &results;
-        let _ = writeln!(row, " {ratio:.3} | {:.2} | {:.2} |", milliseconds(own.1), milliseconds(greedy.1));
-        print(&row);
+        own.iter().for_each(|ratio| row += &format!(" {ratio:.3} |"));
+        let [portals, .., greedy, _, _] = &results;
+        let _ = write!(row, " {:.2} | {:.2} |", milliseconds(portals.1), milliseconds(greedy.1));
+        if let Some((cells, time)) = merge_of_polyanya(triangles) {
+            totals[ALGORITHMS.len()] += cells;
+            let _ = write!(row, " {cells} | {:.2} |", milliseconds(time));
+        }
+        print(&(row + "\n"));
     }
-    print(&format!("\n{count} inputs, mean ratio {:.3}; cells in all: {totals:?}\n", ratios / count));
+    print(&format!("\nCells in all, of peers last: {totals:?}\n"));
+    for (what, all) in [("all inputs", true), ("those that needed no repair", false)] {
+        let counted = ratios.iter().filter(|(repaired, _)| all || !repaired);
+        let (mut count, mut sums) = (0, [0.0; 3]);
+        for (_, ratios) in counted {
+            count += 1;
+            (0..ratios.len()).for_each(|at| sums[at] += ratios[at]);
+        }
+        let [simple, by_sight, at_vertices] = sums.map(|sum| sum / ratio(count, 1));
+        print(&format!(
+            "{what} ({count}): mean ratio {simple:.3}, by sight {by_sight:.3}, at vertices {at_vertices:.3}\n"
+        ));
+    }
+    print(BOUNDS);
+}
+
+/// What the columns mean.
+const BOUNDS: &str = "
+\"at least\": half the notches, rounded up, plus 1, less holes. \"by sight\": notches share a portal only if they see each other; portals end
+anywhere on the border. \"at vertices\": the same, with portals that end at vertices. No bound knows that portals must not cross.
+";
+
+/// Whether other crates take part.
+const PEERS: bool = cfg!(feature = "polygon-peers");
+
+/// Cells of the merge of `polyanya`, and its time without the conversion.
+fn merge_of_polyanya(triangles: &Triangulation) -> Option<(usize, Time)> {
+    #[cfg(feature = "polygon-peers")]
+    {
+        let merge = crate::polygon_peers::Merge::new(triangles);
+        Some(timed(|| merge.run()))
+    }
+    #[cfg(not(feature = "polygon-peers"))]
+    {
+        let _ = triangles;
+        None
+    }
 }
 
 /// The order in which notches get their portals, before the search and after it.

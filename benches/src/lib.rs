@@ -28,6 +28,7 @@ pub mod report;
 mod rerecast;
 mod scene;
 mod settings;
+mod sight;
 mod triangulate;
 
 pub use compare::{Comparison, Measured, compare};
@@ -47,4 +48,5 @@ pub use recast::{Recast, RecastBake, bake_recast};
 pub use rerecast::{Rerecast, RerecastBake, bake_rerecast};
 pub use scene::Scene;
 pub use settings::{Partitioning, Settings};
+pub use sight::{LeastCells, least_cells};
 pub use triangulate::{TriangulateOptions, triangulate};

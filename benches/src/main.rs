@@ -51,7 +51,7 @@ triangulate times all triangulations on the same plans, ours and the peers'.
   --largest    as above
   --out        folder for pictures: Delaunay, refined, with clearances
 
-Peers are there when built with --features peers; those of triangulate need --features polygon-peers only.
+Peers are there when built with --features peers; those of triangulate and convex need --features polygon-peers only.
 ";
 
 /// Pairs of points for `--queries`.

@@ -50,6 +50,8 @@ const REPAIR_CELLS: f32 = 3.0;
 pub(crate) struct Plan {
     pub(crate) name: String,
     pub(crate) polygons: PolygonSet,
+    /// Whether borders had to be changed.
+    pub(crate) repaired: bool,
 }
 
 /// All plans there are, repaired where they need it, with a note about those.
@@ -57,7 +59,7 @@ pub(crate) fn plans(table: &'static str, notes: &mut Vec<String>) -> Result<Vec<
     let mut plans = Vec::new();
     for (vertices, round) in HALLS {
         let polygons = hall(u64::from(vertices), vertices, round);
-        plans.push(Plan { name: format!("hall of {vertices}"), polygons });
+        plans.push(Plan { name: format!("hall of {vertices}"), polygons, repaired: false });
     }
     for file in FILES.iter().filter_map(|file| find(&format!("polygons2d/{file}"))) {
         let text = std::fs::read_to_string(&file)
@@ -78,7 +80,7 @@ pub(crate) fn plans(table: &'static str, notes: &mut Vec<String>) -> Result<Vec<
                         report.border_shift / read.frame.cell_size,
                     ));
                 }
-                plans.push(Plan { name, polygons });
+                plans.push(Plan { name, polygons, repaired: !report.repaired.is_empty() });
             }
             Err(error) => notes.push(format!("{name}: left out: {error}")),
         }
@@ -88,7 +90,7 @@ pub(crate) fn plans(table: &'static str, notes: &mut Vec<String>) -> Result<Vec<
         let stages = pipeline
             .bake_stages(&level.load()?, &mut ())
             .map_err(|error| BenchError::stage(table, Stage::Polygons, error))?;
-        plans.push(Plan { name: level.name, polygons: stages.contours.polygons() });
+        plans.push(Plan { name: level.name, polygons: stages.contours.polygons(), repaired: false });
     }
     Ok(plans)
 }

@@ -1,8 +1,10 @@
-//! Triangulations of other crates.
+//! Triangulations and convex cells of other crates.
+
+use std::collections::BTreeMap;
 
 use geo::{Coord, LineString, Polygon as GeoPolygon, TriangulateDelaunay, TriangulateEarcut};
 use i_triangle::float::triangulatable::Triangulatable;
-use waymesh::{Polygon, PolygonSet};
+use waymesh::{Polygon, PolygonSet, Triangulation};
 
 /// Polygons as the other crates take them.
 pub(crate) struct Shapes {
@@ -49,5 +51,40 @@ impl Shapes {
             rings.triangulate().into_delaunay().to_triangulation::<u32>().indices.len()
         };
         self.contours.iter().map(triangles).sum::<usize>() / 3
+    }
+}
+
+/// The merge of `polyanya`: triangles of one region and area each, in single precision.
+pub(crate) struct Merge(Vec<polyanya::Mesh>);
+
+impl Merge {
+    pub(crate) fn new(triangulation: &Triangulation) -> Self {
+        let mut regions: BTreeMap<_, polyanya::Trimesh> = BTreeMap::new();
+        let mut numbers: BTreeMap<_, usize> = BTreeMap::new();
+        for triangle in &triangulation.triangles {
+            let key = (triangle.region, triangle.area);
+            let mesh = regions
+                .entry(key)
+                .or_insert_with(|| polyanya::Trimesh { vertices: Vec::new(), triangles: Vec::new() });
+            let corners = triangle.vertices.map(|vertex| {
+                *numbers.entry((key, vertex)).or_insert_with(|| {
+                    let point = triangulation.point(vertex);
+                    #[expect(clippy::cast_precision_loss, reason = "the peer has single precision")]
+                    mesh.vertices.push(glam::Vec2::new(point.x as f32, point.z as f32));
+                    mesh.vertices.len() - 1
+                })
+            });
+            mesh.triangles.push(corners);
+        }
+        Self(regions.into_values().filter_map(|mesh| mesh.try_into().ok()).collect())
+    }
+
+    /// Number of cells once nothing can be merged any more.
+    pub(crate) fn run(&self) -> usize {
+        let mut meshes = self.0.clone();
+        for mesh in &mut meshes {
+            while mesh.merge_polygons() {}
+        }
+        meshes.iter().flat_map(|mesh| &mesh.layers).map(|layer| layer.polygons.len()).sum()
     }
 }

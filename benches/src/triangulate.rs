@@ -115,7 +115,7 @@ pub fn triangulate(options: &TriangulateOptions, print: &mut dyn FnMut(&str)) ->
 fn inputs(plans: &[Plan], print: &mut dyn FnMut(&str)) {
     print("### Plans, ms\n\n| input | vertices | triangles | CDT | ears | clearance | its triangles |\n");
     print(&format!("|---{}|\n", "|---:".repeat(6)));
-    for Plan { name, polygons } in plans {
+    for Plan { name, polygons, .. } in plans {
         let vertices = polygons.vertices.len();
         let (Ok(triangles), cdt) = timed(|| triangulate_cdt(polygons)) else { continue };
         let (_, ears) = timed(|| triangulate_ears(polygons));

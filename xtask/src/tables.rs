@@ -113,7 +113,8 @@ pub(crate) fn run(args: &TablesArgs) -> Result<()> {
 }
 
 fn convex(pictures: Option<&Path>) -> Result<()> {
-    let mut words = vec!["run", "--release", "--package", "waymesh-benches", "--", "convex"];
+    let mut words = vec!["run", "--release", "--package", "waymesh-benches"];
+    words.extend(["--features", "polygon-peers", "--", "convex"]);
     words.extend(["--largest", "1000000"]);
     let folder = pictures.map(std::path::absolute).transpose().context("no such folder")?;
     if let Some(folder) = &folder {

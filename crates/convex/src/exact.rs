@@ -2,13 +2,19 @@
 
 use waymesh_core::PlanPoint;
 
-use crate::measure::{NARROW, is_narrow};
+use crate::measure::is_narrow;
 
+/// No vertex, beyond all others.
+const NO_VERTEX: u32 = u32::MAX;
 /// Cost of what cannot be.
 const NEVER: u64 = 1 << 62;
-/// Cost of a cell; below that, portals are weighed against each other.
-const CELL: u64 = 1 << 48;
-/// Most vertices of a polygon: with that the weights of all portals stay below [`CELL`].
+/// Cost of a cell: more than all portals that leave narrow angles.
+const CELL: u64 = 1 << 52;
+/// Cost of a portal that leaves a narrow angle beside the border: more than that of the lengths of all portals.
+const SLIVER: u64 = 1 << 42;
+/// Bits of the length of the longest portal.
+const LENGTH_BITS: i32 = 31;
+/// Most vertices of a polygon, so that less costly things never add up to more costly ones.
 pub(crate) const MOST_VERTICES: usize = 1024;
 
 /// A solver, kept for its memory.
@@ -23,8 +29,12 @@ pub(crate) struct Exact {
     /// Number of the first vertex in the caller's numbering: vertex 0 here is not a notch.
     turned: usize,
     is_notch: Vec<bool>,
+    /// Of lengths, a power of two.
+    scale: f64,
     /// Pairs of vertices that see each other, the lower one in the upper half.
     seen: Vec<u32>,
+    /// For sorting those.
+    sorted: Vec<u32>,
     /// Links by their lower vertex, then by the upper one.
     links: Vec<Link>,
     /// Per vertex, its first link in `links`.
@@ -38,9 +48,16 @@ pub(crate) struct Exact {
     /// numbers together).
     chains: Vec<u64>,
     slots: usize,
-    /// Per vertex, the last run in which a chain arrived there.
-    reached: Vec<u32>,
-    runs: u32,
+    /// Beside `links`: what a chain has to know of them.
+    steps: Vec<Step>,
+    /// A bit per vertex: whether a chain arrives there in the current run.
+    reached: Vec<u64>,
+    /// A bit per vertex that is no notch.
+    convex: Vec<u64>,
+    /// A bit per vertex that has a link in line with another one.
+    in_line: Vec<u64>,
+    /// Cost of the cheapest among the first chains at a vertex: none, one, and so on.
+    prefixes: Vec<u64>,
     running: Vec<u64>,
     stack: Vec<(u32, u32)>,
     /// Corners of all cells found, and the end of each cell.
@@ -73,8 +90,18 @@ impl Link {
     }
 }
 
+/// The part of a [`Link`] that every chain looks at.
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    to: u32,
+    place: u32,
+    turn: u32,
+    cost: u64,
+}
+
 impl Exact {
     /// Loads a polygon in positive order. False if it has too many vertices or a spike.
+    #[expect(clippy::cast_possible_truncation, reason = "a logarithm")]
     pub(crate) fn load(&mut self, points: &[PlanPoint]) -> bool {
         let count = points.len();
         if !(3..=MOST_VERTICES).contains(&count) {
@@ -97,6 +124,12 @@ impl Exact {
             self.points.push(b);
             self.is_notch.push(turn < 0);
         }
+        let reach = |of: fn(PlanPoint) -> i32| {
+            let values = || points.iter().map(|&point| f64::from(of(point)));
+            values().fold(f64::MIN, f64::max) - values().fold(f64::MAX, f64::min)
+        };
+        let longest = reach(|point| point.x).hypot(reach(|point| point.z));
+        self.scale = 2.0_f64.powi(LENGTH_BITS - 1 - longest.log2().ceil() as i32);
         true
     }
 
@@ -112,7 +145,34 @@ impl Exact {
     /// Notes that two vertices see each other. Pairs may be named more than once.
     pub(crate) fn see(&mut self, [a, b]: [usize; 2]) {
         let (a, b) = (self.own_number(a), self.own_number(b));
-        self.seen.push(a.min(b) << 16 | a.max(b));
+        let (low, high) = (a.min(b), a.max(b));
+        if (2..step32(self.points.len()) - 1).contains(&(high - low)) {
+            self.seen.push(low << 16 | high);
+        }
+    }
+
+    /// Sorts the pairs seen: by their upper vertices, then by their lower ones.
+    fn sort_seen(&mut self) {
+        let mut sorted = std::mem::take(&mut self.sorted);
+        let mut places = std::mem::take(&mut self.arriving_from);
+        for shift in [0, 16] {
+            let key = |pair: u32| (pair >> shift & 0xffff) as usize;
+            places.clear();
+            places.resize(self.points.len() + 1, 0);
+            self.seen.iter().for_each(|&pair| places[key(pair) + 1] += 1);
+            for at in 1..places.len() {
+                places[at] += places[at - 1];
+            }
+            sorted.clear();
+            sorted.resize(self.seen.len(), 0);
+            for &pair in &self.seen {
+                let place = &mut places[key(pair)];
+                sorted[*place as usize] = pair;
+                *place += 1;
+            }
+            std::mem::swap(&mut self.seen, &mut sorted);
+        }
+        (self.sorted, self.arriving_from) = (sorted, places);
     }
 
     /// Finds all pairs of vertices that see each other; without `all`, those of which one is a notch: others are of use only if
@@ -195,12 +255,12 @@ impl Exact {
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         clippy::cast_precision_loss,
-        reason = "lengths are below 2^32, and only weigh one portal against another"
+        reason = "lengths below 2^31, and only to weigh one portal against another"
     )]
     fn weight(&self, a: u32, b: u32) -> u64 {
         let length = (self.at(a).distance_squared(self.at(b)) as f64).sqrt();
         let narrow = self.leaves_sliver(a, b) || self.leaves_sliver(b, a);
-        (length * 4.0) as u64 * u64::from(if narrow { NARROW } else { 1 })
+        1 + (length * self.scale) as u64 + if narrow { SLIVER } else { 0 }
     }
 
     /// Whether a portal makes a narrow angle with the border at `vertex`.
@@ -227,9 +287,7 @@ impl Exact {
         let count = step32(self.points.len());
         self.chains.clear();
         self.chains.resize(self.links.len() * self.slots, NEVER);
-        self.reached.clear();
-        self.reached.resize(count as usize, 0);
-        self.runs = 0;
+        self.prefixes.resize(self.points.len() + 1, NEVER);
         self.arriving_from.clear();
         self.arriving_from.extend_from_slice(&self.arriving_starts[1..]);
         let mut best = NEVER;
@@ -266,8 +324,7 @@ impl Exact {
     /// Lists edges and the portals that may be needed, from the pairs seen.
     fn prepare(&mut self) {
         let count = step32(self.points.len());
-        self.seen.retain(|&pair| (2..count - 1).contains(&((pair & 0xffff) - (pair >> 16))));
-        self.seen.sort_unstable();
+        self.sort_seen();
         self.seen.dedup();
         self.links.clear();
         self.starts.clear();
@@ -303,38 +360,56 @@ impl Exact {
             link.place = *place;
             *place += 1;
         }
+        let words = self.points.len().div_ceil(64);
+        for bits in [&mut self.reached, &mut self.convex, &mut self.in_line] {
+            bits.clear();
+            bits.resize(words, 0);
+        }
         for vertex in 0..count {
+            self.convex[vertex as usize / 64] |= u64::from(!self.is_notch[vertex as usize]) << (vertex % 64);
             self.set_turns(vertex);
         }
+        self.steps.clear();
+        self.steps.extend(self.links.iter().map(|link| Step {
+            to: link.to,
+            place: link.place,
+            turn: link.turn,
+            cost: link.cost().min(NEVER),
+        }));
     }
 
     /// How far chains that arrive at a vertex may turn there. Both limits grow with the number of the vertex they turn to.
     fn set_turns(&mut self, vertex: u32) {
-        let point = self.at(vertex);
         let (start, end) = (self.arriving_starts[vertex as usize], self.arriving_starts[vertex as usize + 1]);
         let mut turn = start;
         let (own, own_end) = self.links_of(vertex);
         for at in own..own_end {
-            let to = self.at(self.links[at].to);
-            while turn < end && PlanPoint::orientation(self.arrival(turn), point, to) >= 0 {
-                turn += 1;
-            }
+            turn = self.turn_limit(vertex, turn..end, self.links[at].to);
             self.links[at].turn = turn;
         }
         let mut close = start;
         for at in start..end {
-            let to = self.arrival(at);
-            close = close.max(at + 1);
-            while close < end && PlanPoint::orientation(self.arrival(close), point, to) >= 0 {
-                close += 1;
-            }
-            self.links[self.arriving[at as usize] as usize].close = close;
+            let link = self.arriving[at as usize] as usize;
+            close = self.turn_limit(vertex, close.max(at + 1)..end, self.links[link].from);
+            self.links[link].close = close;
         }
     }
 
-    /// Where the link in this place of `arriving` comes from.
-    fn arrival(&self, place: u32) -> PlanPoint {
-        self.at(self.links[self.arriving[place as usize] as usize].from)
+    /// The end of those that arrive in these places and do not turn right towards `to`. Notes what lies in line.
+    fn turn_limit(&mut self, vertex: u32, arriving: std::ops::Range<u32>, to: u32) -> u32 {
+        for place in arriving.clone() {
+            let from = self.links[self.arriving[place as usize] as usize].from;
+            match PlanPoint::orientation(self.at(from), self.at(vertex), self.at(to)) {
+                ..0 => return place,
+                0 => {
+                    for end in [from, to] {
+                        self.in_line[end as usize / 64] |= 1 << (end % 64);
+                    }
+                }
+                1.. => {}
+            }
+        }
+        arriving.end.max(arriving.start)
     }
 
     fn links_of(&self, vertex: u32) -> (usize, usize) {
@@ -368,60 +443,120 @@ impl Exact {
     fn run(&mut self, first: u32, last: u32, least: u32) {
         let slots = self.slots;
         let (mut own, own_end) = self.links_of(first);
-        self.runs += 1;
         let (start, end) =
             (self.arriving_starts[first as usize] as usize, self.arriving_starts[last as usize + 1] as usize);
         self.chains[start * slots..end * slots].fill(NEVER);
-        for vertex in first + 1..=last {
-            if own < own_end && self.links[own].to == vertex {
+        self.reached[first as usize / 64..=last as usize / 64].fill(0);
+        let is_notch = self.is_notch[first as usize];
+        let mut vertex = first;
+        loop {
+            let own_next = if own < own_end { self.links[own].to } else { NO_VERTEX };
+            vertex = self.next_reached(vertex + 1, is_notch).min(own_next);
+            if vertex > last {
+                return;
+            }
+            let (word, bit) = (vertex as usize / 64, vertex % 64);
+            let mut reached = self.reached[word] >> bit & 1 != 0;
+            if reached && slots == 1 {
+                self.find_prefixes(vertex);
+            }
+            if vertex == own_next {
                 let link = self.links[own];
-                if link.weight != 0 && link.least == least {
-                    self.links[own].beyond = self.close(first, vertex, link.close as usize);
+                if reached && link.weight != 0 && link.least == least {
+                    self.links[own].beyond = match slots {
+                        1 => (self.prefixes[(link.close - link.place) as usize] + CELL).min(NEVER),
+                        _ => self.close(first, vertex, link.close as usize),
+                    };
+                    self.steps[own].cost = self.links[own].cost().min(NEVER);
                 }
-                let cost = self.links[own].cost();
-                if vertex >= least && cost < NEVER {
+                let mut cost = NEVER;
+                if vertex >= least && self.steps[own].cost < NEVER {
+                    cost = self.steps[own].cost;
                     self.chains[link.place as usize * slots] = cost;
-                    self.reached[vertex as usize] = self.runs;
+                    if slots == 1 && !reached {
+                        let count = self.arrivals(vertex).len();
+                        self.prefixes[..=count].fill(NEVER);
+                    }
+                    reached = true;
                 }
                 own += 1;
+                if reached && slots == 1 {
+                    // What is seen from the first vertex is the first place that chains arrive from: none turns around it.
+                    self.extend(vertex, last, cost, |_| true);
+                }
+            } else if slots == 1 {
+                let (anchor, point) = (self.at(first), self.at(vertex));
+                self.extend(vertex, last, NEVER, |to| PlanPoint::orientation(anchor, point, to) >= 0);
             }
-            if self.reached[vertex as usize] == self.runs {
-                self.extend(first, vertex, last);
+            if reached && slots != 1 {
+                self.extend_counted(first, vertex, last);
             }
         }
     }
 
-    /// Extends all chains that end at `vertex`.
-    fn extend(&mut self, first: u32, vertex: u32, last: u32) {
-        let (anchor, point) = (self.at(first), self.at(vertex));
-        let from = self.arriving_from[vertex as usize] as usize;
-        let (start, end) = self.links_of(vertex);
-        let links = &self.links[start..end];
-        let links = links.iter().take_while(|link| link.to <= last);
-        // A cell lies around its first vertex without a turn.
-        let goes_on = |link: &&Link| {
-            link.cost() < NEVER && PlanPoint::orientation(anchor, point, self.points[link.to as usize]) >= 0
+    /// The first vertex from this one on where a chain arrives and may go on although no link leads there from the first vertex.
+    ///
+    /// All corners of a cell see each other, but for those with others in line between them. Links tell what notches see.
+    fn next_reached(&self, vertex: u32, from_notch: bool) -> u32 {
+        let bits = |word: usize| {
+            let unseen = if from_notch || self.slots != 1 { 0 } else { self.convex[word] };
+            self.reached[word] & (unseen | self.in_line[word] | if self.slots == 1 { 0 } else { u64::MAX })
         };
-        if self.slots == 1 {
-            let (mut at, mut least) = (from, NEVER);
-            for link in links {
-                let turn = link.turn as usize;
-                if at < turn {
-                    least = self.chains[at..turn].iter().fold(least, |least, &chain| least.min(chain));
-                    at = turn;
-                }
-                if least < NEVER && goes_on(&link) {
-                    self.reached[link.to as usize] = self.runs;
-                    self.chains[link.place as usize] = (least + link.cost()).min(NEVER);
-                }
+        let first = vertex as usize / 64;
+        for word in first..self.reached.len() {
+            let rest = if word == first { bits(word) >> (vertex % 64) << (vertex % 64) } else { bits(word) };
+            if rest != 0 {
+                return step32(word) * 64 + rest.trailing_zeros();
             }
-            return;
         }
-        let (slots, mut at) = (self.slots, from);
+        NO_VERTEX
+    }
+
+    /// Places of the chains that arrive at a vertex from the current one or a later one.
+    fn arrivals(&self, vertex: u32) -> std::ops::Range<usize> {
+        self.arriving_from[vertex as usize] as usize..self.arriving_starts[vertex as usize + 1] as usize
+    }
+
+    /// Finds the cheapest of the first chains that arrive at a vertex, for any number of them.
+    fn find_prefixes(&mut self, vertex: u32) {
+        let arrivals = self.arrivals(vertex);
+        let mut least = NEVER;
+        self.prefixes[0] = NEVER;
+        for (prefix, &chain) in self.prefixes[1..].iter_mut().zip(&self.chains[arrivals]) {
+            least = least.min(chain);
+            *prefix = least;
+        }
+    }
+
+    /// Extends all chains that end at `vertex`, whose prefixes have been found, to points that `fits` takes. `direct` is the cost of the
+    /// link from the first vertex. Without branches: none could be foreseen.
+    fn extend(&mut self, vertex: u32, last: u32, direct: u64, fits: impl Fn(PlanPoint) -> bool) {
+        let from = self.arriving_from[vertex as usize];
+        let (start, end) = self.links_of(vertex);
+        for &Step { to, place, turn, cost } in &self.steps[start..end] {
+            if to > last {
+                return;
+            }
+            let least = self.prefixes[turn.saturating_sub(from) as usize].min(direct);
+            let may = turn > from && fits(self.points[to as usize]);
+            let cost = if may { least + cost } else { NEVER };
+            self.chains[place as usize] = cost.min(NEVER);
+            self.reached[to as usize / 64] |= u64::from(cost < NEVER) << (to % 64);
+        }
+    }
+
+    /// As [`Exact::extend`], where links are counted.
+    fn extend_counted(&mut self, first: u32, vertex: u32, last: u32) {
+        let (anchor, point) = (self.at(first), self.at(vertex));
+        let (slots, mut at) = (self.slots, self.arriving_from[vertex as usize] as usize);
+        let (start, end) = self.links_of(vertex);
         self.running.clear();
         self.running.resize(slots, NEVER);
-        for link in links {
-            let turn = link.turn as usize;
+        for &Step { to, place, turn, cost } in &self.steps[start..end] {
+            if to > last {
+                return;
+            }
+            let turn = turn as usize;
             if at < turn {
                 for chains in self.chains[at * slots..turn * slots].chunks_exact(slots) {
                     for (least, &chain) in self.running.iter_mut().zip(chains) {
@@ -430,12 +565,15 @@ impl Exact {
                 }
                 at = turn;
             }
-            if goes_on(&link) && self.running.iter().any(|&least| least < NEVER) {
-                self.reached[link.to as usize] = self.runs;
-                let chains = &mut self.chains[link.place as usize * slots..][..slots];
-                // One link more, where links are counted.
+            if cost < NEVER
+                && PlanPoint::orientation(anchor, point, self.points[to as usize]) >= 0
+                && self.running.iter().any(|&least| least < NEVER)
+            {
+                self.reached[to as usize / 64] |= 1 << (to % 64);
+                let chains = &mut self.chains[place as usize * slots..][..slots];
+                // One link more.
                 for (chain, &least) in chains[1..].iter_mut().zip(&self.running) {
-                    *chain = (least + link.cost()).min(NEVER);
+                    *chain = (least + cost).min(NEVER);
                 }
             }
         }
@@ -466,7 +604,7 @@ impl Exact {
         stack.push((0, count - 1));
         // `arriving_from` now includes every link; a run from a vertex must not see those that leave earlier ones.
         while let Some((first, last)) = stack.pop() {
-            self.exclude_before(first);
+            self.exclude_before(first, last);
             let own = self.links_of(first);
             let link = self.links[own.0..own.1].iter().find(|link| link.to == last);
             let (least, end) =
@@ -487,8 +625,9 @@ impl Exact {
         })
     }
 
-    fn exclude_before(&mut self, first: u32) {
-        for vertex in 0..self.points.len() {
+    /// Up to `last`, only links from `first` and later vertices count.
+    fn exclude_before(&mut self, first: u32, last: u32) {
+        for vertex in first as usize..=last as usize {
             let (start, end) = (self.arriving_starts[vertex], self.arriving_starts[vertex + 1]);
             let skipped = self.arriving[start as usize..end as usize]
                 .partition_point(|&link| self.links[link as usize].from < first);

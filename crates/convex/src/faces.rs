@@ -11,7 +11,7 @@ use crate::subdivision::{NONE, Numbering, Patch, Side, Subdivision, index};
 const MAX_TRIANGLES: usize = (u32::MAX / 3 - 1) as usize;
 
 /// Faces that are triangles at first and grow as edges are removed. Half-edge `3 t + i` leaves corner `i` of triangle `t`.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Faces<'a> {
     triangulation: &'a Triangulation,
     half_edges: Vec<HalfEdge>,

@@ -3,8 +3,14 @@
 use waymesh_core::PlanPoint;
 
 use crate::exact::{Exact, MOST_VERTICES};
+use crate::measure::is_narrow;
 use crate::subdivision::{NONE, Side, Subdivision, index};
 use crate::window::Window;
+
+/// Vertices of a window that is solved without being grown any further, if little can be gained there.
+const SMALL_WINDOW: usize = 64;
+/// A window is small unless one in so many of its cells could be too many.
+const GAIN: usize = 8;
 
 /// Replaces cells, window by window.
 #[derive(Debug)]
@@ -66,7 +72,7 @@ impl<'s, 'a> Search<'s, 'a> {
                 continue;
             }
             self.window.start(self.cells, seed);
-            self.window.grow(self.cells, reach);
+            self.window.grow(self.cells, reach, |_| false);
             if self.window.is_complete(self.cells) {
                 self.improve();
             }
@@ -83,7 +89,13 @@ impl<'s, 'a> Search<'s, 'a> {
                 let gone = self.cells.cells[seed as usize].side == NONE;
                 if !gone && self.last_windows[seed as usize] <= before {
                     self.window.start(self.cells, seed);
-                    self.window.grow(self.cells, vertices);
+                    let last = &self.last_windows;
+                    let is_new = |cell: u32| last.get(cell as usize).is_none_or(|&last| last <= before);
+                    self.window.grow(self.cells, vertices.min(SMALL_WINDOW), is_new);
+                    let count = self.window.cells.len();
+                    if GAIN * count.saturating_sub(self.window.least(self.cells)) > count {
+                        self.window.grow(self.cells, vertices, is_new);
+                    }
                     self.improve();
                 }
             }
@@ -97,6 +109,32 @@ impl<'s, 'a> Search<'s, 'a> {
             }
             before = self.windows;
         }
+    }
+
+    /// Turns portals that leave narrow angles around the notch that needs them, where another place for them leaves fewer.
+    pub(crate) fn widen(&mut self) {
+        for side in 0..index(self.cells.sides.len()) {
+            if self.is_narrow(side) {
+                self.window.start(self.cells, self.cells.side(side).cell);
+                if self.window.add(self.cells, side, usize::MAX) {
+                    self.window.widen(self.cells, self.max_vertices);
+                }
+            }
+        }
+    }
+
+    /// Whether a portal has a narrow angle beside it, on this side of both.
+    fn is_narrow(&self, side: u32) -> bool {
+        let Side { twin, next, .. } = *self.cells.side(side);
+        if next == NONE || twin < side || !self.cells.is_inner(side) {
+            return false;
+        }
+        [side, twin].into_iter().any(|side| {
+            let Side { next, prev, .. } = *self.cells.side(side);
+            let after = self.cells.side(next).next;
+            let [before, from, to, after] = [prev, side, next, after].map(|side| self.cells.point(side));
+            is_narrow(from, to, before) || is_narrow(to, from, after)
+        })
     }
 
     /// Joins cells that are convex together: what has been put in place of a window can fit what lies around it.

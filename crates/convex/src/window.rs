@@ -3,6 +3,7 @@
 use waymesh_core::PlanPoint;
 
 use crate::exact::Exact;
+use crate::measure::is_narrow;
 use crate::subdivision::{NONE, Patch, Subdivision, index};
 
 /// Cells that together are a polygon without holes. Kept for its memory.
@@ -50,15 +51,34 @@ impl Window {
         }
     }
 
-    /// Adds neighbours, those of the first cell first, for as long as one fits.
-    pub(crate) fn grow(&mut self, cells: &Subdivision<'_>, most_vertices: usize) {
-        let mut at = 0;
-        while at < self.cells.len() {
-            for side in cells.around(self.cells[at]) {
-                self.add(cells, side, most_vertices);
+    /// Adds neighbours, those of the first cell first, for as long as one fits: those that are `preferred`, and then others.
+    pub(crate) fn grow(
+        &mut self,
+        cells: &Subdivision<'_>,
+        most_vertices: usize,
+        preferred: impl Fn(u32) -> bool,
+    ) {
+        for all in [false, true] {
+            let mut at = 0;
+            while at < self.cells.len() {
+                for side in cells.around(self.cells[at]) {
+                    let twin = cells.side(side).twin;
+                    if all || (twin != NONE && preferred(cells.side(twin).cell)) {
+                        self.add(cells, side, most_vertices);
+                    }
+                }
+                at += 1;
             }
-            at += 1;
         }
+    }
+
+    /// No fewer cells than this can be put in place of those of the window.
+    pub(crate) fn least(&self, cells: &Subdivision<'_>) -> usize {
+        let count = self.border.len();
+        let point = |at: usize| cells.point(self.border[at % count]);
+        let notches =
+            (0..count).filter(|&at| PlanPoint::orientation(point(at), point(at + 1), point(at + 2)) < 0);
+        notches.count().div_ceil(2) + 1
     }
 
     /// Whether no neighbour is left that could be added, if it fitted.
@@ -182,6 +202,51 @@ impl Window {
         self.is_sound() && self.replace(cells)
     }
 
+    /// Turns the portal between the two cells of the window around its notch, if fewer narrow angles are left then.
+    pub(crate) fn widen(&mut self, cells: &mut Subdivision<'_>, max_vertices: u32) -> bool {
+        let count = self.border.len();
+        if self.cells.len() != 2 || self.inside != 0 {
+            return false;
+        }
+        self.points.clear();
+        self.points.extend(self.border.iter().map(|&side| cells.point(side)));
+        let point = |at: usize| self.points[at % count];
+        let mut notches = (0..count)
+            .filter(|&at| PlanPoint::orientation(point(at + count - 1), point(at), point(at + 1)) < 0);
+        let (Some(notch), None) = (notches.next(), notches.next()) else { return false };
+        let eye = point(notch);
+        // Narrow angles at the ends of a portal, and its length.
+        let cost = |steps: usize| {
+            let end = notch + steps;
+            let narrow = [point(end - 1), point(end + 1)].map(|beside| is_narrow(point(end), eye, beside));
+            let own = [notch + 1, notch + count - 1].map(|beside| is_narrow(eye, point(end), point(beside)));
+            let narrow = narrow.into_iter().chain(own).filter(|&narrow| narrow).count();
+            (narrow, eye.distance_squared(point(end)))
+        };
+        let may_end = |steps: &usize| {
+            let to = point(notch + steps);
+            let fits = max_vertices == 0 || (*steps.max(&(count - steps))) < max_vertices as usize;
+            fits && PlanPoint::orientation(point(notch + count - 1), eye, to) >= 0
+                && PlanPoint::orientation(eye, point(notch + 1), to) >= 0
+        };
+        let is_now = |steps: &usize| {
+            let side = self.border[(notch + steps) % count];
+            // A border side starts in each cell: the portal ends where the cell changes.
+            let before = self.border[(notch + steps - 1) % count];
+            cells.side(side).cell != cells.side(before).cell
+        };
+        let Some(now) = (2..count - 1).find(is_now) else { return false };
+        let best = (2..count - 1).filter(may_end).min_by_key(|&steps| cost(steps));
+        let Some(best) = best.filter(|&best| cost(best).0 < cost(now).0) else { return false };
+        self.corners.clear();
+        self.corners.extend((notch..=notch + best).map(|at| index(at % count)));
+        self.ends.clear();
+        self.ends.push(self.corners.len());
+        self.corners.extend((notch + best..=notch + count).map(|at| index(at % count)));
+        self.ends.push(self.corners.len());
+        self.is_sound() && self.replace(cells)
+    }
+
     /// Shows `exact` what each notch sees, or every vertex. No vertex lies inside, so no cell is seen along two ways.
     fn look(&mut self, cells: &Subdivision<'_>, exact: &mut Exact, all: bool) {
         for (place, &side) in self.border.iter().enumerate() {
@@ -194,19 +259,25 @@ impl Window {
             }
             let eye = self.points[own];
             let turn = |a: PlanPoint, b: PlanPoint| PlanPoint::orientation(eye, a, b);
+            // What looks back names the pair, too.
+            let see = |exact: &mut Exact, other: usize| {
+                if own < other || !(all || exact.is_notch(other)) {
+                    exact.see([own, other]);
+                }
+            };
             // The cells around the notch.
             let mut leaving = border;
             loop {
                 let first = cells.point(cells.side(leaving).next);
                 let arriving = cells.side(leaving).prev;
                 let last = cells.point(arriving);
-                exact.see([own, place(cells.side(leaving).next)]);
+                see(exact, place(cells.side(leaving).next));
                 let mut at = cells.side(leaving).next;
                 while at != arriving {
                     let next = cells.side(at).next;
                     let (from, to) = (cells.point(at), cells.point(next));
                     if next != arriving && turn(first, to) > 0 && turn(to, last) > 0 {
-                        exact.see([own, place(next)]);
+                        see(exact, place(next));
                     }
                     let twin = cells.side(at).twin;
                     if turn(from, to) > 0 && self.is_in(cells, twin) {
@@ -227,7 +298,7 @@ impl Window {
                     let (from, to) = (cells.point(at), cells.point(next));
                     let (low_to, to_high) = (turn(low, to), turn(to, high));
                     if next != entry && low_to > 0 && to_high > 0 {
-                        exact.see([own, place(next)]);
+                        see(exact, place(next));
                     }
                     let twin = cells.side(at).twin;
                     if low_to > 0 && self.is_in(cells, twin) {
@@ -285,7 +356,11 @@ impl Window {
             if cell.len() < 3 || turns != 2 || bent {
                 return false;
             }
-            area += PlanPoint::doubled_area((0..cell.len()).map(point));
+            let own = PlanPoint::doubled_area((0..cell.len()).map(point));
+            if own <= 0 {
+                return false;
+            }
+            area += own;
         }
         area == PlanPoint::doubled_area(self.points.iter().copied())
     }
