@@ -4,6 +4,7 @@
 //!   tell how long each [`Stage`] took and what came out.
 //! - [`evaluate`] judges the meshes of all tools on many levels, [`overview`] and [`summary`] print what was found.
 //! - [`convex`] counts the cells of all convex decompositions, [`triangulate`] times triangulations as plans grow.
+//! - [`storeys`] counts the cells of storeys as walls may be less and less convex.
 //! - [`compare`] runs engines in turns in one process and takes medians, [`report`] prints them beside each other.
 
 mod compare;
@@ -29,6 +30,7 @@ mod rerecast;
 mod scene;
 mod settings;
 mod sight;
+mod storeys;
 mod triangulate;
 
 pub use compare::{Comparison, Measured, compare};
@@ -49,4 +51,5 @@ pub use rerecast::{Rerecast, RerecastBake, bake_rerecast};
 pub use scene::Scene;
 pub use settings::{Partitioning, Settings};
 pub use sight::{LeastCells, least_cells};
+pub use storeys::storeys;
 pub use triangulate::{TriangulateOptions, triangulate};

@@ -8,7 +8,7 @@ use waymesh_benches::queries::{self, QueryScene};
 use waymesh_benches::{
     BenchError, ConvexOptions, Engine, EvaluateOptions, LevelReport, ONE, Partitioning, Scene, Settings,
     TriangulateOptions, compare, convex, evaluate, evaluate_one, flat_engines, level_table, overview, report,
-    summary, triangulate,
+    storeys, summary, triangulate,
 };
 use waymesh_core::GridScale;
 
@@ -21,6 +21,7 @@ Usage: waymesh-benches [--scenes NAME|FILE,...] [--cell SIZE[/LEVEL],...] [--par
                        [--jobs N] [--limit SECONDS]
        waymesh-benches convex [--largest N] [--out FOLDER]
        waymesh-benches triangulate [--largest N] [--out FOLDER]
+       waymesh-benches storeys
 
   --scenes     Recast's levels (nav_test, dungeon, undulating), generated ones (city-block, ...), or files; with --queries also
                the published flat meshes arena and aurora
@@ -46,6 +47,8 @@ evaluate lets an oracle judge the meshes of every tool and prints tables as Mark
 convex counts the cells of all convex decompositions on polygons, levels and generated halls, and prints tables as Markdown.
   --largest    vertices of the largest hall in the table of growth, up to 1000000 [default: no such table]
   --out        folder for pictures, all decompositions of an input side by side
+
+storeys counts the cells of generated maps, baked as storeys, at several convexity relaxations.
 
 triangulate times all triangulations on the same plans, ours and the peers'.
   --largest    as above
@@ -78,6 +81,7 @@ fn main() -> ExitCode {
                 convex(&options, &mut print)
             });
         }
+        Some("storeys") => return finish(one_thread(|| storeys(&mut print).map_err(|error| error.to_string()))),
         Some("triangulate") => {
             return run_plans(&words[1..], |largest, pictures| {
                 let mut options = TriangulateOptions::default();

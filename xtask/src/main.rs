@@ -3,6 +3,7 @@
 mod bench;
 mod ci;
 mod dump;
+mod storeys;
 mod tables;
 mod tidy;
 

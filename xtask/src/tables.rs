@@ -1,4 +1,5 @@
-//! `cargo xtask tables`: the papers' scenes at the papers' settings, how the cost grows with the world, and convex decompositions.
+//! `cargo xtask tables`: the papers' scenes at the papers' settings, how the cost grows with the world, convex decompositions, and storeys
+//! beside voxels.
 
 #![expect(clippy::print_stdout, reason = "the tables are what the command is for")]
 
@@ -13,7 +14,7 @@ use crate::{cargo, root};
 
 #[derive(Debug, Args)]
 pub(crate) struct TablesArgs {
-    /// Only these scenes of the paper. Default: subway, offshore, buildings.
+    /// Only these scenes of the paper. Default: subway, offshore, buildings. With --storeys: only levels whose names begin so.
     #[arg(value_name = "SCENE")]
     scenes: Vec<String>,
     /// Only the paper's scenes, not the growth with the size of the world.
@@ -25,6 +26,9 @@ pub(crate) struct TablesArgs {
     /// Only the cells of all convex decompositions, on polygons, levels and generated halls, and the growth to a million vertices.
     #[arg(long)]
     convex: bool,
+    /// Only storeys beside voxels, on levels from `../shared/scenes` and generated ones, at four resolutions each.
+    #[arg(long, conflicts_with = "convex")]
+    storeys: bool,
     /// Folder for pictures of the decompositions, side by side.
     #[arg(long, value_name = "FOLDER", requires = "convex")]
     pictures: Option<PathBuf>,
@@ -99,6 +103,9 @@ pub(crate) fn run(args: &TablesArgs) -> Result<()> {
     cargo(&["build", "--release", "--locked", "-p", "waymesh-cli"], &[])?;
     let folder = target().join("tables");
     std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    if args.storeys {
+        return crate::storeys::tables(&args.scenes, &folder);
+    }
     if !args.no_paper {
         for scene in &SCENES {
             if args.scenes.is_empty() || args.scenes.iter().any(|name| name == scene.name) {
@@ -129,7 +136,7 @@ fn target() -> PathBuf {
 }
 
 /// Runs the program and gives what it prints.
-fn waymesh(words: &[&str]) -> Result<String> {
+pub(crate) fn waymesh(words: &[&str]) -> Result<String> {
     let program = target().join("release").join(format!("waymesh{}", std::env::consts::EXE_SUFFIX));
     let output = Command::new(&program)
         .args(words)
@@ -142,7 +149,7 @@ fn waymesh(words: &[&str]) -> Result<String> {
 }
 
 /// The scene as a file; generated once.
-fn scene_file(name: &str, scale: u32, folder: &Path) -> Result<String> {
+pub(crate) fn scene_file(name: &str, scale: u32, folder: &Path) -> Result<String> {
     let file = folder.join(format!("{name}-{scale}.stl"));
     let path = file.to_string_lossy().into_owned();
     if !file.exists() {
@@ -163,7 +170,7 @@ fn bake(scene: &str, folder: &Path, words: &[&str]) -> Result<(Value, f64, f64)>
     Ok((serde_json::from_str(&text)?, query("mean_ns"), query("p99_ns")))
 }
 
-fn mebibytes(report: &Value) -> f64 {
+pub(crate) fn mebibytes(report: &Value) -> f64 {
     report["peak_memory_bytes"].as_f64().unwrap_or(f64::NAN) / f64::from(1 << 20)
 }
 

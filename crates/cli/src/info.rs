@@ -143,7 +143,7 @@ pub(crate) fn run(args: &InfoArgs) -> Result<()> {
     }
     writeln!(out, "  islands   {}", info.islands.len())?;
     for (index, island) in info.islands.iter().enumerate() {
-        writeln!(out, "    {index:3}  {} cells, {:.2} m2", island.cells, island.area)?;
+        writeln!(out, "    {index:3}  {}", island_line(island))?;
     }
     if info.links > 0 {
         writeln!(out, "  links     {}", info.links)?;
@@ -164,4 +164,15 @@ pub(crate) fn run(args: &InfoArgs) -> Result<()> {
         writeln!(out, "    {violation}")?;
     }
     Ok(())
+}
+
+/// What there is to know of an island.
+fn island_line(island: &IslandReport) -> String {
+    let [x, y, z] = island.place;
+    let links = match island.links {
+        0 => "no link joins it to others".to_owned(),
+        1 => "1 link joins it to others".to_owned(),
+        count => format!("{count} links join it to others"),
+    };
+    format!("{} cells, {:.2} m2, at {x:.2},{y:.2},{z:.2}, {links}", island.cells, island.area)
 }

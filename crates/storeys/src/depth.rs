@@ -119,6 +119,12 @@ pub(crate) struct Places {
 }
 
 impl Places {
+    /// Those so many pixels further in a row of the same block.
+    #[inline]
+    pub(crate) fn further(self, pixels: usize) -> Self {
+        Self { first: self.first + pixels, ..self }
+    }
+
     #[inline]
     pub(crate) fn at(self, floor: u16) -> usize {
         self.first + usize::from(floor) * self.step

@@ -47,6 +47,8 @@ pub struct Layers {
     pub side: u32,
     /// Number of layers. One of which nothing is kept keeps its number.
     pub count: u32,
+    /// How many of them, the first ones, have an accessible floor.
+    pub walkable: u32,
     /// How far floors of neighbouring columns may be apart and still be linked, in metres.
     rise: f32,
     /// First floor of each column, and their number.
@@ -74,7 +76,8 @@ const NO_LAYER: u32 = u32::MAX;
 ///
 /// # Guarantees
 /// - A layer is connected and has at most one floor in a column. Every positive voxel lies in one floor.
-/// - Layers are numbered by their lowest floor; ties by x, then z. The same for any order of triangles.
+/// - Layers are numbered by their lowest floor; ties by x, then z. Those without an accessible floor, which are nooks between others that
+///   cannot join any, come after all others. The same for any order of triangles.
 ///
 /// # Cost
 /// Near linear in the floors; merging looks at the smaller layer.
@@ -116,13 +119,22 @@ pub fn flood_layers(voxels: &RoughVoxels, config: &StoreysConfig) -> Result<Laye
             }
         }
     }
+    let mut is_walkable = vec![false; flood.parents.len()];
+    for (&layer, run) in flood.layer.iter().zip(&runs) {
+        is_walkable[flood.root(layer) as usize] |= run.accessible;
+    }
     let mut numbers = vec![NO_LAYER; flood.parents.len()];
-    let mut count = 0;
-    for &(.., floor) in &order {
-        let root = flood.root(flood.layer[floor as usize]);
-        if numbers[root as usize] == NO_LAYER {
-            numbers[root as usize] = count;
-            count += 1;
+    let (mut count, mut walkable) = (0, 0);
+    for first in [true, false] {
+        for &(.., floor) in &order {
+            let root = flood.root(flood.layer[floor as usize]);
+            if numbers[root as usize] == NO_LAYER && is_walkable[root as usize] == first {
+                numbers[root as usize] = count;
+                count += 1;
+            }
+        }
+        if first {
+            walkable = count;
         }
     }
     #[expect(clippy::cast_precision_loss, reason = "levels of a real scene fit a single")]
@@ -134,7 +146,7 @@ pub fn flood_layers(voxels: &RoughVoxels, config: &StoreysConfig) -> Result<Laye
     });
     let floors = floors.collect();
     let (width, depth, side) = (voxels.width, voxels.depth, config.rough_cells());
-    Ok(Layers { width, depth, side, count, rise: walk.rise, starts, floors })
+    Ok(Layers { width, depth, side, count, walkable, rise: walk.rise, starts, floors })
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates, as meant")]
@@ -333,11 +345,12 @@ impl Layers {
         &self.floors
     }
 
-    /// Number of layers of which something is left.
+    /// Number of layers with an accessible floor of which something is left.
     #[must_use]
     pub fn kept(&self) -> u32 {
         let mut seen = vec![false; self.count as usize];
         self.floors.iter().for_each(|floor| seen[floor.layer as usize] = true);
+        seen.truncate(self.walkable as usize);
         u32::try_from(seen.into_iter().filter(|&seen| seen).count()).unwrap_or(u32::MAX)
     }
 

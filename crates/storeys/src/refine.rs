@@ -187,41 +187,57 @@ impl Carver<'_> {
         let maps = self.maps;
         field.links.reserve_exact(field.cells.len());
         for z in 0..window.depth {
-            for x in 0..window.width {
-                let pixel = (x + self.dx, z + self.dz);
-                let own = maps.places(pixel.0, pixel.1);
-                if own.count == 0 {
-                    continue;
-                }
-                let around = Direction::ALL
-                    .map(|direction| maps.beside(pixel.0, pixel.1, direction).map(|(x, z)| maps.places(x, z)));
-                for (floor, place) in own.floors() {
-                    let span = spans[place];
-                    if span == NO_SPAN {
-                        continue;
+            let mut x = 0;
+            while x < window.width {
+                let first = (x + self.dx, z + self.dz);
+                let block = &maps.blocks[maps.block_of(first.0, first.1)];
+                let end = window.width.min(block.pixels.end_x() - self.dx);
+                let places = |(x, z)| maps.places(x, z);
+                let around = Direction::ALL.map(|direction| maps.beside(first.0, first.1, direction).map(places));
+                let behind = maps.beside(end + self.dx - 1, first.1, Direction::PosX).map(places);
+                let own = places(first);
+                for (along, x) in (0..).zip(x..end) {
+                    if own.count == 0 {
+                        break;
                     }
-                    let mut links = [NO_SPAN; 4];
-                    for ((link, &floor), places) in links.iter_mut().zip(&maps.links[place]).zip(around) {
-                        if let (Some(places), true) = (places, floor != NO_FLOOR) {
-                            *link = spans[places.at(floor)];
+                    // In the order of directions; the blocks before and behind in z lie as this one does in x.
+                    let around = [
+                        if along == 0 { around[0] } else { Some(own.further(along - 1)) },
+                        around[1].map(|places| places.further(along)),
+                        if x + 1 == end { behind } else { Some(own.further(along + 1)) },
+                        around[3].map(|places| places.further(along)),
+                    ];
+                    for (floor, place) in own.further(along).floors() {
+                        let span = spans[place];
+                        if span == NO_SPAN {
+                            continue;
+                        }
+                        let mut links = [NO_SPAN; 4];
+                        for ((link, &floor), places) in links.iter_mut().zip(&maps.links[place]).zip(around) {
+                            if let (Some(places), true) = (places, floor != NO_FLOOR) {
+                                *link = spans[places.at(floor)];
+                            }
+                        }
+                        field.links.push(links);
+                        let (gx, gz) = (x + window.x, z + window.z);
+                        if links.contains(&NO_SPAN) && core.contains(gx, gz) {
+                            let pixel = (x + self.dx, z + self.dz);
+                            let steps = self.steps_around(pixel, floor, &links);
+                            let floor = field.floor[span as usize];
+                            ends.push(SpanEnds { span: SpanKey { z: gz, x: gx, floor }, steps });
                         }
                     }
-                    field.links.push(links);
-                    let (gx, gz) = (x + window.x, z + window.z);
-                    if !core.contains(gx, gz) || !links.contains(&NO_SPAN) {
-                        continue;
-                    }
-                    let mut steps = [0; 4];
-                    for direction in Direction::ALL {
-                        if links[direction.index()] == NO_SPAN {
-                            steps[direction.index()] = self.border_steps(pixel, floor, direction);
-                        }
-                    }
-                    let floor = field.floor[span as usize];
-                    ends.push(SpanEnds { span: SpanKey { z: gz, x: gx, floor }, steps });
                 }
+                x = end;
             }
         }
+    }
+
+    /// How far the ground goes from a place in all directions without a link.
+    fn steps_around(&self, pixel: (u32, u32), floor: u16, links: &[u32; 4]) -> [u8; 4] {
+        Direction::ALL.map(|direction| {
+            if links[direction.index()] == NO_SPAN { self.border_steps(pixel, floor, direction) } else { 0 }
+        })
     }
 
     /// How far the ground goes from a place that is far enough from walls towards one that is not.

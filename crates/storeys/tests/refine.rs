@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use waymesh_core::{Agent, Direction, FieldWindow, GridFrame, GridScale, GridWindow, TriangleSoup, Validate};
 use waymesh_scenes::{Scene, SceneConfig};
 use waymesh_storeys::{
-    BORDER_STEPS, Layers, Refined, StoreysConfig, flood_layers, refine_window, voxelize_roughly,
+    BORDER_STEPS, Layers, Refined, SlimWindow, StoreysConfig, flood_layers, refine_window, voxelize_roughly,
 };
 use waymesh_testkit::soups;
 
@@ -281,5 +281,45 @@ proptest! {
         let config = StoreysConfig::default().with_scale(GridScale::new(0.2, 0.1)).with_agent(agent);
         let whole = refine(&soup, &config);
         prop_assert!(in_tiles(&soup, &config, 16).part == whole.part);
+    }
+}
+
+#[test]
+fn a_slim_window_gives_back_what_it_was_made_of() {
+    for scene in [Scene::SpiralStairs, Scene::OverlappingStoreys, Scene::RollingTerrain] {
+        let soup = scene.build(&SceneConfig::default());
+        // A step of half the agent's height: ground may be as near to the storey above as to that below.
+        for step in [0.3, 1.2] {
+            let mut config = config(0.2);
+            config.agent = config.agent.with_max_step(step);
+            let (frame, layers) = layers(&soup, &config);
+            let draw = |core: GridWindow| {
+                let refined = refine_window(soup.finite_triangles(), &frame, core, &layers, &config);
+                let part = refined.expect("a good configuration").part;
+                let labels = (0..part.field.len()).map(|span| u32::try_from(span % 7).expect("small")).collect();
+                (SlimWindow::new(&part, labels, &config), part)
+            };
+            let (slim, whole) = draw(GridWindow::whole(&frame));
+            assert!(slim.part() == whole, "{scene:?}");
+            let mut tiles = Vec::new();
+            for z in (0..frame.depth).step_by(37) {
+                for x in (0..frame.width).step_by(41) {
+                    let core = GridWindow::new(x, z, 41, 37).intersection(&whole.core);
+                    let (slim, part) = draw(core);
+                    assert!(slim.part() == part, "{scene:?} at {x}, {z}");
+                    tiles.push(slim);
+                }
+            }
+            let tiles: Vec<&SlimWindow> = tiles.iter().collect();
+            assert!(SlimWindow::assemble(frame, whole.core, &tiles, 7).part == whole, "{scene:?}");
+            let middle = GridWindow::new(20, 20, 60, 50).intersection(&whole.core);
+            let part = SlimWindow::assemble(frame, middle, &tiles, 7).part;
+            part.validate().unwrap_or_else(|violations| panic!("{scene:?}: {violations}"));
+            assert!(part == whole.cut(middle), "{scene:?}");
+            // One tile of many: the columns of the others are empty.
+            let few = SlimWindow::assemble(frame, whole.core, &tiles[..1], 7);
+            few.part.validate().unwrap_or_else(|violations| panic!("{scene:?}: {violations}"));
+            assert_eq!(few.part.field.len(), few.regions.labels.len());
+        }
     }
 }

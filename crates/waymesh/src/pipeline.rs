@@ -382,7 +382,7 @@ impl Pipeline {
         Ok(field)
     }
 
-    fn remove_islands(
+    pub(crate) fn remove_islands(
         &self,
         field: &mut WalkableField,
         recorder: &mut Recorder<'_>,
@@ -617,8 +617,9 @@ impl Pipeline {
             .with_max_step(self.config.agent.max_step)
     }
 
-    pub(crate) fn replaces_simplify(&self) -> bool {
-        self.simplify.is_some()
+    /// Whether regions are not those of whole storeys.
+    pub(crate) fn replaces_partition(&self) -> bool {
+        self.partition.is_some() || self.config.partition != PartitionKind::Surfaces
     }
 
     /// The first replaced stage that asks for the whole world at once, of those that deal with voxels.

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
+use glam::Vec3;
 use serde::Serialize;
 use waymesh_core::{CellMesh, Counter, GridFrame, HeightSurface, Observer, Warning};
-use waymesh_graph::NavMesh;
+use waymesh_graph::{Island, NavMesh};
 
 /// Figures of one bake. Serialised, its keys are a contract that scripts rely on.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -126,13 +127,33 @@ pub struct IslandReport {
     pub cells: u64,
     /// Plan area in square metres.
     pub area: f64,
+    /// A place on it, the middle of its first cell: where to look, and what to give as a seed if it is wanted.
+    pub place: [f32; 3],
+    /// Number of links between it and other islands.
+    pub links: u64,
 }
 
 impl IslandReport {
     /// All pieces of a mesh, in the order of their first cells.
     #[must_use]
     pub fn all(mesh: &NavMesh) -> Vec<Self> {
-        mesh.islands().iter().map(|island| Self { cells: island.cells.into(), area: island.area }).collect()
+        let mut islands: Vec<Self> = mesh.islands().iter().map(|island| Self::of(mesh, island)).collect();
+        for link in mesh.links() {
+            let ends = [link.from.cell, link.to.cell].map(|cell| mesh.island_of(cell));
+            if let ([Some(from), Some(to)], true) = (ends, ends[0] != ends[1]) {
+                islands[from.index()].links += 1;
+                islands[to.index()].links += 1;
+            }
+        }
+        islands
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "corners of a cell are few")]
+    fn of(mesh: &NavMesh, island: &Island) -> Self {
+        let corners = mesh.cell(island.first).into_iter().flat_map(|cell| cell.positions());
+        let (sum, count) = corners.fold((Vec3::ZERO, 0), |(sum, count), corner| (sum + corner, count + 1));
+        let place = (sum / count.max(1) as f32).to_array();
+        Self { cells: island.cells.into(), area: island.area, place, links: 0 }
     }
 }
 

@@ -1,10 +1,9 @@
 //! The pipeline of storeys (Oliva 2012; Oliva and Pelechano 2013): rough voxels, layers, fine depth maps, borders between pixels.
 
-use waymesh_contour::{BorderChains, DouglasPeucker, SimplifyConfig, stitch, trace_window};
-use waymesh_core::stage::SimplifyContours;
+use waymesh_contour::{BorderChains, stitch, trace_window};
 use waymesh_core::stage::StageError;
 use waymesh_core::{
-    CellMesh, ContourSet, Counter, GridFrame, GridScale, GridWindow, HeightSurface, NO_REGION, Observer, RegionId, TriangleSoup, Validate, Warning,
+    AreaId, CellMesh, ContourSet, Counter, FieldWindow, GridFrame, GridScale, GridWindow, HeightSurface, NO_REGION, RegionMap, Observer, RegionId, TriangleSoup, Validate, Warning,
 };
 use waymesh_detail::{WindowConfig, fit_heights_windowed};
 use waymesh_graph::NavMesh;
@@ -19,6 +18,7 @@ use waymesh_storeys::{
 };
 use waymesh_tile::{BinsConfig, MemoryGate, Tile, TileLayout, TriangleBins, build_tiles};
 
+use crate::config::PartitionKind;
 use crate::pipeline::{Bake, BakeError, Pipeline, check_soup, same_area};
 use crate::report::{GridReport, IslandReport, Recorder, Report};
 
@@ -81,6 +81,23 @@ struct Drawn {
     ends: Vec<SpanEnds>,
 }
 
+impl Drawn {
+    /// From here on the labels of spans are regions.
+    fn keep_regions(&mut self, labels: Vec<u32>) {
+        self.field.labels = labels;
+        self.ends = Vec::new();
+    }
+}
+
+/// Where the regions end, as far as a tile tells.
+fn region_ends(drawn: &Drawn, part: &FieldWindow, regions: &RegionMap) -> impl Iterator<Item = RegionEnds> {
+    drawn.ends.iter().filter_map(|ends| {
+        let SpanEnds { span, steps, .. } = *ends;
+        let label = regions.labels[part.find(span)? as usize];
+        (label != NO_REGION).then_some(RegionEnds { region: RegionId(label), z: span.z, x: span.x, steps })
+    })
+}
+
 /// A drawn tile and the pieces of its ground.
 type Split = (SurfacePieces, Drawn);
 
@@ -90,11 +107,13 @@ struct Ground {
     tiles: Vec<Drawn>,
     surfaces: JoinedSurfaces,
     gate_bytes: u64,
+    /// Number of regions, and of spans in them.
+    regions: u32,
+    spans: u64,
 }
 
 impl Pipeline {
-    /// A pipeline for storeys: cells of 0.1 m and levels of 0.1 m, the default agent, borders simplified by half a cell. Bake with
-    /// [`Pipeline::bake_storeys`].
+    /// A pipeline for storeys: cells of 0.1 m and levels of 0.1 m, the default agent. Bake with [`Pipeline::bake_storeys`].
     #[must_use]
     pub fn storeys() -> Self {
         let GridScale { cell_size, level_height, .. } = StoreysConfig::default().scale;
@@ -104,14 +123,14 @@ impl Pipeline {
     /// Bakes storeys: the scene is sorted into layers on a rough grid, each layer is drawn finely as a depth map, and the borders run between
     /// its pixels, where walls and drops are, moved inwards by the agent's radius.
     ///
-    /// With seeds in `options`, only ground connected to them is kept. Stages from simplification to decomposition can be replaced; borders
-    /// are simplified by half a cell unless [`crate::BakeConfig::max_edge_error`] says otherwise.
+    /// With seeds in `options`, only ground connected to them is kept. Stages from the partition to the decomposition can be replaced. A replaced
+    /// partition or tracer, and partitions other than [`PartitionKind::Surfaces`], look at all the ground at once: then it is drawn as one tile.
     ///
     /// # Guarantees
     /// The same mesh for any number of threads, any tile side and any order of the triangles. No vertex comes from a tile.
     ///
     /// # Errors
-    /// As [`Pipeline::bake`], and for a seed without ground.
+    /// As [`Pipeline::bake`], for a seed without ground, and for a replaced stage that is no part of this pipeline.
     ///
     /// # References
     /// Oliva 2012, Automatic Generation of Suboptimal NavMeshes, chapters 5 and 6; Oliva and Pelechano 2013, NEOGEN.
@@ -122,7 +141,12 @@ impl Pipeline {
         observer: &mut dyn Observer,
     ) -> Result<Bake, BakeError> {
         self.config().validate()?;
+        if let Some(what) = self.untiled_voxel_stage() {
+            let cause = format!("{what} is no part of the pipeline of storeys");
+            return Err(StageError::new("storeys", cause).into());
+        }
         check_soup(soup)?;
+        let options = if self.sees_all_ground() { &options.clone().with_tile_cells(0) } else { options };
         self.recorded(observer, |recorder| self.draw_storeys(soup, options, recorder))
     }
 
@@ -147,15 +171,15 @@ impl Pipeline {
         let mut report = Report {
             triangles: soup.triangles().len() as u64,
             grid: GridReport::of(&frame),
-            walkable_spans: ground.surfaces.spans().iter().sum(),
-            regions: u64::from(ground.surfaces.count()),
             tiles: ground.layout.len() as u64,
             ..Report::default()
         };
-        report.walkable_area = report.walkable_spans as f64 * frame.cell_area();
         drop(layers);
         let placed = self.borders(&mut ground, recorder)?;
-        let contours = self.simplified(&placed, recorder)?;
+        report.walkable_spans = ground.spans;
+        report.regions = u64::from(ground.regions);
+        report.walkable_area = report.walkable_spans as f64 * frame.cell_area();
+        let contours = self.contours(&placed, recorder)?;
         drop(placed);
         let triangulation = self.triangles(&contours, recorder)?;
         report.contours = contours.loop_count() as u64;
@@ -250,11 +274,36 @@ impl Pipeline {
             let hint = "ledges, low ceilings and the agent's radius leave no room; is the scale in metres?";
             return Err(BakeError::NothingWalkable { stage: "storeys", hint });
         }
-        Ok(Ground { layout, tiles, surfaces, gate_bytes })
+        let (regions, spans) = (surfaces.count(), surfaces.spans().iter().sum());
+        Ok(Ground { layout, tiles, surfaces, gate_bytes, regions, spans })
+    }
+
+    /// Whether a stage needs all the ground at once.
+    fn sees_all_ground(&self) -> bool {
+        self.untiled_stage().is_some() || self.config().partition != PartitionKind::Surfaces
     }
 
     /// Traces the borders and moves them to where the ground ends.
     fn borders(&self, ground: &mut Ground, recorder: &mut Recorder<'_>) -> Result<ContourSet, BakeError> {
+        let (raw, mut ends) = if self.sees_all_ground() {
+            self.trace_at_once(ground, recorder)?
+        } else {
+            self.trace_tiles(ground, recorder)?
+        };
+        ends.sort_unstable();
+        let placed = recorder.stage("borders", |_| {
+            place_borders(&raw, &ends).map_err(|error| StageError::new("borders", error))
+        })?;
+        self.check("borders", |list| placed.violations(list))?;
+        Ok(placed)
+    }
+
+    /// Borders along the sides of cells, tile by tile, and where the ground ends.
+    fn trace_tiles(
+        &self,
+        ground: &mut Ground,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<(ContourSet, Vec<RegionEnds>), BakeError> {
         let frame = *ground.layout.frame();
         let tiles: Vec<Tile> = ground.layout.tiles().collect();
         let gate = MemoryGate::new(ground.gate_bytes);
@@ -267,54 +316,55 @@ impl Pipeline {
                     .map_err(|error| StageError::new("partition", error))?;
                 let chains =
                     trace_window(&part, &regions).map_err(|error| StageError::new("trace", error))?;
-                let ends = drawn.ends.iter().filter_map(|ends| {
-                    let span = part.find(ends.span)?;
-                    let label = regions.labels[span as usize];
-                    let region = RegionId(label);
-                    let SpanEnds { span, steps, .. } = *ends;
-                    (label != NO_REGION).then_some(RegionEnds { region, z: span.z, x: span.x, steps })
-                });
-                Ok((chains, ends.collect(), regions.labels))
+                Ok((chains, region_ends(drawn, &part, &regions).collect(), regions.labels))
             };
             let traced = build_tiles(&tiles, &gate, estimate, work, observer)?;
             let (mut chains, mut ends) = (Vec::with_capacity(tiles.len()), Vec::new());
             for (drawn, (found, some, labels)) in ground.tiles.iter_mut().zip(traced) {
-                // From here on the labels are regions.
-                drawn.field.labels = labels;
-                drawn.ends = Vec::new();
+                drawn.keep_regions(labels);
                 chains.push(found);
                 ends.extend(some);
             }
-            ends.sort_unstable();
-            let raw = stitch(frame, chains, ground.surfaces.count())
-                .map_err(|error| StageError::new("trace", error))?;
+            let raw =
+                stitch(frame, chains, ground.regions).map_err(|error| StageError::new("trace", error))?;
             Ok::<_, BakeError>((raw, ends))
         })?;
-        let spans: u64 = ground.surfaces.spans().iter().sum();
         self.check("trace", |list| {
             raw.violations(list);
-            same_area("trace", 2 * i128::from(spans), crate::pipeline::contour_area(&raw), list);
+            same_area("trace", 2 * i128::from(ground.spans), crate::pipeline::contour_area(&raw), list);
         })?;
-        let placed = recorder.stage("borders", |_| {
-            place_borders(&raw, &ends).map_err(|error| StageError::new("borders", error))
-        })?;
-        self.check("borders", |list| placed.violations(list))?;
-        Ok(placed)
+        Ok((raw, ends))
     }
 
-    fn simplified(&self, placed: &ContourSet, recorder: &mut Recorder<'_>) -> Result<ContourSet, BakeError> {
-        let config = self.config();
-        if self.replaces_simplify() || config.max_edge_error.is_some() {
-            return self.contours(placed, recorder);
-        }
-        let simplify = SimplifyConfig::default()
-            .with_max_edge_error(config.scale.cell_size / 2.0)
-            .with_max_edge_length(config.max_edge_length)
-            .with_storey_height(config.agent.height);
-        let contours = recorder
-            .stage("simplify", |observer| DouglasPeucker { config: simplify }.simplify(placed, observer))?;
-        self.check("simplify", |list| contours.violations(list))?;
-        Ok(contours)
+    /// The same on all the ground at once, by the partition and the tracer that were asked for.
+    fn trace_at_once(
+        &self,
+        ground: &mut Ground,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<(ContourSet, Vec<RegionEnds>), BakeError> {
+        let [drawn] = ground.tiles.as_mut_slice() else {
+            return Err(StageError::new("partition", "the ground lies in more than one tile").into());
+        };
+        let mut part = drawn.field.part();
+        let regions = if self.replaces_partition() {
+            self.remove_islands(&mut part.field, recorder)?;
+            self.regions(&part.field, recorder)?
+        } else {
+            let regions = label_split_surfaces(&part, drawn.field.labels.clone(), &ground.surfaces)
+                .map_err(|error| StageError::new("partition", error))?;
+            for (area, &label) in part.field.area.iter_mut().zip(&regions.labels) {
+                if label == NO_REGION {
+                    *area = AreaId::NULL;
+                }
+            }
+            regions
+        };
+        let raw = self.raw_contours(&part.field, &regions, recorder)?;
+        let ends = region_ends(drawn, &part, &regions).collect();
+        ground.regions = regions.count;
+        ground.spans = part.field.walkable_spans() as u64;
+        drawn.keep_regions(regions.labels);
+        Ok((raw, ends))
     }
 
     fn storeys_surface(
@@ -324,7 +374,7 @@ impl Pipeline {
         recorder: &mut Recorder<'_>,
     ) -> Result<HeightSurface, BakeError> {
         let frame = *ground.layout.frame();
-        let count = ground.surfaces.count();
+        let count = ground.regions;
         let source = |window: GridWindow| {
             let tiles = ground.layout.tiles_over(&window.grown(1, &frame));
             let tiles: Vec<&SlimWindow> =
@@ -332,8 +382,7 @@ impl Pipeline {
             Ok(SlimWindow::assemble(frame, window, &tiles, count))
         };
         let detail = self.detail_config().with_points_per_column(u32::from(BORDER_STEPS));
-        let spans: u64 = ground.surfaces.spans().iter().sum();
-        let bytes = COLUMN_TABLE_BYTES * frame.column_count() as u64 + SPAN_BYTES * spans;
+        let bytes = COLUMN_TABLE_BYTES * frame.column_count() as u64 + SPAN_BYTES * ground.spans;
         let threads = rayon::current_num_threads();
         let columns = ground.gate_bytes.min(WINDOW_BYTES) as u128 * frame.column_count() as u128
             / u128::from(bytes.max(1))

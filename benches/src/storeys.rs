@@ -1,0 +1,66 @@
+//! Cells of the storeys of growing maps when walls may be a little less than convex (Oliva 2012, figures 39 to 42).
+
+use std::fmt::Write as _;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use waymesh::convex::NotchPortals;
+use waymesh::stage::{Decompose, StageError};
+use waymesh::{Agent, BakeConfig, CellMesh, Observer, Pipeline, StoreysOptions, Triangulation};
+use waymesh_convex::{NotchPortalsConfig, notch_portals};
+use waymesh_scenes::{Scene, SceneConfig};
+
+use crate::BenchError;
+
+/// Relaxations of the thesis, in metres.
+const RELAXATIONS: [f32; 4] = [0.0, 0.1, 0.2, 0.4];
+/// Maps, from the smallest to the largest.
+const MAPS: [Scene; 4] = [
+    Scene::SpiralStairs,
+    Scene::OverlappingStoreys,
+    Scene::DungeonRooms,
+    Scene::CityBlock,
+];
+
+/// The decomposition of the pipeline, which keeps a copy of what it was given.
+struct Listen(Arc<Mutex<Option<Triangulation>>>);
+
+impl Decompose for Listen {
+    fn decompose(
+        &self,
+        triangulation: &Triangulation,
+        observer: &mut dyn Observer,
+    ) -> Result<CellMesh, StageError> {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(triangulation.clone());
+        NotchPortals::default().decompose(triangulation, observer)
+    }
+}
+
+/// Prints the table as Markdown to `print`.
+///
+/// # Errors
+/// When a map cannot be baked or cut into cells.
+pub fn storeys(print: &mut dyn FnMut(&str)) -> Result<(), BenchError> {
+    let titles = RELAXATIONS.map(|metres| format!(" {metres} m |")).concat();
+    print(&format!("| map | triangles | floor m2 |{titles}\n|---|---|---|{}\n", "---|".repeat(RELAXATIONS.len())));
+    for scene in MAPS {
+        let soup = scene.build(&SceneConfig::default());
+        let heard = Arc::new(Mutex::new(None));
+        let agent = Agent::default().with_radius(0.3).with_max_step(0.4);
+        let config = BakeConfig::default().with_scale(0.1, 0.1).with_agent(agent);
+        let bake = Pipeline::new(config)
+            .with_decompose(Listen(Arc::clone(&heard)))
+            .bake_storeys(&soup, &StoreysOptions::default(), &mut ())
+            .map_err(|error| BenchError::stage("waymesh", Stage::Polygons, error))?;
+        let heard = heard.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Some(triangulation) = heard else { continue };
+        let mut row =
+            format!("| {} | {} | {:.0} |", scene.name(), soup.triangles().len(), bake.mesh.area());
+        for metres in RELAXATIONS {
+            let config = NotchPortalsConfig::default().with_convex_distance(metres);
+            let cells = notch_portals(&triangulation, &config).map_err(|error| BenchError::stage("waymesh", Stage::Polygons, error))?;
+            _ = write!(row, " {} |", cells.cells.len());
+        }
+        print(&format!("{row}\n"));
+    }
+    Ok(())
+}
