@@ -14,6 +14,7 @@ mod grid_maps;
 mod links;
 mod locate;
 mod meshes;
+mod packed;
 mod paths;
 mod shape;
 mod shortest;
