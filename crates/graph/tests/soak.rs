@@ -20,7 +20,7 @@ const LINKS: usize = 6;
 const PAIRS: usize = 150;
 const SIDE: usize = 32;
 /// What queries may add to memory and give back at any time: a path that grows, a mesh more.
-const SLACK_BYTES: usize = 1 << 20;
+const SLACK_BYTES: usize = 1 << 16;
 
 /// A mesh, and which of the links it has.
 #[derive(Clone)]

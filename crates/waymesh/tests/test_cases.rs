@@ -92,11 +92,10 @@ fn march(mesh: &NavMesh, from: &Location, to: Vec3) -> f32 {
 
 #[test]
 fn rays_of_the_scripts_end_where_small_steps_do() {
-    let mut cells = Vec::new();
+    let (mut cells, mut hits, mut rays) = (Vec::new(), 0, 0);
     for name in ["raycast_test.txt", "nav_mesh_test.txt"] {
         let Some((file, queries)) = script(name) else { continue };
         let Some(mesh) = level(&file) else { continue };
-        let mut hits = 0;
         for Query { from, to, is_ray } in &queries {
             assert_eq!(*is_ray, name == "raycast_test.txt");
             let start = mesh.nearest(*from, &REACH).expect("ground near the start");
@@ -112,7 +111,8 @@ fn rays_of_the_scripts_end_where_small_steps_do() {
             );
             hits += usize::from(ray.hit.is_some());
         }
-        eprintln!("{name}: {hits} of {} rays hit a wall", queries.len());
-        assert!(hits > 0);
+        rays += queries.len();
     }
+    eprintln!("{hits} of {rays} rays hit a wall");
+    assert!(rays == 0 || (hits > 0 && hits < rays));
 }

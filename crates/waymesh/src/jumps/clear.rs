@@ -90,7 +90,7 @@ impl Obstacles {
         let reach = Vec2::splat(cylinder.radius);
         let (low, high) = (cylinder.middle - reach, cylinder.middle + reach);
         let near =
-            self.boxes.locate_in_envelope_intersecting(&AABB::from_corners(low.to_array(), high.to_array()));
+            self.boxes.locate_in_envelope_intersecting(AABB::from_corners(low.to_array(), high.to_array()));
         near.into_iter().all(|near| !cylinder.meets(&self.triangles[near.data]))
     }
 }
