@@ -7,8 +7,8 @@ use std::process::ExitCode;
 use waymesh_benches::queries::{self, QueryScene};
 use waymesh_benches::{
     BenchError, ConvexOptions, Engine, EvaluateOptions, LevelReport, ONE, Partitioning, Scene, Settings,
-    TriangulateOptions, compare, convex, evaluate, evaluate_one, flat_engines, level_table, overview, report,
-    summary, triangulate,
+    TriangulateOptions, compare, convex, evaluate, evaluate_one, flat_engines, level_table, open, overview,
+    report, summary, triangulate,
 };
 use waymesh_core::GridScale;
 
@@ -21,8 +21,9 @@ Usage: waymesh-benches [--scenes NAME|FILE,...] [--cell SIZE[/LEVEL],...] [--par
                        [--jobs N] [--limit SECONDS]
        waymesh-benches convex [--largest N] [--out FOLDER]
        waymesh-benches triangulate [--largest N] [--out FOLDER]
+       waymesh-benches open [--largest N]
 
-  --scenes     Recast's levels (nav_test, dungeon, undulating), generated ones (city-block, ...), or files; with --queries also
+  --scenes     Recast's levels (nav_test, dungeon, undulating), generated ones (city-block, ..., town: city-block four times as wide), or files; with --queries also
                the published flat meshes arena and aurora
                [default: Recast's where they are, else all generated ones]
   --cell       cell size in metres, with the level height [default: 0.3/0.2,0.1/0.1]
@@ -51,6 +52,9 @@ triangulate times all triangulations on the same plans, ours and the peers'.
   --largest    as above
   --out        folder for pictures: Delaunay, refined, with clearances
 
+open times how long a mesh takes to open, as .wmesh and packed.
+  --largest    cells of the largest mesh [default: 262144]
+
 Peers are there when built with --features peers; those of triangulate need --features polygon-peers only.
 ";
 
@@ -76,6 +80,11 @@ fn main() -> ExitCode {
                 let mut options = ConvexOptions::default();
                 (options.largest, options.pictures) = (largest, pictures);
                 convex(&options, &mut print)
+            });
+        }
+        Some("open") => {
+            return run_plans(&words[1..], |largest, _| {
+                open(if largest == 0 { 1 << 18 } else { largest }, &mut print)
             });
         }
         Some("triangulate") => {
