@@ -16,6 +16,7 @@ mod evaluate;
 mod flat;
 mod judge;
 mod levels;
+mod open;
 mod ours;
 mod overview;
 mod plans;
@@ -42,6 +43,7 @@ pub use evaluate::{EvaluateOptions, LevelFacts, LevelReport, ONE, evaluate, eval
 pub use flat::flat_engines;
 pub use judge::{Files, Judged, Outcome, judge, tools};
 pub use levels::{Fitted, Level, fit};
+pub use open::open;
 pub use ours::{Waymesh, WaymeshBake, WaymeshQueries, bake_waymesh};
 pub use overview::{level_table, overview, summary};
 #[cfg(feature = "peers")]

@@ -7,8 +7,8 @@ use std::process::ExitCode;
 use waymesh_benches::queries::{self, QueryScene};
 use waymesh_benches::{
     BenchError, ConvexOptions, Engine, EvaluateOptions, LevelReport, ONE, Partitioning, Scene, Settings,
-    TriangulateOptions, compare, convex, evaluate, evaluate_one, flat_engines, level_table, overview, report,
-    storeys, summary, triangulate,
+    TriangulateOptions, compare, convex, evaluate, evaluate_one, flat_engines, level_table, open, overview,
+    report, storeys, summary, triangulate,
 };
 use waymesh_core::GridScale;
 
@@ -22,8 +22,9 @@ Usage: waymesh-benches [--scenes NAME|FILE,...] [--cell SIZE[/LEVEL],...] [--par
        waymesh-benches convex [--largest N] [--out FOLDER]
        waymesh-benches triangulate [--largest N] [--out FOLDER]
        waymesh-benches storeys
+       waymesh-benches open [--largest N]
 
-  --scenes     Recast's levels (nav_test, dungeon, undulating), generated ones (city-block, ...), or files; with --queries also
+  --scenes     Recast's levels (nav_test, dungeon, undulating), generated ones (city-block, ..., town: city-block four times as wide), or files; with --queries also
                the published flat meshes arena and aurora
                [default: Recast's where they are, else all generated ones]
   --cell       cell size in metres, with the level height [default: 0.3/0.2,0.1/0.1]
@@ -54,6 +55,9 @@ triangulate times all triangulations on the same plans, ours and the peers'.
   --largest    as above
   --out        folder for pictures: Delaunay, refined, with clearances
 
+open times how long a mesh takes to open, as .wmesh and packed.
+  --largest    cells of the largest mesh [default: 262144]
+
 Peers are there when built with --features peers; those of triangulate and convex need --features polygon-peers only.
 ";
 
@@ -82,6 +86,11 @@ fn main() -> ExitCode {
             });
         }
         Some("storeys") => return finish(one_thread(|| storeys(&mut print).map_err(|error| error.to_string()))),
+        Some("open") => {
+            return run_plans(&words[1..], |largest, _| {
+                open(if largest == 0 { 1 << 18 } else { largest }, &mut print)
+            });
+        }
         Some("triangulate") => {
             return run_plans(&words[1..], |largest, pictures| {
                 let mut options = TriangulateOptions::default();

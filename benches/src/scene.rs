@@ -16,6 +16,9 @@ pub struct Scene {
     pub soup: TriangleSoup,
 }
 
+/// A city block four times as wide and deep.
+const TOWN: &str = "town";
+
 /// Recast's levels, on which every navmesh tool is shown.
 const GOLDEN: [&str; 3] = ["nav_test", "dungeon", "undulating"];
 
@@ -27,6 +30,10 @@ impl Scene {
     pub fn named(name: &str) -> Result<Self, BenchError> {
         if let Some(scene) = Self::golden(name)? {
             return Ok(scene);
+        }
+        if name == TOWN {
+            let config = SceneConfig::default().with_scale(4);
+            return Ok(Self { name: name.to_owned(), soup: waymesh_scenes::Scene::CityBlock.build(&config) });
         }
         if let Some(scene) = waymesh_scenes::Scene::from_name(name) {
             return Ok(Self { name: name.to_owned(), soup: scene.build(&SceneConfig::default()) });

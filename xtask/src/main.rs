@@ -34,6 +34,12 @@ enum Task {
     Evaluate(bench::EvaluateArgs),
     /// Bake generated worlds at a paper's settings and at growing size, and print the figures beside the paper's.
     Tables(tables::TablesArgs),
+    /// Ask queries from two threads while links come and go: no wrong answer, no growth in memory.
+    Soak {
+        /// How many queries.
+        #[arg(long, value_name = "COUNT", default_value_t = 1_000_000)]
+        queries: u32,
+    },
     /// Bake a scene file, or an embedded scene by name, and draw every stage as SVG.
     Dump(dump::DumpArgs),
 }
@@ -46,6 +52,7 @@ fn main() -> ExitCode {
         Task::Bench(args) => bench::run(&args),
         Task::Evaluate(args) => bench::evaluate(&args),
         Task::Tables(args) => tables::run(&args),
+        Task::Soak { queries } => soak(queries),
         Task::Dump(args) => dump::run(&args),
     };
     match result {
@@ -77,6 +84,11 @@ fn cargo(words: &[&str], variables: &[(&str, &str)]) -> Result<()> {
         bail!("cargo {} failed", words.join(" "));
     }
     Ok(())
+}
+
+fn soak(queries: u32) -> Result<()> {
+    let words = ["test", "--release", "-p", "waymesh-graph", "--test", "soak", "--", "--nocapture"];
+    cargo(&words, &[("WAYMESH_SOAK_QUERIES", &queries.to_string())])
 }
 
 fn bless() -> Result<()> {

@@ -69,6 +69,8 @@ pub(crate) struct BuildArgs {
     #[arg(long, value_name = "WHAT", conflicts_with = "seed")]
     pub(crate) keep: Option<KeepKind>,
     #[command(flatten)]
+    pub(crate) jumps: Jumps,
+    #[command(flatten)]
     pub(crate) tiles: Tiles,
     #[command(flatten)]
     pub(crate) extras: Extras,
@@ -232,6 +234,23 @@ pub(crate) struct SceneArgs {
     /// Start of its random numbers.
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     pub(crate) seed: u64,
+}
+
+/// Links through the air.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct Jumps {
+    /// Look along all borders for jumps and drops that the scene leaves room for, and add them as links. Not for tiles.
+    #[arg(long)]
+    pub(crate) jumps: bool,
+    /// Longest jump in metres, between the borders of the mesh: with the agent's radius on both sides. 0 for none. Default: 4.
+    #[arg(long, value_name = "METRES", requires = "jumps")]
+    pub(crate) jump_length: Option<f32>,
+    /// How much higher or lower a jump may land, in metres. Default: 0.6.
+    #[arg(long, value_name = "METRES", requires = "jumps")]
+    pub(crate) jump_rise: Option<f32>,
+    /// Deepest drop in metres. 0 for none. Default: 4.
+    #[arg(long, value_name = "METRES", requires = "jumps")]
+    pub(crate) drop_height: Option<f32>,
 }
 
 /// Files to write beside the mesh.

@@ -5,9 +5,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use waymesh::io::SceneSource;
-use waymesh::{Bake, Keep, Pipeline, Report, SlicesOptions, StoreysOptions, TriangleSoup};
+use waymesh::{
+    Bake, JumpConfig, Keep, Pipeline, Report, SlicesOptions, StoreysOptions, TriangleSoup, find_jumps,
+};
 
-use crate::args::{BuildArgs, Extras, KeepKind, PipelineKind, Settings};
+use crate::args::{BuildArgs, Extras, Jumps, KeepKind, PipelineKind, Settings};
 use crate::progress::Progress;
 use crate::{output, peak_memory_bytes, settings};
 
@@ -25,17 +27,38 @@ pub(crate) fn run(args: BuildArgs) -> Result<()> {
         Some(PipelineKind::Voxels) | None => None,
     };
     if let Some(bake) = whole {
+        if args.jumps.jumps {
+            bail!("--jumps needs --pipeline voxels");
+        }
         let mesh_file = args.output.unwrap_or_else(|| default_output(&args.scenes[0]));
         return write(&bake, &mesh_file, &args.extras);
     }
     let source = SceneSource::open(&args.scenes, &settings::load_options(settings.up, settings.scale))?;
     let pipeline = Pipeline::new(settings.bake_config().with_validate_stages(args.check));
     let bake = match source.soup() {
-        Some(soup) if args.tiles.are_untiled() => bake(&pipeline, soup)?,
+        Some(soup) if args.tiles.are_untiled() => with_jumps(bake(&pipeline, soup)?, soup, &args.jumps)?,
+        _ if args.jumps.jumps => bail!("--jumps needs the whole scene at once: it cannot be used with tiles"),
         _ => measured(pipeline.bake_tiled(&source, &args.tiles.config(&settings)?, &mut Progress::new())?),
     };
     let mesh_file = args.output.unwrap_or_else(|| default_output(&args.scenes[0]));
     write(&bake, &mesh_file, &args.extras)
+}
+
+/// Adds the jumps and drops that were asked for.
+fn with_jumps(mut bake: Bake, soup: &TriangleSoup, jumps: &Jumps) -> Result<Bake> {
+    if !jumps.jumps {
+        return Ok(bake);
+    }
+    let defaults = JumpConfig::default();
+    let config = defaults
+        .with_max_length(jumps.jump_length.unwrap_or(defaults.max_length))
+        .with_max_rise(jumps.jump_rise.unwrap_or(defaults.max_rise))
+        .with_max_drop(jumps.drop_height.unwrap_or(defaults.max_drop));
+    let mut links = bake.mesh.links().to_vec();
+    links.extend(find_jumps(&bake.mesh, soup, &config)?);
+    bake.report.links = links.len() as u64;
+    bake.mesh = bake.mesh.with_links(links)?;
+    Ok(bake)
 }
 
 /// Bakes flat slices.

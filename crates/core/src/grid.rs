@@ -150,6 +150,7 @@ impl GridFrame {
     }
 
     /// World position of a plan position in cells and a height in levels. Computed in double precision.
+    #[inline]
     #[must_use]
     pub fn to_world(&self, x_cells: f64, height_levels: f64, z_cells: f64) -> Vec3 {
         #[expect(
@@ -165,6 +166,7 @@ impl GridFrame {
     }
 
     /// Plan position in cells and height in levels `[x, y, z]` of a world position.
+    #[inline]
     #[must_use]
     pub fn to_grid(&self, position: Vec3) -> [f64; 3] {
         let axis =

@@ -8,6 +8,8 @@
 //! Kamel and Faloutsos 1993, On Packing R-trees, <https://doi.org/10.1145/170088.170403>. The curve: Skilling 2004, Programming
 //! the Hilbert curve, <https://doi.org/10.1063/1.1751381>.
 
+use glam::Vec4;
+
 use crate::mesh::CellBounds;
 use crate::plan::PlanPosition;
 
@@ -32,47 +34,50 @@ pub(crate) struct Target {
 
 /// Up to eight boxes, side by side for the vector units: rounded outwards, so that no distance is too long.
 #[derive(Clone, Debug, PartialEq)]
-#[repr(C, align(32))]
 struct Node {
-    min_x: [f32; FANOUT],
-    max_x: [f32; FANOUT],
-    min_z: [f32; FANOUT],
-    max_z: [f32; FANOUT],
-    low: [f32; FANOUT],
-    high: [f32; FANOUT],
+    min_x: [Vec4; 2],
+    max_x: [Vec4; 2],
+    min_z: [Vec4; 2],
+    max_z: [Vec4; 2],
+    low: [Vec4; 2],
+    high: [Vec4; 2],
 }
 
 /// What is taken off distances in single precision: four roundings of half a unit in the last place, and as many squared.
 const SHORTER: f32 = 1.0 - 8.0 * f32::EPSILON;
 
-/// The nearest single-precision numbers below and above.
+/// Single-precision numbers that are not above and not below a value, as near as two units in the last place.
+#[inline]
 #[expect(clippy::cast_possible_truncation, reason = "rounded outwards")]
-fn around(value: f64) -> [f32; 2] {
+pub(crate) fn around(value: f64) -> [f32; 2] {
     let near = value as f32;
-    let (below, above) = (f64::from(near) > value, f64::from(near) < value);
-    [if below { near.next_down() } else { near }, if above { near.next_up() } else { near }]
+    let slack = near.abs() * f32::EPSILON + f32::MIN_POSITIVE;
+    [near - slack, near + slack]
+}
+
+/// A single-precision number that is not below a value, infinite where there is no other.
+#[inline]
+fn above(value: f64) -> f32 {
+    if value < 1e38 { around(value.max(-1e38))[1] } else { f32::INFINITY }
 }
 
 impl Node {
-    /// Beyond everything, and so are the places that stay empty.
-    const EMPTY: Self = Self {
-        min_x: [f32::INFINITY; FANOUT],
-        max_x: [f32::NEG_INFINITY; FANOUT],
-        min_z: [f32::INFINITY; FANOUT],
-        max_z: [f32::NEG_INFINITY; FANOUT],
-        low: [f32::INFINITY; FANOUT],
-        high: [f32::NEG_INFINITY; FANOUT],
-    };
-
     fn of(boxes: &[CellBounds]) -> Self {
-        let mut node = Self::EMPTY;
-        for (place, bounds) in boxes.iter().enumerate() {
-            let ends = |low: i32, high: i32| [around(f64::from(low))[0], around(f64::from(high))[1]];
-            [node.min_x[place], node.max_x[place]] = ends(bounds.min_x, bounds.max_x);
-            [node.min_z[place], node.max_z[place]] = ends(bounds.min_z, bounds.max_z);
-            (node.low[place], node.high[place]) = (bounds.min_height, bounds.max_height);
+        // What stays empty is beyond everything.
+        let side = |of: &dyn Fn(&CellBounds) -> f32, none: f32| {
+            [0, 4].map(|first| {
+                Vec4::from_array(std::array::from_fn(|place| boxes.get(first + place).map_or(none, of)))
+            })
+        };
+        let (low, high) = (f32::INFINITY, f32::NEG_INFINITY);
+        Self {
+            min_x: side(&|bounds| around(f64::from(bounds.min_x))[0], low),
+            max_x: side(&|bounds| around(f64::from(bounds.max_x))[1], high),
+            min_z: side(&|bounds| around(f64::from(bounds.min_z))[0], low),
+            max_z: side(&|bounds| around(f64::from(bounds.max_z))[1], high),
+            low: side(&|bounds| bounds.min_height, low),
+            high: side(&|bounds| bounds.max_height, high),
         }
-        node
     }
 }
 
@@ -96,30 +101,28 @@ impl RoughTarget {
             x: near(target.at.x),
             z: near(target.at.z),
             height: around(target.height),
-            low: around(target.low)[0],
-            high: around(target.high)[1],
-            side_squared: around(target.side_squared)[1],
-            level_squared: around(target.level_squared)[0].min(1e12),
+            low: -above(-target.low),
+            high: above(target.high),
+            side_squared: above(target.side_squared),
+            level_squared: around(target.level_squared.min(1e12))[0].max(0.0),
         }
     }
 
-    /// Squared distances to eight boxes in cells, not more than they are; infinite for those out of reach.
+    /// Squared distances to four of the boxes in cells, not more than they are; infinite for those out of reach.
     #[inline]
-    fn distances_squared(&self, node: &Node) -> [f32; FANOUT] {
-        // Not `max`, which looks for NaN.
-        let larger = |a: f32, b: f32| if a > b { a } else { b };
-        let smaller = |a: f32, b: f32| if a < b { a } else { b };
-        let gap = |low: f32, value: [f32; 2], high: f32| larger(larger(low - value[1], value[0] - high), 0.0);
-        std::array::from_fn(|place| {
-            let x = gap(node.min_x[place], self.x, node.max_x[place]);
-            let z = gap(node.min_z[place], self.z, node.max_z[place]);
-            let y = smaller(gap(node.low[place], self.height, node.high[place]), 1e12);
-            let plan = (x * x + z * z) * SHORTER;
-            let sum = plan + y * y * self.level_squared * SHORTER;
-            let is_out =
-                (plan > self.side_squared) | (node.low[place] > self.high) | (node.high[place] < self.low);
-            if is_out { f32::INFINITY } else { sum * SHORTER }
-        })
+    fn distances_squared(&self, node: &Node, half: usize) -> Vec4 {
+        let gap = |low: Vec4, value: [f32; 2], high: Vec4| {
+            (low - Vec4::splat(value[1])).max(Vec4::splat(value[0]) - high).max(Vec4::ZERO)
+        };
+        let x = gap(node.min_x[half], self.x, node.max_x[half]);
+        let z = gap(node.min_z[half], self.z, node.max_z[half]);
+        let y = gap(node.low[half], self.height, node.high[half]).min(Vec4::splat(1e12));
+        let plan = (x * x + z * z) * SHORTER;
+        let is_out = plan.cmpgt(Vec4::splat(self.side_squared))
+            | node.low[half].cmpgt(Vec4::splat(self.high))
+            | node.high[half].cmplt(Vec4::splat(self.low));
+        let distance = (plan + y * y * (self.level_squared * SHORTER)) * SHORTER;
+        Vec4::select(is_out, Vec4::INFINITY, distance)
     }
 }
 
@@ -146,7 +149,11 @@ impl BoxIndex {
         let mut order: Vec<(u32, u32)> =
             bounds.iter().map(|bounds| curve_position(bounds, &whole)).zip(0..).collect();
         order.sort_unstable();
-        let cells: Vec<u32> = order.iter().map(|&(_, cell)| cell).collect();
+        Self::in_order(order.iter().map(|&(_, cell)| cell).collect(), bounds)
+    }
+
+    /// As [`Self::build`], for cells in the order that it found. Takes linear time.
+    pub(crate) fn in_order(cells: Vec<u32>, bounds: &[CellBounds]) -> Self {
         let mut boxes: Vec<CellBounds> = cells.iter().map(|&cell| bounds[cell as usize]).collect();
         let mut levels = vec![0, index(boxes.len())];
         let mut first = 0;
@@ -166,9 +173,14 @@ impl BoxIndex {
             nodes.extend(boxes[level[0] as usize..level[1] as usize].chunks(FANOUT).map(Node::of));
         }
         if nodes.is_empty() {
-            nodes.push(Node::EMPTY);
+            nodes.push(Node::of(&[]));
         }
         Self { boxes, cells, levels, nodes, node_levels }
+    }
+
+    /// The cells along the curve.
+    pub(crate) fn order(&self) -> &[u32] {
+        &self.cells
     }
 
     /// Calls `visit(cell, limit)` for the cells whose boxes are within reach and no farther than `limit` (squared, in cells),
@@ -217,23 +229,30 @@ impl BoxIndex {
         mut limit: f64,
         visit: &mut impl FnMut(u32, f64) -> f64,
     ) -> f64 {
-        let distances = target.distances_squared(&self.nodes[self.node_levels[level] as usize + node]);
-        let mut near = [(0.0, 0_usize); FANOUT];
+        let boxes = &self.nodes[self.node_levels[level] as usize + node];
+        let mut near = [(0.0_f32, 0_usize); FANOUT];
         let mut count = 0;
-        for (offset, &distance) in distances.iter().enumerate() {
-            let distance = f64::from(distance);
-            if distance <= limit {
+        // No distance is so long, but those out of reach.
+        let most = Vec4::splat(above(limit).min(1e37));
+        for half in [0, 1] {
+            let distances = target.distances_squared(boxes, half);
+            let mut rest = distances.cmple(most).bitmask();
+            let distances = distances.to_array();
+            while rest != 0 {
+                let place = rest.trailing_zeros() as usize;
+                rest &= rest - 1;
+                let distance = distances[place];
                 let mut slot = count;
                 while slot > 0 && near[slot - 1].0 > distance {
                     near[slot] = near[slot - 1];
                     slot -= 1;
                 }
-                near[slot] = (distance, node * FANOUT + offset);
+                near[slot] = (distance, node * FANOUT + half * 4 + place);
                 count += 1;
             }
         }
         for &(distance, child) in &near[..count] {
-            if distance > limit {
+            if f64::from(distance) > limit {
                 break;
             }
             limit = if level == 0 {

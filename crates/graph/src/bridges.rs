@@ -8,13 +8,14 @@ use crate::data::NO_NEIGHBOUR;
 
 /// What an edge is, seen from the cell that has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
 enum Kind {
     /// There are other ways, or none across it.
-    Plain,
+    Plain = 0,
     /// The only way to the neighbour and what is numbered below it.
-    Down,
+    Down = 1,
     /// The only way from this cell, and what is numbered below it, to the rest.
-    Up,
+    Up = 2,
 }
 
 /// The bridges of a mesh, and a numbering of its cells in which each bridge cuts off a range.
@@ -42,6 +43,29 @@ impl Bridges {
     /// None, whatever the edges.
     pub(crate) fn none(cells: usize, edges: usize) -> Self {
         Self { kinds: vec![Kind::Plain; edges], ranges: vec![(0, 0); cells] }
+    }
+
+    /// Number of kinds of edges.
+    pub(crate) const KINDS: u8 = 3;
+
+    /// Bridges from their tables, which were checked.
+    pub(crate) fn from_tables(kinds: &[u8], ranges: impl Iterator<Item = (u32, u32)>) -> Self {
+        let kind = |&kind: &u8| match kind {
+            1 => Kind::Down,
+            2 => Kind::Up,
+            _ => Kind::Plain,
+        };
+        Self { kinds: kinds.iter().map(kind).collect(), ranges: ranges.collect() }
+    }
+
+    /// Kinds of the edges, for a table.
+    pub(crate) fn kind_numbers(&self) -> impl Iterator<Item = u8> + use<'_> {
+        self.kinds.iter().map(|&kind| kind as u8)
+    }
+
+    /// Number of a cell, and the last number below it.
+    pub(crate) fn range(&self, cell: u32) -> (u32, u32) {
+        self.ranges[cell as usize]
     }
 
     /// Takes linear time.

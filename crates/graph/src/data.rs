@@ -110,7 +110,7 @@ impl From<&Link> for LinkData {
 
 impl LinkData {
     /// The link, if its kind is known.
-    fn link(&self) -> Option<Link> {
+    pub(crate) fn link(&self) -> Option<Link> {
         let end = |end: usize| PlanVertex {
             point: PlanPoint::new(self.points[end][0], self.points[end][1]),
             height: self.heights[end],
@@ -266,12 +266,17 @@ impl NavMesh {
     }
 }
 
-fn check_length(table: &'static str, actual: usize, expected: usize) -> Result<(), NavMeshError> {
+pub(crate) fn check_length(table: &'static str, actual: usize, expected: usize) -> Result<(), NavMeshError> {
     if actual == expected { Ok(()) } else { Err(NavMeshError::TableLength { table, actual, expected }) }
 }
 
 /// `values` ascends from 0 to `total` in `count + 1` entries.
-fn check_prefix(table: &'static str, values: &[u32], count: usize, total: usize) -> Result<(), NavMeshError> {
+pub(crate) fn check_prefix(
+    table: &'static str,
+    values: &[u32],
+    count: usize,
+    total: usize,
+) -> Result<(), NavMeshError> {
     check_length(table, values.len(), count + 1)?;
     let mut previous = 0;
     for (element, &value) in values.iter().enumerate() {
@@ -285,7 +290,7 @@ fn check_prefix(table: &'static str, values: &[u32], count: usize, total: usize)
     Ok(())
 }
 
-fn check_indices(
+pub(crate) fn check_indices(
     table: &'static str,
     values: &[u32],
     count: usize,

@@ -95,6 +95,65 @@ pub enum NavMeshError {
         /// Its kind.
         value: u32,
     },
+    /// Bytes of something else than a packed mesh.
+    #[error("these bytes are no packed mesh (WMRUN)")]
+    NotPacked,
+    /// A packed mesh of another version.
+    #[error("the packed mesh is of version {found}, but version {supported} is read")]
+    PackedVersion {
+        /// Its version.
+        found: u32,
+        /// The version that is read.
+        supported: u32,
+    },
+    /// A packed mesh that ends too early.
+    #[error("the packed mesh ends after {available} of {needed} bytes")]
+    PackedTruncated {
+        /// Bytes it should have.
+        needed: u64,
+        /// Bytes it has.
+        available: u64,
+    },
+    /// A packed mesh whose lengths do not agree.
+    #[error("the sections of the packed mesh take {needed} bytes, it states {stated} and has {available}")]
+    PackedLength {
+        /// Bytes that the sections take.
+        needed: u64,
+        /// Bytes it says it has.
+        stated: u64,
+        /// Bytes it has.
+        available: u64,
+    },
+    /// A section of a packed mesh that does not fit.
+    #[error("section {section} of the packed mesh cannot have {elements} elements")]
+    PackedSection {
+        /// Which section.
+        section: &'static str,
+        /// Elements it states.
+        elements: u64,
+    },
+    /// A packed mesh that was damaged.
+    #[error("the packed mesh is damaged: its checksum is {computed:08x}, not {stated:08x}")]
+    PackedChecksum {
+        /// The checksum it states.
+        stated: u32,
+        /// The checksum it has.
+        computed: u32,
+    },
+    /// A cell of a packed mesh that is not convex.
+    #[error("cell {cell} is not convex")]
+    NotConvex {
+        /// Which cell.
+        cell: CellId,
+    },
+    /// An edge of a packed mesh whose neighbour does not know it.
+    #[error("edge {edge} leads to cell {neighbour}, but not back")]
+    OneSided {
+        /// Which edge.
+        edge: usize,
+        /// The cell beyond.
+        neighbour: u32,
+    },
     /// A number that is not finite, or would not be in metres.
     #[error("entry {element} of {table} is {value}, not a finite number of metres")]
     NotFinite {

@@ -113,6 +113,20 @@ impl Fans {
         }
     }
 
+    /// Fans from their tables, which were checked.
+    pub(crate) fn from_tables(
+        twins: impl Iterator<Item = u32>,
+        corners: impl Iterator<Item = u32>,
+        count: u32,
+    ) -> Self {
+        Self { twins: twins.collect(), corners: corners.collect(), count }
+    }
+
+    /// The entry of a corner, for a table.
+    pub(crate) fn entry(&self, corner: u32) -> u32 {
+        self.corners[corner as usize]
+    }
+
     /// The edge in the cell beyond that is the same as this one.
     #[inline]
     pub(crate) fn twin(&self, edge: u32) -> u32 {
@@ -140,6 +154,11 @@ impl Fans {
     pub(crate) fn count(&self) -> u32 {
         self.count
     }
+}
+
+/// The fan that an entry names.
+pub(crate) fn fan_of(entry: u32) -> u32 {
+    entry & !MAY_TURN
 }
 
 /// The same edge in the cell beyond, beside each edge.

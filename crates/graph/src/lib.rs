@@ -8,8 +8,12 @@
 //! - On the surface: [`NavMesh::raycast`], [`NavMesh::line_of_sight`], [`NavMesh::move_along`], [`NavMesh::nearest_wall`], [`NavMesh::walls_within`],
 //!   [`NavMesh::ground_under`], [`NavMesh::cells_in_box`], [`NavMesh::cells_in_circle`], [`PlaceSampler`],
 //!   [`NavMesh::random_place_around`], [`NavMesh::cells_within`], [`NavMesh::distance_map`].
+//! - A mesh that changes while it is asked (links that come and go, tiles that are baked anew) is kept in a `RwLock<Arc<NavMesh>>`: a thread that
+//!   asks clones the `Arc` and works with that mesh as long as it likes; the one that changes it clones the mesh, changes the clone and puts
+//!   it in place. Nobody waits for anybody, and no answer mixes two meshes.
 //! - Filters ([`CellFilter`]) say which cells a query may use, costs ([`TravelCost`]) what a way costs; neither costs anything unused.
-//! - [`NavMeshData`] is the mesh as plain tables, for files.
+//! - [`NavMeshData`] is the mesh as plain tables, for files; [`NavMesh::to_packed`] gives bytes that [`NavMesh::from_packed`] opens in
+//!   milliseconds.
 //!
 //! # Coordinates
 //! Positions come and go as world coordinates in metres. Inside, the plan stays in the grid of the bake, where all corners of
@@ -49,7 +53,7 @@
 //!     AreaId, Cell, CellId, CellMesh, GridFrame, PlanPoint, PlanVertex, Random, RegionId, VertexId,
 //! };
 //! use waymesh_graph::{
-//!     AnyCell, AreaCosts, AreaFilter, FlagFilter, Link, LinkEnd, LinkKind, NavMesh, PathOptions,
+//!     AnyCell, AreaCosts, AreaFilter, Checksum, FlagFilter, Link, LinkEnd, LinkKind, NavMesh, PathOptions,
 //!     PathScratch, PlaceSampler, QueryError, Reach, SurfaceScratch,
 //! };
 //!
@@ -114,6 +118,9 @@
 //! assert!((way.distance - path.length).abs() < 1e-4);
 //! assert_eq!(way.next, Vec3::new(10.0, 0.0, 10.0));
 //!
+//! // As bytes, and back.
+//! assert_eq!(NavMesh::from_packed(&mesh.to_packed(true), Checksum::Verify)?, mesh);
+//!
 //! // A link that comes and goes.
 //! let end = |cell, x, z| {
 //!     let end = PlanVertex { point: PlanPoint::new(x, z), height: 0.0 };
@@ -138,6 +145,7 @@ mod islands;
 mod links;
 mod mesh;
 mod nearest;
+mod packed;
 mod path;
 mod plan;
 mod surface;
@@ -152,6 +160,7 @@ pub use islands::{Island, IslandId};
 pub use links::{Link, LinkEnd, LinkId, LinkKind};
 pub use mesh::{CellBounds, CellView, Generation, NavMesh};
 pub use nearest::{Location, Reach};
+pub use packed::{Checksum, PACKED_MAGIC, PACKED_VERSION};
 pub use path::{
     BatchScratch, CorridorChange, CorridorOptions, CorridorScratch, LinkUse, Outcome, Path, PathCorridor,
     PathOptions, PathScratch, ReplanReason, SlicedPath,

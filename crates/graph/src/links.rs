@@ -2,6 +2,7 @@
 
 use waymesh_core::{CellId, DisjointSets, PlanPoint, PlanVertex, Random};
 
+use crate::data::LinkData;
 use crate::mesh::{Corner, NavMesh};
 use crate::{IslandId, NavMeshError};
 
@@ -40,6 +41,10 @@ pub enum LinkKind {
     Level = 1,
     /// Up or down a stair or a step higher than the agent's.
     Step = 2,
+    /// Over a gap, through the air.
+    Jump = 3,
+    /// From a ledge, through the air.
+    Drop = 4,
     /// Through a door of a floor plan.
     Door = 16,
     /// A ride on a lift.
@@ -54,6 +59,8 @@ impl LinkKind {
             0 => Some(Self::User),
             1 => Some(Self::Level),
             2 => Some(Self::Step),
+            3 => Some(Self::Jump),
+            4 => Some(Self::Drop),
             16 => Some(Self::Door),
             17 => Some(Self::Lift),
             _ => None,
@@ -258,6 +265,25 @@ impl NavMesh {
         let removed = links.remove(link.index());
         self.set_links(links);
         Some(removed)
+    }
+
+    /// Puts links in place of none, without a change to what they changed when they were put there first.
+    ///
+    /// # Errors
+    /// As [`NavMesh::with_links`].
+    pub(crate) fn attach_links(&mut self, data: &[LinkData]) -> Result<(), NavMeshError> {
+        if data.is_empty() {
+            return Ok(());
+        }
+        let links = data.iter().enumerate().map(|(element, data)| {
+            let link = data.link().ok_or(NavMeshError::LinkKind { link: element, value: data.kind })?;
+            self.check_link(element, &link)?;
+            Ok(link)
+        });
+        let links: Vec<Link> = links.collect::<Result<_, NavMeshError>>()?;
+        let portals = links.iter().map(|link| self.is_portal(link)).collect();
+        self.links = Links::build(links, portals, &self.cell_islands, self.islands.len());
+        Ok(())
     }
 
     /// Puts checked links in place of those it had.

@@ -12,7 +12,7 @@ use crate::box_index::BoxIndex;
 use crate::bridges::Bridges;
 use crate::data::NO_NEIGHBOUR;
 use crate::fans::{Edges, Fans};
-use crate::height::{GroundTriangle, ground_triangles};
+use crate::height::Ground;
 use crate::islands::label_islands;
 use crate::links::Links;
 use crate::plan::LATTICE_STEP;
@@ -84,7 +84,7 @@ pub struct Generation(pub u64);
 /// - It never changes, all queries take `&self`, and it is `Send + Sync`.
 ///
 /// # Memory
-/// About 45 bytes a corner, 80 bytes a cell and 28 bytes a vertex, plus the height surface and 36 bytes for each triangle of it.
+/// About 45 bytes a corner, 80 bytes a cell and 28 bytes a vertex, plus the height surface and 52 bytes for each triangle of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NavMesh {
     pub(crate) frame: GridFrame,
@@ -109,7 +109,7 @@ pub struct NavMesh {
     pub(crate) links: Links,
     pub(crate) surface: Option<HeightSurface>,
     /// The triangles of `surface`, to be read in a row.
-    pub(crate) ground: Vec<GroundTriangle>,
+    pub(crate) ground: Ground,
     pub(crate) generation: Generation,
     /// What the rounding of world coordinates may move a position by, in cells.
     pub(crate) plan_slack: f64,
@@ -136,7 +136,7 @@ impl NavMesh {
     pub fn new(cells: CellMesh, surface: Option<HeightSurface>, agent: Agent) -> Result<Self, NavMeshError> {
         agent.validate()?;
         check_frame(&cells.frame)?;
-        check_vertices(&cells)?;
+        check_vertices(&cells.frame, &cells.vertices)?;
         let used = cells.cells.last().map_or(0, |cell| u64::from(cell.first) + u64::from(cell.len));
         if used != cells.corners.len() as u64 {
             return Err(NavMeshError::TableLength {
@@ -203,7 +203,7 @@ impl NavMesh {
             bounds,
             cell_islands,
             islands,
-            ground: surface.as_ref().map_or_else(Vec::new, ground_triangles),
+            ground: surface.as_ref().map(Ground::of).unwrap_or_default(),
             surface,
             generation,
             plan_slack,
@@ -400,7 +400,7 @@ pub(crate) fn to_world(frame: &GridFrame, point: PlanPoint, height: f32) -> Vec3
     frame.to_world(f64::from(point.x), f64::from(height), f64::from(point.z))
 }
 
-fn check_frame(frame: &GridFrame) -> Result<(), NavMeshError> {
+pub(crate) fn check_frame(frame: &GridFrame) -> Result<(), NavMeshError> {
     for (field, value) in [("cell_size", frame.cell_size), ("level_height", frame.level_height)] {
         if !(value.is_finite() && value > 0.0) {
             let expected = "finite and above 0 m";
@@ -425,15 +425,15 @@ fn check_frame(frame: &GridFrame) -> Result<(), NavMeshError> {
     Ok(())
 }
 
-fn check_vertices(cells: &CellMesh) -> Result<(), NavMeshError> {
-    for (element, vertex) in cells.vertices.iter().enumerate() {
+pub(crate) fn check_vertices(frame: &GridFrame, vertices: &[PlanVertex]) -> Result<(), NavMeshError> {
+    for (element, vertex) in vertices.iter().enumerate() {
         for (table, value) in [("vertex_x", vertex.point.x), ("vertex_z", vertex.point.z)] {
             if value.unsigned_abs() > MAX_PLAN_COORDINATE.unsigned_abs() {
                 let (value, limit) = (i64::from(value), i64::from(MAX_PLAN_COORDINATE));
                 return Err(NavMeshError::OutOfRange { table, element, value, limit });
             }
         }
-        let world = to_world(&cells.frame, vertex.point, vertex.height);
+        let world = to_world(frame, vertex.point, vertex.height);
         for (table, value, source) in [
             ("vertex_height", world.y, vertex.height),
             ("vertex_x", world.x, world.x),
@@ -448,8 +448,15 @@ fn check_vertices(cells: &CellMesh) -> Result<(), NavMeshError> {
 }
 
 fn check_surface(surface: &HeightSurface, cells: &CellMesh) -> Result<(), NavMeshError> {
+    check_surface_points(&cells.frame, surface)?;
+    let mut violations = ViolationList::default();
+    surface.violations_over(cells, &mut violations);
+    if violations.is_empty() { Ok(()) } else { Err(NavMeshError::Surface(violations)) }
+}
+
+pub(crate) fn check_surface_points(frame: &GridFrame, surface: &HeightSurface) -> Result<(), NavMeshError> {
     for (element, point) in surface.points.iter().enumerate() {
-        let world = cells.frame.to_world(f64::from(point.x), f64::from(point.height), f64::from(point.z));
+        let world = frame.to_world(f64::from(point.x), f64::from(point.height), f64::from(point.z));
         for (value, source) in [(world.x, point.x), (world.y, point.height), (world.z, point.z)] {
             if !value.is_finite() {
                 return Err(NavMeshError::NotFinite { table: "surface_points", element, value: source });
@@ -460,12 +467,14 @@ fn check_surface(surface: &HeightSurface, cells: &CellMesh) -> Result<(), NavMes
         let (table, value) = ("surface_max_error", surface.max_error);
         return Err(NavMeshError::NotFinite { table, element: 0, value });
     }
-    let mut violations = ViolationList::default();
-    surface.violations_over(cells, &mut violations);
-    if violations.is_empty() { Ok(()) } else { Err(NavMeshError::Surface(violations)) }
+    Ok(())
 }
 
-fn cell_bounds(cell_first: &[u32], corners: &[Corner], surface: Option<&HeightSurface>) -> Vec<CellBounds> {
+pub(crate) fn cell_bounds(
+    cell_first: &[u32],
+    corners: &[Corner],
+    surface: Option<&HeightSurface>,
+) -> Vec<CellBounds> {
     let mut bounds = Vec::with_capacity(cell_first.len() - 1);
     for (cell, range) in cell_first.windows(2).enumerate() {
         let mut sum = CellBounds::EMPTY;
@@ -508,7 +517,7 @@ fn generation(frame: &GridFrame, cell_first: &[u32], corners: &[Corner], neighbo
 }
 
 /// Two units in the last place of the largest world coordinate, in cells and in levels.
-fn rounding_slack(frame: &GridFrame, vertices: &[Vec3], bounds: &[CellBounds]) -> (f64, f64) {
+pub(crate) fn rounding_slack(frame: &GridFrame, vertices: &[Vec3], bounds: &[CellBounds]) -> (f64, f64) {
     let largest = vertices.iter().fold(frame.origin.abs(), |sum, vertex| sum.max(vertex.abs()));
     let unit = |value: f32| 2.0 * f64::from(f32::EPSILON) * f64::from(value);
     let height = bounds

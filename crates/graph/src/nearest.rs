@@ -73,6 +73,9 @@ pub(crate) struct Spot {
     pub(crate) distance_squared: f64,
 }
 
+/// Cells that wait at most, in a search for the nearest place.
+const WAITING: usize = 4;
+
 impl NavMesh {
     /// The reach that [`NavMesh::find_path`] uses for both ends: [`Reach::of_agent`].
     #[must_use]
@@ -147,32 +150,54 @@ impl NavMesh {
             level_squared: level * level,
         };
         let mut best: Option<Spot> = None;
+        // The ground of a cell beside which the position lies is of interest only if none is found straight above or below: it waits.
+        let mut waiting = [(0_u32, at, 0.0); WAITING];
+        let mut count = 0;
         self.index.nearest(&target, |cell, limit| {
             if !allows(cell) {
                 return limit;
             }
             let closest = self.closest_in_cell(cell as usize, at);
             let aside = closest.distance_squared(at);
-            if aside > target.side_squared || aside > limit {
+            if aside > 0.0 && best.is_none() && count < WAITING {
+                waiting[count] = (cell, closest, aside);
+                count += 1;
                 return limit;
             }
-            let height = self.height_at(cell as usize, closest);
-            if height < target.low || height > target.high {
-                return limit;
-            }
-            let rise = height - target.height;
-            let distance_squared = aside + rise * rise * target.level_squared;
-            let better = best
-                .as_ref()
-                .is_none_or(|best| (distance_squared, cell) < (best.distance_squared, best.cell));
-            if better {
-                best = Some(Spot { cell, at: closest, height, within: aside == 0.0, distance_squared });
-                distance_squared
-            } else {
-                limit
-            }
+            self.offer_place(&target, (cell, closest, aside), limit, &mut best)
         });
+        for &place in &waiting[..count] {
+            let limit = best.map_or(f64::MAX, |best| best.distance_squared);
+            self.offer_place(&target, place, limit, &mut best);
+        }
         best
+    }
+
+    /// Keeps the place of a cell if it is within reach and the best so far, and gives the new limit.
+    #[inline]
+    fn offer_place(
+        &self,
+        target: &Target,
+        (cell, closest, aside): (u32, PlanPosition, f64),
+        limit: f64,
+        best: &mut Option<Spot>,
+    ) -> f64 {
+        if aside > target.side_squared || aside > limit {
+            return limit;
+        }
+        let height = self.height_at(cell as usize, closest);
+        if height < target.low || height > target.high {
+            return limit;
+        }
+        let rise = height - target.height;
+        let distance_squared = aside + rise * rise * target.level_squared;
+        let better =
+            best.as_ref().is_none_or(|best| (distance_squared, cell) < (best.distance_squared, best.cell));
+        if !better {
+            return limit;
+        }
+        *best = Some(Spot { cell, at: closest, height, within: aside == 0.0, distance_squared });
+        distance_squared
     }
 
     /// The point of a cell that is closest in plan, moved to the lattice: `at` itself where the cell contains it.

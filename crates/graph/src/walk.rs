@@ -94,6 +94,27 @@ impl NavMesh {
         }
     }
 
+    /// Where a ray leaves the cell that it begins in or on.
+    #[inline]
+    pub(crate) fn way_out(&self, cell: u32, ray: &Ray) -> Way {
+        let first = self.cell_first[cell as usize] as usize;
+        let edges = self.walk_edges(cell);
+        let mut before = edges.len() - 1;
+        let mut a = edges[before].start();
+        let mut a_side = ray.side(a);
+        for (corner, edge) in edges.iter().enumerate() {
+            let b = edge.start();
+            let b_side = ray.side(b);
+            // From right to left of the ray: only there it leaves.
+            if a_side < 0.0 && b_side > 0.0 {
+                let is_beyond = orientation(a, b, ray.target) < 0.0;
+                return if is_beyond { Way::Through(first + before) } else { Way::Ends };
+            }
+            (a, a_side, before) = (b, b_side, corner);
+        }
+        Way::Unsure
+    }
+
     /// Whether a cell holds a place of the lattice, border included.
     #[inline]
     pub(crate) fn holds(&self, cell: u32, at: PlanPosition) -> bool {

@@ -18,6 +18,7 @@
 //! # Navigation meshes
 //! | what | functions |
 //! |---|---|
+//! | the mesh as a game opens it, `.wmrun`, in milliseconds | [`save_packed`], [`open_packed`] |
 //! | the mesh itself, `.wmesh` ([`wmesh`] documents it byte by byte) | [`save`], [`open`], [`write_wmesh`], [`read_wmesh`] |
 //! | plan picture | [`write_svg`]; module [`svg`] draws other pictures too |
 //! | cells as faces, height surface as triangles | [`write_obj`], [`write_detail_obj`] |
@@ -40,6 +41,7 @@ mod error;
 mod glb;
 mod json;
 mod obj;
+mod packed;
 mod polygons;
 mod scene;
 mod stl;
@@ -54,6 +56,7 @@ pub use error::{IoError, Place};
 pub use glb::{GlbOptions, write_glb};
 pub use json::{number as json_number, point as json_point, to_json, write_json};
 pub use obj::{write_detail_obj, write_obj};
+pub use packed::{open_packed, save_packed};
 pub use polygons::{PolygonMesh, open_polygons, parse_polygons, write_polygons};
 pub use scene::{LoadOptions, SceneFormat, SceneSource, UpAxis, load, load_with, parse_scene};
 pub use stl::StlWriter;

@@ -15,6 +15,7 @@
 //! place of its own.
 
 mod config;
+mod jumps;
 mod number;
 mod pipeline;
 mod plan;
@@ -26,6 +27,7 @@ mod tiled;
 mod world;
 
 pub use config::{BakeConfig, ConfigError, DecompositionKind, PartitionKind};
+pub use jumps::{JumpConfig, JumpError, find_jumps};
 pub use pipeline::{Bake, BakeError, Pipeline, Stages};
 pub use plan::PlanWorld;
 pub use report::{GridReport, IslandReport, PlanReport, Report, StageTime};

@@ -95,7 +95,8 @@ impl NavMesh {
         // The edge that it came in through, if through its inside.
         let mut entry = NOWHERE;
         for _ in 0..2 * self.cell_count() + 2 {
-            let way = if entry == NOWHERE { Way::Unsure } else { self.way_through(cell, entry, ray) };
+            let way =
+                if entry == NOWHERE { self.way_out(cell, ray) } else { self.way_through(cell, entry, ray) };
             let exit = match way {
                 Way::Ends => None,
                 Way::Through(edge) => Some(Exit::Edge(edge)),
@@ -384,6 +385,6 @@ impl NavMesh {
 /// Towards the cell that has the edge from `a` to `b`.
 pub(super) fn normal(a: PlanPosition, b: PlanPosition) -> (f64, f64) {
     let (ex, ez) = (b.x - a.x, b.z - a.z);
-    let length = (ex * ex + ez * ez).sqrt();
-    (-ez / length, ex / length)
+    let scale = 1.0 / (ex * ex + ez * ez).sqrt();
+    (-ez * scale, ex * scale)
 }

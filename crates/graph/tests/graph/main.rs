@@ -16,6 +16,7 @@ mod links;
 mod locate;
 mod meshes;
 mod offset;
+mod packed;
 mod paths;
 mod shape;
 mod shortest;

@@ -1,0 +1,121 @@
+//! How long it takes to open a mesh: from a `.wmesh`, whose tables are searched and sorted, and packed.
+
+use std::fmt::Write as _;
+use std::hint::black_box;
+use std::path::Path;
+use std::time::Instant;
+
+use glam::Vec3;
+use waymesh_core::{
+    Agent, AreaId, Cell, CellId, CellMesh, GridFrame, HeightSurface, PlanPoint, PlanVertex, RegionId,
+    SurfacePoint, VertexId,
+};
+use waymesh_graph::{Checksum, NavMesh};
+
+use crate::BenchError;
+
+/// A hilly square of `side` times `side` cells with a height surface.
+fn hills(side: u32) -> Result<NavMesh, BenchError> {
+    const STEP: i32 = 4;
+    let height = |x: u32, z: u32| f32::from(u8::try_from((x * 7 + z * 13) % 17).unwrap_or(0)) * 0.3;
+    let at = |x: u32, z: u32| z * (side + 1) + x;
+    let place = |value: u32| i32::try_from(value).unwrap_or(i32::MAX / STEP) * STEP;
+    let cells = STEP.unsigned_abs() * side;
+    let frame =
+        GridFrame { origin: Vec3::ZERO, cell_size: 0.3, level_height: 0.2, width: cells, depth: cells };
+    let mut mesh = CellMesh { frame, vertices: vec![], cells: vec![], corners: vec![], neighbours: vec![] };
+    let mut surface =
+        HeightSurface { points: vec![], triangles: vec![], cell_triangles: vec![0], max_error: 0.0 };
+    for (z, x) in (0..=side).flat_map(|z| (0..=side).map(move |x| (z, x))) {
+        let point = PlanPoint::new(place(x), place(z));
+        mesh.vertices.push(PlanVertex { point, height: height(x, z) });
+        #[expect(clippy::cast_precision_loss, reason = "a few thousand cells")]
+        surface.points.push(SurfacePoint { x: point.x as f32, height: height(x, z), z: point.z as f32 });
+    }
+    for (z, x) in (0..side).flat_map(|z| (0..side).map(move |x| (z, x))) {
+        let first = VertexId::from_index(mesh.corners.len()).0;
+        let corners = [at(x, z), at(x + 1, z), at(x + 1, z + 1), at(x, z + 1)];
+        mesh.corners.extend(corners.map(VertexId));
+        let beyond = |is_there: bool, x: u32, z: u32| is_there.then(|| CellId(z * side + x));
+        mesh.neighbours.extend([
+            beyond(z > 0, x, z.wrapping_sub(1)),
+            beyond(x + 1 < side, x + 1, z),
+            beyond(z + 1 < side, x, z + 1),
+            beyond(x > 0, x.wrapping_sub(1), z),
+        ]);
+        mesh.cells.push(Cell { first, len: 4, region: RegionId(0), area: AreaId::GROUND });
+        let [a, b, c, d] = corners;
+        surface.triangles.extend([[a, b, c], [a, c, d]]);
+        surface.cell_triangles.push(VertexId::from_index(surface.triangles.len()).0);
+    }
+    NavMesh::new(mesh, Some(surface), Agent::default()).map_err(|source| BenchError::Stage {
+        engine: "waymesh",
+        stage: "mesh",
+        source: source.into(),
+    })
+}
+
+/// Milliseconds of the fastest of five runs.
+fn fastest(run: impl Fn()) -> f64 {
+    let once = || {
+        let start = Instant::now();
+        run();
+        start.elapsed().as_secs_f64() * 1e3
+    };
+    (0..5).map(|_| once()).fold(f64::INFINITY, f64::min)
+}
+
+/// Opens meshes of growing size, up to `largest` cells, and prints a table as Markdown.
+///
+/// # Errors
+/// When a mesh cannot be made or opened.
+pub fn open(largest: u32, print: &mut dyn FnMut(&str)) -> Result<(), BenchError> {
+    let failed = |source: Box<dyn std::error::Error + Send + Sync>| BenchError::Stage {
+        engine: "waymesh",
+        stage: "open",
+        source,
+    };
+    print(
+        "| cells | .wmesh, MB | ms | packed, MB | ms with checksum | ms without | copying the bytes, ms |\n|---|---|---|---|---|---|---|\n",
+    );
+    let mut side = 32;
+    while side * side <= largest.max(1024) {
+        let mesh = hills(side)?;
+        let mut plain = Vec::new();
+        waymesh_io::write_wmesh(&mesh, &mut plain).map_err(|error| failed(error.into()))?;
+        let packed = mesh.to_packed(true);
+        let opened = NavMesh::from_packed(&packed, Checksum::Verify).map_err(|error| failed(error.into()))?;
+        if opened != mesh {
+            return Err(failed("the packed mesh is another one".into()));
+        }
+        drop((mesh, opened));
+        let file = Path::new("mesh");
+        let wmesh = fastest(|| drop(black_box(waymesh_io::parse_wmesh(file, &plain))));
+        let verified = fastest(|| drop(black_box(NavMesh::from_packed(&packed, Checksum::Verify))));
+        let skipped = fastest(|| drop(black_box(NavMesh::from_packed(&packed, Checksum::Skip))));
+        let copied = fastest(|| drop(black_box(packed.clone())));
+        let mut line = String::new();
+        #[expect(clippy::cast_precision_loss, reason = "sizes for people")]
+        let [plain, packed] = [plain.len(), packed.len()].map(|bytes| bytes as f64 / 1e6);
+        let _ = writeln!(
+            line,
+            "| {} | {plain:.2} | {wmesh:.2} | {packed:.2} | {verified:.2} | {skipped:.2} | {copied:.2} |",
+            side * side
+        );
+        print(&line);
+        side *= 2;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_has_a_line_for_each_size() {
+        let mut table = String::new();
+        open(4096, &mut |text| table.push_str(text)).expect("meshes that open");
+        assert_eq!(table.lines().count(), 4);
+    }
+}

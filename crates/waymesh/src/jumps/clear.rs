@@ -1,0 +1,167 @@
+//! Whether an agent meets the scene on its way through the air.
+
+use glam::{Vec2, Vec3, Vec3Swizzles};
+use rstar::primitives::{GeomWithData, Rectangle};
+use rstar::{AABB, RTree};
+use waymesh_core::{Agent, TriangleSoup};
+
+/// Triangles by their boxes in plan.
+#[derive(Debug)]
+pub(super) struct Obstacles {
+    triangles: Vec<[Vec3; 3]>,
+    boxes: RTree<GeomWithData<Rectangle<[f32; 2]>, usize>>,
+}
+
+/// An upright cylinder.
+#[derive(Clone, Copy, Debug)]
+struct Cylinder {
+    middle: Vec2,
+    radius: f32,
+    low: f32,
+    high: f32,
+}
+
+impl Obstacles {
+    pub(super) fn new(scene: &TriangleSoup) -> Self {
+        let triangles: Vec<[Vec3; 3]> = scene.finite_triangles().collect();
+        let boxed = |(index, corners): (usize, &[Vec3; 3])| {
+            let [a, b, c] = corners.map(|corner| corner.xz());
+            let (low, high) = (a.min(b).min(c), a.max(b).max(c));
+            GeomWithData::new(Rectangle::from_corners(low.to_array(), high.to_array()), index)
+        };
+        let boxes = RTree::bulk_load(triangles.iter().enumerate().map(boxed).collect());
+        Self { triangles, boxes }
+    }
+
+    /// Whether a jump meets nothing: a ballistic arc whose top is so far above the higher end.
+    pub(super) fn jump_is_clear(
+        &self,
+        from: Vec3,
+        to: Vec3,
+        arc_height: f32,
+        agent: &Agent,
+        cell: f32,
+    ) -> bool {
+        // In units of time in which gravity is 2: a fall from rest by y takes the root of y.
+        let top = from.y.max(to.y) + arc_height;
+        let (up, down) = ((top - from.y).sqrt(), (top - to.y).sqrt());
+        let along = |t: f32| {
+            let time = t * (up + down) - up;
+            from.lerp(to, t).with_y(top - time * time)
+        };
+        // No straight piece of it is longer than its legs together.
+        let length = (to - from).with_y(0.0).length() + 2.0 * top - from.y - to.y;
+        self.is_clear(along, length, agent, cell)
+    }
+
+    /// Whether a drop meets nothing: straight out at the height of its start, then straight down.
+    pub(super) fn drop_is_clear(&self, from: Vec3, to: Vec3, agent: &Agent, cell: f32) -> bool {
+        let over = to.with_y(from.y);
+        let out = self.is_clear(|t| from.lerp(over, t), from.distance(over), agent, cell);
+        out && {
+            // Down, it is one long cylinder.
+            let cylinder = Cylinder {
+                middle: to.xz(),
+                radius: radius(agent, cell),
+                low: to.y + feet(agent),
+                high: from.y + agent.height,
+            };
+            self.is_free(&cylinder)
+        }
+    }
+
+    /// Looks at places half a radius apart.
+    fn is_clear(&self, along: impl Fn(f32) -> Vec3, length: f32, agent: &Agent, cell: f32) -> bool {
+        let radius = radius(agent, cell);
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a small number of places"
+        )]
+        let places = (length / (radius / 2.0)).ceil().clamp(1.0, 60_000.0) as u16;
+        (0..=places).all(|place| {
+            let at = along(f32::from(place) / f32::from(places));
+            let (low, high) = (at.y + feet(agent), at.y + agent.height);
+            self.is_free(&Cylinder { middle: at.xz(), radius, low, high })
+        })
+    }
+
+    fn is_free(&self, cylinder: &Cylinder) -> bool {
+        let reach = Vec2::splat(cylinder.radius);
+        let (low, high) = (cylinder.middle - reach, cylinder.middle + reach);
+        let near =
+            self.boxes.locate_in_envelope_intersecting(AABB::from_corners(low.to_array(), high.to_array()));
+        near.into_iter().all(|near| !cylinder.meets(&self.triangles[near.data]))
+    }
+}
+
+/// What is lower is stepped on.
+fn feet(agent: &Agent) -> f32 {
+    agent.max_step.min(agent.height / 2.0)
+}
+
+/// The agent's radius as a mesh of cells has it: never less than half a cell.
+fn radius(agent: &Agent, cell: f32) -> f32 {
+    (agent.radius - cell).max(cell / 2.0)
+}
+
+impl Cylinder {
+    /// Whether a triangle reaches into it.
+    fn meets(&self, corners: &[Vec3; 3]) -> bool {
+        let (mut polygon, mut other) = (corners.to_vec(), Vec::new());
+        for (sign, limit) in [(1.0, self.low), (-1.0, -self.high)] {
+            let above = |point: Vec3| sign * point.y - limit;
+            other.clear();
+            for (index, &b) in polygon.iter().enumerate() {
+                let a = polygon[(index + polygon.len() - 1) % polygon.len()];
+                let (from, to) = (above(a), above(b));
+                if (from > 0.0) != (to > 0.0) {
+                    other.push(a.lerp(b, from / (from - to)));
+                }
+                if to > 0.0 {
+                    other.push(b);
+                }
+            }
+            std::mem::swap(&mut polygon, &mut other);
+        }
+        // What is left of it between bottom and top, in plan: convex.
+        let points: Vec<Vec2> = polygon.iter().map(|point| point.xz() - self.middle).collect();
+        let (mut left, mut right) = (false, false);
+        for (index, &b) in points.iter().enumerate() {
+            let a = points[(index + points.len() - 1) % points.len()];
+            let edge = b - a;
+            let squared = edge.length_squared();
+            let t = if squared > 0.0 { (-a.dot(edge) / squared).clamp(0.0, 1.0) } else { 0.0 };
+            if (a + edge * t).length_squared() < self.radius * self.radius {
+                return true;
+            }
+            let side = edge.perp_dot(-a);
+            (left, right) = (left | (side > 0.0), right | (side < 0.0));
+        }
+        // The middle is inside.
+        left != right
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const POST: Cylinder = Cylinder { middle: Vec2::ZERO, radius: 0.5, low: 1.0, high: 2.0 };
+
+    #[test]
+    fn a_cylinder_is_met_by_what_reaches_into_it() {
+        let flat = |y: f32, size: f32| {
+            [Vec3::new(-size, y, -size), Vec3::new(size, y, -size), Vec3::new(0.0, y, size)]
+        };
+        // Above, below and through; large enough that no edge is near.
+        assert!(POST.meets(&flat(1.5, 50.0)));
+        assert!(!POST.meets(&flat(0.9, 50.0)) && !POST.meets(&flat(2.1, 50.0)));
+        let wall = |x: f32| [Vec3::new(x, 0.0, -9.0), Vec3::new(x, 0.0, 9.0), Vec3::new(x, 9.0, 0.0)];
+        assert!(POST.meets(&wall(0.49)) && POST.meets(&wall(-0.49)) && !POST.meets(&wall(0.51)));
+        // A slope that passes beside the cylinder where it is high enough.
+        let slope = [Vec3::new(0.0, 0.0, -9.0), Vec3::new(0.0, 0.0, 9.0), Vec3::new(9.0, 9.0, 0.0)];
+        assert!(!POST.meets(&slope));
+        assert!(!POST.meets(&[Vec3::new(f32::NAN, 1.5, 0.0); 3]));
+    }
+}

@@ -1,0 +1,318 @@
+//! Where an agent can leave the mesh along its borders and land on it again: jumps over gaps, drops from ledges.
+//!
+//! From places along every border, straight out, the first ground that can be landed on is looked for: first by a drop (out over the
+//! edge, then straight down), then by a jump (a ballistic arc). The way there is checked against the triangles of the scene, with the agent's
+//! radius and height. Of candidates side by side the shortest stays.
+
+mod clear;
+
+use std::cmp::Ordering;
+
+use glam::Vec3;
+use thiserror::Error;
+use waymesh_core::{Agent, CellId, PlanPoint, PlanVertex, TriangleSoup};
+use waymesh_graph::{AnyCell, Link, LinkEnd, LinkKind, NavMesh, Outcome, PathOptions, PathScratch, Reach};
+
+use clear::Obstacles;
+
+/// What an agent can jump and drop. Lengths in metres.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct JumpConfig {
+    /// Longest jump, from border to border of the mesh in plan, so with the agent's radius on both sides. Finite, 0 or more: 0 for no
+    /// jumps. Default 4.
+    pub max_length: f32,
+    /// How much higher the landing of a jump may be, and how much lower; a jump that leads up as far as down can be taken both ways.
+    /// Finite, 0 or more. Default 0.6.
+    pub max_rise: f32,
+    /// How far above the higher end the feet are at the top of a jump. Finite, above 0. Default 0.4.
+    pub arc_height: f32,
+    /// Deepest drop. Finite, 0 or more: 0 for no drops. Default 4.
+    pub max_drop: f32,
+    /// How far out a drop may land, from border to border of the mesh in plan. Finite, 0 or more. Default 2: twice the radius of the
+    /// default agent, and some.
+    pub max_drop_length: f32,
+    /// Links whose ends are both nearer to those of a shorter one are left out. Finite, above 0. Default 2.
+    pub spacing: f32,
+    /// A link must save more than this: what can be walked with less of a detour is left out. Finite, 0 or more. Default 4.
+    pub min_detour: f32,
+}
+
+impl Default for JumpConfig {
+    fn default() -> Self {
+        Self {
+            max_length: 4.0,
+            max_rise: 0.6,
+            arc_height: 0.4,
+            max_drop: 4.0,
+            max_drop_length: 2.0,
+            spacing: 2.0,
+            min_detour: 4.0,
+        }
+    }
+}
+
+/// The first field of a [`JumpConfig`] that cannot be used.
+#[derive(Clone, Copy, Debug, PartialEq, Error)]
+#[error("{field} of jumps is {value}, but must be {expected}")]
+#[non_exhaustive]
+pub struct JumpError {
+    /// Name of the field.
+    pub field: &'static str,
+    /// Its value.
+    pub value: f32,
+    /// What would be accepted.
+    pub expected: &'static str,
+}
+
+macro_rules! with {
+    ($($name:ident $field:ident),*) => {$(
+        /// Sets the field of this name.
+        #[must_use]
+        pub fn $name(mut self, metres: f32) -> Self {
+            self.$field = metres;
+            self
+        }
+    )*};
+}
+
+impl JumpConfig {
+    with!(
+        with_max_length max_length,
+        with_max_rise max_rise,
+        with_arc_height arc_height,
+        with_max_drop max_drop,
+        with_max_drop_length max_drop_length,
+        with_spacing spacing,
+        with_min_detour min_detour
+    );
+
+    /// Checks every field.
+    ///
+    /// # Errors
+    /// Names the first field that is out of its range.
+    pub fn validate(&self) -> Result<(), JumpError> {
+        let lengths = [
+            ("max_length", self.max_length),
+            ("max_rise", self.max_rise),
+            ("max_drop", self.max_drop),
+            ("max_drop_length", self.max_drop_length),
+            ("min_detour", self.min_detour),
+        ];
+        for (field, value) in lengths {
+            if !(value.is_finite() && value >= 0.0) {
+                return Err(JumpError { field, value, expected: "finite and 0 m or more" });
+            }
+        }
+        for (field, value) in [("arc_height", self.arc_height), ("spacing", self.spacing)] {
+            if !(value.is_finite() && value > 0.0) {
+                return Err(JumpError { field, value, expected: "finite and above 0 m" });
+            }
+        }
+        Ok(())
+    }
+
+    /// Farthest that any landing may be.
+    fn reach(&self) -> f32 {
+        let drop = if self.max_drop > 0.0 { self.max_drop_length } else { 0.0 };
+        self.max_length.max(drop)
+    }
+}
+
+/// A way over the border of the mesh.
+#[derive(Clone, Copy, Debug)]
+struct Candidate {
+    from: LinkEnd,
+    to: LinkEnd,
+    /// World positions of its ends.
+    ends: [Vec3; 2],
+    kind: LinkKind,
+    length: f32,
+}
+
+/// Links for the jumps and drops that an agent can make, from point to point, sorted. `scene` is what the mesh was baked of; what is not in
+/// it is not in the way.
+///
+/// # Guarantees
+/// - Both ends lie on their cells. A link of kind [`LinkKind::Jump`] spans at most `max_length` in plan and `max_rise` in height and leads both
+///   ways; one of kind [`LinkKind::Drop`] leads down only, by more than the agent's step and at most `max_drop`.
+/// - The agent, as an upright cylinder from its step to its height, meets no triangle on the way. Its radius is taken less one cell, as exact as
+///   a mesh of cells is; the way is looked at every half of that.
+/// - No two links of one kind have both ends within `spacing` of each other's in plan, and none saves less than `min_detour`.
+/// - The order of the triangles does not matter.
+///
+/// Takes time in proportion to the length of all borders, times the triangles near by.
+///
+/// # Errors
+/// Names the first setting that is out of its range.
+pub fn find_jumps(mesh: &NavMesh, scene: &TriangleSoup, config: &JumpConfig) -> Result<Vec<Link>, JumpError> {
+    config.validate()?;
+    let obstacles = Obstacles::new(scene);
+    let mut finder = Finder { mesh, config, agent: *mesh.agent(), obstacles, paths: PathScratch::default() };
+    let mut candidates = Vec::new();
+    for cell in (0..mesh.cell_count()).map(CellId::from_index) {
+        finder.look_from(cell, &mut candidates);
+    }
+    candidates.sort_by(order);
+    let mut kept: Vec<Candidate> = Vec::new();
+    for candidate in candidates {
+        if !kept.iter().any(|other| is_beside(&candidate, other, config.spacing)) && finder.saves(&candidate)
+        {
+            kept.push(candidate);
+        }
+    }
+    let mut links: Vec<Link> = kept.iter().map(link).collect();
+    links.sort_by_key(|link| (link.from.cell, link.to.cell, link.from.ends[0].point, link.to.ends[0].point));
+    Ok(links)
+}
+
+/// Shortest first, then by place.
+fn order(one: &Candidate, other: &Candidate) -> Ordering {
+    let key = |candidate: &Candidate| {
+        let point = |end: &LinkEnd| (end.cell, end.ends[0].point);
+        (candidate.kind, point(&candidate.from), point(&candidate.to))
+    };
+    one.length.total_cmp(&other.length).then_with(|| key(one).cmp(&key(other)))
+}
+
+/// Whether two ways lead from the same place to the same place, or a jump back again.
+fn is_beside(one: &Candidate, other: &Candidate, spacing: f32) -> bool {
+    let near = |a: Vec3, b: Vec3| (a - b).with_y(0.0).length() < spacing && (a.y - b.y).abs() < spacing;
+    let [a, b] = one.ends;
+    let [c, d] = other.ends;
+    let is_back = one.kind == LinkKind::Jump && near(a, d) && near(b, c);
+    one.kind == other.kind && ((near(a, c) && near(b, d)) || is_back)
+}
+
+fn link(candidate: &Candidate) -> Link {
+    let mut link = Link::new(candidate.from, candidate.to, candidate.kind);
+    link.both_ways = candidate.kind == LinkKind::Jump;
+    link
+}
+
+struct Finder<'a> {
+    mesh: &'a NavMesh,
+    config: &'a JumpConfig,
+    agent: Agent,
+    obstacles: Obstacles,
+    paths: PathScratch,
+}
+
+impl Finder<'_> {
+    /// Looks out over the borders of a cell.
+    fn look_from(&mut self, cell: CellId, out: &mut Vec<Candidate>) {
+        let Some(view) = self.mesh.cell(cell) else { return };
+        let size = self.mesh.frame().cell_size;
+        let positions: Vec<Vec3> = view.positions().collect();
+        for (edge, beyond) in view.neighbours().enumerate() {
+            let (a, b) = (positions[edge], positions[(edge + 1) % positions.len()]);
+            let along = (b - a).with_y(0.0);
+            let length = along.length();
+            if beyond.is_some() || length <= 0.0 {
+                continue;
+            }
+            // Out of the cell, which lies on the positive side.
+            let out_of = Vec3::new(along.z, 0.0, -along.x) / length;
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "a small number of places"
+            )]
+            let places = (length / (self.config.spacing / 2.0)).ceil().clamp(1.0, 4096.0) as u16;
+            for place in 0..places {
+                let t = (f32::from(place) + 0.5) / f32::from(places);
+                if let Some(start) = self.stand(cell, a.lerp(b, t), -out_of * size) {
+                    self.look_out(start, out_of, out);
+                }
+            }
+        }
+    }
+
+    /// The grid point of a cell at a place on its border, or a little further in.
+    fn stand(&self, cell: CellId, border: Vec3, inwards: Vec3) -> Option<LinkEnd> {
+        [0.0, 0.5, 1.0, 1.5, 2.0].into_iter().find_map(|steps| self.end_at(cell, border + inwards * steps))
+    }
+
+    /// The end of a link at the grid point nearest to a position, if that is on the cell.
+    #[expect(clippy::cast_possible_truncation, reason = "the mesh is within the grid, and casts saturate")]
+    fn end_at(&self, cell: CellId, position: Vec3) -> Option<LinkEnd> {
+        let frame = self.mesh.frame();
+        let [x, _, z] = frame.to_grid(position);
+        let point = PlanPoint::new(x.round() as i32, z.round() as i32);
+        let corners = self.mesh.cell(cell)?.corners();
+        let corner = |index: usize| self.mesh.plan_vertices()[corners[index % corners.len()].index()].point;
+        let holds =
+            (0..corners.len()).all(|edge| PlanPoint::orientation(corner(edge), corner(edge + 1), point) >= 0);
+        if !holds {
+            return None;
+        }
+        let position = frame.to_world(f64::from(point.x), 0.0, f64::from(point.z));
+        let height = self.mesh.height_in_cell(cell, position)?;
+        let height = frame.to_grid(position.with_y(height))[1] as f32;
+        Some(LinkEnd { cell, ends: [PlanVertex { point, height }; 2] })
+    }
+
+    fn position(&self, end: &LinkEnd) -> Vec3 {
+        let PlanVertex { point, height } = end.ends[0];
+        self.mesh.frame().to_world(f64::from(point.x), f64::from(height), f64::from(point.z))
+    }
+
+    /// The first landing straight out from a place.
+    fn look_out(&mut self, from: LinkEnd, direction: Vec3, out: &mut Vec<Candidate>) {
+        let size = self.mesh.frame().cell_size;
+        let start = self.position(&from);
+        let step = self.agent.max_step;
+        let reach = self.config.reach();
+        // The deepest first, as seen from above: a landing hides what is below it.
+        let down = self.config.max_drop.max(self.config.max_rise);
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a small number of cells"
+        )]
+        let cells = (reach / size).floor().clamp(0.0, 65_535.0) as u16;
+        for cell in 1..=cells {
+            let at = start + direction * (f32::from(cell) * size);
+            let Some(place) = self.mesh.nearest(at, &Reach::new(0.0, self.config.max_rise, down)) else {
+                continue;
+            };
+            let Some(to) = self.end_at(place.cell, place.position) else { continue };
+            let end = self.position(&to);
+            let (length, rise) = ((end - start).with_y(0.0).length(), end.y - start.y);
+            let is_drop =
+                -rise > step && -rise <= self.config.max_drop && length <= self.config.max_drop_length;
+            let is_jump = rise.abs() <= self.config.max_rise && length <= self.config.max_length;
+            let clear = |kind: LinkKind| {
+                let is_clear = match kind {
+                    LinkKind::Drop => self.obstacles.drop_is_clear(start, end, &self.agent, size),
+                    _ => self.obstacles.jump_is_clear(start, end, self.config.arc_height, &self.agent, size),
+                };
+                is_clear.then_some(kind)
+            };
+            let kind = is_drop
+                .then(|| clear(LinkKind::Drop))
+                .flatten()
+                .or_else(|| is_jump.then(|| clear(LinkKind::Jump)).flatten());
+            if let Some(kind) = kind {
+                out.push(Candidate { from, to, ends: [start, end], kind, length });
+                return;
+            }
+            // Ground at about this height is not jumped over.
+            if is_jump && rise.abs() <= step {
+                return;
+            }
+        }
+    }
+
+    /// Whether walking takes so much longer, or does not lead there at all.
+    fn saves(&mut self, candidate: &Candidate) -> bool {
+        let [from, to] = candidate.ends;
+        let options = PathOptions::default().with_allow_partial(false).with_filter(AnyCell);
+        match self.mesh.find_path_with(from, to, &options, &mut self.paths) {
+            Ok(path) if path.outcome == Outcome::Complete => {
+                path.length - from.distance(to) > self.config.min_detour
+            }
+            _ => true,
+        }
+    }
+}
