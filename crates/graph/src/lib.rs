@@ -127,6 +127,7 @@
 
 mod box_index;
 mod bridges;
+mod clearance;
 mod costs;
 mod data;
 mod error;
@@ -141,6 +142,7 @@ mod path;
 mod plan;
 mod surface;
 
+pub use clearance::{ClearPath, ClearPathOptions, ClearPlace, ClearanceNavMesh, ClearanceScratch};
 pub use costs::{AreaCosts, Length, TravelCost};
 pub use data::{LinkData, NO_NEIGHBOUR, NavMeshData};
 pub use error::{NavMeshError, PathEnd, QueryError};
