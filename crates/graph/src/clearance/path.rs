@@ -218,10 +218,10 @@ impl ClearanceNavMesh {
     fn search(&self, start: &Fit, goal: &Fit, radius: f32, scratch: &mut ClearanceScratch) -> Option<f64> {
         let radius = f64::from(radius);
         let inner = |fit: &Fit| {
-            /// A place on a side is moved into the triangle, by less than rounding in single precision: the way has to leave through a side.
-            const INWARD: f64 = 1e-7;
-            let middle = self.table.centroid(fit.triangle);
-            if radius < 1e-3 { plus(fit.at, minus(middle, fit.at), INWARD) } else { fit.at }
+            // A place on a side is moved into the triangle, by less than rounding in single precision: the way has to leave through a side.
+            let inward = minus(self.table.centroid(fit.triangle), fit.at);
+            let share = (4.0 * self.table.slack / length(inward).max(1e-12)).min(1e-2);
+            if radius < 1e-3 { plus(fit.at, inward, share) } else { fit.at }
         };
         let ends = Ends {
             places: [inner(start), inner(goal)],

@@ -167,9 +167,13 @@ impl<'a> Search<'a> {
             vertex: NONE,
             near: [true, start_triangle == goal_triangle],
         });
+        if start == goal && start_triangle == goal_triangle {
+            self.memory.way.push((0, [1.0, 0.0]));
+            return Some(0.0);
+        }
         self.local(0);
         while let Some(Reverse((_, node))) = self.memory.open.pop() {
-            let node = self.memory.nodes[node as usize];
+            let node = self.memory.nodes[!node as usize];
             match node.kind {
                 Kind::Final => return Some(self.finish(&node)),
                 Kind::Local => self.local(node.root),
@@ -445,7 +449,7 @@ impl<'a> Search<'a> {
             }
         }
         if let (Some(beyond), Some(way)) = (between, self.tangent(root, apex, -side * offset)) {
-            let Some((bound, is_seen)) = self.tightened(root, bound, way.direction, apex) else { return };
+            let Some((bound, is_seen)) = self.tightened(root, bound, way.direction, apex, SAME) else { return };
             self.offer_fan(from, beyond, bound);
             if is_seen {
                 self.turn(from, corner, -side, way, Some(beyond), [false; 2]);
@@ -455,30 +459,37 @@ impl<'a> Search<'a> {
 
     /// The bound of directions that pass between a root and a place ahead: the later of the old one and `direction`, which just passes the place; and
     /// whether it is that. `None` if no direction is left.
-    fn tightened(&self, root: &Root, bound: Plane, direction: Plane, place: Plane) -> Option<(Plane, bool)> {
+    fn tightened(
+        &self,
+        root: &Root,
+        bound: Plane,
+        direction: Plane,
+        place: Plane,
+        loose: f64,
+    ) -> Option<(Plane, bool)> {
         let turns = |a: Plane, b: Plane| root.side * cross(a, b);
         let turn = turns(bound, direction);
         let is_later = if turns(bound, minus(place, root.centre)) > 0.0 {
             // The place is ahead, and the direction turns on from it by a quarter of a circle at most: perhaps too far.
-            if turn < -SAME {
+            if turn < -loose {
                 return None;
             }
             true
         } else {
-            turn > 0.0 || (turn >= -SAME && dot(bound, direction) > 0.0)
+            turn > 0.0 || (turn >= -loose && dot(bound, direction) > 0.0)
         };
         let bound = if is_later { direction } else { bound };
-        (turns(bound, root.limit) >= -SAME).then_some((bound, is_later))
+        (turns(bound, root.limit) >= -loose).then_some((bound, is_later))
     }
 
     /// Whether a cone holds a direction, that to a place or past it.
-    fn holds(&self, node: &Node, root: &Root, direction: Plane, place: Plane) -> bool {
+    fn holds(&self, node: &Node, root: &Root, direction: Plane, place: Plane, loose: f64) -> bool {
         match node.kind {
             Kind::Fan => {
                 let bound = if root.side > 0.0 { node.low } else { node.high };
-                self.tightened(root, bound, direction, place).is_some_and(|(_, is_later)| is_later)
+                self.tightened(root, bound, direction, place, loose).is_some_and(|(_, is_later)| is_later)
             }
-            _ => cross(node.low, direction) >= -SAME && cross(direction, node.high) >= -SAME,
+            _ => cross(node.low, direction) >= -loose && cross(direction, node.high) >= -loose,
         }
     }
 
@@ -487,7 +498,7 @@ impl<'a> Search<'a> {
         let from = node.root;
         let root = self.memory.roots[from as usize];
         if let Some(way) = self.tangent(&root, self.goal, 0.0)
-            && self.holds(node, &root, way.direction, self.goal)
+            && self.holds(node, &root, way.direction, self.goal, self.loose(way.length))
         {
             self.complete(from, way);
         }
@@ -499,7 +510,7 @@ impl<'a> Search<'a> {
             }
             for side in [1.0, -1.0] {
                 if let Some(way) = self.tangent(&root, place, side * self.radius)
-                    && self.holds(node, &root, way.direction, place)
+                    && self.holds(node, &root, way.direction, place, SAME)
                 {
                     self.turn(from, corner, side, way, None, [false, true]);
                 }
@@ -528,18 +539,23 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// The goal is known to rounding only: how much that may turn a way of this length.
+    fn loose(&self, long: f64) -> f64 {
+        SAME + 2.0 * self.table.slack / long.max(self.table.slack)
+    }
+
     fn is_goal_corner(&self, vertex: u32) -> bool {
         self.memory.goal.corners.iter().any(|&corner| self.table.vertices[corner as usize] == vertex)
     }
 
     /// Whether a root may be left in a direction.
-    fn may_leave(&self, root: &Root, direction: Plane) -> bool {
+    fn may_leave(&self, root: &Root, direction: Plane, loose: f64) -> bool {
         if root.side == 0.0 {
             return true;
         }
         let turned = root.side * angle(root.arrival, direction);
         let rest = root.side * angle(direction, root.limit);
-        (turned >= -SAME || turned < -3.1) && (rest >= -SAME || rest < -3.1)
+        (turned >= -loose || turned < -3.1) && (rest >= -loose || rest < -3.1)
     }
 
     /// Goes on from a root near one end of the way: to all corners near by, out of the triangle of the start, and to the goal.
@@ -550,7 +566,7 @@ impl<'a> Search<'a> {
         }
         if root.near[1]
             && let Some(way) = self.tangent(&root, self.goal, 0.0)
-            && self.may_leave(&root, way.direction)
+            && self.may_leave(&root, way.direction, self.loose(way.length))
         {
             self.complete(from, way);
         }
@@ -565,7 +581,7 @@ impl<'a> Search<'a> {
                 let place = self.table.start(corner);
                 for side in [1.0, -1.0] {
                     if let Some(way) = self.tangent(&root, place, side * self.radius)
-                        && self.may_leave(&root, way.direction)
+                        && self.may_leave(&root, way.direction, SAME)
                     {
                         self.turn(from, corner, side, way, None, root.near);
                     }
@@ -592,7 +608,7 @@ impl<'a> Search<'a> {
                 let place = self.table.start(other);
                 let way = self.tangent(&root, place, -root.side * self.offset(other));
                 let bound =
-                    way.and_then(|way| self.tightened(&root, root.arrival, way.direction, place));
+                    way.and_then(|way| self.tightened(&root, root.arrival, way.direction, place, SAME));
                 if let Some((bound, _)) = bound {
                     self.offer_fan(from, entry, bound);
                 }
@@ -612,7 +628,7 @@ impl<'a> Search<'a> {
                 // Between the arrival and the limit.
                 let (first, last) =
                     if root.side > 0.0 { (root.arrival, root.limit) } else { (root.limit, root.arrival) };
-                let inside = |direction: Plane| self.may_leave(&root, direction);
+                let inside = |direction: Plane| self.may_leave(&root, direction, SAME);
                 let within = |direction: Plane| {
                     cross(low, direction) >= -SAME && cross(direction, high) >= -SAME
                 };
