@@ -377,6 +377,13 @@ pub(crate) struct PathArgs {
     /// Find the shortest path of all, not just a short one.
     #[arg(long)]
     pub(crate) shortest: bool,
+    /// Find the shortest path of a disc of this radius in metres that keeps clear of the mesh's walls: on a mesh baked for radius 0, an agent of
+    /// that radius. The picture shows the ground that it sweeps.
+    #[arg(long, value_name = "METRES", conflicts_with = "shortest")]
+    pub(crate) radius: Option<f32>,
+    /// How far the path of a disc may be outside of its arcs round corners, in metres; inf makes chamfers. Default: 0.001.
+    #[arg(long, value_name = "METRES", requires = "radius")]
+    pub(crate) arc_error: Option<f32>,
     /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,

@@ -16,6 +16,15 @@ pub enum NavMeshError {
     /// The height surface does not fit the cells.
     #[error("the height surface is broken: {0}")]
     Surface(ViolationList),
+    /// The clearance triangulation breaks its invariants.
+    #[error("the clearance triangulation is broken: {0}")]
+    Clearance(ViolationList),
+    /// The clearance triangulation is that of another mesh.
+    #[error("the clearance triangulation has no triangle where cell {cell} is")]
+    OtherGround {
+        /// The first such cell.
+        cell: CellId,
+    },
     /// The agent cannot be used.
     #[error(transparent)]
     Agent(#[from] AgentError),
@@ -229,6 +238,24 @@ pub enum QueryError {
         field: &'static str,
         /// Its value.
         value: f32,
+    },
+    /// A radius that is NaN, negative or infinite, or an arc error that is NaN or not above 0.
+    #[error("radius or arc error is {value} m, but must be finite and 0 m or more")]
+    BadRadius {
+        /// Its value.
+        value: f32,
+    },
+    /// A disc does not fit on the mesh near an end.
+    #[error("no room for a disc of radius {radius} m near the {end} {position}, within {reach}")]
+    NoRoomNear {
+        /// Which end.
+        end: PathEnd,
+        /// The position asked for.
+        position: Vec3,
+        /// Radius of the disc.
+        radius: f32,
+        /// How far was looked.
+        reach: Reach,
     },
     /// A place on another mesh, or on this one before it was baked anew.
     #[error("cell {cell} belongs to another mesh")]

@@ -134,6 +134,7 @@
 
 mod box_index;
 mod bridges;
+mod clearance;
 mod costs;
 mod data;
 mod error;
@@ -151,6 +152,7 @@ mod plan;
 mod surface;
 mod walk;
 
+pub use clearance::{ClearPath, ClearPathOptions, ClearPlace, ClearanceNavMesh, ClearanceScratch};
 pub use costs::{AreaCosts, Length, TravelCost};
 pub use data::{LinkData, NO_NEIGHBOUR, NavMeshData};
 pub use error::{NavMeshError, PathEnd, QueryError};

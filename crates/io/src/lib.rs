@@ -20,7 +20,7 @@
 //! |---|---|
 //! | the mesh as a game opens it, `.wmrun`, in milliseconds | [`save_packed`], [`open_packed`] |
 //! | the mesh itself, `.wmesh` ([`wmesh`] documents it byte by byte) | [`save`], [`open`], [`write_wmesh`], [`read_wmesh`] |
-//! | plan picture | [`write_svg`]; module [`svg`] draws other pictures too |
+//! | plan picture | [`write_svg`], with the path of a disc [`write_clear_svg`]; module [`svg`] draws other pictures too |
 //! | cells as faces, height surface as triangles | [`write_obj`], [`write_detail_obj`] |
 //! | coloured triangles for viewers | [`write_glb`] |
 //! | polygons for scripts | [`write_json`], [`to_json`] |
@@ -60,7 +60,7 @@ pub use packed::{open_packed, save_packed};
 pub use polygons::{PolygonMesh, open_polygons, parse_polygons, write_polygons};
 pub use scene::{LoadOptions, SceneFormat, SceneSource, UpAxis, load, load_with, parse_scene};
 pub use stl::StlWriter;
-pub use svg::{ColourBy, SvgOptions, write_svg};
+pub use svg::{ColourBy, SvgOptions, write_clear_svg, write_svg};
 pub use wmesh::{open, parse_wmesh, read_wmesh, save, write_wmesh};
 
 /// Makes a file, or empties it, and lets `write` fill it.

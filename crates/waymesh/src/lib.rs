@@ -14,6 +14,7 @@
 //! [`triangulate`], [`convex`], [`detail`], [`floorplan`], [`tile`], [`graph`], [`io`]. A [`Pipeline`] takes any implementation of a [`stage`] trait in
 //! place of its own.
 
+mod clearance;
 mod config;
 mod jumps;
 mod number;
@@ -26,6 +27,7 @@ mod storeys;
 mod tiled;
 mod world;
 
+pub use clearance::with_clearance;
 pub use config::{BakeConfig, ConfigError, DecompositionKind, PartitionKind};
 pub use jumps::{JumpConfig, JumpError, find_jumps};
 pub use pipeline::{Bake, BakeError, Pipeline, Stages};
@@ -38,7 +40,8 @@ pub use world::{MeshHandle, ObstacleId, World, WorldUpdate};
 
 pub use waymesh_core::*;
 pub use waymesh_graph::{
-    AnyCell, AreaCosts, AreaFilter, CellFilter, FlagFilter, Generation, Location, NavMesh, NavMeshError,
+    AnyCell, AreaCosts, AreaFilter, CellFilter, ClearPath, ClearPathOptions, ClearPlace, ClearanceNavMesh,
+    ClearanceScratch, FlagFilter, Generation, Location, NavMesh, NavMeshError,
     Outcome, Path, PathOptions, PathScratch, PlaceSampler, QueryError, Raycast, Reach, SurfaceScratch,
     TravelCost, Wall,
 };

@@ -5,7 +5,7 @@ use std::io::Write;
 
 use glam::Vec3;
 use waymesh_core::CellId;
-use waymesh_graph::{NavMesh, Path};
+use waymesh_graph::{ClearPath, NavMesh, Path};
 
 use super::links::{draw_links, link_marks, link_style};
 use super::plan_mesh::{PlanMesh, plan};
@@ -67,6 +67,8 @@ const WALL: Colour = Colour::INK;
 const PORTAL: Colour = Colour([0x5b, 0x6b, 0x7a]);
 const STAIR: Colour = Colour([0xc8, 0x7a, 0x12]);
 const BACKDROP: Colour = Colour([0xee, 0xec, 0xe6]);
+const CORRIDOR: Colour = Colour([0xff, 0xec, 0xa8]);
+const SWEPT: Colour = Colour([0xd9, 0x5f, 0x2a]);
 const START: Colour = Colour([0x1f, 0x8a, 0x4c]);
 
 /// Draws a mesh in plan, with a path on top.
@@ -86,8 +88,43 @@ pub fn write_svg(
     writer.flush()
 }
 
+/// As [`write_svg`], with the path of a disc: the cells it passes in one colour, the ground that the disc sweeps, and the corners that it turns
+/// round with the distance it keeps from them.
+///
+/// # Errors
+/// Those of the writer.
+pub fn write_clear_svg(
+    mesh: &NavMesh,
+    path: &ClearPath,
+    radius: f32,
+    options: &SvgOptions,
+    mut writer: impl Write,
+) -> std::io::Result<()> {
+    let trace = Path { points: path.points.clone(), cells: path.cells.clone(), ..Path::default() };
+    let disc = Some((f64::from(radius.max(0.0)), path.corners.as_slice()));
+    writer.write_all(draw_with(mesh, Some(&trace), disc, options).to_svg().as_bytes())?;
+    writer.flush()
+}
+
 fn draw(mesh: &NavMesh, path: Option<&Path>, options: &SvgOptions) -> Picture {
-    let colours = cell_colours(mesh, options.colour_by);
+    draw_with(mesh, path, None, options)
+}
+
+/// `disc` is the radius of a disc that follows the path, and the corners that it turns round.
+fn draw_with(
+    mesh: &NavMesh,
+    path: Option<&Path>,
+    disc: Option<(f64, &[Vec3])>,
+    options: &SvgOptions,
+) -> Picture {
+    let mut colours = cell_colours(mesh, options.colour_by);
+    if let (Some(path), Some(_)) = (path, disc) {
+        for cell in &path.cells {
+            if let Some(colour) = colours.get_mut(cell.index()) {
+                *colour = CORRIDOR;
+            }
+        }
+    }
     let links = link_marks(mesh);
     let mesh = PlanMesh::from(mesh);
     let points = path.into_iter().flat_map(|path| path.points.iter().copied());
@@ -95,6 +132,10 @@ fn draw(mesh: &NavMesh, path: Option<&Path>, options: &SvgOptions) -> Picture {
     if let Some(path) = path {
         drawing.trace = trace(&mesh, path);
         drawing.path.clone_from(&path.points);
+    }
+    if let Some((radius, corners)) = disc {
+        drawing.disc = Some(radius);
+        drawing.corners = corners.to_vec();
     }
     let mut picture = Picture::new();
     for index in 0..drawing.storeys.len() {
@@ -112,6 +153,11 @@ fn draw(mesh: &NavMesh, path: Option<&Path>, options: &SvgOptions) -> Picture {
     }
     if path.is_some() {
         picture.note(Style::line(Colour::RED, 3.0), "path, from green to red");
+    }
+    if disc.is_some() {
+        picture.note(Style::fill(CORRIDOR), "cells on the way");
+        picture.note(Style::fill(SWEPT).with_opacity(0.35), "swept by the disc");
+        picture.note(Style::line(SWEPT, 1.2), "kept from corners");
     }
     picture
 }
@@ -190,6 +236,9 @@ pub(super) struct Drawing<'a> {
     path: Vec<Vec3>,
     /// Pieces of the path and the cell that each is in.
     trace: Vec<(CellId, [Vec3; 2])>,
+    /// Radius of a disc that follows the path, and the corners that it turns round.
+    disc: Option<f64>,
+    corners: Vec<Vec3>,
     portals: bool,
     lines: LineWidths,
     view: ([f64; 2], [f64; 2]),
@@ -217,7 +266,8 @@ impl<'a> Drawing<'a> {
         let view = view(mesh, more);
         let lines = LineWidths::new(mesh, Canvas::new(view.0, view.1, pixels).scale());
         let (path, trace, portals) = (Vec::new(), Vec::new(), options.portals);
-        Self { mesh, colours, storeys, storey_of, path, trace, portals, lines, view, pixels }
+        let (disc, corners) = (None, Vec::new());
+        Self { mesh, colours, storeys, storey_of, path, trace, disc, corners, portals, lines, view, pixels }
     }
 
     /// An empty canvas for a panel.
@@ -329,6 +379,18 @@ impl<'a> Drawing<'a> {
                 }
             }
             connected = here(*cell);
+        }
+        if let Some(radius) = self.disc {
+            let pixels = radius * canvas.scale();
+            let swept = Style::line(SWEPT, 2.0 * pixels).with_opacity(0.35);
+            canvas.polylines(pieces.clone(), &swept);
+            let near = |corner: &&Vec3| {
+                let storey = &self.storeys[index];
+                self.storeys.len() == 1 || (storey.min_y - 0.5..=storey.max_y + 0.5).contains(&corner.y)
+            };
+            for corner in self.corners.iter().filter(near) {
+                canvas.dot(plan(*corner), pixels, &Style::line(SWEPT, 1.2));
+            }
         }
         canvas.polylines(pieces.clone(), &Style::line(Colour::WHITE, 5.0).with_opacity(0.75));
         canvas.polylines(pieces, &Style::line(Colour::RED, 2.6));

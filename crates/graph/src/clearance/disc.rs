@@ -1,0 +1,140 @@
+//! Lines that touch discs, in the plan.
+
+/// A place or a direction in the plan: x, z.
+pub(super) type Plane = [f64; 2];
+
+/// Directions that differ by less, in radians, count as one: a micrometre aside after a kilometre.
+pub(super) const SAME: f64 = 1e-9;
+/// A gap may be narrower than the disc by this part: clearances are rounded down to single precision.
+pub(super) const NARROW: f64 = 2e-6;
+
+pub(super) fn minus(a: Plane, b: Plane) -> Plane {
+    [a[0] - b[0], a[1] - b[1]]
+}
+
+pub(super) fn plus(a: Plane, b: Plane, times: f64) -> Plane {
+    [a[0] + b[0] * times, a[1] + b[1] * times]
+}
+
+/// Positive if `b` points to the left of `a`.
+pub(super) fn cross(a: Plane, b: Plane) -> f64 {
+    a[0] * b[1] - a[1] * b[0]
+}
+
+pub(super) fn dot(a: Plane, b: Plane) -> f64 {
+    a[0] * b[0] + a[1] * b[1]
+}
+
+pub(super) fn length(a: Plane) -> f64 {
+    dot(a, a).sqrt()
+}
+
+/// To the left, as seen along `direction`.
+pub(super) fn left_of(direction: Plane) -> Plane {
+    [-direction[1], direction[0]]
+}
+
+/// The same direction with length 1; any for nothing.
+pub(super) fn unit(a: Plane) -> Plane {
+    let length = length(a);
+    if length > 0.0 { [a[0] / length, a[1] / length] } else { [1.0, 0.0] }
+}
+
+/// The angle from `a` to `b` against the clock, from -pi to pi.
+pub(super) fn angle(a: Plane, b: Plane) -> f64 {
+    cross(a, b).atan2(dot(a, b))
+}
+
+/// Positive where `c` lies to the left of the way from `a` to `b`: twice the area.
+pub(super) fn side_of(a: Plane, b: Plane, c: Plane) -> f64 {
+    cross(minus(b, a), minus(c, a))
+}
+
+/// The place of a segment nearest to `p`.
+pub(super) fn nearest_on([a, b]: [Plane; 2], p: Plane) -> Plane {
+    let along = minus(b, a);
+    let size = dot(along, along);
+    if size <= 0.0 {
+        return a;
+    }
+    let share = (dot(minus(p, a), along) / size).clamp(0.0, 1.0);
+    if share >= 1.0 { b } else { plus(a, along, share) }
+}
+
+/// Squared distance of a place from a segment.
+pub(super) fn distance_squared(segment: [Plane; 2], p: Plane) -> f64 {
+    let off = minus(p, nearest_on(segment, p));
+    dot(off, off)
+}
+
+/// Squared distance between two segments, 0 where they meet.
+pub(super) fn between_squared(a: [Plane; 2], b: [Plane; 2]) -> f64 {
+    let apart = |[from, to]: [Plane; 2], [c, d]: [Plane; 2]| side_of(from, to, c) * side_of(from, to, d) > 0.0;
+    let ends = a.map(|end| distance_squared(b, end)).into_iter().chain(b.map(|end| distance_squared(a, end)));
+    let nearest = ends.fold(f64::INFINITY, f64::min);
+    if nearest > 0.0 && !apart(a, b) && !apart(b, a) {
+        // In line, or crossing: in line the ends have told.
+        let flat = cross(minus(a[1], a[0]), minus(b[1], b[0])).abs();
+        return if flat > 0.0 { 0.0 } else { nearest };
+    }
+    nearest
+}
+
+/// A line with a direction that touches one disc and then another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Tangent {
+    pub(super) direction: Plane,
+    /// From where it touches the first to where it touches the second.
+    pub(super) length: f64,
+}
+
+/// The line from a disc to another. An offset says how far to the left of the line the centre lies: the radius of a disc that is passed on
+/// its right, less for one that is passed on its left, 0 for a place. `None` where there is no such line, the discs being too near.
+pub(super) fn tangent(from: Plane, from_offset: f64, to: Plane, to_offset: f64) -> Option<Tangent> {
+    let across = minus(to, from);
+    let distance = length(across);
+    let shift = to_offset - from_offset;
+    if distance <= 0.0 || shift.abs() > distance * (1.0 + NARROW) {
+        return None;
+    }
+    let sine = (shift / distance).clamp(-1.0, 1.0);
+    let cosine = (1.0 - sine * sine).max(0.0).sqrt();
+    let [x, z] = [across[0] / distance, across[1] / distance];
+    let direction = [cosine * x + sine * z, cosine * z - sine * x];
+    Some(Tangent { direction, length: distance * cosine })
+}
+
+/// Where a line of this direction touches a disc.
+pub(super) fn touch(centre: Plane, offset: f64, direction: Plane) -> Plane {
+    plus(centre, left_of(direction), -offset)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tangents_touch_both_discs_on_the_sides_asked_for() {
+        let (from, to) = ([1.0, 2.0], [6.0, -1.0]);
+        for [first, second] in [[0.0, 1.0], [1.5, 1.5], [1.0, -2.0], [-1.0, 0.5], [0.0, 0.0]] {
+            let Tangent { direction, length: long } = tangent(from, first, to, second).expect("far enough apart");
+            assert!((length(direction) - 1.0).abs() < 1e-12);
+            let [start, end] = [touch(from, first, direction), touch(to, second, direction)];
+            assert!((length(minus(end, start)) - long).abs() < 1e-12);
+            assert!(length(minus(plus(start, direction, long), end)) < 1e-12);
+            for (centre, offset) in [(from, first), (to, second)] {
+                assert!((side_of(start, plus(start, direction, 1.0), centre) - offset).abs() < 1e-12);
+            }
+        }
+        assert_eq!(tangent(from, 3.0, to, -3.0), None);
+        assert_eq!(tangent(from, 0.0, from, 0.0), None);
+    }
+
+    #[test]
+    fn segments_that_cross_have_no_distance() {
+        assert!(between_squared([[0.0, 0.0], [2.0, 2.0]], [[0.0, 2.0], [2.0, 0.0]]) <= 0.0);
+        assert!((between_squared([[0.0, 0.0], [2.0, 0.0]], [[3.0, 1.0], [3.0, 5.0]]) - 2.0).abs() < 1e-12);
+        assert!((between_squared([[0.0, 0.0], [2.0, 0.0]], [[3.0, 0.0], [5.0, 0.0]]) - 1.0).abs() < 1e-12);
+        assert!((between_squared([[0.0, 0.0], [9.0, 0.0]], [[3.0, 2.0], [5.0, 3.0]]) - 4.0).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,343 @@
+//! Where a disc fits.
+
+use glam::Vec3;
+use waymesh_core::CellId;
+
+use super::disc::{NARROW, Plane, dot, left_of, length, minus, nearest_on, plus, unit};
+use super::{ClearanceNavMesh, ClearanceScratch};
+use crate::data::NO_NEIGHBOUR;
+use crate::nearest::{Location, Reach, Spot};
+use crate::plan::PlanPosition;
+use crate::{PathEnd, QueryError};
+
+/// A place where a disc fits.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ClearPlace {
+    /// Where its centre is.
+    pub location: Location,
+    /// How far that is from the position asked for in plan, in metres: 0 where the disc fits there.
+    pub moved: f32,
+}
+
+/// A place in the mesh and in its triangle.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fit {
+    pub(super) spot: Spot,
+    pub(super) at: Plane,
+    pub(super) triangle: u32,
+}
+
+/// What the search for room writes.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Candidates {
+    walls: Vec<(f64, [Plane; 2])>,
+    places: Vec<(f64, Plane)>,
+    holders: Vec<u32>,
+}
+
+/// Walls that are looked at together: the nearest ones.
+const MOST_WALLS: usize = 40;
+
+impl ClearanceNavMesh {
+    /// How far an end of a path may be from a place where its disc fits, unless told otherwise: [`crate::NavMesh::default_reach`], and two radii to
+    /// the side.
+    #[must_use]
+    pub fn default_reach(&self, radius: f32) -> Reach {
+        let mut reach = self.mesh.default_reach();
+        reach.side = reach.side.max(2.0 * radius);
+        reach
+    }
+
+    /// The place nearest to a position in plan where a disc fits, with no wall nearer to its centre than the radius; of several storeys the one
+    /// nearest in height. `None` if there is none within reach.
+    ///
+    /// Where the disc fits at the mesh's nearest place, that is the answer. Else all places are looked at where the disc would touch the walls
+    /// around nearest to the position: of the 40 walls nearest to it.
+    ///
+    /// # Errors
+    /// [`QueryError::BadRadius`], [`QueryError::BadReach`], [`QueryError::NotFinite`].
+    pub fn nearest(
+        &self,
+        position: Vec3,
+        radius: f32,
+        reach: &Reach,
+        scratch: &mut ClearanceScratch,
+    ) -> Result<Option<ClearPlace>, QueryError> {
+        check_radius(radius)?;
+        if let Some((field, value)) = reach.bad_field() {
+            return Err(QueryError::BadReach { field, value });
+        }
+        if !position.is_finite() {
+            return Err(QueryError::NotFinite { end: PathEnd::Start, position });
+        }
+        let fit = self.fit(position, f64::from(radius), reach, scratch, |_| true);
+        Ok(fit.map(|fit| self.clear_place(&fit, position)))
+    }
+
+    pub(super) fn clear_place(&self, fit: &Fit, asked: Vec3) -> ClearPlace {
+        let location = self.mesh.location(&fit.spot, asked);
+        let (dx, dz) = (location.position.x - asked.x, location.position.z - asked.z);
+        ClearPlace { location, moved: dx.hypot(dz) }
+    }
+
+    /// How far the nearest wall is from a place in plan, in metres, but `limit` at most: the radius of the largest disc that fits there. Walls of other
+    /// storeys do not count.
+    ///
+    /// # Errors
+    /// [`QueryError::Stale`] or [`QueryError::NoCell`] for a place of another mesh, [`QueryError::BadRadius`] for a limit that is NaN or negative.
+    pub fn clearance_at(
+        &self,
+        place: &Location,
+        limit: f32,
+        scratch: &mut ClearanceScratch,
+    ) -> Result<f32, QueryError> {
+        if limit.is_nan() || limit < 0.0 {
+            return Err(QueryError::BadRadius { value: limit });
+        }
+        if place.generation != self.mesh.generation {
+            return Err(QueryError::Stale { cell: place.cell });
+        }
+        if place.cell.index() >= self.mesh.cell_count() {
+            return Err(QueryError::NoCell { cell: place.cell });
+        }
+        if !place.position.is_finite() {
+            return Err(QueryError::NotFinite { end: PathEnd::Start, position: place.position });
+        }
+        let [x, _, z] = self.mesh.frame.to_grid(place.position);
+        let closest = self.mesh.closest_in_cell(place.cell.index(), PlanPosition::snapped(x, z));
+        let cell = f64::from(self.mesh.frame.cell_size);
+        let at = [closest.x * cell, closest.z * cell];
+        let triangle = self.triangle_at(place.cell.0, at);
+        let limit = f64::from(limit);
+        let squared =
+            self.table.wall_distance_squared(triangle, at, limit * limit, &mut scratch.memory.stack);
+        #[expect(clippy::cast_possible_truncation, reason = "a length in single precision")]
+        Ok(squared.sqrt() as f32)
+    }
+
+    fn has_room(&self, triangle: u32, at: Plane, radius: f64, stack: &mut Vec<u32>) -> bool {
+        let least = radius * (1.0 - NARROW) - 1e-7;
+        least <= 0.0
+            || self.table.wall_distance_squared(triangle, at, radius * radius, stack) >= least * least
+    }
+
+    /// The nearest place where a disc fits, of those in triangles that are wanted.
+    pub(super) fn fit(
+        &self,
+        position: Vec3,
+        radius: f64,
+        reach: &Reach,
+        scratch: &mut ClearanceScratch,
+        wants: impl Fn(u32) -> bool,
+    ) -> Option<Fit> {
+        let spot = self.mesh.nearest_spot(position, reach, |_| true)?;
+        let at = self.place_of(&spot);
+        let triangle = self.triangle_at(spot.cell, at);
+        if wants(triangle) && self.has_room(triangle, at, radius, &mut scratch.memory.stack) {
+            return Some(Fit { spot, at, triangle });
+        }
+        let size = f64::from(self.mesh.frame.cell_size);
+        let [x, _, z] = self.mesh.frame.to_grid(position);
+        let asked = [x * size, z * size];
+        let limit = f64::from(reach.side);
+        let mut far = (2.0 * radius).max(size).max(length(minus(at, asked)) * 1.5);
+        for _ in 0..16 {
+            let fit = self.fit_within(position, asked, radius, far.min(limit), reach, scratch, &wants);
+            if fit.is_some() || far >= limit {
+                return fit;
+            }
+            far *= 2.0;
+        }
+        None
+    }
+
+    /// As [`Self::fit`], at most `far` away.
+    #[expect(clippy::too_many_arguments, reason = "one search")]
+    fn fit_within(
+        &self,
+        position: Vec3,
+        asked: Plane,
+        radius: f64,
+        far: f64,
+        reach: &Reach,
+        scratch: &mut ClearanceScratch,
+        wants: &impl Fn(u32) -> bool,
+    ) -> Option<Fit> {
+        let candidates = &mut scratch.fit;
+        self.walls_around(asked, far + radius, candidates);
+        candidates.find(asked, radius, far);
+        let mesh = &self.mesh;
+        let frame = &mesh.frame;
+        let size = f64::from(frame.cell_size);
+        let (low, high) = (position.y - reach.down, position.y + reach.up);
+        for at in 0..scratch.fit.places.len() {
+            let (_, place) = scratch.fit.places[at];
+            let on_grid = PlanPosition::snapped(place[0] / size, place[1] / size);
+            self.holders(on_grid, &mut scratch.fit.holders);
+            let mut best: Option<(f32, Fit)> = None;
+            for &cell in &scratch.fit.holders {
+                let height = mesh.height_at(cell as usize, on_grid);
+                let world = frame.to_world(on_grid.x, height, on_grid.z).y;
+                let apart = (world - position.y).abs();
+                if !(low..=high).contains(&world) || best.as_ref().is_some_and(|best| best.0 <= apart) {
+                    continue;
+                }
+                let triangle = self.triangle_at(cell, place);
+                if wants(triangle) && self.has_room(triangle, place, radius, &mut scratch.memory.stack) {
+                    let spot = Spot { cell, at: on_grid, height, within: false, distance_squared: 0.0 };
+                    best = Some((apart, Fit { spot, at: place, triangle }));
+                }
+            }
+            if let Some((_, fit)) = best {
+                return Some(fit);
+            }
+        }
+        None
+    }
+
+    /// The cells that hold a place in plan, on all storeys.
+    fn holders(&self, at: PlanPosition, out: &mut Vec<u32>) {
+        out.clear();
+        let mesh = &self.mesh;
+        mesh.index.all(
+            |bounds| {
+                let (x, z) = (f64::from(bounds.min_x)..=f64::from(bounds.max_x), bounds);
+                x.contains(&at.x) && (f64::from(z.min_z)..=f64::from(z.max_z)).contains(&at.z)
+            },
+            |cell| {
+                if mesh.closest_in_cell(cell as usize, at) == at {
+                    out.push(cell);
+                }
+            },
+        );
+        out.sort_unstable();
+    }
+
+    /// The walls within reach, on all storeys, nearest first.
+    fn walls_around(&self, asked: Plane, reach: f64, out: &mut Candidates) {
+        out.walls.clear();
+        let mesh = &self.mesh;
+        let size = f64::from(mesh.frame.cell_size);
+        let walls = &mut out.walls;
+        let corner = |corner: usize| {
+            let at = &mesh.corners[corner];
+            [f64::from(at.x) * size, f64::from(at.z) * size]
+        };
+        mesh.index.all(
+            |bounds| {
+                let gap = |low: i32, at: f64, high: i32| {
+                    (f64::from(low) * size - at).max(at - f64::from(high) * size)
+                };
+                gap(bounds.min_x, asked[0], bounds.max_x) <= reach
+                    && gap(bounds.min_z, asked[1], bounds.max_z) <= reach
+            },
+            |cell| {
+                let range = mesh.edge_range(CellId(cell).index());
+                for edge in range.clone().filter(|&edge| mesh.neighbours[edge] == NO_NEIGHBOUR) {
+                    let end = if edge + 1 == range.end { range.start } else { edge + 1 };
+                    let wall = [corner(edge), corner(end)];
+                    let distance = length(minus(nearest_on(wall, asked), asked));
+                    if distance <= reach {
+                        walls.push((distance, wall));
+                    }
+                }
+            },
+        );
+        let key = |wall: &(f64, [Plane; 2])| (wall.0, wall.1[0], wall.1[1]);
+        walls.sort_by(|a, b| {
+            let (a, b) = (key(a), key(b));
+            a.0.total_cmp(&b.0)
+                .then(a.1[0].total_cmp(&b.1[0]))
+                .then(a.1[1].total_cmp(&b.1[1]))
+                .then(a.2[0].total_cmp(&b.2[0]))
+                .then(a.2[1].total_cmp(&b.2[1]))
+        });
+        walls.truncate(MOST_WALLS);
+    }
+}
+
+impl Candidates {
+    /// All places where a disc could touch the walls nearest to `asked`, nearest first.
+    fn find(&mut self, asked: Plane, radius: f64, far: f64) {
+        self.places.clear();
+        let places = &mut self.places;
+        let mut keep = |place: Plane| {
+            let distance = length(minus(place, asked));
+            if distance <= far {
+                places.push((distance, place));
+            }
+        };
+        // What the centre of a disc at a wall moves along: a line beside it, and a circle round where it starts.
+        let beside = |wall: [Plane; 2]| {
+            let out = left_of(unit(minus(wall[1], wall[0])));
+            wall.map(|end| plus(end, out, radius))
+        };
+        for (at, &(_, wall)) in self.walls.iter().enumerate() {
+            let line = beside(wall);
+            keep(nearest_on(line, asked));
+            for end in wall {
+                keep(plus(end, unit(minus(asked, end)), radius));
+            }
+            for &(_, other) in &self.walls[..at] {
+                let second = beside(other);
+                meet_lines(line, second, &mut keep);
+                for end in 0..2 {
+                    meet_circle(line, other[end], radius, &mut keep);
+                    meet_circle(second, wall[end], radius, &mut keep);
+                    for other_end in 0..2 {
+                        meet_circles(wall[end], other[other_end], radius, &mut keep);
+                    }
+                }
+            }
+        }
+        let order = |a: &(f64, Plane), b: &(f64, Plane)| {
+            a.0.total_cmp(&b.0).then(a.1[0].total_cmp(&b.1[0])).then(a.1[1].total_cmp(&b.1[1]))
+        };
+        places.sort_by(order);
+        places.dedup();
+    }
+}
+
+fn meet_lines([a, b]: [Plane; 2], [c, d]: [Plane; 2], keep: &mut impl FnMut(Plane)) {
+    let (along, other) = (minus(b, a), minus(d, c));
+    let steep = super::disc::cross(along, other);
+    if steep.abs() <= 1e-12 {
+        return;
+    }
+    let share = super::disc::cross(minus(c, a), other) / steep;
+    if (-1e-9..=1.0 + 1e-9).contains(&share) {
+        keep(plus(a, along, share));
+    }
+}
+
+fn meet_circle([a, b]: [Plane; 2], centre: Plane, radius: f64, keep: &mut impl FnMut(Plane)) {
+    let along = unit(minus(b, a));
+    let off = minus(centre, a);
+    let middle = dot(off, along);
+    let half = radius * radius - (dot(off, off) - middle * middle);
+    if half < 0.0 {
+        return;
+    }
+    let long = length(minus(b, a));
+    for at in [middle - half.sqrt(), middle + half.sqrt()] {
+        if (-1e-9..=long + 1e-9).contains(&at) {
+            keep(plus(a, along, at));
+        }
+    }
+}
+
+fn meet_circles(a: Plane, b: Plane, radius: f64, keep: &mut impl FnMut(Plane)) {
+    let across = minus(b, a);
+    let half = length(across) * 0.5;
+    if half <= 0.0 || half > radius {
+        return;
+    }
+    let up = (radius * radius - half * half).sqrt();
+    let (middle, out) = (plus(a, across, 0.5), left_of(unit(across)));
+    keep(plus(middle, out, up));
+    keep(plus(middle, out, -up));
+}
+
+pub(super) fn check_radius(radius: f32) -> Result<(), QueryError> {
+    if radius.is_finite() && radius >= 0.0 { Ok(()) } else { Err(QueryError::BadRadius { value: radius }) }
+}

@@ -1,0 +1,134 @@
+//! The walls around a place.
+//!
+//! Clearances hold for a way that comes through whole triangles. At its ends, in the middle of a triangle, walls beyond the triangle's sides may be
+//! nearer than its corners: there they are looked at one by one.
+
+use super::disc::{Plane, between_squared, cross, distance_squared, dot, length, minus, plus, side_of};
+use super::table::{Table, next, previous};
+
+/// Walls near the triangle that holds one end of a way.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Near {
+    pub(super) triangle: u32,
+    pub(super) walls: Vec<[Plane; 2]>,
+    /// Corners that a way near the end may turn round: those of the triangle, and those of walls near by.
+    pub(super) corners: Vec<u32>,
+}
+
+impl Near {
+    /// Looks for walls within `reach` of a triangle, as far as they can be seen from a place in it.
+    pub(super) fn collect(
+        &mut self,
+        table: &Table,
+        triangle: u32,
+        at: Plane,
+        reach: f64,
+        stack: &mut Vec<u32>,
+    ) {
+        self.triangle = triangle;
+        self.walls.clear();
+        self.corners.clear();
+        let sides = [0, 1, 2].map(|side| 3 * triangle + side);
+        self.corners.extend(sides.into_iter().filter(|&corner| table.fan(corner).turns));
+        if reach <= 0.0 {
+            return;
+        }
+        let own = sides.map(|side| table.ends(side));
+        stack.clear();
+        stack.extend(sides);
+        while let Some(side) = stack.pop() {
+            let ends = table.ends(side);
+            let is_near = own.iter().any(|&own| between_squared(own, ends) < reach * reach);
+            if !is_near {
+                continue;
+            }
+            if table.is_wall(side) {
+                self.walls.push(ends);
+                // A wall tells of both its ends.
+                for corner in [side, next(side)] {
+                    let fan = table.fan_of[corner as usize];
+                    let is_new = self.corners.iter().all(|&known| table.fan_of[known as usize] != fan);
+                    if table.fans[fan as usize].turns && is_new {
+                        self.corners.push(corner);
+                    }
+                }
+                continue;
+            }
+            let twin = table.twin(side);
+            stack.extend([next(twin), previous(twin)].into_iter().filter(|&beyond| {
+                let [a, b] = table.ends(beyond);
+                side_of(a, b, at) > 0.0
+            }));
+        }
+    }
+
+    /// Whether a disc of radius `least` gets straight from one place to another.
+    pub(super) fn is_clear(&self, way: [Plane; 2], least: f64) -> bool {
+        self.walls.iter().all(|&wall| between_squared(way, wall) >= least * least)
+    }
+
+    /// Whether a disc gets round a corner: no wall comes within `least` of the corner between two directions from it, the second less than half a circle
+    /// to the left of the first.
+    pub(super) fn is_clear_around(&self, corner: Plane, [from, to]: [Plane; 2], least: f64) -> bool {
+        const OWN: f64 = 1e-9;
+        self.walls.iter().all(|&wall| {
+            let [a, b] = wall.map(|end| minus(end, corner));
+            if length(a) < OWN || length(b) < OWN {
+                return true;
+            }
+            // The part of the wall between the two directions.
+            let along = minus(b, a);
+            let (mut low, mut high) = (0.0_f64, 1.0_f64);
+            for (direction, sign) in [(from, 1.0), (to, -1.0)] {
+                let (start, slope) = (sign * cross(direction, a), sign * cross(direction, along));
+                if slope.abs() <= f64::MIN_POSITIVE {
+                    if start < 0.0 {
+                        return true;
+                    }
+                } else if slope > 0.0 {
+                    low = low.max(-start / slope);
+                } else {
+                    high = high.min(-start / slope);
+                }
+            }
+            if low >= high {
+                return true;
+            }
+            let part = [plus(a, along, low), plus(a, along, high)];
+            let middle = plus(part[0], minus(part[1], part[0]), 0.5);
+            dot(plus(from, to, 1.0), middle) < 0.0 || distance_squared(part, [0.0; 2]) >= least * least
+        })
+    }
+}
+
+impl Table {
+    /// Squared distance from a place in a triangle to the nearest wall that is seen from there, if below a limit; else the limit.
+    pub(super) fn wall_distance_squared(
+        &self,
+        triangle: u32,
+        at: Plane,
+        limit_squared: f64,
+        stack: &mut Vec<u32>,
+    ) -> f64 {
+        let mut best = limit_squared;
+        stack.clear();
+        stack.extend([0, 1, 2].map(|side| 3 * triangle + side));
+        while let Some(side) = stack.pop() {
+            let ends = self.ends(side);
+            let distance = distance_squared(ends, at);
+            if distance >= best {
+                continue;
+            }
+            if self.is_wall(side) {
+                best = distance;
+                continue;
+            }
+            let twin = self.twin(side);
+            stack.extend([next(twin), previous(twin)].into_iter().filter(|&beyond| {
+                let [a, b] = self.ends(beyond);
+                side_of(a, b, at) >= 0.0
+            }));
+        }
+        best
+    }
+}

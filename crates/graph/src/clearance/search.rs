@@ -1,0 +1,704 @@
+//! The shortest way of a disc: A* over cones of tangents.
+//!
+//! A taut way of a disc's centre is made of straight lines and of arcs round corners of walls. A node is a cone: a root, the corner (or place)
+//! that the way left last, and the directions between two bounds in which it may go on through a side. Opened, it sees the corner ahead: directions
+//! that pass it on one side at the disc's distance go on through one of the two other sides, the rest through the other; a direction that
+//! touches it may turn round it, and it becomes a root. With a disc of no size this is Polyanya on triangles.
+//!
+//! Which ways are wide enough is known from the clearance of the triangles, so no other walls need be looked at: all a cone meets are the
+//! corners of the triangles it comes through. Near both ends of the way, where it does not come through whole triangles, see [`Near`].
+//!
+//! # References
+//! - Cui, Harabor and Grastien 2017, Compromise-free pathfinding on a navigation mesh, <https://doi.org/10.24963/ijcai.2017/70>: cones.
+//! - Kallmann 2010, Shortest paths with arbitrary clearance from navigation meshes, <https://doi.org/10.2312/SCA/SCA10/159-168>: clearance, and
+//!   the funnel among discs.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::disc::{
+    NARROW, Plane, SAME, Tangent, angle, cross, dot, left_of, length, minus, plus, tangent, touch,
+};
+use super::islands::Islands;
+use super::near::Near;
+use super::table::{Table, WALL, next, previous};
+
+const NONE: u32 = u32::MAX;
+
+/// What the search writes.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Memory {
+    nodes: Vec<Node>,
+    pub(super) roots: Vec<Root>,
+    open: BinaryHeap<Reverse<(u64, u32)>>,
+    stamp: u32,
+    /// Per side that a sector round a corner ends at, and side of the way, the best arrivals.
+    claims: Vec<Claim>,
+    /// Those of ways near the ends.
+    local: Vec<(usize, [bool; 2], Claim)>,
+    pub(super) start: Near,
+    pub(super) goal: Near,
+    pub(super) stack: Vec<u32>,
+    /// Groups of sides that the goal can be reached from.
+    groups: Vec<u32>,
+    /// The way found, last turn first: roots, each with the direction in which it is left.
+    pub(super) way: Vec<(u32, Plane)>,
+}
+
+/// Arrivals at a corner: the shortest, and the one that has turned least.
+#[derive(Clone, Copy, Debug, Default)]
+struct Claim {
+    stamp: u32,
+    shortest: Arrival,
+    earliest: Arrival,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Arrival {
+    /// How far round the corner, in radians.
+    turned: f64,
+    /// Length of the way less that of the arc from along the wall: comparable whatever the arrival.
+    length: f64,
+}
+
+impl Arrival {
+    fn outdoes(&self, other: &Self) -> bool {
+        self.turned <= other.turned + SAME && self.length <= other.length * (1.0 + 1e-12) + 1e-12
+    }
+}
+
+/// A place where the way turns, or its start.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Root {
+    pub(super) centre: Plane,
+    /// How far to the left of the way it lies: the radius, less than 0 for the right; 0 for a place.
+    pub(super) offset: f64,
+    /// 1 if it lies to the left of the way, -1 to the right, 0 for a place.
+    pub(super) side: f64,
+    /// Direction in which the way arrives, and the one after which it must not go on.
+    pub(super) arrival: Plane,
+    limit: Plane,
+    /// How far round it the way arrives, in radians.
+    turned: f64,
+    /// Of the way up to where it touches the corner first.
+    pub(super) length: f64,
+    pub(super) parent: u32,
+    /// Where arrivals at it are compared; `NONE` for a place.
+    slot: u32,
+    vertex: u32,
+    /// Walls near the start, or near the goal, may be in its way.
+    near: [bool; 2],
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    /// Through a side, between two bounds.
+    Cone,
+    /// Through a side that ends at the root: what is beyond the arc is a bound no more.
+    Fan,
+    /// Among the corners near one end of the way.
+    Local,
+    /// Reached the goal, in the direction `low`.
+    Final,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    low: Plane,
+    high: Plane,
+    root: u32,
+    /// The side that is crossed, as seen from the triangle beyond.
+    entry: u32,
+    kind: Kind,
+}
+
+/// The two ends of a way, in their triangles.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ends {
+    pub(super) places: [Plane; 2],
+    pub(super) triangles: [u32; 2],
+}
+
+pub(super) struct Search<'a> {
+    pub(super) table: &'a Table,
+    pub(super) islands: &'a Islands,
+    pub(super) memory: &'a mut Memory,
+    radius: f64,
+    /// What a way must be wide for it.
+    width: f64,
+    goal: Plane,
+    goal_triangle: u32,
+}
+
+impl<'a> Search<'a> {
+    pub(super) fn new(table: &'a Table, islands: &'a Islands, memory: &'a mut Memory, radius: f64) -> Self {
+        let width = 2.0 * radius * (1.0 - NARROW);
+        Self { table, islands, memory, radius, width, goal: [0.0; 2], goal_triangle: 0 }
+    }
+
+    /// The length of the shortest way, whose turns are left in `memory.way`.
+    pub(super) fn run(&mut self, ends: &Ends) -> Option<f64> {
+        let [start, goal] = ends.places;
+        let [start_triangle, goal_triangle] = ends.triangles;
+        (self.goal, self.goal_triangle) = (goal, goal_triangle);
+        let table = self.table;
+        let memory = &mut *self.memory;
+        memory.way.clear();
+        if !self.islands.may_join(table, start_triangle, goal_triangle, self.width) {
+            return None;
+        }
+        memory.begin(table.twins.len() * 2);
+        for side in 0..3 {
+            memory.groups.extend(self.islands.group(table, 3 * goal_triangle + side, self.width));
+        }
+        let reach = 2.0 * self.radius;
+        memory.start.collect(table, start_triangle, start, reach, &mut memory.stack);
+        memory.goal.collect(table, goal_triangle, goal, reach, &mut memory.stack);
+        memory.roots.push(Root {
+            centre: start,
+            offset: 0.0,
+            side: 0.0,
+            arrival: [0.0; 2],
+            limit: [0.0; 2],
+            turned: 0.0,
+            length: 0.0,
+            parent: NONE,
+            slot: NONE,
+            vertex: NONE,
+            near: [true, start_triangle == goal_triangle],
+        });
+        if start == goal && start_triangle == goal_triangle {
+            self.memory.way.push((0, [1.0, 0.0]));
+            return Some(0.0);
+        }
+        self.local(0);
+        while let Some(Reverse((_, node))) = self.memory.open.pop() {
+            let node = self.memory.nodes[!node as usize];
+            match node.kind {
+                Kind::Final => return Some(self.finish(&node)),
+                Kind::Local => self.local(node.root),
+                Kind::Cone | Kind::Fan if !self.is_outdone(node.root) => self.expand(&node),
+                Kind::Cone | Kind::Fan => {}
+            }
+        }
+        None
+    }
+
+    fn finish(&mut self, node: &Node) -> f64 {
+        let (mut root, mut direction) = (node.root, node.low);
+        let last = self.memory.roots[root as usize];
+        let length = last.length
+            + self.arc(&last, direction)
+            + length(minus(self.goal, touch(last.centre, last.offset, direction)));
+        while root != NONE {
+            self.memory.way.push((root, direction));
+            let at = &self.memory.roots[root as usize];
+            (root, direction) = (at.parent, at.arrival);
+        }
+        length
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "limited by memory: 48 bytes a node")]
+    fn offer(&mut self, node: Node, estimate: f64) {
+        self.memory.nodes.push(node);
+        let number = self.memory.nodes.len() as u32 - 1;
+        // Positive floats sort like their bits; of equal ones the newest is first.
+        self.memory.open.push(Reverse((estimate.max(0.0).to_bits(), !number)));
+    }
+
+    /// Length of the arc at a root from the arrival on, for a way that leaves it in a direction.
+    fn arc(&self, root: &Root, direction: Plane) -> f64 {
+        self.radius * self.turned(root, direction)
+    }
+
+    fn turned(&self, root: &Root, direction: Plane) -> f64 {
+        if root.side == 0.0 {
+            return 0.0;
+        }
+        let turned = root.side * angle(root.arrival, direction);
+        // Half a circle and more are turns, a little back is rounding.
+        if turned < -1e-3 { turned + std::f64::consts::TAU } else { turned.max(0.0) }
+    }
+
+    /// How far to the left a corner must stay: the radius, less what rounding may move a straight wall.
+    fn offset(&self, corner: u32) -> f64 {
+        if self.table.fan(corner).turns { self.radius } else { self.radius - self.table.slack }
+    }
+
+    fn tangent(&self, root: &Root, to: Plane, offset: f64) -> Option<Tangent> {
+        tangent(root.centre, root.offset, to, offset)
+    }
+
+    fn is_outdone(&self, root: u32) -> bool {
+        let root = &self.memory.roots[root as usize];
+        if root.slot == NONE || root.near != [false; 2] {
+            return false;
+        }
+        let claim = &self.memory.claims[root.slot as usize];
+        let own = root.length - self.radius * root.turned;
+        claim.shortest.turned <= root.turned + SAME && claim.shortest.length < own * (1.0 - 1e-9) - 1e-9
+    }
+
+    /// Turns round a corner that is touched in a direction, and goes on through a side, or near an end only.
+    fn turn(&mut self, from: u32, corner: u32, side: f64, way: Tangent, entry: Option<u32>, near: [bool; 2]) {
+        let table = self.table;
+        let fan = table.fan_of[corner as usize];
+        let Some(turn) = table.turn(fan, side, way.direction) else { return };
+        let root = self.memory.roots[from as usize];
+        if !self.is_free(&root, way.direction, way.length, near[1]) {
+            return;
+        }
+        let turned = self.turned(&root, way.direction);
+        let long = root.length + self.radius * turned + way.length;
+        let arrival = Arrival { turned: turn.turned, length: long - self.radius * turn.turned };
+        let is_local = near != [false; 2];
+        let slot = match entry {
+            Some(entry) => slot(self.sector(entry, side), side),
+            None => slot(fan, side),
+        };
+        if !self.memory.claims(slot, near, &arrival) {
+            return;
+        }
+        let centre = table.start(corner);
+        let number = u32::try_from(self.memory.roots.len()).unwrap_or(NONE);
+        self.memory.roots.push(Root {
+            centre,
+            offset: side * self.radius,
+            side,
+            arrival: way.direction,
+            limit: turn.limit,
+            turned: turn.turned,
+            length: long,
+            parent: from,
+            slot: u32::try_from(slot).unwrap_or(NONE),
+            vertex: table.vertices[corner as usize],
+            near,
+        });
+        let at = touch(centre, side * self.radius, way.direction);
+        let estimate = long + length(minus(self.goal, at));
+        if is_local {
+            let node = Node { low: way.direction, high: turn.limit, root: number, entry: NONE, kind: Kind::Local };
+            self.offer(node, estimate);
+        } else if let Some(entry) = entry {
+            self.offer_fan(number, entry, way.direction);
+        }
+    }
+
+    /// The last side round a corner that a way gets to which enters by `entry` and turns on: ways that enter before and after a narrow place are
+    /// not compared.
+    fn sector(&self, mut entry: u32, side: f64) -> u32 {
+        let first = entry;
+        loop {
+            let [corner, on] =
+                if side > 0.0 { [entry, previous(entry)] } else { [next(entry), next(entry)] };
+            match self.is_open(on, corner) {
+                Some(beyond) if beyond != first => entry = beyond,
+                _ => return entry,
+            }
+        }
+    }
+
+    /// Whether walls near the ends leave room for the line in which a root is left, and for the arc before it.
+    fn is_free(&self, root: &Root, direction: Plane, long: f64, at_goal: bool) -> bool {
+        let least = self.least();
+        if least <= 0.0 {
+            return true;
+        }
+        let start = touch(root.centre, root.offset, direction);
+        let way = [start, plus(start, direction, long)];
+        let Memory { start, goal, .. } = &*self.memory;
+        if (root.near[0] && !start.is_clear(way, least)) || (at_goal && !goal.is_clear(way, least)) {
+            return false;
+        }
+        if root.side == 0.0 {
+            return true;
+        }
+        // From the corner to where the disc's centre is.
+        let spoke = |direction: Plane| {
+            let left = left_of(direction);
+            [-left[0] * root.side, -left[1] * root.side]
+        };
+        let mut range = [spoke(root.arrival), spoke(direction)];
+        if root.side < 0.0 {
+            range.reverse();
+        }
+        let least = self.width - 2e-6;
+        (!root.near[0] || start.is_clear_around(root.centre, range, least))
+            && (!root.near[1] || goal.is_clear_around(root.centre, range, least))
+    }
+
+    /// How near a wall may be to the centre of the disc.
+    fn least(&self) -> f64 {
+        (self.radius * (1.0 - NARROW) - 1e-6).max(0.0)
+    }
+
+    /// Opens the sides round a root, which is one end of `entry`.
+    fn offer_fan(&mut self, root: u32, entry: u32, bound: Plane) {
+        let at = self.memory.roots[root as usize];
+        let touching = touch(at.centre, at.offset, bound);
+        let straight = || at.length + self.arc(&at, bound) + length(minus(self.goal, touching));
+        let estimate = match self.tangent(&at, self.goal, 0.0) {
+            Some(way) if at.side * cross(bound, way.direction) >= 0.0 => {
+                at.length + self.arc(&at, way.direction) + way.length
+            }
+            _ => straight(),
+        };
+        let (low, high) = if at.side > 0.0 { (bound, at.limit) } else { (at.limit, bound) };
+        self.offer(Node { low, high, root, entry, kind: Kind::Fan }, estimate);
+    }
+
+    /// Opens a side between two bounds.
+    fn offer_cone(&mut self, root: u32, entry: u32, low: Plane, high: Plane) {
+        if cross(low, high) <= SAME {
+            return;
+        }
+        let at = self.memory.roots[root as usize];
+        let estimate = self.ahead(&at, entry, low, high);
+        self.offer(Node { low, high, root, entry, kind: Kind::Cone }, estimate);
+    }
+
+    /// Shortest way from a root between two bounds over a side to the goal, as if nothing were in the way behind it.
+    fn ahead(&self, root: &Root, entry: u32, low: Plane, high: Plane) -> f64 {
+        let [left, right] = self.table.ends(entry);
+        let edge = minus(right, left);
+        // A goal on this side counts as mirrored to the other.
+        let aside = cross(edge, minus(self.goal, left)).min(0.0);
+        let goal = plus(self.goal, left_of(edge), -2.0 * aside / dot(edge, edge));
+        let bound = match self.tangent(root, goal, 0.0) {
+            Some(way) if cross(low, way.direction) < 0.0 => low,
+            Some(way) if cross(high, way.direction) > 0.0 => high,
+            Some(way) => return root.length + self.arc(root, way.direction) + way.length,
+            None => return root.length + length(minus(goal, root.centre)) - self.radius,
+        };
+        let from = touch(root.centre, root.offset, bound);
+        let steep = cross(bound, edge);
+        let reach = if steep.abs() > 1e-12 { cross(minus(left, from), edge) / steep } else { 0.0 };
+        // Where the disc bulges over the side, the way does too.
+        let end = plus(from, bound, reach.max(0.0));
+        root.length + self.arc(root, bound) + length(minus(end, from)) + length(minus(goal, end))
+    }
+
+    fn is_open(&self, side: u32, corner: u32) -> Option<u32> {
+        let twin = self.table.twin(side);
+        (twin != WALL && f64::from(self.table.clearance[corner as usize]) >= self.width).then_some(twin)
+    }
+
+    fn expand(&mut self, node: &Node) {
+        let table = self.table;
+        let (entry, from) = (node.entry, node.root);
+        let root = self.memory.roots[from as usize];
+        let (to_right, to_left) = (next(entry), previous(entry));
+        if entry / 3 == self.goal_triangle {
+            self.arrive(node);
+        }
+        // The corner ahead, and what is between it and both ends of the entry.
+        let corner = to_left;
+        let apex = table.start(corner);
+        let offset = self.offset(corner);
+        let right = self.is_open(to_right, to_right);
+        let left = self.is_open(to_left, entry);
+        match node.kind {
+            Kind::Cone => {
+                if let (Some(beyond), Some(way)) = (right, self.tangent(&root, apex, offset))
+                    && cross(node.low, way.direction) > -SAME
+                {
+                    let is_seen = cross(way.direction, node.high) >= -SAME;
+                    let high = if is_seen { way.direction } else { node.high };
+                    self.offer_cone(from, beyond, node.low, high);
+                    if is_seen {
+                        self.turn(from, corner, 1.0, way, Some(beyond), [false; 2]);
+                    }
+                }
+                if let (Some(beyond), Some(way)) = (left, self.tangent(&root, apex, -offset))
+                    && cross(way.direction, node.high) > -SAME
+                {
+                    let is_seen = cross(node.low, way.direction) >= -SAME;
+                    let low = if is_seen { way.direction } else { node.low };
+                    self.offer_cone(from, beyond, low, node.high);
+                    if is_seen {
+                        self.turn(from, corner, -1.0, way, Some(beyond), [false; 2]);
+                    }
+                }
+            }
+            Kind::Fan => self.expand_fan(node, &root, corner, [right, left]),
+            Kind::Local | Kind::Final => {}
+        }
+    }
+
+    /// Goes on round a root that is one end of the entry: past the corner ahead on the root's side, or between both.
+    fn expand_fan(&mut self, node: &Node, root: &Root, corner: u32, [right, left]: [Option<u32>; 2]) {
+        let from = node.root;
+        let side = root.side;
+        let (bound, away, between) =
+            if side > 0.0 { (node.low, right, left) } else { (node.high, left, right) };
+        let apex = self.table.start(corner);
+        let offset = self.offset(corner);
+        // How far to the root's side of a bound a direction lies.
+        let turns = |a: Plane, b: Plane| side * cross(a, b);
+        if let (Some(beyond), Some(way)) = (away, self.tangent(root, apex, side * offset)) {
+            let turn = turns(bound, way.direction);
+            let is_ahead = turn > SAME || (turn > -SAME && dot(bound, way.direction) > 0.0);
+            let is_within = turns(way.direction, root.limit) >= -SAME;
+            if is_ahead {
+                let end = if is_within { way.direction } else { root.limit };
+                let (low, high) = if side > 0.0 { (bound, end) } else { (end, bound) };
+                self.offer_cone(from, beyond, low, high);
+                if is_within {
+                    self.turn(from, corner, side, way, Some(beyond), [false; 2]);
+                }
+            }
+        }
+        if let (Some(beyond), Some(way)) = (between, self.tangent(root, apex, -side * offset)) {
+            let Some((bound, is_seen)) = self.tightened(root, bound, way.direction, apex, SAME) else { return };
+            self.offer_fan(from, beyond, bound);
+            if is_seen {
+                self.turn(from, corner, -side, way, Some(beyond), [false; 2]);
+            }
+        }
+    }
+
+    /// The bound of directions that pass between a root and a place ahead: the later of the old one and `direction`, which just passes the place; and
+    /// whether it is that. `None` if no direction is left.
+    fn tightened(
+        &self,
+        root: &Root,
+        bound: Plane,
+        direction: Plane,
+        place: Plane,
+        loose: f64,
+    ) -> Option<(Plane, bool)> {
+        let turns = |a: Plane, b: Plane| root.side * cross(a, b);
+        let turn = turns(bound, direction);
+        let is_later = if turns(bound, minus(place, root.centre)) > 0.0 {
+            // The place is ahead, and the direction turns on from it by a quarter of a circle at most: perhaps too far.
+            if turn < -loose {
+                return None;
+            }
+            true
+        } else {
+            turn > 0.0 || (turn >= -loose && dot(bound, direction) > 0.0)
+        };
+        let bound = if is_later { direction } else { bound };
+        (turns(bound, root.limit) >= -loose).then_some((bound, is_later))
+    }
+
+    /// Whether a cone holds a direction, that to a place or past it.
+    fn holds(&self, node: &Node, root: &Root, direction: Plane, place: Plane, loose: f64) -> bool {
+        match node.kind {
+            Kind::Fan => {
+                let bound = if root.side > 0.0 { node.low } else { node.high };
+                self.tightened(root, bound, direction, place, loose).is_some_and(|(_, is_later)| is_later)
+            }
+            _ => cross(node.low, direction) >= -loose && cross(direction, node.high) >= -loose,
+        }
+    }
+
+    /// A cone has come into the triangle of the goal.
+    fn arrive(&mut self, node: &Node) {
+        let from = node.root;
+        let root = self.memory.roots[from as usize];
+        if let Some(way) = self.tangent(&root, self.goal, 0.0)
+            && self.holds(node, &root, way.direction, self.goal, self.loose(way.length))
+        {
+            self.complete(from, way);
+        }
+        for at in 0..self.memory.goal.corners.len() {
+            let corner = self.memory.goal.corners[at];
+            let place = self.table.start(corner);
+            if self.table.vertices[corner as usize] == root.vertex {
+                continue;
+            }
+            for side in [1.0, -1.0] {
+                if let Some(way) = self.tangent(&root, place, side * self.radius)
+                    && self.holds(node, &root, way.direction, place, SAME)
+                {
+                    self.turn(from, corner, side, way, None, [false, true]);
+                }
+            }
+        }
+    }
+
+    fn complete(&mut self, from: u32, way: Tangent) {
+        let root = self.memory.roots[from as usize];
+        // An arc that ends in the triangle of the goal may begin in the middle of it, too.
+        if root.side != 0.0 && !root.near[1] && self.is_goal_corner(root.vertex) {
+            let parent = self.memory.roots[root.parent as usize];
+            let way = [
+                touch(parent.centre, parent.offset, root.arrival),
+                touch(root.centre, root.offset, root.arrival),
+            ];
+            if !self.memory.goal.is_clear(way, self.least()) {
+                return;
+            }
+        }
+        if self.is_free(&root, way.direction, way.length, true) {
+            let estimate = root.length + self.arc(&root, way.direction) + way.length;
+            let node =
+                Node { low: way.direction, high: way.direction, root: from, entry: NONE, kind: Kind::Final };
+            self.offer(node, estimate);
+        }
+    }
+
+    /// The goal is known to rounding only: how much that may turn a way of this length.
+    fn loose(&self, long: f64) -> f64 {
+        SAME + 2.0 * self.table.slack / long.max(self.table.slack)
+    }
+
+    fn is_goal_corner(&self, vertex: u32) -> bool {
+        self.memory.goal.corners.iter().any(|&corner| self.table.vertices[corner as usize] == vertex)
+    }
+
+    /// Whether a root may be left in a direction.
+    fn may_leave(&self, root: &Root, direction: Plane, loose: f64) -> bool {
+        if root.side == 0.0 {
+            return true;
+        }
+        let turned = root.side * angle(root.arrival, direction);
+        let rest = root.side * angle(direction, root.limit);
+        (turned >= -loose || turned < -3.1) && (rest >= -loose || rest < -3.1)
+    }
+
+    /// Goes on from a root near one end of the way: to all corners near by, out of the triangle of the start, and to the goal.
+    fn local(&mut self, from: u32) {
+        let root = self.memory.roots[from as usize];
+        if root.near[0] {
+            self.leave(from);
+        }
+        if root.near[1]
+            && let Some(way) = self.tangent(&root, self.goal, 0.0)
+            && self.may_leave(&root, way.direction, self.loose(way.length))
+        {
+            self.complete(from, way);
+        }
+        let lists = [&self.memory.start.corners, &self.memory.goal.corners].map(Vec::len);
+        for end in 0..2 {
+            for at in 0..if root.near[end] { lists[end] } else { 0 } {
+                let near = if end == 0 { &self.memory.start } else { &self.memory.goal };
+                let corner = near.corners[at];
+                if self.table.vertices[corner as usize] == root.vertex {
+                    continue;
+                }
+                let place = self.table.start(corner);
+                for side in [1.0, -1.0] {
+                    if let Some(way) = self.tangent(&root, place, side * self.radius)
+                        && self.may_leave(&root, way.direction, SAME)
+                    {
+                        self.turn(from, corner, side, way, None, root.near);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Opens the sides of the triangle of the start.
+    fn leave(&mut self, from: u32) {
+        let root = self.memory.roots[from as usize];
+        let triangle = self.memory.start.triangle;
+        for side in (0..3).map(|side| 3 * triangle + side) {
+            let group = self.islands.group(self.table, side, self.width);
+            if !group.is_some_and(|group| self.memory.groups.contains(&group)) {
+                continue;
+            }
+            let entry = self.table.twin(side);
+            let [left, right] = [entry, next(entry)];
+            let vertex = |corner: u32| self.table.vertices[corner as usize];
+            let own = if root.side > 0.0 { left } else { right };
+            let other = if root.side > 0.0 { right } else { left };
+            if root.side != 0.0 && vertex(own) == root.vertex {
+                let place = self.table.start(other);
+                let way = self.tangent(&root, place, -root.side * self.offset(other));
+                let bound =
+                    way.and_then(|way| self.tightened(&root, root.arrival, way.direction, place, SAME));
+                if let Some((bound, _)) = bound {
+                    self.offer_fan(from, entry, bound);
+                }
+                continue;
+            }
+            if root.side != 0.0 && vertex(other) == root.vertex {
+                continue;
+            }
+            let low = self.tangent(&root, self.table.start(right), -self.offset(right));
+            let high = self.tangent(&root, self.table.start(left), self.offset(left));
+            let (Some(low), Some(high)) = (low, high) else { continue };
+            let (mut low, mut high) = (low.direction, high.direction);
+            if cross(low, high) <= SAME {
+                continue;
+            }
+            if root.side != 0.0 {
+                // Between the arrival and the limit.
+                let (first, last) =
+                    if root.side > 0.0 { (root.arrival, root.limit) } else { (root.limit, root.arrival) };
+                let inside = |direction: Plane| self.may_leave(&root, direction, SAME);
+                let within = |direction: Plane| {
+                    cross(low, direction) >= -SAME && cross(direction, high) >= -SAME
+                };
+                let [low_in, high_in] = [inside(low), inside(high)];
+                let [first_in, last_in] = [within(first), within(last)];
+                if !low_in {
+                    if !first_in {
+                        continue;
+                    }
+                    low = first;
+                }
+                if !high_in {
+                    if !last_in {
+                        continue;
+                    }
+                    high = last;
+                }
+            }
+            self.offer_cone(from, entry, low, high);
+        }
+    }
+}
+
+fn slot(number: u32, side: f64) -> usize {
+    number as usize * 2 + usize::from(side < 0.0)
+}
+
+impl Memory {
+    fn begin(&mut self, slots: usize) {
+        if self.stamp == u32::MAX {
+            self.claims.clear();
+            self.stamp = 0;
+        }
+        self.stamp += 1;
+        if self.claims.len() < slots {
+            self.claims.resize(slots, Claim::default());
+        }
+        self.nodes.clear();
+        self.roots.clear();
+        self.open.clear();
+        self.local.clear();
+        self.groups.clear();
+    }
+
+    /// Whether an arrival at a corner is worth following: none known is as short and has turned as little.
+    fn claims(&mut self, slot: usize, near: [bool; 2], arrival: &Arrival) -> bool {
+        let stamp = self.stamp;
+        let claim = if near == [false; 2] {
+            &mut self.claims[slot]
+        } else {
+            let at = self.local.iter().position(|known| (known.0, known.1) == (slot, near));
+            let at = at.unwrap_or_else(|| {
+                self.local.push((slot, near, Claim::default()));
+                self.local.len() - 1
+            });
+            &mut self.local[at].2
+        };
+        if claim.stamp != stamp {
+            *claim = Claim { stamp, shortest: *arrival, earliest: *arrival };
+            return true;
+        }
+        if claim.shortest.outdoes(arrival) || claim.earliest.outdoes(arrival) {
+            return false;
+        }
+        if arrival.length < claim.shortest.length {
+            claim.shortest = *arrival;
+        }
+        if arrival.turned < claim.earliest.turned {
+            claim.earliest = *arrival;
+        }
+        true
+    }
+}

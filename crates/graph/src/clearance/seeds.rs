@@ -1,0 +1,110 @@
+//! Which triangle lies where: from cells to triangles.
+
+use waymesh_core::{CellId, ClearanceMesh, VertexId};
+
+use super::disc::{Plane, dot, minus, plus, unit};
+use super::table::{Table, WALL, next};
+use crate::NavMeshError;
+use crate::data::NO_NEIGHBOUR;
+use crate::mesh::NavMesh;
+
+/// The middle of a cell, strictly inside it, in metres from the origin of the frame.
+pub(super) fn middle(mesh: &NavMesh, cell: u32) -> Plane {
+    let corners = &mesh.corners[mesh.edge_range(cell as usize)];
+    let share = f64::from(mesh.frame.cell_size) / corners.len() as f64;
+    let [mut x, mut z] = [0.0; 2];
+    for corner in corners {
+        x += f64::from(corner.x);
+        z += f64::from(corner.z);
+    }
+    [x * share, z * share]
+}
+
+/// The triangle at the middle of each cell. One cell of each island is found by a wall that it shares with a triangle; from there it goes straight from
+/// middle to edge to middle: no plan position is looked up, so it does not matter what lies above and below.
+pub(super) fn find(
+    mesh: &NavMesh,
+    table: &Table,
+    clearance: &ClearanceMesh,
+) -> Result<Vec<u32>, NavMeshError> {
+    let frame = &mesh.frame;
+    let origin = [frame.origin.x, frame.origin.z].map(f64::from);
+    let size = f64::from(frame.cell_size);
+    // Walls by where they start, in bits: both meshes have the numbers from the same sum.
+    let mut walls: Vec<([u64; 2], u32, u32)> = (0..)
+        .zip(&table.vertices)
+        .filter(|&(half_edge, _)| table.is_wall(half_edge))
+        .map(|(half_edge, &vertex)| {
+            let at = clearance.vertices[vertex as usize];
+            ([at.x.to_bits(), at.z.to_bits()], at.height.to_bits(), half_edge)
+        })
+        .collect();
+    walls.sort_unstable();
+    let place = |vertex: VertexId| {
+        let at = mesh.plan_vertices[vertex.index()];
+        let key = [f64::from(at.point.x), f64::from(at.point.z)];
+        let key = [origin[0] + size * key[0], origin[1] + size * key[1]].map(f64::to_bits);
+        let height = frame.origin.y + frame.level_height * at.height;
+        (key, height.to_bits())
+    };
+    let local = |corner: usize| {
+        let at = &mesh.corners[corner];
+        [f64::from(at.x) * size, f64::from(at.z) * size]
+    };
+    let mut seeds = vec![WALL; mesh.cell_count()];
+    let mut stack = Vec::new();
+    for first in 0..mesh.cell_count() {
+        if seeds[first] != WALL {
+            continue;
+        }
+        let range = mesh.edge_range(first);
+        let found = range.clone().filter(|&edge| mesh.neighbours[edge] == NO_NEIGHBOUR).find_map(|edge| {
+            let end = if edge + 1 == range.end { range.start } else { edge + 1 };
+            let along = unit(minus(local(end), local(edge)));
+            let (key, height) = place(mesh.corner_vertices[edge]);
+            let from = walls.partition_point(|wall| (wall.0, wall.1) < (key, height));
+            let same = walls[from..].iter().take_while(|wall| (wall.0, wall.1) == (key, height));
+            let wall = same.map(|wall| wall.2).find(|&wall| {
+                let [a, b] = table.ends(wall);
+                dot(unit(minus(b, a)), along) > 1.0 - 1e-6
+            })?;
+            let [a, b] = table.ends(wall);
+            Some((wall, plus(a, minus(b, a), 0.5)))
+        });
+        // A cell in the middle waits for one at a wall.
+        let Some((wall, at)) = found else { continue };
+        let cell = CellId::from_index(first).0;
+        seeds[first] = table.walk(wall / 3, Some(wall), at, middle(mesh, cell));
+        stack.push(cell);
+        while let Some(cell) = stack.pop() {
+            let from = middle(mesh, cell);
+            let range = mesh.edge_range(cell as usize);
+            for edge in range.clone() {
+                let neighbour = mesh.neighbours[edge];
+                if neighbour == NO_NEIGHBOUR || seeds[neighbour as usize] != WALL {
+                    continue;
+                }
+                let end = if edge + 1 == range.end { range.start } else { edge + 1 };
+                let gate = plus(local(edge), minus(local(end), local(edge)), 0.5);
+                let there = table.walk(seeds[cell as usize], None, from, gate);
+                let to = middle(mesh, neighbour);
+                seeds[neighbour as usize] = table.walk(there, None, gate, to);
+                stack.push(neighbour);
+            }
+        }
+    }
+    for (cell, &seed) in seeds.iter().enumerate() {
+        let holds = seed != WALL && {
+            let at = middle(mesh, CellId::from_index(cell).0);
+            (0..3).all(|side| {
+                let half_edge = 3 * seed + side;
+                let [a, b] = [table.start(half_edge), table.start(next(half_edge))];
+                super::disc::side_of(a, b, at) >= -table.slack * super::disc::length(minus(b, a))
+            })
+        };
+        if !holds {
+            return Err(NavMeshError::OtherGround { cell: CellId::from_index(cell) });
+        }
+    }
+    Ok(seeds)
+}

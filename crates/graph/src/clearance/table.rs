@@ -1,0 +1,279 @@
+//! The triangles between the walls, as tables, and what is known of their corners.
+
+use waymesh_core::{ClearanceMesh, Validate};
+
+use super::disc::{Plane, angle, cross, dot, length, minus, unit};
+use crate::NavMeshError;
+
+/// No half-edge: a wall.
+pub(super) const WALL: u32 = u32::MAX;
+
+/// All triangles that meet in a vertex, from wall to wall: against the clock, from `first` to `last`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Fan {
+    /// The wall that starts here.
+    first: u32,
+    /// The wall that ends here.
+    last: u32,
+    /// Whether a way may turn round it: the ground spans more than half a circle.
+    pub(super) turns: bool,
+    /// Direction of a way along the walls that comes with the walls on its left.
+    enter: Plane,
+    /// And goes.
+    leave: Plane,
+    /// From one to the other, in radians.
+    span: f64,
+}
+
+/// The directions in which a way may touch a corner.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Turn {
+    /// How far the way has turned round the corner when it arrives, from along the wall, in radians.
+    pub(super) turned: f64,
+    /// The direction after which it would leave the wall.
+    pub(super) limit: Plane,
+}
+
+/// Half-edge `3 t + i` goes from corner `i` of triangle `t` to the next; it also names the corner.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Table {
+    /// In metres from the origin of the frame.
+    pub(super) points: Vec<Plane>,
+    pub(super) heights: Vec<f32>,
+    pub(super) vertices: Vec<u32>,
+    pub(super) twins: Vec<u32>,
+    /// Widest disc, its diameter in metres, that gets round a corner from side to side.
+    pub(super) clearance: Vec<f32>,
+    pub(super) fan_of: Vec<u32>,
+    pub(super) fans: Vec<Fan>,
+    /// How far from its wall a vertex may lie by rounding, in metres.
+    pub(super) slack: f64,
+}
+
+#[inline]
+pub(super) fn next(half_edge: u32) -> u32 {
+    if half_edge % 3 == 2 { half_edge - 2 } else { half_edge + 1 }
+}
+
+#[inline]
+pub(super) fn previous(half_edge: u32) -> u32 {
+    if half_edge % 3 == 0 { half_edge + 2 } else { half_edge - 1 }
+}
+
+impl Table {
+    /// `origin` is that of the frame.
+    pub(super) fn build(mesh: &ClearanceMesh, origin: Plane, cell_size: f64) -> Result<Self, NavMeshError> {
+        mesh.validate().map_err(NavMeshError::Clearance)?;
+        let count = mesh.triangles.len() * 3;
+        if u32::try_from(count).map_or(true, |count| count == WALL) {
+            let (element, value) = (0, i64::try_from(count).unwrap_or(i64::MAX));
+            return Err(NavMeshError::OutOfRange {
+                table: "triangles",
+                element,
+                value,
+                limit: i64::from(WALL / 3),
+            });
+        }
+        for (element, vertex) in mesh.vertices.iter().enumerate() {
+            if !(vertex.x.is_finite() && vertex.z.is_finite() && vertex.height.is_finite()) {
+                let value = vertex.height;
+                return Err(NavMeshError::NotFinite { table: "vertices", element, value });
+            }
+        }
+        let mut table = Self {
+            points: mesh.vertices.iter().map(|at| minus([at.x, at.z], origin)).collect(),
+            heights: mesh.vertices.iter().map(|at| at.height).collect(),
+            vertices: mesh.triangles.iter().flat_map(|triangle| triangle.vertices.map(|vertex| vertex.0)).collect(),
+            twins: vec![WALL; count],
+            clearance: mesh.triangles.iter().flat_map(|triangle| triangle.clearance).collect(),
+            fan_of: vec![WALL; count],
+            fans: Vec::new(),
+            slack: cell_size * 2.0 / f64::from(1 << 20),
+        };
+        for (triangle, from) in (0..).zip(&mesh.triangles) {
+            for side in 0..3_u32 {
+                let Some(neighbour) = from.neighbours[side as usize] else { continue };
+                let (half_edge, end) = (3 * triangle + side, from.vertices[(side as usize + 1) % 3]);
+                let back = (0..3).find(|&back| {
+                    let other = &mesh.triangles[neighbour.index()];
+                    other.vertices[back as usize] == end
+                        && other.neighbours[back as usize].is_some_and(|other| other.0 == triangle)
+                });
+                if let Some(back) = back {
+                    table.twins[half_edge as usize] = 3 * neighbour.0 + back;
+                }
+            }
+        }
+        table.find_fans();
+        Ok(table)
+    }
+
+    pub(super) fn triangle_count(&self) -> usize {
+        self.twins.len() / 3
+    }
+
+    /// Where a half-edge starts.
+    #[inline]
+    pub(super) fn start(&self, half_edge: u32) -> Plane {
+        self.points[self.vertices[half_edge as usize] as usize]
+    }
+
+    #[inline]
+    pub(super) fn ends(&self, half_edge: u32) -> [Plane; 2] {
+        [self.start(half_edge), self.start(next(half_edge))]
+    }
+
+    #[inline]
+    pub(super) fn twin(&self, half_edge: u32) -> u32 {
+        self.twins[half_edge as usize]
+    }
+
+    #[inline]
+    pub(super) fn is_wall(&self, half_edge: u32) -> bool {
+        self.twins[half_edge as usize] == WALL
+    }
+
+    pub(super) fn fan(&self, corner: u32) -> &Fan {
+        &self.fans[self.fan_of[corner as usize] as usize]
+    }
+
+    pub(super) fn centroid(&self, triangle: u32) -> Plane {
+        let corners = [0, 1, 2].map(|corner| self.start(3 * triangle + corner));
+        [0, 1].map(|axis| corners.iter().map(|at| at[axis]).sum::<f64>() / 3.0)
+    }
+
+    fn find_fans(&mut self) {
+        let count = u32::try_from(self.twins.len()).unwrap_or(WALL);
+        let mut spans = Vec::new();
+        for corner in 0..count {
+            if self.fan_of[corner as usize] != WALL {
+                continue;
+            }
+            let mut first = corner;
+            while !self.is_wall(first) {
+                first = next(self.twin(first));
+                if first == corner {
+                    break;
+                }
+            }
+            let number = u32::try_from(self.fans.len()).unwrap_or(WALL);
+            let (mut at, mut span) = (first, 0.0);
+            let last = loop {
+                self.fan_of[at as usize] = number;
+                let [from, along, back] = [at, next(at), previous(at)].map(|corner| self.start(corner));
+                span += angle(minus(along, from), minus(back, from));
+                let beyond = self.twin(previous(at));
+                if beyond == WALL || beyond == first {
+                    break previous(at);
+                }
+                at = beyond;
+            };
+            spans.push(span);
+            self.fans.push(Fan { first, last, turns: false, enter: [0.0; 2], leave: [0.0; 2], span: 0.0 });
+        }
+        let bare: Vec<bool> = self.fans.iter().map(|fan| self.is_wall(fan.first)).collect();
+        // A vertex on a straight wall sticks out by rounding alone.
+        let turns: Vec<bool> = (0..self.fans.len())
+            .map(|fan| {
+                let Fan { first, last, .. } = self.fans[fan];
+                let at = self.start(first);
+                let (out, back) = (minus(self.start(next(first)), at), minus(self.start(last), at));
+                let chord = length(minus(out, back));
+                let is_flat = dot(out, back) < 0.0 && cross(out, back).abs() <= chord * self.slack * 0.5;
+                bare[fan] && !is_flat && spans[fan] > std::f64::consts::PI
+            })
+            .collect();
+        for fan in 0..self.fans.len() {
+            if !turns[fan] {
+                continue;
+            }
+            let Fan { first, last, .. } = self.fans[fan];
+            let at = self.start(first);
+            // Over vertices on straight walls, the direction of which is known to rounding only.
+            let (mut out, mut back) = (first, last);
+            for _ in 0..self.fans.len() {
+                let there = self.fan_of[next(out) as usize] as usize;
+                if turns[there] || !bare[there] || self.bends(there) {
+                    break;
+                }
+                out = self.fans[there].first;
+            }
+            for _ in 0..self.fans.len() {
+                let there = self.fan_of[back as usize] as usize;
+                if turns[there] || !bare[there] || self.bends(there) {
+                    break;
+                }
+                back = self.fans[there].last;
+            }
+            let enter = unit(minus(at, self.start(next(out))));
+            let leave = unit(minus(self.start(back), at));
+            let span = angle(enter, leave);
+            let span = if span < -1.0 { span + std::f64::consts::TAU } else { span.max(0.0) };
+            self.fans[fan] = Fan { turns: true, enter, leave, span, ..self.fans[fan] };
+        }
+    }
+
+    /// Whether the walls at a fan are not in line.
+    fn bends(&self, fan: usize) -> bool {
+        let Fan { first, last, .. } = self.fans[fan];
+        let at = self.start(first);
+        let (out, back) = (minus(self.start(next(first)), at), minus(self.start(last), at));
+        dot(out, back) >= 0.0 || cross(out, back).abs() > length(minus(out, back)) * self.slack * 0.5
+    }
+
+    /// Whether a way of this direction may touch a corner that it has on one side, 1 for its left and -1 for its right: only along a wall or
+    /// in a turn round it is there anything to gain.
+    pub(super) fn turn(&self, fan: u32, side: f64, direction: Plane) -> Option<Turn> {
+        /// Walls are straight to rounding only.
+        const LOOSE: f64 = 1e-6;
+        let fan = &self.fans[fan as usize];
+        if !fan.turns {
+            return None;
+        }
+        let opposite = |a: Plane| [-a[0], -a[1]];
+        let (from, limit) =
+            if side > 0.0 { (fan.enter, fan.leave) } else { (opposite(fan.leave), opposite(fan.enter)) };
+        let mut turned = side * angle(from, direction);
+        if turned < -LOOSE && turned + std::f64::consts::TAU <= fan.span + LOOSE {
+            turned += std::f64::consts::TAU;
+        }
+        (turned >= -LOOSE && turned <= fan.span + LOOSE).then_some(Turn { turned, limit })
+    }
+
+    /// The triangle that holds `to`, by the straight way from `from`, which starts in a triangle or on a side of it: that by which it is
+    /// entered. The last one before a wall, if one is in the way.
+    pub(super) fn walk(&self, mut triangle: u32, mut entry: Option<u32>, from: Plane, to: Plane) -> u32 {
+        for _ in 0..=self.triangle_count() {
+            let sides = [0, 1, 2].map(|side| 3 * triangle + side);
+            let leaves = |side: u32| {
+                let [a, b] = self.ends(side);
+                cross(minus(b, a), minus(to, a)) < 0.0
+            };
+            let ahead = minus(to, from);
+            let exit = match entry {
+                Some(entry) => {
+                    // Between the ends of the entry the way goes on to one side of the corner ahead.
+                    let apex = self.start(previous(entry));
+                    let exit =
+                        if cross(ahead, minus(apex, from)) > 0.0 { next(entry) } else { previous(entry) };
+                    Some(exit).filter(|&exit| leaves(exit))
+                }
+                None => sides.into_iter().filter(|&side| leaves(side)).max_by(|&a, &b| {
+                    // The side that the way goes through: its ends lie farthest on both sides.
+                    let through = |side: u32| {
+                        let [a, b] = self.ends(side);
+                        cross(ahead, minus(b, from)).min(-cross(ahead, minus(a, from)))
+                    };
+                    through(a).total_cmp(&through(b))
+                }),
+            };
+            let Some(exit) = exit else { return triangle };
+            let twin = self.twin(exit);
+            if twin == WALL {
+                return triangle;
+            }
+            (triangle, entry) = (twin / 3, Some(twin));
+        }
+        triangle
+    }
+}

@@ -1,0 +1,133 @@
+//! Ways for discs of any radius, on baked meshes: beside plain shortest paths, and beside meshes baked for the radius.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    reason = "test helpers, small numbers"
+)]
+
+use glam::Vec3;
+use waymesh::triangulate::ClearanceConfig;
+use waymesh::{
+    Agent, AnyCell, BakeConfig, ClearPath, ClearPathOptions, ClearanceNavMesh, ClearanceScratch, NavMesh,
+    Outcome, PathScratch, Pipeline, Random, Reach, SurfaceScratch, with_clearance,
+};
+use waymesh_scenes::{Scene, SceneConfig};
+
+fn clear(mesh: NavMesh) -> ClearanceNavMesh {
+    with_clearance(mesh, &ClearanceConfig::default()).unwrap()
+}
+
+/// A disc swept along a path keeps clear of all walls, by another query on the mesh itself.
+fn check_clear(mesh: &NavMesh, path: &ClearPath, radius: f32, what: &str) {
+    let mut scratch = SurfaceScratch::default();
+    for pair in path.points.windows(2) {
+        let steps = (pair[0].distance(pair[1]) / 0.2).ceil().max(1.0) as usize;
+        for step in 0..=steps {
+            let at = pair[0].lerp(pair[1], step as f32 / steps as f32);
+            let place = mesh.nearest(at, &Reach::new(0.01, 3.0, 3.0));
+            let place = place.unwrap_or_else(|| panic!("{what}: {at} is off the mesh"));
+            let wall = mesh.nearest_wall(&place, radius, &AnyCell, &mut scratch).unwrap();
+            let distance = wall.map_or(radius, |wall| wall.distance);
+            assert!(distance >= radius - 1.5e-3, "{what}: {at} is {distance} m from a wall, not {radius}");
+        }
+    }
+}
+
+#[test]
+fn radius_nothing_is_the_shortest_path_of_the_mesh() {
+    let (mut clear_scratch, mut scratch) = (ClearanceScratch::default(), PathScratch::default());
+    let soup = Scene::DungeonRooms.build(&SceneConfig::default());
+    let config = BakeConfig::default().with_agent(Agent::default().with_radius(0.0));
+    let mesh = clear(Pipeline::new(config).bake(&soup).unwrap());
+    let mut random = Random::new(1);
+    let places: Vec<Vec3> = (0..60)
+        .map(|_| {
+            let cell = (random.unit_f64() * mesh.mesh().cell_count() as f64) as usize;
+            let cell = mesh.mesh().cells().nth(cell).unwrap();
+            let corners: Vec<Vec3> = cell.positions().collect();
+            // Corners and middles.
+            if random.unit() < 0.3 { corners[0] } else { corners.iter().sum::<Vec3>() / corners.len() as f32 }
+        })
+        .collect();
+    for pair in places.windows(2) {
+        let exact = mesh.mesh().find_shortest_path(pair[0], pair[1], &mut scratch).unwrap();
+        let path = mesh.find_path(pair[0], pair[1], 0.0, &mut clear_scratch).unwrap();
+        assert_eq!(exact.outcome, path.outcome);
+        let plan = |points: &[Vec3]| -> f64 {
+            let plan = |at: Vec3| at.as_dvec3().with_y(0.0);
+            points.windows(2).map(|pair| plan(pair[0]).distance(plan(pair[1]))).sum()
+        };
+        let (expected, actual) = (plan(&exact.points), plan(&path.points));
+        assert!((expected - actual).abs() <= 1e-3 + 1e-5 * expected, "{pair:?}: {actual} for {expected}");
+    }
+}
+
+/// Connectivity and lengths beside meshes baked for the radius.
+fn compare(name: &str, soup: &waymesh::TriangleSoup, radii: &[f32], pairs: usize) {
+    let bake = |radius: f32| {
+        let agent = Agent::default().with_radius(radius);
+        let config = BakeConfig::default().with_agent(agent).with_scale(0.1, 0.1).with_max_edge_error(0.05);
+        Pipeline::new(config).bake(soup).unwrap()
+    };
+    let mesh = clear(bake(0.0));
+    let (mut scratch, mut clear_scratch) = (PathScratch::default(), ClearanceScratch::default());
+    for &radius in radii {
+        let baked = bake(radius);
+        let [slim, wide] = [bake(radius - 0.1), bake(radius + 0.1)];
+        let sampler = waymesh::PlaceSampler::new(&wide, &AnyCell);
+        let mut random = Random::new(7);
+        let [mut compared, mut unclear, mut wrong, mut off] = [0_usize; 4];
+        let mut ratios = Vec::new();
+        let near = Reach::new(0.3, 0.5, 0.5);
+        for _ in 0..pairs {
+            let [from, to] =
+                [0, 1].map(|_| sampler.sample(&wide, &mut random).unwrap().unwrap().position);
+            let ways = [&slim, &baked, &wide].map(|mesh| {
+                let options = waymesh::PathOptions::default().with_reach(near).with_allow_partial(false);
+                mesh.find_shortest_path_with(from, to, &options, &mut scratch)
+                    .ok()
+                    .filter(|path| path.outcome == Outcome::Complete)
+            });
+            let options = ClearPathOptions::default().with_reach(near).with_allow_partial(false);
+            let Ok(path) = mesh.find_path_with(from, to, radius, &options, &mut clear_scratch) else {
+                off += 1;
+                continue;
+            };
+            let is_there = path.outcome == Outcome::Complete;
+            // Within a cell of the deciding gap.
+            if ways[0].is_some() != ways[2].is_some() {
+                unclear += 1;
+                continue;
+            }
+            compared += 1;
+            wrong += usize::from(is_there != ways[1].is_some());
+            if let (true, Some(known)) = (is_there, &ways[1])
+                && known.length > 1.0
+            {
+                ratios.push(f64::from(path.length) / f64::from(known.length));
+                if ratios.len() % 16 == 0 {
+                    check_clear(mesh.mesh(), &path, radius, name);
+                }
+            }
+        }
+        ratios.sort_by(f64::total_cmp);
+        let within = ratios.iter().filter(|&&ratio| (0.99..1.01).contains(&ratio)).count();
+        println!(
+            "{name}, radius {radius}: {compared} pairs, {wrong} wrong, {unclear} within a cell of the gap, {off} off; lengths {:.4} to {:.4}, median {:.4}, {within} of {} within 1 %",
+            ratios.first().unwrap_or(&1.0),
+            ratios.last().unwrap_or(&1.0),
+            ratios.get(ratios.len() / 2).unwrap_or(&1.0),
+            ratios.len(),
+        );
+        assert_eq!(wrong, 0, "{name}, radius {radius}");
+        assert!(ratios.len() > pairs / 10 && within * 100 >= ratios.len() * 95, "{name}, radius {radius}");
+    }
+}
+
+#[test]
+fn one_mesh_agrees_with_those_baked_for_the_radius() {
+    let soup = Scene::DungeonRooms.build(&SceneConfig::default());
+    compare("dungeon rooms", &soup, &[0.2, 0.4, 0.8], 100);
+}
