@@ -6,6 +6,7 @@
 //! - [`convex`] counts the cells of all convex decompositions, [`triangulate`] times triangulations as plans grow.
 //! - [`compare`] runs engines in turns in one process and takes medians, [`report`] prints them beside each other.
 
+mod agents;
 mod compare;
 mod convex;
 #[cfg(feature = "peers")]
@@ -30,6 +31,7 @@ mod scene;
 mod settings;
 mod triangulate;
 
+pub use agents::{AgentTimes, agent_json, agent_table, measure_agents};
 pub use compare::{Comparison, Measured, compare};
 pub use convex::{ConvexOptions, convex};
 #[cfg(feature = "peers")]

@@ -358,6 +358,12 @@ pub(crate) struct PathArgs {
     /// Find the shortest path of all, not just a short one.
     #[arg(long)]
     pub(crate) shortest: bool,
+    /// Search clusters of cells, not cells: faster on large meshes, for a path that is a little longer. Made for this one query.
+    #[arg(long, conflicts_with = "shortest")]
+    pub(crate) hierarchy: bool,
+    /// Move corners away from walls by up to this, where there is room.
+    #[arg(long, value_name = "METRES", default_value_t = 0.0)]
+    pub(crate) corner_offset: f32,
     /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,

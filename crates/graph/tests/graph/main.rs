@@ -11,6 +11,7 @@ mod costs;
 mod data;
 mod distance;
 mod golden;
+mod hierarchy;
 mod links;
 mod locate;
 mod meshes;
