@@ -7,11 +7,21 @@ use waymesh_graph::NavMesh;
 use crate::queries::{Queries, QueryScene};
 use crate::{BenchError, PolygonMesh, WaymeshQueries};
 
-/// Query engines on a published flat mesh (`arena`, `aurora`), and its polygons; `None` if it is not beside the checkout.
+/// Query engines on a mesh that is there: a published flat one (`arena`, `aurora`) or a `.wmesh` file, and its polygons; `None` for a published one that
+/// is not beside the checkout.
 ///
 /// # Errors
 /// When the file cannot be read.
 pub fn flat_engines(name: &str) -> Result<Option<QueryScene>, BenchError> {
+    if name.ends_with(".wmesh") {
+        let mesh = waymesh_io::open(name).map_err(|error| BenchError::Stage {
+            engine: "mesh file",
+            stage: "mesh",
+            source: error.into(),
+        })?;
+        let polygons = polygons(&mesh);
+        return Ok(Some((vec![Box::new(WaymeshQueries::new(mesh))], polygons)));
+    }
     if !matches!(name, "arena" | "aurora") {
         return Ok(None);
     }
@@ -25,16 +35,20 @@ pub fn flat_engines(name: &str) -> Result<Option<QueryScene>, BenchError> {
     let text = std::fs::read_to_string(&file).map_err(|error| failed(error.into()))?;
     let cells = waymesh_testkit::flat_meshes::read(&text).ok_or_else(|| failed("not of version 2".into()))?;
     let mesh = NavMesh::try_from(cells).map_err(|error| failed(error.into()))?;
-    let polygons = PolygonMesh {
-        vertices: mesh.vertices().to_vec(),
-        polygons: mesh.cells().map(|cell| cell.corners().iter().map(|corner| corner.0).collect()).collect(),
-    };
+    let polygons = polygons(&mesh);
     let engines: Vec<Box<dyn Queries>> = vec![
         Box::new(WaymeshQueries::new(mesh)),
         #[cfg(feature = "peers")]
         Box::new(Polyanya::new(text.as_bytes()).map_err(|error| failed(error.into()))?),
     ];
     Ok(Some((engines, polygons)))
+}
+
+fn polygons(mesh: &NavMesh) -> PolygonMesh {
+    PolygonMesh {
+        vertices: mesh.vertices().to_vec(),
+        polygons: mesh.cells().map(|cell| cell.corners().iter().map(|corner| corner.0).collect()).collect(),
+    }
 }
 
 /// The crate `polyanya`, in the plan.

@@ -7,6 +7,7 @@
 //! - [`storeys`] counts the cells of storeys as walls may be less and less convex.
 //! - [`compare`] runs engines in turns in one process and takes medians, [`report`] prints them beside each other.
 
+mod agents;
 mod compare;
 mod convex;
 #[cfg(feature = "peers")]
@@ -34,6 +35,7 @@ mod sight;
 mod storeys;
 mod triangulate;
 
+pub use agents::{AgentTimes, agent_json, agent_table, measure_agents};
 pub use compare::{Comparison, Measured, compare};
 pub use convex::{ConvexOptions, convex};
 #[cfg(feature = "peers")]

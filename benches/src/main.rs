@@ -7,8 +7,8 @@ use std::process::ExitCode;
 use waymesh_benches::queries::{self, QueryScene};
 use waymesh_benches::{
     BenchError, ConvexOptions, Engine, EvaluateOptions, LevelReport, ONE, Partitioning, Scene, Settings,
-    TriangulateOptions, compare, convex, evaluate, evaluate_one, flat_engines, level_table, open, overview,
-    report, storeys, summary, triangulate,
+    TriangulateOptions, agent_json, agent_table, compare, convex, evaluate, evaluate_one, flat_engines,
+    level_table, measure_agents, open, overview, report, storeys, summary, triangulate,
 };
 use waymesh_core::GridScale;
 
@@ -24,8 +24,8 @@ Usage: waymesh-benches [--scenes NAME|FILE,...] [--cell SIZE[/LEVEL],...] [--par
        waymesh-benches storeys
        waymesh-benches open [--largest N]
 
-  --scenes     Recast's levels (nav_test, dungeon, undulating), generated ones (city-block, ..., town: city-block four times as wide), or files; with --queries also
-               the published flat meshes arena and aurora
+  --scenes     Recast's levels (nav_test, dungeon, undulating), generated ones (city-block, ..., town: city-block four times as wide), or files;
+               with --queries also the published flat meshes arena and aurora, and .wmesh files
                [default: Recast's where they are, else all generated ones]
   --cell       cell size in metres, with the level height [default: 0.3/0.2,0.1/0.1]
   --partition  how regions are made [default: watershed]
@@ -85,7 +85,9 @@ fn main() -> ExitCode {
                 convex(&options, &mut print)
             });
         }
-        Some("storeys") => return finish(one_thread(|| storeys(&mut print).map_err(|error| error.to_string()))),
+        Some("storeys") => {
+            return finish(one_thread(|| storeys(&mut print).map_err(|error| error.to_string())));
+        }
         Some("open") => {
             return run_plans(&words[1..], |largest, _| {
                 open(if largest == 0 { 1 << 18 } else { largest }, &mut print)
@@ -245,6 +247,24 @@ fn query_engines(scene: &Scene, settings: &Settings) -> Result<QueryScene, Bench
     }
 }
 
+/// All queries on one scene: a table and JSON.
+fn ask(
+    scene: &str,
+    engines: &mut [Box<dyn queries::Queries>],
+    pairs: &[[glam::Vec3; 2]],
+    rounds: usize,
+) -> (String, serde_json::Value) {
+    let times = queries::measure(engines, pairs, rounds);
+    let mut table = report::query_table(scene, pairs.len(), &times);
+    let mut json = report::query_json(scene, pairs.len(), &times);
+    if let Some(mesh) = engines.iter().find_map(|engine| engine.mesh()) {
+        let agents = measure_agents(mesh, pairs, rounds);
+        table.push_str(&agent_table(&agents));
+        json["agents"] = agent_json(&agents);
+    }
+    (table, json)
+}
+
 fn run(options: &Options) -> Result<(), BenchError> {
     let engines = engines();
     let mut results = Vec::new();
@@ -253,11 +273,11 @@ fn run(options: &Options) -> Result<(), BenchError> {
             && let Some((mut engines, mesh)) = flat_engines(name)?
         {
             let pairs = queries::pairs(&mesh, PAIRS);
-            let times = queries::measure(&mut engines, &pairs, options.rounds);
+            let (table, json) = ask(name, &mut engines, &pairs, options.rounds);
             if options.json {
-                results.push(report::query_json(name, pairs.len(), &times));
+                results.push(json);
             } else {
-                print(&format!("{}\n", report::query_table(name, pairs.len(), &times)));
+                print(&format!("{table}\n"));
             }
             continue;
         }
@@ -267,11 +287,7 @@ fn run(options: &Options) -> Result<(), BenchError> {
             let (table, json) = if options.queries {
                 let (mut engines, mesh) = query_engines(&scene, &settings)?;
                 let pairs = queries::pairs(&mesh, PAIRS);
-                let times = queries::measure(&mut engines, &pairs, options.rounds);
-                (
-                    report::query_table(&scene.name, pairs.len(), &times),
-                    report::query_json(&scene.name, pairs.len(), &times),
-                )
+                ask(&scene.name, &mut engines, &pairs, options.rounds)
             } else {
                 let comparison = compare(&engines, &scene, &settings, options.rounds);
                 (report::table(&comparison), report::json(&comparison))

@@ -216,6 +216,10 @@ impl Queries for WaymeshQueries {
         NAME
     }
 
+    fn mesh(&self) -> Option<&NavMesh> {
+        Some(&self.mesh)
+    }
+
     fn nearest(&mut self, point: Vec3) -> bool {
         self.mesh.nearest(point, &OUR_REACH).is_some()
     }

@@ -45,6 +45,11 @@ pub trait Queries {
         0.0
     }
 
+    /// The mesh, if it is ours.
+    fn mesh(&self) -> Option<&waymesh_graph::NavMesh> {
+        None
+    }
+
     /// Whether it can look and move.
     fn looks(&self) -> bool {
         true
@@ -276,18 +281,18 @@ impl Run {
 }
 
 /// What measuring nothing measures: the median.
-fn clock_cost() -> u64 {
+pub(crate) fn clock_cost() -> u64 {
     let mut times: Vec<u64> = (0..10_001).map(|_| nanoseconds(Instant::now())).collect();
     times.sort_unstable();
     times[times.len() / 2]
 }
 
-fn nanoseconds(start: Instant) -> u64 {
+pub(crate) fn nanoseconds(start: Instant) -> u64 {
     u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "nanoseconds of a query are far below 2^53")]
-fn summary(queries: impl Iterator<Item = Vec<u64>>, clock: u64) -> Nanoseconds {
+pub(crate) fn summary(queries: impl Iterator<Item = Vec<u64>>, clock: u64) -> Nanoseconds {
     let mut medians: Vec<u64> = queries
         .filter(|times| !times.is_empty())
         .map(|mut times| {

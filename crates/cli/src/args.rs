@@ -384,6 +384,12 @@ pub(crate) struct PathArgs {
     /// How far the path of a disc may be outside of its arcs round corners, in metres; inf makes chamfers. Default: 0.001.
     #[arg(long, value_name = "METRES", requires = "radius")]
     pub(crate) arc_error: Option<f32>,
+    /// Search clusters of cells, not cells: faster on large meshes, for a path that is a little longer. Made for this one query.
+    #[arg(long, conflicts_with = "shortest")]
+    pub(crate) hierarchy: bool,
+    /// Move corners away from walls by up to this, where there is room.
+    #[arg(long, value_name = "METRES", default_value_t = 0.0)]
+    pub(crate) corner_offset: f32,
     /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,

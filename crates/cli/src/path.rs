@@ -6,7 +6,10 @@ use anyhow::Result;
 use serde::Serialize;
 use waymesh::io::{self, SvgOptions};
 use waymesh::triangulate::ClearanceConfig;
-use waymesh::{ClearPathOptions, ClearanceScratch, NavMesh, Outcome, PathScratch, with_clearance};
+use waymesh::{
+    AnyCell, ClearPathOptions, ClearanceScratch, Hierarchy, HierarchyConfig, HierarchyScratch, HierarchyUse,
+    NavMesh, Outcome, Path, PathOptions, PathScratch, with_clearance,
+};
 
 use crate::args::PathArgs;
 use crate::output;
@@ -34,17 +37,36 @@ pub(crate) fn outcome_name(outcome: Outcome) -> &'static str {
     }
 }
 
+/// A path through a hierarchy; what was in its way is said aloud.
+fn by_hierarchy(mesh: &NavMesh, args: &PathArgs) -> Result<Path> {
+    let hierarchy = Hierarchy::new(mesh, &HierarchyConfig::default().with_min_cells(0))?;
+    let mut scratch = HierarchyScratch::default();
+    let options = PathOptions::default();
+    let (path, how) = hierarchy.find_path_with(mesh, args.from.0, args.to.0, &options, &mut scratch)?;
+    if how != HierarchyUse::Clusters {
+        tracing::info!("found without the hierarchy: {how:?}");
+    }
+    Ok(path)
+}
+
 pub(crate) fn run(args: &PathArgs) -> Result<()> {
     let mesh = waymesh::io::open(&args.mesh)?;
     if let Some(radius) = args.radius {
         return run_for_radius(args, mesh, radius);
     }
     let mut scratch = PathScratch::default();
-    let path = if args.shortest {
+    let mut path = if args.shortest {
         mesh.find_shortest_path(args.from.0, args.to.0, &mut scratch)?
+    } else if args.hierarchy {
+        by_hierarchy(&mesh, args)?
     } else {
         mesh.find_path(args.from.0, args.to.0, &mut scratch)?
     };
+    if args.corner_offset != 0.0 {
+        let mut wide = Path::default();
+        mesh.offset_corners(&path, args.corner_offset, &AnyCell, &mut Vec::new(), &mut wide)?;
+        path = wide;
+    }
     if let Some(file) = &args.svg {
         output::draw(&mesh, Some(&path), file)?;
     }

@@ -210,7 +210,9 @@ fn stamp(links: &[Link]) -> u64 {
         for end in [&link.from, &link.to] {
             add(end.cell.0);
             for PlanVertex { point, height } in end.ends {
-                [point.x.cast_unsigned(), point.z.cast_unsigned(), height.to_bits()].into_iter().for_each(&mut add);
+                [point.x.cast_unsigned(), point.z.cast_unsigned(), height.to_bits()]
+                    .into_iter()
+                    .for_each(&mut add);
             }
         }
         let rest = [link.extra_cost.to_bits(), link.data, link.kind as u32, u32::from(link.both_ways)];

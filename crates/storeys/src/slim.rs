@@ -75,9 +75,9 @@ impl SlimWindow {
             odd: Vec::new(),
             near,
         };
-        for (cell, span) in (0..slim.columns.len() - 1).flat_map(|cell| {
-            (slim.columns[cell]..slim.columns[cell + 1]).map(move |span| (cell, span))
-        }) {
+        for (cell, span) in (0..slim.columns.len() - 1)
+            .flat_map(|cell| (slim.columns[cell]..slim.columns[cell + 1]).map(move |span| (cell, span)))
+        {
             let links = &field.links[span as usize];
             let bit = |direction: usize| u8::from(links[direction] != NO_SPAN) << direction;
             slim.links.push(bit(0) | bit(1) | bit(2) | bit(3));
@@ -102,7 +102,9 @@ impl SlimWindow {
     #[must_use]
     pub fn part(&self) -> FieldWindow {
         let window = self.window;
-        let row = |z: u32| if window.contains(window.x, z) { vec![(self, window.x..window.end_x())] } else { Vec::new() };
+        let row = |z: u32| {
+            if window.contains(window.x, z) { vec![(self, window.x..window.end_x())] } else { Vec::new() }
+        };
         Self::build(self.frame, self.core, window, row).0
     }
 
@@ -140,7 +142,8 @@ impl SlimWindow {
         row: impl Fn(u32) -> Vec<Segment<'a>>,
     ) -> (FieldWindow, Vec<u32>) {
         let rows: Vec<Vec<Segment<'a>>> = (window.z..window.end_z()).map(row).collect();
-        let segments = || (window.z..window.end_z()).zip(&rows).flat_map(|(z, row)| row.iter().map(move |one| (z, one)));
+        let segments =
+            || (window.z..window.end_z()).zip(&rows).flat_map(|(z, row)| row.iter().map(move |one| (z, one)));
         let count = segments().map(|(z, (tile, columns))| tile.spans(z, columns).0.len()).sum();
         let mut field = WalkableField::empty(frame.window(window));
         field.columns.clear();
@@ -149,7 +152,8 @@ impl SlimWindow {
         field.ground.reserve_exact(count);
         let (mut labels, mut total) = (Vec::with_capacity(count), 0);
         for (z, row) in (window.z..window.end_z()).zip(&rows) {
-            let end = |x: u32| ((z - window.z) as usize * window.width as usize) + (x - window.x) as usize + 1;
+            let end =
+                |x: u32| ((z - window.z) as usize * window.width as usize) + (x - window.x) as usize + 1;
             for (tile, columns) in row {
                 // Columns that nobody has are empty.
                 field.columns.resize(end(columns.start), total);
@@ -228,7 +232,8 @@ fn fill(field: &mut WalkableField, count: usize) {
         let (first, end) = (pair[0] as usize, pair[1] as usize);
         for span in first..end {
             field.cells.push(cell);
-            let above = if span + 1 < end { field.floor[span + 1].abs_diff(field.floor[span]) } else { OPEN_SKY };
+            let above =
+                if span + 1 < end { field.floor[span + 1].abs_diff(field.floor[span]) } else { OPEN_SKY };
             field.clearance.push(above);
         }
     }

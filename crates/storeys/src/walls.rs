@@ -129,7 +129,8 @@ impl Walls {
             for_each_block(maps, corners, |block, low, high| {
                 for floor in 0..block.floors {
                     let range = maps.ranges[block.number(floor)];
-                    let near = high >= f64::from(range.low - walk.rise) && low <= f64::from(range.high + walk.rise);
+                    let near =
+                        high >= f64::from(range.low - walk.rise) && low <= f64::from(range.high + walk.rise);
                     if near && is_wanted[block.number(floor)] {
                         self.draw_sheet(maps, walk, corners, true, (block, floor));
                     }
@@ -148,10 +149,9 @@ impl Walls {
         sheet: (&Block, u16),
     ) {
         let (pixels, window) = (sheet.0.pixels, maps.window);
-        for (axis, first, count, origin) in [
-            (Axis::X, pixels.z, pixels.depth, window.z),
-            (Axis::Z, pixels.x, pixels.width, window.x),
-        ] {
+        for (axis, first, count, origin) in
+            [(Axis::X, pixels.z, pixels.depth, window.z), (Axis::Z, pixels.x, pixels.width, window.x)]
+        {
             let lines = i64::from(first + origin)..i64::from(first + count + origin);
             cuts(corners, axis, lines, |line, cut| {
                 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in the window")]
@@ -333,7 +333,8 @@ impl Walls {
                     for x in block.pixels.x..block.pixels.end_x() {
                         let pixel = block.pixel(x, z);
                         let (place, ways) = (block.sheet(floor).start + pixel, &self.ways[slot + pixel]);
-                        let is_in = maps.has_ground(place) && ways.wall.into_iter().any(|wall| wall <= TOUCHING);
+                        let is_in =
+                            maps.has_ground(place) && ways.wall.into_iter().any(|wall| wall <= TOUCHING);
                         for direction in Direction::ALL {
                             if is_in || ways.wall[direction.index()] <= 1.0 {
                                 maps.cut(place, (x, z), direction);
@@ -421,7 +422,8 @@ fn for_each_block<'m>(
                 f64::from(block.pixels.z + maps.window.z) + half[1] - a[2],
             ];
             let centre = a[1] + slope[0] * middle[0] + slope[1] * middle[1];
-            let spread = slope[0].abs() * (half[0] + REACH) + slope[1].abs() * (half[1] + REACH) + SPREAD_SLACK;
+            let spread =
+                slope[0].abs() * (half[0] + REACH) + slope[1].abs() * (half[1] + REACH) + SPREAD_SLACK;
             if is_upright {
                 each(block, low, high);
             } else {

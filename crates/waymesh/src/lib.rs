@@ -10,6 +10,85 @@
 //! # Ok(()) }
 //! ```
 //!
+//! # Queries on a baked mesh
+//! ```
+//! use glam::Vec3;
+//! use waymesh::{
+//!     AnyCell, AreaFilter, BatchScratch, CorridorChange, CorridorOptions, CorridorScratch, Hierarchy,
+//!     HierarchyConfig, HierarchyScratch, HierarchyUse, Outcome, Path, PathCorridor, PathOptions, PathScratch,
+//!     Pipeline, PlaceSampler, Random, Reach, SlicedPath, SurfaceScratch,
+//! };
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let soup = waymesh_scenes::Scene::DungeonRooms.build(&waymesh_scenes::SceneConfig::default());
+//! let mesh = Pipeline::default().bake(&soup)?;
+//! let (mut paths, mut surface, mut passed) = (PathScratch::default(), SurfaceScratch::default(), Vec::new());
+//!
+//! // Two places by chance on the largest island.
+//! let mut random = Random::new(1);
+//! let sampler = PlaceSampler::new(&mesh, &AnyCell);
+//! let from = sampler.sample(&mesh, &mut random)?.ok_or("no ground")?;
+//! let to = mesh.random_place_around(&from, 30.0, &AnyCell, &mut random, &mut surface)?;
+//! assert!(mesh.same_island(from.cell, to.cell));
+//!
+//! // What is meant by a position, what is straight below, what is around.
+//! let place = mesh.nearest(from.position, &Reach::new(0.5, 1.0, 1.0)).ok_or("nothing near")?;
+//! assert_eq!(mesh.ground_under(from.position, 0.5, 1.0, &AnyCell).map(|at| at.cell), Some(place.cell));
+//! mesh.cells_in_box(from.position - Vec3::ONE, from.position + Vec3::ONE, &AnyCell, &mut passed);
+//! assert!(passed.contains(&place.cell));
+//! mesh.cells_in_circle(from.position, &Reach::new(1.0, 1.0, 1.0), &AnyCell, &mut passed);
+//! assert!(passed.contains(&place.cell));
+//!
+//! // A path, the shortest, one in slices, many at once, one with filter.
+//! let [a, b] = [from.position, to.position];
+//! let path = mesh.find_path(a, b, &mut paths)?;
+//! let shortest = mesh.find_shortest_path(a, b, &mut paths)?;
+//! assert!(path.outcome == Outcome::Complete && shortest.length <= path.length + 1e-3);
+//! let mut sliced = SlicedPath::new(PathOptions::default());
+//! sliced.begin(&mesh, a, b)?;
+//! while sliced.advance(&mesh, 50)?.is_none() {}
+//! assert_eq!(*sliced.path(), path);
+//! let (mut batch, mut many) = (BatchScratch::default(), Vec::new());
+//! mesh.find_paths(&[[a, b], [b, a]], &PathOptions::default(), &mut batch, &mut many);
+//! assert_eq!(many[0].as_ref(), Ok(&path));
+//! let filtered = PathOptions::default().with_filter(AreaFilter::default());
+//! assert_eq!(mesh.find_path_with(a, b, &filtered, &mut paths)?, path);
+//!
+//! // Through a hierarchy, which large meshes gain by.
+//! let config = HierarchyConfig::default().with_min_cells(0).with_cluster_cells(8);
+//! let hierarchy = Hierarchy::new(&mesh, &config)?;
+//! let (by_clusters, how) =
+//!     hierarchy.find_path_with(&mesh, a, b, &PathOptions::default(), &mut HierarchyScratch::default())?;
+//! assert!(matches!(how, HierarchyUse::Clusters | HierarchyUse::Near));
+//! assert!(by_clusters.length >= shortest.length - 1e-3);
+//!
+//! // Corners away from walls; a corridor that follows its agent.
+//! let mut wide = Path::default();
+//! mesh.offset_corners(&path, 0.3, &AnyCell, &mut passed, &mut wide)?;
+//! assert_eq!(wide.points.len(), path.points.len());
+//! let (mut corridor, mut memory) = (PathCorridor::new(CorridorOptions::default()), CorridorScratch::default());
+//! corridor.plan(&mesh, a, b, &mut memory)?;
+//! let step = a + (corridor.next_corners(1)[0] - a).clamp_length_max(0.1);
+//! assert_eq!(corridor.move_start(&mesh, step, &mut memory)?, CorridorChange::Kept);
+//! corridor.optimise_topology(&mesh, 10.0, &mut memory)?;
+//!
+//! // Straight ahead, sliding, walls, what is within reach, one goal for many.
+//! let ray = mesh.raycast(&from, b, &AnyCell, &mut passed)?;
+//! assert_eq!(ray.hit.is_none(), mesh.line_of_sight(&from, &to, &AnyCell, &mut passed)?);
+//! let end = mesh.move_along(&from, a + Vec3::X, &AnyCell, &mut surface)?;
+//! assert!(end.position.distance(a) < 1.5);
+//! let wall = mesh.nearest_wall(&from, 100.0, &AnyCell, &mut surface)?.ok_or("no wall")?;
+//! let mut walls = Vec::new();
+//! mesh.walls_within(&from, wall.distance + 0.1, &AnyCell, &mut surface, &mut walls)?;
+//! assert!(!walls.is_empty());
+//! let mut reached = Vec::new();
+//! mesh.cells_within(&from, 20.0, &AnyCell, &mut paths, &mut reached)?;
+//! assert_eq!(reached[0].0, from.cell);
+//! let map = mesh.distance_map(&to, f32::INFINITY, &AnyCell, &mut paths)?;
+//! assert!(map.way_on(&mesh, &from)?.is_some());
+//! # Ok(()) }
+//! ```
+//!
 //! Each stage is also a crate of its own and a free function, re-exported here: [`voxel`], [`region`], [`contour`],
 //! [`triangulate`], [`convex`], [`detail`], [`floorplan`], [`tile`], [`graph`], [`io`]. A [`Pipeline`] takes any implementation of a [`stage`] trait in
 //! place of its own.
@@ -40,10 +119,11 @@ pub use world::{MeshHandle, ObstacleId, World, WorldUpdate};
 
 pub use waymesh_core::*;
 pub use waymesh_graph::{
-    AnyCell, AreaCosts, AreaFilter, CellFilter, ClearPath, ClearPathOptions, ClearPlace, ClearanceNavMesh,
-    ClearanceScratch, FlagFilter, Generation, Location, NavMesh, NavMeshError,
-    Outcome, Path, PathOptions, PathScratch, PlaceSampler, QueryError, Raycast, Reach, SurfaceScratch,
-    TravelCost, Wall,
+    AnyCell, AreaCosts, AreaFilter, BatchScratch, CellFilter, ClearPath, ClearPathOptions, ClearPlace,
+    ClearanceNavMesh, ClearanceScratch, CorridorChange, CorridorOptions, CorridorScratch, DistanceMap,
+    FlagFilter, Generation, Hierarchy, HierarchyConfig, HierarchyScratch, HierarchyUse, Location, NavMesh,
+    NavMeshError, Outcome, Path, PathCorridor, PathOptions, PathScratch, PlaceSampler, QueryError, Raycast,
+    Reach, SlicedPath, SurfaceScratch, TravelCost, Wall,
 };
 pub use {
     waymesh_contour as contour, waymesh_convex as convex, waymesh_detail as detail,

@@ -82,8 +82,7 @@ fn compare(name: &str, soup: &waymesh::TriangleSoup, radii: &[f32], pairs: usize
         let mut ratios = Vec::new();
         let near = Reach::new(0.3, 0.5, 0.5);
         for _ in 0..pairs {
-            let [from, to] =
-                [0, 1].map(|_| sampler.sample(&wide, &mut random).unwrap().unwrap().position);
+            let [from, to] = [0, 1].map(|_| sampler.sample(&wide, &mut random).unwrap().unwrap().position);
             let ways = [&slim, &baked, &wide].map(|mesh| {
                 let options = waymesh::PathOptions::default().with_reach(near).with_allow_partial(false);
                 mesh.find_shortest_path_with(from, to, &options, &mut scratch)

@@ -90,7 +90,9 @@ fn pipeline(regions: Regions, borders: Borders, triangles: Triangles, cells: Cel
         Regions::Plugged(PartitionKind::Watershed) => {
             Pipeline::new(config).with_partition(Watershed::default())
         }
-        Regions::Plugged(PartitionKind::Monotone) => Pipeline::new(config).with_partition(Monotone::default()),
+        Regions::Plugged(PartitionKind::Monotone) => {
+            Pipeline::new(config).with_partition(Monotone::default())
+        }
         Regions::Plugged(_) => Pipeline::new(config).with_partition(Surfaces::default()).with_trace(Walk),
     };
     let pipeline = match borders {

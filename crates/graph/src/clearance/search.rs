@@ -277,7 +277,8 @@ impl<'a> Search<'a> {
         let at = touch(centre, side * self.radius, way.direction);
         let estimate = long + length(minus(self.goal, at));
         if is_local {
-            let node = Node { low: way.direction, high: turn.limit, root: number, entry: NONE, kind: Kind::Local };
+            let node =
+                Node { low: way.direction, high: turn.limit, root: number, entry: NONE, kind: Kind::Local };
             self.offer(node, estimate);
         } else if let Some(entry) = entry {
             self.offer_fan(number, entry, way.direction);
@@ -289,8 +290,7 @@ impl<'a> Search<'a> {
     fn sector(&self, mut entry: u32, side: f64) -> u32 {
         let first = entry;
         loop {
-            let [corner, on] =
-                if side > 0.0 { [entry, previous(entry)] } else { [next(entry), next(entry)] };
+            let [corner, on] = if side > 0.0 { [entry, previous(entry)] } else { [next(entry), next(entry)] };
             match self.is_open(on, corner) {
                 Some(beyond) if beyond != first => entry = beyond,
                 _ => return entry,
@@ -449,7 +449,9 @@ impl<'a> Search<'a> {
             }
         }
         if let (Some(beyond), Some(way)) = (between, self.tangent(root, apex, -side * offset)) {
-            let Some((bound, is_seen)) = self.tightened(root, bound, way.direction, apex, SAME) else { return };
+            let Some((bound, is_seen)) = self.tightened(root, bound, way.direction, apex, SAME) else {
+                return;
+            };
             self.offer_fan(from, beyond, bound);
             if is_seen {
                 self.turn(from, corner, -side, way, Some(beyond), [false; 2]);
@@ -629,9 +631,8 @@ impl<'a> Search<'a> {
                 let (first, last) =
                     if root.side > 0.0 { (root.arrival, root.limit) } else { (root.limit, root.arrival) };
                 let inside = |direction: Plane| self.may_leave(&root, direction, SAME);
-                let within = |direction: Plane| {
-                    cross(low, direction) >= -SAME && cross(direction, high) >= -SAME
-                };
+                let within =
+                    |direction: Plane| cross(low, direction) >= -SAME && cross(direction, high) >= -SAME;
                 let [low_in, high_in] = [inside(low), inside(high)];
                 let [first_in, last_in] = [within(first), within(last)];
                 if !low_in {

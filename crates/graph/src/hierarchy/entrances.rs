@@ -45,7 +45,8 @@ pub(super) fn find(mesh: &NavMesh, clusters: &Clusters) -> (Vec<Terminal>, Vec<u
     let mut pairs: Vec<[Terminal; 2]> = Vec::new();
     let mut rest = crossings.as_slice();
     while let Some(first) = rest.first() {
-        let length = rest.partition_point(|other| (other.clusters, other.kind) == (first.clusters, first.kind));
+        let length =
+            rest.partition_point(|other| (other.clusters, other.kind) == (first.clusters, first.kind));
         let (group, others) = rest.split_at(length);
         rest = others;
         let smaller = first.clusters.map(|cluster| areas[cluster as usize]);
@@ -76,8 +77,7 @@ fn crossings(mesh: &NavMesh, clusters: &Clusters) -> Vec<Crossing> {
         for way in edges.chain(links) {
             let other = mesh.beyond(way);
             let to = clusters.of[other as usize];
-            let is_one_way =
-                mesh.is_link(way) && !mesh.links.links[mesh.link_of(way).0.index()].both_ways;
+            let is_one_way = mesh.is_link(way) && !mesh.links.links[mesh.link_of(way).0.index()].both_ways;
             // Both ways are the same entrance, seen from the lower number.
             if to == NONE || from == to || (from > to && !is_one_way) {
                 continue;
@@ -156,25 +156,22 @@ fn sample(piece: &[Crossing], spacing: f64, mut take: impl FnMut(&Crossing)) {
     }
 }
 
+#[expect(clippy::cast_possible_truncation, reason = "a length in single precision")]
+fn single(length: f64) -> f32 {
+    length as f32
+}
+
 /// Both sides of an entrance; mates are numbered later.
 fn terminals(mesh: &NavMesh, crossing: &Crossing) -> [Terminal; 2] {
     let Crossing { clusters, kind, way, cells, .. } = *crossing;
     let mut places = [middle(crossing); 2];
-    let (mut cost, mut back) = (0.0, way);
-    if mesh.is_link(way) {
-        let (link, backwards) = mesh.link_of(way);
-        let number = mesh.neighbours.len();
-        back = CellId::from_index(number).0 + ((way - CellId::from_index(number).0) ^ 1);
-        if !mesh.is_crossed(way) {
-            let link = &mesh.links.links[link.index()];
-            let [leave, arrive] = link.ends(backwards).map(|end| mesh.on_segment(end, 0.5));
-            places = [leave.0, arrive.0];
-            let metres = leave.1.distance(arrive.1) + link.extra_cost;
-            cost = metres / mesh.frame.cell_size;
-        }
-    } else {
-        back = mesh.fans.twin(back);
+    let mut cost = 0.0;
+    if !mesh.is_crossed(way) {
+        let [leave, arrive] = super::tables::leap(mesh, way);
+        places = [leave.0, arrive.0];
+        cost = single(leave.1);
     }
+    let back = mesh.reversed(way);
     let side = |side: usize| Terminal {
         cluster: clusters[side],
         cell: cells[side],

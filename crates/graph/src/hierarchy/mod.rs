@@ -3,6 +3,7 @@
 mod clusters;
 mod entrances;
 mod query;
+mod tables;
 
 use rayon::prelude::*;
 use waymesh_core::CellId;
@@ -12,17 +13,16 @@ pub use query::{HierarchyScratch, HierarchyUse};
 use crate::QueryError;
 use crate::filter::{AnyCell, CellFilter};
 use crate::mesh::{Generation, NavMesh};
-use crate::nearest::Spot;
-use crate::path::PathScratch;
-use crate::plan::{PlanPosition, orientation};
+use crate::plan::PlanPosition;
 use clusters::Clusters;
 use entrances::Terminal;
+use tables::TablesScratch;
 
 /// How a [`Hierarchy`] is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HierarchyConfig {
-    /// Cells of a cluster, as a rule. 2 to 65,536; default 128.
+    /// Cells of a cluster, as a rule. 2 to 65,536; default 256.
     pub cluster_cells: u32,
     /// Meshes with fewer cells are searched without a hierarchy: there it is not faster. Default 20,000.
     pub min_cells: usize,
@@ -30,7 +30,7 @@ pub struct HierarchyConfig {
 
 impl Default for HierarchyConfig {
     fn default() -> Self {
-        Self { cluster_cells: 128, min_cells: 20_000 }
+        Self { cluster_cells: 256, min_cells: 20_000 }
     }
 }
 
@@ -87,6 +87,9 @@ struct Reached {
     way: u32,
 }
 
+/// How far along their segments links are taken.
+const ALONG: f64 = 0.5;
+
 /// Not reached, or the cell it begins in.
 const NO_WAY: u32 = u32::MAX;
 
@@ -103,7 +106,7 @@ impl Reached {
 /// A small graph over a large mesh: path queries search it instead of the cells.
 ///
 /// - Cells are merged to clusters, level by level. Where two clusters meet, a few places (entrances) stand for the border between them.
-/// - Lengths and ways from each entrance to all cells of both clusters are computed beforehand, exactly, within the cluster. So a query looks its
+/// - Ways from each entrance to all cells of both clusters are computed beforehand, and their lengths with the string pulled. So a query looks its
 ///   ends up instead of linking them by searches, searches entrances only, and puts the way through the cells together from tables.
 ///   Then the string is pulled, and bends that no wall asks for are pulled straight by searches of a few cells around them.
 /// - It is valid for the mesh, the links and the filter it was made with. Queries notice others, find their path without it and say so
@@ -173,18 +176,6 @@ impl Hierarchy {
     }
 }
 
-/// The cells of one cluster.
-struct Within<'a> {
-    clusters: &'a Clusters,
-    cluster: u32,
-}
-
-impl CellFilter for Within<'_> {
-    fn allows(&self, _mesh: &NavMesh, cell: CellId) -> bool {
-        self.clusters.of[cell.index()] == self.cluster
-    }
-}
-
 impl<F: CellFilter + Sync> Hierarchy<F> {
     /// A hierarchy over the cells that a filter allows. Runs on all threads of the rayon pool it is called in; the result does not depend on how
     /// many there are.
@@ -215,9 +206,9 @@ impl<F: CellFilter + Sync> Hierarchy<F> {
         let numbers: Vec<u32> = (0_u32..).take(clusters.count()).collect();
         let tables: Vec<(Vec<Reached>, Vec<f32>)> = numbers
             .par_iter()
-            .map_init(PathScratch::default, |scratch, &cluster| {
+            .map_init(TablesScratch::default, |scratch, &cluster| {
                 let range = first[cluster as usize] as usize..first[cluster as usize + 1] as usize;
-                tables(mesh, &clusters, cluster, &terminals[range], scratch)
+                tables::fill(mesh, &clusters, cluster, &terminals[range], scratch)
             })
             .collect();
         for (cluster, (reached, between)) in (0_u32..).zip(tables) {
@@ -251,64 +242,4 @@ impl<F: CellFilter + Sync> Hierarchy<F> {
     pub fn cluster_of(&self, cell: CellId) -> Option<u32> {
         self.clusters.of.get(cell.index()).copied().filter(|&cluster| cluster != clusters::NONE)
     }
-}
-
-/// From all terminals of a cluster to its cells, and to each other.
-#[expect(clippy::cast_possible_truncation, reason = "lengths in single precision")]
-fn tables(
-    mesh: &NavMesh,
-    clusters: &Clusters,
-    cluster: u32,
-    terminals: &[Terminal],
-    scratch: &mut PathScratch,
-) -> (Vec<Reached>, Vec<f32>) {
-    let cells = clusters.cells(cluster).len();
-    let within = Within { clusters, cluster };
-    let mut reached = vec![Reached::NONE; cells * terminals.len()];
-    let mut between = vec![f32::INFINITY; terminals.len() * terminals.len()];
-    for (number, terminal) in terminals.iter().enumerate() {
-        let height = mesh.height_at(terminal.cell as usize, terminal.at);
-        let Terminal { cell, at, .. } = *terminal;
-        let start = Spot { cell, at, height, within: true, distance_squared: 0.0 };
-        let memory = &mut scratch.any_angle;
-        mesh.flood_shortest(&start, f64::INFINITY, &within, memory);
-        let row = &mut reached[number * cells..(number + 1) * cells];
-        let lengths = &mut between[number * terminals.len()..(number + 1) * terminals.len()];
-        for seen in &memory.seen {
-            let is_seen = |at: PlanPosition| {
-                seen.rays.is_none_or(|[right, left]| {
-                    orientation(seen.root, right, at) >= 0.0 && orientation(seen.root, left, at) <= 0.0
-                })
-            };
-            let middle = middle(mesh, seen.cell);
-            let entry = &mut row[clusters.slots[seen.cell as usize] as usize];
-            let found = Reached {
-                root: [seen.root.x as f32, seen.root.z as f32],
-                length: seen.length as f32,
-                way: entry.way,
-            };
-            if entry.length.is_infinite() {
-                // The first to arrive: its way, whatever is found later.
-                let is_way = seen.cell != cell && (seen.way as usize) < mesh.way_count();
-                *entry = Reached { way: if is_way { seen.way } else { NO_WAY }, ..found };
-            } else if is_seen(middle) && found.distance(middle) < entry.distance(middle) {
-                *entry = found;
-            }
-            for (other, length) in terminals.iter().zip(&mut *lengths) {
-                if other.cell == seen.cell && is_seen(other.at) {
-                    let way = seen.length + seen.root.distance_squared(other.at).sqrt();
-                    *length = length.min(way as f32);
-                }
-            }
-        }
-    }
-    (reached, between)
-}
-
-/// The middle of a cell's corners.
-fn middle(mesh: &NavMesh, cell: u32) -> PlanPosition {
-    let corners = &mesh.corners[mesh.edge_range(cell as usize)];
-    let count = corners.len() as f64;
-    let sum = |of: fn(&crate::mesh::Corner) -> i32| corners.iter().map(|corner| f64::from(of(corner))).sum::<f64>();
-    PlanPosition::snapped(sum(|corner| corner.x) / count, sum(|corner| corner.z) / count)
 }

@@ -7,13 +7,13 @@ use glam::Vec3;
 use waymesh_core::CellId;
 
 use super::clusters::NONE;
-use super::{Hierarchy, NO_WAY, Reached};
+use super::{ALONG, Hierarchy, NO_WAY, Reached};
 use crate::QueryError;
 use crate::costs::{TravelCost, Usable};
 use crate::filter::CellFilter;
 use crate::mesh::NavMesh;
 use crate::nearest::Spot;
-use crate::path::{Path, PathOptions, PathScratch, Turn};
+use crate::path::{Path, PathOptions, PathScratch, Progress, Step, Turn};
 
 /// How a path was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -47,8 +47,8 @@ pub struct HierarchyScratch {
     marked: Vec<u32>,
     cells: Vec<CellId>,
     turns: Vec<Turn>,
-    steps: Vec<(u32, f64)>,
-    next: Vec<(u32, f64)>,
+    steps: Vec<Step>,
+    next: Vec<Step>,
 }
 
 /// What is known of a terminal in a search.
@@ -65,6 +65,9 @@ const GOAL: u32 = u32::MAX;
 
 /// Ends with no more entrances between them are near each other: their clusters are searched cell by cell.
 const NEAR: usize = 2;
+
+/// Nodes that a search for a straighter way may open, beside two for each cell: it looks at what is near, or leaves the bend.
+const WINDOW_NODES: usize = 100;
 
 /// How often bends are pulled straight.
 const PASSES: usize = 2;
@@ -215,7 +218,7 @@ impl<F: CellFilter + PartialEq + Sync> Hierarchy<F> {
         chain.clear();
         let stamp = *stamp;
         let mut best = (f32::INFINITY, GOAL);
-        let mut offer = |nodes: &mut Vec<Node>, open: &mut BinaryHeap<_>, terminal: u32, parent, length: f32| {
+        let offer = |nodes: &mut Vec<Node>, open: &mut BinaryHeap<_>, terminal: u32, parent, length: f32| {
             let node = &mut nodes[terminal as usize];
             let is_known = node.stamp == stamp && (node.closed || node.length <= length);
             let at = self.terminals[terminal as usize].at;
@@ -280,14 +283,14 @@ impl<F: CellFilter + PartialEq + Sync> Hierarchy<F> {
                         if way == NO_WAY {
                             break;
                         }
-                        let back = reversed(mesh, way);
-                        steps.push((back, 0.5));
+                        let back = mesh.reversed(way);
+                        steps.push(Step { way: back, along: ALONG });
                         cell = mesh.beyond(back);
                     }
                 }
                 Some(mate) => self.append(mesh, mate, here.cell, steps),
             }
-            steps.push((here.way, 0.5));
+            steps.push(Step { way: here.way, along: ALONG });
             arrived = Some(here.mate);
         }
         if let Some(mate) = arrived {
@@ -296,59 +299,25 @@ impl<F: CellFilter + PartialEq + Sync> Hierarchy<F> {
     }
 
     /// Adds the ways from a terminal to a cell of its cluster.
-    fn append(&self, mesh: &NavMesh, terminal: u32, mut cell: u32, steps: &mut Vec<(u32, f64)>) {
+    fn append(&self, mesh: &NavMesh, terminal: u32, mut cell: u32, steps: &mut Vec<Step>) {
         let first = steps.len();
         loop {
             let way = self.reached(terminal, cell).way;
             if way == NO_WAY {
                 break;
             }
-            steps.push((way, 0.5));
-            cell = mesh.beyond(reversed(mesh, way));
+            steps.push(Step { way, along: ALONG });
+            cell = mesh.beyond(mesh.reversed(way));
         }
         steps[first..].reverse();
     }
 }
 
-/// The same way, from the other side.
-fn reversed(mesh: &NavMesh, way: u32) -> u32 {
-    if mesh.is_link(way) {
-        let first = CellId::from_index(mesh.neighbours.len()).0;
-        first + ((way - first) ^ 1)
-    } else {
-        mesh.fans.twin(way)
-    }
-}
-
-/// Cuts loops out of `scratch.steps`: cells are convex.
-fn cut_loops(mesh: &NavMesh, start: u32, scratch: &mut HierarchyScratch, paths: &mut PathScratch) {
+/// Cuts loops out of `scratch.steps` and puts them where a search would leave them.
+fn settle(mesh: &NavMesh, start: u32, scratch: &mut HierarchyScratch, paths: &mut PathScratch) {
     let HierarchyScratch { steps, next, cells, .. } = scratch;
-    cells.clear();
-    cells.push(CellId(start));
-    cells.extend(steps.iter().map(|step| CellId(mesh.beyond(step.0))));
-    paths.begin(mesh.neighbours.len(), 0);
-    for (index, cell) in (0_u32..).zip(cells.iter()) {
-        paths.note(mesh.cell_first[cell.index()], index);
-    }
-    next.clear();
-    let mut index = 0;
-    while index < steps.len() {
-        let last = paths.noted(mesh.cell_first[cells[index].index()]).map_or(index, |last| last as usize);
-        next.extend(steps.get(last));
-        index = last + 1;
-    }
-    std::mem::swap(steps, next);
-    cells.clear();
-    cells.push(CellId(start));
-    cells.extend(steps.iter().map(|step| CellId(mesh.beyond(step.0))));
-    paths.corridor.clear();
-    paths.leaps.clear();
-    for &(way, along) in steps.iter() {
-        paths.corridor.push(way);
-        if mesh.is_link(way) {
-            paths.leaps.push(along);
-        }
-    }
+    mesh.cut_loops(start, steps, next, cells, paths);
+    mesh.put_steps(steps, paths);
 }
 
 /// Pulls bends straight that no wall asks for: the shortest way between the turns before and after takes their place.
@@ -360,7 +329,7 @@ fn straighten<U: CellFilter>(
     scratch: &mut HierarchyScratch,
     paths: &mut PathScratch,
 ) {
-    cut_loops(mesh, start.cell, scratch, paths);
+    settle(mesh, start.cell, scratch, paths);
     for _ in 0..PASSES {
         mesh.string_turns(start, goal, &scratch.cells, paths, &mut scratch.turns);
         let spot = |scratch: &HierarchyScratch, turn: &Turn| {
@@ -381,13 +350,13 @@ fn straighten<U: CellFilter>(
                 before.at.distance_squared(turn.at).sqrt() + turn.at.distance_squared(after.at).sqrt();
             let ends = [&before, &after].map(|turn| spot(scratch, turn));
             let limit = length * (1.0 - 1e-9);
-            if mesh.search_shortest_within(&ends[0], &ends[1], limit, usable, paths) {
+            let mut nodes = WINDOW_NODES + 2 * (after.crossed - before.crossed);
+            mesh.begin_shortest(&ends[0], &ends[1], limit, usable, paths);
+            let found = mesh.advance_shortest(&ends[0], &ends[1], limit, usable, paths, &mut nodes);
+            if found == Progress::Found {
                 let HierarchyScratch { steps, next, .. } = scratch;
                 next.extend_from_slice(&steps[kept..before.crossed]);
-                let mut leaps = paths.leaps.iter().copied();
-                next.extend(paths.corridor.iter().map(|&way| {
-                    (way, if mesh.is_link(way) { leaps.next().unwrap_or(0.5) } else { 0.0 })
-                }));
+                mesh.append_steps(paths, next);
                 (kept, any) = (after.crossed, true);
                 index += 2;
             } else {
@@ -397,7 +366,7 @@ fn straighten<U: CellFilter>(
         let HierarchyScratch { steps, next, .. } = scratch;
         next.extend_from_slice(&steps[kept..]);
         std::mem::swap(steps, next);
-        cut_loops(mesh, start.cell, scratch, paths);
+        settle(mesh, start.cell, scratch, paths);
         if !any {
             break;
         }

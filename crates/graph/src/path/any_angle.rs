@@ -18,8 +18,8 @@ use std::collections::binary_heap::PeekMut;
 use waymesh_core::CellId;
 
 use super::PathScratch;
-use super::sliced::Progress;
 use super::gate::{Gate, ahead, beyond, is_before, nearest_between, turn_length};
+use super::sliced::Progress;
 use crate::data::NO_NEIGHBOUR;
 use crate::filter::CellFilter;
 use crate::links::LEAP_PLACES;
@@ -125,8 +125,6 @@ struct Search<'a, F, const FLOOD: bool> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Seen {
     pub(crate) cell: u32,
-    /// By which way it was entered; beyond all ways, where it was entered before or the search began there.
-    pub(crate) way: u32,
     pub(crate) root: PlanPosition,
     /// Length of the way to the root, in cells.
     pub(crate) length: f64,
@@ -184,7 +182,7 @@ impl NavMesh {
     }
 
     /// Begins what [`NavMesh::advance_shortest`] goes on with.
-    pub(super) fn begin_shortest<F: CellFilter>(
+    pub(crate) fn begin_shortest<F: CellFilter>(
         &self,
         start: &Spot,
         goal: &Spot,
@@ -208,7 +206,7 @@ impl NavMesh {
     }
 
     /// Goes on with a search, for as many nodes as `nodes` has, and takes them from it.
-    pub(super) fn advance_shortest<F: CellFilter>(
+    pub(crate) fn advance_shortest<F: CellFilter>(
         &self,
         start: &Spot,
         goal: &Spot,
@@ -552,7 +550,7 @@ impl<F: CellFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         };
         let gate = Gate { way, right: right_end, left: left_end };
         let nearest = length + nearest_between(at, right, left, &gate);
-        self.memory.seen.push(Seen { cell, way, root: at, length, nearest, rays: Some([right, left]) });
+        self.memory.seen.push(Seen { cell, root: at, length, nearest, rays: Some([right, left]) });
     }
 
     /// The links of the cell beyond a cone, as seen from its root.
@@ -714,8 +712,7 @@ impl<F: CellFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         }
         if FLOOD {
             let Root { at, length, .. } = self.memory.roots[root as usize];
-            let way = self.memory.nodes[index as usize].way;
-            self.memory.seen.push(Seen { cell, way, root: at, length, nearest: length, rays: None });
+            self.memory.seen.push(Seen { cell, root: at, length, nearest: length, rays: None });
         }
         let range = self.mesh.edge_range(cell as usize);
         let (first, last) = (range.start, range.end - 1);

@@ -3,122 +3,15 @@
 use glam::{Vec3, Vec3Swizzles};
 use waymesh_core::CellId;
 
+use super::corridor_options::{CorridorChange, CorridorOptions, ReplanReason};
 use super::funnel::Turn;
-use super::{Ends, LinkUse, Outcome, Path, PathOptions, PathScratch};
+use super::{Ends, LinkUse, Outcome, Path, PathOptions, PathScratch, Step};
 use crate::costs::{Length, TravelCost, Usable};
 use crate::filter::{AnyCell, CellFilter};
 use crate::mesh::{Generation, NavMesh};
 use crate::nearest::{Location, Spot};
 use crate::surface::SurfaceScratch;
 use crate::{PathEnd, QueryError};
-
-/// How a [`PathCorridor`] is made and kept.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct CorridorOptions<F = AnyCell, C = Length> {
-    /// What path is wanted. [`PathOptions::cross_points`] is of no use here, but allowed.
-    pub path: PathOptions<F, C>,
-    /// Whether plans are shortest paths. Default false: short ones, found sooner.
-    pub shortest: bool,
-    /// A corridor that has become longer than its plan by more than this share of its length is planned anew. At least a cell of the grid is
-    /// always allowed. 0 or more; default 0.1.
-    pub max_drift: f32,
-    /// How far detours may lead when a corridor is mended, in metres; an end that moves farther at once is planned anew. 0 or more;
-    /// default 10.
-    pub range: f32,
-    /// Whether a corridor is mended where the mesh changed, not planned anew. Default true.
-    pub repair: bool,
-}
-
-impl Default for CorridorOptions {
-    fn default() -> Self {
-        Self { path: PathOptions::default(), shortest: false, max_drift: 0.1, range: 10.0, repair: true }
-    }
-}
-
-impl<F: CellFilter, C: TravelCost> CorridorOptions<F, C> {
-    /// Sets what path is wanted.
-    #[must_use]
-    pub fn with_path<G: CellFilter, D: TravelCost>(self, path: PathOptions<G, D>) -> CorridorOptions<G, D> {
-        let Self { path: _, shortest, max_drift, range, repair } = self;
-        CorridorOptions { path, shortest, max_drift, range, repair }
-    }
-
-    /// Sets whether plans are shortest paths.
-    #[must_use]
-    pub fn with_shortest(mut self, shortest: bool) -> Self {
-        self.shortest = shortest;
-        self
-    }
-
-    /// Sets how much longer than its plan a corridor may become.
-    #[must_use]
-    pub fn with_max_drift(mut self, share: f32) -> Self {
-        self.max_drift = share;
-        self
-    }
-
-    /// Sets how far detours may lead, in metres.
-    #[must_use]
-    pub fn with_range(mut self, range: f32) -> Self {
-        self.range = range;
-        self
-    }
-
-    /// Sets whether a corridor is mended where the mesh changed.
-    #[must_use]
-    pub fn with_repair(mut self, repair: bool) -> Self {
-        self.repair = repair;
-        self
-    }
-
-    /// Names the first field that is no use.
-    ///
-    /// # Errors
-    /// [`QueryError::BadOption`] for a share or a range that is NaN or negative.
-    pub fn validate(&self) -> Result<(), QueryError> {
-        for (field, value) in [("max_drift", self.max_drift), ("range", self.range)] {
-            if value.is_nan() || value < 0.0 {
-                return Err(QueryError::BadOption { field, value });
-            }
-        }
-        Ok(())
-    }
-}
-
-/// What became of a corridor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum CorridorChange {
-    /// It leads through the same cells, but for those at its ends that it lost or gained by their moves.
-    Kept,
-    /// The mesh changed: it was found again on the new one, as far as it is still there.
-    Repaired {
-        /// How many of its legs lead round something now, or were left out.
-        detours: usize,
-    },
-    /// It was planned anew.
-    Replanned {
-        /// Why.
-        reason: ReplanReason,
-    },
-    /// There is none: no way leads anywhere, or none was planned.
-    Nothing,
-}
-
-/// Why a corridor was planned anew.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ReplanReason {
-    /// It was asked for, or there was none.
-    Asked,
-    /// It had become longer than its plan by more than [`CorridorOptions::max_drift`].
-    Drifted,
-    /// An end moved to where no short way leads.
-    Jumped,
-    /// The mesh, its links or what the filter allows changed so that it could not be mended within [`CorridorOptions::range`], or was not to be.
-    Changed,
-}
 
 /// What corridors write. One a thread.
 #[derive(Clone, Debug, Default)]
@@ -130,14 +23,6 @@ pub struct CorridorScratch {
     cells: Vec<CellId>,
     points: Vec<Vec3>,
     detour: Path,
-}
-
-/// An edge or link crossed.
-#[derive(Clone, Copy, Debug)]
-struct Step {
-    way: u32,
-    /// How far along its segments a link is taken.
-    along: f64,
 }
 
 /// A path that follows a moving agent and a moving goal, cell by cell, and mends itself where the mesh changes.
@@ -316,7 +201,7 @@ impl<F: CellFilter, C: TravelCost> PathCorridor<F, C> {
         if self.ends.is_none() {
             return Ok(CorridorChange::Nothing);
         }
-        mesh.copy_steps(&scratch.paths, &mut self.steps);
+        mesh.append_steps(&scratch.paths, &mut self.steps);
         self.length = mesh.plan_length(&self.path);
         self.base = self.length;
         self.is_bound = shortest;
@@ -353,8 +238,11 @@ impl<F: CellFilter, C: TravelCost> PathCorridor<F, C> {
         };
         let usable = Usable { filter: &self.options.path.filter, cost: &self.options.path.cost };
         let moved = ends.start_position.xz().distance(to.xz());
-        let from =
-            Location { cell: CellId(ends.start.cell), position: ends.start_position, generation: self.generation };
+        let from = Location {
+            cell: CellId(ends.start.cell),
+            position: ends.start_position,
+            generation: self.generation,
+        };
         let place = if moved <= self.options.range {
             mesh.move_along(&from, to, &usable, &mut scratch.surface)?
         } else {
@@ -376,8 +264,17 @@ impl<F: CellFilter, C: TravelCost> PathCorridor<F, C> {
         let Some(way) = self.join(mesh, [&start, &ends.start], scratch) else {
             return self.replan(mesh, place.position, target, ReplanReason::Jumped, scratch);
         };
-        scratch.steps.extend_from_slice(&self.steps);
-        std::mem::swap(&mut scratch.steps, &mut self.steps);
+        if let Some(index) = self.path.cells.iter().position(|cell| cell.0 == start.cell) {
+            self.steps.drain(..index);
+        } else if let Some(crossed) = self.sees(mesh, &ends, &start, true, scratch) {
+            scratch.steps.extend_from_slice(&self.steps[crossed..]);
+            std::mem::swap(&mut scratch.steps, &mut self.steps);
+        } else {
+            // Back to where it was, and on from there.
+            self.join(mesh, [&start, &ends.start], scratch);
+            scratch.steps.extend_from_slice(&self.steps);
+            std::mem::swap(&mut scratch.steps, &mut self.steps);
+        }
         let ends = Ends { start, start_position: place.position, ..ends };
         self.finish(mesh, ends, way, change, scratch)
     }
@@ -414,7 +311,15 @@ impl<F: CellFilter, C: TravelCost> PathCorridor<F, C> {
             return self.replan(mesh, ends.start_position, to, ReplanReason::Jumped, scratch);
         };
         self.target = Some(to);
-        self.steps.extend_from_slice(&scratch.steps);
+        if let Some(index) = self.path.cells.iter().position(|cell| cell.0 == goal.cell) {
+            self.steps.truncate(index);
+        } else if let Some(crossed) = self.sees(mesh, &ends, &goal, false, scratch) {
+            self.steps.truncate(crossed);
+            self.steps.extend_from_slice(&scratch.steps);
+        } else {
+            self.join(mesh, [&ends.goal, &goal], scratch);
+            self.steps.extend_from_slice(&scratch.steps);
+        }
         self.finish(mesh, Ends { goal, goal_position, ..ends }, way, change, scratch)
     }
 
@@ -502,7 +407,7 @@ impl<F: CellFilter, C: TravelCost> PathCorridor<F, C> {
         }
         self.renew(mesh, None, scratch)?;
         let Some(ends) = self.ends else { return Ok(false) };
-        self.put_steps(&mut scratch.paths, mesh);
+        mesh.put_steps(&self.steps, &mut scratch.paths);
         let CorridorScratch { paths, turns, .. } = scratch;
         mesh.string_turns(&ends.start, &ends.goal, &self.path.cells, paths, turns);
         let metre = f64::from(mesh.frame.cell_size);
@@ -539,7 +444,8 @@ impl<F: CellFilter, C: TravelCost> PathCorridor<F, C> {
                 continue;
             }
             let before = self.length;
-            mesh.copy_steps(&scratch.paths, &mut scratch.steps);
+            scratch.steps.clear();
+            mesh.append_steps(&scratch.paths, &mut scratch.steps);
             scratch.steps.extend_from_slice(&self.steps[turn.crossed..]);
             std::mem::swap(&mut scratch.steps, &mut self.steps);
             self.cut_loops(mesh, ends.start.cell, scratch);
@@ -586,25 +492,22 @@ impl<F: CellFilter, C: TravelCost> PathCorridor<F, C> {
             goal_position: mesh.location(&goal, target).position,
         };
         (self.generation, self.links) = (mesh.generation, mesh.links.stamp);
-        if self.options.repair && was_complete && mesh.may_reach(&ends) {
-            if let Some(detours) = self.follow_again(mesh, &ends, scratch) {
-                self.cut_loops(mesh, start.cell, scratch);
-                self.write(mesh, ends, scratch);
-                self.base = self.length;
-                self.is_bound = false;
-                return Ok(CorridorChange::Repaired { detours });
-            }
+        if self.options.repair
+            && was_complete
+            && mesh.may_reach(&ends)
+            && let Some(detours) = self.follow_again(mesh, &ends, scratch)
+        {
+            self.cut_loops(mesh, start.cell, scratch);
+            self.write(mesh, ends, scratch);
+            self.base = self.length;
+            self.is_bound = false;
+            return Ok(CorridorChange::Repaired { detours });
         }
         self.replan(mesh, ends.start_position, target, ReplanReason::Changed, scratch)
     }
 
     /// Finds the path again, corner by corner; the number of detours, or nothing if the goal is out of reach.
-    fn follow_again(
-        &mut self,
-        mesh: &NavMesh,
-        ends: &Ends,
-        scratch: &mut CorridorScratch,
-    ) -> Option<usize> {
+    fn follow_again(&mut self, mesh: &NavMesh, ends: &Ends, scratch: &mut CorridorScratch) -> Option<usize> {
         let reach = self.options.path.reach.unwrap_or_else(|| mesh.default_reach());
         let usable = Usable { filter: &self.options.path.filter, cost: &self.options.path.cost };
         let metre = f64::from(mesh.frame.cell_size);
@@ -647,6 +550,41 @@ impl<F: CellFilter, C: TravelCost> PathCorridor<F, C> {
         Some(detours)
     }
 
+    /// Whether an end that moved sees the corner next to it: the straight way from end to end, into `scratch.steps`, and how many steps of the
+    /// corridor lead to that corner.
+    fn sees(
+        &self,
+        mesh: &NavMesh,
+        ends: &Ends,
+        moved: &Spot,
+        is_start: bool,
+        scratch: &mut CorridorScratch,
+    ) -> Option<usize> {
+        mesh.put_steps(&self.steps, &mut scratch.paths);
+        let CorridorScratch { paths, turns, steps, .. } = scratch;
+        mesh.string_turns(&ends.start, &ends.goal, &self.path.cells, paths, turns);
+        let turn = if is_start { turns.get(1) } else { turns.iter().nth_back(1) }?;
+        let index = if is_start { 1 } else { turns.len() - 2 };
+        let beside = if is_start { turns[index - 1] } else { turns[index + 1] };
+        // A link between them is not seen through.
+        let (first, last) = (turn.crossed.min(beside.crossed), turn.crossed.max(beside.crossed));
+        if self.steps[first..last].iter().any(|step| !mesh.is_crossed(step.way)) {
+            return None;
+        }
+        let cell = self.path.cells[turn.crossed].0;
+        let height = mesh.height_at(cell as usize, turn.at);
+        let corner = Spot { cell, at: turn.at, height, within: true, distance_squared: 0.0 };
+        let (from, to) = if is_start { (moved, &corner) } else { (&corner, moved) };
+        let usable = Usable { filter: &self.options.path.filter, cost: &self.options.path.cost };
+        let straight = from.at.distance_squared(to.at).sqrt() * (1.0 + 1e-9);
+        if !mesh.search_shortest_within(from, to, straight, &usable, paths) {
+            return None;
+        }
+        steps.clear();
+        mesh.append_steps(paths, steps);
+        Some(turn.crossed)
+    }
+
     /// The shortest way between two places near each other, into `scratch.steps`; its length in metres.
     fn join(&self, mesh: &NavMesh, [from, to]: [&Spot; 2], scratch: &mut CorridorScratch) -> Option<f64> {
         let metre = f64::from(mesh.frame.cell_size);
@@ -656,7 +594,8 @@ impl<F: CellFilter, C: TravelCost> PathCorridor<F, C> {
         if !mesh.search_shortest_within(from, to, limit, &usable, &mut scratch.paths) {
             return None;
         }
-        mesh.copy_steps(&scratch.paths, &mut scratch.steps);
+        scratch.steps.clear();
+        mesh.append_steps(&scratch.paths, &mut scratch.steps);
         if from.cell == to.cell {
             return Some(straight * metre);
         }
@@ -679,8 +618,7 @@ impl<F: CellFilter, C: TravelCost> PathCorridor<F, C> {
         self.cut_loops(mesh, ends.start.cell, scratch);
         self.write(mesh, ends, scratch);
         self.base -= moved;
-        let allowed =
-            (f64::from(self.options.max_drift) * self.length).max(f64::from(mesh.frame.cell_size));
+        let allowed = (f64::from(self.options.max_drift) * self.length).max(f64::from(mesh.frame.cell_size));
         if self.length - self.base > allowed
             && let Some(target) = self.target
         {
@@ -689,44 +627,16 @@ impl<F: CellFilter, C: TravelCost> PathCorridor<F, C> {
         Ok(change)
     }
 
-    /// Cells are convex: what leads out of one and back into it is cut.
     fn cut_loops(&mut self, mesh: &NavMesh, start: u32, scratch: &mut CorridorScratch) {
         let CorridorScratch { paths, steps, cells, .. } = scratch;
-        cells.clear();
-        cells.push(CellId(start));
-        cells.extend(self.steps.iter().map(|step| CellId(mesh.beyond(step.way))));
-        paths.begin(mesh.neighbours.len(), 0);
-        for (index, cell) in (0_u32..).zip(cells.iter()) {
-            paths.note(mesh.cell_first[cell.index()], index);
-        }
-        steps.clear();
-        let mut index = 0;
-        while index < self.steps.len() {
-            let last = paths.noted(mesh.cell_first[cells[index].index()]).map_or(index, |last| last as usize);
-            if let Some(&step) = self.steps.get(last) {
-                steps.push(step);
-            }
-            index = last + 1;
-        }
-        std::mem::swap(steps, &mut self.steps);
-    }
-
-    fn put_steps(&self, scratch: &mut PathScratch, mesh: &NavMesh) {
-        scratch.corridor.clear();
-        scratch.leaps.clear();
-        for step in &self.steps {
-            scratch.corridor.push(step.way);
-            if mesh.is_link(step.way) {
-                scratch.leaps.push(step.along);
-            }
-        }
+        mesh.cut_loops(start, &mut self.steps, steps, cells, paths);
     }
 
     /// Writes the path through the steps.
     fn write(&mut self, mesh: &NavMesh, ends: Ends, scratch: &mut CorridorScratch) {
         let is_complete = self.path.outcome == Outcome::Complete;
         self.ends = Some(ends);
-        self.put_steps(&mut scratch.paths, mesh);
+        mesh.put_steps(&self.steps, &mut scratch.paths);
         self.path.clear();
         let options = &self.options.path;
         if is_complete {
@@ -739,20 +649,6 @@ impl<F: CellFilter, C: TravelCost> PathCorridor<F, C> {
 }
 
 impl NavMesh {
-    /// What a search left, as steps.
-    fn copy_steps(&self, scratch: &PathScratch, steps: &mut Vec<Step>) {
-        steps.clear();
-        self.append_steps(scratch, steps);
-    }
-
-    fn append_steps(&self, scratch: &PathScratch, steps: &mut Vec<Step>) {
-        let mut leaps = scratch.leaps.iter().copied();
-        steps.extend(scratch.corridor.iter().map(|&way| {
-            let along = if self.is_link(way) { leaps.next().unwrap_or(0.0) } else { 0.0 };
-            Step { way, along }
-        }));
-    }
-
     /// Length as the search for the shortest path measures it: in plan, links in space and with what they cost.
     fn plan_length(&self, path: &Path) -> f64 {
         let mut sum = 0.0;

@@ -3,6 +3,7 @@
 pub(crate) mod any_angle;
 mod batch;
 mod corridor;
+mod corridor_options;
 mod funnel;
 mod gate;
 mod local;
@@ -11,16 +12,20 @@ mod partial;
 mod search;
 mod shortest;
 mod sliced;
+mod steps;
 
 use glam::Vec3;
 use waymesh_core::CellId;
 
 pub use batch::BatchScratch;
-pub use corridor::{CorridorChange, CorridorOptions, CorridorScratch, PathCorridor, ReplanReason};
+pub use corridor::{CorridorScratch, PathCorridor};
+pub use corridor_options::{CorridorChange, CorridorOptions, ReplanReason};
 pub(crate) use funnel::Turn;
 use funnel::length;
 pub use search::PathScratch;
+pub(crate) use sliced::Progress;
 pub use sliced::SlicedPath;
+pub(crate) use steps::Step;
 
 use crate::costs::{Length, TravelCost, Usable};
 use crate::filter::{AnyCell, CellFilter};

@@ -209,8 +209,7 @@ impl<F: CellFilter, C: TravelCost> SlicedPath<F, C> {
             self.phase = Phase::Done;
         } else if mesh.needs_no_flood::<Usable<'_, F, C>>() {
             let usable = Usable { filter: &self.options.filter, cost: &self.options.cost };
-            let closest =
-                mesh.closest_reachable(&ends.start, ends.goal_position, &usable, &mut self.scratch);
+            let closest = mesh.closest_reachable(&ends.start, ends.goal_position, &usable, &mut self.scratch);
             self.begin_closest(mesh, ends, closest);
         } else {
             self.phase = Phase::Flood;

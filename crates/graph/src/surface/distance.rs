@@ -1,7 +1,5 @@
 //! How far everything is from one place: exactly, as a map for many agents with one goal.
 
-use std::collections::BTreeMap;
-
 use glam::Vec3;
 use waymesh_core::CellId;
 
@@ -62,14 +60,12 @@ impl NavMesh {
         let metre = f64::from(self.frame.cell_size);
         let memory = &mut scratch.any_angle;
         self.flood_shortest(&start, f64::from(length) / metre, filter, memory);
-        let mut best: BTreeMap<u32, f64> = BTreeMap::new();
-        for seen in &memory.seen {
-            let nearest = best.entry(seen.cell).or_insert(f64::INFINITY);
-            *nearest = nearest.min(seen.nearest);
-        }
         #[expect(clippy::cast_possible_truncation, reason = "a length in single precision")]
-        out.extend(best.into_iter().map(|(cell, nearest)| (CellId(cell), (nearest * metre) as f32)));
-        out.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
+        let nearest = |seen: &Seen| (CellId(seen.cell), (seen.nearest * metre) as f32);
+        out.extend(memory.seen.iter().map(nearest));
+        out.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        out.dedup_by_key(|entry| entry.0);
+        out.sort_unstable_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
         Ok(())
     }
 

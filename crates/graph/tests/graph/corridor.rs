@@ -7,7 +7,9 @@ use waymesh_graph::{
     Outcome, Path, PathCorridor, PathOptions, PathScratch, QueryError, ReplanReason,
 };
 
-use crate::meshes::{Builder, Chance, frame, from_map, navmesh, point_in, random_cell, random_flat, random_map};
+use crate::meshes::{
+    Builder, Chance, frame, from_map, navmesh, point_in, random_cell, random_flat, random_map,
+};
 
 fn plan_length(path: &Path) -> f64 {
     let points: Vec<DVec3> = path.points.iter().map(|point| point.as_dvec3()).collect();
@@ -15,7 +17,7 @@ fn plan_length(path: &Path) -> f64 {
 }
 
 /// Cells in succession are neighbours or linked; the ends lie in the first and the last; no cell comes twice.
-fn check(mesh: &NavMesh, path: &Path) {
+pub(crate) fn check(mesh: &NavMesh, path: &Path) {
     assert_ne!(path.outcome, Outcome::Unreachable);
     assert!(mesh.contains(path.cells[0], path.points[0]));
     assert!(mesh.contains(*path.cells.last().unwrap(), *path.points.last().unwrap()));
@@ -117,7 +119,10 @@ fn a_followed_corridor_is_never_longer_than_stated_and_always_leads_on() {
         }
     }
     eprintln!("{moves} moves, {drifted} planned anew, {worst} m too long at worst");
-    assert!(moves > 2000 && drifted > 3 && arrived > 10 && worst > 0.01, "{moves} {drifted} {arrived} {worst}");
+    assert!(
+        moves > 2000 && drifted > 3 && arrived > 10 && worst > 0.01,
+        "{moves} {drifted} {arrived} {worst}"
+    );
 }
 
 #[test]
@@ -163,8 +168,7 @@ fn topology_takes_the_shorter_side_of_a_pillar() {
     assert!(!corridor.optimise_visibility(&mesh, 1.0, &mut scratch).unwrap());
     assert!(corridor.optimise_topology(&mesh, 100.0, &mut scratch).unwrap());
     check(&mesh, corridor.path());
-    let fresh =
-        mesh.find_shortest_path(around(0.0), around(5.2), &mut PathScratch::default()).unwrap();
+    let fresh = mesh.find_shortest_path(around(0.0), around(5.2), &mut PathScratch::default()).unwrap();
     assert!((plan_length(corridor.path()) - plan_length(&fresh)).abs() < 1e-3);
     assert!(plan_length(&fresh) < 0.7 * long);
 }
@@ -254,7 +258,10 @@ fn a_mesh_of_the_same_ground_keeps_the_path_without_detours() {
         }
         let length = plan_length(corridor.path());
         let change = corridor.repair(&after, &mut scratch).unwrap();
-        assert!(before == after || change == CorridorChange::Repaired { detours: 0 }, "seed {seed}: {change:?}");
+        assert!(
+            before == after || change == CorridorChange::Repaired { detours: 0 },
+            "seed {seed}: {change:?}"
+        );
         assert!((plan_length(corridor.path()) - length).abs() < 1e-3);
         // Without repairs it is planned anew.
         let options = CorridorOptions::default().with_repair(false);
@@ -280,8 +287,7 @@ fn a_door_that_closes_on_the_way_is_gone_round() {
     let map: Vec<String> = ["...", ".#.", "..."].map(str::to_owned).to_vec();
     let mesh = navmesh(from_map(&map, 4, frame(Vec3::ZERO), |_, _| 0.0));
     let doors = Doors(std::rc::Rc::new(std::cell::RefCell::new(vec![false; mesh.cell_count()])));
-    let options =
-        CorridorOptions::default().with_path(PathOptions::default().with_filter(doors.clone()));
+    let options = CorridorOptions::default().with_path(PathOptions::default().with_filter(doors.clone()));
     let mut corridor = PathCorridor::new(options);
     let mut scratch = CorridorScratch::default();
     let (from, to) = (Vec3::new(1.0, 0.0, 1.0), Vec3::new(11.0, 0.0, 11.0));
@@ -376,10 +382,9 @@ fn bad_numbers_are_errors_and_change_nothing() {
     assert_eq!(corridor.path().cells, path.cells);
     assert!(corridor.plan(&mesh, nan, to, &mut scratch).is_err());
     assert!(corridor.start().is_none());
-    for options in [
-        CorridorOptions::default().with_max_drift(f32::NAN),
-        CorridorOptions::default().with_range(-1.0),
-    ] {
+    for options in
+        [CorridorOptions::default().with_max_drift(f32::NAN), CorridorOptions::default().with_range(-1.0)]
+    {
         let error = PathCorridor::new(options).plan(&mesh, from, to, &mut scratch).unwrap_err();
         assert!(matches!(error, QueryError::BadOption { .. }));
     }

@@ -12,6 +12,7 @@ mod data;
 mod distance;
 mod golden;
 mod grid_maps;
+mod hierarchy;
 mod links;
 mod locate;
 mod meshes;

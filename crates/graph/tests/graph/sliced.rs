@@ -11,7 +11,8 @@ use crate::meshes::{Chance, navmesh, point_in, random_cell, random_flat, random_
 
 /// A mesh with a few links between corners, some of them one way.
 pub(crate) fn linked(seed: u64) -> NavMesh {
-    let mesh = navmesh(if seed.is_multiple_of(2) { random_flat(seed) } else { random_hilly(seed, Vec3::ZERO) });
+    let mesh =
+        navmesh(if seed.is_multiple_of(2) { random_flat(seed) } else { random_hilly(seed, Vec3::ZERO) });
     let mut chance = Chance(seed);
     let end = |chance: &mut Chance| {
         let cell = random_cell(&mesh, chance);
@@ -149,11 +150,13 @@ fn a_batch_answers_in_order_as_single_queries_do() {
         for threads in [1, 3] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| mesh.find_paths(&pairs, &options, &mut batch, &mut paths));
-            let single = pairs.iter().map(|&[from, to]| mesh.find_path_with(from, to, &options, &mut scratch));
+            let single =
+                pairs.iter().map(|&[from, to]| mesh.find_path_with(from, to, &options, &mut scratch));
             assert!(single.eq(paths.iter().cloned()));
             pool.install(|| mesh.find_shortest_paths(&pairs, &options, &mut batch, &mut paths));
-            let single =
-                pairs.iter().map(|&[from, to]| mesh.find_shortest_path_with(from, to, &options, &mut scratch));
+            let single = pairs
+                .iter()
+                .map(|&[from, to]| mesh.find_shortest_path_with(from, to, &options, &mut scratch));
             assert!(single.eq(paths.iter().cloned()));
             assert!(paths[7].is_err() && paths[9].is_err());
         }

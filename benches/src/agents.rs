@@ -1,0 +1,209 @@
+//! What moving agents ask beside single paths: a hierarchy, batches, corridors. On our own mesh, each beside `find_path` in the same run.
+
+use std::fmt::Write as _;
+use std::time::Instant;
+
+use glam::Vec3;
+use serde_json::{Value, json};
+use waymesh_graph::{
+    BatchScratch, CorridorChange, CorridorOptions, CorridorScratch, Hierarchy, HierarchyConfig,
+    HierarchyScratch, HierarchyUse, NavMesh, Outcome, Path, PathCorridor, PathOptions, PathScratch, Reach,
+};
+
+use crate::queries::{Nanoseconds, REACH, clock_cost, nanoseconds, summary};
+
+/// How far an agent moves between two questions, in metres: a brisk walk at 10 Hz.
+const STEP: f32 = 0.2;
+
+/// Moves along each path at most.
+const MOVES: usize = 50;
+
+/// Figures of one mesh.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct AgentTimes {
+    /// Cells of the mesh.
+    pub cells: usize,
+    /// `find_path`, over the pairs that are connected.
+    pub path: Nanoseconds,
+    /// The same through a hierarchy.
+    pub hierarchy: Nanoseconds,
+    /// Seconds to make it, on one thread.
+    pub hierarchy_seconds: f64,
+    /// Its memory, in bytes.
+    pub hierarchy_bytes: usize,
+    /// Share of the pairs that were not near each other.
+    pub by_clusters: f64,
+    /// Lengths through the hierarchy against `find_path`, mean and worst.
+    pub ratio: [f64; 2],
+    /// A move of a corridor's start, and the planning anew that some need.
+    pub move_start: Nanoseconds,
+    /// Share of the moves that planned anew.
+    pub replanned: f64,
+    /// Nanoseconds a pair: one by one, in a batch on one thread, on two.
+    pub batch: [f64; 3],
+}
+
+/// Measures on one mesh.
+#[must_use]
+#[expect(clippy::cast_precision_loss, reason = "counts are small")]
+pub fn measure_agents(mesh: &NavMesh, pairs: &[[Vec3; 2]], rounds: usize) -> AgentTimes {
+    let options = PathOptions::default().with_reach(Reach::new(REACH.x, REACH.y, REACH.y));
+    let exact = options.with_allow_partial(false);
+    let (mut scratch, mut path) = (PathScratch::default(), Path::default());
+    let connected: Vec<[Vec3; 2]> = pairs
+        .iter()
+        .copied()
+        .filter(|&[from, to]| {
+            let found = mesh.find_path_into(from, to, &exact, &mut scratch, &mut path);
+            found.is_ok() && path.outcome == Outcome::Complete
+        })
+        .collect();
+    let mut times = AgentTimes { cells: mesh.cell_count(), ..AgentTimes::default() };
+    let start = Instant::now();
+    let config = HierarchyConfig::default().with_min_cells(0);
+    let Ok(hierarchy) = Hierarchy::new(mesh, &config) else { return times };
+    times.hierarchy_seconds = start.elapsed().as_secs_f64();
+    times.hierarchy_bytes = hierarchy.figures().bytes;
+    let mut memory = HierarchyScratch::default();
+    let (mut plain, mut quick) = (vec![Vec::new(); connected.len()], vec![Vec::new(); connected.len()]);
+    let (mut lengths, mut ratios, mut by_clusters) = (vec![0.0; connected.len()], Vec::new(), 0);
+    for round in 0..rounds.max(1) {
+        for ((&[from, to], times), length) in connected.iter().zip(&mut plain).zip(&mut lengths) {
+            let start = Instant::now();
+            let _ = mesh.find_path_into(from, to, &exact, &mut scratch, &mut path);
+            times.push(nanoseconds(start));
+            *length = path.length;
+        }
+        for ((&[from, to], times), &length) in connected.iter().zip(&mut quick).zip(&lengths) {
+            let start = Instant::now();
+            let how = hierarchy.find_path_into(mesh, from, to, &exact, &mut memory, &mut path);
+            times.push(nanoseconds(start));
+            if round == 0 {
+                by_clusters += usize::from(how == Ok(HierarchyUse::Clusters));
+                ratios.extend((length > 0.5).then(|| f64::from(path.length / length)));
+            }
+        }
+    }
+    let clock = clock_cost();
+    times.path = summary(plain.into_iter(), clock);
+    times.hierarchy = summary(quick.into_iter(), clock);
+    times.by_clusters = by_clusters as f64 / connected.len().max(1) as f64;
+    let mean = ratios.iter().sum::<f64>() / ratios.len().max(1) as f64;
+    times.ratio = [mean, ratios.iter().copied().fold(0.0, f64::max)];
+    (times.move_start, times.replanned) = walk(mesh, &connected, options);
+    times.batch = batches(mesh, pairs, options);
+    times
+}
+
+/// Agents that walk along their corridors.
+#[expect(clippy::cast_precision_loss, reason = "counts are small")]
+fn walk(mesh: &NavMesh, pairs: &[[Vec3; 2]], options: PathOptions) -> (Nanoseconds, f64) {
+    let mut corridor = PathCorridor::new(CorridorOptions::default().with_path(options));
+    let mut scratch = CorridorScratch::default();
+    let (mut moves, mut replanned) = (Vec::new(), 0_usize);
+    for &[from, to] in pairs {
+        if corridor.plan(mesh, from, to, &mut scratch).is_err() {
+            continue;
+        }
+        for _ in 0..MOVES {
+            let (Some(at), [next, ..]) = (corridor.start(), corridor.next_corners(1)) else { break };
+            let ahead = *next - at.position;
+            let to = at.position + ahead.clamp_length_max(STEP);
+            let start = Instant::now();
+            let change = corridor.move_start(mesh, to, &mut scratch);
+            moves.push(vec![nanoseconds(start)]);
+            replanned += usize::from(matches!(change, Ok(CorridorChange::Replanned { .. })));
+        }
+    }
+    let share = replanned as f64 / moves.len().max(1) as f64;
+    (summary(moves.into_iter(), clock_cost()), share)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts are small")]
+fn batches(mesh: &NavMesh, pairs: &[[Vec3; 2]], options: PathOptions) -> [f64; 3] {
+    let each = |seconds: f64| seconds * 1e9 / pairs.len().max(1) as f64;
+    let (mut scratch, mut path) = (PathScratch::default(), Path::default());
+    // The second round finds all memory in place.
+    let mut single = 0.0;
+    for _ in 0..2 {
+        let start = Instant::now();
+        for &[from, to] in pairs {
+            let _ = mesh.find_path_into(from, to, &options, &mut scratch, &mut path);
+        }
+        single = each(start.elapsed().as_secs_f64());
+    }
+    let (mut scratch, mut paths) = (BatchScratch::default(), Vec::new());
+    let mut pooled = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        pool.map_or(f64::NAN, |pool| {
+            let mut seconds = 0.0;
+            for _ in 0..2 {
+                let start = Instant::now();
+                pool.install(|| mesh.find_paths(pairs, &options, &mut scratch, &mut paths));
+                seconds = start.elapsed().as_secs_f64();
+            }
+            each(seconds)
+        })
+    };
+    [single, pooled(1), pooled(2)]
+}
+
+/// The figures as lines of text.
+#[must_use]
+pub fn agent_table(times: &AgentTimes) -> String {
+    let mut out = String::new();
+    let three = |time: &Nanoseconds| format!("{:.0} / {:.0} / {:.0}", time.mean, time.median, time.high);
+    let _ = writeln!(out, "  for agents, {} cells, ns each, mean / median / 99 %", times.cells);
+    let _ = writeln!(out, "  {:<18}{:>24}", "find_path", three(&times.path));
+    let _ = writeln!(
+        out,
+        "  {:<18}{:>24}   {:.1} times as fast; {:.1} % longer, {:.2} times at worst; {:.0} % by clusters; made in {:.0} ms, {:.0} bytes a cell",
+        "hierarchy",
+        three(&times.hierarchy),
+        times.path.mean / times.hierarchy.mean,
+        (times.ratio[0] - 1.0) * 100.0,
+        times.ratio[1],
+        times.by_clusters * 100.0,
+        times.hierarchy_seconds * 1e3,
+        bytes_a_cell(times),
+    );
+    let _ = writeln!(
+        out,
+        "  {:<18}{:>24}   {:.2} % planned anew",
+        "corridor, move",
+        three(&times.move_start),
+        times.replanned * 100.0
+    );
+    let [single, one, two] = times.batch;
+    let _ = writeln!(
+        out,
+        "  {:<18}{:>24}   one by one / batch, one thread / two threads",
+        "batch, a pair",
+        format!("{single:.0} / {one:.0} / {two:.0}")
+    );
+    out
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts are small")]
+fn bytes_a_cell(times: &AgentTimes) -> f64 {
+    times.hierarchy_bytes as f64 / times.cells.max(1) as f64
+}
+
+/// Keys: `cells`, `path_ns`, `hierarchy_ns`, `corridor_move_ns` (each {`mean`, `median`, `high`}), `hierarchy_seconds`, `hierarchy_bytes`, `by_clusters`,
+/// `length_ratio` [mean, worst], `replanned`, `batch_ns` [one by one, one thread, two].
+#[must_use]
+pub fn agent_json(times: &AgentTimes) -> Value {
+    let three = |time: &Nanoseconds| json!({ "mean": time.mean, "median": time.median, "high": time.high });
+    json!({
+        "cells": times.cells,
+        "path_ns": three(&times.path),
+        "hierarchy_ns": three(&times.hierarchy),
+        "corridor_move_ns": three(&times.move_start),
+        "hierarchy_seconds": times.hierarchy_seconds,
+        "hierarchy_bytes": times.hierarchy_bytes,
+        "by_clusters": times.by_clusters,
+        "length_ratio": times.ratio,
+        "replanned": times.replanned,
+        "batch_ns": times.batch,
+    })
+}

@@ -1,0 +1,191 @@
+//! The ways from each entrance of a cluster to its cells.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use waymesh_core::CellId;
+
+use super::clusters::Clusters;
+use super::entrances::Terminal;
+use super::{NO_WAY, Reached};
+use crate::data::NO_NEIGHBOUR;
+use crate::mesh::{Corner, NavMesh};
+use crate::nearest::Spot;
+use crate::path::{PathScratch, Turn};
+use crate::plan::{PlanPosition, closest_on_segment};
+
+/// What filling the tables of a cluster writes.
+#[derive(Debug, Default)]
+pub(super) struct TablesScratch {
+    paths: PathScratch,
+    entries: Vec<Entry>,
+    open: BinaryHeap<Reverse<(u64, u32)>>,
+    cells: Vec<CellId>,
+    turns: Vec<Turn>,
+}
+
+/// How a cell is entered at the nearest.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    at: PlanPosition,
+    length: f64,
+    way: u32,
+    parent: u32,
+    closed: bool,
+}
+
+/// From all terminals of a cluster to its cells, and to each other.
+///
+/// Each cell is entered from its terminal by the way on which it is nearest (Dijkstra, from edge to edge by their closest points); lengths are those of
+/// the string pulled through these ways.
+#[expect(clippy::cast_possible_truncation, reason = "lengths in single precision")]
+pub(super) fn fill(
+    mesh: &NavMesh,
+    clusters: &Clusters,
+    cluster: u32,
+    terminals: &[Terminal],
+    scratch: &mut TablesScratch,
+) -> (Vec<Reached>, Vec<f32>) {
+    let cells = clusters.cells(cluster);
+    let mut reached = Vec::with_capacity(cells.len() * terminals.len());
+    let mut between = Vec::with_capacity(terminals.len() * terminals.len());
+    for terminal in terminals {
+        let start = spot(mesh, terminal.cell, terminal.at);
+        flood(mesh, clusters, cluster, &start, scratch);
+        for &cell in cells {
+            reached.push(match string(mesh, clusters, &start, cell, middle(mesh, cell), scratch) {
+                Some((root, length)) => Reached {
+                    root: [root.x as f32, root.z as f32],
+                    length: length as f32,
+                    way: scratch.entries[clusters.slots[cell as usize] as usize].way,
+                },
+                None => Reached::NONE,
+            });
+        }
+        between.extend(terminals.iter().map(|other| {
+            let found = string(mesh, clusters, &start, other.cell, other.at, scratch);
+            found.map_or(f32::INFINITY, |(root, length)| {
+                (length + root.distance_squared(other.at).sqrt()) as f32
+            })
+        }));
+    }
+    (reached, between)
+}
+
+fn spot(mesh: &NavMesh, cell: u32, at: PlanPosition) -> Spot {
+    let height = mesh.height_at(cell as usize, at);
+    Spot { cell, at, height, within: true, distance_squared: 0.0 }
+}
+
+/// Enters all cells of a cluster from a place, into `scratch.entries`.
+fn flood(mesh: &NavMesh, clusters: &Clusters, cluster: u32, start: &Spot, scratch: &mut TablesScratch) {
+    let TablesScratch { entries, open, .. } = scratch;
+    let cells = clusters.cells(cluster);
+    let unseen = Entry { at: start.at, length: f64::INFINITY, way: NO_WAY, parent: NO_WAY, closed: false };
+    entries.clear();
+    entries.resize(cells.len(), unseen);
+    open.clear();
+    let first = clusters.slots[start.cell as usize];
+    entries[first as usize].length = 0.0;
+    open.push(Reverse((0, first)));
+    while let Some(Reverse((_, slot))) = open.pop() {
+        let entry = entries[slot as usize];
+        if std::mem::replace(&mut entries[slot as usize].closed, true) {
+            continue;
+        }
+        let cell = cells[slot as usize];
+        let mut enter = |way: u32, at: PlanPosition, length: f64| {
+            let to = mesh.beyond(way);
+            if clusters.of[to as usize] != cluster {
+                return;
+            }
+            let slot_to = clusters.slots[to as usize];
+            let known = &mut entries[slot_to as usize];
+            if !known.closed && length < known.length {
+                *known = Entry { at, length, way, parent: slot, closed: false };
+                open.push(Reverse((length.to_bits(), slot_to)));
+            }
+        };
+        let edges = mesh.cell_first[cell as usize]..mesh.cell_first[cell as usize + 1];
+        let edges = edges.filter(|&edge| mesh.neighbours[edge as usize] != NO_NEIGHBOUR);
+        let links = mesh.links.leaving(cell).iter().map(|&leaving| mesh.way_of(leaving));
+        for way in edges.chain(links) {
+            if mesh.is_crossed(way) {
+                if mesh.is_link(way) && !mesh.links.links[mesh.link_of(way).0.index()].both_ways {
+                    continue;
+                }
+                let [a, b] = mesh.edge_ends(CellId(cell), way);
+                let (x, z) = closest_on_segment(a, b, entry.at);
+                let at = PlanPosition { x, z };
+                enter(way, at, entry.length + at.distance_squared(entry.at).sqrt());
+            } else {
+                let (link, _) = mesh.link_of(way);
+                if mesh.links.links[link.index()].both_ways {
+                    let [leave, arrive] = leap(mesh, way);
+                    let walk = leave.0.distance_squared(entry.at).sqrt();
+                    enter(way, arrive.0, entry.length + walk + arrive.1);
+                }
+            }
+        }
+    }
+}
+
+/// Both ends of a link in its middle, with what it costs in cells.
+pub(super) fn leap(mesh: &NavMesh, way: u32) -> [(PlanPosition, f64); 2] {
+    let (link, backwards) = mesh.link_of(way);
+    let link = &mesh.links.links[link.index()];
+    let [leave, arrive] = link.ends(backwards).map(|end| mesh.on_segment(end, super::ALONG));
+    let metres = f64::from(leave.1.distance(arrive.1) + link.extra_cost);
+    let cost = metres / f64::from(mesh.frame.cell_size);
+    [leave.0, arrive.0].map(|at| (at, cost))
+}
+
+/// Pulls the string from the place that was flooded from to one in a cell: its last turn and the length to there, in cells.
+fn string(
+    mesh: &NavMesh,
+    clusters: &Clusters,
+    start: &Spot,
+    cell: u32,
+    to: PlanPosition,
+    scratch: &mut TablesScratch,
+) -> Option<(PlanPosition, f64)> {
+    let TablesScratch { paths, entries, cells, turns, .. } = scratch;
+    let mut slot = clusters.slots[cell as usize];
+    if entries[slot as usize].length.is_infinite() {
+        return None;
+    }
+    paths.corridor.clear();
+    paths.leaps.clear();
+    while entries[slot as usize].way != NO_WAY {
+        let Entry { way, parent, .. } = entries[slot as usize];
+        paths.corridor.push(way);
+        if mesh.is_link(way) {
+            paths.leaps.push(super::ALONG);
+        }
+        slot = parent;
+    }
+    paths.corridor.reverse();
+    cells.clear();
+    cells.push(CellId(start.cell));
+    cells.extend(paths.corridor.iter().map(|&way| CellId(mesh.beyond(way))));
+    mesh.string_turns(start, &spot(mesh, cell, to), cells, paths, turns);
+    let length = turns[..turns.len() - 1]
+        .windows(2)
+        .map(|pair| match paths.corridor.get(pair[0].crossed) {
+            Some(&way) if !mesh.is_crossed(way) && pair[1].crossed == pair[0].crossed + 1 => {
+                leap(mesh, way)[0].1
+            }
+            _ => pair[0].at.distance_squared(pair[1].at).sqrt(),
+        })
+        .sum();
+    Some((turns[turns.len().saturating_sub(2)].at, length))
+}
+
+/// The middle of a cell's corners.
+fn middle(mesh: &NavMesh, cell: u32) -> PlanPosition {
+    let corners = &mesh.corners[mesh.edge_range(cell as usize)];
+    let count = corners.len() as f64;
+    let mean =
+        |of: fn(&Corner) -> i32| corners.iter().map(|corner| f64::from(of(corner))).sum::<f64>() / count;
+    PlanPosition::snapped(mean(|corner| corner.x), mean(|corner| corner.z))
+}

@@ -1,0 +1,114 @@
+//! How a corridor is kept, and what may become of it.
+
+use super::PathOptions;
+use crate::QueryError;
+use crate::costs::{Length, TravelCost};
+use crate::filter::{AnyCell, CellFilter};
+
+/// How a [`crate::PathCorridor`] is made and kept.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct CorridorOptions<F = AnyCell, C = Length> {
+    /// What path is wanted. [`PathOptions::cross_points`] is of no use here, but allowed.
+    pub path: PathOptions<F, C>,
+    /// Whether plans are shortest paths. Default false: short ones, found sooner.
+    pub shortest: bool,
+    /// A corridor that has become longer than its plan by more than this share of its length is planned anew. At least a cell of the grid is
+    /// always allowed. 0 or more; default 0.1.
+    pub max_drift: f32,
+    /// How far detours may lead when a corridor is mended, in metres; an end that moves farther at once is planned anew. 0 or more;
+    /// default 10.
+    pub range: f32,
+    /// Whether a corridor is mended where the mesh changed, not planned anew. Default true.
+    pub repair: bool,
+}
+
+impl Default for CorridorOptions {
+    fn default() -> Self {
+        Self { path: PathOptions::default(), shortest: false, max_drift: 0.1, range: 10.0, repair: true }
+    }
+}
+
+impl<F: CellFilter, C: TravelCost> CorridorOptions<F, C> {
+    /// Sets what path is wanted.
+    #[must_use]
+    pub fn with_path<G: CellFilter, D: TravelCost>(self, path: PathOptions<G, D>) -> CorridorOptions<G, D> {
+        let Self { path: _, shortest, max_drift, range, repair } = self;
+        CorridorOptions { path, shortest, max_drift, range, repair }
+    }
+
+    /// Sets whether plans are shortest paths.
+    #[must_use]
+    pub fn with_shortest(mut self, shortest: bool) -> Self {
+        self.shortest = shortest;
+        self
+    }
+
+    /// Sets how much longer than its plan a corridor may become.
+    #[must_use]
+    pub fn with_max_drift(mut self, share: f32) -> Self {
+        self.max_drift = share;
+        self
+    }
+
+    /// Sets how far detours may lead, in metres.
+    #[must_use]
+    pub fn with_range(mut self, range: f32) -> Self {
+        self.range = range;
+        self
+    }
+
+    /// Sets whether a corridor is mended where the mesh changed.
+    #[must_use]
+    pub fn with_repair(mut self, repair: bool) -> Self {
+        self.repair = repair;
+        self
+    }
+
+    /// Names the first field that is no use.
+    ///
+    /// # Errors
+    /// [`QueryError::BadOption`] for a share or a range that is NaN or negative.
+    pub fn validate(&self) -> Result<(), QueryError> {
+        for (field, value) in [("max_drift", self.max_drift), ("range", self.range)] {
+            if value.is_nan() || value < 0.0 {
+                return Err(QueryError::BadOption { field, value });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What became of a corridor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CorridorChange {
+    /// It leads through the same cells, but for those at its ends that it lost or gained by their moves.
+    Kept,
+    /// The mesh changed: it was found again on the new one, as far as it is still there.
+    Repaired {
+        /// How many of its legs lead round something now, or were left out.
+        detours: usize,
+    },
+    /// It was planned anew.
+    Replanned {
+        /// Why.
+        reason: ReplanReason,
+    },
+    /// There is none: no way leads anywhere, or none was planned.
+    Nothing,
+}
+
+/// Why a corridor was planned anew.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ReplanReason {
+    /// It was asked for, or there was none.
+    Asked,
+    /// It had become longer than its plan by more than [`CorridorOptions::max_drift`].
+    Drifted,
+    /// An end moved to where no short way leads.
+    Jumped,
+    /// The mesh, its links or what the filter allows changed so that it could not be mended within [`CorridorOptions::range`], or was not to be.
+    Changed,
+}

@@ -1,0 +1,81 @@
+//! Ways from cell to cell that are put together of pieces.
+
+use waymesh_core::CellId;
+
+use super::PathScratch;
+use crate::mesh::NavMesh;
+
+/// An edge or link crossed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Step {
+    pub(crate) way: u32,
+    /// How far along its segments a link is taken.
+    pub(crate) along: f64,
+}
+
+impl NavMesh {
+    /// Adds what a search left.
+    pub(crate) fn append_steps(&self, scratch: &PathScratch, steps: &mut Vec<Step>) {
+        let mut leaps = scratch.leaps.iter().copied();
+        steps.extend(scratch.corridor.iter().map(|&way| {
+            let along = if self.is_link(way) { leaps.next().unwrap_or(0.0) } else { 0.0 };
+            Step { way, along }
+        }));
+    }
+
+    /// Puts steps where a search would leave them.
+    pub(crate) fn put_steps(&self, steps: &[Step], scratch: &mut PathScratch) {
+        scratch.corridor.clear();
+        scratch.leaps.clear();
+        for step in steps {
+            scratch.corridor.push(step.way);
+            if self.is_link(step.way) {
+                scratch.leaps.push(step.along);
+            }
+        }
+    }
+
+    /// Cells are convex: what leads out of one and back into it is cut. Leaves the cells, that of the start first, in `cells`.
+    pub(crate) fn cut_loops(
+        &self,
+        start: u32,
+        steps: &mut Vec<Step>,
+        spare: &mut Vec<Step>,
+        cells: &mut Vec<CellId>,
+        scratch: &mut PathScratch,
+    ) {
+        self.cells_of(start, steps, cells);
+        scratch.begin(self.neighbours.len(), 0);
+        for (index, cell) in (0_u32..).zip(cells.iter()) {
+            scratch.note(self.cell_first[cell.index()], index);
+        }
+        spare.clear();
+        let mut index = 0;
+        while index < steps.len() {
+            let last =
+                scratch.noted(self.cell_first[cells[index].index()]).map_or(index, |last| last as usize);
+            spare.extend(steps.get(last));
+            index = last + 1;
+        }
+        if spare.len() < steps.len() {
+            std::mem::swap(steps, spare);
+            self.cells_of(start, steps, cells);
+        }
+    }
+
+    fn cells_of(&self, start: u32, steps: &[Step], cells: &mut Vec<CellId>) {
+        cells.clear();
+        cells.push(CellId(start));
+        cells.extend(steps.iter().map(|step| CellId(self.beyond(step.way))));
+    }
+
+    /// The same way, from the other side.
+    pub(crate) fn reversed(&self, way: u32) -> u32 {
+        if self.is_link(way) {
+            let first = CellId::from_index(self.neighbours.len()).0;
+            first + ((way - first) ^ 1)
+        } else {
+            self.fans.twin(way)
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! Paths through a hierarchy.
+
+use std::collections::BTreeMap;
+
+use glam::Vec3;
+use waymesh_core::{AreaId, CellId};
+use waymesh_graph::{
+    AreaCosts, AreaFilter, Hierarchy, HierarchyConfig, HierarchyScratch, HierarchyUse, NavMesh, Outcome,
+    Path, PathOptions, PathScratch, QueryError,
+};
+
+use crate::corridor::check;
+use crate::meshes::{Chance, frame, from_map, navmesh, point_in, random_cell, random_flat, random_map};
+use crate::paths::shortest_in_corridor;
+use crate::sliced::linked;
+
+fn config(cells: u32) -> HierarchyConfig {
+    HierarchyConfig::default().with_min_cells(0).with_cluster_cells(cells)
+}
+
+fn large(seed: u64) -> NavMesh {
+    let walls = [10, 20, 28][(seed % 3) as usize];
+    let map = random_map(seed, 45, 40, walls);
+    navmesh(from_map(&map, seed, frame(Vec3::ZERO), |_, _| 0.0))
+}
+
+#[test]
+fn a_path_leads_where_a_plain_one_leads_and_is_little_longer() {
+    let mut chance = Chance(1);
+    let (mut scratch, mut paths) = (HierarchyScratch::default(), PathScratch::default());
+    let mut uses: BTreeMap<HierarchyUse, usize> = BTreeMap::new();
+    let (mut sum, mut plain_sum, mut worst, mut count) = (0.0, 0.0, 0.0_f32, 0_u16);
+    for seed in 0..12 {
+        let mesh = large(seed);
+        let hierarchy = Hierarchy::new(&mesh, &config([12, 30, 80][(seed % 3) as usize])).unwrap();
+        for _ in 0..40 {
+            let [from, to] = [0, 1].map(|_| point_in(&mesh, random_cell(&mesh, &mut chance), &mut chance));
+            let options = PathOptions::default();
+            let (path, how) = hierarchy.find_path_with(&mesh, from, to, &options, &mut scratch).unwrap();
+            *uses.entry(how).or_default() += 1;
+            let plain = mesh.find_path(from, to, &mut paths).unwrap();
+            assert_eq!(path.outcome, plain.outcome);
+            if path.outcome == Outcome::Unreachable {
+                continue;
+            }
+            check(&mesh, &path);
+            assert_eq!((path.points[0], path.points.last()), (plain.points[0], plain.points.last()));
+            assert!((f64::from(path.length) - shortest_in_corridor(&mesh, &path)).abs() < 1e-3);
+            if how == HierarchyUse::Clusters && path.outcome == Outcome::Complete {
+                let exact = mesh.find_shortest_path(from, to, &mut paths).unwrap();
+                assert!(path.length >= exact.length - 1e-3);
+                let ratio = path.length / exact.length.max(0.1);
+                (sum, count) = (sum + ratio, count + 1);
+                plain_sum += plain.length / exact.length.max(0.1);
+                worst = worst.max(ratio);
+            }
+        }
+    }
+    let count = f32::from(count);
+    eprintln!("{uses:?}, {:.4} mean (A* {:.4}), {worst:.3} at worst", sum / count, plain_sum / count);
+    assert!(uses[&HierarchyUse::Clusters] > 100 && uses[&HierarchyUse::Near] > 20);
+    assert!(sum / count < 1.05 && worst < 1.8);
+}
+
+#[test]
+fn clusters_hang_together_and_hold_every_cell() {
+    for seed in 0..6 {
+        let mesh = large(seed);
+        let hierarchy = Hierarchy::new(&mesh, &config(30)).unwrap();
+        let mut members: BTreeMap<u32, Vec<CellId>> = BTreeMap::new();
+        for cell in mesh.cells() {
+            members.entry(hierarchy.cluster_of(cell.id()).unwrap()).or_default().push(cell.id());
+        }
+        assert_eq!(members.len(), hierarchy.figures().clusters);
+        assert!(hierarchy.figures().levels > 2 && hierarchy.figures().entrances > members.len() / 2);
+        for (cluster, cells) in &members {
+            assert!(cells.len() <= 45);
+            let mut seen = vec![cells[0]];
+            let mut next = 0;
+            while next < seen.len() {
+                for neighbour in mesh.cell(seen[next]).unwrap().neighbours().flatten() {
+                    if hierarchy.cluster_of(neighbour) == Some(*cluster) && !seen.contains(&neighbour) {
+                        seen.push(neighbour);
+                    }
+                }
+                next += 1;
+            }
+            assert_eq!(seen.len(), cells.len());
+        }
+        let small = members.values().filter(|cells| cells.len() < 10).count();
+        // Small ones are islands, or walled in by full ones.
+        assert!(small < members.len(), "{small} of {}", members.len());
+        for threads in [1, 3] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            assert!(pool.install(|| Hierarchy::new(&mesh, &config(30)).unwrap() == hierarchy));
+        }
+        assert_eq!(hierarchy.cluster_of(CellId(1 << 30)), None);
+    }
+}
+
+#[test]
+fn links_are_taken_in_their_direction_and_named() {
+    let mut chance = Chance(3);
+    let (mut scratch, mut paths) = (HierarchyScratch::default(), PathScratch::default());
+    let mut taken = 0;
+    for seed in 0..60 {
+        let mesh = linked(seed);
+        let hierarchy = Hierarchy::new(&mesh, &config(5)).unwrap();
+        for _ in 0..20 {
+            let [from, to] = [0, 1].map(|_| point_in(&mesh, random_cell(&mesh, &mut chance), &mut chance));
+            let options = PathOptions::default().with_allow_partial(false);
+            let (path, how) = hierarchy.find_path_with(&mesh, from, to, &options, &mut scratch).unwrap();
+            let plain = mesh.find_path_with(from, to, &options, &mut paths).unwrap();
+            assert_eq!(path.outcome, plain.outcome, "{how:?}");
+            if path.outcome == Outcome::Complete {
+                check(&mesh, &path);
+                for used in &path.links {
+                    let link = &mesh.links()[used.link.index()];
+                    assert!(link.both_ways || !used.backwards);
+                    taken += usize::from(how == HierarchyUse::Clusters);
+                }
+            }
+        }
+    }
+    assert!(taken > 40, "{taken}");
+}
+
+#[test]
+fn what_it_was_not_made_for_is_done_without_it_and_told() {
+    let mut chance = Chance(6);
+    let mut paths = PathScratch::default();
+    let mut scratch = HierarchyScratch::default();
+    let mesh = large(1);
+    let dry = AreaFilter::default().without(AreaId(2));
+    let hierarchy = Hierarchy::with_filter(&mesh, dry, &config(20)).unwrap();
+    let other = large(2);
+    let small = Hierarchy::new(&mesh, &HierarchyConfig::default()).unwrap();
+    assert_eq!(small.figures().clusters, 0);
+    let mut by_clusters = 0;
+    for _ in 0..60 {
+        let [from, to] = [0, 1].map(|_| point_in(&mesh, random_cell(&mesh, &mut chance), &mut chance));
+        let options = PathOptions::default().with_filter(dry);
+        match hierarchy.find_path_with(&mesh, from, to, &options, &mut scratch) {
+            Ok((path, how)) => {
+                assert!(path.cells.iter().all(|&cell| mesh.cell(cell).unwrap().area_id() != AreaId(2)));
+                let plain = mesh.find_path_with(from, to, &options, &mut paths).unwrap();
+                assert_eq!(path.outcome, plain.outcome);
+                by_clusters += usize::from(how == HierarchyUse::Clusters);
+            }
+            Err(error) => {
+                assert_eq!(mesh.find_path_with(from, to, &options, &mut paths).unwrap_err(), error);
+            }
+        }
+        let all = PathOptions::default().with_filter(AreaFilter::default());
+        let (path, how) = hierarchy.find_path_with(&mesh, from, to, &all, &mut scratch).unwrap();
+        assert_eq!(how, HierarchyUse::OtherFilter);
+        assert_eq!(path, mesh.find_path_with(from, to, &all, &mut paths).unwrap());
+        let costs = options.with_cost(AreaCosts::default().with(AreaId(3), 2.0));
+        if let Ok((path, how)) = hierarchy.find_path_with(&mesh, from, to, &costs, &mut scratch) {
+            assert_eq!(how, HierarchyUse::Costs);
+            assert_eq!(path, mesh.find_path_with(from, to, &costs, &mut paths).unwrap());
+        }
+        if let Ok((path, how)) = hierarchy.find_path_with(&other, from, to, &options, &mut scratch) {
+            assert_eq!(how, HierarchyUse::Stale);
+            assert_eq!(path, other.find_path_with(from, to, &options, &mut paths).unwrap());
+        }
+        let plain = PathOptions::default();
+        let (path, how) = small.find_path_with(&mesh, from, to, &plain, &mut scratch).unwrap();
+        assert_eq!(how, HierarchyUse::Small);
+        assert_eq!(path, mesh.find_path(from, to, &mut paths).unwrap());
+    }
+    assert!(by_clusters > 5);
+}
+
+#[test]
+fn what_is_no_use_is_an_error() {
+    let mesh = navmesh(random_flat(1));
+    for cells in [0, 1, 1 << 17] {
+        let error = Hierarchy::new(&mesh, &config(cells)).unwrap_err();
+        assert!(matches!(error, QueryError::BadOption { field: "cluster_cells", .. }));
+    }
+    let hierarchy = Hierarchy::new(&mesh, &config(4)).unwrap();
+    let mut scratch = HierarchyScratch::default();
+    let mut path = Path::default();
+    let nan = Vec3::splat(f32::NAN);
+    let options = PathOptions::default();
+    let error = hierarchy.find_path_into(&mesh, nan, Vec3::ZERO, &options, &mut scratch, &mut path);
+    assert!(matches!(error, Err(QueryError::NotFinite { .. })));
+    assert_eq!(path, Path::default());
+}

@@ -1,0 +1,224 @@
+//! Queries allocate nothing once their scratch has grown: every allocation of this thread is counted.
+#![expect(unsafe_code, reason = "a global allocator cannot be written without; it only counts and passes on")]
+#![expect(clippy::unwrap_used, reason = "a test")]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+use glam::Vec3;
+use waymesh_core::{AreaId, CellId, CellMesh, GridFrame, PlanPoint, PlanVertex, Random, RegionId, VertexId};
+use waymesh_graph::{
+    AnyCell, AreaCosts, AreaFilter, CorridorOptions, CorridorScratch, Hierarchy, HierarchyConfig,
+    HierarchyScratch, Link, LinkEnd, LinkKind, NavMesh, Path, PathCorridor, PathOptions, PathScratch,
+    PlaceSampler, Reach, SlicedPath, SurfaceScratch,
+};
+
+thread_local! {
+    static COUNT: Cell<u64> = const { Cell::new(0) };
+}
+
+struct Counting;
+
+fn count() {
+    // A thread that ends may have lost its counter.
+    let _ = COUNT.try_with(|count| count.set(count.get() + 1));
+}
+
+// SAFETY: everything is passed on to the system's allocator; counting touches no memory but a cell of the thread.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count();
+        // SAFETY: as the caller promised.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: as the caller promised.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count();
+        // SAFETY: as the caller promised.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Rooms of 3 x 3 squares in a grid, walls between them with a door in the middle; every third square is another kind of ground.
+fn mesh(rooms: i32) -> NavMesh {
+    let side = rooms * 4 + 1;
+    let is_open = |x: i32, z: i32| {
+        let inside = |v: i32| v % 4 != 0;
+        let door = |wall: i32, along: i32| wall % 4 == 0 && along % 4 == 2 && wall > 0 && wall < side - 1;
+        (0..side).contains(&x)
+            && (0..side).contains(&z)
+            && ((inside(x) && inside(z)) || door(x, z) || door(z, x))
+    };
+    let squares: Vec<(i32, i32)> =
+        (0..side).flat_map(|z| (0..side).map(move |x| (x, z))).filter(|&(x, z)| is_open(x, z)).collect();
+    let number = |x: i32, z: i32| squares.iter().position(|&at| at == (x, z)).map(CellId::from_index);
+    let vertex = |x: i32, z: i32| VertexId((z * (side + 1) + x).cast_unsigned());
+    let mut cells = CellMesh {
+        frame: GridFrame { origin: Vec3::ZERO, cell_size: 0.5, level_height: 0.25, width: 400, depth: 400 },
+        vertices: (0..=side)
+            .flat_map(|z| (0..=side).map(move |x| (x, z)))
+            .map(|(x, z)| PlanVertex { point: PlanPoint::new(4 * x, 4 * z), height: 0.0 })
+            .collect(),
+        cells: Vec::new(),
+        corners: Vec::new(),
+        neighbours: Vec::new(),
+    };
+    for (index, &(x, z)) in (0_u32..).zip(&squares) {
+        let area = if (x + z) % 3 == 0 { AreaId(2) } else { AreaId::GROUND };
+        cells.cells.push(waymesh_core::Cell { first: 4 * index, len: 4, region: RegionId(0), area });
+        cells.corners.extend([vertex(x, z), vertex(x + 1, z), vertex(x + 1, z + 1), vertex(x, z + 1)]);
+        cells.neighbours.extend([number(x, z - 1), number(x + 1, z), number(x, z + 1), number(x - 1, z)]);
+    }
+    // Unused vertices would be refused or useless: keep those that are used.
+    let mut kept: Vec<u32> = cells.corners.iter().map(|corner| corner.0).collect();
+    kept.sort_unstable();
+    kept.dedup();
+    cells.vertices = kept.iter().map(|&old| cells.vertices[old as usize]).collect();
+    for corner in &mut cells.corners {
+        *corner = VertexId::from_index(kept.binary_search(&corner.0).unwrap());
+    }
+    NavMesh::try_from(cells).unwrap()
+}
+
+/// Runs `work` until it has seen everything, then once more: that must not allocate.
+fn steady(name: &str, mut work: impl FnMut()) {
+    work();
+    work();
+    let before = COUNT.get();
+    work();
+    assert_eq!(COUNT.get() - before, 0, "{name} allocates");
+}
+
+#[test]
+#[expect(clippy::too_many_lines, reason = "one query after the other")]
+fn queries_allocate_nothing_in_the_steady_state() {
+    let plain = mesh(6);
+    let end = |cell: u32| {
+        let corner = plain.plan_vertices()[plain.cell(CellId(cell)).unwrap().corners()[0].index()];
+        LinkEnd { cell: CellId(cell), ends: [corner; 2] }
+    };
+    let mut link = Link::new(end(0), end(100), LinkKind::User);
+    link.both_ways = false;
+    let linked = plain.clone().with_links(vec![link]).unwrap();
+    let sampler = PlaceSampler::new(&plain, &AnyCell);
+    let mut random = Random::new(1);
+    let places: Vec<_> = (0..40).map(|_| sampler.sample(&plain, &mut random).unwrap().unwrap()).collect();
+    let pairs = || places.iter().zip(places.iter().skip(1));
+    // Without this the test could not fail.
+    let before = COUNT.get();
+    drop(std::hint::black_box(Vec::<u64>::with_capacity(10)));
+    assert!(COUNT.get() > before);
+
+    let (mut paths, mut surface, mut path) =
+        (PathScratch::default(), SurfaceScratch::default(), Path::default());
+    let mut passed = Vec::new();
+    let costs =
+        PathOptions::default().with_cost(AreaCosts::default().with(AreaId(2), 2.0)).with_cross_points(true);
+    let dry = PathOptions::default().with_filter(AreaFilter::default().without(AreaId(2)));
+    for mesh in [&plain, &linked] {
+        steady("find_path", || {
+            for (a, b) in pairs() {
+                let (from, to) = (a.position, b.position);
+                mesh.find_path_into(from, to, &PathOptions::default(), &mut paths, &mut path).unwrap();
+                mesh.find_path_into(from, to, &costs, &mut paths, &mut path).unwrap();
+                let _ = mesh.find_path_into(from, to, &dry, &mut paths, &mut path);
+            }
+        });
+        steady("find_shortest_path", || {
+            for (a, b) in pairs() {
+                let (from, to) = (a.position, b.position);
+                mesh.find_shortest_path_into(from, to, &PathOptions::default(), &mut paths, &mut path)
+                    .unwrap();
+                let _ = mesh.find_shortest_path_into(from, to, &dry, &mut paths, &mut path);
+            }
+        });
+        let mut wide = Path::default();
+        steady("offset_corners", || {
+            for (a, b) in pairs() {
+                let (from, to) = (a.position, b.position);
+                mesh.find_path_into(from, to, &PathOptions::default(), &mut paths, &mut path).unwrap();
+                mesh.offset_corners(&path, 0.3, &AnyCell, &mut passed, &mut wide).unwrap();
+            }
+        });
+        let mut sliced = SlicedPath::shortest(dry);
+        steady("a sliced path", || {
+            for (a, b) in pairs() {
+                if sliced.begin(mesh, a.position, b.position).is_ok() {
+                    while sliced.advance(mesh, 5).unwrap().is_none() {}
+                }
+            }
+        });
+        let mut scratch = CorridorScratch::default();
+        let mut corridor = PathCorridor::new(CorridorOptions::default());
+        steady("a corridor", || {
+            let mut random = Random::new(7);
+            corridor.plan(mesh, places[0].position, places[1].position, &mut scratch).unwrap();
+            for (index, place) in places.iter().enumerate() {
+                for _ in 0..20 {
+                    let Some(at) = corridor.start().map(|start| start.position) else { break };
+                    let next = corridor.next_corners(1).first().copied().unwrap_or(at);
+                    let aside = (random.unit() - 0.5) * 0.2;
+                    let to = at + (next - at).clamp_length_max(0.7) + Vec3::new(aside, 0.0, -aside);
+                    corridor.move_start(mesh, to, &mut scratch).unwrap();
+                }
+                corridor.optimise_visibility(mesh, 10.0, &mut scratch).unwrap();
+                corridor.optimise_topology(mesh, 10.0, &mut scratch).unwrap();
+                corridor.move_goal(mesh, place.position, &mut scratch).unwrap();
+                // The mesh changes and changes back: its links do.
+                let other = if index % 8 == 0 { &plain } else { mesh };
+                corridor.repair(other, &mut scratch).unwrap();
+                corridor.repair(mesh, &mut scratch).unwrap();
+            }
+        });
+        let config = HierarchyConfig::default().with_min_cells(0).with_cluster_cells(12);
+        let hierarchy = Hierarchy::new(mesh, &config).unwrap();
+        let mut scratch = HierarchyScratch::default();
+        steady("a hierarchy", || {
+            for (a, b) in pairs() {
+                let options = PathOptions::default();
+                let (from, to) = (a.position, b.position);
+                hierarchy.find_path_into(mesh, from, to, &options, &mut scratch, &mut path).unwrap();
+            }
+        });
+        let (mut walls, mut within) = (Vec::new(), Vec::new());
+        let filter = AreaFilter::default();
+        let links = mesh.links().len();
+        // Places know their cells, not their links.
+        assert!(places.iter().all(|place| place.generation == mesh.generation()) && links < 2);
+        steady("nearest and what is around", || {
+            for place in &places {
+                let near = place.position + Vec3::new(0.3, 0.1, 0.2);
+                assert!(mesh.nearest(near, &Reach::new(1.0, 1.0, 1.0)).is_some());
+                let _ = mesh.ground_under(near, 0.5, 1.0, &filter);
+                mesh.cells_in_box(near - Vec3::ONE, near + Vec3::ONE, &filter, &mut passed);
+                mesh.cells_in_circle(near, &Reach::new(2.0, 1.0, 1.0), &filter, &mut passed);
+            }
+        });
+        steady("raycast, sight and moves", || {
+            for (a, b) in pairs() {
+                mesh.raycast(a, b.position, &filter, &mut passed).unwrap();
+                mesh.line_of_sight(a, b, &filter, &mut passed).unwrap();
+                let step = (b.position - a.position).clamp_length_max(2.0);
+                mesh.move_along(a, a.position + step, &filter, &mut surface).unwrap();
+            }
+        });
+        steady("walls, places by chance and reach", || {
+            let mut random = Random::new(3);
+            for place in &places {
+                mesh.nearest_wall(place, 5.0, &filter, &mut surface).unwrap();
+                mesh.walls_within(place, 3.0, &filter, &mut surface, &mut walls).unwrap();
+                mesh.random_place_around(place, 3.0, &filter, &mut random, &mut surface).unwrap();
+                sampler.sample(&plain, &mut random).unwrap();
+                mesh.cells_within(place, 12.0, &filter, &mut paths, &mut within).unwrap();
+            }
+        });
+    }
+}
