@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use serde::Serialize;
 use waymesh_core::{CellMesh, Counter, GridFrame, HeightSurface, Observer, Warning};
-use waymesh_graph::NavMesh;
+use waymesh_graph::{IslandId, NavMesh};
 
 /// Figures of one bake. Serialised, its keys are a contract that scripts rely on.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -41,7 +41,7 @@ pub struct Report {
     pub vertices: u64,
     /// Plan area of the cells in square metres.
     pub mesh_area: f64,
-    /// Connected pieces, in the order of their first cell.
+    /// Connected pieces, over links, too, in the order of their first cell.
     pub islands: Vec<IslandReport>,
     /// Largest difference between the mesh's ground and a sample of it, in metres.
     pub height_error_max: f64,
@@ -118,7 +118,7 @@ impl GridReport {
     }
 }
 
-/// One connected piece of the mesh.
+/// One connected piece of the mesh, over links, too.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct IslandReport {
@@ -129,10 +129,17 @@ pub struct IslandReport {
 }
 
 impl IslandReport {
-    /// All pieces of a mesh, in the order of their first cells.
+    /// All pieces of a mesh, in the order of their first cells. Pieces that links lead between, in whatever direction, are one.
     #[must_use]
     pub fn all(mesh: &NavMesh) -> Vec<Self> {
-        mesh.islands().iter().map(|island| Self { cells: island.cells.into(), area: island.area }).collect()
+        let mut pieces: BTreeMap<Option<IslandId>, Self> = BTreeMap::new();
+        for (number, island) in (0..).zip(mesh.islands()) {
+            let piece = pieces.entry(mesh.first_linked_island(IslandId(number)));
+            let piece = piece.or_insert(Self { cells: 0, area: 0.0 });
+            piece.cells += u64::from(island.cells);
+            piece.area += island.area;
+        }
+        pieces.into_values().collect()
     }
 }
 

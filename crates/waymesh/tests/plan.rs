@@ -41,7 +41,9 @@ fn a_door_is_crossed_like_an_edge_and_named_by_the_path() {
     storey.blocked.push(Shape::new("wall", wall));
     let line = [[5.0, 4.0], [5.0, 6.0]];
     storey.doors.push(Door { name: "door".into(), line, depth: 0.4, cost: 0.0 });
-    let mesh = bake(&plan, 0.3).mesh;
+    let Bake { mesh, report, .. } = bake(&plan, 0.3);
+    assert_eq!((mesh.islands().len(), report.islands.len()), (2, 1), "the door joins both");
+    assert!((report.islands[0].area - report.mesh_area).abs() < 1e-6);
     let found = path(&mesh, vec3(2.0, 0.0, 5.0), vec3(8.0, 0.0, 5.0));
     assert_eq!(found.outcome, Outcome::Complete);
     assert!((found.length - 6.0).abs() < 1e-3, "straight through: {}", found.length);
