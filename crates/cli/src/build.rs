@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use waymesh::io::SceneSource;
 use waymesh::{
-    Bake, JumpConfig, Keep, Pipeline, Report, SlicesOptions, StoreysOptions, TriangleSoup, find_jumps,
+    Bake, IslandReport, JumpConfig, Keep, Pipeline, Report, SlicesOptions, StoreysOptions, TriangleSoup,
+    find_jumps,
 };
 
 use crate::args::{BuildArgs, Extras, Jumps, KeepKind, PipelineKind, Settings};
@@ -112,16 +113,26 @@ pub(crate) fn default_output(scene: &Path) -> PathBuf {
     Path::new(scene.file_name().unwrap_or(scene.as_os_str())).with_extension("wmesh")
 }
 
+/// How many there are, and how many over links if that is another number.
+pub(crate) fn islands(islands: &[IslandReport]) -> String {
+    let (count, pieces) = (islands.len(), IslandReport::pieces(islands));
+    if pieces == count {
+        format!("{count} islands")
+    } else {
+        format!("{count} islands ({pieces} over links)")
+    }
+}
+
 /// The figures that one looks at first.
 pub(crate) fn summary(out: &mut impl Write, report: &Report) -> std::io::Result<()> {
     writeln!(
         out,
-        "{} triangles, grid {} x {}, {} cells on {} islands, {:.1} m2, ground at most {:.2} m off, {:.0} ms",
+        "{} triangles, grid {} x {}, {} cells on {}, {:.1} m2, ground at most {:.2} m off, {:.0} ms",
         report.triangles,
         report.grid.width,
         report.grid.depth,
         report.cells,
-        report.islands.len(),
+        islands(&report.islands),
         report.mesh_area,
         report.height_error_max,
         report.seconds * 1e3

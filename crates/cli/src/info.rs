@@ -141,7 +141,8 @@ pub(crate) fn run(args: &InfoArgs) -> Result<()> {
     if let Some(error) = info.height_error_max {
         writeln!(out, "  ground    at most {error:.3} m off")?;
     }
-    writeln!(out, "  islands   {}", info.islands.len())?;
+    let pieces = IslandReport::pieces(&info.islands);
+    writeln!(out, "  islands   {}, {pieces} where links join them", info.islands.len())?;
     for (index, island) in info.islands.iter().enumerate() {
         writeln!(out, "    {index:3}  {}", island_line(island))?;
     }

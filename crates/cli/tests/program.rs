@@ -57,7 +57,7 @@ fn build_path_and_info_keep_their_contract() {
     }
     assert_eq!(report["triangles"], 12);
     assert_eq!(keys(&report["grid"]), ["cell_size", "depth", "level_height", "width"]);
-    assert_eq!(keys(&report["islands"][0]), ["area", "cells", "links", "place"]);
+    assert_eq!(keys(&report["islands"][0]), ["area", "cells", "joined", "links", "place"]);
     assert_eq!(keys(&report["stages"][0]), ["name", "seconds"]);
     assert!(report["peak_memory_bytes"].as_u64().expect("a number") > 1000);
 

@@ -1,10 +1,10 @@
 //! Search for fewer and better cells.
 
-use waymesh_core::PlanPoint;
+use waymesh_core::{PlanPoint, RegionId};
 
 use crate::exact::{Exact, MOST_VERTICES};
 use crate::measure::is_narrow;
-use crate::subdivision::{NONE, Side, Subdivision, index};
+use crate::subdivision::{NONE, Patch, Side, Subdivision, index};
 use crate::window::Window;
 
 /// Vertices of a window that is solved without being grown any further, if little can be gained there.
@@ -13,10 +13,11 @@ const SMALL_WINDOW: usize = 64;
 const GAIN: usize = 8;
 
 /// Replaces cells, window by window.
-#[derive(Debug)]
 pub(crate) struct Search<'s, 'a> {
     cells: &'s mut Subdivision<'a>,
     max_vertices: u32,
+    /// The regions that may change.
+    wanted: &'s dyn Fn(RegionId) -> bool,
     window: Window,
     exact: Exact,
     /// Per cell, the last window it was in.
@@ -25,10 +26,14 @@ pub(crate) struct Search<'s, 'a> {
 }
 
 impl<'s, 'a> Search<'s, 'a> {
-    pub(crate) fn new(cells: &'s mut Subdivision<'a>, max_vertices: u32) -> Self {
+    pub(crate) fn new(
+        cells: &'s mut Subdivision<'a>,
+        max_vertices: u32,
+        wanted: &'s dyn Fn(RegionId) -> bool,
+    ) -> Self {
         let last_windows = vec![0; cells.cells.len()];
         let (window, exact) = (Window::default(), Exact::default());
-        Self { cells, max_vertices, window, exact, last_windows, windows: 0 }
+        Self { cells, max_vertices, wanted, window, exact, last_windows, windows: 0 }
     }
 
     /// Improves the window that has been grown, and notes its cells.
@@ -39,6 +44,12 @@ impl<'s, 'a> Search<'s, 'a> {
         for &cell in &self.window.cells {
             self.last_windows[cell as usize] = self.windows;
         }
+    }
+
+    /// Whether a cell is there and in a region that may change.
+    fn is_wanted(&self, cell: u32) -> bool {
+        let Patch { side, region, .. } = self.cells.cells[cell as usize];
+        side != NONE && (self.wanted)(region)
     }
 
     /// The cell across a side, if it may be joined with the one on this side.
@@ -52,7 +63,7 @@ impl<'s, 'a> Search<'s, 'a> {
         let mut seen = vec![false; self.cells.cells.len()];
         let mut stack = Vec::new();
         for seed in 0..index(seen.len()) {
-            if seen[seed as usize] || self.cells.cells[seed as usize].side == NONE {
+            if seen[seed as usize] || !self.is_wanted(seed) {
                 continue;
             }
             let (mut count, mut corners) = (0, 0);
@@ -81,7 +92,7 @@ impl<'s, 'a> Search<'s, 'a> {
 
     /// Cuts the cells into windows and solves each; then again, around what lay on the borders of the last windows.
     pub(crate) fn sweep(&mut self, vertices: usize, rounds: u32) {
-        let mut seeds: Vec<u32> = self.cells.living().collect();
+        let mut seeds: Vec<u32> = self.cells.living().filter(|&cell| self.is_wanted(cell)).collect();
         // What has been solved as a whole is not looked at again.
         let mut before = 0;
         for _ in 0..rounds {
@@ -100,7 +111,7 @@ impl<'s, 'a> Search<'s, 'a> {
                 }
             }
             seeds.clear();
-            for cell in self.cells.living() {
+            for cell in self.cells.living().filter(|&cell| self.is_wanted(cell)) {
                 let window = self.last_windows[cell as usize];
                 let mut beyond = self.cells.around(cell).filter_map(|side| self.beyond(side));
                 if beyond.any(|other| self.last_windows[other as usize] != window) {
@@ -125,8 +136,8 @@ impl<'s, 'a> Search<'s, 'a> {
 
     /// Whether a portal has a narrow angle beside it, on this side of both.
     fn is_narrow(&self, side: u32) -> bool {
-        let Side { twin, next, .. } = *self.cells.side(side);
-        if next == NONE || twin < side || !self.cells.is_inner(side) {
+        let Side { twin, next, cell, .. } = *self.cells.side(side);
+        if next == NONE || twin < side || !self.cells.is_inner(side) || !self.is_wanted(cell) {
             return false;
         }
         [side, twin].into_iter().any(|side| {

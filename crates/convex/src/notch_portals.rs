@@ -1,7 +1,7 @@
 //! Portals from notches, and a search for fewer.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use waymesh_core::stage::{Decompose, StageError};
 use waymesh_core::{CellMesh, Observer, RegionId, Triangulation};
@@ -180,6 +180,7 @@ impl NotchPortalsConfig {
 /// - Cells are convex (without relaxation), lie in one region and area, and meet edge to edge; together they cover exactly the triangles.
 /// - Without relaxation, in every region there are at most as many cells as [`crate::merge_greedy`] and [`crate::hertel_mehlhorn`] leave. (Not so for
 ///   triangles that overlap within a region; the total holds there, too.)
+/// - What the cells of a region are depends on its own triangles and their order, not on other regions, as long as no triangles overlap.
 /// - A region of one area without holes and vertices inside, of at most [`NotchPortalsConfig::exact_vertices`] vertices, has the
 ///   fewest cells that portals between its vertices can give.
 /// - A vertex that lies straight in the border between two cells, and that no third one uses, is dropped; vertices inside a region
@@ -247,7 +248,7 @@ fn decompose<T>(
     let hertel_mehlhorn = faces.into_subdivision();
     // Where triangles overlap, a portal may leave some that are turned over.
     let Ok(mut faces) = Faces::new(&exchanged) else {
-        return Ok(then(search(greedy, config)));
+        return Ok(then(search(greedy, config, &|_| true)));
     };
     for portals in [false, true] {
         let mut edges: Vec<u32> =
@@ -255,15 +256,18 @@ fn decompose<T>(
         edges.sort_by_cached_key(|&edge| Reverse(faces.length_squared(edge)));
         faces.remove_in_order(&mut edges, config.max_vertices);
     }
-    let mut cells = search(faces.into_subdivision(), config);
-    let mut replaced = false;
+    let mut cells = search(faces.into_subdivision(), config, &|_| true);
+    let mut replaced = BTreeSet::new();
     for other in [&greedy, &hertel_mehlhorn] {
-        for [mine, theirs] in worse_regions(&cells, other) {
-            replaced |= cells.take_region(&mine, other, &theirs);
+        for (region, [mine, theirs]) in worse_regions(&cells, other) {
+            if cells.take_region(&mine, other, &theirs) {
+                replaced.insert(region);
+            }
         }
     }
-    if replaced {
-        cells = search(cells, config);
+    // No other regions: the cells of one do not depend on what lies in others.
+    if !replaced.is_empty() {
+        cells = search(cells, config, &|region| replaced.contains(&region));
     }
     for other in [greedy, hertel_mehlhorn] {
         if other.len() < cells.len() {
@@ -290,9 +294,14 @@ impl Decompose for NotchPortals {
     }
 }
 
-fn search<'a>(mut cells: Subdivision<'a>, config: &NotchPortalsConfig) -> Subdivision<'a> {
+/// Searches the regions that are `wanted`.
+fn search<'a>(
+    mut cells: Subdivision<'a>,
+    config: &NotchPortalsConfig,
+    wanted: &dyn Fn(RegionId) -> bool,
+) -> Subdivision<'a> {
     if config.rounds > 0 || config.exact_vertices > 0 {
-        let mut search = Search::new(&mut cells, config.max_vertices);
+        let mut search = Search::new(&mut cells, config.max_vertices, wanted);
         search.solve_small(config.exact_vertices as usize);
         search.sweep(config.window_vertices as usize, config.rounds);
         if config.rounds > 0 {
@@ -304,14 +313,14 @@ fn search<'a>(mut cells: Subdivision<'a>, config: &NotchPortalsConfig) -> Subdiv
 }
 
 /// Cells of the regions in which the other cells are fewer, and those.
-fn worse_regions(cells: &Subdivision<'_>, other: &Subdivision<'_>) -> Vec<[Vec<u32>; 2]> {
+fn worse_regions(cells: &Subdivision<'_>, other: &Subdivision<'_>) -> Vec<(RegionId, [Vec<u32>; 2])> {
     let mut regions: BTreeMap<RegionId, [Vec<u32>; 2]> = BTreeMap::new();
     for (which, cells) in [cells, other].into_iter().enumerate() {
         for cell in cells.living() {
             regions.entry(cells.cells[cell as usize].region).or_default()[which].push(cell);
         }
     }
-    regions.into_values().filter(|[mine, theirs]| theirs.len() < mine.len()).collect()
+    regions.into_iter().filter(|(_, [mine, theirs])| theirs.len() < mine.len()).collect()
 }
 
 /// Triangles that have the notches' portals as edges, and for each half-edge whether it is one or lies on a border.

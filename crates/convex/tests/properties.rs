@@ -4,7 +4,7 @@
 
 mod common;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use common::{random_halves, random_star};
 use waymesh_convex::{
@@ -176,6 +176,53 @@ fn random_regions_with_holes_and_inner_vertices_become_cells() {
     }
     assert!(counts[0] < counts[1] && counts[0] <= counts[2], "{counts:?}");
     assert!(counts[3] <= counts[4] && 100 * counts[3] < 97 * counts[0], "the search finds fewer: {counts:?}");
+}
+
+/// The points of the cells of a region, without straight corners: a vertex between two regions is left out where both can do without.
+fn region_cells(mesh: &CellMesh, region: RegionId) -> BTreeSet<Vec<PlanPoint>> {
+    let cells = (0..mesh.cells.len()).map(CellId::from_index);
+    let own = cells.filter(|cell| mesh.cells[cell.index()].region == region);
+    own.map(|cell| {
+        let points: Vec<_> = mesh.corners(cell).iter().map(|&corner| mesh.point(corner)).collect();
+        let count = points.len();
+        let bends = |at: &usize| {
+            PlanPoint::orientation(points[(at + count - 1) % count], points[*at], points[(at + 1) % count])
+                != 0
+        };
+        let mut bent: Vec<_> = (0..count).filter(bends).map(|at| points[at]).collect();
+        let first = (0..bent.len()).min_by_key(|&at| bent[at]).unwrap();
+        bent.rotate_left(first);
+        bent
+    })
+    .collect()
+}
+
+#[test]
+fn the_cells_of_a_region_do_not_depend_on_other_regions() {
+    let mut regions = 0;
+    for seed in 0..200 {
+        let all = random_halves(seed);
+        for max_vertices in [0, 5] {
+            let config = NotchPortalsConfig::default().with_max_vertices(max_vertices);
+            let together = notch_portals(&all, &config).unwrap();
+            let names: BTreeSet<RegionId> = all.triangles.iter().map(|triangle| triangle.region).collect();
+            for &region in names.iter().filter(|_| names.len() > 1) {
+                let own: Vec<usize> =
+                    (0..all.triangles.len()).filter(|&at| all.triangles[at].region == region).collect();
+                let place = |triangle: TriangleId| own.binary_search(&triangle.index()).ok();
+                let mut alone = all.clone();
+                alone.triangles = own.iter().map(|&at| all.triangles[at]).collect();
+                for neighbour in alone.triangles.iter_mut().flat_map(|triangle| &mut triangle.neighbours) {
+                    *neighbour = neighbour.and_then(place).map(TriangleId::from_index);
+                }
+                let alone = notch_portals(&alone, &config).unwrap();
+                let what = format!("seed {seed}, region {region}, at most {max_vertices} corners");
+                assert_eq!(region_cells(&alone, region), region_cells(&together, region), "{what}");
+                regions += 1;
+            }
+        }
+    }
+    assert!(regions > 200, "{regions} regions");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Triangles that know how wide a body may be to pass through them.
 
+use crate::triangulation::faces_back;
 use crate::{AreaId, RegionId, TriangleId, Validate, VertexId, Violation, ViolationList};
 
 /// A vertex of a [`ClearanceMesh`]: a corner of a wall, or a place where a wall was split. Metres.
@@ -97,13 +98,9 @@ impl Validate for ClearanceMesh {
                 }
                 let Some(neighbour) = triangle.neighbours[side] else { continue };
                 let (from, to) = (triangle.vertices[side], triangle.vertices[(side + 1) % 3]);
-                let mutual = self.triangles.get(neighbour.index()).is_some_and(|other| {
-                    (0..3).any(|back| {
-                        other.neighbours[back] == Some(id)
-                            && other.vertices[back] == to
-                            && other.vertices[(back + 1) % 3] == from
-                    })
-                });
+                let other = self.triangles.get(neighbour.index());
+                let mutual =
+                    other.is_some_and(|other| faces_back(&other.vertices, &other.neighbours, id, [from, to]));
                 if !mutual {
                     out.push(Violation::OneSidedNeighbour { element: id.0, neighbour: neighbour.0 });
                 }

@@ -18,6 +18,17 @@ pub struct Triangle {
     pub area: AreaId,
 }
 
+/// Whether a triangle with these corners and neighbours has triangle `id` beyond its side from `to` to `from`.
+pub(crate) fn faces_back(
+    vertices: &[VertexId; 3],
+    neighbours: &[Option<TriangleId>; 3],
+    id: TriangleId,
+    [from, to]: [VertexId; 2],
+) -> bool {
+    (0..3)
+        .any(|back| neighbours[back] == Some(id) && vertices[back] == to && vertices[(back + 1) % 3] == from)
+}
+
 /// A triangulation of a [`crate::PolygonSet`]: no triangle crosses a border, together they fill the polygons exactly.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Triangulation {
@@ -72,13 +83,9 @@ impl Validate for Triangulation {
             for (edge, neighbour) in triangle.neighbours.iter().enumerate() {
                 let Some(neighbour) = *neighbour else { continue };
                 let (from, to) = (triangle.vertices[edge], triangle.vertices[(edge + 1) % 3]);
-                let mutual = self.triangles.get(neighbour.index()).is_some_and(|other| {
-                    (0..3).any(|back| {
-                        other.neighbours[back] == Some(id)
-                            && other.vertices[back] == to
-                            && other.vertices[(back + 1) % 3] == from
-                    })
-                });
+                let other = self.triangles.get(neighbour.index());
+                let mutual =
+                    other.is_some_and(|other| faces_back(&other.vertices, &other.neighbours, id, [from, to]));
                 if !mutual {
                     out.push(Violation::OneSidedNeighbour { element: id.0, neighbour: neighbour.0 });
                 }

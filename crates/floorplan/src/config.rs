@@ -43,7 +43,7 @@ pub struct PlanConfig {
     /// How far from the ground the ends of stairs and lifts may lie, beyond the agent's radius. Default 0.5.
     pub link_reach: f64,
     /// Vertices of one piece of ground nearer than this to each other become one, also across a gap: slits narrower than this close, and no border
-    /// moves farther than this. Pieces that a door cuts stay as they are, and so do the windows of a plan that changes. Default 0, for none.
+    /// moves farther than this. Pieces that a door cuts stay as they are. Plans that change refuse it. Default 0, for none.
     ///
     /// This and the next two are left to the triangulation: a pipeline uses them, [`crate::PlanBase`] does not.
     pub merge_distance: f64,

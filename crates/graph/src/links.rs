@@ -383,9 +383,15 @@ impl NavMesh {
     /// no means no. Constant time.
     #[must_use]
     pub fn may_connect(&self, first: IslandId, second: IslandId) -> bool {
-        let group =
-            |island: IslandId| (island.index() < self.islands.len()).then(|| self.links.group(island.0));
-        group(first).is_some_and(|first| group(second) == Some(first))
+        let group = self.first_linked_island(first);
+        group.is_some() && group == self.first_linked_island(second)
+    }
+
+    /// The first of the islands that this one hangs together with over links, as in [`NavMesh::may_connect`]; `None` if there is no
+    /// such island. Constant time.
+    #[must_use]
+    pub fn first_linked_island(&self, island: IslandId) -> Option<IslandId> {
+        (island.index() < self.islands.len()).then(|| IslandId(self.links.group(island.0)))
     }
 
     /// The cell that an edge, or beyond the edges a link, leads to.

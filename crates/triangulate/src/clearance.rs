@@ -360,6 +360,11 @@ fn distance_to(point: Point, [from, to]: [Point; 2]) -> f64 {
 
 /// Whether two segments cross, each strictly inside the other.
 fn crosses([a, b]: [Point; 2], [c, d]: [Point; 2]) -> bool {
+    // Exact predicates take longest to find out that there is nothing to find out.
+    let same = |p: Point, q: Point| p.map(f64::to_bits) == q.map(f64::to_bits);
+    if same(a, b) || same(c, d) || same(a, c) || same(a, d) || same(b, c) || same(b, d) {
+        return false;
+    }
     side_of(a, b, c) * side_of(a, b, d) < 0.0 && side_of(c, d, a) * side_of(c, d, b) < 0.0
 }
 

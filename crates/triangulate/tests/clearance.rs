@@ -123,12 +123,10 @@ fn check_disturbances(what: &str, mesh: &ClearanceMesh, corners: &BTreeSet<[u64;
             let [b, u, w] = [0, 1, 2].map(|step| points[(corner + step) % 3]);
             let clearance = f64::from(triangle.clearance[corner]);
             for &(v, foot, length) in &passages {
-                // The way from v cuts an open side first, then the side across.
-                let beyond = |p: Point, q: Point| cross(sub(q, p), sub(v, p)) < 0.0;
+                // The way from v cuts the side across and an open side, whichever comes first.
                 if length < clearance * (1.0 - 1e-6)
                     && crosses([v, foot], [u, w])
-                    && (crosses([v, foot], [b, u]) && beyond(b, u)
-                        || crosses([v, foot], [b, w]) && beyond(w, b))
+                    && (crosses([v, foot], [b, u]) || crosses([v, foot], [b, w]))
                 {
                     panic!(
                         "{what}: triangle {index} corner {corner} of clearance {clearance} is disturbed by {v:?} at {foot:?}, {length}"

@@ -22,8 +22,7 @@ pub enum PartitionKind {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DecompositionKind {
-    /// Portals from notches and a search for fewer: the fewest cells. The default. A `World` merges greedily instead: there the cells of
-    /// a tile must not depend on what lies around it.
+    /// Portals from notches and a search for fewer: the fewest cells. The default.
     #[default]
     NotchPortals,
     /// Merging of triangles: more cells, in a fraction of the time.

@@ -6,7 +6,7 @@ use std::time::Instant;
 use glam::Vec3;
 use serde::Serialize;
 use waymesh_core::{CellMesh, Counter, GridFrame, HeightSurface, Observer, Warning};
-use waymesh_graph::{Island, NavMesh};
+use waymesh_graph::{Island, IslandId, NavMesh};
 
 /// Figures of one bake. Serialised, its keys are a contract that scripts rely on.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -42,7 +42,7 @@ pub struct Report {
     pub vertices: u64,
     /// Plan area of the cells in square metres.
     pub mesh_area: f64,
-    /// Connected pieces, in the order of their first cell.
+    /// Connected pieces, over links, too, in the order of their first cell.
     pub islands: Vec<IslandReport>,
     /// Largest difference between the mesh's ground and a sample of it, in metres.
     pub height_error_max: f64,
@@ -119,7 +119,7 @@ impl GridReport {
     }
 }
 
-/// One connected piece of the mesh.
+/// One piece of the mesh that hangs together over edges.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct IslandReport {
@@ -131,13 +131,18 @@ pub struct IslandReport {
     pub place: [f32; 3],
     /// Number of links between it and other islands.
     pub links: u64,
+    /// The first island, by its number in the list, that links lead to from here or that lead here, over any number of islands: islands with
+    /// the same one are one piece over links. Its own number where there is none before it.
+    pub joined: u32,
 }
 
 impl IslandReport {
-    /// All pieces of a mesh, in the order of their first cells.
+    /// All islands of a mesh, in the order of their first cells.
     #[must_use]
     pub fn all(mesh: &NavMesh) -> Vec<Self> {
-        let mut islands: Vec<Self> = mesh.islands().iter().map(|island| Self::of(mesh, island)).collect();
+        let islands = (0..).zip(mesh.islands());
+        let mut islands: Vec<Self> =
+            islands.map(|(id, island)| Self::of(mesh, IslandId(id), island)).collect();
         for link in mesh.links() {
             let ends = [link.from.cell, link.to.cell].map(|cell| mesh.island_of(cell));
             if let ([Some(from), Some(to)], true) = (ends, ends[0] != ends[1]) {
@@ -149,11 +154,18 @@ impl IslandReport {
     }
 
     #[expect(clippy::cast_precision_loss, reason = "corners of a cell are few")]
-    fn of(mesh: &NavMesh, island: &Island) -> Self {
+    fn of(mesh: &NavMesh, id: IslandId, island: &Island) -> Self {
         let corners = mesh.cell(island.first).into_iter().flat_map(|cell| cell.positions());
         let (sum, count) = corners.fold((Vec3::ZERO, 0), |(sum, count), corner| (sum + corner, count + 1));
         let place = (sum / count.max(1) as f32).to_array();
-        Self { cells: island.cells.into(), area: island.area, place, links: 0 }
+        let joined = mesh.first_linked_island(id).unwrap_or(id).0;
+        Self { cells: island.cells.into(), area: island.area, place, links: 0, joined }
+    }
+
+    /// How many pieces these islands are over links.
+    #[must_use]
+    pub fn pieces(islands: &[Self]) -> usize {
+        islands.iter().zip(0..).filter(|(island, number)| island.joined == *number).count()
     }
 }
 

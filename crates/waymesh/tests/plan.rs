@@ -6,7 +6,9 @@ use waymesh::floorplan::{
     Door, EXAMPLE, FloorPlan, Join, Outline, PlanConfig, PlanFormat, ReadOptions, Shape, parse_plan,
 };
 use waymesh::graph::{LinkKind, NavMesh};
-use waymesh::{Agent, Bake, BakeConfig, Outcome, Path, PathScratch, Pipeline, PlanWorld, Validate, Warning};
+use waymesh::{
+    Agent, Bake, BakeConfig, IslandReport, Outcome, Path, PathScratch, Pipeline, PlanWorld, Validate, Warning,
+};
 
 fn pipeline(radius: f32) -> Pipeline {
     Pipeline::new(
@@ -41,7 +43,9 @@ fn a_door_is_crossed_like_an_edge_and_named_by_the_path() {
     storey.blocked.push(Shape::new("wall", wall));
     let line = [[5.0, 4.0], [5.0, 6.0]];
     storey.doors.push(Door { name: "door".into(), line, depth: 0.4, cost: 0.0 });
-    let mesh = bake(&plan, 0.3).mesh;
+    let Bake { mesh, report, .. } = bake(&plan, 0.3);
+    assert_eq!((report.islands.len(), IslandReport::pieces(&report.islands)), (2, 1), "the door joins both");
+    assert_eq!(report.islands[0].links, 1);
     let found = path(&mesh, vec3(2.0, 0.0, 5.0), vec3(8.0, 0.0, 5.0));
     assert_eq!(found.outcome, Outcome::Complete);
     assert!((found.length - 6.0).abs() < 1e-3, "straight through: {}", found.length);

@@ -174,4 +174,7 @@ fn points_beyond_all_bounds_are_refused() {
     ] {
         pipeline(0).bake_plan(&hall(), &config, &mut ()).expect_err("refused");
     }
+    let merged = PlanConfig::default().with_merge_distance(0.01);
+    let error = PlanWorld::new(pipeline(0), hall(), &merged, 3.0).expect_err("refused");
+    assert!(error.to_string().contains("merge_distance"), "{error}");
 }

@@ -79,7 +79,8 @@ impl PlanWorld {
     /// pipeline.
     ///
     /// # Errors
-    /// As [`Pipeline::bake_plan`]; for a side that is not above 0, or that makes more than a million windows.
+    /// As [`Pipeline::bake_plan`]; for a side that is not above 0, or that makes more than a million windows; for a
+    /// [`PlanConfig::merge_distance`].
     pub fn new(
         pipeline: Pipeline,
         plan: FloorPlan,
@@ -87,6 +88,12 @@ impl PlanWorld {
         tile_side: f64,
     ) -> Result<Self, BakeError> {
         pipeline.config().validate()?;
+        if config.merge_distance > 0.0 {
+            // Which vertices become one would depend on what lies beside a window.
+            let expected = "0 in a plan that changes: only a whole plan can be merged";
+            let value = config.merge_distance;
+            return Err(PlanError::BadField { field: "merge_distance", value, expected }.into());
+        }
         let base = PlanBase::new(&plan, &pipeline.plan_config(config))?;
         let frame = *base.frame();
         let side = (tile_side / f64::from(frame.cell_size)).round();

@@ -4,7 +4,6 @@ use waymesh_core::{
     CellId, CellMesh, Direction, FieldWindow, NO_REGION, PlanPoint, PlanVertex, RegionMap, SpanKey,
 };
 
-use crate::config::DecompositionKind;
 use crate::pipeline::{BakeError, Pipeline};
 use crate::report::Recorder;
 
@@ -74,13 +73,7 @@ pub(super) fn tile_cells(
     let contours = pipeline.contours(&raw, recorder)?;
     drop(raw);
     let triangulation = pipeline.triangles(&contours, recorder)?;
-    // The search of notch portals lets one region's cells depend on other regions, here on the ring, and so on tiles that change
-    // later without this one being built again.
-    let decomposition = match pipeline.config().decomposition {
-        DecompositionKind::NotchPortals => DecompositionKind::Greedy,
-        other => other,
-    };
-    let cells = pipeline.cells_by(decomposition, &triangulation, recorder)?;
+    let cells = pipeline.cells(&triangulation, recorder)?;
     let tile = extract(part, &regions, own, &cells);
     // The ring belongs to the tiles around.
     for label in &mut regions.labels {

@@ -80,7 +80,7 @@ pub struct WorldUpdate {
 ///
 /// # Cost
 /// An update costs its tiles, and one pass over all cells of the world to join them. Kept per tile: its solid voxels and its field,
-/// packed, its cells and its ground.
+/// packed, its cells and its ground. Fewest cells take longer than [`crate::DecompositionKind::Greedy`]; tiles that change often may do with that.
 ///
 /// # Against [`Pipeline::bake`]
 /// A border of a tile is a border of cells: they do not go on into the next tile as those of a bake do. Vertices stand on it every 16
