@@ -81,7 +81,9 @@ fn main() -> ExitCode {
                 convex(&options, &mut print)
             });
         }
-        Some("storeys") => return finish(one_thread(|| storeys(&mut print).map_err(|error| error.to_string()))),
+        Some("storeys") => {
+            return finish(one_thread(|| storeys(&mut print).map_err(|error| error.to_string())));
+        }
         Some("triangulate") => {
             return run_plans(&words[1..], |largest, pictures| {
                 let mut options = TriangulateOptions::default();

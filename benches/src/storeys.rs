@@ -14,12 +14,8 @@ use crate::BenchError;
 /// Relaxations of the thesis, in metres.
 const RELAXATIONS: [f32; 4] = [0.0, 0.1, 0.2, 0.4];
 /// Maps, from the smallest to the largest.
-const MAPS: [Scene; 4] = [
-    Scene::SpiralStairs,
-    Scene::OverlappingStoreys,
-    Scene::DungeonRooms,
-    Scene::CityBlock,
-];
+const MAPS: [Scene; 4] =
+    [Scene::SpiralStairs, Scene::OverlappingStoreys, Scene::DungeonRooms, Scene::CityBlock];
 
 /// The decomposition of the pipeline, which keeps a copy of what it was given.
 struct Listen(Arc<Mutex<Option<Triangulation>>>);
@@ -41,7 +37,10 @@ impl Decompose for Listen {
 /// When a map cannot be baked or cut into cells.
 pub fn storeys(print: &mut dyn FnMut(&str)) -> Result<(), BenchError> {
     let titles = RELAXATIONS.map(|metres| format!(" {metres} m |")).concat();
-    print(&format!("| map | triangles | floor m2 |{titles}\n|---|---|---|{}\n", "---|".repeat(RELAXATIONS.len())));
+    print(&format!(
+        "| map | triangles | floor m2 |{titles}\n|---|---|---|{}\n",
+        "---|".repeat(RELAXATIONS.len())
+    ));
     for scene in MAPS {
         let soup = scene.build(&SceneConfig::default());
         let heard = Arc::new(Mutex::new(None));
@@ -53,11 +52,11 @@ pub fn storeys(print: &mut dyn FnMut(&str)) -> Result<(), BenchError> {
             .map_err(|error| BenchError::stage("waymesh", Stage::Polygons, error))?;
         let heard = heard.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(triangulation) = heard else { continue };
-        let mut row =
-            format!("| {} | {} | {:.0} |", scene.name(), soup.triangles().len(), bake.mesh.area());
+        let mut row = format!("| {} | {} | {:.0} |", scene.name(), soup.triangles().len(), bake.mesh.area());
         for metres in RELAXATIONS {
             let config = NotchPortalsConfig::default().with_convex_distance(metres);
-            let cells = notch_portals(&triangulation, &config).map_err(|error| BenchError::stage("waymesh", Stage::Polygons, error))?;
+            let cells = notch_portals(&triangulation, &config)
+                .map_err(|error| BenchError::stage("waymesh", Stage::Polygons, error))?;
             _ = write!(row, " {} |", cells.cells.len());
         }
         print(&format!("{row}\n"));

@@ -36,7 +36,8 @@ const SCENES: [&str; 4] = ["spiral-stairs", "overlapping-storeys", "terraces", "
 
 /// Prints a table per level, storeys first and voxels behind the stroke; of levels that are there and were asked for.
 pub(crate) fn tables(asked: &[String], folder: &Path) -> Result<()> {
-    let is_asked = |name: &str| asked.is_empty() || asked.iter().any(|start| name.starts_with(start.as_str()));
+    let is_asked =
+        |name: &str| asked.is_empty() || asked.iter().any(|start| name.starts_with(start.as_str()));
     let shared = root().join("../shared/scenes");
     for (name, file, unit) in LEVELS.into_iter().filter(|level| is_asked(level.0)) {
         let file = shared.join(file);
@@ -58,7 +59,9 @@ pub(crate) fn tables(asked: &[String], folder: &Path) -> Result<()> {
 
 fn table(name: &str, file: &str, unit: &str, folder: &Path) -> Result<()> {
     println!("\n### {name}: storeys / voxels\n");
-    println!("| cell m | seconds | peak MiB | cells | coverage % | excess % | clearance error cm | islands | links wrong |");
+    println!(
+        "| cell m | seconds | peak MiB | cells | coverage % | excess % | clearance error cm | islands | links wrong |"
+    );
     println!("|---|---|---|---|---|---|---|---|---|");
     for cell in CELLS {
         let mut columns: [Vec<String>; 8] = Default::default();
@@ -82,7 +85,8 @@ fn judged(file: &str, unit: &str, cell: &str, pipeline: &str, folder: &Path) -> 
     let [mesh, report] =
         ["storeys.wmesh", "storeys.json"].map(|name| folder.join(name).to_string_lossy().into_owned());
     let grid = ["--scale", unit, "--cell-size", cell, "--level-height", cell];
-    let words = ["build", file, "--pipeline", pipeline, "--threads", "1", "--output", &mesh, "--report", &report];
+    let words =
+        ["build", file, "--pipeline", pipeline, "--threads", "1", "--output", &mesh, "--report", &report];
     waymesh(&[&words[..], &grid[..]].concat())?;
     let text = std::fs::read_to_string(&report).with_context(|| format!("cannot read {report}"))?;
     let report: Value = serde_json::from_str(&text)?;

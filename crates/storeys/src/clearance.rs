@@ -55,7 +55,8 @@ impl Ends {
                         for direction in Direction::ALL {
                             if maps.links[place][direction.index()] == NO_FLOOR {
                                 let across = way_across(maps, walls, walk, place, (x, z), direction);
-                                ends[slot + pixel][direction.index()] = walls.end(slot + pixel, direction, across);
+                                ends[slot + pixel][direction.index()] =
+                                    walls.end(slot + pixel, direction, across);
                             }
                         }
                     }
@@ -103,7 +104,14 @@ impl Clearance {
         let ends = Ends::find(maps, walls, walk);
         let reach = walk.radius + 1.5;
         let slots = vec![NOTHING_NEAR; maps.ranges.len()];
-        let mut stamp = Stamp { maps, slots, squared: Vec::new(), most: vec![reach * reach; maps.ranges.len()], reach, near: walk.near };
+        let mut stamp = Stamp {
+            maps,
+            slots,
+            squared: Vec::new(),
+            most: vec![reach * reach; maps.ranges.len()],
+            reach,
+            near: walk.near,
+        };
         if walk.radius > 0.0 {
             for_each_segment(maps, &ends, whole, |segment| stamp.press(segment));
             for post in &walls.posts {
@@ -149,8 +157,10 @@ fn for_each_segment(maps: &DepthMaps<'_>, ends: &Ends, whole: GridWindow, mut ea
                 continue;
             }
             let (pixels, sheet) = (block.pixels, block.sheet(floor));
-            let rows = (pixels.z..pixels.end_z()).flat_map(|z| (pixels.x..pixels.end_x()).map(move |x| (x, z)));
-            let columns = (pixels.x..pixels.end_x()).flat_map(|x| (pixels.z..pixels.end_z()).map(move |z| (x, z)));
+            let rows =
+                (pixels.z..pixels.end_z()).flat_map(|z| (pixels.x..pixels.end_x()).map(move |x| (x, z)));
+            let columns =
+                (pixels.x..pixels.end_x()).flat_map(|x| (pixels.z..pixels.end_z()).map(move |z| (x, z)));
             let mut look = |pixel: (u32, u32), direction: Direction, run: &mut Option<Segment>| {
                 let place = sheet.start + block.pixel(pixel.0, pixel.1);
                 if maps.has_ground(place) && maps.links[place][direction.index()] == NO_FLOOR {
@@ -196,7 +206,8 @@ impl Segment {
             }
             let [from, to] = next.ends.map(|end| end[along] + away);
             // Exact: multiples of a half.
-            let [goes_on, begins] = [(self.ends[1][along] - from), (to - self.ends[0][along])].map(|gap| gap.abs() <= 0.0);
+            let [goes_on, begins] =
+                [(self.ends[1][along] - from), (to - self.ends[0][along])].map(|gap| gap.abs() <= 0.0);
             if goes_on {
                 self.ends[1][along] = to;
             } else if begins {
@@ -286,7 +297,11 @@ struct Stamp<'a, 'b> {
 }
 
 /// The pixels whose centres lie between two places, as far as there are `count`.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clipped to the window; the casts saturate")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "clipped to the window; the casts saturate"
+)]
 fn pixels_between(base: i64, low: f32, high: f32, count: u32) -> std::ops::Range<u32> {
     let low = base + (low - 0.5).ceil() as i64;
     let high = base + (high - 0.5).floor() as i64;
@@ -409,7 +424,8 @@ impl Line {
             let along = ((px * self.along[0] + pz * self.along[1]) * self.inverse).clamp(0.0, 1.0);
             [px - self.along[0] * along, pz - self.along[1] * along]
         } else {
-            let off = |value: f32, axis: usize| (self.low[axis] - value).max(value - self.high[axis]).max(0.0);
+            let off =
+                |value: f32, axis: usize| (self.low[axis] - value).max(value - self.high[axis]).max(0.0);
             [off(x, 0), off(z, 1)]
         };
         ex * ex + ez * ez

@@ -65,7 +65,8 @@ impl Range {
 
     fn of(ground: &[f32]) -> Self {
         const LANES: usize = 8;
-        let (mut low, mut high, mut holes) = ([f32::INFINITY; LANES], [f32::NEG_INFINITY; LANES], [0_u32; LANES]);
+        let (mut low, mut high, mut holes) =
+            ([f32::INFINITY; LANES], [f32::NEG_INFINITY; LANES], [0_u32; LANES]);
         let mut see = |lane: usize, ground: f32| {
             // Nothing is less than NaN.
             low[lane] = if ground < low[lane] { ground } else { low[lane] };
@@ -74,8 +75,8 @@ impl Range {
         };
         let (chunks, rest) = ground.as_chunks::<LANES>();
         for chunk in chunks {
-            for lane in 0..LANES {
-                see(lane, chunk[lane]);
+            for (lane, &ground) in chunk.iter().enumerate() {
+                see(lane, ground);
             }
         }
         rest.iter().for_each(|&ground| see(0, ground));
@@ -198,14 +199,19 @@ impl<'a> DepthMaps<'a> {
     }
 
     /// The rows and columns of blocks that pixels from `low` to `high` lie in; nothing if they lie outside the window.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clipped to the window before")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "clipped to the window before"
+    )]
     pub(crate) fn blocks_between(&self, axis: Axis, low: f64, high: f64) -> std::ops::Range<usize> {
         let (table, first) = match axis {
             Axis::X => (&self.block_x, self.window.x),
             Axis::Z => (&self.block_z, self.window.z),
         };
         let last = table.len() as f64 - 1.0;
-        let (low, high) = ((low - f64::from(first)).floor().max(0.0), (high - f64::from(first)).floor().min(last));
+        let (low, high) =
+            ((low - f64::from(first)).floor().max(0.0), (high - f64::from(first)).floor().min(last));
         if low > high {
             return 0..0;
         }
@@ -271,8 +277,7 @@ impl<'a> DepthMaps<'a> {
                 return;
             }
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in the window")]
-            let (mut x, last, z) =
-                (first as u32, last as u32, (row - i64::from(self.window.z)) as u32);
+            let (mut x, last, z) = (first as u32, last as u32, (row - i64::from(self.window.z)) as u32);
             while x <= last {
                 let block = self.blocks[self.block_of(x, z)];
                 let end = last.min(block.pixels.end_x() - 1);
@@ -413,7 +418,8 @@ impl<'a> DepthMaps<'a> {
         let near = walk.rise.min(0.49 * walk.height);
         for index in 0..self.blocks.len() {
             let block = self.blocks[index];
-            let (width, end_x, end_z) = (block.pixels.width as usize, block.pixels.end_x(), block.pixels.end_z());
+            let (width, end_x, end_z) =
+                (block.pixels.width as usize, block.pixels.end_x(), block.pixels.end_z());
             for floor in 0..block.floors {
                 let range = self.ranges[block.number(floor)];
                 if range.is_empty() {
@@ -427,10 +433,9 @@ impl<'a> DepthMaps<'a> {
                         if own.is_nan() {
                             continue;
                         }
-                        for (direction, step, is_inside) in [
-                            (Direction::PosX, 1, x + 1 < end_x),
-                            (Direction::PosZ, width, z + 1 < end_z),
-                        ] {
+                        for (direction, step, is_inside) in
+                            [(Direction::PosX, 1, x + 1 < end_x), (Direction::PosZ, width, z + 1 < end_z)]
+                        {
                             if is_inside && (is_plain || (self.ground[place + step] - own).abs() <= near) {
                                 self.links[place][direction.index()] = floor;
                                 self.links[place + step][direction.opposite().index()] = floor;

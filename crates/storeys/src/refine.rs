@@ -151,7 +151,10 @@ impl Carver<'_> {
                         if ground.is_nan() || self.clearance.distance(block.number(floor), pixel) < least {
                             continue;
                         }
-                        #[expect(clippy::cast_possible_truncation, reason = "single precision is what is kept")]
+                        #[expect(
+                            clippy::cast_possible_truncation,
+                            reason = "single precision is what is kept"
+                        )]
                         let ground = (f64::from(ground) * per_level) as f32;
                         let floor = floor_above(ground);
                         if field.floor.len() > first && field.floor[field.floor.len() - 1] >= floor {
@@ -193,7 +196,8 @@ impl Carver<'_> {
                 let block = &maps.blocks[maps.block_of(first.0, first.1)];
                 let end = window.width.min(block.pixels.end_x() - self.dx);
                 let places = |(x, z)| maps.places(x, z);
-                let around = Direction::ALL.map(|direction| maps.beside(first.0, first.1, direction).map(places));
+                let around =
+                    Direction::ALL.map(|direction| maps.beside(first.0, first.1, direction).map(places));
                 let behind = maps.beside(end + self.dx - 1, first.1, Direction::PosX).map(places);
                 let own = places(first);
                 for (along, x) in (0..).zip(x..end) {

@@ -37,7 +37,7 @@ pub struct SlimWindow {
     pub labels: Vec<u32>,
     /// Spans and directions, four numbers a span, and the place in its column of the span they lead to, where that is not the nearest.
     /// In order.
-    odd: Vec<(u32, u32)>,
+    odd: Vec<(u64, u32)>,
     /// Ground so near in height, in levels, is the nearest: that of a column is farther apart.
     near: f32,
 }
@@ -53,6 +53,12 @@ fn nearest(column: &[f32], ground: f32, near: f32, guess: usize) -> usize {
         let apart = |place: &usize| (column[*place] - ground).abs();
         (0..column.len()).min_by(|a, b| apart(a).total_cmp(&apart(b))).unwrap_or(0)
     })
+}
+
+/// A span and a direction as a number.
+#[inline]
+fn key(span: u32, direction: Direction) -> u64 {
+    u64::from(span) * 4 + direction.index() as u64
 }
 
 /// A part of a row, and where it comes from.
@@ -75,9 +81,9 @@ impl SlimWindow {
             odd: Vec::new(),
             near,
         };
-        for (cell, span) in (0..slim.columns.len() - 1).flat_map(|cell| {
-            (slim.columns[cell]..slim.columns[cell + 1]).map(move |span| (cell, span))
-        }) {
+        for (cell, span) in (0..slim.columns.len() - 1)
+            .flat_map(|cell| (slim.columns[cell]..slim.columns[cell + 1]).map(move |span| (cell, span)))
+        {
             let links = &field.links[span as usize];
             let bit = |direction: usize| u8::from(links[direction] != NO_SPAN) << direction;
             slim.links.push(bit(0) | bit(1) | bit(2) | bit(3));
@@ -91,7 +97,7 @@ impl SlimWindow {
                 let place = link - slim.columns[cell + step];
                 let found = nearest(&slim.ground[range], slim.ground[span as usize], near, guess);
                 if found != place as usize {
-                    slim.odd.push((span * 4 + direction.index() as u32, place));
+                    slim.odd.push((key(span, direction), place));
                 }
             }
         }
@@ -102,7 +108,9 @@ impl SlimWindow {
     #[must_use]
     pub fn part(&self) -> FieldWindow {
         let window = self.window;
-        let row = |z: u32| if window.contains(window.x, z) { vec![(self, window.x..window.end_x())] } else { Vec::new() };
+        let row = |z: u32| {
+            if window.contains(window.x, z) { vec![(self, window.x..window.end_x())] } else { Vec::new() }
+        };
         Self::build(self.frame, self.core, window, row).0
     }
 
@@ -140,7 +148,8 @@ impl SlimWindow {
         row: impl Fn(u32) -> Vec<Segment<'a>>,
     ) -> (FieldWindow, Vec<u32>) {
         let rows: Vec<Vec<Segment<'a>>> = (window.z..window.end_z()).map(row).collect();
-        let segments = || (window.z..window.end_z()).zip(&rows).flat_map(|(z, row)| row.iter().map(move |one| (z, one)));
+        let segments =
+            || (window.z..window.end_z()).zip(&rows).flat_map(|(z, row)| row.iter().map(move |one| (z, one)));
         let count = segments().map(|(z, (tile, columns))| tile.spans(z, columns).0.len()).sum();
         let mut field = WalkableField::empty(frame.window(window));
         field.columns.clear();
@@ -149,7 +158,8 @@ impl SlimWindow {
         field.ground.reserve_exact(count);
         let (mut labels, mut total) = (Vec::with_capacity(count), 0);
         for (z, row) in (window.z..window.end_z()).zip(&rows) {
-            let end = |x: u32| ((z - window.z) as usize * window.width as usize) + (x - window.x) as usize + 1;
+            let end =
+                |x: u32| ((z - window.z) as usize * window.width as usize) + (x - window.x) as usize + 1;
             for (tile, columns) in row {
                 // Columns that nobody has are empty.
                 field.columns.resize(end(columns.start), total);
@@ -181,7 +191,7 @@ impl SlimWindow {
     ) {
         let (own, ends) = self.spans(z, columns);
         let width = field.frame.width as usize;
-        let mut odd = &self.odd[self.odd.partition_point(|odd| odd.0 < own.start as u32 * 4)..];
+        let mut odd = &self.odd[self.odd.partition_point(|odd| odd.0 < own.start as u64 * 4)..];
         for (x, pair) in columns.clone().zip(ends.windows(2)) {
             for (guess, source) in (pair[0]..pair[1]).enumerate() {
                 let (links, ground) = (self.links[source as usize], field.ground[*span]);
@@ -192,7 +202,7 @@ impl SlimWindow {
                     if links >> direction.index() & 1 == 0 {
                         continue;
                     }
-                    let key = source * 4 + direction.index() as u32;
+                    let key = key(source, direction);
                     while odd.first().is_some_and(|odd| odd.0 < key) {
                         odd = &odd[1..];
                     }
@@ -228,7 +238,8 @@ fn fill(field: &mut WalkableField, count: usize) {
         let (first, end) = (pair[0] as usize, pair[1] as usize);
         for span in first..end {
             field.cells.push(cell);
-            let above = if span + 1 < end { field.floor[span + 1].abs_diff(field.floor[span]) } else { OPEN_SKY };
+            let above =
+                if span + 1 < end { field.floor[span + 1].abs_diff(field.floor[span]) } else { OPEN_SKY };
             field.clearance.push(above);
         }
     }

@@ -131,7 +131,8 @@ impl Walls {
             for_each_block(maps, corners, |block, low, high| {
                 for floor in 0..block.floors {
                     let range = maps.ranges[block.number(floor)];
-                    let near = high >= f64::from(range.low - walk.rise) && low <= f64::from(range.high + walk.rise);
+                    let near =
+                        high >= f64::from(range.low - walk.rise) && low <= f64::from(range.high + walk.rise);
                     if near && is_wanted[block.number(floor)] {
                         self.draw_sheet(maps, walk, &cutters, true, (block, floor));
                     }
@@ -207,7 +208,8 @@ impl Walls {
     pub(crate) fn finish(&mut self) {
         let order = |a: &Post, b: &Post| {
             let ends = a.ends.iter().flatten().zip(b.ends.iter().flatten());
-            ends.map(|(a, b)| a.total_cmp(b)).fold(a.ground.total_cmp(&b.ground), |order, next| order.then(next))
+            ends.map(|(a, b)| a.total_cmp(b))
+                .fold(a.ground.total_cmp(&b.ground), |order, next| order.then(next))
         };
         self.posts.sort_unstable_by(order);
         self.posts.dedup_by(|a, b| order(a, b).is_eq());
@@ -340,7 +342,8 @@ impl Walls {
                     for x in block.pixels.x..block.pixels.end_x() {
                         let pixel = block.pixel(x, z);
                         let (place, ways) = (block.sheet(floor).start + pixel, &self.ways[slot + pixel]);
-                        let is_in = maps.has_ground(place) && ways.wall.into_iter().any(|wall| wall <= TOUCHING);
+                        let is_in =
+                            maps.has_ground(place) && ways.wall.into_iter().any(|wall| wall <= TOUCHING);
                         for direction in Direction::ALL {
                             if is_in || ways.wall[direction.index()] <= 1.0 {
                                 maps.cut(place, (x, z), direction);
@@ -412,7 +415,8 @@ fn for_each_block<'m>(
     let up = u[2] * v[0] - u[0] * v[2];
     // Rise over a pixel along x and z; not finite or anything for upright ones.
     let slope = [(u[2] * v[1] - u[1] * v[2]) / up, (u[1] * v[0] - u[0] * v[1]) / up];
-    let is_upright = !(slope[0].abs() + slope[1].abs() < UPRIGHT);
+    let rise = slope[0].abs() + slope[1].abs();
+    let is_upright = rise.is_nan() || rise >= UPRIGHT;
     for row in maps.blocks_between(Axis::Z, z_low - REACH, z_high + REACH) {
         let pixels = maps.blocks[row * maps.across].pixels;
         let slab = [pixels.z, pixels.end_z()].map(|z| f64::from(z + maps.window.z));
@@ -428,7 +432,8 @@ fn for_each_block<'m>(
                 f64::from(block.pixels.z + maps.window.z) + half[1] - a[2],
             ];
             let centre = a[1] + slope[0] * middle[0] + slope[1] * middle[1];
-            let spread = slope[0].abs() * (half[0] + REACH) + slope[1].abs() * (half[1] + REACH) + SPREAD_SLACK;
+            let spread =
+                slope[0].abs() * (half[0] + REACH) + slope[1].abs() * (half[1] + REACH) + SPREAD_SLACK;
             if is_upright {
                 each(block, low, high);
             } else {
@@ -451,11 +456,9 @@ fn range_in_slab(corners: &[Corner; 3], [from, to]: [f64; 2]) -> [f64; 2] {
         if a[2].max(b[2]) < from || a[2].min(b[2]) > to {
             continue;
         }
-        let at = |z: f64| {
-            let share = if a[2] == b[2] { 0.0 } else { ((z - a[2]) / (b[2] - a[2])).clamp(0.0, 1.0) };
-            a[0] + (b[0] - a[0]) * share
-        };
-        let ends = if a[2] == b[2] { [a[0], b[0]] } else { [at(from), at(to)] };
+        let run = b[2] - a[2];
+        let at = |z: f64| a[0] + (b[0] - a[0]) * ((z - a[2]) / run).clamp(0.0, 1.0);
+        let ends = if run.abs() > 0.0 { [at(from), at(to)] } else { [a[0], b[0]] };
         for x in ends {
             range = [range[0].min(x), range[1].max(x)];
         }

@@ -296,7 +296,8 @@ fn a_slim_window_gives_back_what_it_was_made_of() {
             let draw = |core: GridWindow| {
                 let refined = refine_window(soup.finite_triangles(), &frame, core, &layers, &config);
                 let part = refined.expect("a good configuration").part;
-                let labels = (0..part.field.len()).map(|span| u32::try_from(span % 7).expect("small")).collect();
+                let labels =
+                    (0..part.field.len()).map(|span| u32::try_from(span % 7).expect("small")).collect();
                 (SlimWindow::new(&part, labels, &config), part)
             };
             let (slim, whole) = draw(GridWindow::whole(&frame));
