@@ -203,10 +203,45 @@ impl Placed<'_> {
         ))
     }
 
+    /// The junctions that have to stay at their corner of the grid: another corner of the surface lies there, with a seam of the same region. Where
+    /// four spans meet in a corner and two opposite ones are of one region, both sides need the corner.
+    fn crowded_junctions(&self) -> Vec<bool> {
+        let raw = self.raw;
+        let mut seams = Vec::new();
+        let mut ends = Vec::new();
+        for index in 0..raw.arcs.len() {
+            let arc = raw.arcs[index];
+            let vertices = raw.arc_vertices(ArcId::from_index(index));
+            let entry = |region: RegionId, vertex: VertexId| {
+                let PlanPoint { x, z } = raw.vertices[vertex.index()].point;
+                (x, z, region, vertex)
+            };
+            for region in [Some(arc.left), arc.right].into_iter().flatten() {
+                if arc.right.is_some() {
+                    seams.extend(vertices.iter().map(|&vertex| entry(region, vertex)));
+                }
+                for &vertex in [vertices.first(), vertices.last()].into_iter().flatten() {
+                    if self.junctions[vertex.index()].count > 0 {
+                        ends.push(entry(region, vertex));
+                    }
+                }
+            }
+        }
+        seams.sort_unstable();
+        let mut crowded = vec![false; self.junctions.len()];
+        for (x, z, region, vertex) in ends {
+            let first = seams.partition_point(|seam| (seam.0, seam.1, seam.2) < (x, z, region));
+            let here = seams[first..].iter().take_while(|seam| (seam.0, seam.1, seam.2) == (x, z, region));
+            crowded[vertex.index()] |= here.into_iter().any(|seam| seam.3 != vertex);
+        }
+        crowded
+    }
+
     /// Puts every junction on walls between the points of the walls that end there. It stays in the square of four centres around it.
     fn place_junctions(&mut self) {
+        let crowded = self.crowded_junctions();
         for (old, junction) in self.junctions.iter().enumerate() {
-            let (Some(new), true) = (self.kept[old], junction.count > 0) else { continue };
+            let (Some(new), true) = (self.kept[old], junction.count > 0 && !crowded[old]) else { continue };
             let corner = self.raw.vertices[old].point;
             let place = |sum: i64, corner: i32| {
                 let mean = (2 * sum + junction.count).div_euclid(2 * junction.count);

@@ -104,7 +104,14 @@ impl Clearance {
         let ends = Ends::find(maps, walls, walk);
         let reach = walk.radius + 1.5;
         let slots = vec![NOTHING_NEAR; maps.ranges.len()];
-        let mut stamp = Stamp { maps, slots, squared: Vec::new(), reach, near: walk.near };
+        let mut stamp = Stamp {
+            maps,
+            slots,
+            squared: Vec::new(),
+            most: vec![reach * reach; maps.ranges.len()],
+            reach,
+            near: walk.near,
+        };
         if walk.radius > 0.0 {
             for_each_segment(maps, &ends, whole, |segment| stamp.press(segment));
             for post in &walls.posts {
@@ -283,6 +290,8 @@ struct Stamp<'a, 'b> {
     maps: &'a DepthMaps<'b>,
     slots: Vec<u32>,
     squared: Vec<f32>,
+    /// Of each sheet, the largest squared distance of a place with ground.
+    most: Vec<f32>,
     reach: f32,
     near: f32,
 }
@@ -333,19 +342,31 @@ impl Stamp<'_, '_> {
         columns: &std::ops::Range<u32>,
         rows: &std::ops::Range<u32>,
     ) {
-        let slot = &mut self.slots[block.number(floor)];
+        let (sheet, pixels) = (block.number(floor), block.pixels);
+        let line = Line::new(segment);
+        let away = |value: u32, axis: usize| (i64::from(value) - segment.base[axis]) as f32;
+        let apart = |axis: usize, first: u32, end: u32| {
+            let (first, last) = (away(first, axis) + 0.5, away(end, axis) - 0.5);
+            (first - line.high[axis]).max(line.low[axis] - last).max(0.0)
+        };
+        let (dx, dz) = (apart(0, pixels.x, pixels.end_x()), apart(1, pixels.z, pixels.end_z()));
+        // Nothing on the sheet is that far from everything else. Rounding may make it a little farther.
+        if dx * dx + dz * dz > self.most[sheet] * 1.0001 {
+            return;
+        }
+        let slot = &mut self.slots[sheet];
         if *slot == NOTHING_NEAR {
             #[expect(clippy::cast_possible_truncation, reason = "places are counted in 32 bits")]
             let new = self.squared.len() as u32;
             *slot = new;
-            self.squared.resize(self.squared.len() + block.area(), self.reach * self.reach);
+            let reach = self.reach * self.reach;
+            let grounds = &self.maps.ground[block.sheet(floor)];
+            // Nobody asks for distances where there is no ground.
+            self.squared.extend(grounds.iter().map(|ground| if ground.is_nan() { 0.0 } else { reach }));
         }
         let slot = *slot as usize;
-        let pixels = block.pixels;
         let (start, end) = (columns.start.max(pixels.x), columns.end.min(pixels.end_x()));
         let count = (end - start) as usize;
-        let line = Line::new(segment);
-        let away = |value: u32, axis: usize| (i64::from(value) - segment.base[axis]) as f32;
         for z in rows.start.max(pixels.z)..rows.end.min(pixels.end_z()) {
             let pixel = block.pixel(start, z);
             let known = &mut self.squared[slot + pixel..slot + pixel + count];
@@ -359,6 +380,14 @@ impl Stamp<'_, '_> {
                 *known = if is_near(ground) && squared < *known { squared } else { *known };
             }
         }
+        let (chunks, rest) = self.squared[slot..slot + block.area()].as_chunks::<8>();
+        let mut most = [0.0_f32; 8];
+        for chunk in chunks {
+            for (most, &value) in most.iter_mut().zip(chunk) {
+                *most = if value > *most { value } else { *most };
+            }
+        }
+        self.most[sheet] = most.iter().chain(rest).copied().fold(0.0, f32::max);
     }
 }
 

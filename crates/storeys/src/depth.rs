@@ -5,7 +5,7 @@ use waymesh_core::{Direction, GridWindow};
 use crate::StoreysError;
 use crate::config::{Corner, HEIGHT_SLACK, Walk};
 use crate::layers::{Floor, Layers};
-use crate::slice::{Axis, Cut, cuts};
+use crate::slice::{Axis, Cut, Cutter};
 
 /// A place this close to the centre of a pixel is there, in cells.
 const PLACE_SLACK: f64 = 1e-6;
@@ -75,8 +75,8 @@ impl Range {
         };
         let (chunks, rest) = ground.as_chunks::<LANES>();
         for chunk in chunks {
-            for lane in 0..LANES {
-                see(lane, chunk[lane]);
+            for (lane, &ground) in chunk.iter().enumerate() {
+                see(lane, ground);
             }
         }
         rest.iter().for_each(|&ground| see(0, ground));
@@ -267,7 +267,7 @@ impl<'a> DepthMaps<'a> {
     pub(crate) fn draw(&mut self, corners: &[Corner; 3]) {
         let (left, width) = (i64::from(self.window.x), i64::from(self.window.width));
         let rows = i64::from(self.window.z)..i64::from(self.window.end_z());
-        cuts(corners, Axis::X, rows, |row, cut: Cut| {
+        Cutter::new(corners, Axis::X).cuts(rows, |row, cut: Cut| {
             #[expect(clippy::cast_possible_truncation, reason = "places are below 2^31")]
             let (first, last) = (
                 ((cut.start[0] - 0.5 - PLACE_SLACK).ceil() as i64 - left).max(0),

@@ -30,48 +30,57 @@ impl Cut {
     }
 }
 
-/// Calls `each` with every line in `lines` that cuts the triangle, and the cut. Line `i` runs through the centres of cells, at `i + 1/2`.
-///
-/// The cut of an edge does not depend on which triangle has it, and a corner on a line belongs to one side of it: neighbouring triangles
-/// leave no gap.
-#[inline]
-pub(crate) fn cuts(
-    corners: &[Corner; 3],
-    axis: Axis,
-    lines: std::ops::Range<i64>,
-    mut each: impl FnMut(i64, Cut),
-) {
-    // Across the lines, then along them, then up: the order in which an edge's ends are taken.
-    let turned = corners.map(|[x, y, z]| match axis {
-        Axis::X => [z, x, y],
-        Axis::Z => [x, z, y],
-    });
-    let across = turned.map(|corner| corner[0]);
-    let low = across.into_iter().fold(f64::INFINITY, f64::min);
-    let high = across.into_iter().fold(f64::NEG_INFINITY, f64::max);
-    #[expect(clippy::cast_possible_truncation, reason = "places are below 2^31")]
-    let range =
-        ((low - 0.5).ceil() as i64).max(lines.start)..((high - 0.5).floor() as i64 + 1).min(lines.end);
-    let edges = [(0, 1), (1, 2), (2, 0)].map(|(a, b)| {
-        let (a, b) = (turned[a], turned[b]);
-        if a <= b { (a, b) } else { (b, a) }
-    });
-    for line in range {
-        #[expect(clippy::cast_precision_loss, reason = "lines are below 2^31")]
-        let at = line as f64 + 0.5;
-        let mut ends = [[0.0; 2]; 3];
-        let mut count = 0;
-        for (a, b) in &edges {
-            if (a[0] < at) != (b[0] < at) {
-                let share = (at - a[0]) / (b[0] - a[0]);
-                ends[count] = [a[1] + (b[1] - a[1]) * share, a[2] + (b[2] - a[2]) * share];
-                count += 1;
-            }
+/// A triangle, ready to be cut by lines.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cutter {
+    /// Across the lines, then along them, then up: the order in which an edge's ends are taken.
+    edges: [[Corner; 2]; 3],
+    low: f64,
+    high: f64,
+}
+
+impl Cutter {
+    #[inline]
+    pub(crate) fn new(corners: &[Corner; 3], axis: Axis) -> Self {
+        let turn = |[x, y, z]: Corner| match axis {
+            Axis::X => [z, x, y],
+            Axis::Z => [x, z, y],
+        };
+        let [a, b, c] = [turn(corners[0]), turn(corners[1]), turn(corners[2])];
+        let edge = |a: Corner, b: Corner| if a <= b { [a, b] } else { [b, a] };
+        Self {
+            edges: [edge(a, b), edge(b, c), edge(c, a)],
+            low: a[0].min(b[0]).min(c[0]),
+            high: a[0].max(b[0]).max(c[0]),
         }
-        if count == 2 {
-            let [p, q, _] = ends;
-            let (start, end) = if p[0] <= q[0] { (p, q) } else { (q, p) };
-            each(line, Cut { start, end });
+    }
+
+    /// Calls `each` with every line in `lines` that cuts the triangle, and the cut. Line `i` runs through the centres of cells, at `i + 1/2`.
+    ///
+    /// The cut of an edge does not depend on which triangle has it, and a corner on a line belongs to one side of it: neighbouring triangles
+    /// leave no gap.
+    #[inline]
+    pub(crate) fn cuts(&self, lines: std::ops::Range<i64>, mut each: impl FnMut(i64, Cut)) {
+        #[expect(clippy::cast_possible_truncation, reason = "places are below 2^31")]
+        let range = ((self.low - 0.5).ceil() as i64).max(lines.start)
+            ..((self.high - 0.5).floor() as i64 + 1).min(lines.end);
+        for line in range {
+            #[expect(clippy::cast_precision_loss, reason = "lines are below 2^31")]
+            let at = line as f64 + 0.5;
+            let mut ends = [[0.0; 2]; 3];
+            let mut count = 0;
+            for [a, b] in &self.edges {
+                if (a[0] < at) != (b[0] < at) {
+                    let share = (at - a[0]) / (b[0] - a[0]);
+                    ends[count] = [a[1] + (b[1] - a[1]) * share, a[2] + (b[2] - a[2]) * share];
+                    count += 1;
+                }
+            }
+            if count == 2 {
+                let [p, q, _] = ends;
+                let (start, end) = if p[0] <= q[0] { (p, q) } else { (q, p) };
+                each(line, Cut { start, end });
+            }
         }
     }
 }
@@ -85,7 +94,7 @@ mod tests {
         let [a, b, c, d] = [[0.0, 0.0, 0.0], [4.0, 0.0, 2.5], [0.0, 0.0, 2.5], [0.0, 0.0, 5.0]];
         let count = |triangle| {
             let mut found = Vec::new();
-            cuts(&triangle, Axis::X, 0..9, |line, _| found.push(line));
+            Cutter::new(&triangle, Axis::X).cuts(0..9, |line, _| found.push(line));
             found
         };
         assert_eq!((count([a, b, c]), count([c, b, d])), (vec![0, 1, 2], vec![3, 4]));
@@ -95,7 +104,7 @@ mod tests {
     fn vertical_triangles_are_cut_too() {
         let triangle = [[1.25, 0.0, 0.0], [1.25, 3.0, 0.0], [1.25, 3.0, 4.0]];
         let mut found = Vec::new();
-        cuts(&triangle, Axis::X, 1..2, |line, cut| found.push((line, cut.start, cut.end)));
+        Cutter::new(&triangle, Axis::X).cuts(1..2, |line, cut| found.push((line, cut.start, cut.end)));
         assert_eq!(found.len(), 1);
         let (line, start, end) = found[0];
         assert_eq!((line, start[0].to_bits(), end[0].to_bits()), (1, 1.25_f64.to_bits(), 1.25_f64.to_bits()));

@@ -37,7 +37,7 @@ pub struct SlimWindow {
     pub labels: Vec<u32>,
     /// Spans and directions, four numbers a span, and the place in its column of the span they lead to, where that is not the nearest.
     /// In order.
-    odd: Vec<(u32, u32)>,
+    odd: Vec<(u64, u32)>,
     /// Ground so near in height, in levels, is the nearest: that of a column is farther apart.
     near: f32,
 }
@@ -53,6 +53,12 @@ fn nearest(column: &[f32], ground: f32, near: f32, guess: usize) -> usize {
         let apart = |place: &usize| (column[*place] - ground).abs();
         (0..column.len()).min_by(|a, b| apart(a).total_cmp(&apart(b))).unwrap_or(0)
     })
+}
+
+/// A span and a direction as a number.
+#[inline]
+fn key(span: u32, direction: Direction) -> u64 {
+    u64::from(span) * 4 + direction.index() as u64
 }
 
 /// A part of a row, and where it comes from.
@@ -91,7 +97,7 @@ impl SlimWindow {
                 let place = link - slim.columns[cell + step];
                 let found = nearest(&slim.ground[range], slim.ground[span as usize], near, guess);
                 if found != place as usize {
-                    slim.odd.push((span * 4 + direction.index() as u32, place));
+                    slim.odd.push((key(span, direction), place));
                 }
             }
         }
@@ -185,7 +191,7 @@ impl SlimWindow {
     ) {
         let (own, ends) = self.spans(z, columns);
         let width = field.frame.width as usize;
-        let mut odd = &self.odd[self.odd.partition_point(|odd| odd.0 < own.start as u32 * 4)..];
+        let mut odd = &self.odd[self.odd.partition_point(|odd| odd.0 < own.start as u64 * 4)..];
         for (x, pair) in columns.clone().zip(ends.windows(2)) {
             for (guess, source) in (pair[0]..pair[1]).enumerate() {
                 let (links, ground) = (self.links[source as usize], field.ground[*span]);
@@ -196,7 +202,7 @@ impl SlimWindow {
                     if links >> direction.index() & 1 == 0 {
                         continue;
                     }
-                    let key = source * 4 + direction.index() as u32;
+                    let key = key(source, direction);
                     while odd.first().is_some_and(|odd| odd.0 < key) {
                         odd = &odd[1..];
                     }

@@ -4,7 +4,7 @@ use waymesh_core::Direction;
 
 use crate::config::{Corner, Walk};
 use crate::depth::{Block, DepthMaps, NO_FLOOR};
-use crate::slice::{Axis, Cut, cuts};
+use crate::slice::{Axis, Cut, Cutter};
 
 /// Where nothing stands on the way to the next centre.
 const CLEAR: f32 = f32::INFINITY;
@@ -90,12 +90,13 @@ impl Walls {
     /// Draws one triangle: steep and upside-down ones may stand in the way, walkable ones may too. Only sheets are looked at whose ground
     /// is so near in height that it can.
     pub(crate) fn draw(&mut self, maps: &DepthMaps<'_>, walk: &Walk, corners: &[Corner; 3], walkable: bool) {
+        let cutters = [Axis::X, Axis::Z].map(|axis| Cutter::new(corners, axis));
         for_each_block(maps, corners, |block, low, high| {
             for floor in 0..block.floors {
                 let range = maps.ranges[block.number(floor)];
                 let above = f64::from(range.low + walk.rise);
                 if !range.is_empty() && high > above && low < f64::from(range.high + walk.height) {
-                    self.draw_sheet(maps, walk, corners, walkable, (block, floor));
+                    self.draw_sheet(maps, walk, &cutters, walkable, (block, floor));
                 }
             }
         });
@@ -126,13 +127,14 @@ impl Walls {
             }
         }
         for corners in triangles {
+            let cutters = [Axis::X, Axis::Z].map(|axis| Cutter::new(corners, axis));
             for_each_block(maps, corners, |block, low, high| {
                 for floor in 0..block.floors {
                     let range = maps.ranges[block.number(floor)];
                     let near =
                         high >= f64::from(range.low - walk.rise) && low <= f64::from(range.high + walk.rise);
                     if near && is_wanted[block.number(floor)] {
-                        self.draw_sheet(maps, walk, corners, true, (block, floor));
+                        self.draw_sheet(maps, walk, &cutters, true, (block, floor));
                     }
                 }
             });
@@ -144,16 +146,18 @@ impl Walls {
         &mut self,
         maps: &DepthMaps<'_>,
         walk: &Walk,
-        corners: &[Corner; 3],
+        cutters: &[Cutter; 2],
         walkable: bool,
         sheet: (&Block, u16),
     ) {
         let (pixels, window) = (sheet.0.pixels, maps.window);
-        for (axis, first, count, origin) in
-            [(Axis::X, pixels.z, pixels.depth, window.z), (Axis::Z, pixels.x, pixels.width, window.x)]
-        {
+        let [x_cutter, z_cutter] = cutters;
+        for (axis, cutter, first, count, origin) in [
+            (Axis::X, x_cutter, pixels.z, pixels.depth, window.z),
+            (Axis::Z, z_cutter, pixels.x, pixels.width, window.x),
+        ] {
             let lines = i64::from(first + origin)..i64::from(first + count + origin);
-            cuts(corners, axis, lines, |line, cut| {
+            cutter.cuts(lines, |line, cut| {
                 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in the window")]
                 let line = (line - i64::from(origin)) as u32;
                 self.draw_cut(maps, walk, sheet, axis, line, &cut, walkable);
@@ -164,8 +168,7 @@ impl Walls {
     /// Keeps the end of an edge where it stands in the way: what lies between it and the last line that meets the triangle would be lost.
     fn add_tip(&mut self, maps: &DepthMaps<'_>, walk: &Walk, from: Corner, to: Corner) {
         let window = maps.window;
-        let (dx, dz) = (to[0] - from[0], to[2] - from[2]);
-        let length = dx.hypot(dz);
+        let (lowest, highest) = (from[1].min(to[1]), from[1].max(to[1]));
         let first = |value: f64, first: u32| (value - f64::from(first) - 0.5).floor();
         let (x, z) = (first(from[0], window.x), first(from[2], window.z));
         let mut grounds: [f32; 8] = [f32::NAN; 8];
@@ -182,6 +185,11 @@ impl Walls {
                     continue;
                 }
                 let (low, high) = (f64::from(ground + walk.rise), f64::from(ground + walk.height));
+                if highest <= low || lowest >= high {
+                    continue;
+                }
+                let (dx, dz) = (to[0] - from[0], to[2] - from[2]);
+                let length = dx.hypot(dz);
                 let Some(along) = nearest_between([[0.0, from[1]], [length, to[1]]], low, high) else {
                     continue;
                 };
@@ -198,12 +206,13 @@ impl Walls {
 
     /// All drawn: each post once.
     pub(crate) fn finish(&mut self) {
-        let key = |post: &Post| {
-            let [[a, b], [c, d]] = post.ends.map(|end| end.map(f64::to_bits));
-            (a, b, c, d, post.ground.to_bits())
+        let order = |a: &Post, b: &Post| {
+            let ends = a.ends.iter().flatten().zip(b.ends.iter().flatten());
+            ends.map(|(a, b)| a.total_cmp(b))
+                .fold(a.ground.total_cmp(&b.ground), |order, next| order.then(next))
         };
-        self.posts.sort_unstable_by_key(key);
-        self.posts.dedup_by_key(|post| key(post));
+        self.posts.sort_unstable_by(order);
+        self.posts.dedup_by(|a, b| order(a, b).is_eq());
     }
 
     #[expect(clippy::too_many_arguments, reason = "one call in one place")]
@@ -380,7 +389,7 @@ fn is_met(maps: &DepthMaps<'_>, corners: &[Corner; 3]) -> bool {
     let window = maps.window;
     [(0, window.x, window.end_x()), (2, window.z, window.end_z())].into_iter().any(|(axis, first, end)| {
         let [low, high] = range_of(corners, axis);
-        // The first line at or after the low end counts only if it lies beyond it: see `cuts`.
+        // The first line at or after the low end counts only if it lies beyond it: see [`Cutter::cuts`].
         let line = (low - 0.5).floor() + 1.0;
         line.max(f64::from(first)) <= (high - 0.5).floor().min(f64::from(end) - 1.0)
     })
@@ -406,7 +415,8 @@ fn for_each_block<'m>(
     let up = u[2] * v[0] - u[0] * v[2];
     // Rise over a pixel along x and z; not finite or anything for upright ones.
     let slope = [(u[2] * v[1] - u[1] * v[2]) / up, (u[1] * v[0] - u[0] * v[1]) / up];
-    let is_upright = !(slope[0].abs() + slope[1].abs() < UPRIGHT);
+    let rise = slope[0].abs() + slope[1].abs();
+    let is_upright = rise.is_nan() || rise >= UPRIGHT;
     for row in maps.blocks_between(Axis::Z, z_low - REACH, z_high + REACH) {
         let pixels = maps.blocks[row * maps.across].pixels;
         let slab = [pixels.z, pixels.end_z()].map(|z| f64::from(z + maps.window.z));
@@ -446,11 +456,9 @@ fn range_in_slab(corners: &[Corner; 3], [from, to]: [f64; 2]) -> [f64; 2] {
         if a[2].max(b[2]) < from || a[2].min(b[2]) > to {
             continue;
         }
-        let at = |z: f64| {
-            let share = if a[2] == b[2] { 0.0 } else { ((z - a[2]) / (b[2] - a[2])).clamp(0.0, 1.0) };
-            a[0] + (b[0] - a[0]) * share
-        };
-        let ends = if a[2] == b[2] { [a[0], b[0]] } else { [at(from), at(to)] };
+        let run = b[2] - a[2];
+        let at = |z: f64| a[0] + (b[0] - a[0]) * ((z - a[2]) / run).clamp(0.0, 1.0);
+        let ends = if run.abs() > 0.0 { [at(from), at(to)] } else { [a[0], b[0]] };
         for x in ends {
             range = [range[0].min(x), range[1].max(x)];
         }

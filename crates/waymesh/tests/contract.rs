@@ -76,7 +76,7 @@ impl TraceContours for Walk {
 
 fn config() -> BakeConfig {
     let agent = Agent::default().with_radius(0.3).with_max_step(0.4);
-    BakeConfig::default().with_scale(0.25, 0.1).with_agent(agent).with_validate_stages(true)
+    BakeConfig::default().with_scale(0.5, 0.1).with_agent(agent).with_validate_stages(true)
 }
 
 fn pipeline(regions: Regions, borders: Borders, triangles: Triangles, cells: Cells) -> Pipeline {
@@ -147,6 +147,10 @@ fn check(door: Door, scene: Scene) {
             let mut seen: Option<(f64, usize)> = None;
             for triangles in [Triangles::Delaunay, Triangles::Ears, Triangles::Refined] {
                 for cells in [Cells::NotchPortals, Cells::Greedy, Cells::HertelMehlhorn] {
+                    if borders == Borders::Exact && matches!(cells, Cells::NotchPortals) {
+                        // A notch per step of the grid: slow, and nothing that the others do not show.
+                        continue;
+                    }
                     let name = format!("{scene:?} {door:?} {regions:?} {borders:?} {triangles:?} {cells:?}");
                     let bake = bake(door, &pipeline(regions, borders, triangles, cells), &soup)
                         .unwrap_or_else(|error| panic!("{name}: {error}"));
