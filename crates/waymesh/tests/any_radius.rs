@@ -204,7 +204,7 @@ fn ways_are_the_shortest_among_all_tangents() {
     let mut scratch = ClearanceScratch::default();
     let (mut connected, mut apart, mut turns) = (0, 0, 0);
     let mut bad = 0;
-    for seed in 0..24 {
+    for seed in 0..10 {
         let mesh = clear(crooked(seed, 6, [0.15, 0.25, 0.35, 0.1][seed as usize % 4]));
         let walls = walls(mesh.mesh());
         let mut random = Random::new(seed);
@@ -236,7 +236,7 @@ fn ways_are_the_shortest_among_all_tangents() {
     }
     println!("{connected} ways with {turns} turns, {apart} without");
     assert_eq!(bad, 0);
-    assert!(connected > 300 && apart > 30 && turns > 300);
+    assert!(connected > 300 && apart > 30 && turns > 300, "{connected} {apart} {turns}");
 }
 
 #[test]

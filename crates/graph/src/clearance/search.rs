@@ -18,7 +18,7 @@ use std::collections::BinaryHeap;
 
 use super::disc::{
     NARROW, Plane, SAME, Tangent, angle, between_squared, cross, distance_squared, dot, left_of, length, minus,
-    plus, tangent, touch,
+    plus, tangent, touch, unit,
 };
 use super::islands::Islands;
 use super::near::Near;
@@ -295,6 +295,11 @@ impl<'a> Search<'a> {
         if self.table.fan(corner).turns { self.radius } else { self.radius - self.table.slack }
     }
 
+    /// Likewise, for lines that end before they come to it: they must not pass it on the other side.
+    fn wide(&self, corner: u32) -> f64 {
+        if self.table.fan(corner).turns { 0.0 } else { -self.table.slack }
+    }
+
     fn tangent(&self, root: &Root, to: Plane, offset: f64) -> Option<Tangent> {
         tangent(root.centre, root.offset, to, offset)
     }
@@ -531,17 +536,17 @@ impl<'a> Search<'a> {
         let left = self.is_open(to_left, entry);
         match node.kind {
             Kind::Cone => {
-                let [wide, on_left, on_right] =
-                    [0.0, offset, -offset].map(|offset| self.tangent(&root, apex, offset));
-                let Some(wide) = wide else { return };
-                if let (Some(beyond), Some(way)) = (right, on_left) {
+                let wide = self.wide(corner);
+                let lines =
+                    [offset, wide, -offset, -wide].map(|offset| self.tangent(&root, apex, offset));
+                if let (Some(beyond), Some(way), Some(wide)) = (right, lines[0], lines[1]) {
                     let mut bounds = node.bounds;
                     bounds.pass_left(&way, &wide);
                     self.offer_cone(from, beyond, bounds);
                     let seen = node.bounds.holds(way.direction, SAME);
                     self.turn(from, corner, 1.0, way, Some(beyond), [false; 2], seen);
                 }
-                if let (Some(beyond), Some(way)) = (left, on_right) {
+                if let (Some(beyond), Some(way), Some(wide)) = (left, lines[2], lines[3]) {
                     let mut bounds = node.bounds;
                     bounds.pass_right(&way, &wide);
                     self.offer_cone(from, beyond, bounds);
@@ -563,7 +568,7 @@ impl<'a> Search<'a> {
         let offset = self.offset(corner);
         // How far to the root's side of a bound a direction lies.
         let turns = |a: Plane, b: Plane| side * cross(a, b);
-        let wide = self.tangent(root, apex, 0.0);
+        let wide = self.tangent(root, apex, side * self.wide(corner));
         if let (Some(beyond), Some(way), Some(wide)) =
             (away, self.tangent(root, apex, side * offset), wide)
         {
@@ -605,7 +610,7 @@ impl<'a> Search<'a> {
     /// What is left of the directions round a root where they pass between it and another corner.
     fn passed_between(&self, root: &Root, mut bounds: Bounds, corner: u32) -> Option<Bounds> {
         let place = self.table.start(corner);
-        let wide = self.tangent(root, place, 0.0)?;
+        let wide = self.tangent(root, place, -root.side * self.wide(corner))?;
         let way = self.tangent(root, place, -root.side * self.offset(corner))?;
         let (tight, old) =
             if root.side > 0.0 { (bounds.low, bounds.low_wide) } else { (bounds.high, bounds.high_wide) };
@@ -649,14 +654,17 @@ impl<'a> Search<'a> {
     ) -> Option<(Plane, bool)> {
         let turns = |a: Plane, b: Plane| root.side * cross(a, b);
         let turn = turns(bound, direction);
-        let is_later = if turns(bound, minus(place, root.centre)) > 0.0 {
+        let off = unit(minus(place, root.centre));
+        let aside = turns(bound, off);
+        // What lies straight behind is behind.
+        let is_later = if aside > 0.0 && (aside > SAME || dot(bound, off) > 0.0) {
             // The place is ahead, and the direction turns on from it by a quarter of a circle at most: perhaps too far.
             if turn < -loose {
                 return None;
             }
             true
         } else {
-            turn > 0.0 || (turn >= -loose && dot(bound, direction) > 0.0)
+            turn > SAME || (turn >= -loose && dot(bound, direction) > 0.0)
         };
         let bound = if is_later { direction } else { bound };
         (turns(bound, root.limit) >= -loose).then_some((bound, is_later))
@@ -807,8 +815,8 @@ impl<'a> Search<'a> {
             let lines = [
                 self.tangent(&root, right_place, -self.offset(right)),
                 self.tangent(&root, left_place, self.offset(left)),
-                self.tangent(&root, right_place, 0.0),
-                self.tangent(&root, left_place, 0.0),
+                self.tangent(&root, right_place, -self.wide(right)),
+                self.tangent(&root, left_place, self.wide(left)),
             ];
             let [Some(low), Some(high), Some(low_wide), Some(high_wide)] = lines else { continue };
             let tight = self.between_limits(&root, low.direction, high.direction);
