@@ -8,6 +8,7 @@
 //! - On the surface: [`NavMesh::raycast`], [`NavMesh::line_of_sight`], [`NavMesh::move_along`], [`NavMesh::nearest_wall`], [`NavMesh::walls_within`],
 //!   [`NavMesh::ground_under`], [`NavMesh::cells_in_box`], [`NavMesh::cells_in_circle`], [`PlaceSampler`],
 //!   [`NavMesh::random_place_around`], [`NavMesh::cells_within`], [`NavMesh::distance_map`].
+//! - [`ClearanceNavMesh`] serves agents of every radius on one mesh: where a disc fits, and its shortest way.
 //! - Filters ([`CellFilter`]) say which cells a query may use, costs ([`TravelCost`]) what a way costs; neither costs anything unused.
 //! - [`NavMeshData`] is the mesh as plain tables, for files.
 //!

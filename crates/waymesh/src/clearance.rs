@@ -75,7 +75,12 @@ fn triangles_of(cells: &CellMesh) -> Triangulation {
             let vertices = [before, tip, after].map(|at| ring[at].0);
             let last = if count == 3 { Some(ring[after].1) } else { None };
             let edges = [Some(ring[before].1), Some(ring[tip].1), last];
-            triangles.push(Triangle { vertices, neighbours: [None; 3], region: cell.region, area: cell.area });
+            triangles.push(Triangle {
+                vertices,
+                neighbours: [None; 3],
+                region: cell.region,
+                area: cell.area,
+            });
             for (side, edge) in edges.into_iter().enumerate() {
                 match edge {
                     Some(Edge::Own(corner)) => at_edge[corner] = (triangle, side),

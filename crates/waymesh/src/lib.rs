@@ -39,9 +39,8 @@ pub use world::{MeshHandle, ObstacleId, World, WorldUpdate};
 pub use waymesh_core::*;
 pub use waymesh_graph::{
     AnyCell, AreaCosts, AreaFilter, CellFilter, ClearPath, ClearPathOptions, ClearPlace, ClearanceNavMesh,
-    ClearanceScratch, FlagFilter, Generation, Location, NavMesh, NavMeshError,
-    Outcome, Path, PathOptions, PathScratch, PlaceSampler, QueryError, Raycast, Reach, SurfaceScratch,
-    TravelCost, Wall,
+    ClearanceScratch, FlagFilter, Generation, Location, NavMesh, NavMeshError, Outcome, Path, PathOptions,
+    PathScratch, PlaceSampler, QueryError, Raycast, Reach, SurfaceScratch, TravelCost, Wall,
 };
 pub use {
     waymesh_contour as contour, waymesh_convex as convex, waymesh_detail as detail,

@@ -149,8 +149,10 @@ fn brute_force(walls: &[[Plane; 2]], from: Plane, to: Plane, radius: f64, loose:
                 let steps = (turned / 0.02).ceil() as usize;
                 let is_clear = (0..=steps).all(|step| {
                     let heading = events[arrive].1 + turn * turned * step as f64 / steps.max(1) as f64;
-                    let at =
-                        [centre[0] + turn * radius * heading.sin(), centre[1] - turn * radius * heading.cos()];
+                    let at = [
+                        centre[0] + turn * radius * heading.sin(),
+                        centre[1] - turn * radius * heading.cos(),
+                    ];
                     walls.iter().all(|&wall| to_segment(wall, at) >= radius - loose)
                 });
                 if is_clear {
@@ -214,13 +216,16 @@ fn ways_are_the_shortest_among_all_tangents() {
             for radius in [0.05, 0.7, 1.6, 2.9, 4.2] {
                 let what = format!("seed {seed}, {from} to {to}, radius {radius}");
                 let options = ClearPathOptions::default().with_reach(Reach::new(9.0, 1.0, 1.0));
-                let Ok(path) = mesh.find_path_with(from, to, radius, &options, &mut scratch) else { continue };
+                let Ok(path) = mesh.find_path_with(from, to, radius, &options, &mut scratch) else {
+                    continue;
+                };
                 let ends = [path.start.unwrap(), path.goal.unwrap()].map(|end| plane(end.location.position));
                 let best = brute_force(&walls, ends[0], ends[1], f64::from(radius), 2e-5);
                 let is_there = path.outcome == Outcome::Complete;
                 if is_there != best.is_some() {
                     eprintln!("{what}: {:?}, {best:?}", path.outcome);
-                    bad += 1; continue;
+                    bad += 1;
+                    continue;
                 }
                 apart += usize::from(best.is_none());
                 check_clear(mesh.mesh(), &path, radius, &what);
@@ -228,7 +233,11 @@ fn ways_are_the_shortest_among_all_tangents() {
                 connected += 1;
                 turns += path.corners.len();
                 let long = f64::from(path.plan_length);
-                if (long - best).abs() > 1e-3 + 1e-5 * best { eprintln!("{what}: {long} m, but {best} m {:?}", path.points); bad += 1; continue; }
+                if (long - best).abs() > 1e-3 + 1e-5 * best {
+                    eprintln!("{what}: {long} m, but {best} m {:?}", path.points);
+                    bad += 1;
+                    continue;
+                }
                 assert!(f64::from(path.length) >= best - 1e-3);
                 assert!(path.clearance >= radius - 1.1e-3, "{what}: keeps {}", path.clearance);
             }
@@ -269,8 +278,14 @@ fn a_disc_is_moved_to_the_nearest_room() {
             match found {
                 Some(found) => {
                     let position = found.location.position;
-                    assert!(f64::from(found.moved) <= best + 1e-3, "{at} by {}, {best} would do", found.moved);
-                    assert!((plane(at)[0] - plane(position)[0]).hypot(plane(at)[1] - plane(position)[1]) < 8.01);
+                    assert!(
+                        f64::from(found.moved) <= best + 1e-3,
+                        "{at} by {}, {best} would do",
+                        found.moved
+                    );
+                    assert!(
+                        (plane(at)[0] - plane(position)[0]).hypot(plane(at)[1] - plane(position)[1]) < 8.01
+                    );
                     let kept = mesh.clearance_at(&found.location, 9.0, &mut scratch).unwrap();
                     assert!(kept >= radius - 1e-4, "{kept} for {radius}");
                 }
@@ -384,4 +399,3 @@ fn bad_input_is_an_error() {
     let error = ClearanceNavMesh::new(mesh.into_mesh(), &empty).unwrap_err();
     assert!(matches!(error, NavMeshError::OtherGround { .. }), "{error}");
 }
-

@@ -69,7 +69,8 @@ pub(super) fn distance_squared(segment: [Plane; 2], p: Plane) -> f64 {
 
 /// Squared distance between two segments, 0 where they meet.
 pub(super) fn between_squared(a: [Plane; 2], b: [Plane; 2]) -> f64 {
-    let apart = |[from, to]: [Plane; 2], [c, d]: [Plane; 2]| side_of(from, to, c) * side_of(from, to, d) > 0.0;
+    let apart =
+        |[from, to]: [Plane; 2], [c, d]: [Plane; 2]| side_of(from, to, c) * side_of(from, to, d) > 0.0;
     let ends = a.map(|end| distance_squared(b, end)).into_iter().chain(b.map(|end| distance_squared(a, end)));
     let nearest = ends.fold(f64::INFINITY, f64::min);
     if nearest > 0.0 && !apart(a, b) && !apart(b, a) {
@@ -117,7 +118,8 @@ mod tests {
     fn tangents_touch_both_discs_on_the_sides_asked_for() {
         let (from, to) = ([1.0, 2.0], [6.0, -1.0]);
         for [first, second] in [[0.0, 1.0], [1.5, 1.5], [1.0, -2.0], [-1.0, 0.5], [0.0, 0.0]] {
-            let Tangent { direction, length: long } = tangent(from, first, to, second).expect("far enough apart");
+            let Tangent { direction, length: long } =
+                tangent(from, first, to, second).expect("far enough apart");
             assert!((length(direction) - 1.0).abs() < 1e-12);
             let [start, end] = [touch(from, first, direction), touch(to, second, direction)];
             assert!((length(minus(end, start)) - long).abs() < 1e-12);

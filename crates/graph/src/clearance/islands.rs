@@ -35,8 +35,7 @@ impl Islands {
             let width = table.clearance[corner as usize];
             let [a, b] = [corner, previous(corner)].map(|side| islands.top(name(table, side), 0.0));
             if a != b {
-                let (small, large) =
-                    if sizes[a as usize] < sizes[b as usize] { (a, b) } else { (b, a) };
+                let (small, large) = if sizes[a as usize] < sizes[b as usize] { (a, b) } else { (b, a) };
                 sizes[large as usize] += sizes[small as usize];
                 islands.above[small as usize] = (large, width);
             }
@@ -69,8 +68,7 @@ impl Islands {
 
     /// Whether a disc of a width gets from one triangle to the other, for all that is known of the ways between them.
     pub(super) fn may_join(&self, table: &Table, from: u32, to: u32, width: f64) -> bool {
-        let groups =
-            |triangle: u32| [0, 1, 2].map(|side| self.group(table, 3 * triangle + side, width));
+        let groups = |triangle: u32| [0, 1, 2].map(|side| self.group(table, 3 * triangle + side, width));
         from == to || groups(from).iter().flatten().any(|group| groups(to).contains(&Some(*group)))
     }
 }

@@ -18,9 +18,9 @@ use self::disc::Plane;
 use self::islands::Islands;
 use self::search::Memory;
 use self::table::Table;
+use crate::NavMeshError;
 use crate::mesh::NavMesh;
 use crate::nearest::Spot;
-use crate::NavMeshError;
 
 /// A navigation mesh with the clearance of its ground: it serves agents of every radius from that on for which it was baked.
 ///

@@ -17,8 +17,8 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::disc::{
-    NARROW, Plane, SAME, Tangent, angle, between_squared, cross, distance_squared, dot, left_of, length, minus,
-    plus, tangent, touch, unit,
+    NARROW, Plane, SAME, Tangent, angle, between_squared, cross, distance_squared, dot, left_of, length,
+    minus, plus, tangent, touch, unit,
 };
 use super::islands::Islands;
 use super::near::Near;
@@ -378,8 +378,7 @@ impl<'a> Search<'a> {
     fn sector(&self, mut entry: u32, side: f64) -> u32 {
         let first = entry;
         loop {
-            let [corner, on] =
-                if side > 0.0 { [entry, previous(entry)] } else { [next(entry), next(entry)] };
+            let [corner, on] = if side > 0.0 { [entry, previous(entry)] } else { [next(entry), next(entry)] };
             match self.is_open(on, corner) {
                 Some(beyond) if beyond != first => entry = beyond,
                 _ => return entry,
@@ -426,11 +425,8 @@ impl<'a> Search<'a> {
     /// Goes round a root from its arrival on, through a side that ends there.
     fn enter_fan(&mut self, root: u32, entry: u32) {
         let at = self.memory.roots[root as usize];
-        let bounds = if at.side > 0.0 {
-            Bounds::of(at.arrival, at.limit)
-        } else {
-            Bounds::of(at.limit, at.arrival)
-        };
+        let bounds =
+            if at.side > 0.0 { Bounds::of(at.arrival, at.limit) } else { Bounds::of(at.limit, at.arrival) };
         let other = if at.side > 0.0 { next(entry) } else { entry };
         if let Some(bounds) = self.passed_between(&at, bounds, other) {
             self.offer_fan(root, entry, bounds);
@@ -537,8 +533,7 @@ impl<'a> Search<'a> {
         match node.kind {
             Kind::Cone => {
                 let wide = self.wide(corner);
-                let lines =
-                    [offset, wide, -offset, -wide].map(|offset| self.tangent(&root, apex, offset));
+                let lines = [offset, wide, -offset, -wide].map(|offset| self.tangent(&root, apex, offset));
                 if let (Some(beyond), Some(way), Some(wide)) = (right, lines[0], lines[1]) {
                     let mut bounds = node.bounds;
                     bounds.pass_left(&way, &wide);
@@ -569,9 +564,7 @@ impl<'a> Search<'a> {
         // How far to the root's side of a bound a direction lies.
         let turns = |a: Plane, b: Plane| side * cross(a, b);
         let wide = self.tangent(root, apex, side * self.wide(corner));
-        if let (Some(beyond), Some(way), Some(wide)) =
-            (away, self.tangent(root, apex, side * offset), wide)
-        {
+        if let (Some(beyond), Some(way), Some(wide)) = (away, self.tangent(root, apex, side * offset), wide) {
             let bound = if side > 0.0 { node.bounds.low_wide } else { node.bounds.high_wide };
             let is_ahead = |direction: Plane| {
                 let turn = turns(bound, direction);
@@ -812,11 +805,13 @@ impl<'a> Search<'a> {
                 continue;
             }
             let [right_place, left_place] = [right, left].map(|corner| self.table.start(corner));
+            // A place may be so near that what rounding moves a wall by would fill half of its view.
+            let [right_offset, left_offset] = [right, left].map(|corner| self.offset(corner).max(0.0));
             let lines = [
-                self.tangent(&root, right_place, -self.offset(right)),
-                self.tangent(&root, left_place, self.offset(left)),
-                self.tangent(&root, right_place, -self.wide(right)),
-                self.tangent(&root, left_place, self.wide(left)),
+                self.tangent(&root, right_place, -right_offset),
+                self.tangent(&root, left_place, left_offset),
+                self.tangent(&root, right_place, 0.0),
+                self.tangent(&root, left_place, 0.0),
             ];
             let [Some(low), Some(high), Some(low_wide), Some(high_wide)] = lines else { continue };
             let tight = self.between_limits(&root, low.direction, high.direction);

@@ -83,7 +83,11 @@ impl Table {
         let mut table = Self {
             points: mesh.vertices.iter().map(|at| minus([at.x, at.z], origin)).collect(),
             heights: mesh.vertices.iter().map(|at| at.height).collect(),
-            vertices: mesh.triangles.iter().flat_map(|triangle| triangle.vertices.map(|vertex| vertex.0)).collect(),
+            vertices: mesh
+                .triangles
+                .iter()
+                .flat_map(|triangle| triangle.vertices.map(|vertex| vertex.0))
+                .collect(),
             twins: vec![WALL; count],
             clearance: mesh.triangles.iter().flat_map(|triangle| triangle.clearance).collect(),
             fan_of: vec![WALL; count],
