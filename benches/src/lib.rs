@@ -46,7 +46,7 @@ pub use flat::flat_engines;
 pub use judge::{Files, Judged, Outcome, judge, tools};
 pub use levels::{Fitted, Level, fit};
 pub use open::open;
-pub use ours::{Waymesh, WaymeshBake, WaymeshQueries, bake_waymesh};
+pub use ours::{RadiusQueries, Waymesh, WaymeshBake, WaymeshQueries, bake_waymesh};
 pub use overview::{level_table, overview, summary};
 #[cfg(feature = "peers")]
 pub use recast::{Recast, RecastBake, bake_recast};

@@ -236,6 +236,7 @@ fn query_engines(scene: &Scene, settings: &Settings) -> Result<QueryScene, Bench
         let recast = waymesh_benches::bake_recast(scene, settings)?;
         let engines: Vec<Box<dyn queries::Queries>> = vec![
             Box::new(waymesh_benches::WaymeshQueries::bake(scene, settings)?),
+            Box::new(waymesh_benches::RadiusQueries::bake(scene, settings)?),
             Box::new(waymesh_benches::Detour::bake(scene, settings)?),
         ];
         Ok((engines, recast.detail_mesh()))
@@ -243,7 +244,11 @@ fn query_engines(scene: &Scene, settings: &Settings) -> Result<QueryScene, Bench
     #[cfg(not(feature = "peers"))]
     {
         let mesh = waymesh_benches::Waymesh.bake(scene, settings)?.mesh;
-        Ok((vec![Box::new(waymesh_benches::WaymeshQueries::bake(scene, settings)?)], mesh))
+        let engines: Vec<Box<dyn queries::Queries>> = vec![
+            Box::new(waymesh_benches::WaymeshQueries::bake(scene, settings)?),
+            Box::new(waymesh_benches::RadiusQueries::bake(scene, settings)?),
+        ];
+        Ok((engines, mesh))
     }
 }
 

@@ -6,13 +6,14 @@ use waymesh_convex::{NotchPortalsConfig, notch_portals};
 use waymesh_core::{CellId, CellMesh, HeightSurface};
 use waymesh_detail::{DetailConfig, fit_heights};
 use waymesh_graph::{
-    AnyCell, Location, NavMesh, Outcome, Path, PathOptions, PathScratch, Reach, SurfaceScratch,
+    AnyCell, ClearPath, ClearPathOptions, ClearanceNavMesh, ClearanceScratch, Location, NavMesh, Outcome,
+    Path, PathOptions, PathScratch, Reach, SurfaceScratch,
 };
 use waymesh_region::{
     MonotoneConfig, WatershedConfig, blur, distance_field, partition_monotone, partition_watershed,
     remove_small_islands,
 };
-use waymesh_triangulate::triangulate_cdt;
+use waymesh_triangulate::{ClearanceConfig, triangulate_cdt};
 use waymesh_voxel::{Filters, VoxelConfig, build_filtered_field, erode, rasterize};
 
 use crate::queries::{Queries, REACH};
@@ -247,5 +248,62 @@ impl Queries for WaymeshQueries {
         let Some(place) = &self.place else { return 0.0 };
         let moved = self.mesh.move_along(place, to, &AnyCell, &mut self.surface);
         moved.map_or(0.0, |place| place.position.distance(to))
+    }
+}
+
+/// Queries for the agent's radius on a mesh baked for radius 0, as an engine of its own: its path is the shortest one of the disc.
+#[derive(Debug)]
+pub struct RadiusQueries {
+    mesh: ClearanceNavMesh,
+    radius: f32,
+    options: ClearPathOptions,
+    scratch: ClearanceScratch,
+    path: ClearPath,
+}
+
+impl RadiusQueries {
+    /// Bakes `scene` for radius 0.
+    ///
+    /// # Errors
+    /// When a stage fails.
+    pub fn bake(scene: &Scene, settings: &Settings) -> Result<Self, BenchError> {
+        let failed = |stage, source: Box<dyn std::error::Error + Send + Sync>| BenchError::Stage {
+            engine: NAME,
+            stage,
+            source,
+        };
+        let agent = settings.agent.with_radius(0.0);
+        let bake = bake_waymesh(scene, &Settings { agent, ..settings.clone() })?;
+        let mesh = NavMesh::new(bake.cells, Some(bake.surface), agent)
+            .map_err(|source| failed("mesh", source.into()))?;
+        let mesh = waymesh::with_clearance(mesh, &ClearanceConfig::default())
+            .map_err(|source| failed("clearance", source.into()))?;
+        Ok(Self {
+            mesh,
+            radius: settings.agent.radius,
+            options: ClearPathOptions::default().with_reach(OUR_REACH),
+            scratch: ClearanceScratch::default(),
+            path: ClearPath::default(),
+        })
+    }
+}
+
+impl Queries for RadiusQueries {
+    fn name(&self) -> &'static str {
+        "any radius"
+    }
+
+    fn nearest(&mut self, point: Vec3) -> bool {
+        self.mesh.nearest(point, self.radius, &OUR_REACH, &mut self.scratch).is_ok_and(|place| place.is_some())
+    }
+
+    fn path(&mut self, from: Vec3, to: Vec3) -> Option<f32> {
+        let Self { mesh, radius, options, scratch, path } = self;
+        mesh.find_path_into(from, to, *radius, options, scratch, path).ok()?;
+        (path.outcome == Outcome::Complete).then_some(path.length)
+    }
+
+    fn looks(&self) -> bool {
+        false
     }
 }

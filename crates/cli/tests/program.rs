@@ -86,6 +86,28 @@ fn build_path_and_info_keep_their_contract() {
 }
 
 #[test]
+fn a_path_for_a_radius_keeps_clear_of_walls() {
+    let folder = hall();
+    let folder = folder.path();
+    succeed(folder, &["build", "hall.obj", "--agent-radius", "0"]);
+    let ask = |radius: &str, more: &[&str]| {
+        let words = ["path", "hall.wmesh", "--from", "3,0,3", "--to", "17,0,3", "--radius", radius];
+        succeed(folder, &[&words[..], more].concat())
+    };
+    let path = json(&ask("1.5", &["--json", "--svg", "r.svg"]));
+    assert_eq!(keys(&path), ["cells", "clearance", "length", "moved", "outcome", "points"]);
+    assert_eq!(path["outcome"], "complete");
+    assert!(path["clearance"].as_f64().expect("a number") > 1.498);
+    let slim = json(&ask("0", &["--json"]));
+    assert!(slim["length"].as_f64() < path["length"].as_f64());
+    assert!(std::fs::read_to_string(folder.join("r.svg")).expect("a picture").contains("swept by the disc"));
+    // The gap is 5 m wide.
+    assert!(ask("3", &[]).starts_with("partial"));
+    assert!(ask("1.5", &["--arc-error", "inf"]).starts_with("complete"));
+    fail(folder, 1, &["path", "hall.wmesh", "--from", "3,0,3", "--to", "17,0,3", "--radius", "nan"]);
+}
+
+#[test]
 fn settings_come_from_arguments_and_from_a_file() {
     let folder = hall();
     let folder = folder.path();

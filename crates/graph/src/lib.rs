@@ -11,6 +11,7 @@
 //! - A mesh that changes while it is asked (links that come and go, tiles that are baked anew) is kept in a `RwLock<Arc<NavMesh>>`: a thread that
 //!   asks clones the `Arc` and works with that mesh as long as it likes; the one that changes it clones the mesh, changes the clone and puts
 //!   it in place. Nobody waits for anybody, and no answer mixes two meshes.
+//! - [`ClearanceNavMesh`] serves agents of every radius on one mesh: where a disc fits, and its shortest way.
 //! - Filters ([`CellFilter`]) say which cells a query may use, costs ([`TravelCost`]) what a way costs; neither costs anything unused.
 //! - [`NavMeshData`] is the mesh as plain tables, for files; [`NavMesh::to_packed`] gives bytes that [`NavMesh::from_packed`] opens in
 //!   milliseconds.

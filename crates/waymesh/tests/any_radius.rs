@@ -114,9 +114,10 @@ fn brute_force(walls: &[[Plane; 2]], from: Plane, to: Plane, radius: f64, loose:
             }
             let across = minus(b, a);
             let shift = (b_side - a_side) * radius / length(across);
-            if shift.abs() > 1.0 {
+            if shift.abs() > 1.0 + loose {
                 continue;
             }
+            let shift = shift.clamp(-1.0, 1.0);
             let heading = across[1].atan2(across[0]) - shift.asin();
             let touch = |centre: Plane, side: f64| {
                 [centre[0] + side * radius * heading.sin(), centre[1] - side * radius * heading.cos()]
@@ -205,7 +206,7 @@ fn ways_are_the_shortest_among_all_tangents() {
     let mut scratch = ClearanceScratch::default();
     let (mut connected, mut apart, mut turns) = (0, 0, 0);
     let mut bad = 0;
-    for seed in 0..24 {
+    for seed in 0..10 {
         let mesh = clear(crooked(seed, 6, [0.15, 0.25, 0.35, 0.1][seed as usize % 4]));
         let walls = walls(mesh.mesh());
         let mut random = Random::new(seed);
@@ -244,7 +245,7 @@ fn ways_are_the_shortest_among_all_tangents() {
     }
     println!("{connected} ways with {turns} turns, {apart} without");
     assert_eq!(bad, 0);
-    assert!(connected > 300 && apart > 30 && turns > 300);
+    assert!(connected > 300 && apart > 30 && turns > 300, "{connected} {apart} {turns}");
 }
 
 #[test]
@@ -324,7 +325,11 @@ fn smaller_discs_go_no_farther_and_back_is_as_far() {
                 known += 1;
                 let both = [path.plan_length, back.plan_length];
                 assert!((both[0] - both[1]).abs() <= 1e-3, "seed {seed}: {from} {to} {radius}: {both:?}");
-                assert!(before.is_none_or(|before| path.plan_length <= before + 1e-3));
+                let long = path.plan_length;
+                assert!(
+                    before.is_none_or(|before| long <= before + 1e-3),
+                    "seed {seed}: {from} {to} {radius}: {long} m, but {before:?}"
+                );
                 before = Some(path.plan_length);
             }
         }

@@ -17,7 +17,8 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::disc::{
-    NARROW, Plane, SAME, Tangent, angle, cross, dot, left_of, length, minus, plus, tangent, touch,
+    NARROW, Plane, SAME, Tangent, angle, between_squared, cross, distance_squared, dot, left_of, length,
+    minus, plus, tangent, touch, unit,
 };
 use super::islands::Islands;
 use super::near::Near;
@@ -39,6 +40,7 @@ pub(super) struct Memory {
     pub(super) start: Near,
     pub(super) goal: Near,
     pub(super) stack: Vec<u32>,
+    looked: Vec<u32>,
     /// Groups of sides that the goal can be reached from.
     groups: Vec<u32>,
     /// The way found, last turn first: roots, each with the direction in which it is left.
@@ -98,14 +100,82 @@ enum Kind {
     Fan,
     /// Among the corners near one end of the way.
     Local,
-    /// Reached the goal, in the direction `low`.
+    /// Reached the goal, in the direction of the low bound.
     Final,
+}
+
+/// Directions between two bounds, `low` to the right of `high`.
+///
+/// A line that passes a corner too near does no harm if it ends before: so there are two pairs of bounds. All that lies between the tight ones keeps the
+/// radius from the corners passed; what lies between the wide ones passes the corners on the right side, and has to be looked at closely.
+#[derive(Clone, Copy, Debug, Default)]
+struct Bounds {
+    low: Plane,
+    high: Plane,
+    low_wide: Plane,
+    high_wide: Plane,
+    /// How far away the corners are that the tight bounds pass.
+    low_far: f64,
+    high_far: f64,
+    /// No direction lies between the tight bounds, and beyond this distance there is nothing to look for.
+    reach: Option<f64>,
+}
+
+impl Bounds {
+    fn of(low: Plane, high: Plane) -> Self {
+        Self { low, high, low_wide: low, high_wide: high, ..Self::default() }
+    }
+
+    fn pass_left(&mut self, tight: &Tangent, wide: &Tangent) {
+        if cross(tight.direction, self.high) > 0.0 {
+            (self.high, self.high_far) = (tight.direction, tight.length);
+        }
+        if cross(wide.direction, self.high_wide) > 0.0 {
+            self.high_wide = wide.direction;
+        }
+    }
+
+    fn pass_right(&mut self, tight: &Tangent, wide: &Tangent) {
+        if cross(self.low, tight.direction) > 0.0 {
+            (self.low, self.low_far) = (tight.direction, tight.length);
+        }
+        if cross(self.low_wide, wide.direction) > 0.0 {
+            self.low_wide = wide.direction;
+        }
+    }
+
+    /// Whether any direction is left.
+    fn close(&mut self) -> bool {
+        if self.reach.is_none() && cross(self.low, self.high) <= SAME {
+            self.reach = Some(self.low_far.max(self.high_far));
+        }
+        cross(self.low_wide, self.high_wide) > SAME
+    }
+
+    fn holds(&self, direction: Plane, loose: f64) -> Seen {
+        let between =
+            |low: Plane, high: Plane| cross(low, direction) >= -loose && cross(direction, high) >= -loose;
+        if self.reach.is_none() && between(self.low, self.high) {
+            Seen::Clearly
+        } else if between(self.low_wide, self.high_wide) {
+            Seen::Perhaps
+        } else {
+            Seen::Not
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Seen {
+    Clearly,
+    /// If a close look shows no wall near by.
+    Perhaps,
+    Not,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Node {
-    low: Plane,
-    high: Plane,
+    bounds: Bounds,
     root: u32,
     /// The side that is crossed, as seen from the triangle beyond.
     entry: u32,
@@ -185,7 +255,7 @@ impl<'a> Search<'a> {
     }
 
     fn finish(&mut self, node: &Node) -> f64 {
-        let (mut root, mut direction) = (node.root, node.low);
+        let (mut root, mut direction) = (node.root, node.bounds.low);
         let last = self.memory.roots[root as usize];
         let length = last.length
             + self.arc(&last, direction)
@@ -225,6 +295,11 @@ impl<'a> Search<'a> {
         if self.table.fan(corner).turns { self.radius } else { self.radius - self.table.slack }
     }
 
+    /// Likewise, for lines that end before they come to it: they must not pass it on the other side.
+    fn wide(&self, corner: u32) -> f64 {
+        if self.table.fan(corner).turns { 0.0 } else { -self.table.slack }
+    }
+
     fn tangent(&self, root: &Root, to: Plane, offset: f64) -> Option<Tangent> {
         tangent(root.centre, root.offset, to, offset)
     }
@@ -240,12 +315,22 @@ impl<'a> Search<'a> {
     }
 
     /// Turns round a corner that is touched in a direction, and goes on through a side, or near an end only.
-    fn turn(&mut self, from: u32, corner: u32, side: f64, way: Tangent, entry: Option<u32>, near: [bool; 2]) {
+    #[expect(clippy::too_many_arguments, reason = "a way and where it goes on")]
+    fn turn(
+        &mut self,
+        from: u32,
+        corner: u32,
+        side: f64,
+        way: Tangent,
+        entry: Option<u32>,
+        near: [bool; 2],
+        seen: Seen,
+    ) {
         let table = self.table;
         let fan = table.fan_of[corner as usize];
         let Some(turn) = table.turn(fan, side, way.direction) else { return };
         let root = self.memory.roots[from as usize];
-        if !self.is_free(&root, way.direction, way.length, near[1]) {
+        if seen == Seen::Not || !self.is_free(&root, way.direction, way.length, near[1]) {
             return;
         }
         let turned = self.turned(&root, way.direction);
@@ -256,9 +341,13 @@ impl<'a> Search<'a> {
             Some(entry) => slot(self.sector(entry, side), side),
             None => slot(fan, side),
         };
-        if !self.memory.claims(slot, near, &arrival) {
+        if self.memory.is_claimed(slot, near, &arrival) {
             return;
         }
+        if seen == Seen::Perhaps && !self.is_clear_along(corner / 3, &root, &way) {
+            return;
+        }
+        self.memory.claim(slot, near, &arrival);
         let centre = table.start(corner);
         let number = u32::try_from(self.memory.roots.len()).unwrap_or(NONE);
         self.memory.roots.push(Root {
@@ -277,11 +366,10 @@ impl<'a> Search<'a> {
         let at = touch(centre, side * self.radius, way.direction);
         let estimate = long + length(minus(self.goal, at));
         if is_local {
-            let node =
-                Node { low: way.direction, high: turn.limit, root: number, entry: NONE, kind: Kind::Local };
-            self.offer(node, estimate);
+            let bounds = Bounds::of(way.direction, turn.limit);
+            self.offer(Node { bounds, root: number, entry: NONE, kind: Kind::Local }, estimate);
         } else if let Some(entry) = entry {
-            self.offer_fan(number, entry, way.direction);
+            self.enter_fan(number, entry);
         }
     }
 
@@ -310,9 +398,13 @@ impl<'a> Search<'a> {
         if (root.near[0] && !start.is_clear(way, least)) || (at_goal && !goal.is_clear(way, least)) {
             return false;
         }
-        if root.side == 0.0 {
-            return true;
-        }
+        root.side == 0.0
+            || ((!root.near[0] || self.turns_freely(start, root, direction))
+                && (!root.near[1] || self.turns_freely(goal, root, direction)))
+    }
+
+    /// Whether walls near an end leave room for the arc at a root.
+    fn turns_freely(&self, near: &Near, root: &Root, direction: Plane) -> bool {
         // From the corner to where the disc's centre is.
         let spoke = |direction: Plane| {
             let left = left_of(direction);
@@ -322,9 +414,7 @@ impl<'a> Search<'a> {
         if root.side < 0.0 {
             range.reverse();
         }
-        let least = self.width - 2e-6;
-        (!root.near[0] || start.is_clear_around(root.centre, range, least))
-            && (!root.near[1] || goal.is_clear_around(root.centre, range, least))
+        near.is_clear_around(root.centre, range, self.width - 2e-6)
     }
 
     /// How near a wall may be to the centre of the disc.
@@ -332,9 +422,21 @@ impl<'a> Search<'a> {
         (self.radius * (1.0 - NARROW) - 1e-6).max(0.0)
     }
 
-    /// Opens the sides round a root, which is one end of `entry`.
-    fn offer_fan(&mut self, root: u32, entry: u32, bound: Plane) {
+    /// Goes round a root from its arrival on, through a side that ends there.
+    fn enter_fan(&mut self, root: u32, entry: u32) {
         let at = self.memory.roots[root as usize];
+        let bounds =
+            if at.side > 0.0 { Bounds::of(at.arrival, at.limit) } else { Bounds::of(at.limit, at.arrival) };
+        let other = if at.side > 0.0 { next(entry) } else { entry };
+        if let Some(bounds) = self.passed_between(&at, bounds, other) {
+            self.offer_fan(root, entry, bounds);
+        }
+    }
+
+    /// Opens the sides round a root, which is one end of `entry`.
+    fn offer_fan(&mut self, root: u32, entry: u32, bounds: Bounds) {
+        let at = self.memory.roots[root as usize];
+        let bound = if at.side > 0.0 { bounds.low_wide } else { bounds.high_wide };
         let touching = touch(at.centre, at.offset, bound);
         let straight = || at.length + self.arc(&at, bound) + length(minus(self.goal, touching));
         let estimate = match self.tangent(&at, self.goal, 0.0) {
@@ -343,18 +445,49 @@ impl<'a> Search<'a> {
             }
             _ => straight(),
         };
-        let (low, high) = if at.side > 0.0 { (bound, at.limit) } else { (at.limit, bound) };
-        self.offer(Node { low, high, root, entry, kind: Kind::Fan }, estimate);
+        self.offer(Node { bounds, root, entry, kind: Kind::Fan }, estimate);
     }
 
     /// Opens a side between two bounds.
-    fn offer_cone(&mut self, root: u32, entry: u32, low: Plane, high: Plane) {
-        if cross(low, high) <= SAME {
+    fn offer_cone(&mut self, root: u32, entry: u32, mut bounds: Bounds) {
+        if !bounds.close() {
             return;
         }
         let at = self.memory.roots[root as usize];
-        let estimate = self.ahead(&at, entry, low, high);
-        self.offer(Node { low, high, root, entry, kind: Kind::Cone }, estimate);
+        if let Some(reach) = bounds.reach {
+            let far = reach + 2.0 * self.radius;
+            if distance_squared(self.table.ends(entry), at.centre) > far * far {
+                return;
+            }
+        }
+        let estimate = self.ahead(&at, entry, bounds.low_wide, bounds.high_wide);
+        self.offer(Node { bounds, root, entry, kind: Kind::Cone }, estimate);
+    }
+
+    /// Whether the way from a root along a tangent keeps the radius from all walls around. `triangle` is one that it ends near.
+    fn is_clear_along(&mut self, triangle: u32, root: &Root, way: &Tangent) -> bool {
+        let least = self.least();
+        let from = touch(root.centre, root.offset, way.direction);
+        let line = [from, plus(from, way.direction, way.length)];
+        let memory = &mut *self.memory;
+        memory.looked.clear();
+        memory.stack.clear();
+        memory.stack.push(triangle);
+        while let Some(at) = memory.stack.pop() {
+            if memory.looked.contains(&at) {
+                continue;
+            }
+            memory.looked.push(at);
+            for side in 3 * at..3 * at + 3 {
+                if between_squared(line, self.table.ends(side)) < least * least {
+                    match self.table.twin(side) {
+                        WALL => return false,
+                        twin => memory.stack.push(twin / 3),
+                    }
+                }
+            }
+        }
+        true
     }
 
     /// Shortest way from a root between two bounds over a side to the goal, as if nothing were in the way behind it.
@@ -399,25 +532,21 @@ impl<'a> Search<'a> {
         let left = self.is_open(to_left, entry);
         match node.kind {
             Kind::Cone => {
-                if let (Some(beyond), Some(way)) = (right, self.tangent(&root, apex, offset))
-                    && cross(node.low, way.direction) > -SAME
-                {
-                    let is_seen = cross(way.direction, node.high) >= -SAME;
-                    let high = if is_seen { way.direction } else { node.high };
-                    self.offer_cone(from, beyond, node.low, high);
-                    if is_seen {
-                        self.turn(from, corner, 1.0, way, Some(beyond), [false; 2]);
-                    }
+                let wide = self.wide(corner);
+                let lines = [offset, wide, -offset, -wide].map(|offset| self.tangent(&root, apex, offset));
+                if let (Some(beyond), Some(way), Some(wide)) = (right, lines[0], lines[1]) {
+                    let mut bounds = node.bounds;
+                    bounds.pass_left(&way, &wide);
+                    self.offer_cone(from, beyond, bounds);
+                    let seen = node.bounds.holds(way.direction, SAME);
+                    self.turn(from, corner, 1.0, way, Some(beyond), [false; 2], seen);
                 }
-                if let (Some(beyond), Some(way)) = (left, self.tangent(&root, apex, -offset))
-                    && cross(way.direction, node.high) > -SAME
-                {
-                    let is_seen = cross(node.low, way.direction) >= -SAME;
-                    let low = if is_seen { way.direction } else { node.low };
-                    self.offer_cone(from, beyond, low, node.high);
-                    if is_seen {
-                        self.turn(from, corner, -1.0, way, Some(beyond), [false; 2]);
-                    }
+                if let (Some(beyond), Some(way), Some(wide)) = (left, lines[2], lines[3]) {
+                    let mut bounds = node.bounds;
+                    bounds.pass_right(&way, &wide);
+                    self.offer_cone(from, beyond, bounds);
+                    let seen = node.bounds.holds(way.direction, SAME);
+                    self.turn(from, corner, -1.0, way, Some(beyond), [false; 2], seen);
                 }
             }
             Kind::Fan => self.expand_fan(node, &root, corner, [right, left]),
@@ -429,34 +558,81 @@ impl<'a> Search<'a> {
     fn expand_fan(&mut self, node: &Node, root: &Root, corner: u32, [right, left]: [Option<u32>; 2]) {
         let from = node.root;
         let side = root.side;
-        let (bound, away, between) =
-            if side > 0.0 { (node.low, right, left) } else { (node.high, left, right) };
+        let (away, between) = if side > 0.0 { (right, left) } else { (left, right) };
         let apex = self.table.start(corner);
         let offset = self.offset(corner);
         // How far to the root's side of a bound a direction lies.
         let turns = |a: Plane, b: Plane| side * cross(a, b);
-        if let (Some(beyond), Some(way)) = (away, self.tangent(root, apex, side * offset)) {
-            let turn = turns(bound, way.direction);
-            let is_ahead = turn > SAME || (turn > -SAME && dot(bound, way.direction) > 0.0);
-            let is_within = turns(way.direction, root.limit) >= -SAME;
-            if is_ahead {
-                let end = if is_within { way.direction } else { root.limit };
-                let (low, high) = if side > 0.0 { (bound, end) } else { (end, bound) };
-                self.offer_cone(from, beyond, low, high);
-                if is_within {
-                    self.turn(from, corner, side, way, Some(beyond), [false; 2]);
+        let wide = self.tangent(root, apex, side * self.wide(corner));
+        if let (Some(beyond), Some(way), Some(wide)) = (away, self.tangent(root, apex, side * offset), wide) {
+            let bound = if side > 0.0 { node.bounds.low_wide } else { node.bounds.high_wide };
+            let is_ahead = |direction: Plane| {
+                let turn = turns(bound, direction);
+                turn > SAME || (turn > -SAME && dot(bound, direction) > 0.0)
+            };
+            if is_ahead(wide.direction) {
+                let mut bounds = node.bounds;
+                // Less than half a circle from here on.
+                if side > 0.0 {
+                    let end = |to: Plane| if turns(to, root.limit) < 0.0 { root.limit } else { to };
+                    (bounds.high, bounds.high_wide) = (end(way.direction), end(wide.direction));
+                    bounds.high_far = way.length;
+                } else {
+                    let end = |to: Plane| if turns(to, root.limit) < 0.0 { root.limit } else { to };
+                    (bounds.low, bounds.low_wide) = (end(way.direction), end(wide.direction));
+                    bounds.low_far = way.length;
                 }
+                self.offer_cone(from, beyond, bounds);
+            }
+            if is_ahead(way.direction) && turns(way.direction, root.limit) >= -SAME {
+                let tight = if side > 0.0 { node.bounds.low } else { node.bounds.high };
+                let is_clear = node.bounds.reach.is_none() && turns(tight, way.direction) >= -SAME;
+                let seen = if is_clear { Seen::Clearly } else { Seen::Perhaps };
+                self.turn(from, corner, side, way, Some(beyond), [false; 2], seen);
             }
         }
         if let (Some(beyond), Some(way)) = (between, self.tangent(root, apex, -side * offset)) {
-            let Some((bound, is_seen)) = self.tightened(root, bound, way.direction, apex, SAME) else {
-                return;
-            };
-            self.offer_fan(from, beyond, bound);
-            if is_seen {
-                self.turn(from, corner, -side, way, Some(beyond), [false; 2]);
+            let seen = self.seen(node, root, way.direction, apex, SAME);
+            self.turn(from, corner, -side, way, Some(beyond), [false; 2], seen);
+            if let Some(bounds) = self.passed_between(root, node.bounds, corner) {
+                self.offer_fan(from, beyond, bounds);
             }
         }
+    }
+
+    /// What is left of the directions round a root where they pass between it and another corner.
+    fn passed_between(&self, root: &Root, mut bounds: Bounds, corner: u32) -> Option<Bounds> {
+        let place = self.table.start(corner);
+        let wide = self.tangent(root, place, -root.side * self.wide(corner))?;
+        let way = self.tangent(root, place, -root.side * self.offset(corner))?;
+        let (tight, old) =
+            if root.side > 0.0 { (bounds.low, bounds.low_wide) } else { (bounds.high, bounds.high_wide) };
+        let (new, _) = self.tightened(root, old, wide.direction, place, SAME)?;
+        let mut far = None;
+        let tight = match self.tightened(root, tight, way.direction, place, SAME) {
+            Some((tight, is_later)) => {
+                far = is_later.then_some(way.length);
+                tight
+            }
+            None => {
+                let known = if root.side > 0.0 { bounds.low_far } else { bounds.high_far };
+                bounds.reach = bounds.reach.or(Some(known.max(way.length)));
+                tight
+            }
+        };
+        if root.side > 0.0 {
+            (bounds.low, bounds.low_wide) = (tight, new);
+            bounds.low_far = far.unwrap_or(bounds.low_far);
+        } else {
+            (bounds.high, bounds.high_wide) = (tight, new);
+            bounds.high_far = far.unwrap_or(bounds.high_far);
+        }
+        if let Some(reach) = bounds.reach
+            && length(minus(place, root.centre)) > reach + 2.0 * self.radius
+        {
+            return None;
+        }
+        Some(bounds)
     }
 
     /// The bound of directions that pass between a root and a place ahead: the later of the old one and `direction`, which just passes the place; and
@@ -471,27 +647,38 @@ impl<'a> Search<'a> {
     ) -> Option<(Plane, bool)> {
         let turns = |a: Plane, b: Plane| root.side * cross(a, b);
         let turn = turns(bound, direction);
-        let is_later = if turns(bound, minus(place, root.centre)) > 0.0 {
+        let off = unit(minus(place, root.centre));
+        let aside = turns(bound, off);
+        // What lies straight behind is behind.
+        let is_later = if aside > 0.0 && (aside > SAME || dot(bound, off) > 0.0) {
             // The place is ahead, and the direction turns on from it by a quarter of a circle at most: perhaps too far.
             if turn < -loose {
                 return None;
             }
             true
         } else {
-            turn > 0.0 || (turn >= -loose && dot(bound, direction) > 0.0)
+            turn > SAME || (turn >= -loose && dot(bound, direction) > 0.0)
         };
         let bound = if is_later { direction } else { bound };
         (turns(bound, root.limit) >= -loose).then_some((bound, is_later))
     }
 
     /// Whether a cone holds a direction, that to a place or past it.
-    fn holds(&self, node: &Node, root: &Root, direction: Plane, place: Plane, loose: f64) -> bool {
-        match node.kind {
-            Kind::Fan => {
-                let bound = if root.side > 0.0 { node.low } else { node.high };
-                self.tightened(root, bound, direction, place, loose).is_some_and(|(_, is_later)| is_later)
-            }
-            _ => cross(node.low, direction) >= -loose && cross(direction, node.high) >= -loose,
+    fn seen(&self, node: &Node, root: &Root, direction: Plane, place: Plane, loose: f64) -> Seen {
+        if !matches!(node.kind, Kind::Fan) {
+            return node.bounds.holds(direction, loose);
+        }
+        let Bounds { low, high, low_wide, high_wide, reach, .. } = node.bounds;
+        let holds = |bound: Plane| {
+            self.tightened(root, bound, direction, place, loose).is_some_and(|(_, is_later)| is_later)
+        };
+        let (tight, wide) = if root.side > 0.0 { (low, low_wide) } else { (high, high_wide) };
+        if reach.is_none() && holds(tight) {
+            Seen::Clearly
+        } else if holds(wide) {
+            Seen::Perhaps
+        } else {
+            Seen::Not
         }
     }
 
@@ -499,10 +686,9 @@ impl<'a> Search<'a> {
     fn arrive(&mut self, node: &Node) {
         let from = node.root;
         let root = self.memory.roots[from as usize];
-        if let Some(way) = self.tangent(&root, self.goal, 0.0)
-            && self.holds(node, &root, way.direction, self.goal, self.loose(way.length))
-        {
-            self.complete(from, way);
+        if let Some(way) = self.tangent(&root, self.goal, 0.0) {
+            let seen = self.seen(node, &root, way.direction, self.goal, self.loose(way.length));
+            self.complete(from, way, seen);
         }
         for at in 0..self.memory.goal.corners.len() {
             let corner = self.memory.goal.corners[at];
@@ -511,33 +697,38 @@ impl<'a> Search<'a> {
                 continue;
             }
             for side in [1.0, -1.0] {
-                if let Some(way) = self.tangent(&root, place, side * self.radius)
-                    && self.holds(node, &root, way.direction, place, SAME)
-                {
-                    self.turn(from, corner, side, way, None, [false, true]);
+                if let Some(way) = self.tangent(&root, place, side * self.radius) {
+                    let seen = self.seen(node, &root, way.direction, place, SAME);
+                    self.turn(from, corner, side, way, None, [false, true], seen);
                 }
             }
         }
     }
 
-    fn complete(&mut self, from: u32, way: Tangent) {
+    fn complete(&mut self, from: u32, way: Tangent, seen: Seen) {
         let root = self.memory.roots[from as usize];
         // An arc that ends in the triangle of the goal may begin in the middle of it, too.
         if root.side != 0.0 && !root.near[1] && self.is_goal_corner(root.vertex) {
             let parent = self.memory.roots[root.parent as usize];
+            let direction = way.direction;
             let way = [
                 touch(parent.centre, parent.offset, root.arrival),
                 touch(root.centre, root.offset, root.arrival),
             ];
-            if !self.memory.goal.is_clear(way, self.least()) {
+            let goal = &self.memory.goal;
+            if !goal.is_clear(way, self.least()) || !self.turns_freely(goal, &root, direction) {
                 return;
             }
         }
+        if seen == Seen::Not
+            || (seen == Seen::Perhaps && !self.is_clear_along(self.goal_triangle, &root, &way))
+        {
+            return;
+        }
         if self.is_free(&root, way.direction, way.length, true) {
             let estimate = root.length + self.arc(&root, way.direction) + way.length;
-            let node =
-                Node { low: way.direction, high: way.direction, root: from, entry: NONE, kind: Kind::Final };
-            self.offer(node, estimate);
+            let bounds = Bounds::of(way.direction, way.direction);
+            self.offer(Node { bounds, root: from, entry: NONE, kind: Kind::Final }, estimate);
         }
     }
 
@@ -570,7 +761,7 @@ impl<'a> Search<'a> {
             && let Some(way) = self.tangent(&root, self.goal, 0.0)
             && self.may_leave(&root, way.direction, self.loose(way.length))
         {
-            self.complete(from, way);
+            self.complete(from, way, Seen::Clearly);
         }
         let lists = [&self.memory.start.corners, &self.memory.goal.corners].map(Vec::len);
         for end in 0..2 {
@@ -585,7 +776,7 @@ impl<'a> Search<'a> {
                     if let Some(way) = self.tangent(&root, place, side * self.radius)
                         && self.may_leave(&root, way.direction, SAME)
                     {
-                        self.turn(from, corner, side, way, None, root.near);
+                        self.turn(from, corner, side, way, None, root.near, Seen::Clearly);
                     }
                 }
             }
@@ -607,49 +798,64 @@ impl<'a> Search<'a> {
             let own = if root.side > 0.0 { left } else { right };
             let other = if root.side > 0.0 { right } else { left };
             if root.side != 0.0 && vertex(own) == root.vertex {
-                let place = self.table.start(other);
-                let way = self.tangent(&root, place, -root.side * self.offset(other));
-                let bound =
-                    way.and_then(|way| self.tightened(&root, root.arrival, way.direction, place, SAME));
-                if let Some((bound, _)) = bound {
-                    self.offer_fan(from, entry, bound);
-                }
+                self.enter_fan(from, entry);
                 continue;
             }
             if root.side != 0.0 && vertex(other) == root.vertex {
                 continue;
             }
-            let low = self.tangent(&root, self.table.start(right), -self.offset(right));
-            let high = self.tangent(&root, self.table.start(left), self.offset(left));
-            let (Some(low), Some(high)) = (low, high) else { continue };
-            let (mut low, mut high) = (low.direction, high.direction);
-            if cross(low, high) <= SAME {
+            let [right_place, left_place] = [right, left].map(|corner| self.table.start(corner));
+            // A place may be so near that what rounding moves a wall by would fill half of its view.
+            let [right_offset, left_offset] = [right, left].map(|corner| self.offset(corner).max(0.0));
+            let lines = [
+                self.tangent(&root, right_place, -right_offset),
+                self.tangent(&root, left_place, left_offset),
+                self.tangent(&root, right_place, 0.0),
+                self.tangent(&root, left_place, 0.0),
+            ];
+            let [Some(low), Some(high), Some(low_wide), Some(high_wide)] = lines else { continue };
+            let tight = self.between_limits(&root, low.direction, high.direction);
+            let Some((low_wide, high_wide)) =
+                self.between_limits(&root, low_wide.direction, high_wide.direction)
+            else {
                 continue;
+            };
+            let far = low.length.max(high.length);
+            let mut bounds = Bounds::of(low_wide, high_wide);
+            (bounds.low_far, bounds.high_far) = (low.length, high.length);
+            match tight {
+                Some((low, high)) => (bounds.low, bounds.high) = (low, high),
+                None => bounds.reach = Some(far),
             }
-            if root.side != 0.0 {
-                // Between the arrival and the limit.
-                let (first, last) =
-                    if root.side > 0.0 { (root.arrival, root.limit) } else { (root.limit, root.arrival) };
-                let inside = |direction: Plane| self.may_leave(&root, direction, SAME);
-                let within =
-                    |direction: Plane| cross(low, direction) >= -SAME && cross(direction, high) >= -SAME;
-                let [low_in, high_in] = [inside(low), inside(high)];
-                let [first_in, last_in] = [within(first), within(last)];
-                if !low_in {
-                    if !first_in {
-                        continue;
-                    }
-                    low = first;
-                }
-                if !high_in {
-                    if !last_in {
-                        continue;
-                    }
-                    high = last;
-                }
-            }
-            self.offer_cone(from, entry, low, high);
+            self.offer_cone(from, entry, bounds);
         }
+    }
+
+    /// What of the directions from `low` to `high` a root may be left in.
+    fn between_limits(&self, root: &Root, mut low: Plane, mut high: Plane) -> Option<(Plane, Plane)> {
+        if cross(low, high) <= SAME {
+            return None;
+        }
+        if root.side != 0.0 {
+            // Between the arrival and the limit.
+            let (first, last) =
+                if root.side > 0.0 { (root.arrival, root.limit) } else { (root.limit, root.arrival) };
+            let within = |direction: Plane| cross(low, direction) >= -SAME && cross(direction, high) >= -SAME;
+            let [first_in, last_in] = [within(first), within(last)];
+            if !self.may_leave(root, low, SAME) {
+                if !first_in {
+                    return None;
+                }
+                low = first;
+            }
+            if !self.may_leave(root, high, SAME) {
+                if !last_in {
+                    return None;
+                }
+                high = last;
+            }
+        }
+        (cross(low, high) > SAME).then_some((low, high))
     }
 }
 
@@ -674,25 +880,30 @@ impl Memory {
         self.groups.clear();
     }
 
-    /// Whether an arrival at a corner is worth following: none known is as short and has turned as little.
-    fn claims(&mut self, slot: usize, near: [bool; 2], arrival: &Arrival) -> bool {
+    fn claim_at(&mut self, slot: usize, near: [bool; 2]) -> &mut Claim {
+        if near == [false; 2] {
+            return &mut self.claims[slot];
+        }
+        let at = self.local.iter().position(|known| (known.0, known.1) == (slot, near));
+        let at = at.unwrap_or_else(|| {
+            self.local.push((slot, near, Claim::default()));
+            self.local.len() - 1
+        });
+        &mut self.local[at].2
+    }
+
+    /// Whether an arrival at a corner is not worth following: one is known that is as short and has turned as little.
+    fn is_claimed(&mut self, slot: usize, near: [bool; 2], arrival: &Arrival) -> bool {
         let stamp = self.stamp;
-        let claim = if near == [false; 2] {
-            &mut self.claims[slot]
-        } else {
-            let at = self.local.iter().position(|known| (known.0, known.1) == (slot, near));
-            let at = at.unwrap_or_else(|| {
-                self.local.push((slot, near, Claim::default()));
-                self.local.len() - 1
-            });
-            &mut self.local[at].2
-        };
+        let claim = self.claim_at(slot, near);
+        claim.stamp == stamp && (claim.shortest.outdoes(arrival) || claim.earliest.outdoes(arrival))
+    }
+
+    fn claim(&mut self, slot: usize, near: [bool; 2], arrival: &Arrival) {
+        let stamp = self.stamp;
+        let claim = self.claim_at(slot, near);
         if claim.stamp != stamp {
             *claim = Claim { stamp, shortest: *arrival, earliest: *arrival };
-            return true;
-        }
-        if claim.shortest.outdoes(arrival) || claim.earliest.outdoes(arrival) {
-            return false;
         }
         if arrival.length < claim.shortest.length {
             claim.shortest = *arrival;
@@ -700,6 +911,5 @@ impl Memory {
         if arrival.turned < claim.earliest.turned {
             claim.earliest = *arrival;
         }
-        true
     }
 }
