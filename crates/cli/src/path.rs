@@ -26,6 +26,9 @@ struct Answer {
     clearance: Option<f32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     moved: Option<[f32; 2]>,
+    /// How it was found, if a hierarchy was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hierarchy: Option<&'static str>,
 }
 
 /// The outcome as scripts know it.
@@ -37,16 +40,20 @@ pub(crate) fn outcome_name(outcome: Outcome) -> &'static str {
     }
 }
 
-/// A path through a hierarchy; what was in its way is said aloud.
-fn by_hierarchy(mesh: &NavMesh, args: &PathArgs) -> Result<Path> {
+/// How a hierarchy was used, as scripts know it.
+fn use_name(how: HierarchyUse) -> &'static str {
+    match how {
+        HierarchyUse::Clusters => "clusters",
+        HierarchyUse::Near => "near",
+        HierarchyUse::NoWay => "no way",
+        _ => "not used",
+    }
+}
+
+fn by_hierarchy(mesh: &NavMesh, args: &PathArgs) -> Result<(Path, HierarchyUse)> {
     let hierarchy = Hierarchy::new(mesh, &HierarchyConfig::default().with_min_cells(0))?;
     let mut scratch = HierarchyScratch::default();
-    let options = PathOptions::default();
-    let (path, how) = hierarchy.find_path_with(mesh, args.from.0, args.to.0, &options, &mut scratch)?;
-    if how != HierarchyUse::Clusters {
-        tracing::info!("found without the hierarchy: {how:?}");
-    }
-    Ok(path)
+    Ok(hierarchy.find_path_with(mesh, args.from.0, args.to.0, &PathOptions::default(), &mut scratch)?)
 }
 
 pub(crate) fn run(args: &PathArgs) -> Result<()> {
@@ -55,10 +62,13 @@ pub(crate) fn run(args: &PathArgs) -> Result<()> {
         return run_for_radius(args, mesh, radius);
     }
     let mut scratch = PathScratch::default();
+    let mut how = None;
     let mut path = if args.shortest {
         mesh.find_shortest_path(args.from.0, args.to.0, &mut scratch)?
     } else if args.hierarchy {
-        by_hierarchy(&mesh, args)?
+        let (path, by) = by_hierarchy(&mesh, args)?;
+        how = Some(use_name(by));
+        path
     } else {
         mesh.find_path(args.from.0, args.to.0, &mut scratch)?
     };
@@ -79,12 +89,16 @@ pub(crate) fn run(args: &PathArgs) -> Result<()> {
             cells: path.cells.iter().map(|cell| cell.0).collect(),
             clearance: None,
             moved: None,
+            hierarchy: how,
         };
         serde_json::to_writer_pretty(&mut out, &answer)?;
         writeln!(out)?;
         return Ok(());
     }
     writeln!(out, "{}: {:.3} m over {} cells", outcome_name(path.outcome), path.length, path.cells.len())?;
+    if let Some(how) = how {
+        writeln!(out, "hierarchy: {how}")?;
+    }
     for point in &path.points {
         writeln!(out, "  {:.3}, {:.3}, {:.3}", point.x, point.y, point.z)?;
     }

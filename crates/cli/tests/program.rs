@@ -83,6 +83,14 @@ fn build_path_and_info_keep_their_contract() {
     assert!((26.0..36.0).contains(&length), "round the wall it is about 29 m, not {length}");
     assert!(folder.join("p.svg").exists());
     assert!(succeed(folder, &words[..6]).starts_with("complete: "));
+    let wide = json(&succeed(folder, &[&words[..7], &["--corner-offset", "0.4"]].concat()));
+    assert!((length..length + 4.0).contains(&wide["length"].as_f64().expect("a number")));
+    assert_ne!(wide["points"], path["points"]);
+    let near = json(&succeed(folder, &[&words[..7], &["--hierarchy"]].concat()));
+    assert_eq!(keys(&near), ["cells", "hierarchy", "length", "outcome", "points"]);
+    assert_eq!(near["outcome"], "complete");
+    fail(folder, 1, &[&words[..6], &["--corner-offset=-1"]].concat());
+    fail(folder, 2, &[&words[..6], &["--hierarchy", "--shortest"]].concat());
 }
 
 #[test]

@@ -50,8 +50,9 @@ pub(super) fn find(mesh: &NavMesh, clusters: &Clusters) -> (Vec<Terminal>, Vec<u
         let (group, others) = rest.split_at(length);
         rest = others;
         let smaller = first.clusters.map(|cluster| areas[cluster as usize]);
-        let spacing = smaller[0].min(smaller[1]).sqrt() / 2.0;
+        let spacing = smaller[0].min(smaller[1]).sqrt() / 3.0;
         for piece in pieces(group) {
+            let piece: Vec<Crossing> = piece.iter().flat_map(|crossing| parts(*crossing, spacing)).collect();
             sample(&piece, spacing, |crossing| pairs.push(terminals(mesh, crossing)));
         }
     }
@@ -125,9 +126,30 @@ fn pieces(group: &[Crossing]) -> Vec<Vec<Crossing>> {
         .collect()
 }
 
+/// The parts of a long crossing, each no longer than `spacing`, but not more than a few.
+fn parts(crossing: Crossing, spacing: f64) -> impl Iterator<Item = Crossing> {
+    const MOST: u32 = 8;
+    let [a, b] = crossing.ends;
+    let length = a.distance_squared(b).sqrt();
+    let count = (1..MOST).find(|&count| length <= spacing * f64::from(count)).unwrap_or(MOST);
+    // Links that are leapt over are taken in their middle.
+    let count = if crossing.kind == 0 { count } else { 1 };
+    (0..count).map(move |part| {
+        let at = |part: u32| match part {
+            0 => a,
+            part if part == count => b,
+            part => {
+                let along = f64::from(part) / f64::from(count);
+                PlanPosition::snapped(a.x + (b.x - a.x) * along, a.z + (b.z - a.z) * along)
+            }
+        };
+        Crossing { ends: [at(part), at(part + 1)], ..crossing }
+    })
+}
+
 fn middle(crossing: &Crossing) -> PlanPosition {
     let [a, b] = crossing.ends;
-    PlanPosition { x: (a.x + b.x) / 2.0, z: (a.z + b.z) / 2.0 }
+    PlanPosition::snapped((a.x + b.x) / 2.0, (a.z + b.z) / 2.0)
 }
 
 /// Calls `take` for the crossing in the middle, then for the one farthest from all that were taken as long as it is farther than `spacing`.
