@@ -241,7 +241,7 @@ impl Queries for WaymeshQueries {
 
     fn raycast(&mut self, to: Vec3) -> f32 {
         let Some(place) = &self.place else { return 0.0 };
-        self.mesh.raycast(place, to, &AnyCell, &mut self.cells).map_or(0.0, |ray| ray.fraction)
+        self.mesh.raycast_plan(place, to, &AnyCell, &mut self.cells).map_or(0.0, |ray| ray.fraction)
     }
 
     fn move_along(&mut self, to: Vec3) -> f32 {

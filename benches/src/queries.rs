@@ -33,7 +33,7 @@ pub trait Queries {
         false
     }
 
-    /// Looks from where it stands towards a point. Gives the part of the way that is free, from 0 to 1.
+    /// Looks from where it stands towards a point: the cells passed, the wall, the part of the way that is free, from 0 to 1; gives the last.
     fn raycast(&mut self, to: Vec3) -> f32 {
         let _ = to;
         0.0

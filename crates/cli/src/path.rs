@@ -128,6 +128,7 @@ fn run_for_radius(args: &PathArgs, mesh: NavMesh, radius: f32) -> Result<()> {
             cells: path.cells.iter().map(|cell| cell.0).collect(),
             clearance: Some(path.clearance).filter(|clearance| clearance.is_finite()),
             moved: Some(moved),
+            hierarchy: None,
         };
         serde_json::to_writer_pretty(&mut out, &answer)?;
         writeln!(out)?;

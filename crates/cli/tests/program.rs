@@ -234,3 +234,22 @@ fn the_demo_names_its_files_on_the_last_lines() {
     let info = json(&succeed(folder, &["info", "out/overlapping-storeys.wmesh", "--json"]));
     assert_eq!(info["valid"], true);
 }
+
+#[test]
+fn jumps_become_links() {
+    let folder = hall();
+    let folder = folder.path();
+    succeed(folder, &["scene", "terraces", "--output", "t.stl"]);
+    let links = |options: &[&str]| {
+        succeed(folder, &[&["build", "t.stl", "--report", "r.json", "--svg", "t.svg"], options].concat());
+        read_json(&folder.join("r.json"))["links"].as_u64().expect("a number")
+    };
+    assert_eq!(links(&[]), 0);
+    let all = links(&["--jumps"]);
+    let drops = links(&["--jumps", "--jump-length", "0"]);
+    assert!(drops > 0 && drops < all, "{drops} of {all}");
+    assert_eq!(links(&["--jumps", "--jump-length", "0", "--drop-height", "0"]), 0);
+    assert!(fail(folder, 1, &["build", "t.stl", "--jumps", "--jump-rise=-1"]).contains("max_rise"));
+    assert!(fail(folder, 1, &["build", "t.stl", "--jumps", "--tile", "64"]).contains("tiles"));
+    fail(folder, 2, &["build", "t.stl", "--jump-length", "1"]);
+}

@@ -5,7 +5,7 @@
 //!   ([`PathScratch`]), so any number of threads share one mesh.
 //! - [`NavMesh::nearest`] finds the place on the mesh that is meant by a position; [`NavMesh::find_path`] finds a way quickly,
 //!   [`NavMesh::find_shortest_path`] the shortest of all.
-//! - On the surface: [`NavMesh::raycast`], [`NavMesh::line_of_sight`], [`NavMesh::move_along`], [`NavMesh::nearest_wall`], [`NavMesh::walls_within`],
+//! - On the surface: [`NavMesh::raycast`], [`NavMesh::raycast_plan`], [`NavMesh::line_of_sight`], [`NavMesh::move_along`], [`NavMesh::nearest_wall`], [`NavMesh::walls_within`],
 //!   [`NavMesh::ground_under`], [`NavMesh::cells_in_box`], [`NavMesh::cells_in_circle`], [`PlaceSampler`],
 //!   [`NavMesh::random_place_around`], [`NavMesh::cells_within`], [`NavMesh::distance_map`].
 //! - A mesh that changes while it is asked (links that come and go, tiles that are baked anew) is kept in a `RwLock<Arc<NavMesh>>`: a thread that
@@ -168,4 +168,6 @@ pub use path::{
     BatchScratch, CorridorChange, CorridorOptions, CorridorScratch, LinkUse, Outcome, Path, PathCorridor,
     PathOptions, PathScratch, ReplanReason, SlicedPath,
 };
-pub use surface::{DistanceMap, PlaceSampler, RayHit, Raycast, SurfaceScratch, Wall, WallPiece, WayOn};
+pub use surface::{
+    DistanceMap, PlaceSampler, PlanRay, RayHit, Raycast, SurfaceScratch, Wall, WallPiece, WayOn,
+};

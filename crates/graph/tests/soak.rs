@@ -137,8 +137,8 @@ impl Oracle {
                 let ways = [Some((from, to)), link.both_ways.then_some((to, from))];
                 for (from, to) in ways.into_iter().flatten() {
                     let landed = best[from] + leap;
-                    for end in 0..self.ends.len() {
-                        best[end] = best[end].min(landed + self.between[to][end]);
+                    for (best, between) in best.iter_mut().zip(&self.between[to]) {
+                        *best = best.min(landed + between);
                     }
                 }
             }

@@ -9,7 +9,7 @@ mod slide;
 mod wall;
 
 pub use distance::{DistanceMap, WayOn};
-pub use raycast::{RayHit, Raycast};
+pub use raycast::{PlanRay, RayHit, Raycast};
 pub use sample::PlaceSampler;
 pub use scratch::SurfaceScratch;
 pub use wall::{Wall, WallPiece};

@@ -68,6 +68,15 @@ fn a_ray_ends_where_small_steps_leave_the_map() {
             } else {
                 mesh.raycast(&start, to, &AnyCell, &mut cells).unwrap()
             };
+            let plan_ray = if closed {
+                mesh.raycast_plan(&start, to, &only_ground, &mut cells).unwrap()
+            } else {
+                mesh.raycast_plan(&start, to, &AnyCell, &mut cells).unwrap()
+            };
+            assert_eq!(
+                (plan_ray.cell, plan_ray.fraction, plan_ray.hit),
+                (ray.end.cell, ray.fraction, ray.hit)
+            );
             // In steps of a ten-thousandth.
             let free = (0..=10_000)
                 .take_while(|&step| {
