@@ -88,12 +88,9 @@ impl PlanWorld {
         tile_side: f64,
     ) -> Result<Self, BakeError> {
         pipeline.config().validate()?;
-        if config.merge_distance > 0.0 {
-            // Which vertices become one would depend on what lies beside a window.
-            let expected = "0 in a plan that changes: only a whole plan can be merged";
-            let value = config.merge_distance;
-            return Err(PlanError::BadField { field: "merge_distance", value, expected }.into());
-        }
+        // Which vertices become one would depend on what lies beside a window.
+        let (merge, expected) = (config.merge_distance, "0 in a plan that changes: only a whole plan can be merged");
+        BadField::unless(merge <= 0.0, "merge_distance", merge, expected).map_err(PlanError::from)?;
         let base = PlanBase::new(&plan, &pipeline.plan_config(config))?;
         let frame = *base.frame();
         let side = (tile_side / f64::from(frame.cell_size)).round();
