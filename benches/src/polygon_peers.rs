@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use geo::{Coord, LineString, Polygon as GeoPolygon, TriangulateDelaunay, TriangulateEarcut};
 use i_triangle::float::triangulatable::Triangulatable;
-use waymesh::{Polygon, PolygonSet, Triangulation};
+use waymesh::{Polygon, PolygonSet, TriangleId, Triangulation, VertexId};
 
 /// Polygons as the other crates take them.
 pub(crate) struct Shapes {
@@ -59,24 +59,28 @@ pub(crate) struct Merge(Vec<polyanya::Mesh>);
 
 impl Merge {
     pub(crate) fn new(triangulation: &Triangulation) -> Self {
-        let mut regions: BTreeMap<_, polyanya::Trimesh> = BTreeMap::new();
+        let mut regions: BTreeMap<_, (Vec<polyanya::Vertex>, Vec<polyanya::Polygon>)> = BTreeMap::new();
         let mut numbers: BTreeMap<_, usize> = BTreeMap::new();
         for triangle in &triangulation.triangles {
             let key = (triangle.region, triangle.area);
-            let mesh = regions
-                .entry(key)
-                .or_insert_with(|| polyanya::Trimesh { vertices: Vec::new(), triangles: Vec::new() });
+            let (vertices, polygons) = regions.entry(key).or_default();
+            let number = TriangleId::from_index(polygons.len()).0;
+            // Not through its `Trimesh`, whose sorting panics on some of these. Merging does not ask for the order.
             let corners = triangle.vertices.map(|vertex| {
-                *numbers.entry((key, vertex)).or_insert_with(|| {
+                let at = *numbers.entry((key, vertex)).or_insert_with(|| {
                     let point = triangulation.point(vertex);
                     #[expect(clippy::cast_precision_loss, reason = "the peer has single precision")]
-                    mesh.vertices.push(glam::Vec2::new(point.x as f32, point.z as f32));
-                    mesh.vertices.len() - 1
-                })
+                    let place = glam::Vec2::new(point.x as f32, point.z as f32);
+                    vertices.push(polyanya::Vertex::new(place, Vec::new()));
+                    vertices.len() - 1
+                });
+                vertices[at].polygons.push(number);
+                VertexId::from_index(at).0
             });
-            mesh.triangles.push(corners);
+            polygons.push(polyanya::Polygon::new(corners.to_vec(), false));
         }
-        Self(regions.into_values().filter_map(|mesh| mesh.try_into().ok()).collect())
+        let mesh = |(vertices, polygons)| polyanya::Mesh::new(vertices, polygons).ok();
+        Self(regions.into_values().filter_map(mesh).collect())
     }
 
     /// Number of cells once nothing can be merged any more.

@@ -10,7 +10,7 @@ use crate::window::Window;
 /// Vertices of a window that is solved without being grown any further, if little can be gained there.
 const SMALL_WINDOW: usize = 64;
 /// A window is small unless one in so many of its cells could be too many.
-const GAIN: usize = 8;
+const GAIN: usize = 12;
 
 /// Replaces cells, window by window.
 pub(crate) struct Search<'s, 'a> {
