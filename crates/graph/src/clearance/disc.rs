@@ -81,6 +81,12 @@ pub(super) fn between_squared(a: [Plane; 2], b: [Plane; 2]) -> f64 {
     nearest
 }
 
+/// Whether any part of a way lies to the left of a side of a triangle, where the triangle is. What is seen from a way is seen through such sides: others lead
+/// back under it or over it, to another storey.
+pub(super) fn faces([a, b]: [Plane; 2], way: [Plane; 2]) -> bool {
+    way.iter().any(|&end| side_of(a, b, end) > 0.0)
+}
+
 /// A line with a direction that touches one disc and then another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Tangent {

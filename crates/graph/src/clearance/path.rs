@@ -3,7 +3,7 @@
 use glam::Vec3;
 use waymesh_core::CellId;
 
-use super::disc::{Plane, angle, between_squared, length, minus, plus, touch};
+use super::disc::{Plane, angle, between_squared, faces, length, minus, plus, touch};
 use super::fit::{Fit, check_radius};
 use super::search::{Ends, Search};
 use super::table::{next, previous};
@@ -408,6 +408,8 @@ impl ClearanceNavMesh {
         for pair in plan.windows(2) {
             let way = [pair[0], pair[1]];
             best = table.wall_distance_squared(triangle, pair[0], best, stack);
+            let last = table.walk(triangle, None, pair[0], pair[1]);
+            best = table.wall_distance_squared(last, pair[1], best, stack);
             stack.clear();
             seen.clear();
             stack.push(triangle);
@@ -418,15 +420,16 @@ impl ClearanceNavMesh {
                 }
                 seen.push(at);
                 for side in [3 * at, next(3 * at), previous(3 * at)] {
-                    let distance = between_squared(way, table.ends(side));
+                    let ends = table.ends(side);
+                    let distance = between_squared(way, ends);
                     if table.is_wall(side) {
                         best = best.min(distance);
-                    } else if distance < best {
+                    } else if distance < best && faces(ends, way) {
                         stack.push(table.twin(side) / 3);
                     }
                 }
             }
-            triangle = table.walk(triangle, None, pair[0], pair[1]);
+            triangle = last;
         }
         best.sqrt()
     }

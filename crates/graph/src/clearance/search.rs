@@ -17,8 +17,8 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::disc::{
-    NARROW, Plane, SAME, Tangent, angle, between_squared, cross, distance_squared, dot, left_of, length,
-    minus, plus, tangent, touch, unit,
+    NARROW, Plane, SAME, Tangent, angle, between_squared, cross, distance_squared, dot, faces, left_of,
+    length, minus, plus, side_of, tangent, touch, unit,
 };
 use super::islands::Islands;
 use super::near::Near;
@@ -344,7 +344,7 @@ impl<'a> Search<'a> {
         if self.memory.is_claimed(slot, near, &arrival) {
             return;
         }
-        if seen == Seen::Perhaps && !self.is_clear_along(corner / 3, &root, &way) {
+        if seen == Seen::Perhaps && !self.is_clear_along(corner / 3, table.start(corner), &root, &way) {
             return;
         }
         self.memory.claim(slot, near, &arrival);
@@ -464,25 +464,37 @@ impl<'a> Search<'a> {
         self.offer(Node { bounds, root, entry, kind: Kind::Cone }, estimate);
     }
 
-    /// Whether the way from a root along a tangent keeps the radius from all walls around. `triangle` is one that it ends near.
-    fn is_clear_along(&mut self, triangle: u32, root: &Root, way: &Tangent) -> bool {
+    /// Whether the way from a root along a tangent keeps the radius from all walls around. `triangle` has the corner that it touches, or
+    /// the goal, close to `near`.
+    fn is_clear_along(&mut self, triangle: u32, near: Plane, root: &Root, way: &Tangent) -> bool {
         let least = self.least();
         let from = touch(root.centre, root.offset, way.direction);
         let line = [from, plus(from, way.direction, way.length)];
+        // From the end of the way, which is no farther from there than a disc that fits is wide.
+        let inside = plus(near, minus(self.table.centroid(triangle), near), 1e-3);
+        let last = self.table.walk(triangle, None, inside, line[1]);
+        if !(3 * last..3 * last + 3).all(|side| {
+            let [a, b] = self.table.ends(side);
+            side_of(a, b, line[1]) >= -2.0 * self.table.slack * length(minus(b, a))
+        }) {
+            return false;
+        }
         let memory = &mut *self.memory;
         memory.looked.clear();
         memory.stack.clear();
-        memory.stack.push(triangle);
+        memory.stack.push(last);
         while let Some(at) = memory.stack.pop() {
             if memory.looked.contains(&at) {
                 continue;
             }
             memory.looked.push(at);
             for side in 3 * at..3 * at + 3 {
-                if between_squared(line, self.table.ends(side)) < least * least {
+                let ends = self.table.ends(side);
+                if between_squared(line, ends) < least * least {
                     match self.table.twin(side) {
                         WALL => return false,
-                        twin => memory.stack.push(twin / 3),
+                        twin if faces(ends, line) => memory.stack.push(twin / 3),
+                        _ => {}
                     }
                 }
             }
@@ -721,7 +733,7 @@ impl<'a> Search<'a> {
             }
         }
         if seen == Seen::Not
-            || (seen == Seen::Perhaps && !self.is_clear_along(self.goal_triangle, &root, &way))
+            || (seen == Seen::Perhaps && !self.is_clear_along(self.goal_triangle, self.goal, &root, &way))
         {
             return;
         }
