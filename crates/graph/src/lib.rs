@@ -8,6 +8,9 @@
 //! - On the surface: [`NavMesh::raycast`], [`NavMesh::line_of_sight`], [`NavMesh::move_along`], [`NavMesh::nearest_wall`], [`NavMesh::walls_within`],
 //!   [`NavMesh::ground_under`], [`NavMesh::cells_in_box`], [`NavMesh::cells_in_circle`], [`PlaceSampler`],
 //!   [`NavMesh::random_place_around`], [`NavMesh::cells_within`], [`NavMesh::distance_map`].
+//! - For agents: [`PathCorridor`] is a path that follows a moving agent and goal and mends itself where the mesh changed; [`SlicedPath`] searches with
+//!   a budget a call; [`NavMesh::find_paths`] answers many pairs on all threads; [`NavMesh::offset_corners`] moves corners away from
+//!   walls; [`Hierarchy`] searches clusters of cells on large meshes. The docs of each show it.
 //! - Filters ([`CellFilter`]) say which cells a query may use, costs ([`TravelCost`]) what a way costs; neither costs anything unused.
 //! - [`NavMeshData`] is the mesh as plain tables, for files.
 //!
