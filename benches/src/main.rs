@@ -16,7 +16,7 @@ const USAGE: &str = "\
 Bakes scenes with waymesh and its peers in turns, on one thread, and prints what each stage took.
 
 Usage: waymesh-benches [--scenes NAME|FILE,...] [--cell SIZE[/LEVEL],...] [--partition watershed|monotone]
-                       [--rounds N] [--queries] [--json]
+                       [--rounds N] [--queries | --agents] [--json]
        waymesh-benches evaluate [LEVEL...] [--cell SIZE[/LEVEL]] [--samples N] [--watershed] [--ours] [--out FOLDER] [--svg] [--meshes]
                        [--jobs N] [--limit SECONDS]
        waymesh-benches convex [--largest N] [--out FOLDER]
@@ -31,6 +31,7 @@ Usage: waymesh-benches [--scenes NAME|FILE,...] [--cell SIZE[/LEVEL],...] [--par
   --partition  how regions are made [default: watershed]
   --rounds     how often each engine bakes each scene [default: 9]
   --queries    ask path queries of the baked meshes instead of timing the bake
+  --agents     of these only what moving agents ask of our own mesh: hierarchy, corridors, batches
   --json       print JSON instead of tables
 
 evaluate lets an oracle judge the meshes of every tool and prints tables as Markdown.
@@ -70,6 +71,7 @@ struct Options {
     partition: Partitioning,
     rounds: usize,
     queries: bool,
+    agents: bool,
     json: bool,
 }
 
@@ -257,13 +259,13 @@ fn ask(
     scene: &str,
     engines: &mut [Box<dyn queries::Queries>],
     pairs: &[[glam::Vec3; 2]],
-    rounds: usize,
+    options: &Options,
 ) -> (String, serde_json::Value) {
-    let times = queries::measure(engines, pairs, rounds);
+    let times = if options.agents { Vec::new() } else { queries::measure(engines, pairs, options.rounds) };
     let mut table = report::query_table(scene, pairs.len(), &times);
     let mut json = report::query_json(scene, pairs.len(), &times);
     if let Some(mesh) = engines.iter().find_map(|engine| engine.mesh()) {
-        let agents = measure_agents(mesh, pairs, rounds);
+        let agents = measure_agents(mesh, pairs, options.rounds);
         table.push_str(&agent_table(&agents));
         json["agents"] = agent_json(&agents);
     }
@@ -278,7 +280,7 @@ fn run(options: &Options) -> Result<(), BenchError> {
             && let Some((mut engines, mesh)) = flat_engines(name)?
         {
             let pairs = queries::pairs(&mesh, PAIRS);
-            let (table, json) = ask(name, &mut engines, &pairs, options.rounds);
+            let (table, json) = ask(name, &mut engines, &pairs, options);
             if options.json {
                 results.push(json);
             } else {
@@ -292,7 +294,7 @@ fn run(options: &Options) -> Result<(), BenchError> {
             let (table, json) = if options.queries {
                 let (mut engines, mesh) = query_engines(&scene, &settings)?;
                 let pairs = queries::pairs(&mesh, PAIRS);
-                ask(&scene.name, &mut engines, &pairs, options.rounds)
+                ask(&scene.name, &mut engines, &pairs, options)
             } else {
                 let comparison = compare(&engines, &scene, &settings, options.rounds);
                 (report::table(&comparison), report::json(&comparison))
@@ -326,6 +328,7 @@ fn parse(arguments: &mut dyn Iterator<Item = String>) -> Result<Option<Options>,
         partition: Partitioning::Watershed,
         rounds: 9,
         queries: false,
+        agents: false,
         json: false,
     };
     while let Some(argument) = arguments.next() {
@@ -344,6 +347,7 @@ fn parse(arguments: &mut dyn Iterator<Item = String>) -> Result<Option<Options>,
                 options.rounds = value()?.parse().map_err(|error| format!("--rounds: {error}"))?;
             }
             "--queries" => options.queries = true,
+            "--agents" => (options.queries, options.agents) = (true, true),
             "--json" => options.json = true,
             "--help" | "-h" => return Ok(None),
             other => return Err(format!("no option {other}")),

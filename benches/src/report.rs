@@ -123,7 +123,7 @@ type Figure<T> = (&'static str, fn(&QueryTimes) -> T);
 #[must_use]
 pub fn query_table(scene: &str, pairs: usize, times: &[QueryTimes]) -> String {
     let mut out = format!("{scene}: queries on {pairs} pairs, ns each, mean / median / 99 %\n  {:<18}", "");
-    let Some((first, others)) = times.split_first() else { return out };
+    let Some((first, others)) = times.split_first() else { return format!("{scene}: {pairs} pairs\n") };
     for engine in times {
         let _ = write!(out, "{:>24}", engine.engine);
     }

@@ -12,6 +12,9 @@
 //!   asks clones the `Arc` and works with that mesh as long as it likes; the one that changes it clones the mesh, changes the clone and puts
 //!   it in place. Nobody waits for anybody, and no answer mixes two meshes.
 //! - [`ClearanceNavMesh`] serves agents of every radius on one mesh: where a disc fits, and its shortest way.
+//! - For agents: [`PathCorridor`] is a path that follows a moving agent and goal and mends itself where the mesh changed; [`SlicedPath`] searches with
+//!   a budget a call; [`NavMesh::find_paths`] answers many pairs on all threads; [`NavMesh::offset_corners`] moves corners away from
+//!   walls; [`Hierarchy`] searches clusters of cells on large meshes. The docs of each show it.
 //! - Filters ([`CellFilter`]) say which cells a query may use, costs ([`TravelCost`]) what a way costs; neither costs anything unused.
 //! - [`NavMeshData`] is the mesh as plain tables, for files; [`NavMesh::to_packed`] gives bytes that [`NavMesh::from_packed`] opens in
 //!   milliseconds.

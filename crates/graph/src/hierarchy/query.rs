@@ -32,7 +32,7 @@ pub enum HierarchyUse {
     OtherFilter,
     /// Without: costs other than length are asked for.
     Costs,
-    /// Without: no way leads to the goal.
+    /// Without: no way over entrances leads to the goal; a plain search made sure that there is none, or found one over links within a cluster.
     NoWay,
 }
 

@@ -1,6 +1,6 @@
 //! Many paths at once, on all threads.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, TryLockError};
 
 use glam::Vec3;
 use rayon::prelude::*;
@@ -84,12 +84,16 @@ impl BatchScratch {
         }
         paths.resize_with(pairs.len(), || Ok(Path::default()));
         let threads = &self.threads;
-        paths.par_iter_mut().zip(pairs).for_each(|(slot, &pair)| {
+        paths.par_iter_mut().zip(pairs).with_min_len(8).for_each(|(slot, &pair)| {
             let thread = rayon::current_thread_index().unwrap_or(0) % threads.len();
-            // A thread has its own; nobody waits.
-            let mut scratch = threads[thread].lock().unwrap_or_else(PoisonError::into_inner);
             let mut path = std::mem::replace(slot, Ok(Path::default())).unwrap_or_default();
-            *slot = find(pair, &mut scratch, &mut path).map(|()| path);
+            // A thread has its own: it is taken only if a filter runs other work of the pool in between.
+            let found = match threads[thread].try_lock() {
+                Ok(mut scratch) => find(pair, &mut scratch, &mut path),
+                Err(TryLockError::Poisoned(scratch)) => find(pair, &mut scratch.into_inner(), &mut path),
+                Err(TryLockError::WouldBlock) => find(pair, &mut PathScratch::default(), &mut path),
+            };
+            *slot = found.map(|()| path);
         });
     }
 }

@@ -188,3 +188,30 @@ fn what_is_no_use_is_an_error() {
     assert!(matches!(error, Err(QueryError::NotFinite { .. })));
     assert_eq!(path, Path::default());
 }
+
+#[test]
+fn on_a_published_map_paths_are_little_longer_than_the_shortest() {
+    let Some(file) = waymesh_testkit::levels::find("golden/polyanya_meshes/v2/aurora.mesh") else { return };
+    let text = std::fs::read_to_string(file).unwrap();
+    let mesh = NavMesh::try_from(waymesh_testkit::flat_meshes::read(&text).unwrap()).unwrap();
+    // Large enough by default.
+    let hierarchy = Hierarchy::new(&mesh, &HierarchyConfig::default()).unwrap();
+    assert!(hierarchy.figures().clusters > 100);
+    let (mut scratch, mut paths) = (HierarchyScratch::default(), PathScratch::default());
+    let mut chance = Chance(9);
+    let (mut sum, mut worst, mut count) = (0.0, 0.0_f32, 0_u16);
+    while count < 150 {
+        let [from, to] = [0, 1].map(|_| point_in(&mesh, random_cell(&mesh, &mut chance), &mut chance));
+        let options = PathOptions::default();
+        let (path, how) = hierarchy.find_path_with(&mesh, from, to, &options, &mut scratch).unwrap();
+        if how == HierarchyUse::Clusters && path.outcome == Outcome::Complete {
+            check(&mesh, &path);
+            let exact = mesh.find_shortest_path(from, to, &mut paths).unwrap();
+            let ratio = path.length / exact.length;
+            assert!(ratio > 0.9999);
+            (sum, worst, count) = (sum + ratio, worst.max(ratio), count + 1);
+        }
+    }
+    eprintln!("{:.4} mean, {worst:.3} at worst", sum / f32::from(count));
+    assert!(sum / f32::from(count) < 1.02 && worst < 1.3);
+}
