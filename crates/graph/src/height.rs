@@ -124,14 +124,22 @@ impl FourBoxes {
 impl Ground {
     /// Prepares a surface. Linear time.
     pub(crate) fn of(surface: &HeightSurface) -> Self {
-        let mut ground = Self::default();
+        let mut ground = Self {
+            triangles: Vec::with_capacity(surface.triangles.len()),
+            boxes: Vec::with_capacity(surface.triangles.len() / 3),
+            first: Vec::with_capacity(surface.cell_triangles.len()),
+        };
         for range in surface.cell_triangles.windows(2) {
             let triangles = &surface.triangles[range[0] as usize..range[1] as usize];
             let corners = |triangle: &[u32; 3]| triangle.map(|point| surface.points[point as usize]);
             ground.first.push(CellId::from_index(ground.boxes.len()).0);
             for four in triangles.chunks(4) {
-                let four: Vec<_> = four.iter().map(corners).collect();
-                ground.boxes.push(FourBoxes::of(&four));
+                let mut buffer = [[SurfacePoint { x: 0.0, height: 0.0, z: 0.0 }; 3]; 4];
+                for (place, triangle) in buffer.iter_mut().zip(four) {
+                    *place = corners(triangle);
+                }
+                let four = &buffer[..four.len()];
+                ground.boxes.push(FourBoxes::of(four));
                 ground.triangles.extend(four.iter().map(|[a, b, c]| GroundTriangle {
                     x: a.x,
                     z: a.z,
