@@ -223,7 +223,8 @@ impl<'a> Sight<'a> {
 #[cfg(test)]
 mod tests {
     use waymesh_convex::{NotchPortalsConfig, notch_portals};
-    use waymesh_testkit::plans::{from_rings, hall};
+    use waymesh_testkit::plans::{from_rings, lower_bound};
+    use waymesh_testkit::polygons::random;
     use waymesh_triangulate::triangulate_cdt;
 
     use super::*;
@@ -248,7 +249,7 @@ mod tests {
             [0., 10.],
         ];
         assert_eq!(bounds(&facing), LeastCells { simple: 2, by_sight: 2, at_vertices: 2 });
-        // Side by side, each in front of a wall.
+        // Side by side, each in front of a wall without a vertex.
         let beside = [
             [0., 0.],
             [2., 0.],
@@ -261,7 +262,7 @@ mod tests {
             [10., 10.],
             [0., 10.],
         ];
-        assert_eq!(bounds(&beside), LeastCells { simple: 2, by_sight: 3, at_vertices: 3 });
+        assert_eq!(bounds(&beside), LeastCells { simple: 2, by_sight: 3, at_vertices: 4 });
     }
 
     #[test]
@@ -293,13 +294,17 @@ mod tests {
 
     #[test]
     fn no_decomposition_beats_the_bounds() {
-        for seed in 0..60 {
-            let polygons = hall(seed, 14 + u32::try_from(seed).unwrap(), 5);
+        let mut pairs_told = 0;
+        for seed in 0..200 {
+            let polygons = random(seed, 12, 12);
             let triangles = triangulate_cdt(&polygons).unwrap();
             let cells = notch_portals(&triangles, &NotchPortalsConfig::default()).unwrap().cells.len();
             let LeastCells { simple, by_sight, at_vertices } = least_cells(&triangles);
             assert!(simple <= by_sight && by_sight <= at_vertices && at_vertices <= cells, "seed {seed}");
-            assert_eq!(simple, waymesh_testkit::plans::lower_bound(&polygons).2, "seed {seed}");
+            // Holes that touch the border part nothing: the usual bound counts them as if they did.
+            assert!(simple >= lower_bound(&polygons).2, "seed {seed}");
+            pairs_told += usize::from(by_sight > simple);
         }
+        assert!(pairs_told > 50, "{pairs_told}");
     }
 }
