@@ -10,6 +10,7 @@ use waymesh_graph::{
 use crate::meshes::{
     Builder, Chance, frame, from_map, navmesh, point_in, random_cell, random_flat, random_map,
 };
+use crate::sliced::linked;
 
 fn plan_length(path: &Path) -> f64 {
     let points: Vec<DVec3> = path.points.iter().map(|point| point.as_dvec3()).collect();
@@ -388,4 +389,77 @@ fn bad_numbers_are_errors_and_change_nothing() {
         let error = PathCorridor::new(options).plan(&mesh, from, to, &mut scratch).unwrap_err();
         assert!(matches!(error, QueryError::BadOption { .. }));
     }
+}
+
+#[test]
+fn whatever_is_done_to_a_corridor_it_fits_its_mesh() {
+    let mut chance = Chance(21);
+    let mut scratch = CorridorScratch::default();
+    let (mut done, mut taken, mut shorter, mut changed) = (0, 0, 0, 0);
+    for seed in 0..120 {
+        // The same cells with and without links, and others.
+        let meshes = [linked(seed), linked(seed).with_links(Vec::new()).unwrap(), linked(seed + 2)];
+        let mut mesh = &meshes[0];
+        let options = CorridorOptions::default().with_shortest(seed % 2 == 0);
+        let mut corridor = PathCorridor::new(options);
+        let place = |mesh: &NavMesh, chance: &mut Chance| point_in(mesh, random_cell(mesh, chance), chance);
+        let [from, to] = [0, 1].map(|_| place(mesh, &mut chance));
+        corridor.plan(mesh, from, to, &mut scratch).unwrap();
+        for _ in 0..60 {
+            let at = corridor.start().map_or(from, |start| start.position);
+            let change = match chance.below(12) {
+                0 => {
+                    mesh = &meshes[chance.below(3)];
+                    corridor.repair(mesh, &mut scratch).map(Some)
+                }
+                1 => corridor.move_goal(mesh, place(mesh, &mut chance), &mut scratch).map(Some),
+                2 => corridor.move_start(mesh, place(mesh, &mut chance), &mut scratch).map(Some),
+                3 => corridor.optimise_visibility(mesh, 8.0, &mut scratch).map(|better| {
+                    shorter += usize::from(better);
+                    None
+                }),
+                4 => corridor.optimise_topology(mesh, 8.0, &mut scratch).map(|better| {
+                    shorter += usize::from(better);
+                    None
+                }),
+                5 => corridor.take_link(mesh, &mut scratch).map(|link| {
+                    taken += usize::from(link.is_some());
+                    None
+                }),
+                6 => {
+                    let goal = corridor.goal().map_or(to, |goal| goal.position);
+                    let near = Vec3::new(chance.unit() - 0.5, 0.0, chance.unit() - 0.5) * 4.0;
+                    corridor.move_goal(mesh, goal + near, &mut scratch).map(Some)
+                }
+                _ => {
+                    let is_there = corridor.start().is_some();
+                    let to = if is_there { wander(&corridor, &mut chance, 4) } else { at };
+                    corridor.move_start(mesh, to, &mut scratch).map(Some)
+                }
+            };
+            match change {
+                Ok(change) => changed += usize::from(!matches!(change, None | Some(CorridorChange::Kept))),
+                Err(error) => {
+                    assert!(matches!(error, QueryError::NoMeshNear { .. }), "{error}");
+                    continue;
+                }
+            }
+            if corridor.start().is_none() {
+                assert_eq!(*corridor.path(), Path::default());
+                continue;
+            }
+            done += 1;
+            assert_eq!(corridor.start().unwrap().generation, mesh.generation());
+            check(mesh, corridor.path());
+            let (path, ends) = (corridor.path(), [corridor.start(), corridor.goal()].map(Option::unwrap));
+            assert_eq!((path.cells[0], *path.cells.last().unwrap()), (ends[0].cell, ends[1].cell));
+            assert_eq!(path.points[0], ends[0].position);
+            for used in &path.links {
+                let link = &mesh.links()[used.link.index()];
+                assert!(link.both_ways || !used.backwards);
+            }
+        }
+    }
+    eprintln!("{done} done, {taken} links taken, {shorter} times shorter, {changed} changes");
+    assert!(done > 1500 && taken > 10 && shorter > 5 && changed > 300);
 }
