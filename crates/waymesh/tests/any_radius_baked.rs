@@ -114,7 +114,10 @@ fn compare(name: &str, soup: &waymesh::TriangleSoup, radii: &[f32], pairs: usize
                 continue;
             }
             compared += 1;
-            wrong += usize::from(is_there != ways[1].is_some());
+            if is_there != ways[1].is_some() {
+                wrong += 1;
+                eprintln!("{name}, radius {radius}: {from} to {to}: {:?}, not {is_there}", ways[1].is_some());
+            }
             if let (true, Some(known)) = (is_there, &ways[1])
                 && known.length > 1.0
             {

@@ -126,20 +126,21 @@ impl Bounds {
         Self { low, high, low_wide: low, high_wide: high, ..Self::default() }
     }
 
-    fn pass_left(&mut self, tight: &Tangent, wide: &Tangent) {
+    /// A corner within the disc round the root is passed on its side by every line: it has no wide bound.
+    fn pass_left(&mut self, tight: &Tangent, wide: Option<&Tangent>) {
         if cross(tight.direction, self.high) > 0.0 {
             (self.high, self.high_far) = (tight.direction, tight.length);
         }
-        if cross(wide.direction, self.high_wide) > 0.0 {
+        if let Some(wide) = wide.filter(|wide| cross(wide.direction, self.high_wide) > 0.0) {
             self.high_wide = wide.direction;
         }
     }
 
-    fn pass_right(&mut self, tight: &Tangent, wide: &Tangent) {
+    fn pass_right(&mut self, tight: &Tangent, wide: Option<&Tangent>) {
         if cross(self.low, tight.direction) > 0.0 {
             (self.low, self.low_far) = (tight.direction, tight.length);
         }
-        if cross(self.low_wide, wide.direction) > 0.0 {
+        if let Some(wide) = wide.filter(|wide| cross(self.low_wide, wide.direction) > 0.0) {
             self.low_wide = wide.direction;
         }
     }
@@ -546,16 +547,16 @@ impl<'a> Search<'a> {
             Kind::Cone => {
                 let wide = self.wide(corner);
                 let lines = [offset, wide, -offset, -wide].map(|offset| self.tangent(&root, apex, offset));
-                if let (Some(beyond), Some(way), Some(wide)) = (right, lines[0], lines[1]) {
+                if let (Some(beyond), Some(way)) = (right, lines[0]) {
                     let mut bounds = node.bounds;
-                    bounds.pass_left(&way, &wide);
+                    bounds.pass_left(&way, lines[1].as_ref());
                     self.offer_cone(from, beyond, bounds);
                     let seen = node.bounds.holds(way.direction, SAME);
                     self.turn(from, corner, 1.0, way, Some(beyond), [false; 2], seen);
                 }
-                if let (Some(beyond), Some(way), Some(wide)) = (left, lines[2], lines[3]) {
+                if let (Some(beyond), Some(way)) = (left, lines[2]) {
                     let mut bounds = node.bounds;
-                    bounds.pass_right(&way, &wide);
+                    bounds.pass_right(&way, lines[3].as_ref());
                     self.offer_cone(from, beyond, bounds);
                     let seen = node.bounds.holds(way.direction, SAME);
                     self.turn(from, corner, -1.0, way, Some(beyond), [false; 2], seen);
@@ -576,22 +577,25 @@ impl<'a> Search<'a> {
         // How far to the root's side of a bound a direction lies.
         let turns = |a: Plane, b: Plane| side * cross(a, b);
         let wide = self.tangent(root, apex, side * self.wide(corner));
-        if let (Some(beyond), Some(way), Some(wide)) = (away, self.tangent(root, apex, side * offset), wide) {
+        if let (Some(beyond), Some(way)) = (away, self.tangent(root, apex, side * offset)) {
             let bound = if side > 0.0 { node.bounds.low_wide } else { node.bounds.high_wide };
             let is_ahead = |direction: Plane| {
                 let turn = turns(bound, direction);
                 turn > SAME || (turn > -SAME && dot(bound, direction) > 0.0)
             };
-            if is_ahead(wide.direction) {
+            // A corner within the disc round the root is passed by every line.
+            let wide = wide.map_or(root.limit, |wide| wide.direction);
+            let wide = if turns(bound, wide) > SAME { wide } else { way.direction };
+            if is_ahead(wide) {
                 let mut bounds = node.bounds;
                 // Less than half a circle from here on.
                 if side > 0.0 {
                     let end = |to: Plane| if turns(to, root.limit) < 0.0 { root.limit } else { to };
-                    (bounds.high, bounds.high_wide) = (end(way.direction), end(wide.direction));
+                    (bounds.high, bounds.high_wide) = (end(way.direction), end(wide));
                     bounds.high_far = way.length;
                 } else {
                     let end = |to: Plane| if turns(to, root.limit) < 0.0 { root.limit } else { to };
-                    (bounds.low, bounds.low_wide) = (end(way.direction), end(wide.direction));
+                    (bounds.low, bounds.low_wide) = (end(way.direction), end(wide));
                     bounds.low_far = way.length;
                 }
                 self.offer_cone(from, beyond, bounds);
@@ -825,11 +829,11 @@ impl<'a> Search<'a> {
                 self.tangent(&root, right_place, 0.0),
                 self.tangent(&root, left_place, 0.0),
             ];
-            let [Some(low), Some(high), Some(low_wide), Some(high_wide)] = lines else { continue };
+            let [Some(low), Some(high), low_wide, high_wide] = lines else { continue };
+            let [low_wide, high_wide] =
+                [low_wide, high_wide].map(|line| line.map_or(root.limit, |line| line.direction));
             let tight = self.between_limits(&root, low.direction, high.direction);
-            let Some((low_wide, high_wide)) =
-                self.between_limits(&root, low_wide.direction, high_wide.direction)
-            else {
+            let Some((low_wide, high_wide)) = self.between_limits(&root, low_wide, high_wide) else {
                 continue;
             };
             let far = low.length.max(high.length);
