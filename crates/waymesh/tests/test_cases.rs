@@ -1,10 +1,7 @@
 //! The scripts of paths and rays that come with Recast, on its levels.
 
-mod common;
-
-use common::bake;
 use glam::{Vec3, Vec3Swizzles as _};
-use waymesh::{AnyCell, BakeConfig, Location, NavMesh, Outcome, PathOptions, PathScratch, Reach};
+use waymesh::{AnyCell, BakeConfig, Location, NavMesh, Outcome, PathOptions, PathScratch, Pipeline, Reach};
 use waymesh_testkit::levels::find;
 
 /// Ends of a query, and whether it is a ray.
@@ -39,7 +36,8 @@ fn script(name: &str) -> Option<(String, Vec<Query>)> {
 /// The level of a script, baked with RecastDemo's settings.
 fn level(file: &str) -> Option<NavMesh> {
     let soup = waymesh::io::load(find(&format!("golden/Meshes/{file}"))?).expect("a level");
-    Some(bake(file, &BakeConfig::default(), &soup).1)
+    let config = BakeConfig::default().with_validate_stages(true);
+    Some(Pipeline::new(config).bake(&soup).expect("a mesh"))
 }
 
 /// What RecastDemo looks within.
