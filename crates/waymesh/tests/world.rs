@@ -9,8 +9,8 @@ use waymesh::graph::{PathOptions, Reach};
 use waymesh::tile::Tile;
 use waymesh::voxel::{MarkShape, Obstacle};
 use waymesh::{
-    BakeConfig, BakeError, Bounds, CorridorChange, CorridorOptions, CorridorScratch, NavMesh, Outcome,
-    PartitionKind, PathCorridor, PathScratch, Pipeline, QueryError, Random, TriangleSoup, Validate, World,
+    BakeConfig, BakeError, Bounds, NavMesh, Outcome, PartitionKind, PathScratch, Pipeline, Random,
+    TriangleSoup, Validate, World,
 };
 use waymesh_scenes::{Scene, SceneConfig};
 
@@ -179,8 +179,8 @@ fn obstacles_come_and_go_and_only_what_they_touch_is_built_again() {
         mesh.validate().unwrap();
         // Simplification may give a little back elsewhere.
         assert!(mesh.area() < old.area() + 1.0, "{} m2 before, {} m2 after", old.area(), mesh.area());
-        // Nobody walks through it: simplification takes 0.39 m of the radius of 0.6 m at most.
-        assert!(mesh.nearest(spot, &Reach::new(0.2, 1.0, 1.0)).is_none(), "{spot} is still walkable");
+        // Nobody walks through it. (Beside a thin wall the grid leaves half a metre, less a few millimetres.)
+        assert!(mesh.nearest(spot, &Reach::new(0.45, 1.0, 1.0)).is_none(), "{spot} is still walkable");
         if round % 3 == 2 {
             let (&id, _) = present.iter().next().unwrap();
             assert!(world.remove_obstacle(id));
@@ -243,63 +243,4 @@ fn what_a_world_cannot_do_is_an_error() {
     let id = world.add_obstacle(beside).unwrap();
     assert!(!world.is_dirty());
     assert!(world.remove_obstacle(id));
-}
-
-#[test]
-fn a_corridor_is_followed_through_obstacles_that_come_and_go() {
-    let mut world = world_of(&scene(Scene::DungeonRooms), 48);
-    let handle = world.handle();
-    let mut scratch = CorridorScratch::default();
-    let mut paths = PathScratch::default();
-    let (mut repaired, mut detours, mut replanned) = (0, 0, 0);
-    for pair in places(&handle.mesh(), 60).chunks_exact(2) {
-        let mesh = handle.mesh();
-        let mut corridor = PathCorridor::new(CorridorOptions::default());
-        corridor.plan(&mesh, pair[0], pair[1], &mut scratch).unwrap();
-        let path = corridor.path();
-        if path.outcome != Outcome::Complete || path.length < 8.0 {
-            continue;
-        }
-        // A crate on the way, half a path from both ends at the nearest corner.
-        let at = path.points[path.points.len() / 2].midpoint(path.points[path.points.len() / 2 - 1]);
-        let half = Vec3::new(0.4, 2.0, 0.4);
-        let bounds = Bounds { min: at - half, max: at + half };
-        let id = world.add_obstacle(Obstacle::solid(MarkShape::Box { bounds })).unwrap();
-        world.update(&mut ()).unwrap();
-        for there in [true, false] {
-            if !there {
-                assert!(world.remove_obstacle(id));
-                world.update(&mut ()).unwrap();
-            }
-            let mesh = handle.mesh();
-            let Some(next) = corridor.next_corners(1).first().copied() else { break };
-            let at = corridor.start().unwrap().position;
-            let to = at + (next - at).clamp_length_max(0.3);
-            match corridor.move_start(&mesh, to, &mut scratch) {
-                Ok(CorridorChange::Repaired { detours: count }) => {
-                    repaired += 1;
-                    detours += count;
-                }
-                Ok(CorridorChange::Replanned { .. }) => replanned += 1,
-                // The crate stands on one of the ends.
-                Err(QueryError::NoMeshNear { .. }) => break,
-                other => panic!("{other:?}"),
-            }
-            let start = corridor.start().unwrap();
-            assert_eq!(start.generation, mesh.generation());
-            for pair in corridor.path().cells.windows(2) {
-                assert!(mesh.cell(pair[0]).unwrap().neighbours().any(|cell| cell == Some(pair[1])));
-            }
-            let goal = corridor.goal().unwrap().position;
-            let fresh = mesh.find_shortest_path(start.position, goal, &mut paths).unwrap();
-            if corridor.path().outcome == Outcome::Complete {
-                assert_eq!(fresh.outcome, Outcome::Complete);
-                // In plan the excess; in space a few steps more.
-                let excess = corridor.path().length - fresh.length;
-                assert!(excess <= corridor.worst_excess() + 0.3, "{excess} {}", corridor.worst_excess());
-            }
-        }
-    }
-    eprintln!("{repaired} repaired with {detours} detours, {replanned} planned anew");
-    assert!(repaired > 10 && detours > 3);
 }
