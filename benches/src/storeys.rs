@@ -9,7 +9,7 @@ use waymesh::{Agent, BakeConfig, CellMesh, Observer, Pipeline, StoreysOptions, T
 use waymesh_convex::{NotchPortalsConfig, notch_portals};
 use waymesh_scenes::{Scene, SceneConfig};
 
-use crate::BenchError;
+use crate::{BenchError, Stage};
 
 /// Relaxations of the thesis, in metres.
 const RELAXATIONS: [f32; 4] = [0.0, 0.1, 0.2, 0.4];
