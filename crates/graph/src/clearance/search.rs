@@ -518,7 +518,12 @@ impl<'a> Search<'a> {
         };
         let from = touch(root.centre, root.offset, bound);
         let steep = cross(bound, edge);
-        let reach = if steep.abs() > 1e-12 { cross(minus(left, from), edge) / steep } else { 0.0 };
+        let reach = cross(minus(left, from), edge) / steep;
+        let farthest = length(minus(left, from)).max(length(minus(right, from)));
+        if !(reach.is_finite() && reach <= farthest) {
+            // Along the side, or past its end: no more is known than how far the goal is.
+            return root.length + self.arc(root, bound) + length(minus(goal, from));
+        }
         // Where the disc bulges over the side, the way does too.
         let end = plus(from, bound, reach.max(0.0));
         root.length + self.arc(root, bound) + length(minus(end, from)) + length(minus(goal, end))
