@@ -1,5 +1,7 @@
 //! Agents of any radius on one mesh.
 
+mod bounds;
+mod claims;
 mod disc;
 mod fit;
 mod islands;
