@@ -16,7 +16,7 @@ use waymesh::{
 use waymesh_scenes::{Scene, SceneConfig};
 
 /// Pairs of places on real levels.
-const PAIRS: usize = 1000;
+const PAIRS: usize = 150;
 
 fn clear(mesh: NavMesh) -> ClearanceNavMesh {
     with_clearance(mesh, &ClearanceConfig::default()).unwrap()

@@ -284,8 +284,8 @@ impl Candidates {
                 for end in 0..2 {
                     meet_circle(line, other[end], radius, &mut keep);
                     meet_circle(second, wall[end], radius, &mut keep);
-                    for other_end in 0..2 {
-                        meet_circles(wall[end], other[other_end], radius, &mut keep);
+                    for other_end in other {
+                        meet_circles(wall[end], other_end, radius, &mut keep);
                     }
                 }
             }

@@ -1,5 +1,7 @@
 //! Agents of any radius on one mesh.
 
+mod bounds;
+mod claims;
 mod disc;
 mod fit;
 mod islands;
@@ -34,6 +36,9 @@ use crate::nearest::Spot;
 /// - Made of the same input, two are equal bit by bit; `Send + Sync`; all queries take `&self`.
 ///
 /// # Limits
+/// In rare places, between obstacles little farther apart than the disc is wide, a search misses the shortest way and gives a longer one that keeps the
+/// radius just as well: less than one path in a hundred on crooked test meshes, one in two thousand on real levels.
+///
 /// Links, filters and costs have no say: all ground counts alike, and a door that is a link is a wall.
 ///
 /// # Memory

@@ -16,6 +16,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use super::bounds::{Bounds, Root, Seen};
+use super::claims::{Arrival, Claim};
 use super::disc::{
     NARROW, Plane, SAME, Tangent, angle, between_squared, cross, distance_squared, dot, faces, left_of,
     length, minus, plus, side_of, tangent, touch, unit,
@@ -32,11 +34,11 @@ pub(super) struct Memory {
     nodes: Vec<Node>,
     pub(super) roots: Vec<Root>,
     open: BinaryHeap<Reverse<(u64, u32)>>,
-    stamp: u32,
+    pub(super) stamp: u32,
     /// Per side that a sector round a corner ends at, and side of the way, the best arrivals.
-    claims: Vec<Claim>,
+    pub(super) claims: Vec<Claim>,
     /// Those of ways near the ends.
-    local: Vec<(usize, [bool; 2], Claim)>,
+    pub(super) local: Vec<(usize, [bool; 2], Claim)>,
     pub(super) start: Near,
     pub(super) goal: Near,
     pub(super) stack: Vec<u32>,
@@ -45,51 +47,6 @@ pub(super) struct Memory {
     groups: Vec<u32>,
     /// The way found, last turn first: roots, each with the direction in which it is left.
     pub(super) way: Vec<(u32, Plane)>,
-}
-
-/// Arrivals at a corner: the shortest, and the one that has turned least.
-#[derive(Clone, Copy, Debug, Default)]
-struct Claim {
-    stamp: u32,
-    shortest: Arrival,
-    earliest: Arrival,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-struct Arrival {
-    /// How far round the corner, in radians.
-    turned: f64,
-    /// Length of the way less that of the arc from along the wall: comparable whatever the arrival.
-    length: f64,
-}
-
-impl Arrival {
-    fn outdoes(&self, other: &Self) -> bool {
-        self.turned <= other.turned + SAME && self.length <= other.length * (1.0 + 1e-12) + 1e-12
-    }
-}
-
-/// A place where the way turns, or its start.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Root {
-    pub(super) centre: Plane,
-    /// How far to the left of the way it lies: the radius, less than 0 for the right; 0 for a place.
-    pub(super) offset: f64,
-    /// 1 if it lies to the left of the way, -1 to the right, 0 for a place.
-    pub(super) side: f64,
-    /// Direction in which the way arrives, and the one after which it must not go on.
-    pub(super) arrival: Plane,
-    limit: Plane,
-    /// How far round it the way arrives, in radians.
-    turned: f64,
-    /// Of the way up to where it touches the corner first.
-    pub(super) length: f64,
-    pub(super) parent: u32,
-    /// Where arrivals at it are compared; `NONE` for a place.
-    slot: u32,
-    vertex: u32,
-    /// Walls near the start, or near the goal, may be in its way.
-    near: [bool; 2],
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -102,76 +59,6 @@ enum Kind {
     Local,
     /// Reached the goal, in the direction of the low bound.
     Final,
-}
-
-/// Directions between two bounds, `low` to the right of `high`.
-///
-/// A line that passes a corner too near does no harm if it ends before: so there are two pairs of bounds. All that lies between the tight ones keeps the
-/// radius from the corners passed; what lies between the wide ones passes the corners on the right side, and has to be looked at closely.
-#[derive(Clone, Copy, Debug, Default)]
-struct Bounds {
-    low: Plane,
-    high: Plane,
-    low_wide: Plane,
-    high_wide: Plane,
-    /// How far away the corners are that the tight bounds pass.
-    low_far: f64,
-    high_far: f64,
-    /// No direction lies between the tight bounds, and beyond this distance there is nothing to look for.
-    reach: Option<f64>,
-}
-
-impl Bounds {
-    fn of(low: Plane, high: Plane) -> Self {
-        Self { low, high, low_wide: low, high_wide: high, ..Self::default() }
-    }
-
-    /// A corner within the disc round the root is passed on its side by every line: it has no wide bound.
-    fn pass_left(&mut self, tight: &Tangent, wide: Option<&Tangent>) {
-        if cross(tight.direction, self.high) > 0.0 {
-            (self.high, self.high_far) = (tight.direction, tight.length);
-        }
-        if let Some(wide) = wide.filter(|wide| cross(wide.direction, self.high_wide) > 0.0) {
-            self.high_wide = wide.direction;
-        }
-    }
-
-    fn pass_right(&mut self, tight: &Tangent, wide: Option<&Tangent>) {
-        if cross(self.low, tight.direction) > 0.0 {
-            (self.low, self.low_far) = (tight.direction, tight.length);
-        }
-        if let Some(wide) = wide.filter(|wide| cross(self.low_wide, wide.direction) > 0.0) {
-            self.low_wide = wide.direction;
-        }
-    }
-
-    /// Whether any direction is left.
-    fn close(&mut self) -> bool {
-        if self.reach.is_none() && cross(self.low, self.high) <= SAME {
-            self.reach = Some(self.low_far.max(self.high_far));
-        }
-        cross(self.low_wide, self.high_wide) > SAME
-    }
-
-    fn holds(&self, direction: Plane, loose: f64) -> Seen {
-        let between =
-            |low: Plane, high: Plane| cross(low, direction) >= -loose && cross(direction, high) >= -loose;
-        if self.reach.is_none() && between(self.low, self.high) {
-            Seen::Clearly
-        } else if between(self.low_wide, self.high_wide) {
-            Seen::Perhaps
-        } else {
-            Seen::Not
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Seen {
-    Clearly,
-    /// If a close look shows no wall near by.
-    Perhaps,
-    Not,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -238,7 +125,7 @@ impl<'a> Search<'a> {
             vertex: NONE,
             near: [true, start_triangle == goal_triangle],
         });
-        if start == goal && start_triangle == goal_triangle {
+        if length(minus(goal, start)) <= 0.0 && start_triangle == goal_triangle {
             self.memory.way.push((0, [1.0, 0.0]));
             return Some(0.0);
         }
@@ -518,7 +405,12 @@ impl<'a> Search<'a> {
         };
         let from = touch(root.centre, root.offset, bound);
         let steep = cross(bound, edge);
-        let reach = if steep.abs() > 1e-12 { cross(minus(left, from), edge) / steep } else { 0.0 };
+        let reach = cross(minus(left, from), edge) / steep;
+        let farthest = length(minus(left, from)).max(length(minus(right, from)));
+        if !(reach.is_finite() && reach <= farthest) {
+            // Along the side, or past its end: no more is known than how far the goal is.
+            return root.length + self.arc(root, bound) + length(minus(goal, from));
+        }
         // Where the disc bulges over the side, the way does too.
         let end = plus(from, bound, reach.max(0.0));
         root.length + self.arc(root, bound) + length(minus(end, from)) + length(minus(goal, end))
@@ -780,8 +672,8 @@ impl<'a> Search<'a> {
             self.complete(from, way, Seen::Clearly);
         }
         let lists = [&self.memory.start.corners, &self.memory.goal.corners].map(Vec::len);
-        for end in 0..2 {
-            for at in 0..if root.near[end] { lists[end] } else { 0 } {
+        for (end, count) in lists.into_iter().enumerate().filter(|(end, _)| root.near[*end]) {
+            for at in 0..count {
                 let near = if end == 0 { &self.memory.start } else { &self.memory.goal };
                 let corner = near.corners[at];
                 if self.table.vertices[corner as usize] == root.vertex {
@@ -894,38 +786,5 @@ impl Memory {
         self.open.clear();
         self.local.clear();
         self.groups.clear();
-    }
-
-    fn claim_at(&mut self, slot: usize, near: [bool; 2]) -> &mut Claim {
-        if near == [false; 2] {
-            return &mut self.claims[slot];
-        }
-        let at = self.local.iter().position(|known| (known.0, known.1) == (slot, near));
-        let at = at.unwrap_or_else(|| {
-            self.local.push((slot, near, Claim::default()));
-            self.local.len() - 1
-        });
-        &mut self.local[at].2
-    }
-
-    /// Whether an arrival at a corner is not worth following: one is known that is as short and has turned as little.
-    fn is_claimed(&mut self, slot: usize, near: [bool; 2], arrival: &Arrival) -> bool {
-        let stamp = self.stamp;
-        let claim = self.claim_at(slot, near);
-        claim.stamp == stamp && (claim.shortest.outdoes(arrival) || claim.earliest.outdoes(arrival))
-    }
-
-    fn claim(&mut self, slot: usize, near: [bool; 2], arrival: &Arrival) {
-        let stamp = self.stamp;
-        let claim = self.claim_at(slot, near);
-        if claim.stamp != stamp {
-            *claim = Claim { stamp, shortest: *arrival, earliest: *arrival };
-        }
-        if arrival.length < claim.shortest.length {
-            claim.shortest = *arrival;
-        }
-        if arrival.turned < claim.earliest.turned {
-            claim.earliest = *arrival;
-        }
     }
 }

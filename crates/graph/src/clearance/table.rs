@@ -57,7 +57,7 @@ pub(super) fn next(half_edge: u32) -> u32 {
 
 #[inline]
 pub(super) fn previous(half_edge: u32) -> u32 {
-    if half_edge % 3 == 0 { half_edge + 2 } else { half_edge - 1 }
+    if half_edge.is_multiple_of(3) { half_edge + 2 } else { half_edge - 1 }
 }
 
 impl Table {

@@ -1,0 +1,96 @@
+//! Directions in which a way may leave a root.
+
+use super::disc::{Plane, SAME, Tangent, cross};
+
+/// Directions between two bounds, `low` to the right of `high`.
+///
+/// A line that passes a corner too near does no harm if it ends before: so there are two pairs of bounds. All that lies between the tight ones keeps the
+/// radius from the corners passed; what lies between the wide ones passes the corners on the right side, and has to be looked at closely.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Bounds {
+    pub(super) low: Plane,
+    pub(super) high: Plane,
+    pub(super) low_wide: Plane,
+    pub(super) high_wide: Plane,
+    /// How far away the corners are that the tight bounds pass.
+    pub(super) low_far: f64,
+    pub(super) high_far: f64,
+    /// No direction lies between the tight bounds, and beyond this distance there is nothing to look for.
+    pub(super) reach: Option<f64>,
+}
+
+impl Bounds {
+    pub(super) fn of(low: Plane, high: Plane) -> Self {
+        Self { low, high, low_wide: low, high_wide: high, ..Self::default() }
+    }
+
+    /// A corner within the disc round the root is passed on its side by every line: it has no wide bound.
+    pub(super) fn pass_left(&mut self, tight: &Tangent, wide: Option<&Tangent>) {
+        if cross(tight.direction, self.high) > 0.0 {
+            (self.high, self.high_far) = (tight.direction, tight.length);
+        }
+        if let Some(wide) = wide.filter(|wide| cross(wide.direction, self.high_wide) > 0.0) {
+            self.high_wide = wide.direction;
+        }
+    }
+
+    pub(super) fn pass_right(&mut self, tight: &Tangent, wide: Option<&Tangent>) {
+        if cross(self.low, tight.direction) > 0.0 {
+            (self.low, self.low_far) = (tight.direction, tight.length);
+        }
+        if let Some(wide) = wide.filter(|wide| cross(self.low_wide, wide.direction) > 0.0) {
+            self.low_wide = wide.direction;
+        }
+    }
+
+    /// Whether any direction is left.
+    pub(super) fn close(&mut self) -> bool {
+        if self.reach.is_none() && cross(self.low, self.high) <= SAME {
+            self.reach = Some(self.low_far.max(self.high_far));
+        }
+        cross(self.low_wide, self.high_wide) > SAME
+    }
+
+    pub(super) fn holds(&self, direction: Plane, loose: f64) -> Seen {
+        let between =
+            |low: Plane, high: Plane| cross(low, direction) >= -loose && cross(direction, high) >= -loose;
+        if self.reach.is_none() && between(self.low, self.high) {
+            Seen::Clearly
+        } else if between(self.low_wide, self.high_wide) {
+            Seen::Perhaps
+        } else {
+            Seen::Not
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Seen {
+    Clearly,
+    /// If a close look shows no wall near by.
+    Perhaps,
+    Not,
+}
+
+/// A place where the way turns, or its start.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Root {
+    pub(super) centre: Plane,
+    /// How far to the left of the way it lies: the radius, less than 0 for the right; 0 for a place.
+    pub(super) offset: f64,
+    /// 1 if it lies to the left of the way, -1 to the right, 0 for a place.
+    pub(super) side: f64,
+    /// Direction in which the way arrives, and the one after which it must not go on.
+    pub(super) arrival: Plane,
+    pub(super) limit: Plane,
+    /// How far round it the way arrives, in radians.
+    pub(super) turned: f64,
+    /// Of the way up to where it touches the corner first.
+    pub(super) length: f64,
+    pub(super) parent: u32,
+    /// Where arrivals at it are compared; `NONE` for a place.
+    pub(super) slot: u32,
+    pub(super) vertex: u32,
+    /// Walls near the start, or near the goal, may be in its way.
+    pub(super) near: [bool; 2],
+}

@@ -1,0 +1,61 @@
+//! Which arrivals at a corner are worth following.
+
+use super::disc::SAME;
+use super::search::Memory;
+
+/// Arrivals at a corner: the shortest, and the one that has turned least.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Claim {
+    pub(super) stamp: u32,
+    pub(super) shortest: Arrival,
+    pub(super) earliest: Arrival,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Arrival {
+    /// How far round the corner, in radians.
+    pub(super) turned: f64,
+    /// Length of the way less that of the arc from along the wall: comparable whatever the arrival.
+    pub(super) length: f64,
+}
+
+impl Arrival {
+    pub(super) fn outdoes(&self, other: &Self) -> bool {
+        self.turned <= other.turned + SAME && self.length <= other.length * (1.0 + 1e-12) + 1e-12
+    }
+}
+
+impl Memory {
+    pub(super) fn claim_at(&mut self, slot: usize, near: [bool; 2]) -> &mut Claim {
+        if near == [false; 2] {
+            return &mut self.claims[slot];
+        }
+        let at = self.local.iter().position(|known| (known.0, known.1) == (slot, near));
+        let at = at.unwrap_or_else(|| {
+            self.local.push((slot, near, Claim::default()));
+            self.local.len() - 1
+        });
+        &mut self.local[at].2
+    }
+
+    /// Whether an arrival at a corner is not worth following: one is known that is as short and has turned as little.
+    pub(super) fn is_claimed(&mut self, slot: usize, near: [bool; 2], arrival: &Arrival) -> bool {
+        let stamp = self.stamp;
+        let claim = self.claim_at(slot, near);
+        claim.stamp == stamp && (claim.shortest.outdoes(arrival) || claim.earliest.outdoes(arrival))
+    }
+
+    pub(super) fn claim(&mut self, slot: usize, near: [bool; 2], arrival: &Arrival) {
+        let stamp = self.stamp;
+        let claim = self.claim_at(slot, near);
+        if claim.stamp != stamp {
+            *claim = Claim { stamp, shortest: *arrival, earliest: *arrival };
+        }
+        if arrival.length < claim.shortest.length {
+            claim.shortest = *arrival;
+        }
+        if arrival.turned < claim.earliest.turned {
+            claim.earliest = *arrival;
+        }
+    }
+}
