@@ -1,5 +1,6 @@
 //! Ways for discs of any radius, on flat meshes: against all tangents, against walls sampled densely.
 
+#![expect(clippy::cast_sign_loss, reason = "counts")]
 #![allow(
     clippy::unwrap_used,
     clippy::cast_possible_truncation,
@@ -109,7 +110,7 @@ fn brute_force(walls: &[[Plane; 2]], from: Plane, to: Plane, radius: f64, loose:
     let mut on_disc: Vec<Vec<usize>> = vec![Vec::new(); discs.len()];
     for (first, &(a, a_side)) in discs.iter().enumerate() {
         for (second, &(b, b_side)) in discs.iter().enumerate() {
-            if first == second || second == 0 || first == 1 || a == b {
+            if first == second || second == 0 || first == 1 || length(minus(a, b)) == 0.0 {
                 continue;
             }
             let across = minus(b, a);

@@ -1,5 +1,6 @@
 //! Ways for discs of any radius, on baked meshes: beside plain shortest paths, and beside meshes baked for the radius.
 
+#![expect(clippy::cast_sign_loss, reason = "counts")]
 #![allow(
     clippy::unwrap_used,
     clippy::cast_possible_truncation,
@@ -129,7 +130,7 @@ fn compare(name: &str, soup: &waymesh::TriangleSoup, radii: &[f32], pairs: usize
         }
         ratios.sort_by(f64::total_cmp);
         let within = ratios.iter().filter(|&&ratio| (0.99..1.01).contains(&ratio)).count();
-        println!(
+        eprintln!(
             "{name}, radius {radius}: {compared} pairs, {wrong} wrong, {unclear} within a cell of the gap, {off} off; lengths {:.4} to {:.4}, median {:.4}, {within} of {} within 1 %",
             ratios.first().unwrap_or(&1.0),
             ratios.last().unwrap_or(&1.0),

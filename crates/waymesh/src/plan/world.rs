@@ -89,7 +89,8 @@ impl PlanWorld {
     ) -> Result<Self, BakeError> {
         pipeline.config().validate()?;
         // Which vertices become one would depend on what lies beside a window.
-        let (merge, expected) = (config.merge_distance, "0 in a plan that changes: only a whole plan can be merged");
+        let (merge, expected) =
+            (config.merge_distance, "0 in a plan that changes: only a whole plan can be merged");
         BadField::unless(merge <= 0.0, "merge_distance", merge, expected).map_err(PlanError::from)?;
         let base = PlanBase::new(&plan, &pipeline.plan_config(config))?;
         let frame = *base.frame();
