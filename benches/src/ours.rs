@@ -294,7 +294,9 @@ impl Queries for RadiusQueries {
     }
 
     fn nearest(&mut self, point: Vec3) -> bool {
-        self.mesh.nearest(point, self.radius, &OUR_REACH, &mut self.scratch).is_ok_and(|place| place.is_some())
+        self.mesh
+            .nearest(point, self.radius, &OUR_REACH, &mut self.scratch)
+            .is_ok_and(|place| place.is_some())
     }
 
     fn path(&mut self, from: Vec3, to: Vec3) -> Option<f32> {

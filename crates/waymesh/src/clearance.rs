@@ -23,10 +23,7 @@ use crate::BakeError;
 /// let mesh = Pipeline::new(config).bake(&soup)?;
 /// let mesh = waymesh::with_clearance(mesh, &ClearanceConfig::default())?;
 ///
-/// let [from, to] = [0, mesh.mesh().cell_count() - 1].map(|cell| {
-///     let corners: Vec<_> = mesh.mesh().cells().nth(cell).expect("a cell").positions().collect();
-///     corners.iter().sum::<glam::Vec3>() / corners.len() as f32
-/// });
+/// let [from, to] = [glam::vec3(5.0, 0.0, 5.0), glam::vec3(20.0, 0.0, 20.0)];
 /// let mut scratch = ClearanceScratch::default();
 /// let narrow = mesh.find_path(from, to, 0.2, &mut scratch)?;
 /// let wide = mesh.find_path(from, to, 0.6, &mut scratch)?;
