@@ -170,7 +170,8 @@ impl NavMesh {
             let limit = best.map_or(f64::MAX, |best| best.distance_squared);
             self.offer_place(&target, place, limit, &mut best);
         }
-        best
+        // What was moved to a border may have been rounded to just outside, from where exact tests do not see the gates beside it.
+        best.map(|spot| if spot.within { spot } else { Spot { at: self.inside(spot.cell, spot.at), ..spot } })
     }
 
     /// Keeps the place of a cell if it is within reach and the best so far, and gives the new limit.

@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use waymesh_core::{AreaId, Cell, CellId, CellMesh, GridFrame, PlanPoint, PlanVertex, RegionId, VertexId};
+use waymesh_core::{
+    AreaId, Cell, CellId, CellMesh, GridFrame, PlanPoint, PlanVertex, Random, RegionId, VertexId,
+};
 
 /// Reads a mesh of version 2 on whole numbers: metres are cells, vertices of one place are one. Neighbours are the polygons with the same
 /// edge, whatever the file says. `None` if it is no such file.
@@ -73,4 +75,26 @@ pub fn build(polygons: &[Vec<PlanPoint>]) -> CellMesh {
         mesh.neighbours.extend(beyond);
     }
     mesh
+}
+
+/// A crooked chessboard, `side` squares of about ten cells wide and deep, of which a share is blocked: walls at all angles, corners that only touch.
+#[must_use]
+pub fn crooked(seed: u64, side: u16, blocked: f64) -> CellMesh {
+    let mut random = Random::new(seed);
+    #[expect(clippy::cast_possible_truncation, reason = "0 to 4")]
+    let mut shift = || (f64::from(random.unit()) * 5.0) as i32 - 2;
+    let mut row = |x: u16| -> Vec<PlanPoint> {
+        (0..=side).map(|z| PlanPoint::new(10 * i32::from(x) + shift(), 10 * i32::from(z) + shift())).collect()
+    };
+    let points: Vec<Vec<PlanPoint>> = (0..=side).map(&mut row).collect();
+    let mut random = Random::new(seed ^ 0xb10c);
+    let mut squares = Vec::new();
+    for columns in points.windows(2) {
+        for (near, far) in columns[0].windows(2).zip(columns[1].windows(2)) {
+            if f64::from(random.unit()) >= blocked {
+                squares.push(vec![near[0], far[0], far[1], near[1]]);
+            }
+        }
+    }
+    build(&squares)
 }

@@ -16,33 +16,14 @@ use glam::Vec3;
 use waymesh::triangulate::ClearanceConfig;
 use waymesh::{
     AnyCell, ClearPath, ClearPathOptions, ClearanceNavMesh, ClearanceScratch, NavMesh, NavMeshError, Outcome,
-    PlanPoint, QueryError, Random, Reach, SurfaceScratch, with_clearance,
+    QueryError, Random, Reach, SurfaceScratch, with_clearance,
 };
 use waymesh_testkit::flat_meshes;
 
 type Plane = [f64; 2];
 
-fn unit(random: &mut Random) -> f64 {
-    f64::from(random.unit())
-}
-
-/// Crooked squares, some of them blocked: corners that only touch, walls at all angles.
-fn crooked(seed: u64, side: i32, blocked: f64) -> NavMesh {
-    let mut random = Random::new(seed);
-    let mut shift = || (unit(&mut random) * 5.0) as i32 - 2;
-    let points: Vec<Vec<PlanPoint>> = (0..=side)
-        .map(|x| (0..=side).map(|z| PlanPoint::new(10 * x + shift(), 10 * z + shift())).collect())
-        .collect();
-    let mut random = Random::new(seed ^ 0xb10c);
-    let mut squares = Vec::new();
-    for x in 0..side as usize {
-        for z in 0..side as usize {
-            if unit(&mut random) >= blocked {
-                squares.push(vec![points[x][z], points[x + 1][z], points[x + 1][z + 1], points[x][z + 1]]);
-            }
-        }
-    }
-    NavMesh::try_from(flat_meshes::build(&squares)).unwrap()
+fn crooked(seed: u64, side: u16, blocked: f64) -> NavMesh {
+    NavMesh::try_from(flat_meshes::crooked(seed, side, blocked)).unwrap()
 }
 
 fn clear(mesh: NavMesh) -> ClearanceNavMesh {

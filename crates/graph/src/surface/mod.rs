@@ -48,7 +48,7 @@ impl NavMesh {
 
     /// The place of the lattice in a cell that is closest to another, but for a few steps of the lattice.
     #[inline]
-    fn inside(&self, cell: u32, asked: PlanPosition) -> PlanPosition {
+    pub(crate) fn inside(&self, cell: u32, asked: PlanPosition) -> PlanPosition {
         if self.holds(cell, asked) { asked } else { self.moved_inside(cell, asked) }
     }
 

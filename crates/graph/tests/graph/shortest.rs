@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use glam::{DVec2, Vec3, Vec3Swizzles};
-use waymesh_core::{AreaId, CellId, CellMesh, GridFrame, PlanPoint, PlanVertex};
+use waymesh_core::{AreaId, CellId, CellMesh, GridFrame, PlanPoint, PlanVertex, Random};
 use waymesh_graph::{
     AreaFilter, Link, LinkEnd, LinkKind, NavMesh, Outcome, Path, PathOptions, PathScratch, Reach,
 };
+use waymesh_testkit::flat_meshes;
 
 use crate::meshes::{Builder, Chance, frame, from_map, navmesh, point_in, random_cell, random_map, spiral};
 use crate::paths::{check_shape, random_pair};
@@ -608,4 +609,38 @@ fn partial_unreachable_and_equal_ends_are_as_with_the_quick_search() {
     assert_eq!((still.outcome, still.points.len(), still.cells.len()), (Outcome::Complete, 1, 1));
     assert!(mesh.find_shortest_path(Vec3::NAN, to, &mut scratch).is_err());
     assert!(mesh.find_shortest_path(from, Vec3::splat(1e30), &mut scratch).is_err());
+}
+
+#[test]
+fn ends_that_are_moved_to_slanted_walls_lose_no_way() {
+    let mut scratch = PathScratch::default();
+    let options = PathOptions::default().with_reach(Reach::new(20.0, 1.0, 1.0));
+    let mut walled = 0;
+    for seed in 0..300_u16 {
+        let side = 4 + seed % 7;
+        let blocked = [0.15, 0.25, 0.35, 0.1][usize::from(seed % 4)];
+        let mesh = navmesh(flat_meshes::crooked(seed.into(), side, blocked));
+        let mut random = Random::new(seed.into());
+        for _ in 0..40 {
+            let width = 10.0 * f32::from(side);
+            let [from, to] = [(); 2].map(|()| Vec3::new(width * random.unit(), 0.0, width * random.unit()));
+            let Ok(path) = mesh.find_path_with(from, to, &options, &mut scratch) else { continue };
+            let shortest = mesh.find_shortest_path_with(from, to, &options, &mut scratch).unwrap();
+            let text = format!("seed {seed}: {from} to {to}");
+            assert_eq!(
+                std::mem::discriminant(&shortest.outcome),
+                std::mem::discriminant(&path.outcome),
+                "{text}"
+            );
+            assert!(
+                shortest.length <= path.length + 1e-3,
+                "{text}: {} m, {} m",
+                shortest.length,
+                path.length
+            );
+            let ends = [path.points.first(), path.points.last()];
+            walled += usize::from(ends != [Some(&from), Some(&to)]);
+        }
+    }
+    assert!(walled > 1000, "{walled}");
 }
