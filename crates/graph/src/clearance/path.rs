@@ -125,7 +125,8 @@ impl ClearanceNavMesh {
     /// The shortest way of a disc of this radius, in metres.
     ///
     /// - Both ends are moved to where the disc fits ([`ClearanceNavMesh::nearest`]); the path tells how far.
-    /// - No way in the plan that keeps the radius is shorter, to rounding. Rises and falls do not count while it searches.
+    /// - No way in the plan that keeps the radius is shorter, to rounding, but where [`ClearanceNavMesh`] says so. Rises and falls do not count
+    ///   while it searches.
     /// - Where no way is wide enough, that is known without a search as a rule: triangles are joined for every width at once. The path then leads to
     ///   a place near the goal that can be reached, if any is nearer than the start ([`Outcome::Partial`]); to find it takes time in the triangles.
     /// - Takes time in `n log n` of the cones seen. Allocates nothing but the path once `scratch` has grown.

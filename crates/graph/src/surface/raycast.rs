@@ -94,7 +94,7 @@ impl NavMesh {
         Ok(Raycast { end: self.place(stop.cell, place), fraction, hit: Some(hit) })
     }
 
-    /// As [`NavMesh::raycast`], for who needs neither the place where it ends nor the height of the ground there: in about two thirds of the
+    /// As [`NavMesh::raycast`], for who needs neither the place where it ends nor the height of the ground there: in about half the
     /// time.
     ///
     /// # Errors
