@@ -30,7 +30,12 @@ pub(crate) fn run(args: &DemoArgs) -> Result<()> {
     let mut out = std::io::stdout().lock();
     write!(out, "{}: ", scene.name())?;
     build::summary(&mut out, &bake.report)?;
-    writeln!(out, "path from {from} to {to}: {}, {:.1} m", path::outcome_name(route.outcome), route.length)?;
+    writeln!(
+        out,
+        "path from {from:.2} to {to:.2}: {}, {:.1} m",
+        path::outcome_name(route.outcome),
+        route.length
+    )?;
     for file in [mesh_file, picture].iter().chain(&others) {
         writeln!(out, "{}", file.display())?;
     }
