@@ -1,6 +1,6 @@
 //! Triangles that know how wide a body may be to pass through them.
 
-use crate::triangulation::faces_back;
+use crate::triangulation::check_side;
 use crate::{AreaId, RegionId, TriangleId, Validate, VertexId, Violation, ViolationList};
 
 /// A vertex of a [`ClearanceMesh`]: a corner of a wall, or a place where a wall was split. Metres.
@@ -96,14 +96,9 @@ impl Validate for ClearanceMesh {
                 if !clearance.is_finite() || clearance < 0.0 || (clearance > 0.0) && !open {
                     out.push(Violation::BrokenTriangle { triangle: id });
                 }
-                let Some(neighbour) = triangle.neighbours[side] else { continue };
-                let (from, to) = (triangle.vertices[side], triangle.vertices[(side + 1) % 3]);
-                let other = self.triangles.get(neighbour.index());
-                let mutual =
-                    other.is_some_and(|other| faces_back(&other.vertices, &other.neighbours, id, [from, to]));
-                if !mutual {
-                    out.push(Violation::OneSidedNeighbour { element: id.0, neighbour: neighbour.0 });
-                }
+                let sides_of =
+                    |id: TriangleId| self.triangles.get(id.index()).map(|at| (&at.vertices, &at.neighbours));
+                check_side(id, (&triangle.vertices, &triangle.neighbours), side, sides_of, out);
             }
         }
     }

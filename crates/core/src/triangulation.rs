@@ -18,15 +18,27 @@ pub struct Triangle {
     pub area: AreaId,
 }
 
-/// Whether a triangle with these corners and neighbours has triangle `id` beyond its side from `to` to `from`.
-pub(crate) fn faces_back(
-    vertices: &[VertexId; 3],
-    neighbours: &[Option<TriangleId>; 3],
+/// Corners of a triangle, and the triangles beyond the sides that begin there.
+pub(crate) type Sides<'a> = (&'a [VertexId; 3], &'a [Option<TriangleId>; 3]);
+
+/// Tells of a side of triangle `id` whose neighbour does not have it across the same edge.
+pub(crate) fn check_side<'a>(
     id: TriangleId,
-    [from, to]: [VertexId; 2],
-) -> bool {
-    (0..3)
-        .any(|back| neighbours[back] == Some(id) && vertices[back] == to && vertices[(back + 1) % 3] == from)
+    (vertices, neighbours): Sides<'_>,
+    side: usize,
+    sides_of: impl Fn(TriangleId) -> Option<Sides<'a>>,
+    out: &mut ViolationList,
+) {
+    let Some(neighbour) = neighbours[side] else { return };
+    let (from, to) = (vertices[side], vertices[(side + 1) % 3]);
+    let is_mutual = sides_of(neighbour).is_some_and(|(vertices, neighbours)| {
+        (0..3).any(|back| {
+            neighbours[back] == Some(id) && vertices[back] == to && vertices[(back + 1) % 3] == from
+        })
+    });
+    if !is_mutual {
+        out.push(Violation::OneSidedNeighbour { element: id.0, neighbour: neighbour.0 });
+    }
 }
 
 /// A triangulation of a [`crate::PolygonSet`]: no triangle crosses a border, together they fill the polygons exactly.
@@ -80,15 +92,10 @@ impl Validate for Triangulation {
             if PlanPoint::orientation(a, b, c) <= 0 {
                 out.push(Violation::BrokenTriangle { triangle: id });
             }
-            for (edge, neighbour) in triangle.neighbours.iter().enumerate() {
-                let Some(neighbour) = *neighbour else { continue };
-                let (from, to) = (triangle.vertices[edge], triangle.vertices[(edge + 1) % 3]);
-                let other = self.triangles.get(neighbour.index());
-                let mutual =
-                    other.is_some_and(|other| faces_back(&other.vertices, &other.neighbours, id, [from, to]));
-                if !mutual {
-                    out.push(Violation::OneSidedNeighbour { element: id.0, neighbour: neighbour.0 });
-                }
+            for side in 0..3 {
+                let sides_of =
+                    |id: TriangleId| self.triangles.get(id.index()).map(|at| (&at.vertices, &at.neighbours));
+                check_side(id, (&triangle.vertices, &triangle.neighbours), side, sides_of, out);
             }
         }
     }
