@@ -3,12 +3,13 @@
 use std::io::Write;
 
 use anyhow::Result;
+use glam::Vec3;
 use serde::Serialize;
 use waymesh::io::{self, SvgOptions};
 use waymesh::triangulate::ClearanceConfig;
 use waymesh::{
-    AnyCell, ClearPathOptions, ClearanceScratch, Hierarchy, HierarchyConfig, HierarchyScratch, HierarchyUse,
-    NavMesh, Outcome, Path, PathOptions, PathScratch, with_clearance,
+    AnyCell, CellId, ClearPathOptions, ClearanceScratch, Hierarchy, HierarchyConfig, HierarchyScratch,
+    HierarchyUse, NavMesh, Outcome, Path, PathOptions, PathScratch, with_clearance,
 };
 
 use crate::args::PathArgs;
@@ -29,6 +30,32 @@ struct Answer {
     /// How it was found, if a hierarchy was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     hierarchy: Option<&'static str>,
+}
+
+impl Answer {
+    fn new(outcome: Outcome, length: f32, points: &[Vec3], cells: &[CellId]) -> Self {
+        Self {
+            outcome: outcome_name(outcome),
+            length,
+            points: points.iter().map(|point| point.to_array()).collect(),
+            cells: cells.iter().map(|cell| cell.0).collect(),
+            clearance: None,
+            moved: None,
+            hierarchy: None,
+        }
+    }
+
+    fn write(&self, out: &mut impl Write) -> Result<()> {
+        serde_json::to_writer_pretty(&mut *out, self)?;
+        Ok(writeln!(out)?)
+    }
+}
+
+fn write_points(out: &mut impl Write, points: &[Vec3]) -> Result<()> {
+    for point in points {
+        writeln!(out, "  {:.3}, {:.3}, {:.3}", point.x, point.y, point.z)?;
+    }
+    Ok(())
 }
 
 /// The outcome as scripts know it.
@@ -82,27 +109,14 @@ pub(crate) fn run(args: &PathArgs) -> Result<()> {
     }
     let mut out = std::io::stdout().lock();
     if args.json {
-        let answer = Answer {
-            outcome: outcome_name(path.outcome),
-            length: path.length,
-            points: path.points.iter().map(|point| point.to_array()).collect(),
-            cells: path.cells.iter().map(|cell| cell.0).collect(),
-            clearance: None,
-            moved: None,
-            hierarchy: how,
-        };
-        serde_json::to_writer_pretty(&mut out, &answer)?;
-        writeln!(out)?;
-        return Ok(());
+        let answer = Answer::new(path.outcome, path.length, &path.points, &path.cells);
+        return Answer { hierarchy: how, ..answer }.write(&mut out);
     }
     writeln!(out, "{}: {:.3} m over {} cells", outcome_name(path.outcome), path.length, path.cells.len())?;
     if let Some(how) = how {
         writeln!(out, "hierarchy: {how}")?;
     }
-    for point in &path.points {
-        writeln!(out, "  {:.3}, {:.3}, {:.3}", point.x, point.y, point.z)?;
-    }
-    Ok(())
+    write_points(&mut out, &path.points)
 }
 
 /// The path of a disc. The clearance of the ground is found on opening.
@@ -121,18 +135,9 @@ fn run_for_radius(args: &PathArgs, mesh: NavMesh, radius: f32) -> Result<()> {
     let moved = [path.start, path.goal].map(|end| end.map_or(0.0, |end| end.moved));
     let mut out = std::io::stdout().lock();
     if args.json {
-        let answer = Answer {
-            outcome: outcome_name(path.outcome),
-            length: path.length,
-            points: path.points.iter().map(|point| point.to_array()).collect(),
-            cells: path.cells.iter().map(|cell| cell.0).collect(),
-            clearance: Some(path.clearance).filter(|clearance| clearance.is_finite()),
-            moved: Some(moved),
-            hierarchy: None,
-        };
-        serde_json::to_writer_pretty(&mut out, &answer)?;
-        writeln!(out)?;
-        return Ok(());
+        let answer = Answer::new(path.outcome, path.length, &path.points, &path.cells);
+        let clearance = Some(path.clearance).filter(|clearance| clearance.is_finite());
+        return Answer { clearance, moved: Some(moved), ..answer }.write(&mut out);
     }
     writeln!(
         out,
@@ -146,8 +151,5 @@ fn run_for_radius(args: &PathArgs, mesh: NavMesh, radius: f32) -> Result<()> {
     for (what, metres) in ["start", "goal"].into_iter().zip(moved).filter(|(_, metres)| *metres > 0.0) {
         writeln!(out, "  the {what} was moved by {metres:.3} m to where the disc fits")?;
     }
-    for point in &path.points {
-        writeln!(out, "  {:.3}, {:.3}, {:.3}", point.x, point.y, point.z)?;
-    }
-    Ok(())
+    write_points(&mut out, &path.points)
 }
