@@ -3,6 +3,7 @@
 use glam::Vec3;
 use waymesh_core::{Agent, CellId};
 
+use crate::QueryError;
 use crate::box_index::Target;
 use crate::filter::{AnyCell, CellFilter};
 use crate::mesh::{Generation, NavMesh};
@@ -41,6 +42,11 @@ impl Reach {
         [("side", self.side), ("up", self.up), ("down", self.down)]
             .into_iter()
             .find(|(_, value)| value.is_nan() || *value < 0.0)
+    }
+
+    /// An error about that field, if there is one.
+    pub(crate) fn check(&self) -> Result<(), QueryError> {
+        self.bad_field().map_or(Ok(()), |(field, value)| Err(QueryError::BadReach { field, value }))
     }
 }
 

@@ -64,9 +64,7 @@ impl ClearanceNavMesh {
         scratch: &mut ClearanceScratch,
     ) -> Result<Option<ClearPlace>, QueryError> {
         check_radius(radius)?;
-        if let Some((field, value)) = reach.bad_field() {
-            return Err(QueryError::BadReach { field, value });
-        }
+        reach.check()?;
         if !position.is_finite() {
             return Err(QueryError::NotFinite { end: PathEnd::Start, position });
         }

@@ -167,13 +167,11 @@ impl ClearanceNavMesh {
             return Err(QueryError::BadRadius { value: options.arc_error });
         }
         let reach = options.reach.unwrap_or_else(|| self.default_reach(radius));
-        if let Some((field, value)) = reach.bad_field() {
-            return Err(QueryError::BadReach { field, value });
-        }
+        reach.check()?;
         let start = self.end(PathEnd::Start, from, radius, &reach, scratch)?;
         let goal = self.end(PathEnd::Goal, to, radius, &reach, scratch)?;
-        path.start = Some(self.clear_place(&start, from));
-        path.goal = Some(self.clear_place(&goal, to));
+        let [begin, aim] = [self.clear_place(&start, from), self.clear_place(&goal, to)];
+        (path.start, path.goal) = (Some(begin), Some(aim));
         if let Some(length) = self.search(&start, &goal, radius, scratch) {
             path.outcome = Outcome::Complete;
             self.write(&start, &goal, [from, to], radius, length, options, scratch, path);
@@ -182,8 +180,7 @@ impl ClearanceNavMesh {
         if !options.allow_partial {
             return Ok(());
         }
-        let begin = self.clear_place(&start, from).location.position;
-        let aim = self.clear_place(&goal, to).location.position;
+        let [begin, aim] = [begin, aim].map(|place| place.location.position);
         let Some(reached) = self.closest(&start, &goal, aim, radius, scratch) else { return Ok(()) };
         let end = self.clear_place(&reached, aim).location.position;
         if begin.distance(aim) - end.distance(aim) <= 1e-4 {

@@ -52,7 +52,7 @@ pub(crate) struct AnyAngle {
     nodes: Vec<Node>,
     roots: Vec<Root>,
     open: BinaryHeap<Reverse<(u64, u32)>>,
-    /// The first open node between two slices of a search, if it is not in the heap.
+    /// The first open node, if it is not in the heap.
     best: (u64, u32),
     /// Number of the current search.
     stamp: u32,
@@ -115,8 +115,6 @@ struct Search<'a, F, const FLOOD: bool> {
     goal: &'a Spot,
     goal_number: u32,
     memory: &'a mut AnyAngle,
-    /// The first open node, if it is not in the heap.
-    best: (u64, u32),
     /// Ways longer than this are of no use, in cells.
     limit: f64,
 }
@@ -149,7 +147,7 @@ impl NavMesh {
         memory.seen.clear();
         let nowhere = Spot { cell: NO_NEIGHBOUR, ..*start };
         let mut search: Search<'_, F, true> =
-            Search { mesh: self, filter, goal: &nowhere, goal_number: 0, memory, best: NO_KEY, limit };
+            Search { mesh: self, filter, goal: &nowhere, goal_number: 0, memory, limit };
         search.begin(start);
         let mut nodes = usize::MAX;
         search.advance(&mut nodes);
@@ -199,10 +197,8 @@ impl NavMesh {
         memory.begin(self.turn_count());
         let goal_number = self.bridges.number(goal.cell);
         let mut search: Search<'_, F, false> =
-            Search { mesh: self, filter, goal, goal_number, memory, best: NO_KEY, limit };
+            Search { mesh: self, filter, goal, goal_number, memory, limit };
         search.begin(start);
-        let best = search.best;
-        memory.best = best;
     }
 
     /// Goes on with a search, for as many nodes as `nodes` has, and takes them from it.
@@ -220,11 +216,9 @@ impl NavMesh {
         }
         let PathScratch { corridor, leaps, any_angle: memory, .. } = scratch;
         let goal_number = self.bridges.number(goal.cell);
-        let best = memory.best;
         let mut search: Search<'_, F, false> =
-            Search { mesh: self, filter, goal, goal_number, memory, best, limit };
+            Search { mesh: self, filter, goal, goal_number, memory, limit };
         let (progress, mut node) = search.advance(nodes);
-        memory.best = search.best;
         if progress != Progress::Found {
             return progress;
         }
@@ -271,6 +265,7 @@ impl AnyAngle {
         self.nodes.clear();
         self.roots.clear();
         self.open.clear();
+        self.best = NO_KEY;
     }
 
     /// Whether a way of this length to a turn on this side is worth following: the shortest so far, the first of those.
@@ -339,8 +334,8 @@ impl<F: CellFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         let node = self.keep(node);
         // Positive floats sort like their bits; of equal ones the newest is first.
         let key = (estimate.to_bits(), !node);
-        let later = key.max(self.best);
-        self.best = key.min(self.best);
+        let later = key.max(self.memory.best);
+        self.memory.best = key.min(self.memory.best);
         if later != NO_KEY {
             self.memory.open.push(Reverse(later));
         }
@@ -348,7 +343,7 @@ impl<F: CellFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
 
     /// Takes the first open node.
     fn next(&mut self) -> Option<u32> {
-        let mut best = std::mem::replace(&mut self.best, NO_KEY);
+        let mut best = std::mem::replace(&mut self.memory.best, NO_KEY);
         if let Some(mut first) = self.memory.open.peek_mut()
             && first.0 < best
         {

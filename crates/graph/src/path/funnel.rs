@@ -136,17 +136,8 @@ impl NavMesh {
         path.cells.push(CellId(start.cell));
         path.cells.extend(corridor.iter().map(|&way| CellId(self.beyond(way))));
         path.points.push(start_position);
-        let mut leaps = leaps.iter().copied();
         let (mut from, mut first) = (start.at, 0);
-        for (crossed, &way) in corridor.iter().enumerate() {
-            if !self.is_link(way) {
-                continue;
-            }
-            // Each link has its leap, those that are crossed like an edge too.
-            let along = leaps.next().unwrap_or(0.0);
-            if self.is_crossed(way) {
-                continue;
-            }
+        for (crossed, way, along) in self.leapt(corridor, leaps) {
             let (link, backwards) = self.link_of(way);
             let [leave, arrive] = self.links.links[link.index()].ends(backwards);
             let (at, position) = self.on_segment(leave, along);
@@ -175,6 +166,15 @@ impl NavMesh {
         }
     }
 
+    /// The links of a corridor that are not crossed like edges: which way of it each is, its name, and how far along its segments it is taken.
+    fn leapt(&self, corridor: &[u32], leaps: &[f64]) -> impl Iterator<Item = (usize, u32, f64)> {
+        let links = corridor.iter().copied().enumerate().filter(|&(_, way)| self.is_link(way));
+        // Each link has its leap, those that are crossed like an edge too.
+        let leaps = leaps.iter().copied().chain(std::iter::repeat(0.0));
+        let links = links.zip(leaps).map(|((crossed, way), along)| (crossed, way, along));
+        links.filter(|&(_, way, _)| !self.is_crossed(way))
+    }
+
     /// The turns of the shortest path through `scratch.corridor`, ends included, and both ends of the links that are not crossed like edges.
     pub(crate) fn string_turns(
         &self,
@@ -187,16 +187,8 @@ impl NavMesh {
         turns.clear();
         turns.push(Turn { at: start.at, crossed: 0 });
         let PathScratch { corridor, leaps, funnel, .. } = scratch;
-        let mut leaps = leaps.iter().copied();
         let (mut from, mut first) = (start.at, 0);
-        for (crossed, &way) in corridor.iter().enumerate() {
-            if !self.is_link(way) {
-                continue;
-            }
-            let along = leaps.next().unwrap_or(0.0);
-            if self.is_crossed(way) {
-                continue;
-            }
+        for (crossed, way, along) in self.leapt(corridor, leaps) {
             let (link, backwards) = self.link_of(way);
             let [leave, arrive] = self.links.links[link.index()].ends(backwards);
             let leg = Leg { corridor, range: first..crossed, cross_points: false };

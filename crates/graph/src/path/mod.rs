@@ -273,9 +273,7 @@ impl NavMesh {
         options: &PathOptions<F, C>,
     ) -> Result<Ends, QueryError> {
         let reach = options.reach.unwrap_or_else(|| self.default_reach());
-        if let Some((field, value)) = reach.bad_field() {
-            return Err(QueryError::BadReach { field, value });
-        }
+        reach.check()?;
         if let Some((area, value)) = options.cost.bad_cost() {
             return Err(QueryError::BadCost { area, value });
         }
