@@ -37,6 +37,12 @@ pub struct CellMesh {
 }
 
 impl CellMesh {
+    /// A mesh without cells.
+    #[must_use]
+    pub fn empty(frame: GridFrame) -> Self {
+        Self { frame, vertices: Vec::new(), cells: Vec::new(), corners: Vec::new(), neighbours: Vec::new() }
+    }
+
     /// Indices into [`CellMesh::corners`] of one cell.
     #[inline]
     #[must_use]

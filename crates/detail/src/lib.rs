@@ -19,7 +19,7 @@
 //! let field = WalkableField::empty(frame);
 //! let regions = RegionMap { labels: Vec::new(), count: 0 };
 //! let cells =
-//!     CellMesh { frame, vertices: Vec::new(), cells: Vec::new(), corners: Vec::new(), neighbours: Vec::new() };
+//!     CellMesh::empty(frame);
 //! let surface = fit_heights(&field, &regions, &cells, &DetailConfig::default(), &mut ())?;
 //! assert!(surface.triangles.is_empty());
 //! # Ok::<(), waymesh_detail::DetailError>(())

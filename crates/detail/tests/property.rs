@@ -93,9 +93,7 @@ proptest! {
         let field = fields::random(seed, 30, 26);
         let labels = fields::random_regions(&field, seed);
         let mut random = Random::new(seed);
-        let mut mesh = CellMesh {
-            frame: field.frame, vertices: Vec::new(), cells: Vec::new(), corners: Vec::new(), neighbours: Vec::new(),
-        };
+        let mut mesh = CellMesh::empty(field.frame);
         for region in 0..labels.count {
             let points = (0..5).map(|_| PlanPoint::new(random.below(31) as i32, random.below(27) as i32)).collect();
             let hull = hull(points);

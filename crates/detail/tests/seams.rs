@@ -57,13 +57,7 @@ fn field(width: u32, columns: &[Vec<(f64, u32)>]) -> (WalkableField, RegionMap) 
 
 /// A mesh of quads, each four vertices and a region; quads are neighbours where they share two vertices.
 fn mesh(field: &WalkableField, vertices: &[([i32; 2], f64)], quads: &[([usize; 4], u32)]) -> CellMesh {
-    let mut mesh = CellMesh {
-        frame: field.frame,
-        vertices: Vec::new(),
-        cells: Vec::new(),
-        corners: Vec::new(),
-        neighbours: Vec::new(),
-    };
+    let mut mesh = CellMesh::empty(field.frame);
     #[expect(clippy::cast_possible_truncation, reason = "a height")]
     mesh.vertices.extend(
         vertices

@@ -43,13 +43,7 @@ pub fn read(text: &str) -> Option<CellMesh> {
 pub fn build(polygons: &[Vec<PlanPoint>]) -> CellMesh {
     let origin = glam::Vec3::ZERO;
     let frame = GridFrame { origin, cell_size: 1.0, level_height: 1.0, width: 2048, depth: 2048 };
-    let mut mesh = CellMesh {
-        frame,
-        vertices: Vec::new(),
-        cells: Vec::new(),
-        corners: Vec::new(),
-        neighbours: Vec::new(),
-    };
+    let mut mesh = CellMesh::empty(frame);
     let mut names = HashMap::new();
     let mut edges = HashMap::new();
     for (index, polygon) in polygons.iter().enumerate() {

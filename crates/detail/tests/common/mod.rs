@@ -125,13 +125,7 @@ pub(crate) fn cells(
     polygons: &[(u32, Vec<(i32, i32)>)],
     height: impl Fn(f32, f32) -> f32,
 ) -> CellMesh {
-    let mut mesh = CellMesh {
-        frame,
-        vertices: Vec::new(),
-        cells: Vec::new(),
-        corners: Vec::new(),
-        neighbours: Vec::new(),
-    };
+    let mut mesh = CellMesh::empty(frame);
     let mut ids: HashMap<(i32, i32), VertexId> = HashMap::new();
     let mut edges: HashMap<(VertexId, VertexId), CellId> = HashMap::new();
     for (region, polygon) in polygons {

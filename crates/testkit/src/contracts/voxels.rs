@@ -92,13 +92,7 @@ pub fn build_field(voxelizer: &dyn Voxelize, stage: &dyn BuildField) {
 /// Every walkable span a cell of its own, at the height of its ground.
 #[expect(clippy::cast_possible_wrap, clippy::cast_possible_truncation, reason = "small test grids")]
 fn span_cells(field: &WalkableField, labels: &[u32]) -> CellMesh {
-    let mut mesh = CellMesh {
-        frame: field.frame,
-        vertices: Vec::new(),
-        cells: Vec::new(),
-        corners: Vec::new(),
-        neighbours: Vec::new(),
-    };
+    let mut mesh = CellMesh::empty(field.frame);
     for span in (0..).take(field.len()).filter(|&span| field.is_walkable(span)) {
         let (x, z) = field.cell_of(span);
         let (height, region) = (field.ground[span as usize], RegionId(labels[span as usize]));

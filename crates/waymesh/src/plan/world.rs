@@ -14,7 +14,7 @@ use super::join::join;
 use super::tell;
 use crate::pipeline::{BakeError, Pipeline};
 use crate::report::{Recorder, Report};
-use crate::world::{MeshHandle, ObstacleId, WorldUpdate};
+use crate::world::{MeshHandle, ObstacleId, Obstacles, WorldUpdate};
 
 /// Most windows of a plan.
 const MAX_TILES: f64 = 1e6;
@@ -68,8 +68,7 @@ pub struct PlanWorld {
     side_cells: i32,
     tiles: BTreeMap<PlanTile, (PlanWindow, StoreyBase)>,
     built: BTreeMap<PlanTile, CellMesh>,
-    obstacles: BTreeMap<ObstacleId, (usize, Obstacle)>,
-    next_obstacle: u64,
+    obstacles: Obstacles<(usize, Obstacle)>,
     dirty: BTreeSet<PlanTile>,
     current: MeshHandle,
 }
@@ -101,14 +100,7 @@ impl PlanWorld {
         BadField::unless(is_fine, "tile_side", tile_side, expected).map_err(PlanError::from)?;
         #[expect(clippy::cast_possible_truncation, reason = "at most 2^29")]
         let side_cells = side as i32;
-        let empty = CellMesh {
-            frame,
-            vertices: Vec::new(),
-            cells: Vec::new(),
-            corners: Vec::new(),
-            neighbours: Vec::new(),
-        };
-        let mesh = NavMesh::new(empty, None, pipeline.config().agent)?;
+        let mesh = NavMesh::new(CellMesh::empty(frame), None, pipeline.config().agent)?;
         let mut world = Self {
             pipeline,
             plan,
@@ -116,8 +108,7 @@ impl PlanWorld {
             side_cells,
             tiles: BTreeMap::new(),
             built: BTreeMap::new(),
-            obstacles: BTreeMap::new(),
-            next_obstacle: 0,
+            obstacles: Obstacles::new(),
             dirty: BTreeSet::new(),
             current: MeshHandle::new(mesh),
         };
@@ -174,16 +165,13 @@ impl PlanWorld {
     pub fn add_obstacle(&mut self, storey: &str, shape: &Shape) -> Result<ObstacleId, BakeError> {
         let storey = self.base.storey_of(&shape.source, storey)?;
         let obstacle = Obstacle::new(shape, self.base.config())?;
-        let id = ObstacleId(self.next_obstacle);
-        self.next_obstacle += 1;
         self.touch(storey, &obstacle);
-        self.obstacles.insert(id, (storey, obstacle));
-        Ok(id)
+        Ok(self.obstacles.add((storey, obstacle)))
     }
 
     /// Takes an obstacle away. Whether it was there.
     pub fn remove_obstacle(&mut self, id: ObstacleId) -> bool {
-        let Some((storey, obstacle)) = self.obstacles.remove(&id) else { return false };
+        let Some((storey, obstacle)) = self.obstacles.remove(id) else { return false };
         self.touch(storey, &obstacle);
         true
     }
@@ -260,18 +248,11 @@ impl PlanWorld {
 
     /// The cells of one window.
     fn build(&self, tile: &PlanTile) -> Result<CellMesh, BakeError> {
-        let frame = *self.base.frame();
-        let empty = || CellMesh {
-            frame,
-            vertices: Vec::new(),
-            cells: Vec::new(),
-            corners: Vec::new(),
-            neighbours: Vec::new(),
-        };
+        let empty = || CellMesh::empty(*self.base.frame());
         let Some((window, part)) = self.tiles.get(tile) else { return Ok(empty()) };
         let obstacles: Vec<&Obstacle> = self
             .obstacles
-            .values()
+            .iter()
             .filter(|(storey, obstacle)| *storey == tile.storey && meet(window, &obstacle.reach(&self.base)))
             .map(|(_, obstacle)| obstacle)
             .collect();

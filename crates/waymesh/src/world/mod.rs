@@ -4,6 +4,7 @@ mod build;
 mod cells;
 mod heights;
 mod join;
+mod obstacles;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -21,10 +22,8 @@ use crate::report::Recorder;
 
 use build::{BuiltTile, KeptTile};
 use heights::Patch;
-
-/// Names an obstacle of a [`World`] or a [`crate::PlanWorld`]. Never given twice.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ObstacleId(pub u64);
+pub use obstacles::ObstacleId;
+pub(crate) use obstacles::Obstacles;
 
 /// The current mesh of a [`World`], for any number of threads.
 ///
@@ -113,8 +112,7 @@ pub struct World {
     kept: BTreeMap<Tile, KeptTile>,
     built: BTreeMap<Tile, BuiltTile>,
     patches: BTreeMap<Tile, Patch>,
-    obstacles: BTreeMap<ObstacleId, (Obstacle, GridWindow)>,
-    next_obstacle: u64,
+    obstacles: Obstacles<(Obstacle, GridWindow)>,
     dirty: BTreeSet<Tile>,
     current: MeshHandle,
 }
@@ -134,14 +132,7 @@ impl World {
         }
         let frame = GridFrame::fit(bounds, &pipeline.config().scale).map_err(ConfigError::Grid)?;
         let layout = TileLayout::new(&frame, tile_cells)?;
-        let empty = CellMesh {
-            frame,
-            vertices: Vec::new(),
-            cells: Vec::new(),
-            corners: Vec::new(),
-            neighbours: Vec::new(),
-        };
-        let mesh = NavMesh::new(empty, None, pipeline.config().agent)?;
+        let mesh = NavMesh::new(CellMesh::empty(frame), None, pipeline.config().agent)?;
         Ok(Self {
             pipeline,
             frame,
@@ -149,8 +140,7 @@ impl World {
             kept: BTreeMap::new(),
             built: BTreeMap::new(),
             patches: BTreeMap::new(),
-            obstacles: BTreeMap::new(),
-            next_obstacle: 0,
+            obstacles: Obstacles::new(),
             dirty: BTreeSet::new(),
             current: MeshHandle::new(mesh),
         })
@@ -234,16 +224,13 @@ impl World {
     /// For a shape that cannot be used.
     pub fn add_obstacle(&mut self, obstacle: Obstacle) -> Result<ObstacleId, BakeError> {
         let columns = obstacle.columns(&self.frame).map_err(|error| StageError::new("obstacle", error))?;
-        let id = ObstacleId(self.next_obstacle);
-        self.next_obstacle += 1;
         self.touch(columns);
-        self.obstacles.insert(id, (obstacle, columns));
-        Ok(id)
+        Ok(self.obstacles.add((obstacle, columns)))
     }
 
     /// Takes an obstacle away. Whether it was there.
     pub fn remove_obstacle(&mut self, id: ObstacleId) -> bool {
-        let Some((_, columns)) = self.obstacles.remove(&id) else { return false };
+        let Some((_, columns)) = self.obstacles.remove(id) else { return false };
         self.touch(columns);
         true
     }
@@ -350,7 +337,7 @@ impl World {
             .collect();
         let obstacles: Vec<Obstacle> = self
             .obstacles
-            .values()
+            .iter()
             .filter(|(_, columns)| !columns.intersection(&window).is_empty())
             .map(|(obstacle, _)| obstacle.clone())
             .collect();
