@@ -14,6 +14,7 @@ mod progress;
 mod scene;
 mod settings;
 mod tiles;
+mod values;
 
 use std::io::IsTerminal;
 use std::process::ExitCode;

@@ -6,8 +6,9 @@ use anyhow::{Context, Result};
 use waymesh::io::SceneSource;
 use waymesh::{Pipeline, TileConfig, tile_note};
 
-use crate::args::{Memory, MergeArgs, Settings, TileArgs, Tiles};
+use crate::args::{MergeArgs, Settings, TileArgs, Tiles};
 use crate::progress::Progress;
+use crate::values::Memory;
 use crate::{build, settings};
 
 impl Tiles {

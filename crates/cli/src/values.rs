@@ -1,0 +1,92 @@
+//! Values of arguments that have a spelling of their own.
+
+use std::str::FromStr;
+
+use glam::Vec3;
+use waymesh::tile::Tile;
+
+/// An amount of memory, such as `2GiB`, `800MiB` or `1.5GiB`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Memory(pub(crate) u64);
+
+impl FromStr for Memory {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let text = text.trim();
+        let units = [("KiB", 10), ("MiB", 20), ("GiB", 30), ("TiB", 40)];
+        let found = units.into_iter().find_map(|(unit, shift)| Some((text.strip_suffix(unit)?, shift)));
+        let (number, shift) =
+            found.ok_or_else(|| format!("expected a size such as 2GiB or 800MiB, found {text:?}"))?;
+        let number: f64 = number.trim().parse().map_err(|_| format!("{number:?} is not a number"))?;
+        if !(number.is_finite() && number > 0.0) {
+            return Err(format!("{text:?} is not a size above 0"));
+        }
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "positive; the cast saturates"
+        )]
+        let bytes = (number * f64::from(1_u32 << (shift - 10)) * 1024.0) as u64;
+        Ok(Self(bytes))
+    }
+}
+
+/// The place of a tile given as `column,row`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TileAt(pub(crate) Tile);
+
+impl FromStr for TileAt {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let parts: Option<Vec<u32>> = text.split(',').map(|part| part.trim().parse().ok()).collect();
+        match parts.as_deref() {
+            Some(&[column, row]) => Ok(Self(Tile { row, column })),
+            _ => Err(format!("expected a column and a row as 3,4, found {text:?}")),
+        }
+    }
+}
+
+/// A position given as `x,y,z`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Point(pub(crate) Vec3);
+
+impl FromStr for Point {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let numbers: Vec<f32> = text
+            .split(',')
+            .map(|number| number.trim().parse().map_err(|_| format!("{number:?} is not a number")))
+            .collect::<Result<_, _>>()?;
+        match numbers[..] {
+            [x, y, z] => Ok(Self(Vec3::new(x, y, z))),
+            _ => Err(format!("expected three numbers as x,y,z, found {}", numbers.len())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_units_and_tiles_two_numbers() {
+        assert_eq!("2GiB".parse(), Ok(Memory(2 << 30)));
+        assert_eq!("1.5 MiB".parse(), Ok(Memory(3 << 19)));
+        for bad in ["2", "-1GiB", "NaNGiB", "GiB", "2GB"] {
+            assert!(bad.parse::<Memory>().is_err(), "{bad}");
+        }
+        assert_eq!("3, 4".parse(), Ok(TileAt(Tile { row: 4, column: 3 })));
+        assert!("3".parse::<TileAt>().is_err());
+        assert!("3,-4".parse::<TileAt>().is_err());
+    }
+
+    #[test]
+    fn points_are_three_numbers() {
+        assert_eq!("1, -2.5,3".parse(), Ok(Point(Vec3::new(1.0, -2.5, 3.0))));
+        assert!("1,2".parse::<Point>().is_err());
+        assert!("1,b,2".parse::<Point>().is_err());
+    }
+}
