@@ -301,7 +301,9 @@ fn run(options: &Options) -> Result<(), BenchError> {
         }
         let is_tiled = options.queries && name == TILED_TOWN;
         let mut scene = Scene::named(if is_tiled { TOWN } else { name })?;
-        scene.name.clone_from(if is_tiled { name } else { &scene.name });
+        if is_tiled {
+            scene.name.clone_from(name);
+        }
         for scale in &options.scales {
             let settings = Settings::recast_demo(*scale, options.partition);
             let (table, json) = if options.queries {
