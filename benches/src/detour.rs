@@ -3,11 +3,12 @@
 use glam::Vec3;
 use recastnavigation_rs::XError;
 use recastnavigation_rs::detour::{
-    DtNavMesh, DtNavMeshCreateParams, DtNavMeshQuery, DtPolyRef, DtQueryFilter, dt_create_nav_mesh_data,
+    DtBuf, DtNavMesh, DtNavMeshCreateParams, DtNavMeshParams, DtNavMeshQuery, DtPolyRef, DtQueryFilter,
+    DtTileRef, dt_create_nav_mesh_data,
 };
 
 use crate::queries::{Queries, REACH};
-use crate::{BenchError, RecastBake, Scene, Settings, bake_recast};
+use crate::{BenchError, RecastBake, Scene, Settings, bake_recast, bake_recast_tiles};
 
 const NAME: &str = "Detour";
 
@@ -39,37 +40,47 @@ impl Detour {
         Self::new(bake_recast(scene, settings)?, settings)
     }
 
+    /// Bakes `scene` with Recast in tiles of `tile_cells` cells a side and lets Detour join them.
+    ///
+    /// # Errors
+    /// When either gives up.
+    pub fn bake_tiled(scene: &Scene, settings: &Settings, tile_cells: u16) -> Result<Self, BenchError> {
+        /// Bits of a polygon's reference that Detour has for tile and polygon, and most of them for the tile.
+        const BITS: [u32; 2] = [22, 14];
+        let mut tiles = Vec::new();
+        bake_recast_tiles(scene, settings, tile_cells, &mut |place, tile| {
+            tiles.push(data_of(tile, settings, place)?);
+            Ok(())
+        })?;
+        let side = f32::from(tile_cells) * settings.scale.cell_size;
+        let tile_bits = (tiles.len().next_power_of_two().ilog2()).min(BITS[1]);
+        let mut mesh = DtNavMesh::with_params(&DtNavMeshParams {
+            orig: scene.soup.bounds().min.to_array(),
+            tile_width: side,
+            tile_height: side,
+            max_tiles: 1 << tile_bits,
+            max_polys: 1 << (BITS[0] - tile_bits),
+        })
+        .map_err(failed)?;
+        let mut bytes = 0;
+        for tile in tiles {
+            bytes += tile.len();
+            mesh.add_tile(tile, DtTileRef::default()).map_err(failed)?;
+        }
+        Self::of(mesh, bytes)
+    }
+
     /// Hands a mesh of Recast's to Detour.
     ///
     /// # Errors
     /// When Detour gives up.
-    pub fn new(mut bake: RecastBake, settings: &Settings) -> Result<Self, BenchError> {
-        // Polygons without a flag are shut.
-        bake.polygons.flags_mut().fill(1);
-        let failed =
-            |source: XError| BenchError::Stage { engine: NAME, stage: "mesh", source: source.into() };
-        let mut params = DtNavMeshCreateParams {
-            verts: Some(bake.polygons.verts()),
-            polys: Some(bake.polygons.polys()),
-            poly_flags: Some(bake.polygons.flags()),
-            poly_areas: Some(bake.polygons.areas()),
-            nvp: bake.polygons.nvp(),
-            detail_meshes: Some(bake.detail.meshes()),
-            detail_verts: Some(bake.detail.verts()),
-            detail_tris: Some(bake.detail.tris()),
-            bmin: bake.polygons.bmin,
-            bmax: bake.polygons.bmax,
-            walkable_height: settings.agent.height,
-            walkable_radius: settings.agent.radius,
-            walkable_climb: settings.agent.max_step,
-            cs: settings.scale.cell_size,
-            ch: settings.scale.level_height,
-            build_bv_tree: true,
-            ..DtNavMeshCreateParams::default()
-        };
-        let data = dt_create_nav_mesh_data(&mut params).map_err(failed)?;
+    pub fn new(bake: RecastBake, settings: &Settings) -> Result<Self, BenchError> {
+        let data = data_of(bake, settings, [0, 0])?;
         let bytes = data.len();
-        let mesh = DtNavMesh::with_data(data).map_err(failed)?;
+        Self::of(DtNavMesh::with_data(data).map_err(failed)?, bytes)
+    }
+
+    fn of(mesh: DtNavMesh, bytes: usize) -> Result<Self, BenchError> {
         let query = DtNavMeshQuery::with_mesh(&mesh, MAX_NODES).map_err(failed)?;
         Ok(Self {
             query,
@@ -107,6 +118,38 @@ impl Detour {
         let count = self.query.find_straight_path(&from, &to, path, &mut self.corners, None, None, 0).ok()?;
         Some((count, reached == last))
     }
+}
+
+fn failed(source: XError) -> BenchError {
+    BenchError::Stage { engine: NAME, stage: "mesh", source: source.into() }
+}
+
+/// Detour's form of a mesh of Recast's, the tile at `place`.
+fn data_of(mut bake: RecastBake, settings: &Settings, place: [i32; 2]) -> Result<DtBuf, BenchError> {
+    // Polygons without a flag are shut.
+    bake.polygons.flags_mut().fill(1);
+    let mut params = DtNavMeshCreateParams {
+        verts: Some(bake.polygons.verts()),
+        polys: Some(bake.polygons.polys()),
+        poly_flags: Some(bake.polygons.flags()),
+        poly_areas: Some(bake.polygons.areas()),
+        nvp: bake.polygons.nvp(),
+        detail_meshes: Some(bake.detail.meshes()),
+        detail_verts: Some(bake.detail.verts()),
+        detail_tris: Some(bake.detail.tris()),
+        tile_x: place[0],
+        tile_y: place[1],
+        bmin: bake.polygons.bmin,
+        bmax: bake.polygons.bmax,
+        walkable_height: settings.agent.height,
+        walkable_radius: settings.agent.radius,
+        walkable_climb: settings.agent.max_step,
+        cs: settings.scale.cell_size,
+        ch: settings.scale.level_height,
+        build_bv_tree: true,
+        ..DtNavMeshCreateParams::default()
+    };
+    dt_create_nav_mesh_data(&mut params).map_err(failed)
 }
 
 impl Queries for Detour {

@@ -4,10 +4,10 @@
 use glam::Vec3;
 use waymesh_graph::NavMesh;
 
-use crate::queries::{Queries, QueryScene};
+use crate::queries::{PAIRS, Queries, QueryScene, pairs};
 use crate::{BenchError, PolygonMesh, WaymeshQueries};
 
-/// Query engines on a mesh that is there: a published flat one (`arena`, `aurora`) or a `.wmesh` file, and its polygons; `None` for a published one that
+/// Query engines on a mesh that is there: a published flat one (`arena`, `aurora`) or a `.wmesh` file, and pairs of points spread over it; `None` for a published one that
 /// is not beside the checkout.
 ///
 /// # Errors
@@ -19,8 +19,8 @@ pub fn flat_engines(name: &str) -> Result<Option<QueryScene>, BenchError> {
             stage: "mesh",
             source: error.into(),
         })?;
-        let polygons = polygons(&mesh);
-        return Ok(Some((vec![Box::new(WaymeshQueries::new(mesh))], polygons)));
+        let pairs = pairs(&polygons(&mesh), PAIRS);
+        return Ok(Some((vec![Box::new(WaymeshQueries::new(mesh))], pairs)));
     }
     if !matches!(name, "arena" | "aurora") {
         return Ok(None);
@@ -35,13 +35,20 @@ pub fn flat_engines(name: &str) -> Result<Option<QueryScene>, BenchError> {
     let text = std::fs::read_to_string(&file).map_err(|error| failed(error.into()))?;
     let cells = waymesh_testkit::flat_meshes::read(&text).ok_or_else(|| failed("not of version 2".into()))?;
     let mesh = NavMesh::try_from(cells).map_err(|error| failed(error.into()))?;
-    let polygons = polygons(&mesh);
-    let engines: Vec<Box<dyn Queries>> = vec![
-        Box::new(WaymeshQueries::new(mesh)),
-        #[cfg(feature = "peers")]
-        Box::new(Polyanya::new(text.as_bytes()).map_err(|error| failed(error.into()))?),
-    ];
-    Ok(Some((engines, polygons)))
+    let pairs = pairs(&polygons(&mesh), PAIRS);
+    #[cfg(feature = "peers")]
+    let landmass = crate::Landmass::new(&mesh, &pairs);
+    #[cfg_attr(not(feature = "peers"), expect(unused_mut, reason = "peers are added"))]
+    let mut engines: Vec<Box<dyn Queries>> = vec![Box::new(WaymeshQueries::new(mesh))];
+    #[cfg(feature = "peers")]
+    {
+        engines.push(Box::new(Polyanya::new(text.as_bytes()).map_err(|error| failed(error.into()))?));
+        match landmass {
+            Ok(landmass) => engines.push(Box::new(landmass)),
+            Err(error) => eprintln!("{name}: left out: {error}"),
+        }
+    }
+    Ok(Some((engines, pairs)))
 }
 
 fn polygons(mesh: &NavMesh) -> PolygonMesh {

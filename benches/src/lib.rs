@@ -16,6 +16,8 @@ mod engine;
 mod evaluate;
 mod flat;
 mod judge;
+#[cfg(feature = "peers")]
+mod landmass;
 mod levels;
 mod open;
 mod ours;
@@ -44,15 +46,17 @@ pub use engine::{Bake, BenchError, Clock, Counts, Engine, PolygonMesh, STAGES, S
 pub use evaluate::{EvaluateOptions, LevelFacts, LevelReport, ONE, evaluate, evaluate_one};
 pub use flat::flat_engines;
 pub use judge::{Files, Judged, Outcome, judge, tools};
+#[cfg(feature = "peers")]
+pub use landmass::Landmass;
 pub use levels::{Fitted, Level, fit};
 pub use open::open;
 pub use ours::{RadiusQueries, Waymesh, WaymeshBake, WaymeshQueries, bake_waymesh};
 pub use overview::{level_table, overview, summary};
 #[cfg(feature = "peers")]
-pub use recast::{Recast, RecastBake, bake_recast};
+pub use recast::{Recast, RecastBake, bake_recast, bake_recast_tiles};
 #[cfg(feature = "peers")]
 pub use rerecast::{Rerecast, RerecastBake, bake_rerecast};
-pub use scene::Scene;
+pub use scene::{Scene, TOWN};
 pub use settings::{Partitioning, Settings};
 pub use sight::{LeastCells, least_cells};
 pub use storeys::storeys;

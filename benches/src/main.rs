@@ -4,10 +4,10 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use waymesh_benches::queries::{self, QueryScene};
+use waymesh_benches::queries::{self, PAIRS, QueryScene};
 use waymesh_benches::{
     BenchError, ConvexOptions, Engine, EvaluateOptions, LevelReport, ONE, Partitioning, Scene, Settings,
-    TriangulateOptions, agent_json, agent_table, compare, convex, evaluate, evaluate_one, flat_engines,
+    TOWN, TriangulateOptions, agent_json, agent_table, compare, convex, evaluate, evaluate_one, flat_engines,
     level_table, measure_agents, open, overview, report, storeys, summary, triangulate,
 };
 use waymesh_core::GridScale;
@@ -25,7 +25,8 @@ Usage: waymesh-benches [--scenes NAME|FILE,...] [--cell SIZE[/LEVEL],...] [--par
        waymesh-benches open [--largest N]
 
   --scenes     Recast's levels (nav_test, dungeon, undulating), generated ones (city-block, ..., town: city-block four times as wide), or files;
-               with --queries also the published flat meshes arena and aurora, and .wmesh files
+               with --queries also tiled-town (the town baked in tiles, ours as a world that can change), the published flat meshes arena and
+               aurora, and .wmesh files
                [default: Recast's where they are, else all generated ones]
   --cell       cell size in metres, with the level height [default: 0.3/0.2,0.1/0.1]
   --partition  how regions are made [default: watershed]
@@ -62,8 +63,8 @@ open times how long a mesh takes to open, as .wmesh and packed.
 Peers are there when built with --features peers; those of triangulate and convex need --features polygon-peers only.
 ";
 
-/// Pairs of points for `--queries`.
-const PAIRS: usize = 1000;
+/// The town, its meshes baked in tiles; only for `--queries`.
+const TILED_TOWN: &str = "tiled-town";
 
 struct Options {
     scenes: Vec<String>,
@@ -231,26 +232,37 @@ fn engines() -> Vec<Box<dyn Engine + Send + Sync>> {
     ]
 }
 
-/// Query engines on `scene`, and the surface that the points are spread over: Recast's detail mesh where there is one.
-fn query_engines(scene: &Scene, settings: &Settings) -> Result<QueryScene, BenchError> {
+/// Cells along a side of the tiles of [`TILED_TOWN`].
+const TILE_CELLS: u16 = 64;
+
+/// Query engines on `scene`, and pairs of points spread over Recast's detail mesh where there is one, else over our cells. Ours and Detour's are baked
+/// whole or both in tiles.
+fn query_engines(
+    scene: &Scene,
+    settings: &Settings,
+    tile_cells: Option<u16>,
+) -> Result<QueryScene, BenchError> {
+    let ours = waymesh_benches::WaymeshQueries::bake(scene, settings, tile_cells)?;
+    let any_radius = waymesh_benches::RadiusQueries::bake(scene, settings, tile_cells)?;
     #[cfg(feature = "peers")]
     {
-        let recast = waymesh_benches::bake_recast(scene, settings)?;
-        let engines: Vec<Box<dyn queries::Queries>> = vec![
-            Box::new(waymesh_benches::WaymeshQueries::bake(scene, settings)?),
-            Box::new(waymesh_benches::RadiusQueries::bake(scene, settings)?),
-            Box::new(waymesh_benches::Detour::bake(scene, settings)?),
-        ];
-        Ok((engines, recast.detail_mesh()))
+        let pairs = queries::pairs(&waymesh_benches::bake_recast(scene, settings)?.detail_mesh(), PAIRS);
+        let landmass = waymesh_benches::Landmass::new(ours.navmesh(), &pairs);
+        let mut engines: Vec<Box<dyn queries::Queries>> = vec![Box::new(ours), Box::new(any_radius)];
+        engines.push(Box::new(match tile_cells {
+            Some(tile_cells) => waymesh_benches::Detour::bake_tiled(scene, settings, tile_cells)?,
+            None => waymesh_benches::Detour::bake(scene, settings)?,
+        }));
+        match landmass {
+            Ok(landmass) => engines.push(Box::new(landmass)),
+            Err(error) => eprintln!("{}: left out: {error}", scene.name),
+        }
+        Ok((engines, pairs))
     }
     #[cfg(not(feature = "peers"))]
     {
-        let mesh = waymesh_benches::Waymesh.bake(scene, settings)?.mesh;
-        let engines: Vec<Box<dyn queries::Queries>> = vec![
-            Box::new(waymesh_benches::WaymeshQueries::bake(scene, settings)?),
-            Box::new(waymesh_benches::RadiusQueries::bake(scene, settings)?),
-        ];
-        Ok((engines, mesh))
+        let pairs = queries::pairs(&waymesh_benches::Waymesh.bake(scene, settings)?.mesh, PAIRS);
+        Ok((vec![Box::new(ours), Box::new(any_radius)], pairs))
     }
 }
 
@@ -277,9 +289,8 @@ fn run(options: &Options) -> Result<(), BenchError> {
     let mut results = Vec::new();
     for name in &options.scenes {
         if options.queries
-            && let Some((mut engines, mesh)) = flat_engines(name)?
+            && let Some((mut engines, pairs)) = flat_engines(name)?
         {
-            let pairs = queries::pairs(&mesh, PAIRS);
             let (table, json) = ask(name, &mut engines, &pairs, options);
             if options.json {
                 results.push(json);
@@ -288,12 +299,16 @@ fn run(options: &Options) -> Result<(), BenchError> {
             }
             continue;
         }
-        let scene = Scene::named(name)?;
+        let is_tiled = options.queries && name == TILED_TOWN;
+        let mut scene = Scene::named(if is_tiled { TOWN } else { name })?;
+        if is_tiled {
+            scene.name.clone_from(name);
+        }
         for scale in &options.scales {
             let settings = Settings::recast_demo(*scale, options.partition);
             let (table, json) = if options.queries {
-                let (mut engines, mesh) = query_engines(&scene, &settings)?;
-                let pairs = queries::pairs(&mesh, PAIRS);
+                let tile_cells = is_tiled.then_some(TILE_CELLS);
+                let (mut engines, pairs) = query_engines(&scene, &settings, tile_cells)?;
                 ask(&scene.name, &mut engines, &pairs, options)
             } else {
                 let comparison = compare(&engines, &scene, &settings, options.rounds);

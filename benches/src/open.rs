@@ -3,6 +3,8 @@
 use std::fmt::Write as _;
 use std::hint::black_box;
 use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
 
 use cpu_time::ThreadTime;
 use glam::Vec3;
@@ -10,7 +12,7 @@ use waymesh_core::{
     Agent, AreaId, Cell, CellId, CellMesh, GridFrame, HeightSurface, PlanPoint, PlanVertex, RegionId,
     SurfacePoint, VertexId,
 };
-use waymesh_graph::{Checksum, NavMesh};
+use waymesh_graph::{NavMesh, PackedChecks, Reach};
 
 use crate::BenchError;
 
@@ -65,6 +67,16 @@ fn fastest(run: impl Fn()) -> f64 {
     (0..5).map(|_| once()).fold(f64::INFINITY, f64::min)
 }
 
+/// Milliseconds on the wall, of the fastest of five runs.
+fn shortest_wall(run: impl Fn()) -> f64 {
+    let once = || {
+        let start = Instant::now();
+        run();
+        start.elapsed().as_secs_f64() * 1e3
+    };
+    (0..5).map(|_| once()).fold(f64::INFINITY, f64::min)
+}
+
 /// Opens meshes of growing size, up to `largest` cells, and prints a table as Markdown.
 ///
 /// # Errors
@@ -76,36 +88,67 @@ pub fn open(largest: u32, print: &mut dyn FnMut(&str)) -> Result<(), BenchError>
         source,
     };
     print(
-        "| cells | .wmesh, MB | ms | packed, MB | ms with checksum | ms without | copying the bytes, ms |\n|---|---|---|---|---|---|---|\n",
+        "| cells | .wmesh, MB | ms | packed, MB | ms, all checked | on all threads | ms, checksum | ms, lengths | mapped, ms, lengths and a nearest point | copying the bytes, ms |\n|---|---|---|---|---|---|---|---|---|---|\n",
     );
+    let everywhere = rayon::ThreadPoolBuilder::new().build().map_err(|error| failed(error.into()))?;
     let mut side = 32;
     while side * side <= largest.max(1024) {
         let mesh = hills(side)?;
         let mut plain = Vec::new();
         waymesh_io::write_wmesh(&mesh, &mut plain).map_err(|error| failed(error.into()))?;
-        let packed = mesh.to_packed(true);
-        let opened = NavMesh::from_packed(&packed, Checksum::Verify).map_err(|error| failed(error.into()))?;
-        if opened != mesh {
+        let packed = Arc::new(mesh.to_packed(true));
+        let open = |checks| NavMesh::from_packed_shared(Shared(Arc::clone(&packed)), checks);
+        if open(PackedChecks::All).map_err(|error| failed(error.into()))? != mesh {
             return Err(failed("the packed mesh is another one".into()));
         }
-        drop((mesh, opened));
-        let file = Path::new("mesh");
-        let wmesh = fastest(|| drop(black_box(waymesh_io::parse_wmesh(file, &plain))));
-        let verified = fastest(|| drop(black_box(NavMesh::from_packed(&packed, Checksum::Verify))));
-        let skipped = fastest(|| drop(black_box(NavMesh::from_packed(&packed, Checksum::Skip))));
-        let copied = fastest(|| drop(black_box(packed.clone())));
+        let file = tempfile::NamedTempFile::new().map_err(|error| failed(error.into()))?;
+        std::fs::write(file.path(), &*packed).map_err(|error| failed(error.into()))?;
+        let place = mesh.vertices()[mesh.vertices().len() / 3];
+        drop(mesh);
+        let name = Path::new("mesh");
+        let wmesh = fastest(|| drop(black_box(waymesh_io::parse_wmesh(name, &plain))));
+        let [all, checksum, lengths] = [PackedChecks::All, PackedChecks::Checksum, PackedChecks::None]
+            .map(|checks| fastest(|| drop(black_box(open(checks)))));
+        let spread = everywhere.install(|| shortest_wall(|| drop(black_box(open(PackedChecks::All)))));
+        let mapped = shortest_wall(|| {
+            let mesh = map(file.path()).map(|map| NavMesh::from_packed_shared(map, PackedChecks::None));
+            if let Ok(Ok(mesh)) = mesh {
+                black_box(mesh.nearest(place, &Reach::INFINITE));
+            }
+        });
+        let copied = fastest(|| drop(black_box(packed.to_vec())));
         let mut line = String::new();
         #[expect(clippy::cast_precision_loss, reason = "sizes for people")]
         let [plain, packed] = [plain.len(), packed.len()].map(|bytes| bytes as f64 / 1e6);
         let _ = writeln!(
             line,
-            "| {} | {plain:.2} | {wmesh:.2} | {packed:.2} | {verified:.2} | {skipped:.2} | {copied:.2} |",
+            "| {} | {plain:.2} | {wmesh:.2} | {packed:.2} | {all:.2} | {spread:.2} | {checksum:.2} | {lengths:.3} | {mapped:.3} | {copied:.2} |",
             side * side
         );
         print(&line);
         side *= 2;
     }
     Ok(())
+}
+
+/// Bytes that several meshes lie in.
+struct Shared(Arc<Vec<u8>>);
+
+impl AsRef<[u8]> for Shared {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+/// A file in memory.
+#[expect(
+    unsafe_code,
+    reason = "the file is a temporary one of this process, which does not change it any more"
+)]
+fn map(file: &Path) -> std::io::Result<memmap2::Mmap> {
+    let file = std::fs::File::open(file)?;
+    // SAFETY: nobody changes or cuts the file while it is mapped: see above.
+    unsafe { memmap2::Mmap::map(&file) }
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! waymesh, stage by stage through the crates' own functions.
 
 use glam::Vec3;
+use waymesh::{BakeConfig, BakeError, PartitionKind, Pipeline, World};
 use waymesh_contour::{SimplifyConfig, simplify_contours, trace_contours};
 use waymesh_convex::{NotchPortalsConfig, notch_portals};
 use waymesh_core::{CellId, CellMesh, HeightSurface};
@@ -170,6 +171,42 @@ impl WaymeshBake {
     }
 }
 
+/// The mesh of `scene`: whole, or as a [`World`] of tiles of so many cells, whose borders are borders of cells.
+fn mesh_of(scene: &Scene, settings: &Settings, tile_cells: Option<u16>) -> Result<NavMesh, BenchError> {
+    let Some(tile_cells) = tile_cells else {
+        let bake = bake_waymesh(scene, settings)?;
+        return NavMesh::new(bake.cells, Some(bake.surface), settings.agent)
+            .map_err(|source| BenchError::Stage { engine: NAME, stage: "mesh", source: source.into() });
+    };
+    let square = settings.scale.cell_size.powi(2);
+    let partition = match settings.partition {
+        Partitioning::Watershed => PartitionKind::Watershed,
+        Partitioning::Monotone => PartitionKind::Monotone,
+    };
+    let mut config = BakeConfig::default()
+        .with_scale(settings.scale.cell_size, settings.scale.level_height)
+        .with_agent(settings.agent)
+        .with_max_edge_error(settings.max_edge_error_cells * settings.scale.cell_size)
+        .with_max_edge_length(settings.max_edge_length)
+        .with_min_region(f32::from(settings.min_region_cells) * square)
+        .with_merge_region(f32::from(settings.merge_region_cells) * square)
+        .with_partition(partition)
+        .with_max_vertices(settings.max_vertices)
+        .with_threads(1);
+    config.max_height_error_levels = settings.detail_max_error_levels;
+    let bake = || {
+        let mut world = World::new(Pipeline::new(config), &scene.soup.bounds(), u32::from(tile_cells))?;
+        world.add_triangles(&scene.soup, &mut ())?;
+        world.update(&mut ())?;
+        Ok(NavMesh::clone(&world.handle().mesh()))
+    };
+    bake().map_err(|source: BakeError| BenchError::Stage {
+        engine: NAME,
+        stage: "world",
+        source: source.into(),
+    })
+}
+
 /// Queries on our mesh.
 #[derive(Debug)]
 pub struct WaymeshQueries {
@@ -183,15 +220,18 @@ pub struct WaymeshQueries {
 }
 
 impl WaymeshQueries {
-    /// Bakes `scene`.
+    /// Bakes `scene`: whole, or as a [`World`] of tiles of so many cells.
     ///
     /// # Errors
     /// When a stage fails.
-    pub fn bake(scene: &Scene, settings: &Settings) -> Result<Self, BenchError> {
-        let bake = bake_waymesh(scene, settings)?;
-        let mesh = NavMesh::new(bake.cells, Some(bake.surface), settings.agent)
-            .map_err(|source| BenchError::Stage { engine: NAME, stage: "mesh", source: source.into() })?;
-        Ok(Self::new(mesh))
+    pub fn bake(scene: &Scene, settings: &Settings, tile_cells: Option<u16>) -> Result<Self, BenchError> {
+        Ok(Self::new(mesh_of(scene, settings, tile_cells)?))
+    }
+
+    /// The mesh that is asked.
+    #[must_use]
+    pub fn navmesh(&self) -> &NavMesh {
+        &self.mesh
     }
 
     /// Asks a mesh that is there.
@@ -262,22 +302,16 @@ pub struct RadiusQueries {
 }
 
 impl RadiusQueries {
-    /// Bakes `scene` for radius 0.
+    /// Bakes `scene` for radius 0: whole, or as a [`World`] of tiles of so many cells.
     ///
     /// # Errors
     /// When a stage fails.
-    pub fn bake(scene: &Scene, settings: &Settings) -> Result<Self, BenchError> {
-        let failed = |stage, source: Box<dyn std::error::Error + Send + Sync>| BenchError::Stage {
-            engine: NAME,
-            stage,
-            source,
-        };
+    pub fn bake(scene: &Scene, settings: &Settings, tile_cells: Option<u16>) -> Result<Self, BenchError> {
         let agent = settings.agent.with_radius(0.0);
-        let bake = bake_waymesh(scene, &Settings { agent, ..settings.clone() })?;
-        let mesh = NavMesh::new(bake.cells, Some(bake.surface), agent)
-            .map_err(|source| failed("mesh", source.into()))?;
-        let mesh = waymesh::with_clearance(mesh, &ClearanceConfig::default())
-            .map_err(|source| failed("clearance", source.into()))?;
+        let mesh = mesh_of(scene, &Settings { agent, ..settings.clone() }, tile_cells)?;
+        let mesh = waymesh::with_clearance(mesh, &ClearanceConfig::default()).map_err(|source| {
+            BenchError::Stage { engine: NAME, stage: "clearance", source: source.into() }
+        })?;
         Ok(Self {
             mesh,
             radius: settings.agent.radius,

@@ -6,13 +6,23 @@ use glam::Vec3;
 
 use crate::PolygonMesh;
 
-/// Engines on one scene, and the surface that the places asked for are spread over.
-pub type QueryScene = (Vec<Box<dyn Queries>>, PolygonMesh);
+/// Engines on one scene, and the pairs of places that are asked for.
+pub type QueryScene = (Vec<Box<dyn Queries>>, Vec<[Vec3; 2]>);
+
+/// How many pairs are asked for.
+pub const PAIRS: usize = 1000;
 
 /// An engine with a baked mesh.
 pub trait Queries {
     /// Its name in tables and JSON.
     fn name(&self) -> &'static str;
+
+    /// Asks the query of all points or pairs that it was made with: what each took, in nanoseconds, and the length where something was found. `None` for an
+    /// engine that is asked and timed one by one.
+    fn timed(&mut self, query: Timed) -> Option<Vec<(u64, Option<f32>)>> {
+        let _ = query;
+        None
+    }
 
     /// Whether there is mesh near `point`, at most [`REACH`] away.
     fn nearest(&mut self, point: Vec3) -> bool;
@@ -54,6 +64,17 @@ pub trait Queries {
     fn looks(&self) -> bool {
         true
     }
+}
+
+/// What an engine that runs elsewhere is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Timed {
+    /// [`Queries::nearest`] for all points.
+    Nearest,
+    /// [`Queries::path`] for all pairs.
+    Path,
+    /// [`Queries::shortest`] for all pairs.
+    Shortest,
 }
 
 /// How far a move leads, in metres: that of a running agent in a quarter of a second.
@@ -243,21 +264,30 @@ impl Run {
 
     fn round(&mut self, engine: &mut dyn Queries, pairs: &[[Vec3; 2]]) {
         self.located = 0;
-        for (&point, times) in pairs.as_flattened().iter().zip(&mut self.nearest) {
-            let start = Instant::now();
-            self.located += usize::from(engine.nearest(point));
-            times.push(nanoseconds(start));
+        let points = pairs.as_flattened();
+        let answers = engine
+            .timed(Timed::Nearest)
+            .unwrap_or_else(|| timed(points, |&point| engine.nearest(point).then_some(0.0)));
+        for ((nanoseconds, found), times) in answers.into_iter().zip(&mut self.nearest) {
+            self.located += usize::from(found.is_some());
+            times.push(nanoseconds);
         }
-        for ((&[from, to], times), length) in pairs.iter().zip(&mut self.path).zip(&mut self.lengths) {
-            let start = Instant::now();
-            *length = engine.path(from, to);
-            times.push(nanoseconds(start));
+        let answers = engine.timed(Timed::Path);
+        let answers = answers.unwrap_or_else(|| timed(pairs, |&[from, to]| engine.path(from, to)));
+        for (((nanoseconds, found), times), length) in
+            answers.into_iter().zip(&mut self.path).zip(&mut self.lengths)
+        {
+            *length = found;
+            times.push(nanoseconds);
         }
-        for ((&[from, to], times), length) in pairs.iter().zip(&mut self.shortest).zip(&mut self.exact) {
-            let start = Instant::now();
-            *length = engine.shortest(from, to);
-            if length.is_some() {
-                times.push(nanoseconds(start));
+        let answers = engine.timed(Timed::Shortest);
+        let answers = answers.unwrap_or_else(|| timed(pairs, |&[from, to]| engine.shortest(from, to)));
+        for (((nanoseconds, found), times), length) in
+            answers.into_iter().zip(&mut self.shortest).zip(&mut self.exact)
+        {
+            *length = found;
+            if found.is_some() {
+                times.push(nanoseconds);
             }
         }
         self.free.clear();
@@ -278,6 +308,17 @@ impl Run {
             moves.push(nanoseconds(start));
         }
     }
+}
+
+/// One by one.
+fn timed<T>(inputs: &[T], mut ask: impl FnMut(&T) -> Option<f32>) -> Vec<(u64, Option<f32>)> {
+    let mut answers = Vec::with_capacity(inputs.len());
+    for input in inputs {
+        let start = Instant::now();
+        let found = ask(input);
+        answers.push((nanoseconds(start), found));
+    }
+    answers
 }
 
 /// What measuring nothing measures: the median.

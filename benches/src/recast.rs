@@ -58,11 +58,77 @@ impl Engine for Recast {
 /// # Errors
 /// When a stage of Recast fails.
 pub fn bake_recast(scene: &Scene, settings: &Settings) -> Result<RecastBake, BenchError> {
-    let vertices: Vec<[f32; 3]> = scene.soup.positions().iter().map(Vec3::to_array).collect();
     let triangles: Vec<[i32; 3]> =
         scene.soup.triangles().iter().map(|corners| corners.map(u32::cast_signed)).collect();
     let bounds = scene.soup.bounds();
     let (low, high) = (bounds.min.to_array(), bounds.max.to_array());
+    let (width, depth) = rc_calc_grid_size(&low, &high, settings.scale.cell_size);
+    bake(scene, settings, &triangles, &Grid { low, high, width, depth, border: 0 })
+}
+
+/// Runs RecastDemo's tile build, tile by tile: calls `take` with the place of each tile and what came out.
+///
+/// # Errors
+/// When a stage of Recast fails, or `take` does.
+#[expect(clippy::cast_precision_loss, reason = "a few thousand cells")]
+pub fn bake_recast_tiles(
+    scene: &Scene,
+    settings: &Settings,
+    tile_cells: u16,
+    take: &mut dyn FnMut([i32; 2], RecastBake) -> Result<(), BenchError>,
+) -> Result<(), BenchError> {
+    let bounds = scene.soup.bounds();
+    let cell = settings.scale.cell_size;
+    let (width, depth) = rc_calc_grid_size(&bounds.min.to_array(), &bounds.max.to_array(), cell);
+    let (side, border) = (i32::from(tile_cells), settings.radius_cells() + 3);
+    let padding = border as f32 * cell;
+    let [columns, rows] = [width, depth].map(|cells| (cells + side - 1) / side);
+    for (z, x) in (0..rows).flat_map(|z| (0..columns).map(move |x| (z, x))) {
+        let corner = |x: i32, y: f32, z: i32| {
+            let step = (side as f32) * cell;
+            Vec3::new(bounds.min.x + x as f32 * step, y, bounds.min.z + z as f32 * step)
+        };
+        let around = Vec3::new(padding, 0.0, padding);
+        let low = corner(x, bounds.min.y, z) - around;
+        let high = corner(x + 1, bounds.max.y, z + 1) + around;
+        let near = |corners: &&[u32; 3]| {
+            let corners = corners.map(|corner| scene.soup.positions()[corner as usize]);
+            let (least, most) =
+                corners.iter().fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(least, most), &at| {
+                    (least.min(at), most.max(at))
+                });
+            least.cmple(high).all() && most.cmpge(low).all()
+        };
+        let triangles: Vec<[i32; 3]> =
+            scene.soup.triangles().iter().filter(near).map(|corners| corners.map(u32::cast_signed)).collect();
+        let size = side + 2 * border;
+        let (low, high) = (low.to_array(), high.to_array());
+        let tile = bake(scene, settings, &triangles, &Grid { low, high, width: size, depth: size, border })?;
+        if tile.polygons.npolys() > 0 {
+            take([x, z], tile)?;
+        }
+    }
+    Ok(())
+}
+
+/// What is voxelised.
+struct Grid {
+    low: [f32; 3],
+    high: [f32; 3],
+    width: i32,
+    depth: i32,
+    /// Cells at each side that no polygon is made of.
+    border: i32,
+}
+
+fn bake(
+    scene: &Scene,
+    settings: &Settings,
+    triangles: &[[i32; 3]],
+    grid: &Grid,
+) -> Result<RecastBake, BenchError> {
+    let vertices: Vec<[f32; 3]> = scene.soup.positions().iter().map(Vec3::to_array).collect();
+    let &Grid { low, high, width, depth, border } = grid;
     let (cell, level) = (settings.scale.cell_size, settings.scale.level_height);
     let (height, step) = (settings.height_levels(), settings.step_levels());
     let (min_region, merge_region) =
@@ -73,14 +139,13 @@ pub fn bake_recast(scene: &Scene, settings: &Settings) -> Result<RecastBake, Ben
     let mut counts = Counts::default();
 
     let mut clock = Clock::start();
-    let (width, depth) = rc_calc_grid_size(&low, &high, cell);
     let mut solid = RcHeightfield::new();
     rc_create_heightfield(context, &mut solid, width, depth, &low, &high, cell, level)
         .map_err(failed(Stage::Raster))?;
     let mut areas = vec![RC_NULL_AREA; triangles.len()];
-    rc_mark_walkable_triangles(context, settings.max_slope_degrees(), &vertices, &triangles, &mut areas)
+    rc_mark_walkable_triangles(context, settings.max_slope_degrees(), &vertices, triangles, &mut areas)
         .map_err(failed(Stage::Raster))?;
-    let rasterised = rc_rasterize_triangles_1(context, &vertices, &triangles, &areas, &mut solid, step)
+    let rasterised = rc_rasterize_triangles_1(context, &vertices, triangles, &areas, &mut solid, step)
         .map_err(failed(Stage::Raster))?;
     clock.lap(Stage::Raster);
     if !rasterised {
@@ -111,9 +176,11 @@ pub fn bake_recast(scene: &Scene, settings: &Settings) -> Result<RecastBake, Ben
         Partitioning::Watershed => {
             rc_build_distance_field(context, &mut field).map_err(failed(Stage::Distance))?;
             clock.lap(Stage::Distance);
-            rc_build_regions(context, &mut field, 0, min_region, merge_region)
+            rc_build_regions(context, &mut field, border, min_region, merge_region)
         }
-        Partitioning::Monotone => rc_build_regions_monotone(context, &mut field, 0, min_region, merge_region),
+        Partitioning::Monotone => {
+            rc_build_regions_monotone(context, &mut field, border, min_region, merge_region)
+        }
     }
     .map_err(failed(Stage::Regions))?;
     clock.lap(Stage::Regions);

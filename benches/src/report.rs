@@ -125,10 +125,10 @@ pub fn query_table(scene: &str, pairs: usize, times: &[QueryTimes]) -> String {
     let mut out = format!("{scene}: queries on {pairs} pairs, ns each, mean / median / 99 %\n  {:<18}", "");
     let Some((first, others)) = times.split_first() else { return format!("{scene}: {pairs} pairs\n") };
     for engine in times {
-        let _ = write!(out, "{:>24}", engine.engine);
+        let _ = write!(out, "{:>34}", engine.engine);
     }
     for other in others {
-        let _ = write!(out, "{:>20}", format!("{}/{}", first.engine, other.engine));
+        let _ = write!(out, "{:>22}", format!("{}/{}", first.engine, other.engine));
     }
     out.push('\n');
     let rows: [Figure<Nanoseconds>; 6] = [
@@ -144,16 +144,16 @@ pub fn query_table(scene: &str, pairs: usize, times: &[QueryTimes]) -> String {
         for engine in times {
             let _ = write!(
                 out,
-                "{:>24}",
+                "{:>34}",
                 format!("{:.0} / {:.0} / {:.0}", pick(engine).mean, pick(engine).median, pick(engine).high)
             );
         }
         for other in others {
             let ratio = pick(first).mean / pick(other).mean;
             let _ = if ratio.is_finite() && ratio > 0.0 {
-                write!(out, "{ratio:>20.2}")
+                write!(out, "{ratio:>22.2}")
             } else {
-                write!(out, "{:>20}", "-")
+                write!(out, "{:>22}", "-")
             };
         }
         out.push('\n');
@@ -170,7 +170,7 @@ pub fn query_table(scene: &str, pairs: usize, times: &[QueryTimes]) -> String {
     for (name, pick) in figures {
         let _ = write!(out, "  {name:<18}");
         for engine in times {
-            let _ = write!(out, "{:>24}", pick(engine));
+            let _ = write!(out, "{:>34}", pick(engine));
         }
         out.push('\n');
     }

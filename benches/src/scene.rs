@@ -17,7 +17,7 @@ pub struct Scene {
 }
 
 /// A city block four times as wide and deep.
-const TOWN: &str = "town";
+pub const TOWN: &str = "town";
 
 /// Recast's levels, on which every navmesh tool is shown.
 const GOLDEN: [&str; 3] = ["nav_test", "dungeon", "undulating"];

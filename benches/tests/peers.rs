@@ -60,7 +60,7 @@ fn the_same_polygons_are_judged_alike_whoever_made_them() {
     let folder = tempfile::tempdir().unwrap();
     let files = Files { folder: Some(folder.path()), pictures: true, meshes: true };
     let mut judged = Vec::new();
-    judge(&level, &scene, &fitted, 2_000, &tools(), files, &mut |tool| judged.push(tool)).unwrap();
+    judge(&level, &scene, &fitted, 2_000, &tools(false, true), files, &mut |tool| judged.push(tool)).unwrap();
     let figures: Vec<_> = judged.iter().map(|judged| judged.figures().unwrap()).collect();
     let [ours, recast, rerecast] = figures[..] else { panic!("three tools") };
     let mut same = recast.clone();

@@ -87,7 +87,7 @@ pub(crate) fn run(args: &BenchArgs) -> Result<()> {
     if args.queries {
         words.extend(["--queries", "--cell", "0.3/0.2"]);
         if args.rest.is_empty() {
-            words.extend(["--scenes", "nav_test,dungeon,undulating,town,arena,aurora"]);
+            words.extend(["--scenes", "nav_test,dungeon,undulating,town,tiled-town,arena,aurora"]);
         }
     }
     words.extend(args.rest.iter().map(String::as_str));

@@ -170,7 +170,8 @@ impl CellMesh {
 }
 
 /// A point of a [`HeightSurface`], in cells and levels of the frame.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
 pub struct SurfacePoint {
     /// Cells along x from the frame's origin.
     pub x: f32,

@@ -5,7 +5,8 @@ use std::collections::HashSet;
 use crate::{ArcId, AreaId, GridFrame, PlanPoint, RegionId, Validate, VertexId, Violation, ViolationList};
 
 /// A point of a border: exact in plan, with the height of the ground there.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
 pub struct PlanVertex {
     /// Corner of the grid.
     pub point: PlanPoint,

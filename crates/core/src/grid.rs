@@ -180,7 +180,10 @@ impl GridFrame {
 }
 
 /// A corner of the grid, in cells. Cell `(x, z)` has corners `(x, z)` to `(x + 1, z + 1)`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, bytemuck::Pod, bytemuck::Zeroable,
+)]
+#[repr(C)]
 pub struct PlanPoint {
     /// Along x, at most [`MAX_PLAN_COORDINATE`] in size.
     pub x: i32,

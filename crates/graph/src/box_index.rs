@@ -10,11 +10,18 @@
 
 use glam::Vec4;
 
+use rayon::prelude::*;
+
 use crate::mesh::CellBounds;
 use crate::plan::PlanPosition;
+use crate::table::Table;
 
 /// Children of a node: one node's boxes are three cache lines.
 const FANOUT: usize = 8;
+const FANOUT_U32: u32 = 8;
+
+/// Elements that one thread looks at in a row.
+const PORTION: usize = 4096;
 
 /// A search for what is nearest: where, how far, and what counts.
 #[derive(Clone, Copy, Debug)]
@@ -33,8 +40,9 @@ pub(crate) struct Target {
 }
 
 /// Up to eight boxes, side by side for the vector units: rounded outwards, so that no distance is too long.
-#[derive(Clone, Debug, PartialEq)]
-struct Node {
+#[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub(crate) struct Node {
     min_x: [Vec4; 2],
     max_x: [Vec4; 2],
     min_z: [Vec4; 2],
@@ -130,13 +138,13 @@ impl RoughTarget {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct BoxIndex {
     /// Boxes of all levels: the cells' first, the root's children last.
-    boxes: Vec<CellBounds>,
+    boxes: Table<CellBounds>,
     /// Cell of each box of the lowest level.
-    cells: Vec<u32>,
+    cells: Table<u32>,
     /// First box of each level, and the number of boxes at the end.
     levels: Vec<u32>,
     /// The boxes again, eight to a node, each level from a node of its own.
-    nodes: Vec<Node>,
+    nodes: Table<Node>,
     /// First node of each level.
     node_levels: Vec<u32>,
 }
@@ -155,32 +163,63 @@ impl BoxIndex {
     /// As [`Self::build`], for cells in the order that it found. Takes linear time.
     pub(crate) fn in_order(cells: Vec<u32>, bounds: &[CellBounds]) -> Self {
         let mut boxes: Vec<CellBounds> = cells.iter().map(|&cell| bounds[cell as usize]).collect();
-        let mut levels = vec![0, index(boxes.len())];
-        let mut first = 0;
-        while boxes.len() - first > FANOUT {
-            let end = boxes.len();
-            for node in (first..end).step_by(FANOUT) {
-                let mut sum = CellBounds::EMPTY;
-                boxes[node..end.min(node + FANOUT)].iter().for_each(|bounds| sum.include(bounds));
-                boxes.push(sum);
+        let [levels, node_levels] = levels(boxes.len());
+        for level in levels.windows(2).take(levels.len() - 2) {
+            for node in (level[0] as usize..level[1] as usize).step_by(FANOUT) {
+                boxes.push(around_all(&boxes[node..(node + FANOUT).min(level[1] as usize)]));
             }
-            first = end;
-            levels.push(index(boxes.len()));
         }
-        let (mut nodes, mut node_levels) = (Vec::new(), Vec::new());
+        let mut nodes = Vec::new();
         for level in levels.windows(2) {
-            node_levels.push(index(nodes.len()));
             nodes.extend(boxes[level[0] as usize..level[1] as usize].chunks(FANOUT).map(Node::of));
         }
         if nodes.is_empty() {
             nodes.push(Node::of(&[]));
         }
-        Self { boxes, cells, levels, nodes, node_levels }
+        Self { boxes: boxes.into(), cells: cells.into(), levels, nodes: nodes.into(), node_levels }
     }
 
-    /// The cells along the curve.
-    pub(crate) fn order(&self) -> &[u32] {
-        &self.cells
+    /// As [`Self::build`], from its tables. They must have the lengths that go with the number of cells.
+    pub(crate) fn from_tables(
+        boxes: Table<CellBounds>,
+        cells: Table<u32>,
+        nodes: Table<Node>,
+    ) -> Option<Self> {
+        let [levels, node_levels] = levels(cells.len());
+        let nodes_of = |level: &[u32]| (level[1] - level[0]).div_ceil(FANOUT_U32);
+        let node_count: u32 = levels.windows(2).map(nodes_of).sum();
+        let fits = levels.last().is_some_and(|&count| boxes.len() == count as usize)
+            && nodes.len() == node_count.max(1) as usize;
+        fits.then_some(Self { boxes, cells, levels, nodes, node_levels })
+    }
+
+    /// How many boxes and nodes go with so many cells, together.
+    pub(crate) fn lengths(cells: usize) -> usize {
+        let [levels, _] = levels(cells);
+        let nodes: usize =
+            levels.windows(2).map(|level| (level[1] - level[0]).div_ceil(FANOUT_U32) as usize).sum();
+        levels.last().map_or(0, |&boxes| boxes as usize) + nodes.max(1)
+    }
+
+    /// Boxes, cells along the curve, and nodes.
+    pub(crate) fn tables(&self) -> (&Table<CellBounds>, &Table<u32>, &Table<Node>) {
+        (&self.boxes, &self.cells, &self.nodes)
+    }
+
+    /// Whether the boxes of all levels, and the nodes, are those of cells with these bounds. The cells must be in range.
+    pub(crate) fn fits(&self, bounds: &[CellBounds]) -> bool {
+        let cells = self.cells.par_iter().zip(&*self.boxes).with_min_len(PORTION);
+        let lowest = cells.all(|(&cell, found)| bounds[cell as usize] == *found);
+        lowest
+            && self.levels.windows(2).zip(&self.node_levels).all(|(level, &node)| {
+                let boxes = &self.boxes[level[0] as usize..level[1] as usize];
+                let above = self.boxes.get(level[1] as usize..).unwrap_or_default();
+                let children = boxes.par_chunks(FANOUT).with_min_len(PORTION / FANOUT);
+                children.enumerate().all(|(place, children)| {
+                    Node::of(children) == self.nodes[node as usize + place]
+                        && above.get(place).is_none_or(|parent| around_all(children) == *parent)
+                })
+            })
     }
 
     /// Calls `visit(cell, limit)` for the cells whose boxes are within reach and no farther than `limit` (squared, in cells),
@@ -263,6 +302,27 @@ impl BoxIndex {
         }
         limit
     }
+}
+
+/// The box around boxes.
+fn around_all(boxes: &[CellBounds]) -> CellBounds {
+    let mut sum = CellBounds::EMPTY;
+    boxes.iter().for_each(|bounds| sum.include(bounds));
+    sum
+}
+
+/// First box of each level, and the number of boxes at the end; and the first node of each level.
+fn levels(cells: usize) -> [Vec<u32>; 2] {
+    let (mut levels, mut node_levels) = (vec![0, index(cells)], vec![0]);
+    let (mut boxes, mut nodes) = (cells, 0);
+    while boxes > FANOUT {
+        let parents = boxes.div_ceil(FANOUT);
+        nodes += parents;
+        node_levels.push(index(nodes));
+        levels.push(levels[levels.len() - 1] + index(parents));
+        boxes = parents;
+    }
+    [levels, node_levels]
 }
 
 fn index(length: usize) -> u32 {

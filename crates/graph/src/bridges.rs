@@ -5,25 +5,21 @@
 //! Tarjan 1974, A note on finding the bridges of a graph, <https://doi.org/10.1016/0020-0190(74)90003-9>.
 
 use crate::data::NO_NEIGHBOUR;
+use crate::table::Table;
 
-/// What an edge is, seen from the cell that has it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-enum Kind {
-    /// There are other ways, or none across it.
-    Plain = 0,
-    /// The only way to the neighbour and what is numbered below it.
-    Down = 1,
-    /// The only way from this cell, and what is numbered below it, to the rest.
-    Up = 2,
-}
+/// What an edge is, seen from the cell that has it: there are other ways, or none across it.
+const PLAIN: u8 = 0;
+/// It is the only way to the neighbour and what is numbered below it.
+const DOWN: u8 = 1;
+/// It is the only way from this cell, and what is numbered below it, to the rest.
+const UP: u8 = 2;
 
 /// The bridges of a mesh, and a numbering of its cells in which each bridge cuts off a range.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Bridges {
-    kinds: Vec<Kind>,
+    kinds: Table<u8>,
     /// Number of each cell, and the last number below it.
-    ranges: Vec<(u32, u32)>,
+    ranges: Table<[u32; 2]>,
 }
 
 /// A cell on the way from the root to where the walk is.
@@ -42,37 +38,27 @@ struct Step {
 impl Bridges {
     /// None, whatever the edges.
     pub(crate) fn none(cells: usize, edges: usize) -> Self {
-        Self { kinds: vec![Kind::Plain; edges], ranges: vec![(0, 0); cells] }
+        Self { kinds: vec![PLAIN; edges].into(), ranges: vec![[0, 0]; cells].into() }
     }
 
     /// Number of kinds of edges.
     pub(crate) const KINDS: u8 = 3;
 
     /// Bridges from their tables, which were checked.
-    pub(crate) fn from_tables(kinds: &[u8], ranges: impl Iterator<Item = (u32, u32)>) -> Self {
-        let kind = |&kind: &u8| match kind {
-            1 => Kind::Down,
-            2 => Kind::Up,
-            _ => Kind::Plain,
-        };
-        Self { kinds: kinds.iter().map(kind).collect(), ranges: ranges.collect() }
+    pub(crate) fn from_tables(kinds: Table<u8>, ranges: Table<[u32; 2]>) -> Self {
+        Self { kinds, ranges }
     }
 
-    /// Kinds of the edges, for a table.
-    pub(crate) fn kind_numbers(&self) -> impl Iterator<Item = u8> + use<'_> {
-        self.kinds.iter().map(|&kind| kind as u8)
-    }
-
-    /// Number of a cell, and the last number below it.
-    pub(crate) fn range(&self, cell: u32) -> (u32, u32) {
-        self.ranges[cell as usize]
+    /// Both tables: kinds of edges, and ranges of cells.
+    pub(crate) fn tables(&self) -> (&Table<u8>, &Table<[u32; 2]>) {
+        (&self.kinds, &self.ranges)
     }
 
     /// Takes linear time.
     pub(crate) fn find(cell_first: &[u32], neighbours: &[u32]) -> Self {
-        const UNSEEN: (u32, u32) = (u32::MAX, 0);
+        const UNSEEN: [u32; 2] = [u32::MAX, 0];
         let count = cell_first.len() - 1;
-        let mut kinds = vec![Kind::Plain; neighbours.len()];
+        let mut kinds = vec![PLAIN; neighbours.len()];
         let mut ranges = vec![UNSEEN; count];
         let mut next = 0;
         let mut steps: Vec<Step> = Vec::new();
@@ -83,7 +69,7 @@ impl Bridges {
             let mut enter = Some((root, usize::MAX));
             loop {
                 if let Some((cell, entry)) = enter.take() {
-                    ranges[cell] = (next, next);
+                    ranges[cell] = [next, next];
                     let edge = cell_first[cell] as usize;
                     steps.push(Step { cell, edge, entry, returned: false, low: next });
                     next += 1;
@@ -103,42 +89,42 @@ impl Bridges {
                     } else if ranges[neighbour] == UNSEEN {
                         enter = Some((neighbour, edge));
                     } else {
-                        step.low = step.low.min(ranges[neighbour].0);
+                        step.low = step.low.min(ranges[neighbour][0]);
                     }
                     continue;
                 }
                 let Some(Step { cell, entry, low, .. }) = steps.pop() else { break };
-                ranges[cell].1 = next - 1;
+                ranges[cell][1] = next - 1;
                 if let Some(parent) = steps.last_mut() {
                     parent.low = parent.low.min(low);
-                    if low == ranges[cell].0 {
-                        kinds[entry] = Kind::Down;
+                    if low == ranges[cell][0] {
+                        kinds[entry] = DOWN;
                         let edges = cell_first[cell] as usize..cell_first[cell + 1] as usize;
                         for edge in edges.filter(|&edge| neighbours[edge] as usize == parent.cell) {
-                            kinds[edge] = Kind::Up;
+                            kinds[edge] = UP;
                         }
                     }
                 }
             }
         }
-        Self { kinds, ranges }
+        Self { kinds: kinds.into(), ranges: ranges.into() }
     }
 
     /// The number of a cell.
     #[inline]
     pub(crate) fn number(&self, cell: u32) -> u32 {
-        self.ranges[cell as usize].0
+        self.ranges[cell as usize][0]
     }
 
     /// Whether a way from `cell` to the cell numbered `goal`, both of one island, may begin by crossing `edge` to `neighbour`.
     #[inline]
     pub(crate) fn leads_to(&self, goal: u32, edge: u32, cell: u32, neighbour: u32) -> bool {
         let kind = self.kinds[edge as usize];
-        if kind == Kind::Plain {
+        if kind == PLAIN {
             return true;
         }
-        let (first, last) = self.ranges[if kind == Kind::Down { neighbour } else { cell } as usize];
-        (first..=last).contains(&goal) == (kind == Kind::Down)
+        let [first, last] = self.ranges[if kind == DOWN { neighbour } else { cell } as usize];
+        (first..=last).contains(&goal) == (kind == DOWN)
     }
 }
 

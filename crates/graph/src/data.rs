@@ -146,17 +146,17 @@ impl NavMesh {
             vertex_x: self.plan_vertices.iter().map(|vertex| vertex.point.x).collect(),
             vertex_z: self.plan_vertices.iter().map(|vertex| vertex.point.z).collect(),
             vertex_height: self.plan_vertices.iter().map(|vertex| vertex.height).collect(),
-            cell_first: self.cell_first.clone(),
+            cell_first: self.cell_first.to_vec(),
             cell_corners: self.corner_vertices.iter().map(|vertex| vertex.0).collect(),
-            cell_neighbours: self.neighbours.clone(),
+            cell_neighbours: self.neighbours.to_vec(),
             cell_regions: self.regions.iter().map(|region| region.0).collect(),
-            cell_areas: self.areas.clone(),
+            cell_areas: self.areas.to_vec(),
             surface_points: surface.map_or_else(Vec::new, |surface| {
                 surface.points.iter().map(|point| [point.x, point.height, point.z]).collect()
             }),
             surface_triangles: surface
                 .map_or_else(Vec::new, |surface| surface.triangles.iter().flatten().copied().collect()),
-            surface_first: surface.map_or_else(Vec::new, |surface| surface.cell_triangles.clone()),
+            surface_first: surface.map_or_else(Vec::new, |surface| surface.cell_triangles.to_vec()),
             surface_max_error: surface.map_or(0.0, |surface| surface.max_error),
             links: self.links().iter().map(LinkData::from).collect(),
         }

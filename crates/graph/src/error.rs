@@ -149,6 +149,14 @@ pub enum NavMeshError {
         /// The checksum it has.
         computed: u32,
     },
+    /// A table of a packed mesh that does not follow from the others.
+    #[error("entry {element} of {table} is not what the other tables give")]
+    PackedDerived {
+        /// Name of the table.
+        table: &'static str,
+        /// Which entry, or the cell it belongs to.
+        element: usize,
+    },
     /// A cell of a packed mesh that is not convex.
     #[error("cell {cell} is not convex")]
     NotConvex {

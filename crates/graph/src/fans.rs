@@ -5,6 +5,7 @@ use waymesh_core::{PlanPoint, VertexId};
 
 use crate::data::NO_NEIGHBOUR;
 use crate::mesh::Corner;
+use crate::table::Table;
 
 /// In an entry of [`Fans::corners`]: a shortest way may turn here.
 const MAY_TURN: u32 = 1 << 31;
@@ -14,9 +15,9 @@ const MAY_TURN: u32 = 1 << 31;
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Fans {
     /// Beside each edge with a neighbour, the same edge in the cell beyond, else [`NO_NEIGHBOUR`].
-    twins: Vec<u32>,
+    twins: Table<u32>,
     /// Fan of each corner, and [`MAY_TURN`].
-    corners: Vec<u32>,
+    corners: Table<u32>,
     count: u32,
 }
 
@@ -48,7 +49,7 @@ impl Fans {
     /// Takes time in `n log n`. Neighbours must be mutual.
     pub(crate) fn find(edges: &Edges<'_>) -> Self {
         let twins = twins(edges);
-        let mut fans = Self { corners: vec![NO_NEIGHBOUR; twins.len()], twins, count: 0 };
+        let mut fans = Numbering { corners: vec![NO_NEIGHBOUR; twins.len()], twins, count: 0 };
         for cell in (0_u32..).take(edges.cell_first.len() - 1) {
             for edge in edges.cell_first[cell as usize]..edges.cell_first[cell as usize + 1] {
                 if fans.corners[edge as usize] == NO_NEIGHBOUR {
@@ -56,9 +57,56 @@ impl Fans {
                 }
             }
         }
-        fans
+        Self { twins: fans.twins.into(), corners: fans.corners.into(), count: fans.count }
     }
 
+    /// Fans from their tables, which were checked.
+    pub(crate) fn from_tables(twins: Table<u32>, corners: Table<u32>, count: u32) -> Self {
+        Self { twins, corners, count }
+    }
+
+    /// Both tables: the same edge beyond, and the fan of each corner.
+    pub(crate) fn tables(&self) -> [&Table<u32>; 2] {
+        [&self.twins, &self.corners]
+    }
+
+    /// The edge in the cell beyond that is the same as this one.
+    #[inline]
+    pub(crate) fn twin(&self, edge: u32) -> u32 {
+        self.twins[edge as usize]
+    }
+
+    /// The fan of a corner, and whether a shortest way may turn there: its corners make more than half a turn, between walls.
+    #[inline]
+    pub(crate) fn fan(&self, corner: u32) -> (u32, bool) {
+        let entry = self.corners[corner as usize];
+        (entry & !MAY_TURN, entry & MAY_TURN != 0)
+    }
+
+    /// Lets ways turn at some more fans. Linear time.
+    pub(crate) fn allow(&mut self, mut fans: Vec<u32>) {
+        fans.sort_unstable();
+        let allowed = |&entry: &u32| {
+            let is_one = fans.binary_search(&(entry & !MAY_TURN)).is_ok();
+            if is_one { entry | MAY_TURN } else { entry }
+        };
+        self.corners = self.corners.iter().map(allowed).collect();
+    }
+
+    /// Number of fans.
+    pub(crate) fn count(&self) -> u32 {
+        self.count
+    }
+}
+
+/// [`Fans`] while they are found.
+struct Numbering {
+    twins: Vec<u32>,
+    corners: Vec<u32>,
+    count: u32,
+}
+
+impl Numbering {
     /// Numbers the fan of one corner.
     fn number(&mut self, edges: &Edges<'_>, cell: u32, edge: u32) {
         // To the wall on the right, if there is one.
@@ -111,48 +159,6 @@ impl Fans {
             cell = edges.neighbours[before as usize];
             corner = twin;
         }
-    }
-
-    /// Fans from their tables, which were checked.
-    pub(crate) fn from_tables(
-        twins: impl Iterator<Item = u32>,
-        corners: impl Iterator<Item = u32>,
-        count: u32,
-    ) -> Self {
-        Self { twins: twins.collect(), corners: corners.collect(), count }
-    }
-
-    /// The entry of a corner, for a table.
-    pub(crate) fn entry(&self, corner: u32) -> u32 {
-        self.corners[corner as usize]
-    }
-
-    /// The edge in the cell beyond that is the same as this one.
-    #[inline]
-    pub(crate) fn twin(&self, edge: u32) -> u32 {
-        self.twins[edge as usize]
-    }
-
-    /// The fan of a corner, and whether a shortest way may turn there: its corners make more than half a turn, between walls.
-    #[inline]
-    pub(crate) fn fan(&self, corner: u32) -> (u32, bool) {
-        let entry = self.corners[corner as usize];
-        (entry & !MAY_TURN, entry & MAY_TURN != 0)
-    }
-
-    /// Lets ways turn at some more fans. Linear time.
-    pub(crate) fn allow(&mut self, mut fans: Vec<u32>) {
-        fans.sort_unstable();
-        for entry in &mut self.corners {
-            if fans.binary_search(&(*entry & !MAY_TURN)).is_ok() {
-                *entry |= MAY_TURN;
-            }
-        }
-    }
-
-    /// Number of fans.
-    pub(crate) fn count(&self) -> u32 {
-        self.count
     }
 }
 

@@ -3,11 +3,13 @@
 use std::ops::Range;
 
 use glam::{Vec3, Vec4};
-use waymesh_core::{CellId, HeightSurface, SurfacePoint};
+use waymesh_core::{CellId, SurfacePoint};
 
 use crate::box_index::around;
+use crate::height_tables::HeightTables;
 use crate::mesh::NavMesh;
 use crate::plan::PlanPosition;
+use crate::table::Table;
 
 impl NavMesh {
     /// Height of the ground at the plan position of `position`, in metres; `position.y` does not matter.
@@ -78,16 +80,17 @@ impl NavMesh {
 /// The triangles of a height surface, made to be searched: 52 bytes each.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Ground {
-    triangles: Vec<GroundTriangle>,
+    triangles: Table<GroundTriangle>,
     /// Boxes around four triangles of one cell each.
-    boxes: Vec<FourBoxes>,
+    boxes: Table<FourBoxes>,
     /// First of `boxes` of each cell, and their number at the end.
-    first: Vec<u32>,
+    first: Table<u32>,
 }
 
 /// A triangle, without a detour over its points.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct GroundTriangle {
+#[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub(crate) struct GroundTriangle {
     x: f32,
     z: f32,
     /// From the first corner to the other two, x and z.
@@ -97,8 +100,9 @@ struct GroundTriangle {
 }
 
 /// Sides of four boxes, for the vector units.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct FourBoxes {
+#[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub(crate) struct FourBoxes {
     min_x: Vec4,
     max_x: Vec4,
     min_z: Vec4,
@@ -123,36 +127,63 @@ impl FourBoxes {
 
 impl Ground {
     /// Prepares a surface. Linear time.
-    pub(crate) fn of(surface: &HeightSurface) -> Self {
-        let mut ground = Self {
-            triangles: Vec::with_capacity(surface.triangles.len()),
-            boxes: Vec::with_capacity(surface.triangles.len() / 3),
-            first: Vec::with_capacity(surface.cell_triangles.len()),
-        };
-        for range in surface.cell_triangles.windows(2) {
-            let triangles = &surface.triangles[range[0] as usize..range[1] as usize];
-            let corners = |triangle: &[u32; 3]| triangle.map(|point| surface.points[point as usize]);
-            ground.first.push(CellId::from_index(ground.boxes.len()).0);
-            for four in triangles.chunks(4) {
-                let mut buffer = [[SurfacePoint { x: 0.0, height: 0.0, z: 0.0 }; 3]; 4];
-                for (place, triangle) in buffer.iter_mut().zip(four) {
-                    *place = corners(triangle);
-                }
-                let four = &buffer[..four.len()];
-                ground.boxes.push(FourBoxes::of(four));
-                ground.triangles.extend(four.iter().map(|[a, b, c]| GroundTriangle {
-                    x: a.x,
-                    z: a.z,
-                    second: [b.x - a.x, b.z - a.z],
-                    third: [c.x - a.x, c.z - a.z],
-                    heights: [a.height, b.height, c.height],
-                }));
-            }
+    pub(crate) fn of(surface: &HeightTables) -> Self {
+        let mut triangles = Vec::with_capacity(surface.triangles.len());
+        let mut boxes = Vec::with_capacity(surface.triangles.len() / 3);
+        let mut first = Vec::with_capacity(surface.cell_triangles.len());
+        for cell in 0..surface.cell_triangles.len() - 1 {
+            first.push(CellId::from_index(boxes.len()).0);
+            fours(surface, cell, |four| {
+                boxes.push(FourBoxes::of(four));
+                triangles.extend(four.iter().map(GroundTriangle::of));
+            });
         }
-        ground.first.push(CellId::from_index(ground.boxes.len()).0);
-        ground
+        first.push(CellId::from_index(boxes.len()).0);
+        Self { triangles: triangles.into(), boxes: boxes.into(), first: first.into() }
     }
 
+    /// As [`Self::of`], from its tables.
+    pub(crate) fn from_tables(
+        triangles: Table<GroundTriangle>,
+        boxes: Table<FourBoxes>,
+        first: Table<u32>,
+    ) -> Self {
+        Self { triangles, boxes, first }
+    }
+
+    /// Triangles, boxes, and the first box of each cell.
+    pub(crate) fn tables(&self) -> (&Table<GroundTriangle>, &Table<FourBoxes>, &Table<u32>) {
+        (&self.triangles, &self.boxes, &self.first)
+    }
+
+    /// Whether what it has for a cell is what [`Self::of`] gives. The surface was checked, and the tables have the right lengths.
+    pub(crate) fn fits(&self, surface: &HeightTables, cell: usize) -> bool {
+        let mut triangles = self.triangles[surface.cell_triangles[cell] as usize..].iter();
+        let mut boxes = self.boxes.get(self.first[cell] as usize..).unwrap_or_default().iter();
+        let mut fits = true;
+        let mut count = self.first[cell];
+        fours(surface, cell, |four| {
+            fits &= boxes.next() == Some(&FourBoxes::of(four));
+            fits &= four.iter().all(|corners| triangles.next() == Some(&GroundTriangle::of(corners)));
+            count = count.saturating_add(1);
+        });
+        fits && self.first[cell + 1] == count
+    }
+}
+
+/// Calls `visit` for the triangles of a cell, four at a time.
+fn fours(surface: &HeightTables, cell: usize, mut visit: impl FnMut(&[[SurfacePoint; 3]])) {
+    let range = surface.cell_triangles[cell] as usize..surface.cell_triangles[cell + 1] as usize;
+    for four in surface.triangles[range].chunks(4) {
+        let mut buffer = [[SurfacePoint { x: 0.0, height: 0.0, z: 0.0 }; 3]; 4];
+        for (place, triangle) in buffer.iter_mut().zip(four) {
+            *place = triangle.map(|point| surface.points[point as usize]);
+        }
+        visit(&buffer[..four.len()]);
+    }
+}
+
+impl Ground {
     /// Height in levels on the cell's triangles `range`, at the point that is nearest in weights. `None` if none has area.
     #[inline]
     fn height(&self, cell: usize, range: Range<usize>, at: PlanPosition) -> Option<f64> {
@@ -192,6 +223,16 @@ impl Ground {
 }
 
 impl GroundTriangle {
+    fn of([a, b, c]: &[SurfacePoint; 3]) -> Self {
+        Self {
+            x: a.x,
+            z: a.z,
+            second: [b.x - a.x, b.z - a.z],
+            third: [c.x - a.x, c.z - a.z],
+            heights: [a.height, b.height, c.height],
+        }
+    }
+
     /// Twice its area, and times that the weights of its second and third corner.
     #[inline]
     fn weights(&self, at: PlanPosition) -> (f64, f64, f64) {

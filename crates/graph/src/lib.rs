@@ -57,7 +57,7 @@
 //!     AreaId, Cell, CellId, CellMesh, GridFrame, PlanPoint, PlanVertex, Random, RegionId, VertexId,
 //! };
 //! use waymesh_graph::{
-//!     AnyCell, AreaCosts, AreaFilter, Checksum, FlagFilter, Link, LinkEnd, LinkKind, NavMesh, PathOptions,
+//!     AnyCell, AreaCosts, AreaFilter, FlagFilter, Link, LinkEnd, LinkKind, NavMesh, PackedChecks, PathOptions,
 //!     PathScratch, PlaceSampler, QueryError, Reach, SurfaceScratch,
 //! };
 //!
@@ -123,7 +123,7 @@
 //! assert_eq!(way.next, Vec3::new(10.0, 0.0, 10.0));
 //!
 //! // As bytes, and back.
-//! assert_eq!(NavMesh::from_packed(&mesh.to_packed(true), Checksum::Verify)?, mesh);
+//! assert_eq!(NavMesh::from_packed_shared(mesh.to_packed(true), PackedChecks::All)?, mesh);
 //!
 //! // A link that comes and goes.
 //! let end = |cell, x, z| {
@@ -145,6 +145,7 @@ mod error;
 mod fans;
 mod filter;
 mod height;
+mod height_tables;
 mod hierarchy;
 mod islands;
 mod links;
@@ -154,6 +155,7 @@ mod packed;
 mod path;
 mod plan;
 mod surface;
+mod table;
 mod walk;
 
 pub use clearance::{ClearPath, ClearPathOptions, ClearPlace, ClearanceNavMesh, ClearanceScratch};
@@ -161,12 +163,13 @@ pub use costs::{AreaCosts, Length, TravelCost};
 pub use data::{LinkData, NO_NEIGHBOUR, NavMeshData};
 pub use error::{NavMeshError, PathEnd, QueryError};
 pub use filter::{AnyCell, AreaFilter, CellFilter, FlagFilter};
+pub use height_tables::SurfaceView;
 pub use hierarchy::{Hierarchy, HierarchyConfig, HierarchyFigures, HierarchyScratch, HierarchyUse};
 pub use islands::{Island, IslandId};
 pub use links::{Link, LinkEnd, LinkId, LinkKind};
 pub use mesh::{CellBounds, CellView, Generation, NavMesh};
 pub use nearest::{Location, Reach};
-pub use packed::{Checksum, PACKED_MAGIC, PACKED_VERSION};
+pub use packed::{PACKED_MAGIC, PACKED_VERSION, PackedChecks};
 pub use path::{
     BatchScratch, CorridorChange, CorridorOptions, CorridorScratch, LinkUse, Outcome, Path, PathCorridor,
     PathOptions, PathScratch, ReplanReason, SlicedPath,

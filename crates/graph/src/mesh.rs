@@ -5,7 +5,7 @@ use std::ops::Range;
 use glam::Vec3;
 use waymesh_core::{
     Agent, AreaId, Cell, CellId, CellMesh, GridFrame, HeightSurface, MAX_PLAN_COORDINATE, PlanPoint,
-    PlanVertex, Random, RegionId, Validate, VertexId, ViolationList,
+    PlanVertex, Random, RegionId, SurfacePoint, Validate, VertexId, ViolationList,
 };
 
 use crate::box_index::BoxIndex;
@@ -13,14 +13,17 @@ use crate::bridges::Bridges;
 use crate::data::NO_NEIGHBOUR;
 use crate::fans::{Edges, Fans};
 use crate::height::Ground;
+use crate::height_tables::HeightTables;
 use crate::islands::label_islands;
 use crate::links::Links;
 use crate::plan::LATTICE_STEP;
+use crate::table::Table;
 use crate::walk::{WalkEdge, walk_edges};
 use crate::{Island, IslandId, NavMeshError};
 
 /// A corner of a cell, beside its vertex id: queries read the cell's corners in one go.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
 pub(crate) struct Corner {
     pub(crate) x: i32,
     pub(crate) z: i32,
@@ -29,7 +32,8 @@ pub(crate) struct Corner {
 }
 
 /// The box around a cell, in cells and levels of the frame.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
 pub struct CellBounds {
     /// Smallest x.
     pub min_x: i32,
@@ -89,25 +93,25 @@ pub struct Generation(pub u64);
 pub struct NavMesh {
     pub(crate) frame: GridFrame,
     pub(crate) agent: Agent,
-    pub(crate) plan_vertices: Vec<PlanVertex>,
-    pub(crate) vertices: Vec<Vec3>,
+    pub(crate) plan_vertices: Table<PlanVertex>,
+    pub(crate) vertices: Table<Vec3>,
     /// First corner of each cell, and the number of corners at the end.
-    pub(crate) cell_first: Vec<u32>,
-    pub(crate) corner_vertices: Vec<VertexId>,
-    pub(crate) corners: Vec<Corner>,
+    pub(crate) cell_first: Table<u32>,
+    pub(crate) corner_vertices: Table<VertexId>,
+    pub(crate) corners: Table<Corner>,
     /// Beside each corner, the cell across the edge that starts there, or [`NO_NEIGHBOUR`].
-    pub(crate) neighbours: Vec<u32>,
-    pub(crate) regions: Vec<RegionId>,
-    pub(crate) areas: Vec<u8>,
-    pub(crate) bounds: Vec<CellBounds>,
-    pub(crate) cell_islands: Vec<u32>,
-    pub(crate) islands: Vec<Island>,
+    pub(crate) neighbours: Table<u32>,
+    pub(crate) regions: Table<RegionId>,
+    pub(crate) areas: Table<u8>,
+    pub(crate) bounds: Table<CellBounds>,
+    pub(crate) cell_islands: Table<u32>,
+    pub(crate) islands: Table<Island>,
     pub(crate) index: BoxIndex,
     pub(crate) bridges: Bridges,
     pub(crate) fans: Fans,
-    pub(crate) walk: Vec<WalkEdge>,
+    pub(crate) walk: Table<WalkEdge>,
     pub(crate) links: Links,
-    pub(crate) surface: Option<HeightSurface>,
+    pub(crate) surface: Option<HeightTables>,
     /// The triangles of `surface`, to be read in a row.
     pub(crate) ground: Ground,
     pub(crate) generation: Generation,
@@ -154,6 +158,7 @@ impl NavMesh {
 
     fn build(cells: CellMesh, surface: Option<HeightSurface>, agent: Agent) -> Self {
         let frame = cells.frame;
+        let surface = surface.map(HeightTables::from);
         let vertices: Vec<Vec3> =
             cells.vertices.iter().map(|vertex| to_world(&frame, vertex.point, vertex.height)).collect();
         let corners: Vec<Corner> = cells
@@ -187,22 +192,22 @@ impl NavMesh {
         Self {
             frame,
             agent,
-            vertices,
-            plan_vertices: cells.vertices,
-            cell_first,
-            corner_vertices: cells.corners,
-            corners,
-            neighbours,
+            vertices: vertices.into(),
+            plan_vertices: cells.vertices.into(),
+            cell_first: cell_first.into(),
+            corner_vertices: cells.corners.into(),
+            corners: corners.into(),
+            neighbours: neighbours.into(),
             regions: cells.cells.iter().map(|cell| cell.region).collect(),
             areas: cells.cells.iter().map(|cell| cell.area.0).collect(),
             index: BoxIndex::build(&bounds),
             bridges,
             fans,
-            walk,
+            walk: walk.into(),
             links: Links::default(),
-            bounds,
-            cell_islands,
-            islands,
+            bounds: bounds.into(),
+            cell_islands: cell_islands.into(),
+            islands: islands.into(),
             ground: surface.as_ref().map(Ground::of).unwrap_or_default(),
             surface,
             generation,
@@ -221,12 +226,6 @@ impl NavMesh {
     #[must_use]
     pub fn agent(&self) -> &Agent {
         &self.agent
-    }
-
-    /// The height of the ground as triangles, if the mesh has them.
-    #[must_use]
-    pub fn surface(&self) -> Option<&HeightSurface> {
-        self.surface.as_ref()
     }
 
     /// All vertices as world positions in metres.
@@ -286,9 +285,9 @@ impl NavMesh {
         let neighbour = |&neighbour: &u32| (neighbour != NO_NEIGHBOUR).then_some(CellId(neighbour));
         CellMesh {
             frame: self.frame,
-            vertices: self.plan_vertices.clone(),
+            vertices: self.plan_vertices.to_vec(),
             cells: (0..self.cell_count()).map(cell).collect(),
-            corners: self.corner_vertices.clone(),
+            corners: self.corner_vertices.to_vec(),
             neighbours: self.neighbours.iter().map(neighbour).collect(),
         }
     }
@@ -324,7 +323,7 @@ impl Validate for NavMesh {
         let cells = self.cell_mesh();
         cells.violations(out);
         if let Some(surface) = &self.surface {
-            surface.violations_over(&cells, out);
+            surface.view().to_surface().violations_over(&cells, out);
         }
     }
 }
@@ -425,37 +424,51 @@ pub(crate) fn check_frame(frame: &GridFrame) -> Result<(), NavMeshError> {
     Ok(())
 }
 
-pub(crate) fn check_vertices(frame: &GridFrame, vertices: &[PlanVertex]) -> Result<(), NavMeshError> {
-    for (element, vertex) in vertices.iter().enumerate() {
-        for (table, value) in [("vertex_x", vertex.point.x), ("vertex_z", vertex.point.z)] {
-            if value.unsigned_abs() > MAX_PLAN_COORDINATE.unsigned_abs() {
-                let (value, limit) = (i64::from(value), i64::from(MAX_PLAN_COORDINATE));
-                return Err(NavMeshError::OutOfRange { table, element, value, limit });
-            }
-        }
-        let world = to_world(frame, vertex.point, vertex.height);
-        for (table, value, source) in [
-            ("vertex_height", world.y, vertex.height),
-            ("vertex_x", world.x, world.x),
-            ("vertex_z", world.z, world.z),
-        ] {
-            if !value.is_finite() {
-                return Err(NavMeshError::NotFinite { table, element, value: source });
-            }
+fn check_vertices(frame: &GridFrame, vertices: &[PlanVertex]) -> Result<(), NavMeshError> {
+    vertices
+        .iter()
+        .enumerate()
+        .try_for_each(|(element, vertex)| check_vertex(frame, element, vertex).map(|_| ()))
+}
+
+/// Checks a vertex, and gives its place in metres.
+pub(crate) fn check_vertex(
+    frame: &GridFrame,
+    element: usize,
+    vertex: &PlanVertex,
+) -> Result<Vec3, NavMeshError> {
+    for (table, value) in [("vertex_x", vertex.point.x), ("vertex_z", vertex.point.z)] {
+        if value.unsigned_abs() > MAX_PLAN_COORDINATE.unsigned_abs() {
+            let (value, limit) = (i64::from(value), i64::from(MAX_PLAN_COORDINATE));
+            return Err(NavMeshError::OutOfRange { table, element, value, limit });
         }
     }
-    Ok(())
+    let world = to_world(frame, vertex.point, vertex.height);
+    for (table, value, source) in [
+        ("vertex_height", world.y, vertex.height),
+        ("vertex_x", world.x, world.x),
+        ("vertex_z", world.z, world.z),
+    ] {
+        if !value.is_finite() {
+            return Err(NavMeshError::NotFinite { table, element, value: source });
+        }
+    }
+    Ok(world)
 }
 
 fn check_surface(surface: &HeightSurface, cells: &CellMesh) -> Result<(), NavMeshError> {
-    check_surface_points(&cells.frame, surface)?;
+    check_surface_points(&cells.frame, &surface.points, surface.max_error)?;
     let mut violations = ViolationList::default();
     surface.violations_over(cells, &mut violations);
     if violations.is_empty() { Ok(()) } else { Err(NavMeshError::Surface(violations)) }
 }
 
-pub(crate) fn check_surface_points(frame: &GridFrame, surface: &HeightSurface) -> Result<(), NavMeshError> {
-    for (element, point) in surface.points.iter().enumerate() {
+pub(crate) fn check_surface_points(
+    frame: &GridFrame,
+    points: &[SurfacePoint],
+    max_error: f32,
+) -> Result<(), NavMeshError> {
+    for (element, point) in points.iter().enumerate() {
         let world = frame.to_world(f64::from(point.x), f64::from(point.height), f64::from(point.z));
         for (value, source) in [(world.x, point.x), (world.y, point.height), (world.z, point.z)] {
             if !value.is_finite() {
@@ -463,8 +476,8 @@ pub(crate) fn check_surface_points(frame: &GridFrame, surface: &HeightSurface) -
             }
         }
     }
-    if !surface.max_error.is_finite() {
-        let (table, value) = ("surface_max_error", surface.max_error);
+    if !max_error.is_finite() {
+        let (table, value) = ("surface_max_error", max_error);
         return Err(NavMeshError::NotFinite { table, element: 0, value });
     }
     Ok(())
@@ -473,30 +486,29 @@ pub(crate) fn check_surface_points(frame: &GridFrame, surface: &HeightSurface) -
 pub(crate) fn cell_bounds(
     cell_first: &[u32],
     corners: &[Corner],
-    surface: Option<&HeightSurface>,
+    surface: Option<&HeightTables>,
 ) -> Vec<CellBounds> {
-    let mut bounds = Vec::with_capacity(cell_first.len() - 1);
-    for (cell, range) in cell_first.windows(2).enumerate() {
-        let mut sum = CellBounds::EMPTY;
-        for corner in &corners[range[0] as usize..range[1] as usize] {
-            sum.include(&CellBounds {
-                min_x: corner.x,
-                max_x: corner.x,
-                min_z: corner.z,
-                max_z: corner.z,
-                min_height: corner.height,
-                max_height: corner.height,
-            });
-        }
-        if let Some(surface) = surface {
-            let triangles = surface.cell_triangles[cell] as usize..surface.cell_triangles[cell + 1] as usize;
-            for &point in surface.triangles[triangles].iter().flatten() {
-                sum.include_height(surface.points[point as usize].height);
-            }
-        }
-        bounds.push(sum);
+    let ranges = cell_first.windows(2).map(|range| range[0] as usize..range[1] as usize);
+    ranges.enumerate().map(|(cell, range)| bounds_of(cell, &corners[range], surface)).collect()
+}
+
+/// The box around a cell with these corners.
+pub(crate) fn bounds_of(cell: usize, corners: &[Corner], surface: Option<&HeightTables>) -> CellBounds {
+    let mut sum = CellBounds::EMPTY;
+    for corner in corners {
+        sum.include(&CellBounds {
+            min_x: corner.x,
+            max_x: corner.x,
+            min_z: corner.z,
+            max_z: corner.z,
+            min_height: corner.height,
+            max_height: corner.height,
+        });
     }
-    bounds
+    for point in surface.into_iter().flat_map(|surface| surface.corners(cell)) {
+        sum.include_height(point.height);
+    }
+    sum
 }
 
 /// A checksum of the cells.

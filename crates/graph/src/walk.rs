@@ -6,7 +6,7 @@ use crate::mesh::{Corner, NavMesh};
 use crate::plan::{PlanPosition, orientation};
 
 /// An edge of a cell: where it starts, what is beyond, and which edge it is there. Four to a cache line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C, align(16))]
 pub(crate) struct WalkEdge {
     x: i32,
@@ -17,6 +17,11 @@ pub(crate) struct WalkEdge {
 }
 
 impl WalkEdge {
+    pub(crate) fn of(corner: &Corner, beyond: u32, twin: u32) -> Self {
+        let twin = if beyond == NO_NEIGHBOUR { NO_NEIGHBOUR } else { twin };
+        Self { x: corner.x, z: corner.z, beyond, twin }
+    }
+
     #[inline]
     pub(crate) fn start(&self) -> PlanPosition {
         PlanPosition::on_grid(self.x, self.z)
@@ -26,14 +31,7 @@ impl WalkEdge {
 /// The edges of all cells, in the order of their corners.
 pub(crate) fn walk_edges(corners: &[Corner], neighbours: &[u32], fans: &Fans) -> Vec<WalkEdge> {
     let edges = (0_u32..).zip(corners).zip(neighbours);
-    edges
-        .map(|((edge, corner), &beyond)| WalkEdge {
-            x: corner.x,
-            z: corner.z,
-            beyond,
-            twin: if beyond == NO_NEIGHBOUR { NO_NEIGHBOUR } else { fans.twin(edge) },
-        })
-        .collect()
+    edges.map(|((edge, corner), &beyond)| WalkEdge::of(corner, beyond, fans.twin(edge))).collect()
 }
 
 /// A ray from a place towards another, both on the lattice.

@@ -67,7 +67,7 @@ pub(crate) fn ground_triangles(mesh: &NavMesh) -> GroundTriangles {
     GroundTriangles {
         positions: surface.points.iter().map(world).collect(),
         triangles: surface.triangles.iter().map(|&[a, b, c]| [a, c, b]).collect(),
-        cell_triangles: surface.cell_triangles.clone(),
+        cell_triangles: surface.cell_triangles.to_vec(),
     }
 }
 

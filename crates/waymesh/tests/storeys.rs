@@ -81,7 +81,7 @@ fn nothing_tells_how_it_was_run() {
         let options = StoreysOptions::default();
         let cells = |config: &BakeConfig, options: &StoreysOptions, soup: &TriangleSoup| {
             let bake = bake(scene.name(), config, options, soup);
-            (bake.mesh.cell_mesh(), bake.mesh.surface().cloned())
+            (bake.mesh.cell_mesh(), bake.mesh.surface().map(|surface| surface.to_surface()))
         };
         let whole = cells(&config, &options.clone().with_tile_cells(0), &soup);
         for tile in [32, 48, 128] {

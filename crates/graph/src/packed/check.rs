@@ -1,88 +1,102 @@
-//! Whatever queries rely on, checked in linear time.
+//! Whatever queries rely on, checked in linear time, by all threads of the pool. What is found first in the tables is what is told.
 
-use waymesh_core::{GridFrame, HeightSurface, PlanPoint, PlanVertex};
+use std::ops::Range;
+
+use rayon::prelude::*;
+use waymesh_core::{CellId, PlanPoint, PlanVertex};
 
 use crate::bridges::Bridges;
 use crate::data::{NO_NEIGHBOUR, check_indices, check_length, check_prefix};
 use crate::fans::fan_of;
-use crate::mesh::check_surface_points;
-use crate::{Island, NavMeshError};
+use crate::mesh::{Corner, bounds_of, check_surface_points, check_vertex, rounding_slack};
+use crate::walk::WalkEdge;
+use crate::{NavMesh, NavMeshError};
 
-/// Tables of a mesh.
-pub(super) struct Tables<'a> {
-    pub(super) vertices: &'a [PlanVertex],
-    pub(super) cell_first: &'a [u32],
-    /// Vertex, neighbour, twin, fan.
-    pub(super) edges: &'a [[u32; 4]],
-    /// Region, island, range of the bridges.
-    pub(super) cells: &'a [[u32; 4]],
-    pub(super) areas: &'a [u8],
-    pub(super) bridges: &'a [u8],
-    pub(super) islands: &'a [Island],
-    pub(super) order: &'a [u32],
-    pub(super) fan_count: u32,
+/// The fault of the lowest number, if any of `0..count` has one.
+fn check_each(
+    count: usize,
+    look: impl Fn(usize) -> Result<(), NavMeshError> + Sync,
+) -> Result<(), NavMeshError> {
+    /// Numbers that one thread looks at in a row.
+    const PORTION: usize = 4096;
+    let portion = |first: usize| {
+        (first * PORTION..count.min((first + 1) * PORTION)).find_map(|number| look(number).err())
+    };
+    let fault = (0..count.div_ceil(PORTION)).into_par_iter().find_map_first(portion);
+    fault.map_or(Ok(()), Err)
 }
 
-impl Tables<'_> {
-    pub(super) fn check(&self) -> Result<(), NavMeshError> {
-        let (cells, edges) = (self.cells.len(), self.edges.len());
-        check_length("areas", self.areas.len(), cells)?;
-        check_length("bridges", self.bridges.len(), edges)?;
-        check_length("order", self.order.len(), cells)?;
-        check_prefix("cell_first", self.cell_first, cells, edges)?;
+fn limit<T>(table: &'static str, element: usize, value: u32, limit: usize) -> Result<T, NavMeshError> {
+    let (value, limit) = (i64::from(value), limit as i64 - 1);
+    Err(NavMeshError::OutOfRange { table, element, value, limit })
+}
+
+/// Whether a table that follows from others does.
+fn follows(table: &'static str, element: usize, does: bool) -> Result<(), NavMeshError> {
+    if does { Ok(()) } else { Err(NavMeshError::PackedDerived { table, element }) }
+}
+
+impl NavMesh {
+    /// Everything but links, which are not there yet. The lengths of the tables were checked.
+    pub(super) fn check_tables(&self) -> Result<(), NavMeshError> {
+        let (cells, edges) = (self.cell_count(), self.corners.len());
+        check_prefix("cell_first", &self.cell_first, cells, edges)?;
         if edges >= NO_NEIGHBOUR as usize {
-            return Err(NavMeshError::TableLength {
-                table: "corners",
-                actual: edges,
-                expected: NO_NEIGHBOUR as usize,
-            });
+            let (actual, expected) = (edges, NO_NEIGHBOUR as usize);
+            return Err(NavMeshError::TableLength { table: "corners", actual, expected });
         }
-        let limit = |table, element, value: u32, limit: usize| {
-            let (value, limit) = (i64::from(value), limit as i64 - 1);
-            Err(NavMeshError::OutOfRange { table, element, value, limit })
-        };
-        for (element, &[vertex, _, _, fan]) in self.edges.iter().enumerate() {
-            if vertex as usize >= self.vertices.len() {
-                return limit("corners", element, vertex, self.vertices.len());
-            }
-            if fan_of(fan) >= self.fan_count || self.fan_count as usize > edges {
-                return limit("fans", element, fan_of(fan), self.fan_count as usize);
-            }
+        if self.fans.count() as usize > edges {
+            return limit("fans", 0, self.fans.count(), edges + 1);
         }
-        if let Some((element, &kind)) =
-            self.bridges.iter().enumerate().find(|&(_, &kind)| kind >= Bridges::KINDS)
-        {
-            return limit("bridges", element, u32::from(kind), usize::from(Bridges::KINDS));
-        }
-        for (cell, range) in self.cell_first.windows(2).enumerate() {
-            let island = self.cells[cell][1];
-            if island as usize >= self.islands.len() {
-                return limit("cell_islands", cell, island, self.islands.len());
-            }
-            self.check_cell(cell, range[0] as usize..range[1] as usize)?;
-        }
+        check_each(self.plan_vertices.len(), |element| {
+            let world = check_vertex(&self.frame, element, &self.plan_vertices[element])?;
+            follows("positions", element, world == self.vertices[element])
+        })?;
+        check_each(edges, |edge| self.check_edge(edge))?;
         for (element, island) in self.islands.iter().enumerate() {
             if island.first.index() >= cells {
                 return limit("islands", element, island.first.0, cells);
             }
         }
-        let mut seen = vec![false; cells];
-        for (element, &cell) in self.order.iter().enumerate() {
-            match seen.get_mut(cell as usize) {
-                Some(seen) if !*seen => *seen = true,
-                _ => return limit("order", element, cell, cells),
+        self.check_surface()?;
+        check_each(cells, |cell| {
+            let island = self.cell_islands[cell];
+            if island as usize >= self.islands.len() {
+                return limit("cell_islands", cell, island, self.islands.len());
             }
+            self.check_cell(cell, self.edge_range(cell))
+        })?;
+        self.check_index()?;
+        let slack = rounding_slack(&self.frame, &self.vertices, &self.bounds);
+        follows("frame", 0, slack == (self.plan_slack, self.height_slack))
+    }
+
+    fn check_edge(&self, edge: usize) -> Result<(), NavMeshError> {
+        let vertex = self.corner_vertices[edge];
+        let Some(&PlanVertex { point, height }) = self.plan_vertices.get(vertex.index()) else {
+            return limit("corners", edge, vertex.0, self.plan_vertices.len());
+        };
+        let [twins, fans] = self.fans.tables();
+        if fan_of(fans[edge]) >= self.fans.count() {
+            return limit("fans", edge, fan_of(fans[edge]), self.fans.count() as usize);
         }
-        Ok(())
+        let kind = self.bridges.tables().0[edge];
+        if kind >= Bridges::KINDS {
+            return limit("bridges", edge, u32::from(kind), usize::from(Bridges::KINDS));
+        }
+        let corner = Corner { x: point.x, z: point.z, height };
+        follows("corners", edge, self.corners[edge] == corner)?;
+        let walk = WalkEdge::of(&corner, self.neighbours[edge], twins[edge]);
+        follows("walk", edge, self.walk[edge] == walk)
     }
 
     fn point(&self, edge: usize) -> PlanPoint {
-        self.vertices[self.edges[edge][0] as usize].point
+        PlanPoint::new(self.corners[edge].x, self.corners[edge].z)
     }
 
-    /// Convex, wound once, and neighbours mutual over one whole edge.
-    fn check_cell(&self, cell: usize, range: std::ops::Range<usize>) -> Result<(), NavMeshError> {
-        let crooked = NavMeshError::NotConvex { cell: waymesh_core::CellId::from_index(cell) };
+    /// Convex, wound once, and neighbours mutual over one whole edge; box and ground as they follow.
+    fn check_cell(&self, cell: usize, range: Range<usize>) -> Result<(), NavMeshError> {
+        let crooked = NavMeshError::NotConvex { cell: CellId::from_index(cell) };
         if range.len() < 3 {
             return Err(crooked);
         }
@@ -105,47 +119,60 @@ impl Tables<'_> {
             return Err(crooked);
         }
         for edge in range.clone() {
-            let [vertex, neighbour, twin, _] = self.edges[edge];
-            if neighbour == NO_NEIGHBOUR && twin == NO_NEIGHBOUR {
-                continue;
-            }
-            let to = self.edges[next(edge)];
-            let is_mutual = || {
-                let beyond = self.cell_first.get(neighbour as usize..neighbour as usize + 2)?;
-                let beyond = beyond[0] as usize..beyond[1] as usize;
-                let twin = twin as usize;
-                if neighbour as usize == cell || !beyond.contains(&twin) {
-                    return None;
-                }
-                let after = if twin + 1 == beyond.end { beyond.start } else { twin + 1 };
-                let ([from, back, again, fan], end) = (self.edges[twin], self.edges[after]);
-                let fans = fan == to[3] && end[3] == self.edges[edge][3];
-                let same = from == to[0] && end[0] == vertex && fans;
-                let island = self.cells[cell][1] == self.cells[neighbour as usize][1];
-                (same && back as usize == cell && again as usize == edge && island).then_some(())
-            };
-            if is_mutual().is_none() {
-                return Err(NavMeshError::OneSided { edge, neighbour });
+            if self.is_mutual(cell, edge, next(edge)).is_none() {
+                return Err(NavMeshError::OneSided { edge, neighbour: self.neighbours[edge] });
             }
         }
-        Ok(())
+        let bounds = bounds_of(cell, &self.corners[range], self.surface.as_ref());
+        follows("bounds", cell, self.bounds[cell] == bounds)?;
+        let ground = self.surface.as_ref().is_none_or(|surface| self.ground.fits(surface, cell));
+        follows("ground_triangles", cell, ground)
     }
-}
 
-/// Checks what lookups of heights rely on.
-pub(super) fn check_surface(
-    frame: &GridFrame,
-    surface: &HeightSurface,
-    cells: usize,
-) -> Result<(), NavMeshError> {
-    check_prefix("surface_first", &surface.cell_triangles, cells, surface.triangles.len())?;
-    check_indices("surface_triangles", surface.triangles.as_flattened(), surface.points.len(), None)?;
-    check_surface_points(frame, surface)
-}
+    /// Nothing, unless an edge is a wall or the same from both sides.
+    fn is_mutual(&self, cell: usize, edge: usize, next: usize) -> Option<()> {
+        let [twins, fans] = self.fans.tables();
+        let (neighbour, twin) = (self.neighbours[edge], twins[edge]);
+        if neighbour == NO_NEIGHBOUR && twin == NO_NEIGHBOUR {
+            return Some(());
+        }
+        let beyond = self.cell_first.get(neighbour as usize..neighbour as usize + 2)?;
+        let beyond = beyond[0] as usize..beyond[1] as usize;
+        let twin = twin as usize;
+        if neighbour as usize == cell || !beyond.contains(&twin) {
+            return None;
+        }
+        let after = if twin + 1 == beyond.end { beyond.start } else { twin + 1 };
+        let same_ends = self.corner_vertices[twin] == self.corner_vertices[next]
+            && self.corner_vertices[after] == self.corner_vertices[edge];
+        let same_fans = fans[twin] == fans[next] && fans[after] == fans[edge];
+        let leads_back = self.neighbours[twin] as usize == cell && twins[twin] as usize == edge;
+        let same_island = self.cell_islands[cell] == self.cell_islands[neighbour as usize];
+        (same_ends && same_fans && leads_back && same_island).then_some(())
+    }
 
-/// Without a surface its tables are empty.
-pub(super) fn check_no_surface(points: &[u8], triangles: &[u8], first: &[u8]) -> Result<(), NavMeshError> {
-    check_length("surface_points", points.len(), 0)?;
-    check_length("surface_triangles", triangles.len(), 0)?;
-    check_length("surface_first", first.len(), 0)
+    /// What lookups of heights rely on.
+    fn check_surface(&self) -> Result<(), NavMeshError> {
+        let Some(surface) = &self.surface else { return Ok(()) };
+        check_prefix("surface_first", &surface.cell_triangles, self.cell_count(), surface.triangles.len())?;
+        check_indices("surface_triangles", surface.triangles.as_flattened(), surface.points.len(), None)?;
+        check_surface_points(&self.frame, &surface.points, surface.max_error)?;
+        let (_, boxes, first) = self.ground.tables();
+        follows("ground_first", 0, first.first() == Some(&0))?;
+        let last = first.last().map_or(0, |&last| last as usize);
+        check_length("ground_boxes", boxes.len(), last)
+    }
+
+    /// Each cell is in the index once, and the boxes are around what they should be.
+    fn check_index(&self) -> Result<(), NavMeshError> {
+        let cells = self.cell_count();
+        let mut seen = vec![false; cells];
+        for (element, &cell) in self.index.tables().1.iter().enumerate() {
+            match seen.get_mut(cell as usize) {
+                Some(seen) if !*seen => *seen = true,
+                _ => return limit("order", element, cell, cells),
+            }
+        }
+        follows("boxes", 0, self.index.fits(&self.bounds))
+    }
 }

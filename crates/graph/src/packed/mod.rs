@@ -1,85 +1,123 @@
-//! A mesh as bytes that open fast: all tables as they lie in memory, with what [`crate::NavMeshData`] leaves out because it takes a
-//! search or a sort to find.
+//! A mesh as bytes that are the mesh: all tables as they lie in memory, so that a file that is mapped into memory opens without reading it.
 //!
-//! All numbers are little-endian on every machine. The same mesh always gives the same bytes. Nothing is taken on trust: opening checks
-//! in linear time whatever a query relies on, so that no bytes make a mesh that panics; the checksum is there to find damage that still
-//! makes sense, and can be left out.
+//! All numbers are little-endian on every machine. The same mesh always gives the same bytes. How much of them is believed is up to the caller
+//! ([`PackedChecks`]): by default nothing, and no bytes make a mesh that panics or hangs.
 //!
-//! # Version 1, byte by byte
+//! # Version 2, byte by byte
 //! | bytes | type | content |
 //! |---|---|---|
 //! | 0..8 | 8 bytes | `57 4D 52 55 4E 00 0D 0A`: `WMRUN`, a zero, CR LF |
-//! | 8..12 | `u32` | version, 1 |
+//! | 8..12 | `u32` | version, 2 |
 //! | 12..16 | `u32` | CRC-32 (ISO-HDLC) of all bytes but these four, or 0: none |
 //! | 16..24 | `u64` | length in bytes |
-//! | 24..128 | 13 `u64` | number of elements of each section |
-//! | 128.. | | the sections, each padded with zeros to a multiple of 64 bytes |
+//! | 24..240 | 27 `u64` | number of elements of each section |
+//! | 240..256 | | zeros |
+//! | 256.. | | the sections, each padded with zeros to a multiple of 64 bytes |
 //!
 //! | section | element | content |
 //! |---|---|---|
-//! | frame | 64 | origin x, y, z, cell size, level height (5 `f32`), width, depth (2 `u32`), agent's height, radius, highest step, steepest slope (4 `f32`), largest error of the surface (`f32`), number of fans (`u32`), 1 with a surface (`u32`), generation (`u64`) |
+//! | frame | 80 | origin x, y, z, cell size, level height (5 `f32`), width, depth (2 `u32`), agent's height, radius, highest step, steepest slope (4 `f32`), largest error of the surface (`f32`), number of fans (`u32`), 1 with a surface (`u32`), generation (`u64`), rounding of positions in cells and in levels (2 `f64`) |
 //! | vertices | 12 | x, z (2 `i32`, cells), height (`f32`, levels) |
+//! | positions | 12 | the same in metres: x, y, z (3 `f32`) |
 //! | cell_first | 4 | first corner of each cell, and the number of corners |
-//! | corners | 16 | vertex, cell beyond the edge, the same edge in that cell, fan (4 `u32`; `FF FF FF FF` for none) |
-//! | cells | 16 | region, island, first and last number beyond a bridge (4 `u32`) |
-//! | areas | 1 | kind of ground of each cell |
+//! | corner_vertices | 4 | vertex of each corner |
+//! | corners | 12 | as the vertex |
+//! | neighbours | 4 | cell beyond each edge; `FF FF FF FF` for none |
+//! | walk | 16 | x, z (2 `i32`), cell beyond, the same edge in that cell |
+//! | twins | 4 | the same edge in the cell beyond |
+//! | fans | 4 | fan of each corner; the highest bit where ways may turn |
 //! | bridges | 1 | kind of each edge |
+//! | bridge_ranges | 8 | first and last number beyond a bridge, of each cell |
+//! | regions | 4 | region of each cell |
+//! | areas | 1 | kind of ground of each cell |
+//! | bounds | 24 | least x, z, most x, z (4 `i32`), lowest and highest ground (2 `f32`) of each cell |
+//! | cell_islands | 4 | island of each cell |
 //! | islands | 16 | first cell, number of cells (2 `u32`), square metres (`f64`) |
 //! | order | 4 | cells along the curve of the box index |
+//! | boxes | 24 | as bounds, along the curve, then those of the levels above |
+//! | nodes | 192 | eight boxes: least x, most x, least z, most z, lowest, highest (48 `f32`) |
 //! | surface_points | 12 | x, height, z (3 `f32`) |
 //! | surface_triangles | 12 | points (3 `u32`) |
 //! | surface_first | 4 | first triangle of each cell, and the number of triangles |
+//! | ground_triangles | 36 | x, z, from there to the other corners, three heights (9 `f32`) |
+//! | ground_boxes | 64 | least x, most x, least z, most z of four triangles (16 `f32`) |
+//! | ground_first | 4 | first box of each cell, and the number of boxes |
 //! | links | 68 | as in [`crate::LinkData`]: cells, four times x, z and height, extra cost, kind, data |
 
 mod check;
 
+use std::ops::Range;
+
+use bytemuck::Pod;
 use glam::Vec3;
-use waymesh_core::{
-    Agent, CellId, GridFrame, HeightSurface, PlanPoint, PlanVertex, RegionId, SurfacePoint, VertexId,
-};
+use rayon::prelude::*;
+use waymesh_core::{Agent, CellId, GridFrame};
 
 use crate::box_index::BoxIndex;
 use crate::bridges::Bridges;
-use crate::data::LinkData;
+use crate::data::{LinkData, check_length};
 use crate::fans::Fans;
 use crate::height::Ground;
+use crate::height_tables::HeightTables;
 use crate::links::Links;
-use crate::mesh::{Corner, Generation, cell_bounds, check_frame, check_vertices, rounding_slack, to_world};
-use crate::walk::walk_edges;
+use crate::mesh::{Generation, check_frame};
+use crate::table::{Table, write_words};
 use crate::{Island, NavMesh, NavMeshError};
 
 /// First bytes.
 pub const PACKED_MAGIC: [u8; 8] = *b"WMRUN\0\r\n";
 /// The version that is written and read.
-pub const PACKED_VERSION: u32 = 1;
+pub const PACKED_VERSION: u32 = 2;
 
-const SECTIONS: [(&str, usize); 13] = [
-    ("frame", 64),
+/// Names and sizes of the elements.
+const SECTIONS: [(&str, usize); 27] = [
+    ("frame", 80),
     ("vertices", 12),
+    ("positions", 12),
     ("cell_first", 4),
-    ("corners", 16),
-    ("cells", 16),
-    ("areas", 1),
+    ("corner_vertices", 4),
+    ("corners", 12),
+    ("neighbours", 4),
+    ("walk", 16),
+    ("twins", 4),
+    ("fans", 4),
     ("bridges", 1),
+    ("bridge_ranges", 8),
+    ("regions", 4),
+    ("areas", 1),
+    ("bounds", 24),
+    ("cell_islands", 4),
     ("islands", 16),
     ("order", 4),
+    ("boxes", 24),
+    ("nodes", 192),
     ("surface_points", 12),
     ("surface_triangles", 12),
     ("surface_first", 4),
+    ("ground_triangles", 36),
+    ("ground_boxes", 64),
+    ("ground_first", 4),
     ("links", 68),
 ];
-const HEADER: usize = 128;
+const COUNTS: usize = 24;
+const HEADER: usize = 256;
 const ALIGNMENT: usize = 64;
-const CHECKSUM: std::ops::Range<usize> = 12..16;
+const CHECKSUM: Range<usize> = 12..16;
 
-/// Whether the checksum is looked at.
+/// What is looked at before the bytes of a packed mesh are believed. In every case the header, the sizes of all tables, and islands and links
+/// are checked, and nothing can touch memory that is not the mesh's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Checksum {
-    /// If there is one, it must be right.
+pub enum PackedChecks {
+    /// Everything that a query relies on, and the checksum if there is one: no bytes make a mesh that panics or hangs, whoever made them. Reads
+    /// all bytes and does more with them than copying, on all threads of the pool.
     #[default]
-    Verify,
-    /// It is not computed: for bytes whose origin is known. Opening is no less safe, but damage may go unnoticed.
-    Skip,
+    All,
+    /// The checksum, which must be there: for files of one's own. Damage by chance is found, but for one chance in 4 billion; bytes made by someone who means
+    /// harm are not, and queries may then panic, never end, or give wrong answers. Reads all bytes once.
+    Checksum,
+    /// Nothing more: for bytes that cannot have changed. Damage makes queries panic, never end, or give wrong answers. Reads next to
+    /// nothing: a file that is mapped into memory opens in microseconds, and is read where queries look.
+    None,
 }
 
 /// Takes bytes apart, front to back.
@@ -114,16 +152,25 @@ impl Words<'_> {
     fn u64(&mut self) -> u64 {
         u64::from(self.u32()) | u64::from(self.u32()) << 32
     }
+
+    #[inline]
+    fn f64(&mut self) -> f64 {
+        f64::from_bits(self.u64())
+    }
 }
 
 /// Sections that fill the bytes.
-struct Sections<'a> {
-    bytes: [&'a [u8]; SECTIONS.len()],
+struct Sections {
+    whole: Table<u8>,
+    ranges: [Range<usize>; SECTIONS.len()],
+    /// Those that were taken.
+    taken: usize,
 }
 
-impl<'a> Sections<'a> {
+impl Sections {
     /// Finds the sections.
-    fn of(bytes: &'a [u8], checksum: Checksum) -> Result<Self, NavMeshError> {
+    fn of(whole: Table<u8>, checks: PackedChecks) -> Result<Self, NavMeshError> {
+        let bytes = &*whole;
         let available = bytes.len() as u64;
         let shown = &bytes[..bytes.len().min(PACKED_MAGIC.len())];
         if shown.is_empty() || shown != &PACKED_MAGIC[..shown.len()] {
@@ -140,135 +187,169 @@ impl<'a> Sections<'a> {
         if length > available {
             return Err(NavMeshError::PackedTruncated { needed: length, available });
         }
-        let mut sections = Self { bytes: [&[]; SECTIONS.len()] };
+        let mut ranges = [const { 0..0 }; SECTIONS.len()];
         let mut at = HEADER;
-        for (section, (name, size)) in sections.bytes.iter_mut().zip(SECTIONS) {
-            let stated = header.u64();
-            let wrong = NavMeshError::PackedSection { section: name, elements: stated };
-            let bytes_of = usize::try_from(stated).ok().and_then(|count| count.checked_mul(size));
+        for (range, (name, size)) in ranges.iter_mut().zip(SECTIONS) {
+            let elements = header.u64();
+            let wrong = NavMeshError::PackedSection { section: name, elements };
+            let bytes_of = usize::try_from(elements).ok().and_then(|count| count.checked_mul(size));
             let end = bytes_of.and_then(|bytes| at.checked_add(bytes)).filter(|&end| end <= bytes.len());
             let Some(end) = end else { return Err(wrong) };
-            *section = &bytes[at..end];
+            *range = at..end;
             at = end.next_multiple_of(ALIGNMENT);
         }
         if at as u64 != length || length != available {
             return Err(NavMeshError::PackedLength { needed: at as u64, stated: length, available });
         }
-        if checksum == Checksum::Verify && stated != 0 {
+        let is_due = match checks {
+            PackedChecks::All => stated != 0,
+            PackedChecks::Checksum => true,
+            PackedChecks::None => false,
+        };
+        if is_due {
             let computed = checksum_of(bytes);
             if stated != computed {
                 return Err(NavMeshError::PackedChecksum { stated, computed });
             }
         }
-        Ok(sections)
+        Ok(Self { whole, ranges, taken: 0 })
     }
 
-    /// A section as a table. One pass without a branch: about as fast as copying.
-    #[inline]
-    fn table<const SIZE: usize, T>(&self, section: usize, read: impl Fn(Words<'_>) -> T) -> Vec<T> {
-        debug_assert_eq!(SIZE, SECTIONS[section].1);
-        self.bytes[section].as_chunks::<SIZE>().0.iter().map(|element| read(Words(element))).collect()
+    /// The next section, as it lies.
+    fn bytes(&mut self) -> (&'static str, &[u8]) {
+        let section = self.taken;
+        self.taken += 1;
+        (SECTIONS[section].0, &self.whole[self.ranges[section].clone()])
+    }
+
+    /// The next section as a table, which must have so many elements.
+    fn table<T: Pod + Send + Sync>(&mut self, expected: usize) -> Result<Table<T>, NavMeshError> {
+        let table = self.any_table();
+        check_length(SECTIONS[self.taken - 1].0, table.len(), expected)?;
+        Ok(table)
+    }
+
+    /// The next section as a table.
+    fn any_table<T: Pod + Send + Sync>(&mut self) -> Table<T> {
+        let section = self.taken;
+        self.taken += 1;
+        debug_assert_eq!(size_of::<T>(), SECTIONS[section].1);
+        self.whole.cut(self.ranges[section].clone())
     }
 }
 
 /// Never 0, which stands for none.
 fn checksum_of(bytes: &[u8]) -> u32 {
-    let mut sum = crc32fast::Hasher::new();
-    sum.update(&bytes[..CHECKSUM.start]);
-    sum.update(&bytes[CHECKSUM.end..]);
-    sum.finalize().max(1)
+    /// Bytes that one thread reads in a row.
+    const PORTION: usize = 1 << 20;
+    let of = |bytes: &[u8]| {
+        let mut sum = crc32fast::Hasher::new();
+        sum.update(bytes);
+        sum
+    };
+    let join = |mut sum: crc32fast::Hasher, next: crc32fast::Hasher| {
+        sum.combine(&next);
+        sum
+    };
+    let rest = bytes[CHECKSUM.end..].par_chunks(PORTION).map(of).reduce(crc32fast::Hasher::new, join);
+    join(of(&bytes[..CHECKSUM.start]), rest).finalize().max(1)
+}
+
+/// Writes sections one after the other, and notes how many elements they have.
+struct Writer {
+    out: Vec<u8>,
+    sections: usize,
+}
+
+impl Writer {
+    fn section(&mut self, elements: usize, write: impl FnOnce(&mut Vec<u8>)) {
+        write(&mut self.out);
+        self.out.resize(self.out.len().next_multiple_of(ALIGNMENT), 0);
+        let at = COUNTS + 8 * self.sections;
+        self.out[at..at + 8].copy_from_slice(&(elements as u64).to_le_bytes());
+        self.sections += 1;
+    }
+
+    fn table<T: Pod>(&mut self, elements: &[T]) {
+        self.section(elements.len(), |out| write_words(out, elements));
+    }
+}
+
+fn words(out: &mut Vec<u8>, words: impl IntoIterator<Item = u32>) {
+    words.into_iter().for_each(|word| out.extend(word.to_le_bytes()));
 }
 
 impl NavMesh {
-    /// The mesh as bytes that [`NavMesh::from_packed`] opens fast: see the table in `src/packed/mod.rs`. With a checksum or without.
+    /// The mesh as bytes that [`NavMesh::from_packed_shared`] opens without copying them: see the table in `src/packed/mod.rs`. With a checksum or
+    /// without.
     #[must_use]
     pub fn to_packed(&self, with_checksum: bool) -> Vec<u8> {
-        let surface = self.surface.as_ref();
-        let (points, triangles, first) = surface.map_or((&[][..], &[][..], &[][..]), |surface| {
-            (&surface.points[..], &surface.triangles[..], &surface.cell_triangles[..])
+        let mut head = Vec::new();
+        head.extend(PACKED_MAGIC);
+        head.extend(PACKED_VERSION.to_le_bytes());
+        head.resize(HEADER, 0);
+        let mut writer = Writer { out: head, sections: 0 };
+        writer.section(1, |out| {
+            let GridFrame { origin, cell_size, level_height, width, depth } = self.frame;
+            let Agent { height, radius, max_step, max_slope, .. } = self.agent;
+            words(out, [origin.x, origin.y, origin.z, cell_size, level_height].map(f32::to_bits));
+            words(out, [width, depth]);
+            let error = self.surface.as_ref().map_or(0.0, |surface| surface.max_error);
+            words(out, [height, radius, max_step, max_slope, error].map(f32::to_bits));
+            words(out, [self.fans.count(), u32::from(self.surface.is_some())]);
+            out.extend(self.generation.0.to_le_bytes());
+            out.extend(self.plan_slack.to_le_bytes());
+            out.extend(self.height_slack.to_le_bytes());
         });
-        let counts: [usize; SECTIONS.len()] = [
-            1,
-            self.plan_vertices.len(),
-            self.cell_first.len(),
-            self.corners.len(),
-            self.cell_count(),
-            self.areas.len(),
-            self.corners.len(),
-            self.islands.len(),
-            self.cell_count(),
-            points.len(),
-            triangles.len(),
-            first.len(),
-            self.links.links.len(),
-        ];
-        let length = counts
-            .iter()
-            .zip(SECTIONS)
-            .fold(HEADER, |length, (count, (_, size))| length + (count * size).next_multiple_of(ALIGNMENT));
-        let mut out = Vec::with_capacity(length);
-        out.extend(PACKED_MAGIC);
-        out.extend(PACKED_VERSION.to_le_bytes());
-        out.extend([0; 4]);
-        out.extend((length as u64).to_le_bytes());
-        counts.iter().for_each(|&count| out.extend((count as u64).to_le_bytes()));
-        fn words(out: &mut Vec<u8>, words: impl IntoIterator<Item = u32>) {
-            words.into_iter().for_each(|word| out.extend(word.to_le_bytes()));
-        }
-        let pad = |out: &mut Vec<u8>| out.resize(out.len().next_multiple_of(ALIGNMENT), 0);
-
-        let GridFrame { origin, cell_size, level_height, width, depth } = self.frame;
-        let Agent { height, radius, max_step, max_slope, .. } = self.agent;
-        words(&mut out, [origin.x, origin.y, origin.z, cell_size, level_height].map(f32::to_bits));
-        words(&mut out, [width, depth]);
-        let error = surface.map_or(0.0, |surface| surface.max_error);
-        words(&mut out, [height, radius, max_step, max_slope, error].map(f32::to_bits));
-        words(&mut out, [self.fans.count(), u32::from(surface.is_some())]);
-        out.extend(self.generation.0.to_le_bytes());
-        pad(&mut out);
-        for PlanVertex { point, height } in &self.plan_vertices {
-            words(&mut out, [point.x.cast_unsigned(), point.z.cast_unsigned(), height.to_bits()]);
-        }
-        pad(&mut out);
-        words(&mut out, self.cell_first.iter().copied());
-        pad(&mut out);
-        for (edge, vertex) in (0_u32..).zip(&self.corner_vertices) {
-            let (neighbour, fan) = (self.neighbours[edge as usize], self.fans.entry(edge));
-            words(&mut out, [vertex.0, neighbour, self.fans.twin(edge), fan]);
-        }
-        pad(&mut out);
-        for (cell, (region, island)) in (0_u32..).zip(self.regions.iter().zip(&self.cell_islands)) {
-            let (first, last) = self.bridges.range(cell);
-            words(&mut out, [region.0, *island, first, last]);
-        }
-        pad(&mut out);
-        out.extend(&self.areas);
-        pad(&mut out);
-        out.extend(self.bridges.kind_numbers());
-        pad(&mut out);
-        for island in &self.islands {
-            words(&mut out, [island.first.0, island.cells]);
-            out.extend(island.area.to_le_bytes());
-        }
-        pad(&mut out);
-        words(&mut out, self.index.order().iter().copied());
-        pad(&mut out);
-        for point in points {
-            words(&mut out, [point.x, point.height, point.z].map(f32::to_bits));
-        }
-        pad(&mut out);
-        words(&mut out, triangles.iter().flatten().copied());
-        pad(&mut out);
-        words(&mut out, first.iter().copied());
-        pad(&mut out);
-        for link in self.links.links.iter().map(LinkData::from) {
-            words(&mut out, link.cells);
-            for ([x, z], height) in link.points.iter().zip(link.heights) {
-                words(&mut out, [x.cast_unsigned(), z.cast_unsigned(), height.to_bits()]);
+        writer.table(&self.plan_vertices);
+        writer.table(&self.vertices);
+        writer.table(&self.cell_first);
+        writer.table(&self.corner_vertices);
+        writer.table(&self.corners);
+        writer.table(&self.neighbours);
+        writer.table(&self.walk);
+        self.fans.tables().iter().for_each(|table| writer.table(table));
+        let (kinds, ranges) = self.bridges.tables();
+        writer.table(kinds);
+        writer.table(ranges);
+        writer.table(&self.regions);
+        writer.table(&self.areas);
+        writer.table(&self.bounds);
+        writer.table(&self.cell_islands);
+        writer.section(self.islands.len(), |out| {
+            for island in &self.islands {
+                words(out, [island.first.0, island.cells]);
+                out.extend(island.area.to_le_bytes());
             }
-            words(&mut out, [link.extra_cost.to_bits(), link.kind, link.data]);
+        });
+        let (boxes, order, nodes) = self.index.tables();
+        writer.table(order);
+        writer.table(boxes);
+        writer.table(nodes);
+        match &self.surface {
+            Some(surface) => {
+                writer.table(&surface.points);
+                writer.table(&surface.triangles);
+                writer.table(&surface.cell_triangles);
+            }
+            None => (0..3).for_each(|_| writer.table::<u8>(&[])),
         }
-        pad(&mut out);
+        let (triangles, boxes, first) = self.ground.tables();
+        writer.table(triangles);
+        writer.table(boxes);
+        writer.table(first);
+        writer.section(self.links.links.len(), |out| {
+            for link in self.links.links.iter().map(LinkData::from) {
+                words(out, link.cells);
+                for ([x, z], height) in link.points.iter().zip(link.heights) {
+                    words(out, [x.cast_unsigned(), z.cast_unsigned(), height.to_bits()]);
+                }
+                words(out, [link.extra_cost.to_bits(), link.kind, link.data]);
+            }
+        });
+        let mut out = writer.out;
+        let length = out.len() as u64;
+        out[CHECKSUM.end..COUNTS].copy_from_slice(&length.to_le_bytes());
         if with_checksum {
             let sum = checksum_of(&out);
             out[CHECKSUM].copy_from_slice(&sum.to_le_bytes());
@@ -276,131 +357,152 @@ impl NavMesh {
         out
     }
 
+    /// As [`NavMesh::from_packed_shared`], from bytes that are copied first.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn from_packed(bytes: &[u8], checks: PackedChecks) -> Result<Self, NavMeshError> {
+        Self::from_packed_shared(bytes.to_vec(), checks)
+    }
+
     /// Opens the bytes of [`NavMesh::to_packed`], read or mapped into memory by the caller.
     ///
-    /// - The same mesh bit by bit, without a search or a sort: linear time, about that of copying the bytes a few times.
-    /// - Tables are copied once; the bytes are not needed afterwards.
+    /// - The same mesh bit by bit, without a search, a sort or a copy: its tables are the bytes, which live as long as it and its clones do.
+    /// - What is looked at first is up to `checks`; with [`PackedChecks::None`] next to nothing.
+    /// - Copied, table by table, is what does not lie at a multiple of 16 bytes in memory, and everything on big-endian machines.
+    /// - The bytes must not change while the mesh is there. A file that is mapped and then changed by someone is as if it had never been checked.
     ///
     /// # Errors
     /// Names what is wrong: another file or version, bytes that are missing or too many, a wrong checksum, the table and the element that
-    /// are out of range, the cell that is not convex, the edge whose neighbour does not know it. Whatever the bytes, nothing panics, here
-    /// or in a query later, and memory stays in proportion to them.
-    pub fn from_packed(bytes: &[u8], checksum: Checksum) -> Result<Self, NavMeshError> {
-        let sections = Sections::of(bytes, checksum)?;
-        if sections.bytes[0].len() != SECTIONS[0].1 {
-            return Err(NavMeshError::PackedSection { section: "frame", elements: 0 });
-        }
-        let mut words = Words(sections.bytes[0]);
+    /// are out of range, the cell that is not convex, the edge whose neighbour does not know it. Whatever the bytes, nothing panics here, and memory stays in
+    /// proportion to them.
+    pub fn from_packed_shared(
+        bytes: impl AsRef<[u8]> + Send + Sync + 'static,
+        checks: PackedChecks,
+    ) -> Result<Self, NavMeshError> {
+        let mut sections = Sections::of(Table::of_bytes(bytes), checks)?;
+        let (section, mut head) = match sections.bytes() {
+            (section, bytes) if bytes.len() == SECTIONS[0].1 => (section, Words(bytes)),
+            (section, _) => return Err(NavMeshError::PackedSection { section, elements: 0 }),
+        };
+        debug_assert_eq!(section, "frame");
         let frame = GridFrame {
-            origin: Vec3::new(words.f32(), words.f32(), words.f32()),
-            cell_size: words.f32(),
-            level_height: words.f32(),
-            width: words.u32(),
-            depth: words.u32(),
+            origin: Vec3::new(head.f32(), head.f32(), head.f32()),
+            cell_size: head.f32(),
+            level_height: head.f32(),
+            width: head.u32(),
+            depth: head.u32(),
         };
         let agent = Agent::default()
-            .with_height(words.f32())
-            .with_radius(words.f32())
-            .with_max_step(words.f32())
-            .with_max_slope(words.f32());
-        let (max_error, fan_count) = (words.f32(), words.u32());
-        let has_surface = words.u32() != 0;
-        let generation = Generation(words.u64());
+            .with_height(head.f32())
+            .with_radius(head.f32())
+            .with_max_step(head.f32())
+            .with_max_slope(head.f32());
+        let (max_error, fan_count) = (head.f32(), head.u32());
+        let has_surface = head.u32() != 0;
+        let generation = Generation(head.u64());
+        let (plan_slack, height_slack) = (head.f64(), head.f64());
         agent.validate()?;
         check_frame(&frame)?;
 
-        let plan_vertices = sections.table::<12, _>(1, |mut words| PlanVertex {
-            point: PlanPoint::new(words.i32(), words.i32()),
-            height: words.f32(),
-        });
-        check_vertices(&frame, &plan_vertices)?;
-        let cell_first = sections.table::<4, _>(2, |mut words| words.u32());
-        let edges =
-            sections.table::<16, _>(3, |mut words| [words.u32(), words.u32(), words.u32(), words.u32()]);
-        let cells =
-            sections.table::<16, _>(4, |mut words| [words.u32(), words.u32(), words.u32(), words.u32()]);
-        let areas = sections.bytes[5].to_vec();
-        let islands = sections.table::<16, _>(7, |mut words| Island {
-            first: CellId(words.u32()),
-            cells: words.u32(),
-            area: f64::from_bits(words.u64()),
-        });
-        let order = sections.table::<4, _>(8, |mut words| words.u32());
-        let tables = check::Tables {
-            vertices: &plan_vertices,
-            cell_first: &cell_first,
-            edges: &edges,
-            cells: &cells,
-            areas: &areas,
-            bridges: sections.bytes[6],
-            islands: &islands,
-            order: &order,
-            fan_count,
-        };
-        tables.check()?;
-        let surface = has_surface.then(|| HeightSurface {
-            points: sections.table::<12, _>(9, |mut words| SurfacePoint {
-                x: words.f32(),
-                height: words.f32(),
-                z: words.f32(),
-            }),
-            triangles: sections.table::<12, _>(10, |mut words| [words.u32(), words.u32(), words.u32()]),
-            cell_triangles: sections.table::<4, _>(11, |mut words| words.u32()),
-            max_error,
-        });
-        match &surface {
-            Some(surface) => check::check_surface(&frame, surface, cells.len())?,
-            None => check::check_no_surface(sections.bytes[9], sections.bytes[10], sections.bytes[11])?,
-        }
-
-        let corners: Vec<Corner> = edges
+        let plan_vertices = sections.any_table();
+        let vertices = sections.table(plan_vertices.len())?;
+        let cell_first: Table<u32> = sections.any_table();
+        let cells = cell_first.len().saturating_sub(1);
+        check_length("cell_first", cell_first.len(), cells + 1)?;
+        let corner_vertices = sections.any_table();
+        let edges = corner_vertices.len();
+        let corners = sections.table(edges)?;
+        let neighbours = sections.table(edges)?;
+        let walk = sections.table(edges)?;
+        let fans = Fans::from_tables(sections.table(edges)?, sections.table(edges)?, fan_count);
+        let bridges = Bridges::from_tables(sections.table(edges)?, sections.table(cells)?);
+        let regions = sections.table(cells)?;
+        let areas = sections.table(cells)?;
+        let bounds = sections.table(cells)?;
+        let cell_islands = sections.table(cells)?;
+        let islands: Table<Island> = sections
+            .bytes()
+            .1
+            .as_chunks::<16>()
+            .0
             .iter()
-            .map(|edge| {
-                let PlanVertex { point, height } = plan_vertices[edge[0] as usize];
-                Corner { x: point.x, z: point.z, height }
+            .map(|bytes| {
+                let mut words = Words(bytes);
+                Island { first: CellId(words.u32()), cells: words.u32(), area: words.f64() }
             })
             .collect();
-        let neighbours: Vec<u32> = edges.iter().map(|edge| edge[1]).collect();
-        let fans =
-            Fans::from_tables(edges.iter().map(|edge| edge[2]), edges.iter().map(|edge| edge[3]), fan_count);
-        let vertices: Vec<Vec3> =
-            plan_vertices.iter().map(|vertex| to_world(&frame, vertex.point, vertex.height)).collect();
-        let bounds = cell_bounds(&cell_first, &corners, surface.as_ref());
-        let (plan_slack, height_slack) = rounding_slack(&frame, &vertices, &bounds);
+        let order = sections.table(cells)?;
+        let (boxes, nodes): (Table<_>, Table<_>) = (sections.any_table(), sections.any_table());
+        let (box_count, node_count) = (boxes.len(), nodes.len());
+        let index = BoxIndex::from_tables(boxes, order, nodes).ok_or(NavMeshError::TableLength {
+            table: "boxes",
+            actual: box_count + node_count,
+            expected: BoxIndex::lengths(cells),
+        })?;
+        let surface = HeightTables {
+            points: sections.any_table(),
+            triangles: sections.any_table(),
+            cell_triangles: sections.any_table(),
+            max_error,
+        };
+        let (triangles, ground_boxes, first) =
+            (sections.any_table::<_>(), sections.any_table(), sections.any_table::<u32>());
+        let [of_cells, of_triangles] =
+            if has_surface { [cells + 1, surface.triangles.len()] } else { [0, 0] };
+        check_length("surface_first", surface.cell_triangles.len(), of_cells)?;
+        check_length("ground_first", first.len(), of_cells)?;
+        check_length("ground_triangles", triangles.len(), of_triangles)?;
+        if !has_surface {
+            check_length("surface_points", surface.points.len(), 0)?;
+            check_length("surface_triangles", surface.triangles.len(), 0)?;
+            check_length("ground_boxes", ground_boxes.len(), 0)?;
+        }
         let mut mesh = Self {
             frame,
             agent,
-            vertices,
             plan_vertices,
-            walk: walk_edges(&corners, &neighbours, &fans),
-            corner_vertices: edges.iter().map(|edge| VertexId(edge[0])).collect(),
+            vertices,
             cell_first,
+            corner_vertices,
             corners,
             neighbours,
-            regions: cells.iter().map(|cell| RegionId(cell[0])).collect(),
+            regions,
             areas,
-            index: BoxIndex::in_order(order, &bounds),
-            bridges: Bridges::from_tables(sections.bytes[6], cells.iter().map(|cell| (cell[2], cell[3]))),
-            fans,
-            links: Links::default(),
             bounds,
-            cell_islands: cells.iter().map(|cell| cell[1]).collect(),
+            cell_islands,
             islands,
-            ground: surface.as_ref().map(Ground::of).unwrap_or_default(),
-            surface,
+            index,
+            bridges,
+            fans,
+            walk,
+            links: Links::default(),
+            surface: has_surface.then_some(surface),
+            ground: Ground::from_tables(triangles, ground_boxes, first),
             generation,
             plan_slack,
             height_slack,
         };
-        let links = sections.table::<68, _>(12, |mut words| {
-            let mut link = LinkData { cells: [words.u32(), words.u32()], ..LinkData::default() };
-            for (point, height) in link.points.iter_mut().zip(&mut link.heights) {
-                (*point, *height) = ([words.i32(), words.i32()], words.f32());
-            }
-            link.extra_cost = words.f32();
-            (link.kind, link.data) = (words.u32(), words.u32());
-            link
-        });
+        if checks == PackedChecks::All {
+            mesh.check_tables()?;
+        }
+        let links: Vec<LinkData> = sections
+            .bytes()
+            .1
+            .as_chunks::<68>()
+            .0
+            .iter()
+            .map(|bytes| {
+                let mut words = Words(bytes);
+                let mut link = LinkData { cells: [words.u32(), words.u32()], ..LinkData::default() };
+                for (point, height) in link.points.iter_mut().zip(&mut link.heights) {
+                    (*point, *height) = ([words.i32(), words.i32()], words.f32());
+                }
+                link.extra_cost = words.f32();
+                (link.kind, link.data) = (words.u32(), words.u32());
+                link
+            })
+            .collect();
         mesh.attach_links(&links)?;
         Ok(mesh)
     }

@@ -4,7 +4,7 @@ use glam::Vec3;
 use proptest::prelude::*;
 use waymesh_core::{Agent, CellId};
 use waymesh_graph::{
-    AnyCell, Checksum, Link, LinkEnd, LinkKind, NavMesh, NavMeshError, PathScratch, Reach, SurfaceScratch,
+    AnyCell, Link, LinkEnd, LinkKind, NavMesh, NavMeshError, PackedChecks, PathScratch, Reach, SurfaceScratch,
 };
 
 use crate::meshes::{
@@ -46,12 +46,60 @@ fn the_same_mesh_comes_back_bit_by_bit() {
     for mesh in meshes() {
         for with_checksum in [false, true] {
             let bytes = mesh.to_packed(with_checksum);
-            let opened = NavMesh::from_packed(&bytes, Checksum::Verify).unwrap();
+            let opened = NavMesh::from_packed(&bytes, PackedChecks::All).unwrap();
             assert_eq!(opened, mesh);
             assert_eq!(opened.to_packed(with_checksum), bytes);
-            // The tables that are not packed are those that a bake would make.
+            // All tables are those that a bake would make.
             assert_eq!(NavMesh::from_data(opened.data()).unwrap(), mesh);
         }
+    }
+}
+
+/// Bytes that begin so many bytes after a place that the allocator chose.
+struct Shifted(Vec<u8>, usize);
+
+impl AsRef<[u8]> for Shifted {
+    fn as_ref(&self) -> &[u8] {
+        &self.0[self.1..]
+    }
+}
+
+#[test]
+fn wherever_the_bytes_lie_and_whatever_is_checked_the_mesh_is_the_same() {
+    for (seed, mesh) in (0..).zip(meshes()) {
+        let bytes = mesh.to_packed(true);
+        for shift in [0, 1, 2, 4, 8, 12] {
+            let mut shifted = vec![0; shift];
+            shifted.extend(&bytes);
+            let checks = [PackedChecks::All, PackedChecks::Checksum, PackedChecks::None][shift % 3];
+            let opened = NavMesh::from_packed_shared(Shifted(shifted, shift), checks).unwrap();
+            assert_eq!(opened, mesh);
+            // It outlives whoever opened it, and so does a copy with other links.
+            let mut other = opened.clone();
+            other.remove_link(waymesh_graph::LinkId(0));
+            drop(opened);
+            ask(&other, seed);
+            assert_eq!(other.cell_mesh(), mesh.cell_mesh());
+        }
+    }
+}
+
+#[test]
+fn a_checksum_that_is_asked_for_must_be_there() {
+    let mesh = &meshes()[1];
+    let [with, without] = [true, false].map(|with| mesh.to_packed(with));
+    assert!(NavMesh::from_packed(&with, PackedChecks::Checksum).is_ok());
+    let error = NavMesh::from_packed(&without, PackedChecks::Checksum).unwrap_err();
+    assert!(matches!(error, NavMeshError::PackedChecksum { stated: 0, .. }), "{error}");
+    for checks in [PackedChecks::All, PackedChecks::None] {
+        assert_eq!(NavMesh::from_packed(&without, checks).as_ref(), Ok(mesh));
+    }
+    let mut damaged = with;
+    let last = damaged.len() - 70;
+    damaged[last] ^= 1;
+    for checks in [PackedChecks::All, PackedChecks::Checksum] {
+        let error = NavMesh::from_packed(&damaged, checks).unwrap_err();
+        assert!(matches!(error, NavMeshError::PackedChecksum { .. }), "{error}");
     }
 }
 
@@ -60,7 +108,7 @@ fn every_end_that_is_too_early_or_too_late_is_an_error() {
     for mesh in meshes() {
         let mut bytes = mesh.to_packed(true);
         for length in (0..bytes.len()).step_by(7).chain(bytes.len().saturating_sub(70)..bytes.len()) {
-            let error = NavMesh::from_packed(&bytes[..length], Checksum::Skip).unwrap_err();
+            let error = NavMesh::from_packed(&bytes[..length], PackedChecks::All).unwrap_err();
             let is_expected = match error {
                 NavMeshError::NotPacked => length == 0,
                 NavMeshError::PackedTruncated { available, .. } => available == length as u64,
@@ -69,10 +117,10 @@ fn every_end_that_is_too_early_or_too_late_is_an_error() {
             assert!(is_expected, "{length}: {error}");
         }
         bytes.push(0);
-        let error = NavMesh::from_packed(&bytes, Checksum::Skip).unwrap_err();
+        let error = NavMesh::from_packed(&bytes, PackedChecks::All).unwrap_err();
         assert!(matches!(error, NavMeshError::PackedLength { .. }), "{error}");
     }
-    let other = NavMesh::from_packed(b"WMESH\0\r\n and so on", Checksum::Verify);
+    let other = NavMesh::from_packed(b"WMESH\0\r\n and so on", PackedChecks::All);
     assert_eq!(other, Err(NavMeshError::NotPacked));
 }
 
@@ -80,13 +128,13 @@ fn every_end_that_is_too_early_or_too_late_is_an_error() {
 fn other_versions_and_counts_beyond_memory_are_errors() {
     let bytes = meshes()[0].to_packed(false);
     let mut newer = bytes.clone();
-    newer[8] = 2;
-    let expected = NavMeshError::PackedVersion { found: 2, supported: 1 };
-    assert_eq!(NavMesh::from_packed(&newer, Checksum::Verify), Err(expected));
-    for section in 0..13 {
+    newer[8] = 3;
+    let expected = NavMeshError::PackedVersion { found: 3, supported: 2 };
+    assert_eq!(NavMesh::from_packed(&newer, PackedChecks::All), Err(expected));
+    for section in 0..27 {
         let mut many = bytes.clone();
         many[24 + 8 * section..32 + 8 * section].fill(0xff);
-        let error = NavMesh::from_packed(&many, Checksum::Verify).unwrap_err();
+        let error = NavMesh::from_packed(&many, PackedChecks::All).unwrap_err();
         assert!(matches!(error, NavMeshError::PackedSection { elements: u64::MAX, .. }), "{error}");
     }
 }
@@ -130,7 +178,7 @@ proptest! {
         let mut damaged = summed;
         let place = at.index(damaged.len());
         damaged[place] ^= bits;
-        let opened = NavMesh::from_packed(&damaged, Checksum::Verify);
+        let opened = NavMesh::from_packed(&damaged, PackedChecks::All);
         // Where the checksum becomes 0 it states that there is none.
         let is_unsummed = damaged[12..16] == [0; 4];
         prop_assert!(opened.is_err() || is_unsummed);
@@ -142,33 +190,87 @@ proptest! {
             let place = chance.below(damaged.len());
             damaged[place] ^= 1 << chance.below(8);
         }
-        match NavMesh::from_packed(&damaged, Checksum::Skip) {
+        match NavMesh::from_packed(&damaged, PackedChecks::All) {
             Ok(mesh) => ask(&mesh, seed),
             Err(error) => prop_assert!(!error.to_string().is_empty()),
         }
     }
 }
 
+/// Where a section begins.
+fn section_of(bytes: &[u8], section: usize) -> usize {
+    const SIZES: [usize; 27] =
+        [80, 12, 12, 4, 4, 12, 4, 16, 4, 4, 1, 8, 4, 1, 24, 4, 16, 4, 24, 192, 12, 12, 4, 36, 64, 4, 68];
+    let count = |section: usize| {
+        let at = 24 + 8 * section;
+        usize::from_le_bytes(bytes[at..at + 8].try_into().unwrap())
+    };
+    (0..section).fold(256, |at, section| at + (count(section) * SIZES[section]).next_multiple_of(64))
+}
+
 #[test]
 fn a_table_that_breaks_an_invariant_is_named() {
-    let mesh = &meshes()[0];
-    let bytes = mesh.to_packed(false);
-    // The corners follow the frame, the vertices and the first corners.
-    let padded = |length: usize| length.next_multiple_of(64);
-    let corners = 128 + 64 + padded(12 * mesh.vertices().len()) + padded(4 * (mesh.cell_count() + 1));
-    let change = |place: usize, value: u32| {
-        let mut bytes = bytes.clone();
+    // Without a surface, and with one.
+    let [flat, hilly] = [0, 1].map(|which| meshes().swap_remove(which));
+    let change = |mesh: &NavMesh, section: usize, at: usize, value: u32| {
+        let mut bytes = mesh.to_packed(false);
+        let place = section_of(&bytes, section) + at;
         bytes[place..place + 4].copy_from_slice(&value.to_le_bytes());
-        NavMesh::from_packed(&bytes, Checksum::Skip).unwrap_err()
+        NavMesh::from_packed(&bytes, PackedChecks::All).unwrap_err()
     };
-    let error = change(corners, 1 << 30);
+    let error = change(&flat, 4, 0, 1 << 30);
     assert!(matches!(error, NavMeshError::OutOfRange { table: "corners", element: 0, .. }), "{error}");
-    // Another vertex: the cell is crooked, or its neighbour has another edge.
-    let [first, second] = [0, 1].map(|corner| mesh.cell(CellId(0)).unwrap().corners()[corner].0);
-    assert_ne!(first, second);
-    let error = change(corners, second);
+    let neighbour = flat.cell(CellId(0)).unwrap().neighbours().position(|beyond| beyond.is_some()).unwrap();
+    // Another vertex, another neighbour: what is beside them does not follow.
+    let second = flat.cell(CellId(0)).unwrap().corners()[1].0;
+    let error = change(&flat, 4, 0, second);
+    assert_eq!(error, NavMeshError::PackedDerived { table: "corners", element: 0 });
+    let error = change(&flat, 6, 4 * neighbour, 0);
+    assert_eq!(error, NavMeshError::PackedDerived { table: "walk", element: neighbour });
+    let error = change(&flat, 8, 4 * neighbour, 1 << 20);
+    assert_eq!(error, NavMeshError::PackedDerived { table: "walk", element: neighbour });
+    for (mesh, section, at, table) in [
+        (&flat, 2, 4, "positions"),
+        (&flat, 5, 24, "corners"),
+        (&flat, 14, 0, "bounds"),
+        (&flat, 18, 4, "boxes"),
+        (&flat, 19, 8, "boxes"),
+        (&hilly, 14, 20, "bounds"),
+        (&hilly, 23, 8, "ground_triangles"),
+        (&hilly, 24, 0, "ground_triangles"),
+        (&hilly, 25, 0, "ground_first"),
+        (&flat, 0, 64, "frame"),
+    ] {
+        let error = change(mesh, section, at, 77);
+        assert!(
+            matches!(error, NavMeshError::PackedDerived { table: found, .. } if found == table),
+            "{error}"
+        );
+    }
+    for (section, table) in [(9, "fans"), (15, "cell_islands"), (16, "islands"), (17, "order")] {
+        let error = change(&flat, section, 0, 1 << 29);
+        assert!(matches!(error, NavMeshError::OutOfRange { table: found, .. } if found == table), "{error}");
+    }
+    // A loop that does not turn, and an edge whose neighbour has another one, are found though all tables agree.
+    let mut bytes = flat.to_packed(false);
+    let range = 0..flat.cell(CellId(0)).unwrap().corners().len();
+    for (section, size) in [(4, 4), (5, 12), (7, 16)] {
+        let first = section_of(&bytes, section);
+        let length = if section == 7 { 8 } else { size };
+        // Corners the other way round, and what lies beyond where it was.
+        let old: Vec<u8> = bytes[first..first + size * range.len()].to_vec();
+        for corner in range.clone() {
+            let from = size * (range.end - 1 - corner);
+            bytes[first + size * corner..][..length].copy_from_slice(&old[from..from + length]);
+        }
+    }
+    let error = NavMesh::from_packed(&bytes, PackedChecks::All).unwrap_err();
     assert_eq!(error, NavMeshError::NotConvex { cell: CellId(0) });
-    let neighbour = mesh.cell(CellId(0)).unwrap().neighbours().position(|beyond| beyond.is_some()).unwrap();
-    let error = change(corners + 16 * neighbour + 8, 0);
-    assert!(matches!(error, NavMeshError::OneSided { .. }), "{error}");
+    let mut bytes = flat.to_packed(false);
+    for (section, size, offset) in [(6, 4, 0), (7, 16, 8)] {
+        let place = section_of(&bytes, section) + size * neighbour + offset;
+        bytes[place..place + 4].copy_from_slice(&0_u32.to_le_bytes());
+    }
+    let error = NavMesh::from_packed(&bytes, PackedChecks::All).unwrap_err();
+    assert_eq!(error, NavMeshError::OneSided { edge: neighbour, neighbour: 0 });
 }

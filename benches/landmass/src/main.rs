@@ -1,0 +1,133 @@
+//! Reads a mesh and pairs of points from standard input, then does what each further line asks, and writes what each query took and found.
+//!
+//! All is text, words in between white space. The mesh: number of vertices, x y z each; number of polygons, number of corners and corners each; number of
+//! polygons with heights (0 for none), first vertex, vertices, first triangle, triangles each, number of their vertices, x y z each, number of their
+//! triangles, three corners each; how far a sample may lie in plan and in height; number of points, x y z each. The answer is `ok`, or why landmass
+//! does not take it. Then `nearest` gives a line for each point, `path` one for each pair: nanoseconds, and the length or `-`.
+
+use std::collections::HashMap;
+use std::io::{self, BufRead, Write};
+use std::str::FromStr;
+use std::time::Instant;
+
+use landmass::{
+    Archipelago, ArchipelagoOptions, FromAgentRadius, HeightNavigationMesh, HeightPolygon, Island,
+    NavigationMesh, PathStep, PermittedAnimationLinks, PointSampleDistance3d, Transform, Vec3, XYZ,
+};
+
+type Failure = Box<dyn std::error::Error>;
+
+/// The words of the input, one after the other.
+struct Words<R> {
+    input: R,
+    line: Vec<String>,
+}
+
+impl<R: BufRead> Words<R> {
+    fn next<T: FromStr<Err: std::error::Error + 'static>>(&mut self) -> Result<T, Failure> {
+        loop {
+            if let Some(word) = self.line.pop() {
+                return Ok(word.parse()?);
+            }
+            let mut text = String::new();
+            if self.input.read_line(&mut text)? == 0 {
+                return Err("the input ends early".into());
+            }
+            self.line = text.split_whitespace().rev().map(str::to_owned).collect();
+        }
+    }
+
+    fn list<T>(&mut self, read: impl Fn(&mut Self) -> Result<T, Failure>) -> Result<Vec<T>, Failure> {
+        let count: usize = self.next()?;
+        (0..count).map(|_| read(self)).collect()
+    }
+
+    fn point(&mut self) -> Result<Vec3, Failure> {
+        Ok(Vec3::new(self.next()?, self.next()?, self.next()?))
+    }
+}
+
+fn heights<R: BufRead>(words: &mut Words<R>) -> Result<Option<HeightNavigationMesh<XYZ>>, Failure> {
+    let polygons = words.list(|words| {
+        Ok(HeightPolygon {
+            base_vertex_index: words.next()?,
+            vertex_count: words.next()?,
+            base_triangle_index: words.next()?,
+            triangle_count: words.next()?,
+        })
+    })?;
+    let vertices = words.list(Words::point)?;
+    let triangles = words.list(|words| Ok([words.next()?, words.next()?, words.next()?]))?;
+    Ok((!polygons.is_empty()).then_some(HeightNavigationMesh { polygons, vertices, triangles }))
+}
+
+fn main() -> Result<(), Failure> {
+    let mut words = Words { input: io::stdin().lock(), line: Vec::new() };
+    let mut out = io::stdout().lock();
+    let vertices = words.list(Words::point)?;
+    let polygons = words.list(|words| words.list(Words::next))?;
+    let height_mesh = heights(&mut words)?;
+    let polygon_type_indices = vec![0; polygons.len()];
+    let mesh = NavigationMesh::<XYZ> { vertices, polygons, polygon_type_indices, height_mesh };
+    let (side, up): (f32, f32) = (words.next()?, words.next()?);
+    let reach = PointSampleDistance3d {
+        horizontal_distance: side,
+        distance_above: up,
+        distance_below: up,
+        vertical_preference_ratio: 1.0,
+        animation_link_max_vertical_distance: 1.0,
+    };
+    let points = words.list(Words::point)?;
+    let mesh = match mesh.validate() {
+        Ok(mesh) => mesh,
+        Err(error) => {
+            writeln!(out, "{error}")?;
+            return Ok(());
+        }
+    };
+    let mut archipelago = Archipelago::<XYZ>::new(ArchipelagoOptions::from_agent_radius(1.0));
+    archipelago.add_island(Island::new(Transform { translation: Vec3::ZERO, rotation: 0.0 }, mesh.into()));
+    // Only then can it be asked.
+    archipelago.update(0.1);
+    writeln!(out, "ok")?;
+    out.flush()?;
+    let costs = HashMap::new();
+    let path = |pair: &[Vec3]| {
+        let from = archipelago.sample_point(pair[0], &reach).ok()?;
+        let to = archipelago.sample_point(pair[1], &reach).ok()?;
+        archipelago.find_path(&from, &to, &costs, PermittedAnimationLinks::All).ok()
+    };
+    while let Ok(query) = words.next::<String>() {
+        let answers: Vec<(u128, Option<f32>)> = if query == "nearest" {
+            let nearest = |&point: &Vec3| {
+                let start = Instant::now();
+                let found = archipelago.sample_point(point, &reach).is_ok();
+                (start.elapsed().as_nanos(), found.then_some(0.0))
+            };
+            points.iter().map(nearest).collect()
+        } else {
+            let timed = |pair: &[Vec3]| {
+                let start = Instant::now();
+                let found = path(pair);
+                (start.elapsed().as_nanos(), found.map(|steps| length(&steps)))
+            };
+            points.chunks_exact(2).map(timed).collect()
+        };
+        for (nanoseconds, length) in answers {
+            match length {
+                Some(length) => writeln!(out, "{nanoseconds} {length}")?,
+                None => writeln!(out, "{nanoseconds} -")?,
+            }
+        }
+        out.flush()?;
+    }
+    Ok(())
+}
+
+fn length(steps: &[PathStep<XYZ>]) -> f32 {
+    let at = |step: &PathStep<XYZ>| match *step {
+        PathStep::Waypoint(at) => at,
+        PathStep::AnimationLink { end_point, .. } => end_point,
+    };
+    steps.windows(2).map(|pair| at(&pair[0]).distance(at(&pair[1]))).sum()
+}

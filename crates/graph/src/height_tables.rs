@@ -1,0 +1,77 @@
+//! The height surface, in tables of the mesh.
+
+use waymesh_core::{HeightSurface, SurfacePoint};
+
+use crate::NavMesh;
+use crate::table::Table;
+
+/// A [`HeightSurface`] whose tables may lie in the bytes of a packed mesh.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct HeightTables {
+    pub(crate) points: Table<SurfacePoint>,
+    pub(crate) triangles: Table<[u32; 3]>,
+    pub(crate) cell_triangles: Table<u32>,
+    pub(crate) max_error: f32,
+}
+
+/// The height surface of a [`NavMesh`]: the tables of a [`HeightSurface`], where they lie.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SurfaceView<'a> {
+    /// All points.
+    pub points: &'a [SurfacePoint],
+    /// All triangles, positive in plan.
+    pub triangles: &'a [[u32; 3]],
+    /// First triangle of each cell, and the number of triangles at the end.
+    pub cell_triangles: &'a [u32],
+    /// Largest difference to a ground sample seen, in levels.
+    pub max_error: f32,
+}
+
+impl SurfaceView<'_> {
+    /// A copy that needs no mesh.
+    #[must_use]
+    pub fn to_surface(&self) -> HeightSurface {
+        HeightSurface {
+            points: self.points.to_vec(),
+            triangles: self.triangles.to_vec(),
+            cell_triangles: self.cell_triangles.to_vec(),
+            max_error: self.max_error,
+        }
+    }
+}
+
+impl From<HeightSurface> for HeightTables {
+    fn from(surface: HeightSurface) -> Self {
+        Self {
+            points: surface.points.into(),
+            triangles: surface.triangles.into(),
+            cell_triangles: surface.cell_triangles.into(),
+            max_error: surface.max_error,
+        }
+    }
+}
+
+impl HeightTables {
+    pub(crate) fn view(&self) -> SurfaceView<'_> {
+        SurfaceView {
+            points: &self.points,
+            triangles: &self.triangles,
+            cell_triangles: &self.cell_triangles,
+            max_error: self.max_error,
+        }
+    }
+
+    /// The points of a cell's triangles, three by three.
+    pub(crate) fn corners(&self, cell: usize) -> impl Iterator<Item = SurfacePoint> {
+        let range = self.cell_triangles[cell] as usize..self.cell_triangles[cell + 1] as usize;
+        self.triangles[range].as_flattened().iter().map(|&point| self.points[point as usize])
+    }
+}
+
+impl NavMesh {
+    /// The height of the ground as triangles, if the mesh has them.
+    #[must_use]
+    pub fn surface(&self) -> Option<SurfaceView<'_>> {
+        self.surface.as_ref().map(HeightTables::view)
+    }
+}

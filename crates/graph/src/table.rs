@@ -1,0 +1,145 @@
+//! Tables that own their elements, or lie in bytes that came from outside.
+
+use std::fmt;
+use std::ops::{Deref, Range};
+use std::sync::Arc;
+
+use bytemuck::Pod;
+use yoke::Yoke;
+use yoke::erased::ErasedArcCart;
+
+/// A table that never changes, shared by its clones. Where it lies is found once, when it is made: reading it costs what reading a `Vec` costs.
+pub(crate) struct Table<T: 'static>(Yoke<&'static [T], ErasedArcCart>);
+
+impl Table<u8> {
+    /// The bytes themselves, asked for once.
+    pub(crate) fn of_bytes(bytes: impl AsRef<[u8]> + Send + Sync + 'static) -> Self {
+        Self(Yoke::attach_to_cart(Arc::new(bytes), |bytes| bytes.as_ref()).erase_arc_cart())
+    }
+
+    /// The elements that these of the bytes are, in little-endian words: in place where they are aligned and the machine has its words so as well,
+    /// else copied. Bytes left over at the end are no element, bytes past the end are none.
+    pub(crate) fn cut<T: Pod + Send + Sync>(&self, range: Range<usize>) -> Table<T> {
+        let bytes = self.get(range.clone()).unwrap_or_default();
+        let range = range.start..range.start + bytes.len() / size_of::<T>() * size_of::<T>();
+        let bytes = self.get(range.clone()).unwrap_or_default();
+        if cfg!(target_endian = "big") && size_of::<T>() > 1 {
+            return bytemuck::pod_collect_to_vec::<u8, T>(&swapped(bytes)).into();
+        }
+        if bytemuck::try_cast_slice::<u8, T>(bytes).is_err() {
+            return bytemuck::pod_collect_to_vec::<u8, T>(bytes).into();
+        }
+        Table(self.0.map_project_cloned(move |bytes, _| {
+            bytemuck::try_cast_slice(bytes.get(range).unwrap_or_default()).unwrap_or_default()
+        }))
+    }
+}
+
+/// The bytes of a table in little-endian words.
+pub(crate) fn write_words<T: Pod>(out: &mut Vec<u8>, elements: &[T]) {
+    let bytes = bytemuck::cast_slice::<T, u8>(elements);
+    if cfg!(target_endian = "big") && size_of::<T>() > 1 {
+        out.extend(swapped(bytes));
+    } else {
+        out.extend_from_slice(bytes);
+    }
+}
+
+/// Words of four bytes, the other way round. All tables but those of bytes consist of such.
+fn swapped(bytes: &[u8]) -> Vec<u8> {
+    bytes.as_chunks::<4>().0.iter().flat_map(|&[a, b, c, d]| [d, c, b, a]).collect()
+}
+
+impl<T: Send + Sync> From<Vec<T>> for Table<T> {
+    fn from(elements: Vec<T>) -> Self {
+        Self(Yoke::attach_to_cart(Arc::new(elements), |elements| elements.as_slice()).erase_arc_cart())
+    }
+}
+
+impl<T: Send + Sync> FromIterator<T> for Table<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(elements: I) -> Self {
+        elements.into_iter().collect::<Vec<T>>().into()
+    }
+}
+
+impl<T: Send + Sync> Default for Table<T> {
+    fn default() -> Self {
+        Vec::new().into()
+    }
+}
+
+impl<T> Deref for Table<T> {
+    type Target = [T];
+
+    #[inline]
+    fn deref(&self) -> &[T] {
+        self.0.get()
+    }
+}
+
+impl<'a, T> IntoIterator for &'a Table<T> {
+    type Item = &'a T;
+    type IntoIter = std::slice::Iter<'a, T>;
+
+    #[inline]
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl<T> Clone for Table<T> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<T: PartialEq> PartialEq for Table<T> {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for Table<T> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_list().entries(self.iter()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_lies_in_its_bytes_or_is_a_copy_and_reads_the_same() {
+        let words: Vec<u32> = (0..64).map(|word| word * 0x0102_0305).collect();
+        let mut bytes = Vec::new();
+        write_words(&mut bytes, &words);
+        assert_eq!(bytes[4..8], words[1].to_le_bytes());
+        // Where the bytes are aligned is up to the allocator: each of these starts is, for one of them.
+        for start in 0..8 {
+            let mut padded = vec![0; start];
+            padded.extend(&bytes);
+            padded.push(7);
+            let whole = Table::of_bytes(padded);
+            let place = whole.as_ptr().addr() + start;
+            let table: Table<u32> = whole.cut(start..whole.len());
+            assert_eq!(*table, *words);
+            let is_in_place = table.as_ptr().addr() == place;
+            assert_eq!(is_in_place, cfg!(target_endian = "little") && place.is_multiple_of(4));
+            let points: Table<[u32; 2]> = whole.cut(start + 8..start + 8 + 17);
+            assert_eq!(*points, [[words[2], words[3]], [words[4], words[5]]]);
+            let copy = table.clone();
+            drop((whole, table));
+            assert_eq!(copy.iter().sum::<u32>(), words.iter().sum());
+        }
+        let nothing: Table<u32> = Table::of_bytes([1_u8; 9]).cut(4..20);
+        assert!(nothing.is_empty() && Table::<u32>::default() == nothing);
+    }
+
+    #[test]
+    fn words_are_swapped_there_and_back() {
+        let bytes: Vec<u8> = (0..16).collect();
+        assert_eq!(swapped(&bytes)[..5], [3, 2, 1, 0, 7]);
+        assert_eq!(swapped(&swapped(&bytes)), bytes);
+    }
+}
