@@ -20,6 +20,7 @@ mod clearance;
 mod contours;
 mod field;
 mod grid;
+mod ground;
 mod heightfield;
 mod ids;
 mod observe;
@@ -41,6 +42,7 @@ pub use contours::{
 };
 pub use field::{Direction, NO_SPAN, OPEN_SKY, WalkableField};
 pub use grid::{GridError, GridFrame, GridScale, MAX_PLAN_COORDINATE, PlanPoint};
+pub use ground::{FieldGround, GroundWindow};
 pub use heightfield::{GROUND_STEPS_PER_LEVEL, Heightfield, Span};
 pub use ids::{ArcId, AreaId, CellId, RegionId, TriangleId, VertexId};
 pub use observe::{Counter, Observer, Warning};

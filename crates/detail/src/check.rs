@@ -1,6 +1,6 @@
 //! Everything that indexing and exact arithmetic rely on.
 
-use waymesh_core::{CellId, CellMesh, GridFrame, GridWindow, PlanPoint, RegionMap, VertexId, WalkableField};
+use waymesh_core::{CellId, CellMesh, GridFrame, GroundWindow, PlanPoint, VertexId};
 
 use crate::DetailError;
 
@@ -12,30 +12,23 @@ fn below(what: &'static str, found: usize, limit: usize) -> Result<(), DetailErr
     if found < limit { Ok(()) } else { Err(DetailError::Mismatch { what, found, expected: limit }) }
 }
 
-/// The field of a window, and the label of each of its spans.
-pub(crate) fn check_field(
-    field: &WalkableField,
-    regions: &RegionMap,
-    frame: &GridFrame,
-    window: GridWindow,
-) -> Result<(), DetailError> {
-    let spans = field.len();
-    same("number of region labels", regions.labels.len(), spans)?;
-    same("number of ground heights", field.ground.len(), spans)?;
-    same("number of links", field.links.len(), spans)?;
-    same("number of areas", field.area.len(), spans)?;
+/// The tables of a window with so many columns.
+pub(crate) fn check_ground(ground: &dyn GroundWindow, frame: &GridFrame) -> Result<(), DetailError> {
+    let (columns, heights) = (ground.columns(), ground.heights());
+    let window = ground.window();
+    same("number of region labels", ground.labels().len(), heights.len())?;
     same("cells along x", frame.width as usize, window.width as usize)?;
     same("cells along z", frame.depth as usize, window.depth as usize)?;
-    same("number of columns", field.columns.len(), frame.column_count() + 1)?;
-    same("last column", field.columns.last().map_or(0, |&last| last as usize), spans)?;
-    if let Some(column) = field.columns.windows(2).position(|pair| pair[0] > pair[1]) {
+    same("number of columns", columns.len(), frame.column_count() + 1)?;
+    same("last column", columns.last().map_or(0, |&last| last as usize), heights.len())?;
+    if let Some(column) = columns.windows(2).position(|pair| pair[0] > pair[1]) {
         return Err(DetailError::Mismatch {
             what: "start of a column",
-            found: field.columns[column] as usize,
-            expected: field.columns[column + 1] as usize,
+            found: columns[column] as usize,
+            expected: columns[column + 1] as usize,
         });
     }
-    match field.ground.iter().position(|height| !height.is_finite()) {
+    match heights.iter().position(|height| !height.is_finite()) {
         Some(span) => Err(DetailError::GroundNotFinite { span }),
         None => Ok(()),
     }
@@ -45,10 +38,10 @@ pub(crate) fn check_field(
 pub(crate) fn check_regions(
     cells: &CellMesh,
     group: &[CellId],
-    regions: &RegionMap,
+    count: u32,
 ) -> Result<(), DetailError> {
     group.iter().try_for_each(|&id| {
-        below("region of a cell", cells.cells[id.index()].region.index(), regions.count as usize)
+        below("region of a cell", cells.cells[id.index()].region.index(), count as usize)
     })
 }
 

@@ -147,7 +147,7 @@ impl Claims {
             }
         }
         for &index in &self.taken {
-            rows.heights[index] = ground.field.ground[self.spans[index] as usize];
+            rows.heights[index] = ground.heights[self.spans[index] as usize];
         }
     }
 
@@ -351,7 +351,7 @@ impl Claims {
 
     /// A sample that a link leads to: if the own ground there is another storey, the span linked to counts.
     fn reach(&mut self, scene: &Scene<'_>, place: Place, index: usize, span: u32) {
-        let height = scene.ground.field.ground[span as usize];
+        let height = scene.ground.heights[span as usize];
         match self.piece(index) {
             Some(root) if scene.goes_on(scene.rows.heights[index], height, 0.0) => self.claim(scene, root),
             _ => self.take(place, index, span),

@@ -5,14 +5,14 @@ use std::sync::{Mutex, PoisonError, atomic::AtomicUsize, atomic::Ordering};
 use rayon::prelude::*;
 use waymesh_core::stage::{FitHeights, StageError};
 use waymesh_core::{
-    CellMesh, GridFrame, GridWindow, HeightSurface, LabelledWindow, Observer, RegionMap, WalkableField,
+    CellMesh, FieldGround, GridFrame, GridWindow, GroundWindow, HeightSurface, Observer, RegionMap, WalkableField,
 };
 
 use crate::{
     DetailConfig, DetailError, WindowConfig,
     assemble::{GroupFit, assemble},
     cell::{Patch, Scratch, Task},
-    check::{check_cells, check_field, check_regions},
+    check::{check_cells, check_ground, check_regions},
     edges::{Numbers, Plan, fit_outlines, regions_around},
     ground::{Ground, Scale},
     groups::Groups,
@@ -62,11 +62,11 @@ pub fn fit_heights(
     fit_groups(cells, &groups, &Source::Whole(field, regions), 1, config, observer)
 }
 
-/// What gives the field of a window, with regions: [`fit_heights_windowed`] asks for each window once.
+/// What gives the ground of a window, as of a [`LabelledWindow`](waymesh_core::LabelledWindow): [`fit_heights_windowed`] asks for each window once.
 ///
 /// The answer must hold all columns asked for; their core and more around them does no harm.
 pub type GroundSource<'a> =
-    dyn Fn(GridWindow) -> Result<LabelledWindow, Box<dyn std::error::Error + Send + Sync>> + Sync + 'a;
+    dyn Fn(GridWindow) -> Result<Box<dyn GroundWindow>, Box<dyn std::error::Error + Send + Sync>> + Sync + 'a;
 
 /// [`fit_heights`] on a field that is never there as a whole: cells that lie close together are fitted over a window of the field,
 /// group by group.
@@ -182,23 +182,24 @@ impl Run<'_> {
         match self.source {
             Source::Whole(field, regions) => {
                 let window = GridWindow::whole(&field.frame);
-                check_field(field, regions, frame, window)?;
-                self.fit(group, field, regions, window, numbers)
+                let ground = FieldGround { window, field, regions };
+                check_ground(&ground, frame)?;
+                self.fit(group, &ground, numbers)
             }
             Source::Windows(source) => {
                 let asked = self.groups.window(group);
                 if asked.is_empty() {
-                    let field = WalkableField::empty(frame.window(asked));
-                    let regions = RegionMap { labels: Vec::new(), count: u32::MAX };
-                    return self.fit(group, &field, &regions, asked, numbers);
+                    let field = &WalkableField::empty(frame.window(asked));
+                    let regions = &RegionMap { labels: Vec::new(), count: u32::MAX };
+                    return self.fit(group, &FieldGround { window: asked, field, regions }, numbers);
                 }
-                let LabelledWindow { part, regions } = source(asked)
+                let ground = source(asked)
                     .map_err(|cause| DetailError::Source { window: asked, cause: cause.to_string() })?;
-                if !part.window.covers(&asked) {
-                    return Err(DetailError::WindowTooSmall { asked, given: part.window });
+                if !ground.window().covers(&asked) {
+                    return Err(DetailError::WindowTooSmall { asked, given: ground.window() });
                 }
-                check_field(&part.field, &regions, &frame.window(part.window), part.window)?;
-                self.fit(group, &part.field, &regions, part.window, numbers)
+                check_ground(&*ground, &frame.window(ground.window()))?;
+                self.fit(group, &*ground, numbers)
             }
         }
     }
@@ -206,15 +207,13 @@ impl Run<'_> {
     fn fit(
         &self,
         group: usize,
-        field: &WalkableField,
-        regions: &RegionMap,
-        window: GridWindow,
+        ground: &dyn GroundWindow,
         numbers: &mut Numbers,
     ) -> Result<GroupFit, DetailError> {
         let Self { plan, groups, scale, .. } = *self;
         let group = groups.cells(group);
-        check_regions(plan.cells, group, regions)?;
-        let ground = Ground { field, labels: &regions.labels, window, scale };
+        check_regions(plan.cells, group, ground.regions())?;
+        let ground = Ground::new(ground, scale);
         let outlines = fit_outlines(plan, ground, group, numbers);
         let patches = fit_patches(&Task { plan, ground, group, outlines: &outlines })?;
         Ok(GroupFit::new(outlines, patches))

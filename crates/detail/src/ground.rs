@@ -6,7 +6,7 @@
     reason = "column coordinates are checked against the grid before they become indices"
 )]
 
-use waymesh_core::{Direction, GridWindow, NO_REGION, NO_SPAN, PlanPoint, WalkableField};
+use waymesh_core::{Direction, GridWindow, GroundWindow, NO_SPAN, PlanPoint};
 
 use crate::edges::Around;
 
@@ -22,9 +22,12 @@ pub(crate) const MARGIN_CELLS: u32 = 3;
 /// The ground as the cells of some regions see it: a field, or a window of one. Columns are those of the whole grid.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ground<'a> {
-    pub(crate) field: &'a WalkableField,
+    pub(crate) columns: &'a [u32],
+    pub(crate) heights: &'a [f32],
     pub(crate) labels: &'a [u32],
-    /// The columns that `field` holds.
+    /// Whom to ask for links.
+    source: &'a dyn GroundWindow,
+    /// The columns there are.
     pub(crate) window: GridWindow,
     pub(crate) scale: Scale,
 }
@@ -104,7 +107,7 @@ impl Trail {
     }
 
     fn is_near(&self, ground: &Ground<'_>, span: usize) -> bool {
-        (ground.field.ground[span] - self.reference).abs() <= ground.scale.storey_gap
+        (ground.heights[span] - self.reference).abs() <= ground.scale.storey_gap
     }
 }
 
@@ -119,6 +122,19 @@ fn linked(ground: &Ground<'_>, seen: &[Seen], x: i32, z: i32) -> Option<usize> {
     })
 }
 
+impl<'a> Ground<'a> {
+    pub(crate) fn new(source: &'a dyn GroundWindow, scale: Scale) -> Self {
+        Self {
+            columns: source.columns(),
+            heights: source.heights(),
+            labels: source.labels(),
+            source,
+            window: source.window(),
+            scale,
+        }
+    }
+}
+
 impl Ground<'_> {
     #[inline]
     fn column(&self, x: i32, z: i32) -> std::ops::Range<usize> {
@@ -128,7 +144,7 @@ impl Ground<'_> {
             return 0..0;
         }
         let column = z as usize * self.window.width as usize + x as usize;
-        self.field.columns[column] as usize..self.field.columns[column + 1] as usize
+        self.columns[column] as usize..self.columns[column + 1] as usize
     }
 
     /// The span of one region in a column: a region has one at most.
@@ -146,7 +162,7 @@ impl Ground<'_> {
         let mut gap = self.scale.storey_gap;
         let mut best = None;
         for span in self.column(x, z) {
-            let off = (self.field.ground[span] - reference).abs();
+            let off = (self.heights[span] - reference).abs();
             if off <= gap && labels.iter().any(|&label| label == self.labels[span]) {
                 (best, gap) = (Some(span), off);
             }
@@ -156,8 +172,8 @@ impl Ground<'_> {
 
     /// The walkable span of any region in a column whose ground is nearest to `reference`, not further than another storey.
     pub(crate) fn nearest_of_any(&self, x: i32, z: i32, reference: f32) -> Option<usize> {
-        let off = |span: &usize| (self.field.ground[*span] - reference).abs();
-        let walkable = |span: &usize| self.field.area[*span].is_walkable() && self.labels[*span] != NO_REGION;
+        let off = |span: &usize| (self.heights[*span] - reference).abs();
+        let walkable = |span: &usize| self.source.is_walkable(*span as u32);
         let spans = self.column(x, z).filter(walkable).filter(|span| off(span) <= self.scale.storey_gap);
         spans.min_by(|a, b| off(a).total_cmp(&off(b)))
     }
@@ -171,9 +187,7 @@ impl Ground<'_> {
             (_, -1) => Direction::NegZ,
             _ => Direction::PosZ,
         };
-        let link = self.field.links[span as usize][direction.index()];
-        // `NO_SPAN` is beyond the table as well.
-        self.field.area.get(link as usize).is_some_and(|area| area.is_walkable()).then_some(link)
+        self.source.link(span, direction)
     }
 
     /// The ground of a column that the edge passes through.
@@ -181,7 +195,7 @@ impl Ground<'_> {
     pub(crate) fn along(&self, x: i32, z: i32, trail: &mut Trail) -> Option<f32> {
         let span = trail.own(self, x, z).or_else(|| trail.follow(self, x, z))?;
         trail.push(x, z, span);
-        Some(self.field.ground[span])
+        Some(self.heights[span])
     }
 
     /// The height at a plan position in cells, between the centres of four columns, or `None` if one that matters is missing.
@@ -211,7 +225,7 @@ impl Ground<'_> {
         let (mut sum, mut weights) = (0.0, 0.0);
         for (&(x, z, span), share) in seen.iter().zip(shares) {
             trail.push(x, z, span as usize);
-            sum += share * self.field.ground[span as usize];
+            sum += share * self.heights[span as usize];
             weights += share;
         }
         Some(sum / weights)
@@ -279,7 +293,7 @@ impl Ground<'_> {
         let mut around = [[None; 4]; 4];
         for (row, dz) in around.iter_mut().zip(-2..) {
             for (height, dx) in row.iter_mut().zip(-2..) {
-                *height = self.nearest(x + dx, z + dz, labels, reference).map(|span| self.field.ground[span]);
+                *height = self.nearest(x + dx, z + dz, labels, reference).map(|span| self.heights[span]);
             }
         }
         if let (Some(a), Some(b), Some(c), Some(d)) = (around[1][1], around[1][2], around[2][1], around[2][2])

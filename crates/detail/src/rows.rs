@@ -96,7 +96,7 @@ impl Rows {
             // The middle of the first row lies on the outline.
             *ends = [f64::INFINITY, f64::NEG_INFINITY];
         }
-        let Ground { field, window, .. } = *ground;
+        let Ground { columns, heights, window, .. } = *ground;
         let (low_x, high_x) = (i64::from(window.x), i64::from(window.end_x()));
         let (mut whole, mut begun, mut ended) = (true, false, false);
         for row in 0..depth {
@@ -114,14 +114,14 @@ impl Rows {
                 continue;
             }
             let column = (z - i64::from(window.z)) * i64::from(window.width) + from - low_x;
-            let columns = &field.columns[column as usize..=column as usize + len as usize];
+            let columns = &columns[column as usize..=column as usize + len as usize];
             self.heights.extend(columns.windows(2).map(|column| {
                 let spans = column[0] as usize..column[1] as usize;
                 let labels = &ground.labels[spans.clone()];
                 labels
                     .iter()
                     .position(|&other| other == label)
-                    .map_or(f32::NAN, |span| field.ground[spans.start + span])
+                    .map_or(f32::NAN, |span| heights[spans.start + span])
             }));
             let before = begun.then(|| self.rows[row as usize - 1]);
             whole &= !ended && self.is_even(self.rows[row as usize], before, ground.scale.storey_gap);

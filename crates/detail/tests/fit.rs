@@ -7,7 +7,7 @@ use common::{
 };
 use waymesh_core::stage::FitHeights;
 use waymesh_core::{
-    BadField, CellId, GridWindow, HeightSurface, LabelledWindow, Observer, PlanPoint, RegionMap, VertexId,
+    BadField, CellId, GridWindow, GroundWindow, HeightSurface, LabelledWindow, Observer, PlanPoint, RegionMap, VertexId,
     WalkableField,
 };
 use waymesh_detail::{
@@ -285,7 +285,7 @@ fn windows_that_cannot_be_had_are_errors() {
         if window.z >= 15 {
             return Err(format!("nothing at {}, {}", window.x, window.z).into());
         }
-        Ok(LabelledWindow::assemble(field.frame, window, &tiles))
+        Ok(Box::new(LabelledWindow::assemble(field.frame, window, &tiles)) as Box<dyn GroundWindow>)
     };
     let error = fit(&failing, 1).expect_err("an error");
     let DetailError::Source { window, cause } = &error else { panic!("{error}") };
@@ -295,13 +295,13 @@ fn windows_that_cannot_be_had_are_errors() {
     }
     let too_small = |window: GridWindow| {
         let part = GridWindow::new(window.x, window.z, window.width, window.depth - 4);
-        Ok(LabelledWindow::assemble(field.frame, part, &tiles))
+        Ok(Box::new(LabelledWindow::assemble(field.frame, part, &tiles)) as Box<dyn GroundWindow>)
     };
     assert!(matches!(fit(&too_small, 1), Err(DetailError::WindowTooSmall { .. })));
     let unlabelled = |window: GridWindow| {
         let mut part = LabelledWindow::assemble(field.frame, window, &tiles);
         part.regions.labels.clear();
-        Ok(part)
+        Ok(Box::new(part) as Box<dyn GroundWindow>)
     };
     assert!(matches!(fit(&unlabelled, 1), Err(DetailError::Mismatch { .. })));
 }

@@ -4,7 +4,8 @@ use waymesh_core::{Direction, GridWindow};
 
 use crate::config::Walk;
 use crate::depth::{Block, DepthMaps, NO_FLOOR};
-use crate::walls::Walls;
+use crate::slice::whole_below;
+use crate::walls::{Post, Walls};
 
 /// A piece of wall or drop in plan, and the height of the ground along it.
 #[derive(Clone, Copy, Debug)]
@@ -28,6 +29,10 @@ pub(crate) struct Clearance {
 }
 
 const NOTHING_NEAR: u32 = u32::MAX;
+/// Distances are told only of places around the new border: between two linked places, of which one keeps the radius, they differ by a cell, unless
+/// a cliff is between them.
+const FARTHER_CELLS: f32 = 1.5;
+const NEARER_CELLS: f32 = 1.25;
 
 /// Where places without a link in a direction end, in cells from their centres.
 #[derive(Debug)]
@@ -35,35 +40,50 @@ struct Ends {
     /// First of each sheet; as many as a sheet has places.
     slots: Vec<Option<u32>>,
     ends: Vec<[f32; 4]>,
+    /// The pixels with such places, sheet by sheet, row by row.
+    rims: Vec<Rim>,
+}
+
+/// A place at which ground ends.
+#[derive(Clone, Copy, Debug)]
+struct Rim {
+    block: u32,
+    floor: u16,
+    x: u32,
+    z: u32,
 }
 
 impl Ends {
+    #[expect(clippy::cast_possible_truncation, reason = "blocks and places are counted in 32 bits")]
     fn find(maps: &DepthMaps<'_>, walls: &Walls, walk: &Walk) -> Self {
-        let slot = |sheet| walls.slot(sheet).and_then(|slot| u32::try_from(slot).ok());
-        let slots: Vec<Option<u32>> = (0..maps.ranges.len()).map(slot).collect();
+        let slots: Vec<Option<u32>> =
+            (0..maps.ranges.len()).map(|sheet| walls.slot(sheet).map(|slot| slot as u32)).collect();
         let mut ends = vec![[1.0; 4]; walls.len()];
-        for block in &maps.blocks {
+        let mut rims = Vec::new();
+        for (index, block) in maps.blocks.iter().enumerate() {
             for floor in 0..block.floors {
                 let Some(slot) = walls.slot(block.number(floor)) else { continue };
-                for z in block.pixels.z..block.pixels.end_z() {
-                    for x in block.pixels.x..block.pixels.end_x() {
-                        let pixel = block.pixel(x, z);
-                        let place = block.sheet(floor).start + pixel;
-                        if !maps.has_ground(place) {
-                            continue;
-                        }
+                let (mut x, mut z) = (block.pixels.x, block.pixels.z);
+                for (pixel, place) in block.sheet(floor).enumerate() {
+                    let links = &maps.links[place];
+                    if links.contains(&NO_FLOOR) && maps.has_ground(place) {
+                        rims.push(Rim { block: index as u32, floor, x, z });
                         for direction in Direction::ALL {
-                            if maps.links[place][direction.index()] == NO_FLOOR {
+                            if links[direction.index()] == NO_FLOOR {
                                 let across = way_across(maps, walls, walk, place, (x, z), direction);
                                 ends[slot + pixel][direction.index()] =
                                     walls.end(slot + pixel, direction, across);
                             }
                         }
                     }
+                    x += 1;
+                    if x == block.pixels.end_x() {
+                        (x, z) = (block.pixels.x, z + 1);
+                    }
                 }
             }
         }
-        Self { slots, ends }
+        Self { slots, ends, rims }
     }
 
     #[inline]
@@ -100,41 +120,39 @@ impl Clearance {
     /// # Exactness
     /// The distance to the borders between pixels: those are where walls and drops cross the lines between centres, joined by straight
     /// lines. So it is exact to single precision along straight walls, and short or long by less than 0.36 cells at a corner.
-    pub(crate) fn measure(maps: &DepthMaps<'_>, walls: &Walls, walk: &Walk, whole: GridWindow) -> Self {
+    ///
+    /// Distances are measured in `asked`, from all that is in the maps.
+    pub(crate) fn measure(
+        maps: &DepthMaps<'_>,
+        walls: &Walls,
+        walk: &Walk,
+        whole: GridWindow,
+        asked: GridWindow,
+    ) -> Self {
         let ends = Ends::find(maps, walls, walk);
-        let reach = walk.radius + 1.5;
-        let slots = vec![NOTHING_NEAR; maps.ranges.len()];
+        let reach = walk.radius + FARTHER_CELLS;
         let mut stamp = Stamp {
             maps,
-            slots,
+            asked: GridWindow { x: asked.x - maps.window.x, z: asked.z - maps.window.z, ..asked },
+            slots: vec![NOTHING_NEAR; maps.ranges.len()],
             squared: Vec::new(),
             most: vec![reach * reach; maps.ranges.len()],
             reach,
+            least: (walk.radius - NEARER_CELLS).max(0.0),
             near: walk.near,
         };
         if walk.radius > 0.0 {
-            for_each_segment(maps, &ends, whole, |segment| stamp.press(segment));
-            for post in &walls.posts {
-                let corner = post.ends[0].map(f64::floor);
-                #[expect(clippy::cast_possible_truncation, reason = "places are below 2^31")]
-                let (base, ends) = (
-                    [
-                        corner[0] as i64 - i64::from(maps.window.x),
-                        corner[1] as i64 - i64::from(maps.window.z),
-                    ],
-                    post.ends.map(|[x, z]| [(x - corner[0]) as f32, (z - corner[1]) as f32]),
-                );
-                stamp.press(&Segment { base, ends, ground: post.ground });
-            }
+            let mut segments = Vec::new();
+            for_each_segment(maps, &ends, whole, |segment| segments.push(*segment));
+            segments.extend(walls.posts.iter().map(|post| Segment::of_post(post, maps.window)));
+            stamp.press_all(&segments);
         }
-        let Stamp { slots, squared: mut distances, .. } = stamp;
-        for value in &mut distances {
-            *value = value.sqrt();
-        }
+        let (slots, distances) = stamp.finish();
         Self { ends, reach, slots, distances }
     }
 
-    /// How far a place is from the nearest end, in cells, up to a cell and a half more than the radius.
+    /// How far a place is from the nearest end, in cells, but at most [`FARTHER_CELLS`] more than the radius, and where it is more than [`NEARER_CELLS`]
+    /// less, so much less. Only of places that were asked for.
     #[inline]
     pub(crate) fn distance(&self, sheet: usize, pixel: usize) -> f32 {
         match self.slots[sheet] {
@@ -151,44 +169,49 @@ impl Clearance {
 
 /// The borders of all ground, piece by piece: every end of a place is joined to the next one around the corner.
 fn for_each_segment(maps: &DepthMaps<'_>, ends: &Ends, whole: GridWindow, mut each: impl FnMut(&Segment)) {
-    for block in &maps.blocks {
-        for floor in 0..block.floors {
-            if ends.slots[block.number(floor)].is_none() {
-                continue;
-            }
-            let (pixels, sheet) = (block.pixels, block.sheet(floor));
-            let rows =
-                (pixels.z..pixels.end_z()).flat_map(|z| (pixels.x..pixels.end_x()).map(move |x| (x, z)));
-            let columns =
-                (pixels.x..pixels.end_x()).flat_map(|x| (pixels.z..pixels.end_z()).map(move |z| (x, z)));
-            let mut look = |pixel: (u32, u32), direction: Direction, run: &mut Option<Segment>| {
-                let place = sheet.start + block.pixel(pixel.0, pixel.1);
-                if maps.has_ground(place) && maps.links[place][direction.index()] == NO_FLOOR {
-                    let corner = Corner { maps, ends, whole, pixel, floor };
-                    if let Some(segment) = corner.segment(place, direction)
-                        && !run.as_mut().is_some_and(|run| run.join(&segment))
-                        && let Some(done) = run.replace(segment)
-                    {
-                        each(&done);
-                    }
+    let mut columns: Vec<Rim> = Vec::new();
+    for rows in ends.rims.chunk_by(|a, b| (a.block, a.floor) == (b.block, b.floor)) {
+        let mut look = |rim: &Rim, direction: Direction, run: &mut Option<Segment>| {
+            let (block, pixel) = (&maps.blocks[rim.block as usize], (rim.x, rim.z));
+            let place = block.sheet(rim.floor).start + block.pixel(rim.x, rim.z);
+            if maps.links[place][direction.index()] == NO_FLOOR {
+                let corner = Corner { maps, ends, whole, pixel, floor: rim.floor };
+                if let Some(segment) = corner.segment(place, direction)
+                    && !run.as_mut().is_some_and(|run| run.join(&segment))
+                    && let Some(done) = run.replace(segment)
+                {
+                    each(&done);
                 }
-            };
-            // Along the borders, so that straight ones are told as a whole.
-            let mut runs = [None; 4];
-            for pixel in rows {
-                look(pixel, Direction::NegZ, &mut runs[0]);
-                look(pixel, Direction::PosZ, &mut runs[1]);
             }
-            for pixel in columns {
-                look(pixel, Direction::NegX, &mut runs[2]);
-                look(pixel, Direction::PosX, &mut runs[3]);
-            }
-            runs.iter().flatten().for_each(&mut each);
+        };
+        // Along the borders, so that straight ones are told as a whole.
+        let mut runs = [None; 4];
+        for rim in rows {
+            look(rim, Direction::NegZ, &mut runs[0]);
+            look(rim, Direction::PosZ, &mut runs[1]);
         }
+        columns.clear();
+        columns.extend_from_slice(rows);
+        columns.sort_unstable_by_key(|rim| (rim.x, rim.z));
+        for rim in &columns {
+            look(rim, Direction::NegX, &mut runs[2]);
+            look(rim, Direction::PosX, &mut runs[3]);
+        }
+        runs.iter().flatten().for_each(&mut each);
     }
 }
 
 impl Segment {
+    #[expect(clippy::cast_possible_truncation, reason = "places are below 2^31")]
+    fn of_post(post: &Post, window: GridWindow) -> Self {
+        let corner = post.ends[0].map(f64::floor);
+        Self {
+            base: [corner[0] as i64 - i64::from(window.x), corner[1] as i64 - i64::from(window.z)],
+            ends: post.ends.map(|[x, z]| [(x - corner[0]) as f32, (z - corner[1]) as f32]),
+            ground: post.ground,
+        }
+    }
+
     /// Takes in a segment that goes on straight along an axis at the same height. Distances to both are to the last bit the distance to the
     /// result, for segments along an axis end at centres of pixels.
     fn join(&mut self, next: &Self) -> bool {
@@ -288,107 +311,205 @@ impl Corner<'_> {
 /// Presses segments into the distances around them.
 struct Stamp<'a, 'b> {
     maps: &'a DepthMaps<'b>,
+    /// Pixels of which distances are asked, counted from the corner of the maps.
+    asked: GridWindow,
     slots: Vec<u32>,
     squared: Vec<f32>,
-    /// Of each sheet, the largest squared distance of a place with ground.
+    /// Of each sheet, the largest squared distance of a place with ground; 0 once all are nearer than matters.
     most: Vec<f32>,
     reach: f32,
+    /// What is nearer is as near as that.
+    least: f32,
     near: f32,
 }
 
-/// The pixels whose centres lie between two places, as far as there are `count`.
+/// The first and last of the pixels whose centres lie between two places, of those from `first` to `end`.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "clipped to the window; the casts saturate"
 )]
-fn pixels_between(base: i64, low: f32, high: f32, count: u32) -> std::ops::Range<u32> {
-    let low = base + (low - 0.5).ceil() as i64;
-    let high = base + (high - 0.5).floor() as i64;
-    let (low, end) = (low.max(0), (high + 1).min(i64::from(count)));
-    if low < end { low as u32..end as u32 } else { 0..0 }
+fn pixels_between(base: i64, low: f32, high: f32, first: u32, end: u32) -> Option<[u32; 2]> {
+    let low = (base - whole_below(f64::from(0.5 - low))).max(i64::from(first));
+    let high = (base + whole_below(f64::from(high - 0.5))).min(i64::from(end) - 1);
+    (low <= high).then_some([low as u32, high as u32])
+}
+
+/// The pixel that a place lies in, or the nearest there is.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clipped; the casts saturate")]
+fn pixel_of(base: i64, place: f32) -> u32 {
+    (base + whole_below(f64::from(place))).clamp(0, i64::from(u32::MAX)) as u32
+}
+
+/// Blocks between two places, along one axis: those that it reaches into, and those it lies in, clipped to the former.
+struct Span {
+    reached: [usize; 2],
+    own: [usize; 2],
 }
 
 impl Stamp<'_, '_> {
-    fn press(&mut self, segment: &Segment) {
-        let ([[ax, az], [bx, bz]], reach) = (segment.ends, self.reach);
-        let window = self.maps.window;
-        let columns = pixels_between(segment.base[0], ax.min(bx) - reach, ax.max(bx) + reach, window.width);
-        let rows = pixels_between(segment.base[1], az.min(bz) - reach, az.max(bz) + reach, window.depth);
-        if columns.is_empty() || rows.is_empty() {
+    /// Presses all segments, first into the blocks they lie in, then farther and farther: so most sheets are known to be near enough to something
+    /// before anything far is looked at.
+    fn press_all(&mut self, segments: &[Segment]) {
+        if self.asked.is_empty() {
             return;
         }
-        let first = self.maps.block_of(columns.start, rows.start);
-        let last = self.maps.block_of(columns.end - 1, rows.end - 1);
-        let across = self.maps.across;
-        for row in first / across..=last / across {
-            for column in first % across..=last % across {
-                let block = &self.maps.blocks[row * across + column];
+        let mut farthest = 0;
+        let mut ring = 0;
+        while ring <= farthest {
+            for segment in segments {
+                farthest = farthest.max(self.press(segment, ring));
+            }
+            ring += 1;
+        }
+    }
+
+    /// Presses a segment into the blocks that lie so many blocks from its own; gives the number of the farthest ring it reaches.
+    fn press(&mut self, segment: &Segment, ring: usize) -> usize {
+        let (maps, asked, reach) = (self.maps, self.asked, self.reach);
+        let line = Line::new(segment);
+        let pixels = |axis: usize, first: u32, end: u32| {
+            let (low, high) = (line.low[axis], line.high[axis]);
+            let reached = pixels_between(segment.base[axis], low - reach, high + reach, first, end)?;
+            let own = |place: f32| pixel_of(segment.base[axis], place).clamp(reached[0], reached[1]);
+            Some((reached, [own(low), own(high)]))
+        };
+        let Some((columns, own)) = pixels(0, asked.x, asked.end_x()) else { return 0 };
+        let across = Span {
+            reached: [maps.block_column(columns[0]), maps.block_column(columns[1])],
+            own: [maps.block_column(own[0]), maps.block_column(own[1])],
+        };
+        let Some((rows, own)) = pixels(1, asked.z, asked.end_z()) else { return 0 };
+        let along = Span {
+            reached: [maps.block_row(rows[0]), maps.block_row(rows[1])],
+            own: [maps.block_row(own[0]), maps.block_row(own[1])],
+        };
+        let away = |span: &Span, block: usize| {
+            span.own[0].saturating_sub(block).max(block.saturating_sub(span.own[1]))
+        };
+        for row in along.reached[0]..=along.reached[1] {
+            let is_ring_row = away(&along, row) == ring;
+            if away(&along, row) > ring {
+                continue;
+            }
+            for column in across.reached[0]..=across.reached[1] {
+                if !(is_ring_row && away(&across, column) <= ring || away(&across, column) == ring) {
+                    continue;
+                }
+                let block = &maps.blocks[row * maps.across + column];
                 for floor in 0..block.floors {
-                    let range = self.maps.ranges[block.number(floor)];
+                    if self.most[block.number(floor)] <= 0.0 {
+                        continue;
+                    }
+                    let range = maps.ranges[block.number(floor)];
                     // Never true of a sheet without ground.
                     if range.low - segment.ground <= self.near && segment.ground - range.high <= self.near {
-                        self.press_sheet(segment, (block, floor), &columns, &rows);
+                        self.press_sheet(segment, &line, (block, floor));
                     }
                 }
             }
         }
+        let ends = |span: &Span| away(span, span.reached[0]).max(away(span, span.reached[1]));
+        ends(&across).max(ends(&along))
     }
 
-    fn press_sheet(
-        &mut self,
-        segment: &Segment,
-        (block, floor): (&Block, u16),
-        columns: &std::ops::Range<u32>,
-        rows: &std::ops::Range<u32>,
-    ) {
+    fn press_sheet(&mut self, segment: &Segment, line: &Line, (block, floor): (&Block, u16)) {
         let (sheet, pixels) = (block.number(floor), block.pixels);
-        let line = Line::new(segment);
-        let away = |value: u32, axis: usize| (i64::from(value) - segment.base[axis]) as f32;
-        let apart = |axis: usize, first: u32, end: u32| {
-            let (first, last) = (away(first, axis) + 0.5, away(end, axis) - 0.5);
-            (first - line.high[axis]).max(line.low[axis] - last).max(0.0)
-        };
-        let (dx, dz) = (apart(0, pixels.x, pixels.end_x()), apart(1, pixels.z, pixels.end_z()));
-        // Nothing on the sheet is that far from everything else. Rounding may make it a little farther.
-        if dx * dx + dz * dz > self.most[sheet] * 1.0001 {
+        let away = |value: u32, axis: usize| (i64::from(value) - segment.base[axis]) as f32 + 0.5;
+        let most = self.most[sheet] * ROUNDED;
+        // Nothing on the sheet is that far from everything else.
+        let (first, last) = ([away(pixels.x, 0), away(pixels.z, 1)], [away(pixels.end_x() - 1, 0), away(pixels.end_z() - 1, 1)]);
+        let apart = [line.off(0, first[0], last[0]), line.off(1, first[1], last[1])];
+        if apart[0] * apart[0] + apart[1] * apart[1] > most {
             return;
         }
-        let slot = &mut self.slots[sheet];
-        if *slot == NOTHING_NEAR {
-            #[expect(clippy::cast_possible_truncation, reason = "places are counted in 32 bits")]
-            let new = self.squared.len() as u32;
-            *slot = new;
-            let reach = self.reach * self.reach;
-            let grounds = &self.maps.ground[block.sheet(floor)];
-            // Nobody asks for distances where there is no ground.
-            self.squared.extend(grounds.iter().map(|ground| if ground.is_nan() { 0.0 } else { reach }));
+        if self.slots[sheet] == NOTHING_NEAR {
+            self.take_slot((block, floor));
         }
-        let slot = *slot as usize;
-        let (start, end) = (columns.start.max(pixels.x), columns.end.min(pixels.end_x()));
-        let count = (end - start) as usize;
-        for z in rows.start.max(pixels.z)..rows.end.min(pixels.end_z()) {
-            let pixel = block.pixel(start, z);
-            let known = &mut self.squared[slot + pixel..slot + pixel + count];
-            let place = block.sheet(floor).start + pixel;
-            let grounds = &self.maps.ground[place..place + count];
-            let (x, z) = (away(start, 0) + 0.5, away(z, 1) + 0.5);
-            // False where there is no ground.
-            let is_near = |ground: f32| (ground - segment.ground).abs() <= self.near;
-            for (index, (known, &ground)) in (0_u16..).zip(known.iter_mut().zip(grounds)) {
-                let squared = line.squared_distance(x + f32::from(index), z);
-                *known = if is_near(ground) && squared < *known { squared } else { *known };
+        let slot = self.slots[sheet] as usize;
+        let width = pixels.width as usize;
+        let stride = padded(width);
+        let range = self.maps.ranges[sheet];
+        // If it is so of the lowest and the highest, it is so of all between.
+        let all_near = (range.low - segment.ground).abs() <= self.near && (range.high - segment.ground).abs() <= self.near;
+        let squared = &mut self.squared[slot..slot + stride * pixels.depth as usize];
+        let grounds = self.maps.ground[block.sheet(floor)].chunks_exact(width);
+        for ((z, known), grounds) in (0_u16..).zip(squared.chunks_exact_mut(stride)).zip(grounds) {
+            let z = first[1] + f32::from(z);
+            let off = line.off(1, z, z);
+            if off * off + apart[0] * apart[0] > most {
+                continue;
+            }
+            if all_near {
+                line.lower(known, first[0], z);
+            } else {
+                for (index, (known, &ground)) in (0_u16..).zip(known.iter_mut().zip(grounds)) {
+                    let squared = line.squared_distance(first[0] + f32::from(index), z);
+                    // False where there is no ground.
+                    let is_near = (ground - segment.ground).abs() <= self.near;
+                    *known = if is_near && squared < *known { squared } else { *known };
+                }
             }
         }
-        let (chunks, rest) = self.squared[slot..slot + block.area()].as_chunks::<8>();
-        let mut most = [0.0_f32; 8];
-        for chunk in chunks {
-            for (most, &value) in most.iter_mut().zip(chunk) {
-                *most = if value > *most { value } else { *most };
+        let mut lanes = [0.0_f32; LANES];
+        for chunk in squared.as_chunks::<LANES>().0 {
+            for lane in 0..LANES {
+                lanes[lane] = larger(chunk[lane], lanes[lane]);
             }
         }
-        self.most[sheet] = most.iter().chain(rest).copied().fold(0.0, f32::max);
+        let most = larger(larger(lanes[0], lanes[1]), larger(lanes[2], lanes[3]));
+        self.most[sheet] = if most <= self.least * self.least { 0.0 } else { most };
     }
+
+    /// Begins to measure on a sheet.
+    fn take_slot(&mut self, (block, floor): (&Block, u16)) {
+        #[expect(clippy::cast_possible_truncation, reason = "places are counted in 32 bits")]
+        let new = self.squared.len() as u32;
+        self.slots[block.number(floor)] = new;
+        let reach = self.reach * self.reach;
+        let (pixels, asked) = (block.pixels, self.asked);
+        let stride = padded(pixels.width as usize);
+        let grounds = self.maps.ground[block.sheet(floor)].chunks_exact(pixels.width as usize);
+        for (z, grounds) in (pixels.z..).zip(grounds) {
+            let end = self.squared.len() + stride;
+            let is_asked = |x: u32| asked.contains(x, z);
+            // Nobody asks for distances where there is no ground.
+            let first = |(x, ground): (u32, &f32)| if ground.is_nan() || !is_asked(x) { 0.0 } else { reach };
+            self.squared.extend((pixels.x..).zip(grounds).map(first));
+            self.squared.resize(end, 0.0);
+        }
+    }
+
+    /// The distances, as many as a sheet has places.
+    fn finish(self) -> (Vec<u32>, Vec<f32>) {
+        let (mut slots, mut distances) = (vec![NOTHING_NEAR; self.slots.len()], Vec::with_capacity(self.squared.len()));
+        for block in &self.maps.blocks {
+            let width = block.pixels.width as usize;
+            for sheet in (0..block.floors).map(|floor| block.number(floor)) {
+                if self.slots[sheet] == NOTHING_NEAR {
+                    continue;
+                }
+                #[expect(clippy::cast_possible_truncation, reason = "places are counted in 32 bits")]
+                let slot = distances.len() as u32;
+                slots[sheet] = slot;
+                let squared = &self.squared[self.slots[sheet] as usize..];
+                for row in squared.chunks_exact(padded(width)).take(block.pixels.depth as usize) {
+                    distances.extend(row[..width].iter().map(|value| value.sqrt().max(self.least)));
+                }
+            }
+        }
+        (slots, distances)
+    }
+}
+
+/// Squared distances may be rounded up to so much more.
+const ROUNDED: f32 = 1.0001;
+/// Lanes of the measuring: a register of the least common instruction set.
+const LANES: usize = 4;
+
+/// Length of a row with lanes that nobody asks for.
+fn padded(width: usize) -> usize {
+    width.next_multiple_of(LANES)
 }
 
 /// A segment, ready to be asked for distances.
@@ -417,17 +538,66 @@ impl Line {
         }
     }
 
-    #[inline(always)]
+    /// How far places from `first` to `last` are from its box along an axis.
+    #[inline]
+    fn off(&self, axis: usize, first: f32, last: f32) -> f32 {
+        larger(larger(first - self.high[axis], self.low[axis] - last), 0.0)
+    }
+
+    #[inline]
     fn squared_distance(&self, x: f32, z: f32) -> f32 {
-        let [ex, ez] = if self.inverse > 0.0 {
-            let (px, pz) = (x - self.start[0], z - self.start[1]);
-            let along = ((px * self.along[0] + pz * self.along[1]) * self.inverse).clamp(0.0, 1.0);
-            [px - self.along[0] * along, pz - self.along[1] * along]
+        if self.inverse > 0.0 {
+            self.squared_slanted(x, z)
         } else {
-            let off =
-                |value: f32, axis: usize| (self.low[axis] - value).max(value - self.high[axis]).max(0.0);
-            [off(x, 0), off(z, 1)]
-        };
+            let (ex, ez) = (self.off(0, x, x), self.off(1, z, z));
+            ex * ex + ez * ez
+        }
+    }
+
+    #[inline]
+    fn squared_slanted(&self, x: f32, z: f32) -> f32 {
+        let (px, pz) = (x - self.start[0], z - self.start[1]);
+        let along = (px * self.along[0] + pz * self.along[1]) * self.inverse;
+        let along = smaller(larger(along, 0.0), 1.0);
+        let (ex, ez) = (px - self.along[0] * along, pz - self.along[1] * along);
         ex * ex + ez * ez
     }
+
+    /// Lowers a row of squared distances, from `x` on, to those from this segment. The row is a multiple of [`LANES`] long.
+    fn lower(&self, row: &mut [f32], x: f32, z: f32) {
+        const RAMP: [f32; LANES] = [0.0, 1.0, 2.0, 3.0];
+        let (chunks, _) = row.as_chunks_mut::<LANES>();
+        let ez = self.off(1, z, z);
+        let mut first = x;
+        // Plain loops over lanes: iterators of pairs keep the compiler from seeing one register.
+        #[expect(clippy::needless_range_loop, reason = "so it becomes one instruction for all lanes")]
+        for chunk in chunks {
+            let mut found = [0.0; LANES];
+            if self.inverse > 0.0 {
+                for lane in 0..LANES {
+                    found[lane] = self.squared_slanted(first + RAMP[lane], z);
+                }
+            } else {
+                for lane in 0..LANES {
+                    let ex = self.off(0, first + RAMP[lane], first + RAMP[lane]);
+                    found[lane] = ex * ex + ez * ez;
+                }
+            }
+            for lane in 0..LANES {
+                chunk[lane] = smaller(found[lane], chunk[lane]);
+            }
+            first += LANES as f32;
+        }
+    }
+}
+
+/// As the instruction does it, without a thought of NaN.
+#[inline]
+fn larger(a: f32, b: f32) -> f32 {
+    if a > b { a } else { b }
+}
+
+#[inline]
+fn smaller(a: f32, b: f32) -> f32 {
+    if a < b { a } else { b }
 }

@@ -5,7 +5,7 @@ use waymesh_core::{Direction, GridWindow};
 use crate::StoreysError;
 use crate::config::{Corner, HEIGHT_SLACK, Walk};
 use crate::layers::{Floor, Layers};
-use crate::slice::{Axis, Cut, Cutter};
+use crate::slice::{Axis, Cut, Cutter, whole_below};
 
 /// A place this close to the centre of a pixel is there, in cells.
 const PLACE_SLACK: f64 = 1e-6;
@@ -198,20 +198,32 @@ impl<'a> DepthMaps<'a> {
         self.block_z[z as usize] as usize * self.across + self.block_x[x as usize] as usize
     }
 
+    /// Column of blocks of a column of pixels.
+    #[inline]
+    pub(crate) fn block_column(&self, x: u32) -> usize {
+        self.block_x[x as usize] as usize
+    }
+
+    /// Row of blocks of a row of pixels.
+    #[inline]
+    pub(crate) fn block_row(&self, z: u32) -> usize {
+        self.block_z[z as usize] as usize
+    }
+
     /// The rows and columns of blocks that pixels from `low` to `high` lie in; nothing if they lie outside the window.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "clipped to the window before"
     )]
+    #[inline]
     pub(crate) fn blocks_between(&self, axis: Axis, low: f64, high: f64) -> std::ops::Range<usize> {
         let (table, first) = match axis {
             Axis::X => (&self.block_x, self.window.x),
             Axis::Z => (&self.block_z, self.window.z),
         };
-        let last = table.len() as f64 - 1.0;
-        let (low, high) =
-            ((low - f64::from(first)).floor().max(0.0), (high - f64::from(first)).floor().min(last));
+        let low = (whole_below(low) - i64::from(first)).max(0);
+        let high = (whole_below(high) - i64::from(first)).min(table.len() as i64 - 1);
         if low > high {
             return 0..0;
         }
@@ -270,8 +282,8 @@ impl<'a> DepthMaps<'a> {
         Cutter::new(corners, Axis::X).cuts(rows, |row, cut: Cut| {
             #[expect(clippy::cast_possible_truncation, reason = "places are below 2^31")]
             let (first, last) = (
-                ((cut.start[0] - 0.5 - PLACE_SLACK).ceil() as i64 - left).max(0),
-                ((cut.end[0] - 0.5 + PLACE_SLACK).floor() as i64 - left).min(width - 1),
+                (-whole_below(0.5 + PLACE_SLACK - cut.start[0]) - left).max(0),
+                (whole_below(cut.end[0] - 0.5 + PLACE_SLACK) - left).min(width - 1),
             );
             if first > last {
                 return;

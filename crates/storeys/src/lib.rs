@@ -9,7 +9,7 @@
 //! - [`flood_layers`]: ordered flooding into layers; [`Layers::keep_connected`] keeps what seeds reach.
 //! - [`refine_window`]: a window at a time, the depth maps of all layers in it, walls and drops exactly where they cross the lines
 //!   between pixels, the distance to them, and what is left for the agent's centre, as a [`waymesh_core::FieldWindow`].
-//! - [`SlimWindow`]: such a window in a quarter of the memory, until it is needed again.
+//! - [`SlimWindow`]: such a window in a quarter of the memory, until it is needed again; [`SlimGround`]: the ground of several, for heights.
 //! - [`place_borders`]: traced borders moved from the sides of pixels to where the ground ends.
 //! - [`keep_islands`]: of the finished cells, those that seeds reach, or the largest island.
 //!
@@ -33,6 +33,7 @@ mod clearance;
 mod config;
 mod depth;
 mod error;
+mod ground;
 mod islands;
 mod layers;
 mod refine;
@@ -44,6 +45,7 @@ mod walls;
 pub use borders::{RegionEnds, border_frame, place_borders};
 pub use config::{Keep, StoreysConfig};
 pub use error::StoreysError;
+pub use ground::SlimGround;
 pub use islands::keep_islands;
 pub use layers::{ColumnKind, Floor, Layers, flood_layers};
 pub use refine::{BORDER_STEPS, Refined, SpanEnds, refine_halo, refine_window};

@@ -98,7 +98,7 @@ pub fn refine_window(
     walls.cut(&mut maps);
     walls.draw_ends(&maps, &walk, walkable());
     drop(triangles);
-    let clearance = Clearance::measure(&maps, &walls, &walk, whole);
+    let clearance = Clearance::measure(&maps, &walls, &walk, whole, window);
     drop(walls);
     Ok(carve(&maps, &clearance, &walk, frame, core, window))
 }

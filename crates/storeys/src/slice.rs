@@ -2,6 +2,18 @@
 
 use crate::config::Corner;
 
+/// The whole number at or below `value`, without the library call that [`f64::floor`] is on the least common instruction set.
+#[inline]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    reason = "places are below 2^31, and the cast saturates"
+)]
+pub(crate) fn whole_below(value: f64) -> i64 {
+    let whole = value as i64;
+    whole - i64::from(whole as f64 > value)
+}
+
 /// Where a triangle is cut by a line: along it from `start` to `end`, each the place in cells and the height in metres. The start is
 /// never after the end; on a vertical triangle both may be at one place.
 #[derive(Clone, Copy, Debug)]
@@ -42,11 +54,11 @@ pub(crate) struct Cutter {
 impl Cutter {
     #[inline]
     pub(crate) fn new(corners: &[Corner; 3], axis: Axis) -> Self {
-        let turn = |[x, y, z]: Corner| match axis {
-            Axis::X => [z, x, y],
-            Axis::Z => [x, z, y],
-        };
-        let [a, b, c] = [turn(corners[0]), turn(corners[1]), turn(corners[2])];
+        #[inline(always)]
+        fn turn([x, y, z]: Corner, axis: Axis) -> Corner {
+            if axis == Axis::X { [z, x, y] } else { [x, z, y] }
+        }
+        let [a, b, c] = [turn(corners[0], axis), turn(corners[1], axis), turn(corners[2], axis)];
         let edge = |a: Corner, b: Corner| if a <= b { [a, b] } else { [b, a] };
         Self {
             edges: [edge(a, b), edge(b, c), edge(c, a)],
@@ -55,16 +67,33 @@ impl Cutter {
         }
     }
 
+    /// For lines along both axes.
+    pub(crate) fn both(corners: &[Corner; 3]) -> [Self; 2] {
+        [Self::new(corners, Axis::X), Self::new(corners, Axis::Z)]
+    }
+
     /// Calls `each` with every line in `lines` that cuts the triangle, and the cut. Line `i` runs through the centres of cells, at `i + 1/2`.
     ///
     /// The cut of an edge does not depend on which triangle has it, and a corner on a line belongs to one side of it: neighbouring triangles
     /// leave no gap.
     #[inline]
-    pub(crate) fn cuts(&self, lines: std::ops::Range<i64>, mut each: impl FnMut(i64, Cut)) {
-        #[expect(clippy::cast_possible_truncation, reason = "places are below 2^31")]
-        let range = ((self.low - 0.5).ceil() as i64).max(lines.start)
-            ..((self.high - 0.5).floor() as i64 + 1).min(lines.end);
+    pub(crate) fn cuts(&self, lines: std::ops::Range<i64>, each: impl FnMut(i64, Cut)) {
+        self.cuts_of(lines, |_| true, each);
+    }
+
+    /// The same for those of the lines that are `wanted`.
+    #[inline]
+    pub(crate) fn cuts_of(
+        &self,
+        lines: std::ops::Range<i64>,
+        wanted: impl Fn(i64) -> bool,
+        mut each: impl FnMut(i64, Cut),
+    ) {
+        let range = (-whole_below(0.5 - self.low)).max(lines.start)..(whole_below(self.high - 0.5) + 1).min(lines.end);
         for line in range {
+            if !wanted(line) {
+                continue;
+            }
             #[expect(clippy::cast_precision_loss, reason = "lines are below 2^31")]
             let at = line as f64 + 0.5;
             let mut ends = [[0.0; 2]; 3];

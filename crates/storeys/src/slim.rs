@@ -30,21 +30,21 @@ pub struct SlimWindow {
     core: GridWindow,
     window: GridWindow,
     columns: Vec<u32>,
-    ground: Vec<f32>,
+    pub(crate) ground: Vec<f32>,
     /// A bit per direction in which there is a link.
-    links: Vec<u8>,
+    pub(crate) links: Vec<u8>,
     /// A number per span, whatever the user likes.
     pub labels: Vec<u32>,
     /// Spans and directions, four numbers a span, and the place in its column of the span they lead to, where that is not the nearest.
     /// In order.
-    odd: Vec<(u64, u32)>,
+    pub(crate) odd: Vec<(u64, u32)>,
     /// Ground so near in height, in levels, is the nearest: that of a column is farther apart.
-    near: f32,
+    pub(crate) near: f32,
 }
 
 /// The span of a column nearest in height, counted in the column; the lowest of several.
 #[inline]
-fn nearest(column: &[f32], ground: f32, near: f32, guess: usize) -> usize {
+pub(crate) fn nearest(column: &[f32], ground: f32, near: f32, guess: usize) -> usize {
     let is_near = |other: &f32| (other - ground).abs() <= near;
     if column.get(guess).is_some_and(is_near) {
         return guess;
@@ -57,12 +57,12 @@ fn nearest(column: &[f32], ground: f32, near: f32, guess: usize) -> usize {
 
 /// A span and a direction as a number.
 #[inline]
-fn key(span: u32, direction: Direction) -> u64 {
+pub(crate) fn key(span: u32, direction: Direction) -> u64 {
     u64::from(span) * 4 + direction.index() as u64
 }
 
 /// A part of a row, and where it comes from.
-type Segment<'a> = (&'a SlimWindow, std::ops::Range<u32>);
+type Segment<'a> = (u32, &'a SlimWindow, std::ops::Range<u32>);
 
 impl SlimWindow {
     /// Keeps what cannot be found again of a field that [`crate::refine_window`] has drawn with this configuration.
@@ -108,9 +108,7 @@ impl SlimWindow {
     #[must_use]
     pub fn part(&self) -> FieldWindow {
         let window = self.window;
-        let row = |z: u32| {
-            if window.contains(window.x, z) { vec![(self, window.x..window.end_x())] } else { Vec::new() }
-        };
+        let row = |z: u32| vec![(z, self, window.x..window.end_x())];
         Self::build(self.frame, self.core, window, row).0
     }
 
@@ -119,21 +117,24 @@ impl SlimWindow {
     #[must_use]
     pub fn assemble(frame: GridFrame, core: GridWindow, tiles: &[&Self], count: u32) -> LabelledWindow {
         let window = core.grown(1, &frame);
-        let row = |z: u32| {
-            let beside = tiles.iter().filter_map(|&tile| {
-                let (from, to) = (tile.core.x.max(window.x), tile.core.end_x().min(window.end_x()));
-                (z >= tile.core.z && z < tile.core.end_z() && from < to).then_some((tile, from..to))
-            });
-            let mut row: Vec<Segment<'_>> = beside.collect();
-            row.sort_unstable_by_key(|(_, columns)| columns.start);
-            row
-        };
+        let row = |z: u32| Self::row(tiles, z, &window);
         let (part, labels) = Self::build(frame, core, window, row);
         LabelledWindow { part, regions: RegionMap { labels, count } }
     }
 
+    /// The parts of a row of `window` that lie in the cores of tiles, from left to right.
+    pub(crate) fn row<'a>(tiles: &[&'a Self], z: u32, window: &GridWindow) -> Vec<Segment<'a>> {
+        let beside = tiles.iter().filter_map(|&tile| {
+            let (from, to) = (tile.core.x.max(window.x), tile.core.end_x().min(window.end_x()));
+            (z >= tile.core.z && z < tile.core.end_z() && from < to).then_some((z, tile, from..to))
+        });
+        let mut row: Vec<Segment<'a>> = beside.collect();
+        row.sort_unstable_by_key(|(_, _, columns)| columns.start);
+        row
+    }
+
     /// The spans of a part of a row.
-    fn spans(&self, z: u32, columns: &std::ops::Range<u32>) -> (std::ops::Range<usize>, &[u32]) {
+    pub(crate) fn spans(&self, z: u32, columns: &std::ops::Range<u32>) -> (std::ops::Range<usize>, &[u32]) {
         let first = (z - self.window.z) as usize * self.window.width as usize;
         let at = |x: u32| first + (x - self.window.x) as usize;
         let columns = &self.columns[at(columns.start)..=at(columns.end)];
@@ -148,9 +149,7 @@ impl SlimWindow {
         row: impl Fn(u32) -> Vec<Segment<'a>>,
     ) -> (FieldWindow, Vec<u32>) {
         let rows: Vec<Vec<Segment<'a>>> = (window.z..window.end_z()).map(row).collect();
-        let segments =
-            || (window.z..window.end_z()).zip(&rows).flat_map(|(z, row)| row.iter().map(move |one| (z, one)));
-        let count = segments().map(|(z, (tile, columns))| tile.spans(z, columns).0.len()).sum();
+        let count = rows.iter().flatten().map(|(z, tile, columns)| tile.spans(*z, columns).0.len()).sum();
         let mut field = WalkableField::empty(frame.window(window));
         field.columns.clear();
         field.columns.reserve_exact(field.frame.column_count() + 1);
@@ -160,7 +159,7 @@ impl SlimWindow {
         for (z, row) in (window.z..window.end_z()).zip(&rows) {
             let end =
                 |x: u32| ((z - window.z) as usize * window.width as usize) + (x - window.x) as usize + 1;
-            for (tile, columns) in row {
+            for (_, tile, columns) in row {
                 // Columns that nobody has are empty.
                 field.columns.resize(end(columns.start), total);
                 let (spans, ends) = tile.spans(z, columns);
@@ -173,7 +172,7 @@ impl SlimWindow {
         }
         fill(&mut field, count);
         let mut span = 0;
-        for (z, (tile, columns)) in segments() {
+        for &(z, tile, ref columns) in rows.iter().flatten() {
             let cell = (z - window.z) as usize * window.width as usize + (columns.start - window.x) as usize;
             tile.link(&mut field, (z, columns), (cell, z + 1 < window.end_z(), window.end_x()), &mut span);
         }

@@ -1,10 +1,12 @@
 //! The second pass: what stands in the way, drawn along the lines between the centres of pixels.
 
+use std::cmp::Ordering;
+
 use waymesh_core::Direction;
 
 use crate::config::{Corner, Walk};
 use crate::depth::{Block, DepthMaps, NO_FLOOR};
-use crate::slice::{Axis, Cut, Cutter};
+use crate::slice::{Axis, Cut, Cutter, whole_below};
 
 /// Where nothing stands on the way to the next centre.
 const CLEAR: f32 = f32::INFINITY;
@@ -31,6 +33,18 @@ pub(crate) struct Post {
     pub(crate) ends: [[f64; 2]; 2],
     /// Height of the ground around it.
     pub(crate) ground: f32,
+}
+
+impl Post {
+    fn order(&self, other: &Self) -> Ordering {
+        let [[ax, az], [bx, bz]] = self.ends;
+        let [[cx, cz], [dx, dz]] = other.ends;
+        ax.total_cmp(&cx)
+            .then_with(|| az.total_cmp(&cz))
+            .then_with(|| bx.total_cmp(&dx))
+            .then_with(|| bz.total_cmp(&dz))
+            .then_with(|| self.ground.total_cmp(&other.ground))
+    }
 }
 
 /// Walls and drops of a window.
@@ -90,22 +104,29 @@ impl Walls {
     /// Draws one triangle: steep and upside-down ones may stand in the way, walkable ones may too. Only sheets are looked at whose ground
     /// is so near in height that it can.
     pub(crate) fn draw(&mut self, maps: &DepthMaps<'_>, walk: &Walk, corners: &[Corner; 3], walkable: bool) {
-        let cutters = [Axis::X, Axis::Z].map(|axis| Cutter::new(corners, axis));
+        let [lowest, highest] = range_of(corners, 1);
+        let mut cutters = None;
+        let mut is_near = false;
         for_each_block(maps, corners, |block, low, high| {
             for floor in 0..block.floors {
                 let range = maps.ranges[block.number(floor)];
-                let above = f64::from(range.low + walk.rise);
-                if !range.is_empty() && high > above && low < f64::from(range.high + walk.height) {
-                    self.draw_sheet(maps, walk, &cutters, walkable, (block, floor));
+                if range.is_empty() {
+                    continue;
+                }
+                let (above, below) = (f64::from(range.low + walk.rise), f64::from(range.high + walk.height));
+                is_near |= highest > above && lowest < below;
+                if high > above && low < below {
+                    let cutters = cutters.get_or_insert_with(|| Cutter::both(corners));
+                    self.draw_sheet(maps, walk, cutters, walkable, (block, floor), None);
                 }
             }
         });
-        if !walkable {
+        if is_near && !walkable {
             if !is_met(maps, corners) {
                 self.add_post(maps, walk, corners);
             }
-            for (a, b) in [(0, 1), (1, 2), (2, 0), (1, 0), (2, 1), (0, 2)] {
-                self.add_tip(maps, walk, corners[a], corners[b]);
+            for corner in 0..3 {
+                self.add_tips(maps, walk, corners[corner], [corners[(corner + 1) % 3], corners[(corner + 2) % 3]]);
             }
         }
     }
@@ -117,31 +138,42 @@ impl Walls {
         walk: &Walk,
         triangles: impl Iterator<Item = &'t [Corner; 3]>,
     ) {
-        let mut is_wanted = vec![false; maps.ranges.len()];
+        // Of each sheet on which ground ends, the first of its rows and, behind them, columns, and which of those lead to an end.
+        let mut firsts = vec![NO_WAYS; maps.ranges.len()];
+        let mut lines = Vec::new();
         for block in &maps.blocks {
             for floor in 0..block.floors {
-                if !maps.ranges[block.number(floor)].is_empty() && has_ends(maps, block, floor) {
-                    is_wanted[block.number(floor)] = true;
+                if !maps.ranges[block.number(floor)].is_empty() && find_ends(maps, block, floor, &mut lines) {
+                    let count = (block.pixels.width + block.pixels.depth) as usize;
+                    #[expect(clippy::cast_possible_truncation, reason = "places are counted in 32 bits")]
+                    let first = (lines.len() - count) as u32;
+                    firsts[block.number(floor)] = first;
                     self.take_slot(block.number(floor), block.area());
                 }
             }
         }
         for corners in triangles {
-            let cutters = [Axis::X, Axis::Z].map(|axis| Cutter::new(corners, axis));
+            let mut cutters = None;
             for_each_block(maps, corners, |block, low, high| {
                 for floor in 0..block.floors {
+                    let first = firsts[block.number(floor)];
+                    if first == NO_WAYS {
+                        continue;
+                    }
                     let range = maps.ranges[block.number(floor)];
                     let near =
                         high >= f64::from(range.low - walk.rise) && low <= f64::from(range.high + walk.rise);
-                    if near && is_wanted[block.number(floor)] {
-                        self.draw_sheet(maps, walk, &cutters, true, (block, floor));
+                    if near {
+                        let cutters = cutters.get_or_insert_with(|| Cutter::both(corners));
+                        let wanted = Some(&lines[first as usize..]);
+                        self.draw_sheet(maps, walk, cutters, true, (block, floor), wanted);
                     }
                 }
             });
         }
     }
 
-    /// Looks from all places of a sheet.
+    /// Looks from all places of a sheet; with `wanted`, only along those of its rows and columns.
     fn draw_sheet(
         &mut self,
         maps: &DepthMaps<'_>,
@@ -149,15 +181,21 @@ impl Walls {
         cutters: &[Cutter; 2],
         walkable: bool,
         sheet: (&Block, u16),
+        wanted: Option<&[bool]>,
     ) {
         let (pixels, window) = (sheet.0.pixels, maps.window);
         let [x_cutter, z_cutter] = cutters;
-        for (axis, cutter, first, count, origin) in [
-            (Axis::X, x_cutter, pixels.z, pixels.depth, window.z),
-            (Axis::Z, z_cutter, pixels.x, pixels.width, window.x),
+        for (axis, cutter, first, count, origin, before) in [
+            (Axis::X, x_cutter, pixels.z, pixels.depth, window.z, 0),
+            (Axis::Z, z_cutter, pixels.x, pixels.width, window.x, pixels.depth),
         ] {
             let lines = i64::from(first + origin)..i64::from(first + count + origin);
-            cutter.cuts(lines, |line, cut| {
+            let is_wanted = |line: i64| {
+                #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in the block")]
+                let line = (line - i64::from(first + origin)) as usize;
+                wanted.is_none_or(|wanted| wanted[before as usize + line])
+            };
+            cutter.cuts_of(lines, is_wanted, |line, cut| {
                 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in the window")]
                 let line = (line - i64::from(origin)) as u32;
                 self.draw_cut(maps, walk, sheet, axis, line, &cut, walkable);
@@ -165,40 +203,56 @@ impl Walls {
         }
     }
 
-    /// Keeps the end of an edge where it stands in the way: what lies between it and the last line that meets the triangle would be lost.
-    fn add_tip(&mut self, maps: &DepthMaps<'_>, walk: &Walk, from: Corner, to: Corner) {
+    /// Keeps the end of edges where it stands in the way: what lies between it and the last line that meets the triangle would be lost.
+    fn add_tips(&mut self, maps: &DepthMaps<'_>, walk: &Walk, from: Corner, others: [Corner; 2]) {
         let window = maps.window;
-        let (lowest, highest) = (from[1].min(to[1]), from[1].max(to[1]));
-        let first = |value: f64, first: u32| (value - f64::from(first) - 0.5).floor();
+        let first = |value: f64, first: u32| whole_below(value - 0.5) - i64::from(first);
         let (x, z) = (first(from[0], window.x), first(from[2], window.z));
-        let mut grounds: [f32; 8] = [f32::NAN; 8];
-        let mut count = 0;
-        for (x, z) in [(x, z), (x + 1.0, z), (x, z + 1.0), (x + 1.0, z + 1.0)] {
-            if x < 0.0 || z < 0.0 || x >= f64::from(window.width) || z >= f64::from(window.depth) {
+        // Different heights of the ground around it. More than that are not told apart.
+        let mut grounds: [f32; 16] = [f32::NAN; 16];
+        let mut around = 0;
+        for (x, z) in [(x, z), (x + 1, z), (x, z + 1), (x + 1, z + 1)] {
+            if x < 0 || z < 0 || x >= i64::from(window.width) || z >= i64::from(window.depth) {
                 continue;
             }
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in the window")]
             for place in maps.places(x as u32, z as u32).iter() {
                 let ground = maps.ground[place];
-                let is_known = grounds[..count].iter().any(|known| (known - ground).abs() <= walk.rise);
-                if ground.is_nan() || is_known || count == grounds.len() {
+                let is_same = |known: &f32| known.to_bits() == ground.to_bits();
+                if !ground.is_nan() && around < grounds.len() && !grounds[..around].iter().any(is_same) {
+                    grounds[around] = ground;
+                    around += 1;
+                }
+            }
+        }
+        for to in others {
+            let (lowest, highest) = (from[1].min(to[1]), from[1].max(to[1]));
+            let mut found: [f32; 8] = [f32::NAN; 8];
+            let mut count = 0;
+            for &ground in &grounds[..around] {
+                let (low, high) = (f64::from(ground + walk.rise), f64::from(ground + walk.height));
+                if highest <= low || lowest >= high || count == found.len() {
                     continue;
                 }
-                let (low, high) = (f64::from(ground + walk.rise), f64::from(ground + walk.height));
-                if highest <= low || lowest >= high {
+                if found[..count].iter().any(|known| (known - ground).abs() <= walk.rise) {
                     continue;
                 }
                 let (dx, dz) = (to[0] - from[0], to[2] - from[2]);
-                let length = dx.hypot(dz);
+                let length = (dx * dx + dz * dz).sqrt();
                 let Some(along) = nearest_between([[0.0, from[1]], [length, to[1]]], low, high) else {
                     continue;
                 };
                 if along < 1.0 {
-                    grounds[count] = ground;
+                    found[count] = ground;
                     count += 1;
                     let share = if length > 0.0 { along / length } else { 0.0 };
                     let point = [from[0] + dx * share, from[2] + dz * share];
-                    self.posts.push(Post { ends: [point, point], ground });
+                    let post = Post { ends: [point, point], ground };
+                    // Both edges often begin with the corner.
+                    let last = self.posts.last();
+                    if last.is_none_or(|last| last.order(&post).is_ne()) {
+                        self.posts.push(post);
+                    }
                 }
             }
         }
@@ -206,13 +260,8 @@ impl Walls {
 
     /// All drawn: each post once.
     pub(crate) fn finish(&mut self) {
-        let order = |a: &Post, b: &Post| {
-            let ends = a.ends.iter().flatten().zip(b.ends.iter().flatten());
-            ends.map(|(a, b)| a.total_cmp(b))
-                .fold(a.ground.total_cmp(&b.ground), |order, next| order.then(next))
-        };
-        self.posts.sort_unstable_by(order);
-        self.posts.dedup_by(|a, b| order(a, b).is_eq());
+        self.posts.sort_unstable_by(Post::order);
+        self.posts.dedup_by(|a, b| a.order(b).is_eq());
     }
 
     #[expect(clippy::too_many_arguments, reason = "one call in one place")]
@@ -233,10 +282,9 @@ impl Walls {
         };
         let (first, end) = (i64::from(first), i64::from(end));
         // Between the centres of pixel `i` and the next.
-        #[expect(clippy::cast_possible_truncation, reason = "places are below 2^31")]
         let range = (
-            ((cut.start[0] - 0.5).floor() as i64 - i64::from(origin)).max(first - 1),
-            ((cut.end[0] - 0.5).floor() as i64 - i64::from(origin)).min(end - 1),
+            (whole_below(cut.start[0] - 0.5) - i64::from(origin)).max(first - 1),
+            (whole_below(cut.end[0] - 0.5) - i64::from(origin)).min(end - 1),
         );
         let vertical = cut.end[0] - cut.start[0] <= 1e-9;
         let sheet = block.sheet(floor);
@@ -342,8 +390,12 @@ impl Walls {
                     for x in block.pixels.x..block.pixels.end_x() {
                         let pixel = block.pixel(x, z);
                         let (place, ways) = (block.sheet(floor).start + pixel, &self.ways[slot + pixel]);
-                        let is_in =
-                            maps.has_ground(place) && ways.wall.into_iter().any(|wall| wall <= TOUCHING);
+                        let [a, b, c, d] = ways.wall;
+                        let nearest = a.min(b).min(c.min(d));
+                        if nearest > 1.0 {
+                            continue;
+                        }
+                        let is_in = maps.has_ground(place) && nearest <= TOUCHING;
                         for direction in Direction::ALL {
                             if is_in || ways.wall[direction.index()] <= 1.0 {
                                 maps.cut(place, (x, z), direction);
@@ -377,11 +429,24 @@ impl Walls {
     }
 }
 
-/// Whether ground ends somewhere on a sheet, other than with the window.
-fn has_ends(maps: &DepthMaps<'_>, block: &Block, floor: u16) -> bool {
+/// Whether ground ends somewhere on a sheet, other than with the window. If so, adds to `lines` which of its rows and columns lead to such a place.
+fn find_ends(maps: &DepthMaps<'_>, block: &Block, floor: u16, lines: &mut Vec<bool>) -> bool {
     let sheet = block.sheet(floor);
-    let mut places = maps.ground[sheet.clone()].iter().zip(&maps.links[sheet]);
-    places.any(|(ground, links)| !ground.is_nan() && links.contains(&NO_FLOOR))
+    let (width, depth) = (block.pixels.width as usize, block.pixels.depth as usize);
+    let first = lines.len();
+    let grounds = maps.ground[sheet.clone()].chunks_exact(width);
+    for (z, (grounds, links)) in grounds.zip(maps.links[sheet].chunks_exact(width)).enumerate() {
+        for (x, (ground, links)) in grounds.iter().zip(links).enumerate() {
+            if !links.contains(&NO_FLOOR) || ground.is_nan() {
+                continue;
+            }
+            lines.resize(first + width + depth, false);
+            let ends = |direction: Direction| links[direction.index()] == NO_FLOOR;
+            lines[first + z] |= ends(Direction::NegX) || ends(Direction::PosX);
+            lines[first + depth + x] |= ends(Direction::NegZ) || ends(Direction::PosZ);
+        }
+    }
+    lines.len() > first
 }
 
 /// Whether a line through the centres of a row of pixels in the window meets the triangle.
@@ -390,13 +455,13 @@ fn is_met(maps: &DepthMaps<'_>, corners: &[Corner; 3]) -> bool {
     [(0, window.x, window.end_x()), (2, window.z, window.end_z())].into_iter().any(|(axis, first, end)| {
         let [low, high] = range_of(corners, axis);
         // The first line at or after the low end counts only if it lies beyond it: see [`Cutter::cuts`].
-        let line = (low - 0.5).floor() + 1.0;
-        line.max(f64::from(first)) <= (high - 0.5).floor().min(f64::from(end) - 1.0)
+        let line = whole_below(low - 0.5) + 1;
+        line.max(i64::from(first)) <= whole_below(high - 0.5).min(i64::from(end) - 1)
     })
 }
 
 fn range_of(corners: &[Corner; 3], axis: usize) -> [f64; 2] {
-    let [a, b, c] = corners.map(|corner| corner[axis]);
+    let (a, b, c) = (corners[0][axis], corners[1][axis], corners[2][axis]);
     [a.min(b).min(c), a.max(b).max(c)]
 }
 
@@ -419,14 +484,14 @@ fn for_each_block<'m>(
     let is_upright = rise.is_nan() || rise >= UPRIGHT;
     for row in maps.blocks_between(Axis::Z, z_low - REACH, z_high + REACH) {
         let pixels = maps.blocks[row * maps.across].pixels;
-        let slab = [pixels.z, pixels.end_z()].map(|z| f64::from(z + maps.window.z));
-        let [x_low, x_high] = range_in_slab(corners, [slab[0] - REACH, slab[1] + REACH]);
+        let (from, to) = (f64::from(pixels.z + maps.window.z), f64::from(pixels.end_z() + maps.window.z));
+        let [x_low, x_high] = range_in_slab(corners, [from - REACH, to + REACH]);
         for column in maps.blocks_between(Axis::X, x_low - REACH, x_high + REACH) {
             let block = &maps.blocks[row * maps.across + column];
             if block.floors == 0 {
                 continue;
             }
-            let half = [block.pixels.width, block.pixels.depth].map(|size| f64::from(size) / 2.0);
+            let half = [f64::from(block.pixels.width) / 2.0, f64::from(block.pixels.depth) / 2.0];
             let middle = [
                 f64::from(block.pixels.x + maps.window.x) + half[0] - a[0],
                 f64::from(block.pixels.z + maps.window.z) + half[1] - a[2],

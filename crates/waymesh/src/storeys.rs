@@ -3,7 +3,7 @@
 use waymesh_contour::{BorderChains, stitch, trace_window};
 use waymesh_core::stage::StageError;
 use waymesh_core::{
-    AreaId, CellMesh, ContourSet, Counter, FieldWindow, GridFrame, GridScale, GridWindow, HeightSurface,
+    AreaId, CellMesh, ContourSet, Counter, FieldWindow, GridFrame, GridScale, GridWindow, GroundWindow, HeightSurface,
     NO_REGION, Observer, RegionId, RegionMap, TriangleSoup, Validate, Warning,
 };
 use waymesh_detail::{WindowConfig, fit_heights_windowed};
@@ -14,7 +14,7 @@ use waymesh_region::{
 };
 pub use waymesh_storeys::Keep;
 use waymesh_storeys::{
-    BORDER_STEPS, Layers, RegionEnds, SlimWindow, SpanEnds, StoreysConfig, flood_layers, keep_islands,
+    BORDER_STEPS, Layers, RegionEnds, SlimGround, SlimWindow, SpanEnds, StoreysConfig, flood_layers, keep_islands,
     place_borders, refine_halo, refine_window, voxelize_roughly,
 };
 use waymesh_tile::{BinsConfig, MemoryGate, Tile, TileLayout, TriangleBins, build_tiles};
@@ -377,10 +377,11 @@ impl Pipeline {
         let frame = *ground.layout.frame();
         let count = ground.regions;
         let source = |window: GridWindow| {
-            let tiles = ground.layout.tiles_over(&window.grown(1, &frame));
+            let tiles = ground.layout.tiles_over(&window);
             let tiles: Vec<&SlimWindow> =
                 tiles.map(|tile| &ground.tiles[ground.layout.index(tile)].field).collect();
-            Ok(SlimWindow::assemble(frame, window, &tiles, count))
+            let ground: Box<dyn GroundWindow> = Box::new(SlimGround::assemble(window, &tiles, count));
+            Ok(ground)
         };
         let detail = self.detail_config().with_points_per_column(u32::from(BORDER_STEPS));
         let bytes = COLUMN_TABLE_BYTES * frame.column_count() as u64 + SPAN_BYTES * ground.spans;
@@ -401,9 +402,9 @@ impl Pipeline {
 }
 
 /// Memory that windows of ground heights may take together.
-const WINDOW_BYTES: u64 = 64 << 20;
+const WINDOW_BYTES: u64 = 32 << 20;
 /// Bytes of a column and of a span in such a window.
 const COLUMN_TABLE_BYTES: u64 = 4;
-const SPAN_BYTES: u64 = 37;
+const SPAN_BYTES: u64 = 9;
 /// Columns of the smallest window.
 const LEAST_WINDOW: u64 = 1 << 14;
