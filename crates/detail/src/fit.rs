@@ -5,7 +5,8 @@ use std::sync::{Mutex, PoisonError, atomic::AtomicUsize, atomic::Ordering};
 use rayon::prelude::*;
 use waymesh_core::stage::{FitHeights, StageError};
 use waymesh_core::{
-    CellMesh, FieldGround, GridFrame, GridWindow, GroundWindow, HeightSurface, Observer, RegionMap, WalkableField,
+    CellMesh, FieldGround, GridFrame, GridWindow, GroundWindow, HeightSurface, Observer, RegionMap,
+    WalkableField,
 };
 
 use crate::{
@@ -62,11 +63,13 @@ pub fn fit_heights(
     fit_groups(cells, &groups, &Source::Whole(field, regions), 1, config, observer)
 }
 
-/// What gives the ground of a window, as of a [`LabelledWindow`](waymesh_core::LabelledWindow): [`fit_heights_windowed`] asks for each window once.
+/// Why a source has no ground.
+type Cause = Box<dyn std::error::Error + Send + Sync>;
+
+/// What gives the ground of a window, such as a [`LabelledWindow`](waymesh_core::LabelledWindow): [`fit_heights_windowed`] asks for each window once.
 ///
 /// The answer must hold all columns asked for; their core and more around them does no harm.
-pub type GroundSource<'a> =
-    dyn Fn(GridWindow) -> Result<Box<dyn GroundWindow>, Box<dyn std::error::Error + Send + Sync>> + Sync + 'a;
+pub type GroundSource<'a, G> = dyn Fn(GridWindow) -> Result<G, Cause> + Sync + 'a;
 
 /// [`fit_heights`] on a field that is never there as a whole: cells that lie close together are fitted over a window of the field,
 /// group by group.
@@ -81,9 +84,9 @@ pub type GroundSource<'a> =
 ///
 /// # Errors
 /// As [`fit_heights`], and [`DetailError::Source`] with the first window that the source cannot give.
-pub fn fit_heights_windowed(
+pub fn fit_heights_windowed<G: GroundWindow + 'static>(
     cells: &CellMesh,
-    source: &GroundSource<'_>,
+    source: &GroundSource<'_, G>,
     config: &DetailConfig,
     windows: &WindowConfig,
     observer: &mut dyn Observer,
@@ -93,13 +96,14 @@ pub fn fit_heights_windowed(
     check_cells(cells, config.points_per_column)?;
     let lattice = Lattice::fit(cells, config.points_per_column)?;
     let groups = Groups::plan(cells, windows.window_columns, lattice);
-    fit_groups(cells, &groups, &Source::Windows(source), windows.windows_at_once, config, observer)
+    let source = |window: GridWindow| Ok(Box::new(source(window)?) as Box<dyn GroundWindow>);
+    fit_groups(cells, &groups, &Source::Windows(&source), windows.windows_at_once, config, observer)
 }
 
 /// Where the ground comes from.
 enum Source<'a> {
     Whole(&'a WalkableField, &'a RegionMap),
-    Windows(&'a GroundSource<'a>),
+    Windows(&'a GroundSource<'a, Box<dyn GroundWindow>>),
 }
 
 /// The one way all cells go: group by group, then one numbering for all.

@@ -7,7 +7,7 @@ use common::{
 };
 use waymesh_core::stage::FitHeights;
 use waymesh_core::{
-    BadField, CellId, GridWindow, GroundWindow, HeightSurface, LabelledWindow, Observer, PlanPoint, RegionMap, VertexId,
+    BadField, CellId, GridWindow, HeightSurface, LabelledWindow, Observer, PlanPoint, RegionMap, VertexId,
     WalkableField,
 };
 use waymesh_detail::{
@@ -269,14 +269,14 @@ fn windows_that_cannot_be_had_are_errors() {
         (WindowConfig::default().with_window_columns(0), "window_columns"),
         (WindowConfig::default().with_windows_at_once(0), "windows_at_once"),
     ] {
-        let source = |_: GridWindow| Err("never asked".into());
+        let source = |_: GridWindow| Err::<LabelledWindow, _>("never asked".into());
         let error = fit_heights_windowed(&mesh, &source, &config, &windows, &mut ());
         assert_eq!(error, Err(DetailError::BadWindowConfig { field: name }));
     }
     let tiles = tiles(&field, &map, 16);
     let tiles: Vec<&LabelledWindow> = tiles.iter().collect();
     let windows = WindowConfig::default().with_window_columns(300);
-    let fit = |source: &waymesh_detail::GroundSource<'_>, at_once| {
+    let fit = |source: &waymesh_detail::GroundSource<'_, LabelledWindow>, at_once| {
         let windows = windows.with_windows_at_once(at_once);
         fit_heights_windowed(&mesh, source, &config, &windows, &mut ())
     };
@@ -285,7 +285,7 @@ fn windows_that_cannot_be_had_are_errors() {
         if window.z >= 15 {
             return Err(format!("nothing at {}, {}", window.x, window.z).into());
         }
-        Ok(Box::new(LabelledWindow::assemble(field.frame, window, &tiles)) as Box<dyn GroundWindow>)
+        Ok(LabelledWindow::assemble(field.frame, window, &tiles))
     };
     let error = fit(&failing, 1).expect_err("an error");
     let DetailError::Source { window, cause } = &error else { panic!("{error}") };
@@ -295,13 +295,13 @@ fn windows_that_cannot_be_had_are_errors() {
     }
     let too_small = |window: GridWindow| {
         let part = GridWindow::new(window.x, window.z, window.width, window.depth - 4);
-        Ok(Box::new(LabelledWindow::assemble(field.frame, part, &tiles)) as Box<dyn GroundWindow>)
+        Ok(LabelledWindow::assemble(field.frame, part, &tiles))
     };
     assert!(matches!(fit(&too_small, 1), Err(DetailError::WindowTooSmall { .. })));
     let unlabelled = |window: GridWindow| {
         let mut part = LabelledWindow::assemble(field.frame, window, &tiles);
         part.regions.labels.clear();
-        Ok(Box::new(part) as Box<dyn GroundWindow>)
+        Ok(part)
     };
     assert!(matches!(fit(&unlabelled, 1), Err(DetailError::Mismatch { .. })));
 }

@@ -3,7 +3,7 @@
 use waymesh_contour::{BorderChains, stitch, trace_window};
 use waymesh_core::stage::StageError;
 use waymesh_core::{
-    AreaId, CellMesh, ContourSet, Counter, FieldWindow, GridFrame, GridScale, GridWindow, GroundWindow, HeightSurface,
+    AreaId, CellMesh, ContourSet, Counter, FieldWindow, GridFrame, GridScale, GridWindow, HeightSurface,
     NO_REGION, Observer, RegionId, RegionMap, TriangleSoup, Validate, Warning,
 };
 use waymesh_detail::{WindowConfig, fit_heights_windowed};
@@ -14,8 +14,8 @@ use waymesh_region::{
 };
 pub use waymesh_storeys::Keep;
 use waymesh_storeys::{
-    BORDER_STEPS, Layers, RegionEnds, SlimGround, SlimWindow, SpanEnds, StoreysConfig, flood_layers, keep_islands,
-    place_borders, refine_halo, refine_window, voxelize_roughly,
+    BORDER_STEPS, Layers, RegionEnds, SlimGround, SlimWindow, SpanEnds, StoreysConfig, flood_layers,
+    keep_islands, place_borders, refine_halo, refine_window, voxelize_roughly,
 };
 use waymesh_tile::{BinsConfig, MemoryGate, Tile, TileLayout, TriangleBins, build_tiles};
 
@@ -380,8 +380,7 @@ impl Pipeline {
             let tiles = ground.layout.tiles_over(&window);
             let tiles: Vec<&SlimWindow> =
                 tiles.map(|tile| &ground.tiles[ground.layout.index(tile)].field).collect();
-            let ground: Box<dyn GroundWindow> = Box::new(SlimGround::assemble(window, &tiles, count));
-            Ok(ground)
+            Ok(SlimGround::assemble(window, &tiles, count))
         };
         let detail = self.detail_config().with_points_per_column(u32::from(BORDER_STEPS));
         let bytes = COLUMN_TABLE_BYTES * frame.column_count() as u64 + SPAN_BYTES * ground.spans;

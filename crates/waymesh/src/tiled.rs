@@ -12,7 +12,7 @@ use std::sync::Mutex;
 use waymesh_contour::{BorderChains, stitch, trace_window};
 use waymesh_core::stage::StageError;
 use waymesh_core::{
-    CellMesh, ContourSet, Counter, FieldWindow, GridFrame, GridWindow, GroundWindow, HeightSurface, LabelledWindow,
+    CellMesh, ContourSet, Counter, FieldWindow, GridFrame, GridWindow, HeightSurface, LabelledWindow,
     Observer, Random, RegionMap, SkippedTriangles, TriangleSource, Validate, Warning,
 };
 use waymesh_detail::{WindowConfig, fit_heights_windowed};
@@ -501,7 +501,7 @@ impl Pipeline {
             let tiles: Vec<LabelledWindow> =
                 tiles.map(|tile| labelled(store, surfaces, tile)).collect::<Result<_, _>>()?;
             let tiles: Vec<&LabelledWindow> = tiles.iter().collect();
-            Ok(Box::new(LabelledWindow::assemble(world.frame, window, &tiles)) as Box<dyn GroundWindow>)
+            Ok(LabelledWindow::assemble(world.frame, window, &tiles))
         };
         let detail = self.detail_config();
         let windows = windows(memory_bytes / 2);

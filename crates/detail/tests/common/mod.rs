@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use glam::Vec3;
 use waymesh_core::{
     AreaId, Cell, CellId, CellMesh, Direction, FieldWindow, GridFrame, GridWindow, HeightSurface,
-    GroundWindow, LabelledWindow, NO_REGION, NO_SPAN, OPEN_SKY, PlanPoint, PlanVertex, RegionId, RegionMap, VertexId,
+    LabelledWindow, NO_REGION, NO_SPAN, OPEN_SKY, PlanPoint, PlanVertex, RegionId, RegionMap, VertexId,
     ViolationList, WalkableField,
 };
 use waymesh_detail::{DetailConfig, WindowConfig, fit_heights, fit_heights_windowed};
@@ -84,7 +84,7 @@ pub(crate) fn fit_windowed(
         let GridWindow { x, z, width, depth } = window;
         let core = GridWindow::new(x + 1, z + 1, width.saturating_sub(2), depth.saturating_sub(2));
         let core = if core.is_empty() { window } else { core };
-        Ok(Box::new(LabelledWindow::assemble(field.frame, core, &tiles)) as Box<dyn GroundWindow>)
+        Ok(LabelledWindow::assemble(field.frame, core, &tiles))
     };
     fit_heights_windowed(cells, &source, config, windows, &mut ()).expect("a surface")
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use waymesh_core::stage::StageError;
 use waymesh_core::{
-    Cell, CellId, CellMesh, GridWindow, GroundWindow, HeightSurface, LabelledWindow, NO_REGION, Observer, RegionMap,
+    Cell, CellId, CellMesh, GridWindow, HeightSurface, LabelledWindow, NO_REGION, Observer, RegionMap,
     SurfacePoint,
 };
 use waymesh_detail::fit_heights_windowed;
@@ -57,7 +57,7 @@ pub(super) fn fit(
             parts.push(LabelledWindow { part, regions });
         }
         let parts: Vec<&LabelledWindow> = parts.iter().collect();
-        Ok(Box::new(LabelledWindow::assemble(frame, window, &parts)) as Box<dyn GroundWindow>)
+        Ok(LabelledWindow::assemble(frame, window, &parts))
     };
     let windows = crate::tiled::windows(pipeline.config().max_memory_bytes);
     let surface = fit_heights_windowed(&cells, &source, &pipeline.detail_config(), &windows, observer)
