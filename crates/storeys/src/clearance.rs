@@ -161,6 +161,13 @@ impl Clearance {
         }
     }
 
+    /// The distances of some pixels in a row, if there is anything near the sheet.
+    pub(crate) fn distances(&self, sheet: usize, pixels: std::ops::Range<usize>) -> Option<&[f32]> {
+        let slot = self.slots[sheet];
+        (slot != NOTHING_NEAR)
+            .then(|| &self.distances[slot as usize + pixels.start..slot as usize + pixels.end])
+    }
+
     /// Where a place without a link in a direction ends, in cells from its centre.
     pub(crate) fn end(&self, sheet: usize, pixel: usize, direction: Direction) -> f32 {
         self.ends.of(sheet, pixel, direction)
