@@ -161,6 +161,13 @@ impl Clearance {
         }
     }
 
+    /// The distances of some pixels in a row, if there is anything near the sheet.
+    pub(crate) fn distances(&self, sheet: usize, pixels: std::ops::Range<usize>) -> Option<&[f32]> {
+        let slot = self.slots[sheet];
+        (slot != NOTHING_NEAR)
+            .then(|| &self.distances[slot as usize + pixels.start..slot as usize + pixels.end])
+    }
+
     /// Where a place without a link in a direction ends, in cells from its centre.
     pub(crate) fn end(&self, sheet: usize, pixel: usize, direction: Direction) -> f32 {
         self.ends.of(sheet, pixel, direction)
@@ -347,6 +354,31 @@ struct Span {
     own: [usize; 2],
 }
 
+impl Span {
+    /// How many blocks one lies from those it lies in.
+    fn away(&self, block: usize) -> usize {
+        self.own[0].saturating_sub(block).max(block.saturating_sub(self.own[1]))
+    }
+
+    fn farthest(&self) -> usize {
+        (self.own[0] - self.reached[0]).max(self.reached[1] - self.own[1])
+    }
+
+    /// The blocks that lie so many from it or less.
+    fn within(&self, ring: usize) -> std::ops::RangeInclusive<usize> {
+        self.own[0].saturating_sub(ring).max(self.reached[0])..=(self.own[1] + ring).min(self.reached[1])
+    }
+
+    /// Those that lie so many from it, for more than none.
+    fn at(&self, ring: usize) -> [Option<usize>; 2] {
+        let [low, high] = self.own;
+        [
+            low.checked_sub(ring).filter(|&block| block >= self.reached[0]),
+            Some(high + ring).filter(|&block| block <= self.reached[1]),
+        ]
+    }
+}
+
 impl Stamp<'_, '_> {
     /// Presses all segments, first into the blocks they lie in, then farther and farther: so most sheets are known to be near enough to something
     /// before anything far is looked at.
@@ -384,33 +416,35 @@ impl Stamp<'_, '_> {
             reached: [maps.block_row(rows[0]), maps.block_row(rows[1])],
             own: [maps.block_row(own[0]), maps.block_row(own[1])],
         };
-        let away = |span: &Span, block: usize| {
-            span.own[0].saturating_sub(block).max(block.saturating_sub(span.own[1]))
-        };
-        for row in along.reached[0]..=along.reached[1] {
-            let is_ring_row = away(&along, row) == ring;
-            if away(&along, row) > ring {
-                continue;
-            }
-            for column in across.reached[0]..=across.reached[1] {
-                if !(is_ring_row && away(&across, column) <= ring || away(&across, column) == ring) {
-                    continue;
+        for row in along.within(ring) {
+            if along.away(row) == ring {
+                for column in across.within(ring) {
+                    self.press_block(segment, &line, row * maps.across + column);
                 }
-                let block = &maps.blocks[row * maps.across + column];
-                for floor in 0..block.floors {
-                    if self.most[block.number(floor)] <= 0.0 {
-                        continue;
-                    }
-                    let range = maps.ranges[block.number(floor)];
-                    // Never true of a sheet without ground.
-                    if range.low - segment.ground <= self.near && segment.ground - range.high <= self.near {
-                        self.press_sheet(segment, &line, (block, floor));
-                    }
+            } else {
+                for column in across.at(ring).into_iter().flatten() {
+                    self.press_block(segment, &line, row * maps.across + column);
                 }
             }
         }
-        let ends = |span: &Span| away(span, span.reached[0]).max(away(span, span.reached[1]));
-        ends(&across).max(ends(&along))
+        across.farthest().max(along.farthest())
+    }
+
+    #[inline]
+    fn press_block(&mut self, segment: &Segment, line: &Line, block: usize) {
+        let maps = self.maps;
+        let block = &maps.blocks[block];
+        for floor in 0..block.floors {
+            let sheet = block.number(floor);
+            if self.most[sheet] <= 0.0 {
+                continue;
+            }
+            let range = maps.ranges[sheet];
+            // Never true of a sheet without ground.
+            if range.low - segment.ground <= self.near && segment.ground - range.high <= self.near {
+                self.press_sheet(segment, line, (block, floor));
+            }
+        }
     }
 
     fn press_sheet(&mut self, segment: &Segment, line: &Line, (block, floor): (&Block, u16)) {
@@ -431,24 +465,31 @@ impl Stamp<'_, '_> {
         let stride = padded(width);
         let range = self.maps.ranges[sheet];
         // If it is so of the lowest and the highest, it is so of all between.
-        let all_near = (range.low - segment.ground).abs() <= self.near && (range.high - segment.ground).abs() <= self.near;
+        let all_near =
+            (range.low - segment.ground).abs() <= self.near && (range.high - segment.ground).abs() <= self.near;
         let squared = &mut self.squared[slot..slot + stride * pixels.depth as usize];
-        let grounds = self.maps.ground[block.sheet(floor)].chunks_exact(width);
-        for ((z, known), grounds) in (0_u16..).zip(squared.chunks_exact_mut(stride)).zip(grounds) {
-            let z = first[1] + f32::from(z);
-            let off = line.off(1, z, z);
-            if off * off + apart[0] * apart[0] > most {
+        // Rows and columns that are near enough.
+        let count = |axis: usize, count: u32| {
+            let reach = (most - apart[1 - axis] * apart[1 - axis]).sqrt();
+            near_pixels(line.low[axis] - reach - first[axis], line.high[axis] + reach - first[axis], count)
+        };
+        let (columns, rows) = (count(0, pixels.width), count(1, pixels.depth));
+        let columns = columns.start / LANES * LANES..columns.end.next_multiple_of(LANES);
+        for row in rows {
+            let x = first[0] + columns.start as f32;
+            let z = first[1] + row as f32;
+            let known = &mut squared[row * stride..(row + 1) * stride][columns.clone()];
+            if all_near {
+                line.lower(known, x, z);
                 continue;
             }
-            if all_near {
-                line.lower(known, first[0], z);
-            } else {
-                for (index, (known, &ground)) in (0_u16..).zip(known.iter_mut().zip(grounds)) {
-                    let squared = line.squared_distance(first[0] + f32::from(index), z);
-                    // False where there is no ground.
-                    let is_near = (ground - segment.ground).abs() <= self.near;
-                    *known = if is_near && squared < *known { squared } else { *known };
-                }
+            let place = block.sheet(floor).start + row * width + columns.start;
+            let grounds = &self.maps.ground[place..place + known.len().min(width - columns.start)];
+            for (index, (known, &ground)) in (0_u16..).zip(known.iter_mut().zip(grounds)) {
+                let squared = line.squared_distance(x + f32::from(index), z);
+                // False where there is no ground.
+                let is_near = (ground - segment.ground).abs() <= self.near;
+                *known = if is_near && squared < *known { squared } else { *known };
             }
         }
         let mut lanes = [0.0_f32; LANES];
@@ -500,6 +541,15 @@ impl Stamp<'_, '_> {
         }
         (slots, distances)
     }
+}
+
+/// The pixels between two places, counted from the centre of the first of `count`.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clipped before")]
+fn near_pixels(low: f32, high: f32, count: u32) -> std::ops::Range<usize> {
+    let last = count as f32 - 1.0;
+    // Rounded outwards, as far as there are pixels.
+    let (low, high) = (larger(low, 0.0), smaller(high, last) + 1.0);
+    if low < high { low as usize..high as usize } else { 0..0 }
 }
 
 /// Squared distances may be rounded up to so much more.

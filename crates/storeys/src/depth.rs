@@ -119,6 +119,9 @@ pub(crate) struct Places {
     pub(crate) count: u16,
 }
 
+/// Where there is no pixel.
+pub(crate) const NOWHERE: Places = Places { first: 0, step: 0, count: 0 };
+
 impl Places {
     /// Those so many pixels further in a row of the same block.
     #[inline]
@@ -269,6 +272,21 @@ impl<'a> DepthMaps<'a> {
             .rposition(|floor| floor.low - HEIGHT_SLACK <= height && height <= floor.high + HEIGHT_SLACK)
     }
 
+    /// The same, of two neighbouring heights: mostly of one floor.
+    #[inline]
+    fn floor_near(floors: &[Floor], height: f32, guess: Option<usize>) -> Option<usize> {
+        if let Some(guess) = guess {
+            let (floor, above) = (&floors[guess], floors.get(guess + 1));
+            if floor.low - HEIGHT_SLACK <= height
+                && height <= floor.high + HEIGHT_SLACK
+                && above.is_none_or(|above| height < above.low - HEIGHT_SLACK)
+            {
+                return Some(guess);
+            }
+        }
+        Self::floor_at(floors, height)
+    }
+
     /// The floors of a block.
     fn floors(&self, block: &Block) -> &'a [Floor] {
         let side = self.layers.side;
@@ -309,15 +327,16 @@ impl<'a> DepthMaps<'a> {
         let height = |x: u32| cut.height(f64::from(x + left) + 0.5) as f32;
         let floors = self.floors(block);
         let start = block.base as usize + block.pixel(pixels.start, z);
-        let ends = [pixels.start, pixels.end - 1].map(|x| Self::floor_at(floors, height(x)));
+        let first = Self::floor_at(floors, height(pixels.start));
+        let last = Self::floor_near(floors, height(pixels.end - 1), first);
         // Floors lie one above the other, and heights between two of one floor are in it, too.
-        if let ([Some(floor), Some(other)], true) = (ends, ends[0] == ends[1]) {
-            debug_assert_eq!(floor, other);
+        if let (Some(floor), true) = (first, first == last) {
             let start = start + floor * block.area();
             let row = &mut self.ground[start..start + pixels.len()];
             for (ground, x) in row.iter_mut().zip(pixels) {
-                // A maximum with NaN, where there is none yet, is the other.
-                *ground = ground.max(height(x));
+                // The new one also where there is none yet, which is NaN.
+                let height = height(x);
+                *ground = if *ground >= height { *ground } else { height };
             }
             return;
         }
@@ -354,9 +373,7 @@ impl<'a> DepthMaps<'a> {
             }
             for z in block.pixels.z..block.pixels.end_z() {
                 for x in block.pixels.x..block.pixels.end_x() {
-                    if !self.places(x, z).iter().all(|place| self.has_ground(place)) {
-                        self.close_crack(block, (x, z), walk, &mut found);
-                    }
+                    self.close_crack(block, (x, z), walk, &mut found);
                 }
             }
             if found.len() > before {
@@ -370,21 +387,41 @@ impl<'a> DepthMaps<'a> {
     }
 
     fn close_crack(&self, block: &Block, (x, z): (u32, u32), walk: &Walk, found: &mut Vec<(usize, f32)>) {
+        let floors = self.floors(block);
+        // Between which heights ground beside the pixel lies if it can close anything.
+        let (mut low, mut high) = (f32::INFINITY, f32::NEG_INFINITY);
+        let mut place = block.base as usize + block.pixel(x, z);
+        for floor in floors {
+            if self.ground[place].is_nan() {
+                low = low.min(floor.low - HEIGHT_SLACK - walk.rise);
+                high = high.max(floor.high + HEIGHT_SLACK + walk.rise);
+            }
+            place += block.area();
+        }
+        if low > high {
+            return;
+        }
         for (back, forth) in [(Direction::NegX, Direction::PosX), (Direction::NegZ, Direction::PosZ)] {
             let (Some(a), Some(b)) = (self.beside(x, z, back), self.beside(x, z, forth)) else {
                 continue;
             };
-            for one in self.places(a.0, a.1).iter().filter(|&place| self.has_ground(place)) {
-                for other in self.places(b.0, b.1).iter().filter(|&place| self.has_ground(place)) {
-                    let (low, high) = (self.ground[one], self.ground[other]);
-                    if (low - high).abs() > walk.rise {
-                        continue;
-                    }
-                    let height = low.midpoint(high);
-                    if let Some(floor) = Self::floor_at(self.floors(block), height) {
-                        let place = block.base as usize + floor * block.area() + block.pixel(x, z);
-                        if !self.has_ground(place) {
-                            found.push((place, height));
+            let others = self.places(b.0, b.1);
+            for one in self.places(a.0, a.1).iter() {
+                let one = self.ground[one];
+                // Not so for NaN.
+                if !(one >= low && one <= high) {
+                    continue;
+                }
+                for other in others.iter() {
+                    let other = self.ground[other];
+                    // Nor is this.
+                    if (one - other).abs() <= walk.rise {
+                        let height = one.midpoint(other);
+                        if let Some(floor) = Self::floor_at(floors, height) {
+                            let place = block.base as usize + floor * block.area() + block.pixel(x, z);
+                            if !self.has_ground(place) {
+                                found.push((place, height));
+                            }
                         }
                     }
                 }
@@ -430,33 +467,87 @@ impl<'a> DepthMaps<'a> {
         let near = walk.rise.min(0.49 * walk.height);
         for index in 0..self.blocks.len() {
             let block = self.blocks[index];
-            let (width, end_x, end_z) =
-                (block.pixels.width as usize, block.pixels.end_x(), block.pixels.end_z());
             for floor in 0..block.floors {
                 let range = self.ranges[block.number(floor)];
                 if range.is_empty() {
                     continue;
                 }
-                let is_plain = range.is_full && range.high - range.low <= near;
-                for z in block.pixels.z..end_z {
-                    for x in block.pixels.x..end_x {
-                        let place = block.sheet(floor).start + block.pixel(x, z);
-                        let own = self.ground[place];
-                        if own.is_nan() {
+                if range.is_full && range.high - range.low <= near {
+                    self.link_plain(&block, floor);
+                } else {
+                    self.link_inside(&block, floor, near, walk);
+                }
+                self.link_sides(&block, floor, near, walk);
+            }
+        }
+    }
+
+    /// Links the places of a sheet to each other, where nothing is missing or steep.
+    fn link_plain(&mut self, block: &Block, floor: u16) {
+        let (width, area) = (block.pixels.width as usize, block.area());
+        let start = block.sheet(floor).start;
+        let links = &mut self.links[start..start + area];
+        let [west, south, east, north] =
+            [Direction::NegX, Direction::PosZ, Direction::PosX, Direction::NegZ].map(Direction::index);
+        for row in links.chunks_exact_mut(width) {
+            for link in &mut row[1..] {
+                link[west] = floor;
+            }
+            for link in &mut row[..width - 1] {
+                link[east] = floor;
+            }
+        }
+        for link in &mut links[width..] {
+            link[north] = floor;
+        }
+        for link in &mut links[..area - width] {
+            link[south] = floor;
+        }
+    }
+
+    /// The same, place by place.
+    fn link_inside(&mut self, block: &Block, floor: u16, near: f32, walk: &Walk) {
+        let width = block.pixels.width as usize;
+        let mut place = block.sheet(floor).start;
+        for z in block.pixels.z..block.pixels.end_z() {
+            for x in block.pixels.x..block.pixels.end_x() {
+                let own = self.ground[place];
+                if !own.is_nan() {
+                    for (direction, step, is_inside) in [
+                        (Direction::PosX, 1, x + 1 < block.pixels.end_x()),
+                        (Direction::PosZ, width, z + 1 < block.pixels.end_z()),
+                    ] {
+                        if !is_inside {
                             continue;
                         }
-                        for (direction, step, is_inside) in
-                            [(Direction::PosX, 1, x + 1 < end_x), (Direction::PosZ, width, z + 1 < end_z)]
-                        {
-                            if is_inside && (is_plain || (self.ground[place + step] - own).abs() <= near) {
-                                self.links[place][direction.index()] = floor;
-                                self.links[place + step][direction.opposite().index()] = floor;
-                            } else {
-                                self.link_far(place, floor, (x, z), direction, near, walk);
-                            }
+                        if (self.ground[place + step] - own).abs() <= near {
+                            self.links[place][direction.index()] = floor;
+                            self.links[place + step][direction.opposite().index()] = floor;
+                        } else {
+                            self.link_far(place, floor, (x, z), direction, near, walk);
                         }
                     }
                 }
+                place += 1;
+            }
+        }
+    }
+
+    /// Links the places at the sides of a sheet to those of the blocks behind.
+    fn link_sides(&mut self, block: &Block, floor: u16, near: f32, walk: &Walk) {
+        let GridWindow { x, z, width, depth } = block.pixels;
+        let (last_x, last_z) = (x + width - 1, z + depth - 1);
+        let start = block.sheet(floor).start;
+        for z in z..=last_z {
+            let place = start + block.pixel(last_x, z);
+            if self.has_ground(place) {
+                self.link_far(place, floor, (last_x, z), Direction::PosX, near, walk);
+            }
+        }
+        for x in x..=last_x {
+            let place = start + block.pixel(x, last_z);
+            if self.has_ground(place) {
+                self.link_far(place, floor, (x, last_z), Direction::PosZ, near, walk);
             }
         }
     }
@@ -475,8 +566,10 @@ impl<'a> DepthMaps<'a> {
         let Some((nx, nz)) = self.beside(x, z, direction) else { return };
         let theirs = self.places(nx, nz);
         let own = self.ground[place];
-        let close = theirs.floors().find(|&(_, other)| (self.ground[other] - own).abs() <= near);
-        let other = close.map(|(other, _)| other).or_else(|| {
+        let is_close = |&other: &u16| (self.ground[theirs.at(other)] - own).abs() <= near;
+        // Columns side by side mostly have the same floors.
+        let same = Some(floor).filter(|&floor| floor < theirs.count).filter(is_close);
+        let other = same.or_else(|| (0..theirs.count).find(is_close)).or_else(|| {
             let other = self.nearest(place, theirs, walk)?;
             let back = self.nearest(theirs.at(other), self.places(x, z), walk);
             (back == Some(floor)).then_some(other)

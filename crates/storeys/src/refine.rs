@@ -8,7 +8,7 @@ use waymesh_core::{
 use crate::StoreysError;
 use crate::clearance::{Clearance, halo_cells};
 use crate::config::{Placement, StoreysConfig, Walk};
-use crate::depth::{DepthMaps, NO_FLOOR};
+use crate::depth::{DepthMaps, NO_FLOOR, NOWHERE};
 use crate::layers::Layers;
 use crate::slim::floor_above;
 use crate::walls::Walls;
@@ -129,12 +129,22 @@ struct Carver<'a> {
     dz: u32,
 }
 
+/// A part of a row of a sheet.
+struct Drawn<'a> {
+    /// Its first place.
+    start: usize,
+    grounds: &'a [f32],
+    /// How far the places are from borders, if any is near.
+    distances: Option<&'a [f32]>,
+}
+
 impl Carver<'_> {
     /// The spans of all columns, without links, and the span of each place.
     #[expect(clippy::cast_possible_truncation, reason = "spans of a window are counted in 32 bits")]
     fn push_spans(&self, per_level: f64, window: GridWindow, field: &mut WalkableField, spans: &mut [u32]) {
         let maps = self.maps;
         let least = self.walk.radius - 1e-5;
+        let mut sheets: Vec<Drawn<'_>> = Vec::new();
         for z in 0..window.depth {
             let mut x = 0;
             while x < window.width {
@@ -142,13 +152,20 @@ impl Carver<'_> {
                 let block = &maps.blocks[maps.block_of(px, pz)];
                 let first_pixel = block.pixel(px, pz);
                 let end = window.width.min(block.pixels.end_x() - self.dx);
-                for (x, pixel) in (x..end).zip(first_pixel..) {
+                let count = (end - x) as usize;
+                sheets.clear();
+                for floor in (0..block.floors).filter(|&floor| !maps.ranges[block.number(floor)].is_empty()) {
+                    let start = block.sheet(floor).start + first_pixel;
+                    let distances = self.clearance.distances(block.number(floor), first_pixel..first_pixel + count);
+                    sheets.push(Drawn { start, grounds: &maps.ground[start..start + count], distances });
+                }
+                for (along, x) in (x..end).enumerate() {
                     let column = z * window.width + x;
                     let first = field.cells.len();
-                    for floor in 0..block.floors {
-                        let place = block.sheet(floor).start + pixel;
-                        let ground = maps.ground[place];
-                        if ground.is_nan() || self.clearance.distance(block.number(floor), pixel) < least {
+                    for sheet in &sheets {
+                        let ground = sheet.grounds[along];
+                        let is_near = sheet.distances.is_some_and(|distances| distances[along] < least);
+                        if is_near || ground.is_nan() {
                             continue;
                         }
                         #[expect(
@@ -157,18 +174,20 @@ impl Carver<'_> {
                         )]
                         let ground = (f64::from(ground) * per_level) as f32;
                         let floor = floor_above(ground);
-                        if field.floor.len() > first && field.floor[field.floor.len() - 1] >= floor {
-                            // Levels higher than the agent: the upper one of two storeys is lost in one.
-                            continue;
+                        let span = field.cells.len();
+                        if span > first {
+                            let below = field.floor[span - 1];
+                            if below >= floor {
+                                // Levels higher than the agent: the upper one of two storeys is lost in one.
+                                continue;
+                            }
+                            field.clearance[span - 1] = floor.abs_diff(below);
                         }
-                        spans[place] = field.cells.len() as u32;
+                        spans[sheet.start + along] = span as u32;
                         field.cells.push(column);
                         field.floor.push(floor);
                         field.ground.push(ground);
                         field.clearance.push(OPEN_SKY);
-                    }
-                    for span in first + 1..field.cells.len() {
-                        field.clearance[span - 1] = field.floor[span].abs_diff(field.floor[span - 1]);
                     }
                     field.columns[column as usize + 1] = field.cells.len() as u32;
                 }
@@ -195,33 +214,38 @@ impl Carver<'_> {
                 let first = (x + self.dx, z + self.dz);
                 let block = &maps.blocks[maps.block_of(first.0, first.1)];
                 let end = window.width.min(block.pixels.end_x() - self.dx);
-                let places = |(x, z)| maps.places(x, z);
-                let around =
-                    Direction::ALL.map(|direction| maps.beside(first.0, first.1, direction).map(places));
-                let behind = maps.beside(end + self.dx - 1, first.1, Direction::PosX).map(places);
-                let own = places(first);
+                // Where a link leads there is a place; the others are not asked.
+                let beside = |(x, z): (u32, u32), direction: Direction| {
+                    maps.beside(x, z, direction).map_or(NOWHERE, |(x, z)| maps.places(x, z))
+                };
+                let behind = beside((end + self.dx - 1, first.1), Direction::PosX);
+                let (before, below) = (beside(first, Direction::NegX), beside(first, Direction::PosZ));
+                let above = beside(first, Direction::NegZ);
+                let own = maps.places(first.0, first.1);
                 for (along, x) in (0..).zip(x..end) {
                     if own.count == 0 {
                         break;
                     }
                     // In the order of directions; the blocks before and behind in z lie as this one does in x.
                     let around = [
-                        if along == 0 { around[0] } else { Some(own.further(along - 1)) },
-                        around[1].map(|places| places.further(along)),
-                        if x + 1 == end { behind } else { Some(own.further(along + 1)) },
-                        around[3].map(|places| places.further(along)),
+                        if along == 0 { before } else { own.further(along - 1) },
+                        below.further(along),
+                        if x + 1 == end { behind } else { own.further(along + 1) },
+                        above.further(along),
                     ];
-                    for (floor, place) in own.further(along).floors() {
+                    let here = own.further(along);
+                    for floor in 0..own.count {
+                        let place = here.at(floor);
                         let span = spans[place];
                         if span == NO_SPAN {
                             continue;
                         }
-                        let mut links = [NO_SPAN; 4];
-                        for ((link, &floor), places) in links.iter_mut().zip(&maps.links[place]).zip(around) {
-                            if let (Some(places), true) = (places, floor != NO_FLOOR) {
-                                *link = spans[places.at(floor)];
-                            }
-                        }
+                        let floors = maps.links[place];
+                        let beyond = |direction: usize| {
+                            let floor = floors[direction];
+                            if floor == NO_FLOOR { NO_SPAN } else { spans[around[direction].at(floor)] }
+                        };
+                        let links = [beyond(0), beyond(1), beyond(2), beyond(3)];
                         field.links.push(links);
                         let (gx, gz) = (x + window.x, z + window.z);
                         if links.contains(&NO_SPAN) && core.contains(gx, gz) {

@@ -5,6 +5,7 @@ use waymesh_core::{GridFrame, SkippedTriangles, TriangleSource};
 
 use crate::StoreysError;
 use crate::config::{Corner, Placement, StoreysConfig, Walk};
+use crate::slice::whole_below;
 
 /// A triangle that touches a voxel by less than this, in rough cells or levels, may or may not be in it.
 const SLACK: f64 = 1e-6;
@@ -191,14 +192,15 @@ impl Piece {
     fn half(&self, axis: usize, sign: f64, limit: f64) -> Self {
         let mut out = Self { corners: [[0.0; 3]; 8], len: 0 };
         for index in 0..self.len {
-            let (p, q) = (self.corners[index], self.corners[(index + 1) % self.len]);
+            let next = if index + 1 == self.len { 0 } else { index + 1 };
+            let (p, q) = (self.corners[index], self.corners[next]);
             let (dp, dq) = (sign * p[axis] - limit, sign * q[axis] - limit);
             if dp >= 0.0 {
                 out.push(p);
             }
             if (dp < 0.0) != (dq < 0.0) {
                 let t = (dp / (dp - dq)).clamp(0.0, 1.0);
-                out.push([0, 1, 2].map(|axis| p[axis] + (q[axis] - p[axis]) * t));
+                out.push([p[0] + (q[0] - p[0]) * t, p[1] + (q[1] - p[1]) * t, p[2] + (q[2] - p[2]) * t]);
             }
         }
         out
@@ -213,35 +215,62 @@ impl Piece {
     }
 
     fn range(&self, axis: usize) -> [f64; 2] {
-        self.corners[..self.len].iter().fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], corner| {
-            [low.min(corner[axis]), high.max(corner[axis])]
-        })
+        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+        for corner in &self.corners[..self.len] {
+            low = if corner[axis] < low { corner[axis] } else { low };
+            high = if corner[axis] > high { corner[axis] } else { high };
+        }
+        [low, high]
     }
 }
 
 /// The cells from `low` to `high`, as far as there are `count`.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates, as meant")]
 fn cells([low, high]: [f64; 2], count: u32) -> std::ops::Range<u32> {
-    let first = (low - SLACK).floor().max(0.0) as u32;
-    let last = (high + SLACK).floor();
-    if last < 0.0 || first >= count { 0..0 } else { first..(last as u32).min(count - 1) + 1 }
+    let first = whole_below(low - SLACK).max(0);
+    let last = whole_below(high + SLACK).min(i64::from(count) - 1);
+    if first > last { 0..0 } else { first as u32..last as u32 + 1 }
+}
+
+/// Whether nothing of it lies outside of the `count` cells there are.
+fn is_inside([low, high]: [f64; 2], count: u32) -> bool {
+    low >= 0.0 && high <= f64::from(count)
 }
 
 impl RoughVoxels {
     fn draw(&mut self, corners: [Corner; 3], walkable: bool) {
         let [a, b, c] = corners;
         let triangle = Piece { corners: [a, b, c, a, a, a, a, a], len: 3 };
-        for z in cells(triangle.range(2), self.depth) {
-            let row = triangle.slab(2, f64::from(z) - SLACK, f64::from(z + 1) + SLACK);
+        let rows = cells(triangle.range(2), self.depth);
+        for z in rows.clone() {
+            // What lies in one row or column as a whole need not be cut.
+            let row = if rows.len() == 1 && is_inside(triangle.range(2), self.depth) {
+                triangle
+            } else {
+                triangle.slab(2, f64::from(z) - SLACK, f64::from(z + 1) + SLACK)
+            };
             if row.len == 0 {
                 continue;
             }
-            for x in cells(row.range(0), self.width) {
+            let first = z as usize * self.width as usize;
+            let columns = cells(row.range(0), self.width);
+            let levels = cells(row.range(1), self.levels);
+            // A piece of one level is of that level everywhere.
+            let is_flat = levels.len() == 1 && is_inside(row.range(1), self.levels);
+            let is_narrow = columns.len() == 1 && is_inside(row.range(0), self.width);
+            if is_flat || is_narrow {
+                for x in columns {
+                    if !levels.is_empty() {
+                        self.set(first + x as usize, levels.start, levels.end - 1, walkable);
+                    }
+                }
+                continue;
+            }
+            for x in columns {
                 let piece = row.slab(0, f64::from(x) - SLACK, f64::from(x + 1) + SLACK);
                 let levels = cells(piece.range(1), self.levels);
                 if piece.len > 0 && !levels.is_empty() {
-                    let column = z as usize * self.width as usize + x as usize;
-                    self.set(column, levels.start, levels.end - 1, walkable);
+                    self.set(first + x as usize, levels.start, levels.end - 1, walkable);
                 }
             }
         }

@@ -17,6 +17,8 @@ pub(super) struct StripSplitter<'a> {
     /// Number of each set among those of its block.
     numbers: Vec<u32>,
     blocks: Vec<Block>,
+    /// Of each block, the number of its storeys if it is plain: then it is not flooded.
+    plain: Vec<Option<u32>>,
     /// The sets of all blocks, block by block, in order of first span.
     roots: Vec<u32>,
     /// Walkable spans in each column of the row before.
@@ -35,6 +37,17 @@ struct Block {
     is_stacked: bool,
     /// Whether a set climbs more than a piece may.
     is_tall: bool,
+}
+
+/// What the pieces of a block are to each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mix {
+    /// There is one at most.
+    One,
+    /// They lie above each other in all columns, and do not touch.
+    Storeys,
+    /// Anything.
+    Several,
 }
 
 /// A set of spans in the making.
@@ -94,6 +107,7 @@ impl<'a> StripSplitter<'a> {
             sets: Vec::new(),
             numbers: Vec::new(),
             blocks: Vec::new(),
+            plain: Vec::new(),
             roots: Vec::new(),
             north: Vec::new(),
             cutter: BlockCutter::default(),
@@ -103,18 +117,26 @@ impl<'a> StripSplitter<'a> {
     /// Cuts the blocks of `strip`, columns of the field of a block's depth.
     ///
     /// Labels their walkable spans with the numbers of their pieces, which go on where `pieces` ends: block by block, in the order of
-    /// the pieces' first spans. The labels of other spans are left as they are. For each block `is_mixed` hears whether it has several
-    /// pieces.
+    /// the pieces' first spans. The labels of other spans are left as they are. `mixes` hears of each block.
     pub(super) fn split(
         &mut self,
         strip: &GridWindow,
         labels: &mut [u32],
         pieces: &mut Vec<BlockPiece>,
-        is_mixed: &mut Vec<bool>,
+        mixes: &mut Vec<Mix>,
     ) {
         self.flood(strip, labels);
         self.sort_sets();
         for (number, block) in blocks_of(*strip).enumerate() {
+            if let Some(storeys) = self.plain[number] {
+                let start = pieces.len() as u32;
+                let columns = block.width * block.depth;
+                let first = self.field.column(block.x, block.z).start;
+                pieces.extend((0..storeys).map(|storey| BlockPiece { first: first + storey, spans: columns }));
+                label_plain(self.field, &block, storeys, start, labels);
+                mixes.push(if storeys > 1 { Mix::Storeys } else { Mix::One });
+                continue;
+            }
             let Block { sets: first, is_crowded, is_stacked, is_tall } = self.blocks[number];
             let last = self.blocks.get(number + 1).map_or(self.roots.len(), |next| next.sets as usize);
             let start = pieces.len() as u32;
@@ -133,7 +155,7 @@ impl<'a> StripSplitter<'a> {
                 self.cutter.cut((self.field, &block), labels, start, is_torn, self.rule);
                 self.cutter.renumber(labels, start, pieces);
             }
-            is_mixed.push(pieces.len() - start as usize > 1);
+            mixes.push(if pieces.len() - start as usize > 1 { Mix::Several } else { Mix::One });
         }
     }
 
@@ -147,11 +169,16 @@ impl<'a> StripSplitter<'a> {
         self.blocks.resize((strip.width as usize).div_ceil(side), Block::default());
         self.north.clear();
         self.north.resize(strip.width as usize, 0);
+        self.plain.clear();
+        self.plain.extend(blocks_of(*strip).map(|block| plain_storeys(field, &block, self.rule)));
         for z in strip.z as usize..strip.end_z() as usize {
             let row = z * width + strip.x as usize;
             // Links to the north of the first row and to the west of a block's first column leave the block.
             let has_north = z > strip.z as usize;
             for ((number, block), north) in (0_u32..).zip(&mut self.blocks).zip(self.north.chunks_mut(side)) {
+                if self.plain[number as usize].is_some() {
+                    continue;
+                }
                 let first = row + number as usize * side;
                 let row_start = field.columns[first];
                 let mut west = 0;
@@ -243,6 +270,61 @@ impl<'a> StripSplitter<'a> {
             if set.parent == own {
                 self.roots[(self.blocks[set.block as usize].sets + self.numbers[own as usize]) as usize] =
                     own;
+            }
+        }
+    }
+}
+
+/// The number of storeys of a block in which all columns have the same number of spans, each linked to the one at the same place in the columns
+/// beside it, of one kind of ground and no storey tall. Each of them is one piece: it has one span in each column, and other
+/// ground above or below it everywhere or nowhere. That is most blocks of most fields.
+fn plain_storeys(field: &WalkableField, block: &GridWindow, rule: Rule) -> Option<u32> {
+    const MOST: usize = 16;
+    let first = field.column(block.x, block.z);
+    let count = first.len();
+    if count > MOST {
+        return None;
+    }
+    let mut ranges = [(i32::MAX, i32::MIN); MOST];
+    for z in block.z..block.end_z() {
+        let mut west = None;
+        for x in block.x..block.end_x() {
+            let own = field.column(x, z);
+            if own.len() != count {
+                return None;
+            }
+            let north = (z > block.z).then(|| field.column(x, z - 1).start);
+            for storey in 0..count as u32 {
+                let span = (own.start + storey) as usize;
+                let (links, area) = (field.links[span], field.area[span]);
+                let leads = |column: Option<u32>, direction: Direction| {
+                    column.is_none_or(|column| links[direction.index()] == column + storey)
+                };
+                let is_plain = leads(west, Direction::NegX)
+                    && leads(north, Direction::NegZ)
+                    && area.is_walkable()
+                    && area == field.area[(first.start + storey) as usize];
+                if !is_plain {
+                    return None;
+                }
+                let (low, high) = &mut ranges[storey as usize];
+                *low = field.floor[span].min(*low);
+                *high = field.floor[span].max(*high);
+            }
+            west = Some(own.start);
+        }
+    }
+    let is_tall = |(low, high): &(i32, i32)| high.abs_diff(*low) > rule.slice_levels;
+    (!ranges[..count].iter().any(is_tall)).then_some(count as u32)
+}
+
+/// Labels the spans of a plain block: `start` and on, from the lowest storey up.
+fn label_plain(field: &WalkableField, block: &GridWindow, storeys: u32, start: u32, labels: &mut [u32]) {
+    for z in block.z..block.end_z() {
+        let (first, last) = (field.column(block.x, z), field.column(block.end_x() - 1, z));
+        for column in labels[first.start as usize..last.end as usize].chunks_exact_mut(storeys.max(1) as usize) {
+            for (label, storey) in column.iter_mut().zip(start..) {
+                *label = storey;
             }
         }
     }

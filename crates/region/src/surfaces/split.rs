@@ -6,7 +6,7 @@ use waymesh_core::{
     AreaId, Direction, FieldWindow, GridFrame, GridWindow, NO_REGION, NO_SPAN, SpanKey, WalkableField,
 };
 
-use super::block::{BlockPiece, StripSplitter, is_straight};
+use super::block::{BlockPiece, Mix, StripSplitter, is_straight};
 use super::graph::{Edge, Pairs};
 use super::{BLOCK_CELLS, Rule, SurfacesConfig, check_core};
 use crate::error::RegionError;
@@ -154,7 +154,7 @@ pub(super) fn split_part(
     let rule = config.rule(&part.frame);
     let mut survey = Survey { part, contacts: Pairs::default(), conflicts: Pairs::default() };
     let (labels, found) =
-        label_pieces(part, rule, |strip, is_mixed, labels| survey.strip(strip, is_mixed, labels));
+        label_pieces(part, rule, |strip, mixes, labels| survey.strip(strip, mixes, labels));
     let contacts = survey.contacts.take();
     let conflicts = survey.conflicts.take().into_iter().map(|pair| (pair.one, pair.two)).collect();
     let rim = rim_of(part, &labels);
@@ -171,22 +171,22 @@ pub(super) fn split_part(
     Ok((SurfacePieces { grid, core: part.core, rule, pieces, contacts, conflicts, rim }, labels))
 }
 
-/// The piece of every span, and all pieces. After each strip of blocks, `look` sees its columns, which of its blocks have several pieces,
+/// The piece of every span, and all pieces. After each strip of blocks, `look` sees its columns, how its blocks are mixed,
 /// and the labels so far.
 fn label_pieces(
     part: &Part<'_>,
     rule: Rule,
-    mut look: impl FnMut(&GridWindow, &[bool], &[u32]),
+    mut look: impl FnMut(&GridWindow, &[Mix], &[u32]),
 ) -> (Vec<u32>, Vec<BlockPiece>) {
     let mut labels = vec![NO_REGION; part.field.len()];
     let mut splitter = StripSplitter::new(part.field, rule);
-    let (mut pieces, mut is_mixed) = (Vec::new(), Vec::new());
+    let (mut pieces, mut mixes) = (Vec::new(), Vec::new());
     let core = part.local_core();
     for z in (core.z..core.end_z()).step_by(BLOCK_CELLS as usize) {
         let strip = GridWindow { z, depth: BLOCK_CELLS.min(core.end_z() - z), ..core };
-        is_mixed.clear();
-        splitter.split(&strip, &mut labels, &mut pieces, &mut is_mixed);
-        look(&strip, &is_mixed, &labels);
+        mixes.clear();
+        splitter.split(&strip, &mut labels, &mut pieces, &mut mixes);
+        look(&strip, &mixes, &labels);
     }
     (labels, pieces)
 }
@@ -206,13 +206,18 @@ struct Survey<'a> {
 
 impl Survey<'_> {
     /// The pairs within the blocks of a strip, and those over its borders to blocks before.
-    fn strip(&mut self, strip: &GridWindow, is_mixed: &[bool], labels: &[u32]) {
+    fn strip(&mut self, strip: &GridWindow, mixes: &[Mix], labels: &[u32]) {
         let field = self.part.field;
         let rows = strip.z..strip.end_z();
-        for (x, &is_mixed) in (strip.x..strip.end_x()).step_by(BLOCK_CELLS as usize).zip(is_mixed) {
-            if is_mixed {
-                let width = BLOCK_CELLS.min(strip.end_x() - x);
-                self.inside(&GridWindow { x, width, ..*strip }, labels);
+        for (x, mix) in (strip.x..strip.end_x()).step_by(BLOCK_CELLS as usize).zip(mixes) {
+            match mix {
+                Mix::One => {}
+                // All columns tell the same.
+                Mix::Storeys => self.column(field.column(x, strip.z), labels),
+                Mix::Several => {
+                    let width = BLOCK_CELLS.min(strip.end_x() - x);
+                    self.inside(&GridWindow { x, width, ..*strip }, labels);
+                }
             }
             if x > strip.x {
                 for z in rows.clone() {
