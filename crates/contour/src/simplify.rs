@@ -11,8 +11,20 @@ use crate::ContourError;
 use crate::bits::BitSet;
 use crate::boxes::Line;
 use crate::conflict::{Chains, Shortcut};
+use crate::fewest::{Sides, fewest_notches};
 use crate::grid::{BucketGrid, Entry, Strip};
 use crate::polyline::{Segment, split_index};
+
+/// Which points of a border are kept as its corners.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CornerChoice {
+    /// Where it strays farthest, again and again (Ramer 1972): close to the border. The default.
+    #[default]
+    Farthest,
+    /// Those that leave the fewest notches, which is what convex cells are cut for, then the fewest corners, then the least error.
+    FewestNotches,
+}
 
 /// How far to simplify.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,6 +45,9 @@ pub struct SimplifyConfig {
     /// Borders of regions that are no neighbours are kept from crossing where their heights differ by less than this, in
     /// metres; beyond, they belong to different storeys. Default 2 (the agent's height), finite, zero or more.
     pub storey_height: f32,
+    /// Which points of walls, drops and borders between kinds of ground are kept. Seams keep to the first way. Default
+    /// [`CornerChoice::Farthest`].
+    pub corners: CornerChoice,
 }
 
 impl Default for SimplifyConfig {
@@ -42,6 +57,7 @@ impl Default for SimplifyConfig {
             max_edge_length: 12.0,
             max_seam_error: Self::MAX_SEAM_ERROR,
             storey_height: 2.0,
+            corners: CornerChoice::default(),
         }
     }
 }
@@ -75,6 +91,13 @@ impl SimplifyConfig {
     #[must_use]
     pub fn with_storey_height(mut self, metres: f32) -> Self {
         self.storey_height = metres;
+        self
+    }
+
+    /// Sets which points are kept.
+    #[must_use]
+    pub fn with_corners(mut self, corners: CornerChoice) -> Self {
+        self.corners = corners;
         self
     }
 
@@ -138,6 +161,13 @@ pub fn simplify_contours(
     observer: &mut dyn Observer,
 ) -> Result<ContourSet, ContourError> {
     config.validate()?;
+    let turned;
+    let contours = if config.corners == CornerChoice::FewestNotches {
+        turned = begin_at_corners(contours, config)?;
+        &turned
+    } else {
+        contours
+    };
     let mut simplifier = Simplifier::new(contours, config)?;
     simplifier.simplify_alone();
     simplifier.repair();
@@ -162,6 +192,37 @@ impl SimplifyContours for DouglasPeucker {
     }
 }
 
+/// The same arcs; closed ones that meet no other begin at a corner that would be kept if they began elsewhere.
+fn begin_at_corners(contours: &ContourSet, config: &SimplifyConfig) -> Result<ContourSet, ContourError> {
+    let mut turned = contours.clone();
+    let simplifier = Simplifier::new(contours, config)?;
+    let mut uses = vec![0_u32; contours.vertices.len()];
+    for index in 0..contours.arcs.len() {
+        let vertices = contours.arc_vertices(ArcId::from_index(index));
+        for vertex in [vertices[0], vertices[vertices.len() - 1]] {
+            uses[vertex.index()] += 1;
+        }
+    }
+    let mut corners = Vec::new();
+    for (index, arc) in contours.arcs.iter().enumerate() {
+        let range = arc.first as usize..(arc.first + arc.len) as usize;
+        let vertices = &mut turned.arc_vertices[range.clone()];
+        let (first, last) = (vertices[0], vertices[vertices.len() - 1]);
+        if first != last || uses[first.index()] != 2 {
+            continue;
+        }
+        corners.clear();
+        simplifier.choose_corners(index, &mut corners);
+        // The farther from the ends, the less they had to do with it.
+        if let Some(corner) = corners.get(corners.len() / 2) {
+            let ring = vertices.len() - 1;
+            vertices[..ring].rotate_left(corner - range.start);
+            vertices[ring] = vertices[0];
+        }
+    }
+    Ok(turned)
+}
+
 /// How an arc may be simplified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Rule {
@@ -180,6 +241,7 @@ struct Simplifier<'a> {
     tolerance_squared: f64,
     seam_tolerance_squared: f64,
     length_squared: f64,
+    corners: CornerChoice,
     /// Shortcuts found good against all points kept before the last round.
     settled: Vec<(Shortcut, Strip)>,
     /// Shortcuts not checked yet.
@@ -241,6 +303,7 @@ impl<'a> Simplifier<'a> {
             tolerance_squared: cells(config.max_edge_error).powi(2),
             seam_tolerance_squared: cells(config.max_seam_error).powi(2),
             length_squared: length.powi(2),
+            corners: config.corners,
             settled: Vec::new(),
             fresh: Vec::new(),
             young: Vec::new(),
@@ -261,10 +324,32 @@ impl<'a> Simplifier<'a> {
         for (index, arc) in self.chains.contours.arcs.iter().enumerate() {
             let (first, last) = (arc.first, arc.first + arc.len - 1);
             self.keep(index as u32, first);
-            self.subdivide(index as u32, first, last);
+            let mut begin = first;
+            let mut corners = Vec::new();
+            self.choose_corners(index, &mut corners);
+            for corner in corners {
+                self.keep(index as u32, corner as u32);
+                self.subdivide(index as u32, begin, corner as u32);
+                begin = corner as u32;
+            }
+            self.subdivide(index as u32, begin, last);
             self.keep(index as u32, last);
         }
         self.keep_units = true;
+    }
+
+    /// The corners that are kept between the ends of an arc, whatever else has to be; none where the rest finds them.
+    fn choose_corners(&self, arc: usize, out: &mut Vec<usize>) {
+        let sides = match self.rules[arc] {
+            Rule::Seam => return,
+            Rule::Close => Sides::Both,
+            Rule::Wall => Sides::Left,
+        };
+        if self.corners == CornerChoice::FewestNotches {
+            let ContourArc { first, len, .. } = self.chains.contours.arcs[arc];
+            let chain = first as usize..(first + len) as usize;
+            fewest_notches(&self.chains.line, chain, self.tolerance_squared, sides, out);
+        }
     }
 
     /// Keeps the points between `first` and `last` that the rule of the arc asks for.
