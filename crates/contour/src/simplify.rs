@@ -122,11 +122,12 @@ impl SimplifyConfig {
 /// Removes the border points that are not needed.
 ///
 /// Every arc is simplified once, for both its sides, by Ramer's algorithm between locked ends: junctions, or in a closed arc its
-/// first vertex and the one farthest from it. Then every shortcut is checked against all kept points near it (see below),
+/// first vertex and the one farthest from it; or else as [`CornerChoice`] says. Then every shortcut is checked against all kept points near it (see below),
 /// and arcs are refined with their own raw points where they must be, until nothing is left to repair.
 ///
 /// # Guarantees
-/// - The same arcs with the same ends and sides; vertices are a subset of the input's, heights untouched.
+/// - The same arcs with the same ends and sides; vertices are a subset of the input's, heights untouched. With
+///   [`CornerChoice::FewestNotches`] closed arcs that meet no other may begin elsewhere.
 /// - No removed vertex of a wall, of a border between two kinds of ground or of a closed arc lies farther than `max_edge_error`
 ///   from its arc, and none of a seam farther than `max_seam_error`.
 /// - A seam passes over no kept vertex of another border: what lies on one side of it stays there. Where nothing stands between
@@ -152,6 +153,7 @@ impl SimplifyConfig {
 /// tells how many arcs had to be refined.
 ///
 /// # References
+/// - Imai and Iri 1988, Polygonal approximations of a curve: the graph of shortcuts that [`CornerChoice::FewestNotches`] searches.
 /// - Mononen 2009, Automatic Navmesh Generation via Watershed Partitioning, step 4.
 /// - Ramer 1972, <https://doi.org/10.1016/S0146-664X(72)80017-0>; Douglas and Peucker 1973,
 ///   <https://doi.org/10.3138/FM57-6770-U75U-7727>.
