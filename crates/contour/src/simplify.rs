@@ -1,5 +1,6 @@
 //! Simplification of all borders together.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use waymesh_core::stage::{SimplifyContours, StageError};
@@ -163,14 +164,10 @@ pub fn simplify_contours(
     observer: &mut dyn Observer,
 ) -> Result<ContourSet, ContourError> {
     config.validate()?;
-    let turned;
-    let contours = if config.corners == CornerChoice::FewestNotches {
-        turned = begin_at_corners(contours, config)?;
-        &turned
-    } else {
-        contours
-    };
     let mut simplifier = Simplifier::new(contours, config)?;
+    if config.corners == CornerChoice::FewestNotches {
+        simplifier.begin_at_corners();
+    }
     simplifier.simplify_alone();
     simplifier.repair();
     let refined = simplifier.refined.iter().filter(|&&refined| refined).count();
@@ -192,37 +189,6 @@ impl SimplifyContours for DouglasPeucker {
         simplify_contours(contours, &self.config, observer)
             .map_err(|error| StageError::new("simplify", error))
     }
-}
-
-/// The same arcs; closed ones that meet no other begin at a corner that would be kept if they began elsewhere.
-fn begin_at_corners(contours: &ContourSet, config: &SimplifyConfig) -> Result<ContourSet, ContourError> {
-    let mut turned = contours.clone();
-    let simplifier = Simplifier::new(contours, config)?;
-    let mut uses = vec![0_u32; contours.vertices.len()];
-    for index in 0..contours.arcs.len() {
-        let vertices = contours.arc_vertices(ArcId::from_index(index));
-        for vertex in [vertices[0], vertices[vertices.len() - 1]] {
-            uses[vertex.index()] += 1;
-        }
-    }
-    let mut corners = Vec::new();
-    for (index, arc) in contours.arcs.iter().enumerate() {
-        let range = arc.first as usize..(arc.first + arc.len) as usize;
-        let vertices = &mut turned.arc_vertices[range.clone()];
-        let (first, last) = (vertices[0], vertices[vertices.len() - 1]);
-        if first != last || uses[first.index()] != 2 {
-            continue;
-        }
-        corners.clear();
-        simplifier.choose_corners(index, &mut corners);
-        // The farther from the ends, the less they had to do with it.
-        if let Some(corner) = corners.get(corners.len() / 2) {
-            let ring = vertices.len() - 1;
-            vertices[..ring].rotate_left(corner - range.start);
-            vertices[ring] = vertices[0];
-        }
-    }
-    Ok(turned)
 }
 
 /// How an arc may be simplified.
@@ -299,7 +265,13 @@ impl<'a> Simplifier<'a> {
         let kept = BitSet::new(points.len());
         let storey_levels = config.storey_height / contours.frame.level_height;
         Ok(Self {
-            chains: Chains { contours, line: Line::new(points), kept, storey_levels },
+            chains: Chains {
+                contours,
+                arc_vertices: Cow::Borrowed(&contours.arc_vertices),
+                line: Line::new(points),
+                kept,
+                storey_levels,
+            },
             refined: vec![false; rules.len()],
             rules,
             tolerance_squared: cells(config.max_edge_error).powi(2),
@@ -319,6 +291,39 @@ impl<'a> Simplifier<'a> {
     fn keep(&mut self, arc: u32, index: u32) {
         self.chains.kept.insert(index as usize);
         self.added.push(Entry { point: self.chains.point(index), index, arc });
+    }
+
+    /// Turns closed arcs that meet no other, so that they begin at a corner that would be kept if they began elsewhere.
+    fn begin_at_corners(&mut self) {
+        let contours = self.chains.contours;
+        let mut uses = vec![0_u8; contours.vertices.len()];
+        for index in 0..contours.arcs.len() {
+            let vertices = contours.arc_vertices(ArcId::from_index(index));
+            for vertex in [vertices[0], vertices[vertices.len() - 1]] {
+                uses[vertex.index()] = uses[vertex.index()].saturating_add(1);
+            }
+        }
+        let (mut turns, mut corners) = (Vec::new(), Vec::new());
+        for (index, arc) in contours.arcs.iter().enumerate() {
+            let (first, last) = (arc.first as usize, (arc.first + arc.len) as usize - 1);
+            let vertex = contours.arc_vertices[first];
+            if vertex != contours.arc_vertices[last] || uses[vertex.index()] != 2 {
+                continue;
+            }
+            corners.clear();
+            self.choose_corners(index, &mut corners);
+            // The farther from the ends, the less they had to do with it.
+            turns.extend(corners.get(corners.len() / 2).map(|&corner| (first..last, corner)));
+        }
+        let mut points = std::mem::replace(&mut self.chains.line, Line::new(Vec::new())).into_points();
+        let vertices = self.chains.arc_vertices.to_mut();
+        for (ring, corner) in turns {
+            points[ring.clone()].rotate_left(corner - ring.start);
+            points[ring.end] = points[ring.start];
+            vertices[ring.clone()].rotate_left(corner - ring.start);
+            vertices[ring.end] = vertices[ring.start];
+        }
+        self.chains.line = Line::new(points);
     }
 
     /// Every arc by itself.
@@ -505,7 +510,7 @@ impl<'a> Simplifier<'a> {
         for arc in &contours.arcs {
             let first = result.arc_vertices.len();
             let range = arc.first as usize..(arc.first + arc.len) as usize;
-            for (&vertex, _) in contours.arc_vertices[range.clone()]
+            for (&vertex, _) in self.chains.arc_vertices[range.clone()]
                 .iter()
                 .zip(range)
                 .filter(|(_, index)| self.chains.kept.contains(*index))
