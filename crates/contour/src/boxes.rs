@@ -75,6 +75,10 @@ impl<'a> Line<'a> {
         &self.points
     }
 
+    pub(crate) fn into_points(self) -> Vec<PlanPoint> {
+        self.points.into_owned()
+    }
+
     /// The points of box `place` of a level.
     fn span(level: usize, place: usize) -> Range<usize> {
         let size = RUN * FAN.pow(u32::try_from(level).unwrap_or(u32::MAX));

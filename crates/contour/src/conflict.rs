@@ -25,6 +25,7 @@
 //! - de Berg, van Kreveld and Schirra 1998, Topologically correct subdivision simplification using the bandwidth criterion,
 //!   <https://doi.org/10.1559/152304098782383007>.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use waymesh_core::{ContourSet, PlanPoint, VertexId};
@@ -58,6 +59,8 @@ impl Shortcut {
 #[derive(Debug)]
 pub(crate) struct Chains<'a> {
     pub(crate) contours: &'a ContourSet,
+    /// Its table of arc vertices; closed arcs may begin elsewhere.
+    pub(crate) arc_vertices: Cow<'a, [VertexId]>,
     /// Plan points in the order of the table of arc vertices.
     pub(crate) line: Line<'a>,
     pub(crate) kept: BitSet,
@@ -72,7 +75,7 @@ impl Chains<'_> {
     }
 
     pub(crate) fn vertex(&self, index: u32) -> VertexId {
-        self.contours.arc_vertices[index as usize]
+        self.arc_vertices[index as usize]
     }
 
     fn height(&self, index: u32) -> f32 {

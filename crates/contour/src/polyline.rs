@@ -123,11 +123,20 @@ pub fn simplify_polyline(points: &[PlanPoint], tolerance_cells: f32, out: &mut V
         return;
     }
     let tolerance_squared = f64::from(tolerance_cells.max(0.0)).powi(2);
-    out.push(0);
-    let line = Line::new(points);
-    let mut open = vec![(0, points.len() - 1)];
+    simplify_line(&Line::new(points), 0..points.len(), tolerance_squared, out);
+}
+
+/// The same for a chain, which is not empty, of a line.
+pub(crate) fn simplify_line(
+    line: &Line<'_>,
+    chain: Range<usize>,
+    tolerance_squared: f64,
+    out: &mut Vec<usize>,
+) {
+    out.push(chain.start);
+    let mut open = vec![(chain.start, chain.end - 1)];
     while let Some((first, last)) = open.pop() {
-        match split_index(&line, first..last + 1, tolerance_squared) {
+        match split_index(line, first..last + 1, tolerance_squared) {
             Some(middle) => open.extend([(middle, last), (first, middle)]),
             None if last > first => out.push(last),
             None => {}

@@ -1,5 +1,6 @@
 //! Simplification of all borders together.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use waymesh_core::stage::{SimplifyContours, StageError};
@@ -11,8 +12,20 @@ use crate::ContourError;
 use crate::bits::BitSet;
 use crate::boxes::Line;
 use crate::conflict::{Chains, Shortcut};
+use crate::fewest::{Sides, fewest_notches};
 use crate::grid::{BucketGrid, Entry, Strip};
 use crate::polyline::{Segment, split_index};
+
+/// Which points of a border are kept as its corners.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CornerChoice {
+    /// Where it strays farthest, again and again (Ramer 1972): close to the border. The default.
+    #[default]
+    Farthest,
+    /// Those that leave the fewest notches, which is what convex cells are cut for, then the fewest corners, then the least error.
+    FewestNotches,
+}
 
 /// How far to simplify.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,6 +46,9 @@ pub struct SimplifyConfig {
     /// Borders of regions that are no neighbours are kept from crossing where their heights differ by less than this, in
     /// metres; beyond, they belong to different storeys. Default 2 (the agent's height), finite, zero or more.
     pub storey_height: f32,
+    /// Which points of walls, drops and borders between kinds of ground are kept. Seams keep to the first way. Default
+    /// [`CornerChoice::Farthest`].
+    pub corners: CornerChoice,
 }
 
 impl Default for SimplifyConfig {
@@ -42,6 +58,7 @@ impl Default for SimplifyConfig {
             max_edge_length: 12.0,
             max_seam_error: Self::MAX_SEAM_ERROR,
             storey_height: 2.0,
+            corners: CornerChoice::default(),
         }
     }
 }
@@ -78,6 +95,13 @@ impl SimplifyConfig {
         self
     }
 
+    /// Sets which points are kept.
+    #[must_use]
+    pub fn with_corners(mut self, corners: CornerChoice) -> Self {
+        self.corners = corners;
+        self
+    }
+
     /// Checks every field.
     ///
     /// # Errors
@@ -99,11 +123,12 @@ impl SimplifyConfig {
 /// Removes the border points that are not needed.
 ///
 /// Every arc is simplified once, for both its sides, by Ramer's algorithm between locked ends: junctions, or in a closed arc its
-/// first vertex and the one farthest from it. Then every shortcut is checked against all kept points near it (see below),
+/// first vertex and the one farthest from it; or else as [`CornerChoice`] says. Then every shortcut is checked against all kept points near it (see below),
 /// and arcs are refined with their own raw points where they must be, until nothing is left to repair.
 ///
 /// # Guarantees
-/// - The same arcs with the same ends and sides; vertices are a subset of the input's, heights untouched.
+/// - The same arcs with the same ends and sides; vertices are a subset of the input's, heights untouched. With
+///   [`CornerChoice::FewestNotches`] closed arcs that meet no other may begin elsewhere.
 /// - No removed vertex of a wall, of a border between two kinds of ground or of a closed arc lies farther than `max_edge_error`
 ///   from its arc, and none of a seam farther than `max_seam_error`.
 /// - A seam passes over no kept vertex of another border: what lies on one side of it stays there. Where nothing stands between
@@ -129,6 +154,7 @@ impl SimplifyConfig {
 /// tells how many arcs had to be refined.
 ///
 /// # References
+/// - Imai and Iri 1988, Polygonal approximations of a curve: the graph of shortcuts that [`CornerChoice::FewestNotches`] searches.
 /// - Mononen 2009, Automatic Navmesh Generation via Watershed Partitioning, step 4.
 /// - Ramer 1972, <https://doi.org/10.1016/S0146-664X(72)80017-0>; Douglas and Peucker 1973,
 ///   <https://doi.org/10.3138/FM57-6770-U75U-7727>.
@@ -139,6 +165,9 @@ pub fn simplify_contours(
 ) -> Result<ContourSet, ContourError> {
     config.validate()?;
     let mut simplifier = Simplifier::new(contours, config)?;
+    if config.corners == CornerChoice::FewestNotches {
+        simplifier.begin_at_corners();
+    }
     simplifier.simplify_alone();
     simplifier.repair();
     let refined = simplifier.refined.iter().filter(|&&refined| refined).count();
@@ -180,6 +209,7 @@ struct Simplifier<'a> {
     tolerance_squared: f64,
     seam_tolerance_squared: f64,
     length_squared: f64,
+    corners: CornerChoice,
     /// Shortcuts found good against all points kept before the last round.
     settled: Vec<(Shortcut, Strip)>,
     /// Shortcuts not checked yet.
@@ -235,12 +265,19 @@ impl<'a> Simplifier<'a> {
         let kept = BitSet::new(points.len());
         let storey_levels = config.storey_height / contours.frame.level_height;
         Ok(Self {
-            chains: Chains { contours, line: Line::new(points), kept, storey_levels },
+            chains: Chains {
+                contours,
+                arc_vertices: Cow::Borrowed(&contours.arc_vertices),
+                line: Line::new(points),
+                kept,
+                storey_levels,
+            },
             refined: vec![false; rules.len()],
             rules,
             tolerance_squared: cells(config.max_edge_error).powi(2),
             seam_tolerance_squared: cells(config.max_seam_error).powi(2),
             length_squared: length.powi(2),
+            corners: config.corners,
             settled: Vec::new(),
             fresh: Vec::new(),
             young: Vec::new(),
@@ -256,15 +293,70 @@ impl<'a> Simplifier<'a> {
         self.added.push(Entry { point: self.chains.point(index), index, arc });
     }
 
+    /// Turns closed arcs that meet no other, so that they begin at a corner that would be kept if they began elsewhere.
+    fn begin_at_corners(&mut self) {
+        let contours = self.chains.contours;
+        let mut uses = vec![0_u8; contours.vertices.len()];
+        for index in 0..contours.arcs.len() {
+            let vertices = contours.arc_vertices(ArcId::from_index(index));
+            for vertex in [vertices[0], vertices[vertices.len() - 1]] {
+                uses[vertex.index()] = uses[vertex.index()].saturating_add(1);
+            }
+        }
+        let (mut turns, mut corners) = (Vec::new(), Vec::new());
+        for (index, arc) in contours.arcs.iter().enumerate() {
+            let (first, last) = (arc.first as usize, (arc.first + arc.len) as usize - 1);
+            let vertex = contours.arc_vertices[first];
+            if vertex != contours.arc_vertices[last] || uses[vertex.index()] != 2 {
+                continue;
+            }
+            corners.clear();
+            self.choose_corners(index, &mut corners);
+            // The farther from the ends, the less they had to do with it.
+            turns.extend(corners.get(corners.len() / 2).map(|&corner| (first..last, corner)));
+        }
+        let mut points = std::mem::replace(&mut self.chains.line, Line::new(Vec::new())).into_points();
+        let vertices = self.chains.arc_vertices.to_mut();
+        for (ring, corner) in turns {
+            points[ring.clone()].rotate_left(corner - ring.start);
+            points[ring.end] = points[ring.start];
+            vertices[ring.clone()].rotate_left(corner - ring.start);
+            vertices[ring.end] = vertices[ring.start];
+        }
+        self.chains.line = Line::new(points);
+    }
+
     /// Every arc by itself.
     fn simplify_alone(&mut self) {
         for (index, arc) in self.chains.contours.arcs.iter().enumerate() {
             let (first, last) = (arc.first, arc.first + arc.len - 1);
             self.keep(index as u32, first);
-            self.subdivide(index as u32, first, last);
+            let mut begin = first;
+            let mut corners = Vec::new();
+            self.choose_corners(index, &mut corners);
+            for corner in corners {
+                self.keep(index as u32, corner as u32);
+                self.subdivide(index as u32, begin, corner as u32);
+                begin = corner as u32;
+            }
+            self.subdivide(index as u32, begin, last);
             self.keep(index as u32, last);
         }
         self.keep_units = true;
+    }
+
+    /// The corners that are kept between the ends of an arc, whatever else has to be; none where the rest finds them.
+    fn choose_corners(&self, arc: usize, out: &mut Vec<usize>) {
+        let sides = match self.rules[arc] {
+            Rule::Seam => return,
+            Rule::Close => Sides::Both,
+            Rule::Wall => Sides::Left,
+        };
+        if self.corners == CornerChoice::FewestNotches {
+            let ContourArc { first, len, .. } = self.chains.contours.arcs[arc];
+            let chain = first as usize..(first + len) as usize;
+            fewest_notches(&self.chains.line, chain, self.tolerance_squared, sides, out);
+        }
     }
 
     /// Keeps the points between `first` and `last` that the rule of the arc asks for.
@@ -418,7 +510,7 @@ impl<'a> Simplifier<'a> {
         for arc in &contours.arcs {
             let first = result.arc_vertices.len();
             let range = arc.first as usize..(arc.first + arc.len) as usize;
-            for (&vertex, _) in contours.arc_vertices[range.clone()]
+            for (&vertex, _) in self.chains.arc_vertices[range.clone()]
                 .iter()
                 .zip(range)
                 .filter(|(_, index)| self.chains.kept.contains(*index))

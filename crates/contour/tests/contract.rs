@@ -1,6 +1,6 @@
 //! The contract suites of the stages this crate implements.
 
-use waymesh_contour::{BorderWalk, DouglasPeucker, SimplifyConfig};
+use waymesh_contour::{BorderWalk, CornerChoice, DouglasPeucker, SimplifyConfig};
 use waymesh_testkit::contracts;
 
 #[test]
@@ -9,14 +9,17 @@ fn border_walk_keeps_the_contract_of_tracing() {
 }
 
 #[test]
-fn douglas_peucker_keeps_the_contract_of_simplification() {
+fn both_choices_of_corners_keep_the_contract_of_simplification() {
     for max_edge_error in [0.0, 0.2, 0.39, 1.0, 6.0] {
         for max_seam_error in [SimplifyConfig::MAX_SEAM_ERROR, max_edge_error, 1e6] {
             let config = SimplifyConfig::default()
                 .with_max_edge_error(max_edge_error)
                 .with_max_edge_length(if max_edge_error < 0.3 { 2.0 } else { 0.0 })
                 .with_max_seam_error(max_seam_error);
-            contracts::simplify_contours(&BorderWalk, &DouglasPeucker { config });
+            for corners in [CornerChoice::Farthest, CornerChoice::FewestNotches] {
+                let config = config.with_corners(corners);
+                contracts::simplify_contours(&BorderWalk, &DouglasPeucker { config });
+            }
         }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
-use waymesh_contour::{SimplifyConfig, simplify_contours, simplify_polyline, trace_contours};
+use waymesh_contour::{CornerChoice, SimplifyConfig, simplify_contours, simplify_polyline, trace_contours};
 use waymesh_core::{
     ArcId, AreaId, ContourSet, Counter, Observer, PlanPoint, PlanVertex, RegionMap, Validate, WalkableField,
 };
@@ -43,6 +43,7 @@ fn config(seed: u64) -> SimplifyConfig {
         .with_max_edge_error(error)
         .with_max_edge_length(length)
         .with_max_seam_error([0.0, 0.7, 5.0, 5.0, 1e3][random.below(5) as usize])
+        .with_corners([CornerChoice::Farthest, CornerChoice::FewestNotches][random.below(2) as usize])
 }
 
 #[derive(Default)]
@@ -70,25 +71,34 @@ fn distance(point: PlanPoint, from: PlanPoint, to: PlanPoint) -> f64 {
     (px - ax - t * (bx - ax)).hypot(pz - az - t * (bz - az))
 }
 
+fn is_in_order(kept: &[PlanVertex], raw: &[PlanVertex]) -> bool {
+    let mut rest = raw.iter();
+    kept.iter().all(|vertex| rest.any(|other| other == vertex))
+}
+
+/// The vertices of an arc before and after. A ring may begin elsewhere: then the first ones are turned.
+fn arc_vertices(raw: &ContourSet, simple: &ContourSet, arc: ArcId) -> [Vec<PlanVertex>; 2] {
+    let vertices = |set: &ContourSet| -> Vec<PlanVertex> {
+        set.arc_vertices(arc).iter().map(|&vertex| set.vertices[vertex.index()]).collect()
+    };
+    let (before, kept) = (vertices(raw), vertices(simple));
+    let ids = raw.arc_vertices(arc);
+    let ring = if ids.first() == ids.last() { &before[1..] } else { &[] };
+    let turned = (0..ring.len()).map(|start| [&ring[start..], &ring[..=start]].concat());
+    let fits = |raw: &Vec<PlanVertex>| raw.first() == kept.first() && is_in_order(&kept, raw);
+    let turned = turned.into_iter().find(fits);
+    [turned.unwrap_or(before), kept]
+}
+
 /// Ends, order, error bound and edge length of every arc.
 fn arcs_keep_their_promises(raw: &ContourSet, simple: &ContourSet, config: &SimplifyConfig) {
     let cell = f64::from(raw.frame.cell_size);
     for index in 0..raw.arcs.len() {
         let (before, after) = (arc_points(raw, index), arc_points(simple, index));
-        let vertices = |set: &ContourSet| -> Vec<PlanVertex> {
-            set.arc_vertices(ArcId::from_index(index))
-                .iter()
-                .map(|&vertex| set.vertices[vertex.index()])
-                .collect()
-        };
-        let (raw_vertices, kept) = (vertices(raw), vertices(simple));
+        let [raw_vertices, kept] = arc_vertices(raw, simple, ArcId::from_index(index));
         assert_eq!(raw_vertices.first(), kept.first());
         assert_eq!(raw_vertices.last(), kept.last());
-        let mut rest = raw_vertices.iter();
-        assert!(
-            kept.iter().all(|vertex| rest.any(|other| other == vertex)),
-            "arc {index} is no subset in order"
-        );
+        assert!(is_in_order(&kept, &raw_vertices), "arc {index} is no subset in order");
         let arc = &raw.arcs[index];
         let area = |region: waymesh_core::RegionId| raw.regions[region.index()].area;
         let is_seam = arc.right.is_some_and(|right| area(right) == area(arc.left));
@@ -117,8 +127,8 @@ struct Edge {
 fn edges(raw: &ContourSet, simple: &ContourSet) -> Vec<Edge> {
     let mut edges = Vec::new();
     for arc in (0..raw.arcs.len()).map(ArcId::from_index) {
-        let mut chain = raw.arc_vertices(arc).iter().map(|&vertex| raw.vertices[vertex.index()]);
-        let mut kept = simple.arc_vertices(arc).iter().map(|&vertex| simple.vertices[vertex.index()]);
+        let [chain, kept] = arc_vertices(raw, simple, arc);
+        let (mut chain, mut kept) = (chain.into_iter(), kept.into_iter());
         let (mut start, _) = (kept.next().expect("an arc has ends"), chain.next());
         for end in kept {
             let mut points = vec![start.point];

@@ -102,7 +102,8 @@ pub trait TraceContours {
 /// Raw borders to borders of few vertices.
 ///
 /// # Contract
-/// The result is a valid [`ContourSet`] with the same arcs, ends and sides; its vertices are a subset of the input's.
+/// The result is a valid [`ContourSet`] with the same arcs, ends and sides; its vertices are a subset of the input's. A closed arc that meets no
+/// other may begin elsewhere.
 pub trait SimplifyContours {
     /// Runs the stage.
     ///

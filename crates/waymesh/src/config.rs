@@ -1,6 +1,7 @@
 //! What a bake is asked for.
 
 use thiserror::Error;
+pub use waymesh_contour::CornerChoice;
 use waymesh_contour::SimplifyConfig;
 use waymesh_core::{Agent, AgentError, BadField, GridError, GridScale};
 
@@ -50,6 +51,9 @@ pub struct BakeConfig {
     /// Farthest that a border between two regions of one kind of ground may be moved to run straight; nobody is stopped there, so it may move much
     /// farther than a wall. Default 5.0.
     pub max_seam_error: f32,
+    /// Which points of a border become its corners. Default [`CornerChoice::Farthest`]; storeys, whose borders hold no steps of the grid, choose
+    /// [`CornerChoice::FewestNotches`].
+    pub corners: CornerChoice,
     /// Pieces of ground smaller than this are left out and reported. Default 0.05: less than the agent's centre needs to
     /// turn round, so that no room an agent can stand in is lost.
     pub min_region: f32,
@@ -81,6 +85,7 @@ impl Default for BakeConfig {
             max_edge_error: None,
             max_edge_length: 12.0,
             max_seam_error: SimplifyConfig::MAX_SEAM_ERROR,
+            corners: CornerChoice::default(),
             min_region: 0.05,
             merge_region: 36.0,
             partition: PartitionKind::default(),
@@ -152,6 +157,13 @@ impl BakeConfig {
     #[must_use]
     pub fn with_max_seam_error(mut self, metres: f32) -> Self {
         self.max_seam_error = metres;
+        self
+    }
+
+    /// Sets which points of a border become its corners.
+    #[must_use]
+    pub fn with_corners(mut self, corners: CornerChoice) -> Self {
+        self.corners = corners;
         self
     }
 

@@ -107,7 +107,7 @@ mod tiled;
 mod world;
 
 pub use clearance::with_clearance;
-pub use config::{BakeConfig, ConfigError, DecompositionKind, PartitionKind};
+pub use config::{BakeConfig, ConfigError, CornerChoice, DecompositionKind, PartitionKind};
 pub use jumps::{JumpConfig, JumpError, find_jumps};
 pub use pipeline::{Bake, BakeError, Pipeline, Stages};
 pub use plan::PlanWorld;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use thiserror::Error;
-use waymesh_contour::{BorderWalk, DouglasPeucker, SimplifyConfig};
+use waymesh_contour::{BorderWalk, SimplifyConfig, simplify_contours};
 use waymesh_convex::{
     GreedyConfig, GreedyMerge, HertelMehlhorn, HertelMehlhornConfig, NotchPortals, NotchPortalsConfig,
 };
@@ -479,8 +479,10 @@ impl Pipeline {
                     .with_max_edge_error(config.edge_error())
                     .with_max_edge_length(config.max_edge_length)
                     .with_max_seam_error(config.max_seam_error)
-                    .with_storey_height(config.agent.height);
-                DouglasPeucker { config: simplify }.simplify(raw, observer)
+                    .with_storey_height(config.agent.height)
+                    .with_corners(config.corners);
+                simplify_contours(raw, &simplify, observer)
+                    .map_err(|error| StageError::new("simplify", error))
             }
         })?;
         self.check("simplify", |list| contours.violations(list))?;

@@ -19,7 +19,7 @@ use waymesh_storeys::{
 };
 use waymesh_tile::{BinsConfig, MemoryGate, Tile, TileLayout, TriangleBins, build_tiles};
 
-use crate::config::PartitionKind;
+use crate::config::{CornerChoice, PartitionKind};
 use crate::pipeline::{Bake, BakeError, Pipeline, check_soup, same_area};
 use crate::report::{GridReport, IslandReport, Recorder, Report};
 
@@ -118,7 +118,8 @@ impl Pipeline {
     #[must_use]
     pub fn storeys() -> Self {
         let GridScale { cell_size, level_height, .. } = StoreysConfig::default().scale;
-        Self::new(crate::BakeConfig::default().with_scale(cell_size, level_height))
+        let config = crate::BakeConfig::default().with_scale(cell_size, level_height);
+        Self::new(config.with_corners(CornerChoice::FewestNotches))
     }
 
     /// Bakes storeys: the scene is sorted into layers on a rough grid, each layer is drawn finely as a depth map, and the borders run between
