@@ -219,7 +219,7 @@ impl ClearanceNavMesh {
             // A place on a side is moved into the triangle, by two ten-thousandths of a cell: the way has to leave through a side.
             let inward = minus(self.table.centroid(fit.triangle), fit.at);
             let share = (100.0 * self.table.slack / length(inward).max(1e-12)).min(1e-2);
-            if radius < 1e-3 { plus(fit.at, inward, share) } else { fit.at }
+            if radius < 1e-6 { plus(fit.at, inward, share) } else { fit.at }
         };
         let ends = Ends { places: [inner(start), inner(goal)], triangles: [start.triangle, goal.triangle] };
         Search::new(&self.table, &self.islands, &mut scratch.memory, radius).run(&ends)
