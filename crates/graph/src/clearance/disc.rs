@@ -88,9 +88,11 @@ pub(super) fn between_squared(a: [Plane; 2], b: [Plane; 2]) -> f64 {
 }
 
 /// Whether any part of a way lies to the left of a side of a triangle, where the triangle is. What is seen from a way is seen through such sides: others lead
-/// back under it or over it, to another storey.
+/// back under it or over it, to another storey. A way along a side, to rounding, lies on both sides of it.
 pub(super) fn faces([a, b]: [Plane; 2], way: [Plane; 2]) -> bool {
-    way.iter().any(|&end| side_of(a, b, end) > 0.0)
+    const ALONG: f64 = 1e-5;
+    let least = -ALONG * length(minus(b, a));
+    way.iter().any(|&end| side_of(a, b, end) > least)
 }
 
 /// A line with a direction that touches one disc and then another.
