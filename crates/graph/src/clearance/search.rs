@@ -19,8 +19,8 @@ use std::collections::BinaryHeap;
 use super::bounds::{Bounds, Root, Seen};
 use super::claims::{Arrival, Claim};
 use super::disc::{
-    Plane, SAME, Tangent, angle, between_squared, cross, distance_squared, dot, faces, left_of,
-    length, minus, plus, side_of, slimmed, tangent, touch, unit,
+    Plane, SAME, Tangent, angle, between_squared, cross, distance_squared, dot, faces, left_of, length,
+    minus, plus, side_of, slimmed, tangent, touch, unit,
 };
 use super::islands::Islands;
 use super::near::Near;
@@ -195,7 +195,11 @@ impl<'a> Search<'a> {
 
     /// What is seen from a root near an end: it does not lie in a triangle that the way comes through, so that nothing is clear at first sight.
     fn closely(&self, root: &Root, seen: Seen) -> Seen {
-        if seen == Seen::Clearly && root.near != [false; 2] && self.radius > 0.0 { Seen::Perhaps } else { seen }
+        if seen == Seen::Clearly && root.near != [false; 2] && self.radius > 0.0 {
+            Seen::Perhaps
+        } else {
+            seen
+        }
     }
 
     fn is_outdone(&self, root: u32) -> bool {
