@@ -2,7 +2,7 @@
 
 use waymesh_core::stage::StageError;
 use waymesh_core::{CellId, CellMesh, PlanPoint, Triangle, TriangleId, Triangulation, VertexId};
-use waymesh_graph::{ClearanceNavMesh, NavMesh};
+use waymesh_graph::{AnyCell, CellFilter, ClearanceNavMesh, NavMesh};
 use waymesh_triangulate::{ClearanceConfig, triangulate_clearance};
 
 use crate::BakeError;
@@ -35,9 +35,39 @@ use crate::BakeError;
 /// # Errors
 /// For a bad configuration, and for a mesh that is too large for 32-bit sides of triangles.
 pub fn with_clearance(mesh: NavMesh, config: &ClearanceConfig) -> Result<ClearanceNavMesh, BakeError> {
+    with_clearance_for(mesh, &AnyCell, config)
+}
+
+/// Likewise, for agents that may use the cells which a filter allows, and no others: all else is a wall, from which they keep their radius.
+///
+/// The filter is asked now, once a cell. For agents of several kinds make one mesh of each kind; a [`NavMesh`] is cloned quickly.
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use waymesh::{BakeConfig, FlagFilter, Pipeline, triangulate::ClearanceConfig};
+///
+/// let soup = waymesh_scenes::Scene::DungeonRooms.build(&waymesh_scenes::SceneConfig::default());
+/// let mesh = Pipeline::new(BakeConfig::default()).bake(&soup)?;
+/// // A door that is shut is a cell with the flag 2.
+/// let mut flags = vec![1; mesh.cell_count()];
+/// flags[3] |= 2;
+/// let filter = FlagFilter { flags: &flags, include: 1, exclude: 2 };
+/// let mesh = waymesh::with_clearance_for(mesh, &filter, &ClearanceConfig::default())?;
+/// assert!(!mesh.admits(waymesh::CellId(3)) && mesh.admits(waymesh::CellId(4)));
+/// # Ok(()) }
+/// ```
+///
+/// # Errors
+/// As [`with_clearance`].
+pub fn with_clearance_for(
+    mesh: NavMesh,
+    filter: &impl CellFilter,
+    config: &ClearanceConfig,
+) -> Result<ClearanceNavMesh, BakeError> {
     let failed = |error| BakeError::Stage(StageError::new("clearance", error));
-    let clearance = triangulate_clearance(&triangles_of(&mesh.cell_mesh()), config).map_err(failed)?;
-    Ok(ClearanceNavMesh::new(mesh, &clearance)?)
+    let triangles = triangles_of(&mesh.cell_mesh(), |cell| filter.allows(&mesh, cell));
+    let clearance = triangulate_clearance(&triangles, config).map_err(failed)?;
+    Ok(ClearanceNavMesh::with_filter(mesh, filter, &clearance)?)
 }
 
 /// An edge of what is left of a cell: one of its own, by its corner, or that of a triangle which was cut off.
@@ -47,13 +77,16 @@ enum Edge {
     Cut(usize, usize),
 }
 
-/// The cells cut into triangles: off the corners, one by one.
-fn triangles_of(cells: &CellMesh) -> Triangulation {
+/// The cells that are allowed, cut into triangles: off the corners, one by one.
+fn triangles_of(cells: &CellMesh, allows: impl Fn(CellId) -> bool) -> Triangulation {
     let mut triangles: Vec<Triangle> = Vec::new();
     // The triangle and side at each edge of each cell.
     let mut at_edge = vec![(0, 0); cells.corners.len()];
     let mut ring: Vec<(VertexId, Edge)> = Vec::new();
     for (index, cell) in cells.cells.iter().enumerate() {
+        if !allows(CellId::from_index(index)) {
+            continue;
+        }
         let range = cells.corner_range(CellId::from_index(index));
         ring.clear();
         ring.extend(range.map(|corner| (cells.corners[corner], Edge::Own(corner))));
@@ -95,10 +128,10 @@ fn triangles_of(cells: &CellMesh) -> Triangulation {
             }
         }
     }
-    for cell in (0..cells.cells.len()).map(CellId::from_index) {
+    for cell in (0..cells.cells.len()).map(CellId::from_index).filter(|&cell| allows(cell)) {
         let range = cells.corner_range(cell);
         for corner in range.clone() {
-            let Some(neighbour) = cells.neighbours[corner] else { continue };
+            let Some(neighbour) = cells.neighbours[corner].filter(|&cell| allows(cell)) else { continue };
             let end = if corner + 1 == range.end { range.start } else { corner + 1 };
             let beyond = cells.corner_range(neighbour);
             let back = beyond.clone().find(|&back| {

@@ -106,7 +106,7 @@ mod storeys;
 mod tiled;
 mod world;
 
-pub use clearance::with_clearance;
+pub use clearance::{with_clearance, with_clearance_for};
 pub use config::{BakeConfig, ConfigError, CornerChoice, DecompositionKind, PartitionKind};
 pub use jumps::{JumpConfig, JumpError, find_jumps};
 pub use pipeline::{Bake, BakeError, Pipeline, Stages};

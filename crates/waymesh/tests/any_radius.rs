@@ -13,10 +13,12 @@ use std::collections::BinaryHeap;
 use std::f64::consts::{PI, TAU};
 
 use glam::Vec3;
+use waymesh::graph::{CellView, Link, LinkEnd, LinkKind};
 use waymesh::triangulate::ClearanceConfig;
 use waymesh::{
-    AnyCell, ClearPath, ClearPathOptions, ClearanceNavMesh, ClearanceScratch, NavMesh, NavMeshError, Outcome,
-    QueryError, Random, Reach, SurfaceScratch, with_clearance,
+    AnyCell, CellId, ClearPath, ClearPathOptions, ClearanceNavMesh, ClearanceScratch, FlagFilter, NavMesh,
+    NavMeshError, Outcome, PlanPoint, PlanVertex, QueryError, Random, Reach, SurfaceScratch, with_clearance,
+    with_clearance_for,
 };
 use waymesh_testkit::flat_meshes;
 
@@ -74,10 +76,46 @@ fn walls(mesh: &NavMesh) -> Vec<[Plane; 2]> {
     walls
 }
 
+/// An end where a disc just touches a wall or one of its corners, or is a hair nearer or farther.
+fn tight_end(walls: &[[Plane; 2]], radius: f64, random: &mut Random) -> Vec3 {
+    let pick = |count: usize, random: &mut Random| (random.unit_f64() * count as f64) as usize;
+    let wall = walls[pick(walls.len(), random)];
+    let along = minus(wall[1], wall[0]);
+    let unit = [along[0] / length(along), along[1] / length(along)];
+    let radius = radius * (1.0 + [-1e-6, -1e-7, 0.0, 1e-7, 1e-6, 1e-4][pick(6, random)]);
+    let [x, z] = match pick(3, random) {
+        0 => {
+            let share = random.unit_f64();
+            [
+                wall[0][0] + along[0] * share - unit[1] * radius,
+                wall[0][1] + along[1] * share + unit[0] * radius,
+            ]
+        }
+        // Where the line beside the wall and the circle round its end meet.
+        1 => [wall[0][0] - unit[1] * radius, wall[0][1] + unit[0] * radius],
+        _ => {
+            let (sine, cosine) = (random.unit_f64() * TAU).sin_cos();
+            [wall[0][0] + cosine * radius, wall[0][1] + sine * radius]
+        }
+    };
+    Vec3::new(x as f32, 0.0, z as f32)
+}
+
+/// Half the distance between two corners, or a hair less.
+fn tight_radius(walls: &[[Plane; 2]], random: &mut Random) -> Option<f32> {
+    let mut corner = || walls[(random.unit_f64() * walls.len() as f64) as usize][0];
+    let half = length(minus(corner(), corner())) / 2.0;
+    let less = [1e-5, 3e-6, 1e-6, 0.0][(random.unit() * 4.0) as usize];
+    (0.05..4.2).contains(&half).then_some((half * (1.0 - less)) as f32)
+}
+
 /// The shortest way of a disc over all lines that touch two corners, and all arcs between them.
 ///
 /// Positions are single-precision, so that an end at a wall may be `loose` too near to it.
 fn brute_force(walls: &[[Plane; 2]], from: Plane, to: Plane, radius: f64, loose: f64) -> Option<f64> {
+    if length(minus(from, to)) == 0.0 {
+        return Some(0.0);
+    }
     let mut corners: Vec<Plane> = walls.iter().map(|wall| wall[0]).collect();
     corners.sort_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
     corners.dedup();
@@ -231,6 +269,63 @@ fn ways_are_the_shortest_among_all_tangents() {
 }
 
 #[test]
+fn ways_between_tight_ends_are_the_shortest() {
+    let mut scratch = ClearanceScratch::default();
+    let (mut connected, mut apart) = (0, 0);
+    for seed in 160..190 {
+        let mesh = clear(crooked(seed, 6, [0.15, 0.25, 0.35, 0.1][seed as usize % 4]));
+        let walls = walls(mesh.mesh());
+        let mut random = Random::new(seed);
+        for _ in 0..25 {
+            let radius = 0.05 + 4.0 * random.unit();
+            let tight = if random.unit() < 0.3 { tight_radius(&walls, &mut random) } else { None };
+            let radius = tight.unwrap_or(radius);
+            let [from, to] = [0, 1].map(|_| tight_end(&walls, f64::from(radius), &mut random));
+            let what = format!("seed {seed}, {from} to {to}, radius {radius}");
+            let options =
+                ClearPathOptions::default().with_reach(Reach::new(9.0, 1.0, 1.0)).with_allow_partial(false);
+            let Ok(path) = mesh.find_path_with(from, to, radius, &options, &mut scratch) else { continue };
+            let [from, to] = [path.start.unwrap(), path.goal.unwrap()].map(|end| end.location.position);
+            let back = mesh.find_path_with(to, from, radius, &options, &mut scratch).unwrap();
+            let best = brute_force(&walls, plane(from), plane(to), f64::from(radius), 2e-5);
+            for path in [path, back] {
+                assert_eq!(path.outcome == Outcome::Complete, best.is_some(), "{what}: {best:?}");
+                let Some(best) = best else { continue };
+                let long = f64::from(path.plan_length);
+                assert!((long - best).abs() <= 1e-3 + 1e-5 * best, "{what}: {long} m, but {best} m");
+            }
+            *(if best.is_some() { &mut connected } else { &mut apart }) += 1;
+        }
+    }
+    assert!(connected > 300 && apart > 50, "{connected} {apart}");
+}
+
+/// Ways that were missed once: across a narrow gap, along the side of a triangle, from a place at exactly the radius from a wall.
+#[test]
+fn ways_that_were_missed() {
+    let mut scratch = ClearanceScratch::default();
+    let reach = Reach::new(9.0, 1.0, 1.0);
+    for (seed, side, blocked, from, to, radius, expected) in [
+        (31, 12, 0.2, [33.71556, 94.7163], [94.93913, 35.468765], 3.0, 94.5357),
+        (22, 6, 0.35, [56.508614, 17.664185], [17.030556, 6.838765], 3.152_918_8, 44.4188),
+        (10, 6, 0.35, [42.02205, 33.758392], [43.420593, 50.417503], 1.721_974_6, 16.87),
+        (198, 6, 0.35, [8.0, 10.654564], [24.65456, 22.97815], 2.654_560_8, 21.5559),
+        (349, 6, 0.25, [58.0, 18.0], [50.556377, 41.119102], 1.0, 24.3052),
+        (11, 12, 0.1, [24.249844, 105.86461], [94.29226, 60.80881], 3.661_163, 83.5063),
+        (252, 6, 0.15, [43.267517, 3.4710903], [28.699528, 54.501877], 2.974_644_7, 57.5326),
+    ] {
+        let mesh = clear(crooked(seed, side, blocked));
+        let [from, to] = [from, to].map(|[x, z]: [f32; 2]| Vec3::new(x, 0.0, z));
+        let options = ClearPathOptions::default().with_reach(reach);
+        for [from, to] in [[from, to], [to, from]] {
+            let path = mesh.find_path_with(from, to, radius, &options, &mut scratch).unwrap();
+            assert_eq!(path.outcome, Outcome::Complete, "seed {seed}");
+            assert!((path.plan_length - expected).abs() < 2e-3, "seed {seed}: {} m", path.plan_length);
+        }
+    }
+}
+
+#[test]
 fn a_disc_is_moved_to_the_nearest_room() {
     let mut scratch = ClearanceScratch::default();
     for seed in 0..8 {
@@ -305,7 +400,6 @@ fn smaller_discs_go_no_farther_and_back_is_as_far() {
                     continue;
                 }
                 known += 1;
-                // Known: in rare places one direction misses the shortest way.
                 let both = [path.plan_length, back.plan_length];
                 let is_longer = before.is_some_and(|before| path.plan_length > before + 1e-3);
                 if (both[0] - both[1]).abs() > 1e-3 || is_longer {
@@ -316,8 +410,7 @@ fn smaller_discs_go_no_farther_and_back_is_as_far() {
             }
         }
     }
-    println!("{odd} of {known} are odd");
-    assert!(known > 500 && odd * 100 <= known, "{odd} of {known}");
+    assert!(known > 500 && odd == 0, "{odd} of {known}");
 }
 
 #[test]
@@ -381,4 +474,124 @@ fn bad_input_is_an_error() {
     let empty = waymesh::ClearanceMesh::default();
     let error = ClearanceNavMesh::new(mesh.into_mesh(), &empty).unwrap_err();
     assert!(matches!(error, NavMeshError::OtherGround { .. }), "{error}");
+}
+
+/// A filter leaves the ground of a mesh that never had the rest.
+#[test]
+fn ground_that_is_not_allowed_is_a_wall() {
+    let mut scratch = ClearanceScratch::default();
+    let mut known = 0;
+    for seed in 0..6 {
+        let [whole, part] = [crooked(seed, 7, 0.0), crooked(seed, 7, 0.25)];
+        let key = |cell: CellView<'_>| {
+            let mut corners: Vec<[i64; 2]> =
+                cell.positions().map(|at| [at.x, at.z].map(|at| at.round() as i64)).collect();
+            corners.sort_unstable();
+            corners
+        };
+        let kept: std::collections::HashSet<_> = part.cells().map(key).collect();
+        let flags: Vec<u16> =
+            whole.cells().map(|cell| if kept.contains(&key(cell)) { 1 } else { 3 }).collect();
+        assert!(flags.contains(&3));
+        let filter = FlagFilter { flags: &flags, include: 1, exclude: 2 };
+        let whole = with_clearance_for(whole, &filter, &ClearanceConfig::default()).unwrap();
+        let part = clear(part);
+        let mut random = Random::new(seed);
+        for _ in 0..40 {
+            let mut place = || Vec3::new(70.0 * random.unit(), 0.0, 70.0 * random.unit());
+            let (from, to) = (place(), place());
+            let radius = 3.0 * random.unit();
+            let [a, b] = [&whole, &part].map(|mesh| mesh.find_path(from, to, radius, &mut scratch));
+            match (a, b) {
+                (Ok(a), Ok(b)) => {
+                    assert_eq!(a.outcome, b.outcome, "seed {seed}, {from} to {to}, {radius}");
+                    let lengths = [a.plan_length, b.plan_length];
+                    assert!(
+                        (lengths[0] - lengths[1]).abs() < 1e-3,
+                        "seed {seed}, {from} to {to}: {lengths:?}"
+                    );
+                    assert!(a.cells.iter().all(|&cell| whole.admits(cell)));
+                    known += usize::from(a.outcome == Outcome::Complete);
+                }
+                (a, b) => assert_eq!(a.is_err(), b.is_err(), "{a:?} {b:?}"),
+            }
+        }
+    }
+    assert!(known > 100, "{known}");
+}
+
+/// Two halls, a wall between them, and a way round it far away or none.
+fn halls(round: bool) -> NavMesh {
+    let square = |x: i32, z: i32, wide: i32, deep: i32| {
+        [[x, z], [x + wide, z], [x + wide, z + deep], [x, z + deep]]
+            .map(|[x, z]| PlanPoint::new(x, z))
+            .to_vec()
+    };
+    let mut squares = vec![square(0, 0, 40, 20), square(0, 21, 40, 20)];
+    if round {
+        squares.extend([square(40, 0, 10, 20), square(40, 20, 10, 1), square(40, 21, 10, 20)]);
+    }
+    NavMesh::try_from(flat_meshes::build(&squares)).unwrap()
+}
+
+fn link(from: [i32; 4], to: [i32; 4]) -> Link {
+    let end = |cell: u32, [x, z, ex, ez]: [i32; 4]| LinkEnd {
+        cell: CellId(cell),
+        ends: [[x, z], [ex, ez]].map(|[x, z]| PlanVertex { point: PlanPoint::new(x, z), height: 0.0 }),
+    };
+    Link::new(end(0, from), end(1, to), LinkKind::User)
+}
+
+#[test]
+fn links_serve_discs_that_fit_on_both_sides() {
+    let mut scratch = ClearanceScratch::default();
+    let (from, to) = (Vec3::new(5.0, 0.0, 10.0), Vec3::new(5.0, 0.0, 31.0));
+    let gate = link([10, 20, 14, 20], [10, 21, 14, 21]);
+    let ladder = link([30, 10, 30, 10], [30, 31, 30, 31]);
+    let narrow = clear(halls(false).with_links(vec![gate]).unwrap());
+    for (radius, is_there) in [(0.0, true), (1.0, true), (1.99, true), (2.01, false)] {
+        let path = narrow.find_path(from, to, radius, &mut scratch).unwrap();
+        let back = narrow.find_path(to, from, radius, &mut scratch).unwrap();
+        assert_eq!([&path, &back].map(|path| path.outcome == Outcome::Complete), [is_there; 2], "{radius}");
+        if is_there {
+            assert!((path.plan_length - back.plan_length).abs() < 1e-3);
+            assert_eq!(
+                (path.links.len(), path.links[0].backwards, back.links[0].backwards),
+                (1, false, true)
+            );
+            let [before, after] = [0, 1].map(|step| path.points[path.links[0].point + step]);
+            // Straight through the gate, at the radius from both its sides.
+            assert!(before.z <= 20.0 - radius + 1e-3 && after.z >= 21.0 + radius - 1e-3, "{before} {after}");
+            assert!((10.0 + radius - 1e-3..=14.0 - radius + 1e-3).contains(&before.x), "{before}");
+            assert!(path.clearance >= radius - 2e-3);
+            let chain: f32 = path.points.windows(2).map(|pair| pair[0].distance(pair[1])).sum();
+            assert!((chain - path.length).abs() < 1e-3);
+        }
+        let options = ClearPathOptions::default().with_links(false).with_allow_partial(false);
+        let path = narrow.find_path_with(from, to, radius, &options, &mut scratch).unwrap();
+        assert_eq!(path.outcome, Outcome::Unreachable);
+    }
+    // The cheaper one of two, or the way round, and none where that would be dearer.
+    let costly = |extra: f32| Link { extra_cost: extra, ..gate };
+    for (links, radius, expected) in [
+        (vec![costly(0.0), ladder], 1.0, Some(0)),
+        (vec![costly(60.0), ladder], 1.0, Some(1)),
+        (vec![costly(0.0), ladder], 3.0, Some(1)),
+        (vec![costly(500.0)], 1.0, None),
+    ] {
+        let mesh = clear(halls(true).with_links(links).unwrap());
+        let path = mesh.find_path(from, to, radius, &mut scratch).unwrap();
+        assert_eq!(path.outcome, Outcome::Complete);
+        assert_eq!(path.links.first().map(|link| link.link.index()), expected);
+        assert!(path.links.len() < 2);
+        // A link never lengthens a way.
+        let options = ClearPathOptions::default().with_links(false);
+        let round = mesh.find_path_with(from, to, radius, &options, &mut scratch).unwrap();
+        assert!(path.plan_length <= round.plan_length + 1e-3);
+    }
+    // One way only.
+    let one_way = clear(halls(false).with_links(vec![Link { both_ways: false, ..ladder }]).unwrap());
+    let ways =
+        [[from, to], [to, from]].map(|[a, b]| one_way.find_path(a, b, 1.0, &mut scratch).unwrap().outcome);
+    assert!(ways[0] == Outcome::Complete && ways[1] != Outcome::Complete);
 }

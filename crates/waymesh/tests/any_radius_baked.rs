@@ -138,7 +138,7 @@ fn compare(name: &str, soup: &waymesh::TriangleSoup, radii: &[f32], pairs: usize
             ratios.len(),
         );
         assert_eq!(wrong, 0, "{name}, radius {radius}");
-        assert!(ratios.len() > pairs / 10 && within * 100 >= ratios.len() * 95, "{name}, radius {radius}");
+        assert!(ratios.len() > pairs / 10 && within == ratios.len(), "{name}, radius {radius}");
     }
 }
 

@@ -8,6 +8,12 @@ pub(super) const SAME: f64 = 1e-9;
 /// A gap may be narrower than the disc by this part: clearances are rounded down to single precision.
 pub(super) const NARROW: f64 = 2e-6;
 
+/// The radius that is searched for: smaller by more than what rounding takes from the room at an end or in a gap. So an end that just touches a wall
+/// lies outside of the discs round its corners, and a gap that just lets the disc through is wider than it.
+pub(super) fn slimmed(radius: f64) -> f64 {
+    (radius * (1.0 - 2.0 * NARROW) - 1e-6).max(0.0)
+}
+
 pub(super) fn minus(a: Plane, b: Plane) -> Plane {
     [a[0] - b[0], a[1] - b[1]]
 }
@@ -82,9 +88,11 @@ pub(super) fn between_squared(a: [Plane; 2], b: [Plane; 2]) -> f64 {
 }
 
 /// Whether any part of a way lies to the left of a side of a triangle, where the triangle is. What is seen from a way is seen through such sides: others lead
-/// back under it or over it, to another storey.
+/// back under it or over it, to another storey. A way along a side, to rounding, lies on both sides of it.
 pub(super) fn faces([a, b]: [Plane; 2], way: [Plane; 2]) -> bool {
-    way.iter().any(|&end| side_of(a, b, end) > 0.0)
+    const ALONG: f64 = 1e-5;
+    let least = -ALONG * length(minus(b, a));
+    way.iter().any(|&end| side_of(a, b, end) > least)
 }
 
 /// A line with a direction that touches one disc and then another.

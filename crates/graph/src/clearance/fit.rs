@@ -5,7 +5,6 @@ use waymesh_core::CellId;
 
 use super::disc::{NARROW, Plane, dot, left_of, length, minus, nearest_on, plus, unit};
 use super::{ClearanceNavMesh, ClearanceScratch};
-use crate::data::NO_NEIGHBOUR;
 use crate::nearest::{Location, Reach, Spot};
 use crate::plan::PlanPosition;
 use crate::{PathEnd, QueryError};
@@ -79,7 +78,7 @@ impl ClearanceNavMesh {
     }
 
     /// How far the nearest wall is from a place in plan, in metres, but `limit` at most: the radius of the largest disc that fits there. Walls of other
-    /// storeys do not count.
+    /// storeys do not count. 0 on ground that is not for it ([`ClearanceNavMesh::with_filter`]).
     ///
     /// # Errors
     /// [`QueryError::Stale`] or [`QueryError::NoCell`] for a place of another mesh, [`QueryError::BadRadius`] for a limit that is NaN or negative.
@@ -100,6 +99,9 @@ impl ClearanceNavMesh {
         }
         if !place.position.is_finite() {
             return Err(QueryError::NotFinite { end: PathEnd::Start, position: place.position });
+        }
+        if !self.admitted.has(place.cell.0) {
+            return Ok(0.0);
         }
         let [x, _, z] = self.mesh.frame.to_grid(place.position);
         let closest = self.mesh.closest_in_cell(place.cell.index(), PlanPosition::snapped(x, z));
@@ -128,7 +130,7 @@ impl ClearanceNavMesh {
         scratch: &mut ClearanceScratch,
         wants: impl Fn(u32) -> bool,
     ) -> Option<Fit> {
-        let spot = self.mesh.nearest_spot(position, reach, |_| true)?;
+        let spot = self.mesh.nearest_spot(position, reach, |cell| self.admitted.has(cell))?;
         let at = self.place_of(&spot);
         let triangle = self.triangle_at(spot.cell, at);
         if wants(triangle) && self.has_room(triangle, at, radius, &mut scratch.memory.stack) {
@@ -203,7 +205,7 @@ impl ClearanceNavMesh {
                 x.contains(&at.x) && (f64::from(z.min_z)..=f64::from(z.max_z)).contains(&at.z)
             },
             |cell| {
-                if mesh.closest_in_cell(cell as usize, at) == at {
+                if self.admitted.has(cell) && mesh.closest_in_cell(cell as usize, at) == at {
                     out.push(cell);
                 }
             },
@@ -230,8 +232,11 @@ impl ClearanceNavMesh {
                     && gap(bounds.min_z, asked[1], bounds.max_z) <= reach
             },
             |cell| {
+                if !self.admitted.has(cell) {
+                    return;
+                }
                 let range = mesh.edge_range(CellId(cell).index());
-                for edge in range.clone().filter(|&edge| mesh.neighbours[edge] == NO_NEIGHBOUR) {
+                for edge in range.clone().filter(|&edge| self.admitted.is_wall(mesh.neighbours[edge])) {
                     let end = if edge + 1 == range.end { range.start } else { edge + 1 };
                     let wall = [corner(edge), corner(end)];
                     let distance = length(minus(nearest_on(wall, asked), asked));

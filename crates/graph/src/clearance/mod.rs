@@ -5,6 +5,7 @@ mod claims;
 mod disc;
 mod fit;
 mod islands;
+mod leaps;
 mod near;
 mod path;
 mod search;
@@ -20,9 +21,10 @@ use self::disc::Plane;
 use self::islands::Islands;
 use self::search::Memory;
 use self::table::Table;
-use crate::NavMeshError;
+use crate::data::NO_NEIGHBOUR;
 use crate::mesh::NavMesh;
 use crate::nearest::Spot;
+use crate::{CellFilter, NavMeshError};
 
 /// A navigation mesh with the clearance of its ground: it serves agents of every radius from that on for which it was baked.
 ///
@@ -30,17 +32,15 @@ use crate::nearest::Spot;
 /// a smallest agent, ask for the larger agent's radius less that of the smallest: their borders differ at corners only, by rounding them.
 ///
 /// # Guarantees
-/// - The way that [`ClearanceNavMesh::find_path`] finds keeps the radius from every wall it passes, to rounding (a micrometre and two millionths of
-///   the radius), over storeys on top of each other as well. But for what stands under Limits it is the shortest such way in the plan; with radius 0 it is that
+/// - The way that [`ClearanceNavMesh::find_path`] finds keeps the radius from every wall it passes, to rounding (two micrometres and five
+///   millionths of the radius), over storeys on top of each other as well. It is the shortest such way in the plan; with radius 0 it is that
 ///   of [`NavMesh::find_shortest_path`].
 /// - Where there is a way it finds one.
 /// - Made of the same input, two are equal bit by bit; `Send + Sync`; all queries take `&self`.
 ///
 /// # Limits
-/// In rare places, where an end or a passage leaves the disc hardly any room to spare, a search misses the shortest way and gives a longer one that keeps
-/// the radius just as well, now and then a much longer one: less than one path in a hundred on crooked test meshes, 5 of 3,200 on two real levels.
-///
-/// Links, filters and costs have no say: all ground counts alike, and a door that is a link is a wall.
+/// What agents may walk on is settled when it is made ([`ClearanceNavMesh::with_filter`]). All that ground counts alike: costs per metre have no say. Links
+/// are walls that may be leapt, see [`ClearanceNavMesh::find_path_with`].
 ///
 /// # Memory
 /// About 40 bytes a side of a triangle and 12 bytes a cell, beside the mesh.
@@ -51,6 +51,41 @@ pub struct ClearanceNavMesh {
     islands: Islands,
     /// Per cell, the triangle that holds its middle.
     seeds: Vec<u32>,
+    admitted: Admitted,
+}
+
+/// The cells that it is for: a bit for each, none if all.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Admitted(Vec<u64>);
+
+impl Admitted {
+    fn of(mesh: &NavMesh, filter: &impl CellFilter) -> Self {
+        let mut bits = vec![0_u64; mesh.cell_count().div_ceil(64)];
+        let mut is_every = true;
+        for cell in 0..mesh.cell_count() {
+            let allows = filter.allows(mesh, CellId::from_index(cell));
+            bits[cell / 64] |= u64::from(allows) << (cell % 64);
+            is_every &= allows;
+        }
+        Self(if is_every { Vec::new() } else { bits })
+    }
+
+    #[inline]
+    fn has(&self, cell: u32) -> bool {
+        self.0.is_empty() || self.0[cell as usize / 64] >> (cell % 64) & 1 == 1
+    }
+
+    /// Whether what lies across an edge is no ground for it.
+    #[inline]
+    fn is_wall(&self, neighbour: u32) -> bool {
+        neighbour == NO_NEIGHBOUR || !self.has(neighbour)
+    }
+}
+
+impl CellFilter for Admitted {
+    fn allows(&self, _mesh: &NavMesh, cell: CellId) -> bool {
+        self.has(cell.0)
+    }
 }
 
 /// Memory of queries for a radius. One per thread; it serves any mesh. Grows to 96 bytes a side of a triangle, and 150 bytes a cone seen.
@@ -59,6 +94,7 @@ pub struct ClearanceScratch {
     memory: Memory,
     passed: Vec<CellId>,
     fit: fit::Candidates,
+    leaps: leaps::Leaps,
     /// The points of a path, in metres from the origin of the frame.
     plan: Vec<Plane>,
     seen: Vec<u32>,
@@ -72,12 +108,38 @@ impl ClearanceNavMesh {
     /// # Errors
     /// [`NavMeshError::Clearance`] for triangles that break their invariants, [`NavMeshError::OtherGround`] for those of another mesh.
     pub fn new(mesh: NavMesh, clearance: &ClearanceMesh) -> Result<Self, NavMeshError> {
+        Self::join(mesh, Admitted::default(), clearance)
+    }
+
+    /// Likewise, for agents that may use the cells which a filter allows, and no others. `clearance` is the triangulation of those cells alone.
+    ///
+    /// Ground that is not allowed is a wall in every respect: paths keep the radius from it, and no end is moved there. The filter is asked once a
+    /// cell, here; for another one another triangulation is needed, which is far cheaper than a bake.
+    ///
+    /// # Errors
+    /// As [`ClearanceNavMesh::new`].
+    pub fn with_filter(
+        mesh: NavMesh,
+        filter: &impl CellFilter,
+        clearance: &ClearanceMesh,
+    ) -> Result<Self, NavMeshError> {
+        let admitted = Admitted::of(&mesh, filter);
+        Self::join(mesh, admitted, clearance)
+    }
+
+    fn join(mesh: NavMesh, admitted: Admitted, clearance: &ClearanceMesh) -> Result<Self, NavMeshError> {
         let frame = *mesh.frame();
         let origin = [f64::from(frame.origin.x), f64::from(frame.origin.z)];
         let table = Table::build(clearance, origin, f64::from(frame.cell_size))?;
-        let seeds = seeds::find(&mesh, &table, clearance)?;
+        let seeds = seeds::find(&mesh, &table, clearance, &admitted)?;
         let islands = Islands::build(&table);
-        Ok(Self { mesh, table, islands, seeds })
+        Ok(Self { mesh, table, islands, seeds, admitted })
+    }
+
+    /// Whether a cell is for it: each, but for those that its filter did not allow.
+    #[must_use]
+    pub fn admits(&self, cell: CellId) -> bool {
+        cell.index() < self.mesh.cell_count() && self.admitted.has(cell.0)
     }
 
     /// The mesh, for all other queries.

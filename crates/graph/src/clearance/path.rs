@@ -5,11 +5,12 @@ use waymesh_core::CellId;
 
 use super::disc::{Plane, angle, between_squared, faces, length, minus, plus, touch};
 use super::fit::{Fit, check_radius};
+use super::leaps::Piece;
 use super::search::{Ends, Search};
 use super::table::{next, previous};
 use super::{ClearPlace, ClearanceNavMesh, ClearanceScratch};
-use crate::filter::AnyCell;
 use crate::nearest::{Location, Reach};
+use crate::path::LinkUse;
 use crate::{Outcome, PathEnd, QueryError};
 
 /// A path for a disc.
@@ -23,9 +24,12 @@ pub struct ClearPath {
     pub cells: Vec<CellId>,
     /// The corners of walls that it turns round, in order, on the ground.
     pub corners: Vec<Vec3>,
+    /// The links it takes, in order: each leads from one of `points` to the next, straight.
+    pub links: Vec<LinkUse>,
     /// Length of the chain of `points` in metres, in space.
     pub length: f32,
-    /// Length in plan of the true way, whose corners are arcs: no way that keeps the radius is shorter.
+    /// Length in plan of the true way, whose corners are arcs: no way over the ground that keeps the radius is shorter. Links count as far as they lead in
+    /// plan.
     pub plan_length: f32,
     /// The least distance of the chain of `points` from any wall, in metres: the radius or more, less what [`ClearPathOptions::arc_error`] costs in a
     /// gap that just lets the disc through. Infinite if unreachable.
@@ -44,6 +48,7 @@ impl Default for ClearPath {
             points: Vec::new(),
             cells: Vec::new(),
             corners: Vec::new(),
+            links: Vec::new(),
             length: 0.0,
             plan_length: 0.0,
             clearance: f32::INFINITY,
@@ -59,6 +64,7 @@ impl ClearPath {
         self.points.clear();
         self.cells.clear();
         self.corners.clear();
+        self.links.clear();
         (self.length, self.plan_length, self.clearance) = (0.0, 0.0, f32::INFINITY);
         (self.start, self.goal) = (None, None);
     }
@@ -75,11 +81,13 @@ pub struct ClearPathOptions {
     /// How far the chain of points may be outside of the arcs round corners, in metres: 0.001 by default, above 0. It has one point at least
     /// for each quarter of a circle: with an infinite error corners are chamfers, a right angle a single point.
     pub arc_error: f32,
+    /// Whether links may be taken. Default true.
+    pub links: bool,
 }
 
 impl Default for ClearPathOptions {
     fn default() -> Self {
-        Self { reach: None, allow_partial: true, arc_error: 1e-3 }
+        Self { reach: None, allow_partial: true, arc_error: 1e-3, links: true }
     }
 }
 
@@ -95,6 +103,13 @@ impl ClearPathOptions {
     #[must_use]
     pub fn with_allow_partial(mut self, allow: bool) -> Self {
         self.allow_partial = allow;
+        self
+    }
+
+    /// Sets whether links may be taken.
+    #[must_use]
+    pub fn with_links(mut self, links: bool) -> Self {
+        self.links = links;
         self
     }
 
@@ -125,9 +140,16 @@ impl ClearanceNavMesh {
     /// The shortest way of a disc of this radius, in metres.
     ///
     /// - Both ends are moved to where the disc fits ([`ClearanceNavMesh::nearest`]); the path tells how far.
-    /// - No way in the plan that keeps the radius is shorter, to rounding, but where [`ClearanceNavMesh`] says so. Rises and falls do not count
-    ///   while it searches.
-    /// - Where no way is wide enough, that is known without a search as a rule: triangles are joined for every width at once. The path then leads to
+    /// - No way over the ground in the plan that keeps the radius is shorter, to rounding. Rises and falls do not count while it searches.
+    /// - Links are taken where that is cheaper, or the only way ([`ClearPathOptions::links`]): the path is then made of shortest ways over the ground, joined
+    ///   by links. A link between points serves every disc, one between segments those that are no wider than the shorter of them. Each of its
+    ///   ends, at nine places along segments, is moved to the nearest place within sight and a radius and a half where the disc fits; from there to there
+    ///   the disc goes straight. Of all such chains the path is the cheapest: length in plan, and the extra cost of the links. On links themselves nothing
+    ///   is known of clearance, but that a disc keeps its radius from both ends of a line that is crossed like an edge, such as a door.
+    ///   Each link that comes into question costs a search.
+    /// - Costs per metre have no say: a disc covers several kinds of ground at once, so all ground that is allowed counts alike. To keep agents from
+    ///   some ground, see [`ClearanceNavMesh::with_filter`].
+    /// - Where no way is wide enough, that is known without a search as a rule: triangles are joined for every width at once. The path then leads, without links, to
     ///   a place near the goal that can be reached, if any is nearer than the start ([`Outcome::Partial`]); to find it takes time in the triangles.
     /// - Takes time in `n log n` of the cones seen. Allocates nothing but the path once `scratch` has grown.
     ///
@@ -172,7 +194,26 @@ impl ClearanceNavMesh {
         let goal = self.end(PathEnd::Goal, to, radius, &reach, scratch)?;
         let [begin, aim] = [self.clear_place(&start, from), self.clear_place(&goal, to)];
         (path.start, path.goal) = (Some(begin), Some(aim));
-        if let Some(length) = self.search(&start, &goal, radius, scratch) {
+        let direct = self.search(&start, &goal, radius, scratch);
+        if options.links && !self.mesh.links().is_empty() {
+            let mut leaps = std::mem::take(&mut scratch.leaps);
+            let cost = self.search_over_links([&start, &goal], from, radius, direct, &mut leaps, scratch);
+            if cost.is_some() {
+                path.outcome = Outcome::Complete;
+                for piece in leaps.pieces(goal, to) {
+                    self.write_piece(&piece, radius, options, scratch, path);
+                }
+            }
+            scratch.leaps = leaps;
+            if cost.is_some() {
+                return Ok(());
+            }
+            // The search over links has used the memory.
+            if direct.is_some() {
+                self.search(&start, &goal, radius, scratch);
+            }
+        }
+        if let Some(length) = direct {
             path.outcome = Outcome::Complete;
             self.write(&start, &goal, [from, to], radius, length, options, scratch, path);
             return Ok(());
@@ -207,19 +248,25 @@ impl ClearanceNavMesh {
         if let Some(fit) = self.fit(position, f64::from(radius), reach, scratch, |_| true) {
             return Ok(fit);
         }
-        Err(match self.mesh.nearest_spot(position, reach, |_| true) {
+        Err(match self.mesh.nearest_spot(position, reach, |cell| self.admitted.has(cell)) {
             Some(_) => QueryError::NoRoomNear { end, position, radius, reach: *reach },
             None => QueryError::NoMeshNear { end, position, reach: *reach },
         })
     }
 
-    fn search(&self, start: &Fit, goal: &Fit, radius: f32, scratch: &mut ClearanceScratch) -> Option<f64> {
+    pub(super) fn search(
+        &self,
+        start: &Fit,
+        goal: &Fit,
+        radius: f32,
+        scratch: &mut ClearanceScratch,
+    ) -> Option<f64> {
         let radius = f64::from(radius);
         let inner = |fit: &Fit| {
             // A place on a side is moved into the triangle, by two ten-thousandths of a cell: the way has to leave through a side.
             let inward = minus(self.table.centroid(fit.triangle), fit.at);
             let share = (100.0 * self.table.slack / length(inward).max(1e-12)).min(1e-2);
-            if radius < 1e-3 { plus(fit.at, inward, share) } else { fit.at }
+            if radius < 1e-6 { plus(fit.at, inward, share) } else { fit.at }
         };
         let ends = Ends { places: [inner(start), inner(goal)], triangles: [start.triangle, goal.triangle] };
         Search::new(&self.table, &self.islands, &mut scratch.memory, radius).run(&ends)
@@ -292,11 +339,34 @@ impl ClearanceNavMesh {
             frame.to_world(0.0, 0.0, at[1] / size).z,
         );
         let near = Reach::new(self.mesh.default_reach().side, f32::INFINITY, f32::INFINITY);
-        let spot = self.mesh.nearest_spot(asked, &near, |_| true)?;
+        let spot = self.mesh.nearest_spot(asked, &near, |cell| self.admitted.has(cell))?;
         Some(Fit { spot, at, triangle: side / 3 })
     }
 
-    /// Writes the way that was found.
+    /// Writes a piece of a way over links, and the link after it.
+    fn write_piece(
+        &self,
+        piece: &Piece,
+        radius: f32,
+        options: &ClearPathOptions,
+        scratch: &mut ClearanceScratch,
+        path: &mut ClearPath,
+    ) {
+        let [start, goal] = &piece.ends;
+        let Some(length) = self.search(start, goal, radius, scratch) else { return };
+        let before = path.points.last().copied();
+        let first = path.points.len();
+        self.write(start, goal, piece.asked, radius, length, options, scratch, path);
+        if let (Some(before), Some(&after)) = (before, path.points.get(first)) {
+            path.length += before.distance(after);
+            path.plan_length += (after.x - before.x).hypot(after.z - before.z);
+        }
+        if let Some((link, backwards)) = piece.leap {
+            path.links.push(LinkUse { link, backwards, point: path.points.len() - 1 });
+        }
+    }
+
+    /// Writes the way that was found, after what is there.
     #[expect(clippy::too_many_arguments, reason = "all that a path is made of")]
     fn write(
         &self,
@@ -316,8 +386,11 @@ impl ClearanceNavMesh {
             .clamp(1e-3, std::f64::consts::FRAC_PI_2);
         let first = self.clear_place(start, asked[0]).location;
         let last = self.clear_place(goal, asked[1]).location;
+        let from = path.points.len();
         path.points.push(first.position);
-        path.cells.push(first.cell);
+        if path.cells.last() != Some(&first.cell) {
+            path.cells.push(first.cell);
+        }
         scratch.plan.clear();
         scratch.plan.push(start.at);
         let mut at = first;
@@ -358,13 +431,20 @@ impl ClearanceNavMesh {
         }
         path.points.push(last.position);
         plan.push(goal.at);
-        path.points.dedup();
+        let mut kept = from + 1;
+        for at in from + 1..path.points.len() {
+            if path.points[at] != path.points[kept - 1] {
+                path.points[kept] = path.points[at];
+                kept += 1;
+            }
+        }
+        path.points.truncate(kept);
         #[expect(clippy::cast_possible_truncation, reason = "lengths in single precision")]
         {
-            let chain = path.points.windows(2).map(|pair| f64::from(pair[0].distance(pair[1])));
-            path.length = chain.sum::<f64>() as f32;
-            path.plan_length = plan_length as f32;
-            path.clearance = self.kept(start.triangle, scratch) as f32;
+            let chain = path.points[from..].windows(2).map(|pair| f64::from(pair[0].distance(pair[1])));
+            path.length += chain.sum::<f64>() as f32;
+            path.plan_length += plan_length as f32;
+            path.clearance = path.clearance.min(self.kept(start.triangle, scratch) as f32);
         }
     }
 
@@ -380,7 +460,7 @@ impl ClearanceNavMesh {
         let size = f64::from(frame.cell_size);
         let mut target = frame.to_world(to[0] / size, 0.0, to[1] / size);
         target.y = from.position.y;
-        let Ok(ray) = self.mesh.raycast(from, target, &AnyCell, passed) else { return *from };
+        let Ok(ray) = self.mesh.raycast(from, target, &self.admitted, passed) else { return *from };
         let known = usize::from(passed.first() == cells.last());
         cells.extend(passed.iter().skip(known));
         if ray.hit.is_none() {
@@ -390,7 +470,8 @@ impl ClearanceNavMesh {
         let apart = ray.end.position.distance(target).max(frame.cell_size);
         let reach = Reach::new(frame.cell_size * 0.01, apart, apart);
         let near = Vec3::new(target.x, ray.end.position.y, target.z);
-        let Some(there) = self.mesh.nearest(near, &reach) else { return ray.end };
+        let spot = self.mesh.nearest_spot(near, &reach, |cell| self.admitted.has(cell));
+        let Some(there) = spot.map(|spot| self.mesh.location(&spot, near)) else { return ray.end };
         if cells.last() != Some(&there.cell) {
             cells.push(there.cell);
         }

@@ -19,8 +19,8 @@ use std::collections::BinaryHeap;
 use super::bounds::{Bounds, Root, Seen};
 use super::claims::{Arrival, Claim};
 use super::disc::{
-    NARROW, Plane, SAME, Tangent, angle, between_squared, cross, distance_squared, dot, faces, left_of,
-    length, minus, plus, side_of, tangent, touch, unit,
+    Plane, SAME, Tangent, angle, between_squared, cross, distance_squared, dot, faces, left_of, length,
+    minus, plus, side_of, slimmed, tangent, touch, unit,
 };
 use super::islands::Islands;
 use super::near::Near;
@@ -90,7 +90,8 @@ pub(super) struct Search<'a> {
 
 impl<'a> Search<'a> {
     pub(super) fn new(table: &'a Table, islands: &'a Islands, memory: &'a mut Memory, radius: f64) -> Self {
-        let width = 2.0 * radius * (1.0 - NARROW);
+        let radius = slimmed(radius);
+        let width = 2.0 * radius;
         Self { table, islands, memory, radius, width, goal: [0.0; 2], goal_triangle: 0 }
     }
 
@@ -192,6 +193,15 @@ impl<'a> Search<'a> {
         tangent(root.centre, root.offset, to, offset)
     }
 
+    /// What is seen from a root near an end: it does not lie in a triangle that the way comes through, so that nothing is clear at first sight.
+    fn closely(&self, root: &Root, seen: Seen) -> Seen {
+        if seen == Seen::Clearly && root.near != [false; 2] && self.radius > 0.0 {
+            Seen::Perhaps
+        } else {
+            seen
+        }
+    }
+
     fn is_outdone(&self, root: u32) -> bool {
         let root = &self.memory.roots[root as usize];
         if root.slot == NONE || root.near != [false; 2] {
@@ -218,7 +228,8 @@ impl<'a> Search<'a> {
         let fan = table.fan_of[corner as usize];
         let Some(turn) = table.turn(fan, side, way.direction) else { return };
         let root = self.memory.roots[from as usize];
-        if seen == Seen::Not || !self.is_free(&root, way.direction, way.length, near[1]) {
+        let seen = self.closely(&root, seen);
+        if seen == Seen::Not || !self.turns_free(&root, way.direction) {
             return;
         }
         let turned = self.turned(&root, way.direction);
@@ -232,7 +243,8 @@ impl<'a> Search<'a> {
         if self.memory.is_claimed(slot, near, &arrival) {
             return;
         }
-        if seen == Seen::Perhaps && !self.is_clear_along(corner / 3, table.start(corner), &root, &way) {
+        let entry_side = (seen == Seen::Clearly).then_some(next(corner));
+        if !self.is_clear_along(corner / 3, table.start(corner), &root, &way, entry_side) {
             return;
         }
         self.memory.claim(slot, near, &arrival);
@@ -274,19 +286,11 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Whether walls near the ends leave room for the line in which a root is left, and for the arc before it.
-    fn is_free(&self, root: &Root, direction: Plane, long: f64, at_goal: bool) -> bool {
-        let least = self.least();
-        if least <= 0.0 {
-            return true;
-        }
-        let start = touch(root.centre, root.offset, direction);
-        let way = [start, plus(start, direction, long)];
+    /// Whether walls near the ends leave room for the arc before the line in which a root is left.
+    fn turns_free(&self, root: &Root, direction: Plane) -> bool {
         let Memory { start, goal, .. } = &*self.memory;
-        if (root.near[0] && !start.is_clear(way, least)) || (at_goal && !goal.is_clear(way, least)) {
-            return false;
-        }
         root.side == 0.0
+            || self.radius <= 0.0
             || ((!root.near[0] || self.turns_freely(start, root, direction))
                 && (!root.near[1] || self.turns_freely(goal, root, direction)))
     }
@@ -302,12 +306,12 @@ impl<'a> Search<'a> {
         if root.side < 0.0 {
             range.reverse();
         }
-        near.is_clear_around(root.centre, range, self.width - 2e-6)
+        near.is_clear_around(root.centre, range, self.width - 2e-8)
     }
 
     /// How near a wall may be to the centre of the disc.
     fn least(&self) -> f64 {
-        (self.radius * (1.0 - NARROW) - 1e-6).max(0.0)
+        (self.radius * (1.0 - 1e-8) - 1e-8).max(0.0)
     }
 
     /// Goes round a root from its arrival on, through a side that ends there.
@@ -315,7 +319,15 @@ impl<'a> Search<'a> {
         let at = self.memory.roots[root as usize];
         let bounds =
             if at.side > 0.0 { Bounds::of(at.arrival, at.limit) } else { Bounds::of(at.limit, at.arrival) };
+        // Seen from the triangle beyond, a side begins with its left end.
         let other = if at.side > 0.0 { next(entry) } else { entry };
+        // In a narrow gap the way may turn round its one end and then round the other, which no cone sees ahead.
+        if let Some(way) = self.tangent(&at, self.table.start(other), -at.side * self.offset(other)) {
+            let place = self.table.start(other);
+            let holds = self.tightened(&at, at.arrival, way.direction, place, SAME);
+            let seen = if holds.is_some_and(|(_, is_later)| is_later) { Seen::Perhaps } else { Seen::Not };
+            self.turn(root, other, -at.side, way, Some(entry), [false; 2], seen);
+        }
         if let Some(bounds) = self.passed_between(&at, bounds, other) {
             self.offer_fan(root, entry, bounds);
         }
@@ -353,11 +365,29 @@ impl<'a> Search<'a> {
     }
 
     /// Whether the way from a root along a tangent keeps the radius from all walls around. `triangle` has the corner that it touches, or
-    /// the goal, close to `near`.
-    fn is_clear_along(&mut self, triangle: u32, near: Plane, root: &Root, way: &Tangent) -> bool {
+    /// the goal, close to `near`. If all is clear up to a side, only from there on.
+    fn is_clear_along(
+        &mut self,
+        triangle: u32,
+        near: Plane,
+        root: &Root,
+        way: &Tangent,
+        clear_to: Option<u32>,
+    ) -> bool {
         let least = self.least();
+        if least <= 0.0 && clear_to.is_some() {
+            return true;
+        }
         let from = touch(root.centre, root.offset, way.direction);
-        let line = [from, plus(from, way.direction, way.length)];
+        let mut line = [from, plus(from, way.direction, way.length)];
+        if let Some(side) = clear_to {
+            let [a, b] = self.table.ends(side);
+            let [before, after] = line.map(|at| side_of(a, b, at));
+            // The rest of the way lies in one triangle, but for where the disc bulges over a side.
+            if before * after < 0.0 {
+                line[0] = plus(from, way.direction, way.length * (before / (before - after)));
+            }
+        }
         // From the end of the way, which is no farther from there than a disc that fits is wide.
         let inside = plus(near, minus(self.table.centroid(triangle), near), 1e-3);
         let last = self.table.walk(triangle, None, inside, line[1]);
@@ -596,7 +626,7 @@ impl<'a> Search<'a> {
         let root = self.memory.roots[from as usize];
         if let Some(way) = self.tangent(&root, self.goal, 0.0) {
             let seen = self.seen(node, &root, way.direction, self.goal, self.loose(way.length));
-            self.complete(from, way, seen);
+            self.complete(from, way, Some(node.entry), seen);
         }
         for at in 0..self.memory.goal.corners.len() {
             let corner = self.memory.goal.corners[at];
@@ -606,15 +636,19 @@ impl<'a> Search<'a> {
             }
             for side in [1.0, -1.0] {
                 if let Some(way) = self.tangent(&root, place, side * self.radius) {
-                    let seen = self.seen(node, &root, way.direction, place, SAME);
+                    let seen = match self.seen(node, &root, way.direction, place, SAME) {
+                        Seen::Not => Seen::Not,
+                        _ => Seen::Perhaps,
+                    };
                     self.turn(from, corner, side, way, None, [false, true], seen);
                 }
             }
         }
     }
 
-    fn complete(&mut self, from: u32, way: Tangent, seen: Seen) {
+    fn complete(&mut self, from: u32, way: Tangent, entry: Option<u32>, seen: Seen) {
         let root = self.memory.roots[from as usize];
+        let seen = self.closely(&root, seen);
         // An arc that ends in the triangle of the goal may begin in the middle of it, too.
         if root.side != 0.0 && !root.near[1] && self.is_goal_corner(root.vertex) {
             let parent = self.memory.roots[root.parent as usize];
@@ -624,16 +658,17 @@ impl<'a> Search<'a> {
                 touch(root.centre, root.offset, root.arrival),
             ];
             let goal = &self.memory.goal;
-            if !goal.is_clear(way, self.least()) || !self.turns_freely(goal, &root, direction) {
+            if self.radius > 0.0
+                && (!goal.is_clear(way, self.least()) || !self.turns_freely(goal, &root, direction))
+            {
                 return;
             }
         }
-        if seen == Seen::Not
-            || (seen == Seen::Perhaps && !self.is_clear_along(self.goal_triangle, self.goal, &root, &way))
+        let clear_to = entry.filter(|_| seen == Seen::Clearly);
+        if seen != Seen::Not
+            && self.turns_free(&root, way.direction)
+            && self.is_clear_along(self.goal_triangle, self.goal, &root, &way, clear_to)
         {
-            return;
-        }
-        if self.is_free(&root, way.direction, way.length, true) {
             let estimate = root.length + self.arc(&root, way.direction) + way.length;
             let bounds = Bounds::of(way.direction, way.direction);
             self.offer(Node { bounds, root: from, entry: NONE, kind: Kind::Final }, estimate);
@@ -669,7 +704,7 @@ impl<'a> Search<'a> {
             && let Some(way) = self.tangent(&root, self.goal, 0.0)
             && self.may_leave(&root, way.direction, self.loose(way.length))
         {
-            self.complete(from, way, Seen::Clearly);
+            self.complete(from, way, None, Seen::Perhaps);
         }
         let lists = [&self.memory.start.corners, &self.memory.goal.corners].map(Vec::len);
         for (end, count) in lists.into_iter().enumerate().filter(|(end, _)| root.near[*end]) {
@@ -693,6 +728,8 @@ impl<'a> Search<'a> {
 
     /// Opens the sides of the triangle of the start.
     fn leave(&mut self, from: u32) {
+        /// Lines at less than this angle to a side lead into its ends.
+        const GRAZE: f64 = 1e-8;
         let root = self.memory.roots[from as usize];
         let triangle = self.memory.start.triangle;
         for side in (0..3).map(|side| 3 * triangle + side) {
@@ -724,6 +761,14 @@ impl<'a> Search<'a> {
             let [Some(low), Some(high), low_wide, high_wide] = lines else { continue };
             let [low_wide, high_wide] =
                 [low_wide, high_wide].map(|line| line.map_or(root.limit, |line| line.direction));
+            let [low_wide, high_wide] = if root.side == 0.0 && cross(low_wide, high_wide) <= GRAZE {
+                // A place on the side, to rounding, sees all that is beyond.
+                let along = unit(minus(left_place, right_place));
+                let turned = |from: Plane| unit(plus(from, left_of(along), -GRAZE));
+                [turned([-along[0], -along[1]]), turned(along)]
+            } else {
+                [low_wide, high_wide]
+            };
             let tight = self.between_limits(&root, low.direction, high.direction);
             let Some((low_wide, high_wide)) = self.between_limits(&root, low_wide, high_wide) else {
                 continue;

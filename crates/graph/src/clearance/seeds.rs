@@ -2,10 +2,10 @@
 
 use waymesh_core::{CellId, ClearanceMesh, VertexId};
 
+use super::Admitted;
 use super::disc::{Plane, dot, minus, plus, unit};
 use super::table::{Table, WALL, next};
 use crate::NavMeshError;
-use crate::data::NO_NEIGHBOUR;
 use crate::mesh::NavMesh;
 
 /// The middle of a cell, strictly inside it, in metres from the origin of the frame.
@@ -26,6 +26,7 @@ pub(super) fn find(
     mesh: &NavMesh,
     table: &Table,
     clearance: &ClearanceMesh,
+    admitted: &Admitted,
 ) -> Result<Vec<u32>, NavMeshError> {
     let frame = &mesh.frame;
     let origin = [frame.origin.x, frame.origin.z].map(f64::from);
@@ -54,11 +55,11 @@ pub(super) fn find(
     let mut seeds = vec![WALL; mesh.cell_count()];
     let mut stack = Vec::new();
     for first in 0..mesh.cell_count() {
-        if seeds[first] != WALL {
+        if seeds[first] != WALL || !admitted.has(CellId::from_index(first).0) {
             continue;
         }
         let range = mesh.edge_range(first);
-        let found = range.clone().filter(|&edge| mesh.neighbours[edge] == NO_NEIGHBOUR).find_map(|edge| {
+        let found = range.clone().filter(|&edge| admitted.is_wall(mesh.neighbours[edge])).find_map(|edge| {
             let end = if edge + 1 == range.end { range.start } else { edge + 1 };
             let along = unit(minus(local(end), local(edge)));
             let (key, height) = place(mesh.corner_vertices[edge]);
@@ -81,7 +82,7 @@ pub(super) fn find(
             let range = mesh.edge_range(cell as usize);
             for edge in range.clone() {
                 let neighbour = mesh.neighbours[edge];
-                if neighbour == NO_NEIGHBOUR || seeds[neighbour as usize] != WALL {
+                if admitted.is_wall(neighbour) || seeds[neighbour as usize] != WALL {
                     continue;
                 }
                 let end = if edge + 1 == range.end { range.start } else { edge + 1 };
@@ -102,7 +103,7 @@ pub(super) fn find(
                 super::disc::side_of(a, b, at) >= -table.slack * super::disc::length(minus(b, a))
             })
         };
-        if !holds {
+        if !holds && admitted.has(CellId::from_index(cell).0) {
             return Err(NavMeshError::OtherGround { cell: CellId::from_index(cell) });
         }
     }
