@@ -6,6 +6,7 @@
 
 use waymesh_core::CellId;
 
+use crate::costs::{TravelCost, Usable, entering};
 use crate::data::NO_NEIGHBOUR;
 use crate::filter::CellFilter;
 use crate::mesh::NavMesh;
@@ -40,10 +41,14 @@ impl Clusters {
 
     /// Merges cells that hang together over edges, or links that are crossed like edges both ways, into clusters of `most` cells or, where a small
     /// one would be left, half as many more. Time in `n log n` a level.
-    pub(super) fn merge(mesh: &NavMesh, filter: &impl CellFilter, most: u32) -> Self {
+    pub(super) fn merge<F: CellFilter, C: TravelCost>(
+        mesh: &NavMesh,
+        usable: &Usable<'_, F, C>,
+        most: u32,
+    ) -> Self {
         let count = mesh.cell_count();
         let is_open: Vec<bool> =
-            (0..count).map(|cell| filter.allows(mesh, CellId::from_index(cell))).collect();
+            (0..count).map(|cell| usable.allows(mesh, CellId::from_index(cell))).collect();
         let mut labels: Vec<u32> = Vec::with_capacity(count);
         let mut sizes: Vec<u32> = Vec::new();
         for &open in &is_open {
@@ -52,7 +57,7 @@ impl Clusters {
                 sizes.push(1);
             }
         }
-        let mut borders = borders(mesh, &labels);
+        let mut borders = borders(mesh, usable, &labels);
         let mut levels = 0;
         // Last, small ones may make larger ones than wanted.
         for (limit, smallest) in [(most, u32::MAX), (most + most / 2, most / 3)] {
@@ -87,15 +92,42 @@ impl Clusters {
     }
 }
 
+/// Whether no cost closes the way between two cells, in either direction.
+pub(super) fn leads_both_ways<F: CellFilter, C: TravelCost>(
+    mesh: &NavMesh,
+    usable: &Usable<'_, F, C>,
+    from: u32,
+    to: u32,
+) -> bool {
+    let leads = |from: u32, to: u32| entering(usable.cost, mesh, from, to) < f32::INFINITY;
+    C::IS_LENGTH || (leads(from, to) && leads(to, from))
+}
+
+/// Whether no cost closes any way between cells that can be used.
+pub(super) fn are_all_open<F: CellFilter, C: TravelCost>(mesh: &NavMesh, usable: &Usable<'_, F, C>) -> bool {
+    C::IS_LENGTH
+        || (0_u32..).take(mesh.cell_count()).filter(|&cell| usable.allows(mesh, CellId(cell))).all(|cell| {
+            let edges = mesh.cell_first[cell as usize]..mesh.cell_first[cell as usize + 1];
+            let edges = edges.filter(|&edge| mesh.neighbours[edge as usize] != NO_NEIGHBOUR);
+            let links = mesh.links.leaving(cell).iter().map(|&leaving| mesh.way_of(leaving));
+            let mut beyond = edges.chain(links).map(|way| mesh.beyond(way));
+            beyond.all(|to| !usable.allows(mesh, CellId(to)) || leads_both_ways(mesh, usable, cell, to))
+        })
+}
+
 /// How long the border between two clusters is, both ways round, sorted.
 type Borders = Vec<(u32, u32, f64)>;
 
-fn borders(mesh: &NavMesh, labels: &[u32]) -> Borders {
+fn borders<F: CellFilter, C: TravelCost>(
+    mesh: &NavMesh,
+    usable: &Usable<'_, F, C>,
+    labels: &[u32],
+) -> Borders {
     let mut borders = Vec::new();
     let mut add = |from: u32, way: u32, ends: [PlanPosition; 2]| {
         let to = mesh.beyond(way);
         let [a, b] = [from, to].map(|cell| labels[cell as usize]);
-        if a != NONE && b != NONE && a != b {
+        if a != NONE && b != NONE && a != b && leads_both_ways(mesh, usable, from, to) {
             borders.push((a, b, ends[0].distance_squared(ends[1]).sqrt()));
         }
     };

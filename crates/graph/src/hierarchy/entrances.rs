@@ -3,7 +3,9 @@
 use waymesh_core::CellId;
 
 use super::clusters::{Clusters, NONE};
+use crate::costs::{TravelCost, Usable};
 use crate::data::NO_NEIGHBOUR;
+use crate::filter::CellFilter;
 use crate::mesh::NavMesh;
 use crate::plan::PlanPosition;
 
@@ -17,7 +19,7 @@ pub(super) struct Terminal {
     pub(super) way: u32,
     /// The other side.
     pub(super) mate: u32,
-    /// What crossing costs, in cells.
+    /// What crossing costs from here, in cells.
     pub(super) cost: f32,
     /// Whether it can be crossed from here.
     pub(super) exits: bool,
@@ -35,7 +37,11 @@ struct Crossing {
 }
 
 /// The terminals of all clusters, cluster by cluster, and the first of each.
-pub(super) fn find(mesh: &NavMesh, clusters: &Clusters) -> (Vec<Terminal>, Vec<u32>) {
+pub(super) fn find<F: CellFilter, C: TravelCost>(
+    mesh: &NavMesh,
+    usable: &Usable<'_, F, C>,
+    clusters: &Clusters,
+) -> (Vec<Terminal>, Vec<u32>) {
     let mut crossings = crossings(mesh, clusters);
     crossings.sort_unstable_by_key(|crossing| (crossing.clusters, crossing.kind, crossing.way));
     let areas: Vec<f64> = (0_u32..)
@@ -53,7 +59,7 @@ pub(super) fn find(mesh: &NavMesh, clusters: &Clusters) -> (Vec<Terminal>, Vec<u
         let spacing = smaller[0].min(smaller[1]).sqrt() / 3.0;
         for piece in pieces(group) {
             let piece: Vec<Crossing> = piece.iter().flat_map(|crossing| parts(*crossing, spacing)).collect();
-            sample(&piece, spacing, |crossing| pairs.push(terminals(mesh, crossing)));
+            sample(&piece, spacing, |crossing| pairs.push(terminals(mesh, usable, crossing)));
         }
     }
     number(pairs, clusters.count())
@@ -184,24 +190,29 @@ fn single(length: f64) -> f32 {
 }
 
 /// Both sides of an entrance; mates are numbered later.
-fn terminals(mesh: &NavMesh, crossing: &Crossing) -> [Terminal; 2] {
+fn terminals<F: CellFilter, C: TravelCost>(
+    mesh: &NavMesh,
+    usable: &Usable<'_, F, C>,
+    crossing: &Crossing,
+) -> [Terminal; 2] {
     let Crossing { clusters, kind, way, cells, .. } = *crossing;
     let mut places = [middle(crossing); 2];
-    let mut cost = 0.0;
     if !mesh.is_crossed(way) {
-        let [leave, arrive] = super::tables::leap(mesh, way);
-        places = [leave.0, arrive.0];
-        cost = single(leave.1);
+        places = super::tables::leap(mesh, way, 1.0).map(|end| end.0);
     }
     let back = mesh.reversed(way);
-    let side = |side: usize| Terminal {
-        cluster: clusters[side],
-        cell: cells[side],
-        at: places[side],
-        way: [way, back][side],
-        mate: 0,
-        cost,
-        exits: side == 0 || kind != 2,
+    let side = |side: usize| {
+        let way = [way, back][side];
+        let cost = super::tables::crossing_cost(mesh, usable, way, cells[side]);
+        Terminal {
+            cluster: clusters[side],
+            cell: cells[side],
+            at: places[side],
+            way,
+            mate: 0,
+            cost: single(cost),
+            exits: (side == 0 || kind != 2) && cost.is_finite(),
+        }
     };
     [side(0), side(1)]
 }

@@ -12,6 +12,7 @@ use waymesh_core::CellId;
 pub use query::{HierarchyScratch, HierarchyUse};
 
 use crate::QueryError;
+use crate::costs::{Length, TravelCost, Usable};
 use crate::filter::{AnyCell, CellFilter};
 use crate::mesh::{Generation, NavMesh};
 use crate::plan::PlanPosition;
@@ -81,9 +82,9 @@ pub struct HierarchyFigures {
 /// From a terminal to a cell of its cluster.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Reached {
-    /// Where the way turns last before the cell's middle, in cells of the grid.
+    /// Where the way turns last before the cell's middle, in cells of the grid; with costs, where it enters the cell.
     root: [f32; 2],
-    /// Length of the way to there, in cells of the grid.
+    /// Length of the way to there, or what it costs, in cells of the grid.
     length: f32,
     /// The way by which the cell is entered.
     way: u32,
@@ -99,9 +100,9 @@ impl Reached {
     const NONE: Self = Self { root: [0.0; 2], length: f32::INFINITY, way: NO_WAY };
 
     #[expect(clippy::cast_possible_truncation, reason = "a length in single precision")]
-    fn distance(&self, at: PlanPosition) -> f32 {
+    fn distance(&self, at: PlanPosition, metre: f64) -> f32 {
         let (x, z) = (at.x - f64::from(self.root[0]), at.z - f64::from(self.root[1]));
-        self.length + (x * x + z * z).sqrt() as f32
+        self.length + ((x * x + z * z).sqrt() * metre) as f32
     }
 }
 
@@ -111,8 +112,8 @@ impl Reached {
 /// - Ways from each entrance to all cells of both clusters are computed beforehand, and their lengths with the string pulled. So a query looks its
 ///   ends up instead of linking them by searches, searches entrances only (landmarks tell it of detours beforehand), and puts the way through the cells together from tables.
 ///   Then the string is pulled, and bends that no wall asks for are pulled straight by searches of a few cells around them.
-/// - It is valid for the mesh, the links and the filter it was made with. Queries notice others, find their path without it and say so
-///   ([`HierarchyUse`]).
+/// - It is valid for the mesh, the links, the filter and the costs it was made with. Queries notice others, find their path without it and say so
+///   ([`HierarchyUse`]). Agents with other filters or costs want hierarchies of their own ([`Hierarchy::with_costs`]).
 ///
 /// # How long the paths are
 /// Not the shortest: docs of [`Hierarchy::find_path_with`].
@@ -150,8 +151,11 @@ impl Reached {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-pub struct Hierarchy<F = AnyCell> {
+pub struct Hierarchy<F = AnyCell, C = Length> {
     filter: F,
+    cost: C,
+    /// Whether entrances lead wherever a way leads: no way between two cells is closed by its cost.
+    is_complete: bool,
     generation: Generation,
     links: u64,
     clusters: Clusters,
@@ -180,17 +184,37 @@ impl Hierarchy {
 }
 
 impl<F: CellFilter + Sync> Hierarchy<F> {
-    /// A hierarchy over the cells that a filter allows. Runs on all threads of the rayon pool it is called in; the result does not depend on how
+    /// A hierarchy over the cells that a filter allows, where a way costs its length.
+    ///
+    /// # Errors
+    /// As [`Hierarchy::with_costs`].
+    pub fn with_filter(mesh: &NavMesh, filter: F, config: &HierarchyConfig) -> Result<Self, QueryError> {
+        Self::with_costs(mesh, filter, Length, config)
+    }
+}
+
+impl<F: CellFilter + Sync, C: TravelCost + Sync> Hierarchy<F, C> {
+    /// A hierarchy over the cells that a filter allows, for ways that cost what `cost` says. Runs on all threads of the rayon pool it is called in; the result does not depend on how
     /// many there are.
     ///
     /// On a mesh below [`HierarchyConfig::min_cells`] it is empty, and queries do without.
     ///
     /// # Errors
-    /// [`QueryError::BadOption`] for a config that is no use.
-    pub fn with_filter(mesh: &NavMesh, filter: F, config: &HierarchyConfig) -> Result<Self, QueryError> {
+    /// [`QueryError::BadOption`] for a config that is no use, [`QueryError::BadCost`] for costs that are none.
+    pub fn with_costs(
+        mesh: &NavMesh,
+        filter: F,
+        cost: C,
+        config: &HierarchyConfig,
+    ) -> Result<Self, QueryError> {
         config.validate()?;
+        if let Some((area, value)) = cost.bad_cost() {
+            return Err(QueryError::BadCost { area, value });
+        }
         let mut hierarchy = Self {
             filter,
+            cost,
+            is_complete: true,
             generation: mesh.generation,
             links: mesh.links.stamp,
             clusters: Clusters::default(),
@@ -205,16 +229,18 @@ impl<F: CellFilter + Sync> Hierarchy<F> {
         if mesh.cell_count() < config.min_cells {
             return Ok(hierarchy);
         }
-        let clusters = Clusters::merge(mesh, &hierarchy.filter, config.cluster_cells);
-        let (terminals, first) = entrances::find(mesh, &clusters);
+        let usable = Usable { filter: &hierarchy.filter, cost: &hierarchy.cost };
+        let clusters = Clusters::merge(mesh, &usable, config.cluster_cells);
+        let (terminals, first) = entrances::find(mesh, &usable, &clusters);
         let numbers: Vec<u32> = (0_u32..).take(clusters.count()).collect();
         let tables: Vec<(Vec<Reached>, Vec<f32>)> = numbers
             .par_iter()
             .map_init(TablesScratch::default, |scratch, &cluster| {
                 let range = first[cluster as usize] as usize..first[cluster as usize + 1] as usize;
-                tables::fill(mesh, &clusters, cluster, &terminals[range], scratch)
+                tables::fill(mesh, &usable, &clusters, cluster, &terminals[range], scratch)
             })
             .collect();
+        hierarchy.is_complete = clusters::are_all_open(mesh, &usable);
         for (cluster, (reached, between)) in (0_u32..).zip(tables) {
             let cells = clusters.cells(cluster).len();
             let count = (first[cluster as usize + 1] - first[cluster as usize]) as usize;
@@ -228,7 +254,9 @@ impl<F: CellFilter + Sync> Hierarchy<F> {
         hierarchy.landmarks = Landmarks::choose(&hierarchy.graph());
         Ok(hierarchy)
     }
+}
 
+impl<F, C> Hierarchy<F, C> {
     fn graph(&self) -> Graph<'_> {
         let Self { terminals, first, squares, between, .. } = self;
         Graph { terminals, first, squares, between }

@@ -8,6 +8,7 @@ use waymesh_core::CellId;
 
 use super::clusters::NONE;
 use super::landmarks::COUNT;
+use super::tables::metre_in;
 use super::{ALONG, Hierarchy, NO_WAY, Reached};
 use crate::QueryError;
 use crate::costs::{TravelCost, Usable};
@@ -30,9 +31,10 @@ pub enum HierarchyUse {
     Stale,
     /// Without: the filter is another.
     OtherFilter,
-    /// Without: costs other than length are asked for.
+    /// Without: the costs are others.
     Costs,
-    /// Without: no way over entrances leads to the goal; a plain search made sure that there is none, or found one over links within a cluster.
+    /// No way over entrances leads to the goal, so there is none: nothing was searched for one. Only where some way between cells is closed by an
+    /// infinite cost for entering ([`TravelCost::entering`]), a search without made sure.
     NoWay,
 }
 
@@ -90,16 +92,17 @@ impl<U: CellFilter> CellFilter for Marked<'_, U> {
     }
 }
 
-impl<F: CellFilter + PartialEq + Sync> Hierarchy<F> {
+impl<F: CellFilter + PartialEq, C: TravelCost + PartialEq> Hierarchy<F, C> {
     /// A short way from `from` to `to`, as [`NavMesh::find_path_with`] but through the hierarchy, and how it was found.
     ///
     /// # How long the paths are
     /// Each is a valid path, pulled tight in its corridor, but another corridor may be shorter. On the maps measured, of 35,000 to 310,000 cells, paths
     /// are 0.5 to 3 % longer on the mean than those of [`NavMesh::find_path_with`]; of a hundred, one is 6 to 12 % longer, the worst of all a third.
+    /// With costs, bends are not pulled straight, and a cost for entering counts as if the way to the first entrance led back from it.
     ///
     /// # Errors
     /// As [`NavMesh::find_path_with`].
-    pub fn find_path_with<C: TravelCost>(
+    pub fn find_path_with(
         &self,
         mesh: &NavMesh,
         from: Vec3,
@@ -116,7 +119,7 @@ impl<F: CellFilter + PartialEq + Sync> Hierarchy<F> {
     ///
     /// # Errors
     /// As [`NavMesh::find_path_with`]; `path` is then [`crate::Outcome::Unreachable`] and empty.
-    pub fn find_path_into<C: TravelCost>(
+    pub fn find_path_into(
         &self,
         mesh: &NavMesh,
         from: Vec3,
@@ -129,10 +132,10 @@ impl<F: CellFilter + PartialEq + Sync> Hierarchy<F> {
             Some(HierarchyUse::Small)
         } else if mesh.generation != self.generation || mesh.links.stamp != self.links {
             Some(HierarchyUse::Stale)
-        } else if !C::IS_LENGTH {
-            Some(HierarchyUse::Costs)
         } else if options.filter != self.filter {
             Some(HierarchyUse::OtherFilter)
+        } else if !C::IS_LENGTH && options.cost != self.cost {
+            Some(HierarchyUse::Costs)
         } else {
             None
         };
@@ -153,7 +156,7 @@ impl<F: CellFilter + PartialEq + Sync> Hierarchy<F> {
     }
 
     /// Leaves the edges and links to cross in `paths.corridor`. Whether there is a way.
-    fn search<C: TravelCost>(
+    fn search(
         &self,
         mesh: &NavMesh,
         start: &Spot,
@@ -166,9 +169,10 @@ impl<F: CellFilter + PartialEq + Sync> Hierarchy<F> {
         if from == NONE || to == NONE || from == to {
             return (mesh.search_corridor(start, goal, usable, paths), HierarchyUse::Near);
         }
-        if !self.search_entrances(start, goal, [from, to], scratch) {
-            // None, or one that leads through a cluster over one-way links within it.
-            return (mesh.search_corridor(start, goal, usable, paths), HierarchyUse::NoWay);
+        if !self.search_entrances(mesh, start, goal, [from, to], scratch) {
+            // The cells of a cluster hang together both ways, and each piece of border between two has an entrance: there is none.
+            let is_sure = self.is_complete;
+            return (!is_sure && mesh.search_corridor(start, goal, usable, paths), HierarchyUse::NoWay);
         }
         if scratch.chain.len() <= NEAR {
             scratch.marked.resize(self.clusters.count(), 0);
@@ -185,7 +189,10 @@ impl<F: CellFilter + PartialEq + Sync> Hierarchy<F> {
             }
         }
         self.put_together(mesh, start, goal, scratch);
-        straighten(mesh, start, goal, usable, scratch, paths);
+        settle(mesh, start.cell, scratch, paths);
+        if C::IS_LENGTH {
+            straighten(mesh, start, goal, usable, scratch, paths);
+        }
         (true, HierarchyUse::Clusters)
     }
 
@@ -199,13 +206,13 @@ impl<F: CellFilter + PartialEq + Sync> Hierarchy<F> {
     }
 
     /// How far it is from each landmark to the goal.
-    fn goal_marks(&self, goal: &Spot, cluster: u32) -> [f32; COUNT] {
+    fn goal_marks(&self, goal: &Spot, cluster: u32, metre: f64) -> [f32; COUNT] {
         let mut marks = [f32::INFINITY; COUNT];
         for arrived in self.exits(cluster) {
             let mate = self.terminals[arrived as usize].mate;
             let here = &self.terminals[mate as usize];
             if here.exits {
-                let rest = here.cost + self.reached(arrived, goal.cell).distance(goal.at);
+                let rest = here.cost + self.reached(arrived, goal.cell).distance(goal.at, metre);
                 for (mark, length) in marks.iter_mut().zip(self.landmarks.of(mate)) {
                     *mark = mark.min(length + rest);
                 }
@@ -218,6 +225,7 @@ impl<F: CellFilter + PartialEq + Sync> Hierarchy<F> {
     #[expect(clippy::cast_possible_truncation, reason = "lengths in single precision")]
     fn search_entrances(
         &self,
+        mesh: &NavMesh,
         start: &Spot,
         goal: &Spot,
         [from, to]: [u32; 2],
@@ -238,12 +246,15 @@ impl<F: CellFilter + PartialEq + Sync> Hierarchy<F> {
         let stamp = *stamp;
         let mut best = (f32::INFINITY, GOAL);
         let graph = self.graph();
-        let marks = self.goal_marks(goal, to);
+        let usable = Usable { filter: &self.filter, cost: &self.cost };
+        let [first, last] = [start, goal].map(|spot| metre_in(mesh, &usable, spot.cell));
+        let least = if C::IS_LENGTH { 1.0 } else { f64::from(self.cost.least().max(0.0)) };
+        let marks = self.goal_marks(goal, to, last);
         let offer = |nodes: &mut [Node], open: &mut BinaryHeap<_>, terminal: u32, parent, length: f32| {
             let node = &mut nodes[terminal as usize];
             if node.stamp != stamp {
                 let at = self.terminals[terminal as usize].at;
-                let straight = at.distance_squared(goal.at).sqrt() as f32;
+                let straight = (at.distance_squared(goal.at).sqrt() * least) as f32;
                 let rest = straight.max(self.landmarks.least(terminal, &marks));
                 *node = Node { stamp, parent, length: f32::INFINITY, rest, closed: false };
             }
@@ -253,7 +264,7 @@ impl<F: CellFilter + PartialEq + Sync> Hierarchy<F> {
             }
         };
         for terminal in self.exits(from).filter(|&terminal| self.terminals[terminal as usize].exits) {
-            let length = self.reached(terminal, start.cell).distance(start.at);
+            let length = self.reached(terminal, start.cell).distance(start.at, first);
             offer(nodes, open, terminal, GOAL, length);
         }
         while let Some(Reverse((estimate, terminal))) = open.pop() {
@@ -268,7 +279,8 @@ impl<F: CellFilter + PartialEq + Sync> Hierarchy<F> {
             let mate = &self.terminals[here.mate as usize];
             let length = node.length;
             if mate.cluster == to {
-                let whole = length + here.cost + self.reached(here.mate, goal.cell).distance(goal.at);
+                let rest = self.reached(here.mate, goal.cell).distance(goal.at, last);
+                let whole = length + here.cost + rest;
                 if whole < best.0 {
                     best = (whole, terminal);
                 }
@@ -346,7 +358,6 @@ fn straighten<U: CellFilter>(
     scratch: &mut HierarchyScratch,
     paths: &mut PathScratch,
 ) {
-    settle(mesh, start.cell, scratch, paths);
     for _ in 0..PASSES {
         mesh.string_turns(start, goal, &scratch.cells, paths, &mut scratch.turns);
         if slide_leaps(mesh, scratch) {

@@ -5,10 +5,12 @@ use std::collections::BinaryHeap;
 
 use waymesh_core::CellId;
 
-use super::clusters::Clusters;
+use super::clusters::{Clusters, leads_both_ways};
 use super::entrances::Terminal;
 use super::{NO_WAY, Reached};
+use crate::costs::{TravelCost, Usable, entering};
 use crate::data::NO_NEIGHBOUR;
+use crate::filter::CellFilter;
 use crate::mesh::{Corner, NavMesh};
 use crate::nearest::Spot;
 use crate::path::{PathScratch, Turn};
@@ -37,10 +39,11 @@ struct Entry {
 /// From all terminals of a cluster to its cells, and to each other.
 ///
 /// Each cell is entered from its terminal by the way on which it is nearest (Dijkstra, from edge to edge by their closest points); lengths are those of
-/// the string pulled through these ways.
+/// the string pulled through these ways. With costs, they are what these ways cost from edge to edge: a string would have to be judged cell by cell.
 #[expect(clippy::cast_possible_truncation, reason = "lengths in single precision")]
-pub(super) fn fill(
+pub(super) fn fill<F: CellFilter, C: TravelCost>(
     mesh: &NavMesh,
+    usable: &Usable<'_, F, C>,
     clusters: &Clusters,
     cluster: u32,
     terminals: &[Terminal],
@@ -51,9 +54,16 @@ pub(super) fn fill(
     let mut between = Vec::with_capacity(terminals.len() * terminals.len());
     for terminal in terminals {
         let start = spot(mesh, terminal.cell, terminal.at);
-        flood(mesh, clusters, cluster, &start, scratch);
+        flood(mesh, usable, clusters, cluster, &start, scratch);
+        let last = |cell: u32, to: PlanPosition, scratch: &mut TablesScratch| {
+            if C::IS_LENGTH {
+                return string(mesh, clusters, &start, cell, to, scratch);
+            }
+            let entry = &scratch.entries[clusters.slots[cell as usize] as usize];
+            entry.length.is_finite().then_some((entry.at, entry.length))
+        };
         for &cell in cells {
-            reached.push(match string(mesh, clusters, &start, cell, middle(mesh, cell), scratch) {
+            reached.push(match last(cell, middle(mesh, cell), scratch) {
                 Some((root, length)) => Reached {
                     root: [root.x as f32, root.z as f32],
                     length: length as f32,
@@ -63,9 +73,10 @@ pub(super) fn fill(
             });
         }
         between.extend(terminals.iter().map(|other| {
-            let found = string(mesh, clusters, &start, other.cell, other.at, scratch);
+            let found = last(other.cell, other.at, scratch);
             found.map_or(f32::INFINITY, |(root, length)| {
-                (length + root.distance_squared(other.at).sqrt()) as f32
+                let metre = metre_in(mesh, usable, other.cell);
+                (length + root.distance_squared(other.at).sqrt() * metre) as f32
             })
         }));
     }
@@ -78,7 +89,14 @@ fn spot(mesh: &NavMesh, cell: u32, at: PlanPosition) -> Spot {
 }
 
 /// Enters all cells of a cluster from a place, into `scratch.entries`.
-fn flood(mesh: &NavMesh, clusters: &Clusters, cluster: u32, start: &Spot, scratch: &mut TablesScratch) {
+fn flood<F: CellFilter, C: TravelCost>(
+    mesh: &NavMesh,
+    usable: &Usable<'_, F, C>,
+    clusters: &Clusters,
+    cluster: u32,
+    start: &Spot,
+    scratch: &mut TablesScratch,
+) {
     let TablesScratch { entries, open, .. } = scratch;
     let cells = clusters.cells(cluster);
     let unseen = Entry { at: start.at, length: f64::INFINITY, way: NO_WAY, parent: NO_WAY, closed: false };
@@ -94,11 +112,13 @@ fn flood(mesh: &NavMesh, clusters: &Clusters, cluster: u32, start: &Spot, scratc
             continue;
         }
         let cell = cells[slot as usize];
+        let metre = metre_in(mesh, usable, cell);
         let mut enter = |way: u32, at: PlanPosition, length: f64| {
             let to = mesh.beyond(way);
-            if clusters.of[to as usize] != cluster {
+            if clusters.of[to as usize] != cluster || !leads_both_ways(mesh, usable, cell, to) {
                 return;
             }
+            let length = entry.length + length * metre + crossing_cost(mesh, usable, way, cell);
             let slot_to = clusters.slots[to as usize];
             let known = &mut entries[slot_to as usize];
             if !known.closed && length < known.length {
@@ -117,26 +137,48 @@ fn flood(mesh: &NavMesh, clusters: &Clusters, cluster: u32, start: &Spot, scratc
                 let [a, b] = mesh.edge_ends(CellId(cell), way);
                 let (x, z) = closest_on_segment(a, b, entry.at);
                 let at = PlanPosition { x, z };
-                enter(way, at, entry.length + at.distance_squared(entry.at).sqrt());
+                enter(way, at, at.distance_squared(entry.at).sqrt());
             } else {
                 let (link, _) = mesh.link_of(way);
                 if mesh.links.links[link.index()].both_ways {
-                    let [leave, arrive] = leap(mesh, way);
-                    let walk = leave.0.distance_squared(entry.at).sqrt();
-                    enter(way, arrive.0, entry.length + walk + arrive.1);
+                    let [leave, arrive] = leap(mesh, way, 1.0).map(|end| end.0);
+                    enter(way, arrive, leave.distance_squared(entry.at).sqrt());
                 }
             }
         }
     }
 }
 
-/// Both ends of a link in its middle, with what it costs in cells.
-pub(super) fn leap(mesh: &NavMesh, way: u32) -> [(PlanPosition, f64); 2] {
+/// What a metre costs in a cell: 1 without costs.
+pub(super) fn metre_in<F: CellFilter, C: TravelCost>(
+    mesh: &NavMesh,
+    usable: &Usable<'_, F, C>,
+    cell: u32,
+) -> f64 {
+    if C::IS_LENGTH { 1.0 } else { f64::from(usable.cost.per_metre(mesh, CellId(cell))) }
+}
+
+/// What it costs to cross an edge or a link out of a cell, in cells.
+pub(super) fn crossing_cost<F: CellFilter, C: TravelCost>(
+    mesh: &NavMesh,
+    usable: &Usable<'_, F, C>,
+    way: u32,
+    cell: u32,
+) -> f64 {
+    // As the search cell by cell counts it.
+    let metre =
+        metre_in(mesh, usable, cell).max(if C::IS_LENGTH { 1.0 } else { f64::from(usable.cost.least()) });
+    let leap = if mesh.is_crossed(way) { 0.0 } else { leap(mesh, way, metre)[0].1 };
+    leap + f64::from(entering(usable.cost, mesh, cell, mesh.beyond(way))) / f64::from(mesh.frame.cell_size)
+}
+
+/// Both ends of a link in its middle, with what it costs in cells where a metre of it costs that much.
+pub(super) fn leap(mesh: &NavMesh, way: u32, metre: f64) -> [(PlanPosition, f64); 2] {
     let (link, backwards) = mesh.link_of(way);
     let link = &mesh.links.links[link.index()];
     let [leave, arrive] = link.ends(backwards).map(|end| mesh.on_segment(end, super::ALONG));
-    let metres = f64::from(leave.1.distance(arrive.1) + link.extra_cost);
-    let cost = metres / f64::from(mesh.frame.cell_size);
+    let cost = f64::from(leave.1.distance(arrive.1)) * metre + f64::from(link.extra_cost);
+    let cost = cost / f64::from(mesh.frame.cell_size);
     [leave.0, arrive.0].map(|at| (at, cost))
 }
 
@@ -173,7 +215,7 @@ fn string(
         .windows(2)
         .map(|pair| match paths.corridor.get(pair[0].crossed) {
             Some(&way) if !mesh.is_crossed(way) && pair[1].crossed == pair[0].crossed + 1 => {
-                leap(mesh, way)[0].1
+                leap(mesh, way, 1.0)[0].1
             }
             _ => pair[0].at.distance_squared(pair[1].at).sqrt(),
         })

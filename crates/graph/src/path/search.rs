@@ -311,7 +311,11 @@ impl NavMesh {
             let next = if offset as usize + 1 == corners.len() { 0 } else { offset as usize + 1 };
             let a = scale.corner(&corners[offset as usize]);
             let b = scale.corner(&corners[next]);
-            let next = approach.over(target, a, b).plus(entering(filter.cost, self, cell, neighbour));
+            let toll = entering(filter.cost, self, cell, neighbour);
+            if !C::IS_LENGTH && toll == f32::INFINITY {
+                continue;
+            }
+            let next = approach.over(target, a, b).plus(toll);
             scratch.offer(edge, parent, next, next.at.distance(target) * least, &mut best);
         }
         for &leaving in self.links.leaving(cell) {
@@ -326,10 +330,11 @@ impl NavMesh {
             let point = crossing(at, target, a, b);
             let landing = c.lerp(d, point.along(a, b));
             let leap = point.distance(landing) * metre.max(least) + link.extra_cost;
-            let cost = cost
-                + at.distance(point) * metre
-                + leap
-                + entering(filter.cost, self, cell, self.beyond(way));
+            let toll = entering(filter.cost, self, cell, beyond);
+            if toll == f32::INFINITY {
+                continue;
+            }
+            let cost = cost + at.distance(point) * metre + leap + toll;
             let next = Approach::turn(landing, cost, metre);
             scratch.offer(way, parent, next, landing.distance(target) * least, &mut best);
         }

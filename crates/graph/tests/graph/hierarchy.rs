@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use glam::Vec3;
 use waymesh_core::{AreaId, CellId};
 use waymesh_graph::{
-    AreaCosts, AreaFilter, Hierarchy, HierarchyConfig, HierarchyScratch, HierarchyUse, NavMesh, Outcome,
-    Path, PathOptions, PathScratch, QueryError,
+    AnyCell, AreaCosts, AreaFilter, Hierarchy, HierarchyConfig, HierarchyScratch, HierarchyUse, NavMesh,
+    Outcome, Path, PathOptions, PathScratch, QueryError, TravelCost,
 };
 
 use crate::corridor::check;
@@ -102,7 +102,7 @@ fn clusters_hang_together_and_hold_every_cell() {
 fn links_are_taken_in_their_direction_and_named() {
     let mut chance = Chance(3);
     let (mut scratch, mut paths) = (HierarchyScratch::default(), PathScratch::default());
-    let mut taken = 0;
+    let (mut taken, mut lost) = (0, 0);
     for seed in 0..60 {
         let mesh = linked(seed);
         let hierarchy = Hierarchy::new(&mesh, &config(5)).unwrap();
@@ -112,6 +112,13 @@ fn links_are_taken_in_their_direction_and_named() {
             let (path, how) = hierarchy.find_path_with(&mesh, from, to, &options, &mut scratch).unwrap();
             let plain = mesh.find_path_with(from, to, &options, &mut paths).unwrap();
             assert_eq!(path.outcome, plain.outcome, "{how:?}");
+            // Known without a search, also where it hangs on the direction of a link.
+            assert!(how != HierarchyUse::NoWay || path.outcome == Outcome::Unreachable);
+            lost += usize::from(how == HierarchyUse::NoWay);
+            let (partial, _) =
+                hierarchy.find_path_with(&mesh, from, to, &PathOptions::default(), &mut scratch).unwrap();
+            let plain = mesh.find_path(from, to, &mut paths).unwrap();
+            assert_eq!(partial.outcome, plain.outcome, "{how:?}");
             if path.outcome == Outcome::Complete {
                 check(&mesh, &path);
                 for used in &path.links {
@@ -122,7 +129,90 @@ fn links_are_taken_in_their_direction_and_named() {
             }
         }
     }
-    assert!(taken > 40, "{taken}");
+    assert!(taken > 40 && lost > 10, "{taken}, {lost}");
+}
+
+/// Dear ground, and a toll at the borders of kinds of ground; some of them closed in one direction.
+#[derive(Clone, Debug, PartialEq)]
+struct Tolls {
+    areas: AreaCosts,
+    toll: f32,
+    is_gate: bool,
+}
+
+impl TravelCost for Tolls {
+    fn per_metre(&self, mesh: &NavMesh, cell: CellId) -> f32 {
+        self.areas.per_metre(mesh, cell)
+    }
+
+    fn least(&self) -> f32 {
+        self.areas.least()
+    }
+
+    fn entering(&self, mesh: &NavMesh, from: CellId, to: CellId) -> f32 {
+        let [from, to] = [from, to].map(|cell| mesh.cell(cell).unwrap().area_id().0);
+        if self.is_gate && from == 1 && to == 2 {
+            return f32::INFINITY;
+        }
+        if from == to { 0.0 } else { self.toll }
+    }
+}
+
+#[test]
+fn with_costs_a_path_costs_little_more_than_a_plain_one() {
+    let mut chance = Chance(11);
+    let (mut scratch, mut paths) = (HierarchyScratch::default(), PathScratch::default());
+    let mut uses: BTreeMap<HierarchyUse, usize> = BTreeMap::new();
+    let (mut sum, mut blind, mut count) = (0.0, 0.0, 0_u16);
+    for seed in 0..12 {
+        let mesh = large(seed);
+        let areas = AreaCosts::default().with(AreaId(2), 6.0).with(AreaId(3), 3.0);
+        let cost = Tolls { areas, toll: [0.0, 0.0, 2.0][(seed % 3) as usize], is_gate: seed % 4 == 3 };
+        let size = config([12, 30, 80][(seed % 3) as usize]);
+        let hierarchy = Hierarchy::with_costs(&mesh, AnyCell, cost.clone(), &size).unwrap();
+        let options = PathOptions::default().with_cost(cost.clone());
+        let plain_options = PathOptions::default();
+        for _ in 0..40 {
+            let [from, to] = [0, 1].map(|_| point_in(&mesh, random_cell(&mesh, &mut chance), &mut chance));
+            let (path, how) = hierarchy.find_path_with(&mesh, from, to, &options, &mut scratch).unwrap();
+            *uses.entry(how).or_default() += 1;
+            let plain = mesh.find_path_with(from, to, &options, &mut paths).unwrap();
+            assert_eq!(path.outcome, plain.outcome);
+            if path.outcome == Outcome::Unreachable {
+                continue;
+            }
+            check(&mesh, &path);
+            assert_eq!((path.points[0], path.points.last()), (plain.points[0], plain.points.last()));
+            let is_closed = |pair: &[CellId]| cost.entering(&mesh, pair[0], pair[1]).is_infinite();
+            assert!(!path.cells.windows(2).any(is_closed));
+            if how == HierarchyUse::Clusters && path.outcome == Outcome::Complete && !cost.is_gate {
+                let short = mesh.find_path_with(from, to, &plain_options, &mut paths).unwrap();
+                let same = PathOptions::default().with_cost(cost.clone());
+                let dearer = price(&mesh, &short, &same);
+                sum += path.cost / plain.cost.max(0.1);
+                blind += dearer / plain.cost.max(0.1);
+                count += 1;
+            }
+        }
+    }
+    let [sum, blind] = [sum, blind].map(|sum| sum / f32::from(count));
+    eprintln!("{uses:?}, {sum:.4} mean, {blind:.4} where costs are not looked at");
+    assert!(uses[&HierarchyUse::Clusters] > 100);
+    assert!(sum < 1.1 && sum < blind);
+}
+
+/// What a path costs under other costs, step by step.
+fn price(mesh: &NavMesh, path: &Path, options: &PathOptions<AnyCell, Tolls>) -> f32 {
+    let mut sum = 0.0;
+    for pair in path.points.windows(2) {
+        for step in 0..200 {
+            let at = pair[0].lerp(pair[1], (step as f32 + 0.5) / 200.0);
+            let cell = *path.cells.iter().find(|&&cell| mesh.contains(cell, at)).unwrap();
+            sum += options.cost.per_metre(mesh, cell) * pair[0].distance(pair[1]) / 200.0;
+        }
+    }
+    let entered = path.cells.windows(2).map(|pair| options.cost.entering(mesh, pair[0], pair[1]));
+    sum + entered.sum::<f32>()
 }
 
 #[test]
@@ -133,6 +223,8 @@ fn what_it_was_not_made_for_is_done_without_it_and_told() {
     let mesh = large(1);
     let dry = AreaFilter::default().without(AreaId(2));
     let hierarchy = Hierarchy::with_filter(&mesh, dry, &config(20)).unwrap();
+    let dear = AreaCosts::default().with(AreaId(3), 3.0);
+    let dear = Hierarchy::with_costs(&mesh, dry, dear, &config(20)).unwrap();
     let other = large(2);
     let small = Hierarchy::new(&mesh, &HierarchyConfig::default()).unwrap();
     assert_eq!(small.figures().clusters, 0);
@@ -156,7 +248,7 @@ fn what_it_was_not_made_for_is_done_without_it_and_told() {
         assert_eq!(how, HierarchyUse::OtherFilter);
         assert_eq!(path, mesh.find_path_with(from, to, &all, &mut paths).unwrap());
         let costs = options.with_cost(AreaCosts::default().with(AreaId(3), 2.0));
-        if let Ok((path, how)) = hierarchy.find_path_with(&mesh, from, to, &costs, &mut scratch) {
+        if let Ok((path, how)) = dear.find_path_with(&mesh, from, to, &costs, &mut scratch) {
             assert_eq!(how, HierarchyUse::Costs);
             assert_eq!(path, mesh.find_path_with(from, to, &costs, &mut paths).unwrap());
         }
