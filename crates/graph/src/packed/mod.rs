@@ -40,6 +40,7 @@ use waymesh_core::{
 
 use crate::box_index::BoxIndex;
 use crate::bridges::Bridges;
+use crate::buckets::Buckets;
 use crate::data::LinkData;
 use crate::fans::Fans;
 use crate::height::Ground;
@@ -367,12 +368,14 @@ impl NavMesh {
             plan_vertices.iter().map(|vertex| to_world(&frame, vertex.point, vertex.height)).collect();
         let bounds = cell_bounds(&cell_first, &corners, surface.as_ref());
         let (plan_slack, height_slack) = rounding_slack(&frame, &vertices, &bounds);
+        let walk = walk_edges(&corners, &neighbours, &fans);
         let mut mesh = Self {
             frame,
             agent,
             vertices,
             plan_vertices,
-            walk: walk_edges(&corners, &neighbours, &fans),
+            buckets: Buckets::build(&bounds, &cell_first, &walk),
+            walk,
             corner_vertices: edges.iter().map(|edge| VertexId(edge[0])).collect(),
             cell_first,
             corners,
