@@ -118,7 +118,8 @@ impl RoughTarget {
 
     /// Squared distances to four of the boxes in cells, not more than they are; infinite for those out of reach.
     #[inline]
-    fn distances_squared(&self, node: &Node, half: usize) -> Vec4 {
+    fn distances_squared(&self, node: &Node, half: u32) -> Vec4 {
+        let half = half as usize;
         let gap = |low: Vec4, value: [f32; 2], high: Vec4| {
             (low - Vec4::splat(value[1])).max(Vec4::splat(value[0]) - high).max(Vec4::ZERO)
         };
@@ -225,9 +226,9 @@ impl BoxIndex {
     /// Calls `visit(cell, limit)` for the cells whose boxes are within reach and no farther than `limit` (squared, in cells),
     /// roughly nearest first. `visit` gives the new limit, which must not grow.
     #[inline]
-    pub(crate) fn nearest(&self, target: &Target, mut visit: impl FnMut(u32, f64) -> f64) {
-        // Finite: what is out of reach is infinitely far.
-        self.descend(self.levels.len() - 2, 0, &RoughTarget::of(target), f64::MAX, &mut visit);
+    pub(crate) fn nearest(&self, target: &Target, limit: f64, mut visit: impl FnMut(u32, f64) -> f64) {
+        debug_assert!(limit.is_finite(), "what is out of reach is infinitely far");
+        self.descend(self.levels.len() - 2, 0, &RoughTarget::of(target), limit, &mut visit);
     }
 
     /// Calls `visit` for all cells whose boxes, and the boxes around them, `overlaps` accepts.
@@ -269,7 +270,8 @@ impl BoxIndex {
         visit: &mut impl FnMut(u32, f64) -> f64,
     ) -> f64 {
         let boxes = &self.nodes[self.node_levels[level] as usize + node];
-        let mut near = [(0.0_f32, 0_usize); FANOUT];
+        // Distances, which sort like their bits, above the places.
+        let mut near = [0_u64; FANOUT];
         let mut count = 0;
         // No distance is so long, but those out of reach.
         let most = Vec4::splat(above(limit).min(1e37));
@@ -278,22 +280,25 @@ impl BoxIndex {
             let mut rest = distances.cmple(most).bitmask();
             let distances = distances.to_array();
             while rest != 0 {
-                let place = rest.trailing_zeros() as usize;
+                let place = rest.trailing_zeros();
                 rest &= rest - 1;
-                let distance = distances[place];
+                let child =
+                    u64::from(distances[place as usize].to_bits()) << 32 | u64::from(4 * half + place);
                 let mut slot = count;
-                while slot > 0 && near[slot - 1].0 > distance {
+                while slot > 0 && near[slot - 1] > child {
                     near[slot] = near[slot - 1];
                     slot -= 1;
                 }
-                near[slot] = (distance, node * FANOUT + half * 4 + place);
+                near[slot] = child;
                 count += 1;
             }
         }
-        for &(distance, child) in &near[..count] {
+        for &child in &near[..count] {
+            let distance = f32::from_bits((child >> 32) as u32);
             if f64::from(distance) > limit {
                 break;
             }
+            let child = node * FANOUT + (child & 7) as usize;
             limit = if level == 0 {
                 visit(self.cells[child], limit)
             } else {
@@ -386,6 +391,6 @@ mod tests {
             side_squared: f64::INFINITY,
             level_squared: 1.0,
         };
-        BoxIndex::build(&[]).nearest(&target, |_, _| panic!("nothing to visit"));
+        BoxIndex::build(&[]).nearest(&target, f64::MAX, |_, _| panic!("nothing to visit"));
     }
 }

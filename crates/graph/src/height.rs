@@ -30,7 +30,18 @@ impl NavMesh {
     }
 
     /// Height in levels.
+    #[inline]
     pub(crate) fn height_at(&self, cell: usize, at: PlanPosition) -> f64 {
+        let bounds = &self.bounds[cell];
+        // Most floors are flat.
+        if bounds.min_height >= bounds.max_height {
+            return f64::from(bounds.min_height);
+        }
+        self.sloped_height(cell, at)
+    }
+
+    /// As [`Self::height_at`], where the ground of the cell is not flat.
+    fn sloped_height(&self, cell: usize, at: PlanPosition) -> f64 {
         match &self.surface {
             Some(surface) => {
                 let range = surface.cell_triangles[cell] as usize..surface.cell_triangles[cell + 1] as usize;
@@ -209,16 +220,20 @@ impl Ground {
     /// As [`Self::height`], for a place beside all triangles.
     #[cold]
     fn nearest_height(&self, range: Range<usize>, at: PlanPosition) -> Option<f64> {
-        let mut best: Option<(f64, f64)> = None;
+        // How far inside, times the area, the area, the triangle: compared without a division.
+        let mut best: Option<(f64, f64, &GroundTriangle)> = None;
         for triangle in &self.triangles[range] {
             let (area, v, w) = triangle.weights(at);
-            let inside = (area - v - w).min(v).min(w) / area;
-            if area > 0.0 && best.is_none_or(|best| inside > best.0) {
-                let [u, v, w] = [area - v - w, v, w].map(|weight| weight.max(0.0));
-                best = Some((inside, triangle.height(u, v, w)));
+            let inside = (area - v - w).min(v).min(w);
+            if area > 0.0 && best.is_none_or(|best| inside * best.1 > best.0 * area) {
+                best = Some((inside, area, triangle));
             }
         }
-        best.map(|best| best.1)
+        best.map(|(_, _, triangle)| {
+            let (area, v, w) = triangle.weights(at);
+            let [u, v, w] = [area - v - w, v, w].map(|weight| weight.max(0.0));
+            triangle.height(u, v, w)
+        })
     }
 }
 

@@ -138,6 +138,7 @@
 
 mod box_index;
 mod bridges;
+mod buckets;
 mod clearance;
 mod costs;
 mod data;

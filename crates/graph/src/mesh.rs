@@ -10,13 +10,14 @@ use waymesh_core::{
 
 use crate::box_index::BoxIndex;
 use crate::bridges::Bridges;
+use crate::buckets::Buckets;
 use crate::data::NO_NEIGHBOUR;
 use crate::fans::{Edges, Fans};
 use crate::height::Ground;
 use crate::height_tables::HeightTables;
 use crate::islands::label_islands;
 use crate::links::Links;
-use crate::plan::LATTICE_STEP;
+use crate::plan::{LATTICE_STEP, PlanPosition};
 use crate::table::Table;
 use crate::walk::{WalkEdge, walk_edges};
 use crate::{Island, IslandId, NavMeshError};
@@ -59,6 +60,15 @@ impl CellBounds {
         min_height: f32::INFINITY,
         max_height: f32::NEG_INFINITY,
     };
+
+    /// Whether a position in the plan is in it, border included.
+    #[inline]
+    pub(crate) fn holds(&self, at: PlanPosition) -> bool {
+        at.x >= f64::from(self.min_x)
+            && at.x <= f64::from(self.max_x)
+            && at.z >= f64::from(self.min_z)
+            && at.z <= f64::from(self.max_z)
+    }
 
     pub(crate) fn include(&mut self, other: &Self) {
         self.min_x = self.min_x.min(other.min_x);
@@ -107,6 +117,7 @@ pub struct NavMesh {
     pub(crate) cell_islands: Table<u32>,
     pub(crate) islands: Table<Island>,
     pub(crate) index: BoxIndex,
+    pub(crate) buckets: Buckets,
     pub(crate) bridges: Bridges,
     pub(crate) fans: Fans,
     pub(crate) walk: Table<WalkEdge>,
@@ -187,6 +198,7 @@ impl NavMesh {
             neighbours: &neighbours,
         });
         let walk = walk_edges(&corners, &neighbours, &fans);
+        let buckets = Buckets::build(&bounds, &cell_first, &walk);
         let generation = generation(&frame, &cell_first, &corners, &neighbours);
         let (plan_slack, height_slack) = rounding_slack(&frame, &vertices, &bounds);
         Self {
@@ -201,6 +213,7 @@ impl NavMesh {
             regions: cells.cells.iter().map(|cell| cell.region).collect(),
             areas: cells.cells.iter().map(|cell| cell.area.0).collect(),
             index: BoxIndex::build(&bounds),
+            buckets,
             bridges,
             fans,
             walk: walk.into(),

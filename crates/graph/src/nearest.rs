@@ -156,28 +156,84 @@ impl NavMesh {
             level_squared: level * level,
         };
         let mut best: Option<Spot> = None;
-        // The ground of a cell beside which the position lies is of interest only if none is found straight above or below: it waits.
-        let mut waiting = [(0_u32, at, 0.0); WAITING];
-        let mut count = 0;
-        self.index.nearest(&target, |cell, limit| {
-            if !allows(cell) {
-                return limit;
-            }
-            let closest = self.closest_in_cell(cell as usize, at);
-            let aside = closest.distance_squared(at);
-            if aside > 0.0 && best.is_none() && count < WAITING {
-                waiting[count] = (cell, closest, aside);
-                count += 1;
-                return limit;
-            }
-            self.offer_place(&target, (cell, closest, aside), limit, &mut best)
-        });
-        for &place in &waiting[..count] {
-            let limit = best.map_or(f64::MAX, |best| best.distance_squared);
-            self.offer_place(&target, place, limit, &mut best);
+        if !self.is_nearest_over(&target, &allows, &mut best) {
+            self.search_nearest(&target, &allows, &mut best);
         }
         // What was moved to a border may have been rounded to just outside, from where exact tests do not see the gates beside it.
         best.map(|spot| if spot.within { spot } else { Spot { at: self.inside(spot.cell, spot.at), ..spot } })
+    }
+
+    /// Looks straight below and above for the best place, and at all cells that are nearer than that. Whether this is all there is to look at.
+    #[inline]
+    fn is_nearest_over(
+        &self,
+        target: &Target,
+        allows: &impl Fn(u32) -> bool,
+        best: &mut Option<Spot>,
+    ) -> bool {
+        let Some(cells) = self.buckets.at(target.at) else { return false };
+        let mut limit = f64::MAX;
+        for &cell in cells {
+            if self.holds(cell, target.at) && allows(cell) {
+                limit = self.offer_place(target, (cell, target.at, 0.0), limit, best);
+            }
+        }
+        let Some(spot) = best else { return false };
+        if limit == 0.0 {
+            return true;
+        }
+        let over = spot.cell;
+        let Some(lists) = self.buckets.around(target.at, limit.sqrt()) else { return false };
+        for &cell in lists.into_iter().flatten() {
+            if cell != over && allows(cell) {
+                limit = self.offer_beside(target, cell, limit, best);
+            }
+        }
+        true
+    }
+
+    /// Searches all cells that may be nearer than the best place so far.
+    fn search_nearest(&self, target: &Target, allows: &impl Fn(u32) -> bool, best: &mut Option<Spot>) {
+        // The ground of a cell beside which the position lies is of interest only if none is found straight above or below: it waits.
+        let mut waiting = [0_u32; WAITING];
+        let mut count = 0;
+        let limit = best.map_or(f64::MAX, |best| best.distance_squared);
+        self.index.nearest(target, limit, |cell, limit| {
+            if !allows(cell) {
+                return limit;
+            }
+            if self.holds(cell, target.at) {
+                return self.offer_place(target, (cell, target.at, 0.0), limit, best);
+            }
+            if best.is_none() && count < WAITING {
+                waiting[count] = cell;
+                count += 1;
+                return limit;
+            }
+            self.offer_beside(target, cell, limit, best)
+        });
+        for &cell in &waiting[..count] {
+            let limit = best.map_or(f64::MAX, |best| best.distance_squared);
+            self.offer_beside(target, cell, limit, best);
+        }
+    }
+
+    /// Offers the place of a cell beside which the position lies, unless an edge is so far away that no place of the cell can be near enough.
+    #[inline]
+    fn offer_beside(&self, target: &Target, cell: u32, limit: f64, best: &mut Option<Spot>) -> f64 {
+        let bounds = &self.bounds[cell as usize];
+        // At least so much higher or lower, and to the side, whatever the place.
+        let gap = |low: f64, value: f64, high: f64| (low - value).max(value - high).max(0.0);
+        let rise = gap(f64::from(bounds.min_height), target.height, f64::from(bounds.max_height));
+        let x = gap(f64::from(bounds.min_x), target.at.x, f64::from(bounds.max_x));
+        let z = gap(f64::from(bounds.min_z), target.at.z, f64::from(bounds.max_z));
+        let most = (limit - rise * rise * target.level_squared * (1.0 - 1e-9)).min(target.side_squared);
+        if x * x + z * z > most || self.is_beyond(cell, target.at, most) {
+            return limit;
+        }
+        let closest = self.closest_in_cell(cell as usize, target.at);
+        let aside = closest.distance_squared(target.at);
+        self.offer_place(target, (cell, closest, aside), limit, best)
     }
 
     /// Keeps the place of a cell if it is within reach and the best so far, and gives the new limit.
@@ -209,14 +265,9 @@ impl NavMesh {
 
     /// The point of a cell that is closest in plan, moved to the lattice: `at` itself where the cell contains it.
     pub(crate) fn closest_in_cell(&self, cell: usize, at: PlanPosition) -> PlanPosition {
-        let bounds = &self.bounds[cell];
-        let in_box = at.x >= f64::from(bounds.min_x)
-            && at.x <= f64::from(bounds.max_x)
-            && at.z >= f64::from(bounds.min_z)
-            && at.z <= f64::from(bounds.max_z);
         // Only edges that have `at` on their far side can hold the closest point.
         let mut closest = self.closest_on_edges(cell, at, |a, b| orientation(a, b, at) < 0.0);
-        if closest.is_none() && !in_box {
+        if closest.is_none() && !self.bounds[cell].holds(at) {
             // So far away that rounding hides the side.
             closest = self.closest_on_edges(cell, at, |_, _| true);
         }

@@ -65,6 +65,13 @@ pub(crate) fn orientation(a: PlanPosition, b: PlanPosition, c: PlanPosition) -> 
     }
 }
 
+/// Differences of two products that are together at most `size` have the right sign if they are at least this far from zero: as in
+/// [`orientation`], for many tests at once.
+#[inline]
+pub(crate) fn sure_above(size: f64) -> f64 {
+    if size < 4096.0 { 0.0 } else { 2.0 * f64::EPSILON * size }
+}
+
 #[cold]
 #[inline(never)]
 #[expect(clippy::cast_possible_truncation, reason = "lattice coordinates are whole and have 51 bits at most")]

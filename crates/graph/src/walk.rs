@@ -3,7 +3,7 @@
 use crate::data::NO_NEIGHBOUR;
 use crate::fans::Fans;
 use crate::mesh::{Corner, NavMesh};
-use crate::plan::{PlanPosition, orientation};
+use crate::plan::{PlanPosition, orientation, sure_above};
 
 /// An edge of a cell: where it starts, what is beyond, and which edge it is there. Four to a cache line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
@@ -34,18 +34,27 @@ pub(crate) fn walk_edges(corners: &[Corner], neighbours: &[u32], fans: &Fans) ->
     edges.map(|((edge, corner), &beyond)| WalkEdge::of(corner, beyond, fans.twin(edge))).collect()
 }
 
-/// A ray from a place towards another, both on the lattice.
+/// A ray from a place of the mesh towards another, both on the lattice.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ray {
     pub(crate) at: PlanPosition,
     pub(crate) target: PlanPosition,
+    direction: (f64, f64),
+    /// Sides of corners that are as far from zero as this have the right sign.
+    sure: f64,
 }
 
 impl Ray {
-    /// Positive left of the ray, exactly.
+    /// Positive left of the ray, exactly, for the corners of the mesh.
     #[inline]
     pub(crate) fn side(&self, place: PlanPosition) -> f64 {
-        orientation(self.at, self.target, place)
+        let side = self.rough_side(place.x - self.at.x, place.z - self.at.z);
+        if side.abs() >= self.sure { side } else { orientation(self.at, self.target, place) }
+    }
+
+    #[inline]
+    fn rough_side(&self, x: f64, z: f64) -> f64 {
+        self.direction.0 * z - self.direction.1 * x
     }
 }
 
@@ -113,18 +122,84 @@ impl NavMesh {
         Way::Unsure
     }
 
+    /// As [`Self::way_out`], for a place that may lie beside the cell. `None` where that, or the side of a corner, needs a closer look.
+    #[inline]
+    pub(crate) fn way_from(&self, cell: u32, ray: &Ray) -> Option<Way> {
+        let first = self.cell_first[cell as usize] as usize;
+        let edges = self.walk_edges(cell);
+        let from_start = |edge: &WalkEdge| {
+            let at = edge.start();
+            (at.x - ray.at.x, at.z - ray.at.z)
+        };
+        let mut before = edges.len() - 1;
+        let mut a = from_start(&edges[before]);
+        let mut a_side = ray.rough_side(a.0, a.1);
+        let (mut exit, mut inside, mut nearest) = (usize::MAX, f64::INFINITY, f64::INFINITY);
+        let less = |first: f64, second: f64| if first < second { first } else { second };
+        for (corner, edge) in edges.iter().enumerate() {
+            let b = from_start(edge);
+            let b_side = ray.rough_side(b.0, b.1);
+            inside = less(a.0 * b.1 - a.1 * b.0, inside);
+            nearest = less(b_side.abs(), nearest);
+            exit = if (a_side < 0.0) & (b_side > 0.0) { before } else { exit };
+            (a, a_side, before) = (b, b_side, corner);
+        }
+        if inside < self.buckets.sure_area() || nearest < ray.sure || !self.buckets.spans(ray.at) {
+            return None;
+        }
+        if exit == usize::MAX {
+            return Some(Way::Unsure);
+        }
+        let next = if exit + 1 == edges.len() { 0 } else { exit + 1 };
+        let is_beyond = orientation(edges[exit].start(), edges[next].start(), ray.target) < 0.0;
+        Some(if is_beyond { Way::Through(first + exit) } else { Way::Ends })
+    }
+
+    /// A ray from a place of the mesh.
+    #[inline]
+    pub(crate) fn ray(&self, at: PlanPosition, target: PlanPosition) -> Ray {
+        let direction = (target.x - at.x, target.z - at.z);
+        let sure = sure_above(self.buckets.largest_product(direction));
+        Ray { at, target, direction, sure }
+    }
+
     /// Whether a cell holds a place of the lattice, border included.
     #[inline]
     pub(crate) fn holds(&self, cell: u32, at: PlanPosition) -> bool {
+        let bounds = &self.bounds[cell as usize];
+        if !bounds.holds(at) {
+            return false;
+        }
+        let size = |low: i32, high: i32| f64::from(high) - f64::from(low);
+        let sure = sure_above(2.0 * size(bounds.min_x, bounds.max_x) * size(bounds.min_z, bounds.max_z));
         let edges = self.walk_edges(cell);
         let mut a = edges[edges.len() - 1].start();
         for edge in edges {
             let b = edge.start();
-            if orientation(a, b, at) < 0.0 {
+            let side = (b.x - a.x) * (at.z - a.z) - (b.z - a.z) * (at.x - a.x);
+            if side < sure && (side <= -sure || orientation(a, b, at) < 0.0) {
                 return false;
             }
             a = b;
         }
         true
+    }
+
+    /// Whether every place of a cell is farther than that (squared) from a place beside it: seen by the line of one edge, so `false` says
+    /// nothing.
+    #[inline]
+    pub(crate) fn is_beyond(&self, cell: u32, at: PlanPosition, distance_squared: f64) -> bool {
+        let edges = self.walk_edges(cell);
+        let mut a = edges[edges.len() - 1].start();
+        for edge in edges {
+            let b = edge.start();
+            let side = orientation(a, b, at);
+            // Rounded in favour of the cell: a billionth is more than all roundings together.
+            if side < 0.0 && side * side > distance_squared * a.distance_squared(b) * (1.0 + 1e-9) {
+                return true;
+            }
+            a = b;
+        }
+        false
     }
 }

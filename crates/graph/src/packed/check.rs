@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use waymesh_core::{CellId, PlanPoint, PlanVertex};
 
 use crate::bridges::Bridges;
+use crate::buckets::Buckets;
 use crate::data::{NO_NEIGHBOUR, check_indices, check_length, check_prefix};
 use crate::fans::fan_of;
 use crate::mesh::{Corner, bounds_of, check_surface_points, check_vertex, rounding_slack};
@@ -67,6 +68,8 @@ impl NavMesh {
             self.check_cell(cell, self.edge_range(cell))
         })?;
         self.check_index()?;
+        let buckets = Buckets::build(&self.bounds, &self.cell_first, &self.walk);
+        follows("squares", 0, self.buckets == buckets)?;
         let slack = rounding_slack(&self.frame, &self.vertices, &self.bounds);
         follows("frame", 0, slack == (self.plan_slack, self.height_slack))
     }

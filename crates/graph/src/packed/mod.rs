@@ -10,13 +10,12 @@
 //! | 8..12 | `u32` | version, 2 |
 //! | 12..16 | `u32` | CRC-32 (ISO-HDLC) of all bytes but these four, or 0: none |
 //! | 16..24 | `u64` | length in bytes |
-//! | 24..240 | 27 `u64` | number of elements of each section |
-//! | 240..256 | | zeros |
+//! | 24..256 | 29 `u64` | number of elements of each section |
 //! | 256.. | | the sections, each padded with zeros to a multiple of 64 bytes |
 //!
 //! | section | element | content |
 //! |---|---|---|
-//! | frame | 80 | origin x, y, z, cell size, level height (5 `f32`), width, depth (2 `u32`), agent's height, radius, highest step, steepest slope (4 `f32`), largest error of the surface (`f32`), number of fans (`u32`), 1 with a surface (`u32`), generation (`u64`), rounding of positions in cells and in levels (2 `f64`) |
+//! | frame | 100 | origin x, y, z, cell size, level height (5 `f32`), width, depth (2 `u32`), agent's height, radius, highest step, steepest slope (4 `f32`), largest error of the surface (`f32`), number of fans (`u32`), 1 with a surface (`u32`), generation (`u64`), rounding of positions in cells and in levels (2 `f64`), squares: least x, z (2 `i32`), side as a power of two, columns, rows (3 `u32`) |
 //! | vertices | 12 | x, z (2 `i32`, cells), height (`f32`, levels) |
 //! | positions | 12 | the same in metres: x, y, z (3 `f32`) |
 //! | cell_first | 4 | first corner of each cell, and the number of corners |
@@ -36,6 +35,8 @@
 //! | order | 4 | cells along the curve of the box index |
 //! | boxes | 24 | as bounds, along the curve, then those of the levels above |
 //! | nodes | 192 | eight boxes: least x, most x, least z, most z, lowest, highest (48 `f32`) |
+//! | square_first | 4 | first entry of each square of the plan, and the number of entries |
+//! | square_cells | 4 | cells that touch a square |
 //! | surface_points | 12 | x, height, z (3 `f32`) |
 //! | surface_triangles | 12 | points (3 `u32`) |
 //! | surface_first | 4 | first triangle of each cell, and the number of triangles |
@@ -55,6 +56,7 @@ use waymesh_core::{Agent, CellId, GridFrame};
 
 use crate::box_index::BoxIndex;
 use crate::bridges::Bridges;
+use crate::buckets::{Buckets, Squares};
 use crate::data::{LinkData, check_length};
 use crate::fans::Fans;
 use crate::height::Ground;
@@ -70,8 +72,8 @@ pub const PACKED_MAGIC: [u8; 8] = *b"WMRUN\0\r\n";
 pub const PACKED_VERSION: u32 = 2;
 
 /// Names and sizes of the elements.
-const SECTIONS: [(&str, usize); 27] = [
-    ("frame", 80),
+const SECTIONS: [(&str, usize); 29] = [
+    ("frame", 100),
     ("vertices", 12),
     ("positions", 12),
     ("cell_first", 4),
@@ -91,6 +93,8 @@ const SECTIONS: [(&str, usize); 27] = [
     ("order", 4),
     ("boxes", 24),
     ("nodes", 192),
+    ("square_first", 4),
+    ("square_cells", 4),
     ("surface_points", 12),
     ("surface_triangles", 12),
     ("surface_first", 4),
@@ -300,6 +304,9 @@ impl NavMesh {
             out.extend(self.generation.0.to_le_bytes());
             out.extend(self.plan_slack.to_le_bytes());
             out.extend(self.height_slack.to_le_bytes());
+            let Squares { min, side_log2, columns, rows } = self.buckets.squares();
+            words(out, min.map(i32::cast_unsigned));
+            words(out, [side_log2, columns, rows]);
         });
         writer.table(&self.plan_vertices);
         writer.table(&self.vertices);
@@ -326,6 +333,7 @@ impl NavMesh {
         writer.table(order);
         writer.table(boxes);
         writer.table(nodes);
+        self.buckets.tables().iter().for_each(|table| writer.table(table));
         match &self.surface {
             Some(surface) => {
                 writer.table(&surface.points);
@@ -402,6 +410,12 @@ impl NavMesh {
         let has_surface = head.u32() != 0;
         let generation = Generation(head.u64());
         let (plan_slack, height_slack) = (head.f64(), head.f64());
+        let squares = Squares {
+            min: [head.i32(), head.i32()],
+            side_log2: head.u32(),
+            columns: head.u32(),
+            rows: head.u32(),
+        };
         agent.validate()?;
         check_frame(&frame)?;
 
@@ -440,6 +454,7 @@ impl NavMesh {
             actual: box_count + node_count,
             expected: BoxIndex::lengths(cells),
         })?;
+        let buckets = Buckets::from_tables(squares, sections.any_table(), sections.any_table());
         let surface = HeightTables {
             points: sections.any_table(),
             triangles: sections.any_table(),
@@ -473,6 +488,7 @@ impl NavMesh {
             cell_islands,
             islands,
             index,
+            buckets,
             bridges,
             fans,
             walk,

@@ -190,7 +190,9 @@ impl NavMesh {
     ) {
         scratch.corridor.clear();
         scratch.leaps.clear();
-        if start.cell == goal.cell {
+        scratch.is_straight = start.cell == goal.cell
+            || (turn_length(start.at, goal.at) <= limit && self.goes_straight(start, goal, filter, scratch));
+        if scratch.is_straight {
             return;
         }
         let memory = &mut scratch.any_angle;
@@ -211,7 +213,7 @@ impl NavMesh {
         scratch: &mut PathScratch,
         nodes: &mut usize,
     ) -> Progress {
-        if start.cell == goal.cell {
+        if scratch.is_straight {
             return Progress::Found;
         }
         let PathScratch { corridor, leaps, any_angle: memory, .. } = scratch;

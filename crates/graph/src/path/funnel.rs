@@ -132,10 +132,18 @@ impl NavMesh {
         path: &mut Path,
     ) {
         let cross_points = options.cross_points;
-        let PathScratch { corridor, leaps, funnel, .. } = scratch;
+        let PathScratch { corridor, leaps, funnel, is_straight, .. } = scratch;
         path.cells.push(CellId(start.cell));
         path.cells.extend(corridor.iter().map(|&way| CellId(self.beyond(way))));
         path.points.push(start_position);
+        if *is_straight && C::IS_LENGTH && !cross_points {
+            if !same_plan(start_position, goal_position) {
+                path.points.push(goal_position);
+            }
+            path.length = length(&path.points);
+            path.cost = path.length;
+            return;
+        }
         let (mut from, mut first) = (start.at, 0);
         for (crossed, way, along) in self.leapt(corridor, leaps) {
             let (link, backwards) = self.link_of(way);
@@ -262,15 +270,23 @@ impl NavMesh {
             crossed += 1;
         }
         funnel.turns[0].crossed = crossed;
+        let mut last = [start; 2];
         while crossed < end {
             let [right, left] = self.edge_ends(cells[crossed], leg.corridor[crossed]);
-            funnel.narrow(Turn { at: left, crossed }, 1.0);
-            funnel.narrow(Turn { at: right, crossed }, -1.0);
+            // As a rule one end is that of the edge before.
+            if left != last[1] {
+                funnel.narrow(Turn { at: left, crossed }, 1.0);
+            }
+            if right != last[0] {
+                funnel.narrow(Turn { at: right, crossed }, -1.0);
+            }
+            last = [right, left];
             crossed += 1;
         }
         funnel.finish(Turn { at: goal, crossed });
     }
 
+    #[inline]
     pub(crate) fn is_link(&self, way: u32) -> bool {
         way as usize >= self.neighbours.len()
     }
@@ -292,6 +308,7 @@ impl NavMesh {
     }
 
     /// The ends of an edge in the plan: right and left of whoever leaves the cell across it.
+    #[inline]
     pub(crate) fn edge_ends(&self, cell: CellId, way: u32) -> [PlanPosition; 2] {
         if self.is_link(way) {
             let (link, backwards) = self.link_of(way);
@@ -302,7 +319,8 @@ impl NavMesh {
         self.edge_corners(cell, way).map(|corner| PlanPosition::on_grid(corner.x, corner.z))
     }
 
-    fn edge_corners(&self, cell: CellId, edge: u32) -> [&Corner; 2] {
+    #[inline]
+    pub(super) fn edge_corners(&self, cell: CellId, edge: u32) -> [&Corner; 2] {
         let range = self.edge_range(cell.index());
         let edge = edge as usize;
         let next = if edge + 1 == range.end { range.start } else { edge + 1 };

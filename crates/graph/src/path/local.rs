@@ -136,7 +136,7 @@ impl Approach {
     /// On over an edge, from its right end to its left, and then as straight as can be to `target`. If the straight way is hidden, it turns
     /// at the corner that hides it. Another turn before the edge is not looked for: the cost is that of the way pulled taut, or a little
     /// less.
-    #[inline]
+    #[inline(always)]
     pub(super) fn over(mut self, target: Local, right: Local, left: Local) -> Self {
         self.at = crossing(self.from, target, right, left);
         let hidden_by = if side(self.from, self.right, self.at) < 0.0 {

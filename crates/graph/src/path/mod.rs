@@ -13,6 +13,7 @@ mod search;
 mod shortest;
 mod sliced;
 mod steps;
+mod straight;
 
 use glam::Vec3;
 use waymesh_core::CellId;

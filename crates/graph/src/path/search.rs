@@ -33,6 +33,10 @@ pub struct PathScratch {
     /// [`key`] of each open node, once for every time that its estimate fell.
     open: BinaryHeap<Reverse<u64>>,
     front: Front,
+    /// The first cell with a choice of ways on.
+    origin: u32,
+    /// Whether the way is straight: nothing is to be searched and no string to be pulled.
+    pub(super) is_straight: bool,
     /// Edges crossed, from the start's cell to the goal's.
     pub(crate) corridor: Vec<u32>,
     /// How far along its segments each link of the corridor is taken, from 0 to 1.
@@ -151,6 +155,8 @@ struct Front {
     cell: u32,
     from_cell: u32,
     approach: Approach,
+    /// Where the start leads one way only, up to the first cell with a choice: nothing has been weighed yet.
+    is_forced: bool,
 }
 
 /// Where and at what cost a search came into a cell first.
@@ -202,22 +208,31 @@ impl NavMesh {
         filter: &Usable<'_, F, C>,
         scratch: &mut PathScratch,
     ) -> bool {
-        self.begin_corridor(start, goal, scratch);
+        self.begin_corridor(start, goal, filter, scratch);
         let mut nodes = usize::MAX;
         self.advance_corridor(start, goal, filter, scratch, &mut nodes) == Progress::Found
     }
 
     /// Begins what [`NavMesh::advance_corridor`] goes on with.
-    pub(super) fn begin_corridor(&self, start: &Spot, goal: &Spot, scratch: &mut PathScratch) {
+    pub(super) fn begin_corridor<F: CellFilter, C: TravelCost>(
+        &self,
+        start: &Spot,
+        goal: &Spot,
+        filter: &Usable<'_, F, C>,
+        scratch: &mut PathScratch,
+    ) {
         scratch.corridor.clear();
         scratch.leaps.clear();
-        if start.cell == goal.cell {
+        scratch.is_straight =
+            start.cell == goal.cell || (C::IS_LENGTH && self.goes_straight(start, goal, filter, scratch));
+        if scratch.is_straight {
             return;
         }
         scratch.begin(self.way_count(), self.cell_count());
         let scale = Scale { cell: self.frame.cell_size, level: self.frame.level_height };
         let approach = Approach::turn(scale.spot(start), 0.0, 1.0);
-        scratch.front = Front { node: NO_NODE, cell: start.cell, from_cell: start.cell, approach };
+        scratch.front =
+            Front { node: NO_NODE, cell: start.cell, from_cell: start.cell, approach, is_forced: true };
     }
 
     /// Goes on with a search, for as many nodes as `nodes` has, and takes them from it.
@@ -229,16 +244,22 @@ impl NavMesh {
         scratch: &mut PathScratch,
         nodes: &mut usize,
     ) -> Progress {
-        if start.cell == goal.cell {
+        if scratch.is_straight {
             return Progress::Found;
         }
         let scale = Scale { cell: self.frame.cell_size, level: self.frame.level_height };
         let target = scale.spot(goal);
         let goal_number = self.bridges.number(goal.cell);
-        let Front { mut node, mut cell, mut from_cell, mut approach } = scratch.front;
+        if scratch.front.is_forced
+            && let Some(progress) = self.advance_forced(start, (goal, target), filter, scratch, nodes)
+        {
+            return progress;
+        }
+        let origin = scratch.origin;
+        let Front { mut node, mut cell, mut from_cell, mut approach, .. } = scratch.front;
         loop {
             if *nodes == 0 {
-                scratch.front = Front { node, cell, from_cell, approach };
+                scratch.front = Front { node, cell, from_cell, approach, is_forced: false };
                 return Progress::Running;
             }
             *nodes -= 1;
@@ -246,11 +267,14 @@ impl NavMesh {
                 self.expand(cell, from_cell, filter, scale, (goal_number, target), (node, approach), scratch);
             node = match scratch.next(best) {
                 Some(next) => next,
-                None => return Progress::Nowhere,
+                None => {
+                    scratch.corridor.clear();
+                    return Progress::Nowhere;
+                }
             };
             let entry = scratch.nodes[node as usize];
             from_cell = if entry.parent == NO_NODE {
-                start.cell
+                origin
             } else {
                 self.beyond(scratch.nodes[entry.parent as usize].edge)
             };
@@ -260,6 +284,7 @@ impl NavMesh {
                 break;
             }
         }
+        let forced = scratch.corridor.len();
         while node != NO_NODE {
             let entry = &scratch.nodes[node as usize];
             scratch.corridor.push(entry.edge);
@@ -268,9 +293,73 @@ impl NavMesh {
             }
             node = entry.parent;
         }
-        scratch.corridor.reverse();
+        scratch.corridor[forced..].reverse();
         scratch.leaps.reverse();
         Progress::Found
+    }
+
+    /// Goes from the start to the first cell with a choice of ways on: until there, nothing needs to be weighed. `None` when it is there.
+    fn advance_forced<F: CellFilter, C: TravelCost>(
+        &self,
+        start: &Spot,
+        (goal, target): (&Spot, Local),
+        filter: &Usable<'_, F, C>,
+        scratch: &mut PathScratch,
+        nodes: &mut usize,
+    ) -> Option<Progress> {
+        let goal_number = self.bridges.number(goal.cell);
+        let Front { mut cell, mut from_cell, mut approach, .. } = scratch.front;
+        // No cell can come twice; this is for who counts on nothing.
+        while scratch.corridor.len() < self.cell_count() {
+            let Some((edge, next)) = self.only_way(cell, from_cell, goal_number, filter) else { break };
+            if *nodes == 0 {
+                scratch.front = Front { cell, from_cell, ..scratch.front };
+                return Some(Progress::Running);
+            }
+            *nodes -= 1;
+            scratch.corridor.push(edge);
+            (from_cell, cell) = (cell, next);
+            if cell == goal.cell {
+                return Some(Progress::Found);
+            }
+        }
+        // What has been passed is weighed now.
+        let scale = Scale { cell: self.frame.cell_size, level: self.frame.level_height };
+        let mut passed = start.cell;
+        for index in 0..scratch.corridor.len() {
+            let edge = scratch.corridor[index];
+            let metre = if C::IS_LENGTH { 1.0 } else { filter.cost.per_metre(self, CellId(passed)) };
+            scratch.is_known(passed, approach.at, approach.cost, metre);
+            approach = if C::IS_LENGTH { approach } else { approach.at_cost(metre) };
+            let [a, b] = self.edge_corners(CellId(passed), edge).map(|corner| scale.corner(corner));
+            let next = self.neighbours[edge as usize];
+            approach = approach.over(target, a, b).plus(entering(filter.cost, self, passed, next));
+            passed = next;
+        }
+        scratch.origin = cell;
+        scratch.front = Front { node: NO_NODE, cell, from_cell, approach, is_forced: false };
+        None
+    }
+
+    /// The only edge by which a way to the goal can leave a cell, and the cell beyond.
+    #[inline]
+    fn only_way(&self, cell: u32, from_cell: u32, goal: u32, filter: &impl CellFilter) -> Option<(u32, u32)> {
+        let first = self.cell_first[cell as usize];
+        let mut only = None;
+        for (edge, &neighbour) in (first..).zip(&self.neighbours[self.edge_range(cell as usize)]) {
+            if neighbour == NO_NEIGHBOUR
+                || neighbour == from_cell
+                || !self.bridges.leads_to(goal, edge, cell, neighbour)
+                || !filter.allows(self, CellId(neighbour))
+            {
+                continue;
+            }
+            if only.is_some() {
+                return None;
+            }
+            only = Some((edge, neighbour));
+        }
+        only.filter(|_| self.links.leaving(cell).is_empty())
     }
 
     /// Opens the edges and links of `cell` that do not lead back to `from_cell`, except the best: its key is returned. Straight ahead it is

@@ -194,11 +194,11 @@ impl<F: CellFilter, C: TravelCost> SlicedPath<F, C> {
     fn begin_search(&mut self, mesh: &NavMesh, ends: &Ends, phase: Phase) {
         self.phase = phase;
         let Ends { start, goal, .. } = ends;
+        let usable = Usable { filter: &self.options.filter, cost: &self.options.cost };
         if self.is_shortest {
-            let usable = Usable { filter: &self.options.filter, cost: &self.options.cost };
             mesh.begin_shortest(start, goal, f64::INFINITY, &usable, &mut self.scratch);
         } else {
-            mesh.begin_corridor(start, goal, &mut self.scratch);
+            mesh.begin_corridor(start, goal, &usable, &mut self.scratch);
         }
     }
 

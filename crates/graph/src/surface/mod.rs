@@ -36,14 +36,19 @@ impl NavMesh {
     /// As [`Self::spot_of`], in the plan alone.
     #[inline]
     fn place_of(&self, location: &Location) -> Result<PlanPosition, QueryError> {
+        Ok(self.inside(location.cell.0, self.asked_of(location)?))
+    }
+
+    /// What [`Self::place_of`] gives if it lies in the cell.
+    #[inline]
+    fn asked_of(&self, location: &Location) -> Result<PlanPosition, QueryError> {
         if location.generation != self.generation {
             return Err(QueryError::Stale { cell: location.cell });
         }
         if location.cell.index() >= self.cell_count() {
             return Err(QueryError::NoCell { cell: location.cell });
         }
-        let asked = self.plan_of(PathEnd::Start, location.position)?;
-        Ok(self.inside(location.cell.0, asked))
+        self.plan_of(PathEnd::Start, location.position)
     }
 
     /// The place of the lattice in a cell that is closest to another, but for a few steps of the lattice.

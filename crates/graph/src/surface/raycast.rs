@@ -124,43 +124,46 @@ impl NavMesh {
         cells: &mut Vec<CellId>,
     ) -> Result<(Ray, Stop), QueryError> {
         cells.clear();
-        let at = self.place_of(from)?;
-        let ray = Ray { at, target: self.plan_of(PathEnd::Goal, to)? };
+        let asked = self.asked_of(from)?;
+        let target = self.plan_of(PathEnd::Goal, to)?;
         cells.push(from.cell);
-        let stop = self.walk_ray(from.cell.0, &ray, filter, |cell| cells.push(CellId(cell)));
-        Ok((ray, stop))
+        Ok(self.walk_ray(from.cell.0, asked, target, filter, |cell| cells.push(CellId(cell))))
     }
 
-    /// Follows a ray from cell to cell, and calls `pass` for each cell that it enters.
+    /// Follows a ray from cell to cell, from the place in the first that is asked for or nearest to that, and calls `pass` for each cell
+    /// that it enters.
     #[inline]
     pub(super) fn walk_ray(
         &self,
         first: u32,
-        ray: &Ray,
+        asked: PlanPosition,
+        target: PlanPosition,
         filter: &impl CellFilter,
         mut pass: impl FnMut(u32),
-    ) -> Stop {
-        const NOWHERE: usize = usize::MAX;
-        let Ray { at, target } = *ray;
+    ) -> (Ray, Stop) {
         let mut cell = first;
-        // The edge that it came in through, if through its inside.
-        let mut entry = NOWHERE;
+        let mut ray = self.ray(asked, target);
+        let mut way = self.way_from(first, &ray).unwrap_or_else(|| {
+            ray = self.ray(self.inside(first, asked), target);
+            self.way_out(first, &ray)
+        });
+        let at = ray.at;
         for _ in 0..2 * self.cell_count() + 2 {
-            let way =
-                if entry == NOWHERE { self.way_out(cell, ray) } else { self.way_through(cell, entry, ray) };
             let exit = match way {
                 Way::Ends => None,
                 Way::Through(edge) => Some(Exit::Edge(edge)),
-                Way::Unsure => self.exit(cell, ray),
+                Way::Unsure => self.exit(cell, &ray),
             };
             let Some(exit) = exit else { break };
-            entry = NOWHERE;
             let (next, wall) = match exit {
                 Exit::Edge(edge) => {
                     let WalkEdge { beyond, twin, .. } = self.walk[edge];
                     if beyond != NO_NEIGHBOUR && filter.allows(self, CellId(beyond)) {
-                        entry = twin as usize;
-                        (Some(beyond), (cell, edge))
+                        cell = beyond;
+                        pass(cell);
+                        // Through the inside of an edge.
+                        way = self.way_through(cell, twin as usize, &ray);
+                        continue;
                     } else {
                         (self.portal_on_ray(cell, at, target, filter), (cell, edge))
                     }
@@ -177,12 +180,13 @@ impl NavMesh {
                 }
             };
             let Some(next) = next else {
-                return Stop { cell, hit: Some((exit, wall.0, wall.1)) };
+                return (ray, Stop { cell, hit: Some((exit, wall.0, wall.1)) });
             };
             cell = next;
             pass(cell);
+            way = self.way_out(cell, &ray);
         }
-        Stop { cell, hit: None }
+        (ray, Stop { cell, hit: None })
     }
 
     /// Whether one gets straight from one place to another: to that place, not to one above or below it.
@@ -389,7 +393,7 @@ impl NavMesh {
     /// The free part of a ray, and the wall that it meets.
     #[inline]
     fn wall_hit(&self, &(exit, owner, edge): &Met, ray: &Ray) -> (f64, RayHit) {
-        let Ray { at, target } = *ray;
+        let Ray { at, target, .. } = *ray;
         let (dx, dz) = (target.x - at.x, target.z - at.z);
         // A wall of another cell around the corner names that cell.
         let [a, b] = self.ends_of(owner, edge);
@@ -401,16 +405,17 @@ impl NavMesh {
             }
             Exit::Edge(_) => ((a.x - at.x) * ez - (a.z - at.z) * ex) / (dx * ez - dz * ex),
         };
-        let (nx, nz) = normal(a, b);
         #[expect(clippy::cast_possible_truncation, reason = "a direction in single precision")]
-        let normal = Vec3::new(nx as f32, 0.0, nz as f32);
+        let (ex, ez) = (ex as f32, ez as f32);
+        let scale = 1.0 / (ex * ex + ez * ez).sqrt();
+        let normal = Vec3::new(-ez * scale, 0.0, ex * scale);
         let number = CellId::from_index(edge - self.cell_first[owner as usize] as usize).0;
         (fraction.clamp(0.0, 1.0), RayHit { cell: CellId(owner), edge: number, normal })
     }
 
     /// Where a ray meets a wall, on the side of the cell.
     fn place_at_wall(&self, cell: u32, &(exit, owner, edge): &Met, ray: &Ray, fraction: f64) -> PlanPosition {
-        let Ray { at, target } = *ray;
+        let Ray { at, target, .. } = *ray;
         let place = match exit {
             Exit::Corner(corner) => self.walk[corner].start(),
             Exit::Edge(_) => {

@@ -30,14 +30,13 @@ impl NavMesh {
         filter: &impl CellFilter,
         scratch: &mut SurfaceScratch,
     ) -> Result<Location, QueryError> {
-        let start = self.place_of(from)?;
+        let asked = self.asked_of(from)?;
         let target = self.plan_of(PathEnd::Goal, to)?;
         if self.holds(from.cell.0, target) {
             return Ok(self.place_at(from.cell.0, target, to));
         }
         // As a rule nothing is in the way. Else walls are followed.
-        let ray = Ray { at: start, target };
-        let stop = self.walk_ray(from.cell.0, &ray, filter, |_| {});
+        let (Ray { at: start, .. }, stop) = self.walk_ray(from.cell.0, asked, target, filter, |_| {});
         if stop.hit.is_none() {
             return Ok(self.place_at(stop.cell, target, to));
         }

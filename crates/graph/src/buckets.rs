@@ -1,0 +1,265 @@
+//! Which cells lie at a place of the plan, without a search: squares, each with the cells that touch it.
+//!
+//! The tree of boxes finds the nearest of any cells; most positions asked for lie over a cell, and that one is in the list of their square.
+
+use waymesh_core::CellId;
+
+use crate::mesh::CellBounds;
+use crate::plan::{PlanPosition, sure_above};
+use crate::table::Table;
+use crate::walk::WalkEdge;
+
+/// Squares per cell, by the area of cells: few enough to be small, so many that one or two cells touch a square as a rule.
+const SQUARES: f64 = 2.0;
+
+/// A square that more cells touch is of no use.
+const CROWD: usize = 24;
+
+/// Squares and entries a cell at most: 4 bytes each.
+const MOST: f64 = 12.0;
+
+/// Where the squares lie: the low corner, and a side that is a power of two, so that places of the lattice are sorted exactly.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Squares {
+    pub(crate) min: [i32; 2],
+    pub(crate) side_log2: u32,
+    pub(crate) columns: u32,
+    pub(crate) rows: u32,
+}
+
+impl Squares {
+    /// Squares of this side that cover a box.
+    fn over(all: &CellBounds, side_log2: u32) -> Self {
+        let side = power_of_two(side_log2);
+        let number = |from: i32, to: i32| whole((f64::from(to) - f64::from(from)) / side) + 1;
+        let (columns, rows) = (number(all.min_x, all.max_x), number(all.min_z, all.max_z));
+        Self { min: [all.min_x, all.min_z], side_log2, columns, rows }
+    }
+}
+
+/// Squares of the plan with the cells that touch them, border included.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Buckets {
+    squares: Squares,
+    min_x: f64,
+    min_z: f64,
+    /// One by the side of a square.
+    scale: f64,
+    columns: u32,
+    rows: u32,
+    /// Of all squares.
+    width: f64,
+    depth: f64,
+    sure_area: f64,
+    /// First entry of each square, row by row, and the number of entries at the end.
+    first: Table<u32>,
+    cells: Table<u32>,
+}
+
+impl Buckets {
+    /// Takes linear time.
+    pub(crate) fn build(bounds: &[CellBounds], cell_first: &[u32], edges: &[WalkEdge]) -> Self {
+        let mut all = CellBounds::EMPTY;
+        bounds.iter().for_each(|bounds| all.include(bounds));
+        if bounds.is_empty() {
+            return Self::of(Squares::default());
+        }
+        let polygon = |cell: usize| &edges[cell_first[cell] as usize..cell_first[cell + 1] as usize];
+        let area: f64 = (0..bounds.len()).map(|cell| doubled_area(polygon(cell)) / 2.0).sum();
+        let count = bounds.len() as f64;
+        // The power of two nearest to the root.
+        let mut side_log2 = 0;
+        while 2.0 * power_of_two(2 * side_log2) * count * SQUARES < area {
+            side_log2 += 1;
+        }
+        let most = count * MOST + 64.0;
+        let mut buckets = Self::of(Squares::over(&all, side_log2));
+        while f64::from(buckets.columns) * f64::from(buckets.rows) > most || buckets.touched(bounds) > most {
+            side_log2 += 1;
+            buckets = Self::of(Squares::over(&all, side_log2));
+        }
+        let mut found = Vec::with_capacity(4 * bounds.len());
+        for (cell, bounds) in bounds.iter().enumerate() {
+            buckets.touch(polygon(cell), bounds, |square| found.push((square, CellId::from_index(cell).0)));
+        }
+        let mut first = vec![0; (buckets.columns * buckets.rows + 2) as usize];
+        for &(square, _) in &found {
+            first[square as usize + 2] += 1;
+        }
+        for square in 2..first.len() {
+            first[square] += first[square - 1];
+        }
+        let mut cells = vec![0; found.len()];
+        for (square, cell) in found {
+            let place = &mut first[square as usize + 1];
+            cells[*place as usize] = cell;
+            *place += 1;
+        }
+        first.pop();
+        Self { first: first.into(), cells: cells.into(), ..buckets }
+    }
+
+    /// As [`Self::build`], from its tables.
+    pub(crate) fn from_tables(squares: Squares, first: Table<u32>, cells: Table<u32>) -> Self {
+        Self { first, cells, ..Self::of(squares) }
+    }
+
+    pub(crate) fn squares(&self) -> Squares {
+        self.squares
+    }
+
+    /// First entry of each square, and the entries.
+    pub(crate) fn tables(&self) -> [&Table<u32>; 2] {
+        [&self.first, &self.cells]
+    }
+
+    /// Squares that no cell touches yet.
+    fn of(squares: Squares) -> Self {
+        let Squares { min, side_log2, columns, rows } = squares;
+        let side = power_of_two(side_log2);
+        let (width, depth) = (side * f64::from(columns), side * f64::from(rows));
+        Self {
+            squares,
+            min_x: f64::from(min[0]),
+            min_z: f64::from(min[1]),
+            scale: 1.0 / side,
+            columns,
+            rows,
+            width,
+            depth,
+            sure_area: sure_above(2.0 * width * depth),
+            first: Table::default(),
+            cells: Table::default(),
+        }
+    }
+
+    /// Squares that boxes touch, summed up.
+    fn touched(&self, bounds: &[CellBounds]) -> f64 {
+        let sizes = bounds.iter().map(|bounds| {
+            let [[x0, x1], [z0, z1]] = self.range(bounds);
+            f64::from(x1 - x0 + 1) * f64::from(z1 - z0 + 1)
+        });
+        sizes.sum()
+    }
+
+    /// Columns and rows that a box touches, first and last.
+    fn range(&self, bounds: &CellBounds) -> [[u32; 2]; 2] {
+        let place = |value: i32, from: f64| (f64::from(value) - from) * self.scale;
+        // What begins at a border touches the square before as well.
+        let low = |value: f64| whole(value) - u32::from(value.fract() == 0.0 && value > 0.0);
+        [
+            [low(place(bounds.min_x, self.min_x)), whole(place(bounds.max_x, self.min_x))],
+            [low(place(bounds.min_z, self.min_z)), whole(place(bounds.max_z, self.min_z))],
+        ]
+    }
+
+    /// Calls `visit` for the squares that a cell touches.
+    fn touch(&self, polygon: &[WalkEdge], bounds: &CellBounds, mut visit: impl FnMut(u32)) {
+        let [[x0, x1], [z0, z1]] = self.range(bounds);
+        let side = 1.0 / self.scale;
+        for row in z0..=z1 {
+            for column in x0..=x1 {
+                let (x, z) = (self.min_x + f64::from(column) * side, self.min_z + f64::from(row) * side);
+                if (x0 == x1 && z0 == z1) || touches(polygon, [x, z], side) {
+                    visit(row * self.columns + column);
+                }
+            }
+        }
+    }
+
+    /// Whether a place lies over the squares, which are as wide and deep as the mesh, or a little more.
+    #[inline]
+    pub(crate) fn spans(&self, at: PlanPosition) -> bool {
+        let (x, z) = (at.x - self.min_x, at.z - self.min_z);
+        (x >= 0.0) & (z >= 0.0) & (x <= self.width) & (z <= self.depth)
+    }
+
+    /// What the products of such a cross product with the way between two places of the mesh can be together.
+    #[inline]
+    pub(crate) fn largest_product(&self, direction: (f64, f64)) -> f64 {
+        direction.0.abs() * self.depth + direction.1.abs() * self.width
+    }
+
+    /// As [`sure_above`], for the triangle between a place of the mesh and an edge.
+    #[inline]
+    pub(crate) fn sure_area(&self) -> f64 {
+        self.sure_area
+    }
+
+    /// The cells that touch the square of a place, in ascending order. `None` where there are no squares, or too many cells.
+    #[inline]
+    pub(crate) fn at(&self, at: PlanPosition) -> Option<&[u32]> {
+        let (x, z) = ((at.x - self.min_x) * self.scale, (at.z - self.min_z) * self.scale);
+        // Also false for what is not a number.
+        let is_inside = x >= 0.0 && z >= 0.0 && x < f64::from(self.columns) && z < f64::from(self.rows);
+        if is_inside { self.list(whole(x), whole(z)) } else { None }
+    }
+
+    /// The lists of the squares within reach of a place, four at most: no other cell is that near. `None` where they do not tell.
+    #[inline]
+    pub(crate) fn around(&self, at: PlanPosition, reach: f64) -> Option<[&[u32]; 4]> {
+        let range = |at: f64, from: f64, count: u32| {
+            let place = |value: f64| whole(((value - from) * self.scale).clamp(0.0, f64::from(count - 1)));
+            [place(at - reach), place(at + reach)]
+        };
+        let ([x0, x1], [z0, z1]) =
+            (range(at.x, self.min_x, self.columns), range(at.z, self.min_z, self.rows));
+        if x1 - x0 > 1 || z1 - z0 > 1 {
+            return None;
+        }
+        let mut lists: [&[u32]; 4] = [self.list(x0, z0)?, &[], &[], &[]];
+        if x1 > x0 {
+            lists[1] = self.list(x1, z0)?;
+        }
+        if z1 > z0 {
+            lists[2] = self.list(x0, z1)?;
+            if x1 > x0 {
+                lists[3] = self.list(x1, z1)?;
+            }
+        }
+        Some(lists)
+    }
+
+    #[inline]
+    fn list(&self, column: u32, row: u32) -> Option<&[u32]> {
+        let square = (row * self.columns + column) as usize;
+        let list = &self.cells[self.first[square] as usize..self.first[square + 1] as usize];
+        (list.len() <= CROWD).then_some(list)
+    }
+}
+
+fn power_of_two(exponent: u32) -> f64 {
+    2.0_f64.powi(exponent.min(64).cast_signed())
+}
+
+/// The whole part of a number of squares.
+#[inline]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "not below zero; saturates")]
+fn whole(squares: f64) -> u32 {
+    squares as u32
+}
+
+/// Twice the area of a cell.
+fn doubled_area(polygon: &[WalkEdge]) -> f64 {
+    let origin = polygon[0].start();
+    let pairs = polygon.windows(2).map(|pair| {
+        let (a, b) = (pair[0].start(), pair[1].start());
+        (a.x - origin.x) * (b.z - origin.z) - (a.z - origin.z) * (b.x - origin.x)
+    });
+    pairs.sum()
+}
+
+/// Whether a cell touches a square whose low corner this is, as far as the lines of the cell's edges tell: never `false` for one that does.
+fn touches(polygon: &[WalkEdge], [x, z]: [f64; 2], side: f64) -> bool {
+    let mut a = polygon[polygon.len() - 1].start();
+    polygon.iter().all(|edge| {
+        let b = edge.start();
+        let (ex, ez) = (b.x - a.x, b.z - a.z);
+        // The corner of the square that lies farthest on the cell's side.
+        let far_x = if ez > 0.0 { x } else { x + side };
+        let far_z = if ex > 0.0 { z + side } else { z };
+        let (left, right) = (ex * (far_z - a.z), ez * (far_x - a.x));
+        a = b;
+        left - right >= -1e-15 * (left.abs() + right.abs())
+    })
+}
