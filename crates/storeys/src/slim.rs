@@ -81,23 +81,33 @@ impl SlimWindow {
             odd: Vec::new(),
             near,
         };
-        for (cell, span) in (0..slim.columns.len() - 1)
-            .flat_map(|cell| (slim.columns[cell]..slim.columns[cell + 1]).map(move |span| (cell, span)))
-        {
-            let links = &field.links[span as usize];
-            let bit = |direction: usize| u8::from(links[direction] != NO_SPAN) << direction;
-            slim.links.push(bit(0) | bit(1) | bit(2) | bit(3));
-            for (direction, step) in [(Direction::PosZ, part.window.width as usize), (Direction::PosX, 1)] {
-                let link = links[direction.index()];
-                if link == NO_SPAN {
-                    continue;
-                }
-                let range = slim.columns[cell + step] as usize..slim.columns[cell + step + 1] as usize;
-                let guess = (span - slim.columns[cell]) as usize;
-                let place = link - slim.columns[cell + step];
-                let found = nearest(&slim.ground[range], slim.ground[span as usize], near, guess);
-                if found != place as usize {
-                    slim.odd.push((key(span, direction), place));
+        let width = part.window.width as usize;
+        for cell in 0..slim.columns.len() - 1 {
+            let own = slim.columns[cell]..slim.columns[cell + 1];
+            for span in own.clone() {
+                let [west, south, east, north] = field.links[span as usize];
+                let bit = |link: u32, direction: Direction| u8::from(link != NO_SPAN) << direction.index();
+                slim.links.push(
+                    bit(west, Direction::NegX)
+                        | bit(south, Direction::PosZ)
+                        | bit(east, Direction::PosX)
+                        | bit(north, Direction::NegZ),
+                );
+                let (ground, guess) = (slim.ground[span as usize], span - own.start);
+                for (direction, link, step) in [(Direction::PosZ, south, width), (Direction::PosX, east, 1)] {
+                    if link == NO_SPAN {
+                        continue;
+                    }
+                    let first = slim.columns[cell + step];
+                    let is_guessed = link == first + guess && (slim.ground[link as usize] - ground).abs() <= near;
+                    if is_guessed {
+                        continue;
+                    }
+                    let range = first as usize..slim.columns[cell + step + 1] as usize;
+                    let place = link - first;
+                    if nearest(&slim.ground[range], ground, near, guess as usize) != place as usize {
+                        slim.odd.push((key(span, direction), place));
+                    }
                 }
             }
         }
@@ -191,30 +201,33 @@ impl SlimWindow {
         let (own, ends) = self.spans(z, columns);
         let width = field.frame.width as usize;
         let mut odd = &self.odd[self.odd.partition_point(|odd| odd.0 < own.start as u64 * 4)..];
+        let is_odd = |odd: &[(u64, u32)], end: u64| odd.first().is_some_and(|odd| odd.0 < end);
         for (x, pair) in columns.clone().zip(ends.windows(2)) {
+            let (right, has_right) = (cell + 1, x + 1 < end_x);
+            let east = if has_right { field.columns[right] as usize..field.columns[right + 1] as usize } else { 0..0 };
+            let below = cell + width;
+            let south =
+                if has_below { field.columns[below] as usize..field.columns[below + 1] as usize } else { 0..0 };
             for (guess, source) in (pair[0]..pair[1]).enumerate() {
                 let (links, ground) = (self.links[source as usize], field.ground[*span]);
                 // In the order of directions, as exceptions are.
-                for (direction, step, is_inside) in
-                    [(Direction::PosZ, width, has_below), (Direction::PosX, 1, x + 1 < end_x)]
-                {
+                for (direction, there) in [(Direction::PosZ, &south), (Direction::PosX, &east)] {
                     if links >> direction.index() & 1 == 0 {
                         continue;
                     }
-                    let key = key(source, direction);
-                    while odd.first().is_some_and(|odd| odd.0 < key) {
+                    let mut place = None;
+                    while is_odd(odd, key(source, direction) + 1) {
+                        let (found, exception) = odd[0];
+                        place = (found == key(source, direction)).then_some(exception as usize);
                         odd = &odd[1..];
                     }
-                    if !is_inside {
+                    // Nothing is there where no tile has the column, nor beyond the window.
+                    if there.is_empty() {
                         continue;
                     }
-                    let there = field.columns[cell + step] as usize..field.columns[cell + step + 1] as usize;
-                    let place = match odd.first() {
-                        Some(&(found, place)) if found == key => place as usize,
-                        _ => nearest(&field.ground[there.clone()], ground, self.near, guess),
-                    };
+                    let grounds = &field.ground[there.clone()];
+                    let place = place.unwrap_or_else(|| nearest(grounds, ground, self.near, guess));
                     let other = there.start + place;
-                    // Nothing is there where no tile has the column.
                     if other < there.end {
                         field.links[*span][direction.index()] = other as u32;
                         field.links[other][direction.opposite().index()] = *span as u32;

@@ -220,15 +220,18 @@ impl Survey<'_> {
                 }
             }
             if x > strip.x {
+                let mut before = None;
                 for z in rows.clone() {
-                    self.side(&field.column(x, z), &field.column(x - 1, z), Direction::NegX, labels);
+                    let pair = [field.column(x, z), field.column(x - 1, z)];
+                    self.border(pair, &mut before, Direction::NegX, labels);
                 }
             }
         }
         if strip.z > self.part.local_core().z {
+            let mut before = None;
             for x in strip.x..strip.end_x() {
-                let (own, there) = (field.column(x, strip.z), field.column(x, strip.z - 1));
-                self.side(&own, &there, Direction::NegZ, labels);
+                let pair = [field.column(x, strip.z), field.column(x, strip.z - 1)];
+                self.border(pair, &mut before, Direction::NegZ, labels);
             }
         }
     }
@@ -268,6 +271,37 @@ impl Survey<'_> {
                 }
             }
         }
+    }
+
+    /// Two columns on both sides of a border of blocks. `before` are those beside them, if each of their spans is linked straight across.
+    #[inline]
+    fn border(
+        &mut self,
+        [own, there]: [Range<u32>; 2],
+        before: &mut Option<[Range<u32>; 2]>,
+        direction: Direction,
+        labels: &[u32],
+    ) {
+        let links = &self.part.field.links;
+        let mut pairs = own.clone().zip(there.clone());
+        let straight = own.len() == there.len()
+            && pairs.all(|(span, other)| links[span as usize][direction.index()] == other);
+        let same = |now: &Range<u32>, before: &Range<u32>| {
+            let mut pairs = now.clone().zip(before.clone());
+            now.len() == before.len() && pairs.all(|(a, b)| labels[a as usize] == labels[b as usize])
+        };
+        // Between the same pieces there are more links, but no other conflicts.
+        if straight && before.as_ref().is_some_and(|[a, b]| same(&own, a) && same(&there, b)) {
+            for (span, other) in own.clone().zip(there.clone()) {
+                let (one, two) = (labels[span as usize], labels[other as usize]);
+                if one != NO_REGION && two != NO_REGION && one != two {
+                    self.contacts.add(one, two);
+                }
+            }
+        } else {
+            self.side(&own, &there, direction, labels);
+        }
+        *before = straight.then_some([own, there]);
     }
 
     /// Spans in two columns side by side.
