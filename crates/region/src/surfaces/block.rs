@@ -278,7 +278,7 @@ impl<'a> StripSplitter<'a> {
 /// The number of storeys of a block in which all columns have the same number of spans, each linked to the one at the same place in the columns
 /// beside it, of one kind of ground and no storey tall. Each of them is one piece: it has one span in each column, and other
 /// ground above or below it everywhere or nowhere. That is most blocks of most fields.
-fn plain_storeys(field: &WalkableField, block: &GridWindow, rule: Rule) -> Option<u32> {
+pub(super) fn plain_storeys(field: &WalkableField, block: &GridWindow, rule: Rule) -> Option<u32> {
     const MOST: usize = 16;
     let first = field.column(block.x, block.z);
     let count = first.len();
