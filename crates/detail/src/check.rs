@@ -35,14 +35,10 @@ pub(crate) fn check_ground(ground: &dyn GroundWindow, frame: &GridFrame) -> Resu
 }
 
 /// The regions that some cells are in.
-pub(crate) fn check_regions(
-    cells: &CellMesh,
-    group: &[CellId],
-    count: u32,
-) -> Result<(), DetailError> {
-    group.iter().try_for_each(|&id| {
-        below("region of a cell", cells.cells[id.index()].region.index(), count as usize)
-    })
+pub(crate) fn check_regions(cells: &CellMesh, group: &[CellId], count: u32) -> Result<(), DetailError> {
+    group
+        .iter()
+        .try_for_each(|&id| below("region of a cell", cells.cells[id.index()].region.index(), count as usize))
 }
 
 /// The mesh by itself.

@@ -5,7 +5,8 @@ use std::sync::{Mutex, PoisonError, atomic::AtomicUsize, atomic::Ordering};
 use rayon::prelude::*;
 use waymesh_core::stage::{FitHeights, StageError};
 use waymesh_core::{
-    CellMesh, FieldGround, GridFrame, GridWindow, GroundWindow, HeightSurface, Observer, RegionMap, WalkableField,
+    CellMesh, FieldGround, GridFrame, GridWindow, GroundWindow, HeightSurface, Observer, RegionMap,
+    WalkableField,
 };
 
 use crate::{

@@ -7,8 +7,8 @@ use common::{
 };
 use waymesh_core::stage::FitHeights;
 use waymesh_core::{
-    BadField, CellId, GridWindow, GroundWindow, HeightSurface, LabelledWindow, Observer, PlanPoint, RegionMap, VertexId,
-    WalkableField,
+    BadField, CellId, GridWindow, GroundWindow, HeightSurface, LabelledWindow, Observer, PlanPoint,
+    RegionMap, VertexId, WalkableField,
 };
 use waymesh_detail::{
     DetailConfig, DetailError, GreedyInsertion, WindowConfig, fit_heights, fit_heights_windowed,

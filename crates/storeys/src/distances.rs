@@ -36,7 +36,12 @@ const NEARER_CELLS: f32 = 1.25;
 
 impl Distances {
     /// The distances in the pixels of `asked` to all segments. They do not depend on the order of segments, and joined ones are as good as their parts.
-    pub(crate) fn measure(maps: &DepthMaps<'_>, asked: GridWindow, walk: &Walk, segments: &[Segment]) -> Self {
+    pub(crate) fn measure(
+        maps: &DepthMaps<'_>,
+        asked: GridWindow,
+        walk: &Walk,
+        segments: &[Segment],
+    ) -> Self {
         let reach = walk.radius + FARTHER_CELLS;
         let mut stamp = Stamp {
             maps,
@@ -249,7 +254,10 @@ impl Stamp<'_, '_> {
         let away = |value: u32, axis: usize| (i64::from(value) - segment.base[axis]) as f32 + 0.5;
         let most = self.most[sheet] * ROUNDED;
         // Nothing on the sheet is that far from everything else.
-        let (first, last) = ([away(pixels.x, 0), away(pixels.z, 1)], [away(pixels.end_x() - 1, 0), away(pixels.end_z() - 1, 1)]);
+        let (first, last) = (
+            [away(pixels.x, 0), away(pixels.z, 1)],
+            [away(pixels.end_x() - 1, 0), away(pixels.end_z() - 1, 1)],
+        );
         let apart = [line.off(0, first[0], last[0]), line.off(1, first[1], last[1])];
         if apart[0] * apart[0] + apart[1] * apart[1] > most {
             return;
@@ -262,8 +270,8 @@ impl Stamp<'_, '_> {
         let stride = padded(width);
         let range = self.maps.ranges[sheet];
         // If it is so of the lowest and the highest, it is so of all between.
-        let all_near =
-            (range.low - segment.ground).abs() <= self.near && (range.high - segment.ground).abs() <= self.near;
+        let all_near = (range.low - segment.ground).abs() <= self.near
+            && (range.high - segment.ground).abs() <= self.near;
         let squared = &mut self.squared[slot..slot + stride * pixels.depth as usize];
         // Rows and columns that are near enough.
         let count = |axis: usize, count: u32| {
@@ -320,7 +328,8 @@ impl Stamp<'_, '_> {
 
     /// The distances, as many as a sheet has places.
     fn finish(self) -> Distances {
-        let (mut slots, mut distances) = (vec![NOTHING_NEAR; self.slots.len()], Vec::with_capacity(self.squared.len()));
+        let (mut slots, mut distances) =
+            (vec![NOTHING_NEAR; self.slots.len()], Vec::with_capacity(self.squared.len()));
         for block in &self.maps.blocks {
             let width = block.pixels.width as usize;
             for sheet in (0..block.floors).map(|floor| block.number(floor)) {
@@ -417,7 +426,6 @@ impl Line {
         let ez = self.off(1, z, z);
         let mut first = x;
         // Plain loops over lanes: iterators of pairs keep the compiler from seeing one register.
-        #[expect(clippy::needless_range_loop, reason = "so it becomes one instruction for all lanes")]
         for chunk in chunks {
             let mut found = [0.0; LANES];
             if self.inverse > 0.0 {

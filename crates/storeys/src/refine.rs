@@ -156,7 +156,8 @@ impl Carver<'_> {
                 sheets.clear();
                 for floor in (0..block.floors).filter(|&floor| !maps.ranges[block.number(floor)].is_empty()) {
                     let start = block.sheet(floor).start + first_pixel;
-                    let distances = self.clearance.distances.row(block.number(floor), first_pixel..first_pixel + count);
+                    let distances =
+                        self.clearance.distances.row(block.number(floor), first_pixel..first_pixel + count);
                     sheets.push(Drawn { start, grounds: &maps.ground[start..start + count], distances });
                 }
                 for (along, x) in (x..end).enumerate() {

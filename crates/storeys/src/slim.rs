@@ -1,8 +1,6 @@
 //! Windows of drawn ground as few bytes, quick to put together again.
 
-use waymesh_core::{
-    AreaId, Direction, FieldWindow, GridFrame, GridWindow, NO_SPAN, OPEN_SKY, WalkableField,
-};
+use waymesh_core::{AreaId, Direction, FieldWindow, GridFrame, GridWindow, NO_SPAN, OPEN_SKY, WalkableField};
 
 use crate::config::StoreysConfig;
 
@@ -98,7 +96,8 @@ impl SlimWindow {
                         continue;
                     }
                     let first = slim.columns[cell + step];
-                    let is_guessed = link == first + guess && (slim.ground[link as usize] - ground).abs() <= near;
+                    let is_guessed =
+                        link == first + guess && (slim.ground[link as usize] - ground).abs() <= near;
                     if is_guessed {
                         continue;
                     }

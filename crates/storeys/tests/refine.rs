@@ -3,11 +3,13 @@
 use glam::Vec3;
 use proptest::prelude::*;
 use waymesh_core::{
-    Agent, Direction, FieldWindow, GridFrame, GridScale, GridWindow, GroundWindow, SpanKey, TriangleSoup, Validate,
+    Agent, Direction, FieldWindow, GridFrame, GridScale, GridWindow, GroundWindow, SpanKey, TriangleSoup,
+    Validate,
 };
 use waymesh_scenes::{Scene, SceneConfig};
 use waymesh_storeys::{
-    BORDER_STEPS, Layers, Refined, SlimGround, SlimWindow, StoreysConfig, flood_layers, refine_window, voxelize_roughly,
+    BORDER_STEPS, Layers, Refined, SlimGround, SlimWindow, StoreysConfig, flood_layers, refine_window,
+    voxelize_roughly,
 };
 use waymesh_testkit::soups;
 

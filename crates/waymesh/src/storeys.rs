@@ -3,8 +3,8 @@
 use waymesh_contour::{BorderChains, stitch, trace_window};
 use waymesh_core::stage::StageError;
 use waymesh_core::{
-    AreaId, CellMesh, ContourSet, Counter, FieldWindow, GridFrame, GridScale, GridWindow, GroundWindow, HeightSurface,
-    NO_REGION, Observer, RegionId, RegionMap, TriangleSoup, Validate, Warning,
+    AreaId, CellMesh, ContourSet, Counter, FieldWindow, GridFrame, GridScale, GridWindow, GroundWindow,
+    HeightSurface, NO_REGION, Observer, RegionId, RegionMap, TriangleSoup, Validate, Warning,
 };
 use waymesh_detail::{WindowConfig, fit_heights_windowed};
 use waymesh_graph::NavMesh;
@@ -14,8 +14,8 @@ use waymesh_region::{
 };
 pub use waymesh_storeys::Keep;
 use waymesh_storeys::{
-    BORDER_STEPS, Layers, RegionEnds, SlimGround, SlimWindow, SpanEnds, StoreysConfig, flood_layers, keep_islands,
-    place_borders, refine_halo, refine_window, voxelize_roughly,
+    BORDER_STEPS, Layers, RegionEnds, SlimGround, SlimWindow, SpanEnds, StoreysConfig, flood_layers,
+    keep_islands, place_borders, refine_halo, refine_window, voxelize_roughly,
 };
 use waymesh_tile::{BinsConfig, MemoryGate, Tile, TileLayout, TriangleBins, build_tiles};
 

@@ -12,8 +12,8 @@ use std::sync::Mutex;
 use waymesh_contour::{BorderChains, stitch, trace_window};
 use waymesh_core::stage::StageError;
 use waymesh_core::{
-    CellMesh, ContourSet, Counter, FieldWindow, GridFrame, GridWindow, GroundWindow, HeightSurface, LabelledWindow,
-    Observer, Random, RegionMap, SkippedTriangles, TriangleSource, Validate, Warning,
+    CellMesh, ContourSet, Counter, FieldWindow, GridFrame, GridWindow, GroundWindow, HeightSurface,
+    LabelledWindow, Observer, Random, RegionMap, SkippedTriangles, TriangleSource, Validate, Warning,
 };
 use waymesh_detail::{WindowConfig, fit_heights_windowed};
 use waymesh_region::{

@@ -7,9 +7,9 @@ use std::collections::HashMap;
 
 use glam::Vec3;
 use waymesh_core::{
-    AreaId, Cell, CellId, CellMesh, Direction, FieldWindow, GridFrame, GridWindow, HeightSurface,
-    GroundWindow, LabelledWindow, NO_REGION, NO_SPAN, OPEN_SKY, PlanPoint, PlanVertex, RegionId, RegionMap, VertexId,
-    ViolationList, WalkableField,
+    AreaId, Cell, CellId, CellMesh, Direction, FieldWindow, GridFrame, GridWindow, GroundWindow,
+    HeightSurface, LabelledWindow, NO_REGION, NO_SPAN, OPEN_SKY, PlanPoint, PlanVertex, RegionId, RegionMap,
+    VertexId, ViolationList, WalkableField,
 };
 use waymesh_detail::{DetailConfig, WindowConfig, fit_heights, fit_heights_windowed};
 

@@ -132,7 +132,8 @@ impl<'a> StripSplitter<'a> {
                 let start = pieces.len() as u32;
                 let columns = block.width * block.depth;
                 let first = self.field.column(block.x, block.z).start;
-                pieces.extend((0..storeys).map(|storey| BlockPiece { first: first + storey, spans: columns }));
+                pieces
+                    .extend((0..storeys).map(|storey| BlockPiece { first: first + storey, spans: columns }));
                 label_plain(self.field, &block, storeys, start, labels);
                 mixes.push(if storeys > 1 { Mix::Storeys } else { Mix::One });
                 continue;
@@ -322,7 +323,9 @@ pub(super) fn plain_storeys(field: &WalkableField, block: &GridWindow, rule: Rul
 fn label_plain(field: &WalkableField, block: &GridWindow, storeys: u32, start: u32, labels: &mut [u32]) {
     for z in block.z..block.end_z() {
         let (first, last) = (field.column(block.x, z), field.column(block.end_x() - 1, z));
-        for column in labels[first.start as usize..last.end as usize].chunks_exact_mut(storeys.max(1) as usize) {
+        for column in
+            labels[first.start as usize..last.end as usize].chunks_exact_mut(storeys.max(1) as usize)
+        {
             for (label, storey) in column.iter_mut().zip(start..) {
                 *label = storey;
             }

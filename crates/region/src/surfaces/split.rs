@@ -153,8 +153,7 @@ pub(super) fn split_part(
     check_core(part)?;
     let rule = config.rule(&part.frame);
     let mut survey = Survey { part, contacts: Pairs::default(), conflicts: Pairs::default() };
-    let (labels, found) =
-        label_pieces(part, rule, |strip, mixes, labels| survey.strip(strip, mixes, labels));
+    let (labels, found) = label_pieces(part, rule, |strip, mixes, labels| survey.strip(strip, mixes, labels));
     let contacts = survey.contacts.take();
     let conflicts = survey.conflicts.take().into_iter().map(|pair| (pair.one, pair.two)).collect();
     let rim = rim_of(part, &labels);
@@ -380,6 +379,9 @@ mod tests {
     use super::super::block::plain_storeys;
     use super::*;
 
+    /// Pairs of pieces and the number of links between them.
+    type Contacts = BTreeMap<(u32, u32), u32>;
+
     /// Storeys above each other with holes and other ground here and there, so that some blocks are plain and others are not.
     fn storeys(random: &mut Random) -> WalkableField {
         let (width, depth) = (20 + random.below(30), 20 + random.below(30));
@@ -388,7 +390,8 @@ mod tests {
         let mut columns: Vec<Vec<Floor>> = (0..width * depth)
             .map(|column| {
                 let slope = (column % width / 5).cast_signed();
-                let floors = (0..count).map(|storey| Floor { level: 40 * storey + slope, area: AreaId::GROUND });
+                let floors =
+                    (0..count).map(|storey| Floor { level: 40 * storey + slope, area: AreaId::GROUND });
                 floors.collect()
             })
             .collect();
@@ -405,7 +408,7 @@ mod tests {
     }
 
     /// What touches and what crowds what, told by every pair of spans in one column or in two side by side.
-    fn pairs(field: &WalkableField, labels: &[u32]) -> (BTreeMap<(u32, u32), u32>, Vec<(u32, u32)>) {
+    fn pairs(field: &WalkableField, labels: &[u32]) -> (Contacts, Vec<(u32, u32)>) {
         let (mut contacts, mut conflicts) = (BTreeMap::new(), Vec::new());
         let frame = &field.frame;
         for z in 0..frame.depth {
@@ -415,7 +418,8 @@ mod tests {
                 let south = if z + 1 < frame.depth { field.column(x, z + 1) } else { 0..0 };
                 let beside = east.map(|span| (span, Some(Direction::PosX)));
                 let below = south.map(|span| (span, Some(Direction::PosZ)));
-                let others: Vec<_> = own.clone().map(|span| (span, None)).chain(beside).chain(below).collect();
+                let others: Vec<_> =
+                    own.clone().map(|span| (span, None)).chain(beside).chain(below).collect();
                 for span in own {
                     for &(other, direction) in &others {
                         let (one, two) = (labels[span as usize], labels[other as usize]);
@@ -467,7 +471,14 @@ mod tests {
                         let (x, z) = field.cell_of(span);
                         block.contains(x, z)
                     };
-                    let spans: Vec<u32> = (0..field.len() as u32).filter(|&span| inside(span)).collect();
+                    let spans: Vec<u32> = (block.z..block.end_z())
+                        .flat_map(|z| {
+                            (block.x..block.end_x()).flat_map({
+                                let field = &field;
+                                move |x| field.column(x, z)
+                            })
+                        })
+                        .collect();
                     for &span in &spans {
                         for link in field.links[span as usize].into_iter().filter(|&link| link != NO_SPAN) {
                             if inside(link) {

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use waymesh_core::stage::StageError;
 use waymesh_core::{
-    Cell, CellId, CellMesh, GridWindow, GroundWindow, HeightSurface, LabelledWindow, NO_REGION, Observer, RegionMap,
-    SurfacePoint,
+    Cell, CellId, CellMesh, GridWindow, GroundWindow, HeightSurface, LabelledWindow, NO_REGION, Observer,
+    RegionMap, SurfacePoint,
 };
 use waymesh_detail::fit_heights_windowed;
 use waymesh_tile::{Tile, TileLayout};
