@@ -62,10 +62,16 @@ impl BorderSpans {
                 if label == NO_REGION {
                     continue;
                 }
-                let across = links.map(label_across);
-                if across == [label; 4] {
+                let [west, south, east, north] = links;
+                // One after the other: most spans are inside, and this is what all are asked.
+                let is_inside = label_across(west) == label
+                    && label_across(south) == label
+                    && label_across(east) == label
+                    && label_across(north) == label;
+                if is_inside {
                     continue;
                 }
+                let across = links.map(label_across);
                 let (mut sides, mut shared) = (0_u8, 0_u8);
                 for (direction, &beyond) in across.iter().enumerate() {
                     sides |= u8::from(beyond != label) << direction;

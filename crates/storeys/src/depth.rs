@@ -298,7 +298,6 @@ impl<'a> DepthMaps<'a> {
         let (left, width) = (i64::from(self.window.x), i64::from(self.window.width));
         let rows = i64::from(self.window.z)..i64::from(self.window.end_z());
         Cutter::new(corners, Axis::X).cuts(rows, |row, cut: Cut| {
-            #[expect(clippy::cast_possible_truncation, reason = "places are below 2^31")]
             let (first, last) = (
                 (-whole_below(0.5 + PLACE_SLACK - cut.start[0]) - left).max(0),
                 (whole_below(cut.end[0] - 0.5 + PLACE_SLACK) - left).min(width - 1),

@@ -51,7 +51,8 @@ impl SlimGround {
                 ground.heights.extend_from_slice(&tile.ground[spans.clone()]);
                 ground.labels.extend_from_slice(&tile.labels[spans.clone()]);
                 ground.links.extend_from_slice(&tile.links[spans.clone()]);
-                let (first, last) = (key(spans.start as u32, Direction::NegX), key(spans.end as u32, Direction::NegX));
+                let (first, last) =
+                    (key(spans.start as u32, Direction::NegX), key(spans.end as u32, Direction::NegX));
                 let from = tile.odd.partition_point(|odd| odd.0 < first);
                 let odd = tile.odd[from..].iter().take_while(|odd| odd.0 < last);
                 let new = key(total, Direction::NegX);

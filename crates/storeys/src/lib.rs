@@ -32,6 +32,7 @@ mod borders;
 mod clearance;
 mod config;
 mod depth;
+mod distances;
 mod error;
 mod ground;
 mod islands;

@@ -156,7 +156,8 @@ impl Carver<'_> {
                 sheets.clear();
                 for floor in (0..block.floors).filter(|&floor| !maps.ranges[block.number(floor)].is_empty()) {
                     let start = block.sheet(floor).start + first_pixel;
-                    let distances = self.clearance.distances(block.number(floor), first_pixel..first_pixel + count);
+                    let distances =
+                        self.clearance.distances.row(block.number(floor), first_pixel..first_pixel + count);
                     sheets.push(Drawn { start, grounds: &maps.ground[start..start + count], distances });
                 }
                 for (along, x) in (x..end).enumerate() {
@@ -276,12 +277,12 @@ impl Carver<'_> {
             (block.number(floor), block.pixel(x, z))
         };
         let (sheet, pixel) = at(x, z, floor);
-        let own = clearance.distance(sheet, pixel) - walk.radius;
+        let own = clearance.distances.of(sheet, pixel) - walk.radius;
         let link = maps.links[maps.places(x, z).at(floor)][direction.index()];
         let beyond = maps.beside(x, z, direction).filter(|_| link != NO_FLOOR);
         let end = if let Some((x, z)) = beyond {
             let (sheet, pixel) = at(x, z, link);
-            let theirs = clearance.distance(sheet, pixel) - walk.radius;
+            let theirs = clearance.distances.of(sheet, pixel) - walk.radius;
             if own - theirs > 0.0 { own / (own - theirs) } else { 0.0 }
         } else {
             // Only where the radius is less than a cell.

@@ -89,7 +89,8 @@ impl Cutter {
         wanted: impl Fn(i64) -> bool,
         mut each: impl FnMut(i64, Cut),
     ) {
-        let range = (-whole_below(0.5 - self.low)).max(lines.start)..(whole_below(self.high - 0.5) + 1).min(lines.end);
+        let range = (-whole_below(0.5 - self.low)).max(lines.start)
+            ..(whole_below(self.high - 0.5) + 1).min(lines.end);
         for line in range {
             if !wanted(line) {
                 continue;

@@ -1,9 +1,6 @@
 //! Windows of drawn ground as few bytes, quick to put together again.
 
-use waymesh_core::{
-    AreaId, Direction, FieldWindow, GridFrame, GridWindow, LabelledWindow, NO_SPAN, OPEN_SKY, RegionMap,
-    WalkableField,
-};
+use waymesh_core::{AreaId, Direction, FieldWindow, GridFrame, GridWindow, NO_SPAN, OPEN_SKY, WalkableField};
 
 use crate::config::StoreysConfig;
 
@@ -18,7 +15,7 @@ pub(crate) fn floor_above(ground: f32) -> i32 {
 }
 
 /// A window of the field that [`crate::refine_window`] draws, with a label per span: nine bytes a span and four a column, where a
-/// [`LabelledWindow`] has 37 and four.
+/// [`LabelledWindow`](waymesh_core::LabelledWindow) has 37 and four.
 ///
 /// What the drawing implies is not kept: floors follow from the ground, clearances from floors, and a link leads to the ground nearest in height.
 ///
@@ -81,23 +78,34 @@ impl SlimWindow {
             odd: Vec::new(),
             near,
         };
-        for (cell, span) in (0..slim.columns.len() - 1)
-            .flat_map(|cell| (slim.columns[cell]..slim.columns[cell + 1]).map(move |span| (cell, span)))
-        {
-            let links = &field.links[span as usize];
-            let bit = |direction: usize| u8::from(links[direction] != NO_SPAN) << direction;
-            slim.links.push(bit(0) | bit(1) | bit(2) | bit(3));
-            for (direction, step) in [(Direction::PosZ, part.window.width as usize), (Direction::PosX, 1)] {
-                let link = links[direction.index()];
-                if link == NO_SPAN {
-                    continue;
-                }
-                let range = slim.columns[cell + step] as usize..slim.columns[cell + step + 1] as usize;
-                let guess = (span - slim.columns[cell]) as usize;
-                let place = link - slim.columns[cell + step];
-                let found = nearest(&slim.ground[range], slim.ground[span as usize], near, guess);
-                if found != place as usize {
-                    slim.odd.push((key(span, direction), place));
+        let width = part.window.width as usize;
+        for cell in 0..slim.columns.len() - 1 {
+            let own = slim.columns[cell]..slim.columns[cell + 1];
+            for span in own.clone() {
+                let [west, south, east, north] = field.links[span as usize];
+                let bit = |link: u32, direction: Direction| u8::from(link != NO_SPAN) << direction.index();
+                slim.links.push(
+                    bit(west, Direction::NegX)
+                        | bit(south, Direction::PosZ)
+                        | bit(east, Direction::PosX)
+                        | bit(north, Direction::NegZ),
+                );
+                let (ground, guess) = (slim.ground[span as usize], span - own.start);
+                for (direction, link, step) in [(Direction::PosZ, south, width), (Direction::PosX, east, 1)] {
+                    if link == NO_SPAN {
+                        continue;
+                    }
+                    let first = slim.columns[cell + step];
+                    let is_guessed =
+                        link == first + guess && (slim.ground[link as usize] - ground).abs() <= near;
+                    if is_guessed {
+                        continue;
+                    }
+                    let range = first as usize..slim.columns[cell + step + 1] as usize;
+                    let place = link - first;
+                    if nearest(&slim.ground[range], ground, near, guess as usize) != place as usize {
+                        slim.odd.push((key(span, direction), place));
+                    }
                 }
             }
         }
@@ -107,19 +115,12 @@ impl SlimWindow {
     /// The window it was made of.
     #[must_use]
     pub fn part(&self) -> FieldWindow {
-        let window = self.window;
-        let row = |z: u32| vec![(z, self, window.x..window.end_x())];
-        Self::build(self.frame, self.core, window, row).0
-    }
-
-    /// The columns of `core` and the ring around it, from the cores of `tiles`, with their labels. Columns that no tile has in its core are
-    /// empty. `count` is the number of regions.
-    #[must_use]
-    pub fn assemble(frame: GridFrame, core: GridWindow, tiles: &[&Self], count: u32) -> LabelledWindow {
-        let window = core.grown(1, &frame);
-        let row = |z: u32| Self::row(tiles, z, &window);
-        let (part, labels) = Self::build(frame, core, window, row);
-        LabelledWindow { part, regions: RegionMap { labels, count } }
+        let mut field = WalkableField::empty(self.frame.window(self.window));
+        field.columns.clone_from(&self.columns);
+        field.ground.clone_from(&self.ground);
+        fill(&mut field);
+        self.link(&mut field);
+        FieldWindow { frame: self.frame, core: self.core, window: self.window, field }
     }
 
     /// The parts of a row of `window` that lie in the cores of tiles, from left to right.
@@ -141,94 +142,44 @@ impl SlimWindow {
         (columns[0] as usize..columns[columns.len() - 1] as usize, columns)
     }
 
+    /// Links all spans to those on the right and below.
     #[expect(clippy::cast_possible_truncation, reason = "no more spans than 32-bit tables have")]
-    fn build<'a>(
-        frame: GridFrame,
-        core: GridWindow,
-        window: GridWindow,
-        row: impl Fn(u32) -> Vec<Segment<'a>>,
-    ) -> (FieldWindow, Vec<u32>) {
-        let rows: Vec<Vec<Segment<'a>>> = (window.z..window.end_z()).map(row).collect();
-        let count = rows.iter().flatten().map(|(z, tile, columns)| tile.spans(*z, columns).0.len()).sum();
-        let mut field = WalkableField::empty(frame.window(window));
-        field.columns.clear();
-        field.columns.reserve_exact(field.frame.column_count() + 1);
-        field.columns.push(0);
-        field.ground.reserve_exact(count);
-        let (mut labels, mut total) = (Vec::with_capacity(count), 0);
-        for (z, row) in (window.z..window.end_z()).zip(&rows) {
-            let end =
-                |x: u32| ((z - window.z) as usize * window.width as usize) + (x - window.x) as usize + 1;
-            for (_, tile, columns) in row {
-                // Columns that nobody has are empty.
-                field.columns.resize(end(columns.start), total);
-                let (spans, ends) = tile.spans(z, columns);
-                field.columns.extend(ends[1..].iter().map(|column| column - ends[0] + total));
-                total += spans.len() as u32;
-                field.ground.extend_from_slice(&tile.ground[spans.clone()]);
-                labels.extend_from_slice(&tile.labels[spans]);
-            }
-            field.columns.resize(end(window.end_x()), total);
-        }
-        fill(&mut field, count);
-        let mut span = 0;
-        for &(z, tile, ref columns) in rows.iter().flatten() {
-            let cell = (z - window.z) as usize * window.width as usize + (columns.start - window.x) as usize;
-            tile.link(&mut field, (z, columns), (cell, z + 1 < window.end_z(), window.end_x()), &mut span);
-        }
-        (FieldWindow { frame, core, window, field }, labels)
-    }
-
-    /// Links the spans of a part of a row to those on the right and below.
-    #[expect(clippy::cast_possible_truncation, reason = "no more spans than 32-bit tables have")]
-    fn link(
-        &self,
-        field: &mut WalkableField,
-        (z, columns): (u32, &std::ops::Range<u32>),
-        (mut cell, has_below, end_x): (usize, bool, u32),
-        span: &mut usize,
-    ) {
-        let (own, ends) = self.spans(z, columns);
-        let width = field.frame.width as usize;
-        let mut odd = &self.odd[self.odd.partition_point(|odd| odd.0 < own.start as u64 * 4)..];
-        for (x, pair) in columns.clone().zip(ends.windows(2)) {
-            for (guess, source) in (pair[0]..pair[1]).enumerate() {
-                let (links, ground) = (self.links[source as usize], field.ground[*span]);
+    fn link(&self, field: &mut WalkableField) {
+        let (width, cells) = (self.window.width as usize, self.columns.len() - 1);
+        let column = |cell: usize, has: bool| {
+            if has { self.columns[cell] as usize..self.columns[cell + 1] as usize } else { 0..0 }
+        };
+        let mut odd = self.odd.as_slice();
+        for cell in 0..cells {
+            let own = column(cell, true);
+            let east = column(cell + 1, !(cell + 1).is_multiple_of(width));
+            let south = column(cell + width, cell + width < cells);
+            for (guess, span) in own.enumerate() {
+                let (links, ground) = (self.links[span], self.ground[span]);
                 // In the order of directions, as exceptions are.
-                for (direction, step, is_inside) in
-                    [(Direction::PosZ, width, has_below), (Direction::PosX, 1, x + 1 < end_x)]
-                {
-                    if links >> direction.index() & 1 == 0 {
+                for (direction, there) in [(Direction::PosZ, &south), (Direction::PosX, &east)] {
+                    if links >> direction.index() & 1 == 0 || there.is_empty() {
                         continue;
                     }
-                    let key = key(source, direction);
-                    while odd.first().is_some_and(|odd| odd.0 < key) {
-                        odd = &odd[1..];
-                    }
-                    if !is_inside {
-                        continue;
-                    }
-                    let there = field.columns[cell + step] as usize..field.columns[cell + step + 1] as usize;
-                    let place = match odd.first() {
-                        Some(&(found, place)) if found == key => place as usize,
-                        _ => nearest(&field.ground[there.clone()], ground, self.near, guess),
+                    let place = match odd.split_first() {
+                        Some((&(found, place), rest)) if found == key(span as u32, direction) => {
+                            odd = rest;
+                            place as usize
+                        }
+                        _ => nearest(&self.ground[there.clone()], ground, self.near, guess),
                     };
                     let other = there.start + place;
-                    // Nothing is there where no tile has the column.
-                    if other < there.end {
-                        field.links[*span][direction.index()] = other as u32;
-                        field.links[other][direction.opposite().index()] = *span as u32;
-                    }
+                    field.links[span][direction.index()] = other as u32;
+                    field.links[other][direction.opposite().index()] = span as u32;
                 }
-                *span += 1;
             }
-            cell += 1;
         }
     }
 }
 
 /// What follows from the ground.
-fn fill(field: &mut WalkableField, count: usize) {
+fn fill(field: &mut WalkableField) {
+    let count = field.ground.len();
     field.cells.reserve_exact(count);
     field.clearance.reserve_exact(count);
     field.floor.reserve_exact(count);

@@ -126,7 +126,12 @@ impl Walls {
                 self.add_post(maps, walk, corners);
             }
             for corner in 0..3 {
-                self.add_tips(maps, walk, corners[corner], [corners[(corner + 1) % 3], corners[(corner + 2) % 3]]);
+                self.add_tips(
+                    maps,
+                    walk,
+                    corners[corner],
+                    [corners[(corner + 1) % 3], corners[(corner + 2) % 3]],
+                );
             }
         }
     }
@@ -435,7 +440,10 @@ fn find_ends(maps: &DepthMaps<'_>, block: &Block, floor: u16, lines: &mut Vec<bo
     let (width, depth) = (block.pixels.width as usize, block.pixels.depth as usize);
     let first = lines.len();
     // All at once is quicker than up to the first.
-    let misses = maps.links[sheet.clone()].as_flattened().iter().fold(false, |misses, &link| misses | (link == NO_FLOOR));
+    let misses = maps.links[sheet.clone()]
+        .as_flattened()
+        .iter()
+        .fold(false, |misses, &link| misses | (link == NO_FLOOR));
     if !misses {
         return false;
     }

@@ -2,10 +2,14 @@
 
 use glam::Vec3;
 use proptest::prelude::*;
-use waymesh_core::{Agent, Direction, FieldWindow, GridFrame, GridScale, GridWindow, TriangleSoup, Validate};
+use waymesh_core::{
+    Agent, Direction, FieldWindow, GridFrame, GridScale, GridWindow, GroundWindow, SpanKey, TriangleSoup,
+    Validate,
+};
 use waymesh_scenes::{Scene, SceneConfig};
 use waymesh_storeys::{
-    BORDER_STEPS, Layers, Refined, SlimWindow, StoreysConfig, flood_layers, refine_window, voxelize_roughly,
+    BORDER_STEPS, Layers, Refined, SlimGround, SlimWindow, StoreysConfig, flood_layers, refine_window,
+    voxelize_roughly,
 };
 use waymesh_testkit::soups;
 
@@ -296,8 +300,7 @@ fn a_slim_window_gives_back_what_it_was_made_of() {
             let draw = |core: GridWindow| {
                 let refined = refine_window(soup.finite_triangles(), &frame, core, &layers, &config);
                 let part = refined.expect("a good configuration").part;
-                let labels =
-                    (0..part.field.len()).map(|span| u32::try_from(span % 7).expect("small")).collect();
+                let labels = (0..part.field.len()).map(|span| label(&part, span)).collect();
                 (SlimWindow::new(&part, labels, &config), part)
             };
             let (slim, whole) = draw(GridWindow::whole(&frame));
@@ -312,15 +315,51 @@ fn a_slim_window_gives_back_what_it_was_made_of() {
                 }
             }
             let tiles: Vec<&SlimWindow> = tiles.iter().collect();
-            assert!(SlimWindow::assemble(frame, whole.core, &tiles, 7).part == whole, "{scene:?}");
-            let middle = GridWindow::new(20, 20, 60, 50).intersection(&whole.core);
-            let part = SlimWindow::assemble(frame, middle, &tiles, 7).part;
-            part.validate().unwrap_or_else(|violations| panic!("{scene:?}: {violations}"));
-            assert!(part == whole.cut(middle), "{scene:?}");
+            for asked in [whole.window, GridWindow::new(20, 20, 60, 50).intersection(&whole.core)] {
+                let ground = SlimGround::assemble(asked, &tiles, 7);
+                let part = whole.cut(asked);
+                assert_eq!((ground.window(), ground.regions()), (asked, 7));
+                same_ground(&ground, &part, asked);
+            }
             // One tile of many: the columns of the others are empty.
-            let few = SlimWindow::assemble(frame, whole.core, &tiles[..1], 7);
-            few.part.validate().unwrap_or_else(|violations| panic!("{scene:?}: {violations}"));
-            assert_eq!(few.part.field.len(), few.regions.labels.len());
+            let few = SlimGround::assemble(whole.window, &tiles[..1], 7);
+            assert_eq!(few.columns().len(), whole.field.columns.len());
+            assert_eq!(few.heights().len(), few.labels().len());
+            assert!(few.link(u32::MAX, Direction::PosX).is_none() && !few.is_walkable(u32::MAX));
+        }
+    }
+}
+
+fn label(part: &FieldWindow, span: usize) -> u32 {
+    let SpanKey { z, x, floor } = part.key(u32::try_from(span).expect("few"));
+    (z + 3 * x).wrapping_add_signed(floor) % 7
+}
+
+/// Whether ground put together of tiles is that of a field in `window`.
+fn same_ground(ground: &SlimGround, part: &FieldWindow, window: GridWindow) {
+    let mut count = 0;
+    // Of each span of the field, that of the ground.
+    let mut numbers = vec![None; part.field.len()];
+    for z in window.z..window.end_z() {
+        for x in window.x..window.end_x() {
+            for span in part.field.column(x - part.window.x, z - part.window.z) {
+                numbers[span as usize] = Some(count);
+                count += 1;
+            }
+        }
+    }
+    assert_eq!(ground.heights().len(), count as usize);
+    for (span, number) in numbers.iter().enumerate() {
+        let Some(number) = *number else { continue };
+        let SpanKey { z, x, .. } = part.key(u32::try_from(span).expect("few"));
+        let column = ((z - window.z) * window.width + x - window.x) as usize;
+        assert!((ground.columns()[column]..ground.columns()[column + 1]).contains(&number));
+        assert_eq!(ground.heights()[number as usize].to_bits(), part.field.ground[span].to_bits());
+        assert_eq!(ground.labels()[number as usize], label(part, span));
+        for direction in Direction::ALL {
+            let link = part.field.links[span][direction.index()];
+            let expected = numbers.get(link as usize).copied().flatten();
+            assert_eq!(ground.link(number, direction), expected, "{direction:?} of {x}, {z}");
         }
     }
 }

@@ -132,7 +132,8 @@ impl<'a> StripSplitter<'a> {
                 let start = pieces.len() as u32;
                 let columns = block.width * block.depth;
                 let first = self.field.column(block.x, block.z).start;
-                pieces.extend((0..storeys).map(|storey| BlockPiece { first: first + storey, spans: columns }));
+                pieces
+                    .extend((0..storeys).map(|storey| BlockPiece { first: first + storey, spans: columns }));
                 label_plain(self.field, &block, storeys, start, labels);
                 mixes.push(if storeys > 1 { Mix::Storeys } else { Mix::One });
                 continue;
@@ -278,7 +279,7 @@ impl<'a> StripSplitter<'a> {
 /// The number of storeys of a block in which all columns have the same number of spans, each linked to the one at the same place in the columns
 /// beside it, of one kind of ground and no storey tall. Each of them is one piece: it has one span in each column, and other
 /// ground above or below it everywhere or nowhere. That is most blocks of most fields.
-fn plain_storeys(field: &WalkableField, block: &GridWindow, rule: Rule) -> Option<u32> {
+pub(super) fn plain_storeys(field: &WalkableField, block: &GridWindow, rule: Rule) -> Option<u32> {
     const MOST: usize = 16;
     let first = field.column(block.x, block.z);
     let count = first.len();
@@ -322,7 +323,9 @@ fn plain_storeys(field: &WalkableField, block: &GridWindow, rule: Rule) -> Optio
 fn label_plain(field: &WalkableField, block: &GridWindow, storeys: u32, start: u32, labels: &mut [u32]) {
     for z in block.z..block.end_z() {
         let (first, last) = (field.column(block.x, z), field.column(block.end_x() - 1, z));
-        for column in labels[first.start as usize..last.end as usize].chunks_exact_mut(storeys.max(1) as usize) {
+        for column in
+            labels[first.start as usize..last.end as usize].chunks_exact_mut(storeys.max(1) as usize)
+        {
             for (label, storey) in column.iter_mut().zip(start..) {
                 *label = storey;
             }

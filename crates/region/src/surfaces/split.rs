@@ -153,8 +153,7 @@ pub(super) fn split_part(
     check_core(part)?;
     let rule = config.rule(&part.frame);
     let mut survey = Survey { part, contacts: Pairs::default(), conflicts: Pairs::default() };
-    let (labels, found) =
-        label_pieces(part, rule, |strip, mixes, labels| survey.strip(strip, mixes, labels));
+    let (labels, found) = label_pieces(part, rule, |strip, mixes, labels| survey.strip(strip, mixes, labels));
     let contacts = survey.contacts.take();
     let conflicts = survey.conflicts.take().into_iter().map(|pair| (pair.one, pair.two)).collect();
     let rim = rim_of(part, &labels);
@@ -220,15 +219,18 @@ impl Survey<'_> {
                 }
             }
             if x > strip.x {
+                let mut before = None;
                 for z in rows.clone() {
-                    self.side(&field.column(x, z), &field.column(x - 1, z), Direction::NegX, labels);
+                    let pair = [field.column(x, z), field.column(x - 1, z)];
+                    self.border(pair, &mut before, Direction::NegX, labels);
                 }
             }
         }
         if strip.z > self.part.local_core().z {
+            let mut before = None;
             for x in strip.x..strip.end_x() {
-                let (own, there) = (field.column(x, strip.z), field.column(x, strip.z - 1));
-                self.side(&own, &there, Direction::NegZ, labels);
+                let pair = [field.column(x, strip.z), field.column(x, strip.z - 1)];
+                self.border(pair, &mut before, Direction::NegZ, labels);
             }
         }
     }
@@ -268,6 +270,37 @@ impl Survey<'_> {
                 }
             }
         }
+    }
+
+    /// Two columns on both sides of a border of blocks. `before` are those beside them, if each of their spans is linked straight across.
+    #[inline]
+    fn border(
+        &mut self,
+        [own, there]: [Range<u32>; 2],
+        before: &mut Option<[Range<u32>; 2]>,
+        direction: Direction,
+        labels: &[u32],
+    ) {
+        let links = &self.part.field.links;
+        let mut pairs = own.clone().zip(there.clone());
+        let straight = own.len() == there.len()
+            && pairs.all(|(span, other)| links[span as usize][direction.index()] == other);
+        let same = |now: &Range<u32>, before: &Range<u32>| {
+            let mut pairs = now.clone().zip(before.clone());
+            now.len() == before.len() && pairs.all(|(a, b)| labels[a as usize] == labels[b as usize])
+        };
+        // Between the same pieces there are more links, but no other conflicts.
+        if straight && before.as_ref().is_some_and(|[a, b]| same(&own, a) && same(&there, b)) {
+            for (span, other) in own.clone().zip(there.clone()) {
+                let (one, two) = (labels[span as usize], labels[other as usize]);
+                if one != NO_REGION && two != NO_REGION && one != two {
+                    self.contacts.add(one, two);
+                }
+            }
+        } else {
+            self.side(&own, &there, direction, labels);
+        }
+        *before = straight.then_some([own, there]);
     }
 
     /// Spans in two columns side by side.
@@ -334,4 +367,135 @@ fn rim_of(part: &Part<'_>, labels: &[u32]) -> Vec<RimSpan> {
         }
     }
     rim
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use waymesh_core::{DisjointSets, Random, Validate};
+    use waymesh_testkit::fields::{self, Floor};
+
+    use super::super::block::plain_storeys;
+    use super::*;
+
+    /// Pairs of pieces and the number of links between them.
+    type Contacts = BTreeMap<(u32, u32), u32>;
+
+    /// Storeys above each other with holes and other ground here and there, so that some blocks are plain and others are not.
+    fn storeys(random: &mut Random) -> WalkableField {
+        let (width, depth) = (20 + random.below(30), 20 + random.below(30));
+        let count = random.below(5).cast_signed();
+        let flaws = random.below(6);
+        let mut columns: Vec<Vec<Floor>> = (0..width * depth)
+            .map(|column| {
+                let slope = (column % width / 5).cast_signed();
+                let floors =
+                    (0..count).map(|storey| Floor { level: 40 * storey + slope, area: AreaId::GROUND });
+                floors.collect()
+            })
+            .collect();
+        for _ in 0..flaws {
+            let column = random.index(columns.len());
+            let column = &mut columns[column];
+            match random.below(3) {
+                0 => column.clear(),
+                1 => column.truncate(1),
+                _ => column.iter_mut().for_each(|floor| floor.area = AreaId::NULL),
+            }
+        }
+        fields::from_floors(width, depth, &columns)
+    }
+
+    /// What touches and what crowds what, told by every pair of spans in one column or in two side by side.
+    fn pairs(field: &WalkableField, labels: &[u32]) -> (Contacts, Vec<(u32, u32)>) {
+        let (mut contacts, mut conflicts) = (BTreeMap::new(), Vec::new());
+        let frame = &field.frame;
+        for z in 0..frame.depth {
+            for x in 0..frame.width {
+                let own = field.column(x, z);
+                let east = if x + 1 < frame.width { field.column(x + 1, z) } else { 0..0 };
+                let south = if z + 1 < frame.depth { field.column(x, z + 1) } else { 0..0 };
+                let beside = east.map(|span| (span, Some(Direction::PosX)));
+                let below = south.map(|span| (span, Some(Direction::PosZ)));
+                let others: Vec<_> =
+                    own.clone().map(|span| (span, None)).chain(beside).chain(below).collect();
+                for span in own {
+                    for &(other, direction) in &others {
+                        let (one, two) = (labels[span as usize], labels[other as usize]);
+                        if one == two || one == NO_REGION || two == NO_REGION {
+                            continue;
+                        }
+                        let pair = (one.min(two), one.max(two));
+                        let link = direction.map(|side| field.links[span as usize][side.index()]);
+                        if link == Some(other) {
+                            *contacts.entry(pair).or_insert(0) += 1;
+                        } else if field.area[span as usize] == field.area[other as usize] {
+                            conflicts.push(pair);
+                        }
+                    }
+                }
+            }
+        }
+        conflicts.sort_unstable();
+        conflicts.dedup();
+        (contacts, conflicts)
+    }
+
+    #[test]
+    fn pieces_contacts_and_conflicts_are_those_of_every_pair_of_spans() {
+        let mut random = Random::new(11);
+        let mut plain = 0;
+        for round in 0..60 {
+            let field = storeys(&mut random);
+            field.validate().unwrap_or_else(|violations| panic!("{violations}"));
+            let part = Part::whole(&field);
+            let config = SurfacesConfig::default();
+            let rule = config.rule(&field.frame);
+            let (found, labels) = split_part(&part, &config).expect("whole blocks");
+            let (contacts, conflicts) = pairs(&field, &labels);
+            let told = found.contacts.iter().map(|edge| ((edge.one, edge.two), edge.links));
+            assert!(told.eq(contacts), "contacts in round {round}");
+            assert_eq!(found.conflicts, conflicts, "round {round}");
+            let mut sizes = vec![0; found.pieces.len()];
+            labels.iter().filter(|label| **label != NO_REGION).for_each(|&label| sizes[label as usize] += 1);
+            assert!(found.pieces.iter().map(|piece| piece.spans).eq(sizes));
+            // Links within a block join what is one piece, in plain blocks no less and no more.
+            for z in (0..field.frame.depth).step_by(BLOCK_CELLS as usize) {
+                for x in (0..field.frame.width).step_by(BLOCK_CELLS as usize) {
+                    let block = GridWindow::new(x, z, BLOCK_CELLS, BLOCK_CELLS).intersection(&part.core);
+                    let Some(storeys) = plain_storeys(&field, &block, rule) else { continue };
+                    plain += usize::from(storeys > 1);
+                    let mut sets = DisjointSets::new(field.len());
+                    let inside = |span: u32| {
+                        let (x, z) = field.cell_of(span);
+                        block.contains(x, z)
+                    };
+                    let spans: Vec<u32> = (block.z..block.end_z())
+                        .flat_map(|z| {
+                            (block.x..block.end_x()).flat_map({
+                                let field = &field;
+                                move |x| field.column(x, z)
+                            })
+                        })
+                        .collect();
+                    for &span in &spans {
+                        for link in field.links[span as usize].into_iter().filter(|&link| link != NO_SPAN) {
+                            if inside(link) {
+                                sets.unite(span, link);
+                            }
+                        }
+                    }
+                    for &one in &spans {
+                        let set = sets.find(one);
+                        let first = field.column(block.x, block.z).find(|&first| sets.find(first) == set);
+                        let first = first.expect("each storey is one set and begins in the first column");
+                        assert_eq!(labels[first as usize], labels[one as usize]);
+                    }
+                    assert_eq!(spans.len() as u64, block.column_count() * u64::from(storeys));
+                }
+            }
+        }
+        assert!(plain > 20, "{plain} plain blocks with several storeys");
+    }
 }
