@@ -15,40 +15,66 @@ const CELLS: [&str; 4] = ["0.2", "0.15", "0.1", "0.05"];
 /// Places that the judge looks at.
 const SAMPLES: &str = "20000";
 
-/// Levels beside the repository: name, file, metres per unit.
-const LEVELS: [(&str, &str, &str); 13] = [
-    ("garage", "gazebo/parking_garage.glb", "1"),
-    ("hospital-1", "aws_hospital/hospital_collision.glb", "1"),
-    ("hospital-2", "aws_hospital/hospital_two_floors_collision.glb", "1"),
-    ("hospital-3", "aws_hospital/hospital_three_floors_collision.glb", "1"),
-    ("first-office", "gazebo/osrf_first_office.glb", "1"),
-    ("office-building", "gazebo/office_building.glb", "1"),
-    ("cave", "stk_cave/cave.glb", "1"),
-    ("powerplant", "gazebo/powerplant.glb", "1"),
-    ("nav-test", "golden/Meshes/nav_test.obj", "1"),
-    ("stairs-120", "gazebo/nist_stairs_120.glb", "1"),
-    ("house", "gazebo/house_1.glb", "1"),
-    ("battleisland", "stk_battleisland/battleisland.glb", "1"),
-    ("three-pathfinding", "three_pathfinding/level.glb", "1"),
+/// Figures of a row, without the cell.
+const COLUMNS: usize = 8;
+
+/// A level beside the repository, in metres.
+struct Level {
+    name: &'static str,
+    file: &'static str,
+    /// Settings of the agent.
+    agent: &'static [&'static str],
+    cells: [&'static str; 4],
+}
+
+const fn level(name: &'static str, file: &'static str) -> Level {
+    Level { name, file, agent: &[], cells: CELLS }
+}
+
+const LEVELS: [Level; 20] = [
+    level("garage", "gazebo/parking_garage.glb"),
+    level("hospital-1", "aws_hospital/hospital_collision.glb"),
+    level("hospital-2", "aws_hospital/hospital_two_floors_collision.glb"),
+    level("hospital-3", "aws_hospital/hospital_three_floors_collision.glb"),
+    level("first-office", "gazebo/osrf_first_office.glb"),
+    level("office-building", "gazebo/office_building.glb"),
+    level("willowgarage", "gazebo/willowgarage.glb"),
+    level("school", "gazebo/school.glb"),
+    level("cave", "stk_cave/cave.glb"),
+    level("powerplant", "gazebo/powerplant.glb"),
+    level("nav-test", "golden/Meshes/nav_test.obj"),
+    level("dungeon", "golden/Meshes/dungeon.obj"),
+    // Its flights are 1.2 m wide, with 0.8 m between the rails.
+    Level { agent: &["--agent-radius", "0.2"], ..level("stairs-120", "gazebo/nist_stairs_120.glb") },
+    level("house", "gazebo/house_1.glb"),
+    level("collapsed-house", "gazebo/collapsed_house.glb"),
+    level("playground", "gazebo/playground.glb"),
+    level("pier", "gazebo/pier.glb"),
+    level("three-pathfinding", "three_pathfinding/level.glb"),
+    // A hundred hectares of ground, and 14: at 5 cm they would be hundreds of millions of cells.
+    Level { cells: LARGE_CELLS, ..level("battleisland", "stk_battleisland/battleisland.glb") },
+    Level { cells: LARGE_CELLS, ..level("stadium", "stk_stadium/stadium.glb") },
 ];
+/// Cells of levels that are hundreds of metres wide.
+const LARGE_CELLS: [&str; 4] = ["0.8", "0.6", "0.4", "0.3"];
 /// Generated ones.
-const SCENES: [&str; 4] = ["spiral-stairs", "overlapping-storeys", "terraces", "rolling-terrain"];
+const SCENES: [&str; 5] = ["spiral-stairs", "overlapping-storeys", "terraces", "rolling-terrain", "caves"];
 
 /// Prints a table per level, storeys first and voxels behind the stroke; of levels that are there and were asked for.
 pub(crate) fn tables(asked: &[String], folder: &Path) -> Result<()> {
     let is_asked =
         |name: &str| asked.is_empty() || asked.iter().any(|start| name.starts_with(start.as_str()));
     let shared = root().join("../shared/scenes");
-    for (name, file, unit) in LEVELS.into_iter().filter(|level| is_asked(level.0)) {
-        let file = shared.join(file);
+    for level in LEVELS.iter().filter(|level| is_asked(level.name)) {
+        let file = shared.join(level.file);
         if file.exists() {
-            table(name, &file.to_string_lossy(), unit, folder)?;
+            table(level, &file.to_string_lossy(), folder);
         } else {
-            println!("\n{name}: {} is not there", file.display());
+            println!("\n{}: {} is not there", level.name, file.display());
         }
     }
     for name in SCENES.into_iter().filter(|name| is_asked(name)) {
-        table(name, &scene_file(name, 1, folder)?, "1", folder)?;
+        table(&level(name, ""), &scene_file(name, 1, folder)?, folder);
     }
     if is_asked("relaxation") {
         println!("\n### cells at convexity relaxations\n");
@@ -57,34 +83,51 @@ pub(crate) fn tables(asked: &[String], folder: &Path) -> Result<()> {
     Ok(())
 }
 
-fn table(name: &str, file: &str, unit: &str, folder: &Path) -> Result<()> {
-    println!("\n### {name}: storeys / voxels\n");
+fn table(level: &Level, file: &str, folder: &Path) {
+    let Level { name, agent, cells, .. } = level;
+    println!("\n### {name}: storeys / voxels {}\n", agent.join(" "));
     println!(
         "| cell m | seconds | peak MiB | cells | coverage % | excess % | clearance error cm | islands | links wrong |"
     );
     println!("|---|---|---|---|---|---|---|---|---|");
-    for cell in CELLS {
-        let mut columns: [Vec<String>; 8] = Default::default();
+    for cell in cells {
+        let mut columns: [Vec<String>; COLUMNS] = Default::default();
+        let mut reasons = Vec::new();
         for pipeline in ["storeys", "voxels"] {
-            let found = judged(file, unit, cell, pipeline, folder);
-            let figures = found.unwrap_or_else(|error| {
-                println!("| {cell} | {pipeline}: {error} |");
-                Default::default()
+            let figures = judged(file, agent, cell, pipeline, folder).unwrap_or_else(|error| {
+                reasons.push(format!(" {pipeline}: {}", reason(&error)));
+                std::array::from_fn(|_| "-".to_owned())
             });
             for (column, figure) in columns.iter_mut().zip(figures) {
                 column.push(figure);
             }
         }
-        println!("| {cell} | {} |", columns.map(|column| column.join(" / ")).join(" | "));
+        println!(
+            "| {cell} | {} |{}",
+            columns.map(|column| column.join(" / ")).join(" | "),
+            reasons.join(";")
+        );
     }
-    Ok(())
+}
+
+/// Why there is no mesh, without the words of the command.
+fn reason(error: &anyhow::Error) -> String {
+    let text = error.to_string();
+    let last = text.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default();
+    last.rsplit("error: ").next().unwrap_or(last).to_owned()
 }
 
 /// Bakes on one thread and lets the judge look, who is told the same cells for both.
-fn judged(file: &str, unit: &str, cell: &str, pipeline: &str, folder: &Path) -> Result<[String; 8]> {
+fn judged(
+    file: &str,
+    agent: &[&str],
+    cell: &str,
+    pipeline: &str,
+    folder: &Path,
+) -> Result<[String; COLUMNS]> {
     let [mesh, report] =
         ["storeys.wmesh", "storeys.json"].map(|name| folder.join(name).to_string_lossy().into_owned());
-    let grid = ["--scale", unit, "--cell-size", cell, "--level-height", cell];
+    let grid = [&["--cell-size", cell, "--level-height", cell], agent].concat();
     let words =
         ["build", file, "--pipeline", pipeline, "--threads", "1", "--output", &mesh, "--report", &report];
     waymesh(&[&words[..], &grid[..]].concat())?;

@@ -122,6 +122,9 @@ pub(crate) struct PlanArgs {
     /// Vertices nearer than this to the one before are left out, in metres. Default: 0.01.
     #[arg(long, value_name = "METRES")]
     pub(crate) near_distance: Option<f64>,
+    /// Which points of a border become its corners. Default: farthest; of storeys fewest-notches.
+    #[arg(long, value_name = "KIND")]
+    pub(crate) corners: Option<Corners>,
     /// Smallest piece of ground that is kept, in square metres. Default: 0.05.
     #[arg(long, value_name = "AREA")]
     pub(crate) min_area: Option<f64>,
@@ -341,6 +344,15 @@ pub(crate) struct Settings {
 pub(crate) enum Axis {
     Y,
     Z,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Corners {
+    /// Where a border strays farthest, again and again.
+    Farthest,
+    /// Those that ask for the fewest cells.
+    FewestNotches,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]

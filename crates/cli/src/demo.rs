@@ -45,7 +45,8 @@ pub(crate) fn run(args: &DemoArgs) -> Result<()> {
 /// The embedded scene of this name.
 pub(crate) fn named(name: &str) -> Result<Scene> {
     Scene::from_name(name).with_context(|| {
-        let names: Vec<_> = Scene::ALL.iter().chain(&Scene::LARGE).map(|scene| scene.name()).collect();
+        let names: Vec<_> =
+            Scene::ALL.iter().chain(&Scene::NATURAL).chain(&Scene::LARGE).map(|scene| scene.name()).collect();
         format!("there is no scene {name:?}; there are {}", names.join(", "))
     })
 }

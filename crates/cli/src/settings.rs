@@ -4,9 +4,9 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use waymesh::io::{LoadOptions, UpAxis};
-use waymesh::{BakeConfig, DecompositionKind, PartitionKind};
+use waymesh::{BakeConfig, CornerChoice, DecompositionKind, PartitionKind};
 
-use crate::args::{Axis, Decomposition, Partition, Settings};
+use crate::args::{Axis, Corners, Decomposition, Partition, Settings};
 
 /// Reads a settings file; its keys are the long names of the arguments.
 pub(crate) fn read(path: &Path) -> Result<Settings> {
@@ -39,6 +39,7 @@ impl Settings {
             max_edge_error: self.max_edge_error.or(file.max_edge_error),
             max_edge_length: self.max_edge_length.or(file.max_edge_length),
             max_seam_error: self.max_seam_error.or(file.max_seam_error),
+            corners: self.corners.or(file.corners),
             min_region: self.min_region.or(file.min_region),
             merge_region: self.merge_region.or(file.merge_region),
             max_vertices: self.max_vertices.or(file.max_vertices),
@@ -83,6 +84,11 @@ impl Settings {
         config.max_edge_error = self.max_edge_error;
         config.max_edge_length = self.max_edge_length.unwrap_or(defaults.max_edge_length);
         config.max_seam_error = self.max_seam_error.unwrap_or(defaults.max_seam_error);
+        config.corners = match self.corners {
+            Some(Corners::Farthest) => CornerChoice::Farthest,
+            Some(Corners::FewestNotches) => CornerChoice::FewestNotches,
+            None => defaults.corners,
+        };
         config.min_region = self.min_region.unwrap_or(defaults.min_region);
         config.merge_region = self.merge_region.unwrap_or(defaults.merge_region);
         config.max_vertices = self.max_vertices.unwrap_or(defaults.max_vertices);
@@ -102,7 +108,7 @@ mod tests {
     #[test]
     fn arguments_go_before_the_file_and_the_file_before_the_defaults() {
         let file: Settings = toml::from_str(
-            "cell-size = 0.1\nagent-radius = 0.4\nup = \"z\"\nmax-climb = 1.5\nmax-seam-error = 0.5",
+            "cell-size = 0.1\nagent-radius = 0.4\nup = \"z\"\nmax-climb = 1.5\nmax-seam-error = 0.5\ncorners = \"fewest-notches\"",
         )
         .expect("keys are known");
         let arguments = Settings { cell_size: Some(0.2), max_climb: Some(1.2), ..Settings::default() };
@@ -114,6 +120,7 @@ mod tests {
                 .with_agent(Agent::default().with_radius(0.4))
                 .with_max_climb(1.2)
                 .with_max_seam_error(0.5)
+                .with_corners(CornerChoice::FewestNotches)
         );
     }
 

@@ -30,7 +30,7 @@ pub enum Counter {
     TilesResumed,
     /// Arcs that simplification had to keep finer so that no border crosses another.
     ArcsRefined,
-    /// Layers of which something is kept.
+    /// Layers with ground for the agent's centre.
     Layers,
 }
 

@@ -36,6 +36,7 @@
 
 mod angles;
 mod builder;
+mod caves;
 mod city;
 mod city_block;
 mod damage;

@@ -3,7 +3,7 @@
 use waymesh_core::TriangleSoup;
 
 use crate::builder::Builder;
-use crate::{city, city_block, damage, dungeon, offshore, stairs, storeys, subway, terraces, terrain};
+use crate::{caves, city, city_block, damage, dungeon, offshore, stairs, storeys, subway, terraces, terrain};
 
 /// The scenes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -21,6 +21,9 @@ pub enum Scene {
     /// Platforms and a pit with ledges too high to step onto and low enough to climb: straight, round, askew, beside a ramp, behind a parapet,
     /// under a low roof.
     Terraces,
+    /// Tunnels that wind over and under each other through rock, and chambers: nothing is level, upright or straight, and no plane parts
+    /// what lies above from what lies below.
+    Caves,
     /// A subway station: three platforms, two tracks in tunnels, a concourse over them with gates and rooms, 24 escalators
     /// and 12 stairs between them. 568,000 triangles, 351 m by 40 m by 8 m.
     Subway,
@@ -83,6 +86,9 @@ impl Scene {
         Self::Terraces,
     ];
 
+    /// Small scenes of nature, whose ground is near the steepest slope in many places: what is found of it depends on the grid.
+    pub const NATURAL: [Self; 1] = [Self::Caves];
+
     /// The large scenes, in order.
     pub const LARGE: [Self; 4] = [Self::Subway, Self::Offshore, Self::Buildings, Self::City];
 
@@ -96,6 +102,7 @@ impl Scene {
             Self::RollingTerrain => "rolling-terrain",
             Self::CityBlock => "city-block",
             Self::Terraces => "terraces",
+            Self::Caves => "caves",
             Self::Subway => "subway",
             Self::Offshore => "offshore",
             Self::Buildings => "buildings",
@@ -103,10 +110,10 @@ impl Scene {
         }
     }
 
-    /// The scene with this [`Scene::name`], small or large.
+    /// The scene with this [`Scene::name`].
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().chain(Self::LARGE).find(|scene| scene.name() == name)
+        Self::ALL.into_iter().chain(Self::NATURAL).chain(Self::LARGE).find(|scene| scene.name() == name)
     }
 
     /// How many blocks the scene has; 1 for a small one.
@@ -119,7 +126,8 @@ impl Scene {
             | Self::OverlappingStoreys
             | Self::RollingTerrain
             | Self::CityBlock
-            | Self::Terraces => 1,
+            | Self::Terraces
+            | Self::Caves => 1,
             Self::Subway | Self::Offshore => (scale * scale) as usize,
             Self::Buildings => city::buildings_blocks(scale),
             Self::City => city::city_blocks(scale),
@@ -143,6 +151,7 @@ impl Scene {
             Self::RollingTerrain => terrain::build(seed, scale),
             Self::CityBlock => city_block::build(seed, scale),
             Self::Terraces => terraces::build(seed, scale),
+            Self::Caves => caves::build(seed, scale),
             Self::Subway => repeated(seed, scale, index, subway::SPACING, subway::build),
             Self::Offshore => repeated(seed, scale, index, offshore::SPACING, offshore::build),
             Self::Buildings => city::buildings_block(seed, scale, index),

@@ -39,9 +39,14 @@ fn hits(soup: &TriangleSoup, x: f32, z: f32) -> Vec<(f32, Vec3)> {
         .collect()
 }
 
+/// All small scenes.
+fn small() -> impl Iterator<Item = Scene> {
+    Scene::ALL.into_iter().chain(Scene::NATURAL)
+}
+
 #[test]
 fn same_configuration_same_bits() {
-    for scene in Scene::ALL {
+    for scene in small() {
         let config = SceneConfig::default();
         assert_eq!(
             fingerprint(&scene.build(&config)),
@@ -58,24 +63,27 @@ fn same_configuration_same_bits() {
 /// Snapshots and golden figures elsewhere rest on these scenes: a change here must be meant.
 #[test]
 fn the_bits_are_those_of_always() {
-    let expected: [(&str, usize, u64); 6] = [
+    let expected: [(&str, usize, u64); 7] = [
         ("dungeon-rooms", 5_028, 0x1fd6_7acc_16e6_ee4d),
         ("spiral-stairs", 2_744, 0x706a_e3e5_84d2_fa99),
         ("overlapping-storeys", 1_648, 0xc078_8dc3_21fb_3435),
         ("rolling-terrain", 29_952, 0xa90d_3acf_ce3f_2213),
         ("city-block", 2_508, 0x7f58_bd39_5f9a_c825),
         ("terraces", 544, 0x3e60_eff0_9ac2_3d9d),
+        ("caves", 26_304, 0x762a_99b4_28a5_5c67),
     ];
-    let actual = Scene::ALL.map(|scene| {
-        let soup = scene.build(&SceneConfig::default());
-        (scene.name(), soup.triangles().len(), fingerprint(&soup))
-    });
+    let actual: Vec<_> = small()
+        .map(|scene| {
+            let soup = scene.build(&SceneConfig::default());
+            (scene.name(), soup.triangles().len(), fingerprint(&soup))
+        })
+        .collect();
     assert_eq!(actual, expected, "{actual:#x?}");
 }
 
 #[test]
 fn sound_scenes_have_only_finite_triangles_with_area() {
-    for scene in Scene::ALL {
+    for scene in small() {
         for seed in 0..12 {
             let soup = scene.build(&SceneConfig::default().with_seed(seed));
             assert_eq!(soup.skipped().total(), 0, "{} {seed}", scene.name());
@@ -89,7 +97,7 @@ fn sound_scenes_have_only_finite_triangles_with_area() {
 
 #[test]
 fn the_topmost_surface_faces_up() {
-    for scene in Scene::ALL {
+    for scene in small() {
         let soup = scene.build(&SceneConfig::default());
         let bounds = soup.bounds();
         let size = bounds.max - bounds.min;
@@ -110,7 +118,7 @@ fn the_topmost_surface_faces_up() {
 
 #[test]
 fn scale_grows_the_plan_and_is_kept_in_range() {
-    for scene in Scene::ALL {
+    for scene in small() {
         let size = |scale| {
             let bounds = scene.build(&SceneConfig::default().with_scale(scale)).bounds();
             bounds.max - bounds.min
@@ -122,7 +130,7 @@ fn scale_grows_the_plan_and_is_kept_in_range() {
 
 #[test]
 fn names_lead_back() {
-    for scene in Scene::ALL {
+    for scene in small() {
         assert_eq!(Scene::from_name(scene.name()), Some(scene));
     }
     assert_eq!(Scene::from_name("elsewhere"), None);
@@ -157,7 +165,7 @@ fn stairs_have_headroom_and_low_steps() {
 
 #[test]
 fn broken_scenes_hold_what_they_claim() {
-    for scene in Scene::ALL {
+    for scene in small() {
         for seed in [1, 9] {
             let sound = scene.build(&SceneConfig::default().with_seed(seed));
             let (broken, done) = damage(&sound, seed);
@@ -204,4 +212,21 @@ fn pierces(piercing: [Vec3; 3], corners: [Vec3; 3]) -> bool {
         })
     };
     through(piercing, corners) || through(corners, piercing)
+}
+
+#[test]
+fn ways_of_caves_lie_over_each_other() {
+    let soup = Scene::Caves.build(&SceneConfig::default());
+    let mut over = 0;
+    for sample in 0_u8..200 {
+        let [u, v] = [0.618_034, 0.414_214].map(|step: f32| step / 2.0 + (f32::from(sample) * step).fract() * 47.0);
+        let mut hits = hits(&soup, u, v);
+        hits.sort_by(|a, b| a.0.total_cmp(&b.0));
+        // Floor and vault by turns, and the hill above them all.
+        let ups: Vec<bool> = hits.iter().map(|hit| hit.1.y > 0.0).collect();
+        assert!(ups.len() % 2 == 1 && ups.iter().step_by(2).all(|up| *up), "at {u}, {v}: {ups:?}");
+        assert!(ups.iter().skip(1).step_by(2).all(|up| !up), "at {u}, {v}: {ups:?}");
+        over += usize::from(ups.len() >= 5);
+    }
+    assert!(over >= 6, "{over} samples with one way over another");
 }

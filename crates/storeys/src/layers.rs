@@ -3,10 +3,10 @@
 use std::collections::HashSet;
 
 use glam::Vec3;
-use waymesh_core::{Direction, GridFrame};
+use waymesh_core::{Direction, DisjointSets, FieldWindow, GridFrame, GridWindow};
 
 use crate::StoreysError;
-use crate::config::{StoreysConfig, Walk};
+use crate::config::{HEIGHT_SLACK, StoreysConfig, Walk};
 use crate::rough::RoughVoxels;
 
 /// The ground of a layer in one rough column: heights in metres above the frame's origin.
@@ -75,12 +75,13 @@ const NO_LAYER: u32 = u32::MAX;
 /// the same with all floors, so that every layer grows by the obstacles beside it, among which a part of its ground may lie.
 ///
 /// # Guarantees
-/// - A layer is connected and has at most one floor in a column. Every positive voxel lies in one floor.
-/// - Layers are numbered by their lowest floor; ties by x, then z. Those without an accessible floor, which are nooks between others that
-///   cannot join any, come after all others. The same for any order of triangles.
+/// - A layer has at most one floor in a column. Every positive voxel lies in one floor.
+/// - No layer could be put on another without overlapping it. Their number is that of the floors of the fullest column, or little more.
+/// - Layers are numbered by their lowest floor; ties by x, then z. Those without an accessible floor come after all others. The same
+///   for any order of triangles.
 ///
 /// # Cost
-/// Near linear in the floors; merging looks at the smaller layer.
+/// Near linear in the floors; merging looks at the smaller layer. A layer that touches no other is compared with all.
 ///
 /// # Errors
 /// [`StoreysError::TooMany`] beyond 2^32 floors.
@@ -99,7 +100,7 @@ pub fn flood_layers(voxels: &RoughVoxels, config: &StoreysConfig) -> Result<Laye
         starts: &starts,
         runs: &runs,
         layer: vec![NO_LAYER; runs.len()],
-        parents: Vec::new(),
+        layers: DisjointSets::default(),
         members: Vec::new(),
         overlapping: HashSet::new(),
     };
@@ -118,30 +119,21 @@ pub fn flood_layers(voxels: &RoughVoxels, config: &StoreysConfig) -> Result<Laye
                 flood.spread(floor, x, z, accessible_only);
             }
         }
+        // Before obstacles take their place, too.
+        flood.pack(&order);
     }
-    let mut is_walkable = vec![false; flood.parents.len()];
-    for (&layer, run) in flood.layer.iter().zip(&runs) {
-        is_walkable[flood.root(layer) as usize] |= run.accessible;
-    }
-    let mut numbers = vec![NO_LAYER; flood.parents.len()];
-    let (mut count, mut walkable) = (0, 0);
-    for first in [true, false] {
-        for &(.., floor) in &order {
-            let root = flood.root(flood.layer[floor as usize]);
-            if numbers[root as usize] == NO_LAYER && is_walkable[root as usize] == first {
-                numbers[root as usize] = count;
-                count += 1;
-            }
-        }
-        if first {
-            walkable = count;
-        }
+    let roots: Vec<u32> = flood.layer.clone().into_iter().map(|layer| flood.layers.find(layer)).collect();
+    let (mut numbers, mut count, mut walkable) = (vec![NO_LAYER; flood.layers.len()], 0, 0);
+    for layer in flood.number(&order) {
+        numbers[layer.root as usize] = count;
+        count += 1;
+        walkable += u32::from(layer.walkable);
     }
     #[expect(clippy::cast_precision_loss, reason = "levels of a real scene fit a single")]
-    let floors = runs.iter().zip(&flood.layer).map(|(run, &layer)| Floor {
+    let floors = runs.iter().zip(&roots).map(|(run, &root)| Floor {
         low: run.low as f32 * level,
         high: (run.high + 1) as f32 * level,
-        layer: numbers[flood.root(layer) as usize],
+        layer: numbers[root as usize],
         accessible: run.accessible,
     });
     let floors = floors.collect();
@@ -202,30 +194,34 @@ struct Flood<'a> {
     starts: &'a [u32],
     runs: &'a [Run],
     layer: Vec<u32>,
-    parents: Vec<u32>,
+    layers: DisjointSets,
+    /// Floors of each layer that has not joined another.
     members: Vec<Vec<u32>>,
     /// Pairs of layers that were found to overlap; they will for ever.
     overlapping: HashSet<(u32, u32)>,
 }
 
-impl Flood<'_> {
-    fn root(&self, mut layer: u32) -> u32 {
-        while self.parents[layer as usize] != layer {
-            layer = self.parents[layer as usize];
-        }
-        layer
-    }
+/// A layer on its way to its number.
+#[derive(Clone, Copy)]
+struct Numbered {
+    root: u32,
+    walkable: bool,
+    /// Of its floors, in levels.
+    low: u32,
+    high: u32,
+}
 
+impl Flood<'_> {
     fn column(&self, x: u32, z: u32) -> std::ops::Range<u32> {
         let column = z as usize * self.width as usize + x as usize;
         self.starts[column]..self.starts[column + 1]
     }
 
     /// Whether a layer has a floor among these.
-    fn has(&self, layer: u32, mut column: std::ops::Range<u32>) -> bool {
+    fn has(&mut self, layer: u32, mut column: std::ops::Range<u32>) -> bool {
         column.any(|floor| {
             let other = self.layer[floor as usize];
-            other != NO_LAYER && self.root(other) == layer
+            other != NO_LAYER && self.layers.find(other) == layer
         })
     }
 
@@ -235,7 +231,7 @@ impl Flood<'_> {
             // Beyond the accessible floors, one that can join a layer does not found its own.
             own = self.join_neighbour(floor, x, z).unwrap_or_else(|| self.found(floor));
         }
-        own = self.root(own);
+        own = self.layers.find(own);
         for column in neighbours(x, z, self.width, self.depth) {
             for other in self.column(column.0, column.1) {
                 let candidate = self.runs[other as usize];
@@ -263,7 +259,7 @@ impl Flood<'_> {
                 if theirs == NO_LAYER || !self.touch(floor, other) {
                     continue;
                 }
-                let root = self.root(theirs);
+                let root = self.layers.find(theirs);
                 if !self.has(root, own_column.clone()) {
                     self.layer[floor as usize] = root;
                     self.members[root as usize].push(floor);
@@ -275,9 +271,7 @@ impl Flood<'_> {
     }
 
     fn found(&mut self, floor: u32) -> u32 {
-        #[expect(clippy::cast_possible_truncation, reason = "no more layers than floors")]
-        let layer = self.parents.len() as u32;
-        self.parents.push(layer);
+        let layer = self.layers.push();
         self.members.push(vec![floor]);
         self.layer[floor as usize] = layer;
         layer
@@ -290,7 +284,7 @@ impl Flood<'_> {
 
     /// Makes one of two layers if they do not overlap; gives the layer of the first.
     fn merge(&mut self, own: u32, theirs: u32) -> u32 {
-        let theirs = self.root(theirs);
+        let theirs = self.layers.find(theirs);
         if own == theirs || self.overlapping.contains(&(own.min(theirs), own.max(theirs))) {
             return own;
         }
@@ -299,18 +293,74 @@ impl Flood<'_> {
         } else {
             (theirs, own)
         };
-        let overlaps = self.members[small as usize].iter().any(|&floor| {
+        let members = std::mem::take(&mut self.members[small as usize]);
+        let overlaps = members.iter().any(|&floor| {
             let column = self.starts.partition_point(|&start| start <= floor) - 1;
             self.has(large, self.starts[column]..self.starts[column + 1])
         });
         if overlaps {
+            self.members[small as usize] = members;
             self.overlapping.insert((own.min(theirs), own.max(theirs)));
             return own;
         }
-        self.parents[small as usize] = large;
-        let moved = std::mem::take(&mut self.members[small as usize]);
-        self.members[large as usize].extend(moved);
+        self.layers.put(small, large);
+        self.members[large as usize].extend(members);
         large
+    }
+
+    /// All layers, those with an accessible floor first, then by their lowest floor.
+    fn number(&mut self, order: &[(u32, u32, u32, u32)]) -> Vec<Numbered> {
+        let mut places = vec![NO_LAYER; self.layers.len()];
+        let mut found: Vec<Numbered> = Vec::new();
+        for &(.., floor) in order {
+            let (layer, run) = (self.layer[floor as usize], self.runs[floor as usize]);
+            if layer == NO_LAYER {
+                continue;
+            }
+            let root = self.layers.find(layer);
+            if places[root as usize] == NO_LAYER {
+                #[expect(clippy::cast_possible_truncation, reason = "no more layers than floors")]
+                let place = found.len() as u32;
+                places[root as usize] = place;
+                found.push(Numbered { root, walkable: false, low: run.low, high: run.high });
+            }
+            let layer = &mut found[places[root as usize] as usize];
+            layer.walkable |= run.accessible;
+            layer.high = layer.high.max(run.high);
+        }
+        found.sort_by_key(|layer| !layer.walkable);
+        found
+    }
+
+    /// Puts each layer, from the lowest up, on the nearest in height of those before it that it does not overlap.
+    fn pack(&mut self, order: &[(u32, u32, u32, u32)]) {
+        let layers = self.number(order);
+        let mut kept: Vec<Numbered> = Vec::new();
+        let mut near: Vec<(u32, usize)> = Vec::new();
+        for layer in layers {
+            let apart = |other: &Numbered| {
+                layer.low.saturating_sub(other.high).max(other.low.saturating_sub(layer.high))
+            };
+            near.clear();
+            near.extend(kept.iter().map(apart).zip(0..));
+            near.sort_unstable();
+            let home = near.iter().find_map(|&(_, home)| {
+                let into = self.merge(kept[home].root, layer.root);
+                (self.layers.find(layer.root) == into).then_some((home, into))
+            });
+            match home {
+                Some((home, into)) => {
+                    let home = &mut kept[home];
+                    *home = Numbered {
+                        root: into,
+                        walkable: home.walkable,
+                        low: home.low.min(layer.low),
+                        high: home.high.max(layer.high),
+                    };
+                }
+                None => kept.push(layer),
+            }
+        }
     }
 }
 
@@ -352,6 +402,41 @@ impl Layers {
         self.floors.iter().for_each(|floor| seen[floor.layer as usize] = true);
         seen.truncate(self.walkable as usize);
         u32::try_from(seen.into_iter().filter(|&seen| seen).count()).unwrap_or(u32::MAX)
+    }
+
+    /// Notes the layers that the core of a drawn part has ground of.
+    ///
+    /// # Panics
+    /// If there are fewer marks than layers, or the part is not of the grid the layers are of.
+    pub fn mark_drawn(&self, part: &FieldWindow, drawn: &mut [bool]) {
+        let GridWindow { x: first_x, z: first_z, .. } = part.core;
+        let columns = |first: u32, end: u32| first / self.side..end.div_ceil(self.side);
+        for z in columns(first_z, part.core.end_z()) {
+            for x in columns(first_x, part.core.end_x()) {
+                // Most columns have nothing new to tell.
+                if self.column(x, z).iter().all(|floor| drawn[floor.layer as usize]) {
+                    continue;
+                }
+                let (left, top) = (x * self.side, z * self.side);
+                let pixels = GridWindow::new(left, top, self.side, self.side).intersection(&part.core);
+                for pz in pixels.z..pixels.end_z() {
+                    for px in pixels.x..pixels.end_x() {
+                        self.mark_column(part, (px, pz), self.column(x, z), drawn);
+                    }
+                }
+            }
+        }
+    }
+
+    fn mark_column(&self, part: &FieldWindow, (x, z): (u32, u32), floors: &[Floor], drawn: &mut [bool]) {
+        let field = &part.field;
+        let column = (z - part.window.z) as usize * part.window.width as usize + (x - part.window.x) as usize;
+        for span in field.columns[column] as usize..field.columns[column + 1] as usize {
+            let ground = field.ground[span] * part.frame.level_height + HEIGHT_SLACK;
+            if let Some(floor) = floors.iter().rev().find(|floor| floor.low <= ground) {
+                drawn[floor.layer as usize] = true;
+            }
+        }
     }
 
     fn touch(&self, a: &Floor, b: &Floor) -> bool {

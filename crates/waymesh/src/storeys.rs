@@ -99,8 +99,8 @@ fn region_ends(drawn: &Drawn, part: &FieldWindow, regions: &RegionMap) -> impl I
     })
 }
 
-/// A drawn tile and the pieces of its ground.
-type Split = (SurfacePieces, Drawn);
+/// A drawn tile, the pieces of its ground, and the layers it lies on.
+type Split = (SurfacePieces, (Drawn, Vec<bool>));
 
 /// All tiles, and the regions of their ground.
 struct Ground {
@@ -224,7 +224,6 @@ impl Pipeline {
             layers.keep_connected(&storeys.seeds, frame).map_err(failed)?;
             Ok::<_, BakeError>(layers)
         })?;
-        recorder.count(Counter::Layers, u64::from(layers.kept()));
         if layers.floors().is_empty() {
             let hint = "no triangle faces up within the steepest slope; is the up axis right?";
             return Err(BakeError::NothingWalkable { stage: "layers", hint });
@@ -262,12 +261,17 @@ impl Pipeline {
             let (pieces, labels) = split_surfaces_labelled(&refined.part, &SurfacesConfig::default())
                 .map_err(|error| StageError::new("partition", error))?;
             let field = SlimWindow::new(&refined.part, labels, storeys);
-            Ok((pieces, Drawn { field, ends: refined.ends }))
+            let mut lies_on = vec![false; layers.count as usize];
+            layers.mark_drawn(&refined.part, &mut lies_on);
+            Ok((pieces, (Drawn { field, ends: refined.ends }, lies_on)))
         };
         let drawn =
             recorder.stage("storeys", |observer| build_tiles(&tiles, &gate, estimate, work, observer))?;
         drop(bins);
-        let (pieces, tiles): (Vec<SurfacePieces>, Vec<Drawn>) = drawn.into_iter().unzip();
+        let (pieces, drawn): (Vec<SurfacePieces>, Vec<_>) = drawn.into_iter().unzip();
+        let (tiles, lies_on): (Vec<Drawn>, Vec<Vec<bool>>) = drawn.into_iter().unzip();
+        let is_drawn = |&layer: &usize| lies_on.iter().any(|lies_on| lies_on[layer]);
+        recorder.count(Counter::Layers, (0..layers.count as usize).filter(is_drawn).count() as u64);
         let surfaces = recorder.stage("join", |observer| {
             join_surfaces(&pieces, &self.join_config(frame.cell_area()), observer)
                 .map_err(|error| StageError::new("partition", error))
