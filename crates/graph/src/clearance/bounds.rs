@@ -93,4 +93,8 @@ pub(super) struct Root {
     pub(super) vertex: u32,
     /// Walls near the start, or near the goal, may be in its way.
     pub(super) near: [bool; 2],
+    /// The corner as the triangle has it that the way came into, how long the line to it is, and whether that is clear up to the triangle.
+    pub(super) corner: u32,
+    pub(super) way: f64,
+    pub(super) clearly: bool,
 }

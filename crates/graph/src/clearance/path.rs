@@ -3,7 +3,7 @@
 use glam::Vec3;
 use waymesh_core::CellId;
 
-use super::disc::{Plane, angle, between_squared, faces, length, minus, plus, touch};
+use super::disc::{Plane, angle, between_squared, faces, is_nearer, length, minus, plus, touch};
 use super::fit::{Fit, check_radius};
 use super::leaps::Piece;
 use super::search::{Ends, Search};
@@ -482,8 +482,10 @@ impl ClearanceNavMesh {
     fn kept(&self, mut triangle: u32, scratch: &mut ClearanceScratch) -> f64 {
         let table = &self.table;
         let ClearanceScratch { memory, plan, seen, .. } = scratch;
+        // At a corner that it turns round it is as near as the disc is wide.
+        let turns = memory.way.iter().any(|&(root, _)| memory.roots[root as usize].side != 0.0);
+        let mut best = if turns { memory.offset_squared() * (1.0 + 1e-6) } else { f64::INFINITY };
         let stack = &mut memory.stack;
-        let mut best = f64::INFINITY;
         for pair in plan.windows(2) {
             let way = [pair[0], pair[1]];
             best = table.wall_distance_squared(triangle, pair[0], best, stack);
@@ -500,10 +502,12 @@ impl ClearanceNavMesh {
                 seen.push(at);
                 for side in [3 * at, next(3 * at), previous(3 * at)] {
                     let ends = table.ends(side);
-                    let distance = between_squared(way, ends);
+                    if !is_nearer(way, ends, best.sqrt()) {
+                        continue;
+                    }
                     if table.is_wall(side) {
-                        best = best.min(distance);
-                    } else if distance < best && faces(ends, way) {
+                        best = best.min(between_squared(way, ends));
+                    } else if faces(ends, way) {
                         stack.push(table.twin(side) / 3);
                     }
                 }

@@ -19,7 +19,7 @@ use std::collections::BinaryHeap;
 use super::bounds::{Bounds, Root, Seen};
 use super::claims::{Arrival, Claim};
 use super::disc::{
-    Plane, SAME, Tangent, angle, between_squared, cross, distance_squared, dot, faces, left_of, length,
+    Plane, SAME, Tangent, angle, cross, distance_squared, dot, faces, is_nearer, left_of, length,
     minus, plus, side_of, slimmed, tangent, touch, unit,
 };
 use super::islands::Islands;
@@ -55,9 +55,9 @@ enum Kind {
     Cone,
     /// Through a side that ends at the root: what is beyond the arc is a bound no more.
     Fan,
-    /// Among the corners near one end of the way.
-    Local,
-    /// Reached the goal, in the direction of the low bound.
+    /// A turn that nobody has looked at closely.
+    Turn,
+    /// To the goal, in the direction of the low bound, as long as that is far: not looked at closely either. With an entry it is clear up to there.
     Final,
 }
 
@@ -86,13 +86,14 @@ pub(super) struct Search<'a> {
     width: f64,
     goal: Plane,
     goal_triangle: u32,
+    goal_number: u32,
 }
 
 impl<'a> Search<'a> {
     pub(super) fn new(table: &'a Table, islands: &'a Islands, memory: &'a mut Memory, radius: f64) -> Self {
         let radius = slimmed(radius);
         let width = 2.0 * radius;
-        Self { table, islands, memory, radius, width, goal: [0.0; 2], goal_triangle: 0 }
+        Self { table, islands, memory, radius, width, goal: [0.0; 2], goal_triangle: 0, goal_number: 0 }
     }
 
     /// The length of the shortest way, whose turns are left in `memory.way`.
@@ -100,6 +101,7 @@ impl<'a> Search<'a> {
         let [start, goal] = ends.places;
         let [start_triangle, goal_triangle] = ends.triangles;
         (self.goal, self.goal_triangle) = (goal, goal_triangle);
+        self.goal_number = self.table.bridges.number(goal_triangle);
         let table = self.table;
         let memory = &mut *self.memory;
         memory.way.clear();
@@ -125,6 +127,9 @@ impl<'a> Search<'a> {
             slot: NONE,
             vertex: NONE,
             near: [true, start_triangle == goal_triangle],
+            corner: NONE,
+            way: 0.0,
+            clearly: false,
         });
         if length(minus(goal, start)) <= 0.0 && start_triangle == goal_triangle {
             self.memory.way.push((0, [1.0, 0.0]));
@@ -134,8 +139,9 @@ impl<'a> Search<'a> {
         while let Some(Reverse((_, node))) = self.memory.open.pop() {
             let node = self.memory.nodes[!node as usize];
             match node.kind {
-                Kind::Final => return Some(self.finish(&node)),
-                Kind::Local => self.local(node.root),
+                Kind::Final if self.ends_well(&node) => return Some(self.finish(&node)),
+                Kind::Final => {}
+                Kind::Turn => self.take_turn(node.root, node.entry),
                 Kind::Cone | Kind::Fan if !self.is_outdone(node.root) => self.expand(&node),
                 Kind::Cone | Kind::Fan => {}
             }
@@ -229,13 +235,12 @@ impl<'a> Search<'a> {
         let Some(turn) = table.turn(fan, side, way.direction) else { return };
         let root = self.memory.roots[from as usize];
         let seen = self.closely(&root, seen);
-        if seen == Seen::Not || !self.turns_free(&root, way.direction) {
+        if seen == Seen::Not {
             return;
         }
         let turned = self.turned(&root, way.direction);
         let long = root.length + self.radius * turned + way.length;
         let arrival = Arrival { turned: turn.turned, length: long - self.radius * turn.turned };
-        let is_local = near != [false; 2];
         let slot = match entry {
             Some(entry) => slot(self.sector(entry, side), side),
             None => slot(fan, side),
@@ -243,11 +248,6 @@ impl<'a> Search<'a> {
         if self.memory.is_claimed(slot, near, &arrival) {
             return;
         }
-        let entry_side = (seen == Seen::Clearly).then_some(next(corner));
-        if !self.is_clear_along(corner / 3, table.start(corner), &root, &way, entry_side) {
-            return;
-        }
-        self.memory.claim(slot, near, &arrival);
         let centre = table.start(corner);
         let number = u32::try_from(self.memory.roots.len()).unwrap_or(NONE);
         self.memory.roots.push(Root {
@@ -262,13 +262,36 @@ impl<'a> Search<'a> {
             slot: u32::try_from(slot).unwrap_or(NONE),
             vertex: table.vertices[corner as usize],
             near,
+            corner,
+            way: way.length,
+            clearly: seen == Seen::Clearly,
         });
         let at = touch(centre, side * self.radius, way.direction);
         let estimate = long + length(minus(self.goal, at));
-        if is_local {
-            let bounds = Bounds::of(way.direction, turn.limit);
-            self.offer(Node { bounds, root: number, entry: NONE, kind: Kind::Local }, estimate);
-        } else if let Some(entry) = entry {
+        let bounds = Bounds::of(way.direction, turn.limit);
+        self.offer(Node { bounds, root: number, entry: entry.unwrap_or(NONE), kind: Kind::Turn }, estimate);
+    }
+
+    /// Looks closely at a turn, and goes on from it if the way to it is free and no better one is known.
+    fn take_turn(&mut self, number: u32, entry: u32) {
+        let root = self.memory.roots[number as usize];
+        let slot = root.slot as usize;
+        let arrival = Arrival { turned: root.turned, length: root.length - self.radius * root.turned };
+        if self.memory.is_claimed(slot, root.near, &arrival) {
+            return;
+        }
+        let parent = self.memory.roots[root.parent as usize];
+        let way = Tangent { direction: root.arrival, length: root.way };
+        let clear_to = root.clearly.then_some(next(root.corner));
+        if !self.turns_free(&parent, way.direction)
+            || !self.is_clear_along(root.corner / 3, root.centre, &parent, &way, clear_to)
+        {
+            return;
+        }
+        self.memory.claim(slot, root.near, &arrival);
+        if root.near != [false; 2] {
+            self.local(number);
+        } else if entry != NONE {
             self.enter_fan(number, entry);
         }
     }
@@ -354,10 +377,19 @@ impl<'a> Search<'a> {
             return;
         }
         let at = self.memory.roots[root as usize];
-        if let Some(reach) = bounds.reach {
-            let far = reach + 2.0 * self.radius;
-            if distance_squared(self.table.ends(entry), at.centre) > far * far {
+        if self.radius > 0.0 {
+            let near = distance_squared(self.table.ends(entry), at.centre).sqrt() - 2.0 * self.radius;
+            if bounds.reach.is_some_and(|reach| near > reach) {
                 return;
+            }
+            // Lines past a corner at less than the radius end before it: no farther than the corner.
+            if bounds.reach.is_none() {
+                if near > bounds.low_far {
+                    bounds.low_wide = bounds.low;
+                }
+                if near > bounds.high_far {
+                    bounds.high_wide = bounds.high;
+                }
             }
         }
         let estimate = self.ahead(&at, entry, bounds.low_wide, bounds.high_wide);
@@ -408,7 +440,7 @@ impl<'a> Search<'a> {
             memory.looked.push(at);
             for side in 3 * at..3 * at + 3 {
                 let ends = self.table.ends(side);
-                if between_squared(line, ends) < least * least {
+                if is_nearer(line, ends, least) {
                     match self.table.twin(side) {
                         WALL => return false,
                         twin if faces(ends, line) => memory.stack.push(twin / 3),
@@ -448,7 +480,10 @@ impl<'a> Search<'a> {
 
     fn is_open(&self, side: u32, corner: u32) -> Option<u32> {
         let twin = self.table.twin(side);
-        (twin != WALL && f64::from(self.table.clearance[corner as usize]) >= self.width).then_some(twin)
+        let is_open = twin != WALL
+            && f64::from(self.table.clearance[corner as usize]) >= self.width
+            && self.table.bridges.leads_to(self.goal_number, side, side / 3, twin / 3);
+        is_open.then_some(twin)
     }
 
     fn expand(&mut self, node: &Node) {
@@ -485,7 +520,7 @@ impl<'a> Search<'a> {
                 }
             }
             Kind::Fan => self.expand_fan(node, &root, corner, [right, left]),
-            Kind::Local | Kind::Final => {}
+            Kind::Turn | Kind::Final => {}
         }
     }
 
@@ -649,30 +684,33 @@ impl<'a> Search<'a> {
     fn complete(&mut self, from: u32, way: Tangent, entry: Option<u32>, seen: Seen) {
         let root = self.memory.roots[from as usize];
         let seen = self.closely(&root, seen);
+        if seen != Seen::Not {
+            let estimate = root.length + self.arc(&root, way.direction) + way.length;
+            let bounds = Bounds { low_far: way.length, ..Bounds::of(way.direction, way.direction) };
+            let entry = entry.filter(|_| seen == Seen::Clearly).unwrap_or(NONE);
+            self.offer(Node { bounds, root: from, entry, kind: Kind::Final }, estimate);
+        }
+    }
+
+    /// Looks closely at a way to the goal.
+    fn ends_well(&mut self, node: &Node) -> bool {
+        let root = self.memory.roots[node.root as usize];
+        let way = Tangent { direction: node.bounds.low, length: node.bounds.low_far };
         // An arc that ends in the triangle of the goal may begin in the middle of it, too.
-        if root.side != 0.0 && !root.near[1] && self.is_goal_corner(root.vertex) {
+        if self.radius > 0.0 && root.side != 0.0 && !root.near[1] && self.is_goal_corner(root.vertex) {
             let parent = self.memory.roots[root.parent as usize];
-            let direction = way.direction;
-            let way = [
+            let before = [
                 touch(parent.centre, parent.offset, root.arrival),
                 touch(root.centre, root.offset, root.arrival),
             ];
             let goal = &self.memory.goal;
-            if self.radius > 0.0
-                && (!goal.is_clear(way, self.least()) || !self.turns_freely(goal, &root, direction))
-            {
-                return;
+            if !goal.is_clear(before, self.least()) || !self.turns_freely(goal, &root, way.direction) {
+                return false;
             }
         }
-        let clear_to = entry.filter(|_| seen == Seen::Clearly);
-        if seen != Seen::Not
-            && self.turns_free(&root, way.direction)
+        let clear_to = (node.entry != NONE).then_some(node.entry);
+        self.turns_free(&root, way.direction)
             && self.is_clear_along(self.goal_triangle, self.goal, &root, &way, clear_to)
-        {
-            let estimate = root.length + self.arc(&root, way.direction) + way.length;
-            let bounds = Bounds::of(way.direction, way.direction);
-            self.offer(Node { bounds, root: from, entry: NONE, kind: Kind::Final }, estimate);
-        }
     }
 
     /// The goal is known to rounding only: how much that may turn a way of this length.
@@ -817,6 +855,11 @@ fn slot(number: u32, side: f64) -> usize {
 }
 
 impl Memory {
+    /// The square of the radius that was searched for: of a corner turned round.
+    pub(super) fn offset_squared(&self) -> f64 {
+        self.roots.iter().map(|root| root.offset * root.offset).fold(0.0, f64::max)
+    }
+
     fn begin(&mut self, slots: usize) {
         if self.stamp == u32::MAX {
             self.claims.clear();
