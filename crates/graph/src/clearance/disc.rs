@@ -94,7 +94,18 @@ pub(super) fn is_nearer(a: [Plane; 2], b: [Plane; 2], limit: f64) -> bool {
         a[0][axis].min(a[1][axis]) - b[0][axis].max(b[1][axis]) >= limit
             || b[0][axis].min(b[1][axis]) - a[0][axis].max(a[1][axis]) >= limit
     };
-    !are_apart(0) && !are_apart(1) && between_squared(a, b) < limit * limit
+    if are_apart(0) || are_apart(1) {
+        return false;
+    }
+    // Both ends of one on one side of the other's line, and far from it.
+    let along = minus(a[1], a[0]);
+    let [first, second] = b.map(|end| cross(along, minus(end, a[0])));
+    let least = limit * limit * dot(along, along);
+    let is_far = first * first >= least && second * second >= least;
+    if is_far && first * second > 0.0 {
+        return false;
+    }
+    between_squared(a, b) < limit * limit
 }
 
 /// Whether any part of a way lies to the left of a side of a triangle, where the triangle is. What is seen from a way is seen through such sides: others lead

@@ -95,8 +95,8 @@ pub struct ClearanceScratch {
     passed: Vec<CellId>,
     fit: fit::Candidates,
     leaps: leaps::Leaps,
-    /// The points of a path, in metres from the origin of the frame.
-    plan: Vec<Plane>,
+    /// The points of a path, in metres from the origin of the frame, and whether the line to each has to be looked at.
+    plan: Vec<(Plane, bool)>,
     seen: Vec<u32>,
 }
 

@@ -3,11 +3,11 @@
 use glam::Vec3;
 use waymesh_core::CellId;
 
-use super::disc::{Plane, angle, between_squared, faces, is_nearer, length, minus, plus, touch};
+use super::disc::{Plane, angle, between_squared, dot, faces, is_nearer, length, minus, plus, touch};
 use super::fit::{Fit, check_radius};
 use super::leaps::Piece;
 use super::search::{Ends, Search};
-use super::table::{next, previous};
+use super::table::next;
 use super::{ClearPlace, ClearanceNavMesh, ClearanceScratch};
 use crate::nearest::{Location, Reach};
 use crate::path::LinkUse;
@@ -392,7 +392,7 @@ impl ClearanceNavMesh {
             path.cells.push(first.cell);
         }
         scratch.plan.clear();
-        scratch.plan.push(start.at);
+        scratch.plan.push((start.at, false));
         let mut at = first;
         let ClearanceScratch { memory, passed, plan, .. } = scratch;
         for &(number, leaves) in memory.way.iter().rev() {
@@ -411,6 +411,7 @@ impl ClearanceNavMesh {
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "7000 at most")]
             let count = if radius > 0.0 { (turned / step).ceil().max(1.0) as u32 } else { 1 };
             let part = turned / f64::from(count);
+            plan.push((touch(root.centre, root.offset, root.arrival), false));
             for step in 0..count {
                 let angle = root.side * part * (f64::from(step) + 0.5);
                 let (sine, cosine) = angle.sin_cos();
@@ -420,8 +421,9 @@ impl ClearanceNavMesh {
                 let out = if radius > 0.0 { out } else { root.centre };
                 at = self.follow(&at, out, passed, &mut path.cells);
                 path.points.push(at.position);
-                plan.push(out);
+                plan.push((out, true));
             }
+            plan.push((touch(root.centre, root.offset, leaves), true));
             let centre = frame.to_world(root.centre[0] / size, 0.0, root.centre[1] / size);
             path.corners.push(Vec3::new(centre.x, at.position.y, centre.z));
         }
@@ -430,7 +432,8 @@ impl ClearanceNavMesh {
             path.cells.push(last.cell);
         }
         path.points.push(last.position);
-        plan.push(goal.at);
+        let is_straight = plan.len() == 1;
+        plan.push((goal.at, is_straight));
         let mut kept = from + 1;
         for at in from + 1..path.points.len() {
             if path.points[at] != path.points[kept - 1] {
@@ -478,29 +481,33 @@ impl ClearanceNavMesh {
         there
     }
 
-    /// The least distance of the chain in `scratch.plan` from any wall.
+    /// The least distance of the chain in `scratch.plan` from any wall. What is not marked in it keeps the radius that was searched for.
     fn kept(&self, mut triangle: u32, scratch: &mut ClearanceScratch) -> f64 {
         let table = &self.table;
         let ClearanceScratch { memory, plan, seen, .. } = scratch;
         // At a corner that it turns round it is as near as the disc is wide.
-        let turns = memory.way.iter().any(|&(root, _)| memory.roots[root as usize].side != 0.0);
-        let mut best = if turns { memory.offset_squared() * (1.0 + 1e-6) } else { f64::INFINITY };
+        let turns = plan.len() > 2;
+        let mut best = if turns { memory.offset_squared() } else { f64::INFINITY };
+        // Every vertex lies on a wall.
+        for corner in 3 * triangle..3 * triangle + 3 {
+            let off = minus(plan[0].0, table.start(corner));
+            best = best.min(dot(off, off));
+        }
         let stack = &mut memory.stack;
         for pair in plan.windows(2) {
-            let way = [pair[0], pair[1]];
-            best = table.wall_distance_squared(triangle, pair[0], best, stack);
-            let last = table.walk(triangle, None, pair[0], pair[1]);
-            best = table.wall_distance_squared(last, pair[1], best, stack);
-            stack.clear();
-            seen.clear();
-            stack.push(triangle);
+            let way = [pair[0].0, pair[1].0];
+            if pair[1].1 {
+                stack.clear();
+                seen.clear();
+                stack.push(triangle);
+            }
             while let Some(at) = stack.pop() {
                 // Few are as near as the nearest wall so far.
                 if seen.contains(&at) {
                     continue;
                 }
                 seen.push(at);
-                for side in [3 * at, next(3 * at), previous(3 * at)] {
+                for side in 3 * at..3 * at + 3 {
                     let ends = table.ends(side);
                     if !is_nearer(way, ends, best.sqrt()) {
                         continue;
@@ -512,7 +519,7 @@ impl ClearanceNavMesh {
                     }
                 }
             }
-            triangle = last;
+            triangle = table.walk(triangle, None, way[0], way[1]);
         }
         best.sqrt()
     }

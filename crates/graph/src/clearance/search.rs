@@ -230,14 +230,14 @@ impl<'a> Search<'a> {
         near: [bool; 2],
         seen: Seen,
     ) {
+        if seen == Seen::Not {
+            return;
+        }
         let table = self.table;
         let fan = table.fan_of[corner as usize];
         let Some(turn) = table.turn(fan, side, way.direction) else { return };
         let root = self.memory.roots[from as usize];
         let seen = self.closely(&root, seen);
-        if seen == Seen::Not {
-            return;
-        }
         let turned = self.turned(&root, way.direction);
         let long = root.length + self.radius * turned + way.length;
         let arrival = Arrival { turned: turn.turned, length: long - self.radius * turn.turned };
@@ -377,7 +377,8 @@ impl<'a> Search<'a> {
             return;
         }
         let at = self.memory.roots[root as usize];
-        if self.radius > 0.0 {
+        let has_margin = bounds.reach.is_some() || bounds.low != bounds.low_wide || bounds.high != bounds.high_wide;
+        if self.radius > 0.0 && has_margin {
             let near = distance_squared(self.table.ends(entry), at.centre).sqrt() - 2.0 * self.radius;
             if bounds.reach.is_some_and(|reach| near > reach) {
                 return;
@@ -502,21 +503,19 @@ impl<'a> Search<'a> {
         let left = self.is_open(to_left, entry);
         match node.kind {
             Kind::Cone => {
-                let wide = self.wide(corner);
-                let lines = [offset, wide, -offset, -wide].map(|offset| self.tangent(&root, apex, offset));
-                if let (Some(beyond), Some(way)) = (right, lines[0]) {
+                for (side, beyond) in [(1.0, right), (-1.0, left)] {
+                    let Some(beyond) = beyond else { continue };
+                    let Some(way) = self.tangent(&root, apex, side * offset) else { continue };
+                    let wide = self.tangent(&root, apex, side * self.wide(corner));
                     let mut bounds = node.bounds;
-                    bounds.pass_left(&way, lines[1].as_ref());
+                    if side > 0.0 {
+                        bounds.pass_left(&way, wide.as_ref());
+                    } else {
+                        bounds.pass_right(&way, wide.as_ref());
+                    }
                     self.offer_cone(from, beyond, bounds);
                     let seen = node.bounds.holds(way.direction, SAME);
-                    self.turn(from, corner, 1.0, way, Some(beyond), [false; 2], seen);
-                }
-                if let (Some(beyond), Some(way)) = (left, lines[2]) {
-                    let mut bounds = node.bounds;
-                    bounds.pass_right(&way, lines[3].as_ref());
-                    self.offer_cone(from, beyond, bounds);
-                    let seen = node.bounds.holds(way.direction, SAME);
-                    self.turn(from, corner, -1.0, way, Some(beyond), [false; 2], seen);
+                    self.turn(from, corner, side, way, Some(beyond), [false; 2], seen);
                 }
             }
             Kind::Fan => self.expand_fan(node, &root, corner, [right, left]),
