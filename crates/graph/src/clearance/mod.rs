@@ -1,8 +1,11 @@
 //! Agents of any radius on one mesh.
 
 mod bounds;
+mod chain;
 mod claims;
+mod cones;
 mod disc;
+mod ends;
 mod fit;
 mod islands;
 mod leaps;
@@ -10,7 +13,9 @@ mod near;
 mod path;
 mod search;
 mod seeds;
+mod sight;
 mod table;
+mod turns;
 
 pub use fit::ClearPlace;
 pub use path::{ClearPath, ClearPathOptions};

@@ -113,7 +113,8 @@ impl Table {
                 }
             }
         }
-        let firsts: Vec<u32> = (0..=u32::try_from(mesh.triangles.len()).unwrap_or(0)).map(|at| 3 * at).collect();
+        let firsts: Vec<u32> =
+            (0..=u32::try_from(mesh.triangles.len()).unwrap_or(0)).map(|at| 3 * at).collect();
         let beyond = |&twin: &u32| if twin == WALL { NO_NEIGHBOUR } else { twin / 3 };
         let neighbours: Vec<u32> = table.twins.iter().map(beyond).collect();
         table.bridges = Bridges::find(&firsts, &neighbours);
