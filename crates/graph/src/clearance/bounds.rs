@@ -24,6 +24,12 @@ impl Bounds {
         Self { low, high, low_wide: low, high_wide: high, ..Self::default() }
     }
 
+    /// Whether the wide bounds are wider than the tight ones.
+    pub(super) fn has_margin(&self) -> bool {
+        let apart = |a: Plane, b: Plane| (a[0] - b[0]).abs() + (a[1] - b[1]).abs() > 0.0;
+        apart(self.low, self.low_wide) || apart(self.high, self.high_wide)
+    }
+
     /// A corner within the disc round the root is passed on its side by every line: it has no wide bound.
     pub(super) fn pass_left(&mut self, tight: &Tangent, wide: Option<&Tangent>) {
         if cross(tight.direction, self.high) > 0.0 {
@@ -93,4 +99,8 @@ pub(super) struct Root {
     pub(super) vertex: u32,
     /// Walls near the start, or near the goal, may be in its way.
     pub(super) near: [bool; 2],
+    /// The corner as the triangle has it that the way came into, how long the line to it is, and whether that is clear up to the triangle.
+    pub(super) corner: u32,
+    pub(super) way: f64,
+    pub(super) clearly: bool,
 }

@@ -75,16 +75,37 @@ pub(super) fn distance_squared(segment: [Plane; 2], p: Plane) -> f64 {
 
 /// Squared distance between two segments, 0 where they meet.
 pub(super) fn between_squared(a: [Plane; 2], b: [Plane; 2]) -> f64 {
-    let apart =
-        |[from, to]: [Plane; 2], [c, d]: [Plane; 2]| side_of(from, to, c) * side_of(from, to, d) > 0.0;
-    let ends = a.map(|end| distance_squared(b, end)).into_iter().chain(b.map(|end| distance_squared(a, end)));
-    let nearest = ends.fold(f64::INFINITY, f64::min);
-    if nearest > 0.0 && !apart(a, b) && !apart(b, a) {
-        // In line, or crossing: in line the ends have told.
+    let [first, second] = [side_of(a[0], a[1], b[0]), side_of(a[0], a[1], b[1])];
+    if first * second <= 0.0 && side_of(b[0], b[1], a[0]) * side_of(b[0], b[1], a[1]) <= 0.0 {
+        // Crossing, or in line: in line the ends tell.
         let flat = cross(minus(a[1], a[0]), minus(b[1], b[0])).abs();
-        return if flat > 0.0 { 0.0 } else { nearest };
+        if flat > 0.0 {
+            return 0.0;
+        }
     }
-    nearest
+    let of_a = distance_squared(b, a[0]).min(distance_squared(b, a[1]));
+    of_a.min(distance_squared(a, b[0])).min(distance_squared(a, b[1]))
+}
+
+/// Whether two segments are nearer to each other than `limit`.
+#[inline]
+pub(super) fn is_nearer(a: [Plane; 2], b: [Plane; 2], limit: f64) -> bool {
+    let are_apart = |axis: usize| {
+        a[0][axis].min(a[1][axis]) - b[0][axis].max(b[1][axis]) >= limit
+            || b[0][axis].min(b[1][axis]) - a[0][axis].max(a[1][axis]) >= limit
+    };
+    if are_apart(0) || are_apart(1) {
+        return false;
+    }
+    // Both ends of one on one side of the other's line, and far from it.
+    let along = minus(a[1], a[0]);
+    let [first, second] = b.map(|end| cross(along, minus(end, a[0])));
+    let least = limit * limit * dot(along, along);
+    let is_far = first * first >= least && second * second >= least;
+    if is_far && first * second > 0.0 {
+        return false;
+    }
+    between_squared(a, b) < limit * limit
 }
 
 /// Whether any part of a way lies to the left of a side of a triangle, where the triangle is. What is seen from a way is seen through such sides: others lead

@@ -1,8 +1,11 @@
 //! Agents of any radius on one mesh.
 
 mod bounds;
+mod chain;
 mod claims;
+mod cones;
 mod disc;
+mod ends;
 mod fit;
 mod islands;
 mod leaps;
@@ -10,7 +13,9 @@ mod near;
 mod path;
 mod search;
 mod seeds;
+mod sight;
 mod table;
+mod turns;
 
 pub use fit::ClearPlace;
 pub use path::{ClearPath, ClearPathOptions};
@@ -95,8 +100,8 @@ pub struct ClearanceScratch {
     passed: Vec<CellId>,
     fit: fit::Candidates,
     leaps: leaps::Leaps,
-    /// The points of a path, in metres from the origin of the frame.
-    plan: Vec<Plane>,
+    /// The points of a path, in metres from the origin of the frame, and whether the line to each has to be looked at.
+    plan: Vec<(Plane, bool)>,
     seen: Vec<u32>,
 }
 

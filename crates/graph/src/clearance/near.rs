@@ -3,7 +3,7 @@
 //! Clearances hold for a way that comes through whole triangles. At its ends, in the middle of a triangle, walls beyond the triangle's sides may be
 //! nearer than its corners: there they are looked at one by one.
 
-use super::disc::{Plane, between_squared, cross, distance_squared, dot, length, minus, plus, side_of};
+use super::disc::{Plane, cross, distance_squared, dot, is_nearer, length, minus, plus, side_of};
 use super::table::{Table, next, previous};
 
 /// Walls near the triangle that holds one end of a way.
@@ -38,7 +38,7 @@ impl Near {
         stack.extend(sides);
         while let Some(side) = stack.pop() {
             let ends = table.ends(side);
-            let is_near = own.iter().any(|&own| between_squared(own, ends) < reach * reach);
+            let is_near = own.iter().any(|&own| is_nearer(own, ends, reach));
             if !is_near {
                 continue;
             }
@@ -64,7 +64,7 @@ impl Near {
 
     /// Whether a disc of radius `least` gets straight from one place to another.
     pub(super) fn is_clear(&self, way: [Plane; 2], least: f64) -> bool {
-        self.walls.iter().all(|&wall| between_squared(way, wall) >= least * least)
+        !self.walls.iter().any(|&wall| is_nearer(way, wall, least))
     }
 
     /// Whether a disc gets round a corner: no wall comes within `least` of the corner between two directions from it, the second less than half a circle

@@ -4,6 +4,8 @@ use waymesh_core::{ClearanceMesh, Validate};
 
 use super::disc::{Plane, angle, cross, dot, length, minus, unit};
 use crate::NavMeshError;
+use crate::bridges::Bridges;
+use crate::data::NO_NEIGHBOUR;
 
 /// No half-edge: a wall.
 pub(super) const WALL: u32 = u32::MAX;
@@ -35,7 +37,7 @@ pub(super) struct Turn {
 }
 
 /// Half-edge `3 t + i` goes from corner `i` of triangle `t` to the next; it also names the corner.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Table {
     /// In metres from the origin of the frame.
     pub(super) points: Vec<Plane>,
@@ -46,6 +48,8 @@ pub(super) struct Table {
     pub(super) clearance: Vec<f32>,
     pub(super) fan_of: Vec<u32>,
     pub(super) fans: Vec<Fan>,
+    /// Sides that are the only way to what is beyond.
+    pub(super) bridges: Bridges,
     /// How far from its wall a vertex may lie by rounding, in metres.
     pub(super) slack: f64,
 }
@@ -92,6 +96,7 @@ impl Table {
             clearance: mesh.triangles.iter().flat_map(|triangle| triangle.clearance).collect(),
             fan_of: vec![WALL; count],
             fans: Vec::new(),
+            bridges: Bridges::none(0, 0),
             slack: cell_size * 2.0 / f64::from(1 << 20),
         };
         for (triangle, from) in (0..).zip(&mesh.triangles) {
@@ -108,6 +113,11 @@ impl Table {
                 }
             }
         }
+        let firsts: Vec<u32> =
+            (0..=u32::try_from(mesh.triangles.len()).unwrap_or(0)).map(|at| 3 * at).collect();
+        let beyond = |&twin: &u32| if twin == WALL { NO_NEIGHBOUR } else { twin / 3 };
+        let neighbours: Vec<u32> = table.twins.iter().map(beyond).collect();
+        table.bridges = Bridges::find(&firsts, &neighbours);
         table.find_fans();
         Ok(table)
     }
@@ -237,6 +247,12 @@ impl Table {
         let opposite = |a: Plane| [-a[0], -a[1]];
         let (from, limit) =
             if side > 0.0 { (fan.enter, fan.leave) } else { (opposite(fan.leave), opposite(fan.enter)) };
+        // Outside of a wedge of less than half a circle.
+        if fan.span < 3.0
+            && (side * cross(from, direction) < -2.0 * LOOSE || side * cross(direction, limit) < -2.0 * LOOSE)
+        {
+            return None;
+        }
         let mut turned = side * angle(from, direction);
         if turned < -LOOSE && turned + std::f64::consts::TAU <= fan.span + LOOSE {
             turned += std::f64::consts::TAU;

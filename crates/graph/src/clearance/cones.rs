@@ -1,0 +1,123 @@
+//! Cones: directions between two bounds, from side to side of triangles.
+
+use super::bounds::{Bounds, Root, Seen};
+use super::disc::{Plane, SAME, cross, distance_squared, dot, left_of, length, minus, plus, touch};
+use super::search::{Kind, Node, Search};
+use super::table::{WALL, next, previous};
+
+impl Search<'_> {
+    /// Opens a side between two bounds.
+    pub(super) fn offer_cone(&mut self, root: u32, entry: u32, mut bounds: Bounds) {
+        if !bounds.close() {
+            return;
+        }
+        let at = self.memory.roots[root as usize];
+        let has_margin = bounds.reach.is_some() || bounds.has_margin();
+        if self.radius > 0.0 && has_margin {
+            let near = distance_squared(self.table.ends(entry), at.centre).sqrt() - 2.0 * self.radius;
+            if bounds.reach.is_some_and(|reach| near > reach) {
+                return;
+            }
+            // Lines past a corner at less than the radius end before it: no farther than the corner.
+            if bounds.reach.is_none() {
+                if near > bounds.low_far {
+                    bounds.low_wide = bounds.low;
+                }
+                if near > bounds.high_far {
+                    bounds.high_wide = bounds.high;
+                }
+            }
+        }
+        let estimate = self.ahead(&at, entry, bounds.low_wide, bounds.high_wide);
+        self.offer(Node { bounds, root, entry, kind: Kind::Cone }, estimate);
+    }
+
+    /// Shortest way from a root between two bounds over a side to the goal, as if nothing were in the way behind it.
+    pub(super) fn ahead(&self, root: &Root, entry: u32, low: Plane, high: Plane) -> f64 {
+        let [left, right] = self.table.ends(entry);
+        let edge = minus(right, left);
+        // A goal on this side counts as mirrored to the other.
+        let aside = cross(edge, minus(self.goal, left)).min(0.0);
+        let goal = plus(self.goal, left_of(edge), -2.0 * aside / dot(edge, edge));
+        let bound = match self.tangent(root, goal, 0.0) {
+            Some(way) if cross(low, way.direction) < 0.0 => low,
+            Some(way) if cross(high, way.direction) > 0.0 => high,
+            Some(way) => return root.length + self.arc(root, way.direction) + way.length,
+            None => return root.length + length(minus(goal, root.centre)) - self.radius,
+        };
+        let from = touch(root.centre, root.offset, bound);
+        let steep = cross(bound, edge);
+        let reach = cross(minus(left, from), edge) / steep;
+        let farthest = length(minus(left, from)).max(length(minus(right, from)));
+        if !(reach.is_finite() && reach <= farthest) {
+            // Along the side, or past its end: no more is known than how far the goal is.
+            return root.length + self.arc(root, bound) + length(minus(goal, from));
+        }
+        // Where the disc bulges over the side, the way does too.
+        let end = plus(from, bound, reach.max(0.0));
+        root.length + self.arc(root, bound) + length(minus(end, from)) + length(minus(goal, end))
+    }
+
+    pub(super) fn is_open(&self, side: u32, corner: u32) -> Option<u32> {
+        let twin = self.table.twin(side);
+        let is_open = twin != WALL
+            && f64::from(self.table.clearance[corner as usize]) >= self.width
+            && self.table.bridges.leads_to(self.goal_number, side, side / 3, twin / 3);
+        is_open.then_some(twin)
+    }
+
+    pub(super) fn expand(&mut self, node: &Node) {
+        let table = self.table;
+        let (entry, from) = (node.entry, node.root);
+        let root = self.memory.roots[from as usize];
+        let (to_right, to_left) = (next(entry), previous(entry));
+        if entry / 3 == self.goal_triangle {
+            self.arrive(node);
+        }
+        // The corner ahead, and what is between it and both ends of the entry.
+        let corner = to_left;
+        let apex = table.start(corner);
+        let offset = self.offset(corner);
+        let right = self.is_open(to_right, to_right);
+        let left = self.is_open(to_left, entry);
+        match node.kind {
+            Kind::Cone => {
+                for (side, beyond) in [(1.0, right), (-1.0, left)] {
+                    let Some(beyond) = beyond else { continue };
+                    let Some(way) = self.tangent(&root, apex, side * offset) else { continue };
+                    let wide = self.tangent(&root, apex, side * self.wide(corner));
+                    let mut bounds = node.bounds;
+                    if side > 0.0 {
+                        bounds.pass_left(&way, wide.as_ref());
+                    } else {
+                        bounds.pass_right(&way, wide.as_ref());
+                    }
+                    self.offer_cone(from, beyond, bounds);
+                    let seen = node.bounds.holds(way.direction, SAME);
+                    self.turn(from, corner, side, way, Some(beyond), [false; 2], seen);
+                }
+            }
+            Kind::Fan => self.expand_fan(node, &root, corner, [right, left]),
+            Kind::Turn | Kind::Final => {}
+        }
+    }
+
+    /// Whether a cone holds a direction, that to a place or past it.
+    pub(super) fn seen(&self, node: &Node, root: &Root, direction: Plane, place: Plane, loose: f64) -> Seen {
+        if !matches!(node.kind, Kind::Fan) {
+            return node.bounds.holds(direction, loose);
+        }
+        let Bounds { low, high, low_wide, high_wide, reach, .. } = node.bounds;
+        let holds = |bound: Plane| {
+            self.tightened(root, bound, direction, place, loose).is_some_and(|(_, is_later)| is_later)
+        };
+        let (tight, wide) = if root.side > 0.0 { (low, low_wide) } else { (high, high_wide) };
+        if reach.is_none() && holds(tight) {
+            Seen::Clearly
+        } else if holds(wide) {
+            Seen::Perhaps
+        } else {
+            Seen::Not
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! A close look: whether lines and arcs keep the radius from all walls.
+
+use super::bounds::Root;
+use super::disc::{Plane, Tangent, faces, is_nearer, left_of, length, minus, plus, side_of, touch};
+use super::near::Near;
+use super::search::{Memory, Search};
+use super::table::WALL;
+
+impl Search<'_> {
+    /// Whether walls near the ends leave room for the arc before the line in which a root is left.
+    pub(super) fn turns_free(&self, root: &Root, direction: Plane) -> bool {
+        let Memory { start, goal, .. } = &*self.memory;
+        root.side == 0.0
+            || self.radius <= 0.0
+            || ((!root.near[0] || self.turns_freely(start, root, direction))
+                && (!root.near[1] || self.turns_freely(goal, root, direction)))
+    }
+
+    /// Whether walls near an end leave room for the arc at a root.
+    pub(super) fn turns_freely(&self, near: &Near, root: &Root, direction: Plane) -> bool {
+        // From the corner to where the disc's centre is.
+        let spoke = |direction: Plane| {
+            let left = left_of(direction);
+            [-left[0] * root.side, -left[1] * root.side]
+        };
+        let mut range = [spoke(root.arrival), spoke(direction)];
+        if root.side < 0.0 {
+            range.reverse();
+        }
+        near.is_clear_around(root.centre, range, self.width - 2e-8)
+    }
+
+    /// How near a wall may be to the centre of the disc.
+    pub(super) fn least(&self) -> f64 {
+        (self.radius * (1.0 - 1e-8) - 1e-8).max(0.0)
+    }
+
+    /// Whether the way from a root along a tangent keeps the radius from all walls around. `triangle` has the corner that it touches, or
+    /// the goal, close to `near`. If all is clear up to a side, only from there on.
+    pub(super) fn is_clear_along(
+        &mut self,
+        triangle: u32,
+        near: Plane,
+        root: &Root,
+        way: &Tangent,
+        clear_to: Option<u32>,
+    ) -> bool {
+        let least = self.least();
+        if least <= 0.0 && clear_to.is_some() {
+            return true;
+        }
+        let from = touch(root.centre, root.offset, way.direction);
+        let mut line = [from, plus(from, way.direction, way.length)];
+        if let Some(side) = clear_to {
+            let [a, b] = self.table.ends(side);
+            let [before, after] = line.map(|at| side_of(a, b, at));
+            // The rest of the way lies in one triangle, but for where the disc bulges over a side.
+            if before * after < 0.0 {
+                line[0] = plus(from, way.direction, way.length * (before / (before - after)));
+            }
+        }
+        // From the end of the way, which is no farther from there than a disc that fits is wide.
+        let inside = plus(near, minus(self.table.centroid(triangle), near), 1e-3);
+        let last = self.table.walk(triangle, None, inside, line[1]);
+        if !(3 * last..3 * last + 3).all(|side| {
+            let [a, b] = self.table.ends(side);
+            side_of(a, b, line[1]) >= -2.0 * self.table.slack * length(minus(b, a))
+        }) {
+            return false;
+        }
+        let memory = &mut *self.memory;
+        memory.looked.clear();
+        memory.stack.clear();
+        memory.stack.push(last);
+        while let Some(at) = memory.stack.pop() {
+            if memory.looked.contains(&at) {
+                continue;
+            }
+            memory.looked.push(at);
+            for side in 3 * at..3 * at + 3 {
+                let ends = self.table.ends(side);
+                if is_nearer(line, ends, least) {
+                    match self.table.twin(side) {
+                        WALL => return false,
+                        twin if faces(ends, line) => memory.stack.push(twin / 3),
+                        _ => {}
+                    }
+                }
+            }
+        }
+        true
+    }
+}

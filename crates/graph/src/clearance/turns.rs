@@ -1,0 +1,265 @@
+//! Turns round corners, and where a way goes on from them.
+
+use super::bounds::{Bounds, Root, Seen};
+use super::claims::Arrival;
+use super::disc::{Plane, SAME, Tangent, cross, dot, length, minus, touch, unit};
+use super::search::{Kind, NONE, Node, Search};
+use super::table::{next, previous};
+
+impl Search<'_> {
+    /// What is seen from a root near an end: it does not lie in a triangle that the way comes through, so that nothing is clear at first sight.
+    pub(super) fn closely(&self, root: &Root, seen: Seen) -> Seen {
+        if seen == Seen::Clearly && root.near != [false; 2] && self.radius > 0.0 {
+            Seen::Perhaps
+        } else {
+            seen
+        }
+    }
+
+    /// Turns round a corner that is touched in a direction, and goes on through a side, or near an end only.
+    #[expect(clippy::too_many_arguments, reason = "a way and where it goes on")]
+    pub(super) fn turn(
+        &mut self,
+        from: u32,
+        corner: u32,
+        side: f64,
+        way: Tangent,
+        entry: Option<u32>,
+        near: [bool; 2],
+        seen: Seen,
+    ) {
+        if seen == Seen::Not {
+            return;
+        }
+        let table = self.table;
+        let fan = table.fan_of[corner as usize];
+        let Some(turn) = table.turn(fan, side, way.direction) else { return };
+        let root = self.memory.roots[from as usize];
+        let seen = self.closely(&root, seen);
+        let turned = self.turned(&root, way.direction);
+        let long = root.length + self.radius * turned + way.length;
+        let arrival = Arrival { turned: turn.turned, length: long - self.radius * turn.turned };
+        let slot = match entry {
+            Some(entry) => slot(self.sector(entry, side), side),
+            None => slot(fan, side),
+        };
+        if self.memory.is_claimed(slot, near, &arrival) {
+            return;
+        }
+        let centre = table.start(corner);
+        let number = u32::try_from(self.memory.roots.len()).unwrap_or(NONE);
+        self.memory.roots.push(Root {
+            centre,
+            offset: side * self.radius,
+            side,
+            arrival: way.direction,
+            limit: turn.limit,
+            turned: turn.turned,
+            length: long,
+            parent: from,
+            slot: u32::try_from(slot).unwrap_or(NONE),
+            vertex: table.vertices[corner as usize],
+            near,
+            corner,
+            way: way.length,
+            clearly: seen == Seen::Clearly,
+        });
+        let at = touch(centre, side * self.radius, way.direction);
+        let estimate = long + length(minus(self.goal, at));
+        let bounds = Bounds::of(way.direction, turn.limit);
+        self.offer(Node { bounds, root: number, entry: entry.unwrap_or(NONE), kind: Kind::Turn }, estimate);
+    }
+
+    /// Looks closely at a turn, and goes on from it if the way to it is free and no better one is known.
+    pub(super) fn take_turn(&mut self, number: u32, entry: u32) {
+        let root = self.memory.roots[number as usize];
+        let slot = root.slot as usize;
+        let arrival = Arrival { turned: root.turned, length: root.length - self.radius * root.turned };
+        if self.memory.is_claimed(slot, root.near, &arrival) {
+            return;
+        }
+        let parent = self.memory.roots[root.parent as usize];
+        let way = Tangent { direction: root.arrival, length: root.way };
+        let clear_to = root.clearly.then_some(next(root.corner));
+        if !self.turns_free(&parent, way.direction)
+            || !self.is_clear_along(root.corner / 3, root.centre, &parent, &way, clear_to)
+        {
+            return;
+        }
+        self.memory.claim(slot, root.near, &arrival);
+        if root.near != [false; 2] {
+            self.local(number);
+        } else if entry != NONE {
+            self.enter_fan(number, entry);
+        }
+    }
+
+    /// The last side round a corner that a way gets to which enters by `entry` and turns on: ways that enter before and after a narrow place are
+    /// not compared.
+    pub(super) fn sector(&self, mut entry: u32, side: f64) -> u32 {
+        let first = entry;
+        loop {
+            let [corner, on] = if side > 0.0 { [entry, previous(entry)] } else { [next(entry), next(entry)] };
+            match self.is_open(on, corner) {
+                Some(beyond) if beyond != first => entry = beyond,
+                _ => return entry,
+            }
+        }
+    }
+
+    /// Goes round a root from its arrival on, through a side that ends there.
+    pub(super) fn enter_fan(&mut self, root: u32, entry: u32) {
+        let at = self.memory.roots[root as usize];
+        let bounds =
+            if at.side > 0.0 { Bounds::of(at.arrival, at.limit) } else { Bounds::of(at.limit, at.arrival) };
+        // Seen from the triangle beyond, a side begins with its left end.
+        let other = if at.side > 0.0 { next(entry) } else { entry };
+        // In a narrow gap the way may turn round its one end and then round the other, which no cone sees ahead.
+        if let Some(way) = self.tangent(&at, self.table.start(other), -at.side * self.offset(other)) {
+            let place = self.table.start(other);
+            let holds = self.tightened(&at, at.arrival, way.direction, place, SAME);
+            let seen = if holds.is_some_and(|(_, is_later)| is_later) { Seen::Perhaps } else { Seen::Not };
+            self.turn(root, other, -at.side, way, Some(entry), [false; 2], seen);
+        }
+        if let Some(bounds) = self.passed_between(&at, bounds, other) {
+            self.offer_fan(root, entry, bounds);
+        }
+    }
+
+    /// Opens the sides round a root, which is one end of `entry`.
+    pub(super) fn offer_fan(&mut self, root: u32, entry: u32, bounds: Bounds) {
+        let at = self.memory.roots[root as usize];
+        let bound = if at.side > 0.0 { bounds.low_wide } else { bounds.high_wide };
+        let touching = touch(at.centre, at.offset, bound);
+        let straight = || at.length + self.arc(&at, bound) + length(minus(self.goal, touching));
+        let estimate = match self.tangent(&at, self.goal, 0.0) {
+            Some(way) if at.side * cross(bound, way.direction) >= 0.0 => {
+                at.length + self.arc(&at, way.direction) + way.length
+            }
+            _ => straight(),
+        };
+        self.offer(Node { bounds, root, entry, kind: Kind::Fan }, estimate);
+    }
+
+    /// Goes on round a root that is one end of the entry: past the corner ahead on the root's side, or between both.
+    pub(super) fn expand_fan(
+        &mut self,
+        node: &Node,
+        root: &Root,
+        corner: u32,
+        [right, left]: [Option<u32>; 2],
+    ) {
+        let from = node.root;
+        let side = root.side;
+        let (away, between) = if side > 0.0 { (right, left) } else { (left, right) };
+        let apex = self.table.start(corner);
+        let offset = self.offset(corner);
+        // How far to the root's side of a bound a direction lies.
+        let turns = |a: Plane, b: Plane| side * cross(a, b);
+        let wide = self.tangent(root, apex, side * self.wide(corner));
+        if let (Some(beyond), Some(way)) = (away, self.tangent(root, apex, side * offset)) {
+            let bound = if side > 0.0 { node.bounds.low_wide } else { node.bounds.high_wide };
+            let is_ahead = |direction: Plane| {
+                let turn = turns(bound, direction);
+                turn > SAME || (turn > -SAME && dot(bound, direction) > 0.0)
+            };
+            // A corner within the disc round the root is passed by every line.
+            let wide = wide.map_or(root.limit, |wide| wide.direction);
+            let wide = if turns(bound, wide) > SAME { wide } else { way.direction };
+            if is_ahead(wide) {
+                let mut bounds = node.bounds;
+                // Less than half a circle from here on.
+                if side > 0.0 {
+                    let end = |to: Plane| if turns(to, root.limit) < 0.0 { root.limit } else { to };
+                    (bounds.high, bounds.high_wide) = (end(way.direction), end(wide));
+                    bounds.high_far = way.length;
+                } else {
+                    let end = |to: Plane| if turns(to, root.limit) < 0.0 { root.limit } else { to };
+                    (bounds.low, bounds.low_wide) = (end(way.direction), end(wide));
+                    bounds.low_far = way.length;
+                }
+                self.offer_cone(from, beyond, bounds);
+            }
+            if is_ahead(way.direction) && turns(way.direction, root.limit) >= -SAME {
+                let tight = if side > 0.0 { node.bounds.low } else { node.bounds.high };
+                let is_clear = node.bounds.reach.is_none() && turns(tight, way.direction) >= -SAME;
+                let seen = if is_clear { Seen::Clearly } else { Seen::Perhaps };
+                self.turn(from, corner, side, way, Some(beyond), [false; 2], seen);
+            }
+        }
+        if let (Some(beyond), Some(way)) = (between, self.tangent(root, apex, -side * offset)) {
+            let seen = self.seen(node, root, way.direction, apex, SAME);
+            self.turn(from, corner, -side, way, Some(beyond), [false; 2], seen);
+            if let Some(bounds) = self.passed_between(root, node.bounds, corner) {
+                self.offer_fan(from, beyond, bounds);
+            }
+        }
+    }
+
+    /// What is left of the directions round a root where they pass between it and another corner.
+    pub(super) fn passed_between(&self, root: &Root, mut bounds: Bounds, corner: u32) -> Option<Bounds> {
+        let place = self.table.start(corner);
+        let wide = self.tangent(root, place, -root.side * self.wide(corner))?;
+        let way = self.tangent(root, place, -root.side * self.offset(corner))?;
+        let (tight, old) =
+            if root.side > 0.0 { (bounds.low, bounds.low_wide) } else { (bounds.high, bounds.high_wide) };
+        let (new, _) = self.tightened(root, old, wide.direction, place, SAME)?;
+        let mut far = None;
+        let tight = match self.tightened(root, tight, way.direction, place, SAME) {
+            Some((tight, is_later)) => {
+                far = is_later.then_some(way.length);
+                tight
+            }
+            None => {
+                let known = if root.side > 0.0 { bounds.low_far } else { bounds.high_far };
+                bounds.reach = bounds.reach.or(Some(known.max(way.length)));
+                tight
+            }
+        };
+        if root.side > 0.0 {
+            (bounds.low, bounds.low_wide) = (tight, new);
+            bounds.low_far = far.unwrap_or(bounds.low_far);
+        } else {
+            (bounds.high, bounds.high_wide) = (tight, new);
+            bounds.high_far = far.unwrap_or(bounds.high_far);
+        }
+        if let Some(reach) = bounds.reach
+            && length(minus(place, root.centre)) > reach + 2.0 * self.radius
+        {
+            return None;
+        }
+        Some(bounds)
+    }
+
+    /// The bound of directions that pass between a root and a place ahead: the later of the old one and `direction`, which just passes the place; and
+    /// whether it is that. `None` if no direction is left.
+    pub(super) fn tightened(
+        &self,
+        root: &Root,
+        bound: Plane,
+        direction: Plane,
+        place: Plane,
+        loose: f64,
+    ) -> Option<(Plane, bool)> {
+        let turns = |a: Plane, b: Plane| root.side * cross(a, b);
+        let turn = turns(bound, direction);
+        let off = unit(minus(place, root.centre));
+        let aside = turns(bound, off);
+        // What lies straight behind is behind.
+        let is_later = if aside > 0.0 && (aside > SAME || dot(bound, off) > 0.0) {
+            // The place is ahead, and the direction turns on from it by a quarter of a circle at most: perhaps too far.
+            if turn < -loose {
+                return None;
+            }
+            true
+        } else {
+            turn > SAME || (turn >= -loose && dot(bound, direction) > 0.0)
+        };
+        let bound = if is_later { direction } else { bound };
+        (turns(bound, root.limit) >= -loose).then_some((bound, is_later))
+    }
+}
+
+fn slot(number: u32, side: f64) -> usize {
+    number as usize * 2 + usize::from(side < 0.0)
+}
