@@ -2,7 +2,7 @@
 //!
 //! A corridor unrolled is a surface without holes, in which a way that no small change shortens is the shortest. From a turn that the string keeps, to
 //! the end that did not move, it is the shortest as before; so is the new piece from the end that moved to that turn. Both together are the shortest
-//! if the string still bends round the turn to the same side.
+//! if the string still bends round the turn to the same side, and the edge that the turn is an end of is still crossed.
 
 use glam::Vec3;
 use waymesh_core::CellId;
@@ -98,7 +98,8 @@ impl MovingString<'_> {
             return false;
         }
         let last = self.turns.len() - 1;
-        let Some(mut kept) = (0..last).rfind(|&turn| turn == 0 || self.turns[turn].crossed <= index) else {
+        // A corner of the last cell only holds nothing back any more: the edge it belongs to must be crossed still.
+        let Some(mut kept) = (0..last).rfind(|&turn| turn == 0 || self.turns[turn].crossed < index) else {
             return false;
         };
         let mut stride = 1;
