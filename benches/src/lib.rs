@@ -10,6 +10,7 @@
 mod agents;
 mod compare;
 mod convex;
+mod corridor;
 #[cfg(feature = "peers")]
 mod detour;
 mod engine;
@@ -40,6 +41,7 @@ mod triangulate;
 pub use agents::{AgentTimes, agent_json, agent_table, measure_agents};
 pub use compare::{Comparison, Measured, compare};
 pub use convex::{ConvexOptions, convex};
+pub use corridor::corridor;
 #[cfg(feature = "peers")]
 pub use detour::Detour;
 pub use engine::{Bake, BenchError, Clock, Counts, Engine, PolygonMesh, STAGES, Stage, StageTimes, Time};

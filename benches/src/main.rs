@@ -7,8 +7,8 @@ use std::process::ExitCode;
 use waymesh_benches::queries::{self, PAIRS, QueryScene};
 use waymesh_benches::{
     BenchError, ConvexOptions, Engine, EvaluateOptions, LevelReport, ONE, Partitioning, Scene, Settings,
-    TOWN, TriangulateOptions, agent_json, agent_table, compare, convex, evaluate, evaluate_one, flat_engines,
-    level_table, measure_agents, open, overview, report, storeys, summary, triangulate,
+    TOWN, TriangulateOptions, agent_json, agent_table, compare, convex, corridor, evaluate, evaluate_one,
+    flat_engines, level_table, measure_agents, open, overview, report, storeys, summary, triangulate,
 };
 use waymesh_core::GridScale;
 
@@ -22,6 +22,7 @@ Usage: waymesh-benches [--scenes NAME|FILE,...] [--cell SIZE[/LEVEL],...] [--par
        waymesh-benches convex [--largest N] [--out FOLDER]
        waymesh-benches triangulate [--largest N] [--out FOLDER]
        waymesh-benches storeys
+       waymesh-benches corridor
        waymesh-benches open [--largest N]
 
   --scenes     Recast's levels (nav_test, dungeon, undulating), generated ones (city-block, ..., town: city-block four times as wide), or files;
@@ -57,6 +58,8 @@ triangulate times all triangulations on the same plans, ours and the peers'.
   --largest    as above
   --out        folder for pictures: Delaunay, refined, with clearances
 
+corridor times moves at both ends of corridors of growing length.
+
 open times how long a mesh takes to open, as .wmesh and packed.
   --largest    cells of the largest mesh [default: 262144]
 
@@ -90,6 +93,9 @@ fn main() -> ExitCode {
         }
         Some("storeys") => {
             return finish(one_thread(|| storeys(&mut print).map_err(|error| error.to_string())));
+        }
+        Some("corridor") => {
+            return finish(one_thread(|| corridor(&mut print).map_err(|error| error.to_string())));
         }
         Some("open") => {
             return run_plans(&words[1..], |largest, _| {

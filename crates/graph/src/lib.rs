@@ -16,8 +16,8 @@
 //!   a budget a call; [`NavMesh::find_paths`] answers many pairs on all threads; [`NavMesh::offset_corners`] moves corners away from
 //!   walls; [`Hierarchy`] searches clusters of cells on large meshes. The docs of each show it.
 //! - Filters ([`CellFilter`]) say which cells a query may use, costs ([`TravelCost`]) what a way costs; neither costs anything unused.
-//! - [`NavMeshData`] is the mesh as plain tables, for files; [`NavMesh::to_packed`] gives bytes that [`NavMesh::from_packed`] opens in
-//!   milliseconds.
+//! - [`NavMeshData`] is the mesh as plain tables, for files; [`NavMesh::to_packed`] gives bytes that are the mesh:
+//!   [`NavMesh::from_packed_shared`] opens them where they lie, checked as far as [`PackedChecks`] says.
 //!
 //! # Coordinates
 //! Positions come and go as world coordinates in metres. Inside, the plan stays in the grid of the bake, where all corners of

@@ -98,7 +98,8 @@ pub struct Generation(pub u64);
 /// - It never changes, all queries take `&self`, and it is `Send + Sync`.
 ///
 /// # Memory
-/// About 45 bytes a corner, 80 bytes a cell and 28 bytes a vertex, plus the height surface and 52 bytes for each triangle of it.
+/// About 45 bytes a corner, 100 bytes a cell and 24 bytes a vertex, plus the height surface and 52 bytes for each triangle of it. Clones share it, but
+/// for links.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NavMesh {
     pub(crate) frame: GridFrame,

@@ -4,8 +4,9 @@ use glam::{Vec3, Vec3Swizzles};
 use waymesh_core::CellId;
 
 use super::corridor_options::{CorridorChange, CorridorOptions, ReplanReason};
+use super::corridor_string::{MovingString, place_of};
 use super::funnel::Turn;
-use super::{Ends, LinkUse, Outcome, Path, PathOptions, PathScratch, Step};
+use super::{Ends, LinkUse, Outcome, Path, PathOptions, PathScratch, Step, length};
 use crate::costs::{Length, TravelCost, Usable};
 use crate::filter::{AnyCell, CellFilter};
 use crate::mesh::{Generation, NavMesh};
@@ -37,8 +38,9 @@ pub struct CorridorScratch {
 /// - Stale cells are detected by generation, links by checksum; closed cells are looked for at every call.
 ///
 /// # Cost
-/// A call costs time linear in the corridor's cells, a tenth of a microsecond each, and what short searches near the ends cost. Allocates
-/// nothing once corridor and scratch have grown.
+/// A call costs what short searches near the end that moved cost, the string from there to the first turn that stays, and moving memory: a few nanoseconds
+/// a cell. Where the path takes links, costs more than its length or has points at edges, and where an end leaves the corridor, its string is pulled
+/// as a whole: some tens of nanoseconds a cell. With a filter it is asked for each cell. Allocates nothing once corridor and scratch have grown.
 ///
 /// # References
 /// The idea of a corridor kept between frames is that of Detour's path corridor; Geraerts 2010, Planning short paths with
@@ -83,6 +85,8 @@ pub struct PathCorridor<F = AnyCell, C = Length> {
     target: Option<Vec3>,
     steps: Vec<Step>,
     path: Path,
+    /// The turns beside the points of `path`, where its string can be pulled piece by piece: without links, costs and points at edges.
+    string: Vec<Turn>,
     /// Length in plan of `path`, in metres.
     length: f64,
     /// That of its plan, less what both ends moved since.
@@ -103,6 +107,7 @@ impl<F: CellFilter, C: TravelCost> PathCorridor<F, C> {
             target: None,
             steps: Vec::new(),
             path: Path::default(),
+            string: Vec::new(),
             length: 0.0,
             base: 0.0,
             is_bound: false,
@@ -202,6 +207,7 @@ impl<F: CellFilter, C: TravelCost> PathCorridor<F, C> {
             return Ok(CorridorChange::Nothing);
         }
         mesh.append_steps(&scratch.paths, &mut self.steps);
+        self.keep_string(&scratch.paths);
         self.length = mesh.plan_length(&self.path);
         self.base = self.length;
         self.is_bound = shortest;
@@ -211,6 +217,7 @@ impl<F: CellFilter, C: TravelCost> PathCorridor<F, C> {
     fn forget(&mut self) {
         self.ends = None;
         self.steps.clear();
+        self.string.clear();
         self.path.clear();
         (self.length, self.base, self.is_bound) = (0.0, 0.0, false);
     }
@@ -264,18 +271,22 @@ impl<F: CellFilter, C: TravelCost> PathCorridor<F, C> {
         let Some(way) = self.join(mesh, [&start, &ends.start], scratch) else {
             return self.replan(mesh, place.position, target, ReplanReason::Jumped, scratch);
         };
-        if let Some(index) = self.path.cells.iter().position(|cell| cell.0 == start.cell) {
+        let old = ends;
+        let ends = Ends { start, start_position: place.position, ..ends };
+        if let Some(index) = place_of(&self.path.cells, start.cell, true) {
+            if self.string(mesh, scratch).move_start(start.at, place.position, index) {
+                return self.moved(mesh, ends, way, change, scratch);
+            }
             self.steps.drain(..index);
-        } else if let Some(crossed) = self.sees(mesh, &ends, &start, true, scratch) {
+        } else if let Some(crossed) = self.sees(mesh, &old, &start, true, scratch) {
             scratch.steps.extend_from_slice(&self.steps[crossed..]);
             std::mem::swap(&mut scratch.steps, &mut self.steps);
         } else {
             // Back to where it was, and on from there.
-            self.join(mesh, [&start, &ends.start], scratch);
+            self.join(mesh, [&start, &old.start], scratch);
             scratch.steps.extend_from_slice(&self.steps);
             std::mem::swap(&mut scratch.steps, &mut self.steps);
         }
-        let ends = Ends { start, start_position: place.position, ..ends };
         self.finish(mesh, ends, way, change, scratch)
     }
 
@@ -311,16 +322,21 @@ impl<F: CellFilter, C: TravelCost> PathCorridor<F, C> {
             return self.replan(mesh, ends.start_position, to, ReplanReason::Jumped, scratch);
         };
         self.target = Some(to);
-        if let Some(index) = self.path.cells.iter().position(|cell| cell.0 == goal.cell) {
+        let old = ends;
+        let ends = Ends { goal, goal_position, ..ends };
+        if let Some(index) = place_of(&self.path.cells, goal.cell, false) {
+            if self.string(mesh, scratch).move_goal(goal.at, goal_position, index) {
+                return self.moved(mesh, ends, way, change, scratch);
+            }
             self.steps.truncate(index);
-        } else if let Some(crossed) = self.sees(mesh, &ends, &goal, false, scratch) {
+        } else if let Some(crossed) = self.sees(mesh, &old, &goal, false, scratch) {
             self.steps.truncate(crossed);
             self.steps.extend_from_slice(&scratch.steps);
         } else {
-            self.join(mesh, [&ends.goal, &goal], scratch);
+            self.join(mesh, [&old.goal, &goal], scratch);
             self.steps.extend_from_slice(&scratch.steps);
         }
-        self.finish(mesh, Ends { goal, goal_position, ..ends }, way, change, scratch)
+        self.finish(mesh, ends, way, change, scratch)
     }
 
     /// The agent took the next link that is not crossed like an edge: the corridor now begins where that arrives. `None` if there is none on the way.
@@ -467,7 +483,8 @@ impl<F: CellFilter, C: TravelCost> PathCorridor<F, C> {
         };
         let usable = Usable { filter: &self.options.path.filter, cost: &self.options.path.cost };
         let is_same = mesh.generation == self.generation && mesh.links.stamp == self.links;
-        if is_same && self.path.cells.iter().all(|&cell| usable.allows(mesh, cell)) {
+        let is_open = <Usable<'_, F, C> as CellFilter>::ALLOWS_ALL;
+        if is_same && (is_open || self.path.cells.iter().all(|&cell| usable.allows(mesh, cell))) {
             return Ok(CorridorChange::Kept);
         }
         let was_complete = self.path.outcome == Outcome::Complete;
@@ -617,6 +634,34 @@ impl<F: CellFilter, C: TravelCost> PathCorridor<F, C> {
     ) -> Result<CorridorChange, QueryError> {
         self.cut_loops(mesh, ends.start.cell, scratch);
         self.write(mesh, ends, scratch);
+        self.settle(mesh, ends, moved, change, scratch)
+    }
+
+    /// As [`Self::finish`], where steps and string are as they should be.
+    fn moved(
+        &mut self,
+        mesh: &NavMesh,
+        ends: Ends,
+        moved: f64,
+        change: CorridorChange,
+        scratch: &mut CorridorScratch,
+    ) -> Result<CorridorChange, QueryError> {
+        self.ends = Some(ends);
+        self.path.length = length(&self.path.points);
+        self.path.cost = self.path.length;
+        self.length = mesh.plan_length(&self.path);
+        self.settle(mesh, ends, moved, change, scratch)
+    }
+
+    /// Plans anew if the path has become too long.
+    fn settle(
+        &mut self,
+        mesh: &NavMesh,
+        ends: Ends,
+        moved: f64,
+        change: CorridorChange,
+        scratch: &mut CorridorScratch,
+    ) -> Result<CorridorChange, QueryError> {
         self.base -= moved;
         let allowed = (f64::from(self.options.max_drift) * self.length).max(f64::from(mesh.frame.cell_size));
         if self.length - self.base > allowed
@@ -644,7 +689,22 @@ impl<F: CellFilter, C: TravelCost> PathCorridor<F, C> {
         } else {
             mesh.write_partial(&ends, options, &mut scratch.paths, &mut self.path);
         }
+        self.keep_string(&scratch.paths);
         self.length = mesh.plan_length(&self.path);
+    }
+
+    /// Keeps the string that the path was just written along, if it can be pulled piece by piece.
+    fn keep_string(&mut self, paths: &PathScratch) {
+        self.string.clear();
+        if C::IS_LENGTH && !self.options.path.cross_points && self.path.links.is_empty() {
+            self.string.extend_from_slice(&paths.funnel.turns);
+        }
+    }
+
+    fn string<'a>(&'a mut self, mesh: &'a NavMesh, scratch: &'a mut CorridorScratch) -> MovingString<'a> {
+        let PathScratch { funnel, corridor, .. } = &mut scratch.paths;
+        let Self { path, steps, string: turns, .. } = self;
+        MovingString { mesh, turns, path, steps, funnel, corridor, points: &mut scratch.points }
     }
 }
 

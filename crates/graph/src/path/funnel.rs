@@ -30,7 +30,7 @@ pub(super) struct Funnel {
     left: Chain,
     right: Chain,
     /// The finished string.
-    turns: Vec<Turn>,
+    pub(super) turns: Vec<Turn>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -107,10 +107,10 @@ impl Funnel {
 }
 
 /// Edges of a corridor between two links that are not crossed like edges, or the ends of the path.
-struct Leg<'a> {
-    corridor: &'a [u32],
-    range: Range<usize>,
-    cross_points: bool,
+pub(super) struct Leg<'a> {
+    pub(super) corridor: &'a [u32],
+    pub(super) range: Range<usize>,
+    pub(super) cross_points: bool,
 }
 
 impl<'a> Leg<'a> {
@@ -250,7 +250,7 @@ impl NavMesh {
     }
 
     /// The turns of the shortest path from `start` to `goal` through the edges of a leg, ends included.
-    fn pull_string(
+    pub(super) fn pull_string(
         &self,
         start: PlanPosition,
         goal: PlanPosition,
@@ -378,7 +378,7 @@ impl NavMesh {
         Some(PlanPosition { x: right.x + (left.x - right.x) * t, z: right.z + (left.z - right.z) * t })
     }
 
-    fn position_in(&self, cell: CellId, at: PlanPosition) -> Vec3 {
+    pub(super) fn position_in(&self, cell: CellId, at: PlanPosition) -> Vec3 {
         self.frame.to_world(at.x, self.height_at(cell.index(), at), at.z)
     }
 }
@@ -390,7 +390,7 @@ fn push_point(path: &mut Path, position: Vec3) {
     }
 }
 
-fn same_plan(first: Vec3, second: Vec3) -> bool {
+pub(super) fn same_plan(first: Vec3, second: Vec3) -> bool {
     first.xz() == second.xz()
 }
 

@@ -4,6 +4,7 @@ pub(crate) mod any_angle;
 mod batch;
 mod corridor;
 mod corridor_options;
+mod corridor_string;
 mod funnel;
 mod gate;
 mod local;

@@ -1,7 +1,7 @@
 //! Corridors that follow.
 
 use glam::{DVec3, Vec3, Vec3Swizzles};
-use waymesh_core::{AreaId, CellId, PlanPoint, PlanVertex};
+use waymesh_core::{AreaId, Cell, CellId, CellMesh, PlanPoint, PlanVertex, RegionId, VertexId};
 use waymesh_graph::{
     CellFilter, CorridorChange, CorridorOptions, CorridorScratch, Link, LinkEnd, LinkId, LinkKind, NavMesh,
     Outcome, Path, PathCorridor, PathOptions, PathScratch, QueryError, ReplanReason,
@@ -462,4 +462,96 @@ fn whatever_is_done_to_a_corridor_it_fits_its_mesh() {
     }
     eprintln!("{done} done, {taken} links taken, {shorter} times shorter, {changed} changes");
     assert!(done > 1500 && taken > 10 && shorter > 5 && changed > 300);
+}
+
+/// One winding corridor of so many cells, as wide as 1 to 5 m: no path has a choice.
+fn winding(seed: u64, count: usize) -> NavMesh {
+    let mut chance = Chance(seed);
+    let mut low = 40_i32;
+    let sides: Vec<[i32; 2]> = (0..=count)
+        .map(|_| {
+            low = (low + i32::try_from(chance.below(7)).unwrap() - 3).clamp(0, 80);
+            [low, low + 1 + i32::try_from(chance.below(5)).unwrap()]
+        })
+        .collect();
+    let index = |value: usize| u32::try_from(value).unwrap();
+    let mesh = CellMesh {
+        frame: frame(Vec3::ZERO),
+        vertices: (0_i32..)
+            .zip(&sides)
+            .flat_map(|(x, ends)| {
+                ends.map(|z| PlanVertex { point: PlanPoint::new(2 * x, z), height: (x % 9) as f32 * 0.1 })
+            })
+            .collect(),
+        cells: (0..count)
+            .map(|cell| Cell { first: index(4 * cell), len: 4, region: RegionId(0), area: AreaId::GROUND })
+            .collect(),
+        corners: (0..count)
+            .flat_map(|x| [2 * x, 2 * x + 2, 2 * x + 3, 2 * x + 1])
+            .map(VertexId::from_index)
+            .collect(),
+        neighbours: (0..count)
+            .flat_map(|x| {
+                let right = (x + 1 < count).then(|| CellId::from_index(x + 1));
+                [None, right, None, x.checked_sub(1).map(CellId::from_index)]
+            })
+            .collect(),
+    };
+    navmesh(mesh)
+}
+
+/// How far a place is from a line, in plan.
+fn aside(at: Vec3, pair: &[Vec3]) -> f32 {
+    let [at, from, to] = [at, pair[0], pair[1]].map(Vec3::xz);
+    let along = to - from;
+    let part = ((at - from).dot(along) / along.length_squared().max(1e-12)).clamp(0.0, 1.0);
+    at.distance(from + along * part)
+}
+
+#[test]
+fn a_string_pulled_piece_by_piece_is_the_one_pulled_as_a_whole() {
+    let (mut scratch, mut paths) = (CorridorScratch::default(), PathScratch::default());
+    let mut kept = 0;
+    for seed in 0..30 {
+        let mesh = winding(seed, 160);
+        let mut chance = Chance(seed + 100);
+        let mut corridor = PathCorridor::new(CorridorOptions::default());
+        let ends = [2, 150].map(|cell| point_in(&mesh, CellId(cell), &mut chance));
+        corridor.plan(&mesh, ends[0], ends[1], &mut scratch).unwrap();
+        for turn in 0..120 {
+            let mut near = |at: Vec3, ahead: Option<Vec3>| {
+                let mut unit = || chance.below(2001) as f32 / 1000.0 - 1.0;
+                let beside = Vec3::new(unit(), 0.0, unit());
+                let along =
+                    ahead.map_or(Vec3::ZERO, |ahead| (ahead - at).clamp_length_max(3.0 * unit().abs()));
+                at + along + beside * 0.7
+            };
+            let [start, goal] = [corridor.start(), corridor.goal()].map(|at| at.unwrap().position);
+            let points = &corridor.path().points;
+            let (next, before) = (points[1], points[points.len() - 2]);
+            let change = match turn % 3 {
+                0 => corridor.move_goal(&mesh, near(goal, Some(before)), &mut scratch).unwrap(),
+                1 => corridor.move_goal(&mesh, near(goal, None), &mut scratch).unwrap(),
+                _ => corridor.move_start(&mesh, near(start, Some(next)), &mut scratch).unwrap(),
+            };
+            kept += usize::from(change == CorridorChange::Kept);
+            let [start, goal] = [corridor.start(), corridor.goal()].map(|at| at.unwrap());
+            let whole = mesh.find_path(start.position, goal.position, &mut paths).unwrap();
+            let path = corridor.path();
+            // A position is rounded on its way out: what was in line may turn by that, and the other way round.
+            for [some, other] in [[&path.points, &whole.points], [&whole.points, &path.points]] {
+                let beside = |at: Vec3| other.windows(2).map(|pair| aside(at, pair)).fold(f32::MAX, f32::min);
+                let worst = some.iter().map(|&at| beside(at)).fold(0.0, f32::max);
+                assert!(worst < 1e-3, "{seed}, {turn}: {worst} m");
+            }
+            assert!((plan_length(path) - plan_length(&whole)).abs() < 1e-4);
+            assert!((path.cost - path.length).abs() < 1e-6);
+            assert_eq!((path.cells[0], path.cells.last()), (start.cell, Some(&goal.cell)));
+            assert!(path.cells.windows(2).all(|pair| pair[0].0.abs_diff(pair[1].0) == 1));
+            if path.points.len() < 3 {
+                break;
+            }
+        }
+    }
+    assert!(kept > 2000, "{kept}");
 }

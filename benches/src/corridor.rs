@@ -1,0 +1,94 @@
+//! What a move costs at an end of a corridor, as corridors grow.
+
+use std::fmt::Write as _;
+
+use glam::Vec3;
+use waymesh_core::{AreaId, Cell, CellId, CellMesh, GridFrame, PlanPoint, PlanVertex, RegionId, VertexId};
+use waymesh_graph::{CorridorOptions, CorridorScratch, NavMesh, PathCorridor, PathScratch};
+
+use crate::BenchError;
+use crate::queries::{clock_cost, nanoseconds, summary};
+
+/// One winding corridor of so many cells, 0.6 m long each.
+fn winding(count: u32) -> Result<NavMesh, BenchError> {
+    // Drifts to and fro, in no period that matters.
+    let side = |x: u32| {
+        let sway = f64::from(x) * 0.37;
+        #[expect(clippy::cast_possible_truncation, reason = "some tens of cells")]
+        let low = (30.0 + 20.0 * (sway.sin() + (sway * 0.213).sin())) as i32;
+        [low, low + 3]
+    };
+    let place = |x: u32| i32::try_from(2 * x).unwrap_or(i32::MAX);
+    let mesh = CellMesh {
+        frame: GridFrame {
+            origin: Vec3::ZERO,
+            cell_size: 0.3,
+            level_height: 0.2,
+            width: 2 * count,
+            depth: 100,
+        },
+        vertices: (0..=count)
+            .flat_map(|x| side(x).map(|z| PlanVertex { point: PlanPoint::new(place(x), z), height: 0.0 }))
+            .collect(),
+        cells: (0..count)
+            .map(|cell| Cell { first: 4 * cell, len: 4, region: RegionId(0), area: AreaId::GROUND })
+            .collect(),
+        corners: (0..count).flat_map(|x| [2 * x, 2 * x + 2, 2 * x + 3, 2 * x + 1]).map(VertexId).collect(),
+        neighbours: (0..count)
+            .flat_map(|x| [None, (x + 1 < count).then_some(x + 1), None, x.checked_sub(1)])
+            .map(|cell| cell.map(CellId))
+            .collect(),
+    };
+    NavMesh::try_from(mesh).map_err(failed)
+}
+
+fn failed(source: impl std::error::Error + Send + Sync + 'static) -> BenchError {
+    BenchError::Stage { engine: "waymesh", stage: "corridor", source: Box::new(source) }
+}
+
+/// Prints a table as Markdown: corridors of growing length, what a move of 0.2 m costs at either end, and what planning costs.
+///
+/// # Errors
+/// When there is no way.
+pub fn corridor(print: &mut dyn FnMut(&str)) -> Result<(), BenchError> {
+    print("| cells | turns | start moves, ns | goal moves, ns | find_path, ns |\n|---|---|---|---|---|\n");
+    let clock = clock_cost();
+    let (mut scratch, mut paths) = (CorridorScratch::default(), PathScratch::default());
+    for count in [10, 30, 100, 300, 1000, 3000, 10_000_u32] {
+        let mesh = winding(count)?;
+        let middle = |cell: u32| {
+            let corners = mesh.cell(CellId(cell)).map_or_else(Vec::new, |cell| cell.positions().collect());
+            corners.iter().sum::<Vec3>() / 4.0
+        };
+        let ends = [middle(0), middle(count - 1)];
+        let (mut starts, mut goals, mut plans) = (Vec::new(), Vec::new(), Vec::new());
+        let mut corridor = PathCorridor::new(CorridorOptions::default());
+        let mut turns = 0;
+        for _ in 0..20 {
+            corridor.plan(&mesh, ends[0], ends[1], &mut scratch).map_err(failed)?;
+            turns = corridor.path().points.len() - 2;
+            for _ in 0..10 {
+                let [Some(start), Some(goal)] = [corridor.start(), corridor.goal()] else { break };
+                let points = &corridor.path().points;
+                let step = |from: Vec3, to: Vec3| from + (to - from).clamp_length_max(0.2);
+                let start = step(start.position, points[1]);
+                let goal = step(goal.position, points[points.len() - 2]);
+                let now = std::time::Instant::now();
+                corridor.move_start(&mesh, start, &mut scratch).map_err(failed)?;
+                starts.push(vec![nanoseconds(now)]);
+                let now = std::time::Instant::now();
+                corridor.move_goal(&mesh, goal, &mut scratch).map_err(failed)?;
+                goals.push(vec![nanoseconds(now)]);
+            }
+            let now = std::time::Instant::now();
+            std::hint::black_box(mesh.find_path(ends[0], ends[1], &mut paths).map_err(failed)?);
+            plans.push(vec![nanoseconds(now)]);
+        }
+        let [start, goal, plan] =
+            [starts, goals, plans].map(|times| summary(times.into_iter(), clock).median);
+        let mut line = String::new();
+        let _ = writeln!(line, "| {count} | {turns} | {start:.0} | {goal:.0} | {plan:.0} |");
+        print(&line);
+    }
+    Ok(())
+}

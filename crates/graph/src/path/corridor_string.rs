@@ -1,0 +1,148 @@
+//! The string of a corridor one of whose ends moved: pulled anew only from there to the first turn that stays.
+//!
+//! A corridor unrolled is a surface without holes, in which a way that no small change shortens is the shortest. From a turn that the string keeps, to
+//! the end that did not move, it is the shortest as before; so is the new piece from the end that moved to that turn. Both together are the shortest
+//! if the string still bends round the turn to the same side, and the edge that the turn is an end of is still crossed.
+
+use glam::Vec3;
+use waymesh_core::CellId;
+
+use super::funnel::{Funnel, Leg, Turn, same_plan};
+use super::{Path, Step};
+use crate::mesh::NavMesh;
+use crate::plan::{PlanPosition, orientation};
+
+/// Whether a string from `before` bends at `at` as one from `old` does.
+fn bends_alike([old, before, at, after]: [PlanPosition; 4]) -> bool {
+    let (was, is) = (orientation(old, at, after), orientation(before, at, after));
+    (was > 0.0 && is > 0.0) || (was < 0.0 && is < 0.0)
+}
+
+/// A string, what it leads through, and memory to pull it.
+pub(super) struct MovingString<'a> {
+    pub(super) mesh: &'a NavMesh,
+    /// The turns, beside the points of `path`.
+    pub(super) turns: &'a mut Vec<Turn>,
+    pub(super) path: &'a mut Path,
+    pub(super) steps: &'a mut Vec<Step>,
+    pub(super) funnel: &'a mut Funnel,
+    pub(super) corridor: &'a mut Vec<u32>,
+    pub(super) points: &'a mut Vec<Vec3>,
+}
+
+impl MovingString<'_> {
+    /// Pulls a string through the steps from one to another. Whether it has two ends.
+    fn pull(&mut self, [from, to]: [PlanPosition; 2], [first, end]: [usize; 2]) -> bool {
+        self.corridor.clear();
+        self.corridor.extend(self.steps[first..end].iter().map(|step| step.way));
+        let leg = Leg { corridor: self.corridor, range: 0..end - first, cross_points: false };
+        self.mesh.pull_string(from, to, &self.path.cells[first..], &leg, self.funnel);
+        self.funnel.turns.len() >= 2
+    }
+
+    /// The point of a turn that was pulled from step `first` on.
+    fn point(&self, turn: Turn, first: usize) -> Vec3 {
+        self.mesh.position_in(self.path.cells[first + turn.crossed], turn.at)
+    }
+
+    /// Whether this is a string that can be moved.
+    fn is_kept(&self) -> bool {
+        self.turns.len() >= 2 && self.turns.len() == self.path.points.len()
+    }
+
+    /// The start moved over the first `index` steps, which are taken off. Nothing is changed if the string has to be pulled as a whole.
+    pub(super) fn move_start(&mut self, at: PlanPosition, position: Vec3, index: usize) -> bool {
+        if !self.is_kept() {
+            return false;
+        }
+        let last = self.turns.len() - 1;
+        let Some(mut kept) = (1..=last).find(|&turn| self.turns[turn].crossed >= index) else { return false };
+        let mut stride = 1;
+        loop {
+            let Turn { at: to, crossed } = self.turns[kept];
+            if !self.pull([at, to], [index, crossed]) {
+                return false;
+            }
+            let before = self.funnel.turns[self.funnel.turns.len() - 2].at;
+            if kept == last || bends_alike([self.turns[kept - 1].at, before, to, self.turns[kept + 1].at]) {
+                break;
+            }
+            kept = last.min(kept + stride);
+            stride *= 2;
+        }
+        let inner = 1..self.funnel.turns.len() - 1;
+        self.points.clear();
+        self.points.push(position);
+        for turn in inner.clone() {
+            let point = self.point(self.funnel.turns[turn], index);
+            self.points.push(point);
+        }
+        let next = self.path.points[kept];
+        if self.points.windows(2).any(|pair| same_plan(pair[0], pair[1]))
+            || same_plan(self.points[self.points.len() - 1], next)
+        {
+            return false;
+        }
+        self.steps.drain(..index);
+        self.path.cells.drain(..index);
+        self.path.points.splice(..kept, self.points.drain(..));
+        self.turns[kept..].iter_mut().for_each(|turn| turn.crossed -= index);
+        self.turns.splice(..kept, self.funnel.turns[..inner.end].iter().copied());
+        true
+    }
+
+    /// The goal moved into the cell after the first `index` steps: those beyond are taken off. Nothing is changed if the string has to be pulled as a
+    /// whole.
+    pub(super) fn move_goal(&mut self, at: PlanPosition, position: Vec3, index: usize) -> bool {
+        if !self.is_kept() {
+            return false;
+        }
+        let last = self.turns.len() - 1;
+        // A corner of the last cell only holds nothing back any more: the edge it belongs to must be crossed still.
+        let Some(mut kept) = (0..last).rfind(|&turn| turn == 0 || self.turns[turn].crossed < index) else {
+            return false;
+        };
+        let mut stride = 1;
+        let first = loop {
+            let Turn { at: from, crossed } = self.turns[kept];
+            let first = if kept == 0 { 0 } else { crossed };
+            if !self.pull([from, at], [first, index]) {
+                return false;
+            }
+            let after = self.funnel.turns[1].at;
+            if kept == 0 || bends_alike([self.turns[kept + 1].at, after, from, self.turns[kept - 1].at]) {
+                break first;
+            }
+            kept = kept.saturating_sub(stride);
+            stride *= 2;
+        };
+        let inner = 1..self.funnel.turns.len() - 1;
+        self.points.clear();
+        self.points.push(self.path.points[kept]);
+        for turn in inner {
+            let point = self.point(self.funnel.turns[turn], first);
+            self.points.push(point);
+        }
+        self.points.push(position);
+        if self.points.windows(2).any(|pair| same_plan(pair[0], pair[1])) {
+            return false;
+        }
+        self.steps.truncate(index);
+        self.path.cells.truncate(index + 1);
+        self.path.points.truncate(kept);
+        self.path.points.append(self.points);
+        if kept == 0 {
+            self.turns[0].crossed = self.funnel.turns[0].crossed;
+        }
+        self.turns.truncate(kept + 1);
+        let moved = self.funnel.turns[1..].iter();
+        self.turns.extend(moved.map(|turn| Turn { crossed: first + turn.crossed, ..*turn }));
+        true
+    }
+}
+
+/// Where a cell is among those of a path, looked for from one end.
+pub(super) fn place_of(cells: &[CellId], cell: u32, from_start: bool) -> Option<usize> {
+    let is_it = |other: &CellId| other.0 == cell;
+    if from_start { cells.iter().position(is_it) } else { cells.iter().rposition(is_it) }
+}
