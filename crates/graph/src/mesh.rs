@@ -94,7 +94,7 @@ pub struct Generation(pub u64);
 /// - It never changes, all queries take `&self`, and it is `Send + Sync`.
 ///
 /// # Memory
-/// About 45 bytes a corner, 80 bytes a cell and 28 bytes a vertex, plus the height surface and 52 bytes for each triangle of it.
+/// About 45 bytes a corner, 110 bytes a cell and 28 bytes a vertex, plus the height surface and 52 bytes for each triangle of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NavMesh {
     pub(crate) frame: GridFrame,
@@ -113,6 +113,7 @@ pub struct NavMesh {
     pub(crate) cell_islands: Vec<u32>,
     pub(crate) islands: Vec<Island>,
     pub(crate) index: BoxIndex,
+    /// Made of the others; which cells lie where.
     pub(crate) buckets: Buckets,
     pub(crate) bridges: Bridges,
     pub(crate) fans: Fans,
