@@ -142,14 +142,13 @@ impl Buckets {
         sizes.sum()
     }
 
-    /// Columns and rows that a box touches, first and last.
+    /// Columns and rows of a box, first and last. A place between two squares belongs to the second.
+    #[inline]
     fn range(&self, bounds: &CellBounds) -> [[u32; 2]; 2] {
-        let place = |value: i32, from: f64| (f64::from(value) - from) * self.scale;
-        // What begins at a border touches the square before as well.
-        let low = |value: f64| whole(value) - u32::from(value.fract() == 0.0 && value > 0.0);
+        let place = |value: i32, from: f64| whole((f64::from(value) - from) * self.scale);
         [
-            [low(place(bounds.min_x, self.min_x)), whole(place(bounds.max_x, self.min_x))],
-            [low(place(bounds.min_z, self.min_z)), whole(place(bounds.max_z, self.min_z))],
+            [place(bounds.min_x, self.min_x), place(bounds.max_x, self.min_x)],
+            [place(bounds.min_z, self.min_z), place(bounds.max_z, self.min_z)],
         ]
     }
 
@@ -234,7 +233,11 @@ fn power_of_two(exponent: u32) -> f64 {
 
 /// The whole part of a number of squares.
 #[inline]
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "not below zero; saturates")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "not below zero, and it saturates"
+)]
 fn whole(squares: f64) -> u32 {
     squares as u32
 }

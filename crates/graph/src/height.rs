@@ -104,9 +104,11 @@ pub(crate) struct Ground {
 pub(crate) struct GroundTriangle {
     x: f32,
     z: f32,
-    /// From the first corner to the other two, x and z.
-    second: [f32; 2],
-    third: [f32; 2],
+    /// From the first corner to the other two.
+    second_x: f32,
+    second_z: f32,
+    third_x: f32,
+    third_z: f32,
     heights: [f32; 3],
 }
 
@@ -242,8 +244,10 @@ impl GroundTriangle {
         Self {
             x: a.x,
             z: a.z,
-            second: [b.x - a.x, b.z - a.z],
-            third: [c.x - a.x, c.z - a.z],
+            second_x: b.x - a.x,
+            second_z: b.z - a.z,
+            third_x: c.x - a.x,
+            third_z: c.z - a.z,
             heights: [a.height, b.height, c.height],
         }
     }
@@ -251,7 +255,8 @@ impl GroundTriangle {
     /// Twice its area, and times that the weights of its second and third corner.
     #[inline]
     fn weights(&self, at: PlanPosition) -> (f64, f64, f64) {
-        let ([bx, bz], [cx, cz]) = (self.second.map(f64::from), self.third.map(f64::from));
+        let (bx, bz) = (f64::from(self.second_x), f64::from(self.second_z));
+        let (cx, cz) = (f64::from(self.third_x), f64::from(self.third_z));
         let (px, pz) = (at.x - f64::from(self.x), at.z - f64::from(self.z));
         (bx * cz - bz * cx, px * cz - pz * cx, bx * pz - bz * px)
     }

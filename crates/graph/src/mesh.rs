@@ -98,7 +98,7 @@ pub struct Generation(pub u64);
 /// - It never changes, all queries take `&self`, and it is `Send + Sync`.
 ///
 /// # Memory
-/// About 45 bytes a corner, 100 bytes a cell and 24 bytes a vertex, plus the height surface and 52 bytes for each triangle of it. Clones share it, but
+/// About 45 bytes a corner, 110 bytes a cell and 28 bytes a vertex, plus the height surface and 52 bytes for each triangle of it. Clones share it, but
 /// for links.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NavMesh {
@@ -118,6 +118,7 @@ pub struct NavMesh {
     pub(crate) cell_islands: Table<u32>,
     pub(crate) islands: Table<Island>,
     pub(crate) index: BoxIndex,
+    /// Made of the others; which cells lie where.
     pub(crate) buckets: Buckets,
     pub(crate) bridges: Bridges,
     pub(crate) fans: Fans,

@@ -45,14 +45,10 @@ impl Chain {
         self.first = 0;
     }
 
-    fn nearest(&self) -> Option<Turn> {
-        self.turns.get(self.first).copied()
-    }
-
-    /// The last turn and the one before it, or the apex.
-    fn last_pair(&self, apex: Turn) -> Option<[Turn; 2]> {
-        let last = self.turns.len().checked_sub(1).filter(|&last| last >= self.first)?;
-        Some([if last == self.first { apex } else { self.turns[last - 1] }, self.turns[last]])
+    /// Where it ends: at the apex if it is empty.
+    #[inline]
+    fn last(&self, apex: PlanPosition) -> PlanPosition {
+        if self.turns.len() > self.first { self.turns[self.turns.len() - 1].at } else { apex }
     }
 }
 
@@ -64,41 +60,51 @@ impl Funnel {
         self.turns.push(Turn { at: start, crossed: 0 });
     }
 
-    /// Moves one side of the funnel to `point`. `sign` is 1 for the left side, where orientations are positive, -1 for the right.
-    fn narrow(&mut self, point: Turn, sign: f64) {
-        let (own, other) =
-            if sign > 0.0 { (&mut self.left, &mut self.right) } else { (&mut self.right, &mut self.left) };
-        let mut apex = self.turns[self.turns.len() - 1];
-        let end = own.last_pair(apex).map_or(apex, |[_, last]| last);
-        if end.at == point.at {
+    /// Moves one side of the funnel to `point`.
+    #[inline]
+    fn narrow<const LEFT: bool>(&mut self, point: Turn) {
+        let Self { left, right, turns } = self;
+        let (own, other) = if LEFT { (left, right) } else { (right, left) };
+        let mut apex = turns[turns.len() - 1].at;
+        // Positive where the way from `a` over `b` to `c` bends outwards.
+        let bend = |a: PlanPosition, b: PlanPosition, c: PlanPosition| {
+            let side = orientation(a, b, c);
+            if LEFT { side } else { -side }
+        };
+        let mut end = own.last(apex);
+        if end == point.at {
             return;
         }
         // What the new end cuts off on its own side.
-        while let Some([before, last]) = own.last_pair(apex) {
-            if sign * orientation(before.at, last.at, point.at) > 0.0 {
+        let mut length = own.turns.len();
+        while length > own.first {
+            length -= 1;
+            let before = if length > own.first { own.turns[length - 1].at } else { apex };
+            if bend(before, end, point.at) > 0.0 {
+                own.turns.truncate(length + 1);
                 own.turns.push(point);
                 return;
             }
-            own.turns.pop();
+            end = before;
         }
         own.clear();
         // Where it cuts across the other side, the string turns.
-        while let Some(turn) = other.nearest() {
-            if sign * orientation(apex.at, turn.at, point.at) >= 0.0 {
+        while let Some(&turn) = other.turns.get(other.first) {
+            if bend(apex, turn.at, point.at) >= 0.0 {
                 break;
             }
-            self.turns.push(turn);
-            apex = turn;
+            turns.push(turn);
+            apex = turn.at;
             other.first += 1;
         }
-        if point.at != apex.at {
+        if point.at != apex {
             own.turns.push(point);
         }
     }
 
     /// Ends the string at `goal`.
     fn finish(&mut self, goal: Turn) {
-        self.narrow(goal, 1.0);
+        self.narrow::<true>(goal);
         let first = self.left.first;
         for index in first..self.left.turns.len() {
             self.turns.push(self.left.turns[index]);
@@ -275,10 +281,10 @@ impl NavMesh {
             let [right, left] = self.edge_ends(cells[crossed], leg.corridor[crossed]);
             // As a rule one end is that of the edge before.
             if left != last[1] {
-                funnel.narrow(Turn { at: left, crossed }, 1.0);
+                funnel.narrow::<true>(Turn { at: left, crossed });
             }
             if right != last[0] {
-                funnel.narrow(Turn { at: right, crossed }, -1.0);
+                funnel.narrow::<false>(Turn { at: right, crossed });
             }
             last = [right, left];
             crossed += 1;

@@ -191,6 +191,7 @@ impl NavMesh {
     /// - A corridor of cells is found by A* over their edges, each judged by the string pulled from the start to it and on to the goal. Then
     ///   the shortest path *in this corridor* is found exactly. It is not always the shortest of all: another corridor may be
     ///   shorter, as a rule by very little (a tenth of a percent on average on the worst level tried, a parking garage).
+    /// - Where nothing is in the way, the straight way is taken without a search.
     /// - With costs ([`PathOptions::cost`]) the corridor is one of small cost, judged in the same way, and the path is the shortest in it:
     ///   not always the cheapest, since in a corridor of unequal costs a bent way may be cheaper than the straight one.
     /// - A way over links is the shortest between the places where the search took them, which are near the best ones but not always the

@@ -102,7 +102,7 @@ impl PathScratch {
     }
 
     /// Opens a way, or makes a better one of it, and keeps the best of its cell apart from the heap.
-    #[inline]
+    #[inline(always)]
     fn offer(&mut self, way: u32, parent: u32, approach: Approach, rest: f32, best: &mut u64) {
         let estimate = approach.cost + rest;
         let new = Node { edge: way, parent, approach, estimate, closed: false };
@@ -407,6 +407,36 @@ impl NavMesh {
             let next = approach.over(target, a, b).plus(toll);
             scratch.offer(edge, parent, next, next.at.distance(target) * least, &mut best);
         }
+        if !self.links.leaving(cell).is_empty() {
+            self.expand_links(
+                (cell, from_cell),
+                filter,
+                scale,
+                target,
+                (parent, approach),
+                scratch,
+                &mut best,
+            );
+        }
+        best
+    }
+
+    /// As [`Self::expand`], the links of a cell.
+    #[expect(clippy::too_many_arguments, reason = "a part of the inner loop of one search")]
+    #[inline(never)]
+    fn expand_links<F: CellFilter, C: TravelCost>(
+        &self,
+        (cell, from_cell): (u32, u32),
+        filter: &Usable<'_, F, C>,
+        scale: Scale,
+        target: Local,
+        (parent, approach): (u32, Approach),
+        scratch: &mut PathScratch,
+        best: &mut u64,
+    ) {
+        let Approach { at, cost, .. } = approach;
+        let metre = if C::IS_LENGTH { 1.0 } else { filter.cost.per_metre(self, CellId(cell)) };
+        let least = if C::IS_LENGTH { 1.0 } else { filter.cost.least().max(0.0) };
         for &leaving in self.links.leaving(cell) {
             let way = self.way_of(leaving);
             let beyond = self.beyond(way);
@@ -425,9 +455,8 @@ impl NavMesh {
             }
             let cost = cost + at.distance(point) * metre + leap + toll;
             let next = Approach::turn(landing, cost, metre);
-            scratch.offer(way, parent, next, landing.distance(target) * least, &mut best);
+            scratch.offer(way, parent, next, landing.distance(target) * least, best);
         }
-        best
     }
 
     /// How far along its segments a link is taken that is left at `landing`.

@@ -130,8 +130,8 @@ impl<F: CellFilter, C: TravelCost> SlicedPath<F, C> {
     }
 
     /// Goes on for `nodes` nodes at most: the path once it is found, `None` before that or if no query was begun. A node is an edge crossed, in a
-    /// search for the shortest path a cone opened, in a flood of what can be reached a cell. Locating the ends and pulling the string count
-    /// nothing.
+    /// search for the shortest path a cone opened, in a flood of what can be reached a cell. Locating the ends, looking whether the way is straight
+    /// and pulling the string count nothing.
     ///
     /// # Errors
     /// [`QueryError::Stale`] where the mesh, or its links, are not those that the query was begun with; the query is then dropped.

@@ -1,10 +1,12 @@
 //! Nearest points and containment.
 
 use glam::{Vec3, Vec3Swizzles};
-use waymesh_core::{Agent, AreaId, CellId};
+use waymesh_core::{Agent, AreaId, CellId, CellMesh};
 use waymesh_graph::{AreaFilter, NavMesh, Reach};
 
-use crate::meshes::{Chance, bumpy_surface, navmesh, point_in, random_cell, random_hilly, spiral};
+use crate::meshes::{
+    Builder, Chance, bumpy_surface, frame, navmesh, point_in, random_cell, random_hilly, spiral,
+};
 
 /// The closest point of a convex cell in plan, on the ground.
 fn closest(mesh: &NavMesh, cell: CellId, position: Vec3) -> Vec3 {
@@ -166,4 +168,40 @@ fn useless_questions_have_no_answer() {
             assert_eq!(mesh.nearest(position, &mesh.default_reach()), None);
         }
     }
+}
+
+#[test]
+fn nearest_is_the_nearest_close_to_the_ground_and_in_a_crowd() {
+    // Small differences in height: only cells around the position count.
+    for seed in 0..20 {
+        let cells = random_hilly(seed, Vec3::ZERO);
+        let bumpy = NavMesh::new(cells.clone(), Some(bumpy_surface(&cells, 1.0)), Agent::default()).unwrap();
+        for spread in [0.1, 0.5, 1.5] {
+            compare(&bumpy, seed, &Reach::new(2.0, 4.0, 4.0), spread);
+        }
+    }
+    // Slivers that meet in one point, and a large cell beside them.
+    let mesh = navmesh(fan(60));
+    for spread in [0.0, 0.3, 4.0, 40.0] {
+        compare(&mesh, 3, &Reach::new(5.0, 4.0, 4.0), spread);
+        compare(&mesh, 4, &Reach::INFINITE, spread);
+    }
+}
+
+/// A disc of so many slivers round one vertex, and a long cell beside it.
+fn fan(count: i32) -> CellMesh {
+    let mut builder = Builder::default();
+    let place = |number: i32| {
+        let (sin, cos) = (f64::from(number % count) * std::f64::consts::TAU / f64::from(count)).sin_cos();
+        let at = |part: f64| 500 + (400.0 * part).round() as i32;
+        (at(cos), at(sin), (number % count % 7) as f32)
+    };
+    for number in 0..count {
+        let [a, b] = [number, number + 1].map(place).map(|(x, z, height)| builder.vertex(x, z, 0, height));
+        let middle = builder.vertex(500, 500, 0, 2.0);
+        builder.cell(vec![middle, a, b], AreaId::GROUND);
+    }
+    let beside = [(0, 0), (50, 0), (50, 1000), (0, 1000)].map(|(x, z)| builder.vertex(x, z, 1, 0.0));
+    builder.cell(beside.to_vec(), AreaId::GROUND);
+    builder.build(frame(Vec3::ZERO))
 }

@@ -1,0 +1,185 @@
+//! What a cone opens: gates that it crosses, links, turns where its rays touch a corner.
+
+use waymesh_core::CellId;
+
+use super::{Node, Root, Search, Seen, Side};
+use crate::filter::CellFilter;
+use crate::path::gate::{Gate, is_before, nearest_between, turn_length};
+use crate::plan::{PlanPosition, orientation};
+
+impl<F: CellFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
+    /// Opens the cell beyond the edge of a cone.
+    pub(super) fn expand(&mut self, index: u32) {
+        let node = self.memory.nodes[index as usize];
+        let Node { right, left, root, cell, .. } = node;
+        let at = self.memory.roots[root as usize].at;
+        let range = self.mesh.edge_range(cell as usize);
+        let entry = self.mesh.fans.twin(node.way) as usize;
+        let last = range.end - 1;
+        let next = |corner: usize| if corner == last { range.start } else { corner + 1 };
+        if cell == self.goal.cell && self.is_visible(&node, self.goal.at) {
+            self.arrive(index, root);
+        }
+        if FLOOD {
+            self.note(&node);
+        }
+        // From the right end of the edge to its left one, as seen from the root.
+        let mut corner = next(entry);
+        let begin = corner;
+        let mut a = self.corner(corner);
+        let left_end = self.corner(entry);
+        // Sides of `a`: of the right ray, of the left ray.
+        let (mut a_right, mut a_left) = (if right == a { 0.0 } else { -1.0 }, -1.0);
+        while corner != entry {
+            let after = next(corner);
+            let (b, b_right, b_left) = if after == entry {
+                (left_end, 1.0, if left == left_end { 0.0 } else { 1.0 })
+            } else {
+                let b = self.corner(after);
+                (b, orientation(at, right, b), orientation(at, left, b))
+            };
+            #[expect(clippy::cast_possible_truncation, reason = "corners fit 32 bits")]
+            let gate = Gate { way: corner as u32, right: a, left: b };
+            let is_crossed = b_right > 0.0 && a_left < 0.0;
+            if is_crossed && cell != self.goal.cell {
+                let rays = [if a_right >= 0.0 { a } else { right }, if b_left <= 0.0 { b } else { left }];
+                self.cross(index, root, cell, &gate, rays);
+            }
+            if corner == begin {
+                if right == a && b_right <= 0.0 {
+                    self.offer_turn_at(index, root, cell, corner, Side::Right);
+                }
+            } else if a_right == 0.0 && b_right == 0.0 && self.is_open(cell, gate.way).is_some() {
+                self.offer_turn_at_gate(index, root, cell, &gate, Side::Right);
+            }
+            if after == entry {
+                if left == b && a_left >= 0.0 {
+                    self.offer_turn_at(index, root, cell, entry, Side::Left);
+                }
+            } else if a_left == 0.0 && b_left == 0.0 && self.is_open(cell, gate.way).is_some() {
+                self.offer_turn_at_gate(index, root, cell, &gate, Side::Left);
+            }
+            (a, a_right, a_left, corner) = (b, b_right, b_left, after);
+        }
+        if !self.mesh.links.links.is_empty() {
+            self.cross_links(index, &node);
+        }
+    }
+
+    /// Keeps what a cone sees of the cell beyond.
+    pub(super) fn note(&mut self, node: &Node) {
+        let Node { right, left, root, cell, way, .. } = *node;
+        let Root { at, length, .. } = self.memory.roots[root as usize];
+        // The gate, seen from the cell beyond: its ends change sides.
+        let [left_end, right_end] = if (way as usize) < self.mesh.neighbours.len() {
+            let entry = self.mesh.fans.twin(way) as usize;
+            let range = self.mesh.edge_range(cell as usize);
+            [entry, if entry + 1 == range.end { range.start } else { entry + 1 }].map(|at| self.corner(at))
+        } else {
+            let [right, left] = self.mesh.edge_ends(CellId(cell), way);
+            [left, right]
+        };
+        let gate = Gate { way, right: right_end, left: left_end };
+        let nearest = length + nearest_between(at, right, left, &gate);
+        self.memory.seen.push(Seen { cell, root: at, length, nearest, rays: Some([right, left]) });
+    }
+
+    /// The links of the cell beyond a cone, as seen from its root.
+    pub(super) fn cross_links(&mut self, index: u32, node: &Node) {
+        let mesh = self.mesh;
+        let Node { root, cell, .. } = *node;
+        for &leaving in mesh.links.leaving(cell) {
+            let way = mesh.way_of(leaving);
+            if mesh.links.is_portal(mesh.link_of(way).0) {
+                let [right, left] = mesh.edge_ends(CellId(cell), way);
+                self.cross_gate(index, node, &Gate { way, right, left });
+            } else {
+                self.leap(index, root, leaving, |search, at| search.is_visible(node, at));
+            }
+        }
+    }
+
+    /// Crosses a gate as far as it is seen between the rays of a cone.
+    pub(super) fn cross_gate(&mut self, index: u32, node: &Node, gate: &Gate) {
+        let Node { right, left, root, cell, .. } = *node;
+        let at = self.memory.roots[root as usize].at;
+        let [a, b] = [gate.right, gate.left];
+        let [a_right, b_right] = [a, b].map(|end| orientation(at, right, end));
+        let [a_left, b_left] = [a, b].map(|end| orientation(at, left, end));
+        if b_right > 0.0 && a_left < 0.0 && orientation(at, a, b) > 0.0 {
+            let rays = [if a_right >= 0.0 { a } else { right }, if b_left <= 0.0 { b } else { left }];
+            self.cross(index, root, cell, gate, rays);
+        } else if a_right == 0.0 && b_right == 0.0 && is_before(at, a, b) {
+            self.offer_turn_at_gate(index, root, cell, gate, Side::Right);
+        } else if a_left == 0.0 && b_left == 0.0 && is_before(at, b, a) {
+            self.offer_turn_at_gate(index, root, cell, gate, Side::Left);
+        }
+    }
+
+    /// As [`Self::expand`], for a cone over a link.
+    pub(super) fn expand_through_link(&mut self, index: u32) {
+        let node = self.memory.nodes[index as usize];
+        let Node { right, left, root, cell, way, .. } = node;
+        if cell == self.goal.cell && self.is_visible(&node, self.goal.at) {
+            self.arrive(index, root);
+        }
+        if FLOOD {
+            self.note(&node);
+        }
+        let mesh = self.mesh;
+        for gate in mesh.gates(cell).filter(|gate| (gate.way as usize) < mesh.neighbours.len()) {
+            self.cross_gate(index, &node, &gate);
+        }
+        self.cross_links(index, &node);
+        // Its ends, as they are numbered in the link.
+        let [right_end, left_end] = self.mesh.edge_ends(CellId(cell), way);
+        let (link, backwards) = self.mesh.link_of(way);
+        if right == right_end {
+            let turn = self.mesh.end_turn(link.0, u32::from(backwards));
+            self.offer_turn(index, root, cell, right, turn, Side::Right);
+        }
+        if left == left_end {
+            let turn = self.mesh.end_turn(link.0, u32::from(!backwards));
+            self.offer_turn(index, root, cell, left, turn, Side::Left);
+        }
+    }
+
+    /// Takes a link from each of its places that can be reached straight from a root.
+    pub(super) fn leap(
+        &mut self,
+        parent: u32,
+        root: u32,
+        leaving: u32,
+        is_reached: impl Fn(&Self, PlanPosition) -> bool,
+    ) {
+        let mesh = self.mesh;
+        let way = mesh.way_of(leaving);
+        if self.is_open(0, way).is_none() {
+            return;
+        }
+        let (link, backwards) = mesh.link_of(way);
+        let link = &mesh.links.links[link.index()];
+        for place in 0..link.places() {
+            let along = link.along(place);
+            let [leave, arrive] = link.ends(backwards).map(|end| mesh.on_segment(end, along));
+            if !is_reached(self, leave.0) {
+                continue;
+            }
+            let from = self.memory.roots[root as usize];
+            let metres = f64::from(leave.1.distance(arrive.1)) + f64::from(link.extra_cost);
+            let leap = (metres / f64::from(mesh.frame.cell_size)).max(turn_length(leave.0, arrive.0));
+            let length = from.length + turn_length(from.at, leave.0) + leap;
+            let turn = mesh.leap_turn(leaving, place);
+            if !self.memory.claims(turn, 1, length) {
+                continue;
+            }
+            #[expect(clippy::cast_possible_truncation, reason = "fewer than nodes")]
+            let landed = self.memory.roots.len() as u32;
+            self.memory.roots.push(Root { at: arrive.0, length, turn });
+            let estimate = length + if FLOOD { 0.0 } else { turn_length(arrive.0, self.goal.at) };
+            let right = PlanPosition { x: along, z: 0.0 };
+            let cell = mesh.beyond(way);
+            self.offer(Node { right, left: arrive.0, root: landed, parent, way, cell }, estimate);
+        }
+    }
+}

@@ -1,0 +1,412 @@
+//! Polyanya: the shortest way of all, by A* over cones of sight.
+//!
+//! A node is a cone: a root, where the way so far ends, and the part of an edge that is seen from it between two rays. Opened, it
+//! sees parts of the other edges of the cell beyond; and where a ray touches a corner that a way may turn round, that corner
+//! becomes a root. The estimate of a cone is the shortest way from its root through its part of the edge to the goal, as if
+//! there were no walls behind: never too long, so that the first way to arrive is the shortest.
+//!
+//! Rays are kept as pairs of points of the lattice, never as places where they cross an edge: every test on which side something
+//! lies is exact, and only lengths are rounded.
+//!
+//! # References
+//! Cui, Harabor and Grastien 2017, Compromise-free pathfinding on a navigation mesh, <https://doi.org/10.24963/ijcai.2017/70>.
+
+mod cone;
+mod turn;
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
+
+use waymesh_core::CellId;
+
+use super::PathScratch;
+use super::gate::{Gate, ahead, nearest_between, turn_length};
+use super::sliced::Progress;
+use crate::data::NO_NEIGHBOUR;
+use crate::filter::CellFilter;
+use crate::links::LEAP_PLACES;
+use crate::mesh::NavMesh;
+use crate::nearest::Spot;
+use crate::plan::{PlanPosition, orientation};
+
+/// No node, and no turn.
+const NONE: u32 = u32::MAX;
+
+// Nodes that cross nothing, by what stands for their way.
+/// The goal is reached.
+const FINAL: u32 = u32::MAX - 1;
+/// The way turns right round its root.
+const TURN_RIGHT: u32 = u32::MAX - 2;
+/// The way turns left round its root.
+const TURN_LEFT: u32 = u32::MAX - 3;
+/// The start.
+const START: u32 = u32::MAX - 4;
+
+/// Steps round one vertex: only a mesh that winds about a point over and over has more.
+const MOST_STEPS: usize = 100_000;
+
+/// Two lengths that differ by less are one: what rounding adds to a way of a thousand turns.
+const SAME: f64 = 1e-12;
+
+/// What the search writes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct AnyAngle {
+    nodes: Vec<Node>,
+    roots: Vec<Root>,
+    open: BinaryHeap<Reverse<(u64, u32)>>,
+    /// The first open node, if it is not in the heap.
+    best: (u64, u32),
+    /// Number of the current search.
+    stamp: u32,
+    /// Shortest way found to each fan of corners, each place of a link and each end of one.
+    turns: Vec<Turned>,
+    /// Cells that meet in a point, and the nodes that lead to them.
+    touching: Vec<(u32, u32)>,
+    /// What a flood has seen.
+    pub(crate) seen: Vec<Seen>,
+}
+
+/// A place that a way has turned at.
+#[derive(Clone, Copy, Debug, Default)]
+struct Turned {
+    stamp: u32,
+    /// Bit 0: to the right. Bit 1: to the left.
+    sides: u32,
+    length: f64,
+}
+
+/// Where a way ends so far.
+#[derive(Clone, Copy, Debug)]
+struct Root {
+    at: PlanPosition,
+    /// In cells.
+    length: f64,
+    turn: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    /// The rays from the root; of a turn, `right` is the ray that bounds it.
+    right: PlanPosition,
+    left: PlanPosition,
+    root: u32,
+    parent: u32,
+    /// What is crossed into `cell`, or what kind of node it is.
+    way: u32,
+    cell: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Side {
+    Right,
+    Left,
+}
+
+/// What a look into a cell may see, besides what its edges hide.
+#[derive(Clone, Copy, Debug)]
+enum Bound {
+    None,
+    /// What is right of this point, or straight behind it.
+    RightOf(PlanPosition),
+    LeftOf(PlanPosition),
+}
+
+struct Search<'a, F, const FLOOD: bool> {
+    mesh: &'a NavMesh,
+    filter: &'a F,
+    goal: &'a Spot,
+    goal_number: u32,
+    memory: &'a mut AnyAngle,
+    /// Ways longer than this are of no use, in cells.
+    limit: f64,
+}
+
+/// What is seen of a cell from a place that ways turn at: all, or what lies between two rays.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Seen {
+    pub(crate) cell: u32,
+    pub(crate) root: PlanPosition,
+    /// Length of the way to the root, in cells.
+    pub(crate) length: f64,
+    /// Shortest way to the part of the cell that is seen, in cells.
+    pub(crate) nearest: f64,
+    pub(crate) rays: Option<[PlanPosition; 2]>,
+}
+
+const NO_KEY: (u64, u32) = (u64::MAX, u32::MAX);
+
+impl NavMesh {
+    /// Everything that ways of at most `limit` cells see from `start`, into `memory.seen`, nearest first. Links that lead one way only are
+    /// not taken.
+    pub(crate) fn flood_shortest<F: CellFilter>(
+        &self,
+        start: &Spot,
+        limit: f64,
+        filter: &F,
+        memory: &mut AnyAngle,
+    ) {
+        memory.begin(self.turn_count());
+        memory.seen.clear();
+        let nowhere = Spot { cell: NO_NEIGHBOUR, ..*start };
+        let mut search: Search<'_, F, true> =
+            Search { mesh: self, filter, goal: &nowhere, goal_number: 0, memory, limit };
+        search.begin(start);
+        let mut nodes = usize::MAX;
+        search.advance(&mut nodes);
+    }
+
+    /// Searches the shortest way from `start` to `goal` and leaves the edges and links that it crosses in `scratch.corridor`.
+    /// Whether there is a way.
+    pub(super) fn search_shortest<F: CellFilter>(
+        &self,
+        start: &Spot,
+        goal: &Spot,
+        filter: &F,
+        scratch: &mut PathScratch,
+    ) -> bool {
+        self.search_shortest_within(start, goal, f64::INFINITY, filter, scratch)
+    }
+
+    /// As [`NavMesh::search_shortest`], for ways no longer than `limit`, in cells.
+    pub(crate) fn search_shortest_within<F: CellFilter>(
+        &self,
+        start: &Spot,
+        goal: &Spot,
+        limit: f64,
+        filter: &F,
+        scratch: &mut PathScratch,
+    ) -> bool {
+        self.begin_shortest(start, goal, limit, filter, scratch);
+        let mut nodes = usize::MAX;
+        self.advance_shortest(start, goal, limit, filter, scratch, &mut nodes) == Progress::Found
+    }
+
+    /// Begins what [`NavMesh::advance_shortest`] goes on with.
+    pub(crate) fn begin_shortest<F: CellFilter>(
+        &self,
+        start: &Spot,
+        goal: &Spot,
+        limit: f64,
+        filter: &F,
+        scratch: &mut PathScratch,
+    ) {
+        scratch.corridor.clear();
+        scratch.leaps.clear();
+        scratch.is_straight = start.cell == goal.cell
+            || (turn_length(start.at, goal.at) <= limit && self.goes_straight(start, goal, filter, scratch));
+        if scratch.is_straight {
+            return;
+        }
+        let memory = &mut scratch.any_angle;
+        memory.begin(self.turn_count());
+        let goal_number = self.bridges.number(goal.cell);
+        let mut search: Search<'_, F, false> =
+            Search { mesh: self, filter, goal, goal_number, memory, limit };
+        search.begin(start);
+    }
+
+    /// Goes on with a search, for as many nodes as `nodes` has, and takes them from it.
+    pub(crate) fn advance_shortest<F: CellFilter>(
+        &self,
+        start: &Spot,
+        goal: &Spot,
+        limit: f64,
+        filter: &F,
+        scratch: &mut PathScratch,
+        nodes: &mut usize,
+    ) -> Progress {
+        if start.cell == goal.cell || scratch.is_straight {
+            return Progress::Found;
+        }
+        let PathScratch { corridor, leaps, any_angle: memory, .. } = scratch;
+        let goal_number = self.bridges.number(goal.cell);
+        let mut search: Search<'_, F, false> =
+            Search { mesh: self, filter, goal, goal_number, memory, limit };
+        let (progress, mut node) = search.advance(nodes);
+        if progress != Progress::Found {
+            return progress;
+        }
+        while node != NONE {
+            let Node { way, parent, right, .. } = memory.nodes[node as usize];
+            if way < START {
+                corridor.push(way);
+                if way as usize >= self.neighbours.len() {
+                    leaps.push(right.x);
+                }
+            }
+            node = parent;
+        }
+        corridor.reverse();
+        leaps.reverse();
+        Progress::Found
+    }
+
+    /// Fans, then the places of all ways over links, then the ends of all links.
+    fn turn_count(&self) -> usize {
+        self.fans.count() as usize + self.links.links.len() * 2 * (LEAP_PLACES as usize + 1)
+    }
+
+    fn leap_turn(&self, leaving: u32, place: u32) -> u32 {
+        self.fans.count() + leaving * LEAP_PLACES + place
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "ways fit 32 bits")]
+    fn end_turn(&self, link: u32, end: u32) -> u32 {
+        self.fans.count() + self.links.links.len() as u32 * 2 * LEAP_PLACES + link * 2 + end
+    }
+}
+
+impl AnyAngle {
+    fn begin(&mut self, turns: usize) {
+        if self.stamp == u32::MAX {
+            self.turns.clear();
+            self.stamp = 0;
+        }
+        self.stamp += 1;
+        if self.turns.len() < turns {
+            self.turns.resize(turns, Turned::default());
+        }
+        self.nodes.clear();
+        self.roots.clear();
+        self.open.clear();
+        self.best = NO_KEY;
+    }
+
+    /// Whether a way of this length to a turn on this side is worth following: the shortest so far, the first of those.
+    fn claims(&mut self, turn: u32, side: u32, length: f64) -> bool {
+        let known = &mut self.turns[turn as usize];
+        if known.stamp != self.stamp || length < known.length * (1.0 - SAME) {
+            *known = Turned { stamp: self.stamp, sides: side, length };
+            return true;
+        }
+        let is_new = known.sides & side == 0 && length <= known.length * (1.0 + SAME);
+        known.sides |= if is_new { side } else { 0 };
+        is_new
+    }
+
+    /// Whether a shorter way to a root was found since.
+    #[inline]
+    fn is_outdone(&self, root: &Root) -> bool {
+        root.turn != NONE && self.turns[root.turn as usize].length < root.length * (1.0 - SAME)
+    }
+}
+
+impl<F: CellFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
+    fn begin(&mut self, start: &Spot) {
+        self.memory.roots.push(Root { at: start.at, length: 0.0, turn: NONE });
+        let node =
+            Node { right: start.at, left: start.at, root: 0, parent: NONE, way: START, cell: start.cell };
+        let first = self.keep(node);
+        self.look_around(first);
+    }
+
+    /// Opens nodes, as many as `nodes` has, until one reached the goal.
+    fn advance(&mut self, nodes: &mut usize) -> (Progress, u32) {
+        while *nodes > 0 {
+            *nodes -= 1;
+            let Some(node) = self.next() else { return (Progress::Nowhere, NONE) };
+            let Node { root, way, .. } = self.memory.nodes[node as usize];
+            if way == FINAL {
+                return (Progress::Found, node);
+            }
+            if self.memory.is_outdone(&self.memory.roots[root as usize]) {
+                continue;
+            }
+            match way {
+                TURN_RIGHT => self.turn(node, Side::Right),
+                TURN_LEFT => self.turn(node, Side::Left),
+                _ if (way as usize) < self.mesh.neighbours.len() => self.expand(node),
+                _ if self.mesh.links.is_portal(self.mesh.link_of(way).0) => self.expand_through_link(node),
+                _ => self.look_around(node),
+            }
+        }
+        (Progress::Running, NONE)
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "limited by what memory holds: 48 bytes a node")]
+    fn keep(&mut self, node: Node) -> u32 {
+        self.memory.nodes.push(node);
+        self.memory.nodes.len() as u32 - 1
+    }
+
+    /// Opens a node.
+    #[inline]
+    fn offer(&mut self, node: Node, estimate: f64) {
+        if estimate > self.limit {
+            return;
+        }
+        let node = self.keep(node);
+        // Positive floats sort like their bits; of equal ones the newest is first.
+        let key = (estimate.to_bits(), !node);
+        let later = key.max(self.memory.best);
+        self.memory.best = key.min(self.memory.best);
+        if later != NO_KEY {
+            self.memory.open.push(Reverse(later));
+        }
+    }
+
+    /// Takes the first open node.
+    fn next(&mut self) -> Option<u32> {
+        let mut best = std::mem::replace(&mut self.memory.best, NO_KEY);
+        if let Some(mut first) = self.memory.open.peek_mut()
+            && first.0 < best
+        {
+            if best == NO_KEY {
+                best = PeekMut::pop(first).0;
+            } else {
+                std::mem::swap(&mut first.0, &mut best);
+            }
+        }
+        (best != NO_KEY).then_some(!best.1)
+    }
+
+    /// Whether a way out of `cell` can be of use.
+    #[inline]
+    fn is_open(&self, cell: u32, way: u32) -> Option<u32> {
+        let neighbour = self.mesh.beyond(way);
+        if neighbour == NO_NEIGHBOUR || !self.filter.allows(self.mesh, CellId(neighbour)) {
+            return None;
+        }
+        let is_edge = (way as usize) < self.mesh.neighbours.len();
+        if FLOOD && !is_edge && !self.mesh.links.links[self.mesh.link_of(way).0.index()].both_ways {
+            return None;
+        }
+        (FLOOD || !is_edge || self.mesh.bridges.leads_to(self.goal_number, way, cell, neighbour))
+            .then_some(neighbour)
+    }
+
+    #[inline]
+    fn corner(&self, corner: usize) -> PlanPosition {
+        let corner = &self.mesh.corners[corner];
+        PlanPosition::on_grid(corner.x, corner.z)
+    }
+
+    fn is_visible(&self, node: &Node, at: PlanPosition) -> bool {
+        let root = self.memory.roots[node.root as usize].at;
+        orientation(root, node.right, at) >= 0.0 && orientation(root, node.left, at) <= 0.0
+    }
+
+    fn arrive(&mut self, parent: u32, root: u32) {
+        let Root { at, length, .. } = self.memory.roots[root as usize];
+        let estimate = length + turn_length(at, self.goal.at);
+        let goal = self.goal.at;
+        let node = Node { right: goal, left: goal, root, parent, way: FINAL, cell: self.goal.cell };
+        self.offer(node, estimate);
+    }
+
+    /// Opens a cone over a gate that is crossed between two rays.
+    #[inline]
+    fn cross(&mut self, parent: u32, root: u32, cell: u32, gate: &Gate, rays: [PlanPosition; 2]) {
+        let Some(cell) = self.is_open(cell, gate.way) else { return };
+        let Root { at, length, .. } = self.memory.roots[root as usize];
+        let [right, left] = rays;
+        let estimate = length
+            + if FLOOD {
+                nearest_between(at, right, left, gate)
+            } else {
+                ahead(at, right, left, gate, self.goal.at)
+            };
+        self.offer(Node { right, left, root, parent, way: gate.way, cell }, estimate);
+    }
+}
