@@ -55,6 +55,8 @@ pub(crate) struct Walls {
     /// As many as a sheet has places.
     ways: Vec<Ways>,
     pub(crate) posts: Vec<Post>,
+    /// Used again for every corner.
+    grounds: Vec<f32>,
     /// Some of the last posts.
     recent: Vec<Option<Post>>,
 }
@@ -85,6 +87,7 @@ impl Walls {
             slots: vec![NO_WAYS; maps.ranges.len()],
             ways: Vec::new(),
             posts: Vec::new(),
+            grounds: Vec::new(),
             recent: vec![None; 1 << RECENT_BITS],
         }
     }
@@ -222,9 +225,9 @@ impl Walls {
         let window = maps.window;
         let first = |value: f64, first: u32| whole_below(value - 0.5) - i64::from(first);
         let (x, z) = (first(from[0], window.x), first(from[2], window.z));
-        // Different heights of the ground around it. More than that are not told apart.
-        let mut grounds: [f32; 16] = [f32::NAN; 16];
-        let mut around = 0;
+        // Different heights of the ground around it.
+        let mut grounds = std::mem::take(&mut self.grounds);
+        grounds.clear();
         for (x, z) in [(x, z), (x + 1, z), (x, z + 1), (x + 1, z + 1)] {
             if x < 0 || z < 0 || x >= i64::from(window.width) || z >= i64::from(window.depth) {
                 continue;
@@ -233,9 +236,8 @@ impl Walls {
             for place in maps.places(x as u32, z as u32).iter() {
                 let ground = maps.ground[place];
                 let is_same = |known: &f32| known.to_bits() == ground.to_bits();
-                if !ground.is_nan() && around < grounds.len() && !grounds[..around].iter().any(is_same) {
-                    grounds[around] = ground;
-                    around += 1;
+                if !ground.is_nan() && !grounds.iter().any(is_same) {
+                    grounds.push(ground);
                 }
             }
         }
@@ -243,7 +245,7 @@ impl Walls {
             let (lowest, highest) = (from[1].min(to[1]), from[1].max(to[1]));
             let mut found: [f32; 8] = [f32::NAN; 8];
             let mut count = 0;
-            for &ground in &grounds[..around] {
+            for &ground in &grounds {
                 let (low, high) = (f64::from(ground + walk.rise), f64::from(ground + walk.height));
                 if highest <= low || lowest >= high || count == found.len() {
                     continue;
@@ -265,6 +267,7 @@ impl Walls {
                 }
             }
         }
+        self.grounds = grounds;
     }
 
     /// Keeps a post, unless it has just been kept: corners are told of by every edge and triangle around them.
