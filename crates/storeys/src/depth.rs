@@ -225,8 +225,8 @@ impl<'a> DepthMaps<'a> {
             Axis::X => (&self.block_x, self.window.x),
             Axis::Z => (&self.block_z, self.window.z),
         };
-        let low = (whole_below(low) - i64::from(first)).max(0);
-        let high = (whole_below(high) - i64::from(first)).min(table.len() as i64 - 1);
+        let low = whole_below(low).saturating_sub(i64::from(first)).max(0);
+        let high = whole_below(high).saturating_sub(i64::from(first)).min(table.len() as i64 - 1);
         if low > high {
             return 0..0;
         }

@@ -11,7 +11,7 @@ use crate::config::Corner;
 )]
 pub(crate) fn whole_below(value: f64) -> i64 {
     let whole = value as i64;
-    whole - i64::from(whole as f64 > value)
+    whole.saturating_sub(i64::from(whole as f64 > value))
 }
 
 /// Where a triangle is cut by a line: along it from `start` to `end`, each the place in cells and the height in metres. The start is

@@ -55,9 +55,15 @@ pub(crate) struct Walls {
     /// As many as a sheet has places.
     ways: Vec<Ways>,
     pub(crate) posts: Vec<Post>,
+    /// Used again for every corner.
+    grounds: Vec<f32>,
+    /// Some of the last posts.
+    recent: Vec<Option<Post>>,
 }
 
 const NO_WAYS: u32 = u32::MAX;
+/// Posts that are remembered, as a power of two.
+const RECENT_BITS: u32 = 10;
 
 /// One side's look at a cut: the near end and the far end, each the distance from the centre and the height.
 type Look = [[f64; 2]; 2];
@@ -77,7 +83,13 @@ fn nearest_between([[t0, y0], [t1, y1]]: Look, low: f64, high: f64) -> Option<f6
 
 impl Walls {
     pub(crate) fn new(maps: &DepthMaps<'_>) -> Self {
-        Self { slots: vec![NO_WAYS; maps.ranges.len()], ways: Vec::new(), posts: Vec::new() }
+        Self {
+            slots: vec![NO_WAYS; maps.ranges.len()],
+            ways: Vec::new(),
+            posts: Vec::new(),
+            grounds: Vec::new(),
+            recent: vec![None; 1 << RECENT_BITS],
+        }
     }
 
     /// Number of the ways of a sheet's first place, if it has any.
@@ -213,9 +225,9 @@ impl Walls {
         let window = maps.window;
         let first = |value: f64, first: u32| whole_below(value - 0.5) - i64::from(first);
         let (x, z) = (first(from[0], window.x), first(from[2], window.z));
-        // Different heights of the ground around it. More than that are not told apart.
-        let mut grounds: [f32; 16] = [f32::NAN; 16];
-        let mut around = 0;
+        // Different heights of the ground around it.
+        let mut grounds = std::mem::take(&mut self.grounds);
+        grounds.clear();
         for (x, z) in [(x, z), (x + 1, z), (x, z + 1), (x + 1, z + 1)] {
             if x < 0 || z < 0 || x >= i64::from(window.width) || z >= i64::from(window.depth) {
                 continue;
@@ -224,9 +236,8 @@ impl Walls {
             for place in maps.places(x as u32, z as u32).iter() {
                 let ground = maps.ground[place];
                 let is_same = |known: &f32| known.to_bits() == ground.to_bits();
-                if !ground.is_nan() && around < grounds.len() && !grounds[..around].iter().any(is_same) {
-                    grounds[around] = ground;
-                    around += 1;
+                if !ground.is_nan() && !grounds.iter().any(is_same) {
+                    grounds.push(ground);
                 }
             }
         }
@@ -234,7 +245,7 @@ impl Walls {
             let (lowest, highest) = (from[1].min(to[1]), from[1].max(to[1]));
             let mut found: [f32; 8] = [f32::NAN; 8];
             let mut count = 0;
-            for &ground in &grounds[..around] {
+            for &ground in &grounds {
                 let (low, high) = (f64::from(ground + walk.rise), f64::from(ground + walk.height));
                 if highest <= low || lowest >= high || count == found.len() {
                     continue;
@@ -252,14 +263,27 @@ impl Walls {
                     count += 1;
                     let share = if length > 0.0 { along / length } else { 0.0 };
                     let point = [from[0] + dx * share, from[2] + dz * share];
-                    let post = Post { ends: [point, point], ground };
-                    // Both edges often begin with the corner.
-                    let last = self.posts.last();
-                    if last.is_none_or(|last| last.order(&post).is_ne()) {
-                        self.posts.push(post);
-                    }
+                    self.push_post(Post { ends: [point, point], ground });
                 }
             }
+        }
+        self.grounds = grounds;
+    }
+
+    /// Keeps a post, unless it has just been kept: corners are told of by every edge and triangle around them.
+    fn push_post(&mut self, post: Post) {
+        let [[ax, az], [bx, bz]] = post.ends;
+        let bits = ax.to_bits()
+            ^ az.to_bits().rotate_left(21)
+            ^ bx.to_bits().rotate_left(11)
+            ^ bz.to_bits().rotate_left(42);
+        // Fibonacci hashing (Knuth, The Art of Computer Programming 3, section 6.4).
+        let place = (bits ^ u64::from(post.ground.to_bits())).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+            >> (u64::BITS - RECENT_BITS);
+        let recent = &mut self.recent[usize::try_from(place).unwrap_or(0)];
+        if recent.is_none_or(|recent| recent.order(&post).is_ne()) {
+            *recent = Some(post);
+            self.posts.push(post);
         }
     }
 

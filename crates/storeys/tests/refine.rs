@@ -145,6 +145,27 @@ fn thin_walls_and_posts_stand_in_the_way() {
 }
 
 #[test]
+fn a_wall_on_every_storey_leaves_the_same_ground_on_all_of_them() {
+    // More heights of the ground around the ends of the walls than anyone would count on.
+    const STOREYS: usize = 24;
+    let mut soup = TriangleSoup::default();
+    for storey in (0_u8..).take(STOREYS) {
+        let base = 4.0 * f32::from(storey);
+        let slope = |x: f32, z: f32| Vec3::new(x, base + 0.01 * x + 0.007 * z, z);
+        quad(&mut soup, [slope(0.0, 0.0), slope(0.0, 4.0), slope(8.0, 4.0), slope(8.0, 0.0)]);
+        let (a, b) = ([3.02, 1.07], [5.38, 2.46]);
+        let up = |[x, z]: [f32; 2], high: f32| Vec3::new(x, base + high, z);
+        quad(&mut soup, [up(a, 0.0), up(b, 0.0), up(b, 2.0), up(a, 2.0)]);
+    }
+    let field = refine(&soup, &config(0.1)).part.field;
+    let counts: Vec<usize> = field.columns.windows(2).map(|pair| (pair[1] - pair[0]) as usize).collect();
+    assert!(counts.iter().all(|&count| count == 0 || count == STOREYS), "{counts:?}");
+    let area = counts.iter().filter(|&&count| count > 0).count();
+    // The plate inside its edge, without what is near the wall.
+    assert!((2270..2300).contains(&area), "{area}");
+}
+
+#[test]
 fn a_stair_is_walked_and_a_table_is_not() {
     let mut soup = TriangleSoup::default();
     for step in 0_u8..8 {
