@@ -122,9 +122,6 @@ pub(crate) struct PlanArgs {
     /// Vertices nearer than this to the one before are left out, in metres. Default: 0.01.
     #[arg(long, value_name = "METRES")]
     pub(crate) near_distance: Option<f64>,
-    /// Which points of a border become its corners. Default: farthest; of storeys fewest-notches.
-    #[arg(long, value_name = "KIND")]
-    pub(crate) corners: Option<Corners>,
     /// Smallest piece of ground that is kept, in square metres. Default: 0.05.
     #[arg(long, value_name = "AREA")]
     pub(crate) min_area: Option<f64>,
@@ -316,6 +313,9 @@ pub(crate) struct Settings {
     /// Farthest that a border between two regions may be moved to run straight, in metres. Default: 5.
     #[arg(long, value_name = "METRES")]
     pub(crate) max_seam_error: Option<f32>,
+    /// Which points of a border become its corners. Default: farthest; of storeys fewest-notches.
+    #[arg(long, value_name = "KIND")]
+    pub(crate) corners: Option<Corners>,
     /// Smallest piece of ground that is kept, in square metres. Default: 0.05.
     #[arg(long, value_name = "AREA")]
     pub(crate) min_region: Option<f32>,

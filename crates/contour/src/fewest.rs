@@ -38,7 +38,7 @@ struct Edge {
 
 const NO_EDGE: u32 = u32::MAX;
 
-/// Appends the places of the corners to keep between the ends of a chain, in order; the ends are left out.
+/// Appends the places of the corners to keep between the ends of a chain, in order; the ends are left out. Tells what they cost.
 ///
 /// No point of the chain lies farther from the result than the tolerance: distances are taken to segments. Among ways over candidates, which are
 /// the corners that Ramer's algorithm leaves at a small share of the tolerance, the result is the one of the least cost: a notch is 1, a corner
@@ -56,14 +56,51 @@ pub(crate) fn fewest_notches(
     tolerance_squared: f64,
     sides: Sides,
     out: &mut Vec<usize>,
-) {
+) -> f64 {
     let mut candidates = Vec::new();
     simplify_line(line, chain, tolerance_squared * CANDIDATE_SHARE * CANDIDATE_SHARE, &mut candidates);
     if candidates.len() < 3 {
-        return;
+        return 0.0;
     }
     let graph = Graph { line, candidates: &candidates, tolerance_squared, sides };
-    graph.cheapest_way(out);
+    graph.cheapest_way(out)
+}
+
+/// Most points of a ring for which every start is tried, and most starts.
+const SHORT_RING: usize = 2048;
+const MOST_STARTS: usize = 12;
+
+/// Where a ring, which ends at its first point again, best begins: at the place, of those kept from its first point on, from which the least is
+/// spent on all of it. `None` where nothing is kept.
+pub(crate) fn best_start(ring: &[PlanPoint], tolerance_squared: f64, sides: Sides) -> Option<usize> {
+    let mut starts = Vec::new();
+    fewest_notches(&Line::new(ring), 0..ring.len(), tolerance_squared, sides, &mut starts);
+    if ring.len() > SHORT_RING {
+        // The farther from the ends, the less they had to do with it.
+        return starts.get(starts.len() / 2).copied();
+    }
+    let skipped = starts.len().div_ceil(MOST_STARTS).max(1);
+    let (mut best, mut corners) = (None, Vec::new());
+    for start in starts.into_iter().step_by(skipped) {
+        let turned = [&ring[start..ring.len() - 1], &ring[..=start]].concat();
+        corners.clear();
+        let line = Line::new(turned.as_slice());
+        let mut cost = fewest_notches(&line, 0..turned.len(), tolerance_squared, sides, &mut corners);
+        if let (Some(&first), Some(&last)) = (corners.first(), corners.last()) {
+            cost += turn(sides, [turned[last], turned[0], turned[first]]);
+        }
+        if best.is_none_or(|(least, _)| cost < least) {
+            best = Some((cost, start));
+        }
+    }
+    best.map(|(_, start)| start)
+}
+
+/// What a corner costs.
+fn turn(sides: Sides, [before, corner, after]: [PlanPoint; 3]) -> f64 {
+    let turn = PlanPoint::orientation(before, corner, after);
+    let is_notch = turn < 0 || (turn > 0 && sides == Sides::Both);
+    if is_notch { 1.0 + CORNER } else { CORNER }
 }
 
 struct Graph<'a> {
@@ -79,7 +116,7 @@ impl Graph<'_> {
         self.line.points()[self.candidates[candidate as usize]]
     }
 
-    fn cheapest_way(&self, out: &mut Vec<usize>) {
+    fn cheapest_way(&self, out: &mut Vec<usize>) -> f64 {
         let last = self.candidates.len() - 1;
         let mut edges: Vec<Edge> = Vec::new();
         // The shortcuts that end at each candidate.
@@ -91,7 +128,8 @@ impl Graph<'_> {
                 if from > 0 {
                     edge.cost = f64::INFINITY;
                     for &before in &arrived {
-                        let turn = self.turn(&edges[before as usize], &edge);
+                        let corners = [edges[before as usize].from, edge.from, edge.to];
+                        let turn = turn(self.sides, corners.map(|corner| self.point(corner)));
                         let cost = edges[before as usize].cost + turn;
                         if cost < edge.cost {
                             (edge.cost, edge.before) = (cost, before);
@@ -114,14 +152,7 @@ impl Graph<'_> {
             next = edge.before;
         }
         out[begin..].reverse();
-    }
-
-    /// What the corner between two shortcuts costs.
-    fn turn(&self, before: &Edge, after: &Edge) -> f64 {
-        let turn =
-            PlanPoint::orientation(self.point(before.from), self.point(before.to), self.point(after.to));
-        let is_notch = turn < 0 || (turn > 0 && self.sides == Sides::Both);
-        if is_notch { 1.0 + CORNER } else { CORNER }
+        best.map_or(0.0, |best| edges[best as usize].cost)
     }
 
     /// All candidates that a shortcut from one may lead to, and what it costs to stray so far.
@@ -309,6 +340,34 @@ mod tests {
         assert_eq!(kept(&points(&[(0, 0), (5, 5)]), 3.0, Sides::Left), []);
         assert_eq!(kept(&points(&[(0, 0), (2, 0), (4, 0), (4, 4)]), 0.0, Sides::Left), [2]);
         assert_eq!(kept(&points(&[(0, 0), (0, 0), (0, 0)]), 1.0, Sides::Both).len(), 1);
+    }
+
+    #[test]
+    fn a_ring_begins_where_it_costs_least() {
+        // A square post of 0.4 m and the agent's radius of 0.6 m around it, on a grid of 10 cm.
+        let mut ring: Vec<PlanPoint> = Vec::new();
+        let (half, radius) = (128.0_f64, 384.0_f64);
+        for step in 0..64 {
+            let angle = f64::from(step) / 64.0 * std::f64::consts::TAU;
+            let (sine, cosine) = angle.sin_cos();
+            #[expect(clippy::cast_possible_truncation, reason = "small numbers")]
+            let point = PlanPoint::new(
+                (half.copysign(cosine) + radius * cosine).round() as i32,
+                (half.copysign(-sine) - radius * sine).round() as i32,
+            );
+            ring.push(point);
+        }
+        let count = |start: usize| {
+            let turned = [&ring[start..], &ring[..=start]].concat();
+            kept(&turned, 83.2, Sides::Left).len() + 1
+        };
+        let fewest = (0..ring.len()).map(count).min().expect("a ring");
+        for start in [0, 5, 9, 23, 40] {
+            let turned = [&ring[start..], &ring[..=start]].concat();
+            let best = best_start(&turned, 83.2 * 83.2, Sides::Left).expect("a start");
+            assert!(count((start + best) % ring.len()) <= fewest, "from {start}");
+        }
+        assert_eq!(best_start(&points(&[(0, 0), (1, 0), (0, 0)]), 9.0, Sides::Left), Some(1));
     }
 
     #[test]

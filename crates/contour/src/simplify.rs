@@ -12,7 +12,7 @@ use crate::ContourError;
 use crate::bits::BitSet;
 use crate::boxes::Line;
 use crate::conflict::{Chains, Shortcut};
-use crate::fewest::{Sides, fewest_notches};
+use crate::fewest::{Sides, best_start, fewest_notches};
 use crate::grid::{BucketGrid, Entry, Strip};
 use crate::polyline::{Segment, split_index};
 
@@ -202,6 +202,17 @@ enum Rule {
     Wall,
 }
 
+impl Rule {
+    /// Which of an arc's turns are notches; none of them matters on a seam, which is straight.
+    fn sides(self) -> Option<Sides> {
+        match self {
+            Self::Seam => None,
+            Self::Close => Some(Sides::Both),
+            Self::Wall => Some(Sides::Left),
+        }
+    }
+}
+
 #[derive(Debug)]
 struct Simplifier<'a> {
     chains: Chains<'a>,
@@ -303,24 +314,24 @@ impl<'a> Simplifier<'a> {
                 uses[vertex.index()] = uses[vertex.index()].saturating_add(1);
             }
         }
-        let (mut turns, mut corners) = (Vec::new(), Vec::new());
+        let mut turns = Vec::new();
         for (index, arc) in contours.arcs.iter().enumerate() {
             let (first, last) = (arc.first as usize, (arc.first + arc.len) as usize - 1);
             let vertex = contours.arc_vertices[first];
             if vertex != contours.arc_vertices[last] || uses[vertex.index()] != 2 {
                 continue;
             }
-            corners.clear();
-            self.choose_corners(index, &mut corners);
-            // The farther from the ends, the less they had to do with it.
-            turns.extend(corners.get(corners.len() / 2).map(|&corner| (first..last, corner)));
+            let Some(sides) = self.rules[index].sides() else { continue };
+            let ring = &self.chains.line.points()[first..=last];
+            let start = best_start(ring, self.tolerance_squared, sides);
+            turns.extend(start.map(|start| (first..last, start)));
         }
         let mut points = std::mem::replace(&mut self.chains.line, Line::new(Vec::new())).into_points();
         let vertices = self.chains.arc_vertices.to_mut();
-        for (ring, corner) in turns {
-            points[ring.clone()].rotate_left(corner - ring.start);
+        for (ring, start) in turns {
+            points[ring.clone()].rotate_left(start);
             points[ring.end] = points[ring.start];
-            vertices[ring.clone()].rotate_left(corner - ring.start);
+            vertices[ring.clone()].rotate_left(start);
             vertices[ring.end] = vertices[ring.start];
         }
         self.chains.line = Line::new(points);
@@ -347,12 +358,7 @@ impl<'a> Simplifier<'a> {
 
     /// The corners that are kept between the ends of an arc, whatever else has to be; none where the rest finds them.
     fn choose_corners(&self, arc: usize, out: &mut Vec<usize>) {
-        let sides = match self.rules[arc] {
-            Rule::Seam => return,
-            Rule::Close => Sides::Both,
-            Rule::Wall => Sides::Left,
-        };
-        if self.corners == CornerChoice::FewestNotches {
+        if let (CornerChoice::FewestNotches, Some(sides)) = (self.corners, self.rules[arc].sides()) {
             let ContourArc { first, len, .. } = self.chains.contours.arcs[arc];
             let chain = first as usize..(first + len) as usize;
             fewest_notches(&self.chains.line, chain, self.tolerance_squared, sides, out);

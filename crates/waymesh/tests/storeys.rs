@@ -74,6 +74,21 @@ fn generated_scenes_are_valid_after_every_stage() {
 }
 
 #[test]
+fn caves_are_valid_after_every_stage_and_hang_together() {
+    let soup = Scene::Caves.build(&SceneConfig::default());
+    for (agent, cell) in [(small(), 0.15), (small(), 0.3), (small().with_radius(0.0), 0.2)] {
+        let found = bake("caves", &config(cell, agent), &StoreysOptions::default(), &soup);
+        // The hill is one island; the ways another, and nooks at the steepest slope are small.
+        let mut islands: Vec<f64> = found.mesh.islands().iter().map(|island| island.area).collect();
+        islands.sort_by(|a, b| b.total_cmp(a));
+        assert!(islands[0] > 2000.0 && islands[1] > 300.0, "{islands:?}");
+        assert!(islands[2..].iter().all(|&area| area < 5.0), "{islands:?}");
+        assert!(found.mesh.find_path(Vec3::new(8.0, 0.0, 9.0), Vec3::new(10.0, 7.0, 34.0)).is_ok());
+        assert!(found.report.height_error_max <= 0.11);
+    }
+}
+
+#[test]
 fn nothing_tells_how_it_was_run() {
     for scene in [Scene::SpiralStairs, Scene::OverlappingStoreys, Scene::DungeonRooms] {
         let soup = scene.build(&SceneConfig::default());

@@ -50,7 +50,7 @@ impl Ord for Height {
     }
 }
 
-/// Splits the cells of a mesh into storeys, from the lowest to the highest.
+/// Splits the cells of a mesh into storeys, from the lowest to the highest by what most of their ground is at.
 ///
 /// Greedy: from the lowest region that is left, grow over neighbours, lowest first, as long as nothing overlaps; then put each
 /// piece grown on the storey whose heights are nearest and where nothing overlaps, or on a new one. Takes about `n log n` where few
@@ -109,7 +109,8 @@ pub(crate) fn storeys_of(mesh: &PlanMesh) -> Vec<Storey> {
             None => storeys.push(sum),
         }
     }
-    storeys.sort_by_key(|storey| (Height(storey.middle()), storey.cells.first().copied()));
+    // A roof that found room on a lower storey must not lift it.
+    storeys.sort_by_cached_key(|storey| (Height(level(mesh, storey)), storey.cells.first().copied()));
     storeys
         .into_iter()
         .map(|mut storey| {
@@ -121,6 +122,22 @@ pub(crate) fn storeys_of(mesh: &PlanMesh) -> Vec<Storey> {
             }
         })
         .collect()
+}
+
+/// The height that most of a storey is near: the mean over its area.
+fn level(mesh: &PlanMesh, storey: &Part) -> f32 {
+    let (mut sum, mut whole) = (0.0, 0.0);
+    for &cell in &storey.cells {
+        let (area, corners) = (mesh.area(cell), mesh.cells[cell].corners.len());
+        let heights: f64 = mesh.positions(cell).map(|position| f64::from(position.y)).sum();
+        #[expect(clippy::cast_precision_loss, reason = "corners of a cell are few")]
+        let middle = heights / corners.max(1) as f64;
+        sum += area * middle;
+        whole += area;
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "compared only")]
+    let mean = (sum / whole) as f32;
+    if mean.is_finite() { mean } else { storey.middle() }
 }
 
 /// Connected parts of equal region, and the part of each cell. A cell that is to be alone is a part.
