@@ -131,10 +131,10 @@ impl Search<'_> {
         let at = self.memory.roots[root as usize];
         let bound = if at.side > 0.0 { bounds.low_wide } else { bounds.high_wide };
         let touching = touch(at.centre, at.offset, bound);
-        let straight = || at.length + self.arc(&at, bound) + length(minus(self.goal, touching));
+        let straight = || at.length + self.chord(&at, bound) + length(minus(self.goal, touching));
         let estimate = match self.tangent(&at, self.goal, 0.0) {
             Some(way) if at.side * cross(bound, way.direction) >= 0.0 => {
-                at.length + self.arc(&at, way.direction) + way.length
+                at.length + self.chord(&at, way.direction) + way.length
             }
             _ => straight(),
         };
