@@ -203,6 +203,9 @@ impl ClearanceNavMesh {
                         best = best.min(between_squared(way, wall));
                     }
                 }
+            }
+            // Half way round, then on: no corner lies between.
+            for way in [[from, arc[count / 2].0], [arc[count / 2].0, ends[1]]] {
                 triangle = table.walk(triangle, None, way[0], way[1]);
             }
             at += count;
