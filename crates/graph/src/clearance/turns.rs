@@ -82,7 +82,16 @@ impl Search<'_> {
         let way = Tangent { direction: root.arrival, length: root.way };
         let clear_to = root.clearly.then_some(next(root.corner));
         if !self.turns_free(&parent, way.direction)
-            || !self.is_clear_along(root.corner / 3, root.centre, &parent, &way, clear_to)
+            || !self.is_clear_along(
+                self.table.triangle_towards(
+                    root.corner,
+                    minus(touch(root.centre, root.offset, way.direction), root.centre),
+                ),
+                root.centre,
+                &parent,
+                &way,
+                clear_to,
+            )
         {
             return;
         }
