@@ -148,6 +148,9 @@ fn run_for_radius(args: &PathArgs, mesh: NavMesh, radius: f32) -> Result<()> {
         path.corners.len(),
         path.clearance
     )?;
+    if !path.links.is_empty() {
+        writeln!(out, "  over {} links", path.links.len())?;
+    }
     for (what, metres) in ["start", "goal"].into_iter().zip(moved).filter(|(_, metres)| *metres > 0.0) {
         writeln!(out, "  the {what} was moved by {metres:.3} m to where the disc fits")?;
     }

@@ -260,6 +260,14 @@ fn ways_are_the_shortest_among_all_tangents() {
                 }
                 assert!(f64::from(path.length) >= best - 1e-3);
                 assert!(path.clearance >= radius - 1.1e-3, "{what}: keeps {}", path.clearance);
+                let chain = path.points.windows(2).map(|pair| [plane(pair[0]), plane(pair[1])]);
+                let kept = chain.flat_map(|line| walls.iter().map(move |&wall| between(line, wall)));
+                let kept = kept.fold(f64::INFINITY, f64::min);
+                assert!(
+                    (f64::from(path.clearance) - kept).abs() < 1e-4,
+                    "{what}: {kept}, {}",
+                    path.clearance
+                );
             }
         }
     }

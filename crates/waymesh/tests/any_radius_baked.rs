@@ -17,7 +17,7 @@ use waymesh::{
 use waymesh_scenes::{Scene, SceneConfig};
 
 /// Pairs of places on real levels.
-const PAIRS: usize = 150;
+const PAIRS: usize = 400;
 
 fn clear(mesh: NavMesh) -> ClearanceNavMesh {
     with_clearance(mesh, &ClearanceConfig::default()).unwrap()
@@ -69,13 +69,15 @@ fn radius_nothing_is_the_shortest_path_of_the_mesh() {
         if !kinds[0] {
             continue;
         }
-        let plan = |points: &[Vec3]| -> f64 {
-            let plan = |at: Vec3| at.as_dvec3().with_y(0.0);
-            points.windows(2).map(|pair| plan(pair[0]).distance(plan(pair[1]))).sum()
-        };
         let (expected, actual) = (plan(&exact.points), plan(&path.points));
         assert!((expected - actual).abs() <= 1e-3 + 1e-5 * expected, "{pair:?}: {actual} for {expected}");
     }
+}
+
+/// Length in plan.
+fn plan(points: &[Vec3]) -> f64 {
+    let plan = |at: Vec3| at.as_dvec3().with_y(0.0);
+    points.windows(2).map(|pair| plan(pair[0]).distance(plan(pair[1]))).sum()
 }
 
 /// Connectivity and lengths beside meshes baked for the radius.
@@ -92,7 +94,7 @@ fn compare(name: &str, soup: &waymesh::TriangleSoup, radii: &[f32], pairs: usize
         let [slim, wide] = [bake(radius - 0.1), bake(radius + 0.1)];
         let sampler = waymesh::PlaceSampler::new(&wide, &AnyCell);
         let mut random = Random::new(7);
-        let [mut compared, mut unclear, mut wrong, mut off] = [0_usize; 4];
+        let [mut compared, mut unclear, mut wrong, mut off, mut odd] = [0_usize; 5];
         let mut ratios = Vec::new();
         let near = Reach::new(0.3, 0.5, 0.5);
         for _ in 0..pairs {
@@ -119,33 +121,52 @@ fn compare(name: &str, soup: &waymesh::TriangleSoup, radii: &[f32], pairs: usize
                 wrong += 1;
                 eprintln!("{name}, radius {radius}: {from} to {to}: {:?}, not {is_there}", ways[1].is_some());
             }
-            if let (true, Some(known)) = (is_there, &ways[1])
+            if let (true, [Some(less), Some(known), Some(more)]) = (is_there, &ways)
                 && known.length > 1.0
             {
-                ratios.push(f64::from(path.length) / f64::from(known.length));
+                let [less, known, more] = [less, known, more].map(|path| plan(&path.points));
+                let own = f64::from(path.plan_length);
+                // Between those of agents a cell slimmer and wider, whatever gaps those take.
+                assert!(
+                    own >= less * 0.99 - 0.05 && own <= more * 1.01 + 0.05,
+                    "{name}, radius {radius}, {from} to {to}: {own} m, {less} to {more} m"
+                );
+                let ratio = own / known;
+                if ratio.ln().abs() <= 0.01 {
+                    ratios.push(ratio);
+                } else {
+                    // A gap that is within a cell of the radius decides, or a metre is too short for a cell.
+                    let is_close = more > less * 1.01;
+                    odd += 1;
+                    eprintln!("{name}, radius {radius}: {own} m for {known} m, between {less} and {more}");
+                    assert!(is_close, "{name}, radius {radius}, {from} to {to}");
+                }
                 if ratios.len() % 16 == 0 {
                     check_clear(mesh.mesh(), &path, radius, name);
                 }
             }
         }
         ratios.sort_by(f64::total_cmp);
-        let within = ratios.iter().filter(|&&ratio| (0.99..1.01).contains(&ratio)).count();
         eprintln!(
-            "{name}, radius {radius}: {compared} pairs, {wrong} wrong, {unclear} within a cell of the gap, {off} off; lengths {:.4} to {:.4}, median {:.4}, {within} of {} within 1 %",
+            "{name}, radius {radius}: {compared} pairs, {wrong} wrong, {unclear} within a cell of the gap, {off} off; lengths {:.4} to {:.4}, median {:.4}, {} within 1 %, {odd} not, where a gap within a cell decides",
             ratios.first().unwrap_or(&1.0),
             ratios.last().unwrap_or(&1.0),
             ratios.get(ratios.len() / 2).unwrap_or(&1.0),
             ratios.len(),
         );
         assert_eq!(wrong, 0, "{name}, radius {radius}");
-        assert!(ratios.len() > pairs / 10 && within == ratios.len(), "{name}, radius {radius}");
+        assert!(ratios.len() > pairs / 10, "{name}, radius {radius}");
     }
 }
 
 #[test]
 fn real_levels_agree_too() {
-    for (name, file) in [("nav_test", "golden/Meshes/nav_test.obj"), ("dungeon", "golden/Meshes/dungeon.obj")]
-    {
+    for (name, file) in [
+        ("nav_test", "golden/Meshes/nav_test.obj"),
+        ("dungeon", "golden/Meshes/dungeon.obj"),
+        ("parking garage", "gazebo/parking_garage.glb"),
+        ("willow garage", "gazebo/willowgarage.glb"),
+    ] {
         if let Some(file) = waymesh_testkit::levels::find(file) {
             compare(name, &waymesh::io::load(&file).unwrap(), &[0.2, 0.4, 0.8], PAIRS);
         }

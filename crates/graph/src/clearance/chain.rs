@@ -3,7 +3,9 @@
 use glam::Vec3;
 use waymesh_core::CellId;
 
-use super::disc::{Plane, angle, between_squared, dot, faces, is_nearer, minus, touch};
+use super::disc::{
+    Plane, angle, between_squared, distance_squared, dot, faces, is_nearer, length, minus, touch,
+};
 use super::fit::Fit;
 use super::leaps::Piece;
 use super::path::{ClearPath, ClearPathOptions};
@@ -61,7 +63,7 @@ impl ClearanceNavMesh {
             path.cells.push(first.cell);
         }
         scratch.plan.clear();
-        scratch.plan.push((start.at, false));
+        scratch.plan.push((start.at, None));
         let mut at = first;
         let ClearanceScratch { memory, passed, plan, .. } = scratch;
         for &(number, leaves) in memory.way.iter().rev() {
@@ -80,7 +82,7 @@ impl ClearanceNavMesh {
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "7000 at most")]
             let count = if radius > 0.0 { (turned / step).ceil().max(1.0) as u32 } else { 1 };
             let part = turned / f64::from(count);
-            plan.push((touch(root.centre, root.offset, root.arrival), false));
+            plan.push((touch(root.centre, root.offset, root.arrival), None));
             for step in 0..count {
                 let angle = root.side * part * (f64::from(step) + 0.5);
                 let (sine, cosine) = angle.sin_cos();
@@ -90,9 +92,9 @@ impl ClearanceNavMesh {
                 let out = if radius > 0.0 { out } else { root.centre };
                 at = self.follow(&at, out, passed, &mut path.cells);
                 path.points.push(at.position);
-                plan.push((out, true));
+                plan.push((out, Some(root.centre)));
             }
-            plan.push((touch(root.centre, root.offset, leaves), true));
+            plan.push((touch(root.centre, root.offset, leaves), Some(root.centre)));
             let centre = frame.to_world(root.centre[0] / size, 0.0, root.centre[1] / size);
             path.corners.push(Vec3::new(centre.x, at.position.y, centre.z));
         }
@@ -101,8 +103,7 @@ impl ClearanceNavMesh {
             path.cells.push(last.cell);
         }
         path.points.push(last.position);
-        let is_straight = plan.len() == 1;
-        plan.push((goal.at, is_straight));
+        plan.push((goal.at, None));
         let mut kept = from + 1;
         for at in from + 1..path.points.len() {
             if path.points[at] != path.points[kept - 1] {
@@ -150,45 +151,102 @@ impl ClearanceNavMesh {
         there
     }
 
-    /// The least distance of the chain in `scratch.plan` from any wall. What is not marked in it keeps the radius that was searched for.
+    /// The least distance of the chain in `scratch.plan` from any wall. Straight lines between arcs keep the radius that was searched for; what is outside of
+    /// the arcs may not.
     fn kept(&self, mut triangle: u32, scratch: &mut ClearanceScratch) -> f64 {
         let table = &self.table;
-        let ClearanceScratch { memory, plan, seen, .. } = scratch;
-        // At a corner that it turns round it is as near as the disc is wide.
-        let turns = plan.len() > 2;
-        let mut best = if turns { memory.offset_squared() } else { f64::INFINITY };
-        // Every vertex lies on a wall.
-        for corner in 3 * triangle..3 * triangle + 3 {
-            let off = minus(plan[0].0, table.start(corner));
-            best = best.min(dot(off, off));
+        let ClearanceScratch { memory, plan, seen, walls, .. } = scratch;
+        if plan.len() == 2 {
+            return self.kept_straight(triangle, [plan[0].0, plan[1].0], &mut memory.stack, seen);
         }
-        let stack = &mut memory.stack;
-        for pair in plan.windows(2) {
-            let way = [pair[0].0, pair[1].0];
-            if pair[1].1 {
-                stack.clear();
-                seen.clear();
-                stack.push(triangle);
-            }
-            while let Some(at) = stack.pop() {
-                // Few are as near as the nearest wall so far.
+        // At a corner that it turns round it is as near as the disc is wide.
+        let mut best = memory.offset_squared();
+        let mut at = 1;
+        while at < plan.len() {
+            let from = plan[at - 1].0;
+            let Some(centre) = plan[at].1 else {
+                triangle = table.walk(triangle, None, from, plan[at].0);
+                at += 1;
+                continue;
+            };
+            // The walls near the whole arc.
+            let count = plan[at..].iter().take_while(|point| point.1.is_some()).count();
+            let arc = &plan[at - 1..at + count];
+            let far = arc.iter().map(|point| length(minus(point.0, centre))).fold(0.0, f64::max);
+            let limit = (far + best.sqrt()).powi(2);
+            let ends = [from, arc[count].0];
+            walls.clear();
+            seen.clear();
+            memory.stack.clear();
+            memory.stack.push(triangle);
+            while let Some(at) = memory.stack.pop() {
                 if seen.contains(&at) {
                     continue;
                 }
                 seen.push(at);
                 for side in 3 * at..3 * at + 3 {
-                    let ends = table.ends(side);
-                    if !is_nearer(way, ends, best.sqrt()) {
+                    let side_ends = table.ends(side);
+                    if distance_squared(side_ends, centre) >= limit {
                         continue;
                     }
                     if table.is_wall(side) {
-                        best = best.min(between_squared(way, ends));
-                    } else if faces(ends, way) {
-                        stack.push(table.twin(side) / 3);
+                        walls.push(side_ends);
+                    } else if faces(side_ends, ends) {
+                        memory.stack.push(table.twin(side) / 3);
                     }
                 }
             }
-            triangle = table.walk(triangle, None, way[0], way[1]);
+            for pair in arc.windows(2) {
+                let way = [pair[0].0, pair[1].0];
+                for &wall in walls.iter() {
+                    if is_nearer(way, wall, best.sqrt()) {
+                        best = best.min(between_squared(way, wall));
+                    }
+                }
+            }
+            // Half way round, then on: no corner lies between.
+            for way in [[from, arc[count / 2].0], [arc[count / 2].0, ends[1]]] {
+                triangle = table.walk(triangle, None, way[0], way[1]);
+            }
+            at += count;
+        }
+        best.sqrt()
+    }
+
+    fn kept_straight(
+        &self,
+        triangle: u32,
+        way: [Plane; 2],
+        stack: &mut Vec<u32>,
+        seen: &mut Vec<u32>,
+    ) -> f64 {
+        let table = &self.table;
+        let mut best = f64::INFINITY;
+        // Every vertex lies on a wall.
+        for corner in 3 * triangle..3 * triangle + 3 {
+            let off = minus(way[0], table.start(corner));
+            best = best.min(dot(off, off));
+        }
+        stack.clear();
+        seen.clear();
+        stack.push(triangle);
+        while let Some(at) = stack.pop() {
+            // Few are as near as the nearest wall so far.
+            if seen.contains(&at) {
+                continue;
+            }
+            seen.push(at);
+            for side in 3 * at..3 * at + 3 {
+                let ends = table.ends(side);
+                if !is_nearer(way, ends, best.sqrt()) {
+                    continue;
+                }
+                if table.is_wall(side) {
+                    best = best.min(between_squared(way, ends));
+                } else if faces(ends, way) {
+                    stack.push(table.twin(side) / 3);
+                }
+            }
         }
         best.sqrt()
     }

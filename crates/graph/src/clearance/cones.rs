@@ -42,20 +42,21 @@ impl Search<'_> {
         let bound = match self.tangent(root, goal, 0.0) {
             Some(way) if cross(low, way.direction) < 0.0 => low,
             Some(way) if cross(high, way.direction) > 0.0 => high,
-            Some(way) => return root.length + self.arc(root, way.direction) + way.length,
+            Some(way) => return root.length + self.chord(root, way.direction) + way.length,
             None => return root.length + length(minus(goal, root.centre)) - self.radius,
         };
         let from = touch(root.centre, root.offset, bound);
         let steep = cross(bound, edge);
         let reach = cross(minus(left, from), edge) / steep;
-        let farthest = length(minus(left, from)).max(length(minus(right, from)));
-        if !(reach.is_finite() && reach <= farthest) {
+        let squared = |to: Plane| dot(minus(to, from), minus(to, from));
+        let farthest = squared(left).max(squared(right));
+        if !(reach.is_finite() && (reach <= 0.0 || reach * reach <= farthest)) {
             // Along the side, or past its end: no more is known than how far the goal is.
-            return root.length + self.arc(root, bound) + length(minus(goal, from));
+            return root.length + self.chord(root, bound) + length(minus(goal, from));
         }
         // Where the disc bulges over the side, the way does too.
         let end = plus(from, bound, reach.max(0.0));
-        root.length + self.arc(root, bound) + length(minus(end, from)) + length(minus(goal, end))
+        root.length + self.chord(root, bound) + length(minus(end, from)) + length(minus(goal, end))
     }
 
     pub(super) fn is_open(&self, side: u32, corner: u32) -> Option<u32> {

@@ -100,8 +100,9 @@ pub struct ClearanceScratch {
     passed: Vec<CellId>,
     fit: fit::Candidates,
     leaps: leaps::Leaps,
-    /// The points of a path, in metres from the origin of the frame, and whether the line to each has to be looked at.
-    plan: Vec<(Plane, bool)>,
+    /// The points of a path, in metres from the origin of the frame, and the corner that the line to each goes round.
+    plan: Vec<(Plane, Option<Plane>)>,
+    walls: Vec<[Plane; 2]>,
     seen: Vec<u32>,
 }
 

@@ -48,7 +48,10 @@ impl Near {
                 for corner in [side, next(side)] {
                     let fan = table.fan_of[corner as usize];
                     let is_new = self.corners.iter().all(|&known| table.fan_of[known as usize] != fan);
-                    if table.fans[fan as usize].turns && is_new {
+                    let at = table.start(corner);
+                    // One farther away than that is no concern of a way that has not left the triangle.
+                    let is_near = || own.iter().any(|&own| is_nearer([at; 2], own, reach));
+                    if table.fans[fan as usize].turns && is_new && is_near() {
                         self.corners.push(corner);
                     }
                 }

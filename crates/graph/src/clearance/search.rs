@@ -84,13 +84,27 @@ pub(super) struct Search<'a> {
     pub(super) goal: Plane,
     pub(super) goal_triangle: u32,
     pub(super) goal_number: u32,
+    /// The estimate of the node looked at last, and a node that is no worse.
+    least_known: f64,
+    in_hand: Option<Node>,
 }
 
 impl<'a> Search<'a> {
     pub(super) fn new(table: &'a Table, islands: &'a Islands, memory: &'a mut Memory, radius: f64) -> Self {
         let radius = slimmed(radius);
         let width = 2.0 * radius;
-        Self { table, islands, memory, radius, width, goal: [0.0; 2], goal_triangle: 0, goal_number: 0 }
+        Self {
+            table,
+            islands,
+            memory,
+            radius,
+            width,
+            goal: [0.0; 2],
+            goal_triangle: 0,
+            goal_number: 0,
+            least_known: 0.0,
+            in_hand: None,
+        }
     }
 
     /// The length of the shortest way, whose turns are left in `memory.way`.
@@ -133,8 +147,7 @@ impl<'a> Search<'a> {
             return Some(0.0);
         }
         self.local(0);
-        while let Some(Reverse((_, node))) = self.memory.open.pop() {
-            let node = self.memory.nodes[!node as usize];
+        while let Some(node) = self.best() {
             match node.kind {
                 Kind::Final if self.ends_well(&node) => return Some(self.finish(&node)),
                 Kind::Final => {}
@@ -160,8 +173,23 @@ impl<'a> Search<'a> {
         length
     }
 
-    #[expect(clippy::cast_possible_truncation, reason = "limited by memory: 48 bytes a node")]
+    /// The node with the least estimate.
+    fn best(&mut self) -> Option<Node> {
+        if let Some(node) = self.in_hand.take() {
+            return Some(node);
+        }
+        let Reverse((estimate, node)) = self.memory.open.pop()?;
+        self.least_known = f64::from_bits(estimate);
+        Some(self.memory.nodes[!node as usize])
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "limited by memory: 130 bytes a node")]
     pub(super) fn offer(&mut self, node: Node, estimate: f64) {
+        if estimate <= self.least_known && self.in_hand.is_none() {
+            // None is better than that.
+            self.in_hand = Some(node);
+            return;
+        }
         self.memory.nodes.push(node);
         let number = self.memory.nodes.len() as u32 - 1;
         // Positive floats sort like their bits; of equal ones the newest is first.
@@ -171,6 +199,11 @@ impl<'a> Search<'a> {
     /// Length of the arc at a root from the arrival on, for a way that leaves it in a direction.
     pub(super) fn arc(&self, root: &Root, direction: Plane) -> f64 {
         self.radius * self.turned(root, direction)
+    }
+
+    /// At most that: along the chord.
+    pub(super) fn chord(&self, root: &Root, direction: Plane) -> f64 {
+        if root.side == 0.0 { 0.0 } else { self.radius * length(minus(direction, root.arrival)) }
     }
 
     pub(super) fn turned(&self, root: &Root, direction: Plane) -> f64 {

@@ -64,7 +64,8 @@ impl Search<'_> {
         let last = self.table.walk(triangle, None, inside, line[1]);
         if !(3 * last..3 * last + 3).all(|side| {
             let [a, b] = self.table.ends(side);
-            side_of(a, b, line[1]) >= -2.0 * self.table.slack * length(minus(b, a))
+            let aside = side_of(a, b, line[1]);
+            aside >= 0.0 || aside >= -2.0 * self.table.slack * length(minus(b, a))
         }) {
             return false;
         }

@@ -151,6 +151,23 @@ impl Table {
         &self.fans[self.fan_of[corner as usize] as usize]
     }
 
+    /// Of the triangles at a corner, on the same ground, the one into which a direction from it leads; that of the corner if none is.
+    pub(super) fn triangle_towards(&self, corner: u32, direction: Plane) -> u32 {
+        let first = self.fan(corner).first;
+        let mut at = first;
+        loop {
+            let [from, along, back] = [at, next(at), previous(at)].map(|corner| self.start(corner));
+            if cross(minus(along, from), direction) >= 0.0 && cross(direction, minus(back, from)) >= 0.0 {
+                return at / 3;
+            }
+            let beyond = self.twin(previous(at));
+            if beyond == WALL || beyond == first {
+                return corner / 3;
+            }
+            at = beyond;
+        }
+    }
+
     pub(super) fn centroid(&self, triangle: u32) -> Plane {
         let corners = [0, 1, 2].map(|corner| self.start(3 * triangle + corner));
         [0, 1].map(|axis| corners.iter().map(|at| at[axis]).sum::<f64>() / 3.0)

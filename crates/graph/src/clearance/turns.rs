@@ -82,7 +82,16 @@ impl Search<'_> {
         let way = Tangent { direction: root.arrival, length: root.way };
         let clear_to = root.clearly.then_some(next(root.corner));
         if !self.turns_free(&parent, way.direction)
-            || !self.is_clear_along(root.corner / 3, root.centre, &parent, &way, clear_to)
+            || !self.is_clear_along(
+                self.table.triangle_towards(
+                    root.corner,
+                    minus(touch(root.centre, root.offset, way.direction), root.centre),
+                ),
+                root.centre,
+                &parent,
+                &way,
+                clear_to,
+            )
         {
             return;
         }
@@ -131,10 +140,10 @@ impl Search<'_> {
         let at = self.memory.roots[root as usize];
         let bound = if at.side > 0.0 { bounds.low_wide } else { bounds.high_wide };
         let touching = touch(at.centre, at.offset, bound);
-        let straight = || at.length + self.arc(&at, bound) + length(minus(self.goal, touching));
+        let straight = || at.length + self.chord(&at, bound) + length(minus(self.goal, touching));
         let estimate = match self.tangent(&at, self.goal, 0.0) {
             Some(way) if at.side * cross(bound, way.direction) >= 0.0 => {
-                at.length + self.arc(&at, way.direction) + way.length
+                at.length + self.chord(&at, way.direction) + way.length
             }
             _ => straight(),
         };
