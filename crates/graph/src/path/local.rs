@@ -80,19 +80,14 @@ pub(super) fn crossing(from: Local, to: Local, a: Local, b: Local) -> Local {
     let (from_aside, to_aside) = ((fx * ez - fz * ex).abs(), (tx * ez - tz * ex).abs());
     let length = ex * ex + ez * ez;
     let aside = from_aside + to_aside;
-    let (part, whole) = if aside > 0.0 {
-        (from_along * to_aside + to_along * from_aside, aside * length)
+    let t = if length <= 0.0 {
+        0.0
+    } else if aside > 0.0 {
+        (from_along * to_aside + to_along * from_aside) / (aside * length)
     } else {
-        (from_along, length)
+        from_along / length
     };
-    // The ends first: as a rule it is one of them, and then there is nothing to divide. No number is no more than 0.
-    if part <= 0.0 || part.is_nan() {
-        return a;
-    }
-    if part >= whole {
-        return b;
-    }
-    let t = part / whole;
+    let t = t.clamp(0.0, 1.0);
     Local { x: a.x + ex * t, y: a.y + (b.y - a.y) * t, z: a.z + ez * t }
 }
 
