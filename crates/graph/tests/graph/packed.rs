@@ -199,8 +199,9 @@ proptest! {
 
 /// Where a section begins.
 fn section_of(bytes: &[u8], section: usize) -> usize {
-    const SIZES: [usize; 29] =
-        [100, 12, 12, 4, 4, 12, 4, 16, 4, 4, 1, 8, 4, 1, 24, 4, 16, 4, 24, 192, 4, 4, 12, 12, 4, 36, 64, 4, 68];
+    const SIZES: [usize; 29] = [
+        100, 12, 12, 4, 4, 12, 4, 16, 4, 4, 1, 8, 4, 1, 24, 4, 16, 4, 24, 192, 4, 4, 12, 12, 4, 36, 64, 4, 68,
+    ];
     let count = |section: usize| {
         let at = 24 + 8 * section;
         usize::from_le_bytes(bytes[at..at + 8].try_into().unwrap())
