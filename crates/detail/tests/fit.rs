@@ -241,7 +241,7 @@ fn windows_do_not_show_and_are_few_and_small() {
             std::thread::yield_now();
             let part = LabelledWindow::assemble(field.frame, window, &tiles);
             alive.fetch_sub(1, SeqCst);
-            Ok(Box::new(part) as Box<dyn GroundWindow>)
+            Ok(part)
         };
         let windows = WindowConfig::default().with_window_columns(columns).with_windows_at_once(at_once);
         let mut progress = Progress::default();
