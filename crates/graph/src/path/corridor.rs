@@ -207,7 +207,7 @@ impl<F: CellFilter, C: TravelCost> PathCorridor<F, C> {
             return Ok(CorridorChange::Nothing);
         }
         mesh.append_steps(&scratch.paths, &mut self.steps);
-        self.keep_string(&scratch.paths);
+        self.keep_string(mesh, &mut scratch.paths);
         self.length = mesh.plan_length(&self.path);
         self.base = self.length;
         self.is_bound = shortest;
@@ -689,15 +689,16 @@ impl<F: CellFilter, C: TravelCost> PathCorridor<F, C> {
         } else {
             mesh.write_partial(&ends, options, &mut scratch.paths, &mut self.path);
         }
-        self.keep_string(&scratch.paths);
+        self.keep_string(mesh, &mut scratch.paths);
         self.length = mesh.plan_length(&self.path);
     }
 
-    /// Keeps the string that the path was just written along, if it can be pulled piece by piece.
-    fn keep_string(&mut self, paths: &PathScratch) {
+    /// Keeps the string of the path that was just written, if it can be pulled piece by piece.
+    fn keep_string(&mut self, mesh: &NavMesh, paths: &mut PathScratch) {
         self.string.clear();
+        let Some(Ends { start, goal, .. }) = &self.ends else { return };
         if C::IS_LENGTH && !self.options.path.cross_points && self.path.links.is_empty() {
-            self.string.extend_from_slice(&paths.funnel.turns);
+            mesh.string_turns(start, goal, &self.path.cells, paths, &mut self.string);
         }
     }
 
