@@ -1,6 +1,6 @@
 //! Directions in which a way may leave a root.
 
-use super::disc::{Plane, SAME, Tangent, cross};
+use super::disc::{Plane, SAME, Tangent, cross, dot, length};
 
 /// Directions between two bounds, `low` to the right of `high`.
 ///
@@ -47,6 +47,24 @@ impl Bounds {
         if let Some(wide) = wide.filter(|wide| cross(self.low_wide, wide.direction) > 0.0) {
             self.low_wide = wide.direction;
         }
+    }
+
+    /// Passes a corner so near to the root that no line touches both discs, on its right side (1 for on the left, -1). All lines come too near
+    /// to it: they end before it, but for those that have it behind. `off` leads from the root to it.
+    pub(super) fn pass_near(&mut self, side: f64, off: Plane, wide: Option<&Tangent>) {
+        let last = if side > 0.0 {
+            if let Some(wide) = wide.filter(|wide| cross(wide.direction, self.high_wide) > 0.0) {
+                self.high_wide = wide.direction;
+            }
+            self.low_wide
+        } else {
+            if let Some(wide) = wide.filter(|wide| cross(self.low_wide, wide.direction) > 0.0) {
+                self.low_wide = wide.direction;
+            }
+            self.high_wide
+        };
+        let reach = if dot(off, last) > 0.0 { length(off) } else { f64::INFINITY };
+        self.reach = Some(self.reach.map_or(reach, |known| known.min(reach)));
     }
 
     /// Whether any direction is left.

@@ -85,9 +85,16 @@ impl Search<'_> {
             Kind::Cone => {
                 for (side, beyond) in [(1.0, right), (-1.0, left)] {
                     let Some(beyond) = beyond else { continue };
-                    let Some(way) = self.tangent(&root, apex, side * offset) else { continue };
                     let wide = self.tangent(&root, apex, side * self.wide(corner));
                     let mut bounds = node.bounds;
+                    let Some(way) = self.tangent(&root, apex, side * offset) else {
+                        // Passed on the other side by every line, or by those that end before it or have it behind.
+                        if let Some(wide) = wide {
+                            bounds.pass_near(side, minus(apex, root.centre), Some(&wide));
+                            self.offer_cone(from, beyond, bounds);
+                        }
+                        continue;
+                    };
                     if side > 0.0 {
                         bounds.pass_left(&way, wide.as_ref());
                     } else {

@@ -147,7 +147,7 @@ impl Search<'_> {
                 self.tangent(&root, right_place, 0.0),
                 self.tangent(&root, left_place, 0.0),
             ];
-            let [Some(low), Some(high), low_wide, high_wide] = lines else { continue };
+            let [low, high, low_wide, high_wide] = lines;
             let [low_wide, high_wide] =
                 [low_wide, high_wide].map(|line| line.map_or(root.limit, |line| line.direction));
             let [low_wide, high_wide] = if root.side == 0.0 && cross(low_wide, high_wide) <= GRAZE {
@@ -158,16 +158,20 @@ impl Search<'_> {
             } else {
                 [low_wide, high_wide]
             };
-            let tight = self.between_limits(&root, low.direction, high.direction);
             let Some((low_wide, high_wide)) = self.between_limits(&root, low_wide, high_wide) else {
                 continue;
             };
-            let far = low.length.max(high.length);
             let mut bounds = Bounds::of(low_wide, high_wide);
-            (bounds.low_far, bounds.high_far) = (low.length, high.length);
-            match tight {
-                Some((low, high)) => (bounds.low, bounds.high) = (low, high),
-                None => bounds.reach = Some(far),
+            match (low, high) {
+                (Some(low), Some(high)) => {
+                    (bounds.low_far, bounds.high_far) = (low.length, high.length);
+                    match self.between_limits(&root, low.direction, high.direction) {
+                        Some((low, high)) => (bounds.low, bounds.high) = (low, high),
+                        None => bounds.reach = Some(low.length.max(high.length)),
+                    }
+                }
+                (None, _) => bounds.pass_near(-1.0, minus(right_place, root.centre), None),
+                (_, None) => bounds.pass_near(1.0, minus(left_place, root.centre), None),
             }
             self.offer_cone(from, entry, bounds);
         }
