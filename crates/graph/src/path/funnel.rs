@@ -11,10 +11,12 @@ use waymesh_core::CellId;
 
 use super::{LinkUse, Path, PathOptions, PathScratch};
 use crate::costs::{TravelCost, entering};
+use crate::data::NO_NEIGHBOUR;
 use crate::links::LinkEnd;
 use crate::mesh::{Corner, NavMesh};
 use crate::nearest::Spot;
 use crate::plan::{PlanPosition, orientation};
+use crate::walk::WalkEdge;
 
 /// A corner of the string, and the number of corridor edges crossed before it.
 #[derive(Clone, Copy, Debug)]
@@ -138,7 +140,7 @@ impl NavMesh {
         path: &mut Path,
     ) {
         let cross_points = options.cross_points;
-        let PathScratch { corridor, leaps, funnel, is_straight, .. } = scratch;
+        let PathScratch { corridor, leaps, funnel, is_straight, is_taut, any_angle, .. } = scratch;
         path.cells.push(CellId(start.cell));
         path.cells.extend(corridor.iter().map(|&way| CellId(self.beyond(way))));
         path.points.push(start_position);
@@ -146,6 +148,12 @@ impl NavMesh {
             if !same_plan(start_position, goal_position) {
                 path.points.push(goal_position);
             }
+            path.length = length(&path.points);
+            path.cost = path.length;
+            return;
+        }
+        if *is_taut && C::IS_LENGTH && !cross_points {
+            self.write_turns([start.at, goal.at], goal_position, corridor, &any_angle.string, path);
             path.length = length(&path.points);
             path.cost = path.length;
             return;
@@ -180,8 +188,38 @@ impl NavMesh {
         }
     }
 
+    /// Writes the points of a path whose turns are known, after its first. They are those that a string would have that is pulled through its
+    /// corridor, which has no links.
+    fn write_turns(
+        &self,
+        [start, goal]: [PlanPosition; 2],
+        goal_position: Vec3,
+        corridor: &[u32],
+        turns: &[Turn],
+        path: &mut Path,
+    ) {
+        let mut last = start;
+        for (index, &Turn { at, mut crossed }) in turns.iter().enumerate() {
+            let next = turns.get(index + 1).map_or(goal, |turn| turn.at);
+            let is_onward = (at.x - last.x) * (next.x - at.x) + (at.z - last.z) * (next.z - at.z) >= 0.0;
+            if is_onward && orientation(last, at, next) == 0.0 {
+                continue;
+            }
+            last = at;
+            // In the cell from which the first edge that ends there is crossed.
+            while crossed > 0 && self.edge_ends(path.cells[crossed - 1], corridor[crossed - 1]).contains(&at)
+            {
+                crossed -= 1;
+            }
+            let position = self.position_in(path.cells[crossed], at);
+            push_point(path, position);
+        }
+        push_goal(path, 1, goal_position);
+    }
+
     /// The links of a corridor that are not crossed like edges: which way of it each is, its name, and how far along its segments it is taken.
     fn leapt(&self, corridor: &[u32], leaps: &[f64]) -> impl Iterator<Item = (usize, u32, f64)> {
+        let corridor = if self.links.links.is_empty() { &[] } else { corridor };
         let links = corridor.iter().copied().enumerate().filter(|&(_, way)| self.is_link(way));
         // Each link has its leap, those that are crossed like an edge too.
         let leaps = leaps.iter().copied().chain(std::iter::repeat(0.0));
@@ -234,7 +272,8 @@ impl NavMesh {
             if !C::IS_LENGTH {
                 path.cost += self.cost_between([from, to], leg, cost, &path.cells);
             }
-            for (crossed, &way) in leg.between(from, to) {
+            let asked = if leg.cross_points || !self.links.links.is_empty() { to } else { from };
+            for (crossed, &way) in leg.between(from, asked) {
                 if self.is_link(way) {
                     let (link, backwards) = self.link_of(way);
                     path.links.push(LinkUse { link, backwards, point: path.points.len() - 1 });
@@ -247,10 +286,7 @@ impl NavMesh {
                 let position = self.position_in(path.cells[to.crossed], to.at);
                 push_point(path, position);
             } else {
-                if path.points.len() > begin && same_plan(path.points[path.points.len() - 1], goal_position) {
-                    path.points.pop();
-                }
-                push_point(path, goal_position);
+                push_goal(path, begin, goal_position);
             }
         }
     }
@@ -321,6 +357,10 @@ impl NavMesh {
             let [a, b] = self.links.links[link.index()].from.ends.map(|end| end.point);
             let [right, left] = if backwards { [b, a] } else { [a, b] };
             return [right, left].map(|point| PlanPosition::on_grid(point.x, point.z));
+        }
+        let edge = &self.walk[way as usize];
+        if edge.beyond != NO_NEIGHBOUR {
+            return [edge, &self.walk[edge.twin as usize]].map(WalkEdge::start);
         }
         self.edge_corners(cell, way).map(|corner| PlanPosition::on_grid(corner.x, corner.z))
     }
@@ -394,6 +434,14 @@ fn push_point(path: &mut Path, position: Vec3) {
     if path.points.last().is_none_or(|&last| !same_plan(last, position)) {
         path.points.push(position);
     }
+}
+
+/// Adds the end of a leg that has so many points before its first turn, in place of a turn that is equal to it in plan.
+fn push_goal(path: &mut Path, begin: usize, position: Vec3) {
+    if path.points.len() > begin && same_plan(path.points[path.points.len() - 1], position) {
+        path.points.pop();
+    }
+    push_point(path, position);
 }
 
 pub(super) fn same_plan(first: Vec3, second: Vec3) -> bool {

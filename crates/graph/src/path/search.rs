@@ -37,6 +37,8 @@ pub struct PathScratch {
     origin: u32,
     /// Whether the way is straight: nothing is to be searched and no string to be pulled.
     pub(super) is_straight: bool,
+    /// Whether the search has found the turns, too: no string is to be pulled.
+    pub(super) is_taut: bool,
     /// Edges crossed, from the start's cell to the goal's.
     pub(crate) corridor: Vec<u32>,
     /// How far along its segments each link of the corridor is taken, from 0 to 1.
@@ -223,6 +225,7 @@ impl NavMesh {
     ) {
         scratch.corridor.clear();
         scratch.leaps.clear();
+        scratch.is_taut = false;
         scratch.is_straight =
             start.cell == goal.cell || (C::IS_LENGTH && self.goes_straight(start, goal, filter, scratch));
         if scratch.is_straight {

@@ -27,7 +27,7 @@ impl NavMesh {
     pub(crate) fn put_steps(&self, steps: &[Step], scratch: &mut PathScratch) {
         scratch.corridor.clear();
         scratch.leaps.clear();
-        scratch.is_straight = false;
+        (scratch.is_straight, scratch.is_taut) = (false, false);
         for step in steps {
             scratch.corridor.push(step.way);
             if self.is_link(step.way) {

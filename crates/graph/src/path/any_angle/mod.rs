@@ -21,6 +21,7 @@ use std::collections::binary_heap::PeekMut;
 use waymesh_core::CellId;
 
 use super::PathScratch;
+use super::funnel::Turn;
 use super::gate::{Gate, ahead, nearest_between, turn_length};
 use super::sliced::Progress;
 use crate::data::NO_NEIGHBOUR;
@@ -65,6 +66,8 @@ pub(crate) struct AnyAngle {
     touching: Vec<(u32, u32)>,
     /// What a flood has seen.
     pub(crate) seen: Vec<Seen>,
+    /// Where the way found turns: roots of its cones, in line with the way some of them.
+    pub(super) string: Vec<Turn>,
 }
 
 /// A place that a way has turned at.
@@ -193,6 +196,7 @@ impl NavMesh {
     ) {
         scratch.corridor.clear();
         scratch.leaps.clear();
+        scratch.is_taut = false;
         scratch.is_straight = start.cell == goal.cell
             || (turn_length(start.at, goal.at) <= limit && self.goes_straight(start, goal, filter, scratch));
         if scratch.is_straight {
@@ -219,7 +223,7 @@ impl NavMesh {
         if start.cell == goal.cell || scratch.is_straight {
             return Progress::Found;
         }
-        let PathScratch { corridor, leaps, any_angle: memory, .. } = scratch;
+        let PathScratch { corridor, leaps, is_taut, any_angle: memory, .. } = scratch;
         let goal_number = self.bridges.number(goal.cell);
         let mut search: Search<'_, F, false> =
             Search { mesh: self, filter, goal, goal_number, memory, limit };
@@ -227,8 +231,14 @@ impl NavMesh {
         if progress != Progress::Found {
             return progress;
         }
+        memory.string.clear();
+        let mut root = memory.nodes[node as usize].root;
         while node != NONE {
-            let Node { way, parent, right, .. } = memory.nodes[node as usize];
+            let Node { way, parent, right, root: seen_from, .. } = memory.nodes[node as usize];
+            if seen_from != root {
+                memory.string.push(Turn { at: memory.roots[root as usize].at, crossed: corridor.len() });
+                root = seen_from;
+            }
             if way < START {
                 corridor.push(way);
                 if way as usize >= self.neighbours.len() {
@@ -239,6 +249,10 @@ impl NavMesh {
         }
         corridor.reverse();
         leaps.reverse();
+        // What has been counted from the goal.
+        memory.string.iter_mut().for_each(|turn| turn.crossed = corridor.len() - turn.crossed);
+        memory.string.reverse();
+        *is_taut = leaps.is_empty();
         Progress::Found
     }
 
