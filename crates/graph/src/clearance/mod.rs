@@ -46,6 +46,8 @@ use crate::{CellFilter, NavMeshError};
 /// # Limits
 /// From a start wedged between two walls, with no room at all beside the disc, a search may miss a way: one in forty thousand adversarial pairs did.
 ///
+/// On a large mesh that was built in tiles a search has been seen that did not end and took ever more memory; neither is bounded yet.
+///
 /// What agents may walk on is settled when it is made ([`ClearanceNavMesh::with_filter`]). All that ground counts alike: costs per metre have no say. Links
 /// are walls that may be leapt, see [`ClearanceNavMesh::find_path_with`].
 ///
