@@ -45,8 +45,6 @@ pub(crate) struct Buckets {
     min_z: f64,
     /// One by the side of a square.
     scale: f64,
-    columns: u32,
-    rows: u32,
     /// Of all squares.
     width: f64,
     depth: f64,
@@ -74,7 +72,9 @@ impl Buckets {
         }
         let most = count * MOST + 64.0;
         let mut buckets = Self::of(Squares::over(&all, side_log2));
-        while f64::from(buckets.columns) * f64::from(buckets.rows) > most || buckets.touched(bounds) > most {
+        while f64::from(buckets.squares.columns) * f64::from(buckets.squares.rows) > most
+            || buckets.touched(bounds) > most
+        {
             side_log2 += 1;
             buckets = Self::of(Squares::over(&all, side_log2));
         }
@@ -82,7 +82,7 @@ impl Buckets {
         for (cell, bounds) in bounds.iter().enumerate() {
             buckets.touch(polygon(cell), bounds, |square| found.push((square, CellId::from_index(cell).0)));
         }
-        let mut first = vec![0; (buckets.columns * buckets.rows + 2) as usize];
+        let mut first = vec![0; (buckets.squares.columns * buckets.squares.rows + 2) as usize];
         for &(square, _) in &found {
             first[square as usize + 2] += 1;
         }
@@ -123,8 +123,6 @@ impl Buckets {
             min_x: f64::from(min[0]),
             min_z: f64::from(min[1]),
             scale: 1.0 / side,
-            columns,
-            rows,
             width,
             depth,
             sure_area: sure_above(2.0 * width * depth),
@@ -160,7 +158,7 @@ impl Buckets {
             for column in x0..=x1 {
                 let (x, z) = (self.min_x + f64::from(column) * side, self.min_z + f64::from(row) * side);
                 if (x0 == x1 && z0 == z1) || touches(polygon, [x, z], side) {
-                    visit(row * self.columns + column);
+                    visit(row * self.squares.columns + column);
                 }
             }
         }
@@ -190,7 +188,8 @@ impl Buckets {
     pub(crate) fn at(&self, at: PlanPosition) -> Option<&[u32]> {
         let (x, z) = ((at.x - self.min_x) * self.scale, (at.z - self.min_z) * self.scale);
         // Also false for what is not a number.
-        let is_inside = x >= 0.0 && z >= 0.0 && x < f64::from(self.columns) && z < f64::from(self.rows);
+        let is_inside =
+            x >= 0.0 && z >= 0.0 && x < f64::from(self.squares.columns) && z < f64::from(self.squares.rows);
         if is_inside { self.list(whole(x), whole(z)) } else { None }
     }
 
@@ -202,7 +201,7 @@ impl Buckets {
             [place(at - reach), place(at + reach)]
         };
         let ([x0, x1], [z0, z1]) =
-            (range(at.x, self.min_x, self.columns), range(at.z, self.min_z, self.rows));
+            (range(at.x, self.min_x, self.squares.columns), range(at.z, self.min_z, self.squares.rows));
         if x1 - x0 > 1 || z1 - z0 > 1 {
             return None;
         }
@@ -221,7 +220,7 @@ impl Buckets {
 
     #[inline]
     fn list(&self, column: u32, row: u32) -> Option<&[u32]> {
-        let square = (row * self.columns + column) as usize;
+        let square = (row * self.squares.columns + column) as usize;
         let list = &self.cells[self.first[square] as usize..self.first[square + 1] as usize];
         (list.len() <= CROWD).then_some(list)
     }

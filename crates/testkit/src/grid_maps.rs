@@ -118,20 +118,7 @@ impl GridMap {
                 rectangles.push([x, z, right, bottom]);
             }
         }
-        let corners: BTreeSet<(i32, i32)> = rectangles
-            .iter()
-            .flat_map(|&[x, z, right, bottom]| [(x, z), (right, z), (right, bottom), (x, bottom)])
-            .collect();
-        let border = |[x, z, right, bottom]: [i32; 4]| {
-            let mut border = Vec::new();
-            border.extend((x..right).map(|x| (x, z)));
-            border.extend((z..bottom).map(|z| (right, z)));
-            border.extend((x + 1..=right).rev().map(|x| (x, bottom)));
-            border.extend((z + 1..=bottom).rev().map(|z| (x, z)));
-            border.retain(|corner| corners.contains(corner));
-            border.into_iter().map(|(x, z)| PlanPoint::new(x, z)).collect()
-        };
-        rectangles.into_iter().map(border).collect()
+        rectangle_borders(&rectangles)
     }
 
     /// The mesh of the open squares, flat.
@@ -139,6 +126,25 @@ impl GridMap {
     pub fn mesh(&self) -> CellMesh {
         flat_meshes::build(&self.polygons())
     }
+}
+
+/// The borders of rectangles from `[x, z]` to `[x, z]`, four numbers each, that do not overlap: a corner of one is a corner of all that touch it.
+#[must_use]
+pub fn rectangle_borders(rectangles: &[[i32; 4]]) -> Vec<Vec<PlanPoint>> {
+    let corners: BTreeSet<(i32, i32)> = rectangles
+        .iter()
+        .flat_map(|&[x, z, right, bottom]| [(x, z), (right, z), (right, bottom), (x, bottom)])
+        .collect();
+    let border = |&[x, z, right, bottom]: &[i32; 4]| {
+        let mut border = Vec::new();
+        border.extend((x..right).map(|x| (x, z)));
+        border.extend((z..bottom).map(|z| (right, z)));
+        border.extend((x + 1..=right).rev().map(|x| (x, bottom)));
+        border.extend((z + 1..=bottom).rev().map(|z| (x, z)));
+        border.retain(|corner| corners.contains(corner));
+        border.into_iter().map(|(x, z)| PlanPoint::new(x, z)).collect()
+    };
+    rectangles.iter().map(border).collect()
 }
 
 /// Reads the pairs of a scenario; lines that are none are left out.

@@ -698,7 +698,12 @@ impl<F: CellFilter, C: TravelCost> PathCorridor<F, C> {
         self.string.clear();
         let Some(Ends { start, goal, .. }) = &self.ends else { return };
         if C::IS_LENGTH && !self.options.path.cross_points && self.path.links.is_empty() {
-            mesh.string_turns(start, goal, &self.path.cells, paths, &mut self.string);
+            if paths.is_straight || paths.is_taut {
+                // Written without a funnel.
+                mesh.string_turns(start, goal, &self.path.cells, paths, &mut self.string);
+            } else {
+                self.string.extend_from_slice(&paths.funnel.turns);
+            }
         }
     }
 

@@ -11,12 +11,10 @@ use waymesh_core::CellId;
 
 use super::{LinkUse, Path, PathOptions, PathScratch};
 use crate::costs::{TravelCost, entering};
-use crate::data::NO_NEIGHBOUR;
 use crate::links::LinkEnd;
 use crate::mesh::{Corner, NavMesh};
 use crate::nearest::Spot;
 use crate::plan::{PlanPosition, orientation};
-use crate::walk::WalkEdge;
 
 /// A corner of the string, and the number of corridor edges crossed before it.
 #[derive(Clone, Copy, Debug)]
@@ -219,7 +217,6 @@ impl NavMesh {
 
     /// The links of a corridor that are not crossed like edges: which way of it each is, its name, and how far along its segments it is taken.
     fn leapt(&self, corridor: &[u32], leaps: &[f64]) -> impl Iterator<Item = (usize, u32, f64)> {
-        let corridor = if self.links.links.is_empty() { &[] } else { corridor };
         let links = corridor.iter().copied().enumerate().filter(|&(_, way)| self.is_link(way));
         // Each link has its leap, those that are crossed like an edge too.
         let leaps = leaps.iter().copied().chain(std::iter::repeat(0.0));
@@ -272,8 +269,7 @@ impl NavMesh {
             if !C::IS_LENGTH {
                 path.cost += self.cost_between([from, to], leg, cost, &path.cells);
             }
-            let asked = if leg.cross_points || !self.links.links.is_empty() { to } else { from };
-            for (crossed, &way) in leg.between(from, asked) {
+            for (crossed, &way) in leg.between(from, to) {
                 if self.is_link(way) {
                     let (link, backwards) = self.link_of(way);
                     path.links.push(LinkUse { link, backwards, point: path.points.len() - 1 });
@@ -357,10 +353,6 @@ impl NavMesh {
             let [a, b] = self.links.links[link.index()].from.ends.map(|end| end.point);
             let [right, left] = if backwards { [b, a] } else { [a, b] };
             return [right, left].map(|point| PlanPosition::on_grid(point.x, point.z));
-        }
-        let edge = &self.walk[way as usize];
-        if edge.beyond != NO_NEIGHBOUR {
-            return [edge, &self.walk[edge.twin as usize]].map(WalkEdge::start);
         }
         self.edge_corners(cell, way).map(|corner| PlanPosition::on_grid(corner.x, corner.z))
     }

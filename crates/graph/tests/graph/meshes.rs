@@ -1,6 +1,6 @@
 //! Small meshes made by hand and by chance.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use glam::Vec3;
 use waymesh_core::{
@@ -8,6 +8,7 @@ use waymesh_core::{
     SurfacePoint, VertexId,
 };
 use waymesh_graph::NavMesh;
+use waymesh_testkit::grid_maps::rectangle_borders;
 
 /// Numbers by chance (splitmix64).
 pub(crate) struct Chance(pub(crate) u64);
@@ -131,22 +132,13 @@ pub(crate) fn from_map(
             for z2 in z..bottom {
                 taken[z2 * width + x..z2 * width + right].fill(true);
             }
-            rectangles.push((x as i32, z as i32, right as i32, bottom as i32, area(x, z)));
+            rectangles.push(([x, z, right, bottom].map(|at| at as i32), area(x, z)));
         }
     }
-    // A corner of one is a corner of all that touch it.
-    let corners: BTreeSet<(i32, i32)> = rectangles
-        .iter()
-        .flat_map(|&(x, z, right, bottom, _)| [(x, z), (right, z), (right, bottom), (x, bottom)])
-        .collect();
+    let (rectangles, areas): (Vec<[i32; 4]>, Vec<AreaId>) = rectangles.into_iter().unzip();
     let mut builder = Builder::default();
-    for (x, z, right, bottom, area) in rectangles {
-        let mut border = Vec::new();
-        border.extend((x..right).map(|x| (x, z)));
-        border.extend((z..bottom).map(|z| (right, z)));
-        border.extend((x + 1..=right).rev().map(|x| (x, bottom)));
-        border.extend((z + 1..=bottom).rev().map(|z| (x, z)));
-        border.retain(|corner| corners.contains(corner));
+    for (border, area) in rectangle_borders(&rectangles).into_iter().zip(areas) {
+        let border = border.into_iter().map(|point| (point.x, point.z)).collect();
         split(border, area, &mut chance, &mut |points, area| {
             let corners = points
                 .iter()
