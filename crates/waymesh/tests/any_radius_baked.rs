@@ -12,7 +12,7 @@ use glam::Vec3;
 use waymesh::triangulate::ClearanceConfig;
 use waymesh::{
     Agent, AnyCell, BakeConfig, ClearPath, ClearPathOptions, ClearanceNavMesh, ClearanceScratch, NavMesh,
-    Outcome, PathScratch, Pipeline, Random, Reach, SurfaceScratch, with_clearance,
+    Outcome, PathScratch, Pipeline, PlaceSampler, Random, Reach, SurfaceScratch, World, with_clearance,
 };
 use waymesh_scenes::{Scene, SceneConfig};
 
@@ -177,4 +177,59 @@ fn real_levels_agree_too() {
 fn one_mesh_agrees_with_those_baked_for_the_radius() {
     let soup = Scene::DungeonRooms.build(&SceneConfig::default());
     compare("dungeon rooms", &soup, &[0.2, 0.4, 0.8], 100);
+}
+
+/// Tiles leave many vertices on straight walls, and storeys lie on top of each other: ways end, and are as long one way as the other.
+#[test]
+fn ways_on_worlds_of_tiles_are_as_long_back() {
+    let mut scratch = ClearanceScratch::default();
+    for (scene, tile_cells, cell, largest) in [
+        (Scene::CityBlock, 8, 0.3, 2.0),
+        (Scene::CityBlock, 32, 0.2, 3.0),
+        (Scene::DungeonRooms, 32, 0.2, 2.0),
+        (Scene::OverlappingStoreys, 16, 0.2, 1.0),
+    ] {
+        let soup = scene.build(&SceneConfig::default());
+        let config =
+            BakeConfig::default().with_scale(cell, cell * 0.66).with_agent(Agent::default().with_radius(0.0));
+        let mut world = World::new(Pipeline::new(config), &soup.bounds(), tile_cells).unwrap();
+        world.add_triangles(&soup, &mut ()).unwrap();
+        world.update(&mut ()).unwrap();
+        let mesh = clear(NavMesh::clone(&world.handle().mesh()));
+        let sampler = PlaceSampler::new(mesh.mesh(), &AnyCell);
+        let mut random = Random::new(u64::from(tile_cells));
+        let (mut joined, mut apart) = (0, 0);
+        for pair in 0..1500 {
+            let mut place = || sampler.sample(mesh.mesh(), &mut random).unwrap().unwrap().position;
+            let [from, to] = [place(), place()];
+            // Half of them as wide as gaps are, a hair more or less.
+            let radius = largest * random.unit();
+            let step = cell * 0.5 * (1.0 + [0.0, -1e-6, 1e-6][random.index(3)]);
+            let radius = if pair % 2 == 0 { radius } else { (radius / step).floor() * step };
+            let options = ClearPathOptions::default()
+                .with_reach(Reach::new(2.0 * largest, 1.0, 1.0))
+                .with_allow_partial(false);
+            let Ok(path) = mesh.find_path_with(from, to, radius, &options, &mut scratch) else { continue };
+            let [start, goal] = [path.start, path.goal].map(|end| end.unwrap().location.position);
+            let back = mesh.find_path_with(goal, start, radius, &options, &mut scratch).unwrap();
+            let what = format!("{scene:?} in tiles of {tile_cells}, {from} to {to}, radius {radius}");
+            assert_eq!(path.outcome, back.outcome, "{what}");
+            if path.outcome != Outcome::Complete {
+                apart += 1;
+                continue;
+            }
+            joined += 1;
+            let apart = (path.plan_length - back.plan_length).abs();
+            assert!(
+                apart <= 1e-3 + 1e-5 * path.plan_length,
+                "{what}: {} m, {} m back",
+                path.plan_length,
+                back.plan_length
+            );
+            if pair % 10 == 0 {
+                check_clear(mesh.mesh(), &path, radius, &what);
+            }
+        }
+        assert!(joined > 500 && apart > 20, "{scene:?}: {joined} {apart}");
+    }
 }

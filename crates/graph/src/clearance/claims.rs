@@ -15,13 +15,13 @@ pub(super) struct Claim {
 pub(super) struct Arrival {
     /// How far round the corner, in radians.
     pub(super) turned: f64,
-    /// Length of the way less that of the arc from along the wall: comparable whatever the arrival.
+    /// Length of the way less that of the arc from along the wall: comparable whatever the arrival. Near the start it may be below 0.
     pub(super) length: f64,
 }
 
 impl Arrival {
     pub(super) fn outdoes(&self, other: &Self) -> bool {
-        self.turned <= other.turned + SAME && self.length <= other.length * (1.0 + 1e-12) + 1e-12
+        self.turned <= other.turned + SAME && self.length <= other.length + 1e-12 * (1.0 + other.length.abs())
     }
 }
 

@@ -12,6 +12,13 @@ impl Search<'_> {
             return;
         }
         let at = self.memory.roots[root as usize];
+        // What is behind the root is no way on, whatever its bounds.
+        let [left, right] = self.table.ends(entry);
+        let edge = minus(right, left);
+        let beyond = cross(edge, minus(at.centre, left));
+        if beyond > 0.0 && beyond * beyond > (self.radius + 1e-3).powi(2) * dot(edge, edge) {
+            return;
+        }
         let has_margin = bounds.reach.is_some() || bounds.has_margin();
         if self.radius > 0.0 && has_margin {
             let near = distance_squared(self.table.ends(entry), at.centre).sqrt() - 2.0 * self.radius;
@@ -34,15 +41,31 @@ impl Search<'_> {
 
     /// Shortest way from a root between two bounds over a side to the goal, as if nothing were in the way behind it.
     pub(super) fn ahead(&self, root: &Root, entry: u32, low: Plane, high: Plane) -> f64 {
-        let [left, right] = self.table.ends(entry);
+        let [mut left, mut right] = self.table.ends(entry);
         let edge = minus(right, left);
+        // The disc round a corner behind the side bulges over it: a way may turn as much before it.
+        let before = -self.radius / length(edge);
+        [left, right] = [left, right].map(|end| plus(end, left_of(edge), before));
         // A goal on this side counts as mirrored to the other.
         let aside = cross(edge, minus(self.goal, left)).min(0.0);
         let goal = plus(self.goal, left_of(edge), -2.0 * aside / dot(edge, edge));
         let bound = match self.tangent(root, goal, 0.0) {
-            Some(way) if cross(low, way.direction) < 0.0 => low,
-            Some(way) if cross(high, way.direction) > 0.0 => high,
-            Some(way) => return root.length + self.chord(root, way.direction) + way.length,
+            Some(way) => {
+                let aim = way.direction;
+                match (cross(low, aim) < 0.0, cross(high, aim) > 0.0) {
+                    (false, false) => return root.length + self.chord(root, aim) + way.length,
+                    (true, false) => low,
+                    (false, true) => high,
+                    // Behind a cone of nearly half a circle.
+                    (true, true) => {
+                        if dot(low, aim) > dot(high, aim) {
+                            low
+                        } else {
+                            high
+                        }
+                    }
+                }
+            }
             None => return root.length + length(minus(goal, root.centre)) - self.radius,
         };
         let from = touch(root.centre, root.offset, bound);
@@ -82,6 +105,12 @@ impl Search<'_> {
         let right = self.is_open(to_right, to_right);
         let left = self.is_open(to_left, entry);
         match node.kind {
+            // A root beside an end: its arc bulges over sides before those that end at it.
+            Kind::Cone if root.side != 0.0 && table.vertices[corner as usize] == root.vertex => {
+                if let Some(beyond) = if root.side > 0.0 { right } else { left } {
+                    self.offer_fan(from, beyond, node.bounds);
+                }
+            }
             Kind::Cone => {
                 for (side, beyond) in [(1.0, right), (-1.0, left)] {
                     let Some(beyond) = beyond else { continue };

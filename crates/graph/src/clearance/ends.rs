@@ -1,7 +1,7 @@
 //! The two ends of a way, which lie in the middle of triangles.
 
 use super::bounds::{Bounds, Root, Seen};
-use super::disc::{Plane, SAME, Tangent, angle, cross, left_of, minus, plus, touch, unit};
+use super::disc::{Plane, SAME, Tangent, angle, cross, dot, left_of, length, minus, plus, touch, unit};
 use super::search::{Kind, NONE, Node, Search};
 use super::table::next;
 
@@ -50,12 +50,10 @@ impl Search<'_> {
         // An arc that ends in the triangle of the goal may begin in the middle of it, too.
         if self.radius > 0.0 && root.side != 0.0 && !root.near[1] && self.is_goal_corner(root.vertex) {
             let parent = self.memory.roots[root.parent as usize];
-            let before = [
-                touch(parent.centre, parent.offset, root.arrival),
-                touch(root.centre, root.offset, root.arrival),
-            ];
-            let goal = &self.memory.goal;
-            if !goal.is_clear(before, self.least()) || !self.turns_freely(goal, &root, way.direction) {
+            let before = Tangent { direction: root.arrival, length: root.way };
+            if !self.turns_freely(&self.memory.goal, &root, way.direction)
+                || !self.comes_clear(&root, &parent, &before, None)
+            {
                 return false;
             }
         }
@@ -117,8 +115,6 @@ impl Search<'_> {
 
     /// Opens the sides of the triangle of the start.
     pub(super) fn leave(&mut self, from: u32) {
-        /// Lines at less than this angle to a side lead into its ends.
-        const GRAZE: f64 = 1e-8;
         let root = self.memory.roots[from as usize];
         let triangle = self.memory.start.triangle;
         for side in (0..3).map(|side| 3 * triangle + side) {
@@ -129,8 +125,7 @@ impl Search<'_> {
             let entry = self.table.twin(side);
             let [left, right] = [entry, next(entry)];
             let vertex = |corner: u32| self.table.vertices[corner as usize];
-            let own = if root.side > 0.0 { left } else { right };
-            let other = if root.side > 0.0 { right } else { left };
+            let [own, other] = if root.side > 0.0 { [left, right] } else { [right, left] };
             if root.side != 0.0 && vertex(own) == root.vertex {
                 self.enter_fan(from, entry);
                 continue;
@@ -138,74 +133,105 @@ impl Search<'_> {
             if root.side != 0.0 && vertex(other) == root.vertex {
                 continue;
             }
-            let [right_place, left_place] = [right, left].map(|corner| self.table.start(corner));
-            // A place may be so near that what rounding moves a wall by would fill half of its view.
-            let [right_offset, left_offset] = [right, left].map(|corner| self.offset(corner).max(0.0));
-            let lines = [
-                self.tangent(&root, right_place, -right_offset),
-                self.tangent(&root, left_place, left_offset),
-                self.tangent(&root, right_place, 0.0),
-                self.tangent(&root, left_place, 0.0),
-            ];
-            let [low, high, low_wide, high_wide] = lines;
-            let [low_wide, high_wide] =
-                [low_wide, high_wide].map(|line| line.map_or(root.limit, |line| line.direction));
-            let [low_wide, high_wide] = if root.side == 0.0 && cross(low_wide, high_wide) <= GRAZE {
-                // A place on the side, to rounding, sees all that is beyond.
-                let along = unit(minus(left_place, right_place));
-                let turned = |from: Plane| unit(plus(from, left_of(along), -GRAZE));
-                [turned([-along[0], -along[1]]), turned(along)]
+            let seen = if root.side == 0.0 {
+                Some(self.seen_from(&root, left, right))
             } else {
-                [low_wide, high_wide]
+                self.seen_round(&root, own, other)
             };
-            let Some((low_wide, high_wide)) = self.between_limits(&root, low_wide, high_wide) else {
-                continue;
-            };
-            let mut bounds = Bounds::of(low_wide, high_wide);
-            match (low, high) {
-                (Some(low), Some(high)) => {
-                    (bounds.low_far, bounds.high_far) = (low.length, high.length);
-                    match self.between_limits(&root, low.direction, high.direction) {
-                        Some((low, high)) => (bounds.low, bounds.high) = (low, high),
-                        None => bounds.reach = Some(low.length.max(high.length)),
-                    }
-                }
-                (None, _) => bounds.pass_near(-1.0, minus(right_place, root.centre), None),
-                (_, None) => bounds.pass_near(1.0, minus(left_place, root.centre), None),
+            if let Some(bounds) = seen {
+                self.offer_cone(from, entry, bounds);
             }
-            self.offer_cone(from, entry, bounds);
         }
     }
 
-    /// What of the directions from `low` to `high` a root may be left in.
-    pub(super) fn between_limits(
-        &self,
-        root: &Root,
-        mut low: Plane,
-        mut high: Plane,
-    ) -> Option<(Plane, Plane)> {
-        if cross(low, high) <= SAME {
+    /// The directions in which lines from a place pass between the ends of a side.
+    fn seen_from(&self, root: &Root, left: u32, right: u32) -> Bounds {
+        /// Lines at less than this angle to a side lead into its ends.
+        const GRAZE: f64 = 1e-8;
+        let [left_place, right_place] = [left, right].map(|corner| self.table.start(corner));
+        let [low_wide, high_wide] = [right_place, left_place]
+            .map(|place| self.tangent(root, place, 0.0).map_or(root.limit, |line| line.direction));
+        let [low_wide, high_wide] = if cross(low_wide, high_wide) <= GRAZE {
+            // A place on the side, to rounding, sees all that is beyond.
+            let along = unit(minus(left_place, right_place));
+            let turned = |from: Plane| unit(plus(from, left_of(along), -GRAZE));
+            [turned([-along[0], -along[1]]), turned(along)]
+        } else {
+            [low_wide, high_wide]
+        };
+        let mut bounds = Bounds::of(low_wide, high_wide);
+        // A place may be so near that what rounding moves a wall by would fill half of its view.
+        let [left_offset, right_offset] = [left, right].map(|corner| self.offset(corner).max(0.0));
+        let low = self.tangent(root, right_place, -right_offset);
+        let high = self.tangent(root, left_place, left_offset);
+        match (low, high) {
+            (Some(low), Some(high)) => {
+                (bounds.low_far, bounds.high_far) = (low.length, high.length);
+                if cross(low.direction, high.direction) > SAME {
+                    (bounds.low, bounds.high) = (low.direction, high.direction);
+                } else {
+                    bounds.reach = Some(low.length.max(high.length));
+                }
+            }
+            (None, _) => bounds.pass_near(-1.0, minus(right_place, root.centre), None),
+            (_, None) => bounds.pass_near(1.0, minus(left_place, root.centre), None),
+        }
+        bounds
+    }
+
+    /// The directions in which lines that leave the arc round a root, from its arrival on, pass between the ends of a side: `own` on the side of
+    /// the root, and the other one.
+    fn seen_round(&self, root: &Root, own: u32, other: u32) -> Option<Bounds> {
+        let first = self.first_between(root, other, self.wide(other))?;
+        let last = self.last_between(root, own, self.wide(own))?;
+        let mut bounds = if root.side > 0.0 { Bounds::of(first, last) } else { Bounds::of(last, first) };
+        let [own_offset, other_offset] = [own, other].map(|corner| self.offset(corner).max(0.0));
+        let tight = (self.first_between(root, other, other_offset), self.last_between(root, own, own_offset));
+        let far = |corner: u32| length(minus(self.table.start(corner), root.centre));
+        if let (Some(first), Some(last)) = tight {
+            let [first, last] = [(first, far(other)), (last, far(own))];
+            let [low, high] = if root.side > 0.0 { [first, last] } else { [last, first] };
+            (bounds.low, bounds.low_far) = low;
+            (bounds.high, bounds.high_far) = high;
+        } else {
+            bounds.reach = Some(far(own).max(far(other)));
+        }
+        Some(bounds)
+    }
+
+    /// How far a direction is round a root from its arrival on, less than a whole circle.
+    fn onward(root: &Root, direction: Plane) -> f64 {
+        let turned = root.side * angle(root.arrival, direction);
+        if turned < -SAME { turned + std::f64::consts::TAU } else { turned }
+    }
+
+    /// How far to one side (1 for the left) of the line in which a way arrives at a root a corner is, and whether it is behind.
+    fn beside(&self, root: &Root, corner: u32, side: f64) -> (f64, bool) {
+        let arrival = touch(root.centre, root.offset, root.arrival);
+        let to = minus(self.table.start(corner), arrival);
+        (side * cross(root.arrival, to), dot(root.arrival, to) < 0.0)
+    }
+
+    /// The first direction round a root in which a line has a corner across from it, `offset` away at least.
+    fn first_between(&self, root: &Root, corner: u32, offset: f64) -> Option<Plane> {
+        let (beside, is_behind) = self.beside(root, corner, -root.side);
+        if beside >= offset - SAME || (beside >= 0.0 && is_behind) {
+            return Some(root.arrival);
+        }
+        let line = self.tangent(root, self.table.start(corner), -root.side * offset)?;
+        let is_there = Self::onward(root, line.direction) <= Self::onward(root, root.limit) + SAME;
+        is_there.then_some(line.direction)
+    }
+
+    /// The last direction in which a line has a corner on the side of the root, `offset` away at least.
+    fn last_between(&self, root: &Root, corner: u32, offset: f64) -> Option<Plane> {
+        // What is behind is passed on the right side as soon as the line turns on.
+        let (beside, is_behind) = self.beside(root, corner, root.side);
+        if beside < offset - SAME && !is_behind {
             return None;
         }
-        if root.side != 0.0 {
-            // Between the arrival and the limit.
-            let (first, last) =
-                if root.side > 0.0 { (root.arrival, root.limit) } else { (root.limit, root.arrival) };
-            let within = |direction: Plane| cross(low, direction) >= -SAME && cross(direction, high) >= -SAME;
-            let [first_in, last_in] = [within(first), within(last)];
-            if !self.may_leave(root, low, SAME) {
-                if !first_in {
-                    return None;
-                }
-                low = first;
-            }
-            if !self.may_leave(root, high, SAME) {
-                if !last_in {
-                    return None;
-                }
-                high = last;
-            }
-        }
-        (cross(low, high) > SAME).then_some((low, high))
+        let line = self.tangent(root, self.table.start(corner), root.side * offset);
+        let is_past = |line: &Tangent| Self::onward(root, line.direction) >= Self::onward(root, root.limit);
+        Some(line.filter(|line| !is_past(line)).map_or(root.limit, |line| line.direction))
     }
 }

@@ -65,11 +65,6 @@ impl Near {
         }
     }
 
-    /// Whether a disc of radius `least` gets straight from one place to another.
-    pub(super) fn is_clear(&self, way: [Plane; 2], least: f64) -> bool {
-        !self.walls.iter().any(|&wall| is_nearer(way, wall, least))
-    }
-
     /// Whether a disc gets round a corner: no wall comes within `least` of the corner between two directions from it, the second less than half a circle
     /// to the left of the first.
     pub(super) fn is_clear_around(&self, corner: Plane, [from, to]: [Plane; 2], least: f64) -> bool {

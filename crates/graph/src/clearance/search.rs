@@ -220,9 +220,10 @@ impl<'a> Search<'a> {
         if self.table.fan(corner).turns { self.radius } else { self.radius - self.table.slack }
     }
 
-    /// Likewise, for lines that end before they come to it: they must not pass it on the other side.
+    /// Likewise, for lines that end before they come to it. Where the disc round the corner they end at bulges over a side that ends here, the
+    /// way turns before that side: on by its line it would come past on the wrong side, by less than the radius.
     pub(super) fn wide(&self, corner: u32) -> f64 {
-        if self.table.fan(corner).turns { 0.0 } else { -self.table.slack }
+        if self.table.fan(corner).turns { -self.radius } else { -self.radius.max(self.table.slack) }
     }
 
     pub(super) fn tangent(&self, root: &Root, to: Plane, offset: f64) -> Option<Tangent> {
@@ -236,7 +237,7 @@ impl<'a> Search<'a> {
         }
         let claim = &self.memory.claims[root.slot as usize];
         let own = root.length - self.radius * root.turned;
-        claim.shortest.turned <= root.turned + SAME && claim.shortest.length < own * (1.0 - 1e-9) - 1e-9
+        claim.shortest.turned <= root.turned + SAME && claim.shortest.length < own - 1e-9 * (1.0 + own.abs())
     }
 }
 

@@ -35,6 +35,19 @@ impl Search<'_> {
         (self.radius * (1.0 - 1e-8) - 1e-8).max(0.0)
     }
 
+    /// Whether the way from a root to the next one keeps the radius from all walls around.
+    pub(super) fn comes_clear(
+        &mut self,
+        root: &Root,
+        from: &Root,
+        way: &Tangent,
+        clear_to: Option<u32>,
+    ) -> bool {
+        let out = minus(touch(root.centre, root.offset, way.direction), root.centre);
+        let triangle = self.table.triangle_towards(root.corner, out);
+        self.is_clear_along(triangle, root.centre, from, way, clear_to)
+    }
+
     /// Whether the way from a root along a tangent keeps the radius from all walls around. `triangle` has the corner that it touches, or
     /// the goal, close to `near`. If all is clear up to a side, only from there on.
     pub(super) fn is_clear_along(

@@ -81,18 +81,7 @@ impl Search<'_> {
         let parent = self.memory.roots[root.parent as usize];
         let way = Tangent { direction: root.arrival, length: root.way };
         let clear_to = root.clearly.then_some(next(root.corner));
-        if !self.turns_free(&parent, way.direction)
-            || !self.is_clear_along(
-                self.table.triangle_towards(
-                    root.corner,
-                    minus(touch(root.centre, root.offset, way.direction), root.centre),
-                ),
-                root.centre,
-                &parent,
-                &way,
-                clear_to,
-            )
-        {
+        if !self.turns_free(&parent, way.direction) || !self.comes_clear(&root, &parent, &way, clear_to) {
             return;
         }
         self.memory.claim(slot, root.near, &arrival);
@@ -174,16 +163,25 @@ impl Search<'_> {
             };
             // A corner within the disc round the root is passed by every line.
             let wide = wide.map_or(root.limit, |wide| wide.direction);
-            let wide = if turns(bound, wide) > SAME { wide } else { way.direction };
+            let wide = if turns(bound, wide) > SAME {
+                wide
+            } else if turns(bound, way.direction) > SAME {
+                // More than half a circle on.
+                root.limit
+            } else {
+                way.direction
+            };
             if is_ahead(wide) {
                 let mut bounds = node.bounds;
-                // Less than half a circle from here on.
+                // Less than half a circle from here on. What is not on the way there is before it or past it, whichever is nearer.
+                let end = |to: Plane| {
+                    let is_past = turns(to, root.limit) < 0.0 && dot(root.limit, to) >= dot(bound, to);
+                    if is_past { root.limit } else { to }
+                };
                 if side > 0.0 {
-                    let end = |to: Plane| if turns(to, root.limit) < 0.0 { root.limit } else { to };
                     (bounds.high, bounds.high_wide) = (end(way.direction), end(wide));
                     bounds.high_far = way.length;
                 } else {
-                    let end = |to: Plane| if turns(to, root.limit) < 0.0 { root.limit } else { to };
                     (bounds.low, bounds.low_wide) = (end(way.direction), end(wide));
                     bounds.low_far = way.length;
                 }
