@@ -203,15 +203,17 @@ impl Search {
     /// Looks for a vertex that disturbs this traversal, and splits the wall at its foot.
     ///
     /// Such a vertex lies beyond an open side and its wall beyond the side across from the corner, or the other way round, and the way
-    /// between them cuts both and is shorter than the clearance.
+    /// between them cuts both and is shorter than the clearance. That side may be the wall itself.
     fn mend(&mut self, surface: &mut Surface, traversal: Traversal, max_width: f64) -> bool {
         let across = turn(traversal.half_edge, 1);
-        if surface.is_wall(across) {
-            return false;
-        }
         let limit = traversal.clearance(surface, &mut self.stack).min(max_width);
         self.found.clear();
         for open in [traversal.half_edge, turn(traversal.half_edge, 2)] {
+            let gate = ends(surface, open);
+            if surface.is_wall(across) {
+                self.collect_vertices(surface, open, across, &Gap { gate, behind: gate, limit });
+                continue;
+            }
             // The passage between a vertex and its wall cuts off a corner, whichever of the two is on which side.
             for [wall_side, vertex_side] in [[across, open], [open, across]] {
                 let [right, left] = ends(surface, wall_side);

@@ -123,9 +123,10 @@ fn check_disturbances(what: &str, mesh: &ClearanceMesh, corners: &BTreeSet<[u64;
             let [b, u, w] = [0, 1, 2].map(|step| points[(corner + step) % 3]);
             let clearance = f64::from(triangle.clearance[corner]);
             for &(v, foot, length) in &passages {
-                // The way from v cuts the side across and an open side, whichever comes first.
+                // The way from v cuts the side across and an open side, whichever comes first. The foot may lie on the side across itself.
+                let across = crosses([v, foot], [u, w]) || distance(foot, nearest(foot, [u, w])) < 1e-9;
                 if length < clearance * (1.0 - 1e-6)
-                    && crosses([v, foot], [u, w])
+                    && across
                     && (crosses([v, foot], [b, u]) || crosses([v, foot], [b, w]))
                 {
                     panic!(
@@ -154,6 +155,20 @@ fn a_corridor_with_a_pillar_has_the_width_beside_the_pillar() {
     let ends = [[1.0, 10.0], [99.0, 10.0]].map(|p| locate(&mesh, p).unwrap());
     let width = bottleneck(&mesh, ends[0], ends[1]);
     assert!((width - 10.0).abs() < 1e-5, "{width}");
+}
+
+/// A corner beyond one open side of a triangle is nearer to the wall on another side than the corner across from it.
+#[test]
+fn a_wall_may_be_a_side_of_the_triangle_whose_passage_another_corner_narrows() {
+    let outline =
+        [(240, 100), (278, 100), (278, 192), (278, 256), (278, 300), (240, 300), (240, 240), (242, 202)];
+    let set = polygon(&[&outline]);
+    let mesh = build(&set);
+    check_clearances("bay", &mesh);
+    check_disturbances("bay", &mesh, &corner_points(&set));
+    let ends = [[260.0, 110.0], [260.0, 290.0]].map(|p| locate(&mesh, p).unwrap());
+    let width = bottleneck(&mesh, ends[0], ends[1]);
+    assert!((width - 36.0).abs() < 1e-5, "{width}");
 }
 
 #[test]

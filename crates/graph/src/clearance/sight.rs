@@ -41,7 +41,7 @@ impl Search<'_> {
         root: &Root,
         from: &Root,
         way: &Tangent,
-        clear_to: Option<u32>,
+        clear_to: Option<(u32, f64)>,
     ) -> bool {
         let out = minus(touch(root.centre, root.offset, way.direction), root.centre);
         let triangle = self.table.triangle_towards(root.corner, out);
@@ -49,14 +49,14 @@ impl Search<'_> {
     }
 
     /// Whether the way from a root along a tangent keeps the radius from all walls around. `triangle` has the corner that it touches, or
-    /// the goal, close to `near`. If all is clear up to a side, only from there on.
+    /// the goal, close to `near`. If all is clear up to a side, only from there on, or from where the line is so near to it.
     pub(super) fn is_clear_along(
         &mut self,
         triangle: u32,
         near: Plane,
         root: &Root,
         way: &Tangent,
-        clear_to: Option<u32>,
+        clear_to: Option<(u32, f64)>,
     ) -> bool {
         let least = self.least();
         if least <= 0.0 && clear_to.is_some() {
@@ -64,12 +64,13 @@ impl Search<'_> {
         }
         let from = touch(root.centre, root.offset, way.direction);
         let mut line = [from, plus(from, way.direction, way.length)];
-        if let Some(side) = clear_to {
+        if let Some((side, near)) = clear_to {
             let [a, b] = self.table.ends(side);
             let [before, after] = line.map(|at| side_of(a, b, at));
             // The rest of the way lies in one triangle, but for where the disc bulges over a side.
-            if before * after < 0.0 {
-                line[0] = plus(from, way.direction, way.length * (before / (before - after)));
+            if before < 0.0 && after > 0.0 {
+                let clear = (before + near * length(minus(b, a))).min(0.0);
+                line[0] = plus(from, way.direction, way.length * (clear / (before - after)));
             }
         }
         // From the end of the way, which is no farther from there than a disc that fits is wide.

@@ -80,7 +80,7 @@ impl Search<'_> {
         }
         let parent = self.memory.roots[root.parent as usize];
         let way = Tangent { direction: root.arrival, length: root.way };
-        let clear_to = root.clearly.then_some(next(root.corner));
+        let clear_to = root.clearly.then(|| (next(root.corner), 0.0));
         if !self.turns_free(&parent, way.direction) || !self.comes_clear(&root, &parent, &way, clear_to) {
             return;
         }
