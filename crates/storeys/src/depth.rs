@@ -58,10 +58,12 @@ pub(crate) struct Range {
     pub(crate) high: f32,
     /// Whether there is ground everywhere.
     is_full: bool,
+    /// Whether there still is, and all of it is linked to each other as it lies.
+    pub(crate) is_linked: bool,
 }
 
 impl Range {
-    const NONE: Self = Self { low: f32::INFINITY, high: f32::NEG_INFINITY, is_full: false };
+    const NONE: Self = Self { low: f32::INFINITY, high: f32::NEG_INFINITY, is_full: false, is_linked: false };
 
     fn of(ground: &[f32]) -> Self {
         const LANES: usize = 8;
@@ -84,6 +86,7 @@ impl Range {
             low: low.into_iter().fold(f32::INFINITY, f32::min),
             high: high.into_iter().fold(f32::NEG_INFINITY, f32::max),
             is_full: holes == [0; LANES],
+            is_linked: false,
         }
     }
 
@@ -119,16 +122,7 @@ pub(crate) struct Places {
     pub(crate) count: u16,
 }
 
-/// Where there is no pixel.
-pub(crate) const NOWHERE: Places = Places { first: 0, step: 0, count: 0 };
-
 impl Places {
-    /// Those so many pixels further in a row of the same block.
-    #[inline]
-    pub(crate) fn further(self, pixels: usize) -> Self {
-        Self { first: self.first + pixels, ..self }
-    }
-
     #[inline]
     pub(crate) fn at(self, floor: u16) -> usize {
         self.first + usize::from(floor) * self.step
@@ -473,6 +467,7 @@ impl<'a> DepthMaps<'a> {
                 }
                 if range.is_full && range.high - range.low <= near {
                     self.link_plain(&block, floor);
+                    self.ranges[block.number(floor)].is_linked = true;
                 } else {
                     self.link_inside(&block, floor, near, walk);
                 }

@@ -1,16 +1,14 @@
 //! Refinement: the layers of a window, drawn finely, as far as the agent's centre may go.
 
 use glam::Vec3;
-use waymesh_core::{
-    AreaId, Direction, FieldWindow, GridFrame, GridWindow, NO_SPAN, OPEN_SKY, SpanKey, WalkableField,
-};
+use waymesh_core::{Direction, GridFrame, GridWindow, SpanKey};
 
 use crate::StoreysError;
 use crate::clearance::{Clearance, halo_cells};
-use crate::config::{Placement, StoreysConfig, Walk};
-use crate::depth::{DepthMaps, NO_FLOOR, NOWHERE};
+use crate::config::{HEIGHT_SLACK, Placement, StoreysConfig, Walk};
+use crate::depth::{DepthMaps, NO_FLOOR, Places};
 use crate::layers::Layers;
-use crate::slim::floor_above;
+use crate::slim::{SlimSpans, SlimWindow, floor_above, key, nearest};
 use crate::walls::Walls;
 
 /// Steps of a cell in which borders are told.
@@ -31,8 +29,8 @@ pub struct SpanEnds {
 /// Fine ground of a window.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Refined {
-    /// Where the agent's centre may be. A span's `floor` is the level above its ground, its `clearance` reaches to the next span above.
-    pub part: FieldWindow,
+    /// Where the agent's centre may be, without labels.
+    pub ground: SlimWindow,
     /// Where the ground ends, of the spans in the core that do end, in order.
     pub ends: Vec<SpanEnds>,
 }
@@ -79,8 +77,7 @@ pub fn refine_window(
     let drawn = window.grown(halo_cells(&walk), frame);
     let mut maps = DepthMaps::empty(layers, drawn)?;
     if maps.ground.is_empty() {
-        let field = WalkableField::empty(frame.window(window));
-        return Ok(Refined { part: FieldWindow { frame: *frame, core, window, field }, ends: Vec::new() });
+        return Ok(carve(maps, &Clearance::default(), &walk, frame, core, window));
     }
     let placement = Placement::new(frame, &walk);
     let triangles: Vec<_> = triangles.filter_map(|corners| placement.triangle(corners)).collect();
@@ -100,173 +97,219 @@ pub fn refine_window(
     drop(triangles);
     let clearance = Clearance::measure(&maps, &walls, &walk, whole, window);
     drop(walls);
-    Ok(carve(&maps, &clearance, &walk, frame, core, window))
+    Ok(carve(maps, &clearance, &walk, frame, core, window))
 }
 
 /// The window's part of the maps, without what is too close to a wall.
 fn carve(
-    maps: &DepthMaps<'_>,
+    mut maps: DepthMaps<'_>,
     clearance: &Clearance,
     walk: &Walk,
     frame: &GridFrame,
     core: GridWindow,
     window: GridWindow,
 ) -> Refined {
-    let carver = Carver { maps, clearance, walk, dx: window.x - maps.window.x, dz: window.z - maps.window.z };
-    let mut field = WalkableField::empty(frame.window(window));
-    let mut spans = vec![NO_SPAN; maps.ground.len()];
-    carver.push_spans(f64::from(frame.level_height).recip(), window, &mut field, &mut spans);
-    let mut ends = Vec::new();
-    carver.push_links(core, window, &mut field, &spans, &mut ends);
-    Refined { part: FieldWindow { frame: *frame, core, window, field }, ends }
+    let per_level = f64::from(frame.level_height).recip();
+    drop_near(&mut maps, clearance, walk.radius - 1e-5);
+    drop_merged(&mut maps, per_level);
+    let places = maps.ground.len();
+    let mut columns = Vec::with_capacity(window.width as usize * window.depth as usize + 1);
+    columns.push(0);
+    let mut carver = Carver {
+        maps: &maps,
+        clearance,
+        walk,
+        core,
+        window,
+        dx: window.x - maps.window.x,
+        dz: window.z - maps.window.z,
+        per_level,
+        spans: SlimSpans {
+            width: window.width,
+            columns,
+            ground: Vec::with_capacity(places),
+            links: Vec::with_capacity(places),
+            odd: Vec::new(),
+            near: levels(0.49 * (walk.height + HEIGHT_SLACK), per_level),
+        },
+        ends: Vec::new(),
+    };
+    for z in 0..window.depth {
+        let mut x = 0;
+        while x < window.width {
+            x = carver.push_row(x, z);
+        }
+    }
+    let Carver { mut spans, ends, .. } = carver;
+    spans.ground.shrink_to_fit();
+    spans.links.shrink_to_fit();
+    Refined { ground: SlimWindow { frame: *frame, core, window, spans, labels: Vec::new() }, ends }
+}
+
+/// A height in levels.
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "single precision is what is kept")]
+fn levels(metres: f32, per_level: f64) -> f32 {
+    (f64::from(metres) * per_level) as f32
+}
+
+/// Takes away ground too close to a border.
+fn drop_near(maps: &mut DepthMaps<'_>, clearance: &Clearance, least: f32) {
+    let DepthMaps { blocks, ground, ranges, .. } = maps;
+    for block in blocks.iter() {
+        for floor in 0..block.floors {
+            let sheet = block.number(floor);
+            let Some(distances) = clearance.distances.row(sheet, 0..block.area()) else { continue };
+            let mut any = false;
+            for (ground, &distance) in ground[block.sheet(floor)].iter_mut().zip(distances) {
+                any |= distance < least;
+                *ground = if distance < least { f32::NAN } else { *ground };
+            }
+            ranges[sheet].is_linked &= !any;
+        }
+    }
+}
+
+/// Levels higher than the agent: the upper one of two storeys is lost in one.
+fn drop_merged(maps: &mut DepthMaps<'_>, per_level: f64) {
+    let DepthMaps { blocks, ground, ranges, .. } = maps;
+    for block in blocks.iter() {
+        let mut below = f32::NEG_INFINITY;
+        let is_apart = (0..block.floors).all(|floor| {
+            let range = ranges[block.number(floor)];
+            let is_apart = f64::from(range.low - below) * per_level > 2.0;
+            below = below.max(range.high);
+            is_apart
+        });
+        if is_apart {
+            continue;
+        }
+        for pixel in 0..block.area() {
+            let mut below = i32::MIN;
+            for floor in 0..block.floors {
+                let place = &mut ground[block.sheet(floor).start + pixel];
+                let level = floor_above(levels(*place, per_level));
+                if place.is_nan() {
+                    continue;
+                }
+                if below >= level {
+                    *place = f32::NAN;
+                    ranges[block.number(floor)].is_linked = false;
+                }
+                below = below.max(level);
+            }
+        }
+    }
 }
 
 struct Carver<'a> {
     maps: &'a DepthMaps<'a>,
     clearance: &'a Clearance,
     walk: &'a Walk,
+    core: GridWindow,
+    window: GridWindow,
+    /// Where the window lies in the maps.
     dx: u32,
     dz: u32,
+    per_level: f64,
+    spans: SlimSpans,
+    ends: Vec<SpanEnds>,
 }
 
-/// A part of a row of a sheet.
-struct Drawn<'a> {
-    /// Its first place.
-    start: usize,
-    grounds: &'a [f32],
-    /// How far the places are from borders, if any is near.
-    distances: Option<&'a [f32]>,
-}
+const ALL_LINKS: u8 = 0b1111;
 
 impl Carver<'_> {
-    /// The spans of all columns, without links, and the span of each place.
+    /// Keeps the spans of a row of the window from `x` on, as far as one block goes; gives where that is.
     #[expect(clippy::cast_possible_truncation, reason = "spans of a window are counted in 32 bits")]
-    fn push_spans(&self, per_level: f64, window: GridWindow, field: &mut WalkableField, spans: &mut [u32]) {
-        let maps = self.maps;
-        let least = self.walk.radius - 1e-5;
-        let mut sheets: Vec<Drawn<'_>> = Vec::new();
-        for z in 0..window.depth {
-            let mut x = 0;
-            while x < window.width {
-                let (px, pz) = (x + self.dx, z + self.dz);
-                let block = &maps.blocks[maps.block_of(px, pz)];
-                let first_pixel = block.pixel(px, pz);
-                let end = window.width.min(block.pixels.end_x() - self.dx);
-                let count = (end - x) as usize;
-                sheets.clear();
-                for floor in (0..block.floors).filter(|&floor| !maps.ranges[block.number(floor)].is_empty()) {
-                    let start = block.sheet(floor).start + first_pixel;
-                    let distances =
-                        self.clearance.distances.row(block.number(floor), first_pixel..first_pixel + count);
-                    sheets.push(Drawn { start, grounds: &maps.ground[start..start + count], distances });
+    fn push_row(&mut self, x: u32, z: u32) -> u32 {
+        let (maps, per_level) = (self.maps, self.per_level);
+        let (px, pz) = (x + self.dx, z + self.dz);
+        let block = &maps.blocks[maps.block_of(px, pz)];
+        let end = self.window.width.min(block.pixels.end_x() - self.dx);
+        let first = block.pixel(px, pz);
+        let is_inner_row = pz > block.pixels.z && pz + 1 < block.pixels.end_z() && z > 0 && z + 1 < self.window.depth;
+        for (along, x) in (x..end).enumerate() {
+            let px = x + self.dx;
+            let is_inner = is_inner_row
+                && px > block.pixels.x
+                && px + 1 < block.pixels.end_x()
+                && x > 0
+                && x + 1 < self.window.width;
+            for floor in 0..block.floors {
+                let place = block.sheet(floor).start + first + along;
+                let ground = maps.ground[place];
+                if ground.is_nan() {
+                    continue;
                 }
-                for (along, x) in (x..end).enumerate() {
-                    let column = z * window.width + x;
-                    let first = field.cells.len();
-                    for sheet in &sheets {
-                        let ground = sheet.grounds[along];
-                        let is_near = sheet.distances.is_some_and(|distances| distances[along] < least);
-                        if is_near || ground.is_nan() {
-                            continue;
-                        }
-                        #[expect(
-                            clippy::cast_possible_truncation,
-                            reason = "single precision is what is kept"
-                        )]
-                        let ground = (f64::from(ground) * per_level) as f32;
-                        let floor = floor_above(ground);
-                        let span = field.cells.len();
-                        if span > first {
-                            let below = field.floor[span - 1];
-                            if below >= floor {
-                                // Levels higher than the agent: the upper one of two storeys is lost in one.
-                                continue;
-                            }
-                            field.clearance[span - 1] = floor.abs_diff(below);
-                        }
-                        spans[sheet.start + along] = span as u32;
-                        field.cells.push(column);
-                        field.floor.push(floor);
-                        field.ground.push(ground);
-                        field.clearance.push(OPEN_SKY);
-                    }
-                    field.columns[column as usize + 1] = field.cells.len() as u32;
-                }
-                x = end;
-            }
-        }
-        field.area.resize(field.cells.len(), AreaId::GROUND);
-    }
-
-    /// The links of all spans, in order, and where those of the core end.
-    fn push_links(
-        &self,
-        core: GridWindow,
-        window: GridWindow,
-        field: &mut WalkableField,
-        spans: &[u32],
-        ends: &mut Vec<SpanEnds>,
-    ) {
-        let maps = self.maps;
-        field.links.reserve_exact(field.cells.len());
-        for z in 0..window.depth {
-            let mut x = 0;
-            while x < window.width {
-                let first = (x + self.dx, z + self.dz);
-                let block = &maps.blocks[maps.block_of(first.0, first.1)];
-                let end = window.width.min(block.pixels.end_x() - self.dx);
-                // Where a link leads there is a place; the others are not asked.
-                let beside = |(x, z): (u32, u32), direction: Direction| {
-                    maps.beside(x, z, direction).map_or(NOWHERE, |(x, z)| maps.places(x, z))
+                let ground = levels(ground, per_level);
+                let links = if is_inner && maps.ranges[block.number(floor)].is_linked {
+                    ALL_LINKS
+                } else {
+                    self.links(place, (x, z), ground)
                 };
-                let behind = beside((end + self.dx - 1, first.1), Direction::PosX);
-                let (before, below) = (beside(first, Direction::NegX), beside(first, Direction::PosZ));
-                let above = beside(first, Direction::NegZ);
-                let own = maps.places(first.0, first.1);
-                for (along, x) in (0..).zip(x..end) {
-                    if own.count == 0 {
-                        break;
-                    }
-                    // In the order of directions; the blocks before and behind in z lie as this one does in x.
-                    let around = [
-                        if along == 0 { before } else { own.further(along - 1) },
-                        below.further(along),
-                        if x + 1 == end { behind } else { own.further(along + 1) },
-                        above.further(along),
-                    ];
-                    let here = own.further(along);
-                    for floor in 0..own.count {
-                        let place = here.at(floor);
-                        let span = spans[place];
-                        if span == NO_SPAN {
-                            continue;
-                        }
-                        let floors = maps.links[place];
-                        let beyond = |direction: usize| {
-                            let floor = floors[direction];
-                            if floor == NO_FLOOR { NO_SPAN } else { spans[around[direction].at(floor)] }
-                        };
-                        let links = [beyond(0), beyond(1), beyond(2), beyond(3)];
-                        field.links.push(links);
-                        let (gx, gz) = (x + window.x, z + window.z);
-                        if links.contains(&NO_SPAN) && core.contains(gx, gz) {
-                            let pixel = (x + self.dx, z + self.dz);
-                            let steps = self.steps_around(pixel, floor, &links);
-                            let floor = field.floor[span as usize];
-                            ends.push(SpanEnds { span: SpanKey { z: gz, x: gx, floor }, steps });
-                        }
-                    }
+                if links != ALL_LINKS {
+                    self.push_ends((x, z), floor, links, ground);
                 }
-                x = end;
+                self.spans.ground.push(ground);
+                self.spans.links.push(links);
             }
+            self.spans.columns.push(self.spans.ground.len() as u32);
+        }
+        end
+    }
+
+    /// In which directions a place is linked, of the next span.
+    fn links(&mut self, place: usize, (x, z): (u32, u32), ground: f32) -> u8 {
+        let maps = self.maps;
+        let mut links = 0;
+        for direction in Direction::ALL {
+            let floor = maps.links[place][direction.index()];
+            let (dx, dz) = direction.offset();
+            let (x, z) = (x.wrapping_add_signed(dx), z.wrapping_add_signed(dz));
+            if floor == NO_FLOOR || x >= self.window.width || z >= self.window.depth {
+                continue;
+            }
+            let places = maps.places(x + self.dx, z + self.dz);
+            let other = maps.ground[places.at(floor)];
+            if other.is_nan() {
+                continue;
+            }
+            links |= 1 << direction.index();
+            let is_near = (levels(other, self.per_level) - ground).abs() <= self.spans.near;
+            if !is_near && matches!(direction, Direction::PosX | Direction::PosZ) {
+                self.push_odd(places, floor, direction, ground);
+            }
+        }
+        links
+    }
+
+    /// Notes that the next span links to a floor of the places beside it, if that is not the nearest of what is left there.
+    #[expect(clippy::cast_possible_truncation, reason = "spans of a window are counted in 32 bits")]
+    fn push_odd(&mut self, places: Places, floor: u16, direction: Direction, ground: f32) {
+        let is_left = |(_, place): &(u16, usize)| self.maps.has_ground(*place);
+        let column: Vec<(u16, usize)> = places.floors().filter(is_left).collect();
+        let heights: Vec<f32> =
+            column.iter().map(|&(_, place)| levels(self.maps.ground[place], self.per_level)).collect();
+        let place = column.iter().position(|&(other, _)| other == floor).unwrap_or(0);
+        let own = *self.spans.columns.last().unwrap_or(&0) as usize;
+        let span = self.spans.ground.len();
+        if nearest(&heights, ground, self.spans.near, span - own) != place {
+            self.spans.odd.push((key(span as u32, direction), place as u32));
         }
     }
 
-    /// How far the ground goes from a place in all directions without a link.
-    fn steps_around(&self, pixel: (u32, u32), floor: u16, links: &[u32; 4]) -> [u8; 4] {
-        Direction::ALL.map(|direction| {
-            if links[direction.index()] == NO_SPAN { self.border_steps(pixel, floor, direction) } else { 0 }
-        })
+    /// Notes where the ground of a place in the core ends.
+    fn push_ends(&mut self, (x, z): (u32, u32), floor: u16, links: u8, ground: f32) {
+        let (gx, gz) = (x + self.window.x, z + self.window.z);
+        if !self.core.contains(gx, gz) {
+            return;
+        }
+        let pixel = (x + self.dx, z + self.dz);
+        let steps = Direction::ALL.map(|direction| {
+            let is_linked = links >> direction.index() & 1 == 1;
+            if is_linked { 0 } else { self.border_steps(pixel, floor, direction) }
+        });
+        self.ends.push(SpanEnds { span: SpanKey { z: gz, x: gx, floor: floor_above(ground) }, steps });
     }
 
     /// How far the ground goes from a place that is far enough from walls towards one that is not.

@@ -428,6 +428,7 @@ impl Walls {
                         for direction in Direction::ALL {
                             if is_in || ways.wall[direction.index()] <= 1.0 {
                                 maps.cut(place, (x, z), direction);
+                                maps.ranges[block.number(floor)].is_linked = false;
                             }
                         }
                         if is_in {
