@@ -144,7 +144,8 @@ impl BorderSpans {
                     && !self.contains(border.links[side.index()])
                 {
                     let (dx, dz) = side.offset();
-                    spans.push((border.cell.wrapping_add_signed(dz * width + dx), border.links[side.index()]));
+                    spans
+                        .push((border.cell.wrapping_add_signed(dz * width + dx), border.links[side.index()]));
                 }
             }
         }

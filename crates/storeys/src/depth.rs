@@ -122,7 +122,16 @@ pub(crate) struct Places {
     pub(crate) count: u16,
 }
 
+/// Where there is no pixel.
+pub(crate) const NOWHERE: Places = Places { first: 0, step: 0, count: 0 };
+
 impl Places {
+    /// Those so many pixels further in a row of the same block.
+    #[inline]
+    pub(crate) fn further(self, pixels: usize) -> Self {
+        Self { first: self.first + pixels, ..self }
+    }
+
     #[inline]
     pub(crate) fn at(self, floor: u16) -> usize {
         self.first + usize::from(floor) * self.step

@@ -6,7 +6,7 @@ use waymesh_core::{Direction, GridFrame, GridWindow, SpanKey};
 use crate::StoreysError;
 use crate::clearance::{Clearance, halo_cells};
 use crate::config::{HEIGHT_SLACK, Placement, StoreysConfig, Walk};
-use crate::depth::{DepthMaps, NO_FLOOR, Places};
+use crate::depth::{DepthMaps, NO_FLOOR, NOWHERE, Places, Range};
 use crate::layers::Layers;
 use crate::slim::{SlimSpans, SlimWindow, floor_above, key, nearest};
 use crate::walls::Walls;
@@ -133,6 +133,7 @@ fn carve(
             near: levels(0.49 * (walk.height + HEIGHT_SLACK), per_level),
         },
         ends: Vec::new(),
+        sheets: Vec::new(),
     };
     for z in 0..window.depth {
         let mut x = 0;
@@ -214,6 +215,8 @@ struct Carver<'a> {
     per_level: f64,
     spans: SlimSpans,
     ends: Vec<SpanEnds>,
+    /// Floors of a block with ground. Used again for every row.
+    sheets: Vec<(u16, Range)>,
 }
 
 const ALL_LINKS: u8 = 0b1111;
@@ -221,32 +224,47 @@ const ALL_LINKS: u8 = 0b1111;
 impl Carver<'_> {
     /// Keeps the spans of a row of the window from `x` on, as far as one block goes; gives where that is.
     #[expect(clippy::cast_possible_truncation, reason = "spans of a window are counted in 32 bits")]
-    fn push_row(&mut self, x: u32, z: u32) -> u32 {
+    fn push_row(&mut self, first: u32, z: u32) -> u32 {
         let (maps, per_level) = (self.maps, self.per_level);
-        let (px, pz) = (x + self.dx, z + self.dz);
+        let (px, pz) = (first + self.dx, z + self.dz);
         let block = &maps.blocks[maps.block_of(px, pz)];
         let end = self.window.width.min(block.pixels.end_x() - self.dx);
-        let first = block.pixel(px, pz);
-        let is_inner_row = pz > block.pixels.z && pz + 1 < block.pixels.end_z() && z > 0 && z + 1 < self.window.depth;
-        for (along, x) in (x..end).enumerate() {
-            let px = x + self.dx;
-            let is_inner = is_inner_row
-                && px > block.pixels.x
-                && px + 1 < block.pixels.end_x()
-                && x > 0
-                && x + 1 < self.window.width;
-            for floor in 0..block.floors {
-                let place = block.sheet(floor).start + first + along;
+        // The blocks above and below lie in x as this one does.
+        let beside = |x: u32, direction: Direction| {
+            let (dx, dz) = direction.offset();
+            let (x, z) = (x.wrapping_add_signed(dx), z.wrapping_add_signed(dz));
+            let is_inside = x < self.window.width && z < self.window.depth;
+            if is_inside { maps.places(x + self.dx, z + self.dz) } else { NOWHERE }
+        };
+        let own = maps.places(px, pz);
+        let (above, below) = (beside(first, Direction::NegZ), beside(first, Direction::PosZ));
+        let (before, behind) = (beside(first, Direction::NegX), beside(end - 1, Direction::PosX));
+        let bit = |direction: Direction, is_inside: bool| u8::from(is_inside) << direction.index();
+        // Directions that lead to the same block and window.
+        let inside_z = bit(Direction::NegZ, above.count > 0 && pz > block.pixels.z)
+            | bit(Direction::PosZ, below.count > 0 && pz + 1 < block.pixels.end_z());
+        self.sheets.clear();
+        self.sheets.extend((0..block.floors).map(|floor| (floor, maps.ranges[block.number(floor)])));
+        self.sheets.retain(|(_, range)| !range.is_empty());
+        for (along, x) in (first..end).enumerate() {
+            let inside = inside_z | bit(Direction::NegX, x > first) | bit(Direction::PosX, x + 1 < end);
+            let around = [
+                if x == first { before } else { own.further(along - 1) },
+                below.further(along),
+                if x + 1 == end { behind } else { own.further(along + 1) },
+                above.further(along),
+            ];
+            for sheet in 0..self.sheets.len() {
+                let (floor, range) = self.sheets[sheet];
+                let place = own.at(floor) + along;
                 let ground = maps.ground[place];
                 if ground.is_nan() {
                     continue;
                 }
                 let ground = levels(ground, per_level);
-                let links = if is_inner && maps.ranges[block.number(floor)].is_linked {
-                    ALL_LINKS
-                } else {
-                    self.links(place, (x, z), ground)
-                };
+                let known = if range.is_linked { inside } else { 0 };
+                let links =
+                    if known == ALL_LINKS { known } else { self.links(place, &around, ground, known) };
                 if links != ALL_LINKS {
                     self.push_ends((x, z), floor, links, ground);
                 }
@@ -258,18 +276,17 @@ impl Carver<'_> {
         end
     }
 
-    /// In which directions a place is linked, of the next span.
-    fn links(&mut self, place: usize, (x, z): (u32, u32), ground: f32) -> u8 {
+    /// In which directions a place is linked, of the next span, beside those where it is known to be.
+    #[inline]
+    fn links(&mut self, place: usize, around: &[Places; 4], ground: f32, known: u8) -> u8 {
         let maps = self.maps;
-        let mut links = 0;
+        let floors = maps.links[place];
+        let mut links = known;
         for direction in Direction::ALL {
-            let floor = maps.links[place][direction.index()];
-            let (dx, dz) = direction.offset();
-            let (x, z) = (x.wrapping_add_signed(dx), z.wrapping_add_signed(dz));
-            if floor == NO_FLOOR || x >= self.window.width || z >= self.window.depth {
+            let (floor, places) = (floors[direction.index()], around[direction.index()]);
+            if known >> direction.index() & 1 == 1 || floor == NO_FLOOR || places.count == 0 {
                 continue;
             }
-            let places = maps.places(x + self.dx, z + self.dz);
             let other = maps.ground[places.at(floor)];
             if other.is_nan() {
                 continue;

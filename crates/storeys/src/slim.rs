@@ -176,7 +176,9 @@ impl SpanField for SlimSpans {
             let is_alike = |cell: usize| {
                 cell > width
                     && cell + width < cells
-                    && [cell, cell - 1, cell + 1, cell - width, cell + width].iter().all(|&cell| count(cell) == own)
+                    && [cell, cell - 1, cell + 1, cell - width, cell + width]
+                        .iter()
+                        .all(|&cell| count(cell) == own)
             };
             while cell < row_end && is_alike(cell) {
                 cell += 1;
@@ -185,7 +187,8 @@ impl SpanField for SlimSpans {
                 let (start, len) = (columns[first] as usize, (columns[cell] - columns[first]) as usize);
                 let at = |first: u32| &labels[first as usize..first as usize + len];
                 let here = at(columns[first]);
-                let around = [first - 1, first + 1, first - width, first + width].map(|cell| at(columns[cell]));
+                let around =
+                    [first - 1, first + 1, first - width, first + width].map(|cell| at(columns[cell]));
                 let links = &self.links[start..start + len];
                 for chunk in (0..len).step_by(CHUNK) {
                     let chunk = chunk..(chunk + CHUNK).min(len);
@@ -251,7 +254,9 @@ impl SlimWindow {
                 field
                     .clearance
                     .push(above.map_or(OPEN_SKY, |above| above.abs_diff(field.floor[span as usize])));
-                field.links.push(Direction::ALL.map(|direction| SpanField::link(spans, cell, span, direction)));
+                field
+                    .links
+                    .push(Direction::ALL.map(|direction| SpanField::link(spans, cell, span, direction)));
             }
         }
         field.area.resize(count, AreaId::GROUND);

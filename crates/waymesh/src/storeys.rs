@@ -3,8 +3,8 @@
 use waymesh_contour::{BorderChains, stitch, trace_window};
 use waymesh_core::stage::StageError;
 use waymesh_core::{
-    AreaId, CellMesh, ContourSet, Counter, GridFrame, GridScale, GridWindow, HeightSurface,
-    NO_REGION, Observer, RegionId, RegionMap, TriangleSoup, Validate, Warning,
+    AreaId, CellMesh, ContourSet, Counter, GridFrame, GridScale, GridWindow, HeightSurface, NO_REGION,
+    Observer, RegionId, RegionMap, TriangleSoup, Validate, Warning,
 };
 use waymesh_detail::{WindowConfig, fit_heights_windowed};
 use waymesh_graph::NavMesh;
@@ -321,8 +321,7 @@ impl Pipeline {
                 let part = &drawn.field;
                 let regions = label_split_surfaces(part, part.labels.clone(), &ground.surfaces)
                     .map_err(|error| StageError::new("partition", error))?;
-                let chains =
-                    trace_window(part, &regions).map_err(|error| StageError::new("trace", error))?;
+                let chains = trace_window(part, &regions).map_err(|error| StageError::new("trace", error))?;
                 Ok((chains, region_ends(drawn, &regions).collect(), regions.labels))
             };
             let traced = build_tiles(&tiles, &gate, estimate, work, observer)?;
@@ -406,8 +405,8 @@ impl Pipeline {
     }
 }
 
-/// Memory that windows of ground heights may take together.
-const WINDOW_BYTES: u64 = 32 << 20;
+/// Memory that windows of ground heights may take together: little enough to be taken again and again without asking the system.
+const WINDOW_BYTES: u64 = 4 << 20;
 /// Bytes of a column and of a span in such a window.
 const COLUMN_TABLE_BYTES: u64 = 4;
 const SPAN_BYTES: u64 = 9;

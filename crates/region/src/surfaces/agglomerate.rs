@@ -6,7 +6,7 @@ use waymesh_core::DisjointSets;
 
 use super::BLOCK_CELLS;
 use super::dissolve::dissolve_sheets;
-use super::graph::{Edge, Neighbours, PieceGraph};
+use super::graph::{Edge, Neighbours, Pairs, PieceGraph, sum_edges};
 use super::improve::shorten_seams;
 use super::sheets::Sheets;
 
@@ -57,7 +57,7 @@ pub(super) fn join_pieces(graph: &PieceGraph) -> Vec<u32> {
 }
 
 fn untangle(graph: &PieceGraph) -> Vec<u32> {
-    let mut sheets = join_by_squares(graph);
+    let mut sheets = join_squares_first(graph);
     let edges = graph.edges.iter().map(|edge| (edge.one, edge.two));
     let beside = Neighbours::new(sheets.len(), edges, |edge, other| (other, graph.edges[edge].links));
     let against = Neighbours::new(sheets.len(), graph.conflicts.iter().copied(), |_, other| other);
@@ -75,6 +75,87 @@ fn untangle(graph: &PieceGraph) -> Vec<u32> {
 /// Level at which two blocks lie in one square: 0 for the same block, 1 in the same two by two blocks, and so on.
 fn level(one: [u32; 2], two: [u32; 2]) -> u32 {
     u32::BITS - ((one[0] ^ two[0]) | (one[1] ^ two[1])).leading_zeros()
+}
+
+/// Levels of squares in which whole sheets are looked for at once.
+const WHOLE_LEVELS: u32 = 3;
+
+/// As [`join_by_squares`], but what becomes one sheet in a small square anyway is joined before anything is weighed: most of every storey.
+fn join_squares_first(graph: &PieceGraph) -> Vec<u32> {
+    let mut names: Vec<u32> = (0..graph.blocks.len() as u32).collect();
+    let mut smaller = None;
+    for square in 1..=WHOLE_LEVELS {
+        let (next, places) = join_whole(smaller.as_ref().unwrap_or(graph), square);
+        names.iter_mut().for_each(|name| *name = places[*name as usize]);
+        smaller = Some(next);
+    }
+    let sheets = join_by_squares(smaller.as_ref().unwrap_or(graph));
+    // A sheet is named after one of its pieces.
+    let mut first = vec![u32::MAX; sheets.len()];
+    for (piece, name) in (0_u32..).zip(&mut names) {
+        let sheet = sheets[*name as usize];
+        let first = &mut first[sheet as usize];
+        *first = (*first).min(piece);
+        *name = *first;
+    }
+    names
+}
+
+/// Makes one piece of those that hang together in a square of this level, if nothing in them conflicts and all their contacts are ones of this level
+/// that are long for it: [`join_by_squares`] would join them all, in whatever order. Also gives the new number of each piece.
+fn join_whole(graph: &PieceGraph, square: u32) -> (PieceGraph, Vec<u32>) {
+    let count = graph.blocks.len();
+    let level_of = |one: u32, two: u32| level(graph.blocks[one as usize], graph.blocks[two as usize]);
+    let mut sets = DisjointSets::new(count);
+    let (mut short, mut is_whole) = (Vec::new(), vec![true; count]);
+    for edge in &graph.edges {
+        let level = level_of(edge.one, edge.two);
+        if level <= square {
+            sets.unite(edge.one, edge.two);
+            if level < square || edge.links < least_contact(square) {
+                short.push(edge.one);
+            }
+        }
+    }
+    for piece in short {
+        is_whole[sets.find(piece) as usize] = false;
+    }
+    for &(one, two) in &graph.conflicts {
+        let set = sets.find(one);
+        if set == sets.find(two) {
+            is_whole[set as usize] = false;
+        }
+    }
+    // In the order of first pieces, as names are compared.
+    let mut blocks = Vec::new();
+    let mut places: Vec<u32> = Vec::with_capacity(count);
+    for piece in 0..count as u32 {
+        let set = sets.find(piece);
+        if set != piece && is_whole[set as usize] {
+            places.push(places[set as usize]);
+        } else {
+            places.push(blocks.len() as u32);
+            blocks.push(graph.blocks[piece as usize]);
+        }
+    }
+    let pair = |one: u32, two: u32| {
+        let (one, two) = (places[one as usize], places[two as usize]);
+        (one.min(two), one.max(two))
+    };
+    let edges = graph.edges.iter().map(|edge| (pair(edge.one, edge.two), edge.links));
+    let edges = edges.filter(|((one, two), _)| one != two);
+    let mut edges: Vec<Edge> = edges.map(|((one, two), links)| Edge { one, two, links }).collect();
+    sum_edges(&mut edges);
+    let mut conflicts = Pairs::default();
+    graph.conflicts.iter().map(|&(one, two)| pair(one, two)).for_each(|(one, two)| conflicts.add(one, two));
+    // Some twice, which does no harm.
+    let conflicts = conflicts.take_unsorted().into_iter().map(|pair| (pair.one, pair.two)).collect();
+    (PieceGraph { blocks, edges, conflicts }, places)
+}
+
+/// Links that a contact has at least to be long in a square of this level.
+fn least_contact(square: u32) -> u32 {
+    u32::try_from((u64::from(BLOCK_CELLS) << square) / u64::from(LONG_CONTACT)).unwrap_or(u32::MAX)
 }
 
 fn join_by_squares(graph: &PieceGraph) -> Vec<u32> {
@@ -99,8 +180,7 @@ fn join_by_squares(graph: &PieceGraph) -> Vec<u32> {
         }
     };
     for (square, edges) in (0_u32..).zip(by_level).filter(|(_, edges)| !edges.is_empty()) {
-        let least =
-            u32::try_from((u64::from(BLOCK_CELLS) << square) / u64::from(LONG_CONTACT)).unwrap_or(u32::MAX);
+        let least = least_contact(square);
         propose(&mut sheets, &mut edges.into_iter(), least);
         // A sheet lies in one square of the last level, so any of its blocks tells which.
         sheets.join_proposed(|links, one, two| links >= least && level_of(one, two) <= square);

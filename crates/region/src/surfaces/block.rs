@@ -198,8 +198,11 @@ impl<'a, F: SpanField> StripSplitter<'a, F> {
                         let floor = field.floor(span);
                         let mut set = u32::MAX;
                         let mut linked = 0;
-                        let to_west =
-                            if cell as usize > first { field.link(cell, span, Direction::NegX) } else { NO_SPAN };
+                        let to_west = if cell as usize > first {
+                            field.link(cell, span, Direction::NegX)
+                        } else {
+                            NO_SPAN
+                        };
                         if to_west != NO_SPAN {
                             let theirs = labels[to_west as usize];
                             linked += u32::from(theirs != NO_REGION);
