@@ -29,6 +29,7 @@
 //!   is up to the partition into regions, which sees the fine links, and not bound to rough columns.
 
 mod borders;
+mod carve;
 mod clearance;
 mod config;
 mod depth;

@@ -212,3 +212,68 @@ fn join_sheets(graph: &PieceGraph, sheets: &[u32]) -> Vec<u32> {
     joined.join_proposed(|_, _, _| true);
     (0..count as u32).map(|piece| joined.find(parts.find(piece))).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use waymesh_core::Random;
+
+    use super::*;
+
+    /// Storeys over a grid of blocks, mostly whole, with contacts and conflicts here and there that make a difference.
+    fn storeys(random: &mut Random) -> PieceGraph {
+        let (side, most) = (4 + random.below(12), 1 + random.below(4));
+        let flaws = random.below(12);
+        let mut blocks = Vec::new();
+        // First piece of each block.
+        let mut starts = vec![0];
+        for block in 0..side * side {
+            let count = if random.below(100) < flaws { random.below(most + 1) } else { most };
+            blocks.extend((0..count).map(|_| [block % side, block / side]));
+            starts.push(blocks.len() as u32);
+        }
+        let (mut edges, mut conflicts) = (Vec::new(), Vec::new());
+        let pieces = |block: u32| starts[block as usize]..starts[block as usize + 1];
+        for block in 0..side * side {
+            let own = pieces(block);
+            conflicts.extend(own.clone().flat_map(|one| (one + 1..own.end).map(move |two| (one, two))));
+            let beside = [(block % side + 1 < side).then_some(block + 1), Some(block + side)];
+            for there in beside.into_iter().flatten().filter(|&there| there < side * side) {
+                for (storey, one) in (0..).zip(own.clone()) {
+                    for (other, two) in (0..).zip(pieces(there)) {
+                        let is_flawed = random.below(100) < flaws;
+                        match (storey == other, is_flawed, random.below(3)) {
+                            (true, false, _) => edges.push(Edge { one, two, links: BLOCK_CELLS }),
+                            (_, true, 0) => edges.push(Edge { one, two, links: 1 + random.below(15) }),
+                            (true, true, 1) => {}
+                            _ => conflicts.push((one, two)),
+                        }
+                    }
+                }
+            }
+        }
+        PieceGraph { blocks, edges, conflicts }
+    }
+
+    #[test]
+    fn what_is_whole_in_a_square_is_joined_as_by_weighing() {
+        let mut random = Random::new(21);
+        let mut split = 0;
+        for round in 0..300 {
+            let graph = storeys(&mut random);
+            let (found, expected) = (join_squares_first(&graph), join_by_squares(&graph));
+            // The same sheets under names of pieces of their own.
+            let mut names = vec![u32::MAX; found.len()];
+            let mut seen = vec![false; found.len()];
+            for (piece, (&own, &theirs)) in found.iter().zip(&expected).enumerate() {
+                let name = &mut names[theirs as usize];
+                if *name == u32::MAX {
+                    assert!(own as usize == piece && !std::mem::replace(&mut seen[own as usize], true));
+                    *name = own;
+                }
+                assert_eq!(*name, own, "piece {piece} in round {round}");
+            }
+            split += usize::from(seen.iter().filter(|&&seen| seen).count() > 4);
+        }
+        assert!(split > 100, "{split} of them came apart");
+    }
+}
