@@ -32,8 +32,8 @@ pub trait SpanField: Debug + Sync {
     /// The span that one in column `cell` links to, [`NO_SPAN`](crate::NO_SPAN) if there is none.
     fn link(&self, cell: u32, span: u32, direction: Direction) -> u32;
 
-    /// Whether each of some spans links in this direction to the one as far behind `first` as it is behind the first of them. `false` also
-    /// where that cannot be told at a glance.
+    /// Whether each of some spans links in this direction to the one as far behind `first` as it is behind the first of them; that one lies in
+    /// the column beside its own. `false` also where it cannot be told at a glance.
     fn leads_straight(&self, spans: Range<u32>, direction: Direction, first: u32) -> bool;
 
     /// Calls `each` with the column and the number of spans, in order: of all with a region from which a link leads nowhere or to a span with
