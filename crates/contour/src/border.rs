@@ -1,6 +1,6 @@
 //! Half-edges: the sides of spans where a region ends, and what follows and faces each of them.
 
-use waymesh_core::{Direction, NO_REGION, NO_SPAN, PlanPoint, RegionId, RegionMap, WalkableField};
+use waymesh_core::{Direction, NO_REGION, NO_SPAN, PlanPoint, RegionId, RegionMap, SpanField};
 
 use crate::ContourError;
 
@@ -17,6 +17,7 @@ pub(crate) type HalfEdge = u32;
 /// for spans inside a region, around sharp corners.
 #[derive(Clone, Copy, Debug)]
 struct BorderSpan {
+    cell: u32,
     span: u32,
     label: u32,
     links: [u32; 4],
@@ -48,51 +49,28 @@ struct BorderSpans {
 impl BorderSpans {
     /// Looks at every span of the field once.
     #[expect(clippy::cast_possible_truncation, reason = "counts are checked when all are known")]
-    fn collect(field: &WalkableField, regions: &RegionMap) -> Result<Self, ContourError> {
+    fn collect(field: &impl SpanField, regions: &RegionMap) -> Result<Self, ContourError> {
         let labels = regions.labels.as_slice();
-        let words = labels.len().div_ceil(WORD);
-        let (mut bits, mut ranks) = (Vec::with_capacity(words), Vec::with_capacity(words));
+        let mut bits = vec![0_u64; labels.len().div_ceil(WORD)];
         let (mut spans, mut edges) = (Vec::new(), 0_usize);
         let label_across = |link: u32| labels.get(link as usize).copied().unwrap_or(NO_REGION);
-        let mut first = 0;
-        for (chunk, links) in labels.chunks(WORD).zip(field.links.chunks(WORD)) {
-            ranks.push(spans.len() as u32);
-            let mut word = 0_u64;
-            for (bit, (&label, &links)) in chunk.iter().zip(links).enumerate() {
-                if label == NO_REGION {
-                    continue;
-                }
-                let [west, south, east, north] = links;
-                // One after the other: most spans are inside, and this is what all are asked.
-                let is_inside = label_across(west) == label
-                    && label_across(south) == label
-                    && label_across(east) == label
-                    && label_across(north) == label;
-                if is_inside {
-                    continue;
-                }
-                let across = links.map(label_across);
-                let (mut sides, mut shared) = (0_u8, 0_u8);
-                for (direction, &beyond) in across.iter().enumerate() {
-                    sides |= u8::from(beyond != label) << direction;
-                    shared |= u8::from(beyond != label && beyond != NO_REGION) << direction;
-                }
-                word |= 1 << bit;
-                let span = first + bit as u32;
-                spans.push(BorderSpan {
-                    span,
-                    label,
-                    links,
-                    ground: 0.0,
-                    first_edge: edges as u32,
-                    sides,
-                    shared,
-                });
-                edges += sides.count_ones() as usize;
+        field.for_each_rim(labels, |cell, span| {
+            let label = labels[span as usize];
+            let links = Direction::ALL.map(|direction| field.link(cell, span, direction));
+            let across = links.map(label_across);
+            let (mut sides, mut shared) = (0_u8, 0_u8);
+            for (direction, &beyond) in across.iter().enumerate() {
+                sides |= u8::from(beyond != label) << direction;
+                shared |= u8::from(beyond != label && beyond != NO_REGION) << direction;
             }
-            bits.push(word);
-            first += WORD as u32;
-        }
+            if sides == 0 || label == NO_REGION {
+                return;
+            }
+            bits[span as usize / WORD] |= 1 << (span as usize % WORD);
+            let first_edge = edges as u32;
+            spans.push(BorderSpan { cell, span, label, links, ground: 0.0, first_edge, sides, shared });
+            edges += sides.count_ones() as usize;
+        });
         if edges >= NONE as usize {
             return Err(ContourError::BorderTooLong { steps: edges, limit: NONE as usize });
         }
@@ -101,9 +79,16 @@ impl BorderSpans {
         {
             return Err(ContourError::UnknownRegion { span, label, count: regions.count });
         }
+        let mut ranks = Vec::with_capacity(bits.len());
+        let mut rank = 0;
+        for bits in &bits {
+            ranks.push(rank);
+            rank += bits.count_ones();
+        }
         // Loads that nothing waits for, one after the other: several times as fast as one by one in the loop above.
+        let grounds = field.ground();
         for border in &mut spans {
-            border.ground = field.ground[border.span as usize];
+            border.ground = grounds[border.span as usize];
         }
         let borders = Self { bits, ranks, spans, edges };
         borders.check_slits(field, labels)?;
@@ -111,8 +96,8 @@ impl BorderSpans {
     }
 
     /// No two spans of a region lie side by side where a link is missing.
-    fn check_slits(&self, field: &WalkableField, labels: &[u32]) -> Result<(), ContourError> {
-        let (width, columns) = (field.frame.width, field.columns.as_slice());
+    fn check_slits(&self, field: &impl SpanField, labels: &[u32]) -> Result<(), ContourError> {
+        let (width, columns) = (field.width(), field.columns());
         for border in &self.spans {
             // One of the two sides of a slit faces this way.
             let is_open = |direction: Direction| border.links[direction.index()] == NO_SPAN;
@@ -120,7 +105,7 @@ impl BorderSpans {
             if !right && !down {
                 continue;
             }
-            let cell = field.cells[border.span as usize];
+            let cell = border.cell;
             let right = right && !(cell + 1).is_multiple_of(width);
             for other in [right.then_some(cell as usize + 1), down.then_some(cell as usize + width as usize)]
             {
@@ -148,7 +133,8 @@ impl BorderSpans {
     }
 
     /// The spans inside a region that sharp corners lead around, in the order of the half-edges before the corners.
-    fn pivots(&self, field: &WalkableField) -> Vec<Pivot> {
+    fn pivots(&self, field: &impl SpanField) -> Vec<Pivot> {
+        let width = field.width().cast_signed();
         let mut spans = Vec::new();
         for border in &self.spans {
             for direction in Direction::ALL {
@@ -157,13 +143,18 @@ impl BorderSpans {
                     && !border.has_side(side)
                     && !self.contains(border.links[side.index()])
                 {
-                    spans.push(border.links[side.index()]);
+                    let (dx, dz) = side.offset();
+                    spans
+                        .push((border.cell.wrapping_add_signed(dz * width + dx), border.links[side.index()]));
                 }
             }
         }
         // As for the grounds: first what to load, then the loads.
-        let load =
-            |span: u32| Pivot { links: field.links[span as usize], ground: field.ground[span as usize] };
+        let grounds = field.ground();
+        let load = |(cell, span): (u32, u32)| Pivot {
+            links: Direction::ALL.map(|direction| field.link(cell, span, direction)),
+            ground: grounds[span as usize],
+        };
         spans.into_iter().map(load).collect()
     }
 }
@@ -194,6 +185,8 @@ pub(crate) struct HalfEdges {
     pub(crate) region: Vec<u32>,
     /// The span it is a side of.
     pub(crate) span: Vec<u32>,
+    /// The column of that span.
+    pub(crate) cell: Vec<u32>,
     /// Sum of the ground of the spans of its region around its start, which are `marks & 7` many.
     height_sum: Vec<f32>,
     /// Number of spans in the sum (1 to 3), [`SUMMED`], and the direction from bit 4.
@@ -202,10 +195,9 @@ pub(crate) struct HalfEdges {
 
 impl HalfEdges {
     /// All half-edges of all regions.
-    pub(crate) fn collect(field: &WalkableField, regions: &RegionMap) -> Result<Self, ContourError> {
+    pub(crate) fn collect(field: &impl SpanField, regions: &RegionMap) -> Result<Self, ContourError> {
         let labels = regions.labels.len();
-        let tables = [field.cells.len(), field.links.len(), field.ground.len(), field.area.len()];
-        if let Some(&spans) = tables.iter().find(|&&spans| spans != labels) {
+        if let Some(spans) = field.table_lengths().find(|&spans| spans != labels) {
             return Err(ContourError::LabelCount { labels, spans });
         }
         let borders = BorderSpans::collect(field, regions)?;
@@ -215,6 +207,7 @@ impl HalfEdges {
             twin: Vec::with_capacity(borders.edges),
             region: Vec::with_capacity(borders.edges),
             span: Vec::with_capacity(borders.edges),
+            cell: Vec::with_capacity(borders.edges),
             height_sum: vec![0.0; borders.edges],
             marks: vec![0; borders.edges],
         };
@@ -288,6 +281,7 @@ impl HalfEdges {
         self.twin.push(twin);
         self.region.push(border.label);
         self.span.push(border.span);
+        self.cell.push(border.cell);
         self.height_sum[next as usize] = sum;
         self.marks[next as usize] |= count;
         self.marks[edge] |= (direction.index() as u8) << 4;

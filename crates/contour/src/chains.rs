@@ -1,6 +1,6 @@
 //! Borders of a part of a field: chains of steps that end at junctions or at the edge of the part.
 
-use waymesh_core::{AreaId, Direction, GridWindow, PlanPoint, RegionMap, WalkableField};
+use waymesh_core::{AreaId, Direction, GridWindow, PlanPoint, RegionMap, SpanField};
 
 use crate::ContourError;
 use crate::border::{HalfEdge, HalfEdges, NONE};
@@ -66,7 +66,7 @@ impl BorderChains {
 
     /// The chains of the columns in `core` of a field whose first column is `origin` of the whole grid.
     pub(crate) fn trace(
-        field: &WalkableField,
+        field: &impl SpanField,
         regions: &RegionMap,
         core: GridWindow,
         origin: PlanPoint,
@@ -87,28 +87,28 @@ const JUNCTION: u8 = 2;
 const SEEN: u8 = 4;
 
 #[derive(Debug)]
-struct Tracer<'a> {
-    field: &'a WalkableField,
+struct Tracer<'a, F> {
+    field: &'a F,
     edges: HalfEdges,
     origin: PlanPoint,
     marks: Vec<u8>,
     /// What begins with a half-edge, as in [`Chain::links`].
     begins: Vec<u32>,
-    /// The span on the left of the first step of each chain, and that on the right of its last one.
-    spans: Vec<[u32; 2]>,
+    /// Of each chain, the column of its first step, the span on the left of that, and the one on the right of its last step.
+    spans: Vec<(u32, [u32; 2])>,
     result: BorderChains,
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "there are less than u32::MAX half-edges")]
-impl<'a> Tracer<'a> {
-    fn new(field: &'a WalkableField, edges: HalfEdges, core: GridWindow, origin: PlanPoint) -> Self {
-        let is_whole = core.covers(&GridWindow::whole(&field.frame));
+impl<'a, F: SpanField> Tracer<'a, F> {
+    fn new(field: &'a F, edges: HalfEdges, core: GridWindow, origin: PlanPoint) -> Self {
+        let width = field.width();
         let in_core = |edge: HalfEdge| {
-            let (x, z) = field.cell_of(edges.span[edge as usize]);
-            core.contains(x, z)
+            let cell = edges.cell[edge as usize];
+            core.contains(cell % width, cell / width)
         };
         let mark = |edge: HalfEdge| {
-            let is_own = edges.region[edge as usize] < edges.beyond(edge) && (is_whole || in_core(edge));
+            let is_own = edges.region[edge as usize] < edges.beyond(edge) && in_core(edge);
             if !is_own {
                 return 0;
             }
@@ -127,15 +127,14 @@ impl<'a> Tracer<'a> {
     /// Completes the chains when all are known: turns the half-edges that follow them into what begins with these, and looks up
     /// spans in the field: loads that nothing waits for, one after the other.
     fn finish(mut self) -> BorderChains {
-        for (chain, spans) in self.result.chains.iter_mut().zip(self.spans) {
+        let width = self.field.width();
+        for (chain, (cell, spans)) in self.result.chains.iter_mut().zip(self.spans) {
             for link in &mut chain.links {
                 *link = self.begins.get(*link as usize).copied().unwrap_or(NONE);
             }
-            let (x, z) = self.field.cell_of(spans[0]);
-            chain.start.x += self.origin.x.wrapping_add_unsigned(x);
-            chain.start.z += self.origin.z.wrapping_add_unsigned(z);
-            chain.areas =
-                spans.map(|span| self.field.area.get(span as usize).copied().unwrap_or(AreaId::NULL));
+            chain.start.x += self.origin.x.wrapping_add_unsigned(cell % width);
+            chain.start.z += self.origin.z.wrapping_add_unsigned(cell / width);
+            chain.areas = spans.map(|span| if span == NONE { AreaId::NULL } else { self.field.area(span) });
         }
         let mut chains = self.result;
         chains.chains.shrink_to_fit();
@@ -198,10 +197,8 @@ impl<'a> Tracer<'a> {
         if is_shared && ends_at_junction {
             self.begins[twin_of_last as usize] = number + 1;
         }
-        self.spans.push([
-            edges.span[first as usize],
-            edges.span.get(twin_of_last as usize).copied().unwrap_or(NONE),
-        ]);
+        let right = edges.span.get(twin_of_last as usize).copied().unwrap_or(NONE);
+        self.spans.push((edges.cell[first as usize], [edges.span[first as usize], right]));
         self.result.chains.push(Chain {
             first: first_step,
             start: edges.start((0, 0), first),

@@ -2,7 +2,8 @@
 
 use waymesh_core::stage::{StageError, TraceContours};
 use waymesh_core::{
-    ContourSet, FieldWindow, GridWindow, MAX_PLAN_COORDINATE, Observer, PlanPoint, RegionMap, WalkableField,
+    ContourSet, GridWindow, MAX_PLAN_COORDINATE, Observer, PlanPoint, RegionMap, SpanField, SpanWindow,
+    WalkableField,
 };
 
 use crate::ContourError;
@@ -49,11 +50,11 @@ pub fn trace_contours(field: &WalkableField, regions: &RegionMap) -> Result<Cont
 ///
 /// # Errors
 /// As [`trace_contours`], as far as the part shows it, and if the part does not hold its core and the ring around it.
-pub fn trace_window(part: &FieldWindow, regions: &RegionMap) -> Result<BorderChains, ContourError> {
-    let (window, core, frame) = (part.window, part.core, &part.field.frame);
-    let held = core.grown(1, &part.frame);
-    let fits = (frame.width, frame.depth) == (window.width, window.depth);
-    if !fits || !window.covers(&held) || !GridWindow::whole(&part.frame).covers(&window) {
+pub fn trace_window(part: &impl SpanWindow, regions: &RegionMap) -> Result<BorderChains, ContourError> {
+    let (window, core, field) = (part.window(), part.core(), part.field());
+    let held = core.grown(1, part.frame());
+    let fits = field.width() == window.width && field.columns().len() as u64 == window.column_count() + 1;
+    if !fits || !window.covers(&held) || !GridWindow::whole(part.frame()).covers(&window) {
         return Err(ContourError::BrokenWindow { window, core });
     }
     if window.end_x().max(window.end_z()) > MAX_PLAN_COORDINATE.unsigned_abs() {
@@ -61,7 +62,7 @@ pub fn trace_window(part: &FieldWindow, regions: &RegionMap) -> Result<BorderCha
     }
     let local = GridWindow::new(core.x - window.x, core.z - window.z, core.width, core.depth);
     let origin = PlanPoint::new(window.x.cast_signed(), window.z.cast_signed());
-    BorderChains::trace(&part.field, regions, local, origin)
+    BorderChains::trace(field, regions, local, origin)
 }
 
 /// [`trace_contours`] as a stage.

@@ -28,6 +28,7 @@ mod random;
 mod regions;
 mod sets;
 mod soup;
+mod spans;
 pub mod stage;
 mod triangulation;
 mod validate;
@@ -53,6 +54,7 @@ pub use soup::{
     Bounds, SkippedTriangles, SoupError, TriangleSoup, TriangleSource, TriangleVisitor, has_area,
     triangle_normal,
 };
+pub use spans::{SpanField, SpanWindow};
 pub use triangulation::{Triangle, Triangulation};
 pub use validate::{Validate, Violation, ViolationList};
 pub use window::{BLOCK_CELLS, FieldWindow, GridWindow, LabelledWindow, SpanKey};

@@ -115,13 +115,18 @@ impl Rows {
             }
             let column = (z - i64::from(window.z)) * i64::from(window.width) + from - low_x;
             let columns = &columns[column as usize..=column as usize + len as usize];
+            // Side by side a region mostly has the same place in its columns, and it has one at most.
+            let mut guess = 0;
             self.heights.extend(columns.windows(2).map(|column| {
-                let spans = column[0] as usize..column[1] as usize;
-                let labels = &ground.labels[spans.clone()];
-                labels
-                    .iter()
-                    .position(|&other| other == label)
-                    .map_or(f32::NAN, |span| heights[spans.start + span])
+                let (first, labels) =
+                    (column[0] as usize, &ground.labels[column[0] as usize..column[1] as usize]);
+                if labels.get(guess) != Some(&label) {
+                    match labels.iter().position(|&other| other == label) {
+                        Some(place) => guess = place,
+                        None => return f32::NAN,
+                    }
+                }
+                heights[first + guess]
             }));
             let before = begun.then(|| self.rows[row as usize - 1]);
             whole &= !ended && self.is_even(self.rows[row as usize], before, ground.scale.storey_gap);

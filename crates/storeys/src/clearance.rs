@@ -8,14 +8,14 @@ use crate::distances::{Distances, Segment};
 use crate::walls::Walls;
 
 /// Where the ground ends around each place, and how far that is.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Clearance {
     ends: Ends,
     pub(crate) distances: Distances,
 }
 
 /// Where places without a link in a direction end, in cells from their centres.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Ends {
     /// First of each sheet; as many as a sheet has places.
     slots: Vec<Option<u32>>,

@@ -11,6 +11,8 @@ use crate::slice::{Axis, Cut, Cutter, whole_below};
 const PLACE_SLACK: f64 = 1e-6;
 /// No floor: the value of a link that leads nowhere.
 pub(crate) const NO_FLOOR: u16 = u16::MAX;
+/// All four directions, a bit each.
+pub(crate) const ALL_SIDES: u8 = 0b1111;
 
 /// A rough column as far as it lies in a window. Its floors are drawn on *sheets*, one behind the other.
 #[derive(Clone, Copy, Debug)]
@@ -58,10 +60,20 @@ pub(crate) struct Range {
     pub(crate) high: f32,
     /// Whether there is ground everywhere.
     is_full: bool,
+    /// Whether there still is, and all of it is linked to each other as it lies.
+    pub(crate) is_linked: bool,
+    /// The floors of the blocks beside it whose sheets were linked to all of a side, by [`Direction::index`].
+    beside: [u16; 4],
 }
 
 impl Range {
-    const NONE: Self = Self { low: f32::INFINITY, high: f32::NEG_INFINITY, is_full: false };
+    const NONE: Self = Self {
+        low: f32::INFINITY,
+        high: f32::NEG_INFINITY,
+        is_full: false,
+        is_linked: false,
+        beside: [NO_FLOOR; 4],
+    };
 
     fn of(ground: &[f32]) -> Self {
         const LANES: usize = 8;
@@ -84,6 +96,7 @@ impl Range {
             low: low.into_iter().fold(f32::INFINITY, f32::min),
             high: high.into_iter().fold(f32::NEG_INFINITY, f32::max),
             is_full: holes == [0; LANES],
+            ..Self::NONE
         }
     }
 
@@ -332,10 +345,15 @@ impl<'a> DepthMaps<'a> {
         if let (Some(floor), true) = (first, first == last) {
             let start = start + floor * block.area();
             let row = &mut self.ground[start..start + pixels.len()];
+            // The new one also where there is none yet, which is NaN.
+            let higher = |ground: f32, height: f32| if ground >= height { ground } else { height };
+            if cut.start[1].to_bits() == cut.end[1].to_bits() {
+                let height = height(pixels.start);
+                row.iter_mut().for_each(|ground| *ground = higher(*ground, height));
+                return;
+            }
             for (ground, x) in row.iter_mut().zip(pixels) {
-                // The new one also where there is none yet, which is NaN.
-                let height = height(x);
-                *ground = if *ground >= height { *ground } else { height };
+                *ground = higher(*ground, height(x));
             }
             return;
         }
@@ -473,10 +491,12 @@ impl<'a> DepthMaps<'a> {
                 }
                 if range.is_full && range.high - range.low <= near {
                     self.link_plain(&block, floor);
+                    self.ranges[block.number(floor)].is_linked = true;
                 } else {
                     self.link_inside(&block, floor, near, walk);
                 }
-                self.link_sides(&block, floor, near, walk);
+                self.link_side(index, floor, Direction::PosX, near, walk);
+                self.link_side(index, floor, Direction::PosZ, near, walk);
             }
         }
     }
@@ -532,21 +552,70 @@ impl<'a> DepthMaps<'a> {
         }
     }
 
-    /// Links the places at the sides of a sheet to those of the blocks behind.
-    fn link_sides(&mut self, block: &Block, floor: u16, near: f32, walk: &Walk) {
-        let GridWindow { x, z, width, depth } = block.pixels;
-        let (last_x, last_z) = (x + width - 1, z + depth - 1);
-        let start = block.sheet(floor).start;
-        for z in z..=last_z {
-            let place = start + block.pixel(last_x, z);
-            if self.has_ground(place) {
-                self.link_far(place, floor, (last_x, z), Direction::PosX, near, walk);
-            }
+    /// Number of the block beside one.
+    fn block_beside(&self, index: usize, direction: Direction) -> Option<usize> {
+        let (dx, dz) = direction.offset();
+        let (x, z) = (
+            (index % self.across).checked_add_signed(dx as isize)?,
+            (index / self.across).checked_add_signed(dz as isize)?,
+        );
+        let there = z * self.across + x;
+        (x < self.across && there < self.blocks.len()).then_some(there)
+    }
+
+    /// The sides of a sheet, as bits, with links on all of which nothing has been cut; none if there is no link somewhere on it.
+    #[inline]
+    pub(crate) fn whole_sides(&self, index: usize, floor: u16) -> u8 {
+        let own = self.ranges[self.blocks[index].number(floor)];
+        if !own.is_linked {
+            return 0;
         }
-        for x in x..=last_x {
-            let place = start + block.pixel(x, last_z);
+        let is_whole = |direction: &Direction| {
+            let floor = own.beside[direction.index()];
+            floor != NO_FLOOR
+                && self
+                    .block_beside(index, *direction)
+                    .is_some_and(|there| self.ranges[self.blocks[there].number(floor)].is_linked)
+        };
+        Direction::ALL
+            .iter()
+            .filter(|direction| is_whole(direction))
+            .fold(0, |sides, side| sides | 1 << side.index())
+    }
+
+    /// Links the places at a side of a sheet to those of the block behind.
+    fn link_side(&mut self, index: usize, floor: u16, direction: Direction, near: f32, walk: &Walk) {
+        let Some(there) = self.block_beside(index, direction) else { return };
+        let (block, there) = (self.blocks[index], self.blocks[there]);
+        let GridWindow { x, z, width, depth } = block.pixels;
+        let pixels = if direction == Direction::PosX {
+            GridWindow { x: x + width - 1, width: 1, ..block.pixels }
+        } else {
+            GridWindow { z: z + depth - 1, depth: 1, ..block.pixels }
+        };
+        let pixels = (pixels.z..pixels.end_z()).flat_map(|z| (pixels.x..pixels.end_x()).map(move |x| (x, z)));
+        let (own, start) = (self.ranges[block.number(floor)], block.sheet(floor).start);
+        // What is so near is the nearest.
+        let is_near = |&other: &u16| {
+            let other = self.ranges[there.number(other)];
+            own.is_full && other.is_full && own.high.max(other.high) - own.low.min(other.low) <= near
+        };
+        if let Some(other) = (0..there.floors).find(is_near) {
+            let back = direction.opposite();
+            self.ranges[block.number(floor)].beside[direction.index()] = other;
+            self.ranges[there.number(other)].beside[back.index()] = floor;
+            let (dx, dz) = direction.offset();
+            for (x, z) in pixels {
+                let beyond = there.pixel(x.wrapping_add_signed(dx), z.wrapping_add_signed(dz));
+                self.links[start + block.pixel(x, z)][direction.index()] = other;
+                self.links[there.sheet(other).start + beyond][back.index()] = floor;
+            }
+            return;
+        }
+        for (x, z) in pixels {
+            let place = start + block.pixel(x, z);
             if self.has_ground(place) {
-                self.link_far(place, floor, (x, last_z), Direction::PosZ, near, walk);
+                self.link_far(place, floor, (x, z), direction, near, walk);
             }
         }
     }

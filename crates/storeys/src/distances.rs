@@ -19,7 +19,7 @@ pub(crate) struct Segment {
 
 /// How far places are from the nearest border, in cells: at most [`FARTHER_CELLS`] more than the radius, and where it is more than [`NEARER_CELLS`]
 /// less, so much less. Only of places that were asked for.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Distances {
     reach: f32,
     /// First distance of each sheet, [`NOTHING_NEAR`] where none is less than the reach.

@@ -3,11 +3,12 @@
 use std::collections::HashSet;
 
 use glam::Vec3;
-use waymesh_core::{Direction, DisjointSets, FieldWindow, GridFrame, GridWindow};
+use waymesh_core::{Direction, DisjointSets, GridFrame, GridWindow, SpanField};
 
 use crate::StoreysError;
 use crate::config::{HEIGHT_SLACK, StoreysConfig, Walk};
 use crate::rough::RoughVoxels;
+use crate::slim::SlimWindow;
 
 /// The ground of a layer in one rough column: heights in metres above the frame's origin.
 ///
@@ -408,7 +409,7 @@ impl Layers {
     ///
     /// # Panics
     /// If there are fewer marks than layers, or the part is not of the grid the layers are of.
-    pub fn mark_drawn(&self, part: &FieldWindow, drawn: &mut [bool]) {
+    pub fn mark_drawn(&self, part: &SlimWindow, drawn: &mut [bool]) {
         let GridWindow { x: first_x, z: first_z, .. } = part.core;
         let columns = |first: u32, end: u32| first / self.side..end.div_ceil(self.side);
         for z in columns(first_z, part.core.end_z()) {
@@ -428,11 +429,9 @@ impl Layers {
         }
     }
 
-    fn mark_column(&self, part: &FieldWindow, (x, z): (u32, u32), floors: &[Floor], drawn: &mut [bool]) {
-        let field = &part.field;
-        let column = (z - part.window.z) as usize * part.window.width as usize + (x - part.window.x) as usize;
-        for span in field.columns[column] as usize..field.columns[column + 1] as usize {
-            let ground = field.ground[span] * part.frame.level_height + HEIGHT_SLACK;
+    fn mark_column(&self, part: &SlimWindow, (x, z): (u32, u32), floors: &[Floor], drawn: &mut [bool]) {
+        for span in part.spans.spans_at(x - part.window.x, z - part.window.z) {
+            let ground = part.spans.ground[span as usize] * part.frame.level_height + HEIGHT_SLACK;
             if let Some(floor) = floors.iter().rev().find(|floor| floor.low <= ground) {
                 drawn[floor.layer as usize] = true;
             }

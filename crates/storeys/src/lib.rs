@@ -1,15 +1,15 @@
 //! Storeys: coarse layers, fine depth maps, borders between pixels (the ANavMG door).
 //!
 //! ```text
-//! TriangleSoup --voxelize_roughly--> RoughVoxels --flood_layers--> Layers with cutting shapes --refine_window--> FieldWindow + ends
+//! TriangleSoup --voxelize_roughly--> RoughVoxels --flood_layers--> Layers with cutting shapes --refine_window--> SlimWindow + ends
 //!                          regions and traced borders of any partition and tracer --place_borders--> ContourSet
 //! ```
 //!
 //! - [`voxelize_roughly`]: one bit per rough voxel for ground, one for all else.
 //! - [`flood_layers`]: ordered flooding into layers; [`Layers::keep_connected`] keeps what seeds reach.
 //! - [`refine_window`]: a window at a time, the depth maps of all layers in it, walls and drops exactly where they cross the lines
-//!   between pixels, the distance to them, and what is left for the agent's centre, as a [`waymesh_core::FieldWindow`].
-//! - [`SlimWindow`]: such a window in a quarter of the memory, until it is needed again; [`SlimGround`]: the ground of several, for heights.
+//!   between pixels, the distance to them, and what is left for the agent's centre, as a [`SlimWindow`]: a [`waymesh_core::FieldWindow`] in a quarter of the memory.
+//! - [`SlimGround`]: the ground of several windows, for heights.
 //! - [`place_borders`]: traced borders moved from the sides of pixels to where the ground ends.
 //! - [`keep_islands`]: of the finished cells, those that seeds reach, or the largest island.
 //!
@@ -29,6 +29,7 @@
 //!   is up to the partition into regions, which sees the fine links, and not bound to rough columns.
 
 mod borders;
+mod carve;
 mod clearance;
 mod config;
 mod depth;
@@ -51,4 +52,4 @@ pub use islands::keep_islands;
 pub use layers::{ColumnKind, Floor, Layers, flood_layers};
 pub use refine::{BORDER_STEPS, Refined, SpanEnds, refine_halo, refine_window};
 pub use rough::{RoughVoxels, voxelize_roughly};
-pub use slim::SlimWindow;
+pub use slim::{SlimSpans, SlimWindow};

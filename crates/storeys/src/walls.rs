@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use waymesh_core::Direction;
 
 use crate::config::{Corner, Walk};
-use crate::depth::{Block, DepthMaps, NO_FLOOR};
+use crate::depth::{ALL_SIDES, Block, DepthMaps, NO_FLOOR};
 use crate::slice::{Axis, Cut, Cutter, whole_below};
 
 /// Where nothing stands on the way to the next centre.
@@ -158,9 +158,11 @@ impl Walls {
         // Of each sheet on which ground ends, the first of its rows and, behind them, columns, and which of those lead to an end.
         let mut firsts = vec![NO_WAYS; maps.ranges.len()];
         let mut lines = Vec::new();
-        for block in &maps.blocks {
+        for (index, block) in maps.blocks.iter().enumerate() {
             for floor in 0..block.floors {
-                if !maps.ranges[block.number(floor)].is_empty() && find_ends(maps, block, floor, &mut lines) {
+                let may_end = !maps.ranges[block.number(floor)].is_empty()
+                    && maps.whole_sides(index, floor) != ALL_SIDES;
+                if may_end && find_ends(maps, block, floor, &mut lines) {
                     let count = (block.pixels.width + block.pixels.depth) as usize;
                     #[expect(clippy::cast_possible_truncation, reason = "places are counted in 32 bits")]
                     let first = (lines.len() - count) as u32;
@@ -428,6 +430,7 @@ impl Walls {
                         for direction in Direction::ALL {
                             if is_in || ways.wall[direction.index()] <= 1.0 {
                                 maps.cut(place, (x, z), direction);
+                                maps.ranges[block.number(floor)].is_linked = false;
                             }
                         }
                         if is_in {

@@ -171,7 +171,7 @@ fn layers_with_ground_are_told() {
     let core = GridWindow::whole(&frame);
     let refined = refine_window(soup.finite_triangles(), &frame, core, &found, &config).expect("ground");
     let mut drawn = [false; 3];
-    found.mark_drawn(&refined.part, &mut drawn);
+    found.mark_drawn(&refined.ground, &mut drawn);
     assert_eq!(drawn, [true, false, true]);
 }
 

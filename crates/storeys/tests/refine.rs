@@ -3,12 +3,12 @@
 use glam::Vec3;
 use proptest::prelude::*;
 use waymesh_core::{
-    Agent, Direction, FieldWindow, GridFrame, GridScale, GridWindow, GroundWindow, SpanKey, TriangleSoup,
-    Validate,
+    Agent, AreaId, Direction, DisjointSets, FieldWindow, GridFrame, GridScale, GridWindow, GroundWindow,
+    NO_REGION, NO_SPAN, SpanField, SpanKey, SpanWindow, TriangleSoup, Validate,
 };
 use waymesh_scenes::{Scene, SceneConfig};
 use waymesh_storeys::{
-    BORDER_STEPS, Layers, Refined, SlimGround, SlimWindow, StoreysConfig, flood_layers, refine_window,
+    BORDER_STEPS, Layers, SlimGround, SlimWindow, SpanEnds, StoreysConfig, flood_layers, refine_window,
     voxelize_roughly,
 };
 use waymesh_testkit::soups;
@@ -26,12 +26,29 @@ fn layers(soup: &TriangleSoup, config: &StoreysConfig) -> (GridFrame, Layers) {
     (frame, flood_layers(&voxels, config).expect("layers"))
 }
 
-fn refine(soup: &TriangleSoup, config: &StoreysConfig) -> Refined {
-    let (frame, layers) = layers(soup, config);
-    let refined = refine_window(soup.finite_triangles(), &frame, GridWindow::whole(&frame), &layers, config);
+/// Fine ground with all that is implied.
+#[derive(Debug, PartialEq)]
+struct Refined {
+    part: FieldWindow,
+    ends: Vec<SpanEnds>,
+}
+
+fn refine_core(
+    soup: &TriangleSoup,
+    (frame, layers): &(GridFrame, Layers),
+    core: GridWindow,
+    config: &StoreysConfig,
+) -> Refined {
+    let refined = refine_window(soup.finite_triangles(), frame, core, layers, config);
     let refined = refined.expect("a good configuration");
-    refined.part.validate().unwrap_or_else(|violations| panic!("{violations}"));
-    refined
+    let part = refined.ground.part();
+    part.validate().unwrap_or_else(|violations| panic!("{violations}"));
+    Refined { part, ends: refined.ends }
+}
+
+fn refine(soup: &TriangleSoup, config: &StoreysConfig) -> Refined {
+    let layers = layers(soup, config);
+    refine_core(soup, &layers, GridWindow::whole(&layers.0), config)
 }
 
 fn quad(soup: &mut TriangleSoup, corners: [Vec3; 4]) {
@@ -207,15 +224,14 @@ fn a_stair_is_walked_and_a_table_is_not() {
 
 /// All columns of the windows put together.
 fn in_tiles(soup: &TriangleSoup, config: &StoreysConfig, side: u32) -> Refined {
-    let (frame, layers) = layers(soup, config);
+    let layers = layers(soup, config);
+    let frame = layers.0;
     let mut parts = Vec::new();
     let mut ends = Vec::new();
     for z in (0..frame.depth).step_by(side as usize) {
         for x in (0..frame.width).step_by(side as usize) {
             let core = GridWindow::new(x, z, side, side);
-            let refined =
-                refine_window(soup.finite_triangles(), &frame, core, &layers, config).expect("refined");
-            refined.part.validate().unwrap_or_else(|violations| panic!("{violations}"));
+            let refined = refine_core(soup, &layers, core, config);
             ends.extend(refined.ends);
             parts.push(refined.part);
         }
@@ -309,8 +325,96 @@ proptest! {
     }
 }
 
+/// A label for each span: those of one label in a square of five columns a side hang together without a gap between them, or are alone.
+fn sheets(part: &FieldWindow) -> Vec<u32> {
+    let field = &part.field;
+    let square = |span: u32| {
+        let (x, z) = field.cell_of(span);
+        (x / 5, z / 5)
+    };
+    let mut sets = DisjointSets::new(field.len());
+    for span in (0_u32..).take(field.len()) {
+        for link in field.links[span as usize].into_iter().filter(|&link| link != NO_SPAN) {
+            if square(link) == square(span) {
+                sets.unite(span, link);
+            }
+        }
+    }
+    let mut labels: Vec<u32> = (0_u32..).take(field.len()).map(|span| sets.find(span)).collect();
+    let mut torn = vec![false; field.len()];
+    for (cell, column) in (0_u32..).zip(field.columns.windows(2)) {
+        let width = field.frame.width;
+        let beside = [(!(cell + 1).is_multiple_of(width)).then_some(cell + 1), Some(cell + width)];
+        for span in column[0]..column[1] {
+            for (there, direction) in beside.into_iter().zip([Direction::PosX, Direction::PosZ]) {
+                let Some(there) = there.filter(|&there| (there as usize) + 1 < field.columns.len()) else {
+                    continue;
+                };
+                let others = field.columns[there as usize]..field.columns[there as usize + 1];
+                let link = field.links[span as usize][direction.index()];
+                for other in
+                    others.filter(|&other| other != link && labels[other as usize] == labels[span as usize])
+                {
+                    torn[labels[other as usize] as usize] = true;
+                }
+            }
+        }
+    }
+    for (span, label) in (0_u32..).zip(&mut labels) {
+        *label = match *label {
+            label if label % 7 == 0 => NO_REGION,
+            label if torn[label as usize] => span,
+            label => label,
+        };
+    }
+    labels
+}
+
+/// What a slim window tells of its spans is what the field with all tables tells.
+fn same_spans(slim: &SlimWindow, part: &FieldWindow) {
+    let (spans, field) = (slim.field(), &part.field);
+    assert_eq!((slim.frame(), slim.core(), slim.window()), (&part.frame, part.core, part.window));
+    assert!(spans.columns() == field.columns && spans.ground() == field.ground);
+    for (span, &cell) in (0_u32..).zip(&field.cells) {
+        assert_eq!((spans.floor(span), spans.area(span)), (field.floor[span as usize], AreaId::GROUND));
+        for direction in Direction::ALL {
+            let link = field.links[span as usize][direction.index()];
+            assert_eq!(spans.link(cell, span, direction), link);
+            // May be unsure, but not wrong.
+            let there =
+                cell as usize + if direction == Direction::PosX { 1 } else { field.frame.width as usize };
+            let is_row_end = direction == Direction::PosX && there.is_multiple_of(field.frame.width as usize);
+            let is_ahead =
+                matches!(direction, Direction::PosX | Direction::PosZ) && there + 1 < field.columns.len();
+            if is_ahead && !is_row_end {
+                for other in field.columns[there]..field.columns[there + 1] {
+                    assert!(!spans.leads_straight(span..span + 1, direction, other) || link == other);
+                    let opposite = direction.opposite();
+                    assert!(!spans.leads_straight(other..other + 1, opposite, span) || link == other);
+                }
+            }
+        }
+    }
+    let labels = &sheets(part);
+    let is_outer = |&span: &u32| {
+        let label = |link: u32| labels.get(link as usize).copied().unwrap_or(NO_REGION);
+        field.links[span as usize].iter().any(|&link| label(link) != labels[span as usize])
+    };
+    let mut told = Vec::new();
+    spans.for_each_rim(labels, |cell, span| {
+        assert_eq!(field.cells[span as usize], cell);
+        told.push(span);
+    });
+    assert!(told.is_sorted());
+    let missed = (0_u32..)
+        .take(field.len())
+        .filter(is_outer)
+        .find(|span| labels[*span as usize] != NO_REGION && told.binary_search(span).is_err());
+    assert_eq!(missed, None);
+}
+
 #[test]
-fn a_slim_window_gives_back_what_it_was_made_of() {
+fn slim_windows_tell_what_they_imply() {
     for scene in [Scene::SpiralStairs, Scene::OverlappingStoreys] {
         let soup = scene.build(&SceneConfig::default());
         // A step of half the agent's height: ground may be as near to the storey above as to that below.
@@ -320,19 +424,21 @@ fn a_slim_window_gives_back_what_it_was_made_of() {
             let (frame, layers) = layers(&soup, &config);
             let draw = |core: GridWindow| {
                 let refined = refine_window(soup.finite_triangles(), &frame, core, &layers, &config);
-                let part = refined.expect("a good configuration").part;
-                let labels = (0..part.field.len()).map(|span| label(&part, span)).collect();
-                (SlimWindow::new(&part, labels, &config), part)
+                let mut slim = refined.expect("a good configuration").ground;
+                let part = slim.part();
+                slim.labels = (0..part.field.len()).map(|span| label(&part, span)).collect();
+                same_spans(&slim, &part);
+                (slim, part)
             };
             let (slim, whole) = draw(GridWindow::whole(&frame));
-            assert!(slim.part() == whole, "{scene:?}");
+            for span in (0_u32..).take(whole.field.len()) {
+                assert_eq!(slim.find(whole.key(span)), Some(span));
+            }
             let mut tiles = Vec::new();
             for z in (0..frame.depth).step_by(37) {
                 for x in (0..frame.width).step_by(41) {
                     let core = GridWindow::new(x, z, 41, 37).intersection(&whole.core);
-                    let (slim, part) = draw(core);
-                    assert!(slim.part() == part, "{scene:?} at {x}, {z}");
-                    tiles.push(slim);
+                    tiles.push(draw(core).0);
                 }
             }
             let tiles: Vec<&SlimWindow> = tiles.iter().collect();

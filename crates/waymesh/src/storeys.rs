@@ -3,8 +3,8 @@
 use waymesh_contour::{BorderChains, stitch, trace_window};
 use waymesh_core::stage::StageError;
 use waymesh_core::{
-    AreaId, CellMesh, ContourSet, Counter, FieldWindow, GridFrame, GridScale, GridWindow, HeightSurface,
-    NO_REGION, Observer, RegionId, RegionMap, TriangleSoup, Validate, Warning,
+    AreaId, CellMesh, ContourSet, Counter, GridFrame, GridScale, GridWindow, HeightSurface, NO_REGION,
+    Observer, RegionId, RegionMap, TriangleSoup, Validate, Warning,
 };
 use waymesh_detail::{WindowConfig, fit_heights_windowed};
 use waymesh_graph::NavMesh;
@@ -14,7 +14,7 @@ use waymesh_region::{
 };
 pub use waymesh_storeys::Keep;
 use waymesh_storeys::{
-    BORDER_STEPS, Layers, RegionEnds, SlimGround, SlimWindow, SpanEnds, StoreysConfig, flood_layers,
+    BORDER_STEPS, Layers, Refined, RegionEnds, SlimGround, SlimWindow, SpanEnds, StoreysConfig, flood_layers,
     keep_islands, place_borders, refine_halo, refine_window, voxelize_roughly,
 };
 use waymesh_tile::{BinsConfig, MemoryGate, Tile, TileLayout, TriangleBins, build_tiles};
@@ -91,10 +91,10 @@ impl Drawn {
 }
 
 /// Where the regions end, as far as a tile tells.
-fn region_ends(drawn: &Drawn, part: &FieldWindow, regions: &RegionMap) -> impl Iterator<Item = RegionEnds> {
+fn region_ends(drawn: &Drawn, regions: &RegionMap) -> impl Iterator<Item = RegionEnds> {
     drawn.ends.iter().filter_map(|ends| {
         let SpanEnds { span, steps, .. } = *ends;
-        let label = regions.labels[part.find(span)? as usize];
+        let label = regions.labels[drawn.field.find(span)? as usize];
         (label != NO_REGION).then_some(RegionEnds { region: RegionId(label), z: span.z, x: span.x, steps })
     })
 }
@@ -257,13 +257,14 @@ impl Pipeline {
             let refined = refine_window(soup.finite_triangles(), frame, layout.core(tile), layers, storeys)
                 .map_err(|error| StageError::new("storeys", error))?;
             drop(soup);
-            self.check("storeys", |list| refined.part.violations(list))?;
-            let (pieces, labels) = split_surfaces_labelled(&refined.part, &SurfacesConfig::default())
+            let Refined { ground: mut field, ends } = refined;
+            self.check("storeys", |list| field.part().violations(list))?;
+            let (pieces, labels) = split_surfaces_labelled(&field, &SurfacesConfig::default())
                 .map_err(|error| StageError::new("partition", error))?;
-            let field = SlimWindow::new(&refined.part, labels, storeys);
+            field.labels = labels;
             let mut lies_on = vec![false; layers.count as usize];
-            layers.mark_drawn(&refined.part, &mut lies_on);
-            Ok((pieces, (Drawn { field, ends: refined.ends }, lies_on)))
+            layers.mark_drawn(&field, &mut lies_on);
+            Ok((pieces, (Drawn { field, ends }, lies_on)))
         };
         let drawn =
             recorder.stage("storeys", |observer| build_tiles(&tiles, &gate, estimate, work, observer))?;
@@ -317,12 +318,11 @@ impl Pipeline {
         let (raw, ends) = recorder.stage("trace", |observer| {
             let work = |tile: Tile| -> Result<(BorderChains, Vec<RegionEnds>, Vec<u32>), BakeError> {
                 let drawn = &ground.tiles[ground.layout.index(tile)];
-                let part = drawn.field.part();
-                let regions = label_split_surfaces(&part, drawn.field.labels.clone(), &ground.surfaces)
+                let part = &drawn.field;
+                let regions = label_split_surfaces(part, part.labels.clone(), &ground.surfaces)
                     .map_err(|error| StageError::new("partition", error))?;
-                let chains =
-                    trace_window(&part, &regions).map_err(|error| StageError::new("trace", error))?;
-                Ok((chains, region_ends(drawn, &part, &regions).collect(), regions.labels))
+                let chains = trace_window(part, &regions).map_err(|error| StageError::new("trace", error))?;
+                Ok((chains, region_ends(drawn, &regions).collect(), regions.labels))
             };
             let traced = build_tiles(&tiles, &gate, estimate, work, observer)?;
             let (mut chains, mut ends) = (Vec::with_capacity(tiles.len()), Vec::new());
@@ -366,7 +366,7 @@ impl Pipeline {
             regions
         };
         let raw = self.raw_contours(&part.field, &regions, recorder)?;
-        let ends = region_ends(drawn, &part, &regions).collect();
+        let ends = region_ends(drawn, &regions).collect();
         ground.regions = regions.count;
         ground.spans = part.field.walkable_spans() as u64;
         drawn.keep_regions(regions.labels);
@@ -405,8 +405,8 @@ impl Pipeline {
     }
 }
 
-/// Memory that windows of ground heights may take together.
-const WINDOW_BYTES: u64 = 32 << 20;
+/// Memory that windows of ground heights may take together: little enough to be taken again and again without asking the system.
+const WINDOW_BYTES: u64 = 4 << 20;
 /// Bytes of a column and of a span in such a window.
 const COLUMN_TABLE_BYTES: u64 = 4;
 const SPAN_BYTES: u64 = 9;

@@ -4,14 +4,14 @@
 
 use std::ops::Range;
 
-use waymesh_core::{AreaId, Direction, GridWindow, NO_REGION, NO_SPAN, WalkableField};
+use waymesh_core::{AreaId, Direction, GridWindow, NO_REGION, NO_SPAN, SpanField};
 
 use super::slices::BlockCutter;
 use super::{BLOCK_CELLS, Rule};
 
 /// Cuts blocks of a field, a strip of them at a time; holds the tables that are used for every strip.
-pub(super) struct StripSplitter<'a> {
-    field: &'a WalkableField,
+pub(super) struct StripSplitter<'a, F> {
+    field: &'a F,
     rule: Rule,
     sets: Vec<Set>,
     /// Number of each set among those of its block.
@@ -55,8 +55,9 @@ pub(super) enum Mix {
 struct Set {
     parent: u32,
     block: u32,
-    /// First span, as numbered in the field.
+    /// First span, as numbered in the field, and its column.
     first: u32,
+    cell: u32,
     spans: u32,
     area: AreaId,
     /// Range of floors.
@@ -67,8 +68,9 @@ struct Set {
 /// A piece as its block tells of it.
 #[derive(Clone, Copy)]
 pub(super) struct BlockPiece {
-    /// First span, as numbered in the field.
+    /// First span, as numbered in the field, and its column.
     pub(super) first: u32,
+    pub(super) cell: u32,
     pub(super) spans: u32,
 }
 
@@ -99,8 +101,8 @@ fn unite(sets: &mut [Set], one: u32, two: u32) -> u32 {
     one.min(two)
 }
 
-impl<'a> StripSplitter<'a> {
-    pub(super) fn new(field: &'a WalkableField, rule: Rule) -> Self {
+impl<'a, F: SpanField> StripSplitter<'a, F> {
+    pub(super) fn new(field: &'a F, rule: Rule) -> Self {
         Self {
             field,
             rule,
@@ -131,9 +133,10 @@ impl<'a> StripSplitter<'a> {
             if let Some(storeys) = self.plain[number] {
                 let start = pieces.len() as u32;
                 let columns = block.width * block.depth;
-                let first = self.field.column(block.x, block.z).start;
-                pieces
-                    .extend((0..storeys).map(|storey| BlockPiece { first: first + storey, spans: columns }));
+                let first = self.field.spans_at(block.x, block.z).start;
+                let cell = block.z * self.field.width() + block.x;
+                let piece = |storey: u32| BlockPiece { first: first + storey, cell, spans: columns };
+                pieces.extend((0..storeys).map(piece));
                 label_plain(self.field, &block, storeys, start, labels);
                 mixes.push(if storeys > 1 { Mix::Storeys } else { Mix::One });
                 continue;
@@ -145,8 +148,8 @@ impl<'a> StripSplitter<'a> {
                 *label = start + self.numbers[*label as usize];
             }
             pieces.extend(self.roots[first as usize..last].iter().map(|&root| {
-                let Set { first, spans, .. } = self.sets[root as usize];
-                BlockPiece { first, spans }
+                let Set { first, cell, spans, .. } = self.sets[root as usize];
+                BlockPiece { first, cell, spans }
             }));
             let is_torn = is_crowded && is_torn(self.field, &block, labels);
             let is_cut = is_tall
@@ -163,7 +166,7 @@ impl<'a> StripSplitter<'a> {
     /// Row by row, puts linked spans of one area and block into one set, and labels them with its number.
     fn flood(&mut self, strip: &GridWindow, labels: &mut [u32]) {
         let field = self.field;
-        let width = field.frame.width as usize;
+        let (width, table) = (field.width() as usize, field.columns());
         let side = BLOCK_CELLS as usize;
         self.sets.clear();
         self.blocks.clear();
@@ -181,30 +184,35 @@ impl<'a> StripSplitter<'a> {
                     continue;
                 }
                 let first = row + number as usize * side;
-                let row_start = field.columns[first];
                 let mut west = 0;
-                for (columns, north) in field.columns[first..=first + north.len()].windows(2).zip(north) {
+                let cells = first..first + north.len();
+                for ((columns, cell), north) in table[first..=cells.end].windows(2).zip(cells).zip(north) {
                     let mut here = 0;
                     for span in columns[0] as usize..columns[1] as usize {
-                        let area = field.area[span];
+                        let (span, cell) = (span as u32, cell as u32);
+                        let area = field.area(span);
                         if !area.is_walkable() {
                             continue;
                         }
                         here += 1;
-                        let floor = field.floor[span];
-                        let links = field.links[span];
+                        let floor = field.floor(span);
                         let mut set = u32::MAX;
                         let mut linked = 0;
-                        let to_west = links[Direction::NegX.index()];
-                        if to_west != NO_SPAN && to_west >= row_start {
+                        let to_west = if cell as usize > first {
+                            field.link(cell, span, Direction::NegX)
+                        } else {
+                            NO_SPAN
+                        };
+                        if to_west != NO_SPAN {
                             let theirs = labels[to_west as usize];
                             linked += u32::from(theirs != NO_REGION);
                             if theirs != NO_REGION && self.sets[theirs as usize].area == area {
                                 set = theirs;
                             }
                         }
-                        let to_north = links[Direction::NegZ.index()];
-                        if to_north != NO_SPAN && has_north {
+                        let to_north =
+                            if has_north { field.link(cell, span, Direction::NegZ) } else { NO_SPAN };
+                        if to_north != NO_SPAN {
                             let theirs = labels[to_north as usize];
                             linked += u32::from(theirs != NO_REGION);
                             if theirs != NO_REGION && self.sets[theirs as usize].area == area {
@@ -219,11 +227,11 @@ impl<'a> StripSplitter<'a> {
                         block.is_crowded |= here > 1 || west + *north > linked;
                         if set == u32::MAX {
                             set = self.sets.len() as u32;
-                            let first = span as u32;
                             let new = Set {
                                 parent: set,
                                 block: number,
-                                first,
+                                first: span,
+                                cell,
                                 spans: 1,
                                 area,
                                 low: floor,
@@ -237,7 +245,7 @@ impl<'a> StripSplitter<'a> {
                             known.high = known.high.max(floor);
                             known.spans += 1;
                         }
-                        labels[span] = set;
+                        labels[span as usize] = set;
                     }
                     west = here;
                     *north = here;
@@ -279,50 +287,45 @@ impl<'a> StripSplitter<'a> {
 /// The number of storeys of a block in which all columns have the same number of spans, each linked to the one at the same place in the columns
 /// beside it, of one kind of ground and no storey tall. Each of them is one piece: it has one span in each column, and other
 /// ground above or below it everywhere or nowhere. That is most blocks of most fields.
-pub(super) fn plain_storeys(field: &WalkableField, block: &GridWindow, rule: Rule) -> Option<u32> {
+pub(super) fn plain_storeys(field: &impl SpanField, block: &GridWindow, rule: Rule) -> Option<u32> {
     const MOST: usize = 16;
-    let first = field.column(block.x, block.z);
+    let first = field.spans_at(block.x, block.z);
     let count = first.len();
     if count > MOST {
         return None;
     }
+    let (storeys, width) = (count as u32, field.width() as usize);
     let mut ranges = [(i32::MAX, i32::MIN); MOST];
+    let mut north = None;
     for z in block.z..block.end_z() {
-        let mut west = None;
-        for x in block.x..block.end_x() {
-            let own = field.column(x, z);
-            if own.len() != count {
-                return None;
-            }
-            let north = (z > block.z).then(|| field.column(x, z - 1).start);
-            for storey in 0..count as u32 {
-                let span = (own.start + storey) as usize;
-                let (links, area) = (field.links[span], field.area[span]);
-                let leads = |column: Option<u32>, direction: Direction| {
-                    column.is_none_or(|column| links[direction.index()] == column + storey)
-                };
-                let is_plain = leads(west, Direction::NegX)
-                    && leads(north, Direction::NegZ)
-                    && area.is_walkable()
-                    && area == field.area[(first.start + storey) as usize];
-                if !is_plain {
+        let cell = z as usize * width + block.x as usize;
+        let columns = &field.columns()[cell..=cell + block.width as usize];
+        let (start, end) = (columns[0], columns[columns.len() - 1]);
+        let is_plain = columns.windows(2).all(|column| column[1] - column[0] == storeys)
+            && (count == 0 || field.leads_straight(start + storeys..end, Direction::NegX, start))
+            && north.is_none_or(|north| field.leads_straight(start..end, Direction::NegZ, north));
+        if !is_plain {
+            return None;
+        }
+        north = Some(start);
+        for column in columns[..columns.len() - 1].iter().copied() {
+            for ((range, span), first) in ranges.iter_mut().zip(column..column + storeys).zip(first.clone()) {
+                let (floor, area) = (field.floor(span), field.area(span));
+                if !area.is_walkable() || area != field.area(first) {
                     return None;
                 }
-                let (low, high) = &mut ranges[storey as usize];
-                *low = field.floor[span].min(*low);
-                *high = field.floor[span].max(*high);
+                *range = (floor.min(range.0), floor.max(range.1));
             }
-            west = Some(own.start);
         }
     }
     let is_tall = |(low, high): &(i32, i32)| high.abs_diff(*low) > rule.slice_levels;
-    (!ranges[..count].iter().any(is_tall)).then_some(count as u32)
+    (!ranges[..count].iter().any(is_tall)).then_some(storeys)
 }
 
 /// Labels the spans of a plain block: `start` and on, from the lowest storey up.
-fn label_plain(field: &WalkableField, block: &GridWindow, storeys: u32, start: u32, labels: &mut [u32]) {
+fn label_plain(field: &impl SpanField, block: &GridWindow, storeys: u32, start: u32, labels: &mut [u32]) {
     for z in block.z..block.end_z() {
-        let (first, last) = (field.column(block.x, z), field.column(block.end_x() - 1, z));
+        let (first, last) = (field.spans_at(block.x, z), field.spans_at(block.end_x() - 1, z));
         for column in
             labels[first.start as usize..last.end as usize].chunks_exact_mut(storeys.max(1) as usize)
         {
@@ -335,16 +338,16 @@ fn label_plain(field: &WalkableField, block: &GridWindow, storeys: u32, start: u
 
 /// The labels of the walkable spans of a block.
 fn walkable<'l>(
-    field: &WalkableField,
+    field: &impl SpanField,
     block: &GridWindow,
     labels: &'l mut [u32],
 ) -> impl Iterator<Item = &'l mut u32> {
-    let width = field.frame.width as usize;
+    let (width, columns) = (field.width() as usize, field.columns());
     let (start, end) = (block.z as usize * width + block.x as usize, block.end_z() as usize * width);
     let mut done = 0;
     let mut rest = labels;
     let rows = (start..end).step_by(width.max(1)).map(move |row| {
-        let (first, last) = (field.columns[row] as usize, field.columns[row + block.width as usize] as usize);
+        let (first, last) = (columns[row] as usize, columns[row + block.width as usize] as usize);
         let (spans, behind) = std::mem::take(&mut rest)[first - done..].split_at_mut(last - first);
         (done, rest) = (last, behind);
         spans
@@ -362,17 +365,17 @@ fn blocks_of(columns: GridWindow) -> impl Iterator<Item = GridWindow> {
 }
 
 /// Whether two spans of one label lie in one column of the block, or side by side without a link.
-fn is_torn(field: &WalkableField, block: &GridWindow, labels: &[u32]) -> bool {
+fn is_torn(field: &impl SpanField, block: &GridWindow, labels: &[u32]) -> bool {
     (block.z..block.end_z()).any(|z| {
         (block.x..block.end_x()).any(|x| {
-            let own = field.column(x, z);
-            let west = (x > block.x).then(|| field.column(x - 1, z));
-            let north = (z > block.z).then(|| field.column(x, z - 1));
+            let own = field.spans_at(x, z);
+            let west = (x > block.x).then(|| field.spans_at(x - 1, z));
+            let north = (z > block.z).then(|| field.spans_at(x, z - 1));
             [(west, Direction::NegX), (north, Direction::NegZ)].into_iter().any(|(side, direction)| {
                 side.is_some_and(|side| {
                     !is_straight(field, labels, &own, &side, direction)
                         && own.clone().filter(|&span| labels[span as usize] != NO_REGION).any(|span| {
-                            let link = field.links[span as usize][direction.index()];
+                            let link = field.link(z * field.width() + x, span, direction);
                             side.clone()
                                 .any(|other| other != link && labels[other as usize] == labels[span as usize])
                         })
@@ -387,7 +390,7 @@ fn is_torn(field: &WalkableField, block: &GridWindow, labels: &[u32]) -> bool {
 
 /// Whether spans of one label, from `start` to `end`, are partly alone in their columns and partly not.
 fn is_partly_stacked(
-    field: &WalkableField,
+    field: &impl SpanField,
     block: &GridWindow,
     labels: &[u32],
     start: u32,
@@ -396,7 +399,7 @@ fn is_partly_stacked(
     let mut seen = vec![[false; 2]; end - start as usize];
     for z in block.z..block.end_z() {
         for x in block.x..block.end_x() {
-            let column = field.column(x, z);
+            let column = field.spans_at(x, z);
             let labels = &labels[column.start as usize..column.end as usize];
             let is_stacked = labels.iter().filter(|label| **label != NO_REGION).count() > 1;
             for &label in labels.iter().filter(|label| **label != NO_REGION) {
@@ -411,7 +414,7 @@ fn is_partly_stacked(
 /// same label. Then the two columns crowd nothing that is not crowded in one of them.
 #[inline]
 pub(super) fn is_straight(
-    field: &WalkableField,
+    field: &impl SpanField,
     labels: &[u32],
     own: &Range<u32>,
     side: &Range<u32>,
@@ -421,6 +424,6 @@ pub(super) fn is_straight(
         && own.clone().zip(side.clone()).all(|(span, other)| {
             let label = labels[span as usize];
             label == labels[other as usize]
-                && (label == NO_REGION || field.links[span as usize][direction.index()] == other)
+                && (label == NO_REGION || field.leads_straight(span..span + 1, direction, other))
         })
 }

@@ -42,13 +42,19 @@ impl Pairs {
 
     /// Each pair once, in order; nothing is left.
     pub(super) fn take(&mut self) -> Vec<Edge> {
+        let mut list = self.take_unsorted();
+        sum_edges(&mut list);
+        list
+    }
+
+    /// Each pair, some several times; nothing is left.
+    pub(super) fn take_unsorted(&mut self) -> Vec<Edge> {
         let mut list = std::mem::take(&mut self.list);
         for recent in &mut self.recent {
             if recent.links > 0 {
                 list.push(std::mem::replace(recent, Edge { one: 0, two: 0, links: 0 }));
             }
         }
-        sum_edges(&mut list);
         list
     }
 }

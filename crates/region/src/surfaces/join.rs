@@ -5,7 +5,7 @@
 use waymesh_core::{AreaId, DisjointSets, GridWindow, NO_REGION, Observer, SpanKey};
 
 use super::agglomerate::join_pieces;
-use super::graph::{Edge, PieceGraph, sum_edges};
+use super::graph::{Edge, Pairs, PieceGraph, sum_edges};
 use super::split::{Beyond, RimSpan, SurfacePieces};
 use super::{BLOCK_CELLS, Rule};
 use crate::error::{RegionError, check_area};
@@ -265,6 +265,8 @@ impl Gathered {
     /// Finds what touches and what conflicts from part to part.
     fn cross(&mut self, parts: &[SurfacePieces]) -> Result<(), RegionError> {
         let places = Places::new(parts);
+        // Along a side the same pairs come again and again.
+        let (mut edges, mut conflicts) = (Pairs::default(), Pairs::default());
         let mut south = 0;
         for index in 0..self.rim.len() {
             let span = self.rim[index];
@@ -285,9 +287,9 @@ impl Gathered {
                     let (one, two) = (span.piece.min(other.piece), span.piece.max(other.piece));
                     if beyond == Beyond::Linked(other.key.floor) {
                         is_linked = true;
-                        self.edges.push(Edge { one, two, links: 1 });
+                        edges.add(one, two);
                     } else if self.areas[one as usize] == self.areas[two as usize] {
-                        self.conflicts.push((one, two));
+                        conflicts.add(one, two);
                     }
                 }
                 if matches!(beyond, Beyond::Linked(_)) && !is_linked && places.covers(parts, x, z) {
@@ -295,6 +297,8 @@ impl Gathered {
                 }
             }
         }
+        self.edges.extend(edges.take_unsorted());
+        self.conflicts.extend(conflicts.take_unsorted().into_iter().map(|pair| (pair.one, pair.two)));
         Ok(())
     }
 

@@ -1,6 +1,6 @@
 //! Regions of the spans of a part.
 
-use waymesh_core::{FieldWindow, NO_REGION, RegionMap};
+use waymesh_core::{GridWindow, NO_REGION, RegionMap, SpanField, SpanWindow};
 
 use super::check_core;
 use super::join::{JoinedSurfaces, corner};
@@ -22,10 +22,10 @@ use crate::error::RegionError;
 /// # Errors
 /// - [`RegionError::NotWholeBlocks`] if the core is not made of whole blocks.
 /// - [`RegionError::UnknownTile`] if no such part was joined, or another one at its place.
-pub fn label_surfaces(part: &FieldWindow, surfaces: &JoinedSurfaces) -> Result<RegionMap, RegionError> {
+pub fn label_surfaces(part: &impl SpanWindow, surfaces: &JoinedSurfaces) -> Result<RegionMap, RegionError> {
     let borrowed = Part::of(part);
     check_core(&borrowed)?;
-    let rule = surfaces.rule.ok_or(RegionError::UnknownTile { core: part.core })?;
+    let rule = surfaces.rule.ok_or(RegionError::UnknownTile { core: part.core() })?;
     let (labels, count) = pieces_of_spans(&borrowed, rule);
     label(part, (labels, count), surfaces)
 }
@@ -36,13 +36,13 @@ pub fn label_surfaces(part: &FieldWindow, surfaces: &JoinedSurfaces) -> Result<R
 /// # Errors
 /// As [`label_surfaces`], and [`RegionError::UnknownTile`] for a table of another length.
 pub fn label_split_surfaces(
-    part: &FieldWindow,
+    part: &impl SpanWindow,
     pieces: Vec<u32>,
     surfaces: &JoinedSurfaces,
 ) -> Result<RegionMap, RegionError> {
     check_core(&Part::of(part))?;
-    if pieces.len() != part.field.len() {
-        return Err(RegionError::UnknownTile { core: part.core });
+    if pieces.len() != part.field().ground().len() {
+        return Err(RegionError::UnknownTile { core: part.core() });
     }
     let last = pieces.iter().filter(|&&piece| piece != NO_REGION).max();
     let count = last.map_or(0, |&last| last as usize + 1);
@@ -51,11 +51,11 @@ pub fn label_split_surfaces(
 
 /// Turns pieces into regions.
 fn label(
-    part: &FieldWindow,
+    part: &impl SpanWindow,
     (mut labels, count): (Vec<u32>, usize),
     surfaces: &JoinedSurfaces,
 ) -> Result<RegionMap, RegionError> {
-    let core = part.core;
+    let (core, window, field) = (part.core(), part.window(), part.field());
     let unknown = RegionError::UnknownTile { core };
     let place = surfaces
         .order
@@ -66,22 +66,23 @@ fn label(
         return Err(unknown);
     }
     surfaces.label_core(number, &mut labels);
-    for span in ring(part) {
-        if part.field.is_walkable(span) {
-            let found = surfaces.rim.binary_search_by_key(&part.key(span), |&(key, _)| key);
-            labels[span as usize] = found.map_or(NO_REGION, |place| surfaces.rim[place].1);
+    for (x, z) in ring(core, window) {
+        for span in field.spans_at(x - window.x, z - window.z) {
+            if field.area(span).is_walkable() {
+                let found = surfaces.rim.binary_search_by_key(&part.key_at(x, z, span), |&(key, _)| key);
+                labels[span as usize] = found.map_or(NO_REGION, |place| surfaces.rim[place].1);
+            }
         }
     }
     Ok(RegionMap { labels, count: surfaces.count() })
 }
 
-/// The spans outside the core.
-fn ring(part: &FieldWindow) -> impl Iterator<Item = u32> {
-    let (core, window) = (part.core, part.window);
+/// The columns outside the core.
+fn ring(core: GridWindow, window: GridWindow) -> impl Iterator<Item = (u32, u32)> {
     (window.z..window.end_z()).flat_map(move |z| {
         let is_beside = z >= core.z && z < core.end_z();
         let west = window.x..if is_beside { core.x } else { window.end_x() };
         let east = if is_beside { core.end_x()..window.end_x() } else { 0..0 };
-        west.chain(east).flat_map(move |x| part.field.column(x - window.x, z - window.z))
+        west.chain(east).map(move |x| (x, z))
     })
 }

@@ -118,7 +118,7 @@ pub fn partition_surfaces(
     observer: &mut dyn Observer,
 ) -> Result<RegionMap, RegionError> {
     config.validate()?;
-    let whole = split::Part::whole(field);
+    let whole = split::Part::whole(field, field.frame);
     let (pieces, mut labels) = split::split_part(&whole, config)?;
     let surfaces = join_surfaces(&[pieces], &JoinConfig::default(), observer)?;
     surfaces.label_core(0, &mut labels);
@@ -139,7 +139,7 @@ impl Partition for Surfaces {
 }
 
 /// Whether `part` is a rectangle of whole blocks.
-fn check_core(part: &split::Part<'_>) -> Result<(), RegionError> {
+fn check_core<F>(part: &split::Part<'_, F>) -> Result<(), RegionError> {
     let (core, frame) = (part.core, part.frame);
     if is_on_blocks(&core, frame.width, frame.depth) && part.window.covers(&core) {
         Ok(())

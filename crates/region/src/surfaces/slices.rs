@@ -4,7 +4,7 @@
 
 use std::collections::VecDeque;
 
-use waymesh_core::{Direction, DisjointSets, GridWindow, NO_REGION, NO_SPAN, WalkableField};
+use waymesh_core::{Direction, DisjointSets, GridWindow, NO_REGION, NO_SPAN, SpanField};
 
 use super::Rule;
 use super::block::BlockPiece;
@@ -17,7 +17,8 @@ const MOST_LEVELS: u64 = 1 << 16;
 /// The walkable spans of a block that is not simple, numbered among themselves in order.
 #[derive(Default)]
 pub(super) struct BlockCutter {
-    spans: Vec<u32>,
+    /// With their columns.
+    spans: Vec<(u32, u32)>,
     /// Set of each, later piece of each.
     part: Vec<u32>,
     floor: Vec<i32>,
@@ -46,7 +47,7 @@ impl BlockCutter {
     /// `start` on, and turn into places in `spans`. `is_torn` tells whether any set holds rivals.
     pub(super) fn cut(
         &mut self,
-        part: (&WalkableField, &GridWindow),
+        part: (&impl SpanField, &GridWindow),
         labels: &mut [u32],
         start: u32,
         is_torn: bool,
@@ -66,7 +67,7 @@ impl BlockCutter {
     }
 
     /// Copies the walkable spans of a block with their links.
-    fn gather(&mut self, field: &WalkableField, block: &GridWindow, labels: &mut [u32], start: u32) {
+    fn gather(&mut self, field: &impl SpanField, block: &GridWindow, labels: &mut [u32], start: u32) {
         self.spans.clear();
         self.part.clear();
         self.floor.clear();
@@ -74,30 +75,33 @@ impl BlockCutter {
         self.links.clear();
         self.rivals.clear();
         for z in block.z..block.end_z() {
-            let row = field.column(block.x, z).start..field.column(block.end_x() - 1, z).end;
-            let mut last_cell = None;
-            for span in row.clone() {
-                let label = &mut labels[span as usize];
-                if *label == NO_REGION {
-                    continue;
-                }
-                let cell = Some(field.cells[span as usize]);
-                let is_upper = cell == last_cell;
-                last_cell = cell;
-                if let Some(below) = self.is_stacked.last_mut().filter(|_| is_upper) {
-                    *below = true;
-                }
-                self.is_stacked.push(is_upper);
-                let (own, part) = (self.spans.len() as u32, *label - start);
-                *label = own;
-                self.spans.push(span);
-                self.part.push(part);
-                self.floor.push(field.floor[span as usize]);
-                let links = field.links[span as usize];
-                let [west, north] =
-                    [Direction::NegX, Direction::NegZ].map(|direction| links[direction.index()]);
-                for (link, is_inside) in [(west, west >= row.start), (north, z > block.z)] {
-                    if is_inside && link != NO_SPAN {
+            for x in block.x..block.end_x() {
+                let mut is_upper = false;
+                for span in field.spans_at(x, z) {
+                    let label = &mut labels[span as usize];
+                    if *label == NO_REGION {
+                        continue;
+                    }
+                    if let Some(below) = self.is_stacked.last_mut().filter(|_| is_upper) {
+                        *below = true;
+                    }
+                    self.is_stacked.push(is_upper);
+                    is_upper = true;
+                    let (own, part) = (self.spans.len() as u32, *label - start);
+                    *label = own;
+                    self.spans.push((span, z * field.width() + x));
+                    self.part.push(part);
+                    self.floor.push(field.floor(span));
+                    for (direction, is_inside) in
+                        [(Direction::NegX, x > block.x), (Direction::NegZ, z > block.z)]
+                    {
+                        if !is_inside {
+                            continue;
+                        }
+                        let link = field.link(z * field.width() + x, span, direction);
+                        if link == NO_SPAN {
+                            continue;
+                        }
                         let other = labels[link as usize];
                         // Nothing of another area is in the set.
                         if self.part.get(other as usize) == Some(&part) {
@@ -110,12 +114,12 @@ impl BlockCutter {
     }
 
     /// Finds the pairs of a set that must not be in one piece, `labels` being places in `spans`.
-    fn gather_rivals(&mut self, field: &WalkableField, block: &GridWindow, labels: &[u32]) {
+    fn gather_rivals(&mut self, field: &impl SpanField, block: &GridWindow, labels: &[u32]) {
         for z in block.z..block.end_z() {
             for x in block.x..block.end_x() {
-                let column = field.column(x, z);
-                let west = (x > block.x).then(|| field.column(x - 1, z));
-                let north = (z > block.z).then(|| field.column(x, z - 1));
+                let column = field.spans_at(x, z);
+                let west = (x > block.x).then(|| field.spans_at(x - 1, z));
+                let north = (z > block.z).then(|| field.spans_at(x, z - 1));
                 for span in column.clone().filter(|&span| labels[span as usize] != NO_REGION) {
                     let own = labels[span as usize];
                     let part = self.part[own as usize];
@@ -127,7 +131,7 @@ impl BlockCutter {
                     };
                     (column.start..span).for_each(&mut rival);
                     for (side, direction) in [(&west, Direction::NegX), (&north, Direction::NegZ)] {
-                        let link = field.links[span as usize][direction.index()];
+                        let link = field.link(z * field.width() + x, span, direction);
                         side.iter().cloned().flatten().filter(|&other| other != link).for_each(&mut rival);
                     }
                 }
@@ -351,11 +355,11 @@ impl BlockCutter {
         pieces.truncate(start as usize);
         self.numbers.clear();
         self.numbers.resize(self.part.len(), u32::MAX);
-        for (&span, &part) in self.spans.iter().zip(&self.part) {
+        for (&(span, cell), &part) in self.spans.iter().zip(&self.part) {
             let number = &mut self.numbers[part as usize];
             if *number == u32::MAX {
                 *number = pieces.len() as u32;
-                pieces.push(BlockPiece { first: span, spans: 0 });
+                pieces.push(BlockPiece { first: span, cell, spans: 0 });
             }
             pieces[*number as usize].spans += 1;
             labels[span as usize] = *number;

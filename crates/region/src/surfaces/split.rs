@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use waymesh_core::{
-    AreaId, Direction, FieldWindow, GridFrame, GridWindow, NO_REGION, NO_SPAN, SpanKey, WalkableField,
+    AreaId, Direction, GridFrame, GridWindow, NO_REGION, NO_SPAN, SpanField, SpanKey, SpanWindow,
 };
 
 use super::block::{BlockPiece, Mix, StripSplitter, is_straight};
@@ -87,22 +87,22 @@ impl SurfacePieces {
 }
 
 /// A field or a part of one, borrowed.
-#[derive(Clone, Copy)]
-pub(super) struct Part<'a> {
+#[derive(Debug)]
+pub(super) struct Part<'a, F> {
     pub(super) frame: GridFrame,
     pub(super) core: GridWindow,
     pub(super) window: GridWindow,
-    pub(super) field: &'a WalkableField,
+    pub(super) field: &'a F,
 }
 
-impl<'a> Part<'a> {
-    pub(super) fn whole(field: &'a WalkableField) -> Self {
-        let window = GridWindow::whole(&field.frame);
-        Self { frame: field.frame, core: window, window, field }
+impl<'a, F: SpanField> Part<'a, F> {
+    pub(super) fn whole(field: &'a F, frame: GridFrame) -> Self {
+        let window = GridWindow::whole(&frame);
+        Self { frame, core: window, window, field }
     }
 
-    pub(super) fn of(part: &'a FieldWindow) -> Self {
-        Self { frame: part.frame, core: part.core, window: part.window, field: &part.field }
+    pub(super) fn of(part: &'a impl SpanWindow<Field = F>) -> Self {
+        Self { frame: *part.frame(), core: part.core(), window: part.window(), field: part.field() }
     }
 
     /// The core in columns of the part's own field.
@@ -128,7 +128,7 @@ impl<'a> Part<'a> {
 /// # Errors
 /// - [`RegionError::BadLength`] and [`RegionError::BadArea`] for a bad configuration.
 /// - [`RegionError::NotWholeBlocks`] if the core is not made of whole blocks of [`BLOCK_CELLS`].
-pub fn split_surfaces(part: &FieldWindow, config: &SurfacesConfig) -> Result<SurfacePieces, RegionError> {
+pub fn split_surfaces(part: &impl SpanWindow, config: &SurfacesConfig) -> Result<SurfacePieces, RegionError> {
     Ok(split_surfaces_labelled(part, config)?.0)
 }
 
@@ -138,7 +138,7 @@ pub fn split_surfaces(part: &FieldWindow, config: &SurfacesConfig) -> Result<Sur
 /// # Errors
 /// As [`split_surfaces`].
 pub fn split_surfaces_labelled(
-    part: &FieldWindow,
+    part: &impl SpanWindow,
     config: &SurfacesConfig,
 ) -> Result<(SurfacePieces, Vec<u32>), RegionError> {
     config.validate()?;
@@ -147,7 +147,7 @@ pub fn split_surfaces_labelled(
 
 /// Also gives the piece of every span, [`NO_REGION`] outside the core and where one cannot walk.
 pub(super) fn split_part(
-    part: &Part<'_>,
+    part: &Part<'_, impl SpanField>,
     config: &SurfacesConfig,
 ) -> Result<(SurfacePieces, Vec<u32>), RegionError> {
     check_core(part)?;
@@ -158,12 +158,12 @@ pub(super) fn split_part(
     let conflicts = survey.conflicts.take().into_iter().map(|pair| (pair.one, pair.two)).collect();
     let rim = rim_of(part, &labels);
     let pieces = found.into_iter().map(|piece| {
-        let (x, z) = part.field.cell_of(piece.first);
-        let floor = part.field.floor[piece.first as usize];
+        let (x, z) = (piece.cell % part.window.width, piece.cell / part.window.width);
+        let floor = part.field.floor(piece.first);
         let first = SpanKey { z: z + part.window.z, x: x + part.window.x, floor };
         // A sheet has at most one span of each of the block's columns.
         let spans = u16::try_from(piece.spans).unwrap_or(u16::MAX);
-        Piece { first, spans, area: part.field.area[piece.first as usize] }
+        Piece { first, spans, area: part.field.area(piece.first) }
     });
     let pieces = pieces.collect();
     let grid = [part.frame.width, part.frame.depth];
@@ -173,11 +173,11 @@ pub(super) fn split_part(
 /// The piece of every span, and all pieces. After each strip of blocks, `look` sees its columns, how its blocks are mixed,
 /// and the labels so far.
 fn label_pieces(
-    part: &Part<'_>,
+    part: &Part<'_, impl SpanField>,
     rule: Rule,
     mut look: impl FnMut(&GridWindow, &[Mix], &[u32]),
 ) -> (Vec<u32>, Vec<BlockPiece>) {
-    let mut labels = vec![NO_REGION; part.field.len()];
+    let mut labels = vec![NO_REGION; part.field.ground().len()];
     let mut splitter = StripSplitter::new(part.field, rule);
     let (mut pieces, mut mixes) = (Vec::new(), Vec::new());
     let core = part.local_core();
@@ -191,19 +191,19 @@ fn label_pieces(
 }
 
 /// The piece of every span of a part that has been split before, and the number of pieces.
-pub(super) fn pieces_of_spans(part: &Part<'_>, rule: Rule) -> (Vec<u32>, usize) {
+pub(super) fn pieces_of_spans(part: &Part<'_, impl SpanField>, rule: Rule) -> (Vec<u32>, usize) {
     let (labels, pieces) = label_pieces(part, rule, |_, _, _| ());
     (labels, pieces.len())
 }
 
 /// Finds what touches and what crowds what.
-struct Survey<'a> {
-    part: &'a Part<'a>,
+struct Survey<'a, F> {
+    part: &'a Part<'a, F>,
     contacts: Pairs,
     conflicts: Pairs,
 }
 
-impl Survey<'_> {
+impl<F: SpanField> Survey<'_, F> {
     /// The pairs within the blocks of a strip, and those over its borders to blocks before.
     fn strip(&mut self, strip: &GridWindow, mixes: &[Mix], labels: &[u32]) {
         let field = self.part.field;
@@ -212,7 +212,7 @@ impl Survey<'_> {
             match mix {
                 Mix::One => {}
                 // All columns tell the same.
-                Mix::Storeys => self.column(field.column(x, strip.z), labels),
+                Mix::Storeys => self.column(field.spans_at(x, strip.z), labels),
                 Mix::Several => {
                     let width = BLOCK_CELLS.min(strip.end_x() - x);
                     self.inside(&GridWindow { x, width, ..*strip }, labels);
@@ -221,16 +221,16 @@ impl Survey<'_> {
             if x > strip.x {
                 let mut before = None;
                 for z in rows.clone() {
-                    let pair = [field.column(x, z), field.column(x - 1, z)];
-                    self.border(pair, &mut before, Direction::NegX, labels);
+                    let pair = [field.spans_at(x, z), field.spans_at(x - 1, z)];
+                    self.border(pair, &mut before, (x, z), Direction::NegX, labels);
                 }
             }
         }
         if strip.z > self.part.local_core().z {
             let mut before = None;
             for x in strip.x..strip.end_x() {
-                let pair = [field.column(x, strip.z), field.column(x, strip.z - 1)];
-                self.border(pair, &mut before, Direction::NegZ, labels);
+                let pair = [field.spans_at(x, strip.z), field.spans_at(x, strip.z - 1)];
+                self.border(pair, &mut before, (x, strip.z), Direction::NegZ, labels);
             }
         }
     }
@@ -239,17 +239,17 @@ impl Survey<'_> {
         let field = self.part.field;
         for z in block.z..block.end_z() {
             for x in block.x..block.end_x() {
-                let own = field.column(x, z);
+                let own = field.spans_at(x, z);
                 let mut is_seen = false;
-                let west = (x > block.x).then(|| field.column(x - 1, z));
-                let north = (z > block.z).then(|| field.column(x, z - 1));
+                let west = (x > block.x).then(|| field.spans_at(x - 1, z));
+                let north = (z > block.z).then(|| field.spans_at(x, z - 1));
                 for (side, direction) in [(west, Direction::NegX), (north, Direction::NegZ)] {
                     let Some(side) = side else { continue };
                     // Columns of the same pieces, one linked to the other, tell the same.
                     if is_straight(field, labels, &own, &side, direction) {
                         is_seen = true;
                     } else {
-                        self.side(&own, &side, direction, labels);
+                        self.side(&own, &side, z * field.width() + x, direction, labels);
                     }
                 }
                 if !is_seen {
@@ -263,9 +263,9 @@ impl Survey<'_> {
     fn column(&mut self, column: Range<u32>, labels: &[u32]) {
         let field = self.part.field;
         for upper in column.clone().skip(1) {
-            let area = field.area[upper as usize];
+            let area = field.area(upper);
             for lower in column.start..upper {
-                if area.is_walkable() && field.area[lower as usize] == area {
+                if area.is_walkable() && field.area(lower) == area {
                     self.conflicts.add(labels[lower as usize], labels[upper as usize]);
                 }
             }
@@ -278,13 +278,12 @@ impl Survey<'_> {
         &mut self,
         [own, there]: [Range<u32>; 2],
         before: &mut Option<[Range<u32>; 2]>,
+        (x, z): (u32, u32),
         direction: Direction,
         labels: &[u32],
     ) {
-        let links = &self.part.field.links;
-        let mut pairs = own.clone().zip(there.clone());
-        let straight = own.len() == there.len()
-            && pairs.all(|(span, other)| links[span as usize][direction.index()] == other);
+        let field = self.part.field;
+        let straight = own.len() == there.len() && field.leads_straight(own.clone(), direction, there.start);
         let same = |now: &Range<u32>, before: &Range<u32>| {
             let mut pairs = now.clone().zip(before.clone());
             now.len() == before.len() && pairs.all(|(a, b)| labels[a as usize] == labels[b as usize])
@@ -298,23 +297,30 @@ impl Survey<'_> {
                 }
             }
         } else {
-            self.side(&own, &there, direction, labels);
+            self.side(&own, &there, z * field.width() + x, direction, labels);
         }
         *before = straight.then_some([own, there]);
     }
 
     /// Spans in two columns side by side.
     #[inline]
-    fn side(&mut self, own: &Range<u32>, there: &Range<u32>, direction: Direction, labels: &[u32]) {
+    fn side(
+        &mut self,
+        own: &Range<u32>,
+        there: &Range<u32>,
+        cell: u32,
+        direction: Direction,
+        labels: &[u32],
+    ) {
         let field = self.part.field;
         for span in own.clone() {
-            let area = field.area[span as usize];
+            let area = field.area(span);
             if !area.is_walkable() {
                 continue;
             }
-            let link = field.links[span as usize][direction.index()];
+            let link = field.link(cell, span, direction);
             for other in there.clone() {
-                let theirs = field.area[other as usize];
+                let theirs = field.area(other);
                 let (one, two) = (labels[span as usize], labels[other as usize]);
                 if one == two || !theirs.is_walkable() {
                     continue;
@@ -330,7 +336,7 @@ impl Survey<'_> {
 }
 
 /// The walkable spans at those sides of the core where the grid goes on.
-fn rim_of(part: &Part<'_>, labels: &[u32]) -> Vec<RimSpan> {
+fn rim_of(part: &Part<'_, impl SpanField>, labels: &[u32]) -> Vec<RimSpan> {
     let (core, field) = (part.core, part.field);
     let mut rim = Vec::new();
     let ends_x = core.end_x() < part.frame.width;
@@ -341,24 +347,27 @@ fn rim_of(part: &Part<'_>, labels: &[u32]) -> Vec<RimSpan> {
         while x < core.end_x() {
             let is_rim_column = (x == core.x && x > 0) || (x + 1 == core.end_x() && ends_x);
             if is_rim_row || is_rim_column {
-                for span in field.column(x - part.window.x, z - part.window.z) {
+                let (local_x, local_z) = (x - part.window.x, z - part.window.z);
+                for span in field.spans_at(local_x, local_z) {
                     let piece = labels[span as usize];
                     if piece == NO_REGION {
                         continue;
                     }
                     let beyond = |is_end: bool, direction: Direction| {
-                        let link = field.links[span as usize][direction.index()];
-                        match is_end {
-                            false => Beyond::Inside,
-                            true if link == NO_SPAN || !field.is_walkable(link) => Beyond::Apart,
-                            true => Beyond::Linked(field.floor[link as usize]),
+                        if !is_end {
+                            return Beyond::Inside;
+                        }
+                        match field.link(local_z * field.width() + local_x, span, direction) {
+                            NO_SPAN => Beyond::Apart,
+                            link if !field.area(link).is_walkable() => Beyond::Apart,
+                            link => Beyond::Linked(field.floor(link)),
                         }
                     };
                     let beyond = [
                         beyond(x + 1 == core.end_x() && ends_x, Direction::PosX),
                         beyond(z + 1 == core.end_z() && ends_z, Direction::PosZ),
                     ];
-                    let key = SpanKey { z, x, floor: field.floor[span as usize] };
+                    let key = SpanKey { z, x, floor: field.floor(span) };
                     rim.push(RimSpan { key, piece, beyond });
                 }
             }
@@ -373,7 +382,7 @@ fn rim_of(part: &Part<'_>, labels: &[u32]) -> Vec<RimSpan> {
 mod tests {
     use std::collections::BTreeMap;
 
-    use waymesh_core::{DisjointSets, Random, Validate};
+    use waymesh_core::{DisjointSets, Random, Validate, WalkableField};
     use waymesh_testkit::fields::{self, Floor};
 
     use super::super::block::plain_storeys;
@@ -449,7 +458,7 @@ mod tests {
         for round in 0..60 {
             let field = storeys(&mut random);
             field.validate().unwrap_or_else(|violations| panic!("{violations}"));
-            let part = Part::whole(&field);
+            let part = Part::whole(&field, field.frame);
             let config = SurfacesConfig::default();
             let rule = config.rule(&field.frame);
             let (found, labels) = split_part(&part, &config).expect("whole blocks");
