@@ -136,6 +136,7 @@ impl Walls {
         if is_near && !walkable {
             if !is_met(maps, corners) {
                 self.add_post(maps, walk, corners);
+                return;
             }
             for corner in 0..3 {
                 self.add_tips(
@@ -202,6 +203,10 @@ impl Walls {
     ) {
         let (pixels, window) = (sheet.0.pixels, maps.window);
         let [x_cutter, z_cutter] = cutters;
+        let range = maps.ranges[sheet.0.number(sheet.1)];
+        // Between these heights it stands in the way of some place; if one can walk on it, it may be told as ground from a step below.
+        let above = f64::from(if walkable { range.low - walk.rise } else { range.low + walk.rise });
+        let below = f64::from(range.high + walk.height);
         for (axis, cutter, first, count, origin, before) in [
             (Axis::X, x_cutter, pixels.z, pixels.depth, window.z, 0),
             (Axis::Z, z_cutter, pixels.x, pixels.width, window.x, pixels.depth),
@@ -213,6 +218,10 @@ impl Walls {
                 wanted.is_none_or(|wanted| wanted[before as usize + line])
             };
             cutter.cuts_of(lines, is_wanted, |line, cut| {
+                let [one, other] = [cut.start[1], cut.end[1]];
+                if one.max(other) < above || one.min(other) > below {
+                    return;
+                }
                 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in the window")]
                 let line = (line - i64::from(origin)) as u32;
                 self.draw_cut(maps, walk, sheet, axis, line, &cut, walkable);
@@ -225,7 +234,10 @@ impl Walls {
         let window = maps.window;
         let first = |value: f64, first: u32| whole_below(value - 0.5) - i64::from(first);
         let (x, z) = (first(from[0], window.x), first(from[2], window.z));
-        // Different heights of the ground around it.
+        // Different heights of the ground around it that it can stand in the way of.
+        let heights = [from[1], others[0][1], others[1][1]];
+        let lowest = heights.into_iter().fold(f64::INFINITY, f64::min);
+        let highest = heights.into_iter().fold(f64::NEG_INFINITY, f64::max);
         let mut grounds = std::mem::take(&mut self.grounds);
         grounds.clear();
         for (x, z) in [(x, z), (x + 1, z), (x, z + 1), (x + 1, z + 1)] {
@@ -236,7 +248,10 @@ impl Walls {
             for place in maps.places(x as u32, z as u32).iter() {
                 let ground = maps.ground[place];
                 let is_same = |known: &f32| known.to_bits() == ground.to_bits();
-                if !ground.is_nan() && !grounds.iter().any(is_same) {
+                // False where there is none.
+                let is_near =
+                    highest > f64::from(ground + walk.rise) && lowest < f64::from(ground + walk.height);
+                if is_near && !grounds.iter().any(is_same) {
                     grounds.push(ground);
                 }
             }
@@ -403,8 +418,9 @@ impl Walls {
         }
         for ground in grounds {
             for (a, b) in [(0, 1), (1, 2), (2, 0)] {
-                let ends = [corners[a], corners[b]].map(|corner| [corner[0], corner[2]]);
-                self.posts.push(Post { ends, ground });
+                let [a, b] = [corners[a], corners[b]].map(|corner| [corner[0], corner[2]]);
+                // The same for the triangle on the other side.
+                self.push_post(Post { ends: if a <= b { [a, b] } else { [b, a] }, ground });
             }
         }
     }
@@ -512,6 +528,17 @@ fn for_each_block<'m>(
     const REACH: f64 = 1.0;
     let [low, high] = range_of(corners, 1);
     let [z_low, z_high] = range_of(corners, 2);
+    let rows = maps.blocks_between(Axis::Z, z_low - REACH, z_high + REACH);
+    let [x_low, x_high] = range_of(corners, 0);
+    let columns = maps.blocks_between(Axis::X, x_low - REACH, x_high + REACH);
+    if rows.len() <= FEW && columns.len() <= FEW {
+        for row in rows {
+            for column in columns.clone() {
+                each(&maps.blocks[row * maps.across + column], low, high);
+            }
+        }
+        return;
+    }
     let [a, b, c] = *corners;
     let (u, v) = ([b[0] - a[0], b[1] - a[1], b[2] - a[2]], [c[0] - a[0], c[1] - a[1], c[2] - a[2]]);
     let up = u[2] * v[0] - u[0] * v[2];
@@ -519,7 +546,7 @@ fn for_each_block<'m>(
     let slope = [(u[2] * v[1] - u[1] * v[2]) / up, (u[1] * v[0] - u[0] * v[1]) / up];
     let rise = slope[0].abs() + slope[1].abs();
     let is_upright = rise.is_nan() || rise >= UPRIGHT;
-    for row in maps.blocks_between(Axis::Z, z_low - REACH, z_high + REACH) {
+    for row in rows {
         let pixels = maps.blocks[row * maps.across].pixels;
         let (from, to) = (f64::from(pixels.z + maps.window.z), f64::from(pixels.end_z() + maps.window.z));
         let [x_low, x_high] = range_in_slab(corners, [from - REACH, to + REACH]);
@@ -545,6 +572,8 @@ fn for_each_block<'m>(
     }
 }
 
+/// Blocks along a side that are not worth a closer look.
+const FEW: usize = 2;
 /// Heights told of a triangle are off by less, in metres: it only costs a look too many.
 const SPREAD_SLACK: f64 = 1e-3;
 /// Triangles that rise more over a pixel, in metres, are taken as high as they are.
