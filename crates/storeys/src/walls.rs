@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 
 use waymesh_core::Direction;
 
+use crate::clearance::{STEPS_OF_ENDS, STEPS_OF_HEIGHTS};
 use crate::config::{Corner, Walk};
 use crate::depth::{Block, DepthMaps, NO_FLOOR};
 use crate::slice::{Axis, Cut, Cutter, whole_below};
@@ -286,7 +287,10 @@ impl Walls {
     }
 
     /// Keeps a post, unless it has just been kept: corners are told of by every edge and triangle around them.
-    fn push_post(&mut self, post: Post) {
+    fn push_post(&mut self, mut post: Post) {
+        let steps = f64::from(STEPS_OF_ENDS);
+        post.ends = post.ends.map(|end| end.map(|place| (place * steps).round() / steps));
+        post.ground = (post.ground * STEPS_OF_HEIGHTS).round() / STEPS_OF_HEIGHTS;
         let [[ax, az], [bx, bz]] = post.ends;
         let bits = ax.to_bits()
             ^ az.to_bits().rotate_left(21)
