@@ -50,7 +50,11 @@ impl Distances {
             squared: Vec::new(),
             rows: vec![NOTHING_NEAR; maps.ranges.len()],
             row_most: Vec::new(),
-            most: vec![reach * reach; maps.ranges.len()],
+            most: maps
+                .ranges
+                .iter()
+                .map(|range| if range.is_empty() { 0.0 } else { reach * reach })
+                .collect(),
             reach,
             least: (walk.radius - NEARER_CELLS).max(0.0),
             near: walk.near,
@@ -243,11 +247,11 @@ impl Stamp<'_, '_> {
         let block = &maps.blocks[block];
         for floor in 0..block.floors {
             let sheet = block.number(floor);
+            // So it is without ground.
             if self.most[sheet] <= 0.0 {
                 continue;
             }
             let range = maps.ranges[sheet];
-            // Never true of a sheet without ground.
             if range.low - segment.ground <= self.near && segment.ground - range.high <= self.near {
                 self.press_sheet(segment, line, (block, floor));
             }

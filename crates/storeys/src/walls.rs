@@ -130,7 +130,7 @@ impl Walls {
                 is_near |= highest > above && lowest < below;
                 if high > above && low < below {
                     let cutters = cutters.get_or_insert_with(|| Cutter::both(corners));
-                    self.draw_sheet(maps, walk, cutters, walkable, (block, floor), None);
+                    self.draw_sheet(maps, walk, cutters, (block, floor), None);
                 }
             }
         });
@@ -185,29 +185,33 @@ impl Walls {
                     if near {
                         let cutters = cutters.get_or_insert_with(|| Cutter::both(corners));
                         let wanted = Some(&lines[first as usize..]);
-                        self.draw_sheet(maps, walk, cutters, true, (block, floor), wanted);
+                        self.draw_sheet(maps, walk, cutters, (block, floor), wanted);
                     }
                 }
             });
         }
     }
 
-    /// Looks from all places of a sheet; with `wanted`, only along those of its rows and columns.
+    /// Looks from all places of a sheet at what may stand in the way; with `wanted`, only along those of its rows and columns, at where ground ends.
     fn draw_sheet(
         &mut self,
         maps: &DepthMaps<'_>,
         walk: &Walk,
         cutters: &[Cutter; 2],
-        walkable: bool,
         sheet: (&Block, u16),
         wanted: Option<&[bool]>,
     ) {
         let (pixels, window) = (sheet.0.pixels, maps.window);
         let [x_cutter, z_cutter] = cutters;
         let range = maps.ranges[sheet.0.number(sheet.1)];
-        // Between these heights it stands in the way of some place; if one can walk on it, it may be told as ground from a step below.
-        let above = f64::from(if walkable { range.low - walk.rise } else { range.low + walk.rise });
-        let below = f64::from(range.high + walk.height);
+        // What lies outside these heights changes nothing.
+        let walkable = wanted.is_some();
+        let (above, below) = if walkable {
+            (range.low - walk.rise, range.high + walk.rise)
+        } else {
+            (range.low + walk.rise, range.high + walk.height)
+        };
+        let (above, below) = (f64::from(above), f64::from(below));
         for (axis, cutter, first, count, origin, before) in [
             (Axis::X, x_cutter, pixels.z, pixels.depth, window.z, 0),
             (Axis::Z, z_cutter, pixels.x, pixels.width, window.x, pixels.depth),
@@ -334,33 +338,37 @@ impl Walls {
             (whole_below(cut.start[0] - 0.5) - i64::from(origin)).max(first - 1),
             (whole_below(cut.end[0] - 0.5) - i64::from(origin)).min(end - 1),
         );
-        let vertical = cut.end[0] - cut.start[0] <= 1e-9;
-        let sheet = block.sheet(floor);
+        let run = cut.end[0] - cut.start[0];
+        let vertical = run <= 1e-9;
+        let slope = if vertical { 0.0 } else { (cut.end[1] - cut.start[1]) / run };
+        let sheet = block.sheet(floor).start;
+        let (begin, step) = match axis {
+            Axis::X => (block.pixel(pixels.x, line), 1),
+            Axis::Z => (block.pixel(line, pixels.z), pixels.width as usize),
+        };
+        let ground_of = |pixel: i64| {
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in the block")]
+            let pixel = (pixel >= first && pixel < end).then(|| begin + (pixel - first) as usize * step)?;
+            Some((pixel, maps.ground[sheet + pixel])).filter(|(_, ground)| !ground.is_nan())
+        };
+        let mut there = ground_of(range.0);
         for pixel in range.0..=range.1 {
+            let here = std::mem::replace(&mut there, ground_of(pixel + 1));
+            if here.is_none() && there.is_none() {
+                continue;
+            }
             #[expect(clippy::cast_precision_loss, reason = "places are below 2^31")]
             let centre = (pixel + i64::from(origin)) as f64 + 0.5;
             let (from, to) = (cut.start[0].max(centre), cut.end[0].min(centre + 1.0));
-            let heights =
-                if vertical { [cut.start[1], cut.end[1]] } else { [cut.height(from), cut.height(to)] };
-            for (pixel, direction, look) in [
-                (pixel, forth, [[from - centre, heights[0]], [to - centre, heights[1]]]),
-                (
-                    pixel + 1,
-                    forth.opposite(),
-                    [[centre + 1.0 - to, heights[1]], [centre + 1.0 - from, heights[0]]],
-                ),
-            ] {
-                if pixel < first || pixel >= end {
-                    continue;
-                }
-                #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in the window")]
-                let pixel = pixel as u32;
-                let (x, z) = if axis == Axis::X { (pixel, line) } else { (line, pixel) };
-                let pixel = block.pixel(x, z);
-                let ground = maps.ground[sheet.start + pixel];
-                if !ground.is_nan() {
-                    self.see((block, floor), pixel, direction, ground, look, walk, walkable);
-                }
+            let height = |place: f64| cut.start[1] + slope * (place - cut.start[0]);
+            let heights = if vertical { [cut.start[1], cut.end[1]] } else { [height(from), height(to)] };
+            if let Some((pixel, ground)) = here {
+                let look = [[from - centre, heights[0]], [to - centre, heights[1]]];
+                self.see((block, floor), pixel, forth, ground, look, walk, walkable);
+            }
+            if let Some((pixel, ground)) = there {
+                let look = [[centre + 1.0 - to, heights[1]], [centre + 1.0 - from, heights[0]]];
+                self.see((block, floor), pixel, forth.opposite(), ground, look, walk, walkable);
             }
         }
     }
