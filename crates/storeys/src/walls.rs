@@ -351,9 +351,15 @@ impl Walls {
             let pixel = (pixel >= first && pixel < end).then(|| begin + (pixel - first) as usize * step)?;
             Some((pixel, maps.ground[sheet + pixel])).filter(|(_, ground)| !ground.is_nan())
         };
-        let mut there = ground_of(range.0);
+        // Where ground goes on nobody asks where it ends.
+        let is_asked = |place: &(usize, f32), direction: Direction| {
+            !walkable || maps.links[sheet + place.0][direction.index()] == NO_FLOOR
+        };
+        let mut next = ground_of(range.0);
         for pixel in range.0..=range.1 {
-            let here = std::mem::replace(&mut there, ground_of(pixel + 1));
+            let here = std::mem::replace(&mut next, ground_of(pixel + 1));
+            let here = here.filter(|place| is_asked(place, forth));
+            let there = next.filter(|place| is_asked(place, forth.opposite()));
             if here.is_none() && there.is_none() {
                 continue;
             }
@@ -362,13 +368,17 @@ impl Walls {
             let (from, to) = (cut.start[0].max(centre), cut.end[0].min(centre + 1.0));
             let height = |place: f64| cut.start[1] + slope * (place - cut.start[0]);
             let heights = if vertical { [cut.start[1], cut.end[1]] } else { [height(from), height(to)] };
-            if let Some((pixel, ground)) = here {
-                let look = [[from - centre, heights[0]], [to - centre, heights[1]]];
-                self.see((block, floor), pixel, forth, ground, look, walk, walkable);
-            }
-            if let Some((pixel, ground)) = there {
-                let look = [[centre + 1.0 - to, heights[1]], [centre + 1.0 - from, heights[0]]];
-                self.see((block, floor), pixel, forth.opposite(), ground, look, walk, walkable);
+            for (place, direction, look) in [
+                (here, forth, [[from - centre, heights[0]], [to - centre, heights[1]]]),
+                (
+                    there,
+                    forth.opposite(),
+                    [[centre + 1.0 - to, heights[1]], [centre + 1.0 - from, heights[0]]],
+                ),
+            ] {
+                if let Some((pixel, ground)) = place {
+                    self.see((block, floor), pixel, direction, ground, look, walk, walkable);
+                }
             }
         }
     }
