@@ -5,7 +5,7 @@ use std::ops::Range;
 use waymesh_core::PlanPoint;
 
 use crate::boxes::Line;
-use crate::polyline::{Segment, simplify_line, split_index};
+use crate::polyline::{Segment, simplify_line};
 
 /// Raw points closer than this share of the tolerance to a line through their neighbours are no candidates.
 const CANDIDATE_SHARE: f64 = 1.0 / 16.0;
@@ -27,18 +27,16 @@ pub(crate) enum Sides {
 
 /// A shortcut between two candidates.
 #[derive(Clone, Copy, Debug)]
-struct Edge {
+struct Shortcut {
     from: u32,
     to: u32,
-    /// The least that a way costs whose last shortcut this is.
-    cost: f64,
-    /// The shortcut before on that way.
-    before: u32,
+    /// What it costs to stray so far.
+    stray: f64,
 }
 
-const NO_EDGE: u32 = u32::MAX;
+const NO_SHORTCUT: u32 = u32::MAX;
 
-/// Appends the places of the corners to keep between the ends of a chain, in order; the ends are left out. Tells what they cost.
+/// Appends the places of the corners to keep between the ends of a chain, in order; the ends are left out.
 ///
 /// No point of the chain lies farther from the result than the tolerance: distances are taken to segments. Among ways over candidates, which are
 /// the corners that Ramer's algorithm leaves at a small share of the tolerance, the result is the one of the least cost: a notch is 1, a corner
@@ -56,44 +54,74 @@ pub(crate) fn fewest_notches(
     tolerance_squared: f64,
     sides: Sides,
     out: &mut Vec<usize>,
-) -> f64 {
-    let mut candidates = Vec::new();
-    simplify_line(line, chain, tolerance_squared * CANDIDATE_SHARE * CANDIDATE_SHARE, &mut candidates);
+) {
+    let candidates = candidates(line, chain, tolerance_squared);
     if candidates.len() < 3 {
-        return 0.0;
+        return;
     }
-    let graph = Graph { line, candidates: &candidates, tolerance_squared, sides };
-    graph.cheapest_way(out)
+    let count = candidates.len() - 1;
+    let begin = out.len();
+    let graph = Graph::new(line, candidates, count, tolerance_squared, sides);
+    graph.cheapest_way(0, out);
+    out[begin..].iter_mut().for_each(|corner| *corner = graph.candidates[*corner]);
 }
 
-/// Most points of a ring for which every start is tried, and most starts.
+/// Longest ring, in points, for which more than one start is tried; most starts that are tried, and most of those that candidates are
+/// looked for from.
 const SHORT_RING: usize = 2048;
 const MOST_STARTS: usize = 12;
+const MOST_LOOKS: usize = 4;
 
-/// Where a ring, which ends at its first point again, best begins: at the place, of those kept from its first point on, from which the least is
-/// spent on all of it. `None` where nothing is kept.
-pub(crate) fn best_start(ring: &[PlanPoint], tolerance_squared: f64, sides: Sides) -> Option<usize> {
-    let mut starts = Vec::new();
-    fewest_notches(&Line::new(ring), 0..ring.len(), tolerance_squared, sides, &mut starts);
-    if ring.len() > SHORT_RING {
-        // The farther from the ends, the less they had to do with it.
-        return starts.get(starts.len() / 2).copied();
-    }
-    let skipped = starts.len().div_ceil(MOST_STARTS).max(1);
-    let (mut best, mut corners) = (None, Vec::new());
-    for start in starts.into_iter().step_by(skipped) {
-        let turned = [&ring[start..ring.len() - 1], &ring[..=start]].concat();
-        corners.clear();
-        let line = Line::new(turned.as_slice());
-        let mut cost = fewest_notches(&line, 0..turned.len(), tolerance_squared, sides, &mut corners);
-        if let (Some(&first), Some(&last)) = (corners.first(), corners.last()) {
-            cost += turn(sides, [turned[last], turned[0], turned[first]]);
+/// The places of the corners to keep of a ring, which ends at its first point again: from the first of them, the least is spent on all of it.
+/// They are in the order of the ring from there on; none where nothing is kept.
+pub(crate) fn ring_corners(ring: &[PlanPoint], tolerance_squared: f64, sides: Sides) -> Vec<usize> {
+    let length = ring.len() - 1;
+    // Twice around, so that from wherever it starts the ring is a chain.
+    let twice = [ring, &ring[1..]].concat();
+    let line = Line::new(twice.as_slice());
+    let is_short = ring.len() <= SHORT_RING;
+    let some = |starts: &[usize], most: usize| -> Vec<usize> {
+        let most = if is_short { most } else { 1 };
+        starts.iter().copied().step_by(starts.len().div_ceil(most).max(1)).collect()
+    };
+    // What is a corner from one start need be none from another.
+    let mut corners = Vec::new();
+    simplify_line(&line, 0..ring.len(), tolerance_squared, &mut corners);
+    let looks = some(&corners[1..corners.len() - 1], MOST_LOOKS);
+    let Some(&first) = looks.first() else { return Vec::new() };
+    let mut found: Vec<usize> = looks
+        .into_iter()
+        .flat_map(|start| candidates(&line, start..start + ring.len(), tolerance_squared))
+        .map(|place| place % length)
+        .collect();
+    found.sort_unstable();
+    found.dedup();
+    let count = found.len();
+    let first = found.partition_point(|&place| place < first);
+    found.extend_from_within(..);
+    found[count..].iter_mut().for_each(|place| *place += length);
+    let graph = Graph::new(&line, found, count, tolerance_squared, sides);
+    let mut starts = vec![first];
+    graph.cheapest_way(first, &mut starts);
+    let (mut least, mut best) = (f64::INFINITY, Vec::new());
+    for start in some(&starts, MOST_STARTS) {
+        let mut corners = vec![start];
+        let mut cost = graph.cheapest_way(start, &mut corners);
+        if let [_, first, .., last] | [_, first @ last] = corners[..] {
+            cost += turn(sides, [last, start, first].map(|candidate| graph.point(candidate)));
         }
-        if best.is_none_or(|(least, _)| cost < least) {
-            best = Some((cost, start));
+        if cost < least {
+            (least, best) = (cost, corners);
         }
     }
-    best.map(|(_, start)| start)
+    best.into_iter().map(|corner| graph.candidates[corner]).collect()
+}
+
+/// The places of what may be a corner of a chain, ends included.
+fn candidates(line: &Line<'_>, chain: Range<usize>, tolerance_squared: f64) -> Vec<usize> {
+    let mut out = Vec::new();
+    simplify_line(line, chain, tolerance_squared * CANDIDATE_SHARE * CANDIDATE_SHARE, &mut out);
+    out
 }
 
 /// What a corner costs.
@@ -103,75 +131,112 @@ fn turn(sides: Sides, [before, corner, after]: [PlanPoint; 3]) -> f64 {
     if is_notch { 1.0 + CORNER } else { CORNER }
 }
 
+/// All shortcuts between candidates. Those of a chain are taken for a ring, too: one that nobody goes around twice.
 struct Graph<'a> {
     line: &'a Line<'a>,
-    candidates: &'a [usize],
-    tolerance_squared: f64,
+    /// Their places: of a chain one more than `count`, of a ring all of them twice.
+    candidates: Vec<usize>,
+    /// After how many the ring begins again.
+    count: usize,
     sides: Sides,
+    /// By where they begin, below `count`.
+    shortcuts: Vec<Shortcut>,
+    /// First shortcut from each candidate.
+    firsts: Vec<usize>,
+    /// The shortcuts that end at each candidate, longest first.
+    arrivals: Vec<Vec<u32>>,
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "tables hold at most u32::MAX elements")]
-impl Graph<'_> {
-    fn point(&self, candidate: u32) -> PlanPoint {
-        self.line.points()[self.candidates[candidate as usize]]
+impl<'a> Graph<'a> {
+    fn new(
+        line: &'a Line<'a>,
+        candidates: Vec<usize>,
+        count: usize,
+        tolerance_squared: f64,
+        sides: Sides,
+    ) -> Self {
+        let (shortcuts, firsts, arrivals) = (Vec::new(), vec![0], vec![Vec::new(); count]);
+        let mut graph = Self { line, candidates, count, sides, shortcuts, firsts, arrivals };
+        for from in 0..count {
+            graph.push_shortcuts(from, tolerance_squared);
+            graph.firsts.push(graph.shortcuts.len());
+        }
+        for (number, shortcut) in (0..).zip(&graph.shortcuts) {
+            graph.arrivals[shortcut.to as usize % count].push(number);
+        }
+        for arrivals in &mut graph.arrivals {
+            let length = |&number: &u32| {
+                let Shortcut { from, to, .. } = graph.shortcuts[number as usize];
+                std::cmp::Reverse(to - from)
+            };
+            arrivals.sort_by_key(length);
+        }
+        graph
     }
 
-    fn cheapest_way(&self, out: &mut Vec<usize>) -> f64 {
-        let last = self.candidates.len() - 1;
-        let mut edges: Vec<Edge> = Vec::new();
-        // The shortcuts that end at each candidate.
-        let mut arrivals: Vec<Vec<u32>> = vec![Vec::new(); self.candidates.len()];
-        for from in 0..last {
-            let arrived = std::mem::take(&mut arrivals[from]);
-            self.each_shortcut(from, |to, stray| {
-                let mut edge = Edge { from: from as u32, to: to as u32, cost: 0.0, before: NO_EDGE };
-                if from > 0 {
-                    edge.cost = f64::INFINITY;
-                    for &before in &arrived {
-                        let corners = [edges[before as usize].from, edge.from, edge.to];
-                        let turn = turn(self.sides, corners.map(|corner| self.point(corner)));
-                        let cost = edges[before as usize].cost + turn;
-                        if cost < edge.cost {
-                            (edge.cost, edge.before) = (cost, before);
-                        }
+    fn point(&self, candidate: usize) -> PlanPoint {
+        self.line.points()[self.candidates[candidate]]
+    }
+
+    /// Appends the candidates on the way of the least cost once around from one, which is left out; tells the cost.
+    fn cheapest_way(&self, start: usize, out: &mut Vec<usize>) -> f64 {
+        // The least that a way costs whose last shortcut this is, and the shortcut before on that way.
+        let mut costs = vec![f64::INFINITY; self.shortcuts.len()];
+        let mut before = vec![NO_SHORTCUT; self.shortcuts.len()];
+        for done in 0..self.count {
+            let corner = (start + done) % self.count;
+            for number in self.firsts[corner]..self.firsts[corner + 1] {
+                let Shortcut { from, to, stray } = self.shortcuts[number];
+                if done + (to - from) as usize > self.count {
+                    continue;
+                }
+                let (mut least, mut last) = (if done == 0 { 0.0 } else { f64::INFINITY }, NO_SHORTCUT);
+                for &arrival in &self.arrivals[corner] {
+                    let spent = costs[arrival as usize];
+                    // Also where nobody has come from yet.
+                    if spent + CORNER >= least {
+                        continue;
+                    }
+                    let corners = [self.shortcuts[arrival as usize].from, from, to];
+                    let cost = spent + turn(self.sides, corners.map(|corner| self.point(corner as usize)));
+                    if cost < least {
+                        (least, last) = (cost, arrival);
                     }
                 }
-                edge.cost += stray;
-                if edge.cost.is_finite() {
-                    arrivals[to].push(edges.len() as u32);
-                    edges.push(edge);
-                }
-            });
+                (costs[number], before[number]) = (least + stray, last);
+            }
         }
-        let best = arrivals[last].iter().copied();
-        let best = best.min_by(|&a, &b| edges[a as usize].cost.total_cmp(&edges[b as usize].cost));
-        let begin = out.len();
-        let mut next = best.map_or(NO_EDGE, |best| edges[best as usize].before);
-        while let Some(edge) = edges.get(next as usize) {
-            out.push(self.candidates[edge.to as usize]);
-            next = edge.before;
+        let ends = self.arrivals[start % self.count].iter().copied();
+        let best = ends.min_by(|&a, &b| costs[a as usize].total_cmp(&costs[b as usize]));
+        let (begin, mut next) = (out.len(), best);
+        while let Some(number) = next {
+            let from = self.shortcuts[number as usize].from as usize;
+            if from != start {
+                out.push(from);
+            }
+            next = Some(before[number as usize]).filter(|&before| before != NO_SHORTCUT);
         }
         out[begin..].reverse();
-        best.map_or(0.0, |best| edges[best as usize].cost)
+        best.map_or(0.0, |best| costs[best as usize])
     }
 
-    /// All candidates that a shortcut from one may lead to, and what it costs to stray so far.
-    fn each_shortcut(&self, from: usize, mut each: impl FnMut(usize, f64)) {
-        let start = self.candidates[from];
-        let mut wedge = Wedge::new(self.line.points()[start], self.tolerance_squared);
-        let end = self.candidates.len().min(from + 1 + MOST_PASSED);
+    /// All candidates that a shortcut from one may lead to.
+    fn push_shortcuts(&mut self, from: usize, tolerance_squared: f64) {
+        let (start, points) = (self.candidates[from], self.line.points());
+        let mut wedge = Wedge::new(points[start], tolerance_squared);
+        let end = self.candidates.len().min(from + 1 + MOST_PASSED.min(self.count));
         for to in from + 1..end {
             let place = self.candidates[to];
-            let point = self.line.points()[place];
+            let point = points[place];
             // A chain of two points needs no look.
             if to == from + 1 || wedge.contains(point) {
-                let chain = start..place + 1;
-                if split_index(self.line, chain.clone(), self.tolerance_squared).is_none() {
-                    let strayed = self.line.farthest(chain, 0).map_or(0.0, |(_, distance)| {
-                        let scale = Segment::new(self.line.points()[start], point).scale();
-                        distance / (scale * self.tolerance_squared.max(f64::MIN_POSITIVE))
-                    });
-                    each(to, STRAY * strayed);
+                let segment = Segment::new(points[start], point);
+                let strayed = self.line.farthest(start..place + 1, 0).map_or(0.0, |(_, farthest)| farthest);
+                if place == start + 1 || segment.stays_within(strayed, tolerance_squared) {
+                    let most = segment.scale() * tolerance_squared.max(f64::MIN_POSITIVE);
+                    let stray = STRAY * strayed / most;
+                    self.shortcuts.push(Shortcut { from: from as u32, to: to as u32, stray });
                 }
             }
             if !wedge.narrow(point) {
@@ -364,10 +429,20 @@ mod tests {
         let fewest = (0..ring.len()).map(count).min().expect("a ring");
         for start in [0, 5, 9, 23, 40] {
             let turned = [&ring[start..], &ring[..=start]].concat();
-            let best = best_start(&turned, 83.2 * 83.2, Sides::Left).expect("a start");
-            assert!(count((start + best) % ring.len()) <= fewest, "from {start}");
+            let corners = ring_corners(&turned, 83.2 * 83.2, Sides::Left);
+            assert!(corners.len() <= fewest, "from {start}");
+            let way = [&corners[..], &corners[..1]].concat();
+            for pair in way.windows(2) {
+                let (from, to) = (pair[0], if pair[1] > pair[0] { pair[1] } else { pair[1] + ring.len() });
+                for place in from..to {
+                    let [a, b, point] = [from, to, place].map(|place| turned[place % ring.len()]);
+                    assert!(distance_squared(a, b, point) <= 83.2 * 83.2 + 1e-6);
+                }
+            }
         }
-        assert_eq!(best_start(&points(&[(0, 0), (1, 0), (0, 0)]), 9.0, Sides::Left), Some(1));
+        assert_eq!(ring_corners(&points(&[(0, 0), (1, 0), (0, 0)]), 9.0, Sides::Left), [1, 0]);
+        assert_eq!(ring_corners(&points(&[(0, 0), (0, 0)]), 9.0, Sides::Left), []);
+        assert_eq!(ring_corners(&points(&[(0, 0), (0, 0), (0, 0)]), 9.0, Sides::Both), [1, 0]);
     }
 
     #[test]

@@ -64,6 +64,11 @@ impl Segment {
         self.length_squared.max(1) as f64
     }
 
+    /// Whether a chain between its ends whose farthest point has this scaled distance keeps within the tolerance; not if it ends where it starts.
+    pub(crate) fn stays_within(&self, farthest: f64, tolerance_squared: f64) -> bool {
+        self.length_squared != 0 && farthest <= tolerance_squared * self.scale()
+    }
+
     pub(crate) fn length_squared(&self) -> i64 {
         self.length_squared
     }
@@ -95,7 +100,7 @@ pub(crate) fn split_index(line: &Line<'_>, chain: Range<usize>, tolerance_square
     let segment =
         Segment::new(*line.points().get(chain.start)?, *line.points().get(chain.end.checked_sub(1)?)?);
     let (index, distance) = line.farthest(chain, 0)?;
-    (segment.length_squared() == 0 || distance > tolerance_squared * segment.scale()).then_some(index)
+    (!segment.stays_within(distance, tolerance_squared)).then_some(index)
 }
 
 /// Appends the indices of the points to keep, in order, to `out`, which is not cleared. Ramer's algorithm (also known as

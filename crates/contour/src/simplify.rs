@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
+use rayon::prelude::*;
 use waymesh_core::stage::{SimplifyContours, StageError};
 use waymesh_core::{
     ArcId, BadField, ContourArc, ContourSet, Counter, MAX_PLAN_COORDINATE, Observer, PlanPoint, VertexId,
@@ -12,7 +13,7 @@ use crate::ContourError;
 use crate::bits::BitSet;
 use crate::boxes::Line;
 use crate::conflict::{Chains, Shortcut};
-use crate::fewest::{Sides, best_start, fewest_notches};
+use crate::fewest::{Sides, fewest_notches, ring_corners};
 use crate::grid::{BucketGrid, Entry, Strip};
 use crate::polyline::{Segment, split_index};
 
@@ -165,10 +166,11 @@ pub fn simplify_contours(
 ) -> Result<ContourSet, ContourError> {
     config.validate()?;
     let mut simplifier = Simplifier::new(contours, config)?;
-    if config.corners == CornerChoice::FewestNotches {
-        simplifier.begin_at_corners();
-    }
-    simplifier.simplify_alone();
+    let corners = match config.corners {
+        CornerChoice::FewestNotches => simplifier.choose_corners(),
+        CornerChoice::Farthest => Vec::new(),
+    };
+    simplifier.simplify_alone(&corners);
     simplifier.repair();
     let refined = simplifier.refined.iter().filter(|&&refined| refined).count();
     if refined > 0 {
@@ -220,7 +222,6 @@ struct Simplifier<'a> {
     tolerance_squared: f64,
     seam_tolerance_squared: f64,
     length_squared: f64,
-    corners: CornerChoice,
     /// Shortcuts found good against all points kept before the last round.
     settled: Vec<(Shortcut, Strip)>,
     /// Shortcuts not checked yet.
@@ -288,7 +289,6 @@ impl<'a> Simplifier<'a> {
             tolerance_squared: cells(config.max_edge_error).powi(2),
             seam_tolerance_squared: cells(config.max_seam_error).powi(2),
             length_squared: length.powi(2),
-            corners: config.corners,
             settled: Vec::new(),
             fresh: Vec::new(),
             young: Vec::new(),
@@ -304,8 +304,9 @@ impl<'a> Simplifier<'a> {
         self.added.push(Entry { point: self.chains.point(index), index, arc });
     }
 
-    /// Turns closed arcs that meet no other, so that they begin at a corner that would be kept if they began elsewhere.
-    fn begin_at_corners(&mut self) {
+    /// The corners that are kept between the ends of each arc, whatever else has to be; none where the rest finds them. Turns closed arcs that meet
+    /// no other, so that they begin at one.
+    fn choose_corners(&mut self) -> Vec<Vec<usize>> {
         let contours = self.chains.contours;
         let mut uses = vec![0_u8; contours.vertices.len()];
         for index in 0..contours.arcs.len() {
@@ -314,38 +315,47 @@ impl<'a> Simplifier<'a> {
                 uses[vertex.index()] = uses[vertex.index()].saturating_add(1);
             }
         }
-        let mut turns = Vec::new();
-        for (index, arc) in contours.arcs.iter().enumerate() {
-            let (first, last) = (arc.first as usize, (arc.first + arc.len) as usize - 1);
-            let vertex = contours.arc_vertices[first];
-            if vertex != contours.arc_vertices[last] || uses[vertex.index()] != 2 {
-                continue;
-            }
-            let Some(sides) = self.rules[index].sides() else { continue };
-            let ring = &self.chains.line.points()[first..=last];
-            let start = best_start(ring, self.tolerance_squared, sides);
-            turns.extend(start.map(|start| (first..last, start)));
-        }
+        let choose = |(arc, rule): (&ContourArc, &Rule)| {
+            let Some(sides) = rule.sides() else { return (Vec::new(), false) };
+            let chain = arc.first as usize..(arc.first + arc.len) as usize;
+            let (start, end) = (contours.arc_vertices[chain.start], contours.arc_vertices[chain.end - 1]);
+            let is_ring = start == end && uses[start.index()] == 2;
+            let corners = if is_ring {
+                ring_corners(&self.chains.line.points()[chain], self.tolerance_squared, sides)
+            } else {
+                let mut corners = Vec::new();
+                fewest_notches(&self.chains.line, chain, self.tolerance_squared, sides, &mut corners);
+                corners
+            };
+            (corners, is_ring)
+        };
+        let mut chosen: Vec<(Vec<usize>, bool)> =
+            contours.arcs.par_iter().zip(&self.rules).map(choose).collect();
         let mut points = std::mem::replace(&mut self.chains.line, Line::new(Vec::new())).into_points();
         let vertices = self.chains.arc_vertices.to_mut();
-        for (ring, start) in turns {
+        for (arc, (corners, is_ring)) in contours.arcs.iter().zip(&mut chosen) {
+            let (Some(&start), true) = (corners.first(), *is_ring) else { continue };
+            let ring = arc.first as usize..(arc.first + arc.len) as usize - 1;
             points[ring.clone()].rotate_left(start);
             points[ring.end] = points[ring.start];
             vertices[ring.clone()].rotate_left(start);
             vertices[ring.end] = vertices[ring.start];
+            corners.remove(0);
+            for corner in corners {
+                *corner = ring.start + (*corner + ring.len() - start) % ring.len();
+            }
         }
         self.chains.line = Line::new(points);
+        chosen.into_iter().map(|(corners, _)| corners).collect()
     }
 
-    /// Every arc by itself.
-    fn simplify_alone(&mut self) {
+    /// Every arc by itself, with these corners at least.
+    fn simplify_alone(&mut self, corners: &[Vec<usize>]) {
         for (index, arc) in self.chains.contours.arcs.iter().enumerate() {
             let (first, last) = (arc.first, arc.first + arc.len - 1);
             self.keep(index as u32, first);
             let mut begin = first;
-            let mut corners = Vec::new();
-            self.choose_corners(index, &mut corners);
-            for corner in corners {
+            for &corner in corners.get(index).into_iter().flatten() {
                 self.keep(index as u32, corner as u32);
                 self.subdivide(index as u32, begin, corner as u32);
                 begin = corner as u32;
@@ -354,15 +364,6 @@ impl<'a> Simplifier<'a> {
             self.keep(index as u32, last);
         }
         self.keep_units = true;
-    }
-
-    /// The corners that are kept between the ends of an arc, whatever else has to be; none where the rest finds them.
-    fn choose_corners(&self, arc: usize, out: &mut Vec<usize>) {
-        if let (CornerChoice::FewestNotches, Some(sides)) = (self.corners, self.rules[arc].sides()) {
-            let ContourArc { first, len, .. } = self.chains.contours.arcs[arc];
-            let chain = first as usize..(first + len) as usize;
-            fewest_notches(&self.chains.line, chain, self.tolerance_squared, sides, out);
-        }
     }
 
     /// Keeps the points between `first` and `last` that the rule of the arc asks for.

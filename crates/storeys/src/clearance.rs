@@ -14,6 +14,12 @@ pub(crate) struct Clearance {
     pub(crate) distances: Distances,
 }
 
+/// Ends are told in steps of a cell, a fraction of those in which the result is told: what is straight but for noise is then straight, and
+/// measured from as one.
+pub(crate) const STEPS_OF_ENDS: f32 = 256.0;
+/// The same for heights along borders, per metre.
+pub(crate) const STEPS_OF_HEIGHTS: f32 = 32.0;
+
 /// Where places without a link in a direction end, in cells from their centres.
 #[derive(Debug, Default)]
 struct Ends {
@@ -51,8 +57,9 @@ impl Ends {
                         for direction in Direction::ALL {
                             if links[direction.index()] == NO_FLOOR {
                                 let across = way_across(maps, walls, walk, place, (x, z), direction);
+                                let end = walls.end(slot + pixel, direction, across);
                                 ends[slot + pixel][direction.index()] =
-                                    walls.end(slot + pixel, direction, across);
+                                    (end * STEPS_OF_ENDS).round() / STEPS_OF_ENDS;
                             }
                         }
                     }
@@ -99,7 +106,7 @@ pub(crate) fn halo_cells(walk: &Walk) -> u32 {
 impl Clearance {
     /// # Exactness
     /// The distance to the borders between pixels: those are where walls and drops cross the lines between centres, joined by straight
-    /// lines. So it is exact to single precision along straight walls, and short or long by less than 0.36 cells at a corner.
+    /// lines. So it is exact to [`STEPS_OF_ENDS`] along straight walls, and short or long by less than 0.36 cells at a corner.
     ///
     /// Distances are measured in `asked`, from all that is in the maps.
     pub(crate) fn measure(
@@ -218,6 +225,7 @@ impl Corner<'_> {
             },
         };
         let base = [i64::from(pixel.0), i64::from(pixel.1)];
-        Some(Segment { base, ends: [start, end.unwrap_or(start)], ground: maps.ground[place] })
+        let ground = (maps.ground[place] * STEPS_OF_HEIGHTS).round() / STEPS_OF_HEIGHTS;
+        Some(Segment { base, ends: [start, end.unwrap_or(start)], ground })
     }
 }

@@ -48,7 +48,13 @@ impl Distances {
             asked: GridWindow { x: asked.x - maps.window.x, z: asked.z - maps.window.z, ..asked },
             slots: vec![NOTHING_NEAR; maps.ranges.len()],
             squared: Vec::new(),
-            most: vec![reach * reach; maps.ranges.len()],
+            rows: vec![NOTHING_NEAR; maps.ranges.len()],
+            row_most: Vec::new(),
+            most: maps
+                .ranges
+                .iter()
+                .map(|range| if range.is_empty() { 0.0 } else { reach * reach })
+                .collect(),
             reach,
             least: (walk.radius - NEARER_CELLS).max(0.0),
             near: walk.near,
@@ -124,6 +130,9 @@ struct Stamp<'a, 'b> {
     asked: GridWindow,
     slots: Vec<u32>,
     squared: Vec<f32>,
+    /// First row of each sheet, and of each row the largest squared distance of a place with ground; 0 once all are nearer than matters.
+    rows: Vec<u32>,
+    row_most: Vec<f32>,
     /// Of each sheet, the largest squared distance of a place with ground; 0 once all are nearer than matters.
     most: Vec<f32>,
     reach: f32,
@@ -238,11 +247,11 @@ impl Stamp<'_, '_> {
         let block = &maps.blocks[block];
         for floor in 0..block.floors {
             let sheet = block.number(floor);
+            // So it is without ground.
             if self.most[sheet] <= 0.0 {
                 continue;
             }
             let range = maps.ranges[sheet];
-            // Never true of a sheet without ground.
             if range.low - segment.ground <= self.near && segment.ground - range.high <= self.near {
                 self.press_sheet(segment, line, (block, floor));
             }
@@ -273,6 +282,7 @@ impl Stamp<'_, '_> {
         let all_near = (range.low - segment.ground).abs() <= self.near
             && (range.high - segment.ground).abs() <= self.near;
         let squared = &mut self.squared[slot..slot + stride * pixels.depth as usize];
+        let row_most = &mut self.row_most[self.rows[sheet] as usize..][..pixels.depth as usize];
         // Rows and columns that are near enough.
         let count = |axis: usize, count: u32| {
             let reach = (most - apart[1 - axis] * apart[1 - axis]).sqrt();
@@ -283,28 +293,27 @@ impl Stamp<'_, '_> {
         for row in rows {
             let x = first[0] + columns.start as f32;
             let z = first[1] + row as f32;
-            let known = &mut squared[row * stride..(row + 1) * stride][columns.clone()];
-            if all_near {
-                line.lower(known, x, z);
+            let off = line.off(1, z, z);
+            if apart[0] * apart[0] + off * off > row_most[row] * ROUNDED {
                 continue;
             }
-            let place = block.sheet(floor).start + row * width + columns.start;
-            let grounds = &self.maps.ground[place..place + known.len().min(width - columns.start)];
-            for (index, (known, &ground)) in (0_u16..).zip(known.iter_mut().zip(grounds)) {
-                let squared = line.squared_distance(x + f32::from(index), z);
-                // False where there is no ground.
-                let is_near = (ground - segment.ground).abs() <= self.near;
-                *known = if is_near && squared < *known { squared } else { *known };
+            let whole_row = &mut squared[row * stride..(row + 1) * stride];
+            let known = &mut whole_row[columns.clone()];
+            if all_near {
+                line.lower(known, x, z);
+            } else {
+                let place = block.sheet(floor).start + row * width + columns.start;
+                let grounds = &self.maps.ground[place..place + known.len().min(width - columns.start)];
+                for (index, (known, &ground)) in (0_u16..).zip(known.iter_mut().zip(grounds)) {
+                    let squared = line.squared_distance(x + f32::from(index), z);
+                    // False where there is no ground.
+                    let is_near = (ground - segment.ground).abs() <= self.near;
+                    *known = if is_near && squared < *known { squared } else { *known };
+                }
             }
+            row_most[row] = most_of(whole_row, self.least * self.least);
         }
-        let mut lanes = [0.0_f32; LANES];
-        for chunk in squared.as_chunks::<LANES>().0 {
-            for lane in 0..LANES {
-                lanes[lane] = larger(chunk[lane], lanes[lane]);
-            }
-        }
-        let most = larger(larger(lanes[0], lanes[1]), larger(lanes[2], lanes[3]));
-        self.most[sheet] = if most <= self.least * self.least { 0.0 } else { most };
+        self.most[sheet] = row_most.iter().copied().fold(0.0, larger);
     }
 
     /// Begins to measure on a sheet.
@@ -312,6 +321,9 @@ impl Stamp<'_, '_> {
         #[expect(clippy::cast_possible_truncation, reason = "places are counted in 32 bits")]
         let new = self.squared.len() as u32;
         self.slots[block.number(floor)] = new;
+        #[expect(clippy::cast_possible_truncation, reason = "fewer than places")]
+        let row = self.row_most.len() as u32;
+        self.rows[block.number(floor)] = row;
         let reach = self.reach * self.reach;
         let (pixels, asked) = (block.pixels, self.asked);
         let stride = padded(pixels.width as usize);
@@ -323,6 +335,7 @@ impl Stamp<'_, '_> {
             let first = |(x, ground): (u32, &f32)| if ground.is_nan() || !is_asked(x) { 0.0 } else { reach };
             self.squared.extend((pixels.x..).zip(grounds).map(first));
             self.squared.resize(end, 0.0);
+            self.row_most.push(most_of(&self.squared[end - stride..], self.least * self.least));
         }
     }
 
@@ -362,6 +375,19 @@ fn near_pixels(low: f32, high: f32, count: u32) -> std::ops::Range<usize> {
 const ROUNDED: f32 = 1.0001;
 /// Lanes of the measuring: a register of the least common instruction set.
 const LANES: usize = 4;
+
+/// The largest of a row, 0 if that is `least` or less.
+#[inline]
+fn most_of(row: &[f32], least: f32) -> f32 {
+    let mut lanes = [0.0_f32; LANES];
+    for chunk in row.as_chunks::<LANES>().0 {
+        for lane in 0..LANES {
+            lanes[lane] = larger(chunk[lane], lanes[lane]);
+        }
+    }
+    let most = larger(larger(lanes[0], lanes[1]), larger(lanes[2], lanes[3]));
+    if most <= least { 0.0 } else { most }
+}
 
 /// Length of a row with lanes that nobody asks for.
 fn padded(width: usize) -> usize {

@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 
 use waymesh_core::Direction;
 
+use crate::clearance::{STEPS_OF_ENDS, STEPS_OF_HEIGHTS};
 use crate::config::{Corner, Walk};
 use crate::depth::{ALL_SIDES, Block, DepthMaps, NO_FLOOR};
 use crate::slice::{Axis, Cut, Cutter, whole_below};
@@ -129,13 +130,14 @@ impl Walls {
                 is_near |= highest > above && lowest < below;
                 if high > above && low < below {
                     let cutters = cutters.get_or_insert_with(|| Cutter::both(corners));
-                    self.draw_sheet(maps, walk, cutters, walkable, (block, floor), None);
+                    self.draw_sheet(maps, walk, cutters, (block, floor), None);
                 }
             }
         });
         if is_near && !walkable {
             if !is_met(maps, corners) {
                 self.add_post(maps, walk, corners);
+                return;
             }
             for corner in 0..3 {
                 self.add_tips(
@@ -185,25 +187,33 @@ impl Walls {
                     if near {
                         let cutters = cutters.get_or_insert_with(|| Cutter::both(corners));
                         let wanted = Some(&lines[first as usize..]);
-                        self.draw_sheet(maps, walk, cutters, true, (block, floor), wanted);
+                        self.draw_sheet(maps, walk, cutters, (block, floor), wanted);
                     }
                 }
             });
         }
     }
 
-    /// Looks from all places of a sheet; with `wanted`, only along those of its rows and columns.
+    /// Looks from all places of a sheet at what may stand in the way; with `wanted`, only along those of its rows and columns, at where ground ends.
     fn draw_sheet(
         &mut self,
         maps: &DepthMaps<'_>,
         walk: &Walk,
         cutters: &[Cutter; 2],
-        walkable: bool,
         sheet: (&Block, u16),
         wanted: Option<&[bool]>,
     ) {
         let (pixels, window) = (sheet.0.pixels, maps.window);
         let [x_cutter, z_cutter] = cutters;
+        let range = maps.ranges[sheet.0.number(sheet.1)];
+        // What lies outside these heights changes nothing.
+        let walkable = wanted.is_some();
+        let (above, below) = if walkable {
+            (range.low - walk.rise, range.high + walk.rise)
+        } else {
+            (range.low + walk.rise, range.high + walk.height)
+        };
+        let (above, below) = (f64::from(above), f64::from(below));
         for (axis, cutter, first, count, origin, before) in [
             (Axis::X, x_cutter, pixels.z, pixels.depth, window.z, 0),
             (Axis::Z, z_cutter, pixels.x, pixels.width, window.x, pixels.depth),
@@ -215,6 +225,10 @@ impl Walls {
                 wanted.is_none_or(|wanted| wanted[before as usize + line])
             };
             cutter.cuts_of(lines, is_wanted, |line, cut| {
+                let [one, other] = [cut.start[1], cut.end[1]];
+                if one.max(other) < above || one.min(other) > below {
+                    return;
+                }
                 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in the window")]
                 let line = (line - i64::from(origin)) as u32;
                 self.draw_cut(maps, walk, sheet, axis, line, &cut, walkable);
@@ -227,7 +241,10 @@ impl Walls {
         let window = maps.window;
         let first = |value: f64, first: u32| whole_below(value - 0.5) - i64::from(first);
         let (x, z) = (first(from[0], window.x), first(from[2], window.z));
-        // Different heights of the ground around it.
+        // Different heights of the ground around it that it can stand in the way of.
+        let heights = [from[1], others[0][1], others[1][1]];
+        let lowest = heights.into_iter().fold(f64::INFINITY, f64::min);
+        let highest = heights.into_iter().fold(f64::NEG_INFINITY, f64::max);
         let mut grounds = std::mem::take(&mut self.grounds);
         grounds.clear();
         for (x, z) in [(x, z), (x + 1, z), (x, z + 1), (x + 1, z + 1)] {
@@ -238,7 +255,10 @@ impl Walls {
             for place in maps.places(x as u32, z as u32).iter() {
                 let ground = maps.ground[place];
                 let is_same = |known: &f32| known.to_bits() == ground.to_bits();
-                if !ground.is_nan() && !grounds.iter().any(is_same) {
+                // False where there is none.
+                let is_near =
+                    highest > f64::from(ground + walk.rise) && lowest < f64::from(ground + walk.height);
+                if is_near && !grounds.iter().any(is_same) {
                     grounds.push(ground);
                 }
             }
@@ -273,7 +293,10 @@ impl Walls {
     }
 
     /// Keeps a post, unless it has just been kept: corners are told of by every edge and triangle around them.
-    fn push_post(&mut self, post: Post) {
+    fn push_post(&mut self, mut post: Post) {
+        let steps = f64::from(STEPS_OF_ENDS);
+        post.ends = post.ends.map(|end| end.map(|place| (place * steps).round() / steps));
+        post.ground = (post.ground * STEPS_OF_HEIGHTS).round() / STEPS_OF_HEIGHTS;
         let [[ax, az], [bx, bz]] = post.ends;
         let bits = ax.to_bits()
             ^ az.to_bits().rotate_left(21)
@@ -317,31 +340,45 @@ impl Walls {
             (whole_below(cut.start[0] - 0.5) - i64::from(origin)).max(first - 1),
             (whole_below(cut.end[0] - 0.5) - i64::from(origin)).min(end - 1),
         );
-        let vertical = cut.end[0] - cut.start[0] <= 1e-9;
-        let sheet = block.sheet(floor);
+        let run = cut.end[0] - cut.start[0];
+        let vertical = run <= 1e-9;
+        let slope = if vertical { 0.0 } else { (cut.end[1] - cut.start[1]) / run };
+        let sheet = block.sheet(floor).start;
+        let (begin, step) = match axis {
+            Axis::X => (block.pixel(pixels.x, line), 1),
+            Axis::Z => (block.pixel(line, pixels.z), pixels.width as usize),
+        };
+        let ground_of = |pixel: i64| {
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in the block")]
+            let pixel = (pixel >= first && pixel < end).then(|| begin + (pixel - first) as usize * step)?;
+            Some((pixel, maps.ground[sheet + pixel])).filter(|(_, ground)| !ground.is_nan())
+        };
+        // Where ground goes on nobody asks where it ends.
+        let is_asked = |place: &(usize, f32), direction: Direction| {
+            !walkable || maps.links[sheet + place.0][direction.index()] == NO_FLOOR
+        };
+        let mut next = ground_of(range.0);
         for pixel in range.0..=range.1 {
+            let here = std::mem::replace(&mut next, ground_of(pixel + 1));
+            let here = here.filter(|place| is_asked(place, forth));
+            let there = next.filter(|place| is_asked(place, forth.opposite()));
+            if here.is_none() && there.is_none() {
+                continue;
+            }
             #[expect(clippy::cast_precision_loss, reason = "places are below 2^31")]
             let centre = (pixel + i64::from(origin)) as f64 + 0.5;
             let (from, to) = (cut.start[0].max(centre), cut.end[0].min(centre + 1.0));
-            let heights =
-                if vertical { [cut.start[1], cut.end[1]] } else { [cut.height(from), cut.height(to)] };
-            for (pixel, direction, look) in [
-                (pixel, forth, [[from - centre, heights[0]], [to - centre, heights[1]]]),
+            let height = |place: f64| cut.start[1] + slope * (place - cut.start[0]);
+            let heights = if vertical { [cut.start[1], cut.end[1]] } else { [height(from), height(to)] };
+            for (place, direction, look) in [
+                (here, forth, [[from - centre, heights[0]], [to - centre, heights[1]]]),
                 (
-                    pixel + 1,
+                    there,
                     forth.opposite(),
                     [[centre + 1.0 - to, heights[1]], [centre + 1.0 - from, heights[0]]],
                 ),
             ] {
-                if pixel < first || pixel >= end {
-                    continue;
-                }
-                #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in the window")]
-                let pixel = pixel as u32;
-                let (x, z) = if axis == Axis::X { (pixel, line) } else { (line, pixel) };
-                let pixel = block.pixel(x, z);
-                let ground = maps.ground[sheet.start + pixel];
-                if !ground.is_nan() {
+                if let Some((pixel, ground)) = place {
                     self.see((block, floor), pixel, direction, ground, look, walk, walkable);
                 }
             }
@@ -405,8 +442,9 @@ impl Walls {
         }
         for ground in grounds {
             for (a, b) in [(0, 1), (1, 2), (2, 0)] {
-                let ends = [corners[a], corners[b]].map(|corner| [corner[0], corner[2]]);
-                self.posts.push(Post { ends, ground });
+                let [a, b] = [corners[a], corners[b]].map(|corner| [corner[0], corner[2]]);
+                // The same for the triangle on the other side.
+                self.push_post(Post { ends: if a <= b { [a, b] } else { [b, a] }, ground });
             }
         }
     }
@@ -515,6 +553,17 @@ fn for_each_block<'m>(
     const REACH: f64 = 1.0;
     let [low, high] = range_of(corners, 1);
     let [z_low, z_high] = range_of(corners, 2);
+    let rows = maps.blocks_between(Axis::Z, z_low - REACH, z_high + REACH);
+    let [x_low, x_high] = range_of(corners, 0);
+    let columns = maps.blocks_between(Axis::X, x_low - REACH, x_high + REACH);
+    if rows.len() <= FEW && columns.len() <= FEW {
+        for row in rows {
+            for column in columns.clone() {
+                each(&maps.blocks[row * maps.across + column], low, high);
+            }
+        }
+        return;
+    }
     let [a, b, c] = *corners;
     let (u, v) = ([b[0] - a[0], b[1] - a[1], b[2] - a[2]], [c[0] - a[0], c[1] - a[1], c[2] - a[2]]);
     let up = u[2] * v[0] - u[0] * v[2];
@@ -522,7 +571,7 @@ fn for_each_block<'m>(
     let slope = [(u[2] * v[1] - u[1] * v[2]) / up, (u[1] * v[0] - u[0] * v[1]) / up];
     let rise = slope[0].abs() + slope[1].abs();
     let is_upright = rise.is_nan() || rise >= UPRIGHT;
-    for row in maps.blocks_between(Axis::Z, z_low - REACH, z_high + REACH) {
+    for row in rows {
         let pixels = maps.blocks[row * maps.across].pixels;
         let (from, to) = (f64::from(pixels.z + maps.window.z), f64::from(pixels.end_z() + maps.window.z));
         let [x_low, x_high] = range_in_slab(corners, [from - REACH, to + REACH]);
@@ -548,6 +597,8 @@ fn for_each_block<'m>(
     }
 }
 
+/// Blocks along a side that are not worth a closer look.
+const FEW: usize = 2;
 /// Heights told of a triangle are off by less, in metres: it only costs a look too many.
 const SPREAD_SLACK: f64 = 1e-3;
 /// Triangles that rise more over a pixel, in metres, are taken as high as they are.

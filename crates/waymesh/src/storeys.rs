@@ -168,8 +168,10 @@ impl Pipeline {
             .with_max_memory_bytes(config.max_memory_bytes);
         let bounds = soup.bounds();
         let frame = GridFrame::fit(&bounds, &config.scale).map_err(crate::ConfigError::Grid)?;
-        let layers = self.layers(soup, &frame, bounds.max.y - bounds.min.y, &storeys, recorder)?;
-        let mut ground = self.ground(soup, &frame, &layers, &storeys, options, recorder)?;
+        let layout = TileLayout::new(&frame, options.tile_cells)?;
+        let height = bounds.max.y - bounds.min.y;
+        let (layers, bins) = self.layers(soup, &layout, height, &storeys, recorder)?;
+        let mut ground = self.ground(bins, &layout, &layers, &storeys, recorder)?;
         let mut report = Report {
             triangles: soup.triangles().len() as u64,
             grid: GridReport::of(&frame),
@@ -206,17 +208,25 @@ impl Pipeline {
         Ok(Bake { mesh, report })
     }
 
-    /// Rough voxels and layers.
+    /// Rough voxels and layers, and the triangles of each tile.
     fn layers(
         &self,
         soup: &TriangleSoup,
-        frame: &GridFrame,
+        layout: &TileLayout,
         height: f32,
         storeys: &StoreysConfig,
         recorder: &mut Recorder<'_>,
-    ) -> Result<Layers, BakeError> {
-        let (voxels, skipped) =
-            recorder.stage("rough voxels", |_| voxelize_roughly(soup, frame, height, storeys))?;
+    ) -> Result<(Layers, TriangleBins), BakeError> {
+        let frame = layout.frame();
+        let bins = BinsConfig::default().with_memory_bytes(u64::MAX / 16);
+        // Neither needs the other.
+        let ((voxels, skipped), bins) = recorder.stage("rough voxels", |_| {
+            let (voxels, bins) = rayon::join(
+                || voxelize_roughly(soup, frame, height, storeys),
+                || TriangleBins::sort(soup, layout, refine_halo(storeys), &bins),
+            );
+            Ok::<_, BakeError>((voxels?, bins?))
+        })?;
         skipped.tell(recorder);
         let layers = recorder.stage("layers", |_| {
             let failed = |error| StageError::new("layers", error);
@@ -228,26 +238,20 @@ impl Pipeline {
             let hint = "no triangle faces up within the steepest slope; is the up axis right?";
             return Err(BakeError::NothingWalkable { stage: "layers", hint });
         }
-        Ok(layers)
+        Ok((layers, bins))
     }
 
     /// Draws all layers tile by tile, and joins their ground to regions.
     fn ground(
         &self,
-        soup: &TriangleSoup,
-        frame: &GridFrame,
+        bins: TriangleBins,
+        layout: &TileLayout,
         layers: &Layers,
         storeys: &StoreysConfig,
-        options: &StoreysOptions,
         recorder: &mut Recorder<'_>,
     ) -> Result<Ground, BakeError> {
         let config = self.config();
-        let halo = refine_halo(storeys);
-        let layout = TileLayout::new(frame, options.tile_cells)?;
-        let bins = recorder.stage("sort triangles", |_| {
-            let bins = BinsConfig::default().with_memory_bytes(u64::MAX / 16);
-            TriangleBins::sort_for(soup, &layout, halo, |_| true, &bins)
-        })?;
+        let (frame, halo) = (layout.frame(), refine_halo(storeys));
         let tiles: Vec<Tile> = layout.tiles().collect();
         let gate_bytes = config.max_memory_bytes / 2;
         let gate = MemoryGate::new(gate_bytes);
@@ -282,7 +286,7 @@ impl Pipeline {
             return Err(BakeError::NothingWalkable { stage: "storeys", hint });
         }
         let (regions, spans) = (surfaces.count(), surfaces.spans().iter().sum());
-        Ok(Ground { layout, tiles, surfaces, gate_bytes, regions, spans })
+        Ok(Ground { layout: *layout, tiles, surfaces, gate_bytes, regions, spans })
     }
 
     /// Whether a stage needs all the ground at once.
