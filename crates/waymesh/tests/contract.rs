@@ -166,8 +166,8 @@ fn check(door: Door, scene: Scene) {
     }
     let (first, _) = &areas[0];
     for (area, name) in &areas {
-        // Simplification may take and give, but not much.
-        assert!((area - first).abs() < 0.04 * first, "{scene:?} {door:?} {name}: {area} m2, not {first}");
+        // Simplification may take and give: borders may stray by 0.65 m here, and stairs are a few metres wide.
+        assert!((area - first).abs() < 0.05 * first, "{scene:?} {door:?} {name}: {area} m2, not {first}");
     }
 }
 
