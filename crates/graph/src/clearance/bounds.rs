@@ -69,10 +69,10 @@ impl Bounds {
 
     /// Whether any direction is left.
     pub(super) fn close(&mut self) -> bool {
-        if self.reach.is_none() && cross(self.low, self.high) <= SAME {
+        if self.reach.is_none() && !is_open(self.low, self.high) {
             self.reach = Some(self.low_far.max(self.high_far));
         }
-        cross(self.low_wide, self.high_wide) > SAME
+        is_open(self.low_wide, self.high_wide)
     }
 
     pub(super) fn holds(&self, direction: Plane, loose: f64) -> Seen {
@@ -86,6 +86,12 @@ impl Bounds {
             Seen::Not
         }
     }
+}
+
+/// Whether a direction lies to the left of one bound and to the right of the other: up to half a circle, round the end of a wall without width.
+fn is_open(low: Plane, high: Plane) -> bool {
+    let aside = cross(low, high);
+    aside > SAME || (aside > -SAME && dot(low, high) < 0.0)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -157,9 +157,10 @@ impl Search<'_> {
         let wide = self.tangent(root, apex, side * self.wide(corner));
         if let (Some(beyond), Some(way)) = (away, self.tangent(root, apex, side * offset)) {
             let bound = if side > 0.0 { node.bounds.low_wide } else { node.bounds.high_wide };
+            let is_half = turns(bound, root.limit) <= SAME && dot(bound, root.limit) < 0.0;
             let is_ahead = |direction: Plane| {
                 let turn = turns(bound, direction);
-                turn > SAME || (turn > -SAME && dot(bound, direction) > 0.0)
+                turn > SAME || (turn > -SAME && (is_half || dot(bound, direction) > 0.0))
             };
             // A corner within the disc round the root is passed by every line.
             let wide = wide.map_or(root.limit, |wide| wide.direction);
