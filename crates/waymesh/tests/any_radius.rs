@@ -308,6 +308,65 @@ fn ways_between_tight_ends_are_the_shortest() {
     assert!(connected > 300 && apart > 50, "{connected} {apart}");
 }
 
+/// A mesh with walls of no width: some cells that touch are not joined.
+fn with_thin_walls(seed: u64) -> NavMesh {
+    let mut cells = flat_meshes::crooked(seed, 6, 0.15);
+    let mut random = Random::new(seed);
+    for cell in 0..cells.cells.len() {
+        let sides = |cell: usize| {
+            let at = cells.cells[cell];
+            at.first as usize..(at.first + at.len) as usize
+        };
+        for side in sides(cell) {
+            let Some(other) = cells.neighbours[side].filter(|other| other.index() > cell) else { continue };
+            if random.unit() < 0.2 {
+                let back = sides(other.index())
+                    .find(|&back| cells.neighbours[back].is_some_and(|back| back.index() == cell));
+                cells.neighbours[back.unwrap()] = None;
+                cells.neighbours[side] = None;
+            }
+        }
+    }
+    NavMesh::try_from(cells).unwrap()
+}
+
+/// Round their ends ways turn by half a circle, and by more where the wall bends, which the brute force does not.
+#[test]
+fn ways_round_walls_without_width_are_the_shortest() {
+    let mut scratch = ClearanceScratch::default();
+    let (mut connected, mut shorter) = (0, 0);
+    for seed in 0..25 {
+        let mesh = clear(with_thin_walls(seed));
+        let walls = walls(mesh.mesh());
+        let mut random = Random::new(seed);
+        for _ in 0..25 {
+            let radius = 0.05 + 3.0 * random.unit();
+            let [from, to] = [0, 1].map(|_| tight_end(&walls, f64::from(radius), &mut random));
+            let what = format!("seed {seed}, {from} to {to}, radius {radius}");
+            let options =
+                ClearPathOptions::default().with_reach(Reach::new(9.0, 1.0, 1.0)).with_allow_partial(false);
+            let Ok(path) = mesh.find_path_with(from, to, radius, &options, &mut scratch) else { continue };
+            let [from, to] = [path.start.unwrap(), path.goal.unwrap()].map(|end| end.location.position);
+            let back = mesh.find_path_with(to, from, radius, &options, &mut scratch).unwrap();
+            assert_eq!(path.outcome, back.outcome, "{what}");
+            let best = brute_force(&walls, plane(from), plane(to), f64::from(radius), 2e-5);
+            if path.outcome != Outcome::Complete {
+                assert_eq!(best, None, "{what}");
+                continue;
+            }
+            let loose = 1e-3 + 1e-5 * path.plan_length;
+            assert!((path.plan_length - back.plan_length).abs() <= loose, "{what}");
+            let best = best.unwrap_or(f64::INFINITY);
+            let long = f64::from(path.plan_length);
+            assert!(long <= best + f64::from(loose), "{what}: {long} m, but {best} m");
+            shorter += usize::from(long < best - f64::from(loose));
+            check_clear(mesh.mesh(), &path, radius, &what);
+            connected += 1;
+        }
+    }
+    assert!(connected > 200 && shorter * 50 < connected, "{connected} {shorter}");
+}
+
 /// Ways that were missed once: across a narrow gap, along the side of a triangle, from a place at exactly the radius from a wall.
 #[test]
 fn ways_that_were_missed() {
