@@ -109,6 +109,20 @@ fn tight_radius(walls: &[[Plane; 2]], random: &mut Random) -> Option<f32> {
     (0.05..4.2).contains(&half).then_some((half * (1.0 - less)) as f32)
 }
 
+/// The path between two places, and that back between the places where it begins and ends; `None` where the disc has no room.
+fn there_and_back(
+    mesh: &ClearanceNavMesh,
+    [from, to]: [Vec3; 2],
+    radius: f32,
+    scratch: &mut ClearanceScratch,
+) -> Option<[ClearPath; 2]> {
+    let options = ClearPathOptions::default().with_reach(Reach::new(9.0, 1.0, 1.0)).with_allow_partial(false);
+    let path = mesh.find_path_with(from, to, radius, &options, scratch).ok()?;
+    let [from, to] = [path.start.unwrap(), path.goal.unwrap()].map(|end| end.location.position);
+    let back = mesh.find_path_with(to, from, radius, &options, scratch).unwrap();
+    Some([path, back])
+}
+
 /// The shortest way of a disc over all lines that touch two corners, and all arcs between them.
 ///
 /// Positions are single-precision, so that an end at a wall may be `loose` too near to it.
@@ -290,11 +304,10 @@ fn ways_between_tight_ends_are_the_shortest() {
             let radius = tight.unwrap_or(radius);
             let [from, to] = [0, 1].map(|_| tight_end(&walls, f64::from(radius), &mut random));
             let what = format!("seed {seed}, {from} to {to}, radius {radius}");
-            let options =
-                ClearPathOptions::default().with_reach(Reach::new(9.0, 1.0, 1.0)).with_allow_partial(false);
-            let Ok(path) = mesh.find_path_with(from, to, radius, &options, &mut scratch) else { continue };
+            let Some([path, back]) = there_and_back(&mesh, [from, to], radius, &mut scratch) else {
+                continue;
+            };
             let [from, to] = [path.start.unwrap(), path.goal.unwrap()].map(|end| end.location.position);
-            let back = mesh.find_path_with(to, from, radius, &options, &mut scratch).unwrap();
             let best = brute_force(&walls, plane(from), plane(to), f64::from(radius), 2e-5);
             for path in [path, back] {
                 assert_eq!(path.outcome == Outcome::Complete, best.is_some(), "{what}: {best:?}");
@@ -343,11 +356,10 @@ fn ways_round_walls_without_width_are_the_shortest() {
             let radius = 0.05 + 3.0 * random.unit();
             let [from, to] = [0, 1].map(|_| tight_end(&walls, f64::from(radius), &mut random));
             let what = format!("seed {seed}, {from} to {to}, radius {radius}");
-            let options =
-                ClearPathOptions::default().with_reach(Reach::new(9.0, 1.0, 1.0)).with_allow_partial(false);
-            let Ok(path) = mesh.find_path_with(from, to, radius, &options, &mut scratch) else { continue };
+            let Some([path, back]) = there_and_back(&mesh, [from, to], radius, &mut scratch) else {
+                continue;
+            };
             let [from, to] = [path.start.unwrap(), path.goal.unwrap()].map(|end| end.location.position);
-            let back = mesh.find_path_with(to, from, radius, &options, &mut scratch).unwrap();
             assert_eq!(path.outcome, back.outcome, "{what}");
             let best = brute_force(&walls, plane(from), plane(to), f64::from(radius), 2e-5);
             if path.outcome != Outcome::Complete {
