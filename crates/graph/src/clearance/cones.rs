@@ -13,15 +13,15 @@ impl Search<'_> {
         }
         let at = self.memory.roots[root as usize];
         // What is behind the root is no way on, whatever its bounds.
-        let [left, right] = self.table.ends(entry);
-        let edge = minus(right, left);
-        let beyond = cross(edge, minus(at.centre, left));
+        let ends = self.table.ends(entry);
+        let edge = minus(ends[1], ends[0]);
+        let beyond = cross(edge, minus(at.centre, ends[0]));
         if beyond > 0.0 && beyond * beyond > (self.radius + 1e-3).powi(2) * dot(edge, edge) {
             return;
         }
         let has_margin = bounds.reach.is_some() || bounds.has_margin();
         if self.radius > 0.0 && has_margin {
-            let near = distance_squared(self.table.ends(entry), at.centre).sqrt() - 2.0 * self.radius;
+            let near = distance_squared(ends, at.centre).sqrt() - 2.0 * self.radius;
             if bounds.reach.is_some_and(|reach| near > reach) {
                 return;
             }
