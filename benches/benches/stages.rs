@@ -50,8 +50,8 @@ impl Level {
         let surface = PolygonMesh {
             vertices: mesh.vertices().to_vec(),
             polygons: mesh
-                .cells()
-                .map(|cell| cell.corners().iter().map(|corner| corner.0).collect())
+                .polygons()
+                .map(|polygon| polygon.corners().iter().map(|corner| corner.0).collect())
                 .collect(),
         };
         Self { pairs: pairs(&surface, 1000), name, soup, stages, field, polygons, mesh }
@@ -129,8 +129,8 @@ fn polygons(benches: &mut Benches<'_>) {
     let portals = NotchPortalsConfig::default().with_max_vertices(6);
     benches.stage("notch portals", |level| notch_portals(&level.stages.triangulation, &portals));
     benches.stage("fit heights", |level| {
-        let Stages { field, regions, cells, .. } = &level.stages;
-        fit_heights(field, regions, cells, &DetailConfig::default(), &mut ())
+        let Stages { field, regions, polygons, .. } = &level.stages;
+        fit_heights(field, regions, polygons, &DetailConfig::default(), &mut ())
     });
 }
 

@@ -21,8 +21,8 @@ const MOVES: usize = 50;
 /// Figures of one mesh.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AgentTimes {
-    /// Cells of the mesh.
-    pub cells: usize,
+    /// Polygons of the mesh.
+    pub polygons: usize,
     /// `find_path`, over the pairs that are connected.
     pub path: Nanoseconds,
     /// The same through a hierarchy.
@@ -58,9 +58,9 @@ pub fn measure_agents(mesh: &NavMesh, pairs: &[[Vec3; 2]], rounds: usize) -> Age
             found.is_ok() && path.outcome == Outcome::Complete
         })
         .collect();
-    let mut times = AgentTimes { cells: mesh.cell_count(), ..AgentTimes::default() };
+    let mut times = AgentTimes { polygons: mesh.polygon_count(), ..AgentTimes::default() };
     let start = Instant::now();
-    let config = HierarchyConfig::default().with_min_cells(0);
+    let config = HierarchyConfig::default().with_min_polygons(0);
     let Ok(hierarchy) = Hierarchy::new(mesh, &config) else { return times };
     times.hierarchy_seconds = start.elapsed().as_secs_f64();
     times.hierarchy_bytes = hierarchy.figures().bytes;
@@ -153,11 +153,11 @@ fn batches(mesh: &NavMesh, pairs: &[[Vec3; 2]], options: PathOptions) -> [f64; 3
 pub fn agent_table(times: &AgentTimes) -> String {
     let mut out = String::new();
     let three = |time: &Nanoseconds| format!("{:.0} / {:.0} / {:.0}", time.mean, time.median, time.high);
-    let _ = writeln!(out, "  for agents, {} cells, ns each, mean / median / 99 %", times.cells);
+    let _ = writeln!(out, "  for agents, {} polygons, ns each, mean / median / 99 %", times.polygons);
     let _ = writeln!(out, "  {:<18}{:>24}", "find_path", three(&times.path));
     let _ = writeln!(
         out,
-        "  {:<18}{:>24}   {:.1} times as fast; {:.1} % longer, {:.2} times at worst; {:.0} % by clusters; made in {:.0} ms, {:.0} bytes a cell",
+        "  {:<18}{:>24}   {:.1} times as fast; {:.1} % longer, {:.2} times at worst; {:.0} % by clusters; made in {:.0} ms, {:.0} bytes a polygon",
         "hierarchy",
         three(&times.hierarchy),
         times.path.mean / times.hierarchy.mean,
@@ -165,7 +165,7 @@ pub fn agent_table(times: &AgentTimes) -> String {
         times.ratio[1],
         times.by_clusters * 100.0,
         times.hierarchy_seconds * 1e3,
-        bytes_a_cell(times),
+        bytes_a_polygon(times),
     );
     let _ = writeln!(
         out,
@@ -185,17 +185,17 @@ pub fn agent_table(times: &AgentTimes) -> String {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts are small")]
-fn bytes_a_cell(times: &AgentTimes) -> f64 {
-    times.hierarchy_bytes as f64 / times.cells.max(1) as f64
+fn bytes_a_polygon(times: &AgentTimes) -> f64 {
+    times.hierarchy_bytes as f64 / times.polygons.max(1) as f64
 }
 
-/// Keys: `cells`, `path_ns`, `hierarchy_ns`, `corridor_move_ns` (each {`mean`, `median`, `high`}), `hierarchy_seconds`, `hierarchy_bytes`, `by_clusters`,
+/// Keys: `polygons`, `path_ns`, `hierarchy_ns`, `corridor_move_ns` (each {`mean`, `median`, `high`}), `hierarchy_seconds`, `hierarchy_bytes`, `by_clusters`,
 /// `length_ratio` [mean, worst], `replanned`, `batch_ns` [one by one, one thread, two].
 #[must_use]
 pub fn agent_json(times: &AgentTimes) -> Value {
     let three = |time: &Nanoseconds| json!({ "mean": time.mean, "median": time.median, "high": time.high });
     json!({
-        "cells": times.cells,
+        "polygons": times.polygons,
         "path_ns": three(&times.path),
         "hierarchy_ns": three(&times.hierarchy),
         "corridor_move_ns": three(&times.move_start),

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use waymesh::io::svg::{Canvas, Colour, Picture, Style};
-use waymesh::{CellId, CellMesh, Triangulation};
+use waymesh::{PolyId, PolyMesh, Triangulation};
 use waymesh_convex::{
     GreedyConfig, HertelMehlhornConfig, MergeOrder, NotchOrder, NotchPortalsConfig, hertel_mehlhorn,
     merge_greedy, notch_portals,
@@ -15,7 +15,7 @@ use waymesh_triangulate::triangulate_cdt;
 use crate::BenchError;
 use crate::engine::Time;
 use crate::plans::{Plan, growth_exponent, milliseconds, plans, ratio, timed, write_picture};
-use crate::sight::least_cells;
+use crate::sight::fewest_polygons;
 
 /// What [`convex`] does besides its table.
 #[derive(Clone, Debug, Default)]
@@ -28,7 +28,7 @@ pub struct ConvexOptions {
 }
 
 /// A decomposition under test.
-type Algorithm = (&'static str, fn(&Triangulation) -> CellMesh);
+type Algorithm = (&'static str, fn(&Triangulation) -> PolyMesh);
 
 /// Those of the table; the first is the one whose ratio is told.
 const ALGORITHMS: [Algorithm; 5] = [
@@ -46,11 +46,11 @@ fn without_search() -> NotchPortalsConfig {
 }
 
 /// Triangles come from our own stage: what it makes is valid.
-fn portals(triangles: &Triangulation, config: &NotchPortalsConfig) -> CellMesh {
+fn portals(triangles: &Triangulation, config: &NotchPortalsConfig) -> PolyMesh {
     notch_portals(triangles, config).unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn greedy(triangles: &Triangulation, order: MergeOrder) -> CellMesh {
+fn greedy(triangles: &Triangulation, order: MergeOrder) -> PolyMesh {
     let config = GreedyConfig::default().with_order(order);
     merge_greedy(triangles, &config).unwrap_or_else(|error| panic!("{error}"))
 }
@@ -91,7 +91,7 @@ fn table(inputs: &[Input], print: &mut dyn FnMut(&str)) {
     let names = ALGORITHMS.map(|(name, _)| name).join(" | ");
     let peer = if PEERS { " polyanya | polyanya, ms |" } else { "" };
     print(&format!(
-        "### Cells\n\n| input | vertices | notches | holes | triangles | at least | by sight | at vertices | {names} | ratio | by sight | at vertices | ms | greedy, ms |{peer}\n"
+        "### Polygons\n\n| input | vertices | notches | holes | triangles | at least | by sight | at vertices | {names} | ratio | by sight | at vertices | ms | greedy, ms |{peer}\n"
     ));
     let columns = 12 + ALGORITHMS.len() + if PEERS { 2 } else { 0 };
     print(&format!("|---{}|\n", "|---:".repeat(columns)));
@@ -99,10 +99,10 @@ fn table(inputs: &[Input], print: &mut dyn FnMut(&str)) {
     for Input { plan: Plan { name, polygons, repaired }, triangles } in inputs {
         let (notches, holes, least) = lower_bound(polygons);
         let results = ALGORITHMS.map(|(_, run)| timed(|| run(triangles)));
-        let cells = results.each_ref().map(|(cells, _)| cells.cells.len());
-        (0..cells.len()).for_each(|at| totals[at] += cells[at]);
-        let bounds = least_cells(triangles);
-        let own = [least, bounds.by_sight, bounds.at_vertices].map(|least| ratio(cells[0], least));
+        let counts = results.each_ref().map(|(mesh, _)| mesh.polygons.len());
+        (0..counts.len()).for_each(|at| totals[at] += counts[at]);
+        let bounds = fewest_polygons(triangles);
+        let own = [least, bounds.by_sight, bounds.at_vertices].map(|least| ratio(counts[0], least));
         ratios.push((*repaired, own));
         let mut row = format!(
             "| {name} | {} | {notches} | {holes} | {} | {least} | {} | {} |",
@@ -111,17 +111,17 @@ fn table(inputs: &[Input], print: &mut dyn FnMut(&str)) {
             bounds.by_sight,
             bounds.at_vertices
         );
-        cells.iter().for_each(|count| row += &format!(" {count} |"));
+        counts.iter().for_each(|count| row += &format!(" {count} |"));
         own.iter().for_each(|ratio| row += &format!(" {ratio:.3} |"));
         let [portals, .., greedy, _, _] = &results;
         let _ = write!(row, " {:.2} | {:.2} |", milliseconds(portals.1), milliseconds(greedy.1));
-        if let Some((cells, time)) = merge_of_polyanya(triangles) {
-            totals[ALGORITHMS.len()] += cells;
-            let _ = write!(row, " {cells} | {:.2} |", milliseconds(time));
+        if let Some((polygons, time)) = merge_of_polyanya(triangles) {
+            totals[ALGORITHMS.len()] += polygons;
+            let _ = write!(row, " {polygons} | {:.2} |", milliseconds(time));
         }
         print(&(row + "\n"));
     }
-    print(&format!("\nCells in all, of peers last: {totals:?}\n"));
+    print(&format!("\nPolygons in all, of peers last: {totals:?}\n"));
     for (what, all) in [("all inputs", true), ("those that needed no repair", false)] {
         let counted = ratios.iter().filter(|(repaired, _)| all || !repaired);
         let (mut count, mut sums) = (0, [0.0; 3]);
@@ -146,7 +146,7 @@ anywhere on the border. \"at vertices\": the same, with portals that end at vert
 /// Whether other crates take part.
 const PEERS: bool = cfg!(feature = "polygon-peers");
 
-/// Cells of the merge of `polyanya`, and its time without the conversion.
+/// Polygons of the merge of `polyanya`, and its time without the conversion.
 fn merge_of_polyanya(triangles: &Triangulation) -> Option<(usize, Time)> {
     #[cfg(feature = "polygon-peers")]
     {
@@ -162,7 +162,7 @@ fn merge_of_polyanya(triangles: &Triangulation) -> Option<(usize, Time)> {
 
 /// The order in which notches get their portals, before the search and after it.
 fn orders(inputs: &[Input], print: &mut dyn FnMut(&str)) {
-    print("\n### Order of the notches, cells of all inputs\n\n");
+    print("\n### Order of the notches, polygons of all inputs\n\n");
     print(
         "| order | pairs first | without search | ms | with search | ms |\n|---|---|---:|---:|---:|---:|\n",
     );
@@ -171,12 +171,12 @@ fn orders(inputs: &[Input], print: &mut dyn FnMut(&str)) {
             let mut row = format!("| {order:?} | {pairs_first} |");
             for config in [without_search(), NotchPortalsConfig::default()] {
                 let config = config.with_order(order).with_pairs_first(pairs_first);
-                let (mut cells, mut time) = (0, 0.0);
+                let (mut polygons, mut time) = (0, 0.0);
                 for input in inputs {
                     let (mesh, took) = timed(|| portals(&input.triangles, &config));
-                    (cells, time) = (cells + mesh.cells.len(), time + milliseconds(took));
+                    (polygons, time) = (polygons + mesh.polygons.len(), time + milliseconds(took));
                 }
-                let _ = write!(row, " {cells} | {time:.1} |");
+                let _ = write!(row, " {polygons} | {time:.1} |");
             }
             print(&format!("{row}\n"));
         }
@@ -189,17 +189,17 @@ fn relaxation(print: &mut dyn FnMut(&str)) {
     print("| corners of a pillar | 0 m | 0.1 m | 0.2 m | 0.4 m |\n|---:|---:|---:|---:|---:|\n");
     for corners in [12, 24, 48] {
         let triangles = triangulate_cdt(&round_pillars(8, corners)).unwrap_or_else(|error| panic!("{error}"));
-        let cells = [0.0, 0.1, 0.2, 0.4].map(|metres| {
+        let polygons = [0.0, 0.1, 0.2, 0.4].map(|metres| {
             let config = NotchPortalsConfig::default().with_convex_distance(metres);
-            portals(&triangles, &config).cells.len().to_string()
+            portals(&triangles, &config).polygons.len().to_string()
         });
-        print(&format!("| {corners} | {} |\n", cells.join(" | ")));
+        print(&format!("| {corners} | {} |\n", polygons.join(" | ")));
     }
 }
 
 fn growth(largest: u32, print: &mut dyn FnMut(&str)) {
     print("\n### Growth, halls with pillars of 24 vertices, one thread\n\n");
-    print("| vertices | notches | holes | at least | cells | ratio | ms | us per vertex |\n");
+    print("| vertices | notches | holes | at least | polygons | ratio | ms | us per vertex |\n");
     print(&format!("|{}\n", "---:|".repeat(8)));
     let mut measured: Vec<(f64, f64)> = Vec::new();
     for size in [1_000, 10_000, 100_000, 1_000_000].into_iter().filter(|&size| size <= largest) {
@@ -207,7 +207,7 @@ fn growth(largest: u32, print: &mut dyn FnMut(&str)) {
         let triangles = triangulate_cdt(&polygons).unwrap_or_else(|error| panic!("{error}"));
         let (notches, holes, least) = lower_bound(&polygons);
         let (mesh, time) = timed(|| portals(&triangles, &NotchPortalsConfig::default()));
-        let (count, vertices) = (mesh.cells.len(), polygons.vertices.len());
+        let (count, vertices) = (mesh.polygons.len(), polygons.vertices.len());
         let per_vertex = milliseconds(time) * 1e3 / ratio(vertices, 1);
         print(&format!(
             "| {vertices} | {notches} | {holes} | {least} | {count} | {:.3} | {:.1} | {per_vertex:.2} |\n",
@@ -227,14 +227,14 @@ fn draw(input: &Input, folder: &Path) -> Result<(), BenchError> {
     let frame = &input.plan.polygons.frame;
     let size = [f64::from(frame.width), f64::from(frame.depth)];
     for (name, run) in ALGORITHMS {
-        let cells = run(&input.triangles);
+        let polygons = run(&input.triangles);
         let mut canvas = Canvas::new([0.0, 0.0], size, 900.0);
-        for cell in (0..cells.cells.len()).map(CellId::from_index) {
-            let ring = cells.corners(cell).iter().map(|&corner| cells.point(corner));
+        for polygon in (0..polygons.polygons.len()).map(PolyId::from_index) {
+            let ring = polygons.corners(polygon).iter().map(|&corner| polygons.point(corner));
             let ring = ring.map(|point| [f64::from(point.x), f64::from(point.z)]);
-            canvas.polygons([ring], &Style::fill(Colour::soft(cell.index())).with_line(Colour::INK, 0.7));
+            canvas.polygons([ring], &Style::fill(Colour::soft(polygon.index())).with_line(Colour::INK, 0.7));
         }
-        picture.push(&format!("{name}: {} cells", cells.cells.len()), canvas, None);
+        picture.push(&format!("{name}: {} polygons", polygons.polygons.len()), canvas, None);
     }
     write_picture(&picture, folder, &input.plan.name)
 }

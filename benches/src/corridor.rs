@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use glam::Vec3;
-use waymesh_core::{AreaId, Cell, CellId, CellMesh, GridFrame, PlanPoint, PlanVertex, RegionId, VertexId};
+use waymesh_core::{AreaId, GridFrame, PlanPoint, PlanVertex, Poly, PolyId, PolyMesh, RegionId, VertexId};
 use waymesh_graph::{CorridorOptions, CorridorScratch, NavMesh, PathCorridor, PathScratch};
 
 use crate::BenchError;
@@ -14,12 +14,12 @@ fn winding(count: u32) -> Result<NavMesh, BenchError> {
     // Drifts to and fro, in no period that matters.
     let side = |x: u32| {
         let sway = f64::from(x) * 0.37;
-        #[expect(clippy::cast_possible_truncation, reason = "some tens of cells")]
+        #[expect(clippy::cast_possible_truncation, reason = "some tens of polygons")]
         let low = (30.0 + 20.0 * (sway.sin() + (sway * 0.213).sin())) as i32;
         [low, low + 3]
     };
     let place = |x: u32| i32::try_from(2 * x).unwrap_or(i32::MAX);
-    let mesh = CellMesh {
+    let mesh = PolyMesh {
         frame: GridFrame {
             origin: Vec3::ZERO,
             cell_size: 0.3,
@@ -30,13 +30,13 @@ fn winding(count: u32) -> Result<NavMesh, BenchError> {
         vertices: (0..=count)
             .flat_map(|x| side(x).map(|z| PlanVertex { point: PlanPoint::new(place(x), z), height: 0.0 }))
             .collect(),
-        cells: (0..count)
-            .map(|cell| Cell { first: 4 * cell, len: 4, region: RegionId(0), area: AreaId::GROUND })
+        polygons: (0..count)
+            .map(|polygon| Poly { first: 4 * polygon, len: 4, region: RegionId(0), area: AreaId::GROUND })
             .collect(),
         corners: (0..count).flat_map(|x| [2 * x, 2 * x + 2, 2 * x + 3, 2 * x + 1]).map(VertexId).collect(),
         neighbours: (0..count)
             .flat_map(|x| [None, (x + 1 < count).then_some(x + 1), None, x.checked_sub(1)])
-            .map(|cell| cell.map(CellId))
+            .map(|polygon| polygon.map(PolyId))
             .collect(),
     };
     NavMesh::try_from(mesh).map_err(failed)
@@ -51,13 +51,14 @@ fn failed(source: impl std::error::Error + Send + Sync + 'static) -> BenchError 
 /// # Errors
 /// When there is no way.
 pub fn corridor(print: &mut dyn FnMut(&str)) -> Result<(), BenchError> {
-    print("| cells | turns | start moves, ns | goal moves, ns | find_path, ns |\n|---|---|---|---|---|\n");
+    print("| polygons | turns | start moves, ns | goal moves, ns | find_path, ns |\n|---|---|---|---|---|\n");
     let clock = clock_cost();
     let (mut scratch, mut paths) = (CorridorScratch::default(), PathScratch::default());
     for count in [10, 30, 100, 300, 1000, 3000, 10_000_u32] {
         let mesh = winding(count)?;
-        let middle = |cell: u32| {
-            let corners = mesh.cell(CellId(cell)).map_or_else(Vec::new, |cell| cell.positions().collect());
+        let middle = |polygon: u32| {
+            let corners =
+                mesh.polygon(PolyId(polygon)).map_or_else(Vec::new, |polygon| polygon.positions().collect());
             corners.iter().sum::<Vec3>() / 4.0
         };
         let ends = [middle(0), middle(count - 1)];

@@ -174,24 +174,25 @@ impl Queries for Detour {
     }
 
     fn raycast(&mut self, to: Vec3) -> f32 {
-        let (cell, from) = self.place;
+        let (polygon, from) = self.place;
         let path = Some(&mut self.path[..]);
-        let ray = self.query.raycast_1(cell, &from, &to.to_array(), &self.filter, path);
+        let ray = self.query.raycast_1(polygon, &from, &to.to_array(), &self.filter, path);
         // Detour says infinity where nothing is hit.
         ray.map_or(0.0, |(free, _, _)| free.min(1.0))
     }
 
     fn move_along(&mut self, to: Vec3) -> f32 {
-        let (cell, from) = self.place;
-        let moved = self.query.move_along_surface(cell, &from, &to.to_array(), &self.filter, &mut self.path);
+        let (polygon, from) = self.place;
+        let moved =
+            self.query.move_along_surface(polygon, &from, &to.to_array(), &self.filter, &mut self.path);
         moved.map_or(0.0, |(end, _)| Vec3::from(end).distance(to))
     }
 }
 
 impl Detour {
     fn locate(&self, point: Vec3) -> Option<(DtPolyRef, [f32; 3])> {
-        let (cell, point) =
+        let (polygon, point) =
             self.query.find_nearest_poly_1(&point.to_array(), &REACH.to_array(), &self.filter).ok()?;
-        (!cell.is_null()).then_some((cell, point))
+        (!polygon.is_null()).then_some((polygon, point))
     }
 }

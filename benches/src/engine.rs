@@ -26,9 +26,9 @@ pub enum Stage {
     Regions,
     /// Tracing and simplifying borders.
     Contours,
-    /// Triangles and convex cells.
+    /// Triangles and convex polygons.
     Polygons,
-    /// Heights of the ground in the cells.
+    /// Heights of the ground in the polygons.
     Detail,
 }
 
@@ -173,9 +173,9 @@ pub struct Counts {
     pub regions: usize,
     /// Closed borders: outer ones and holes (Recast merges holes into the outer ones).
     pub contours: usize,
-    /// Convex cells.
-    pub cells: usize,
-    /// Vertices of the cells.
+    /// Convex polygons.
+    pub polygons: usize,
+    /// Vertices of the polygons.
     pub vertices: usize,
     /// Vertices of the height surface.
     pub detail_vertices: usize,
@@ -193,7 +193,7 @@ impl Counts {
             ("after erosion", self.eroded_spans),
             ("regions", self.regions),
             ("contours", self.contours),
-            ("cells", self.cells),
+            ("polygons", self.polygons),
             ("vertices", self.vertices),
             ("detail vertices", self.detail_vertices),
             ("detail triangles", self.detail_triangles),

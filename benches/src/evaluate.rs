@@ -20,7 +20,7 @@ use crate::{BenchError, Scene};
 pub struct EvaluateOptions {
     /// Names of levels; all there are if empty.
     pub levels: Vec<String>,
-    /// Cell size and level height.
+    /// Polygon size and level height.
     pub scale: GridScale,
     /// Samples of the oracle.
     pub samples: usize,
@@ -238,11 +238,11 @@ fn ended(status: ExitStatus) -> String {
 /// # Errors
 /// If the words are not those of [`ONE`], or the level cannot be read.
 pub fn evaluate_one(words: &[String]) -> Result<(), String> {
-    let [file, name, tools, cell, height, samples, folder, svg, meshes] = words else {
+    let [file, name, tools, polygon, height, samples, folder, svg, meshes] = words else {
         return Err(format!("{ONE} needs nine words"));
     };
     let number = |word: &String| word.parse::<f32>().map_err(|error| error.to_string());
-    let scale = GridScale::new(number(cell)?, number(height)?);
+    let scale = GridScale::new(number(polygon)?, number(height)?);
     let samples = samples.parse().map_err(|error| format!("{samples}: {error}"))?;
     let mut level = Level::named(file)?;
     level.name.clone_from(name);

@@ -54,7 +54,10 @@ pub fn flat_engines(name: &str) -> Result<Option<QueryScene>, BenchError> {
 fn polygons(mesh: &NavMesh) -> PolygonMesh {
     PolygonMesh {
         vertices: mesh.vertices().to_vec(),
-        polygons: mesh.cells().map(|cell| cell.corners().iter().map(|corner| corner.0).collect()).collect(),
+        polygons: mesh
+            .polygons()
+            .map(|polygon| polygon.corners().iter().map(|corner| corner.0).collect())
+            .collect(),
     }
 }
 

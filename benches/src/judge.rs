@@ -191,7 +191,7 @@ impl Job<'_> {
         let bake = crate::bake_recast(self.scene, self.settings)?;
         let seconds = bake.times.total().wall;
         let mesh = self.polygons(name, bake.mesh(), bake.ground())?;
-        if mesh.cell_count() == 0 {
+        if mesh.polygon_count() == 0 {
             let judgement = self.oracle.evaluate(&mesh, None);
             return Ok(Product { mesh, seconds, judgement });
         }
@@ -225,12 +225,12 @@ impl Job<'_> {
         mesh: crate::PolygonMesh,
         ground: Vec<Vec<[glam::Vec3; 3]>>,
     ) -> Result<JudgedMesh, BenchError> {
-        let mesh = waymesh_io::PolygonMesh { vertices: mesh.vertices, cells: mesh.polygons, ground };
+        let mesh = waymesh_io::PolygonMesh { vertices: mesh.vertices, polygons: mesh.polygons, ground };
         if let (Some(folder), true) = (self.files.folder, self.files.meshes) {
             let file = folder.join(format!("{}.{name}.obj", self.level.stem()));
             waymesh_io::write_file(file, |writer| waymesh_io::write_polygons(&mesh, writer))?;
         }
-        JudgedMesh::new(&mesh.vertices, mesh.cells)
+        JudgedMesh::new(&mesh.vertices, mesh.polygons)
             .and_then(|judged| judged.with_ground(&mesh.ground))
             .map_err(|error| fault(name, "mesh")(error.into()))
     }
@@ -238,7 +238,7 @@ impl Job<'_> {
     fn draw(&self, tool: &str, product: &Product) -> Result<(), String> {
         let (Some(folder), true) = (self.files.folder, self.files.pictures) else { return Ok(()) };
         let Product { mesh, judgement, .. } = product;
-        let plan = PlanMesh::new(mesh.vertices(), mesh.cells(), mesh.neighbours());
+        let plan = PlanMesh::new(mesh.vertices(), mesh.polygons(), mesh.neighbours());
         let (places, [missed, excess]) = (&judgement.places, judgement.legend());
         let obstructed = places.excess.iter().map(|(place, _)| *place).collect();
         let marks = [

@@ -1,13 +1,13 @@
-//! The crate `landmass`, on our own cells, in a program of its own: its dependencies cannot be in one lock file with ours
+//! The crate `landmass`, on our own polygons, in a program of its own: its dependencies cannot be in one lock file with ours
 //! (`benches/landmass/Cargo.toml` tells which). It times its queries itself, in the same rounds.
 //!
 //! What differs from ours, and so what its figures must be read with:
 //! - It has no index of places: a sample looks at the box of every polygon.
 //! - Its search runs over the middles of edges, with hash maps that each search allocates. There is no shortest path, no ray, no move along the
 //!   surface, and no partial path: where no way leads it says so at once, which is what its row of partial paths times.
-//! - It joins whatever polygons name the same two vertices, and it asks for convexity of rounded coordinates. It is given cells as its unit
+//! - It joins whatever polygons name the same two vertices, and it asks for convexity of rounded coordinates. It is given polygons as its unit
 //!   of length, so that plan coordinates are whole numbers and corners in line stay in line; lengths are brought back to metres.
-//! - Its height mesh counts points per polygon in 8 bits. With a cell of more points, all cells have their polygons as heights.
+//! - Its height mesh counts points per polygon in 8 bits. With a polygon of more points, all polygons have their polygons as heights.
 
 use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -44,10 +44,10 @@ fn failed(source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> BenchE
 }
 
 impl Landmass {
-    /// Builds the program, and hands over the cells and the height surface of our mesh and the pairs that will be asked.
+    /// Builds the program, and hands over the polygons and the height surface of our mesh and the pairs that will be asked.
     ///
     /// # Errors
-    /// When it cannot be built, or does not take the cells.
+    /// When it cannot be built, or does not take the polygons.
     pub fn new(mesh: &NavMesh, pairs: &[[Vec3; 2]]) -> Result<Self, BenchError> {
         let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/landmass/Cargo.toml");
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
@@ -82,7 +82,7 @@ impl Landmass {
         let mut line = String::new();
         self.output.read_line(&mut line).ok()?;
         let (nanoseconds, length) = line.trim().split_once(' ')?;
-        Some((nanoseconds.parse().ok()?, length.parse().ok().map(|cells: f32| cells * self.cell_size)))
+        Some((nanoseconds.parse().ok()?, length.parse().ok().map(|polygons: f32| polygons * self.cell_size)))
     }
 }
 
@@ -131,11 +131,11 @@ fn text_of(mesh: &NavMesh, pairs: &[[Vec3; 2]]) -> String {
         .iter()
         .map(|vertex| format!("{} {} {}", vertex.point.x, vertex.point.z, vertex.height * level));
     list(&mut text, vertices.len(), &mut lines);
-    let mut lines = mesh.cells().map(|cell| {
-        let corners = cell.corners();
+    let mut lines = mesh.polygons().map(|polygon| {
+        let corners = polygon.corners();
         corners.iter().fold(corners.len().to_string(), |line, corner| format!("{line} {}", corner.0))
     });
-    list(&mut text, mesh.cell_count(), &mut lines);
+    list(&mut text, mesh.polygon_count(), &mut lines);
     let [polygons, points, triangles] = heights(mesh, level).unwrap_or_default();
     for table in [polygons, points, triangles] {
         list(&mut text, table.len(), &mut table.into_iter());
@@ -154,7 +154,7 @@ fn text_of(mesh: &NavMesh, pairs: &[[Vec3; 2]]) -> String {
 fn heights(mesh: &NavMesh, level: f32) -> Option<[Vec<String>; 3]> {
     let surface = mesh.surface()?;
     let mut tables = [const { Vec::new() }; 3];
-    for range in surface.cell_triangles.windows(2) {
+    for range in surface.polygon_triangles.windows(2) {
         let triangles = &surface.triangles[range[0] as usize..range[1] as usize];
         let mut points: Vec<u32> = triangles.as_flattened().to_vec();
         points.sort_unstable();

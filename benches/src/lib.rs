@@ -60,6 +60,6 @@ pub use recast::{Recast, RecastBake, bake_recast, bake_recast_tiles};
 pub use rerecast::{Rerecast, RerecastBake, bake_rerecast};
 pub use scene::{Scene, TOWN};
 pub use settings::{Partitioning, Settings};
-pub use sight::{LeastCells, least_cells};
+pub use sight::{FewestPolygons, fewest_polygons};
 pub use storeys::storeys;
 pub use triangulate::{TriangulateOptions, triangulate};

@@ -9,46 +9,47 @@ use std::time::Instant;
 use cpu_time::ThreadTime;
 use glam::Vec3;
 use waymesh_core::{
-    Agent, AreaId, Cell, CellId, CellMesh, GridFrame, HeightSurface, PlanPoint, PlanVertex, RegionId,
+    Agent, AreaId, GridFrame, HeightSurface, PlanPoint, PlanVertex, Poly, PolyId, PolyMesh, RegionId,
     SurfacePoint, VertexId,
 };
 use waymesh_graph::{NavMesh, PackedChecks, Reach};
 
 use crate::BenchError;
 
-/// A hilly square of `side` times `side` cells with a height surface.
+/// A hilly square of `side` times `side` polygons with a height surface.
 fn hills(side: u32) -> Result<NavMesh, BenchError> {
     const STEP: i32 = 4;
     let height = |x: u32, z: u32| f32::from(u8::try_from((x * 7 + z * 13) % 17).unwrap_or(0)) * 0.3;
     let at = |x: u32, z: u32| z * (side + 1) + x;
     let place = |value: u32| i32::try_from(value).unwrap_or(i32::MAX / STEP) * STEP;
-    let cells = STEP.unsigned_abs() * side;
+    let polygons = STEP.unsigned_abs() * side;
     let frame =
-        GridFrame { origin: Vec3::ZERO, cell_size: 0.3, level_height: 0.2, width: cells, depth: cells };
-    let mut mesh = CellMesh { frame, vertices: vec![], cells: vec![], corners: vec![], neighbours: vec![] };
+        GridFrame { origin: Vec3::ZERO, cell_size: 0.3, level_height: 0.2, width: polygons, depth: polygons };
+    let mut mesh =
+        PolyMesh { frame, vertices: vec![], polygons: vec![], corners: vec![], neighbours: vec![] };
     let mut surface =
-        HeightSurface { points: vec![], triangles: vec![], cell_triangles: vec![0], max_error: 0.0 };
+        HeightSurface { points: vec![], triangles: vec![], polygon_triangles: vec![0], max_error: 0.0 };
     for (z, x) in (0..=side).flat_map(|z| (0..=side).map(move |x| (z, x))) {
         let point = PlanPoint::new(place(x), place(z));
         mesh.vertices.push(PlanVertex { point, height: height(x, z) });
-        #[expect(clippy::cast_precision_loss, reason = "a few thousand cells")]
+        #[expect(clippy::cast_precision_loss, reason = "a few thousand polygons")]
         surface.points.push(SurfacePoint { x: point.x as f32, height: height(x, z), z: point.z as f32 });
     }
     for (z, x) in (0..side).flat_map(|z| (0..side).map(move |x| (z, x))) {
         let first = VertexId::from_index(mesh.corners.len()).0;
         let corners = [at(x, z), at(x + 1, z), at(x + 1, z + 1), at(x, z + 1)];
         mesh.corners.extend(corners.map(VertexId));
-        let beyond = |is_there: bool, x: u32, z: u32| is_there.then(|| CellId(z * side + x));
+        let beyond = |is_there: bool, x: u32, z: u32| is_there.then(|| PolyId(z * side + x));
         mesh.neighbours.extend([
             beyond(z > 0, x, z.wrapping_sub(1)),
             beyond(x + 1 < side, x + 1, z),
             beyond(z + 1 < side, x, z + 1),
             beyond(x > 0, x.wrapping_sub(1), z),
         ]);
-        mesh.cells.push(Cell { first, len: 4, region: RegionId(0), area: AreaId::GROUND });
+        mesh.polygons.push(Poly { first, len: 4, region: RegionId(0), area: AreaId::GROUND });
         let [a, b, c, d] = corners;
         surface.triangles.extend([[a, b, c], [a, c, d]]);
-        surface.cell_triangles.push(VertexId::from_index(surface.triangles.len()).0);
+        surface.polygon_triangles.push(VertexId::from_index(surface.triangles.len()).0);
     }
     NavMesh::new(mesh, Some(surface), Agent::default()).map_err(|source| BenchError::Stage {
         engine: "waymesh",
@@ -77,7 +78,7 @@ fn shortest_wall(run: impl Fn()) -> f64 {
     (0..5).map(|_| once()).fold(f64::INFINITY, f64::min)
 }
 
-/// Opens meshes of growing size, up to `largest` cells, and prints a table as Markdown.
+/// Opens meshes of growing size, up to `largest` polygons, and prints a table as Markdown.
 ///
 /// # Errors
 /// When a mesh cannot be made or opened.
@@ -88,7 +89,7 @@ pub fn open(largest: u32, print: &mut dyn FnMut(&str)) -> Result<(), BenchError>
         source,
     };
     print(
-        "| cells | .wmesh, MB | ms | packed, MB | ms, all checked | on all threads | ms, checksum | ms, lengths | mapped, ms, lengths and a nearest point | copying the bytes, ms |\n|---|---|---|---|---|---|---|---|---|---|\n",
+        "| polygons | .wmesh, MB | ms | packed, MB | ms, all checked | on all threads | ms, checksum | ms, lengths | mapped, ms, lengths and a nearest point | copying the bytes, ms |\n|---|---|---|---|---|---|---|---|---|---|\n",
     );
     let everywhere = rayon::ThreadPoolBuilder::new().build().map_err(|error| failed(error.into()))?;
     let mut side = 32;

@@ -4,10 +4,10 @@ use glam::Vec3;
 use waymesh::{BakeConfig, BakeError, PartitionKind, Pipeline, World};
 use waymesh_contour::{SimplifyConfig, simplify_contours, trace_contours};
 use waymesh_convex::{NotchPortalsConfig, notch_portals};
-use waymesh_core::{CellId, CellMesh, HeightSurface};
+use waymesh_core::{HeightSurface, PolyId, PolyMesh};
 use waymesh_detail::{DetailConfig, fit_heights};
 use waymesh_graph::{
-    AnyCell, ClearPath, ClearPathOptions, ClearanceNavMesh, ClearanceScratch, Location, NavMesh, Outcome,
+    AnyPolygon, ClearPath, ClearPathOptions, ClearanceNavMesh, ClearanceScratch, Location, NavMesh, Outcome,
     Path, PathOptions, PathScratch, Reach, SurfaceScratch,
 };
 use waymesh_region::{
@@ -35,8 +35,8 @@ pub struct WaymeshBake {
     pub times: StageTimes,
     /// What came out.
     pub counts: Counts,
-    /// Cells.
-    pub cells: CellMesh,
+    /// Polygons.
+    pub polygons: PolyMesh,
     /// Heights.
     pub surface: HeightSurface,
 }
@@ -48,12 +48,12 @@ impl Engine for Waymesh {
 
     fn notes(&self) -> &'static [&'static str] {
         &[
-            "waymesh: erosion is a true disc between cell centres; Recast's chamfer removes up to 11 % too little.",
+            "waymesh: erosion is a true disc between polygon centres; Recast's chamfer removes up to 11 % too little.",
             "waymesh: the filters run while the field is built, so compact holds both; compare the row filter+compact.",
-            "waymesh: the grid is rounded up to hold the whole scene, Recast's to the nearest cell.",
+            "waymesh: the grid is rounded up to hold the whole scene, Recast's to the nearest polygon.",
             "waymesh: the small islands go before the partition, charged to regions; Recast drops small regions after it. \
              Watershed computes its distance field inside; that share is measured by a run of its own; compare the row distance+regions.",
-            "waymesh: heights are unbiased and within one level of every sample; Recast samples every 6 cells and is 1 to 2 \
+            "waymesh: heights are unbiased and within one level of every sample; Recast samples every 6 polygons and is 1 to 2 \
              levels too high.",
             "waymesh: contours counts holes, Recast merges them into the outer border.",
         ]
@@ -71,11 +71,11 @@ impl Engine for Waymesh {
 /// # Errors
 /// When a stage fails.
 pub fn bake_waymesh(scene: &Scene, settings: &Settings) -> Result<WaymeshBake, BenchError> {
-    let cell = settings.scale.cell_size;
-    let square_metres = |cells: u16| f32::from(cells) * cell * cell;
+    let polygon = settings.scale.cell_size;
+    let square_metres = |polygons: u16| f32::from(polygons) * polygon * polygon;
     let voxel = VoxelConfig::for_agent(&settings.agent).with_scale(settings.scale).with_threads(1);
     let simplify = SimplifyConfig::default()
-        .with_max_edge_error(settings.max_edge_error_cells * cell)
+        .with_max_edge_error(settings.max_edge_error_cells * polygon)
         .with_max_edge_length(settings.max_edge_length)
         .with_storey_height(settings.agent.height);
     let portals = NotchPortalsConfig::default().with_max_vertices(settings.max_vertices);
@@ -133,17 +133,18 @@ pub fn bake_waymesh(scene: &Scene, settings: &Settings) -> Result<WaymeshBake, B
 
     clock.skip();
     let triangles = triangulate_cdt(&contours.polygons()).map_err(failed(Stage::Polygons))?;
-    let cells = notch_portals(&triangles, &portals).map_err(failed(Stage::Polygons))?;
+    let polygons = notch_portals(&triangles, &portals).map_err(failed(Stage::Polygons))?;
     clock.lap(Stage::Polygons);
 
-    let surface = fit_heights(&field, &regions, &cells, &detail, &mut ()).map_err(failed(Stage::Detail))?;
+    let surface =
+        fit_heights(&field, &regions, &polygons, &detail, &mut ()).map_err(failed(Stage::Detail))?;
     clock.lap(Stage::Detail);
 
-    counts.cells = cells.cells.len();
-    counts.vertices = cells.vertices.len();
+    counts.polygons = polygons.polygons.len();
+    counts.vertices = polygons.vertices.len();
     counts.detail_vertices = surface.points.len();
     counts.detail_triangles = surface.triangles.len();
-    Ok(WaymeshBake { times: clock.times(), counts, cells, surface })
+    Ok(WaymeshBake { times: clock.times(), counts, polygons, surface })
 }
 
 fn failed<E: std::error::Error + Send + Sync + 'static>(stage: Stage) -> impl FnOnce(E) -> BenchError {
@@ -151,21 +152,23 @@ fn failed<E: std::error::Error + Send + Sync + 'static>(stage: Stage) -> impl Fn
 }
 
 impl WaymeshBake {
-    /// The cells in world space.
+    /// The polygons in world space.
     #[must_use]
     pub fn mesh(&self) -> PolygonMesh {
-        let cells = &self.cells;
+        let polygons = &self.polygons;
         PolygonMesh {
-            vertices: cells
+            vertices: polygons
                 .vertices
                 .iter()
                 .map(|vertex| {
                     let (x, z) = (f64::from(vertex.point.x), f64::from(vertex.point.z));
-                    cells.frame.to_world(x, f64::from(vertex.height), z)
+                    polygons.frame.to_world(x, f64::from(vertex.height), z)
                 })
                 .collect(),
-            polygons: (0..cells.cells.len())
-                .map(|cell| cells.corners(CellId::from_index(cell)).iter().map(|corner| corner.0).collect())
+            polygons: (0..polygons.polygons.len())
+                .map(|polygon| {
+                    polygons.corners(PolyId::from_index(polygon)).iter().map(|corner| corner.0).collect()
+                })
                 .collect(),
         }
     }
@@ -175,7 +178,7 @@ impl WaymeshBake {
 fn mesh_of(scene: &Scene, settings: &Settings, tile_cells: Option<u16>) -> Result<NavMesh, BenchError> {
     let Some(tile_cells) = tile_cells else {
         let bake = bake_waymesh(scene, settings)?;
-        return NavMesh::new(bake.cells, Some(bake.surface), settings.agent)
+        return NavMesh::new(bake.polygons, Some(bake.surface), settings.agent)
             .map_err(|source| BenchError::Stage { engine: NAME, stage: "mesh", source: source.into() });
     };
     let square = settings.scale.cell_size.powi(2);
@@ -216,7 +219,7 @@ pub struct WaymeshQueries {
     path: Path,
     place: Option<Location>,
     surface: SurfaceScratch,
-    cells: Vec<CellId>,
+    polygons: Vec<PolyId>,
 }
 
 impl WaymeshQueries {
@@ -244,7 +247,7 @@ impl WaymeshQueries {
             path: Path::default(),
             place: None,
             surface: SurfaceScratch::default(),
-            cells: Vec::new(),
+            polygons: Vec::new(),
         }
     }
 }
@@ -281,12 +284,12 @@ impl Queries for WaymeshQueries {
 
     fn raycast(&mut self, to: Vec3) -> f32 {
         let Some(place) = &self.place else { return 0.0 };
-        self.mesh.raycast_plan(place, to, &AnyCell, &mut self.cells).map_or(0.0, |ray| ray.fraction)
+        self.mesh.raycast_plan(place, to, &AnyPolygon, &mut self.polygons).map_or(0.0, |ray| ray.fraction)
     }
 
     fn move_along(&mut self, to: Vec3) -> f32 {
         let Some(place) = &self.place else { return 0.0 };
-        let moved = self.mesh.move_along(place, to, &AnyCell, &mut self.surface);
+        let moved = self.mesh.move_along(place, to, &AnyPolygon, &mut self.surface);
         moved.map_or(0.0, |place| place.position.distance(to))
     }
 }

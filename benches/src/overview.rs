@@ -38,11 +38,11 @@ const RIGHT: [Figure; 9] = [
     ("clearance mean cm", |_, e| whole(e.clearance_error.mean)),
 ];
 
-/// What it costs, and how the cells are.
+/// What it costs, and how the polygons are.
 const GOOD: [Figure; 9] = [
-    ("cells", |_, e| e.cells.to_string()),
+    ("polygons", |_, e| e.polygons.to_string()),
     ("x least", |_, e| {
-        e.shape.cells_per_lower_bound.map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.2}"))
+        e.shape.polygons_per_lower_bound.map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.2}"))
     }),
     ("slivers %", |_, e| whole(e.slivers)),
     ("T-junctions", |_, e| e.t_junctions.to_string()),
@@ -101,7 +101,7 @@ fn shown(report: &LevelReport) -> String {
     }
     if let Some(facts) = report.facts.filter(|facts| facts.factor > 1) {
         let size = f64::from(facts.cell_size * 1e3).round() / 1e3;
-        _ = write!(text, " (cells of {size} m, agent {} times as large)", facts.factor);
+        _ = write!(text, " (polygons of {size} m, agent {} times as large)", facts.factor);
     }
     text
 }
@@ -113,7 +113,7 @@ fn failures(reports: &[LevelReport]) -> String {
         for judged in &report.tools {
             let reason = match &judged.outcome {
                 Outcome::Failed(reason) => reason.replace('\n', " "),
-                Outcome::Figures(found) if found.cells == 0 => "a mesh without cells".to_owned(),
+                Outcome::Figures(found) if found.polygons == 0 => "a mesh without polygons".to_owned(),
                 Outcome::Figures(_) => continue,
             };
             _ = writeln!(text, "- {}, {}: {reason}", report.level, judged.tool);
@@ -159,8 +159,8 @@ const TOTALS: [Total; 20] = [
     ("islands", |all| sum(all, |e| e.connectivity.islands).to_string()),
     ("size of height error, 95 %, mean", |all| centimetres(mean(all, |e| e.height_error.p95))),
     ("clearance error, mean", |all| centimetres(mean(all, |e| e.clearance_error.mean))),
-    ("cells", |all| sum(all, |e| e.cells).to_string()),
-    ("cells that there must be", |all| sum(all, |e| e.cells_lower_bound).to_string()),
+    ("polygons", |all| sum(all, |e| e.polygons).to_string()),
+    ("polygons that there must be", |all| sum(all, |e| e.polygons_lower_bound).to_string()),
     ("slivers, mean", |all| percent(mean(all, |e| e.slivers))),
     ("T-junctions", |all| sum(all, |e| e.t_junctions).to_string()),
     ("violations", |all| sum(all, |e| e.violations).to_string()),
@@ -171,13 +171,13 @@ const TOTALS: [Total; 20] = [
     }),
 ];
 
-/// A column per tool, over the levels where each has a mesh with cells.
+/// A column per tool, over the levels where each has a mesh with polygons.
 #[must_use]
 pub fn summary(reports: &[LevelReport]) -> String {
     let Some(names) = reports.first().map(|report| names(report)) else { return String::new() };
-    let has_cells = |judged: &Judged| judged.figures().is_some_and(|found| found.cells > 0);
+    let has_polygons = |judged: &Judged| judged.figures().is_some_and(|found| found.polygons > 0);
     let common: Vec<&LevelReport> =
-        reports.iter().filter(|report| report.tools.iter().all(has_cells)).collect();
+        reports.iter().filter(|report| report.tools.iter().all(has_polygons)).collect();
     let mut text = format!(
         "{} levels, {} of them with a mesh by every tool; over these:\n\n| figure |",
         reports.len(),
@@ -226,7 +226,7 @@ pub fn level_table(report: &LevelReport) -> String {
         ("height error, largest", |_, e| centimetres(e.height_error.max)),
         ("clearance error, mean", |_, e| centimetres(e.clearance_error.mean)),
         ("clearance error, 95 %", |_, e| centimetres(e.clearance_error.p95)),
-        ("cells (at least)", |_, e| format!("{} ({})", e.cells, e.cells_lower_bound)),
+        ("polygons (at least)", |_, e| format!("{} ({})", e.polygons, e.polygons_lower_bound)),
         ("portals", |_, e| e.portals.to_string()),
         ("vertices (off the border)", |_, e| format!("{} ({})", e.vertices, e.vertices_off_border)),
         ("slivers", |_, e| percent(e.slivers)),
@@ -266,11 +266,11 @@ mod tests {
     use super::*;
 
     fn report(level: &str, tools: &[(&str, Option<usize>)]) -> LevelReport {
-        let tools = tools.iter().map(|&(tool, cells)| {
+        let tools = tools.iter().map(|&(tool, polygons)| {
             let mut figures = Evaluation::default();
-            figures.cells = cells.unwrap_or(0);
+            figures.polygons = polygons.unwrap_or(0);
             figures.coverage = Some(0.5);
-            let outcome = match cells {
+            let outcome = match polygons {
                 Some(_) => Outcome::Figures(Box::new(figures)),
                 None => Outcome::Failed("gave\nup".to_owned()),
             };
@@ -300,15 +300,15 @@ mod tests {
             "- b, theirs: gave up\n",
             "- c, ours: gave up\n",
             "- c, theirs: gave up\n",
-            "- d, theirs: a mesh without cells\n",
+            "- d, theirs: a mesh without polygons\n",
         ] {
             assert!(text.contains(line), "{text}");
         }
         let text = summary(&reports);
         assert!(text.starts_with("4 levels, 1 of them"), "{text}");
-        assert!(text.contains("| cells | 7 | 9 |"), "{text}");
+        assert!(text.contains("| polygons | 7 | 9 |"), "{text}");
         let text = level_table(&reports[1]);
-        assert!(text.contains("| cells (at least) | 5 (0) | - |"), "{text}");
+        assert!(text.contains("| polygons (at least) | 5 (0) | - |"), "{text}");
         assert_eq!((overview(&[]).as_str(), summary(&[]).as_str()), ("No levels.\n", ""));
     }
 
@@ -318,6 +318,8 @@ mod tests {
         level.unit = None;
         level.facts =
             Some(crate::evaluate::LevelFacts { cell_size: 1.800_000_1, factor: 6, ..Default::default() });
-        assert!(overview(&[level]).contains("| a (unit unknown) (cells of 1.8 m, agent 6 times as large) |"));
+        assert!(
+            overview(&[level]).contains("| a (unit unknown) (polygons of 1.8 m, agent 6 times as large) |")
+        );
     }
 }

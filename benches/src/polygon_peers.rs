@@ -1,4 +1,4 @@
-//! Triangulations and convex cells of other crates.
+//! Triangulations and convex polygons of other crates.
 
 use std::collections::BTreeMap;
 
@@ -83,7 +83,7 @@ impl Merge {
         Self(regions.into_values().filter_map(mesh).collect())
     }
 
-    /// Number of cells once nothing can be merged any more.
+    /// Number of polygons once nothing can be merged any more.
     pub(crate) fn run(&self) -> usize {
         let mut meshes = self.0.clone();
         for mesh in &mut meshes {

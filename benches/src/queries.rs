@@ -43,7 +43,7 @@ pub trait Queries {
         false
     }
 
-    /// Looks from where it stands towards a point: the cells passed, the wall, the part of the way that is free, from 0 to 1; gives the last.
+    /// Looks from where it stands towards a point: the polygons passed, the wall, the part of the way that is free, from 0 to 1; gives the last.
     fn raycast(&mut self, to: Vec3) -> f32 {
         let _ = to;
         0.0

@@ -1,10 +1,10 @@
-//! How few convex cells there can be.
+//! How few convex polygons there can be.
 //!
-//! # Cells are portals
-//! Portals that do not cross cut a piece of ground into cells. There are as many cells as portals, plus Euler's number of the piece: 1
+//! # Polygons are portals
+//! Portals that do not cross cut a piece of ground into polygons. There are as many cells as portals, plus Euler's number of the piece: 1
 //! less its holes, or, exactly and also where loops touch, the triangles of any triangulation less the edges between them.
 //! This holds wherever on the border, or on another portal, a portal ends. (Inner points where three portals meet could do with
-//! fewer; nothing here makes such cells.)
+//! fewer; nothing here makes such polygons.)
 //!
 //! # What a notch needs
 //! One portal in its area of interest makes two convex corners of a notch. If it has none there, it has one on either side of
@@ -24,7 +24,7 @@ use waymesh_core::{DisjointSets, PlanPoint, TriangleId, Triangulation};
 
 /// There are at least so many cells, all pieces of one region and area together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LeastCells {
+pub struct FewestPolygons {
     /// If all notches could be paired.
     pub simple: usize,
     /// Notches are paired that see each other; portals end anywhere on the border.
@@ -35,7 +35,7 @@ pub struct LeastCells {
 
 /// Bounds for a triangulation whose vertices all lie on the border.
 #[must_use]
-pub fn least_cells(triangulation: &Triangulation) -> LeastCells {
+pub fn fewest_polygons(triangulation: &Triangulation) -> FewestPolygons {
     let sight = Sight::new(triangulation);
     let count = triangulation.triangles.len();
     let mut pieces = DisjointSets::new(count);
@@ -55,12 +55,12 @@ pub fn least_cells(triangulation: &Triangulation) -> LeastCells {
         parts[pieces.find(number(notch.leaving / 3)) as usize].2.push(at);
     }
     let mut places = vec![0; sight.notches.len()];
-    let mut all = LeastCells::default();
+    let mut all = FewestPolygons::default();
     for (triangles, inner, notches) in parts.into_iter().filter(|part| part.0 > 0) {
         notches.iter().enumerate().for_each(|(place, &notch)| places[notch] = place);
-        let cells = |portals: usize| (portals + triangles).saturating_sub(inner).max(1);
-        let simple = cells(notches.len().div_ceil(2));
-        let [at_vertices, by_sight] = sight.least_portals(&notches, &places).map(cells);
+        let polygons = |portals: usize| (portals + triangles).saturating_sub(inner).max(1);
+        let simple = polygons(notches.len().div_ceil(2));
+        let [at_vertices, by_sight] = sight.least_portals(&notches, &places).map(polygons);
         all.simple += simple;
         all.by_sight += by_sight.max(simple);
         all.at_vertices += at_vertices.max(simple);
@@ -229,8 +229,8 @@ mod tests {
 
     use super::*;
 
-    fn bounds(ring: &[[f64; 2]]) -> LeastCells {
-        least_cells(&triangulate_cdt(&from_rings(&[vec![ring.to_vec()]])).unwrap())
+    fn bounds(ring: &[[f64; 2]]) -> FewestPolygons {
+        fewest_polygons(&triangulate_cdt(&from_rings(&[vec![ring.to_vec()]])).unwrap())
     }
 
     #[test]
@@ -248,7 +248,7 @@ mod tests {
             [4., 10.],
             [0., 10.],
         ];
-        assert_eq!(bounds(&facing), LeastCells { simple: 2, by_sight: 2, at_vertices: 2 });
+        assert_eq!(bounds(&facing), FewestPolygons { simple: 2, by_sight: 2, at_vertices: 2 });
         // Side by side, each in front of a wall without a vertex.
         let beside = [
             [0., 0.],
@@ -262,13 +262,13 @@ mod tests {
             [10., 10.],
             [0., 10.],
         ];
-        assert_eq!(bounds(&beside), LeastCells { simple: 2, by_sight: 3, at_vertices: 4 });
+        assert_eq!(bounds(&beside), FewestPolygons { simple: 2, by_sight: 3, at_vertices: 4 });
     }
 
     #[test]
     fn a_notch_that_sees_no_vertex_ahead_has_two_portals_or_one_that_ends_on_the_wall() {
         let tooth = [[0., 0.], [49., 0.], [50., 8.], [51., 0.], [100., 0.], [100., 10.], [0., 10.]];
-        assert_eq!(bounds(&tooth), LeastCells { simple: 2, by_sight: 2, at_vertices: 3 });
+        assert_eq!(bounds(&tooth), FewestPolygons { simple: 2, by_sight: 2, at_vertices: 3 });
     }
 
     #[test]
@@ -288,7 +288,7 @@ mod tests {
             [0., 12.],
         ];
         let triangles = triangulate_cdt(&from_rings(&[vec![ring.to_vec()]])).unwrap();
-        let fewest = notch_portals(&triangles, &NotchPortalsConfig::default()).unwrap().cells.len();
+        let fewest = notch_portals(&triangles, &NotchPortalsConfig::default()).unwrap().polygons.len();
         assert_eq!((fewest, bounds(&ring).at_vertices, bounds(&ring).by_sight), (3, 3, 3));
     }
 
@@ -298,9 +298,9 @@ mod tests {
         for seed in 0..200 {
             let polygons = random(seed, 12, 12);
             let triangles = triangulate_cdt(&polygons).unwrap();
-            let cells = notch_portals(&triangles, &NotchPortalsConfig::default()).unwrap().cells.len();
-            let LeastCells { simple, by_sight, at_vertices } = least_cells(&triangles);
-            assert!(simple <= by_sight && by_sight <= at_vertices && at_vertices <= cells, "seed {seed}");
+            let found = notch_portals(&triangles, &NotchPortalsConfig::default()).unwrap().polygons.len();
+            let FewestPolygons { simple, by_sight, at_vertices } = fewest_polygons(&triangles);
+            assert!(simple <= by_sight && by_sight <= at_vertices && at_vertices <= found, "seed {seed}");
             // Holes that touch the border part nothing: the usual bound counts them as if they did.
             assert!(simple >= lower_bound(&polygons).2, "seed {seed}");
             pairs_told += usize::from(by_sight > simple);

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use waymesh::convex::NotchPortals;
 use waymesh::stage::{Decompose, StageError};
-use waymesh::{Agent, BakeConfig, CellMesh, Observer, Pipeline, StoreysOptions, Triangulation};
+use waymesh::{Agent, BakeConfig, Observer, Pipeline, PolyMesh, StoreysOptions, Triangulation};
 use waymesh_convex::{NotchPortalsConfig, notch_portals};
 use waymesh_scenes::{Scene, SceneConfig};
 
@@ -25,7 +25,7 @@ impl Decompose for Listen {
         &self,
         triangulation: &Triangulation,
         observer: &mut dyn Observer,
-    ) -> Result<CellMesh, StageError> {
+    ) -> Result<PolyMesh, StageError> {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(triangulation.clone());
         NotchPortals::default().decompose(triangulation, observer)
     }
@@ -55,9 +55,9 @@ pub fn storeys(print: &mut dyn FnMut(&str)) -> Result<(), BenchError> {
         let mut row = format!("| {} | {} | {:.0} |", scene.name(), soup.triangles().len(), bake.mesh.area());
         for metres in RELAXATIONS {
             let config = NotchPortalsConfig::default().with_convex_distance(metres);
-            let cells = notch_portals(&triangulation, &config)
+            let polygons = notch_portals(&triangulation, &config)
                 .map_err(|error| BenchError::stage("waymesh", Stage::Polygons, error))?;
-            _ = write!(row, " {} |", cells.cells.len());
+            _ = write!(row, " {} |", polygons.polygons.len());
         }
         print(&format!("{row}\n"));
     }

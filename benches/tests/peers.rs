@@ -7,7 +7,7 @@ use waymesh_benches::{
 use waymesh_core::GridScale;
 use waymesh_io::open_polygons;
 
-/// Level, partitioning, spans, cells at cell size 0.3 m and level height 0.2 m.
+/// Level, partitioning, spans, polygons at cell size 0.3 m and level height 0.2 m.
 const PUBLISHED: [(&str, Partitioning, usize, usize); 6] = [
     ("nav_test", Partitioning::Watershed, 120_183, 155),
     ("dungeon", Partitioning::Watershed, 52_106, 118),
@@ -19,15 +19,15 @@ const PUBLISHED: [(&str, Partitioning, usize, usize); 6] = [
 
 #[test]
 fn recast_and_rerecast_give_the_published_counts() {
-    for (name, partition, spans, cells) in PUBLISHED {
+    for (name, partition, spans, polygons) in PUBLISHED {
         let Some(scene) = Scene::golden(name).unwrap() else {
             eprintln!("skipped: {name} is not here");
             continue;
         };
         let settings = Settings::recast_demo(GridScale::new(0.3, 0.2), partition);
         let recast = Recast.bake(&scene, &settings).unwrap();
-        assert_eq!((recast.counts.spans, recast.counts.cells), (spans, cells), "{name}, {partition:?}");
-        assert_eq!(recast.mesh.polygons.len(), cells);
+        assert_eq!((recast.counts.spans, recast.counts.polygons), (spans, polygons), "{name}, {partition:?}");
+        assert_eq!(recast.mesh.polygons.len(), polygons);
         if partition == Partitioning::Watershed {
             let rerecast = Rerecast.bake(&scene, &settings).unwrap();
             assert_eq!(rerecast.counts, recast.counts, "{name}");
@@ -39,7 +39,7 @@ fn recast_and_rerecast_give_the_published_counts() {
 }
 
 #[test]
-fn ours_has_no_more_cells_than_recast() {
+fn ours_has_no_more_polygons_than_recast() {
     for (name, partition, _, recast_cells) in PUBLISHED {
         let Some(scene) = Scene::golden(name).unwrap() else {
             eprintln!("skipped: {name} is not here");
@@ -47,8 +47,8 @@ fn ours_has_no_more_cells_than_recast() {
         };
         let settings = Settings::recast_demo(GridScale::new(0.3, 0.2), partition);
         let ours = Waymesh.bake(&scene, &settings).unwrap();
-        assert_eq!(ours.mesh.polygons.len(), ours.counts.cells);
-        assert!(ours.counts.cells <= recast_cells, "{name}, {partition:?}: {}", ours.counts.cells);
+        assert_eq!(ours.mesh.polygons.len(), ours.counts.polygons);
+        assert!(ours.counts.polygons <= recast_cells, "{name}, {partition:?}: {}", ours.counts.polygons);
     }
 }
 
@@ -74,7 +74,7 @@ fn the_same_polygons_are_judged_alike_whoever_made_them() {
     }
     for (tool, found) in [("Recast", recast), ("rerecast", rerecast)] {
         let mesh = open_polygons(folder.path().join(format!("dungeon-rooms.{tool}.obj"))).unwrap();
-        assert_eq!((mesh.cells.len(), mesh.ground.len()), (found.cells, found.cells));
+        assert_eq!((mesh.polygons.len(), mesh.ground.len()), (found.polygons, found.polygons));
         assert!(mesh.ground.iter().all(|ground| !ground.is_empty()));
         assert!(folder.path().join(format!("dungeon-rooms.{tool}.svg")).is_file());
     }

@@ -8,7 +8,7 @@ use waymesh::io::svg::{Canvas, Colour, Picture, Style};
 use waymesh::io::{self, SvgOptions};
 use waymesh::region::distance_field;
 use waymesh::{
-    BakeConfig, CellId, ContourSet, GridFrame, NavMesh, Pipeline, Stages, TriangleId, TriangleSoup,
+    BakeConfig, ContourSet, GridFrame, NavMesh, Pipeline, PolyId, Stages, TriangleId, TriangleSoup,
     WalkableField,
 };
 use waymesh_scenes::{Scene, SceneConfig};
@@ -51,8 +51,8 @@ pub(crate) fn run(args: &DumpArgs) -> Result<()> {
     for (name, picture) in pictures {
         save(&args.output, name, |writer| std::io::Write::write_all(writer, picture.to_svg().as_bytes()))?;
     }
-    let mesh = NavMesh::new(stages.cells, Some(stages.surface), config.agent)?;
-    save(&args.output, "7_cells", |writer| io::write_svg(&mesh, None, &SvgOptions::default(), writer))
+    let mesh = NavMesh::new(stages.polygons, Some(stages.surface), config.agent)?;
+    save(&args.output, "7_polygons", |writer| io::write_svg(&mesh, None, &SvgOptions::default(), writer))
 }
 
 fn save(
@@ -74,7 +74,7 @@ fn panel(frame: &GridFrame, title: &str, draw: impl FnOnce(&mut Canvas)) -> Pict
     let mut canvas = Canvas::new([0.0, 0.0], [f64::from(frame.width), f64::from(frame.depth)], PIXELS);
     draw(&mut canvas);
     let mut picture = Picture::new();
-    picture.push(title, canvas, Some("cells"));
+    picture.push(title, canvas, Some("polygons"));
     picture
 }
 
@@ -145,7 +145,8 @@ fn contours(contours: &ContourSet) -> Picture {
 
 fn triangles(stages: &Stages) -> Picture {
     let triangulation = &stages.triangulation;
-    let title = format!("{} triangles, {} cells", triangulation.triangles.len(), stages.cells.cells.len());
+    let title =
+        format!("{} triangles, {} polygons", triangulation.triangles.len(), stages.polygons.polygons.len());
     panel(&triangulation.frame, &title, |canvas| {
         for (index, triangle) in triangulation.triangles.iter().enumerate() {
             let corners = triangulation
@@ -154,10 +155,10 @@ fn triangles(stages: &Stages) -> Picture {
             let style = Style::fill(Colour::soft(triangle.region.index())).with_line(Colour::WHITE, 0.6);
             canvas.polygons([corners], &style.with_opacity(0.8));
         }
-        for cell in 0..stages.cells.cells.len() {
-            let corners = stages.cells.corners(CellId::from_index(cell)).iter();
+        for polygon in 0..stages.polygons.polygons.len() {
+            let corners = stages.polygons.corners(PolyId::from_index(polygon)).iter();
             let ring: Vec<_> = corners
-                .map(|&vertex| stages.cells.point(vertex))
+                .map(|&vertex| stages.polygons.point(vertex))
                 .map(|point| [f64::from(point.x), f64::from(point.z)])
                 .collect();
             let closed = ring.iter().chain(ring.first()).copied();

@@ -77,7 +77,7 @@ pub(crate) fn tables(asked: &[String], folder: &Path) -> Result<()> {
         table(&level(name, ""), &scene_file(name, 1, folder)?, folder);
     }
     if is_asked("relaxation") {
-        println!("\n### cells at convexity relaxations\n");
+        println!("\n### polygons at convexity relaxations\n");
         cargo(&["run", "--release", "--package", "waymesh-benches", "--", "storeys"], &[])?;
     }
     Ok(())
@@ -87,7 +87,7 @@ fn table(level: &Level, file: &str, folder: &Path) {
     let Level { name, agent, cells, .. } = level;
     println!("\n### {name}: storeys / voxels {}\n", agent.join(" "));
     println!(
-        "| cell m | seconds | peak MiB | cells | coverage % | excess % | clearance error cm | islands | links wrong |"
+        "| cell m | seconds | peak MiB | polygons | coverage % | excess % | clearance error cm | islands | links wrong |"
     );
     println!("|---|---|---|---|---|---|---|---|---|");
     for cell in cells {
@@ -143,7 +143,7 @@ fn judged(
     Ok([
         number(&report["seconds"], 1.0),
         format!("{:.0}", mebibytes(&report)),
-        report["cells"].to_string(),
+        report["polygons"].to_string(),
         number(&found["coverage"], 100.0),
         number(&found["excess"]["total"], 100.0),
         number(&found["clearance_error"]["mean"], 100.0),

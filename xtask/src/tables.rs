@@ -202,7 +202,7 @@ fn paper_table(scene: &PaperScene, folder: &Path) -> Result<()> {
             setting.name,
             report["grid"]["width"],
             report["grid"]["depth"],
-            report["cells"],
+            report["polygons"],
             report["links"],
             report["seconds"].as_f64().unwrap_or(f64::NAN),
             mebibytes(&report),
@@ -216,7 +216,7 @@ const SIDES: [u32; 4] = [1, 2, 4, 8];
 
 fn growth_table(folder: &Path) -> Result<()> {
     println!("\n### city, 0.3 m cells, tiles of 256: growth with the world, threads\n");
-    println!("| world | triangles | tiles | threads | seconds | us per column | peak MiB | cells |");
+    println!("| world | triangles | tiles | threads | seconds | us per column | peak MiB | polygons |");
     println!("|---|---|---|---|---|---|---|---|");
     for side in SIDES {
         let file = scene_file("city", side, folder)?;
@@ -233,7 +233,7 @@ fn growth_table(folder: &Path) -> Result<()> {
                 report["tiles"],
                 seconds * 1e6 / columns,
                 mebibytes(&report),
-                report["cells"],
+                report["polygons"],
             );
         }
     }

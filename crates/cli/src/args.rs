@@ -131,10 +131,10 @@ pub(crate) struct PlanArgs {
     /// Longest border edge in metres; longer ones are split. Default: 0, for no limit.
     #[arg(long, value_name = "METRES")]
     pub(crate) max_edge_length: Option<f64>,
-    /// Spacing of a grid of vertices inside, in metres; cells leave out what they can do without. Default: 0, for none.
+    /// Spacing of a grid of vertices inside, in metres; polygons leave out what they can do without. Default: 0, for none.
     #[arg(long, value_name = "METRES")]
     pub(crate) steiner_grid: Option<f64>,
-    /// Most corners of a cell, 0 for no limit. Default: 0.
+    /// Most corners of a polygon, 0 for no limit. Default: 0.
     #[arg(long, value_name = "CORNERS")]
     pub(crate) max_vertices: Option<u32>,
     #[command(flatten)]
@@ -258,10 +258,10 @@ pub(crate) struct Extras {
     /// Draw the mesh, one panel per storey.
     #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<PathBuf>,
-    /// Write the cells as a GLB model.
+    /// Write the polygons as a GLB model.
     #[arg(long, value_name = "FILE")]
     pub(crate) glb: Option<PathBuf>,
-    /// Write the cells as OBJ, one face per cell.
+    /// Write the polygons as OBJ, one face per polygon.
     #[arg(long, value_name = "FILE")]
     pub(crate) obj: Option<PathBuf>,
     /// Write the height surface as OBJ triangles.
@@ -322,13 +322,13 @@ pub(crate) struct Settings {
     /// Watershed and monotone regions below this many square metres are merged into a neighbour. Default: 36.
     #[arg(long, value_name = "AREA")]
     pub(crate) merge_region: Option<f32>,
-    /// Most corners of a cell, 0 for no limit. Default: 0.
+    /// Most corners of a polygon, 0 for no limit. Default: 0.
     #[arg(long, value_name = "CORNERS")]
     pub(crate) max_vertices: Option<u32>,
     /// How the ground is cut into regions. Default: surfaces.
     #[arg(long, value_name = "KIND")]
     pub(crate) partition: Option<Partition>,
-    /// How the ground is cut into convex cells. Default: notch-portals.
+    /// How the ground is cut into convex polygons. Default: notch-portals.
     #[arg(long, value_name = "KIND")]
     pub(crate) decomposition: Option<Decomposition>,
     /// Threads, 0 for one per core. Default: 0.
@@ -351,7 +351,7 @@ pub(crate) enum Axis {
 pub(crate) enum Corners {
     /// Where a border strays farthest, again and again.
     Farthest,
-    /// Those that ask for the fewest cells.
+    /// Those that ask for the fewest polygons.
     FewestNotches,
 }
 
@@ -366,9 +366,9 @@ pub(crate) enum Partition {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Decomposition {
-    /// The fewest cells.
+    /// The fewest polygons.
     NotchPortals,
-    /// More cells, in a fraction of the time.
+    /// More polygons, in a fraction of the time.
     Greedy,
     /// The least work.
     HertelMehlhorn,
@@ -395,7 +395,7 @@ pub(crate) struct PathArgs {
     /// How far the path of a disc may be outside of its arcs round corners, in metres; inf makes chamfers. Default: 0.001.
     #[arg(long, value_name = "METRES", requires = "radius")]
     pub(crate) arc_error: Option<f32>,
-    /// Search clusters of cells, not cells: faster on large meshes, for a path that is a little longer. Made for this one query.
+    /// Search clusters of polygons, not polygons: faster on large meshes, for a path that is a little longer. Made for this one query.
     #[arg(long, conflicts_with = "shortest")]
     pub(crate) hierarchy: bool,
     /// Move corners away from walls by up to this, where there is room.

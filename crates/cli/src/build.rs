@@ -127,11 +127,11 @@ pub(crate) fn islands(islands: &[IslandReport]) -> String {
 pub(crate) fn summary(out: &mut impl Write, report: &Report) -> std::io::Result<()> {
     writeln!(
         out,
-        "{} triangles, grid {} x {}, {} cells on {}, {:.1} m2, ground at most {:.2} m off, {:.0} ms",
+        "{} triangles, grid {} x {}, {} polygons on {}, {:.1} m2, ground at most {:.2} m off, {:.0} ms",
         report.triangles,
         report.grid.width,
         report.grid.depth,
-        report.cells,
+        report.polygons,
         islands(&report.islands),
         report.mesh_area,
         report.height_error_max,

@@ -17,7 +17,7 @@ pub(crate) fn run(args: &DemoArgs) -> Result<()> {
     let soup = scene.build(&SceneConfig::default());
     let bake = build::bake(&Pipeline::default(), &soup)?;
     let mesh = &bake.mesh;
-    let (from, to) = far_apart(mesh).context("the mesh has no cell")?;
+    let (from, to) = far_apart(mesh).context("the mesh has no polygon")?;
     let route = mesh.find_path(from, to, &mut PathScratch::default())?;
 
     let file = |ending: &str| args.output.join(format!("{}.{ending}", scene.name()));
@@ -51,11 +51,13 @@ pub(crate) fn named(name: &str) -> Result<Scene> {
     })
 }
 
-/// Two far corners of the largest island: the point farthest from its first cell, and the one farthest from that.
+/// Two far corners of the largest island: the point farthest from its first polygon, and the one farthest from that.
 fn far_apart(mesh: &NavMesh) -> Option<(Vec3, Vec3)> {
     let largest = mesh.islands().iter().max_by(|a, b| a.area.total_cmp(&b.area))?;
     let island = mesh.island_of(largest.first)?;
-    let corners = || mesh.cells().filter(|cell| cell.island() == island).flat_map(|cell| cell.positions());
+    let corners = || {
+        mesh.polygons().filter(|polygon| polygon.island() == island).flat_map(|polygon| polygon.positions())
+    };
     // A storey up counts for as much as a long walk.
     let apart = |a: Vec3, b: Vec3| (a - b) * Vec3::new(1.0, 5.0, 1.0);
     let farthest = |from: Vec3| {

@@ -57,7 +57,7 @@ fn read(file: &Path) -> Result<Mesh> {
         return Ok(Mesh::Ours(Box::new(io::open(file)?)));
     }
     let polygons = io::open_polygons(file)?;
-    let mesh = JudgedMesh::new(&polygons.vertices, polygons.cells)
+    let mesh = JudgedMesh::new(&polygons.vertices, polygons.polygons)
         .and_then(|mesh| mesh.with_ground(&polygons.ground))
         .with_context(|| format!("{} is no mesh", file.display()))?;
     Ok(Mesh::Polygons(mesh))
@@ -84,7 +84,7 @@ fn settings(args: &EvaluateArgs, mesh: &Mesh) -> (Agent, MetricsConfig) {
 
 /// Draws the mesh with what it misses and what is too much.
 fn draw(mesh: &JudgedMesh, judgement: &Judgement, file: &Path) -> Result<()> {
-    let plan = PlanMesh::new(mesh.vertices(), mesh.cells(), mesh.neighbours());
+    let plan = PlanMesh::new(mesh.vertices(), mesh.polygons(), mesh.neighbours());
     let (places, [missed, excess]) = (&judgement.places, judgement.legend());
     let obstructed = places.excess.iter().map(|(place, _)| *place).collect();
     let marks = [
@@ -141,8 +141,8 @@ fn table(out: &mut impl Write, found: &Evaluation) -> std::io::Result<()> {
     )?;
     writeln!(
         out,
-        "complexity    {} cells (at least {}), {} portals, {} vertices, {} off the border",
-        found.cells, found.cells_lower_bound, found.portals, found.vertices, found.vertices_off_border
+        "complexity    {} polygons (at least {}), {} portals, {} vertices, {} off the border",
+        found.polygons, found.polygons_lower_bound, found.portals, found.vertices, found.vertices_off_border
     )?;
     let angle = found.min_angle.map_or_else(|| "-".to_owned(), |angle| format!("{angle:.1} degrees"));
     let number = |value: Option<f64>, unit: &str| {
@@ -151,11 +151,11 @@ fn table(out: &mut impl Write, found: &Evaluation) -> std::io::Result<()> {
     let (shape, kinds) = (&found.shape, &found.violation_kinds);
     writeln!(
         out,
-        "              {} cells for each that must be, {} neighbours a cell, largest cell {}, mean {}",
-        number(shape.cells_per_lower_bound, ""),
+        "              {} polygons for each that must be, {} neighbours a polygon, largest polygon {}, mean {}",
+        number(shape.polygons_per_lower_bound, ""),
         number(shape.mean_degree, ""),
-        number(shape.largest_cell, " m2"),
-        number(shape.mean_cell, " m2")
+        number(shape.largest_polygon, " m2"),
+        number(shape.mean_polygon, " m2")
     )?;
     writeln!(
         out,
@@ -166,7 +166,7 @@ fn table(out: &mut impl Write, found: &Evaluation) -> std::io::Result<()> {
     )?;
     writeln!(
         out,
-        "violations    {}: {} overlaps, {} cells not convex, {} links one way, {} cracks",
+        "violations    {}: {} overlaps, {} polygons not convex, {} links one way, {} cracks",
         found.violations, kinds.overlaps, kinds.non_convex, kinds.asymmetric, kinds.cracks
     )?;
     if paths.pairs == 0 {

@@ -7,7 +7,7 @@ use anyhow::Result;
 use glam::Vec3;
 use serde::Serialize;
 use waymesh::graph::PathOptions;
-use waymesh::{CellId, GridReport, IslandReport, NavMesh, Outcome, Path, PathScratch, Random, Validate};
+use waymesh::{GridReport, IslandReport, NavMesh, Outcome, Path, PathScratch, PolyId, Random, Validate};
 
 use crate::args::InfoArgs;
 
@@ -17,7 +17,7 @@ struct Info {
     grid: GridReport,
     agent: AgentInfo,
     regions: u64,
-    cells: u64,
+    polygons: u64,
     portals: u64,
     vertices: u64,
     mesh_area: f64,
@@ -56,7 +56,7 @@ fn describe(mesh: &NavMesh) -> Info {
         .validate()
         .err()
         .map_or_else(Vec::new, |list| list.kept().iter().map(ToString::to_string).collect());
-    let mut regions: Vec<_> = mesh.cells().map(|cell| cell.region()).collect();
+    let mut regions: Vec<_> = mesh.polygons().map(|polygon| polygon.region()).collect();
     regions.sort_unstable();
     regions.dedup();
     Info {
@@ -68,7 +68,7 @@ fn describe(mesh: &NavMesh) -> Info {
             max_slope: agent.max_slope.to_degrees(),
         },
         regions: regions.len() as u64,
-        cells: mesh.cell_count() as u64,
+        polygons: mesh.polygon_count() as u64,
         portals: mesh.portal_count() as u64,
         vertices: mesh.vertices().len() as u64,
         mesh_area: mesh.area(),
@@ -83,13 +83,13 @@ fn describe(mesh: &NavMesh) -> Info {
     }
 }
 
-/// Times paths between the centres of random cells, any cell as likely as any other. `None` on a mesh without cells.
+/// Times paths between the centres of random polygons, any polygon as likely as any other. `None` on a mesh without polygons.
 fn time_queries(mesh: &NavMesh, pairs: usize) -> Option<QueryTimes> {
     let mut random = Random::new(1);
-    let count = u64::try_from(mesh.cell_count()).ok().filter(|&count| count > 0)?;
+    let count = u64::try_from(mesh.polygon_count()).ok().filter(|&count| count > 0)?;
     let mut place = || {
-        let cell = CellId(u32::try_from(random.bits() % count).ok()?);
-        let corners = mesh.cell(cell)?.positions();
+        let polygon = PolyId(u32::try_from(random.bits() % count).ok()?);
+        let corners = mesh.polygon(polygon)?.positions();
         let number = corners.len();
         #[expect(clippy::cast_precision_loss, reason = "a few corners")]
         Some(corners.sum::<Vec3>() / number as f32)
@@ -125,7 +125,7 @@ pub(crate) fn run(args: &InfoArgs) -> Result<()> {
     writeln!(out, "{}", args.mesh.display())?;
     writeln!(
         out,
-        "  grid      {} x {} cells of {} m, levels of {} m",
+        "  grid      {} x {} polygons of {} m, levels of {} m",
         grid.width, grid.depth, grid.cell_size, grid.level_height
     )?;
     writeln!(
@@ -135,8 +135,8 @@ pub(crate) fn run(args: &InfoArgs) -> Result<()> {
     )?;
     writeln!(
         out,
-        "  mesh      {} cells in {} regions, {} portals, {} vertices, {:.2} m2",
-        info.cells, info.regions, info.portals, info.vertices, info.mesh_area
+        "  mesh      {} polygons in {} regions, {} portals, {} vertices, {:.2} m2",
+        info.polygons, info.regions, info.portals, info.vertices, info.mesh_area
     )?;
     if let Some(error) = info.height_error_max {
         writeln!(out, "  ground    at most {error:.3} m off")?;
@@ -175,5 +175,5 @@ fn island_line(island: &IslandReport) -> String {
         1 => "1 link joins it to others".to_owned(),
         count => format!("{count} links join it to others"),
     };
-    format!("{} cells, {:.2} m2, at {x:.2},{y:.2},{z:.2}, {links}", island.cells, island.area)
+    format!("{} polygons, {:.2} m2, at {x:.2},{y:.2},{z:.2}, {links}", island.polygons, island.area)
 }

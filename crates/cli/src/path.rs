@@ -8,8 +8,8 @@ use serde::Serialize;
 use waymesh::io::{self, SvgOptions};
 use waymesh::triangulate::ClearanceConfig;
 use waymesh::{
-    AnyCell, CellId, ClearPathOptions, ClearanceScratch, Hierarchy, HierarchyConfig, HierarchyScratch,
-    HierarchyUse, NavMesh, Outcome, Path, PathOptions, PathScratch, with_clearance,
+    AnyPolygon, ClearPathOptions, ClearanceScratch, Hierarchy, HierarchyConfig, HierarchyScratch,
+    HierarchyUse, NavMesh, Outcome, Path, PathOptions, PathScratch, PolyId, with_clearance,
 };
 
 use crate::args::PathArgs;
@@ -21,7 +21,7 @@ struct Answer {
     outcome: &'static str,
     length: f32,
     points: Vec<[f32; 3]>,
-    cells: Vec<u32>,
+    polygons: Vec<u32>,
     /// Of the path of a disc: how near it comes to a wall, and how far its ends were moved to where it fits.
     #[serde(skip_serializing_if = "Option::is_none")]
     clearance: Option<f32>,
@@ -33,12 +33,12 @@ struct Answer {
 }
 
 impl Answer {
-    fn new(outcome: Outcome, length: f32, points: &[Vec3], cells: &[CellId]) -> Self {
+    fn new(outcome: Outcome, length: f32, points: &[Vec3], polygons: &[PolyId]) -> Self {
         Self {
             outcome: outcome_name(outcome),
             length,
             points: points.iter().map(|point| point.to_array()).collect(),
-            cells: cells.iter().map(|cell| cell.0).collect(),
+            polygons: polygons.iter().map(|polygon| polygon.0).collect(),
             clearance: None,
             moved: None,
             hierarchy: None,
@@ -78,7 +78,7 @@ fn use_name(how: HierarchyUse) -> &'static str {
 }
 
 fn by_hierarchy(mesh: &NavMesh, args: &PathArgs) -> Result<(Path, HierarchyUse)> {
-    let hierarchy = Hierarchy::new(mesh, &HierarchyConfig::default().with_min_cells(0))?;
+    let hierarchy = Hierarchy::new(mesh, &HierarchyConfig::default().with_min_polygons(0))?;
     let mut scratch = HierarchyScratch::default();
     Ok(hierarchy.find_path_with(mesh, args.from.0, args.to.0, &PathOptions::default(), &mut scratch)?)
 }
@@ -101,7 +101,7 @@ pub(crate) fn run(args: &PathArgs) -> Result<()> {
     };
     if args.corner_offset != 0.0 {
         let mut wide = Path::default();
-        mesh.offset_corners(&path, args.corner_offset, &AnyCell, &mut Vec::new(), &mut wide)?;
+        mesh.offset_corners(&path, args.corner_offset, &AnyPolygon, &mut Vec::new(), &mut wide)?;
         path = wide;
     }
     if let Some(file) = &args.svg {
@@ -109,10 +109,16 @@ pub(crate) fn run(args: &PathArgs) -> Result<()> {
     }
     let mut out = std::io::stdout().lock();
     if args.json {
-        let answer = Answer::new(path.outcome, path.length, &path.points, &path.cells);
+        let answer = Answer::new(path.outcome, path.length, &path.points, &path.polygons);
         return Answer { hierarchy: how, ..answer }.write(&mut out);
     }
-    writeln!(out, "{}: {:.3} m over {} cells", outcome_name(path.outcome), path.length, path.cells.len())?;
+    writeln!(
+        out,
+        "{}: {:.3} m over {} polygons",
+        outcome_name(path.outcome),
+        path.length,
+        path.polygons.len()
+    )?;
     if let Some(how) = how {
         writeln!(out, "hierarchy: {how}")?;
     }
@@ -135,16 +141,16 @@ fn run_for_radius(args: &PathArgs, mesh: NavMesh, radius: f32) -> Result<()> {
     let moved = [path.start, path.goal].map(|end| end.map_or(0.0, |end| end.moved));
     let mut out = std::io::stdout().lock();
     if args.json {
-        let answer = Answer::new(path.outcome, path.length, &path.points, &path.cells);
+        let answer = Answer::new(path.outcome, path.length, &path.points, &path.polygons);
         let clearance = Some(path.clearance).filter(|clearance| clearance.is_finite());
         return Answer { clearance, moved: Some(moved), ..answer }.write(&mut out);
     }
     writeln!(
         out,
-        "{}: {:.3} m over {} cells, {} corners, {:.3} m from the nearest wall",
+        "{}: {:.3} m over {} polygons, {} corners, {:.3} m from the nearest wall",
         outcome_name(path.outcome),
         path.length,
-        path.cells.len(),
+        path.polygons.len(),
         path.corners.len(),
         path.clearance
     )?;

@@ -49,8 +49,8 @@ fn summary(out: &mut impl Write, report: &Report) -> std::io::Result<()> {
     let PlanReport { storeys, walkable_shapes, blocked_shapes, .. } = report.plan.unwrap_or_default();
     writeln!(
         out,
-        "{storeys} storeys, {walkable_shapes} walkable and {blocked_shapes} blocked shapes, {} cells on {}, {:.1} m2, {} links, {:.0} ms",
-        report.cells,
+        "{storeys} storeys, {walkable_shapes} walkable and {blocked_shapes} blocked shapes, {} polygons on {}, {:.1} m2, {} links, {:.0} ms",
+        report.polygons,
         build::islands(&report.islands),
         report.mesh_area,
         report.links,

@@ -69,8 +69,8 @@ fn the_keys_are_the_contract() {
     let mut expected: Vec<&str> = "samples standable uncertain coverage excess.total excess.solid excess.ceiling excess.wall \
         excess.drop connectivity.pairs connectivity.agree connectivity.false_links connectivity.missed_links \
         connectivity.islands connectivity.components height_error.mean height_error.p50 height_error.p95 height_error.max \
-        clearance_error.mean clearance_error.p95 clearance_error.max cells portals vertices vertices_off_border \
-        cells_lower_bound slivers min_angle t_junctions violations paths.pairs paths.found paths.wrongly_missing \
+        clearance_error.mean clearance_error.p95 clearance_error.max polygons portals vertices vertices_off_border \
+        polygons_lower_bound slivers min_angle t_junctions violations paths.pairs paths.found paths.wrongly_missing \
         paths.wrongly_found paths.excess_length.mean paths.excess_length.p95 paths.excess_length.max \
         paths.min_wall_distance paths.query_ns.p50 paths.query_ns.p99 bytes_memory bytes_file"
         .split_whitespace()
@@ -78,7 +78,7 @@ fn the_keys_are_the_contract() {
     // Beyond the contract.
     expected.extend(
         "violation_kinds.overlaps violation_kinds.non_convex violation_kinds.asymmetric violation_kinds.cracks \
-        shape.area shape.largest_cell shape.mean_cell shape.min_width shape.mean_degree shape.cells_per_lower_bound"
+        shape.area shape.largest_polygon shape.mean_polygon shape.min_width shape.mean_degree shape.polygons_per_lower_bound"
             .split_whitespace(),
     );
     expected.sort_unstable();
@@ -91,15 +91,15 @@ fn the_keys_are_the_contract() {
 fn polygons_of_any_tool_are_judged_like_a_mesh_of_ours() {
     let folder = hall();
     let folder = folder.path();
-    succeed(folder, &["build", "hall.obj", "--obj", "cells.obj"]);
+    succeed(folder, &["build", "hall.obj", "--obj", "polygons.obj"]);
     let (ours, _) = judge(folder, &["hall.obj", "--mesh", "hall.wmesh"]);
-    let (polygons, _) = judge(folder, &["hall.obj", "--mesh", "cells.obj"]);
+    let (polygons, _) = judge(folder, &["hall.obj", "--mesh", "polygons.obj"]);
     for key in [
-        "cells",
+        "polygons",
         "portals",
         "vertices",
         "vertices_off_border",
-        "cells_lower_bound",
+        "polygons_lower_bound",
         "t_junctions",
         "samples",
         "standable",
@@ -117,10 +117,12 @@ fn polygons_of_any_tool_are_judged_like_a_mesh_of_ours() {
     assert_eq!(polygons["connectivity"], ours["connectivity"]);
     // Nobody to ask for paths.
     assert_eq!((&polygons["paths"]["pairs"], &polygons["bytes_memory"]), (&Value::from(0), &Value::Null));
-    assert!(succeed(folder, &["evaluate", "hall.obj", "--mesh", "cells.obj"]).contains("none asked for"));
+    assert!(succeed(folder, &["evaluate", "hall.obj", "--mesh", "polygons.obj"]).contains("none asked for"));
     // Whoever is slim can stand closer to the walls, and misses that strip.
-    let (slim, _) =
-        judge(folder, &["hall.obj", "--mesh", "cells.obj", "--agent-radius", "0.1", "--cell-size", "0.1"]);
+    let (slim, _) = judge(
+        folder,
+        &["hall.obj", "--mesh", "polygons.obj", "--agent-radius", "0.1", "--polygon-size", "0.1"],
+    );
     assert!(number(&slim["coverage"]) < number(&ours["coverage"]) - 0.02, "{slim}");
 }
 
@@ -158,9 +160,11 @@ fn broken_polygons_are_named_with_file_and_line() {
     assert!(fail(folder, 1, &["evaluate", "hall.obj", "--mesh", "text.wmesh"]).contains("text.wmesh"));
     succeed(folder, &["build", "hall.obj"]);
     let words = ["evaluate", "hall.obj", "--mesh", "hall.wmesh"];
-    for (option, value, expected) in
-        [("--samples", "0", "samples"), ("--cell-size", "0", "cell_size"), ("--agent-radius", "-1", "radius")]
-    {
+    for (option, value, expected) in [
+        ("--samples", "0", "samples"),
+        ("--polygon-size", "0", "cell_size"),
+        ("--agent-radius", "-1", "radius"),
+    ] {
         let option = format!("{option}={value}");
         let message = fail(folder, 1, &[&words[..], &[&option]].concat());
         assert!(message.contains(expected), "{option}: {message}");
@@ -188,13 +192,13 @@ fn nothing_to_judge_gives_a_clear_answer() {
     // An empty mesh.
     std::fs::write(folder.join("empty.obj"), "# nothing\n").expect("a file");
     let (found, told) = judge(folder, &["hall.obj", "--mesh", "empty.obj", "--svg", "empty.svg"]);
-    assert!(told.contains("the mesh has no cells"), "{told}");
+    assert!(told.contains("the mesh has no polygons"), "{told}");
     assert!(number(&found["coverage"]).abs() < 1e-12);
     for key in ["slivers", "min_angle"] {
         assert_eq!(found[key], Value::Null, "{key}");
     }
     assert_eq!((&found["excess"]["total"], &found["clearance_error"]["mean"]), (&Value::Null, &Value::Null));
-    assert!(std::fs::read_to_string(folder.join("empty.svg")).expect("a picture").contains("No cells"));
+    assert!(std::fs::read_to_string(folder.join("empty.svg")).expect("a picture").contains("No polygons"));
     // A scene that nobody can walk on: a wall.
     std::fs::write(folder.join("wall.obj"), "v 0 0 0\nv 9 0 0\nv 9 9 0\nf 1 2 3\n").expect("a file");
     let (found, told) = judge(folder, &["wall.obj", "--mesh", "hall.wmesh"]);
@@ -202,7 +206,7 @@ fn nothing_to_judge_gives_a_clear_answer() {
     assert_eq!((&found["samples"], &found["coverage"]), (&Value::from(0), &Value::Null));
     // Neither.
     let (found, told) = judge(folder, &["wall.obj", "--mesh", "empty.obj"]);
-    assert!(told.contains("no walkable ground") && told.contains("no cells"), "{told}");
+    assert!(told.contains("no walkable ground") && told.contains("no polygons"), "{told}");
     assert_eq!(found["coverage"], Value::Null);
     assert!(succeed(folder, &["evaluate", "wall.obj", "--mesh", "empty.obj"]).contains("coverage      -"));
 }

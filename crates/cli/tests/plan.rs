@@ -80,7 +80,7 @@ fn borders_are_split_and_a_grid_of_points_is_kept_by_triangles() {
         let mut all = vec!["plan", "house.toml", "--check", "--json", "--max-vertices", "3"];
         all.extend(words);
         let report = json(&succeed(folder.path(), &all));
-        (report["cells"].as_u64().expect("a count"), report["mesh_area"].as_f64().expect("a number"))
+        (report["polygons"].as_u64().expect("a count"), report["mesh_area"].as_f64().expect("a number"))
     };
     let plain = figures(&[]);
     let merged = figures(&["--merge-distance", "0.005"]);

@@ -42,7 +42,7 @@ fn build_path_and_info_keep_their_contract() {
         "walkable_area",
         "regions",
         "contours",
-        "cells",
+        "polygons",
         "portals",
         "vertices",
         "mesh_area",
@@ -57,12 +57,13 @@ fn build_path_and_info_keep_their_contract() {
     }
     assert_eq!(report["triangles"], 12);
     assert_eq!(keys(&report["grid"]), ["cell_size", "depth", "level_height", "width"]);
-    assert_eq!(keys(&report["islands"][0]), ["area", "cells", "joined", "links", "place"]);
+    assert_eq!(keys(&report["islands"][0]), ["area", "joined", "links", "place", "polygons"]);
     assert_eq!(keys(&report["stages"][0]), ["name", "seconds"]);
     assert!(report["peak_memory_bytes"].as_u64().expect("a number") > 1000);
 
     let info = json(&succeed(folder, &["info", "hall.wmesh", "--json"]));
-    for key in ["grid", "cells", "portals", "vertices", "mesh_area", "islands", "height_error_max", "regions"]
+    for key in
+        ["grid", "polygons", "portals", "vertices", "mesh_area", "islands", "height_error_max", "regions"]
     {
         if key == "height_error_max" {
             let (a, b) = (info[key].as_f64().expect("a number"), report[key].as_f64().expect("a number"));
@@ -77,7 +78,7 @@ fn build_path_and_info_keep_their_contract() {
 
     let words = ["path", "hall.wmesh", "--from", "3,0,3", "--to", "17,0,3", "--json", "--svg", "p.svg"];
     let path = json(&succeed(folder, &words));
-    assert_eq!(keys(&path), ["cells", "length", "outcome", "points"]);
+    assert_eq!(keys(&path), ["length", "outcome", "points", "polygons"]);
     assert_eq!(path["outcome"], "complete");
     let length = path["length"].as_f64().expect("a number");
     assert!((26.0..36.0).contains(&length), "round the wall it is about 29 m, not {length}");
@@ -87,7 +88,7 @@ fn build_path_and_info_keep_their_contract() {
     assert!((length..length + 4.0).contains(&wide["length"].as_f64().expect("a number")));
     assert_ne!(wide["points"], path["points"]);
     let near = json(&succeed(folder, &[&words[..7], &["--hierarchy"]].concat()));
-    assert_eq!(keys(&near), ["cells", "hierarchy", "length", "outcome", "points"]);
+    assert_eq!(keys(&near), ["hierarchy", "length", "outcome", "points", "polygons"]);
     assert_eq!(near["outcome"], "complete");
     fail(folder, 1, &[&words[..6], &["--corner-offset=-1"]].concat());
     fail(folder, 2, &[&words[..6], &["--hierarchy", "--shortest"]].concat());
@@ -103,7 +104,7 @@ fn a_path_for_a_radius_keeps_clear_of_walls() {
         succeed(folder, &[&words[..], more].concat())
     };
     let path = json(&ask("1.5", &["--json", "--svg", "r.svg"]));
-    assert_eq!(keys(&path), ["cells", "clearance", "length", "moved", "outcome", "points"]);
+    assert_eq!(keys(&path), ["clearance", "length", "moved", "outcome", "points", "polygons"]);
     assert_eq!(path["outcome"], "complete");
     assert!(path["clearance"].as_f64().expect("a number") > 1.498);
     let slim = json(&ask("0", &["--json"]));

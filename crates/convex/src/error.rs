@@ -18,7 +18,7 @@ pub enum ConvexError {
     BadConvexDistance { convex_distance: f32 },
     #[error("triangle {triangle} names vertex {vertex}, but there are {count}")]
     UnknownVertex { triangle: TriangleId, vertex: VertexId, count: usize },
-    #[error("triangle {triangle} has a vertex more than {limit} cells from the origin")]
+    #[error("triangle {triangle} has a vertex more than {limit} polygons from the origin")]
     OutOfRange { triangle: TriangleId, limit: i32 },
     #[error("triangle {triangle} has no area or runs the wrong way round")]
     NotPositive { triangle: TriangleId },

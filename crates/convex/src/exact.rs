@@ -1,4 +1,4 @@
-//! The fewest convex cells of a small polygon without holes.
+//! The fewest convex polygons of a small polygon without holes.
 
 use waymesh_core::PlanPoint;
 
@@ -8,7 +8,7 @@ use crate::measure::is_narrow;
 const NO_VERTEX: u32 = u32::MAX;
 /// Cost of what cannot be.
 const NEVER: u64 = 1 << 62;
-/// Cost of a cell: more than all portals that leave narrow angles.
+/// Cost of a polygon: more than all portals that leave narrow angles.
 const CELL: u64 = 1 << 52;
 /// Cost of a portal that leaves a narrow angle beside the border: more than that of the lengths of all portals.
 const SLIVER: u64 = 1 << 42;
@@ -19,7 +19,7 @@ pub(crate) const MOST_VERTICES: usize = 1024;
 
 /// A solver, kept for its memory.
 ///
-/// Cells are found from the vertex of lowest number up. The best cell on the portal from `i` to `j`, towards the part of the
+/// Polygons are found from the vertex of lowest number up. The best polygon on the portal from `i` to `j`, towards the part of the
 /// polygon from `i` to `j`, is a convex chain of edges and portals from `i` to `j`. All chains that start at `i` are found together,
 /// vertex by vertex: what is visible from a vertex lies around it in the order of the border, so a chain may turn from an edge into
 /// a stretch of the edges that follow, and a running minimum serves all of them.
@@ -60,7 +60,7 @@ pub(crate) struct Exact {
     prefixes: Vec<u64>,
     running: Vec<u64>,
     stack: Vec<(u32, u32)>,
-    /// Corners of all cells found, and the end of each cell.
+    /// Corners of all polygons found, and the end of each polygon.
     corners: Vec<u32>,
     ends: Vec<u32>,
 }
@@ -72,9 +72,9 @@ struct Link {
     to: u32,
     /// Of the portal; 0 for an edge.
     weight: u64,
-    /// Of all cells beyond it.
+    /// Of all polygons beyond it.
     beyond: u64,
-    /// The chain of the cell beyond must leave `from` towards this vertex or a later one.
+    /// The chain of the polygon beyond must leave `from` towards this vertex or a later one.
     least: u32,
     /// Place among those that arrive at `to`.
     place: u32,
@@ -176,7 +176,7 @@ impl Exact {
     }
 
     /// Finds all pairs of vertices that see each other; without `all`, those of which one is a notch: others are of use only if
-    /// cells have few corners.
+    /// polygons have few corners.
     pub(crate) fn see_all(&mut self, all: bool) {
         self.seen.clear();
         let count = step32(self.points.len());
@@ -279,7 +279,7 @@ impl Exact {
             .sum()
     }
 
-    /// Number of cells and weight of the portals in the best decomposition with cells of at most `max_vertices` corners
+    /// Number of polygons and weight of the portals in the best decomposition with polygons of at most `max_vertices` corners
     /// (0 = no limit). `None` if there is none, which only happens for borders that cross.
     pub(crate) fn solve(&mut self, max_vertices: u32) -> Option<(usize, u64)> {
         self.slots = if max_vertices == 0 { 1 } else { max_vertices as usize - 1 };
@@ -424,7 +424,7 @@ impl Exact {
         }
     }
 
-    /// For each portal at a notch, where the chain of the cell beyond may leave so that it does not turn right there.
+    /// For each portal at a notch, where the chain of the polygon beyond may leave so that it does not turn right there.
     fn set_least(&mut self, notch: u32) {
         let (start, end) = self.links_of(notch);
         let mut first = start;
@@ -438,7 +438,7 @@ impl Exact {
         }
     }
 
-    /// Finds all chains from `first` that end at `last` or before and leave towards `least` or a later vertex, and closes the cells
+    /// Finds all chains from `first` that end at `last` or before and leave towards `least` or a later vertex, and closes the polygons
     /// on the portals that ask for that.
     fn run(&mut self, first: u32, last: u32, least: u32) {
         let slots = self.slots;
@@ -496,7 +496,7 @@ impl Exact {
 
     /// The first vertex from this one on where a chain arrives and may go on although no link leads there from the first vertex.
     ///
-    /// All corners of a cell see each other, but for those with others in line between them. Links tell what notches see.
+    /// All corners of a polygon see each other, but for those with others in line between them. Links tell what notches see.
     fn next_reached(&self, vertex: u32, from_notch: bool) -> u32 {
         let bits = |word: usize| {
             let unseen = if from_notch || self.slots != 1 { 0 } else { self.convex[word] };
@@ -586,16 +586,16 @@ impl Exact {
         from + usize::from(own)..end
     }
 
-    /// Cost of the best cell on the portal from `first` to `last`, and of all beyond it.
+    /// Cost of the best polygon on the portal from `first` to `last`, and of all beyond it.
     fn close(&self, first: u32, last: u32, end: usize) -> u64 {
         let places = self.closing(first, last, end);
         let chains = self.chains.get(places.start * self.slots..places.end * self.slots).unwrap_or_default();
         chains.iter().min().map_or(NEVER, |&least| (least + CELL).min(NEVER))
     }
 
-    /// The cells of the best decomposition, after [`Exact::solve`] has found one: their corners in positive order, in the caller's
+    /// The polygons of the best decomposition, after [`Exact::solve`] has found one: their corners in positive order, in the caller's
     /// numbers.
-    pub(crate) fn cells(&mut self) -> impl Iterator<Item = &[u32]> {
+    pub(crate) fn polygons(&mut self) -> impl Iterator<Item = &[u32]> {
         self.corners.clear();
         self.ends.clear();
         let count = step32(self.points.len());
@@ -619,8 +619,8 @@ impl Exact {
             *corner = step32((*corner as usize + turned) % count);
         }
         let (corners, ends) = (&self.corners, &self.ends);
-        ends.iter().enumerate().map(move |(cell, &end)| {
-            let start = if cell == 0 { 0 } else { ends[cell - 1] };
+        ends.iter().enumerate().map(move |(polygon, &end)| {
+            let start = if polygon == 0 { 0 } else { ends[polygon - 1] };
             &corners[start as usize..end as usize]
         })
     }
@@ -635,7 +635,7 @@ impl Exact {
         }
     }
 
-    /// Lists the corners of the cell on the portal from `first` to `last`, and its other portals.
+    /// Lists the corners of the polygon on the portal from `first` to `last`, and its other portals.
     fn trace(&mut self, first: u32, last: u32, end: usize, stack: &mut Vec<(u32, u32)>) {
         let slots = self.slots;
         let places = self.closing(first, last, end);

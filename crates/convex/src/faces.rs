@@ -1,7 +1,7 @@
 //! Convex faces over the edges of a triangulation, and the removal of edges between them.
 
 use waymesh_core::{
-    CellMesh, DisjointSets, MAX_PLAN_COORDINATE, PlanPoint, Triangle, TriangleId, Triangulation, VertexId,
+    DisjointSets, MAX_PLAN_COORDINATE, PlanPoint, PolyMesh, Triangle, TriangleId, Triangulation, VertexId,
 };
 
 use crate::ConvexError;
@@ -260,33 +260,33 @@ impl<'a> Faces<'a> {
         self.triangulation.triangles[edge as usize / 3].vertices[edge as usize % 3]
     }
 
-    /// The faces as cells, in the order of their lowest triangles.
+    /// The faces as polygons, in the order of their lowest triangles.
     pub(crate) fn into_subdivision(mut self) -> Subdivision<'a> {
-        let mut cell_of = vec![NONE; self.triangles.len()];
-        let mut cells = Vec::new();
+        let mut column_of = vec![NONE; self.triangles.len()];
+        let mut polygons = Vec::new();
         for face in (0..).take(self.triangles.len()) {
             if self.triangles.find(face) == face {
-                cell_of[face as usize] = index(cells.len());
+                column_of[face as usize] = index(polygons.len());
                 let Triangle { region, area, .. } = self.triangulation.triangles[face as usize];
-                cells.push(Patch { side: NONE, len: self.sizes[face as usize], region, area });
+                polygons.push(Patch { side: NONE, len: self.sizes[face as usize], region, area });
             }
         }
         let mut sides = Vec::with_capacity(self.half_edges.len());
         for edge in (0..).take(self.half_edges.len()) {
             let HalfEdge { twin, next, prev, .. } = *self.at(edge);
-            let mut cell = NONE;
+            let mut polygon = NONE;
             if next != NONE {
-                cell = cell_of[self.face(edge) as usize];
-                cells[cell as usize].side = cells[cell as usize].side.min(edge);
+                polygon = column_of[self.face(edge) as usize];
+                polygons[polygon as usize].side = polygons[polygon as usize].side.min(edge);
             }
-            sides.push(Side { origin: self.vertex(edge).0, twin, next, prev, cell });
+            sides.push(Side { origin: self.vertex(edge).0, twin, next, prev, polygon });
         }
-        Subdivision::new(self.triangulation, sides, cells)
+        Subdivision::new(self.triangulation, sides, polygons)
     }
 
-    /// The faces as cells: by region, then by their lowest triangle.
-    pub(crate) fn into_cells(self) -> CellMesh {
-        self.into_subdivision().into_cells(Numbering::Stored)
+    /// The faces as polygons: by region, then by their lowest triangle.
+    pub(crate) fn into_polygons(self) -> PolyMesh {
+        self.into_subdivision().into_polygons(Numbering::Stored)
     }
 }
 

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use waymesh_core::stage::{Decompose, StageError};
-use waymesh_core::{CellMesh, Observer, Triangulation};
+use waymesh_core::{Observer, PolyMesh, Triangulation};
 
 use crate::ConvexError;
 use crate::faces::Faces;
@@ -13,7 +13,7 @@ use crate::faces::Faces;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct GreedyConfig {
-    /// Most corners of a merged cell, at least 3; 0 for no limit. Default 0.
+    /// Most corners of a merged polygon, at least 3; 0 for no limit. Default 0.
     pub max_vertices: u32,
     /// Which edge goes first. Default [`MergeOrder::FewestWays`].
     pub order: MergeOrder,
@@ -23,8 +23,8 @@ pub struct GreedyConfig {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MergeOrder {
-    /// Merge the cell that has the fewest ways left to merge (then the smallest), across the edge with the fewest notches at
-    /// its ends, the longest first. On random polygons this leaves 6 to 17 % fewer cells than the longest edge first.
+    /// Merge the polygon that has the fewest ways left to merge (then the smallest), across the edge with the fewest notches at
+    /// its ends, the longest first. On random polygons this leaves 6 to 17 % fewer polygons than the longest edge first.
     #[default]
     FewestWays,
     /// Remove the longest edge, as Mononen's Recast does.
@@ -62,17 +62,17 @@ pub(crate) fn check_max_vertices(max_vertices: u32) -> Result<(), ConvexError> {
     Ok(())
 }
 
-/// Merges triangles to convex cells by removing edges, one after the other, for as long as one can go.
+/// Merges triangles to convex polygons by removing edges, one after the other, for as long as one can go.
 ///
 /// # Guarantees
-/// - Cells are convex, lie in one region and area, and meet edge to edge; together they cover exactly the triangles.
-/// - No edge is left between two cells of one region and area that together are convex and within `max_vertices`. (Corners
+/// - Polygons are convex, lie in one region and area, and meet edge to edge; together they cover exactly the triangles.
+/// - No edge is left between two polygons of one region and area that together are convex and within `max_vertices`. (Corners
 ///   that are dropped in the end, see below, count here.)
 /// - Without a limit there are at most four times as many cells in a polygon as in the best decomposition, because every edge
 ///   left is needed at one of its ends (Hertel and Mehlhorn 1983). In practice it is a few per cent.
-/// - A vertex that lies straight in the border between two cells, and that no third one uses, is dropped; other vertices keep
+/// - A vertex that lies straight in the border between two polygons, and that no third one uses, is dropped; other vertices keep
 ///   their order. Corners on walls stay.
-/// - Cells are numbered by region, then by their lowest triangle, and start at their corner that came first there.
+/// - Polygons are numbered by region, then by their lowest triangle, and start at their corner that came first there.
 ///
 /// # Cost
 /// About `n log n` for `n` triangles.
@@ -84,16 +84,16 @@ pub(crate) fn check_max_vertices(max_vertices: u32) -> Result<(), ConvexError> {
 /// - Mononen 2009, Automatic Navmesh Generation via Watershed Partitioning, step 5 (longest edge: Recast's `rcBuildPolyMesh`).
 /// - Karp and Sipser 1981, Maximum matching in sparse random graphs (what has the fewest ways left goes first),
 ///   <https://doi.org/10.1109/SFCS.1981.21>.
-pub fn merge_greedy(triangulation: &Triangulation, config: &GreedyConfig) -> Result<CellMesh, ConvexError> {
+pub fn merge_greedy(triangulation: &Triangulation, config: &GreedyConfig) -> Result<PolyMesh, ConvexError> {
     config.validate()?;
     let mut faces = Faces::new(triangulation)?;
     match config.order {
-        MergeOrder::FewestWays => Ok(merged(faces, config.max_vertices).into_cells()),
+        MergeOrder::FewestWays => Ok(merged(faces, config.max_vertices).into_polygons()),
         MergeOrder::LongestEdge => {
             let mut edges: Vec<u32> = faces.inner_edges().collect();
             edges.sort_by_cached_key(|&edge| Reverse(faces.length_squared(edge)));
             faces.remove_in_order(&mut edges, config.max_vertices);
-            Ok(faces.into_cells())
+            Ok(faces.into_polygons())
         }
     }
 }
@@ -115,7 +115,7 @@ impl Decompose for GreedyMerge {
         &self,
         triangulation: &Triangulation,
         _observer: &mut dyn Observer,
-    ) -> Result<CellMesh, StageError> {
+    ) -> Result<PolyMesh, StageError> {
         merge_greedy(triangulation, &self.config).map_err(|error| StageError::new("decompose", error))
     }
 }

@@ -1,7 +1,7 @@
 //! Hertel and Mehlhorn's decomposition.
 
 use waymesh_core::stage::{Decompose, StageError};
-use waymesh_core::{CellMesh, Observer, Triangulation};
+use waymesh_core::{Observer, PolyMesh, Triangulation};
 
 use crate::ConvexError;
 use crate::faces::Faces;
@@ -11,7 +11,7 @@ use crate::greedy::check_max_vertices;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HertelMehlhornConfig {
-    /// Most corners of a merged cell, at least 3; 0 for no limit. Default 0.
+    /// Most corners of a merged polygon, at least 3; 0 for no limit. Default 0.
     pub max_vertices: u32,
 }
 
@@ -32,7 +32,7 @@ impl HertelMehlhornConfig {
     }
 }
 
-/// Merges triangles to convex cells by removing every diagonal that no notch needs, in the order of the triangles.
+/// Merges triangles to convex polygons by removing every diagonal that no notch needs, in the order of the triangles.
 ///
 /// # Guarantees
 /// Those of [`crate::merge_greedy`]: at most four times as many cells as in the best decomposition of a polygon when there is no
@@ -40,8 +40,8 @@ impl HertelMehlhornConfig {
 /// own).
 ///
 /// # Cost
-/// Linear, up to the near-constant cost of knowing which cell a triangle is in. About three times as fast as [`crate::merge_greedy`], for
-/// more cells.
+/// Linear, up to the near-constant cost of knowing which polygon a triangle is in. About three times as fast as [`crate::merge_greedy`], for
+/// more polygons.
 ///
 /// # Errors
 /// For bad configuration, unknown vertices, triangles without area, and neighbours that are not mutual.
@@ -51,12 +51,12 @@ impl HertelMehlhornConfig {
 pub fn hertel_mehlhorn(
     triangulation: &Triangulation,
     config: &HertelMehlhornConfig,
-) -> Result<CellMesh, ConvexError> {
+) -> Result<PolyMesh, ConvexError> {
     config.validate()?;
     let mut faces = Faces::new(triangulation)?;
     let mut edges: Vec<u32> = faces.inner_edges().collect();
     faces.remove_in_order(&mut edges, config.max_vertices);
-    Ok(faces.into_cells())
+    Ok(faces.into_polygons())
 }
 
 /// [`hertel_mehlhorn`] as a stage.
@@ -71,7 +71,7 @@ impl Decompose for HertelMehlhorn {
         &self,
         triangulation: &Triangulation,
         _observer: &mut dyn Observer,
-    ) -> Result<CellMesh, StageError> {
+    ) -> Result<PolyMesh, StageError> {
         hertel_mehlhorn(triangulation, &self.config).map_err(|error| StageError::new("decompose", error))
     }
 }

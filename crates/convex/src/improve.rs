@@ -1,4 +1,4 @@
-//! Search for fewer and better cells.
+//! Search for fewer and better polygons.
 
 use waymesh_core::{PlanPoint, RegionId};
 
@@ -9,58 +9,58 @@ use crate::window::Window;
 
 /// Vertices of a window that is solved without being grown any further, if little can be gained there.
 const SMALL_WINDOW: usize = 64;
-/// A window is small unless one in so many of its cells could be too many.
+/// A window is small unless one in so many of its polygons could be too many.
 const GAIN: usize = 12;
 
-/// Replaces cells, window by window.
+/// Replaces polygons, window by window.
 pub(crate) struct Search<'s, 'a> {
-    cells: &'s mut Subdivision<'a>,
+    polygons: &'s mut Subdivision<'a>,
     max_vertices: u32,
     /// The regions that may change.
     wanted: &'s dyn Fn(RegionId) -> bool,
     window: Window,
     exact: Exact,
-    /// Per cell, the last window it was in.
+    /// Per polygon, the last window it was in.
     last_windows: Vec<u32>,
     windows: u32,
 }
 
 impl<'s, 'a> Search<'s, 'a> {
     pub(crate) fn new(
-        cells: &'s mut Subdivision<'a>,
+        polygons: &'s mut Subdivision<'a>,
         max_vertices: u32,
         wanted: &'s dyn Fn(RegionId) -> bool,
     ) -> Self {
-        let last_windows = vec![0; cells.cells.len()];
+        let last_windows = vec![0; polygons.polygons.len()];
         let (window, exact) = (Window::default(), Exact::default());
-        Self { cells, max_vertices, wanted, window, exact, last_windows, windows: 0 }
+        Self { polygons, max_vertices, wanted, window, exact, last_windows, windows: 0 }
     }
 
-    /// Improves the window that has been grown, and notes its cells.
+    /// Improves the window that has been grown, and notes its polygons.
     fn improve(&mut self) {
-        self.window.improve(self.cells, &mut self.exact, self.max_vertices);
+        self.window.improve(self.polygons, &mut self.exact, self.max_vertices);
         self.windows += 1;
-        self.last_windows.resize(self.cells.cells.len(), 0);
-        for &cell in &self.window.cells {
-            self.last_windows[cell as usize] = self.windows;
+        self.last_windows.resize(self.polygons.polygons.len(), 0);
+        for &polygon in &self.window.polygons {
+            self.last_windows[polygon as usize] = self.windows;
         }
     }
 
-    /// Whether a cell is there and in a region that may change.
-    fn is_wanted(&self, cell: u32) -> bool {
-        let Patch { side, region, .. } = self.cells.cells[cell as usize];
+    /// Whether a polygon is there and in a region that may change.
+    fn is_wanted(&self, polygon: u32) -> bool {
+        let Patch { side, region, .. } = self.polygons.polygons[polygon as usize];
         side != NONE && (self.wanted)(region)
     }
 
-    /// The cell across a side, if it may be joined with the one on this side.
+    /// The polygon across a side, if it may be joined with the one on this side.
     fn beyond(&self, side: u32) -> Option<u32> {
-        self.cells.is_inner(side).then(|| self.cells.side(self.cells.side(side).twin).cell)
+        self.polygons.is_inner(side).then(|| self.polygons.side(self.polygons.side(side).twin).polygon)
     }
 
-    /// Gives every piece of one region and area that has no holes and at most `most_vertices` vertices the fewest cells there are.
+    /// Gives every piece of one region and area that has no holes and at most `most_vertices` vertices the fewest polygons there are.
     pub(crate) fn solve_small(&mut self, most_vertices: usize) {
         let reach = most_vertices.min(MOST_VERTICES);
-        let mut seen = vec![false; self.cells.cells.len()];
+        let mut seen = vec![false; self.polygons.polygons.len()];
         let mut stack = Vec::new();
         for seed in 0..index(seen.len()) {
             if seen[seed as usize] || !self.is_wanted(seed) {
@@ -69,53 +69,53 @@ impl<'s, 'a> Search<'s, 'a> {
             let (mut count, mut corners) = (0, 0);
             seen[seed as usize] = true;
             stack.push(seed);
-            while let Some(cell) = stack.pop() {
+            while let Some(polygon) = stack.pop() {
                 count += 1;
-                corners += self.cells.cells[cell as usize].len as usize;
-                for beyond in self.cells.around(cell).filter_map(|side| self.beyond(side)) {
+                corners += self.polygons.polygons[polygon as usize].len as usize;
+                for beyond in self.polygons.around(polygon).filter_map(|side| self.beyond(side)) {
                     if !std::mem::replace(&mut seen[beyond as usize], true) {
                         stack.push(beyond);
                     }
                 }
             }
-            // With one portal less than cells, each of them hides two corners.
+            // With one portal less than polygons, each of them hides two corners.
             if corners > reach + 2 * (count - 1) {
                 continue;
             }
-            self.window.start(self.cells, seed);
-            self.window.grow(self.cells, reach, |_| false);
-            if self.window.is_complete(self.cells) {
+            self.window.start(self.polygons, seed);
+            self.window.grow(self.polygons, reach, |_| false);
+            if self.window.is_complete(self.polygons) {
                 self.improve();
             }
         }
     }
 
-    /// Cuts the cells into windows and solves each; then again, around what lay on the borders of the last windows.
+    /// Cuts the polygons into windows and solves each; then again, around what lay on the borders of the last windows.
     pub(crate) fn sweep(&mut self, vertices: usize, rounds: u32) {
-        let mut seeds: Vec<u32> = self.cells.living().filter(|&cell| self.is_wanted(cell)).collect();
+        let mut seeds: Vec<u32> = self.polygons.living().filter(|&polygon| self.is_wanted(polygon)).collect();
         // What has been solved as a whole is not looked at again.
         let mut before = 0;
         for _ in 0..rounds {
             for &seed in &seeds {
-                let gone = self.cells.cells[seed as usize].side == NONE;
+                let gone = self.polygons.polygons[seed as usize].side == NONE;
                 if !gone && self.last_windows[seed as usize] <= before {
-                    self.window.start(self.cells, seed);
+                    self.window.start(self.polygons, seed);
                     let last = &self.last_windows;
-                    let is_new = |cell: u32| last.get(cell as usize).is_none_or(|&last| last <= before);
-                    self.window.grow(self.cells, vertices.min(SMALL_WINDOW), is_new);
-                    let count = self.window.cells.len();
-                    if GAIN * count.saturating_sub(self.window.least(self.cells)) > count {
-                        self.window.grow(self.cells, vertices, is_new);
+                    let is_new = |polygon: u32| last.get(polygon as usize).is_none_or(|&last| last <= before);
+                    self.window.grow(self.polygons, vertices.min(SMALL_WINDOW), is_new);
+                    let count = self.window.polygons.len();
+                    if GAIN * count.saturating_sub(self.window.least(self.polygons)) > count {
+                        self.window.grow(self.polygons, vertices, is_new);
                     }
                     self.improve();
                 }
             }
             seeds.clear();
-            for cell in self.cells.living().filter(|&cell| self.is_wanted(cell)) {
-                let window = self.last_windows[cell as usize];
-                let mut beyond = self.cells.around(cell).filter_map(|side| self.beyond(side));
+            for polygon in self.polygons.living().filter(|&polygon| self.is_wanted(polygon)) {
+                let window = self.last_windows[polygon as usize];
+                let mut beyond = self.polygons.around(polygon).filter_map(|side| self.beyond(side));
                 if beyond.any(|other| self.last_windows[other as usize] != window) {
-                    seeds.push(cell);
+                    seeds.push(polygon);
                 }
             }
             before = self.windows;
@@ -124,11 +124,11 @@ impl<'s, 'a> Search<'s, 'a> {
 
     /// Turns portals that leave narrow angles around the notch that needs them, where another place for them leaves fewer.
     pub(crate) fn widen(&mut self) {
-        for side in 0..index(self.cells.sides.len()) {
+        for side in 0..index(self.polygons.sides.len()) {
             if self.is_narrow(side) {
-                self.window.start(self.cells, self.cells.side(side).cell);
-                if self.window.add(self.cells, side, usize::MAX) {
-                    self.window.widen(self.cells, self.max_vertices);
+                self.window.start(self.polygons, self.polygons.side(side).polygon);
+                if self.window.add(self.polygons, side, usize::MAX) {
+                    self.window.widen(self.polygons, self.max_vertices);
                 }
             }
         }
@@ -136,27 +136,27 @@ impl<'s, 'a> Search<'s, 'a> {
 
     /// Whether a portal has a narrow angle beside it, on this side of both.
     fn is_narrow(&self, side: u32) -> bool {
-        let Side { twin, next, cell, .. } = *self.cells.side(side);
-        if next == NONE || twin < side || !self.cells.is_inner(side) || !self.is_wanted(cell) {
+        let Side { twin, next, polygon, .. } = *self.polygons.side(side);
+        if next == NONE || twin < side || !self.polygons.is_inner(side) || !self.is_wanted(polygon) {
             return false;
         }
         [side, twin].into_iter().any(|side| {
-            let Side { next, prev, .. } = *self.cells.side(side);
-            let after = self.cells.side(next).next;
-            let [before, from, to, after] = [prev, side, next, after].map(|side| self.cells.point(side));
+            let Side { next, prev, .. } = *self.polygons.side(side);
+            let after = self.polygons.side(next).next;
+            let [before, from, to, after] = [prev, side, next, after].map(|side| self.polygons.point(side));
             is_narrow(from, to, before) || is_narrow(to, from, after)
         })
     }
 
-    /// Joins cells that are convex together: what has been put in place of a window can fit what lies around it.
+    /// Joins polygons that are convex together: what has been put in place of a window can fit what lies around it.
     pub(crate) fn unite(&mut self) {
         loop {
             let mut united = false;
-            for side in 0..index(self.cells.sides.len()) {
+            for side in 0..index(self.polygons.sides.len()) {
                 if self.may_go(side) {
-                    self.window.start(self.cells, self.cells.side(side).cell);
-                    united |= self.window.add(self.cells, side, usize::MAX)
-                        && self.window.unite(self.cells, self.max_vertices);
+                    self.window.start(self.polygons, self.polygons.side(side).polygon);
+                    united |= self.window.add(self.polygons, side, usize::MAX)
+                        && self.window.unite(self.polygons, self.max_vertices);
                 }
             }
             if !united {
@@ -167,15 +167,15 @@ impl<'s, 'a> Search<'s, 'a> {
 
     /// Whether both ends of a side stay convex without it.
     fn may_go(&self, side: u32) -> bool {
-        let Side { twin, next, prev, .. } = *self.cells.side(side);
-        if next == NONE || twin < side || !self.cells.is_inner(side) {
+        let Side { twin, next, prev, .. } = *self.polygons.side(side);
+        if next == NONE || twin < side || !self.polygons.is_inner(side) {
             return false;
         }
-        let Side { next: twin_next, prev: twin_prev, .. } = *self.cells.side(twin);
-        [[prev, side, self.cells.side(twin_next).next], [twin_prev, twin, self.cells.side(next).next]]
+        let Side { next: twin_next, prev: twin_prev, .. } = *self.polygons.side(twin);
+        [[prev, side, self.polygons.side(twin_next).next], [twin_prev, twin, self.polygons.side(next).next]]
             .into_iter()
             .all(|[from, at, to]| {
-                let [from, at, to] = [from, at, to].map(|side| self.cells.point(side));
+                let [from, at, to] = [from, at, to].map(|side| self.polygons.point(side));
                 PlanPoint::orientation(from, at, to) >= 0
             })
     }

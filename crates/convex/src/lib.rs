@@ -1,11 +1,11 @@
-//! Triangles to few convex cells.
+//! Triangles to few convex polygons.
 //!
-//! - [`notch_portals`]: the fewest cells. Portals from notches, then a search with exact decompositions of patches.
-//! - [`merge_greedy`]: a good deal more cells in a tenth of the time; or Recast's order.
+//! - [`notch_portals`]: the fewest polygons. Portals from notches, then a search with exact decompositions of patches.
+//! - [`merge_greedy`]: a good deal more polygons in a tenth of the time; or Recast's order.
 //! - [`hertel_mehlhorn`]: the least work, and a proven bound.
 //!
-//! All of them decide on integers whether a cell stays convex. They never add a vertex, so every cell vertex lies where a
-//! polygon vertex lay. Cells lie in one region and area and share whole edges, also across the border between two regions: each
+//! All of them decide on integers whether a polygon stays convex. They never add a vertex, so every polygon vertex lies where a
+//! polygon vertex lay. Polygons lie in one region and area and share whole edges, also across the border between two regions: each
 //! such edge is a portal.
 //!
 //! ```
@@ -13,8 +13,8 @@
 //! # use waymesh_core::{GridFrame, Triangulation};
 //! # let frame = GridFrame { origin: Default::default(), cell_size: 0.3, level_height: 0.2, width: 1, depth: 1 };
 //! # let triangulation = Triangulation { frame, vertices: Vec::new(), triangles: Vec::new() };
-//! let cells = notch_portals(&triangulation, &NotchPortalsConfig::default().with_max_vertices(6))?;
-//! assert!(cells.cells.iter().all(|cell| cell.len <= 6));
+//! let polygons = notch_portals(&triangulation, &NotchPortalsConfig::default().with_max_vertices(6))?;
+//! assert!(polygons.polygons.iter().all(|polygon| polygon.len <= 6));
 //! # Ok::<(), waymesh_convex::ConvexError>(())
 //! ```
 

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use waymesh_core::stage::{Decompose, StageError};
-use waymesh_core::{CellMesh, Observer, RegionId, Triangulation};
+use waymesh_core::{Observer, PolyMesh, RegionId, Triangulation};
 
 use crate::ConvexError;
 use crate::exact::MOST_VERTICES;
@@ -29,24 +29,24 @@ const MOST_RELAXATIONS: usize = 16;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct NotchPortalsConfig {
-    /// Most corners of a cell, at least 3; 0 for no limit. Default 0.
+    /// Most corners of a polygon, at least 3; 0 for no limit. Default 0.
     pub max_vertices: u32,
     /// Which notch gets its portal first. Default [`NotchOrder::Sharpest`].
     pub order: NotchOrder,
     /// Whether a portal goes first where two notches each lie in the other's area of interest, so that it serves both. Default
-    /// true: before the search that leaves about 4 % fewer cells.
+    /// true: before the search that leaves about 4 % fewer polygons.
     pub pairs_first: bool,
-    /// How often the cells are gone through for better ones. Default 1: a second time takes half as long again, for 0.3 % fewer
-    /// cells. 0 leaves the portals as the notches got them.
+    /// How often the polygons are gone through for better ones. Default 1: a second time takes half as long again, for 0.3 % fewer
+    /// polygons. 0 leaves the portals as the notches got them.
     pub rounds: u32,
     /// Vertices of the largest patches that the search takes out and solves, 8 to 1024. Default 240. With 64 it takes half the time
-    /// and leaves 2 % more cells, with 480 nearly twice the time for 0.7 % fewer.
+    /// and leaves 2 % more polygons, with 480 nearly twice the time for 0.7 % fewer.
     pub window_vertices: u32,
-    /// Regions of one area without holes that have at most this many vertices get the fewest cells possible. At most 1024.
+    /// Regions of one area without holes that have at most this many vertices get the fewest polygons possible. At most 1024.
     /// Default 128. Grows like the square of the number of vertices: 128 take about a millisecond.
     pub exact_vertices: u32,
     /// Convexity relaxation: how far from straight a wall may run along notches that get no portal, in metres. Default 0: every
-    /// notch counts, and cells are convex. Otherwise they are not: see [`notch_portals`].
+    /// notch counts, and polygons are convex. Otherwise they are not: see [`notch_portals`].
     pub convex_distance: f32,
 }
 
@@ -148,8 +148,8 @@ impl NotchPortalsConfig {
     }
 }
 
-/// Cuts triangles into few convex cells: every notch gets a portal to the closest vertex in its area of interest, portals that
-/// nothing needs go, and then patches of cells are taken out and put back with the fewest cells possible.
+/// Cuts triangles into few convex polygons: every notch gets a portal to the closest vertex in its area of interest, portals that
+/// nothing needs go, and then patches of polygons are taken out and put back with the fewest polygons possible.
 ///
 /// # Method
 /// 1. A notch's area of interest is the cone between the straight continuations of its two border edges: a portal into it
@@ -158,34 +158,34 @@ impl NotchPortalsConfig {
 ///    first, closest pairs first. The portal takes the place of the triangulation's edges that it crosses.
 /// 2. A notch that sees no vertex in its area of interest keeps two edges of the triangulation, on either side of it.
 /// 3. Edges, and then portals, that no notch needs are removed, the longest first.
-/// 4. Search: the cells are gone through in patches without holes of up to [`NotchPortalsConfig::window_vertices`] vertices. Each is
-///    decomposed anew by dynamic programming, with the fewest cells there are, among those with the fewest portals that leave a
+/// 4. Search: the polygons are gone through in patches without holes of up to [`NotchPortalsConfig::window_vertices`] vertices. Each is
+///    decomposed anew by dynamic programming, with the fewest polygons there are, among those with the fewest portals that leave a
 ///    narrow angle beside the border, and then with the shortest portals. Where little can be gained a patch is small. The next
 ///    round takes patches around the borders of the last.
 /// 5. A portal that leaves narrow angles, also beside other portals, is turned around the notch that needs it, if another
 ///    place leaves fewer.
 ///
 /// Portals end at vertices only. The papers let one end anywhere on an edge if no vertex is closer. Such a point is seldom on the
-/// grid, so it would move the border; and it would have to be a vertex of the cell beyond, too, which another tile may hold.
+/// grid, so it would move the border; and it would have to be a vertex of the polygon beyond, too, which another tile may hold.
 /// A notch that sees no vertex has two portals instead of one: that is the price.
 ///
 /// # Convexity relaxation
 /// With [`NotchPortalsConfig::convex_distance`], walls along strings of notches are simplified (Douglas and Peucker), and only
-/// notches that are left get portals: a round pillar becomes one of few corners. The cells have all vertices of the walls
+/// notches that are left get portals: a round pillar becomes one of few corners. The polygons have all vertices of the walls
 /// again, so together they cover exactly the triangles and do not overlap; but they are **not convex**: their hulls reach into the
-/// walls by up to that distance, and so may a straight way within a cell. Their corners on such walls do not count towards
-/// `max_vertices`. A `NavMesh` takes convex cells only.
+/// walls by up to that distance, and so may a straight way within a polygon. Their corners on such walls do not count towards
+/// `max_vertices`. A `NavMesh` takes convex polygons only.
 ///
 /// # Guarantees
-/// - Cells are convex (without relaxation), lie in one region and area, and meet edge to edge; together they cover exactly the triangles.
+/// - Polygons are convex (without relaxation), lie in one region and area, and meet edge to edge; together they cover exactly the triangles.
 /// - Without relaxation, in every region there are at most as many cells as [`crate::merge_greedy`] and [`crate::hertel_mehlhorn`] leave. (Not so for
 ///   triangles that overlap within a region; the total holds there, too.)
-/// - What the cells of a region are depends on its own triangles and their order, not on other regions, as long as no triangles overlap.
+/// - What the polygons of a region are depends on its own triangles and their order, not on other regions, as long as no triangles overlap.
 /// - A region of one area without holes and vertices inside, of at most [`NotchPortalsConfig::exact_vertices`] vertices, has the
-///   fewest cells that portals between its vertices can give.
-/// - A vertex that lies straight in the border between two cells, and that no third one uses, is dropped; vertices inside a region
-///   are dropped where cells can do without. Other vertices keep their order. Corners on walls stay.
-/// - Cells are numbered by region, then by their lowest vertex and the one after it, and start there.
+///   fewest polygons that portals between its vertices can give.
+/// - A vertex that lies straight in the border between two polygons, and that no third one uses, is dropped; vertices inside a region
+///   are dropped where polygons can do without. Other vertices keep their order. Corners on walls stay.
+/// - Polygons are numbered by region, then by their lowest vertex and the one after it, and start there.
 ///
 /// # Cost
 /// Near linear: views and patches are bounded. Ten to fifteen times that of [`crate::merge_greedy`]; a third of it goes into portals and
@@ -204,7 +204,7 @@ impl NotchPortalsConfig {
 pub fn notch_portals(
     triangulation: &Triangulation,
     config: &NotchPortalsConfig,
-) -> Result<CellMesh, ConvexError> {
+) -> Result<PolyMesh, ConvexError> {
     config.validate()?;
     let distance = f64::from(config.convex_distance) / f64::from(triangulation.frame.cell_size);
     if distance > 0.0 {
@@ -215,25 +215,25 @@ pub fn notch_portals(
             if relaxed.is_empty() {
                 break;
             }
-            let cells = decompose(&relaxed.triangulation, config, |mut cells| {
+            let polygons = decompose(&relaxed.triangulation, config, |mut polygons| {
                 let mut is_whole = true;
-                for wall in relaxed.cut_off(&cells) {
+                for wall in relaxed.cut_off(&polygons) {
                     (is_whole, kept[wall as usize]) = (false, true);
                 }
                 is_whole.then(|| {
-                    relaxed.restore(&mut cells);
-                    cells.into_cells(Numbering::Vertices)
+                    relaxed.restore(&mut polygons);
+                    polygons.into_polygons(Numbering::Vertices)
                 })
             })?;
-            if let Some(cells) = cells {
-                return Ok(cells);
+            if let Some(polygons) = polygons {
+                return Ok(polygons);
             }
         }
     }
-    decompose(triangulation, config, |cells| cells.into_cells(Numbering::Vertices))
+    decompose(triangulation, config, |polygons| polygons.into_polygons(Numbering::Vertices))
 }
 
-/// Finds the cells and hands them to `then`.
+/// Finds the polygons and hands them to `then`.
 fn decompose<T>(
     triangulation: &Triangulation,
     config: &NotchPortalsConfig,
@@ -256,25 +256,25 @@ fn decompose<T>(
         edges.sort_by_cached_key(|&edge| Reverse(faces.length_squared(edge)));
         faces.remove_in_order(&mut edges, config.max_vertices);
     }
-    let mut cells = search(faces.into_subdivision(), config, &|_| true);
+    let mut polygons = search(faces.into_subdivision(), config, &|_| true);
     let mut replaced = BTreeSet::new();
     for other in [&greedy, &hertel_mehlhorn] {
-        for (region, [mine, theirs]) in worse_regions(&cells, other) {
-            if cells.take_region(&mine, other, &theirs) {
+        for (region, [mine, theirs]) in worse_regions(&polygons, other) {
+            if polygons.take_region(&mine, other, &theirs) {
                 replaced.insert(region);
             }
         }
     }
-    // No other regions: the cells of one do not depend on what lies in others.
+    // No other regions: the polygons of one do not depend on what lies in others.
     if !replaced.is_empty() {
-        cells = search(cells, config, &|region| replaced.contains(&region));
+        polygons = search(polygons, config, &|region| replaced.contains(&region));
     }
     for other in [greedy, hertel_mehlhorn] {
-        if other.len() < cells.len() {
-            cells = other;
+        if other.len() < polygons.len() {
+            polygons = other;
         }
     }
-    Ok(then(cells))
+    Ok(then(polygons))
 }
 
 /// [`notch_portals`] as a stage.
@@ -289,19 +289,19 @@ impl Decompose for NotchPortals {
         &self,
         triangulation: &Triangulation,
         _observer: &mut dyn Observer,
-    ) -> Result<CellMesh, StageError> {
+    ) -> Result<PolyMesh, StageError> {
         notch_portals(triangulation, &self.config).map_err(|error| StageError::new("decompose", error))
     }
 }
 
 /// Searches the regions that are `wanted`.
 fn search<'a>(
-    mut cells: Subdivision<'a>,
+    mut polygons: Subdivision<'a>,
     config: &NotchPortalsConfig,
     wanted: &dyn Fn(RegionId) -> bool,
 ) -> Subdivision<'a> {
     if config.rounds > 0 || config.exact_vertices > 0 {
-        let mut search = Search::new(&mut cells, config.max_vertices, wanted);
+        let mut search = Search::new(&mut polygons, config.max_vertices, wanted);
         search.solve_small(config.exact_vertices as usize);
         search.sweep(config.window_vertices as usize, config.rounds);
         if config.rounds > 0 {
@@ -309,15 +309,15 @@ fn search<'a>(
         }
         search.unite();
     }
-    cells
+    polygons
 }
 
-/// Cells of the regions in which the other cells are fewer, and those.
-fn worse_regions(cells: &Subdivision<'_>, other: &Subdivision<'_>) -> Vec<(RegionId, [Vec<u32>; 2])> {
+/// Polygons of the regions in which the other polygons are fewer, and those.
+fn worse_regions(polygons: &Subdivision<'_>, other: &Subdivision<'_>) -> Vec<(RegionId, [Vec<u32>; 2])> {
     let mut regions: BTreeMap<RegionId, [Vec<u32>; 2]> = BTreeMap::new();
-    for (which, cells) in [cells, other].into_iter().enumerate() {
-        for cell in cells.living() {
-            regions.entry(cells.cells[cell as usize].region).or_default()[which].push(cell);
+    for (which, polygons) in [polygons, other].into_iter().enumerate() {
+        for polygon in polygons.living() {
+            regions.entry(polygons.polygons[polygon as usize].region).or_default()[which].push(polygon);
         }
     }
     regions.into_iter().filter(|(_, [mine, theirs])| theirs.len() < mine.len()).collect()

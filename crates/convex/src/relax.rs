@@ -1,4 +1,4 @@
-//! Notches so shallow that they are overlooked: out of the triangles before they are decomposed, back in the cells afterwards.
+//! Notches so shallow that they are overlooked: out of the triangles before they are decomposed, back in the polygons afterwards.
 
 use waymesh_core::{PlanPoint, Triangle, TriangleId, Triangulation, VertexId};
 
@@ -26,7 +26,7 @@ pub(crate) struct Relaxed {
 }
 
 impl Relaxed {
-    /// Straightens walls along strings of notches, so that no vertex is farther than `distance` cells from the wall. The vertices
+    /// Straightens walls along strings of notches, so that no vertex is farther than `distance` polygons from the wall. The vertices
     /// that walls marked in `kept` leave stay.
     pub(crate) fn new(
         triangulation: &Triangulation,
@@ -43,45 +43,46 @@ impl Relaxed {
         self.shortcuts.is_empty()
     }
 
-    fn shortcut(&self, cells: &Subdivision<'_>, side: u32) -> Option<&Shortcut> {
-        let Side { origin, twin, next, .. } = *cells.side(side);
+    fn shortcut(&self, polygons: &Subdivision<'_>, side: u32) -> Option<&Shortcut> {
+        let Side { origin, twin, next, .. } = *polygons.side(side);
         if next == NONE || twin != NONE {
             return None;
         }
-        let ends = [origin, cells.side(next).origin];
+        let ends = [origin, polygons.side(next).origin];
         let found = self.shortcuts.binary_search_by_key(&ends, |shortcut| shortcut.ends).ok()?;
         Some(&self.shortcuts[found])
     }
 
-    /// The walls that leave vertices which do not lie inside the cell that has their shortcut: a portal cuts the notch off. With all
+    /// The walls that leave vertices which do not lie inside the polygon that has their shortcut: a portal cuts the notch off. With all
     /// vertices of that shortcut.
-    pub(crate) fn cut_off<'s>(&'s self, cells: &'s Subdivision<'_>) -> impl Iterator<Item = u32> + 's {
-        (0..index(cells.sides.len())).filter_map(|side| Some((side, self.shortcut(cells, side)?))).flat_map(
-            |(side, shortcut)| {
-                let inside =
-                    cells.around(cells.side(side).cell).filter(|&other| other != side).all(|other| {
-                        let [from, to] = [other, cells.side(other).next].map(|side| cells.point(side));
-                        let turn = |&v: &u32| PlanPoint::orientation(from, to, cells.point_of(v));
+    pub(crate) fn cut_off<'s>(&'s self, polygons: &'s Subdivision<'_>) -> impl Iterator<Item = u32> + 's {
+        (0..index(polygons.sides.len()))
+            .filter_map(|side| Some((side, self.shortcut(polygons, side)?)))
+            .flat_map(|(side, shortcut)| {
+                let inside = polygons.around(polygons.side(side).polygon).filter(|&other| other != side).all(
+                    |other| {
+                        let [from, to] = [other, polygons.side(other).next].map(|side| polygons.point(side));
+                        let turn = |&v: &u32| PlanPoint::orientation(from, to, polygons.point_of(v));
                         shortcut.between.iter().all(|vertex| turn(vertex) > 0)
-                    });
+                    },
+                );
                 shortcut.walls.iter().copied().filter(move |_| !inside)
-            },
-        )
+            })
     }
 
-    /// Puts the vertices left out back into the cells.
-    pub(crate) fn restore(&self, cells: &mut Subdivision<'_>) {
-        for side in 0..index(cells.sides.len()) {
-            let Some(shortcut) = self.shortcut(cells, side) else { continue };
-            let Side { mut next, cell, .. } = *cells.side(side);
+    /// Puts the vertices left out back into the polygons.
+    pub(crate) fn restore(&self, polygons: &mut Subdivision<'_>) {
+        for side in 0..index(polygons.sides.len()) {
+            let Some(shortcut) = self.shortcut(polygons, side) else { continue };
+            let Side { mut next, polygon, .. } = *polygons.side(side);
             for &vertex in shortcut.between.iter().rev() {
-                let new = cells.new_side(vertex);
-                cells.sides[new as usize] = Side { next, prev: side, cell, ..*cells.side(new) };
-                cells.sides[next as usize].prev = new;
+                let new = polygons.new_side(vertex);
+                polygons.sides[new as usize] = Side { next, prev: side, polygon, ..*polygons.side(new) };
+                polygons.sides[next as usize].prev = new;
                 next = new;
             }
-            cells.sides[side as usize].next = next;
-            cells.cells[cell as usize].len += index(shortcut.between.len());
+            polygons.sides[side as usize].next = next;
+            polygons.polygons[polygon as usize].len += index(shortcut.between.len());
         }
     }
 }

@@ -1,28 +1,28 @@
-//! Convex cells that can be taken apart again.
+//! Convex polygons that can be taken apart again.
 
 use std::collections::BTreeMap;
 
 use waymesh_core::{
-    AreaId, Cell, CellId, CellMesh, GridFrame, PlanPoint, PlanVertex, RegionId, Triangulation, VertexId,
+    AreaId, GridFrame, PlanPoint, PlanVertex, Poly, PolyId, PolyMesh, RegionId, Triangulation, VertexId,
 };
 
 /// No index.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// One side of an edge of a cell.
+/// One side of an edge of a polygon.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Side {
     /// Vertex where it starts.
     pub(crate) origin: u32,
-    /// The same edge as the cell across has it; [`NONE`] on a wall.
+    /// The same edge as the polygon across has it; [`NONE`] on a wall.
     pub(crate) twin: u32,
     /// [`NONE`] once removed.
     pub(crate) next: u32,
     pub(crate) prev: u32,
-    pub(crate) cell: u32,
+    pub(crate) polygon: u32,
 }
 
-/// A cell: one of its sides and what it lies in.
+/// A polygon: one of its sides and what it lies in.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Patch {
     /// One of its sides; [`NONE`] once removed.
@@ -32,7 +32,7 @@ pub(crate) struct Patch {
     pub(crate) area: AreaId,
 }
 
-/// How cells are numbered within a region, and where their corners start.
+/// How polygons are numbered within a region, and where their corners start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Numbering {
     /// By their number so far, from their lowest side.
@@ -41,28 +41,28 @@ pub(crate) enum Numbering {
     Vertices,
 }
 
-/// Cells edge to edge.
+/// Polygons edge to edge.
 #[derive(Debug)]
 pub(crate) struct Subdivision<'a> {
     pub(crate) vertices: &'a [PlanVertex],
     pub(crate) frame: GridFrame,
     pub(crate) sides: Vec<Side>,
-    pub(crate) cells: Vec<Patch>,
-    /// Removed sides and cells, to be used again.
+    pub(crate) polygons: Vec<Patch>,
+    /// Removed sides and polygons, to be used again.
     free_sides: Vec<u32>,
-    free_cells: Vec<u32>,
+    free_polygons: Vec<u32>,
 }
 
 impl<'a> Subdivision<'a> {
-    pub(crate) fn new(triangulation: &'a Triangulation, sides: Vec<Side>, cells: Vec<Patch>) -> Self {
-        let (free_sides, free_cells) = (Vec::new(), Vec::new());
+    pub(crate) fn new(triangulation: &'a Triangulation, sides: Vec<Side>, polygons: Vec<Patch>) -> Self {
+        let (free_sides, free_polygons) = (Vec::new(), Vec::new());
         Self {
             vertices: &triangulation.vertices,
             frame: triangulation.frame,
             sides,
-            cells,
+            polygons,
             free_sides,
-            free_cells,
+            free_polygons,
         }
     }
 
@@ -81,27 +81,28 @@ impl<'a> Subdivision<'a> {
         self.point_of(self.side(side).origin)
     }
 
-    /// Whether the side is a portal to another cell of the same region and area, which may be joined with this one.
+    /// Whether the side is a portal to another polygon of the same region and area, which may be joined with this one.
     #[inline]
     pub(crate) fn is_inner(&self, side: u32) -> bool {
-        let Side { twin, cell, .. } = *self.side(side);
+        let Side { twin, polygon, .. } = *self.side(side);
         twin != NONE && {
-            let [mine, theirs] = [cell, self.side(twin).cell].map(|cell| &self.cells[cell as usize]);
+            let [mine, theirs] =
+                [polygon, self.side(twin).polygon].map(|polygon| &self.polygons[polygon as usize]);
             (mine.region, mine.area) == (theirs.region, theirs.area)
         }
     }
 
-    /// The sides of a cell.
-    pub(crate) fn around(&self, cell: u32) -> impl Iterator<Item = u32> {
-        let Patch { side, len, .. } = self.cells[cell as usize];
+    /// The sides of a polygon.
+    pub(crate) fn around(&self, polygon: u32) -> impl Iterator<Item = u32> {
+        let Patch { side, len, .. } = self.polygons[polygon as usize];
         let next = move |&at: &u32| Some(self.side(at).next).filter(|&next| next != NONE);
         std::iter::successors(Some(side).filter(|&side| side != NONE), next).take(len as usize)
     }
 
-    /// Removes a cell; its sides stay for the caller to use or [`Subdivision::free_side`].
-    pub(crate) fn free_cell(&mut self, cell: u32) {
-        self.cells[cell as usize].side = NONE;
-        self.free_cells.push(cell);
+    /// Removes a polygon; its sides stay for the caller to use or [`Subdivision::free_side`].
+    pub(crate) fn free_polygon(&mut self, polygon: u32) {
+        self.polygons[polygon as usize].side = NONE;
+        self.free_polygons.push(polygon);
     }
 
     pub(crate) fn free_side(&mut self, side: u32) {
@@ -109,9 +110,9 @@ impl<'a> Subdivision<'a> {
         self.free_sides.push(side);
     }
 
-    /// A side that starts at a vertex, as yet without a cell and neighbours.
+    /// A side that starts at a vertex, as yet without a polygon and neighbours.
     pub(crate) fn new_side(&mut self, origin: u32) -> u32 {
-        let side = Side { origin, twin: NONE, next: NONE, prev: NONE, cell: NONE };
+        let side = Side { origin, twin: NONE, next: NONE, prev: NONE, polygon: NONE };
         match self.free_sides.pop() {
             Some(free) => {
                 self.sides[free as usize] = side;
@@ -124,45 +125,45 @@ impl<'a> Subdivision<'a> {
         }
     }
 
-    /// A cell of these sides.
-    pub(crate) fn new_cell(&mut self, sides: &[u32], region: RegionId, area: AreaId) -> u32 {
+    /// A polygon of these sides.
+    pub(crate) fn new_polygon(&mut self, sides: &[u32], region: RegionId, area: AreaId) -> u32 {
         let patch = Patch { side: sides[0], len: index(sides.len()), region, area };
-        let cell = match self.free_cells.pop() {
+        let polygon = match self.free_polygons.pop() {
             Some(free) => {
-                self.cells[free as usize] = patch;
+                self.polygons[free as usize] = patch;
                 free
             }
             None => {
-                self.cells.push(patch);
-                index(self.cells.len() - 1)
+                self.polygons.push(patch);
+                index(self.polygons.len() - 1)
             }
         };
         for (at, &side) in sides.iter().enumerate() {
             let next = sides[(at + 1) % sides.len()];
             self.sides[side as usize].next = next;
-            self.sides[side as usize].cell = cell;
+            self.sides[side as usize].polygon = polygon;
             self.sides[next as usize].prev = side;
         }
-        cell
+        polygon
     }
 
-    /// Number of cells.
+    /// Number of polygons.
     pub(crate) fn len(&self) -> usize {
-        self.cells.len() - self.free_cells.len()
+        self.polygons.len() - self.free_polygons.len()
     }
 
-    /// Cells that have not been removed.
+    /// Polygons that have not been removed.
     pub(crate) fn living(&self) -> impl Iterator<Item = u32> {
-        (0..index(self.cells.len())).filter(|&cell| self.cells[cell as usize].side != NONE)
+        (0..index(self.polygons.len())).filter(|&polygon| self.polygons[polygon as usize].side != NONE)
     }
 
-    /// Puts the cells of another subdivision of the same polygons in place of one's own: all cells of one region. Fails, and changes
+    /// Puts the polygons of another subdivision of the same polygons in place of one's own: all polygons of one region. Fails, and changes
     /// nothing, if the borders differ, as they may where triangles overlap.
-    pub(crate) fn take_region(&mut self, own: &[u32], other: &Self, cells: &[u32]) -> bool {
-        let border_of = |subdivision: &Self, cells: &[u32]| {
+    pub(crate) fn take_region(&mut self, own: &[u32], other: &Self, polygons: &[u32]) -> bool {
+        let border_of = |subdivision: &Self, polygons: &[u32]| {
             let mut border: Vec<([u32; 2], u32)> = Vec::new();
-            for &cell in cells {
-                for side in subdivision.around(cell).filter(|&side| subdivision.is_border(side)) {
+            for &polygon in polygons {
+                for side in subdivision.around(polygon).filter(|&side| subdivision.is_border(side)) {
                     let Side { origin, next, .. } = *subdivision.side(side);
                     border.push(([origin, subdivision.side(next).origin], side));
                 }
@@ -170,22 +171,22 @@ impl<'a> Subdivision<'a> {
             border.sort_unstable();
             border
         };
-        let (mine, theirs) = (border_of(self, own), border_of(other, cells));
+        let (mine, theirs) = (border_of(self, own), border_of(other, polygons));
         let same = mine.len() == theirs.len() && mine.iter().zip(&theirs).all(|(a, b)| a.0 == b.0);
         if !same || mine.windows(2).any(|pair| pair[0].0 == pair[1].0) {
             return false;
         }
-        let sides: Vec<u32> = own.iter().flat_map(|&cell| self.around(cell)).collect();
+        let sides: Vec<u32> = own.iter().flat_map(|&polygon| self.around(polygon)).collect();
         for side in sides {
             if !self.is_border(side) {
                 self.free_side(side);
             }
         }
-        own.iter().for_each(|&cell| self.free_cell(cell));
+        own.iter().for_each(|&polygon| self.free_polygon(polygon));
         let mut new_sides: BTreeMap<u32, u32> =
             mine.iter().zip(&theirs).map(|(mine, theirs)| (theirs.1, mine.1)).collect();
-        for &cell in cells {
-            for side in other.around(cell).filter(|&side| !other.is_border(side)) {
+        for &polygon in polygons {
+            for side in other.around(polygon).filter(|&side| !other.is_border(side)) {
                 let new = self.new_side(other.side(side).origin);
                 new_sides.insert(side, new);
                 if let Some(&twin) = new_sides.get(&other.side(side).twin) {
@@ -194,28 +195,30 @@ impl<'a> Subdivision<'a> {
                 }
             }
         }
-        for &cell in cells {
-            let sides: Vec<u32> = other.around(cell).map(|side| new_sides[&side]).collect();
-            let Patch { region, area, .. } = other.cells[cell as usize];
-            self.new_cell(&sides, region, area);
+        for &polygon in polygons {
+            let sides: Vec<u32> = other.around(polygon).map(|side| new_sides[&side]).collect();
+            let Patch { region, area, .. } = other.polygons[polygon as usize];
+            self.new_polygon(&sides, region, area);
         }
         true
     }
 
     /// Whether the side is on a wall or leads to another region.
     fn is_border(&self, side: u32) -> bool {
-        let Side { twin, cell, .. } = *self.side(side);
-        twin == NONE || self.cells[cell as usize].region != self.cells[self.side(twin).cell as usize].region
+        let Side { twin, polygon, .. } = *self.side(side);
+        twin == NONE
+            || self.polygons[polygon as usize].region
+                != self.polygons[self.side(twin).polygon as usize].region
     }
 
-    /// Fuses straight sides between the same two cells where nothing else uses the vertex between them.
+    /// Fuses straight sides between the same two polygons where nothing else uses the vertex between them.
     fn fuse(&mut self) {
         let mut uses = vec![0_u32; self.vertices.len()];
         for side in self.sides.iter().filter(|side| side.next != NONE) {
             uses[side.origin as usize] += 1;
         }
         for at in 0..self.sides.len() {
-            let Side { origin, twin, next, prev, cell } = self.sides[at];
+            let Side { origin, twin, next, prev, polygon } = self.sides[at];
             if next == NONE || twin == NONE || uses[origin as usize] != 2 {
                 continue;
             }
@@ -234,11 +237,11 @@ impl<'a> Subdivision<'a> {
             self.sides[after as usize].prev = twin;
             self.sides[prev as usize].twin = twin;
             self.sides[twin as usize].twin = prev;
-            for (gone, kept, cell) in
-                [(index(at), prev, cell), (twin_before, twin, self.side(twin_before).cell)]
+            for (gone, kept, polygon) in
+                [(index(at), prev, polygon), (twin_before, twin, self.side(twin_before).polygon)]
             {
                 self.sides[gone as usize].next = NONE;
-                let patch = &mut self.cells[cell as usize];
+                let patch = &mut self.polygons[polygon as usize];
                 patch.len -= 1;
                 if patch.side == gone {
                     patch.side = kept;
@@ -247,31 +250,31 @@ impl<'a> Subdivision<'a> {
         }
     }
 
-    /// The cells by region, then by `numbering`; vertices keep their order, those not used are gone.
-    pub(crate) fn into_cells(mut self, numbering: Numbering) -> CellMesh {
+    /// The polygons by region, then by `numbering`; vertices keep their order, those not used are gone.
+    pub(crate) fn into_polygons(mut self, numbering: Numbering) -> PolyMesh {
         self.fuse();
         let mut order: Vec<(RegionId, [u32; 2], u32)> = Vec::with_capacity(self.len());
-        for cell in 0..index(self.cells.len()) {
-            let Patch { side, region, .. } = self.cells[cell as usize];
+        for polygon in 0..index(self.polygons.len()) {
+            let Patch { side, region, .. } = self.polygons[polygon as usize];
             if side == NONE {
                 continue;
             }
             let key = |side: u32| match numbering {
-                Numbering::Stored => [cell, side],
+                Numbering::Stored => [polygon, side],
                 Numbering::Vertices => {
                     let side = self.side(side);
                     [side.origin, self.side(side.next).origin]
                 }
             };
-            if let Some(first) = self.around(cell).min_by_key(|&side| key(side)) {
-                order.push((region, key(first), cell));
-                self.cells[cell as usize].side = first;
+            if let Some(first) = self.around(polygon).min_by_key(|&side| key(side)) {
+                order.push((region, key(first), polygon));
+                self.polygons[polygon as usize].side = first;
             }
         }
         order.sort_unstable();
-        let mut cell_of = vec![NONE; self.cells.len()];
-        for (new, &(.., cell)) in order.iter().enumerate() {
-            cell_of[cell as usize] = index(new);
+        let mut column_of = vec![NONE; self.polygons.len()];
+        for (new, &(.., polygon)) in order.iter().enumerate() {
+            column_of[polygon as usize] = index(new);
         }
         let mut vertex_of = vec![NONE; self.vertices.len()];
         let mut corners = 0;
@@ -286,23 +289,23 @@ impl<'a> Subdivision<'a> {
                 vertices.push(*vertex);
             }
         }
-        let mut mesh = CellMesh {
+        let mut mesh = PolyMesh {
             frame: self.frame,
             vertices,
-            cells: Vec::with_capacity(order.len()),
+            polygons: Vec::with_capacity(order.len()),
             corners: Vec::with_capacity(corners),
             neighbours: Vec::with_capacity(corners),
         };
-        for &(region, _, cell) in &order {
+        for &(region, _, polygon) in &order {
             let first = index(mesh.corners.len());
-            for side in self.around(cell) {
+            for side in self.around(polygon) {
                 let Side { origin, twin, .. } = *self.side(side);
                 mesh.corners.push(VertexId(vertex_of[origin as usize]));
-                let neighbour = (twin != NONE).then(|| CellId(cell_of[self.side(twin).cell as usize]));
+                let neighbour = (twin != NONE).then(|| PolyId(column_of[self.side(twin).polygon as usize]));
                 mesh.neighbours.push(neighbour);
             }
             let len = index(mesh.corners.len()) - first;
-            mesh.cells.push(Cell { first, len, region, area: self.cells[cell as usize].area });
+            mesh.polygons.push(Poly { first, len, region, area: self.polygons[polygon as usize].area });
         }
         mesh
     }

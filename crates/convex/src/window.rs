@@ -1,4 +1,4 @@
-//! A few cells side by side, and better ones in their place.
+//! A few polygons side by side, and better ones in their place.
 
 use waymesh_core::PlanPoint;
 
@@ -6,15 +6,15 @@ use crate::exact::Exact;
 use crate::measure::is_narrow;
 use crate::subdivision::{NONE, Patch, Subdivision, index};
 
-/// Cells that together are a polygon without holes. Kept for its memory.
+/// Polygons that together are a polygon without holes. Kept for its memory.
 #[derive(Debug, Default)]
 pub(crate) struct Window {
-    pub(crate) cells: Vec<u32>,
-    /// The sides of the cells around all of them, in positive order.
+    pub(crate) polygons: Vec<u32>,
+    /// The sides of the polygons around all of them, in positive order.
     border: Vec<u32>,
     points: Vec<PlanPoint>,
-    /// Per cell, the window it was last in.
-    cell_stamps: Vec<u32>,
+    /// Per polygon, the window it was last in.
+    polygon_stamps: Vec<u32>,
     /// Per vertex, the window on whose border it last lay, and its place there once that is complete.
     vertex_stamps: Vec<[u32; 2]>,
     stamp: u32,
@@ -30,41 +30,41 @@ pub(crate) struct Window {
 }
 
 impl Window {
-    /// Starts again with one cell.
-    pub(crate) fn start(&mut self, cells: &Subdivision<'_>, seed: u32) {
+    /// Starts again with one polygon.
+    pub(crate) fn start(&mut self, polygons: &Subdivision<'_>, seed: u32) {
         if self.stamp == u32::MAX {
-            self.cell_stamps.fill(0);
+            self.polygon_stamps.fill(0);
             self.vertex_stamps.fill([0; 2]);
             self.stamp = 0;
         }
         self.stamp += 1;
-        self.cell_stamps.resize(cells.cells.len().max(self.cell_stamps.len()), 0);
-        self.vertex_stamps.resize(cells.vertices.len(), [0; 2]);
+        self.polygon_stamps.resize(polygons.polygons.len().max(self.polygon_stamps.len()), 0);
+        self.vertex_stamps.resize(polygons.vertices.len(), [0; 2]);
         self.inside = 0;
-        self.cells.clear();
-        self.cells.push(seed);
-        self.cell_stamps[seed as usize] = self.stamp;
+        self.polygons.clear();
+        self.polygons.push(seed);
+        self.polygon_stamps[seed as usize] = self.stamp;
         self.border.clear();
-        self.border.extend(cells.around(seed));
+        self.border.extend(polygons.around(seed));
         for &side in &self.border {
-            self.vertex_stamps[cells.side(side).origin as usize][0] = self.stamp;
+            self.vertex_stamps[polygons.side(side).origin as usize][0] = self.stamp;
         }
     }
 
-    /// Adds neighbours, those of the first cell first, for as long as one fits: those that are `preferred`, and then others.
+    /// Adds neighbours, those of the first polygon first, for as long as one fits: those that are `preferred`, and then others.
     pub(crate) fn grow(
         &mut self,
-        cells: &Subdivision<'_>,
+        polygons: &Subdivision<'_>,
         most_vertices: usize,
         preferred: impl Fn(u32) -> bool,
     ) {
         for all in [false, true] {
             let mut at = 0;
-            while at < self.cells.len() {
-                for side in cells.around(self.cells[at]) {
-                    let twin = cells.side(side).twin;
-                    if all || (twin != NONE && preferred(cells.side(twin).cell)) {
-                        self.add(cells, side, most_vertices);
+            while at < self.polygons.len() {
+                for side in polygons.around(self.polygons[at]) {
+                    let twin = polygons.side(side).twin;
+                    if all || (twin != NONE && preferred(polygons.side(twin).polygon)) {
+                        self.add(polygons, side, most_vertices);
                     }
                 }
                 at += 1;
@@ -72,61 +72,63 @@ impl Window {
         }
     }
 
-    /// No fewer cells than this can be put in place of those of the window.
-    pub(crate) fn least(&self, cells: &Subdivision<'_>) -> usize {
+    /// No fewer polygons than this can be put in place of those of the window.
+    pub(crate) fn least(&self, polygons: &Subdivision<'_>) -> usize {
         let count = self.border.len();
-        let point = |at: usize| cells.point(self.border[at % count]);
+        let point = |at: usize| polygons.point(self.border[at % count]);
         let notches =
             (0..count).filter(|&at| PlanPoint::orientation(point(at), point(at + 1), point(at + 2)) < 0);
         notches.count().div_ceil(2) + 1
     }
 
     /// Whether no neighbour is left that could be added, if it fitted.
-    pub(crate) fn is_complete(&self, cells: &Subdivision<'_>) -> bool {
-        self.border.iter().all(|&side| !cells.is_inner(side))
+    pub(crate) fn is_complete(&self, polygons: &Subdivision<'_>) -> bool {
+        self.border.iter().all(|&side| !polygons.is_inner(side))
     }
 
-    fn is_in(&self, cells: &Subdivision<'_>, side: u32) -> bool {
-        side != NONE && self.cell_stamps[cells.side(side).cell as usize] == self.stamp
+    fn is_in(&self, polygons: &Subdivision<'_>, side: u32) -> bool {
+        side != NONE && self.polygon_stamps[polygons.side(side).polygon as usize] == self.stamp
     }
 
-    /// Adds the cell across a side of a cell of the window, if both together have one simple border of few vertices.
-    pub(crate) fn add(&mut self, cells: &Subdivision<'_>, side: u32, most_vertices: usize) -> bool {
-        let twin = cells.side(side).twin;
-        if !cells.is_inner(side) || self.is_in(cells, twin) {
+    /// Adds the polygon across a side of a cell of the window, if both together have one simple border of few vertices.
+    pub(crate) fn add(&mut self, polygons: &Subdivision<'_>, side: u32, most_vertices: usize) -> bool {
+        let twin = polygons.side(side).twin;
+        if !polygons.is_inner(side) || self.is_in(polygons, twin) {
             return false;
         }
-        // The sides of the new cell towards the window: one run.
-        let (stamp, stamps) = (self.stamp, &self.cell_stamps);
+        // The sides of the new polygon towards the window: one run.
+        let (stamp, stamps) = (self.stamp, &self.polygon_stamps);
         let shared = |at: u32| {
-            let twin = cells.side(at).twin;
-            twin != NONE && stamps[cells.side(twin).cell as usize] == stamp
+            let twin = polygons.side(at).twin;
+            twin != NONE && stamps[polygons.side(twin).polygon as usize] == stamp
         };
-        let new = cells.side(twin).cell;
+        let new = polygons.side(twin).polygon;
         let (mut first, mut last, mut run) = (twin, twin, 1);
-        let len = cells.cells[new as usize].len as usize;
-        while run < len && shared(cells.side(first).prev) {
-            first = cells.side(first).prev;
+        let len = polygons.polygons[new as usize].len as usize;
+        while run < len && shared(polygons.side(first).prev) {
+            first = polygons.side(first).prev;
             run += 1;
         }
-        while run < len && shared(cells.side(last).next) {
-            last = cells.side(last).next;
+        while run < len && shared(polygons.side(last).next) {
+            last = polygons.side(last).next;
             run += 1;
         }
         if run >= len || self.border.len() + len - 2 * run > most_vertices {
             return false;
         }
         self.path.clear();
-        let mut at = cells.side(last).next;
+        let mut at = polygons.side(last).next;
         while at != first {
-            if shared(at) || (!self.path.is_empty() && self.is_on_border(cells, at)) || self.path.len() > len
+            if shared(at)
+                || (!self.path.is_empty() && self.is_on_border(polygons, at))
+                || self.path.len() > len
             {
                 return false;
             }
             self.path.push(at);
-            at = cells.side(at).next;
+            at = polygons.side(at).next;
         }
-        let entry = cells.side(last).twin;
+        let entry = polygons.side(last).twin;
         let Some(place) = self.border.iter().position(|&side| side == entry) else { return false };
         self.border.rotate_left(place);
         if run > self.border.len() {
@@ -134,82 +136,82 @@ impl Window {
         }
         self.inside += run - 1;
         for &gone in &self.border[1..run] {
-            self.vertex_stamps[cells.side(gone).origin as usize][0] = 0;
+            self.vertex_stamps[polygons.side(gone).origin as usize][0] = 0;
         }
         for &side in &self.path[1..] {
-            self.vertex_stamps[cells.side(side).origin as usize][0] = self.stamp;
+            self.vertex_stamps[polygons.side(side).origin as usize][0] = self.stamp;
         }
         self.border.splice(..run, self.path.iter().copied());
-        self.cells.push(new);
-        self.cell_stamps[new as usize] = self.stamp;
+        self.polygons.push(new);
+        self.polygon_stamps[new as usize] = self.stamp;
         true
     }
 
-    fn is_on_border(&self, cells: &Subdivision<'_>, side: u32) -> bool {
-        self.vertex_stamps[cells.side(side).origin as usize][0] == self.stamp
+    fn is_on_border(&self, polygons: &Subdivision<'_>, side: u32) -> bool {
+        self.vertex_stamps[polygons.side(side).origin as usize][0] == self.stamp
     }
 
-    /// Puts the best cells in place of those of the window, if they are better. [`Window::cells`] are the new ones then.
+    /// Puts the best polygons in place of those of the window, if they are better. [`Window::polygons`] are the new ones then.
     pub(crate) fn improve(
         &mut self,
-        cells: &mut Subdivision<'_>,
+        polygons: &mut Subdivision<'_>,
         exact: &mut Exact,
         max_vertices: u32,
     ) -> bool {
-        let count = self.cells.len();
+        let count = self.polygons.len();
         if count < 2 {
             return false;
         }
         self.points.clear();
-        self.points.extend(self.border.iter().map(|&side| cells.point(side)));
+        self.points.extend(self.border.iter().map(|&side| polygons.point(side)));
         if !exact.load(&self.points) {
             return false;
         }
-        // Portals between two vertices that are no notches only help to keep cells small.
+        // Portals between two vertices that are no notches only help to keep polygons small.
         let limit = if (max_vertices as usize) < self.points.len() { max_vertices } else { 0 };
         if self.inside == 0 {
-            self.look(cells, exact, limit != 0);
+            self.look(polygons, exact, limit != 0);
         } else {
             exact.see_all(limit != 0);
         }
         let Some((fewest, weight)) = exact.solve(limit) else { return false };
-        let better =
-            fewest < count || (fewest == count && self.weight(cells, exact).is_none_or(|old| weight < old));
+        let better = fewest < count
+            || (fewest == count && self.weight(polygons, exact).is_none_or(|old| weight < old));
         if !better {
             return false;
         }
         self.corners.clear();
         self.ends.clear();
-        for corners in exact.cells() {
+        for corners in exact.polygons() {
             self.corners.extend_from_slice(corners);
             self.ends.push(self.corners.len());
         }
-        self.is_sound() && self.replace(cells)
+        self.is_sound() && self.replace(polygons)
     }
 
-    /// Makes one cell of the window if that is convex and has at most `max_vertices` corners (0 = no limit).
-    pub(crate) fn unite(&mut self, cells: &mut Subdivision<'_>, max_vertices: u32) -> bool {
+    /// Makes one polygon of the window if that is convex and has at most `max_vertices` corners (0 = no limit).
+    pub(crate) fn unite(&mut self, polygons: &mut Subdivision<'_>, max_vertices: u32) -> bool {
         let count = self.border.len();
-        if self.cells.len() < 2 || (max_vertices != 0 && count > max_vertices as usize) {
+        if self.polygons.len() < 2 || (max_vertices != 0 && count > max_vertices as usize) {
             return false;
         }
         self.points.clear();
-        self.points.extend(self.border.iter().map(|&side| cells.point(side)));
+        self.points.extend(self.border.iter().map(|&side| polygons.point(side)));
         self.corners.clear();
         self.corners.extend(0..index(count));
         self.ends.clear();
         self.ends.push(count);
-        self.is_sound() && self.replace(cells)
+        self.is_sound() && self.replace(polygons)
     }
 
-    /// Turns the portal between the two cells of the window around its notch, if fewer narrow angles are left then.
-    pub(crate) fn widen(&mut self, cells: &mut Subdivision<'_>, max_vertices: u32) -> bool {
+    /// Turns the portal between the two polygons of the window around its notch, if fewer narrow angles are left then.
+    pub(crate) fn widen(&mut self, polygons: &mut Subdivision<'_>, max_vertices: u32) -> bool {
         let count = self.border.len();
-        if self.cells.len() != 2 || self.inside != 0 {
+        if self.polygons.len() != 2 || self.inside != 0 {
             return false;
         }
         self.points.clear();
-        self.points.extend(self.border.iter().map(|&side| cells.point(side)));
+        self.points.extend(self.border.iter().map(|&side| polygons.point(side)));
         let point = |at: usize| self.points[at % count];
         let mut notches = (0..count)
             .filter(|&at| PlanPoint::orientation(point(at + count - 1), point(at), point(at + 1)) < 0);
@@ -231,9 +233,9 @@ impl Window {
         };
         let is_now = |steps: &usize| {
             let side = self.border[(notch + steps) % count];
-            // A border side starts in each cell: the portal ends where the cell changes.
+            // A border side starts in each polygon: the portal ends where the polygon changes.
             let before = self.border[(notch + steps - 1) % count];
-            cells.side(side).cell != cells.side(before).cell
+            polygons.side(side).polygon != polygons.side(before).polygon
         };
         let Some(now) = (2..count - 1).find(is_now) else { return false };
         let best = (2..count - 1).filter(may_end).min_by_key(|&steps| cost(steps));
@@ -244,15 +246,15 @@ impl Window {
         self.ends.push(self.corners.len());
         self.corners.extend((notch + best..=notch + count).map(|at| index(at % count)));
         self.ends.push(self.corners.len());
-        self.is_sound() && self.replace(cells)
+        self.is_sound() && self.replace(polygons)
     }
 
-    /// Shows `exact` what each notch sees, or every vertex. No vertex lies inside, so no cell is seen along two ways.
-    fn look(&mut self, cells: &Subdivision<'_>, exact: &mut Exact, all: bool) {
+    /// Shows `exact` what each notch sees, or every vertex. No vertex lies inside, so no polygon is seen along two ways.
+    fn look(&mut self, polygons: &Subdivision<'_>, exact: &mut Exact, all: bool) {
         for (place, &side) in self.border.iter().enumerate() {
-            self.vertex_stamps[cells.side(side).origin as usize][1] = index(place);
+            self.vertex_stamps[polygons.side(side).origin as usize][1] = index(place);
         }
-        let place = |side: u32| self.vertex_stamps[cells.side(side).origin as usize][1] as usize;
+        let place = |side: u32| self.vertex_stamps[polygons.side(side).origin as usize][1] as usize;
         for (own, &border) in self.border.iter().enumerate() {
             if !all && !exact.is_notch(own) {
                 continue;
@@ -265,43 +267,43 @@ impl Window {
                     exact.see([own, other]);
                 }
             };
-            // The cells around the notch.
+            // The polygons around the notch.
             let mut leaving = border;
             loop {
-                let first = cells.point(cells.side(leaving).next);
-                let arriving = cells.side(leaving).prev;
-                let last = cells.point(arriving);
-                see(exact, place(cells.side(leaving).next));
-                let mut at = cells.side(leaving).next;
+                let first = polygons.point(polygons.side(leaving).next);
+                let arriving = polygons.side(leaving).prev;
+                let last = polygons.point(arriving);
+                see(exact, place(polygons.side(leaving).next));
+                let mut at = polygons.side(leaving).next;
                 while at != arriving {
-                    let next = cells.side(at).next;
-                    let (from, to) = (cells.point(at), cells.point(next));
+                    let next = polygons.side(at).next;
+                    let (from, to) = (polygons.point(at), polygons.point(next));
                     if next != arriving && turn(first, to) > 0 && turn(to, last) > 0 {
                         see(exact, place(next));
                     }
-                    let twin = cells.side(at).twin;
-                    if turn(from, to) > 0 && self.is_in(cells, twin) {
+                    let twin = polygons.side(at).twin;
+                    if turn(from, to) > 0 && self.is_in(polygons, twin) {
                         self.views.push((twin, from, to));
                     }
                     at = next;
                 }
-                leaving = cells.side(arriving).twin;
-                if !self.is_in(cells, leaving) {
+                leaving = polygons.side(arriving).twin;
+                if !self.is_in(polygons, leaving) {
                     break;
                 }
             }
             // What lies behind their sides, between the points where the view is limited.
             while let Some((entry, low, high)) = self.views.pop() {
-                let mut at = cells.side(entry).next;
+                let mut at = polygons.side(entry).next;
                 while at != entry {
-                    let next = cells.side(at).next;
-                    let (from, to) = (cells.point(at), cells.point(next));
+                    let next = polygons.side(at).next;
+                    let (from, to) = (polygons.point(at), polygons.point(next));
                     let (low_to, to_high) = (turn(low, to), turn(to, high));
                     if next != entry && low_to > 0 && to_high > 0 {
                         see(exact, place(next));
                     }
-                    let twin = cells.side(at).twin;
-                    if low_to > 0 && self.is_in(cells, twin) {
+                    let twin = polygons.side(at).twin;
+                    if low_to > 0 && self.is_in(polygons, twin) {
                         let from = if turn(low, from) > 0 { from } else { low };
                         let to = if to_high > 0 { to } else { high };
                         if turn(from, to) > 0 {
@@ -315,16 +317,16 @@ impl Window {
     }
 
     /// Weight of the portals inside the window; `None` if there is a vertex inside.
-    fn weight(&mut self, cells: &Subdivision<'_>, exact: &Exact) -> Option<u64> {
+    fn weight(&mut self, polygons: &Subdivision<'_>, exact: &Exact) -> Option<u64> {
         for (place, &side) in self.border.iter().enumerate() {
-            self.vertex_stamps[cells.side(side).origin as usize][1] = index(place);
+            self.vertex_stamps[polygons.side(side).origin as usize][1] = index(place);
         }
         self.portals.clear();
-        for &cell in &self.cells {
-            for side in cells.around(cell) {
-                let twin = cells.side(side).twin;
-                if twin > side && self.is_in(cells, twin) {
-                    let [from, to] = [side, twin].map(|side| cells.side(side).origin as usize);
+        for &polygon in &self.polygons {
+            for side in polygons.around(polygon) {
+                let twin = polygons.side(side).twin;
+                if twin > side && self.is_in(polygons, twin) {
+                    let [from, to] = [side, twin].map(|side| polygons.side(side).origin as usize);
                     let [a, b] = [self.vertex_stamps[from], self.vertex_stamps[to]];
                     if a[0] != self.stamp || b[0] != self.stamp {
                         return None;
@@ -336,27 +338,27 @@ impl Window {
         Some(exact.weigh(self.portals.iter().map(|portal| [portal[0] as usize, portal[1] as usize])))
     }
 
-    /// The new cells, as places on the border.
-    fn new_cells(&self) -> impl Iterator<Item = &[u32]> {
-        self.ends.iter().enumerate().map(|(cell, &end)| {
-            let start = if cell == 0 { 0 } else { self.ends[cell - 1] };
+    /// The new polygons, as places on the border.
+    fn new_polygons(&self) -> impl Iterator<Item = &[u32]> {
+        self.ends.iter().enumerate().map(|(polygon, &end)| {
+            let start = if polygon == 0 { 0 } else { self.ends[polygon - 1] };
             &self.corners[start..end]
         })
     }
 
-    /// Whether the new cells are convex and fill the window. Only borders that cross can make them otherwise.
+    /// Whether the new polygons are convex and fill the window. Only borders that cross can make them otherwise.
     fn is_sound(&self) -> bool {
         let mut area = 0;
-        for cell in self.new_cells() {
-            let point = |at: usize| self.points[cell[at % cell.len()] as usize];
+        for polygon in self.new_polygons() {
+            let point = |at: usize| self.points[polygon[at % polygon.len()] as usize];
             let rises = |at: usize| (point(at).x, point(at).z) < (point(at + 1).x, point(at + 1).z);
-            let turns = (0..cell.len()).filter(|&at| rises(at) != rises(at + 1)).count();
-            let bent =
-                (0..cell.len()).any(|at| PlanPoint::orientation(point(at), point(at + 1), point(at + 2)) < 0);
-            if cell.len() < 3 || turns != 2 || bent {
+            let turns = (0..polygon.len()).filter(|&at| rises(at) != rises(at + 1)).count();
+            let bent = (0..polygon.len())
+                .any(|at| PlanPoint::orientation(point(at), point(at + 1), point(at + 2)) < 0);
+            if polygon.len() < 3 || turns != 2 || bent {
                 return false;
             }
-            let own = PlanPoint::doubled_area((0..cell.len()).map(point));
+            let own = PlanPoint::doubled_area((0..polygon.len()).map(point));
             if own <= 0 {
                 return false;
             }
@@ -365,15 +367,15 @@ impl Window {
         area == PlanPoint::doubled_area(self.points.iter().copied())
     }
 
-    fn replace(&mut self, cells: &mut Subdivision<'_>) -> bool {
-        let Patch { region, area, .. } = cells.cells[self.cells[0] as usize];
+    fn replace(&mut self, polygons: &mut Subdivision<'_>) -> bool {
+        let Patch { region, area, .. } = polygons.polygons[self.polygons[0] as usize];
         let mut portals = std::mem::take(&mut self.portals);
         portals.clear();
         // Each portal has to be there from both sides; and each edge once.
         let count = index(self.border.len());
-        for cell in self.new_cells() {
-            for (at, &from) in cell.iter().enumerate() {
-                let to = cell[(at + 1) % cell.len()];
+        for polygon in self.new_polygons() {
+            for (at, &from) in polygon.iter().enumerate() {
+                let to = polygon[(at + 1) % polygon.len()];
                 if to != (from + 1) % count {
                     portals.push([from.min(to), from.max(to), NONE]);
                 }
@@ -387,23 +389,25 @@ impl Window {
         }
         let mut sides = std::mem::take(&mut self.sides);
         sides.clear();
-        for &cell in &self.cells {
-            sides.extend(cells.around(cell).filter(|&side| self.is_in(cells, cells.side(side).twin)));
+        for &polygon in &self.polygons {
+            sides.extend(
+                polygons.around(polygon).filter(|&side| self.is_in(polygons, polygons.side(side).twin)),
+            );
         }
         self.sides = sides;
-        self.sides.iter().for_each(|&side| cells.free_side(side));
-        self.cells.drain(..).for_each(|cell| cells.free_cell(cell));
+        self.sides.iter().for_each(|&side| polygons.free_side(side));
+        self.polygons.drain(..).for_each(|polygon| polygons.free_polygon(polygon));
         // Both sides of every portal, from the lower place and from the higher one.
         for pair in self.portals.chunks_mut(2) {
             for (at, side) in pair.iter_mut().enumerate() {
-                side[2] = cells.new_side(cells.side(self.border[side[at] as usize]).origin);
+                side[2] = polygons.new_side(polygons.side(self.border[side[at] as usize]).origin);
             }
-            cells.sides[pair[0][2] as usize].twin = pair[1][2];
-            cells.sides[pair[1][2] as usize].twin = pair[0][2];
+            polygons.sides[pair[0][2] as usize].twin = pair[1][2];
+            polygons.sides[pair[1][2] as usize].twin = pair[0][2];
         }
-        for cell in 0..self.ends.len() {
-            let start = if cell == 0 { 0 } else { self.ends[cell - 1] };
-            let corners = &self.corners[start..self.ends[cell]];
+        for polygon in 0..self.ends.len() {
+            let start = if polygon == 0 { 0 } else { self.ends[polygon - 1] };
+            let corners = &self.corners[start..self.ends[polygon]];
             self.sides.clear();
             for (at, &from) in corners.iter().enumerate() {
                 let to = corners[(at + 1) % corners.len()];
@@ -415,7 +419,7 @@ impl Window {
                     self.portals[first + usize::from(from > to)][2]
                 });
             }
-            self.cells.push(cells.new_cell(&self.sides, region, area));
+            self.polygons.push(polygons.new_polygon(&self.sides, region, area));
         }
         true
     }

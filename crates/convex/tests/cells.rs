@@ -12,12 +12,12 @@ use waymesh_convex::{
     hertel_mehlhorn, merge_greedy, notch_portals,
 };
 use waymesh_core::{
-    AreaId, CellId, CellMesh, MAX_PLAN_COORDINATE, RegionId, TriangleId, Triangulation, Validate, VertexId,
+    AreaId, MAX_PLAN_COORDINATE, PolyId, PolyMesh, RegionId, TriangleId, Triangulation, Validate, VertexId,
 };
 use waymesh_testkit::Random;
 
 /// By every algorithm, without a limit.
-fn all(triangulation: &Triangulation) -> [CellMesh; 5] {
+fn all(triangulation: &Triangulation) -> [PolyMesh; 5] {
     let portals = NotchPortalsConfig::default();
     let longest = GreedyConfig::default().with_order(MergeOrder::LongestEdge);
     [
@@ -34,24 +34,24 @@ fn polygon(points: &[(i32, i32)]) -> Triangulation {
 }
 
 #[test]
-fn no_triangles_give_no_cells() {
+fn no_triangles_give_no_polygons() {
     for mesh in all(&triangulation(&[(3, 4)], &[])) {
-        assert!(mesh.cells.is_empty() && mesh.vertices.is_empty());
+        assert!(mesh.polygons.is_empty() && mesh.vertices.is_empty());
     }
 }
 
 #[test]
-fn a_convex_polygon_is_one_cell_and_keeps_corners_on_straight_walls() {
+fn a_convex_polygon_is_one_polygon_and_keeps_corners_on_straight_walls() {
     for mesh in all(&polygon(&[(0, 0), (4, 0), (8, 0), (9, 5), (4, 9), (0, 8)])) {
-        assert_eq!(mesh.cells.len(), 1);
-        assert_eq!(mesh.cells[0].len, 6);
+        assert_eq!(mesh.polygons.len(), 1);
+        assert_eq!(mesh.polygons[0].len, 6);
     }
 }
 
 #[test]
-fn an_angle_is_two_cells_with_one_portal() {
+fn an_angle_is_two_polygons_with_one_portal() {
     for mesh in all(&polygon(&[(0, 0), (8, 0), (8, 3), (3, 3), (3, 8), (0, 8)])) {
-        assert_eq!((mesh.cells.len(), mesh.portal_count()), (2, 1));
+        assert_eq!((mesh.polygons.len(), mesh.portal_count()), (2, 1));
     }
 }
 
@@ -64,8 +64,8 @@ fn a_limit_on_corners_is_kept() {
         let portals = NotchPortalsConfig::default().with_max_vertices(max_vertices);
         for mesh in [merge_greedy(&convex, &greedy).unwrap(), notch_portals(&convex, &portals).unwrap()] {
             mesh.validate().unwrap();
-            assert!(max_vertices == 0 || mesh.cells.iter().all(|cell| cell.len <= max_vertices));
-            assert_eq!(mesh.cells.len(), fewest, "at most {max_vertices}");
+            assert!(max_vertices == 0 || mesh.polygons.iter().all(|polygon| polygon.len <= max_vertices));
+            assert_eq!(mesh.polygons.len(), fewest, "at most {max_vertices}");
         }
     }
 }
@@ -74,12 +74,12 @@ fn a_limit_on_corners_is_kept() {
 fn regions_and_areas_are_never_merged() {
     let mut square = triangulation(&[(0, 0), (4, 0), (4, 4), (0, 4)], &[([0, 1, 2], 0), ([0, 2, 3], 1)]);
     for mesh in all(&square) {
-        assert_eq!((mesh.cells.len(), mesh.portal_count()), (2, 1));
+        assert_eq!((mesh.polygons.len(), mesh.portal_count()), (2, 1));
     }
     square.triangles[1].region = RegionId(0);
     square.triangles[1].area = AreaId(9);
     for mesh in all(&square) {
-        assert_eq!((mesh.cells.len(), mesh.portal_count()), (2, 1));
+        assert_eq!((mesh.polygons.len(), mesh.portal_count()), (2, 1));
     }
 }
 
@@ -99,41 +99,41 @@ fn four_squares(regions: [u32; 4]) -> Triangulation {
 fn a_vertex_inside_a_region_disappears() {
     for mesh in all(&four_squares([0; 4])) {
         mesh.validate().unwrap();
-        assert_eq!((mesh.cells.len(), mesh.cells[0].len, mesh.vertices.len()), (1, 8, 8));
+        assert_eq!((mesh.polygons.len(), mesh.polygons[0].len, mesh.vertices.len()), (1, 8, 8));
     }
 }
 
 #[test]
-fn straight_portals_between_the_same_cells_are_fused() {
+fn straight_portals_between_the_same_polygons_are_fused() {
     for mesh in all(&four_squares([0, 0, 1, 1])) {
         mesh.validate().unwrap();
-        assert_eq!((mesh.cells.len(), mesh.portal_count(), mesh.vertices.len()), (2, 1, 8));
+        assert_eq!((mesh.polygons.len(), mesh.portal_count(), mesh.vertices.len()), (2, 1, 8));
         // The middle of the wall at z = 0 stays: whoever put it there, say for a longest edge, wants it.
-        assert_eq!(mesh.corners(CellId(0)).len(), 5);
+        assert_eq!(mesh.corners(PolyId(0)).len(), 5);
     }
 }
 
 #[test]
-fn a_straight_corner_that_a_third_cell_uses_stays() {
+fn a_straight_corner_that_a_third_polygon_uses_stays() {
     for mesh in all(&four_squares([0, 0, 1, 2])) {
         mesh.validate().unwrap();
-        assert_eq!((mesh.cells.len(), mesh.portal_count(), mesh.vertices.len()), (3, 3, 9));
+        assert_eq!((mesh.polygons.len(), mesh.portal_count(), mesh.vertices.len()), (3, 3, 9));
     }
 }
 
 #[test]
-fn cells_are_numbered_by_region_then_by_triangle_or_vertex() {
+fn polygons_are_numbered_by_region_then_by_triangle_or_vertex() {
     let mut squares = four_squares([2, 1, 1, 0]);
     for mesh in all(&squares) {
-        assert_eq!(mesh.cells.iter().map(|cell| cell.region.0).collect::<Vec<_>>(), [0, 1, 1, 2]);
-        assert_eq!(mesh.corners(CellId(1))[0], VertexId(1));
+        assert_eq!(mesh.polygons.iter().map(|polygon| polygon.region.0).collect::<Vec<_>>(), [0, 1, 1, 2]);
+        assert_eq!(mesh.corners(PolyId(1))[0], VertexId(1));
     }
     // Also if the triangles come in another order.
     for (triangle, region) in squares.triangles.iter_mut().zip([3, 3, 1, 1, 2, 2, 0, 0]) {
         triangle.region = RegionId(region);
     }
     for mesh in all(&squares) {
-        assert_eq!(mesh.cells.iter().map(|cell| cell.region.0).collect::<Vec<_>>(), [0, 1, 2, 3]);
+        assert_eq!(mesh.polygons.iter().map(|polygon| polygon.region.0).collect::<Vec<_>>(), [0, 1, 2, 3]);
         mesh.validate().unwrap();
     }
 }
@@ -184,29 +184,34 @@ fn shallow_notches_get_no_portal_and_stay_in_the_wall() {
     let relaxed = |metres| {
         let config = NotchPortalsConfig::default().with_convex_distance(metres);
         let mesh = notch_portals(&room, &config).unwrap();
-        let areas = (0..mesh.cells.len()).map(|cell| mesh.doubled_area(CellId::from_index(cell)));
+        let areas = (0..mesh.polygons.len()).map(|polygon| mesh.doubled_area(PolyId::from_index(polygon)));
         assert_eq!((areas.sum::<i128>(), mesh.vertices.len()), (area, 9), "{metres}");
         mesh
     };
     let [strict, shallow, all] = [0.0, 0.9, 2.1].map(relaxed);
     strict.validate().unwrap();
     // Of (40, 1), (50, 2) and (60, 1) only the middle is a notch at 0.9; at (30, 0) the wall turns left.
-    assert!(shallow.cells.len() <= strict.cells.len());
-    assert!(all.cells.len() < strict.cells.len(), "{} of {}", all.cells.len(), strict.cells.len());
-    assert_eq!(relaxed(1000.0).cells.len(), all.cells.len());
+    assert!(shallow.polygons.len() <= strict.polygons.len());
+    assert!(
+        all.polygons.len() < strict.polygons.len(),
+        "{} of {}",
+        all.polygons.len(),
+        strict.polygons.len()
+    );
+    assert_eq!(relaxed(1000.0).polygons.len(), all.polygons.len());
 }
 
 /// By portals alone, as the notches got them.
-fn portals_alone(points: &[(i32, i32)], config: NotchPortalsConfig) -> CellMesh {
+fn portals_alone(points: &[(i32, i32)], config: NotchPortalsConfig) -> PolyMesh {
     notch_portals(&polygon(points), &config.with_rounds(0).with_exact_vertices(0)).unwrap()
 }
 
 /// The ends of all portals.
-fn portals(mesh: &CellMesh) -> BTreeSet<[(i32, i32); 2]> {
+fn portals(mesh: &PolyMesh) -> BTreeSet<[(i32, i32); 2]> {
     let mut portals = BTreeSet::new();
-    for cell in (0..mesh.cells.len()).map(CellId::from_index) {
-        let corners = mesh.corners(cell);
-        for (side, _) in mesh.neighbours(cell).iter().enumerate().filter(|(_, beyond)| beyond.is_some()) {
+    for polygon in (0..mesh.polygons.len()).map(PolyId::from_index) {
+        let corners = mesh.corners(polygon);
+        for (side, _) in mesh.neighbours(polygon).iter().enumerate().filter(|(_, beyond)| beyond.is_some()) {
             let mut ends = [corners[side], corners[(side + 1) % corners.len()]].map(|v| mesh.point(v));
             ends.sort_unstable_by_key(|point| (point.x, point.z));
             portals.insert(ends.map(|point| (point.x, point.z)));
@@ -251,7 +256,7 @@ fn orders_of_notches_differ_in_their_portals_only() {
             let mesh = notch_portals(&star, &config.with_rounds(0).with_exact_vertices(0)).unwrap();
             mesh.validate().unwrap();
             let best = notch_portals(&star, &config).unwrap();
-            assert!(best.cells.len() <= mesh.cells.len());
+            assert!(best.polygons.len() <= mesh.polygons.len());
         }
     }
 }
@@ -317,7 +322,7 @@ fn triangles_that_overlap_do_not_panic() {
             }
         }
         for mesh in all(&triangulation(&points, &triangles)) {
-            assert!(mesh.cells.len() <= triangles.len());
+            assert!(mesh.polygons.len() <= triangles.len());
         }
     }
 }
@@ -329,6 +334,6 @@ fn the_corners_of_the_largest_grid_can_be_used() {
     let points = [(-far, -far), (0, -1), (far, -far), (1, 0), (far, far), (0, 1), (-far, far), (-1, 0)];
     for mesh in all(&polygon(&points)) {
         mesh.validate().unwrap();
-        assert!((3..=5).contains(&mesh.cells.len()));
+        assert!((3..=5).contains(&mesh.polygons.len()));
     }
 }

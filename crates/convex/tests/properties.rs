@@ -12,7 +12,7 @@ use waymesh_convex::{
     notch_portals,
 };
 use waymesh_core::stage::Triangulate;
-use waymesh_core::{CellId, CellMesh, PlanPoint, RegionId, TriangleId, Triangulation, Validate, VertexId};
+use waymesh_core::{PlanPoint, PolyId, PolyMesh, RegionId, TriangleId, Triangulation, Validate, VertexId};
 use waymesh_testkit::hulls::depth_below_hull;
 
 /// Width and depth of all border edges, by the region on either side.
@@ -24,12 +24,12 @@ fn add(borders: &mut Borders, key: (RegionId, Option<RegionId>), [a, b]: [PlanPo
     sum[1] += i64::from(a.z.abs_diff(b.z));
 }
 
-fn check(what: &str, triangulation: &Triangulation, mesh: &CellMesh, max_vertices: u32) {
+fn check(what: &str, triangulation: &Triangulation, mesh: &PolyMesh, max_vertices: u32) {
     if let Err(violations) = mesh.validate() {
         panic!("{what}: {violations}");
     }
-    let (mut areas, mut cell_areas) = (BTreeMap::new(), BTreeMap::new());
-    let (mut borders, mut cell_borders) = (Borders::new(), Borders::new());
+    let (mut areas, mut polygon_areas) = (BTreeMap::new(), BTreeMap::new());
+    let (mut borders, mut polygon_borders) = (Borders::new(), Borders::new());
     for (index, triangle) in triangulation.triangles.iter().enumerate() {
         let corners = triangulation.corners(TriangleId::from_index(index));
         let [a, b, c] = corners;
@@ -42,32 +42,32 @@ fn check(what: &str, triangulation: &Triangulation, mesh: &CellMesh, max_vertice
             }
         }
     }
-    for (index, cell) in mesh.cells.iter().enumerate() {
-        let id = CellId::from_index(index);
-        *cell_areas.entry((cell.region, cell.area)).or_insert(0) += mesh.doubled_area(id);
-        assert!(max_vertices == 0 || cell.len <= max_vertices.max(3), "{what}: {} corners", cell.len);
+    for (index, polygon) in mesh.polygons.iter().enumerate() {
+        let id = PolyId::from_index(index);
+        *polygon_areas.entry((polygon.region, polygon.area)).or_insert(0) += mesh.doubled_area(id);
+        assert!(max_vertices == 0 || polygon.len <= max_vertices.max(3), "{what}: {} corners", polygon.len);
         let corners = mesh.corners(id);
         for (side, beyond) in mesh.neighbours(id).iter().enumerate() {
-            let beyond = beyond.map(|other| mesh.cells[other.index()].region);
-            if beyond != Some(cell.region) {
+            let beyond = beyond.map(|other| mesh.polygons[other.index()].region);
+            if beyond != Some(polygon.region) {
                 let ends = [corners[side], corners[(side + 1) % corners.len()]].map(|v| mesh.point(v));
-                add(&mut cell_borders, (cell.region, beyond), ends);
+                add(&mut polygon_borders, (polygon.region, beyond), ends);
             }
         }
     }
-    assert_eq!(areas, cell_areas, "{what}: areas");
-    assert_eq!(borders, cell_borders, "{what}: borders");
-    assert!(mesh.cells.is_sorted_by_key(|cell| cell.region), "{what}: order of cells");
+    assert_eq!(areas, polygon_areas, "{what}: areas");
+    assert_eq!(borders, polygon_borders, "{what}: borders");
+    assert!(mesh.polygons.is_sorted_by_key(|polygon| polygon.region), "{what}: order of polygons");
     let mut used = vec![false; mesh.vertices.len()];
     mesh.corners.iter().for_each(|vertex| used[vertex.index()] = true);
     assert!(used.iter().all(|&used| used), "{what}: unused vertices");
     assert_no_fusable_edges(what, mesh);
 }
 
-/// No vertex lies straight between two edges of the same two cells, used by them alone.
-fn assert_no_fusable_edges(what: &str, mesh: &CellMesh) {
-    for index in 0..mesh.cells.len() {
-        let id = CellId::from_index(index);
+/// No vertex lies straight between two edges of the same two polygons, used by them alone.
+fn assert_no_fusable_edges(what: &str, mesh: &PolyMesh) {
+    for index in 0..mesh.polygons.len() {
+        let id = PolyId::from_index(index);
         let (corners, neighbours) = (mesh.corners(id), mesh.neighbours(id));
         for at in 0..corners.len() {
             let before = (at + corners.len() - 1) % corners.len();
@@ -77,26 +77,26 @@ fn assert_no_fusable_edges(what: &str, mesh: &CellMesh) {
                 && neighbours[at] == neighbours[before]
                 && PlanPoint::orientation(a, b, c) == 0
                 && uses == 2;
-            assert!(!fusable, "{what}: cell {index} could do without its corner {at}");
+            assert!(!fusable, "{what}: polygon {index} could do without its corner {at}");
         }
     }
 }
 
-/// No two neighbours of one region and area form one convex cell within the limit.
-fn assert_maximal(what: &str, mesh: &CellMesh, max_vertices: u32) {
-    for index in 0..mesh.cells.len() {
-        let id = CellId::from_index(index);
+/// No two neighbours of one region and area form one convex polygon within the limit.
+fn assert_maximal(what: &str, mesh: &PolyMesh, max_vertices: u32) {
+    for index in 0..mesh.polygons.len() {
+        let id = PolyId::from_index(index);
         for &neighbour in mesh.neighbours(id).iter().flatten() {
-            let (mine, theirs) = (&mesh.cells[index], &mesh.cells[neighbour.index()]);
+            let (mine, theirs) = (&mesh.polygons[index], &mesh.polygons[neighbour.index()]);
             if neighbour < id || (mine.region, mine.area) != (theirs.region, theirs.area) {
                 continue;
             }
             // The border of both together: edges that are not between them, chained by their ends.
             let mut edges: BTreeMap<VertexId, VertexId> = BTreeMap::new();
             let mut start = VertexId(0);
-            for (cell, other) in [(id, neighbour), (neighbour, id)] {
-                let corners = mesh.corners(cell);
-                for (side, beyond) in mesh.neighbours(cell).iter().enumerate() {
+            for (polygon, other) in [(id, neighbour), (neighbour, id)] {
+                let corners = mesh.corners(polygon);
+                for (side, beyond) in mesh.neighbours(polygon).iter().enumerate() {
                     if *beyond != Some(other) {
                         start = corners[side];
                         edges.insert(start, corners[(side + 1) % corners.len()]);
@@ -112,14 +112,14 @@ fn assert_maximal(what: &str, mesh: &CellMesh, max_vertices: u32) {
                 PlanPoint::orientation(a, b, c) >= 0
             });
             let fits = max_vertices == 0 || chain.len() <= max_vertices as usize;
-            assert!(!(convex && fits), "{what}: cells {id} and {neighbour} could be one");
+            assert!(!(convex && fits), "{what}: polygons {id} and {neighbour} could be one");
         }
     }
 }
 
-fn by_region(mesh: &CellMesh) -> BTreeMap<RegionId, usize> {
+fn by_region(mesh: &PolyMesh) -> BTreeMap<RegionId, usize> {
     let mut counts = BTreeMap::new();
-    mesh.cells.iter().for_each(|cell| *counts.entry(cell.region).or_insert(0) += 1);
+    mesh.polygons.iter().for_each(|polygon| *counts.entry(polygon.region).or_insert(0) += 1);
     counts
 }
 
@@ -143,14 +143,14 @@ fn check_all(what: &str, triangulation: &Triangulation) -> [usize; 5] {
             notch_portals(triangulation, &few_windows(max_vertices)).unwrap(),
         ];
         for portals in &meshes[3..] {
-            let cells = by_region(portals);
+            let polygons = by_region(portals);
             for other in &meshes[..3] {
-                let cells_there = by_region(other);
+                let polygons_there = by_region(other);
                 // The longest edge first is no promise.
                 let longest = std::ptr::eq(other, &raw const meshes[1]);
-                for (region, count) in cells_there.iter().filter(|_| !longest) {
+                for (region, count) in polygons_there.iter().filter(|_| !longest) {
                     let what = format!("{what}, at most {max_vertices} corners, region {region}");
-                    assert!(cells[region] <= *count, "{what}: more cells than others leave");
+                    assert!(polygons[region] <= *count, "{what}: more polygons than others leave");
                 }
             }
         }
@@ -161,14 +161,14 @@ fn check_all(what: &str, triangulation: &Triangulation) -> [usize; 5] {
             if max_vertices == 0 || what.starts_with("star") {
                 assert_maximal(&what, mesh, max_vertices);
             }
-            *count += mesh.cells.len();
+            *count += mesh.polygons.len();
         }
     }
     counts
 }
 
 #[test]
-fn random_regions_with_holes_and_inner_vertices_become_cells() {
+fn random_regions_with_holes_and_inner_vertices_become_polygons() {
     let mut counts = [0; 5];
     for seed in 0..300 {
         let found = check_all(&format!("halves {seed}"), &random_halves(seed));
@@ -178,12 +178,12 @@ fn random_regions_with_holes_and_inner_vertices_become_cells() {
     assert!(counts[3] <= counts[4] && 100 * counts[3] < 97 * counts[0], "the search finds fewer: {counts:?}");
 }
 
-/// The points of the cells of a region, without straight corners: a vertex between two regions is left out where both can do without.
-fn region_cells(mesh: &CellMesh, region: RegionId) -> BTreeSet<Vec<PlanPoint>> {
-    let cells = (0..mesh.cells.len()).map(CellId::from_index);
-    let own = cells.filter(|cell| mesh.cells[cell.index()].region == region);
-    own.map(|cell| {
-        let points: Vec<_> = mesh.corners(cell).iter().map(|&corner| mesh.point(corner)).collect();
+/// The points of the polygons of a region, without straight corners: a vertex between two regions is left out where both can do without.
+fn region_cells(mesh: &PolyMesh, region: RegionId) -> BTreeSet<Vec<PlanPoint>> {
+    let polygons = (0..mesh.polygons.len()).map(PolyId::from_index);
+    let own = polygons.filter(|polygon| mesh.polygons[polygon.index()].region == region);
+    own.map(|polygon| {
+        let points: Vec<_> = mesh.corners(polygon).iter().map(|&corner| mesh.point(corner)).collect();
         let count = points.len();
         let bends = |at: &usize| {
             PlanPoint::orientation(points[(at + count - 1) % count], points[*at], points[(at + 1) % count])
@@ -198,7 +198,7 @@ fn region_cells(mesh: &CellMesh, region: RegionId) -> BTreeSet<Vec<PlanPoint>> {
 }
 
 #[test]
-fn the_cells_of_a_region_do_not_depend_on_other_regions() {
+fn the_polygons_of_a_region_do_not_depend_on_other_regions() {
     let mut regions = 0;
     for seed in 0..200 {
         let all = random_halves(seed);
@@ -226,7 +226,7 @@ fn the_cells_of_a_region_do_not_depend_on_other_regions() {
 }
 
 #[test]
-fn random_stars_become_cells() {
+fn random_stars_become_polygons() {
     let mut counts = [0; 5];
     for seed in 0..300 {
         let found = check_all(&format!("star {seed}"), &random_star(seed));
@@ -236,10 +236,10 @@ fn random_stars_become_cells() {
     assert!(counts[3] <= counts[4] && 100 * counts[3] < 97 * counts[0], "the search finds fewer: {counts:?}");
 }
 
-/// All corners of the walls are there, the area is the same in every region, and no cell is farther from convex than it may be.
+/// All corners of the walls are there, the area is the same in every region, and no polygon is farther from convex than it may be.
 #[test]
-fn relaxed_cells_fill_the_walls_exactly() {
-    let (mut strict_cells, mut relaxed_cells, mut bent) = (0, 0, 0);
+fn relaxed_polygons_fill_the_walls_exactly() {
+    let (mut strict_polygons, mut relaxed_polygons, mut bent) = (0, 0, 0);
     for seed in 0..400 {
         let triangulation = if seed % 2 == 0 { random_star(seed) } else { random_halves(seed) };
         let wide = triangulation.vertices.iter().map(|vertex| vertex.point.x.abs()).max().unwrap_or(0);
@@ -249,20 +249,20 @@ fn relaxed_cells_fill_the_walls_exactly() {
         let config = NotchPortalsConfig::default();
         let strict = notch_portals(&triangulation, &config).unwrap();
         let mesh = notch_portals(&triangulation, &config.with_convex_distance(metres)).unwrap();
-        let areas = |mesh: &CellMesh| {
+        let areas = |mesh: &PolyMesh| {
             let mut areas: BTreeMap<_, i128> = BTreeMap::new();
-            for (index, cell) in mesh.cells.iter().enumerate() {
-                let area = mesh.doubled_area(CellId::from_index(index));
-                assert!(area > 0, "seed {seed}: cell {index} is turned over");
-                *areas.entry((cell.region, cell.area)).or_default() += area;
+            for (index, polygon) in mesh.polygons.iter().enumerate() {
+                let area = mesh.doubled_area(PolyId::from_index(index));
+                assert!(area > 0, "seed {seed}: polygon {index} is turned over");
+                *areas.entry((polygon.region, polygon.area)).or_default() += area;
             }
             areas
         };
         assert_eq!(areas(&mesh), areas(&strict), "seed {seed}");
-        let walls = |mesh: &CellMesh| {
+        let walls = |mesh: &PolyMesh| {
             let mut walls = Vec::new();
-            for cell in (0..mesh.cells.len()).map(CellId::from_index) {
-                let (corners, neighbours) = (mesh.corners(cell), mesh.neighbours(cell));
+            for polygon in (0..mesh.polygons.len()).map(PolyId::from_index) {
+                let (corners, neighbours) = (mesh.corners(polygon), mesh.neighbours(polygon));
                 let points = |at: usize| mesh.point(corners[at % corners.len()]);
                 let walled = (0..corners.len()).filter(|&at| neighbours[at].is_none());
                 walls.extend(walled.map(|at| [points(at), points(at + 1)].map(|p| (p.x, p.z))));
@@ -271,22 +271,22 @@ fn relaxed_cells_fill_the_walls_exactly() {
             walls
         };
         assert_eq!(walls(&mesh), walls(&strict), "seed {seed}");
-        for cell in (0..mesh.cells.len()).map(CellId::from_index) {
-            let depth = depth_below_hull(&mesh, cell);
+        for polygon in (0..mesh.polygons.len()).map(PolyId::from_index) {
+            let depth = depth_below_hull(&mesh, polygon);
             assert!(depth <= f64::from(metres) * (1.0 + 1e-9), "seed {seed}: {depth} of {metres}");
             bent += usize::from(depth > 0.0);
         }
-        strict_cells += strict.cells.len();
-        relaxed_cells += mesh.cells.len();
+        strict_polygons += strict.polygons.len();
+        relaxed_polygons += mesh.polygons.len();
     }
     assert!(
-        bent > 100 && 20 * relaxed_cells < 19 * strict_cells,
-        "{bent}: {relaxed_cells} of {strict_cells}"
+        bent > 100 && 20 * relaxed_polygons < 19 * strict_polygons,
+        "{bent}: {relaxed_polygons} of {strict_polygons}"
     );
 }
 
 #[test]
-fn no_decomposition_has_more_than_four_times_the_fewest_cells() {
+fn no_decomposition_has_more_than_four_times_the_fewest_polygons() {
     for seed in 0..300 {
         let star = random_star(seed);
         let count = star.vertices.len();
@@ -305,13 +305,13 @@ fn no_decomposition_has_more_than_four_times_the_fewest_cells() {
                 .unwrap(),
         ] {
             // A cut serves two notches at most; a notch needs two cuts at most.
-            assert!(mesh.cells.len() > notches.div_ceil(2), "seed {seed}");
-            assert!(mesh.cells.len() <= 2 * notches + 1, "seed {seed}");
+            assert!(mesh.polygons.len() > notches.div_ceil(2), "seed {seed}");
+            assert!(mesh.polygons.len() <= 2 * notches + 1, "seed {seed}");
         }
     }
 }
 
-/// Fewest cells of a simple polygon, by trying every portal at its first notch.
+/// Fewest polygons of a simple polygon, by trying every portal at its first notch.
 fn fewest(polygon: &[PlanPoint], max_vertices: usize) -> usize {
     let count = polygon.len();
     let at = |index: usize| polygon[index % count];
@@ -368,7 +368,7 @@ fn single_border(triangulation: &Triangulation) -> Option<Vec<PlanPoint>> {
 }
 
 #[test]
-fn small_regions_without_holes_have_the_fewest_cells() {
+fn small_regions_without_holes_have_the_fewest_polygons() {
     let (mut stars, mut halves, mut inside) = (0, 0, 0);
     for seed in 0..4000 {
         let star = seed % 2 == 0;
@@ -389,7 +389,7 @@ fn small_regions_without_holes_have_the_fewest_cells() {
             let config = NotchPortalsConfig::default().with_max_vertices(max_vertices);
             let mesh = notch_portals(&triangulation, &config).unwrap();
             let wanted = fewest(&border, max_vertices as usize);
-            assert_eq!(mesh.cells.len(), wanted, "seed {seed}, at most {max_vertices} corners");
+            assert_eq!(mesh.polygons.len(), wanted, "seed {seed}, at most {max_vertices} corners");
         }
         *(if star { &mut stars } else { &mut halves }) += 1;
         inside += usize::from(border.len() < triangulation.vertices.len());
@@ -401,21 +401,21 @@ fn small_regions_without_holes_have_the_fewest_cells() {
 }
 
 #[test]
-fn one_region_of_thousands_of_vertices_with_holes_becomes_cells() {
+fn one_region_of_thousands_of_vertices_with_holes_becomes_polygons() {
     for (seed, max_vertices) in [(1, 0), (2, 6)] {
         let set = waymesh_testkit::polygons::random(seed, 44, 44);
-        let mut triangulation = common::CellHalves { seed }.triangulate(&set, &mut ()).unwrap();
+        let mut triangulation = common::PolygonHalves { seed }.triangulate(&set, &mut ()).unwrap();
         for triangle in &mut triangulation.triangles {
             (triangle.region, triangle.area) = (RegionId(0), waymesh_core::AreaId::GROUND);
         }
         let config = NotchPortalsConfig::default().with_max_vertices(max_vertices);
         let greedy = GreedyConfig::default().with_max_vertices(max_vertices);
-        let greedy = merge_greedy(&triangulation, &greedy).unwrap().cells.len();
+        let greedy = merge_greedy(&triangulation, &greedy).unwrap().polygons.len();
         // One small patch after the other, and two rounds over large ones.
         for config in [config.with_window_vertices(16), config.with_window_vertices(100).with_rounds(2)] {
             let mesh = notch_portals(&triangulation, &config.with_exact_vertices(0)).unwrap();
             check(&format!("{seed}, {config:?}"), &triangulation, &mesh, max_vertices);
-            assert!(100 * mesh.cells.len() < 95 * greedy, "{} cells of {greedy}", mesh.cells.len());
+            assert!(100 * mesh.polygons.len() < 95 * greedy, "{} polygons of {greedy}", mesh.polygons.len());
         }
     }
 }

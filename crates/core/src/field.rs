@@ -149,7 +149,7 @@ impl WalkableField {
     /// Plan coordinates `(x, z)` of the cell of `span`.
     #[inline]
     #[must_use]
-    pub fn cell_of(&self, span: u32) -> (u32, u32) {
+    pub fn column_of(&self, span: u32) -> (u32, u32) {
         let cell = self.cells[span as usize];
         (cell % self.frame.width, cell / self.frame.width)
     }
@@ -208,7 +208,7 @@ impl Validate for WalkableField {
                 if index > range[0] && self.floor[span] <= self.floor[span - 1] {
                     out.push(Violation::TouchingSpans { span: index });
                 }
-                let (x, z) = self.cell_of(index);
+                let (x, z) = self.column_of(index);
                 for direction in Direction::ALL {
                     let neighbour = self.links[span][direction.index()];
                     if neighbour == NO_SPAN {

@@ -1,4 +1,4 @@
-//! Ids: newtypes over `u32`, so that a region can never be passed where a cell is meant.
+//! Ids: newtypes over `u32`, so that a region can never be passed where a polygon is meant.
 
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
@@ -41,7 +41,7 @@ id!(
     RegionId
 );
 id!(
-    /// A vertex of a [`crate::ContourSet`], [`crate::PolygonSet`], [`crate::Triangulation`] or [`crate::CellMesh`].
+    /// A vertex of a [`crate::ContourSet`], [`crate::PolygonSet`], [`crate::Triangulation`] or [`crate::PolyMesh`].
     VertexId
 );
 id!(
@@ -53,11 +53,11 @@ id!(
     TriangleId
 );
 id!(
-    /// A cell of a [`crate::CellMesh`].
-    CellId
+    /// A polygon of a [`crate::PolyMesh`].
+    PolyId
 );
 
-/// What kind of ground a span, region or cell is; [`AreaId::NULL`] is ground that nobody walks on.
+/// What kind of ground a span, region or polygon is; [`AreaId::NULL`] is ground that nobody walks on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct AreaId(pub u8);

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! TriangleSoup -> Heightfield -> WalkableField -> RegionMap -> ContourSet -> PolygonSet
-//!              -> Triangulation -> CellMesh (+ HeightSurface) -> navigation mesh
+//!              -> Triangulation -> PolyMesh (+ HeightSurface) -> navigation mesh
 //! ```
 //!
 //! - Every arrow is one trait in [`stage`]; the stage crates offer a free function and a small struct for each.
@@ -15,7 +15,6 @@
 
 mod agent;
 mod bad_field;
-mod cells;
 mod clearance;
 mod contours;
 mod field;
@@ -24,6 +23,7 @@ mod ground;
 mod heightfield;
 mod ids;
 mod observe;
+mod poly_mesh;
 mod random;
 mod regions;
 mod sets;
@@ -36,7 +36,6 @@ mod window;
 
 pub use agent::{Agent, AgentError};
 pub use bad_field::BadField;
-pub use cells::{Cell, CellMesh, HeightSurface, SurfacePoint};
 pub use clearance::{ClearanceMesh, ClearanceTriangle, ClearanceVertex};
 pub use contours::{
     ArcUse, ContourArc, ContourLoop, ContourSet, PlanVertex, Polygon, PolygonLoop, PolygonSet, RegionContour,
@@ -45,8 +44,9 @@ pub use field::{Direction, NO_SPAN, OPEN_SKY, WalkableField};
 pub use grid::{GridError, GridFrame, GridScale, MAX_PLAN_COORDINATE, PlanPoint};
 pub use ground::{FieldGround, GroundWindow};
 pub use heightfield::{GROUND_STEPS_PER_LEVEL, Heightfield, Span};
-pub use ids::{ArcId, AreaId, CellId, RegionId, TriangleId, VertexId};
+pub use ids::{ArcId, AreaId, PolyId, RegionId, TriangleId, VertexId};
 pub use observe::{Counter, Observer, Warning};
+pub use poly_mesh::{HeightSurface, Poly, PolyMesh, SurfacePoint};
 pub use random::Random;
 pub use regions::{NO_REGION, RegionMap};
 pub use sets::DisjointSets;

@@ -63,7 +63,7 @@ impl RegionMap {
             if label == NO_REGION {
                 continue;
             }
-            let (x, z) = field.cell_of(span);
+            let (x, z) = field.column_of(span);
             for direction in [Direction::PosX, Direction::PosZ] {
                 let (nx, nz) =
                     (x + direction.offset().0.unsigned_abs(), z + direction.offset().1.unsigned_abs());

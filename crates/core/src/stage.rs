@@ -6,7 +6,7 @@
 use std::error::Error;
 
 use crate::{
-    CellMesh, ContourSet, HeightSurface, Heightfield, Observer, PolygonSet, RegionMap, TriangleSoup,
+    ContourSet, HeightSurface, Heightfield, Observer, PolyMesh, PolygonSet, RegionMap, TriangleSoup,
     Triangulation, WalkableField,
 };
 
@@ -129,10 +129,10 @@ pub trait Triangulate {
     ) -> Result<Triangulation, StageError>;
 }
 
-/// Triangles to convex cells.
+/// Triangles to convex polygons.
 ///
 /// # Contract
-/// The result is a valid [`CellMesh`] that fills the triangles exactly. A cell lies in one region.
+/// The result is a valid [`PolyMesh`] that fills the triangles exactly. A polygon lies in one region.
 pub trait Decompose {
     /// Runs the stage.
     ///
@@ -142,10 +142,10 @@ pub trait Decompose {
         &self,
         triangulation: &Triangulation,
         observer: &mut dyn Observer,
-    ) -> Result<CellMesh, StageError>;
+    ) -> Result<PolyMesh, StageError>;
 }
 
-/// Ground heights to a surface over the cells.
+/// Ground heights to a surface over the polygons.
 ///
 /// # Contract
 /// All that [`HeightSurface::violations_over`] lists.
@@ -158,7 +158,7 @@ pub trait FitHeights {
         &self,
         field: &WalkableField,
         regions: &RegionMap,
-        cells: &CellMesh,
+        polygons: &PolyMesh,
         observer: &mut dyn Observer,
     ) -> Result<HeightSurface, StageError>;
 }

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::{ArcId, CellId, PlanPoint, RegionId, TriangleId, VertexId};
+use crate::{ArcId, PlanPoint, PolyId, RegionId, TriangleId, VertexId};
 
 /// One broken invariant.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -53,12 +53,12 @@ pub enum Violation {
     BrokenTriangle { triangle: TriangleId },
     #[error("element {element} has neighbour {neighbour}, which does not have it across the same edge")]
     OneSidedNeighbour { element: u32, neighbour: u32 },
-    #[error("cell {cell} has too few corners or a corner out of range")]
-    BrokenCell { cell: CellId },
-    #[error("cell {cell} is not convex, repeats a vertex, or runs the wrong way round")]
-    NotConvex { cell: CellId },
-    #[error("the height surface of cell {cell} does not fill it")]
-    BrokenSurface { cell: CellId },
+    #[error("polygon {polygon} has too few corners or a corner out of range")]
+    BrokenPolygon { polygon: PolyId },
+    #[error("polygon {polygon} is not convex, repeats a vertex, or runs the wrong way round")]
+    NotConvex { polygon: PolyId },
+    #[error("the height surface of polygon {polygon} does not fill it")]
+    BrokenSurface { polygon: PolyId },
     #[error("{stage}: area {actual} where {expected} was expected (doubled, in square cells)")]
     AreaLost { stage: &'static str, expected: i128, actual: i128 },
 }

@@ -152,8 +152,8 @@ impl FieldWindow {
     /// The column of `span` in the whole grid, `(x, z)`.
     #[inline]
     #[must_use]
-    pub fn global_cell(&self, span: u32) -> (u32, u32) {
-        let (x, z) = self.field.cell_of(span);
+    pub fn global_column(&self, span: u32) -> (u32, u32) {
+        let (x, z) = self.field.column_of(span);
         (x + self.window.x, z + self.window.z)
     }
 
@@ -161,7 +161,7 @@ impl FieldWindow {
     #[inline]
     #[must_use]
     pub fn is_core(&self, span: u32) -> bool {
-        let (x, z) = self.global_cell(span);
+        let (x, z) = self.global_column(span);
         self.core.contains(x, z)
     }
 
@@ -169,7 +169,7 @@ impl FieldWindow {
     #[inline]
     #[must_use]
     pub fn key(&self, span: u32) -> SpanKey {
-        let (x, z) = self.global_cell(span);
+        let (x, z) = self.global_column(span);
         SpanKey { z, x, floor: self.field.floor[span as usize] }
     }
 
@@ -439,7 +439,7 @@ mod tests {
             field.columns.push(u32::try_from(field.cells.len()).unwrap());
         }
         for span in 0..u32::try_from(field.len()).unwrap() {
-            let (x, z) = field.cell_of(span);
+            let (x, z) = field.column_of(span);
             for direction in Direction::ALL {
                 let (dx, dz) = direction.offset();
                 let Some((nx, nz)) = x.checked_add_signed(dx).zip(z.checked_add_signed(dz)) else { continue };

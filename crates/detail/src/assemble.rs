@@ -1,23 +1,23 @@
 //! One numbering for what the groups have made.
 //!
-//! Points are the vertices of the mesh, then those on edges by the corner where the edge's first cell begins it, then those inside
-//! cells, cell by cell: nothing of it depends on the groups.
+//! Points are the vertices of the mesh, then those on edges by the corner where the edge's first polygon begins it, then those inside
+//! polygons, polygon by polygon: nothing of it depends on the groups.
 
 #![expect(clippy::cast_possible_truncation, reason = "the totals are checked before anything is numbered")]
 
 use std::collections::BTreeMap;
 
-use waymesh_core::{CellMesh, HeightSurface, Observer, RegionId, SurfacePoint, VertexId, Warning};
+use waymesh_core::{HeightSurface, Observer, PolyMesh, RegionId, SurfacePoint, VertexId, Warning};
 
 use crate::{
     DetailError,
-    cell::Patch,
     edges::{Outlines, OwnedChain},
     groups::Groups,
     lattice::Lattice,
+    polygon::Patch,
 };
 
-/// The surface of a group of cells.
+/// The surface of a group of polygons.
 #[derive(Debug)]
 pub(crate) struct GroupFit {
     vertices: Vec<VertexId>,
@@ -34,8 +34,8 @@ impl GroupFit {
         Self { vertices, points, chains: owned, patches, max_error }
     }
 
-    fn cells(&self) -> impl Iterator<Item = &crate::cell::Fitted> {
-        self.patches.iter().flat_map(|patch| &patch.cells)
+    fn polygons(&self) -> impl Iterator<Item = &crate::polygon::Fitted> {
+        self.patches.iter().flat_map(|patch| &patch.polygons)
     }
 }
 
@@ -43,27 +43,27 @@ impl GroupFit {
 struct Layout {
     /// First point on the edge that begins at each corner, and the end.
     edges: Vec<u32>,
-    /// First point inside each cell, and the end.
+    /// First point inside each polygon, and the end.
     insides: Vec<u32>,
-    /// First triangle of each cell, and the end.
+    /// First triangle of each polygon, and the end.
     triangles: Vec<u32>,
 }
 
 impl Layout {
-    fn new(cells: &CellMesh, groups: &Groups, fits: &[GroupFit]) -> Result<Self, DetailError> {
-        let mut edges = vec![0; cells.corners.len() + 1];
-        let mut insides = vec![0; cells.cells.len() + 1];
-        let mut triangles = vec![0; cells.cells.len() + 1];
+    fn new(polygons: &PolyMesh, groups: &Groups, fits: &[GroupFit]) -> Result<Self, DetailError> {
+        let mut edges = vec![0; polygons.corners.len() + 1];
+        let mut insides = vec![0; polygons.polygons.len() + 1];
+        let mut triangles = vec![0; polygons.polygons.len() + 1];
         for (group, fit) in fits.iter().enumerate() {
             for chain in &fit.chains {
                 edges[chain.corner as usize] = chain.len;
             }
-            for (id, cell) in groups.cells(group).iter().zip(fit.cells()) {
-                insides[id.index()] = cell.points;
-                triangles[id.index()] = cell.triangles;
+            for (id, polygon) in groups.polygons(group).iter().zip(fit.polygons()) {
+                insides[id.index()] = polygon.points;
+                triangles[id.index()] = polygon.triangles;
             }
         }
-        let start = cells.vertices.len() as u64;
+        let start = polygons.vertices.len() as u64;
         let start = number("points", start, &mut edges)?;
         number("points", start, &mut insides)?;
         number("triangles", 0, &mut triangles)?;
@@ -89,23 +89,23 @@ fn number(element: &'static str, start: u64, counts: &mut [u32]) -> Result<u64, 
 
 /// Puts the groups' surfaces together. Each is dropped once it is copied.
 pub(crate) fn assemble(
-    cells: &CellMesh,
+    polygons: &PolyMesh,
     groups: &Groups,
     fits: Vec<GroupFit>,
     lattice: Lattice,
     bound: f32,
     observer: &mut dyn Observer,
 ) -> Result<HeightSurface, DetailError> {
-    let Layout { edges, insides, triangles } = Layout::new(cells, groups, &fits)?;
+    let Layout { edges, insides, triangles } = Layout::new(polygons, groups, &fits)?;
     let last = |table: &[u32]| table.last().map_or(0, |&last| last as usize);
     let mut surface = HeightSurface {
         points: Vec::with_capacity(last(&insides)),
         triangles: vec![[0; 3]; last(&triangles)],
-        cell_triangles: triangles,
+        polygon_triangles: triangles,
         max_error: 0.0,
     };
     let step = lattice.point_step();
-    surface.points.extend(cells.vertices.iter().map(|vertex| {
+    surface.points.extend(polygons.vertices.iter().map(|vertex| {
         let [x, z] = lattice.of(vertex.point).map(|value| (f64::from(value) * step) as f32);
         SurfacePoint { x, height: vertex.height, z }
     }));
@@ -128,13 +128,13 @@ pub(crate) fn assemble(
         for (point, &number) in fit.points.iter().zip(&numbers) {
             surface.points[number as usize] = *point;
         }
-        let mut ids = groups.cells(group).iter();
+        let mut ids = groups.polygons(group).iter();
         for patch in fit.patches {
             let (mut points, mut triangles) = (&patch.points[..], &patch.triangles[..]);
-            for (cell, id) in patch.cells.iter().zip(&mut ids) {
+            for (polygon, id) in patch.polygons.iter().zip(&mut ids) {
                 let (own_points, own_triangles);
-                (own_points, points) = points.split_at(cell.points as usize);
-                (own_triangles, triangles) = triangles.split_at(cell.triangles as usize);
+                (own_points, points) = points.split_at(polygon.points as usize);
+                (own_triangles, triangles) = triangles.split_at(polygon.triangles as usize);
                 let inside = insides[id.index()];
                 surface.points[inside as usize..][..own_points.len()].copy_from_slice(own_points);
                 let outline = numbers.len() as u32;
@@ -142,15 +142,15 @@ pub(crate) fn assemble(
                     Some(&number) => number,
                     None => point - outline + inside,
                 };
-                let first = surface.cell_triangles[id.index()] as usize;
+                let first = surface.polygon_triangles[id.index()] as usize;
                 let place = &mut surface.triangles[first..][..own_triangles.len()];
                 for (to, from) in place.iter_mut().zip(own_triangles) {
                     *to = from.map(number);
                 }
-                surface.max_error = surface.max_error.max(cell.error);
-                if cell.error > bound {
-                    let most = missed.entry(cells.cells[id.index()].region).or_default();
-                    *most = most.max(cell.error);
+                surface.max_error = surface.max_error.max(polygon.error);
+                if polygon.error > bound {
+                    let most = missed.entry(polygons.polygons[id.index()].region).or_default();
+                    *most = most.max(polygon.error);
                 }
             }
         }

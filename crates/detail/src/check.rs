@@ -1,6 +1,6 @@
 //! Everything that indexing and exact arithmetic rely on.
 
-use waymesh_core::{CellId, CellMesh, GridFrame, GroundWindow, PlanPoint, VertexId};
+use waymesh_core::{GridFrame, GroundWindow, PlanPoint, PolyId, PolyMesh, VertexId};
 
 use crate::DetailError;
 
@@ -17,8 +17,8 @@ pub(crate) fn check_ground(ground: &dyn GroundWindow, frame: &GridFrame) -> Resu
     let (columns, heights) = (ground.columns(), ground.heights());
     let window = ground.window();
     same("number of region labels", ground.labels().len(), heights.len())?;
-    same("cells along x", frame.width as usize, window.width as usize)?;
-    same("cells along z", frame.depth as usize, window.depth as usize)?;
+    same("polygons along x", frame.width as usize, window.width as usize)?;
+    same("polygons along z", frame.depth as usize, window.depth as usize)?;
     same("number of columns", columns.len(), frame.column_count() + 1)?;
     same("last column", columns.last().map_or(0, |&last| last as usize), heights.len())?;
     if let Some(column) = columns.windows(2).position(|pair| pair[0] > pair[1]) {
@@ -34,41 +34,41 @@ pub(crate) fn check_ground(ground: &dyn GroundWindow, frame: &GridFrame) -> Resu
     }
 }
 
-/// The regions that some cells are in.
-pub(crate) fn check_regions(cells: &CellMesh, group: &[CellId], count: u32) -> Result<(), DetailError> {
-    group
-        .iter()
-        .try_for_each(|&id| below("region of a cell", cells.cells[id.index()].region.index(), count as usize))
+/// The regions that some polygons are in.
+pub(crate) fn check_regions(polygons: &PolyMesh, group: &[PolyId], count: u32) -> Result<(), DetailError> {
+    group.iter().try_for_each(|&id| {
+        below("region of a polygon", polygons.polygons[id.index()].region.index(), count as usize)
+    })
 }
 
 /// The mesh by itself.
-pub(crate) fn check_cells(cells: &CellMesh, points_per_column: u32) -> Result<(), DetailError> {
-    same("number of neighbours", cells.neighbours.len(), cells.corners.len())?;
-    if let Some(vertex) = cells.vertices.iter().position(|vertex| !vertex.height.is_finite()) {
+pub(crate) fn check_polygons(polygons: &PolyMesh, points_per_column: u32) -> Result<(), DetailError> {
+    same("number of neighbours", polygons.neighbours.len(), polygons.corners.len())?;
+    if let Some(vertex) = polygons.vertices.iter().position(|vertex| !vertex.height.is_finite()) {
         return Err(DetailError::VertexNotFinite { vertex: VertexId::from_index(vertex) });
     }
-    for vertex in &cells.corners {
-        below("corner of a cell", vertex.index(), cells.vertices.len())?;
+    for vertex in &polygons.corners {
+        below("corner of a polygon", vertex.index(), polygons.vertices.len())?;
     }
-    for neighbour in cells.neighbours.iter().flatten() {
-        below("neighbour of a cell", neighbour.index(), cells.cells.len())?;
+    for neighbour in polygons.neighbours.iter().flatten() {
+        below("neighbour of a polygon", neighbour.index(), polygons.polygons.len())?;
     }
-    // Where a cell begins, before any cell is looked at by its neighbour.
+    // Where a polygon begins, before any polygon is looked at by its neighbour.
     let mut first = 0;
-    for cell in &cells.cells {
-        same("first corner of a cell", cell.first as usize, first)?;
-        first += cell.len as usize;
-        below("corners of a cell", first, cells.corners.len() + 1)?;
+    for polygon in &polygons.polygons {
+        same("first corner of a polygon", polygon.first as usize, first)?;
+        first += polygon.len as usize;
+        below("corners of a polygon", first, polygons.corners.len() + 1)?;
     }
-    same("number of corners", cells.corners.len(), first)?;
-    crate::lattice::Lattice::fit(cells, points_per_column)?;
-    for id in (0..cells.cells.len()).map(CellId::from_index) {
-        let corners = cells.corners(id);
-        let point = |corner: usize| cells.point(corners[corner % corners.len()]);
+    same("number of corners", polygons.corners.len(), first)?;
+    crate::lattice::Lattice::fit(polygons, points_per_column)?;
+    for id in (0..polygons.polygons.len()).map(PolyId::from_index) {
+        let corners = polygons.corners(id);
+        let point = |corner: usize| polygons.point(corners[corner % corners.len()]);
         let bent = (0..corners.len())
             .any(|corner| PlanPoint::orientation(point(corner), point(corner + 1), point(corner + 2)) < 0);
-        if corners.len() < 3 || bent || cells.doubled_area(id) <= 0 {
-            return Err(DetailError::NotConvex { cell: id });
+        if corners.len() < 3 || bent || polygons.doubled_area(id) <= 0 {
+            return Err(DetailError::NotConvex { polygon: id });
         }
     }
     Ok(())

@@ -1,16 +1,16 @@
-//! Which ground a cell stands on, column by column.
+//! Which ground a polygon stands on, column by column.
 //!
-//! A cell is cut from the plan of its region, but simplification moves the region's borders. Where a seam to another region
-//! was moved, a cell reaches over ground of that region, and perhaps over ground of its own on another storey, as where a winding
-//! stair comes round. What belongs to the cell is decided by continuity: pieces of the region's own ground that a corner
-//! of the cell lies on, then whatever is linked to them inside the cell's plan, span by span, across seams. Pieces of the region's
-//! ground that this does not reach all end at the cell's outline, as they go on outside of it; they are taken if they are there at
+//! A polygon is cut from the plan of its region, but simplification moves the region's borders. Where a seam to another region
+//! was moved, a polygon reaches over ground of that region, and perhaps over ground of its own on another storey, as where a winding
+//! stair comes round. What belongs to the polygon is decided by continuity: pieces of the region's own ground that a corner
+//! of the polygon lies on, then whatever is linked to them inside the polygon's plan, span by span, across seams. Pieces of the region's
+//! ground that this does not reach all end at the polygon's outline, as they go on outside of it; they are taken if they are there at
 //! its height.
 
 #![expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "rows, columns and samples of one cell, which fit 32 bits"
+    reason = "rows, columns and samples of one polygon, which fit 32 bits"
 )]
 
 use std::collections::VecDeque;
@@ -19,17 +19,17 @@ use waymesh_core::{NO_SPAN, PlanPoint};
 
 use crate::{edges::Around, ground::Ground, lattice::Lattice, mesh::Point, rows::Rows};
 
-/// No piece: the sample has no ground of the cell's own region.
+/// No piece: the sample has no ground of the polygon's own region.
 const NO_RUN: u32 = u32::MAX;
 /// Across more columns than this, an even slope says nothing more about the ground beyond.
 const FURTHEST_SLOPE: f32 = 3.0;
 /// The eight columns around one, those at the sides first.
 const SIDES: [[i32; 2]; 8] = [[0, -1], [1, 0], [0, 1], [-1, 0], [-1, -1], [-1, 1], [1, -1], [1, 1]];
 
-/// A row and a column, counted from the cell's corner.
+/// A row and a column, counted from the polygon's corner.
 type Place = [i32; 2];
 
-/// A corner of the cell.
+/// A corner of the polygon.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Corner {
     /// The corner of columns nearest to it.
@@ -42,7 +42,7 @@ pub(crate) struct Corner {
 }
 
 impl Corner {
-    /// The samples of the cell around it.
+    /// The samples of the polygon around it.
     fn places(self, rows: &Rows) -> impl Iterator<Item = (usize, Place)> + '_ {
         let [x0, z0] = rows.corner();
         let (column, row) = (self.point.x - x0, self.point.z - z0);
@@ -67,17 +67,17 @@ struct Run {
     parent: u32,
     /// The next run of the same piece, in a ring.
     next: u32,
-    /// Of the run that stands for the piece: it belongs to the cell.
+    /// Of the run that stands for the piece: it belongs to the polygon.
     claimed: bool,
 }
 
-/// The samples of a cell while it is found out which of them belong to it; reused from cell to cell.
+/// The samples of a polygon while it is found out which of them belong to it; reused from polygon to polygon.
 #[derive(Debug, Default)]
 pub(crate) struct Claims {
     runs: Vec<Run>,
     /// Of each sample, the run it is in.
     run_of: Vec<u32>,
-    /// Of each sample, the span of another region that belongs to the cell there.
+    /// Of each sample, the span of another region that belongs to the polygon there.
     spans: Vec<u32>,
     /// Samples that have one.
     taken: Vec<usize>,
@@ -87,7 +87,7 @@ pub(crate) struct Claims {
     linked: VecDeque<Place>,
 }
 
-/// What stays the same while a cell is settled.
+/// What stays the same while a polygon is settled.
 #[derive(Clone, Copy, Debug)]
 struct Scene<'a> {
     rows: &'a Rows,
@@ -109,8 +109,8 @@ impl Scene<'_> {
 }
 
 impl Claims {
-    /// Decides for every sample of a cell and writes its height to `rows`, NaN where none of the ground belongs to the cell.
-    /// `outline` are the points around the cell, in lattice positions from its corner.
+    /// Decides for every sample of a polygon and writes its height to `rows`, NaN where none of the ground belongs to the polygon.
+    /// `outline` are the points around the polygon, in lattice positions from its corner.
     pub(crate) fn settle(
         &mut self,
         rows: &mut Rows,
@@ -151,7 +151,7 @@ impl Claims {
         }
     }
 
-    /// Whether none of the ground belongs to the cell so far.
+    /// Whether none of the ground belongs to the polygon so far.
     fn is_nobodys(&self) -> bool {
         self.taken.is_empty() && !self.runs.iter().any(|run| run.claimed)
     }
@@ -289,7 +289,7 @@ impl Claims {
         }
     }
 
-    /// Claims the ground at corners that is nearest to their height, of any region: the cell lies wholly on what was another
+    /// Claims the ground at corners that is nearest to their height, of any region: the polygon lies wholly on what was another
     /// region before its border was moved.
     fn take_at_corners(&mut self, scene: &Scene<'_>, corners: &[Corner]) {
         for corner in corners {
@@ -328,7 +328,7 @@ impl Claims {
             };
             let mut beside = false;
             for [dz, dx] in SIDES {
-                // Across corners only where the cell is too thin to have anything at the sides.
+                // Across corners only where the polygon is too thin to have anything at the sides.
                 if beside && dx != 0 && dz != 0 {
                     break;
                 }

@@ -1,7 +1,7 @@
 //! Configuration and errors.
 
 use thiserror::Error;
-use waymesh_core::{BadField, CellId, GridWindow, VertexId};
+use waymesh_core::{BadField, GridWindow, PolyId, VertexId};
 
 /// Smallest error bound, in levels: the field itself rounds the ground to a thirty-second of a level.
 pub(crate) const LEAST_ERROR_LEVELS: f32 = 1.0 / 32.0;
@@ -16,7 +16,7 @@ pub struct DetailConfig {
     /// The agent's highest step in metres: ground more than twice this from the ground beside it is another storey. Only
     /// matters where regions that lie over each other are neighbours. Default 0.9, finite, zero or more.
     pub max_step: f32,
-    /// Plan points of the cells along a side of a column: their frame has so many cells for each of the field's, and their vertices may lie
+    /// Plan points of the polygons along a side of a column: their frame has so many cells for each of the field's, and their vertices may lie
     /// between columns. Default 1, a power of two up to 256.
     pub points_per_column: u32,
 }
@@ -42,7 +42,7 @@ impl DetailConfig {
         self
     }
 
-    /// Sets how many plan points of the cells lie along a side of a column.
+    /// Sets how many plan points of the polygons lie along a side of a column.
     #[must_use]
     pub fn with_points_per_column(mut self, points: u32) -> Self {
         self.points_per_column = points;
@@ -68,7 +68,7 @@ impl DetailConfig {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WindowConfig {
-    /// Columns of a window, as near as can be: cells that lie close together share one, a cell that is larger gets one of its
+    /// Columns of a window, as near as can be: polygons that lie close together share one, a polygon that is larger gets one of its
     /// own size. A margin of three columns around each window is shared with others. Default 2^20, where a field takes some
     /// 50 MiB; one or more.
     pub window_columns: u64,
@@ -144,7 +144,7 @@ pub enum DetailError {
         /// The columns that came.
         given: GridWindow,
     },
-    /// The field, the regions and the cells do not belong together, or one of them is broken.
+    /// The field, the regions and the polygons do not belong together, or one of them is broken.
     #[error("{what} does not fit the rest: {found} where {expected} was expected")]
     Mismatch {
         /// Which table or number.
@@ -166,14 +166,14 @@ pub enum DetailError {
         /// The vertex.
         vertex: VertexId,
     },
-    /// A cell that is not convex or has no area.
-    #[error("cell {cell} is not convex")]
+    /// A polygon that is not convex or has no area.
+    #[error("polygon {polygon} is not convex")]
     NotConvex {
-        /// The cell.
-        cell: CellId,
+        /// The polygon.
+        polygon: PolyId,
     },
     /// Coordinates that a surface point cannot hold.
-    #[error("a vertex is {coordinate} cells from the origin, the limit is {limit}")]
+    #[error("a vertex is {coordinate} polygons from the origin, the limit is {limit}")]
     TooWide {
         /// The largest coordinate.
         coordinate: u32,

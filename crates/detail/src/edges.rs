@@ -1,11 +1,11 @@
-//! Heights of the vertices and points along the edges, chosen once for all cells that share them.
+//! Heights of the vertices and points along the edges, chosen once for all polygons that share them.
 
 #![expect(
     clippy::cast_possible_truncation,
     reason = "positions stay within the lattice's 24 bits, counts are checked at the end"
 )]
 
-use waymesh_core::{CellId, CellMesh, NO_REGION, PlanPoint, SurfacePoint, VertexId};
+use waymesh_core::{NO_REGION, PlanPoint, PolyId, PolyMesh, SurfacePoint, VertexId};
 
 use crate::{
     ground::{Ground, Trail},
@@ -24,14 +24,14 @@ pub(crate) struct Chain {
 }
 
 impl Chain {
-    /// Indices of the points from the edge's start to its end as the cell sees it.
+    /// Indices of the points from the edge's start to its end as the polygon sees it.
     pub(crate) fn points(self) -> impl Iterator<Item = u32> {
         let Self { first, len, reversed } = self;
         (0..len).map(move |step| if reversed { first + len - 1 - step } else { first + step })
     }
 }
 
-/// The points of an edge, and the corner in [`CellMesh::corners`] where its first cell begins it.
+/// The points of an edge, and the corner in [`PolyMesh::corners`] where its first polygon begins it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OwnedChain {
     pub(crate) corner: u32,
@@ -39,7 +39,7 @@ pub(crate) struct OwnedChain {
     pub(crate) len: u32,
 }
 
-/// The vertices of some cells, then all points on their edges.
+/// The vertices of some polygons, then all points on their edges.
 #[derive(Debug, Default)]
 pub(crate) struct Outlines {
     /// Which vertices of the mesh.
@@ -49,9 +49,9 @@ pub(crate) struct Outlines {
     pub(crate) points: Vec<SurfacePoint>,
     /// The same, as positions on the lattice.
     pub(crate) positions: Vec<[i32; 2]>,
-    /// First corner of each cell in `corners` and `chains`.
-    pub(crate) cells: Vec<u32>,
-    /// The corners of each cell, in `vertices`.
+    /// First corner of each polygon in `corners` and `chains`.
+    pub(crate) polygons: Vec<u32>,
+    /// The corners of each polygon, in `vertices`.
     pub(crate) corners: Vec<u32>,
     /// Beside each corner, the points on the edge from it to the next.
     pub(crate) chains: Vec<Chain>,
@@ -71,17 +71,17 @@ struct Candidate {
     exact: bool,
 }
 
-/// Numbers of vertices and cells among those of a group; nothing needs to be cleared from one group to the next.
+/// Numbers of vertices and polygons among those of a group; nothing needs to be cleared from one group to the next.
 #[derive(Debug, Default)]
 pub(crate) struct Numbers {
     vertices: Vec<u32>,
-    cells: Vec<u32>,
+    polygons: Vec<u32>,
 }
 
 /// The mesh and what is known about it without any ground.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Plan<'a> {
-    pub(crate) cells: &'a CellMesh,
+    pub(crate) polygons: &'a PolyMesh,
     /// Of each vertex.
     pub(crate) around: &'a [Around],
     pub(crate) lattice: Lattice,
@@ -89,16 +89,16 @@ pub(crate) struct Plan<'a> {
     pub(crate) bound: f32,
 }
 
-/// The regions of the cells around each vertex, four at most.
-pub(crate) fn regions_around(cells: &CellMesh) -> Vec<Around> {
-    let mut around = vec![[NO_REGION; 4]; cells.vertices.len()];
-    for cell in &cells.cells {
-        for corner in cell.first..cell.first + cell.len {
-            let labels = &mut around[cells.corners[corner as usize].index()];
-            if !labels.contains(&cell.region.0)
+/// The regions of the polygons around each vertex, four at most.
+pub(crate) fn regions_around(polygons: &PolyMesh) -> Vec<Around> {
+    let mut around = vec![[NO_REGION; 4]; polygons.vertices.len()];
+    for polygon in &polygons.polygons {
+        for corner in polygon.first..polygon.first + polygon.len {
+            let labels = &mut around[polygons.corners[corner as usize].index()];
+            if !labels.contains(&polygon.region.0)
                 && let Some(free) = labels.iter_mut().find(|label| **label == NO_REGION)
             {
-                *free = cell.region.0;
+                *free = polygon.region.0;
             }
         }
     }
@@ -119,12 +119,12 @@ struct Builder<'a> {
     stack: Vec<(usize, usize)>,
 }
 
-/// Fits the vertices and edges of some cells, in ascending order. What an edge gets depends on the edge alone, so that two groups
-/// with a cell each beside it agree.
+/// Fits the vertices and edges of some polygons, in ascending order. What an edge gets depends on the edge alone, so that two groups
+/// with a polygon each beside it agree.
 pub(crate) fn fit_outlines(
     plan: Plan<'_>,
     ground: Ground<'_>,
-    group: &[CellId],
+    group: &[PolyId],
     numbers: &mut Numbers,
 ) -> Outlines {
     let mut builder = Builder {
@@ -137,7 +137,7 @@ pub(crate) fn fit_outlines(
     };
     builder.vertices(group, numbers);
     for (place, &id) in group.iter().enumerate() {
-        let (edges, first) = (plan.cells.neighbours(id), builder.outlines.cells[place] as usize);
+        let (edges, first) = (plan.polygons.neighbours(id), builder.outlines.polygons[place] as usize);
         for (edge, &neighbour) in edges.iter().enumerate() {
             let chain = builder.chain(group, numbers, place, edge, neighbour);
             builder.outlines.chains[first + edge] = chain;
@@ -147,16 +147,16 @@ pub(crate) fn fit_outlines(
 }
 
 impl Builder<'_> {
-    /// All cells round a vertex get the same height there, from the ground of all of them.
-    fn vertices(&mut self, group: &[CellId], numbers: &mut Numbers) {
-        let cells = self.plan.cells;
-        numbers.vertices.resize(cells.vertices.len(), 0);
-        numbers.cells.resize(cells.cells.len(), 0);
-        self.outlines.cells.reserve(group.len());
+    /// All polygons round a vertex get the same height there, from the ground of all of them.
+    fn vertices(&mut self, group: &[PolyId], numbers: &mut Numbers) {
+        let polygons = self.plan.polygons;
+        numbers.vertices.resize(polygons.vertices.len(), 0);
+        numbers.polygons.resize(polygons.polygons.len(), 0);
+        self.outlines.polygons.reserve(group.len());
         for (place, &id) in group.iter().enumerate() {
-            numbers.cells[id.index()] = place as u32;
-            self.outlines.cells.push(self.outlines.corners.len() as u32);
-            for &vertex in cells.corners(id) {
+            numbers.polygons[id.index()] = place as u32;
+            self.outlines.polygons.push(self.outlines.corners.len() as u32);
+            for &vertex in polygons.corners(id) {
                 let number = &mut numbers.vertices[vertex.index()];
                 if self.outlines.vertices.get(*number as usize) != Some(&vertex) {
                     *number = self.outlines.vertices.len() as u32;
@@ -173,7 +173,7 @@ impl Builder<'_> {
         for index in 0..count {
             let vertex = self.outlines.vertices[index];
             let labels = &self.plan.around[vertex.index()];
-            let vertex = cells.vertices[vertex.index()];
+            let vertex = polygons.vertices[vertex.index()];
             let PlanPoint { x, z } = self.plan.lattice.corner(vertex.point);
             let fitted = self.ground.at_corner(x, z, labels, vertex.height);
             self.outlines.fitted.push(fitted.is_some());
@@ -181,44 +181,44 @@ impl Builder<'_> {
         }
     }
 
-    /// The points of one edge of the cell at `place` in the group.
+    /// The points of one edge of the polygon at `place` in the group.
     fn chain(
         &mut self,
-        group: &[CellId],
+        group: &[PolyId],
         numbers: &Numbers,
         place: usize,
         edge: usize,
-        neighbour: Option<CellId>,
+        neighbour: Option<PolyId>,
     ) -> Chain {
-        let cells = self.plan.cells;
+        let polygons = self.plan.polygons;
         let id = group[place];
-        let corners = cells.corners(id);
+        let corners = polygons.corners(id);
         let next = (edge + 1) % corners.len();
-        let own = cells.cells[id.index()].region.0;
-        let first = self.outlines.cells[place] as usize;
+        let own = polygons.polygons[id.index()].region.0;
+        let first = self.outlines.polygons[place] as usize;
         let ends = [edge, next].map(|corner| self.outlines.corners[first + corner]);
-        // The cell with the lower number says how the edge runs.
+        // The polygon with the lower number says how the edge runs.
         if let Some(neighbour) = neighbour.filter(|&neighbour| neighbour < id) {
-            let there = cells.corners(neighbour);
+            let there = polygons.corners(neighbour);
             let back = (0..there.len()).find(|&back| {
                 there[back] == corners[next]
                     && there[(back + 1) % there.len()] == corners[edge]
-                    && cells.neighbours(neighbour)[back] == Some(id)
+                    && polygons.neighbours(neighbour)[back] == Some(id)
             });
             if let Some(back) = back {
-                let known = numbers.cells[neighbour.index()] as usize;
+                let known = numbers.polygons[neighbour.index()] as usize;
                 let chain = if group.get(known) == Some(&neighbour) {
-                    self.outlines.chains[self.outlines.cells[known] as usize + back]
+                    self.outlines.chains[self.outlines.polygons[known] as usize + back]
                 } else {
-                    let corner = cells.corner_range(neighbour).start + back;
-                    let first = cells.cells[neighbour.index()].region.0;
+                    let corner = polygons.corner_range(neighbour).start + back;
+                    let first = polygons.polygons[neighbour.index()].region.0;
                     self.edge(corner as u32, [ends[1], ends[0]], first, Some(own))
                 };
                 return Chain { reversed: !chain.reversed, ..chain };
             }
         }
-        let beyond = neighbour.map(|neighbour| cells.cells[neighbour.index()].region.0);
-        self.edge((cells.corner_range(id).start + edge) as u32, ends, own, beyond)
+        let beyond = neighbour.map(|neighbour| polygons.polygons[neighbour.index()].region.0);
+        self.edge((polygons.corner_range(id).start + edge) as u32, ends, own, beyond)
     }
 
     fn push(&mut self, position: [i32; 2], height: f32) {
@@ -232,10 +232,10 @@ impl Builder<'_> {
     /// The ground is that of the regions on both sides; where a seam was moved and there is none, that which the ground passed
     /// before is linked to.
     fn edge(&mut self, corner: u32, ends: [u32; 2], own: u32, beyond: Option<u32>) -> Chain {
-        let Plan { cells, around, lattice, .. } = self.plan;
+        let Plan { polygons, around, lattice, .. } = self.plan;
         let first = self.outlines.points.len() as u32;
         let vertices = ends.map(|end| self.outlines.vertices[end as usize]);
-        let ends_at = vertices.map(|vertex| cells.point(vertex));
+        let ends_at = vertices.map(|vertex| polygons.point(vertex));
         let (dx, dz) = (ends_at[1].x - ends_at[0].x, ends_at[1].z - ends_at[0].z);
         let divisor = common_divisor(dx.unsigned_abs(), dz.unsigned_abs()) as i32;
         let major = dx.abs().max(dz.abs());
@@ -256,7 +256,7 @@ impl Builder<'_> {
         // Inside is on the positive side.
         let inward = if dx.abs() >= dz.abs() { [0, dx.signum()] } else { [-dz.signum(), 0] };
         let (half, mask) = (lattice.unit() / 2, lattice.unit() - 1);
-        let cell = lattice.step();
+        let polygon = lattice.step();
         // From the start to the middle of the first column ahead along the longer axis, in positions, and from step to step.
         let axis = usize::from(dz.abs() > dx.abs());
         let place = if direction[axis] > 0 { start[axis] } else { -start[axis] };
@@ -272,7 +272,7 @@ impl Builder<'_> {
             if step >= steps || self.candidates.last().is_some_and(|last| last.step >= step) {
                 continue;
             }
-            let plan = position.map(|value| f64::from(value) * cell);
+            let plan = position.map(|value| f64::from(value) * polygon);
             let [x, z] = position.map(|value| value >> lattice.bits);
             let centre = position.iter().all(|value| value & mask == half);
             let ground = &self.ground;

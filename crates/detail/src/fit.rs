@@ -1,49 +1,49 @@
-//! The whole surface: cells in groups, group by group, then one numbering for all.
+//! The whole surface: polygons in groups, group by group, then one numbering for all.
 
 use std::sync::{Mutex, PoisonError, atomic::AtomicUsize, atomic::Ordering};
 
 use rayon::prelude::*;
 use waymesh_core::stage::{FitHeights, StageError};
 use waymesh_core::{
-    CellMesh, FieldGround, GridFrame, GridWindow, GroundWindow, HeightSurface, Observer, RegionMap,
+    FieldGround, GridFrame, GridWindow, GroundWindow, HeightSurface, Observer, PolyMesh, RegionMap,
     WalkableField,
 };
 
 use crate::{
     DetailConfig, DetailError, WindowConfig,
     assemble::{GroupFit, assemble},
-    cell::{Patch, Scratch, Task},
-    check::{check_cells, check_ground, check_regions},
+    check::{check_ground, check_polygons, check_regions},
     edges::{Numbers, Plan, fit_outlines, regions_around},
     ground::{Ground, Scale},
     groups::Groups,
     lattice::Lattice,
+    polygon::{Patch, Scratch, Task},
 };
 
-/// Cells that one thread fits in a row: many enough to be worth handing out, few enough to share evenly.
-const CELLS_PER_PATCH: usize = 128;
+/// Polygons that one thread fits in a row: many enough to be worth handing out, few enough to share evenly.
+const POLYGONS_PER_PATCH: usize = 128;
 
-/// Fits a surface of triangles to the ground in every cell, by greedy insertion.
+/// Fits a surface of triangles to the ground in every polygon, by greedy insertion.
 ///
-/// The heights of the cells' vertices say on which storey a vertex lies; they are fitted again, and kept where there is no
-/// ground near. The samples of a cell are the ground at the centre of every column inside its plan: that of the cell's region, or where
+/// The heights of the polygons' vertices say on which storey a vertex lies; they are fitted again, and kept where there is no
+/// ground near. The samples of a polygon are the ground at the centre of every column inside its plan: that of the polygon's region, or where
 /// simplification moved the border, of the ground linked to it. Where a seam was moved, that may be ground of another region for
-/// many columns, and the region's own ground there may be another storey, as where a winding stair comes round: the cell stays on the
+/// many columns, and the region's own ground there may be another storey, as where a winding stair comes round: the polygon stays on the
 /// storey of its corners and goes where links lead, never up or down to another one. Vertices and points on edges get
 /// the ground interpolated between columns.
 ///
 /// # Guarantees
-/// - All that [`HeightSurface::violations_over`] lists. Two cells have the same points along the edge they share.
+/// - All that [`HeightSurface::violations_over`] lists. Two polygons have the same points along the edge they share.
 /// - No sample is further from the surface than [`DetailConfig::max_error_levels`]; where that cannot be, which is not
 ///   known to happen on a valid field, the observer gets one [`waymesh_core::Warning::HeightBoundMissed`] per region.
-/// - Points inside cells are samples; flat and evenly sloping cells get none.
-/// - `points` begins with the vertices of `cells`, in order. The same result for any number of threads.
+/// - Points inside polygons are samples; flat and evenly sloping polygons get none.
+/// - `points` begins with the vertices of `polygons`, in order. The same result for any number of threads.
 ///
 /// # Cost
 /// Samples times the logarithm of the points inserted, near enough: an insertion looks only at the triangles it changes.
 ///
 /// # Errors
-/// [`DetailError`] for bad configuration, tables that do not belong together, heights that are not finite, cells that are
+/// [`DetailError`] for bad configuration, tables that do not belong together, heights that are not finite, polygons that are
 /// not convex, and coordinates or counts too large to represent.
 ///
 /// # References
@@ -53,14 +53,14 @@ const CELLS_PER_PATCH: usize = 128;
 pub fn fit_heights(
     field: &WalkableField,
     regions: &RegionMap,
-    cells: &CellMesh,
+    polygons: &PolyMesh,
     config: &DetailConfig,
     observer: &mut dyn Observer,
 ) -> Result<HeightSurface, DetailError> {
     config.validate()?;
-    check_cells(cells, config.points_per_column)?;
-    let groups = Groups::one(cells, Lattice::fit(cells, config.points_per_column)?);
-    fit_groups(cells, &groups, &Source::Whole(field, regions), 1, config, observer)
+    check_polygons(polygons, config.points_per_column)?;
+    let groups = Groups::one(polygons, Lattice::fit(polygons, config.points_per_column)?);
+    fit_groups(polygons, &groups, &Source::Whole(field, regions), 1, config, observer)
 }
 
 /// Why a source has no ground.
@@ -71,21 +71,21 @@ type Cause = Box<dyn std::error::Error + Send + Sync>;
 /// The answer must hold all columns asked for; their core and more around them does no harm.
 pub type GroundSource<'a, G> = dyn Fn(GridWindow) -> Result<G, Cause> + Sync + 'a;
 
-/// [`fit_heights`] on a field that is never there as a whole: cells that lie close together are fitted over a window of the field,
+/// [`fit_heights`] on a field that is never there as a whole: polygons that lie close together are fitted over a window of the field,
 /// group by group.
 ///
 /// # Guarantees
 /// Those of [`fit_heights`], and the same result to the last bit, whatever the windows.
 ///
 /// # Cost
-/// That of [`fit_heights`], with the edges between two groups fitted in both. Beside the result and some numbers per cell and vertex,
+/// That of [`fit_heights`], with the edges between two groups fitted in both. Beside the result and some numbers per polygon and vertex,
 /// [`WindowConfig::windows_at_once`] windows are in memory. Windows are asked for one after the other, or by as many threads at
 /// the same time; a window is asked for once. The source must not wait for another call of its own.
 ///
 /// # Errors
 /// As [`fit_heights`], and [`DetailError::Source`] with the first window that the source cannot give.
 pub fn fit_heights_windowed<G: GroundWindow + 'static>(
-    cells: &CellMesh,
+    polygons: &PolyMesh,
     source: &GroundSource<'_, G>,
     config: &DetailConfig,
     windows: &WindowConfig,
@@ -93,11 +93,11 @@ pub fn fit_heights_windowed<G: GroundWindow + 'static>(
 ) -> Result<HeightSurface, DetailError> {
     config.validate()?;
     windows.validate()?;
-    check_cells(cells, config.points_per_column)?;
-    let lattice = Lattice::fit(cells, config.points_per_column)?;
-    let groups = Groups::plan(cells, windows.window_columns, lattice);
+    check_polygons(polygons, config.points_per_column)?;
+    let lattice = Lattice::fit(polygons, config.points_per_column)?;
+    let groups = Groups::plan(polygons, windows.window_columns, lattice);
     let source = |window: GridWindow| Ok(Box::new(source(window)?) as Box<dyn GroundWindow>);
-    fit_groups(cells, &groups, &Source::Windows(&source), windows.windows_at_once, config, observer)
+    fit_groups(polygons, &groups, &Source::Windows(&source), windows.windows_at_once, config, observer)
 }
 
 /// Where the ground comes from.
@@ -106,25 +106,25 @@ enum Source<'a> {
     Windows(&'a GroundSource<'a, Box<dyn GroundWindow>>),
 }
 
-/// The one way all cells go: group by group, then one numbering for all.
+/// The one way all polygons go: group by group, then one numbering for all.
 fn fit_groups(
-    cells: &CellMesh,
+    polygons: &PolyMesh,
     groups: &Groups,
     source: &Source<'_>,
     at_once: usize,
     config: &DetailConfig,
     observer: &mut dyn Observer,
 ) -> Result<HeightSurface, DetailError> {
-    let lattice = Lattice::fit(cells, config.points_per_column)?;
+    let lattice = Lattice::fit(polygons, config.points_per_column)?;
     let bound = config.max_error_levels;
     let fits = {
-        let around = regions_around(cells);
-        let plan = Plan { cells, around: &around, lattice, bound };
-        let frame = lattice.columns(&cells.frame);
+        let around = regions_around(polygons);
+        let plan = Plan { polygons, around: &around, lattice, bound };
+        let frame = lattice.columns(&polygons.frame);
         let run = Run { plan, groups, source, frame, scale: Scale::new(&frame, config.max_step) };
         run.all(at_once, observer)?
     };
-    assemble(cells, groups, fits, lattice, bound, observer)
+    assemble(polygons, groups, fits, lattice, bound, observer)
 }
 
 /// What goes for all groups.
@@ -180,7 +180,7 @@ impl Run<'_> {
         fits.into_iter().map(|(_, fit)| fit).collect()
     }
 
-    /// Gets the ground of one group and fits its cells.
+    /// Gets the ground of one group and fits its polygons.
     fn group(&self, group: usize, numbers: &mut Numbers) -> Result<GroupFit, DetailError> {
         let frame = &self.frame;
         match self.source {
@@ -215,8 +215,8 @@ impl Run<'_> {
         numbers: &mut Numbers,
     ) -> Result<GroupFit, DetailError> {
         let Self { plan, groups, scale, .. } = *self;
-        let group = groups.cells(group);
-        check_regions(plan.cells, group, ground.regions())?;
+        let group = groups.polygons(group);
+        check_regions(plan.polygons, group, ground.regions())?;
         let ground = Ground::new(ground, scale);
         let outlines = fit_outlines(plan, ground, group, numbers);
         let patches = fit_patches(&Task { plan, ground, group, outlines: &outlines })?;
@@ -224,24 +224,26 @@ impl Run<'_> {
     }
 }
 
-/// Fits the cells of a group, side by side where there are threads for it.
+/// Fits the polygons of a group, side by side where there are threads for it.
 fn fit_patches(task: &Task<'_>) -> Result<Vec<Patch>, DetailError> {
     let count = task.group.len();
-    let run = |scratch: &mut Scratch, cells: std::ops::Range<usize>| {
+    let run = |scratch: &mut Scratch, polygons: std::ops::Range<usize>| {
         let mut patch = Patch::default();
-        for place in cells {
+        for place in polygons {
             task.fit(place, scratch, &mut patch)?;
         }
         Ok(patch)
     };
-    if rayon::current_num_threads() == 1 || count <= CELLS_PER_PATCH {
+    if rayon::current_num_threads() == 1 || count <= POLYGONS_PER_PATCH {
         return Ok(vec![run(&mut Scratch::default(), 0..count)?]);
     }
-    let patches =
-        (0..count.div_ceil(CELLS_PER_PATCH)).into_par_iter().map_init(Scratch::default, |scratch, patch| {
-            let first = patch * CELLS_PER_PATCH;
-            run(scratch, first..(first + CELLS_PER_PATCH).min(count))
-        });
+    let patches = (0..count.div_ceil(POLYGONS_PER_PATCH)).into_par_iter().map_init(
+        Scratch::default,
+        |scratch, patch| {
+            let first = patch * POLYGONS_PER_PATCH;
+            run(scratch, first..(first + POLYGONS_PER_PATCH).min(count))
+        },
+    );
     // In order, so that of several errors it is the first.
     patches.collect::<Vec<_>>().into_iter().collect()
 }
@@ -258,10 +260,10 @@ impl FitHeights for GreedyInsertion {
         &self,
         field: &WalkableField,
         regions: &RegionMap,
-        cells: &CellMesh,
+        polygons: &PolyMesh,
         observer: &mut dyn Observer,
     ) -> Result<HeightSurface, StageError> {
-        fit_heights(field, regions, cells, &self.config, observer)
+        fit_heights(field, regions, polygons, &self.config, observer)
             .map_err(|error| StageError::new("detail", error))
     }
 }

@@ -16,10 +16,10 @@ const LEAST_WEIGHT: f32 = 1.0 / 64.0;
 const REACH_CELLS: i32 = 3;
 /// A slope is carried on outward for this many cells at most: half a cell to the border and one that simplification adds.
 const FURTHEST_OUT: f32 = 1.5;
-/// No column further than this from the bounds of a cell is looked at: that of a reach from its edges, and two more around corners.
+/// No column further than this from the bounds of a polygon is looked at: that of a reach from its edges, and two more around corners.
 pub(crate) const MARGIN_CELLS: u32 = 3;
 
-/// The ground as the cells of some regions see it: a field, or a window of one. Columns are those of the whole grid.
+/// The ground as the polygons of some regions see it: a field, or a window of one. Columns are those of the whole grid.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ground<'a> {
     pub(crate) columns: &'a [u32],

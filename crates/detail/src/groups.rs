@@ -1,16 +1,16 @@
-//! Which cells are fitted together, over one window of the field.
+//! Which polygons are fitted together, over one window of the field.
 
 #![expect(clippy::cast_sign_loss, reason = "coordinates are clipped to the grid before they become unsigned")]
 
-use waymesh_core::{CellId, CellMesh, GridFrame, GridWindow, VertexId};
+use waymesh_core::{GridFrame, GridWindow, PolyId, PolyMesh, VertexId};
 
 use crate::{ground::MARGIN_CELLS, lattice::Lattice};
 
-/// The cells of each group in ascending order, and the columns they need.
+/// The polygons of each group in ascending order, and the columns they need.
 #[derive(Debug)]
 pub(crate) struct Groups {
-    cells: Vec<CellId>,
-    /// First of each group in `cells`, and their number.
+    polygons: Vec<PolyId>,
+    /// First of each group in `polygons`, and their number.
     starts: Vec<usize>,
     windows: Vec<GridWindow>,
 }
@@ -24,9 +24,9 @@ struct Bounds {
 
 impl Bounds {
     /// In columns.
-    fn of(cells: &CellMesh, corners: &[VertexId], lattice: Lattice) -> Self {
+    fn of(polygons: &PolyMesh, corners: &[VertexId], lattice: Lattice) -> Self {
         let none = Self { low: [i32::MAX; 2], high: [i32::MIN; 2] };
-        corners.iter().map(|&vertex| cells.point(vertex)).fold(none, |bounds, point| {
+        corners.iter().map(|&vertex| polygons.point(vertex)).fold(none, |bounds, point| {
             let bits = lattice.point_bits;
             let up = |value: i32| (value + lattice.points() - 1) >> bits;
             bounds.with(Self { low: [point.x >> bits, point.z >> bits], high: [up(point.x), up(point.z)] })
@@ -60,43 +60,43 @@ impl Bounds {
 }
 
 impl Groups {
-    /// All cells in one group, to be fitted over the whole grid.
-    pub(crate) fn one(cells: &CellMesh, lattice: Lattice) -> Self {
+    /// All polygons in one group, to be fitted over the whole grid.
+    pub(crate) fn one(polygons: &PolyMesh, lattice: Lattice) -> Self {
         Self {
-            cells: (0..cells.cells.len()).map(CellId::from_index).collect(),
-            starts: vec![0, cells.cells.len()],
-            windows: vec![GridWindow::whole(&lattice.columns(&cells.frame))],
+            polygons: (0..polygons.polygons.len()).map(PolyId::from_index).collect(),
+            starts: vec![0, polygons.polygons.len()],
+            windows: vec![GridWindow::whole(&lattice.columns(&polygons.frame))],
         }
     }
 
-    /// Groups whose windows have no more than `columns` columns, unless a cell alone needs more.
+    /// Groups whose windows have no more than `columns` columns, unless a polygon alone needs more.
     ///
-    /// Cells that are small beside a window go by a square grid; those that are larger are put together with others of their
+    /// Polygons that are small beside a window go by a square grid; those that are larger are put together with others of their
     /// size, so that few small ones have to share a large window.
-    pub(crate) fn plan(cells: &CellMesh, columns: u64, lattice: Lattice) -> Self {
-        let frame = &lattice.columns(&cells.frame);
+    pub(crate) fn plan(polygons: &PolyMesh, columns: u64, lattice: Lattice) -> Self {
+        let frame = &lattice.columns(&polygons.frame);
         // A cell of the grid's square may reach a quarter of it beyond.
-        let all = Bounds::of(cells, &cells.corners, lattice).window(frame);
+        let all = Bounds::of(polygons, &polygons.corners, lattice).window(frame);
         if all.column_count() <= columns {
-            return Self { windows: vec![all], ..Self::one(cells, lattice) };
+            return Self { windows: vec![all], ..Self::one(polygons, lattice) };
         }
         let square = (columns.isqrt().saturating_sub(2 * u64::from(MARGIN_CELLS)) * 4 / 5).max(1);
         let square = u32::try_from(square).unwrap_or(u32::MAX).min(1 << 30);
         let place = |low: i32| low.div_euclid(square.cast_signed());
-        let mut order: Vec<_> = (0..cells.cells.len())
+        let mut order: Vec<_> = (0..polygons.polygons.len())
             .map(|index| {
-                let id = CellId::from_index(index);
-                let bounds = Bounds::of(cells, cells.corners(id), lattice);
+                let id = PolyId::from_index(index);
+                let bounds = Bounds::of(polygons, polygons.corners(id), lattice);
                 let size = (bounds.side() * 4 / square).checked_ilog2().map_or(0, |log| log + 1);
                 (size, place(bounds.low[1]), place(bounds.low[0]), id)
             })
             .collect();
         order.sort_unstable();
         let mut groups =
-            Self { cells: Vec::with_capacity(order.len()), starts: vec![0], windows: Vec::new() };
+            Self { polygons: Vec::with_capacity(order.len()), starts: vec![0], windows: Vec::new() };
         let mut open: Option<(Bounds, (u32, i32, i32))> = None;
         for (size, z, x, id) in order {
-            let bounds = Bounds::of(cells, cells.corners(id), lattice);
+            let bounds = Bounds::of(polygons, polygons.corners(id), lattice);
             let square = (size, z, x);
             let joined = open.map_or(bounds, |(open, _)| open.with(bounds));
             let fits = open.is_none_or(|(_, before)| {
@@ -110,7 +110,7 @@ impl Groups {
                 }
                 open = Some((bounds, square));
             }
-            groups.cells.push(id);
+            groups.polygons.push(id);
         }
         if let Some((bounds, _)) = open {
             groups.close(bounds.window(frame));
@@ -118,11 +118,11 @@ impl Groups {
         groups
     }
 
-    /// Ends a group with the cells there are, but the last if another begins with it.
+    /// Ends a group with the polygons there are, but the last if another begins with it.
     fn close(&mut self, window: GridWindow) {
         let first = self.starts.last().copied().unwrap_or(0);
-        self.cells[first..].sort_unstable();
-        self.starts.push(self.cells.len());
+        self.polygons[first..].sort_unstable();
+        self.starts.push(self.polygons.len());
         self.windows.push(window);
     }
 
@@ -130,8 +130,8 @@ impl Groups {
         self.windows.len()
     }
 
-    pub(crate) fn cells(&self, group: usize) -> &[CellId] {
-        &self.cells[self.starts[group]..self.starts[group + 1]]
+    pub(crate) fn polygons(&self, group: usize) -> &[PolyId] {
+        &self.polygons[self.starts[group]..self.starts[group + 1]]
     }
 
     pub(crate) fn window(&self, group: usize) -> GridWindow {

@@ -1,6 +1,6 @@
 //! The fine lattice that all surface points lie on.
 
-use waymesh_core::{CellMesh, GridFrame, PlanPoint};
+use waymesh_core::{GridFrame, PlanPoint, PolyMesh};
 
 use crate::DetailError;
 
@@ -11,7 +11,7 @@ const MOST_BITS: u32 = 14;
 /// Centres of columns need one bit, points on edges a few.
 const LEAST_BITS: u32 = 3;
 
-/// A lattice of `2^bits` positions per column of the field, in which the plan points of the cells are `2^point_bits` per column.
+/// A lattice of `2^bits` positions per column of the field, in which the plan points of the polygons are `2^point_bits` per column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Lattice {
     pub(crate) bits: u32,
@@ -20,11 +20,11 @@ pub(crate) struct Lattice {
 
 impl Lattice {
     /// The finest lattice that single-precision coordinates of all vertices can hold.
-    pub(crate) fn fit(cells: &CellMesh, points_per_column: u32) -> Result<Self, DetailError> {
+    pub(crate) fn fit(polygons: &PolyMesh, points_per_column: u32) -> Result<Self, DetailError> {
         let point_bits = points_per_column.max(1).ilog2();
         let least = LEAST_BITS.max(point_bits);
         let largest = |point: PlanPoint| point.x.unsigned_abs().max(point.z.unsigned_abs());
-        let coordinate = cells.vertices.iter().map(|vertex| largest(vertex.point)).max().unwrap_or(0);
+        let coordinate = polygons.vertices.iter().map(|vertex| largest(vertex.point)).max().unwrap_or(0);
         let limit = 1 << (MANTISSA_BITS - least + point_bits);
         if coordinate > limit {
             return Err(DetailError::TooWide { coordinate, limit });
@@ -71,7 +71,7 @@ impl Lattice {
         PlanPoint::new(nearest(point.x), nearest(point.z))
     }
 
-    /// The frame of the columns under cells of this frame.
+    /// The frame of the columns under polygons of this frame.
     #[expect(clippy::cast_precision_loss, reason = "a small power of two")]
     pub(crate) fn columns(self, frame: &GridFrame) -> GridFrame {
         GridFrame {
@@ -90,11 +90,11 @@ mod tests {
 
     use super::*;
 
-    fn mesh(x: i32) -> CellMesh {
-        CellMesh {
+    fn mesh(x: i32) -> PolyMesh {
+        PolyMesh {
             frame: GridFrame { origin: Vec3::ZERO, cell_size: 1.0, level_height: 1.0, width: 1, depth: 1 },
             vertices: vec![PlanVertex { point: PlanPoint::new(x, 0), height: 0.0 }],
-            cells: Vec::new(),
+            polygons: Vec::new(),
             corners: Vec::new(),
             neighbours: Vec::new(),
         }

@@ -1,26 +1,26 @@
-//! The height of the ground in every convex cell.
+//! The height of the ground in every convex polygon.
 //!
-//! A convex cell knows the height of its corners only; the ground between them may rise and fall. [`fit_heights`] covers each
-//! cell with triangles that stay within a stated distance of the ground at the centre of every column of the grid:
+//! A convex polygon knows the height of its corners only; the ground between them may rise and fall. [`fit_heights`] covers each
+//! polygon with triangles that stay within a stated distance of the ground at the centre of every column of the grid:
 //!
 //! - **Error-bounded.** The worst sample becomes a point of the surface until no sample is off by more than the bound.
 //! - **Unbiased.** Samples are the ground of the walkable field, not the top of its voxels: what error is left lies above
 //!   and below alike.
-//! - **Without cracks.** The points along an edge are chosen once and used by both cells.
+//! - **Without cracks.** The points along an edge are chosen once and used by both polygons.
 //! - **On one storey.** Where simplification moved a seam, the ground is followed from span to span over the seam; ground above or
 //!   below is never taken.
 //! - **Window by window**, if the field is larger than memory: [`fit_heights_windowed`] gives the same result to the last bit.
 //!
 //! ```
-//! use waymesh_core::{CellMesh, GridFrame, RegionMap, WalkableField};
+//! use waymesh_core::{PolyMesh, GridFrame, RegionMap, WalkableField};
 //! use waymesh_detail::{DetailConfig, fit_heights};
 //!
 //! # let frame = GridFrame { origin: Default::default(), cell_size: 0.3, level_height: 0.2, width: 4, depth: 4 };
 //! let field = WalkableField::empty(frame);
 //! let regions = RegionMap { labels: Vec::new(), count: 0 };
-//! let cells =
-//!     CellMesh::empty(frame);
-//! let surface = fit_heights(&field, &regions, &cells, &DetailConfig::default(), &mut ())?;
+//! let polygons =
+//!     PolyMesh::empty(frame);
+//! let surface = fit_heights(&field, &regions, &polygons, &DetailConfig::default(), &mut ())?;
 //! assert!(surface.triangles.is_empty());
 //! # Ok::<(), waymesh_detail::DetailError>(())
 //! ```
@@ -28,10 +28,9 @@
 //! # How points are placed
 //! All arithmetic on plan positions is exact. Points lie on a lattice of a power of two per cell, fine enough for every
 //! position that a single-precision coordinate can hold. A point on an edge is the start plus a whole number of equal steps
-//! that are themselves on the lattice, so it lies on the straight line, not just near it: cells stay convex and areas equal.
+//! that are themselves on the lattice, so it lies on the straight line, not just near it: polygons stay convex and areas equal.
 
 mod assemble;
-mod cell;
 mod check;
 mod claims;
 mod config;
@@ -41,6 +40,7 @@ mod ground;
 mod groups;
 mod lattice;
 mod mesh;
+mod polygon;
 mod rows;
 
 pub use config::{DetailConfig, DetailError, WindowConfig};

@@ -3,7 +3,7 @@
 /// No triangle: the value beyond an edge of the outline.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// A point in lattice positions from the cell's corner.
+/// A point in lattice positions from the polygon's corner.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Point {
     pub(crate) x: i32,
@@ -19,7 +19,7 @@ pub(crate) struct Facet {
     pub(crate) beyond: [u32; 3],
     /// Largest error of a sample in it.
     pub(crate) error: f32,
-    /// That sample: row and column from the cell's corner.
+    /// That sample: row and column from the polygon's corner.
     pub(crate) worst: [i32; 2],
 }
 
@@ -32,7 +32,7 @@ enum Place {
     Taken,
 }
 
-/// The triangles of one cell.
+/// The triangles of one polygon.
 #[derive(Debug, Default)]
 pub(crate) struct Mesh {
     pub(crate) points: Vec<Point>,
@@ -255,7 +255,7 @@ impl Mesh {
 
     /// Inserts a point strictly inside the outline, near `facet`, and flips towards Delaunay round it. The facets changed are
     /// in `star`. `false` if there is a point already.
-    #[expect(clippy::cast_possible_truncation, reason = "outline and samples of one cell fit 32 bits")]
+    #[expect(clippy::cast_possible_truncation, reason = "outline and samples of one polygon fit 32 bits")]
     pub(crate) fn insert(&mut self, point: Point, facet: u32) -> bool {
         let added = self.points.len() as u32;
         self.star.clear();

@@ -1,9 +1,9 @@
-//! The ground samples of one cell, row by row.
+//! The ground samples of one polygon, row by row.
 
 #![expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "columns of one cell: small, and positive where they become indices"
+    reason = "columns of one polygon: small, and positive where they become indices"
 )]
 
 use waymesh_core::PlanPoint;
@@ -17,7 +17,7 @@ use crate::{
 /// Lanes of the scan: two registers of the least common instruction set.
 const LANES: usize = 8;
 
-/// Samples of one row: columns `first..first + len`, counted from the cell's corner.
+/// Samples of one row: columns `first..first + len`, counted from the polygon's corner.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Row {
     pub(crate) start: usize,
@@ -25,10 +25,10 @@ pub(crate) struct Row {
     pub(crate) len: i32,
 }
 
-/// The samples whose column centres lie strictly inside a cell, NaN where there is no ground.
+/// The samples whose column centres lie strictly inside a polygon, NaN where there is no ground.
 #[derive(Debug, Default)]
 pub(crate) struct Rows {
-    /// Plan coordinates of the cell's lower corner.
+    /// Plan coordinates of the polygon's lower corner.
     corner: [i32; 2],
     pub(crate) rows: Vec<Row>,
     pub(crate) heights: Vec<f32>,
@@ -48,7 +48,7 @@ impl Rows {
         self.corner
     }
 
-    /// Collects the samples of a convex cell: the ground of region `label`. `true` if there is some everywhere, all in one
+    /// Collects the samples of a convex polygon: the ground of region `label`. `true` if there is some everywhere, all in one
     /// piece and without a jump by a storey.
     pub(crate) fn collect(
         &mut self,
@@ -150,7 +150,7 @@ impl Rows {
         along && first < end && even(heights(here, first, end), heights(before, first, end))
     }
 
-    /// The place of a sample, if the cell has one there.
+    /// The place of a sample, if the polygon has one there.
     #[inline]
     pub(crate) fn index(&self, [row, column]: [i32; 2]) -> Option<usize> {
         let row = self.rows.get(usize::try_from(row).ok()?)?;
@@ -158,7 +158,7 @@ impl Rows {
         (along >= 0 && along < row.len).then(|| row.start + along as usize)
     }
 
-    /// The sample at a row and column counted from the cell's corner.
+    /// The sample at a row and column counted from the polygon's corner.
     pub(crate) fn height(&self, [row, column]: [i32; 2]) -> f32 {
         let row = self.rows[row as usize];
         self.heights[row.start + (column - row.first) as usize]

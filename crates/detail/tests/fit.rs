@@ -3,11 +3,11 @@
 mod common;
 
 use common::{
-    cells, check, field, fit_windowed, frame, height_at, points_on_edge, rectangles, regions, tiles,
+    check, field, fit_windowed, frame, height_at, points_on_edge, poly_mesh, rectangles, regions, tiles,
 };
 use waymesh_core::stage::FitHeights;
 use waymesh_core::{
-    BadField, CellId, GridWindow, HeightSurface, LabelledWindow, Observer, PlanPoint, RegionMap, VertexId,
+    BadField, GridWindow, HeightSurface, LabelledWindow, Observer, PlanPoint, PolyId, RegionMap, VertexId,
     WalkableField,
 };
 use waymesh_detail::{
@@ -19,7 +19,7 @@ fn bound(levels: f32) -> DetailConfig {
 }
 
 /// Fits `cells` of one region and runs all checks.
-fn fit(field: &WalkableField, mesh: &waymesh_core::CellMesh, levels: f32) -> (HeightSurface, common::Errors) {
+fn fit(field: &WalkableField, mesh: &waymesh_core::PolyMesh, levels: f32) -> (HeightSurface, common::Errors) {
     let regions = regions(field, 1, |_, _| 0);
     let surface = fit_heights(field, &regions, mesh, &bound(levels), &mut ()).expect("a surface");
     let errors = check(field, &regions, mesh, &surface, levels);
@@ -76,14 +76,14 @@ fn neighbours_share_the_points_of_a_long_slanted_edge() {
         (1, vec![(0, 41), (61, 17), (70, 60), (0, 60)]),
         (1, vec![(61, 17), (70, 0), (70, 60)]),
     ];
-    let mesh = cells(field.frame, &polygons, hill);
+    let mesh = poly_mesh(field.frame, &polygons, hill);
     // The border of the regions is where the spans say, not where the edge is.
     let regions = regions(&field, 2, |x, z| u32::from(12 * z + 5 * x > 500));
     let surface = fit_heights(&field, &regions, &mesh, &bound(0.5), &mut ()).expect("a surface");
     check(&field, &regions, &mesh, &surface, 0.5);
-    assert!(points_on_edge(&mesh, &surface, CellId(0), 2).len() > 5, "the edge bends");
+    assert!(points_on_edge(&mesh, &surface, PolyId(0), 2).len() > 5, "the edge bends");
     let interior = |point: &u32| *point as usize >= mesh.vertices.len();
-    assert!(points_on_edge(&mesh, &surface, CellId(0), 2)[1..].iter().any(interior));
+    assert!(points_on_edge(&mesh, &surface, PolyId(0), 2)[1..].iter().any(interior));
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn diagonal_edges_take_the_columns_they_pass_through() {
     let ridge = |x: f32, z: f32| if (x - z).abs() < 0.1 { 3.5 + (x * 0.7).sin() } else { 0.0 };
     let field = field(20, 20, |x, z| Some(ridge(x, z)));
     let polygons = [(0, vec![(0, 0), (20, 0), (20, 20)]), (0, vec![(0, 0), (20, 20), (0, 20)])];
-    fit(&field, &cells(field.frame, &polygons, ridge), 0.5);
+    fit(&field, &poly_mesh(field.frame, &polygons, ridge), 0.5);
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn cells_reach_over_ground_of_their_neighbours_and_over_none() {
     check(&field, &map, &mesh, &surface, 0.25);
     for z in 0_u8..20 {
         let z = f64::from(z) + 0.5;
-        let height = height_at(&surface, CellId(0), 17.5, z).expect("inside");
+        let height = height_at(&surface, PolyId(0), 17.5, z).expect("inside");
         #[expect(clippy::cast_possible_truncation, reason = "a height")]
         let error = height as f32 - slope(17.5, z as f32);
         assert!(error.abs() <= 0.251, "{error} at {z}");
@@ -137,7 +137,7 @@ fn storeys_do_not_mix() {
     let labels = (0..lower.len()).map(|span| u32::from(span % 2 == 1)).collect();
     let map = RegionMap { labels, count: 2 };
     let square = vec![(0, 0), (20, 0), (20, 20), (0, 20)];
-    let mut mesh = cells(frame(20, 20), &[(0, square.clone()), (1, square)], |_, _| 0.0);
+    let mut mesh = poly_mesh(frame(20, 20), &[(0, square.clone()), (1, square)], |_, _| 0.0);
     // The helper joins equal corners; a real mesh has vertices of its own per storey.
     for corner in 4..8 {
         let vertex = mesh.vertices[mesh.corners[corner].index()];
@@ -216,7 +216,7 @@ fn windows_do_not_show_and_are_few_and_small() {
 
     let rough = |x: f32, z: f32| 3.0 * (x * 0.9).sin() * (z * 0.7).cos() + (x * z / 40.0).sin();
     let field = field(150, 150, |x, z| Some(rough(x, z)));
-    // Small cells, a long one, and a large one.
+    // Small poly_mesh, a long one, and a large one.
     let cuts: Vec<i32> = (0..=30).map(|cut| cut * 5).collect();
     let mut polygons = Vec::new();
     for (z, x) in cuts.iter().flat_map(|&z| cuts.iter().map(move |&x| (z, x))) {
@@ -226,7 +226,7 @@ fn windows_do_not_show_and_are_few_and_small() {
     }
     polygons.push((0, vec![(0, 145), (150, 145), (150, 150), (0, 150)]));
     polygons.push((0, vec![(75, 0), (150, 0), (150, 145), (75, 145)]));
-    let mesh = cells(field.frame, &polygons, rough);
+    let mesh = poly_mesh(field.frame, &polygons, rough);
     let map = regions(&field, 1, |_, _| 0);
     let whole = fit_heights(&field, &map, &mesh, &bound(0.5), &mut ()).expect("a surface");
     let tiles = tiles(&field, &map, 32);
@@ -315,7 +315,7 @@ fn vertices_without_a_sensible_height_do_no_harm() {
     let surface = fit_heights(&field, &regions(&field, 1, |_, _| 0), &mesh, &bound(0.25), &mut ());
     let surface = surface.expect("a surface");
     for (x, z) in [(2.5, 3.5), (13.5, 17.5), (25.5, 9.5)] {
-        let height = height_at(&surface, CellId(u32::from(x > 20.0)), x, z).expect("inside");
+        let height = height_at(&surface, PolyId(u32::from(x > 20.0)), x, z).expect("inside");
         #[expect(clippy::cast_possible_truncation, reason = "small numbers")]
         let error = height as f32 - slope(x as f32, z as f32);
         assert!(error.abs() <= 0.251, "{error} at {x}, {z}");
@@ -328,7 +328,7 @@ fn cells_beyond_the_grid_keep_the_heights_they_have() {
     let map = regions(&field, 1, |_, _| 0);
     let square = |x: i32, z: i32| (0, vec![(x, z), (x + 8, z), (x + 8, z + 8), (x, z + 8)]);
     let mesh =
-        cells(field.frame, &[square(-20, -30), square(-4, 4), square(6, -4), square(40, 2)], |_, _| 2.0);
+        poly_mesh(field.frame, &[square(-20, -30), square(-4, 4), square(6, -4), square(40, 2)], |_, _| 2.0);
     let surface = fit_heights(&field, &map, &mesh, &bound(0.5), &mut ()).expect("a surface");
     check(&field, &map, &mesh, &surface, 0.5);
     assert!(surface.points[..4].iter().all(|point| (point.height - 2.0).abs() < 1e-6));
@@ -342,7 +342,7 @@ fn bad_input_is_an_error() {
     let map = regions(&field, 1, |_, _| 0);
     let mesh = rectangles(field.frame, &[0, 10], &[0, 10], |_, _| 0, |_, _| 0.0);
     let fit =
-        |field: &WalkableField, map: &RegionMap, mesh: &waymesh_core::CellMesh, config: &DetailConfig| {
+        |field: &WalkableField, map: &RegionMap, mesh: &waymesh_core::PolyMesh, config: &DetailConfig| {
             fit_heights(field, map, mesh, config, &mut ()).expect_err("an error")
         };
     for levels in [0.0, -1.0, f32::NAN, f32::INFINITY] {
@@ -367,7 +367,7 @@ fn bad_input_is_an_error() {
     assert_eq!(fit(&field, &map, &other, &config), DetailError::VertexNotFinite { vertex: VertexId(2) });
     let mut other = mesh.clone();
     other.vertices[0].point = PlanPoint::new(9, 9);
-    assert_eq!(fit(&field, &map, &other, &config), DetailError::NotConvex { cell: CellId(0) });
+    assert_eq!(fit(&field, &map, &other, &config), DetailError::NotConvex { polygon: PolyId(0) });
     let mut other = mesh.clone();
     other.vertices[2].point = PlanPoint::new(1 << 22, 1 << 22);
     assert!(matches!(fit(&field, &map, &other, &config), DetailError::TooWide { .. }));

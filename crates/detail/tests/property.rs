@@ -9,9 +9,9 @@
 
 mod common;
 
-use common::{cells, check, field, fit_all_ways, regions};
+use common::{check, field, fit_all_ways, poly_mesh, regions};
 use proptest::prelude::*;
-use waymesh_core::{AreaId, Cell, CellMesh, PlanPoint, PlanVertex, RegionId, VertexId};
+use waymesh_core::{AreaId, PlanPoint, PlanVertex, Poly, PolyMesh, RegionId, VertexId};
 use waymesh_detail::DetailConfig;
 use waymesh_testkit::{Random, fields};
 
@@ -80,7 +80,7 @@ proptest! {
                 polygons.push((region, vec![at(0, 0), at(1, 0), at(1, 1), at(0, 1)]));
             }
         }
-        let mesh = cells(field.frame, &polygons, |x, z| smooth(x, z) + roughness / 2.0);
+        let mesh = poly_mesh(field.frame, &polygons, |x, z| smooth(x, z) + roughness / 2.0);
         let config = DetailConfig::default().with_max_error_levels(levels);
         let surface = fit_all_ways(&field, &labels, &mesh, &config);
         check(&field, &labels, &mesh, &surface, levels);
@@ -93,14 +93,14 @@ proptest! {
         let field = fields::random(seed, 30, 26);
         let labels = fields::random_regions(&field, seed);
         let mut random = Random::new(seed);
-        let mut mesh = CellMesh::empty(field.frame);
+        let mut mesh = PolyMesh::empty(field.frame);
         for region in 0..labels.count {
             let points = (0..5).map(|_| PlanPoint::new(random.below(31) as i32, random.below(27) as i32)).collect();
             let hull = hull(points);
             if hull.len() < 3 {
                 continue;
             }
-            mesh.cells.push(Cell {
+            mesh.polygons.push(Poly {
                 first: mesh.corners.len() as u32,
                 len: hull.len() as u32,
                 region: RegionId(region),

@@ -6,7 +6,7 @@ use std::f64::consts::TAU;
 
 use common::{errors, fit_all_ways, height_at};
 use waymesh_core::{
-    AreaId, Cell, CellId, CellMesh, HeightSurface, PlanPoint, PlanVertex, RegionId, RegionMap, Validate,
+    AreaId, HeightSurface, PlanPoint, PlanVertex, Poly, PolyId, PolyMesh, RegionId, RegionMap, Validate,
     VertexId, ViolationList, WalkableField,
 };
 use waymesh_detail::DetailConfig;
@@ -56,8 +56,8 @@ fn field(width: u32, columns: &[Vec<(f64, u32)>]) -> (WalkableField, RegionMap) 
 }
 
 /// A mesh of quads, each four vertices and a region; quads are neighbours where they share two vertices.
-fn mesh(field: &WalkableField, vertices: &[([i32; 2], f64)], quads: &[([usize; 4], u32)]) -> CellMesh {
-    let mut mesh = CellMesh::empty(field.frame);
+fn mesh(field: &WalkableField, vertices: &[([i32; 2], f64)], quads: &[([usize; 4], u32)]) -> PolyMesh {
+    let mut mesh = PolyMesh::empty(field.frame);
     #[expect(clippy::cast_possible_truncation, reason = "a height")]
     mesh.vertices.extend(
         vertices
@@ -65,13 +65,13 @@ fn mesh(field: &WalkableField, vertices: &[([i32; 2], f64)], quads: &[([usize; 4
             .map(|&([x, z], height)| PlanVertex { point: PlanPoint::new(x, z), height: height as f32 }),
     );
     for (index, &(corners, region)) in (0_u32..).zip(quads) {
-        mesh.cells.push(Cell { first: 4 * index, len: 4, region: RegionId(region), area: AreaId::GROUND });
+        mesh.polygons.push(Poly { first: 4 * index, len: 4, region: RegionId(region), area: AreaId::GROUND });
         for corner in 0..4 {
             let ends = [corners[(corner + 1) % 4], corners[corner]];
             let across =
                 quads.iter().position(|(other, _)| (0..4).any(|at| [other[at], other[(at + 1) % 4]] == ends));
             mesh.corners.push(VertexId::from_index(corners[corner]));
-            mesh.neighbours.push(across.map(CellId::from_index));
+            mesh.neighbours.push(across.map(PolyId::from_index));
         }
     }
     mesh.validate().expect("a valid mesh");
@@ -81,35 +81,35 @@ fn mesh(field: &WalkableField, vertices: &[([i32; 2], f64)], quads: &[([usize; 4
 /// Compares every point of the surface, and the surface at every column inside a cell, with the height that the cell's storey has
 /// there, if it has one.
 fn on_its_storey(
-    mesh: &CellMesh,
+    mesh: &PolyMesh,
     surface: &HeightSurface,
     off_samples: f64,
-    storey: impl Fn(CellId, f64, f64) -> Option<f64>,
+    storey: impl Fn(PolyId, f64, f64) -> Option<f64>,
 ) {
     let mut violations = ViolationList::default();
     surface.violations_over(mesh, &mut violations);
     assert!(violations.is_empty(), "{violations}");
     let mut seen = 0;
-    for id in (0..mesh.cells.len()).map(CellId::from_index) {
-        let range =
-            surface.cell_triangles[id.index()] as usize..surface.cell_triangles[id.index() + 1] as usize;
+    for id in (0..mesh.polygons.len()).map(PolyId::from_index) {
+        let range = surface.polygon_triangles[id.index()] as usize
+            ..surface.polygon_triangles[id.index() + 1] as usize;
         for &point in surface.triangles[range].iter().flatten() {
             let point = surface.points[point as usize];
             let Some(truth) = storey(id, f64::from(point.x), f64::from(point.z)) else { continue };
             let off = f64::from(point.height) - truth;
-            assert!(off.abs() <= off_samples, "cell {id} is off by {off} at {point:?}");
+            assert!(off.abs() <= off_samples, "polygon {id} is off by {off} at {point:?}");
         }
         for z in 0..mesh.frame.depth {
             for x in 0..mesh.frame.width {
                 let (x, z) = (f64::from(x) + 0.5, f64::from(z) + 0.5);
                 let between = height_at(surface, id, x, z + 0.5).zip(storey(id, x, z + 0.5));
                 let off = between.map_or(0.0, |(height, truth)| height - truth);
-                assert!(off.abs() <= off_samples, "cell {id} is off by {off} at {x}, {z} + 0.5");
+                assert!(off.abs() <= off_samples, "polygon {id} is off by {off} at {x}, {z} + 0.5");
                 let heights = height_at(surface, id, x, z).zip(storey(id, x, z));
                 let Some((height, truth)) = heights else { continue };
                 seen += 1;
                 let off = height - truth;
-                assert!(off.abs() <= f64::from(BOUND) + 0.01, "cell {id} is off by {off} at {x}, {z}");
+                assert!(off.abs() <= f64::from(BOUND) + 0.01, "polygon {id} is off by {off} at {x}, {z}");
             }
         }
     }

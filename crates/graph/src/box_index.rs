@@ -12,7 +12,7 @@ use glam::Vec4;
 
 use rayon::prelude::*;
 
-use crate::mesh::CellBounds;
+use crate::mesh::PolygonBounds;
 use crate::plan::PlanPosition;
 use crate::table::Table;
 
@@ -70,9 +70,9 @@ fn above(value: f64) -> f32 {
 }
 
 impl Node {
-    fn of(boxes: &[CellBounds]) -> Self {
+    fn of(boxes: &[PolygonBounds]) -> Self {
         // What stays empty is beyond everything.
-        let side = |of: &dyn Fn(&CellBounds) -> f32, none: f32| {
+        let side = |of: &dyn Fn(&PolygonBounds) -> f32, none: f32| {
             [0, 4].map(|first| {
                 Vec4::from_array(std::array::from_fn(|place| boxes.get(first + place).map_or(none, of)))
             })
@@ -135,13 +135,13 @@ impl RoughTarget {
     }
 }
 
-/// Boxes of cells.
+/// Boxes of polygons.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct BoxIndex {
-    /// Boxes of all levels: the cells' first, the root's children last.
-    boxes: Table<CellBounds>,
-    /// Cell of each box of the lowest level.
-    cells: Table<u32>,
+    /// Boxes of all levels: the polygons' first, the root's children last.
+    boxes: Table<PolygonBounds>,
+    /// Polygon of each box of the lowest level.
+    polygons: Table<u32>,
     /// First box of each level, and the number of boxes at the end.
     levels: Vec<u32>,
     /// The boxes again, eight to a node, each level from a node of its own.
@@ -152,18 +152,19 @@ pub(crate) struct BoxIndex {
 
 impl BoxIndex {
     /// Takes time in `n log n`.
-    pub(crate) fn build(bounds: &[CellBounds]) -> Self {
-        let mut whole = CellBounds::EMPTY;
+    pub(crate) fn build(bounds: &[PolygonBounds]) -> Self {
+        let mut whole = PolygonBounds::EMPTY;
         bounds.iter().for_each(|bounds| whole.include(bounds));
         let mut order: Vec<(u32, u32)> =
             bounds.iter().map(|bounds| curve_position(bounds, &whole)).zip(0..).collect();
         order.sort_unstable();
-        Self::in_order(order.iter().map(|&(_, cell)| cell).collect(), bounds)
+        Self::in_order(order.iter().map(|&(_, polygon)| polygon).collect(), bounds)
     }
 
-    /// As [`Self::build`], for cells in the order that it found. Takes linear time.
-    pub(crate) fn in_order(cells: Vec<u32>, bounds: &[CellBounds]) -> Self {
-        let mut boxes: Vec<CellBounds> = cells.iter().map(|&cell| bounds[cell as usize]).collect();
+    /// As [`Self::build`], for polygons in the order that it found. Takes linear time.
+    pub(crate) fn in_order(polygons: Vec<u32>, bounds: &[PolygonBounds]) -> Self {
+        let mut boxes: Vec<PolygonBounds> =
+            polygons.iter().map(|&polygon| bounds[polygon as usize]).collect();
         let [levels, node_levels] = levels(boxes.len());
         for level in levels.windows(2).take(levels.len() - 2) {
             for node in (level[0] as usize..level[1] as usize).step_by(FANOUT) {
@@ -177,40 +178,40 @@ impl BoxIndex {
         if nodes.is_empty() {
             nodes.push(Node::of(&[]));
         }
-        Self { boxes: boxes.into(), cells: cells.into(), levels, nodes: nodes.into(), node_levels }
+        Self { boxes: boxes.into(), polygons: polygons.into(), levels, nodes: nodes.into(), node_levels }
     }
 
-    /// As [`Self::build`], from its tables. They must have the lengths that go with the number of cells.
+    /// As [`Self::build`], from its tables. They must have the lengths that go with the number of polygons.
     pub(crate) fn from_tables(
-        boxes: Table<CellBounds>,
-        cells: Table<u32>,
+        boxes: Table<PolygonBounds>,
+        polygons: Table<u32>,
         nodes: Table<Node>,
     ) -> Option<Self> {
-        let [levels, node_levels] = levels(cells.len());
+        let [levels, node_levels] = levels(polygons.len());
         let nodes_of = |level: &[u32]| (level[1] - level[0]).div_ceil(FANOUT_U32);
         let node_count: u32 = levels.windows(2).map(nodes_of).sum();
         let fits = levels.last().is_some_and(|&count| boxes.len() == count as usize)
             && nodes.len() == node_count.max(1) as usize;
-        fits.then_some(Self { boxes, cells, levels, nodes, node_levels })
+        fits.then_some(Self { boxes, polygons, levels, nodes, node_levels })
     }
 
     /// How many boxes and nodes go with so many cells, together.
-    pub(crate) fn lengths(cells: usize) -> usize {
-        let [levels, _] = levels(cells);
+    pub(crate) fn lengths(polygons: usize) -> usize {
+        let [levels, _] = levels(polygons);
         let nodes: usize =
             levels.windows(2).map(|level| (level[1] - level[0]).div_ceil(FANOUT_U32) as usize).sum();
         levels.last().map_or(0, |&boxes| boxes as usize) + nodes.max(1)
     }
 
-    /// Boxes, cells along the curve, and nodes.
-    pub(crate) fn tables(&self) -> (&Table<CellBounds>, &Table<u32>, &Table<Node>) {
-        (&self.boxes, &self.cells, &self.nodes)
+    /// Boxes, polygons along the curve, and nodes.
+    pub(crate) fn tables(&self) -> (&Table<PolygonBounds>, &Table<u32>, &Table<Node>) {
+        (&self.boxes, &self.polygons, &self.nodes)
     }
 
-    /// Whether the boxes of all levels, and the nodes, are those of cells with these bounds. The cells must be in range.
-    pub(crate) fn fits(&self, bounds: &[CellBounds]) -> bool {
-        let cells = self.cells.par_iter().zip(&*self.boxes).with_min_len(PORTION);
-        let lowest = cells.all(|(&cell, found)| bounds[cell as usize] == *found);
+    /// Whether the boxes of all levels, and the nodes, are those of polygons with these bounds. The polygons must be in range.
+    pub(crate) fn fits(&self, bounds: &[PolygonBounds]) -> bool {
+        let polygons = self.polygons.par_iter().zip(&*self.boxes).with_min_len(PORTION);
+        let lowest = polygons.all(|(&polygon, found)| bounds[polygon as usize] == *found);
         lowest
             && self.levels.windows(2).zip(&self.node_levels).all(|(level, &node)| {
                 let boxes = &self.boxes[level[0] as usize..level[1] as usize];
@@ -223,7 +224,7 @@ impl BoxIndex {
             })
     }
 
-    /// Calls `visit(cell, limit)` for the cells whose boxes are within reach and no farther than `limit` (squared, in cells),
+    /// Calls `visit(polygon, limit)` for the polygons whose boxes are within reach and no farther than `limit` (squared, in cells),
     /// roughly nearest first. `visit` gives the new limit, which must not grow.
     #[inline]
     pub(crate) fn nearest(&self, target: &Target, limit: f64, mut visit: impl FnMut(u32, f64) -> f64) {
@@ -231,8 +232,8 @@ impl BoxIndex {
         self.descend(self.levels.len() - 2, 0, &RoughTarget::of(target), limit, &mut visit);
     }
 
-    /// Calls `visit` for all cells whose boxes, and the boxes around them, `overlaps` accepts.
-    pub(crate) fn all(&self, overlaps: impl Fn(&CellBounds) -> bool, mut visit: impl FnMut(u32)) {
+    /// Calls `visit` for all polygons whose boxes, and the boxes around them, `overlaps` accepts.
+    pub(crate) fn all(&self, overlaps: impl Fn(&PolygonBounds) -> bool, mut visit: impl FnMut(u32)) {
         let top = self.levels.len() - 2;
         self.descend_all(top, self.levels[top] as usize, &overlaps, &mut visit);
     }
@@ -241,13 +242,13 @@ impl BoxIndex {
         &self,
         level: usize,
         first: usize,
-        overlaps: &impl Fn(&CellBounds) -> bool,
+        overlaps: &impl Fn(&PolygonBounds) -> bool,
         visit: &mut impl FnMut(u32),
     ) {
         let end = (self.levels[level + 1] as usize).min(first + FANOUT);
         for child in (first..end).filter(|&child| overlaps(&self.boxes[child])) {
             if level == 0 {
-                visit(self.cells[child]);
+                visit(self.polygons[child]);
             } else {
                 let offset = child - self.levels[level] as usize;
                 self.descend_all(
@@ -300,7 +301,7 @@ impl BoxIndex {
             }
             let child = node * FANOUT + (child & 7) as usize;
             limit = if level == 0 {
-                visit(self.cells[child], limit)
+                visit(self.polygons[child], limit)
             } else {
                 self.descend(level - 1, child, target, limit, visit)
             };
@@ -310,16 +311,16 @@ impl BoxIndex {
 }
 
 /// The box around boxes.
-fn around_all(boxes: &[CellBounds]) -> CellBounds {
-    let mut sum = CellBounds::EMPTY;
+fn around_all(boxes: &[PolygonBounds]) -> PolygonBounds {
+    let mut sum = PolygonBounds::EMPTY;
     boxes.iter().for_each(|bounds| sum.include(bounds));
     sum
 }
 
 /// First box of each level, and the number of boxes at the end; and the first node of each level.
-fn levels(cells: usize) -> [Vec<u32>; 2] {
-    let (mut levels, mut node_levels) = (vec![0, index(cells)], vec![0]);
-    let (mut boxes, mut nodes) = (cells, 0);
+fn levels(polygons: usize) -> [Vec<u32>; 2] {
+    let (mut levels, mut node_levels) = (vec![0, index(polygons)], vec![0]);
+    let (mut boxes, mut nodes) = (polygons, 0);
     while boxes > FANOUT {
         let parents = boxes.div_ceil(FANOUT);
         nodes += parents;
@@ -331,12 +332,12 @@ fn levels(cells: usize) -> [Vec<u32>; 2] {
 }
 
 fn index(length: usize) -> u32 {
-    u32::try_from(length).expect("a tree has at most 8/7 as many boxes as a mesh has cells")
+    u32::try_from(length).expect("a tree has at most 8/7 as many boxes as a mesh has polygons")
 }
 
 /// Where the middle of `bounds` lies on a Hilbert curve of 16 bits a side over `whole`.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within 16 bits by construction")]
-fn curve_position(bounds: &CellBounds, whole: &CellBounds) -> u32 {
+fn curve_position(bounds: &PolygonBounds, whole: &PolygonBounds) -> u32 {
     let width = i64::from(whole.max_x) - i64::from(whole.min_x);
     let depth = i64::from(whole.max_z) - i64::from(whole.min_z);
     let scale = 65_535.0 / (2 * width.max(depth).max(1)) as f64;
@@ -365,12 +366,13 @@ mod tests {
 
     #[test]
     fn the_curve_visits_every_place_once_step_by_step() {
-        let whole = CellBounds { min_x: 0, max_x: 65_535, min_z: 0, max_z: 65_535, ..CellBounds::EMPTY };
+        let whole =
+            PolygonBounds { min_x: 0, max_x: 65_535, min_z: 0, max_z: 65_535, ..PolygonBounds::EMPTY };
         // The first and the last places of a 16-bit curve, walked by sorting a corner of the plan.
         let mut places: Vec<(u32, i32, i32)> = (0..16)
             .flat_map(|x| (0..16).map(move |z| (x, z)))
             .map(|(x, z)| {
-                let bounds = CellBounds { min_x: x, max_x: x, min_z: z, max_z: z, ..CellBounds::EMPTY };
+                let bounds = PolygonBounds { min_x: x, max_x: x, min_z: z, max_z: z, ..PolygonBounds::EMPTY };
                 (curve_position(&bounds, &whole), x, z)
             })
             .collect();

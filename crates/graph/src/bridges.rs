@@ -7,38 +7,38 @@
 use crate::data::NO_NEIGHBOUR;
 use crate::table::Table;
 
-/// What an edge is, seen from the cell that has it: there are other ways, or none across it.
+/// What an edge is, seen from the polygon that has it: there are other ways, or none across it.
 const PLAIN: u8 = 0;
 /// It is the only way to the neighbour and what is numbered below it.
 const DOWN: u8 = 1;
-/// It is the only way from this cell, and what is numbered below it, to the rest.
+/// It is the only way from this polygon, and what is numbered below it, to the rest.
 const UP: u8 = 2;
 
-/// The bridges of a mesh, and a numbering of its cells in which each bridge cuts off a range.
+/// The bridges of a mesh, and a numbering of its polygons in which each bridge cuts off a range.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Bridges {
     kinds: Table<u8>,
-    /// Number of each cell, and the last number below it.
+    /// Number of each polygon, and the last number below it.
     ranges: Table<[u32; 2]>,
 }
 
-/// A cell on the way from the root to where the walk is.
+/// A polygon on the way from the root to where the walk is.
 struct Step {
-    cell: usize,
+    polygon: usize,
     /// Its edge looked at next.
     edge: usize,
     /// Edge by which it was entered.
     entry: usize,
-    /// Whether the edge back across `entry` has been passed over: a second one to the same cell is another way.
+    /// Whether the edge back across `entry` has been passed over: a second one to the same polygon is another way.
     returned: bool,
-    /// Lowest number that the cells from here on have an edge to.
+    /// Lowest number that the polygons from here on have an edge to.
     low: u32,
 }
 
 impl Bridges {
     /// None, whatever the edges.
-    pub(crate) fn none(cells: usize, edges: usize) -> Self {
-        Self { kinds: vec![PLAIN; edges].into(), ranges: vec![[0, 0]; cells].into() }
+    pub(crate) fn none(polygons: usize, edges: usize) -> Self {
+        Self { kinds: vec![PLAIN; edges].into(), ranges: vec![[0, 0]; polygons].into() }
     }
 
     /// Number of kinds of edges.
@@ -49,15 +49,15 @@ impl Bridges {
         Self { kinds, ranges }
     }
 
-    /// Both tables: kinds of edges, and ranges of cells.
+    /// Both tables: kinds of edges, and ranges of polygons.
     pub(crate) fn tables(&self) -> (&Table<u8>, &Table<[u32; 2]>) {
         (&self.kinds, &self.ranges)
     }
 
     /// Takes linear time.
-    pub(crate) fn find(cell_first: &[u32], neighbours: &[u32]) -> Self {
+    pub(crate) fn find(polygon_first: &[u32], neighbours: &[u32]) -> Self {
         const UNSEEN: [u32; 2] = [u32::MAX, 0];
-        let count = cell_first.len() - 1;
+        let count = polygon_first.len() - 1;
         let mut kinds = vec![PLAIN; neighbours.len()];
         let mut ranges = vec![UNSEEN; count];
         let mut next = 0;
@@ -68,15 +68,15 @@ impl Bridges {
             }
             let mut enter = Some((root, usize::MAX));
             loop {
-                if let Some((cell, entry)) = enter.take() {
-                    ranges[cell] = [next, next];
-                    let edge = cell_first[cell] as usize;
-                    steps.push(Step { cell, edge, entry, returned: false, low: next });
+                if let Some((polygon, entry)) = enter.take() {
+                    ranges[polygon] = [next, next];
+                    let edge = polygon_first[polygon] as usize;
+                    steps.push(Step { polygon, edge, entry, returned: false, low: next });
                     next += 1;
                 }
-                let above = steps.len().checked_sub(2).map(|index| steps[index].cell);
+                let above = steps.len().checked_sub(2).map(|index| steps[index].polygon);
                 let Some(step) = steps.last_mut() else { break };
-                if step.edge < cell_first[step.cell + 1] as usize {
+                if step.edge < polygon_first[step.polygon + 1] as usize {
                     let edge = step.edge;
                     step.edge += 1;
                     let neighbour = neighbours[edge];
@@ -93,14 +93,14 @@ impl Bridges {
                     }
                     continue;
                 }
-                let Some(Step { cell, entry, low, .. }) = steps.pop() else { break };
-                ranges[cell][1] = next - 1;
+                let Some(Step { polygon, entry, low, .. }) = steps.pop() else { break };
+                ranges[polygon][1] = next - 1;
                 if let Some(parent) = steps.last_mut() {
                     parent.low = parent.low.min(low);
-                    if low == ranges[cell][0] {
+                    if low == ranges[polygon][0] {
                         kinds[entry] = DOWN;
-                        let edges = cell_first[cell] as usize..cell_first[cell + 1] as usize;
-                        for edge in edges.filter(|&edge| neighbours[edge] as usize == parent.cell) {
+                        let edges = polygon_first[polygon] as usize..polygon_first[polygon + 1] as usize;
+                        for edge in edges.filter(|&edge| neighbours[edge] as usize == parent.polygon) {
                             kinds[edge] = UP;
                         }
                     }
@@ -110,41 +110,41 @@ impl Bridges {
         Self { kinds: kinds.into(), ranges: ranges.into() }
     }
 
-    /// The number of a cell.
+    /// The number of a polygon.
     #[inline]
-    pub(crate) fn number(&self, cell: u32) -> u32 {
-        self.ranges[cell as usize][0]
+    pub(crate) fn number(&self, polygon: u32) -> u32 {
+        self.ranges[polygon as usize][0]
     }
 
-    /// Whether a way from `cell` to the cell numbered `goal`, both of one island, may begin by crossing `edge` to `neighbour`.
+    /// Whether a way from `polygon` to the polygon numbered `goal`, both of one island, may begin by crossing `edge` to `neighbour`.
     #[inline]
-    pub(crate) fn leads_to(&self, goal: u32, edge: u32, cell: u32, neighbour: u32) -> bool {
+    pub(crate) fn leads_to(&self, goal: u32, edge: u32, polygon: u32, neighbour: u32) -> bool {
         let kind = self.kinds[edge as usize];
         if kind == PLAIN {
             return true;
         }
-        let [first, last] = self.ranges[if kind == DOWN { neighbour } else { cell } as usize];
+        let [first, last] = self.ranges[if kind == DOWN { neighbour } else { polygon } as usize];
         (first..=last).contains(&goal) == (kind == DOWN)
     }
 }
 
 #[cfg(test)]
-#[expect(clippy::cast_possible_truncation, reason = "a dozen cells")]
+#[expect(clippy::cast_possible_truncation, reason = "a dozen polygons")]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
 
-    /// Tables of a graph, as `(cell_first, neighbours)`.
+    /// Tables of a graph, as `(polygon_first, neighbours)`.
     fn tables(count: usize, edges: &[(usize, usize)]) -> (Vec<u32>, Vec<u32>) {
         let (mut first, mut neighbours) = (vec![0], Vec::new());
-        for cell in 0..count {
+        for polygon in 0..count {
             neighbours.push(NO_NEIGHBOUR);
             for &(a, b) in edges {
-                if a == cell {
+                if a == polygon {
                     neighbours.push(b as u32);
                 }
-                if b == cell {
+                if b == polygon {
                     neighbours.push(a as u32);
                 }
             }

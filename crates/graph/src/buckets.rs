@@ -1,21 +1,21 @@
-//! Which cells lie at a place of the plan, without a search: squares, each with the cells that touch it.
+//! Which polygons lie at a place of the plan, without a search: squares, each with the polygons that touch it.
 //!
-//! The tree of boxes finds the nearest of any cells; most positions asked for lie over a cell, and that one is in the list of their square.
+//! The tree of boxes finds the nearest of any polygons; most positions asked for lie over a polygon, and that one is in the list of their square.
 
-use waymesh_core::CellId;
+use waymesh_core::PolyId;
 
-use crate::mesh::CellBounds;
+use crate::mesh::PolygonBounds;
 use crate::plan::{PlanPosition, sure_above};
 use crate::table::Table;
 use crate::walk::WalkEdge;
 
-/// Squares per cell, by the area of cells: few enough to be small, so many that one or two cells touch a square as a rule.
+/// Squares per polygon, by the area of polygons: few enough to be small, so many that one or two polygons touch a square as a rule.
 const SQUARES: f64 = 2.0;
 
-/// A square that more cells touch is of no use.
+/// A square that more polygons touch is of no use.
 const CROWD: usize = 24;
 
-/// Squares and entries a cell at most: 4 bytes each.
+/// Squares and entries a polygon at most: 4 bytes each.
 const MOST: f64 = 12.0;
 
 /// Where the squares lie: the low corner, and a side that is a power of two, so that places of the lattice are sorted exactly.
@@ -29,7 +29,7 @@ pub(crate) struct Squares {
 
 impl Squares {
     /// Squares of this side that cover a box.
-    fn over(all: &CellBounds, side_log2: u32) -> Self {
+    fn over(all: &PolygonBounds, side_log2: u32) -> Self {
         let side = power_of_two(side_log2);
         let number = |from: i32, to: i32| whole((f64::from(to) - f64::from(from)) / side) + 1;
         let (columns, rows) = (number(all.min_x, all.max_x), number(all.min_z, all.max_z));
@@ -37,7 +37,7 @@ impl Squares {
     }
 }
 
-/// Squares of the plan with the cells that touch them, border included.
+/// Squares of the plan with the polygons that touch them, border included.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Buckets {
     squares: Squares,
@@ -51,19 +51,20 @@ pub(crate) struct Buckets {
     sure_area: f64,
     /// First entry of each square, row by row, and the number of entries at the end.
     first: Table<u32>,
-    cells: Table<u32>,
+    polygons: Table<u32>,
 }
 
 impl Buckets {
     /// Takes linear time.
-    pub(crate) fn build(bounds: &[CellBounds], cell_first: &[u32], edges: &[WalkEdge]) -> Self {
-        let mut all = CellBounds::EMPTY;
+    pub(crate) fn build(bounds: &[PolygonBounds], polygon_first: &[u32], edges: &[WalkEdge]) -> Self {
+        let mut all = PolygonBounds::EMPTY;
         bounds.iter().for_each(|bounds| all.include(bounds));
         if bounds.is_empty() {
             return Self::of(Squares::default());
         }
-        let polygon = |cell: usize| &edges[cell_first[cell] as usize..cell_first[cell + 1] as usize];
-        let area: f64 = (0..bounds.len()).map(|cell| doubled_area(polygon(cell)) / 2.0).sum();
+        let outline =
+            |polygon: usize| &edges[polygon_first[polygon] as usize..polygon_first[polygon + 1] as usize];
+        let area: f64 = (0..bounds.len()).map(|polygon| doubled_area(outline(polygon)) / 2.0).sum();
         let count = bounds.len() as f64;
         // The power of two nearest to the root.
         let mut side_log2 = 0;
@@ -79,8 +80,10 @@ impl Buckets {
             buckets = Self::of(Squares::over(&all, side_log2));
         }
         let mut found = Vec::with_capacity(4 * bounds.len());
-        for (cell, bounds) in bounds.iter().enumerate() {
-            buckets.touch(polygon(cell), bounds, |square| found.push((square, CellId::from_index(cell).0)));
+        for (polygon, bounds) in bounds.iter().enumerate() {
+            buckets.touch(outline(polygon), bounds, |square| {
+                found.push((square, PolyId::from_index(polygon).0))
+            });
         }
         let mut first = vec![0; (buckets.squares.columns * buckets.squares.rows + 2) as usize];
         for &(square, _) in &found {
@@ -89,19 +92,19 @@ impl Buckets {
         for square in 2..first.len() {
             first[square] += first[square - 1];
         }
-        let mut cells = vec![0; found.len()];
-        for (square, cell) in found {
+        let mut polygons = vec![0; found.len()];
+        for (square, polygon) in found {
             let place = &mut first[square as usize + 1];
-            cells[*place as usize] = cell;
+            polygons[*place as usize] = polygon;
             *place += 1;
         }
         first.pop();
-        Self { first: first.into(), cells: cells.into(), ..buckets }
+        Self { first: first.into(), polygons: polygons.into(), ..buckets }
     }
 
     /// As [`Self::build`], from its tables.
-    pub(crate) fn from_tables(squares: Squares, first: Table<u32>, cells: Table<u32>) -> Self {
-        Self { first, cells, ..Self::of(squares) }
+    pub(crate) fn from_tables(squares: Squares, first: Table<u32>, polygons: Table<u32>) -> Self {
+        Self { first, polygons, ..Self::of(squares) }
     }
 
     pub(crate) fn squares(&self) -> Squares {
@@ -110,10 +113,10 @@ impl Buckets {
 
     /// First entry of each square, and the entries.
     pub(crate) fn tables(&self) -> [&Table<u32>; 2] {
-        [&self.first, &self.cells]
+        [&self.first, &self.polygons]
     }
 
-    /// Squares that no cell touches yet.
+    /// Squares that no polygon touches yet.
     fn of(squares: Squares) -> Self {
         let Squares { min, side_log2, columns, rows } = squares;
         let side = power_of_two(side_log2);
@@ -127,12 +130,12 @@ impl Buckets {
             depth,
             sure_area: sure_above(2.0 * width * depth),
             first: Table::default(),
-            cells: Table::default(),
+            polygons: Table::default(),
         }
     }
 
     /// Squares that boxes touch, summed up.
-    fn touched(&self, bounds: &[CellBounds]) -> f64 {
+    fn touched(&self, bounds: &[PolygonBounds]) -> f64 {
         let sizes = bounds.iter().map(|bounds| {
             let [[x0, x1], [z0, z1]] = self.range(bounds);
             f64::from(x1 - x0 + 1) * f64::from(z1 - z0 + 1)
@@ -142,7 +145,7 @@ impl Buckets {
 
     /// Columns and rows of a box, first and last. A place between two squares belongs to the second.
     #[inline]
-    fn range(&self, bounds: &CellBounds) -> [[u32; 2]; 2] {
+    fn range(&self, bounds: &PolygonBounds) -> [[u32; 2]; 2] {
         let place = |value: i32, from: f64| whole((f64::from(value) - from) * self.scale);
         [
             [place(bounds.min_x, self.min_x), place(bounds.max_x, self.min_x)],
@@ -150,8 +153,8 @@ impl Buckets {
         ]
     }
 
-    /// Calls `visit` for the squares that a cell touches.
-    fn touch(&self, polygon: &[WalkEdge], bounds: &CellBounds, mut visit: impl FnMut(u32)) {
+    /// Calls `visit` for the squares that a polygon touches.
+    fn touch(&self, polygon: &[WalkEdge], bounds: &PolygonBounds, mut visit: impl FnMut(u32)) {
         let [[x0, x1], [z0, z1]] = self.range(bounds);
         let side = 1.0 / self.scale;
         for row in z0..=z1 {
@@ -183,7 +186,7 @@ impl Buckets {
         self.sure_area
     }
 
-    /// The cells that touch the square of a place, in ascending order. `None` where there are no squares, or too many cells.
+    /// The polygons that touch the square of a place, in ascending order. `None` where there are no squares, or too many cells.
     #[inline]
     pub(crate) fn at(&self, at: PlanPosition) -> Option<&[u32]> {
         let (x, z) = ((at.x - self.min_x) * self.scale, (at.z - self.min_z) * self.scale);
@@ -193,7 +196,7 @@ impl Buckets {
         if is_inside { self.list(whole(x), whole(z)) } else { None }
     }
 
-    /// The lists of the squares within reach of a place, four at most: no other cell is that near. `None` where they do not tell.
+    /// The lists of the squares within reach of a place, four at most: no other polygon is that near. `None` where they do not tell.
     #[inline]
     pub(crate) fn around(&self, at: PlanPosition, reach: f64) -> Option<[&[u32]; 4]> {
         let range = |at: f64, from: f64, count: u32| {
@@ -221,7 +224,7 @@ impl Buckets {
     #[inline]
     fn list(&self, column: u32, row: u32) -> Option<&[u32]> {
         let square = (row * self.squares.columns + column) as usize;
-        let list = &self.cells[self.first[square] as usize..self.first[square + 1] as usize];
+        let list = &self.polygons[self.first[square] as usize..self.first[square + 1] as usize];
         (list.len() <= CROWD).then_some(list)
     }
 }
@@ -241,7 +244,7 @@ fn whole(squares: f64) -> u32 {
     squares as u32
 }
 
-/// Twice the area of a cell.
+/// Twice the area of a polygon.
 fn doubled_area(polygon: &[WalkEdge]) -> f64 {
     let origin = polygon[0].start();
     let pairs = polygon.windows(2).map(|pair| {
@@ -251,13 +254,13 @@ fn doubled_area(polygon: &[WalkEdge]) -> f64 {
     pairs.sum()
 }
 
-/// Whether a cell touches a square whose low corner this is, as far as the lines of the cell's edges tell: never `false` for one that does.
+/// Whether a polygon touches a square whose low corner this is, as far as the lines of the polygon's edges tell: never `false` for one that does.
 fn touches(polygon: &[WalkEdge], [x, z]: [f64; 2], side: f64) -> bool {
     let mut a = polygon[polygon.len() - 1].start();
     polygon.iter().all(|edge| {
         let b = edge.start();
         let (ex, ez) = (b.x - a.x, b.z - a.z);
-        // The corner of the square that lies farthest on the cell's side.
+        // The corner of the square that lies farthest on the polygon's side.
         let far_x = if ez > 0.0 { x } else { x + side };
         let far_z = if ex > 0.0 { z + side } else { z };
         let (left, right) = (ex * (far_z - a.z), ez * (far_x - a.x));

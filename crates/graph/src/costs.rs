@@ -1,30 +1,30 @@
 //! What a way costs.
 
-use waymesh_core::{AreaId, CellId};
+use waymesh_core::{AreaId, PolyId};
 
-use crate::{CellFilter, NavMesh};
+use crate::{NavMesh, PolygonFilter};
 
 /// What a way costs, where it is not its length alone.
 ///
 /// # Contract
 /// - The answers must not change during a query.
-/// - An amount per metre that is NaN, negative or infinite closes the cell, as a filter would.
+/// - An amount per metre that is NaN, negative or infinite closes the polygon, as a filter would.
 /// - Costs for entering count as 0 where they are NaN or negative; an infinite one closes the way.
 pub trait TravelCost {
     /// Whether every metre costs 1 and nothing else costs anything: then costs are not asked for at all.
     const IS_LENGTH: bool = false;
 
-    /// Cost of a metre in `cell`.
-    fn per_metre(&self, mesh: &NavMesh, cell: CellId) -> f32;
+    /// Cost of a metre in `polygon`.
+    fn per_metre(&self, mesh: &NavMesh, polygon: PolyId) -> f32;
 
-    /// No cell that can be used costs less per metre. Higher makes searches faster; too high, and they find dearer paths.
+    /// No polygon that can be used costs less per metre. Higher makes searches faster; too high, and they find dearer paths.
     /// Default 0.
     fn least(&self) -> f32 {
         0.0
     }
 
-    /// Cost of entering cell `to` from cell `from`, over an edge or a link. Default 0.
-    fn entering(&self, mesh: &NavMesh, from: CellId, to: CellId) -> f32 {
+    /// Cost of entering polygon `to` from polygon `from`, over an edge or a link. Default 0.
+    fn entering(&self, mesh: &NavMesh, from: PolyId, to: PolyId) -> f32 {
         let _ = (mesh, from, to);
         0.0
     }
@@ -43,7 +43,7 @@ impl TravelCost for Length {
     const IS_LENGTH: bool = true;
 
     #[inline]
-    fn per_metre(&self, _mesh: &NavMesh, _cell: CellId) -> f32 {
+    fn per_metre(&self, _mesh: &NavMesh, _polygon: PolyId) -> f32 {
         1.0
     }
 
@@ -84,8 +84,8 @@ impl AreaCosts {
 
 impl TravelCost for AreaCosts {
     #[inline]
-    fn per_metre(&self, mesh: &NavMesh, cell: CellId) -> f32 {
-        self.costs[usize::from(mesh.areas[cell.index()])]
+    fn per_metre(&self, mesh: &NavMesh, polygon: PolyId) -> f32 {
+        self.costs[usize::from(mesh.areas[polygon.index()])]
     }
 
     fn least(&self) -> f32 {
@@ -98,25 +98,25 @@ impl TravelCost for AreaCosts {
     }
 }
 
-/// The cells that a filter allows and that cost something finite.
+/// The polygons that a filter allows and that cost something finite.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Usable<'a, F, C> {
     pub(crate) filter: &'a F,
     pub(crate) cost: &'a C,
 }
 
-impl<F: CellFilter, C: TravelCost> CellFilter for Usable<'_, F, C> {
+impl<F: PolygonFilter, C: TravelCost> PolygonFilter for Usable<'_, F, C> {
     const ALLOWS_ALL: bool = F::ALLOWS_ALL && C::IS_LENGTH;
 
     #[inline]
-    fn allows(&self, mesh: &NavMesh, cell: CellId) -> bool {
-        self.filter.allows(mesh, cell)
-            && (C::IS_LENGTH || (0.0..f32::INFINITY).contains(&self.cost.per_metre(mesh, cell)))
+    fn allows(&self, mesh: &NavMesh, polygon: PolyId) -> bool {
+        self.filter.allows(mesh, polygon)
+            && (C::IS_LENGTH || (0.0..f32::INFINITY).contains(&self.cost.per_metre(mesh, polygon)))
     }
 }
 
-/// Cost of entering a cell: 0 or more.
+/// Cost of entering a polygon: 0 or more.
 #[inline]
 pub(crate) fn entering<C: TravelCost>(cost: &C, mesh: &NavMesh, from: u32, to: u32) -> f32 {
-    if C::IS_LENGTH { 0.0 } else { cost.entering(mesh, CellId(from), CellId(to)).max(0.0) }
+    if C::IS_LENGTH { 0.0 } else { cost.entering(mesh, PolyId(from), PolyId(to)).max(0.0) }
 }

@@ -2,13 +2,13 @@
 
 use glam::Vec3;
 use waymesh_core::{
-    Agent, AreaId, Cell, CellId, CellMesh, GridFrame, HeightSurface, PlanPoint, PlanVertex, RegionId,
+    Agent, AreaId, GridFrame, HeightSurface, PlanPoint, PlanVertex, Poly, PolyId, PolyMesh, RegionId,
     SurfacePoint, VertexId,
 };
 
 use crate::{Link, LinkEnd, LinkKind, NavMesh, NavMeshError};
 
-/// In [`NavMeshData::cell_neighbours`]: no cell across this edge, but a wall or a drop.
+/// In [`NavMeshData::polygon_neighbours`]: no polygon across this edge, but a wall or a drop.
 pub const NO_NEIGHBOUR: u32 = u32::MAX;
 
 /// Everything that a [`crate::NavMesh`] cannot compute again, as plain tables.
@@ -16,7 +16,7 @@ pub const NO_NEIGHBOUR: u32 = u32::MAX;
 /// - [`crate::NavMesh::data`] and [`crate::NavMesh::into_data`] make it, [`crate::NavMesh::from_data`] checks all of it and
 ///   makes the same mesh again, bit by bit. Bounds, islands and the box index are derived and not part of it.
 /// - Nothing is trusted: the tables may come from a damaged or hostile file.
-/// - Plan coordinates are whole cells and heights are levels of the frame; multiply by the frame's lengths and add its origin
+/// - Plan coordinates are whole polygons and heights are levels of the frame; multiply by the frame's lengths and add its origin
 ///   for metres.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NavMeshData {
@@ -47,23 +47,23 @@ pub struct NavMeshData {
     /// Per vertex, height of the ground in levels.
     pub vertex_height: Vec<f32>,
 
-    /// Per cell its first entry in `cell_corners` and `cell_neighbours`, and their length at the end: one entry more than
-    /// cells, ascending from 0.
-    pub cell_first: Vec<u32>,
-    /// Vertices of all cells, one cell after the other, each in positive order, three at least.
-    pub cell_corners: Vec<u32>,
-    /// Beside each corner, the cell across the edge to the next corner, or [`NO_NEIGHBOUR`].
-    pub cell_neighbours: Vec<u32>,
-    /// Per cell its region.
-    pub cell_regions: Vec<u32>,
-    /// Per cell its kind of ground ([`waymesh_core::AreaId`]).
-    pub cell_areas: Vec<u8>,
+    /// Per polygon its first entry in `polygon_corners` and `polygon_neighbours`, and their length at the end: one entry more than
+    /// polygons, ascending from 0.
+    pub polygon_first: Vec<u32>,
+    /// Vertices of all polygons, one polygon after the other, each in positive order, three at least.
+    pub polygon_corners: Vec<u32>,
+    /// Beside each corner, the polygon across the edge to the next corner, or [`NO_NEIGHBOUR`].
+    pub polygon_neighbours: Vec<u32>,
+    /// Per polygon its region.
+    pub polygon_regions: Vec<u32>,
+    /// Per polygon its kind of ground ([`waymesh_core::AreaId`]).
+    pub polygon_areas: Vec<u8>,
 
-    /// Points of the height surface: cells along x, levels, cells along z.
+    /// Points of the height surface: polygons along x, levels, polygons along z.
     pub surface_points: Vec<[f32; 3]>,
     /// Triangles of the height surface, three entries each, indices into `surface_points`.
     pub surface_triangles: Vec<u32>,
-    /// Per cell its first triangle, and the number of triangles at the end. Empty where there is no height surface: then the
+    /// Per polygon its first triangle, and the number of triangles at the end. Empty where there is no height surface: then the
     /// other two tables are empty as well and `surface_max_error` is 0.
     pub surface_first: Vec<u32>,
     /// Largest difference between the height surface and a ground sample, in levels.
@@ -76,8 +76,8 @@ pub struct NavMeshData {
 /// A [`Link`] as plain numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LinkData {
-    /// Cell where it begins, cell where it ends.
-    pub cells: [u32; 2],
+    /// Polygon where it begins, polygon where it ends.
+    pub polygons: [u32; 2],
     /// Both ends of the segment where it begins, then of that where it ends: x, z in cells.
     pub points: [[i32; 2]; 4],
     /// Their heights in levels.
@@ -98,7 +98,7 @@ impl From<&Link> for LinkData {
         let [a, b] = link.from.ends;
         let [c, d] = link.to.ends;
         Self {
-            cells: [link.from.cell.0, link.to.cell.0],
+            polygons: [link.from.polygon.0, link.to.polygon.0],
             points: [a, b, c, d].map(|end| [end.point.x, end.point.z]),
             heights: [a, b, c, d].map(|end| end.height),
             extra_cost: link.extra_cost,
@@ -118,8 +118,8 @@ impl LinkData {
         let both_ways = self.kind & BOTH_WAYS != 0;
         let kind = u8::try_from(self.kind - if both_ways { BOTH_WAYS } else { 0 }).ok();
         Some(Link {
-            from: LinkEnd { cell: CellId(self.cells[0]), ends: [end(0), end(1)] },
-            to: LinkEnd { cell: CellId(self.cells[1]), ends: [end(2), end(3)] },
+            from: LinkEnd { polygon: PolyId(self.polygons[0]), ends: [end(0), end(1)] },
+            to: LinkEnd { polygon: PolyId(self.polygons[1]), ends: [end(2), end(3)] },
             both_ways,
             extra_cost: self.extra_cost,
             kind: kind.and_then(LinkKind::from_number)?,
@@ -146,17 +146,17 @@ impl NavMesh {
             vertex_x: self.plan_vertices.iter().map(|vertex| vertex.point.x).collect(),
             vertex_z: self.plan_vertices.iter().map(|vertex| vertex.point.z).collect(),
             vertex_height: self.plan_vertices.iter().map(|vertex| vertex.height).collect(),
-            cell_first: self.cell_first.to_vec(),
-            cell_corners: self.corner_vertices.iter().map(|vertex| vertex.0).collect(),
-            cell_neighbours: self.neighbours.to_vec(),
-            cell_regions: self.regions.iter().map(|region| region.0).collect(),
-            cell_areas: self.areas.to_vec(),
+            polygon_first: self.polygon_first.to_vec(),
+            polygon_corners: self.corner_vertices.iter().map(|vertex| vertex.0).collect(),
+            polygon_neighbours: self.neighbours.to_vec(),
+            polygon_regions: self.regions.iter().map(|region| region.0).collect(),
+            polygon_areas: self.areas.to_vec(),
             surface_points: surface.map_or_else(Vec::new, |surface| {
                 surface.points.iter().map(|point| [point.x, point.height, point.z]).collect()
             }),
             surface_triangles: surface
                 .map_or_else(Vec::new, |surface| surface.triangles.iter().flatten().copied().collect()),
-            surface_first: surface.map_or_else(Vec::new, |surface| surface.cell_triangles.to_vec()),
+            surface_first: surface.map_or_else(Vec::new, |surface| surface.polygon_triangles.to_vec()),
             surface_max_error: surface.map_or(0.0, |surface| surface.max_error),
             links: self.links().iter().map(LinkData::from).collect(),
         }
@@ -197,33 +197,33 @@ impl NavMesh {
             .map(|((&x, &z), &height)| PlanVertex { point: PlanPoint::new(x, z), height })
             .collect();
 
-        let cell_count = data.cell_areas.len();
-        check_length("cell_regions", data.cell_regions.len(), cell_count)?;
-        check_prefix("cell_first", &data.cell_first, cell_count, data.cell_corners.len())?;
-        check_length("cell_neighbours", data.cell_neighbours.len(), data.cell_corners.len())?;
-        check_indices("cell_corners", &data.cell_corners, vertex_count, None)?;
-        check_indices("cell_neighbours", &data.cell_neighbours, cell_count, Some(NO_NEIGHBOUR))?;
-        let cells = data
-            .cell_first
+        let polygon_count = data.polygon_areas.len();
+        check_length("polygon_regions", data.polygon_regions.len(), polygon_count)?;
+        check_prefix("polygon_first", &data.polygon_first, polygon_count, data.polygon_corners.len())?;
+        check_length("polygon_neighbours", data.polygon_neighbours.len(), data.polygon_corners.len())?;
+        check_indices("polygon_corners", &data.polygon_corners, vertex_count, None)?;
+        check_indices("polygon_neighbours", &data.polygon_neighbours, polygon_count, Some(NO_NEIGHBOUR))?;
+        let polygons = data
+            .polygon_first
             .windows(2)
-            .zip(&data.cell_regions)
-            .zip(&data.cell_areas)
-            .map(|((range, &region), &area)| Cell {
+            .zip(&data.polygon_regions)
+            .zip(&data.polygon_areas)
+            .map(|((range, &region), &area)| Poly {
                 first: range[0],
                 len: range[1] - range[0],
                 region: RegionId(region),
                 area: AreaId(area),
             })
             .collect();
-        let cell_mesh = CellMesh {
+        let poly_mesh = PolyMesh {
             frame,
             vertices,
-            cells,
-            corners: data.cell_corners.into_iter().map(VertexId).collect(),
+            polygons,
+            corners: data.polygon_corners.into_iter().map(VertexId).collect(),
             neighbours: data
-                .cell_neighbours
+                .polygon_neighbours
                 .into_iter()
-                .map(|neighbour| (neighbour != NO_NEIGHBOUR).then_some(CellId(neighbour)))
+                .map(|neighbour| (neighbour != NO_NEIGHBOUR).then_some(PolyId(neighbour)))
                 .collect(),
         };
 
@@ -238,7 +238,7 @@ impl NavMesh {
         } else {
             let triangle_count = data.surface_triangles.len() / 3;
             check_length("surface_triangles", data.surface_triangles.len(), triangle_count * 3)?;
-            check_prefix("surface_first", &data.surface_first, cell_count, triangle_count)?;
+            check_prefix("surface_first", &data.surface_first, polygon_count, triangle_count)?;
             check_indices("surface_triangles", &data.surface_triangles, data.surface_points.len(), None)?;
             Some(HeightSurface {
                 points: data
@@ -251,7 +251,7 @@ impl NavMesh {
                     .chunks_exact(3)
                     .map(|triangle| [triangle[0], triangle[1], triangle[2]])
                     .collect(),
-                cell_triangles: data.surface_first,
+                polygon_triangles: data.surface_first,
                 max_error: data.surface_max_error,
             })
         };
@@ -261,7 +261,7 @@ impl NavMesh {
             .enumerate()
             .map(|(link, data)| data.link().ok_or(NavMeshError::LinkKind { link, value: data.kind }));
         let links = links.collect::<Result<Vec<_>, _>>()?;
-        let mesh = Self::new(cell_mesh, surface, agent)?;
+        let mesh = Self::new(poly_mesh, surface, agent)?;
         if links.is_empty() { Ok(mesh) } else { mesh.with_links(links) }
     }
 }

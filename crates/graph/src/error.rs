@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 use thiserror::Error;
-use waymesh_core::{AgentError, AreaId, CellId, PlanPoint, ViolationList};
+use waymesh_core::{AgentError, AreaId, PlanPoint, PolyId, ViolationList};
 
 use crate::Reach;
 
@@ -10,20 +10,20 @@ use crate::Reach;
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum NavMeshError {
-    /// The cells break their invariants.
-    #[error("the cells are broken: {0}")]
-    Cells(ViolationList),
-    /// The height surface does not fit the cells.
+    /// The polygons break their invariants.
+    #[error("the polygons are broken: {0}")]
+    Polygons(ViolationList),
+    /// The height surface does not fit the polygons.
     #[error("the height surface is broken: {0}")]
     Surface(ViolationList),
     /// The clearance triangulation breaks its invariants.
     #[error("the clearance triangulation is broken: {0}")]
     Clearance(ViolationList),
     /// The clearance triangulation is that of another mesh.
-    #[error("the clearance triangulation has no triangle where cell {cell} is")]
+    #[error("the clearance triangulation has no triangle where polygon {polygon} is")]
     OtherGround {
-        /// The first such cell.
-        cell: CellId,
+        /// The first such polygon.
+        polygon: PolyId,
     },
     /// The agent cannot be used.
     #[error(transparent)]
@@ -86,13 +86,13 @@ pub enum NavMeshError {
         /// Its cost.
         value: f32,
     },
-    /// An end of a link that does not lie on the cell it names.
-    #[error("link {link} has an end at ({}, {}), which is not on cell {cell}", point.x, point.z)]
-    LinkOffCell {
+    /// An end of a link that does not lie on the polygon it names.
+    #[error("link {link} has an end at ({}, {}), which is not on polygon {polygon}", point.x, point.z)]
+    LinkOffPolygon {
         /// Which link.
         link: usize,
-        /// The cell it names.
-        cell: CellId,
+        /// The polygon it names.
+        polygon: PolyId,
         /// The end, in cells of the grid.
         point: PlanPoint,
     },
@@ -154,21 +154,21 @@ pub enum NavMeshError {
     PackedDerived {
         /// Name of the table.
         table: &'static str,
-        /// Which entry, or the cell it belongs to.
+        /// Which entry, or the polygon it belongs to.
         element: usize,
     },
-    /// A cell of a packed mesh that is not convex.
-    #[error("cell {cell} is not convex")]
+    /// A polygon of a packed mesh that is not convex.
+    #[error("polygon {polygon} is not convex")]
     NotConvex {
-        /// Which cell.
-        cell: CellId,
+        /// Which polygon.
+        polygon: PolyId,
     },
     /// An edge of a packed mesh whose neighbour does not know it.
-    #[error("edge {edge} leads to cell {neighbour}, but not back")]
+    #[error("edge {edge} leads to polygon {neighbour}, but not back")]
     OneSided {
         /// Which edge.
         edge: usize,
-        /// The cell beyond.
+        /// The polygon beyond.
         neighbour: u32,
     },
     /// A number that is not finite, or would not be in metres.
@@ -266,15 +266,15 @@ pub enum QueryError {
         reach: Reach,
     },
     /// A place on another mesh, or on this one before it was baked anew.
-    #[error("cell {cell} belongs to another mesh")]
+    #[error("polygon {polygon} belongs to another mesh")]
     Stale {
-        /// The cell it names.
-        cell: CellId,
+        /// The polygon it names.
+        polygon: PolyId,
     },
-    /// A cell that is not there.
-    #[error("there is no cell {cell}")]
-    NoCell {
-        /// The cell.
-        cell: CellId,
+    /// A polygon that is not there.
+    #[error("there is no polygon {polygon}")]
+    NoPolygon {
+        /// The polygon.
+        polygon: PolyId,
     },
 }

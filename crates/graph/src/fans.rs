@@ -1,4 +1,4 @@
-//! Around the vertices: which edge an edge meets in the cell beyond, which corners of cells hang together around a vertex, and
+//! Around the vertices: which edge an edge meets in the polygon beyond, which corners of polygons hang together around a vertex, and
 //! where a shortest way may turn.
 
 use waymesh_core::{PlanPoint, VertexId};
@@ -10,11 +10,11 @@ use crate::table::Table;
 /// In an entry of [`Fans::corners`]: a shortest way may turn here.
 const MAY_TURN: u32 = 1 << 31;
 
-/// Corners of cells that hang together around one vertex, over edges between neighbours, are a fan. A vertex where the mesh meets
+/// Corners of polygons that hang together around one vertex, over edges between neighbours, are a fan. A vertex where the mesh meets
 /// itself in a point only has several fans, between which there is no way.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Fans {
-    /// Beside each edge with a neighbour, the same edge in the cell beyond, else [`NO_NEIGHBOUR`].
+    /// Beside each edge with a neighbour, the same edge in the polygon beyond, else [`NO_NEIGHBOUR`].
     twins: Table<u32>,
     /// Fan of each corner, and [`MAY_TURN`].
     corners: Table<u32>,
@@ -24,19 +24,27 @@ pub(crate) struct Fans {
 /// The tables that fans are made of.
 #[derive(Clone, Copy)]
 pub(crate) struct Edges<'a> {
-    pub(crate) cell_first: &'a [u32],
+    pub(crate) polygon_first: &'a [u32],
     pub(crate) corners: &'a [Corner],
     pub(crate) vertices: &'a [VertexId],
     pub(crate) neighbours: &'a [u32],
 }
 
 impl Edges<'_> {
-    fn next(&self, cell: u32, edge: u32) -> u32 {
-        if edge + 1 == self.cell_first[cell as usize + 1] { self.cell_first[cell as usize] } else { edge + 1 }
+    fn next(&self, polygon: u32, edge: u32) -> u32 {
+        if edge + 1 == self.polygon_first[polygon as usize + 1] {
+            self.polygon_first[polygon as usize]
+        } else {
+            edge + 1
+        }
     }
 
-    fn previous(&self, cell: u32, edge: u32) -> u32 {
-        if edge == self.cell_first[cell as usize] { self.cell_first[cell as usize + 1] - 1 } else { edge - 1 }
+    fn previous(&self, polygon: u32, edge: u32) -> u32 {
+        if edge == self.polygon_first[polygon as usize] {
+            self.polygon_first[polygon as usize + 1] - 1
+        } else {
+            edge - 1
+        }
     }
 
     fn point(&self, edge: u32) -> PlanPoint {
@@ -50,10 +58,10 @@ impl Fans {
     pub(crate) fn find(edges: &Edges<'_>) -> Self {
         let twins = twins(edges);
         let mut fans = Numbering { corners: vec![NO_NEIGHBOUR; twins.len()], twins, count: 0 };
-        for cell in (0_u32..).take(edges.cell_first.len() - 1) {
-            for edge in edges.cell_first[cell as usize]..edges.cell_first[cell as usize + 1] {
+        for polygon in (0_u32..).take(edges.polygon_first.len() - 1) {
+            for edge in edges.polygon_first[polygon as usize]..edges.polygon_first[polygon as usize + 1] {
                 if fans.corners[edge as usize] == NO_NEIGHBOUR {
-                    fans.number(edges, cell, edge);
+                    fans.number(edges, polygon, edge);
                 }
             }
         }
@@ -70,7 +78,7 @@ impl Fans {
         [&self.twins, &self.corners]
     }
 
-    /// The edge in the cell beyond that is the same as this one.
+    /// The edge in the polygon beyond that is the same as this one.
     #[inline]
     pub(crate) fn twin(&self, edge: u32) -> u32 {
         self.twins[edge as usize]
@@ -108,26 +116,26 @@ struct Numbering {
 
 impl Numbering {
     /// Numbers the fan of one corner.
-    fn number(&mut self, edges: &Edges<'_>, cell: u32, edge: u32) {
+    fn number(&mut self, edges: &Edges<'_>, polygon: u32, edge: u32) {
         // To the wall on the right, if there is one.
-        let (mut cell_now, mut corner) = (cell, edge);
+        let (mut polygon_now, mut corner) = (polygon, edge);
         let is_closed = loop {
             let twin = self.twins[corner as usize];
             if twin == NO_NEIGHBOUR {
                 break false;
             }
-            cell_now = edges.neighbours[corner as usize];
-            corner = edges.next(cell_now, twin);
+            polygon_now = edges.neighbours[corner as usize];
+            corner = edges.next(polygon_now, twin);
             if corner == edge {
                 break true;
             }
         };
-        let (first_cell, first) = (cell_now, corner);
-        let [at, wall] = [edges.point(first), edges.point(edges.next(first_cell, first))];
+        let (first_polygon, first) = (polygon_now, corner);
+        let [at, wall] = [edges.point(first), edges.point(edges.next(first_polygon, first))];
         let mut turns = false;
         loop {
             self.corners[corner as usize] = self.count;
-            let before = edges.previous(cell_now, corner);
+            let before = edges.previous(polygon_now, corner);
             let ray = edges.point(before);
             let side = PlanPoint::orientation(at, wall, ray);
             // In line, one of the two coordinates tells on which side.
@@ -137,26 +145,26 @@ impl Numbering {
             if twin == NO_NEIGHBOUR || twin == first {
                 break;
             }
-            cell_now = edges.neighbours[before as usize];
+            polygon_now = edges.neighbours[before as usize];
             corner = twin;
         }
         if turns && !is_closed {
-            self.allow_turns(edges, first_cell, first);
+            self.allow_turns(edges, first_polygon, first);
         }
         self.count += 1;
     }
 
     /// Marks all corners of a fan, from its rightmost or any if it is closed.
-    fn allow_turns(&mut self, edges: &Edges<'_>, mut cell: u32, first: u32) {
+    fn allow_turns(&mut self, edges: &Edges<'_>, mut polygon: u32, first: u32) {
         let mut corner = first;
         loop {
             self.corners[corner as usize] |= MAY_TURN;
-            let before = edges.previous(cell, corner);
+            let before = edges.previous(polygon, corner);
             let twin = self.twins[before as usize];
             if twin == NO_NEIGHBOUR || twin == first {
                 break;
             }
-            cell = edges.neighbours[before as usize];
+            polygon = edges.neighbours[before as usize];
             corner = twin;
         }
     }
@@ -167,16 +175,17 @@ pub(crate) fn fan_of(entry: u32) -> u32 {
     entry & !MAY_TURN
 }
 
-/// The same edge in the cell beyond, beside each edge.
+/// The same edge in the polygon beyond, beside each edge.
 fn twins(edges: &Edges<'_>) -> Vec<u32> {
     let mut known: Vec<(VertexId, VertexId, u32, u32)> = Vec::with_capacity(edges.neighbours.len());
     let mut wanted = Vec::with_capacity(edges.neighbours.len());
-    for cell in (0_u32..).take(edges.cell_first.len() - 1) {
-        for edge in edges.cell_first[cell as usize]..edges.cell_first[cell as usize + 1] {
+    for polygon in (0_u32..).take(edges.polygon_first.len() - 1) {
+        for edge in edges.polygon_first[polygon as usize]..edges.polygon_first[polygon as usize + 1] {
             let neighbour = edges.neighbours[edge as usize];
             if neighbour != NO_NEIGHBOUR {
-                let [from, to] = [edge, edges.next(cell, edge)].map(|corner| edges.vertices[corner as usize]);
-                known.push((from, to, cell, edge));
+                let [from, to] =
+                    [edge, edges.next(polygon, edge)].map(|corner| edges.vertices[corner as usize]);
+                known.push((from, to, polygon, edge));
                 wanted.push((to, from, neighbour, edge));
             }
         }

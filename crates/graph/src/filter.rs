@@ -1,27 +1,27 @@
-//! Which cells a query may use.
+//! Which polygons a query may use.
 
-use waymesh_core::{AreaId, CellId};
+use waymesh_core::{AreaId, PolyId};
 
 use crate::NavMesh;
 
-/// Decides which cells a query may use.
-pub trait CellFilter {
-    /// Whether every cell of every mesh is allowed: islands then answer at once what is connected.
+/// Decides which polygons a query may use.
+pub trait PolygonFilter {
+    /// Whether every polygon of every mesh is allowed: islands then answer at once what is connected.
     const ALLOWS_ALL: bool = false;
 
-    /// Whether `cell` may be used. The answer must not change during a query.
-    fn allows(&self, mesh: &NavMesh, cell: CellId) -> bool;
+    /// Whether `polygon` may be used. The answer must not change during a query.
+    fn allows(&self, mesh: &NavMesh, polygon: PolyId) -> bool;
 }
 
-/// Allows every cell, at no cost.
+/// Allows every polygon, at no cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct AnyCell;
+pub struct AnyPolygon;
 
-impl CellFilter for AnyCell {
+impl PolygonFilter for AnyPolygon {
     const ALLOWS_ALL: bool = true;
 
     #[inline]
-    fn allows(&self, _mesh: &NavMesh, _cell: CellId) -> bool {
+    fn allows(&self, _mesh: &NavMesh, _polygon: PolyId) -> bool {
         true
     }
 }
@@ -68,48 +68,48 @@ impl AreaFilter {
     }
 }
 
-impl CellFilter for AreaFilter {
+impl PolygonFilter for AreaFilter {
     #[inline]
-    fn allows(&self, mesh: &NavMesh, cell: CellId) -> bool {
-        self.allows_area(AreaId(mesh.areas[cell.index()]))
+    fn allows(&self, mesh: &NavMesh, polygon: PolyId) -> bool {
+        self.allows_area(AreaId(mesh.areas[polygon.index()]))
     }
 }
 
-/// Allows cells by flags of the user's own, one word a cell: doors that open and close, teams, floors that a lift serves.
+/// Allows polygons by flags of the user's own, one word a polygon: doors that open and close, teams, floors that a lift serves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlagFilter<'a> {
-    /// Flags of each cell; cells beyond the table have none.
+    /// Flags of each polygon; polygons beyond the table have none.
     pub flags: &'a [u16],
-    /// A cell must have one of these at least.
+    /// A polygon must have one of these at least.
     pub include: u16,
-    /// A cell must have none of these.
+    /// A polygon must have none of these.
     pub exclude: u16,
 }
 
-impl CellFilter for FlagFilter<'_> {
+impl PolygonFilter for FlagFilter<'_> {
     #[inline]
-    fn allows(&self, _mesh: &NavMesh, cell: CellId) -> bool {
-        let flags = self.flags.get(cell.index()).copied().unwrap_or(0);
+    fn allows(&self, _mesh: &NavMesh, polygon: PolyId) -> bool {
+        let flags = self.flags.get(polygon.index()).copied().unwrap_or(0);
         flags & self.include != 0 && flags & self.exclude == 0
     }
 }
 
 /// What both allow.
-impl<A: CellFilter, B: CellFilter> CellFilter for (A, B) {
+impl<A: PolygonFilter, B: PolygonFilter> PolygonFilter for (A, B) {
     const ALLOWS_ALL: bool = A::ALLOWS_ALL && B::ALLOWS_ALL;
 
     #[inline]
-    fn allows(&self, mesh: &NavMesh, cell: CellId) -> bool {
-        self.0.allows(mesh, cell) && self.1.allows(mesh, cell)
+    fn allows(&self, mesh: &NavMesh, polygon: PolyId) -> bool {
+        self.0.allows(mesh, polygon) && self.1.allows(mesh, polygon)
     }
 }
 
 /// A filter is used by reference as well.
-impl<F: CellFilter> CellFilter for &F {
+impl<F: PolygonFilter> PolygonFilter for &F {
     const ALLOWS_ALL: bool = F::ALLOWS_ALL;
 
     #[inline]
-    fn allows(&self, mesh: &NavMesh, cell: CellId) -> bool {
-        (**self).allows(mesh, cell)
+    fn allows(&self, mesh: &NavMesh, polygon: PolyId) -> bool {
+        (**self).allows(mesh, polygon)
     }
 }

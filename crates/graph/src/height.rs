@@ -1,9 +1,9 @@
-//! The height of the ground in a cell.
+//! The height of the ground in a polygon.
 
 use std::ops::Range;
 
 use glam::{Vec3, Vec4};
-use waymesh_core::{CellId, SurfacePoint};
+use waymesh_core::{PolyId, SurfacePoint};
 
 use crate::box_index::around;
 use crate::height_tables::HeightTables;
@@ -14,45 +14,46 @@ use crate::table::Table;
 impl NavMesh {
     /// Height of the ground at the plan position of `position`, in metres; `position.y` does not matter.
     ///
-    /// - From the height surface where the mesh has one, else from triangles between the cell's edges and the mean of its
-    ///   corners. Both agree along the edge that two cells share.
-    /// - Outside the cell, the height at a point of the cell nearby; `None` if there is no such cell or a coordinate is not
+    /// - From the height surface where the mesh has one, else from triangles between the polygon's edges and the mean of its
+    ///   corners. Both agree along the edge that two polygons share.
+    /// - Outside the polygon, the height at a point of the polygon nearby; `None` if there is no such polygon or a coordinate is not
     ///   finite.
-    /// - Takes time linear in the corners or surface triangles of the cell.
+    /// - Takes time linear in the corners or surface triangles of the polygon.
     #[must_use]
-    pub fn height_in_cell(&self, cell: CellId, position: Vec3) -> Option<f32> {
-        if cell.index() >= self.cell_count() || !position.is_finite() {
+    pub fn height_in_polygon(&self, polygon: PolyId, position: Vec3) -> Option<f32> {
+        if polygon.index() >= self.polygon_count() || !position.is_finite() {
             return None;
         }
         let [x, _, z] = self.frame.to_grid(position);
-        let height = self.height_at(cell.index(), PlanPosition { x, z });
+        let height = self.height_at(polygon.index(), PlanPosition { x, z });
         Some(self.frame.to_world(0.0, height, 0.0).y)
     }
 
     /// Height in levels.
     #[inline]
-    pub(crate) fn height_at(&self, cell: usize, at: PlanPosition) -> f64 {
-        let bounds = &self.bounds[cell];
+    pub(crate) fn height_at(&self, polygon: usize, at: PlanPosition) -> f64 {
+        let bounds = &self.bounds[polygon];
         // Most floors are flat.
         if bounds.min_height >= bounds.max_height {
             return f64::from(bounds.min_height);
         }
-        self.sloped_height(cell, at)
+        self.sloped_height(polygon, at)
     }
 
-    /// As [`Self::height_at`], where the ground of the cell is not flat.
-    fn sloped_height(&self, cell: usize, at: PlanPosition) -> f64 {
+    /// As [`Self::height_at`], where the ground of the polygon is not flat.
+    fn sloped_height(&self, polygon: usize, at: PlanPosition) -> f64 {
         match &self.surface {
             Some(surface) => {
-                let range = surface.cell_triangles[cell] as usize..surface.cell_triangles[cell + 1] as usize;
-                self.ground.height(cell, range, at).unwrap_or_else(|| self.corner_height(cell, at))
+                let range = surface.polygon_triangles[polygon] as usize
+                    ..surface.polygon_triangles[polygon + 1] as usize;
+                self.ground.height(polygon, range, at).unwrap_or_else(|| self.corner_height(polygon, at))
             }
-            None => self.corner_height(cell, at),
+            None => self.corner_height(polygon, at),
         }
     }
 
-    fn corner_height(&self, cell: usize, at: PlanPosition) -> f64 {
-        let corners = &self.corners[self.edge_range(cell)];
+    fn corner_height(&self, polygon: usize, at: PlanPosition) -> f64 {
+        let corners = &self.corners[self.edge_range(polygon)];
         let share = 1.0 / corners.len() as f64;
         let mut mean = [0.0; 3];
         for corner in corners {
@@ -69,7 +70,7 @@ impl NavMesh {
         for corner in corners {
             let b = relative(corner.x, corner.z, corner.height);
             let area = a[0] * b[2] - a[2] * b[0];
-            // Weights of the two corners, times area; the mean of a cell with area lies strictly inside it.
+            // Weights of the two corners, times area; the mean of a polygon with area lies strictly inside it.
             let (u, v) = (px * b[2] - pz * b[0], a[0] * pz - a[2] * px);
             if area > 0.0 && u.min(v) > best.0 * area {
                 let (u, v) = (u / area, v / area);
@@ -92,9 +93,9 @@ impl NavMesh {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Ground {
     triangles: Table<GroundTriangle>,
-    /// Boxes around four triangles of one cell each.
+    /// Boxes around four triangles of one polygon each.
     boxes: Table<FourBoxes>,
-    /// First of `boxes` of each cell, and their number at the end.
+    /// First of `boxes` of each polygon, and their number at the end.
     first: Table<u32>,
 }
 
@@ -143,15 +144,15 @@ impl Ground {
     pub(crate) fn of(surface: &HeightTables) -> Self {
         let mut triangles = Vec::with_capacity(surface.triangles.len());
         let mut boxes = Vec::with_capacity(surface.triangles.len() / 3);
-        let mut first = Vec::with_capacity(surface.cell_triangles.len());
-        for cell in 0..surface.cell_triangles.len() - 1 {
-            first.push(CellId::from_index(boxes.len()).0);
-            fours(surface, cell, |four| {
+        let mut first = Vec::with_capacity(surface.polygon_triangles.len());
+        for polygon in 0..surface.polygon_triangles.len() - 1 {
+            first.push(PolyId::from_index(boxes.len()).0);
+            fours(surface, polygon, |four| {
                 boxes.push(FourBoxes::of(four));
                 triangles.extend(four.iter().map(GroundTriangle::of));
             });
         }
-        first.push(CellId::from_index(boxes.len()).0);
+        first.push(PolyId::from_index(boxes.len()).0);
         Self { triangles: triangles.into(), boxes: boxes.into(), first: first.into() }
     }
 
@@ -164,29 +165,29 @@ impl Ground {
         Self { triangles, boxes, first }
     }
 
-    /// Triangles, boxes, and the first box of each cell.
+    /// Triangles, boxes, and the first box of each polygon.
     pub(crate) fn tables(&self) -> (&Table<GroundTriangle>, &Table<FourBoxes>, &Table<u32>) {
         (&self.triangles, &self.boxes, &self.first)
     }
 
-    /// Whether what it has for a cell is what [`Self::of`] gives. The surface was checked, and the tables have the right lengths.
-    pub(crate) fn fits(&self, surface: &HeightTables, cell: usize) -> bool {
-        let mut triangles = self.triangles[surface.cell_triangles[cell] as usize..].iter();
-        let mut boxes = self.boxes.get(self.first[cell] as usize..).unwrap_or_default().iter();
+    /// Whether what it has for a polygon is what [`Self::of`] gives. The surface was checked, and the tables have the right lengths.
+    pub(crate) fn fits(&self, surface: &HeightTables, polygon: usize) -> bool {
+        let mut triangles = self.triangles[surface.polygon_triangles[polygon] as usize..].iter();
+        let mut boxes = self.boxes.get(self.first[polygon] as usize..).unwrap_or_default().iter();
         let mut fits = true;
-        let mut count = self.first[cell];
-        fours(surface, cell, |four| {
+        let mut count = self.first[polygon];
+        fours(surface, polygon, |four| {
             fits &= boxes.next() == Some(&FourBoxes::of(four));
             fits &= four.iter().all(|corners| triangles.next() == Some(&GroundTriangle::of(corners)));
             count = count.saturating_add(1);
         });
-        fits && self.first[cell + 1] == count
+        fits && self.first[polygon + 1] == count
     }
 }
 
-/// Calls `visit` for the triangles of a cell, four at a time.
-fn fours(surface: &HeightTables, cell: usize, mut visit: impl FnMut(&[[SurfacePoint; 3]])) {
-    let range = surface.cell_triangles[cell] as usize..surface.cell_triangles[cell + 1] as usize;
+/// Calls `visit` for the triangles of a polygon, four at a time.
+fn fours(surface: &HeightTables, polygon: usize, mut visit: impl FnMut(&[[SurfacePoint; 3]])) {
+    let range = surface.polygon_triangles[polygon] as usize..surface.polygon_triangles[polygon + 1] as usize;
     for four in surface.triangles[range].chunks(4) {
         let mut buffer = [[SurfacePoint { x: 0.0, height: 0.0, z: 0.0 }; 3]; 4];
         for (place, triangle) in buffer.iter_mut().zip(four) {
@@ -197,11 +198,11 @@ fn fours(surface: &HeightTables, cell: usize, mut visit: impl FnMut(&[[SurfacePo
 }
 
 impl Ground {
-    /// Height in levels on the cell's triangles `range`, at the point that is nearest in weights. `None` if none has area.
+    /// Height in levels on the polygon's triangles `range`, at the point that is nearest in weights. `None` if none has area.
     #[inline]
-    fn height(&self, cell: usize, range: Range<usize>, at: PlanPosition) -> Option<f64> {
+    fn height(&self, polygon: usize, range: Range<usize>, at: PlanPosition) -> Option<f64> {
         let ([x0, x1], [z0, z1]) = (around(at.x).map(Vec4::splat), around(at.z).map(Vec4::splat));
-        let boxes = &self.boxes[self.first[cell] as usize..self.first[cell + 1] as usize];
+        let boxes = &self.boxes[self.first[polygon] as usize..self.first[polygon + 1] as usize];
         for (boxes, first) in boxes.iter().zip(range.clone().step_by(4)) {
             let is_near =
                 boxes.min_x.cmple(x1) & boxes.max_x.cmpge(x0) & boxes.min_z.cmple(z1) & boxes.max_z.cmpge(z0);

@@ -10,7 +10,7 @@ use crate::table::Table;
 pub(crate) struct HeightTables {
     pub(crate) points: Table<SurfacePoint>,
     pub(crate) triangles: Table<[u32; 3]>,
-    pub(crate) cell_triangles: Table<u32>,
+    pub(crate) polygon_triangles: Table<u32>,
     pub(crate) max_error: f32,
 }
 
@@ -21,8 +21,8 @@ pub struct SurfaceView<'a> {
     pub points: &'a [SurfacePoint],
     /// All triangles, positive in plan.
     pub triangles: &'a [[u32; 3]],
-    /// First triangle of each cell, and the number of triangles at the end.
-    pub cell_triangles: &'a [u32],
+    /// First triangle of each polygon, and the number of triangles at the end.
+    pub polygon_triangles: &'a [u32],
     /// Largest difference to a ground sample seen, in levels.
     pub max_error: f32,
 }
@@ -34,7 +34,7 @@ impl SurfaceView<'_> {
         HeightSurface {
             points: self.points.to_vec(),
             triangles: self.triangles.to_vec(),
-            cell_triangles: self.cell_triangles.to_vec(),
+            polygon_triangles: self.polygon_triangles.to_vec(),
             max_error: self.max_error,
         }
     }
@@ -45,7 +45,7 @@ impl From<HeightSurface> for HeightTables {
         Self {
             points: surface.points.into(),
             triangles: surface.triangles.into(),
-            cell_triangles: surface.cell_triangles.into(),
+            polygon_triangles: surface.polygon_triangles.into(),
             max_error: surface.max_error,
         }
     }
@@ -56,14 +56,14 @@ impl HeightTables {
         SurfaceView {
             points: &self.points,
             triangles: &self.triangles,
-            cell_triangles: &self.cell_triangles,
+            polygon_triangles: &self.polygon_triangles,
             max_error: self.max_error,
         }
     }
 
-    /// The points of a cell's triangles, three by three.
-    pub(crate) fn corners(&self, cell: usize) -> impl Iterator<Item = SurfacePoint> {
-        let range = self.cell_triangles[cell] as usize..self.cell_triangles[cell + 1] as usize;
+    /// The points of a polygon's triangles, three by three.
+    pub(crate) fn corners(&self, polygon: usize) -> impl Iterator<Item = SurfacePoint> {
+        let range = self.polygon_triangles[polygon] as usize..self.polygon_triangles[polygon + 1] as usize;
         self.triangles[range].as_flattened().iter().map(|&point| self.points[point as usize])
     }
 }

@@ -1,6 +1,6 @@
 //! Islands: pieces of the mesh with no way between them.
 
-use waymesh_core::CellId;
+use waymesh_core::PolyId;
 
 use crate::data::NO_NEIGHBOUR;
 use crate::mesh::NavMesh;
@@ -28,18 +28,18 @@ impl std::fmt::Display for IslandId {
 /// Figures of one island.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Island {
-    /// The cell with the lowest id. Islands are numbered in the order of their first cells.
-    pub first: CellId,
-    /// Number of cells.
-    pub cells: u32,
+    /// The polygon with the lowest id. Islands are numbered in the order of their first polygons.
+    pub first: PolyId,
+    /// Number of polygons.
+    pub polygons: u32,
     /// Plan area in square metres.
     pub area: f64,
 }
 
-/// Island of each cell, numbered by first cell, and the first cell and number of cells of each.
-pub(crate) fn label_islands(cell_first: &[u32], neighbours: &[u32]) -> (Vec<u32>, Vec<Island>) {
+/// Island of each polygon, numbered by first polygon, and the first polygon and number of polygons of each.
+pub(crate) fn label_islands(polygon_first: &[u32], neighbours: &[u32]) -> (Vec<u32>, Vec<Island>) {
     const UNSEEN: u32 = u32::MAX;
-    let count = cell_first.len() - 1;
+    let count = polygon_first.len() - 1;
     let mut labels = vec![UNSEEN; count];
     let mut islands: Vec<Island> = Vec::new();
     let mut stack = Vec::new();
@@ -47,43 +47,45 @@ pub(crate) fn label_islands(cell_first: &[u32], neighbours: &[u32]) -> (Vec<u32>
         if labels[seed] != UNSEEN {
             continue;
         }
-        let first = CellId::from_index(seed);
-        let label = CellId::from_index(islands.len()).0;
+        let first = PolyId::from_index(seed);
+        let label = PolyId::from_index(islands.len()).0;
         labels[seed] = label;
         stack.push(seed);
-        let mut cells = 0;
-        while let Some(cell) = stack.pop() {
-            cells += 1;
-            for &neighbour in &neighbours[cell_first[cell] as usize..cell_first[cell + 1] as usize] {
+        let mut polygons = 0;
+        while let Some(polygon) = stack.pop() {
+            polygons += 1;
+            for &neighbour in
+                &neighbours[polygon_first[polygon] as usize..polygon_first[polygon + 1] as usize]
+            {
                 if neighbour != NO_NEIGHBOUR && labels[neighbour as usize] == UNSEEN {
                     labels[neighbour as usize] = label;
                     stack.push(neighbour as usize);
                 }
             }
         }
-        islands.push(Island { first, cells, area: 0.0 });
+        islands.push(Island { first, polygons, area: 0.0 });
     }
     (labels, islands)
 }
 
 impl NavMesh {
-    /// All islands, in the order of their first cells.
+    /// All islands, in the order of their first polygons.
     #[must_use]
     pub fn islands(&self) -> &[Island] {
         &self.islands
     }
 
-    /// The island of a cell; `None` if there is no such cell. Constant time.
+    /// The island of a polygon; `None` if there is no such polygon. Constant time.
     #[inline]
     #[must_use]
-    pub fn island_of(&self, cell: CellId) -> Option<IslandId> {
-        self.cell_islands.get(cell.index()).map(|&island| IslandId(island))
+    pub fn island_of(&self, polygon: PolyId) -> Option<IslandId> {
+        self.polygon_islands.get(polygon.index()).map(|&island| IslandId(island))
     }
 
-    /// Whether there is a way between two cells, over any ground. Constant time.
+    /// Whether there is a way between two polygons, over any ground. Constant time.
     #[inline]
     #[must_use]
-    pub fn same_island(&self, first: CellId, second: CellId) -> bool {
+    pub fn same_island(&self, first: PolyId, second: PolyId) -> bool {
         self.island_of(first).is_some_and(|island| self.island_of(second) == Some(island))
     }
 }

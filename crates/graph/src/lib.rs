@@ -1,43 +1,43 @@
 //! The navigation mesh at run time, and the queries on it.
 //!
-//! - [`NavMesh`] is made of a [`waymesh_core::CellMesh`] whose invariants hold, never of any other, and does not change.
+//! - [`NavMesh`] is made of a [`waymesh_core::PolyMesh`] whose invariants hold, never of any other, and does not change.
 //! - It is `Send + Sync`; every query takes `&self`, and what a query writes lives in a scratch that its caller owns
 //!   ([`PathScratch`]), so any number of threads share one mesh.
 //! - [`NavMesh::nearest`] finds the place on the mesh that is meant by a position; [`NavMesh::find_path`] finds a way quickly,
 //!   [`NavMesh::find_shortest_path`] the shortest of all.
 //! - On the surface: [`NavMesh::raycast`], [`NavMesh::raycast_plan`], [`NavMesh::line_of_sight`], [`NavMesh::move_along`], [`NavMesh::nearest_wall`], [`NavMesh::walls_within`],
-//!   [`NavMesh::ground_under`], [`NavMesh::cells_in_box`], [`NavMesh::cells_in_circle`], [`PlaceSampler`],
-//!   [`NavMesh::random_place_around`], [`NavMesh::cells_within`], [`NavMesh::distance_map`].
+//!   [`NavMesh::ground_under`], [`NavMesh::polygons_in_box`], [`NavMesh::polygons_in_circle`], [`PlaceSampler`],
+//!   [`NavMesh::random_place_around`], [`NavMesh::polygons_within`], [`NavMesh::distance_map`].
 //! - A mesh that changes while it is asked (links that come and go, tiles that are baked anew) is kept in a `RwLock<Arc<NavMesh>>`: a thread that
 //!   asks clones the `Arc` and works with that mesh as long as it likes; the one that changes it clones the mesh, changes the clone and puts
 //!   it in place. Nobody waits for anybody, and no answer mixes two meshes.
 //! - [`ClearanceNavMesh`] serves agents of every radius on one mesh: where a disc fits, and its shortest way.
 //! - For agents: [`PathCorridor`] is a path that follows a moving agent and goal and mends itself where the mesh changed; [`SlicedPath`] searches with
 //!   a budget a call; [`NavMesh::find_paths`] answers many pairs on all threads; [`NavMesh::offset_corners`] moves corners away from
-//!   walls; [`Hierarchy`] searches clusters of cells on large meshes. The docs of each show it.
-//! - Filters ([`CellFilter`]) say which cells a query may use, costs ([`TravelCost`]) what a way costs; neither costs anything unused.
+//!   walls; [`Hierarchy`] searches clusters of polygons on large meshes. The docs of each show it.
+//! - Filters ([`PolygonFilter`]) say which polygons a query may use, costs ([`TravelCost`]) what a way costs; neither costs anything unused.
 //! - [`NavMeshData`] is the mesh as plain tables, for files; [`NavMesh::to_packed`] gives bytes that are the mesh:
 //!   [`NavMesh::from_packed_shared`] opens them where they lie, checked as far as [`PackedChecks`] says.
 //!
 //! # Coordinates
 //! Positions come and go as world coordinates in metres. Inside, the plan stays in the grid of the bake, where all corners of
-//! cells are whole numbers: a position is moved to the nearest point of a lattice of 2^-20 cells (a third of a micrometre in
-//! 0.3 m cells), and which side of an edge it lies on is then decided exactly. So a cell that was convex on the grid is convex
+//! polygons are whole numbers: a position is moved to the nearest point of a lattice of 2^-20 cells (a third of a micrometre in
+//! 0.3 m cells), and which side of an edge it lies on is then decided exactly. So a polygon that was convex on the grid is convex
 //! for every query, however far from the origin the world puts it, and no point of the lattice falls between two neighbours.
 //! What is left is the rounding of the world coordinates themselves: [`NavMesh::contains`] and [`NavMesh::nearest`] forgive
 //! two units in their last place.
 //!
 //! ```
 //! use glam::Vec3;
-//! use waymesh_core::{AreaId, Cell, CellMesh, GridFrame, PlanPoint, PlanVertex, RegionId, VertexId};
+//! use waymesh_core::{AreaId, Polygon, PolyMesh, GridFrame, PlanPoint, PlanVertex, RegionId, VertexId};
 //! use waymesh_graph::{NavMesh, Outcome, PathScratch};
 //!
 //! let frame = GridFrame { origin: Vec3::ZERO, cell_size: 0.5, level_height: 0.2, width: 20, depth: 20 };
 //! let corners = [(0, 0), (20, 0), (20, 20), (0, 20)];
-//! let mesh = NavMesh::try_from(CellMesh {
+//! let mesh = NavMesh::try_from(PolyMesh {
 //!     frame,
 //!     vertices: corners.map(|(x, z)| PlanVertex { point: PlanPoint::new(x, z), height: 0.0 }).to_vec(),
-//!     cells: vec![Cell { first: 0, len: 4, region: RegionId(0), area: AreaId::GROUND }],
+//!     polygons: vec![Polygon { first: 0, len: 4, region: RegionId(0), area: AreaId::GROUND }],
 //!     corners: (0..4).map(VertexId).collect(),
 //!     neighbours: vec![None; 4],
 //! })?;
@@ -54,34 +54,34 @@
 //! ```
 //! use glam::Vec3;
 //! use waymesh_core::{
-//!     AreaId, Cell, CellId, CellMesh, GridFrame, PlanPoint, PlanVertex, Random, RegionId, VertexId,
+//!     AreaId, Polygon, PolyId, PolyMesh, GridFrame, PlanPoint, PlanVertex, Random, RegionId, VertexId,
 //! };
 //! use waymesh_graph::{
-//!     AnyCell, AreaCosts, AreaFilter, FlagFilter, Link, LinkEnd, LinkKind, NavMesh, PackedChecks, PathOptions,
+//!     AnyPolygon, AreaCosts, AreaFilter, FlagFilter, Link, LinkEnd, LinkKind, NavMesh, PackedChecks, PathOptions,
 //!     PathScratch, PlaceSampler, QueryError, Reach, SurfaceScratch,
 //! };
 //!
 //! # let points = [(0, 0), (10, 0), (20, 0), (20, 10), (10, 10), (10, 20), (0, 20), (0, 10)];
-//! # let cell = |first: u32, area: u8| Cell { first, len: 4, region: RegionId(0), area: AreaId(area) };
-//! # let cells = CellMesh {
+//! # let polygon = |first: u32, area: u8| Polygon { first, len: 4, region: RegionId(0), area: AreaId(area) };
+//! # let polygons = PolyMesh {
 //! #     frame: GridFrame { origin: Vec3::ZERO, cell_size: 1.0, level_height: 1.0, width: 20, depth: 20 },
 //! #     vertices: points.map(|(x, z)| PlanVertex { point: PlanPoint::new(x, z), height: 0.0 }).to_vec(),
-//! #     cells: vec![cell(0, 63), cell(4, 63), cell(8, 2)],
+//! #     polygons: vec![polygon(0, 63), polygon(4, 63), polygon(8, 2)],
 //! #     corners: [0, 1, 4, 7, 1, 2, 3, 4, 7, 4, 5, 6].map(VertexId).to_vec(),
 //! #     neighbours: [None, Some(1), Some(2), None, None, None, None, Some(0), Some(0), None, None, None]
-//! #         .map(|cell| cell.map(CellId)).to_vec(),
+//! #         .map(|polygon| polygon.map(PolyId)).to_vec(),
 //! # };
 //! // A corner of rooms: x to 20, z to 20, without the quarter beyond (10, 10). The last room is mud, area 2.
-//! let mut mesh = NavMesh::try_from(cells)?;
+//! let mut mesh = NavMesh::try_from(polygons)?;
 //! let (east, south) = (Vec3::new(18.0, 0.0, 9.0), Vec3::new(9.0, 0.0, 18.0));
 //! let (mut paths, mut surface, mut passed) = (PathScratch::default(), SurfaceScratch::default(), Vec::new());
 //!
-//! // The place that is meant, the ground straight below, all cells around.
+//! // The place that is meant, the ground straight below, all polygons around.
 //! let place = mesh.nearest(east, &Reach::new(1.0, 2.0, 2.0)).expect("on the mesh");
-//! assert_eq!(mesh.ground_under(east + Vec3::Y, 0.0, 2.0, &AnyCell), Some(place));
-//! mesh.cells_in_box(Vec3::ZERO, Vec3::new(9.0, 1.0, 9.0), &AnyCell, &mut passed);
-//! assert_eq!(passed, [CellId(0)]);
-//! mesh.cells_in_circle(Vec3::new(10.0, 0.0, 10.0), &Reach::new(1.0, 1.0, 1.0), &AnyCell, &mut passed);
+//! assert_eq!(mesh.ground_under(east + Vec3::Y, 0.0, 2.0, &AnyPolygon), Some(place));
+//! mesh.polygons_in_box(Vec3::ZERO, Vec3::new(9.0, 1.0, 9.0), &AnyPolygon, &mut passed);
+//! assert_eq!(passed, [PolyId(0)]);
+//! mesh.polygons_in_circle(Vec3::new(10.0, 0.0, 10.0), &Reach::new(1.0, 1.0, 1.0), &AnyPolygon, &mut passed);
 //! assert_eq!(passed.len(), 3);
 //!
 //! // The shortest path, round the corner of the wall; its cost with mud; none where mud is closed.
@@ -94,30 +94,30 @@
 //! assert!(matches!(mesh.find_path_with(east, south, &options, &mut paths), Err(QueryError::NoMeshNear { .. })));
 //! let doors = FlagFilter { flags: &[1, 1, 1], include: 1, exclude: 2 };
 //! let options = PathOptions::default().with_filter(doors);
-//! assert_eq!(mesh.find_path_with(east, south, &options, &mut paths)?.cells.len(), 3);
+//! assert_eq!(mesh.find_path_with(east, south, &options, &mut paths)?.polygons.len(), 3);
 //!
 //! // Straight ahead, in sight, sliding along the wall, the wall itself.
-//! let ray = mesh.raycast(&place, Vec3::new(18.0, 0.0, 14.0), &AnyCell, &mut passed)?;
+//! let ray = mesh.raycast(&place, Vec3::new(18.0, 0.0, 14.0), &AnyPolygon, &mut passed)?;
 //! assert!(ray.hit.is_some() && (ray.fraction - 0.2).abs() < 1e-6);
 //! let far = mesh.nearest(south, &Reach::new(1.0, 2.0, 2.0)).expect("on the mesh");
-//! assert!(!mesh.line_of_sight(&place, &far, &AnyCell, &mut passed)?);
-//! let end = mesh.move_along(&place, Vec3::new(17.0, 0.0, 11.0), &AnyCell, &mut surface)?;
+//! assert!(!mesh.line_of_sight(&place, &far, &AnyPolygon, &mut passed)?);
+//! let end = mesh.move_along(&place, Vec3::new(17.0, 0.0, 11.0), &AnyPolygon, &mut surface)?;
 //! assert_eq!(end.position, Vec3::new(17.0, 0.0, 10.0));
-//! let wall = mesh.nearest_wall(&place, 5.0, &AnyCell, &mut surface)?.expect("a wall near by");
+//! let wall = mesh.nearest_wall(&place, 5.0, &AnyPolygon, &mut surface)?.expect("a wall near by");
 //! assert!((wall.distance - 1.0).abs() < 1e-6);
 //! let mut walls = Vec::new();
-//! mesh.walls_within(&place, 3.0, &AnyCell, &mut surface, &mut walls)?;
+//! mesh.walls_within(&place, 3.0, &AnyPolygon, &mut surface, &mut walls)?;
 //! assert_eq!(walls.len(), 2);
 //!
 //! // Places by chance; what is near; the way to one goal for many agents.
 //! let mut random = Random::new(7);
 //! assert!(PlaceSampler::new(&mesh, &dry).sample(&mesh, &mut random)?.is_some());
-//! let near = mesh.random_place_around(&place, 2.0, &AnyCell, &mut random, &mut surface)?;
+//! let near = mesh.random_place_around(&place, 2.0, &AnyPolygon, &mut random, &mut surface)?;
 //! assert!(near.position.distance(east) <= 2.001);
 //! let mut reached = Vec::new();
-//! mesh.cells_within(&place, 8.02, &AnyCell, &mut paths, &mut reached)?;
+//! mesh.polygons_within(&place, 8.02, &AnyPolygon, &mut paths, &mut reached)?;
 //! assert_eq!(reached.len(), 2);
-//! let map = mesh.distance_map(&place, f32::INFINITY, &AnyCell, &mut paths)?;
+//! let map = mesh.distance_map(&place, f32::INFINITY, &AnyPolygon, &mut paths)?;
 //! let way = map.way_on(&mesh, &far)?.expect("a way");
 //! assert!((way.distance - path.length).abs() < 1e-4);
 //! assert_eq!(way.next, Vec3::new(10.0, 0.0, 10.0));
@@ -126,9 +126,9 @@
 //! assert_eq!(NavMesh::from_packed_shared(mesh.to_packed(true), PackedChecks::All)?, mesh);
 //!
 //! // A link that comes and goes.
-//! let end = |cell, x, z| {
+//! let end = |polygon, x, z| {
 //!     let end = PlanVertex { point: PlanPoint::new(x, z), height: 0.0 };
-//!     LinkEnd { cell: CellId(cell), ends: [end; 2] }
+//!     LinkEnd { polygon: PolyId(polygon), ends: [end; 2] }
 //! };
 //! let jump = mesh.add_link(Link::new(end(1, 18, 10), end(2, 10, 18), LinkKind::User))?;
 //! assert_eq!(mesh.find_shortest_path(east, south, &mut paths)?.links[0].link, jump);
@@ -163,12 +163,12 @@ pub use clearance::{ClearPath, ClearPathOptions, ClearPlace, ClearanceNavMesh, C
 pub use costs::{AreaCosts, Length, TravelCost};
 pub use data::{LinkData, NO_NEIGHBOUR, NavMeshData};
 pub use error::{NavMeshError, PathEnd, QueryError};
-pub use filter::{AnyCell, AreaFilter, CellFilter, FlagFilter};
+pub use filter::{AnyPolygon, AreaFilter, FlagFilter, PolygonFilter};
 pub use height_tables::SurfaceView;
 pub use hierarchy::{Hierarchy, HierarchyConfig, HierarchyFigures, HierarchyScratch, HierarchyUse};
 pub use islands::{Island, IslandId};
 pub use links::{Link, LinkEnd, LinkId, LinkKind};
-pub use mesh::{CellBounds, CellView, Generation, NavMesh};
+pub use mesh::{Generation, NavMesh, PolygonBounds, PolygonView};
 pub use nearest::{Location, Reach};
 pub use packed::{PACKED_MAGIC, PACKED_VERSION, PackedChecks};
 pub use path::{

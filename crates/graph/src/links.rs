@@ -1,6 +1,6 @@
 //! Links: ways between two places that share no edge. Steps too high to walk, stairs without ground, ladders, jumps, lifts.
 
-use waymesh_core::{CellId, DisjointSets, PlanPoint, PlanVertex, Random};
+use waymesh_core::{DisjointSets, PlanPoint, PlanVertex, PolyId, Random};
 
 use crate::data::LinkData;
 use crate::mesh::{Corner, NavMesh};
@@ -68,20 +68,20 @@ impl LinkKind {
     }
 }
 
-/// Where a link begins or ends: a segment on a cell, or a point.
+/// Where a link begins or ends: a segment on a polygon, or a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinkEnd {
-    /// The cell it lies on.
-    pub cell: CellId,
-    /// Ends of the segment, equal for a point; on the cell, its border included.
+    /// The polygon it lies on.
+    pub polygon: PolyId,
+    /// Ends of the segment, equal for a point; on the polygon, its border included.
     pub ends: [PlanVertex; 2],
 }
 
 /// A way from one segment to another, or from point to point.
 ///
 /// The two segments correspond end by end: whoever leaves at a third of the way from `from.ends[0]` to `from.ends[1]` arrives at a third
-/// of the way from `to.ends[0]` to `to.ends[1]`. Where both segments are one line in plan, with the cell of `from` on its positive side
-/// and that of `to` on the other, the link is crossed like an edge between two cells, and the path is as short as over an edge.
+/// of the way from `to.ends[0]` to `to.ends[1]`. Where both segments are one line in plan, with the polygon of `from` on its positive side
+/// and that of `to` on the other, the link is crossed like an edge between two polygons, and the path is as short as over an edge.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Link {
     /// Where it begins.
@@ -124,11 +124,11 @@ impl Link {
     }
 }
 
-/// The links of a mesh, and which of them leave each cell.
+/// The links of a mesh, and which of them leave each polygon.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Links {
     pub(crate) links: Vec<Link>,
-    /// First entry in `leaving` of each cell, and their number at the end; empty without links.
+    /// First entry in `leaving` of each polygon, and their number at the end; empty without links.
     first: Vec<u32>,
     /// Twice the number of the link, plus one if it is taken backwards.
     leaving: Vec<u32>,
@@ -138,7 +138,7 @@ pub(crate) struct Links {
     portals: Vec<bool>,
     /// Whether some link leads one way only: then islands of a group need not be reachable from each other.
     has_one_way: bool,
-    /// Checksum of the links, as [`crate::Generation`] is of the cells: what names links by number knows by it that they are the same.
+    /// Checksum of the links, as [`crate::Generation`] is of the polygons: what names links by number knows by it that they are the same.
     pub(crate) stamp: u64,
 }
 
@@ -158,39 +158,39 @@ impl Links {
         self.groups.get(island as usize).copied().unwrap_or(island)
     }
 
-    /// The ways out of `cell`: twice the number of a link, plus one if it is taken backwards.
+    /// The ways out of `polygon`: twice the number of a link, plus one if it is taken backwards.
     #[inline]
-    pub(crate) fn leaving(&self, cell: u32) -> &[u32] {
-        match self.first.get(cell as usize..cell as usize + 2) {
+    pub(crate) fn leaving(&self, polygon: u32) -> &[u32] {
+        match self.first.get(polygon as usize..polygon as usize + 2) {
             Some(range) => &self.leaving[range[0] as usize..range[1] as usize],
             None => &[],
         }
     }
 
-    fn build(links: Vec<Link>, portals: Vec<bool>, cell_islands: &[u32], islands: usize) -> Self {
+    fn build(links: Vec<Link>, portals: Vec<bool>, polygon_islands: &[u32], islands: usize) -> Self {
         let ways = || {
             (0_u32..).zip(&links).flat_map(|(index, link)| {
-                let back = link.both_ways.then_some((link.to.cell, 2 * index + 1));
-                std::iter::once((link.from.cell, 2 * index)).chain(back)
+                let back = link.both_ways.then_some((link.to.polygon, 2 * index + 1));
+                std::iter::once((link.from.polygon, 2 * index)).chain(back)
             })
         };
-        let mut first = vec![0_u32; cell_islands.len() + 1];
-        for (cell, _) in ways() {
-            first[cell.index() + 1] += 1;
+        let mut first = vec![0_u32; polygon_islands.len() + 1];
+        for (polygon, _) in ways() {
+            first[polygon.index() + 1] += 1;
         }
-        for cell in 1..first.len() {
-            first[cell] += first[cell - 1];
+        for polygon in 1..first.len() {
+            first[polygon] += first[polygon - 1];
         }
         let mut leaving = vec![0; ways().count()];
         let mut next = first.clone();
-        for (cell, way) in ways() {
-            leaving[next[cell.index()] as usize] = way;
-            next[cell.index()] += 1;
+        for (polygon, way) in ways() {
+            leaving[next[polygon.index()] as usize] = way;
+            next[polygon.index()] += 1;
         }
         // Islands by number: the lower one becomes the root.
         let mut groups = DisjointSets::new(islands);
         for link in &links {
-            let [a, b] = [link.from.cell, link.to.cell].map(|cell| cell_islands[cell.index()]);
+            let [a, b] = [link.from.polygon, link.to.polygon].map(|polygon| polygon_islands[polygon.index()]);
             groups.unite(a, b);
         }
         let groups = (0_u32..).take(islands).map(|island| groups.find(island)).collect();
@@ -208,7 +208,7 @@ fn stamp(links: &[Link]) -> u64 {
     };
     for link in links {
         for end in [&link.from, &link.to] {
-            add(end.cell.0);
+            add(end.polygon.0);
             for PlanVertex { point, height } in end.ends {
                 [point.x.cast_unsigned(), point.z.cast_unsigned(), height.to_bits()]
                     .into_iter()
@@ -227,7 +227,7 @@ impl NavMesh {
     /// Takes linear time. Islands stay what they are: pieces that hang together without links.
     ///
     /// # Errors
-    /// Names the first link that has an end beside its cell, a cell that is not there, or a cost that is not finite and 0 or more.
+    /// Names the first link that has an end beside its polygon, a polygon that is not there, or a cost that is not finite and 0 or more.
     pub fn with_links(mut self, links: Vec<Link>) -> Result<Self, NavMeshError> {
         if links.len() > (u32::MAX / 4) as usize {
             let (actual, expected) = (links.len(), (u32::MAX / 4) as usize);
@@ -254,7 +254,7 @@ impl NavMesh {
         let mut links = std::mem::take(&mut self.links.links);
         links.push(link);
         self.set_links(links);
-        Ok(LinkId(CellId::from_index(element).0))
+        Ok(LinkId(PolyId::from_index(element).0))
     }
 
     /// Takes a link away, and gives it back; `None` if there is none of this id. The links after it move up: their ids are one less. Linear time, as
@@ -284,7 +284,7 @@ impl NavMesh {
         });
         let links: Vec<Link> = links.collect::<Result<_, NavMeshError>>()?;
         let portals = links.iter().map(|link| self.is_portal(link)).collect();
-        self.links = Links::build(links, portals, &self.cell_islands, self.islands.len());
+        self.links = Links::build(links, portals, &self.polygon_islands, self.islands.len());
         Ok(())
     }
 
@@ -300,7 +300,7 @@ impl NavMesh {
             return;
         }
         let portals = links.iter().map(|link| self.is_portal(link)).collect();
-        self.links = Links::build(links, portals, &self.cell_islands, self.islands.len());
+        self.links = Links::build(links, portals, &self.polygon_islands, self.islands.len());
         self.forget_bridges();
         self.open_fans();
     }
@@ -311,10 +311,10 @@ impl NavMesh {
         let portals = self.links.links.iter().zip(&self.links.portals).filter(|(_, is_portal)| **is_portal);
         for (link, _) in portals {
             for end in [&link.from, &link.to] {
-                for corner in self.edge_range(end.cell.index()) {
+                for corner in self.edge_range(end.polygon.index()) {
                     let Corner { x, z, .. } = self.corners[corner];
                     if end.ends.iter().any(|end| end.point == PlanPoint::new(x, z)) {
-                        fans.push(self.fans.fan(CellId::from_index(corner).0).0);
+                        fans.push(self.fans.fan(PolyId::from_index(corner).0).0);
                     }
                 }
             }
@@ -329,18 +329,18 @@ impl NavMesh {
             return Err(NavMeshError::LinkCost { link: element, value: link.extra_cost });
         }
         for end in [&link.from, &link.to] {
-            if end.cell.index() >= self.cell_count() {
-                let (value, limit) = (i64::from(end.cell.0), self.cell_count() as i64 - 1);
+            if end.polygon.index() >= self.polygon_count() {
+                let (value, limit) = (i64::from(end.polygon.0), self.polygon_count() as i64 - 1);
                 return Err(NavMeshError::OutOfRange { table: "links", element, value, limit });
             }
             for vertex in end.ends {
                 if !vertex.height.is_finite() {
                     return Err(NavMeshError::NotFinite { table: "links", element, value: vertex.height });
                 }
-                if !self.cell_has(end.cell, vertex.point) {
-                    return Err(NavMeshError::LinkOffCell {
+                if !self.polygon_has(end.polygon, vertex.point) {
+                    return Err(NavMeshError::LinkOffPolygon {
                         link: element,
-                        cell: end.cell,
+                        polygon: end.polygon,
                         point: vertex.point,
                     });
                 }
@@ -349,25 +349,25 @@ impl NavMesh {
         Ok(())
     }
 
-    /// Whether both segments are one in plan, with the cells on its two sides: then the link is crossed like an edge.
+    /// Whether both segments are one in plan, with the polygons on its two sides: then the link is crossed like an edge.
     fn is_portal(&self, link: &Link) -> bool {
         let [a, b] = link.from.ends.map(|end| end.point);
-        let all = |cell: CellId, side: i64| {
-            let mut corners = self.corners[self.edge_range(cell.index())].iter();
+        let all = |polygon: PolyId, side: i64| {
+            let mut corners = self.corners[self.edge_range(polygon.index())].iter();
             corners.all(|corner| side * PlanPoint::orientation(a, b, PlanPoint::new(corner.x, corner.z)) >= 0)
         };
         a != b
             && [a, b] == link.to.ends.map(|end| end.point)
-            && all(link.from.cell, 1)
-            && all(link.to.cell, -1)
+            && all(link.from.polygon, 1)
+            && all(link.to.polygon, -1)
     }
 
-    fn cell_has(&self, cell: CellId, point: PlanPoint) -> bool {
+    fn polygon_has(&self, polygon: PolyId, point: PlanPoint) -> bool {
         const LIMIT: u32 = waymesh_core::MAX_PLAN_COORDINATE.unsigned_abs();
         if point.x.unsigned_abs() > LIMIT || point.z.unsigned_abs() > LIMIT {
             return false;
         }
-        let corners = &self.corners[self.edge_range(cell.index())];
+        let corners = &self.corners[self.edge_range(polygon.index())];
         let at =
             |index: usize| PlanPoint::new(corners[index % corners.len()].x, corners[index % corners.len()].z);
         (0..corners.len()).all(|edge| PlanPoint::orientation(at(edge), at(edge + 1), point) >= 0)
@@ -394,14 +394,14 @@ impl NavMesh {
         (island.index() < self.islands.len()).then(|| IslandId(self.links.group(island.0)))
     }
 
-    /// The cell that an edge, or beyond the edges a link, leads to.
+    /// The polygon that an edge, or beyond the edges a link, leads to.
     #[inline]
     pub(crate) fn beyond(&self, way: u32) -> u32 {
         match self.neighbours.get(way as usize) {
             Some(&neighbour) => neighbour,
             None => {
                 let (link, backwards) = self.link_of(way);
-                self.links.links[link.index()].ends(backwards)[1].cell.0
+                self.links.links[link.index()].ends(backwards)[1].polygon.0
             }
         }
     }

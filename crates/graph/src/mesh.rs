@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use glam::Vec3;
 use waymesh_core::{
-    Agent, AreaId, Cell, CellId, CellMesh, GridFrame, HeightSurface, MAX_PLAN_COORDINATE, PlanPoint,
-    PlanVertex, Random, RegionId, SurfacePoint, Validate, VertexId, ViolationList,
+    Agent, AreaId, GridFrame, HeightSurface, MAX_PLAN_COORDINATE, PlanPoint, PlanVertex, Poly, PolyId,
+    PolyMesh, Random, RegionId, SurfacePoint, Validate, VertexId, ViolationList,
 };
 
 use crate::box_index::BoxIndex;
@@ -22,7 +22,7 @@ use crate::table::Table;
 use crate::walk::{WalkEdge, walk_edges};
 use crate::{Island, IslandId, NavMeshError};
 
-/// A corner of a cell, beside its vertex id: queries read the cell's corners in one go.
+/// A corner of a polygon, beside its vertex id: queries read the polygon's corners in one go.
 #[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub(crate) struct Corner {
@@ -32,10 +32,10 @@ pub(crate) struct Corner {
     pub(crate) height: f32,
 }
 
-/// The box around a cell, in cells and levels of the frame.
+/// The box around a polygon, in cells and levels of the frame.
 #[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
-pub struct CellBounds {
+pub struct PolygonBounds {
     /// Smallest x.
     pub min_x: i32,
     /// Smallest z.
@@ -50,7 +50,7 @@ pub struct CellBounds {
     pub max_height: f32,
 }
 
-impl CellBounds {
+impl PolygonBounds {
     /// Holds nothing.
     pub(crate) const EMPTY: Self = Self {
         min_x: i32::MAX,
@@ -85,20 +85,20 @@ impl CellBounds {
     }
 }
 
-/// Which cells a mesh has: two meshes with the same cells have the same, two others differ (but for one chance in 2^64). So a cell id
+/// Which polygons a mesh has: two meshes with the same polygons have the same, two others differ (but for one chance in 2^64). So a polygon id
 /// that was kept while the mesh was baked anew is told from one that still means the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Generation(pub u64);
 
-/// A navigation mesh: convex cells, the ways between them, and the height of their ground.
+/// A navigation mesh: convex polygons, the ways between them, and the height of their ground.
 ///
 /// # Guarantees
-/// - All that [`CellMesh`] and [`HeightSurface`] promise: no other data becomes a `NavMesh`.
+/// - All that [`PolyMesh`] and [`HeightSurface`] promise: no other data becomes a `NavMesh`.
 /// - Made of the same input, two meshes are equal bit by bit.
 /// - It never changes, all queries take `&self`, and it is `Send + Sync`.
 ///
 /// # Memory
-/// About 45 bytes a corner, 110 bytes a cell and 28 bytes a vertex, plus the height surface and 52 bytes for each triangle of it. Clones share it, but
+/// About 45 bytes a corner, 110 bytes a polygon and 28 bytes a vertex, plus the height surface and 52 bytes for each triangle of it. Clones share it, but
 /// for links.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NavMesh {
@@ -106,19 +106,19 @@ pub struct NavMesh {
     pub(crate) agent: Agent,
     pub(crate) plan_vertices: Table<PlanVertex>,
     pub(crate) vertices: Table<Vec3>,
-    /// First corner of each cell, and the number of corners at the end.
-    pub(crate) cell_first: Table<u32>,
+    /// First corner of each polygon, and the number of corners at the end.
+    pub(crate) polygon_first: Table<u32>,
     pub(crate) corner_vertices: Table<VertexId>,
     pub(crate) corners: Table<Corner>,
-    /// Beside each corner, the cell across the edge that starts there, or [`NO_NEIGHBOUR`].
+    /// Beside each corner, the polygon across the edge that starts there, or [`NO_NEIGHBOUR`].
     pub(crate) neighbours: Table<u32>,
     pub(crate) regions: Table<RegionId>,
     pub(crate) areas: Table<u8>,
-    pub(crate) bounds: Table<CellBounds>,
-    pub(crate) cell_islands: Table<u32>,
+    pub(crate) bounds: Table<PolygonBounds>,
+    pub(crate) polygon_islands: Table<u32>,
     pub(crate) islands: Table<Island>,
     pub(crate) index: BoxIndex,
-    /// Made of the others; which cells lie where.
+    /// Made of the others; which polygons lie where.
     pub(crate) buckets: Buckets,
     pub(crate) bridges: Bridges,
     pub(crate) fans: Fans,
@@ -134,12 +134,12 @@ pub struct NavMesh {
     pub(crate) height_slack: f64,
 }
 
-impl TryFrom<CellMesh> for NavMesh {
+impl TryFrom<PolyMesh> for NavMesh {
     type Error = NavMeshError;
 
     /// A mesh without height surface, for the default agent.
-    fn try_from(cells: CellMesh) -> Result<Self, NavMeshError> {
-        Self::new(cells, None, Agent::default())
+    fn try_from(polygons: PolyMesh) -> Result<Self, NavMeshError> {
+        Self::new(polygons, None, Agent::default())
     }
 }
 
@@ -150,70 +150,82 @@ impl NavMesh {
     ///
     /// # Errors
     /// Names the first thing that is out of range: see [`NavMeshError`].
-    pub fn new(cells: CellMesh, surface: Option<HeightSurface>, agent: Agent) -> Result<Self, NavMeshError> {
+    pub fn new(
+        polygons: PolyMesh,
+        surface: Option<HeightSurface>,
+        agent: Agent,
+    ) -> Result<Self, NavMeshError> {
         agent.validate()?;
-        check_frame(&cells.frame)?;
-        check_vertices(&cells.frame, &cells.vertices)?;
-        let used = cells.cells.last().map_or(0, |cell| u64::from(cell.first) + u64::from(cell.len));
-        if used != cells.corners.len() as u64 {
+        check_frame(&polygons.frame)?;
+        check_vertices(&polygons.frame, &polygons.vertices)?;
+        let used =
+            polygons.polygons.last().map_or(0, |polygon| u64::from(polygon.first) + u64::from(polygon.len));
+        if used != polygons.corners.len() as u64 {
             return Err(NavMeshError::TableLength {
-                table: "cell_corners",
-                actual: cells.corners.len(),
+                table: "polygon_corners",
+                actual: polygons.corners.len(),
                 expected: usize::try_from(used).unwrap_or(usize::MAX),
             });
         }
-        cells.validate().map_err(NavMeshError::Cells)?;
+        polygons.validate().map_err(NavMeshError::Polygons)?;
         if let Some(surface) = &surface {
-            check_surface(surface, &cells)?;
+            check_surface(surface, &polygons)?;
         }
-        Ok(Self::build(cells, surface, agent))
+        Ok(Self::build(polygons, surface, agent))
     }
 
-    fn build(cells: CellMesh, surface: Option<HeightSurface>, agent: Agent) -> Self {
-        let frame = cells.frame;
+    fn build(polygons: PolyMesh, surface: Option<HeightSurface>, agent: Agent) -> Self {
+        let frame = polygons.frame;
         let surface = surface.map(HeightTables::from);
         let vertices: Vec<Vec3> =
-            cells.vertices.iter().map(|vertex| to_world(&frame, vertex.point, vertex.height)).collect();
-        let corners: Vec<Corner> = cells
+            polygons.vertices.iter().map(|vertex| to_world(&frame, vertex.point, vertex.height)).collect();
+        let corners: Vec<Corner> = polygons
             .corners
             .iter()
             .map(|vertex| {
-                let PlanVertex { point, height } = cells.vertices[vertex.index()];
+                let PlanVertex { point, height } = polygons.vertices[vertex.index()];
                 Corner { x: point.x, z: point.z, height }
             })
             .collect();
-        let cell_first: Vec<u32> =
-            cells.cells.iter().map(|cell| cell.first).chain([CellId::from_index(corners.len()).0]).collect();
-        let neighbours: Vec<u32> =
-            cells.neighbours.iter().map(|neighbour| neighbour.map_or(NO_NEIGHBOUR, |cell| cell.0)).collect();
-        let bounds = cell_bounds(&cell_first, &corners, surface.as_ref());
-        let (cell_islands, mut islands) = label_islands(&cell_first, &neighbours);
-        for (index, &island) in cell_islands.iter().enumerate() {
-            let doubled = cells.doubled_area(CellId::from_index(index));
+        let polygon_first: Vec<u32> = polygons
+            .polygons
+            .iter()
+            .map(|polygon| polygon.first)
+            .chain([PolyId::from_index(corners.len()).0])
+            .collect();
+        let neighbours: Vec<u32> = polygons
+            .neighbours
+            .iter()
+            .map(|neighbour| neighbour.map_or(NO_NEIGHBOUR, |polygon| polygon.0))
+            .collect();
+        let bounds = polygon_bounds(&polygon_first, &corners, surface.as_ref());
+        let (polygon_islands, mut islands) = label_islands(&polygon_first, &neighbours);
+        for (index, &island) in polygon_islands.iter().enumerate() {
+            let doubled = polygons.doubled_area(PolyId::from_index(index));
             islands[island as usize].area += doubled as f64 / 2.0 * frame.cell_area();
         }
-        let bridges = Bridges::find(&cell_first, &neighbours);
+        let bridges = Bridges::find(&polygon_first, &neighbours);
         let fans = Fans::find(&Edges {
-            cell_first: &cell_first,
+            polygon_first: &polygon_first,
             corners: &corners,
-            vertices: &cells.corners,
+            vertices: &polygons.corners,
             neighbours: &neighbours,
         });
         let walk = walk_edges(&corners, &neighbours, &fans);
-        let buckets = Buckets::build(&bounds, &cell_first, &walk);
-        let generation = generation(&frame, &cell_first, &corners, &neighbours);
+        let buckets = Buckets::build(&bounds, &polygon_first, &walk);
+        let generation = generation(&frame, &polygon_first, &corners, &neighbours);
         let (plan_slack, height_slack) = rounding_slack(&frame, &vertices, &bounds);
         Self {
             frame,
             agent,
             vertices: vertices.into(),
-            plan_vertices: cells.vertices.into(),
-            cell_first: cell_first.into(),
-            corner_vertices: cells.corners.into(),
+            plan_vertices: polygons.vertices.into(),
+            polygon_first: polygon_first.into(),
+            corner_vertices: polygons.corners.into(),
             corners: corners.into(),
             neighbours: neighbours.into(),
-            regions: cells.cells.iter().map(|cell| cell.region).collect(),
-            areas: cells.cells.iter().map(|cell| cell.area.0).collect(),
+            regions: polygons.polygons.iter().map(|polygon| polygon.region).collect(),
+            areas: polygons.polygons.iter().map(|polygon| polygon.area.0).collect(),
             index: BoxIndex::build(&bounds),
             buckets,
             bridges,
@@ -221,7 +233,7 @@ impl NavMesh {
             walk: walk.into(),
             links: Links::default(),
             bounds: bounds.into(),
-            cell_islands: cell_islands.into(),
+            polygon_islands: polygon_islands.into(),
             islands: islands.into(),
             ground: surface.as_ref().map(Ground::of).unwrap_or_default(),
             surface,
@@ -255,65 +267,65 @@ impl NavMesh {
         &self.plan_vertices
     }
 
-    /// Which cells it has.
+    /// Which polygons it has.
     #[must_use]
     pub fn generation(&self) -> Generation {
         self.generation
     }
 
-    /// Number of cells.
+    /// Number of polygons.
     #[must_use]
-    pub fn cell_count(&self) -> usize {
+    pub fn polygon_count(&self) -> usize {
         self.areas.len()
     }
 
-    /// A cell; `None` if there is no such cell.
+    /// A polygon; `None` if there is no such polygon.
     #[must_use]
-    pub fn cell(&self, cell: CellId) -> Option<CellView<'_>> {
-        (cell.index() < self.cell_count()).then_some(CellView { mesh: self, id: cell })
+    pub fn polygon(&self, polygon: PolyId) -> Option<PolygonView<'_>> {
+        (polygon.index() < self.polygon_count()).then_some(PolygonView { mesh: self, id: polygon })
     }
 
-    /// All cells, in the order of their ids.
-    pub fn cells(&self) -> impl ExactSizeIterator<Item = CellView<'_>> {
-        (0..self.cell_count()).map(|index| CellView { mesh: self, id: CellId::from_index(index) })
+    /// All polygons, in the order of their ids.
+    pub fn polygons(&self) -> impl ExactSizeIterator<Item = PolygonView<'_>> {
+        (0..self.polygon_count()).map(|index| PolygonView { mesh: self, id: PolyId::from_index(index) })
     }
 
-    /// Number of edges between two cells, each counted once.
+    /// Number of edges between two polygons, each counted once.
     #[must_use]
     pub fn portal_count(&self) -> usize {
         self.neighbours.iter().filter(|&&neighbour| neighbour != NO_NEIGHBOUR).count() / 2
     }
 
-    /// Plan area of all cells in square metres.
+    /// Plan area of all polygons in square metres.
     #[must_use]
     pub fn area(&self) -> f64 {
         self.islands.iter().map(|island| island.area).sum()
     }
 
-    /// The cells that the mesh was made of.
+    /// The polygons that the mesh was made of.
     #[must_use]
-    pub fn cell_mesh(&self) -> CellMesh {
-        let cell = |index: usize| {
-            let [first, end] = [self.cell_first[index], self.cell_first[index + 1]];
-            Cell { first, len: end - first, region: self.regions[index], area: AreaId(self.areas[index]) }
+    pub fn poly_mesh(&self) -> PolyMesh {
+        let polygon = |index: usize| {
+            let [first, end] = [self.polygon_first[index], self.polygon_first[index + 1]];
+            Poly { first, len: end - first, region: self.regions[index], area: AreaId(self.areas[index]) }
         };
-        let neighbour = |&neighbour: &u32| (neighbour != NO_NEIGHBOUR).then_some(CellId(neighbour));
-        CellMesh {
+        let neighbour = |&neighbour: &u32| (neighbour != NO_NEIGHBOUR).then_some(PolyId(neighbour));
+        PolyMesh {
             frame: self.frame,
             vertices: self.plan_vertices.to_vec(),
-            cells: (0..self.cell_count()).map(cell).collect(),
+            polygons: (0..self.polygon_count()).map(polygon).collect(),
             corners: self.corner_vertices.to_vec(),
             neighbours: self.neighbours.iter().map(neighbour).collect(),
         }
     }
 
     pub(crate) fn find_bridges(&mut self) {
-        self.bridges = Bridges::find(&self.cell_first, &self.neighbours);
+        self.bridges = Bridges::find(&self.polygon_first, &self.neighbours);
     }
 
     pub(crate) fn find_fans(&mut self) {
         self.fans = Fans::find(&Edges {
-            cell_first: &self.cell_first,
+            polygon_first: &self.polygon_first,
             corners: &self.corners,
             vertices: &self.corner_vertices,
             neighbours: &self.neighbours,
@@ -322,38 +334,38 @@ impl NavMesh {
 
     /// With links, no edge is the only way any more.
     pub(crate) fn forget_bridges(&mut self) {
-        self.bridges = Bridges::none(self.cell_count(), self.neighbours.len());
+        self.bridges = Bridges::none(self.polygon_count(), self.neighbours.len());
     }
 
-    /// Indices of a cell's corners, which are also those of its edges.
+    /// Indices of a polygon's corners, which are also those of its edges.
     #[inline]
-    pub(crate) fn edge_range(&self, cell: usize) -> Range<usize> {
-        self.cell_first[cell] as usize..self.cell_first[cell + 1] as usize
+    pub(crate) fn edge_range(&self, polygon: usize) -> Range<usize> {
+        self.polygon_first[polygon] as usize..self.polygon_first[polygon + 1] as usize
     }
 }
 
 impl Validate for NavMesh {
-    /// Checks once more what [`NavMesh::new`] has checked: cells, neighbours, height surface.
+    /// Checks once more what [`NavMesh::new`] has checked: polygons, neighbours, height surface.
     fn violations(&self, out: &mut ViolationList) {
-        let cells = self.cell_mesh();
-        cells.violations(out);
+        let polygons = self.poly_mesh();
+        polygons.violations(out);
         if let Some(surface) = &self.surface {
-            surface.view().to_surface().violations_over(&cells, out);
+            surface.view().to_surface().violations_over(&polygons, out);
         }
     }
 }
 
-/// A cell of a [`NavMesh`].
+/// A polygon of a [`NavMesh`].
 #[derive(Clone, Copy, Debug)]
-pub struct CellView<'a> {
+pub struct PolygonView<'a> {
     mesh: &'a NavMesh,
-    id: CellId,
+    id: PolyId,
 }
 
-impl<'a> CellView<'a> {
+impl<'a> PolygonView<'a> {
     /// Its id.
     #[must_use]
-    pub fn id(&self) -> CellId {
+    pub fn id(&self) -> PolyId {
         self.id
     }
 
@@ -369,11 +381,11 @@ impl<'a> CellView<'a> {
         self.corners().iter().map(|vertex| mesh.vertices[vertex.index()])
     }
 
-    /// Beside each corner, the cell across the edge from it to the next corner; `None` on a wall or drop.
-    pub fn neighbours(&self) -> impl ExactSizeIterator<Item = Option<CellId>> + use<'a> {
+    /// Beside each corner, the polygon across the edge from it to the next corner; `None` on a wall or drop.
+    pub fn neighbours(&self) -> impl ExactSizeIterator<Item = Option<PolyId>> + use<'a> {
         self.mesh.neighbours[self.mesh.edge_range(self.id.index())]
             .iter()
-            .map(|&neighbour| (neighbour != NO_NEIGHBOUR).then_some(CellId(neighbour)))
+            .map(|&neighbour| (neighbour != NO_NEIGHBOUR).then_some(PolyId(neighbour)))
     }
 
     /// The region it lies in.
@@ -391,12 +403,12 @@ impl<'a> CellView<'a> {
     /// The island it lies on.
     #[must_use]
     pub fn island(&self) -> IslandId {
-        IslandId(self.mesh.cell_islands[self.id.index()])
+        IslandId(self.mesh.polygon_islands[self.id.index()])
     }
 
     /// The box around it.
     #[must_use]
-    pub fn bounds(&self) -> CellBounds {
+    pub fn bounds(&self) -> PolygonBounds {
         self.mesh.bounds[self.id.index()]
     }
 
@@ -432,7 +444,7 @@ pub(crate) fn check_frame(frame: &GridFrame) -> Result<(), NavMeshError> {
             return Err(NavMeshError::Frame {
                 field,
                 value: f64::from(value),
-                expected: "2^30 cells at most",
+                expected: "2^30 polygons at most",
             });
         }
     }
@@ -471,10 +483,10 @@ pub(crate) fn check_vertex(
     Ok(world)
 }
 
-fn check_surface(surface: &HeightSurface, cells: &CellMesh) -> Result<(), NavMeshError> {
-    check_surface_points(&cells.frame, &surface.points, surface.max_error)?;
+fn check_surface(surface: &HeightSurface, polygons: &PolyMesh) -> Result<(), NavMeshError> {
+    check_surface_points(&polygons.frame, &surface.points, surface.max_error)?;
     let mut violations = ViolationList::default();
-    surface.violations_over(cells, &mut violations);
+    surface.violations_over(polygons, &mut violations);
     if violations.is_empty() { Ok(()) } else { Err(NavMeshError::Surface(violations)) }
 }
 
@@ -498,20 +510,20 @@ pub(crate) fn check_surface_points(
     Ok(())
 }
 
-pub(crate) fn cell_bounds(
-    cell_first: &[u32],
+pub(crate) fn polygon_bounds(
+    polygon_first: &[u32],
     corners: &[Corner],
     surface: Option<&HeightTables>,
-) -> Vec<CellBounds> {
-    let ranges = cell_first.windows(2).map(|range| range[0] as usize..range[1] as usize);
-    ranges.enumerate().map(|(cell, range)| bounds_of(cell, &corners[range], surface)).collect()
+) -> Vec<PolygonBounds> {
+    let ranges = polygon_first.windows(2).map(|range| range[0] as usize..range[1] as usize);
+    ranges.enumerate().map(|(polygon, range)| bounds_of(polygon, &corners[range], surface)).collect()
 }
 
-/// The box around a cell with these corners.
-pub(crate) fn bounds_of(cell: usize, corners: &[Corner], surface: Option<&HeightTables>) -> CellBounds {
-    let mut sum = CellBounds::EMPTY;
+/// The box around a polygon with these corners.
+pub(crate) fn bounds_of(polygon: usize, corners: &[Corner], surface: Option<&HeightTables>) -> PolygonBounds {
+    let mut sum = PolygonBounds::EMPTY;
     for corner in corners {
-        sum.include(&CellBounds {
+        sum.include(&PolygonBounds {
             min_x: corner.x,
             max_x: corner.x,
             min_z: corner.z,
@@ -520,21 +532,26 @@ pub(crate) fn bounds_of(cell: usize, corners: &[Corner], surface: Option<&Height
             max_height: corner.height,
         });
     }
-    for point in surface.into_iter().flat_map(|surface| surface.corners(cell)) {
+    for point in surface.into_iter().flat_map(|surface| surface.corners(polygon)) {
         sum.include_height(point.height);
     }
     sum
 }
 
-/// A checksum of the cells.
-fn generation(frame: &GridFrame, cell_first: &[u32], corners: &[Corner], neighbours: &[u32]) -> Generation {
+/// A checksum of the polygons.
+fn generation(
+    frame: &GridFrame,
+    polygon_first: &[u32],
+    corners: &[Corner],
+    neighbours: &[u32],
+) -> Generation {
     let mut sum = 0_u64;
     let mut add = |value: u32| {
         sum = Random::mix(sum.wrapping_add(u64::from(value)).wrapping_add(0x9e37_79b9_7f4a_7c15))
     };
     let frame = [frame.origin.x, frame.origin.y, frame.origin.z, frame.cell_size, frame.level_height];
     frame.iter().for_each(|value| add(value.to_bits()));
-    cell_first.iter().chain(neighbours).for_each(|&value| add(value));
+    polygon_first.iter().chain(neighbours).for_each(|&value| add(value));
     for corner in corners {
         add(corner.x.cast_unsigned());
         add(corner.z.cast_unsigned());
@@ -544,7 +561,7 @@ fn generation(frame: &GridFrame, cell_first: &[u32], corners: &[Corner], neighbo
 }
 
 /// Two units in the last place of the largest world coordinate, in cells and in levels.
-pub(crate) fn rounding_slack(frame: &GridFrame, vertices: &[Vec3], bounds: &[CellBounds]) -> (f64, f64) {
+pub(crate) fn rounding_slack(frame: &GridFrame, vertices: &[Vec3], bounds: &[PolygonBounds]) -> (f64, f64) {
     let largest = vertices.iter().fold(frame.origin.abs(), |sum, vertex| sum.max(vertex.abs()));
     let unit = |value: f32| 2.0 * f64::from(f32::EPSILON) * f64::from(value);
     let height = bounds

@@ -1,11 +1,11 @@
 //! Which place on the mesh a position means.
 
 use glam::Vec3;
-use waymesh_core::{Agent, CellId};
+use waymesh_core::{Agent, PolyId};
 
 use crate::QueryError;
 use crate::box_index::Target;
-use crate::filter::{AnyCell, CellFilter};
+use crate::filter::{AnyPolygon, PolygonFilter};
 use crate::mesh::{Generation, NavMesh};
 use crate::plan::{PlanPosition, closest_on_segment, orientation};
 
@@ -30,7 +30,7 @@ impl Reach {
         Self { side, up, down }
     }
 
-    /// What finds the ground of a standing agent, though its position is a little off: twice its radius to the side (one cell
+    /// What finds the ground of a standing agent, though its position is a little off: twice its radius to the side (one polygon
     /// at least), its height up and down.
     #[must_use]
     pub fn of_agent(agent: &Agent, cell_size: f32) -> Self {
@@ -59,18 +59,18 @@ impl std::fmt::Display for Reach {
 /// A place on the mesh.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Location {
-    /// The cell it lies in.
-    pub cell: CellId,
-    /// World position, on the ground of that cell.
+    /// The polygon it lies in.
+    pub polygon: PolyId,
+    /// World position, on the ground of that polygon.
     pub position: Vec3,
-    /// The mesh that the cell belongs to: [`NavMesh::generation`].
+    /// The mesh that the polygon belongs to: [`NavMesh::generation`].
     pub generation: Generation,
 }
 
 /// A place on the mesh, in the grid.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Spot {
-    pub(crate) cell: u32,
+    pub(crate) polygon: u32,
     pub(crate) at: PlanPosition,
     pub(crate) height: f64,
     /// Whether `at` is where it was asked for, not a place beside it.
@@ -79,7 +79,7 @@ pub(crate) struct Spot {
     pub(crate) distance_squared: f64,
 }
 
-/// Cells that wait at most, in a search for the nearest place.
+/// Polygons that wait at most, in a search for the nearest place.
 const WAITING: usize = 4;
 
 impl NavMesh {
@@ -91,36 +91,41 @@ impl NavMesh {
 
     /// The place on the mesh nearest to `position` within `reach`.
     ///
-    /// - Each cell offers its point closest in plan, at the height of the ground there; the offer nearest in space wins, of
-    ///   equal ones the cell with the lowest id. So where a cell lies below or above, the place is straight below or above in it.
-    /// - Borders belong to their cells: a point on an edge or a vertex is always in some cell.
+    /// - Each polygon offers its point closest in plan, at the height of the ground there; the offer nearest in space wins, of
+    ///   equal ones the polygon with the lowest id. So where a polygon lies below or above, the place is straight below or above in it.
+    /// - Borders belong to their polygons: a point on an edge or a vertex is always in some polygon.
     /// - `reach` is inclusive. It applies to the point offered.
     /// - `None` if nothing is within reach, or `position` or `reach` is no use (NaN, infinite, negative).
-    /// - Takes time logarithmic in the cells as long as the reach holds few of them.
+    /// - Takes time logarithmic in the polygons as long as the reach holds few of them.
     #[must_use]
     pub fn nearest(&self, position: Vec3, reach: &Reach) -> Option<Location> {
-        self.nearest_with(position, reach, &AnyCell)
+        self.nearest_with(position, reach, &AnyPolygon)
     }
 
-    /// As [`NavMesh::nearest`], among the cells that `filter` allows.
+    /// As [`NavMesh::nearest`], among the polygons that `filter` allows.
     #[must_use]
-    pub fn nearest_with(&self, position: Vec3, reach: &Reach, filter: &impl CellFilter) -> Option<Location> {
-        let spot = self.nearest_spot(position, reach, |cell| filter.allows(self, CellId(cell)))?;
+    pub fn nearest_with(
+        &self,
+        position: Vec3,
+        reach: &Reach,
+        filter: &impl PolygonFilter,
+    ) -> Option<Location> {
+        let spot = self.nearest_spot(position, reach, |polygon| filter.allows(self, PolyId(polygon)))?;
         Some(self.location(&spot, position))
     }
 
-    /// Whether `cell` contains the plan position of `position`, border included; `position.y` does not matter.
+    /// Whether `polygon` contains the plan position of `position`, border included; `position.y` does not matter.
     ///
     /// Forgives two units in the last place of the mesh's largest world coordinate, so that the world positions of its corners
-    /// are in it. `false` if there is no such cell or a coordinate is not finite.
+    /// are in it. `false` if there is no such polygon or a coordinate is not finite.
     #[must_use]
-    pub fn contains(&self, cell: CellId, position: Vec3) -> bool {
-        if cell.index() >= self.cell_count() || !position.is_finite() {
+    pub fn contains(&self, polygon: PolyId, position: Vec3) -> bool {
+        if polygon.index() >= self.polygon_count() || !position.is_finite() {
             return false;
         }
         let [x, _, z] = self.frame.to_grid(position);
         let at = PlanPosition::snapped(x, z);
-        let closest = self.closest_in_cell(cell.index(), at);
+        let closest = self.closest_in_polygon(polygon.index(), at);
         closest.distance_squared(at) <= self.plan_slack * self.plan_slack * 2.0
     }
 
@@ -129,17 +134,17 @@ impl NavMesh {
         if spot.within {
             (position.x, position.z) = (asked.x, asked.z);
         }
-        Location { cell: CellId(spot.cell), position, generation: self.generation }
+        Location { polygon: PolyId(spot.polygon), position, generation: self.generation }
     }
 
-    /// The nearest place among the cells that `allows` allows.
+    /// The nearest place among the polygons that `allows` allows.
     pub(crate) fn nearest_spot(
         &self,
         position: Vec3,
         reach: &Reach,
         allows: impl Fn(u32) -> bool,
     ) -> Option<Spot> {
-        if !position.is_finite() || reach.bad_field().is_some() || self.cell_count() == 0 {
+        if !position.is_finite() || reach.bad_field().is_some() || self.polygon_count() == 0 {
             return None;
         }
         let (cell_size, level_height) = (f64::from(self.frame.cell_size), f64::from(self.frame.level_height));
@@ -160,10 +165,12 @@ impl NavMesh {
             self.search_nearest(&target, &allows, &mut best);
         }
         // What was moved to a border may have been rounded to just outside, from where exact tests do not see the gates beside it.
-        best.map(|spot| if spot.within { spot } else { Spot { at: self.inside(spot.cell, spot.at), ..spot } })
+        best.map(
+            |spot| if spot.within { spot } else { Spot { at: self.inside(spot.polygon, spot.at), ..spot } },
+        )
     }
 
-    /// Looks straight below and above for the best place, and at all cells that are nearer than that. Whether this is all there is to look at.
+    /// Looks straight below and above for the best place, and at all polygons that are nearer than that. Whether this is all there is to look at.
     #[inline]
     fn is_nearest_over(
         &self,
@@ -171,105 +178,106 @@ impl NavMesh {
         allows: &impl Fn(u32) -> bool,
         best: &mut Option<Spot>,
     ) -> bool {
-        let Some(cells) = self.buckets.at(target.at) else { return false };
+        let Some(polygons) = self.buckets.at(target.at) else { return false };
         let mut limit = f64::MAX;
-        for &cell in cells {
-            if self.holds(cell, target.at) && allows(cell) {
-                limit = self.offer_place(target, (cell, target.at, 0.0), limit, best);
+        for &polygon in polygons {
+            if self.holds(polygon, target.at) && allows(polygon) {
+                limit = self.offer_place(target, (polygon, target.at, 0.0), limit, best);
             }
         }
         let Some(spot) = best else { return false };
         if limit == 0.0 {
             return true;
         }
-        let over = spot.cell;
+        let over = spot.polygon;
         let Some(lists) = self.buckets.around(target.at, limit.sqrt()) else { return false };
-        for &cell in lists.into_iter().flatten() {
-            if cell != over && allows(cell) {
-                limit = self.offer_beside(target, cell, limit, best);
+        for &polygon in lists.into_iter().flatten() {
+            if polygon != over && allows(polygon) {
+                limit = self.offer_beside(target, polygon, limit, best);
             }
         }
         true
     }
 
-    /// Searches all cells that may be nearer than the best place so far.
+    /// Searches all polygons that may be nearer than the best place so far.
     fn search_nearest(&self, target: &Target, allows: &impl Fn(u32) -> bool, best: &mut Option<Spot>) {
-        // The ground of a cell beside which the position lies is of interest only if none is found straight above or below: it waits.
+        // The ground of a polygon beside which the position lies is of interest only if none is found straight above or below: it waits.
         let mut waiting = [0_u32; WAITING];
         let mut count = 0;
         let limit = best.map_or(f64::MAX, |best| best.distance_squared);
-        self.index.nearest(target, limit, |cell, limit| {
-            if !allows(cell) {
+        self.index.nearest(target, limit, |polygon, limit| {
+            if !allows(polygon) {
                 return limit;
             }
-            if self.holds(cell, target.at) {
-                return self.offer_place(target, (cell, target.at, 0.0), limit, best);
+            if self.holds(polygon, target.at) {
+                return self.offer_place(target, (polygon, target.at, 0.0), limit, best);
             }
             if best.is_none() && count < WAITING {
-                waiting[count] = cell;
+                waiting[count] = polygon;
                 count += 1;
                 return limit;
             }
-            self.offer_beside(target, cell, limit, best)
+            self.offer_beside(target, polygon, limit, best)
         });
-        for &cell in &waiting[..count] {
+        for &polygon in &waiting[..count] {
             let limit = best.map_or(f64::MAX, |best| best.distance_squared);
-            self.offer_beside(target, cell, limit, best);
+            self.offer_beside(target, polygon, limit, best);
         }
     }
 
-    /// Offers the place of a cell beside which the position lies, unless an edge is so far away that no place of the cell can be near enough.
+    /// Offers the place of a polygon beside which the position lies, unless an edge is so far away that no place of the polygon can be near enough.
     #[inline]
-    fn offer_beside(&self, target: &Target, cell: u32, limit: f64, best: &mut Option<Spot>) -> f64 {
-        let bounds = &self.bounds[cell as usize];
+    fn offer_beside(&self, target: &Target, polygon: u32, limit: f64, best: &mut Option<Spot>) -> f64 {
+        let bounds = &self.bounds[polygon as usize];
         // At least so much higher or lower, and to the side, whatever the place.
         let gap = |low: f64, value: f64, high: f64| (low - value).max(value - high).max(0.0);
         let rise = gap(f64::from(bounds.min_height), target.height, f64::from(bounds.max_height));
         let x = gap(f64::from(bounds.min_x), target.at.x, f64::from(bounds.max_x));
         let z = gap(f64::from(bounds.min_z), target.at.z, f64::from(bounds.max_z));
         let most = (limit - rise * rise * target.level_squared * (1.0 - 1e-9)).min(target.side_squared);
-        if x * x + z * z > most || self.is_beyond(cell, target.at, most) {
+        if x * x + z * z > most || self.is_beyond(polygon, target.at, most) {
             return limit;
         }
-        let closest = self.closest_in_cell(cell as usize, target.at);
+        let closest = self.closest_in_polygon(polygon as usize, target.at);
         let aside = closest.distance_squared(target.at);
-        self.offer_place(target, (cell, closest, aside), limit, best)
+        self.offer_place(target, (polygon, closest, aside), limit, best)
     }
 
-    /// Keeps the place of a cell if it is within reach and the best so far, and gives the new limit.
+    /// Keeps the place of a polygon if it is within reach and the best so far, and gives the new limit.
     #[inline]
     fn offer_place(
         &self,
         target: &Target,
-        (cell, closest, aside): (u32, PlanPosition, f64),
+        (polygon, closest, aside): (u32, PlanPosition, f64),
         limit: f64,
         best: &mut Option<Spot>,
     ) -> f64 {
         if aside > target.side_squared || aside > limit {
             return limit;
         }
-        let height = self.height_at(cell as usize, closest);
+        let height = self.height_at(polygon as usize, closest);
         if height < target.low || height > target.high {
             return limit;
         }
         let rise = height - target.height;
         let distance_squared = aside + rise * rise * target.level_squared;
-        let better =
-            best.as_ref().is_none_or(|best| (distance_squared, cell) < (best.distance_squared, best.cell));
+        let better = best
+            .as_ref()
+            .is_none_or(|best| (distance_squared, polygon) < (best.distance_squared, best.polygon));
         if !better {
             return limit;
         }
-        *best = Some(Spot { cell, at: closest, height, within: aside == 0.0, distance_squared });
+        *best = Some(Spot { polygon, at: closest, height, within: aside == 0.0, distance_squared });
         distance_squared
     }
 
-    /// The point of a cell that is closest in plan, moved to the lattice: `at` itself where the cell contains it.
-    pub(crate) fn closest_in_cell(&self, cell: usize, at: PlanPosition) -> PlanPosition {
+    /// The point of a polygon that is closest in plan, moved to the lattice: `at` itself where the polygon contains it.
+    pub(crate) fn closest_in_polygon(&self, polygon: usize, at: PlanPosition) -> PlanPosition {
         // Only edges that have `at` on their far side can hold the closest point.
-        let mut closest = self.closest_on_edges(cell, at, |a, b| orientation(a, b, at) < 0.0);
-        if closest.is_none() && !self.bounds[cell].holds(at) {
+        let mut closest = self.closest_on_edges(polygon, at, |a, b| orientation(a, b, at) < 0.0);
+        if closest.is_none() && !self.bounds[polygon].holds(at) {
             // So far away that rounding hides the side.
-            closest = self.closest_on_edges(cell, at, |_, _| true);
+            closest = self.closest_on_edges(polygon, at, |_, _| true);
         }
         closest.map_or(at, |(x, z)| PlanPosition::snapped(x, z))
     }
@@ -277,11 +285,11 @@ impl NavMesh {
     #[inline]
     fn closest_on_edges(
         &self,
-        cell: usize,
+        polygon: usize,
         at: PlanPosition,
         considers: impl Fn(PlanPosition, PlanPosition) -> bool,
     ) -> Option<(f64, f64)> {
-        let edges = self.walk_edges(CellId::from_index(cell).0);
+        let edges = self.walk_edges(PolyId::from_index(polygon).0);
         let mut a = edges[edges.len() - 1].start();
         let mut closest = (f64::INFINITY, None);
         for edge in edges {

@@ -1,18 +1,18 @@
-//! What walking from cell to cell reads, side by side in memory, and a ray that walks.
+//! What walking from polygon to polygon reads, side by side in memory, and a ray that walks.
 
 use crate::data::NO_NEIGHBOUR;
 use crate::fans::Fans;
 use crate::mesh::{Corner, NavMesh};
 use crate::plan::{PlanPosition, orientation, sure_above};
 
-/// An edge of a cell: where it starts, what is beyond, and which edge it is there. Four to a cache line.
+/// An edge of a polygon: where it starts, what is beyond, and which edge it is there. Four to a cache line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C, align(16))]
 pub(crate) struct WalkEdge {
     x: i32,
     z: i32,
     pub(crate) beyond: u32,
-    /// The same edge in the cell beyond, or [`NO_NEIGHBOUR`].
+    /// The same edge in the polygon beyond, or [`NO_NEIGHBOUR`].
     pub(crate) twin: u32,
 }
 
@@ -28,7 +28,7 @@ impl WalkEdge {
     }
 }
 
-/// The edges of all cells, in the order of their corners.
+/// The edges of all polygons, in the order of their corners.
 pub(crate) fn walk_edges(corners: &[Corner], neighbours: &[u32], fans: &Fans) -> Vec<WalkEdge> {
     let edges = (0_u32..).zip(corners).zip(neighbours);
     edges.map(|((edge, corner), &beyond)| WalkEdge::of(corner, beyond, fans.twin(edge))).collect()
@@ -58,10 +58,10 @@ impl Ray {
     }
 }
 
-/// Where a ray leaves a cell that it came into through the inside of an edge.
+/// Where a ray leaves a polygon that it came into through the inside of an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Way {
-    /// It does not: its target is in the cell.
+    /// It does not: its target is in the polygon.
     Ends,
     /// Through the inside of this edge.
     Through(usize),
@@ -71,15 +71,15 @@ pub(crate) enum Way {
 
 impl NavMesh {
     #[inline]
-    pub(crate) fn walk_edges(&self, cell: u32) -> &[WalkEdge] {
-        &self.walk[self.edge_range(cell as usize)]
+    pub(crate) fn walk_edges(&self, polygon: u32) -> &[WalkEdge] {
+        &self.walk[self.edge_range(polygon as usize)]
     }
 
-    /// Where a ray leaves a cell. It came in through the inside of `entry`: the start of that edge is left of it, the end right, and the
+    /// Where a ray leaves a polygon. It came in through the inside of `entry`: the start of that edge is left of it, the end right, and the
     /// target beyond. So only the corners right of the ray are looked at.
     #[inline]
-    pub(crate) fn way_through(&self, cell: u32, entry: usize, ray: &Ray) -> Way {
-        let range = self.edge_range(cell as usize);
+    pub(crate) fn way_through(&self, polygon: u32, entry: usize, ray: &Ray) -> Way {
+        let range = self.edge_range(polygon as usize);
         let after = |corner: usize| if corner + 1 == range.end { range.start } else { corner + 1 };
         let mut edge = after(entry);
         let mut a = self.walk[edge].start();
@@ -101,11 +101,11 @@ impl NavMesh {
         }
     }
 
-    /// Where a ray leaves the cell that it begins in or on.
+    /// Where a ray leaves the polygon that it begins in or on.
     #[inline]
-    pub(crate) fn way_out(&self, cell: u32, ray: &Ray) -> Way {
-        let first = self.cell_first[cell as usize] as usize;
-        let edges = self.walk_edges(cell);
+    pub(crate) fn way_out(&self, polygon: u32, ray: &Ray) -> Way {
+        let first = self.polygon_first[polygon as usize] as usize;
+        let edges = self.walk_edges(polygon);
         let mut before = edges.len() - 1;
         let mut a = edges[before].start();
         let mut a_side = ray.side(a);
@@ -122,11 +122,11 @@ impl NavMesh {
         Way::Unsure
     }
 
-    /// As [`Self::way_out`], for a place that may lie beside the cell. `None` where that, or the side of a corner, needs a closer look.
+    /// As [`Self::way_out`], for a place that may lie beside the polygon. `None` where that, or the side of a corner, needs a closer look.
     #[inline]
-    pub(crate) fn way_from(&self, cell: u32, ray: &Ray) -> Option<Way> {
-        let first = self.cell_first[cell as usize] as usize;
-        let edges = self.walk_edges(cell);
+    pub(crate) fn way_from(&self, polygon: u32, ray: &Ray) -> Option<Way> {
+        let first = self.polygon_first[polygon as usize] as usize;
+        let edges = self.walk_edges(polygon);
         let from_start = |edge: &WalkEdge| {
             let at = edge.start();
             (at.x - ray.at.x, at.z - ray.at.z)
@@ -163,16 +163,16 @@ impl NavMesh {
         Ray { at, target, direction, sure }
     }
 
-    /// Whether a cell holds a place of the lattice, border included.
+    /// Whether a polygon holds a place of the lattice, border included.
     #[inline]
-    pub(crate) fn holds(&self, cell: u32, at: PlanPosition) -> bool {
-        let bounds = &self.bounds[cell as usize];
+    pub(crate) fn holds(&self, polygon: u32, at: PlanPosition) -> bool {
+        let bounds = &self.bounds[polygon as usize];
         if !bounds.holds(at) {
             return false;
         }
         let size = |low: i32, high: i32| f64::from(high) - f64::from(low);
         let sure = sure_above(2.0 * size(bounds.min_x, bounds.max_x) * size(bounds.min_z, bounds.max_z));
-        let edges = self.walk_edges(cell);
+        let edges = self.walk_edges(polygon);
         let mut a = edges[edges.len() - 1].start();
         for edge in edges {
             let b = edge.start();
@@ -185,16 +185,16 @@ impl NavMesh {
         true
     }
 
-    /// Whether every place of a cell is farther than that (squared) from a place beside it: seen by the line of one edge, so `false` says
+    /// Whether every place of a polygon is farther than that (squared) from a place beside it: seen by the line of one edge, so `false` says
     /// nothing.
     #[inline]
-    pub(crate) fn is_beyond(&self, cell: u32, at: PlanPosition, distance_squared: f64) -> bool {
-        let edges = self.walk_edges(cell);
+    pub(crate) fn is_beyond(&self, polygon: u32, at: PlanPosition, distance_squared: f64) -> bool {
+        let edges = self.walk_edges(polygon);
         let mut a = edges[edges.len() - 1].start();
         for edge in edges {
             let b = edge.start();
             let side = orientation(a, b, at);
-            // Rounded in favour of the cell: a billionth is more than all roundings together.
+            // Rounded in favour of the polygon: a billionth is more than all roundings together.
             if side < 0.0 && side * side > distance_squared * a.distance_squared(b) * (1.0 + 1e-9) {
                 return true;
             }

@@ -6,9 +6,9 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 use glam::Vec3;
-use waymesh_core::{AreaId, CellId, CellMesh, GridFrame, PlanPoint, PlanVertex, Random, RegionId, VertexId};
+use waymesh_core::{AreaId, GridFrame, PlanPoint, PlanVertex, PolyId, PolyMesh, Random, RegionId, VertexId};
 use waymesh_graph::{
-    AnyCell, AreaCosts, AreaFilter, CorridorOptions, CorridorScratch, Hierarchy, HierarchyConfig,
+    AnyPolygon, AreaCosts, AreaFilter, CorridorOptions, CorridorScratch, Hierarchy, HierarchyConfig,
     HierarchyScratch, Link, LinkEnd, LinkKind, NavMesh, Path, PathCorridor, PathOptions, PathScratch,
     PlaceSampler, Reach, SlicedPath, SurfaceScratch,
 };
@@ -24,7 +24,7 @@ fn count() {
     let _ = COUNT.try_with(|count| count.set(count.get() + 1));
 }
 
-// SAFETY: everything is passed on to the system's allocator; counting touches no memory but a cell of the thread.
+// SAFETY: everything is passed on to the system's allocator; counting touches no memory but a polygon of the thread.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count();
@@ -59,33 +59,33 @@ fn mesh(rooms: i32) -> NavMesh {
     };
     let squares: Vec<(i32, i32)> =
         (0..side).flat_map(|z| (0..side).map(move |x| (x, z))).filter(|&(x, z)| is_open(x, z)).collect();
-    let number = |x: i32, z: i32| squares.iter().position(|&at| at == (x, z)).map(CellId::from_index);
+    let number = |x: i32, z: i32| squares.iter().position(|&at| at == (x, z)).map(PolyId::from_index);
     let vertex = |x: i32, z: i32| VertexId((z * (side + 1) + x).cast_unsigned());
-    let mut cells = CellMesh {
+    let mut polygons = PolyMesh {
         frame: GridFrame { origin: Vec3::ZERO, cell_size: 0.5, level_height: 0.25, width: 400, depth: 400 },
         vertices: (0..=side)
             .flat_map(|z| (0..=side).map(move |x| (x, z)))
             .map(|(x, z)| PlanVertex { point: PlanPoint::new(4 * x, 4 * z), height: 0.0 })
             .collect(),
-        cells: Vec::new(),
+        polygons: Vec::new(),
         corners: Vec::new(),
         neighbours: Vec::new(),
     };
     for (index, &(x, z)) in (0_u32..).zip(&squares) {
         let area = if (x + z) % 3 == 0 { AreaId(2) } else { AreaId::GROUND };
-        cells.cells.push(waymesh_core::Cell { first: 4 * index, len: 4, region: RegionId(0), area });
-        cells.corners.extend([vertex(x, z), vertex(x + 1, z), vertex(x + 1, z + 1), vertex(x, z + 1)]);
-        cells.neighbours.extend([number(x, z - 1), number(x + 1, z), number(x, z + 1), number(x - 1, z)]);
+        polygons.polygons.push(waymesh_core::Poly { first: 4 * index, len: 4, region: RegionId(0), area });
+        polygons.corners.extend([vertex(x, z), vertex(x + 1, z), vertex(x + 1, z + 1), vertex(x, z + 1)]);
+        polygons.neighbours.extend([number(x, z - 1), number(x + 1, z), number(x, z + 1), number(x - 1, z)]);
     }
     // Unused vertices would be refused or useless: keep those that are used.
-    let mut kept: Vec<u32> = cells.corners.iter().map(|corner| corner.0).collect();
+    let mut kept: Vec<u32> = polygons.corners.iter().map(|corner| corner.0).collect();
     kept.sort_unstable();
     kept.dedup();
-    cells.vertices = kept.iter().map(|&old| cells.vertices[old as usize]).collect();
-    for corner in &mut cells.corners {
+    polygons.vertices = kept.iter().map(|&old| polygons.vertices[old as usize]).collect();
+    for corner in &mut polygons.corners {
         *corner = VertexId::from_index(kept.binary_search(&corner.0).unwrap());
     }
-    NavMesh::try_from(cells).unwrap()
+    NavMesh::try_from(polygons).unwrap()
 }
 
 /// Runs `work` until it has seen everything, then once more: that must not allocate.
@@ -101,14 +101,14 @@ fn steady(name: &str, mut work: impl FnMut()) {
 #[expect(clippy::too_many_lines, reason = "one query after the other")]
 fn queries_allocate_nothing_in_the_steady_state() {
     let plain = mesh(6);
-    let end = |cell: u32| {
-        let corner = plain.plan_vertices()[plain.cell(CellId(cell)).unwrap().corners()[0].index()];
-        LinkEnd { cell: CellId(cell), ends: [corner; 2] }
+    let end = |polygon: u32| {
+        let corner = plain.plan_vertices()[plain.polygon(PolyId(polygon)).unwrap().corners()[0].index()];
+        LinkEnd { polygon: PolyId(polygon), ends: [corner; 2] }
     };
     let mut link = Link::new(end(0), end(100), LinkKind::User);
     link.both_ways = false;
     let linked = plain.clone().with_links(vec![link]).unwrap();
-    let sampler = PlaceSampler::new(&plain, &AnyCell);
+    let sampler = PlaceSampler::new(&plain, &AnyPolygon);
     let mut random = Random::new(1);
     let places: Vec<_> = (0..40).map(|_| sampler.sample(&plain, &mut random).unwrap().unwrap()).collect();
     let pairs = || places.iter().zip(places.iter().skip(1));
@@ -145,7 +145,7 @@ fn queries_allocate_nothing_in_the_steady_state() {
             for (a, b) in pairs() {
                 let (from, to) = (a.position, b.position);
                 mesh.find_path_into(from, to, &PathOptions::default(), &mut paths, &mut path).unwrap();
-                mesh.offset_corners(&path, 0.3, &AnyCell, &mut passed, &mut wide).unwrap();
+                mesh.offset_corners(&path, 0.3, &AnyPolygon, &mut passed, &mut wide).unwrap();
             }
         });
         let mut sliced = SlicedPath::shortest(dry);
@@ -178,7 +178,7 @@ fn queries_allocate_nothing_in_the_steady_state() {
                 corridor.repair(mesh, &mut scratch).unwrap();
             }
         });
-        let config = HierarchyConfig::default().with_min_cells(0).with_cluster_cells(12);
+        let config = HierarchyConfig::default().with_min_polygons(0).with_cluster_polygons(12);
         let hierarchy = Hierarchy::new(mesh, &config).unwrap();
         let mut scratch = HierarchyScratch::default();
         steady("a hierarchy", || {
@@ -191,15 +191,15 @@ fn queries_allocate_nothing_in_the_steady_state() {
         let (mut walls, mut within) = (Vec::new(), Vec::new());
         let filter = AreaFilter::default();
         let links = mesh.links().len();
-        // Places know their cells, not their links.
+        // Places know their polygons, not their links.
         assert!(places.iter().all(|place| place.generation == mesh.generation()) && links < 2);
         steady("nearest and what is around", || {
             for place in &places {
                 let near = place.position + Vec3::new(0.3, 0.1, 0.2);
                 assert!(mesh.nearest(near, &Reach::new(1.0, 1.0, 1.0)).is_some());
                 let _ = mesh.ground_under(near, 0.5, 1.0, &filter);
-                mesh.cells_in_box(near - Vec3::ONE, near + Vec3::ONE, &filter, &mut passed);
-                mesh.cells_in_circle(near, &Reach::new(2.0, 1.0, 1.0), &filter, &mut passed);
+                mesh.polygons_in_box(near - Vec3::ONE, near + Vec3::ONE, &filter, &mut passed);
+                mesh.polygons_in_circle(near, &Reach::new(2.0, 1.0, 1.0), &filter, &mut passed);
             }
         });
         steady("raycast, sight and moves", || {
@@ -217,7 +217,7 @@ fn queries_allocate_nothing_in_the_steady_state() {
                 mesh.walls_within(place, 3.0, &filter, &mut surface, &mut walls).unwrap();
                 mesh.random_place_around(place, 3.0, &filter, &mut random, &mut surface).unwrap();
                 sampler.sample(&plain, &mut random).unwrap();
-                mesh.cells_within(place, 12.0, &filter, &mut paths, &mut within).unwrap();
+                mesh.polygons_within(place, 12.0, &filter, &mut paths, &mut within).unwrap();
             }
         });
     }

@@ -6,9 +6,10 @@ use std::sync::{Arc, RwLock};
 
 use glam::Vec3;
 use peak_alloc::PeakAlloc;
-use waymesh_core::CellId;
+use waymesh_core::PolyId;
 use waymesh_graph::{
-    AnyCell, Link, LinkEnd, LinkKind, NavMesh, Outcome, Path, PathOptions, PathScratch, Reach, SurfaceScratch,
+    AnyPolygon, Link, LinkEnd, LinkKind, NavMesh, Outcome, Path, PathOptions, PathScratch, Reach,
+    SurfaceScratch,
 };
 use waymesh_testkit::Random;
 use waymesh_testkit::grid_maps::GridMap;
@@ -61,18 +62,19 @@ fn walk(mesh: &NavMesh, from: Vec3, to: Vec3, scratch: &mut PathScratch) -> f64 
 impl Oracle {
     fn new(mesh: &NavMesh, random: &mut Random) -> Self {
         let mut scratch = PathScratch::default();
-        let mut cell = || mesh.cell(CellId::from_index(random.index(mesh.cell_count()))).expect("a cell");
-        let middle = |cell: waymesh_graph::CellView<'_>| {
-            let count = cell.positions().len();
-            cell.positions().sum::<Vec3>() / f32::from(u16::try_from(count).expect("few corners"))
+        let mut polygon =
+            || mesh.polygon(PolyId::from_index(random.index(mesh.polygon_count()))).expect("a polygon");
+        let middle = |polygon: waymesh_graph::PolygonView<'_>| {
+            let count = polygon.positions().len();
+            polygon.positions().sum::<Vec3>() / f32::from(u16::try_from(count).expect("few corners"))
         };
-        let pairs: Vec<[Vec3; 2]> = (0..PAIRS).map(|_| [middle(cell()), middle(cell())]).collect();
+        let pairs: Vec<[Vec3; 2]> = (0..PAIRS).map(|_| [middle(polygon()), middle(polygon())]).collect();
         let mut links = Vec::new();
         for number in 0..LINKS {
             let mut end = || {
-                let cell = cell();
-                let vertex = mesh.plan_vertices()[cell.corners()[0].index()];
-                LinkEnd { cell: cell.id(), ends: [vertex; 2] }
+                let polygon = polygon();
+                let vertex = mesh.plan_vertices()[polygon.corners()[0].index()];
+                LinkEnd { polygon: polygon.id(), ends: [vertex; 2] }
             };
             let mut link = Link::new(end(), end(), LinkKind::User);
             link.both_ways = number % 2 == 0;
@@ -80,11 +82,11 @@ impl Oracle {
             link.data = u32::try_from(number).expect("few links");
             links.push(link);
         }
-        // A corner of one cell may be one of another island, too: a place well inside the cell stands for it.
+        // A corner of one polygon may be one of another island, too: a place well inside the polygon stands for it.
         let inside = |end: &LinkEnd| {
             let at = end.ends[0].point;
             let corner = mesh.frame().to_world(f64::from(at.x), 0.0, f64::from(at.z));
-            corner.lerp(middle(mesh.cell(end.cell).expect("a cell")), 1e-4)
+            corner.lerp(middle(mesh.polygon(end.polygon).expect("a polygon")), 1e-4)
         };
         let ends: Vec<Vec3> = [0, 1]
             .into_iter()
@@ -101,9 +103,9 @@ impl Oracle {
         let straight = pairs.iter().map(|pair| walk(mesh, pair[0], pair[1], &mut scratch)).collect();
         let mut oracle =
             Self { pairs, links, ends, between, to_ends, from_ends, straight, rays: vec![], moves: vec![] };
-        let (mut cells, mut surface) = (Vec::new(), SurfaceScratch::default());
+        let (mut polygons, mut surface) = (Vec::new(), SurfaceScratch::default());
         for pair in 0..PAIRS {
-            let (free, end) = oracle.look(mesh, pair, &mut cells, &mut surface);
+            let (free, end) = oracle.look(mesh, pair, &mut polygons, &mut surface);
             oracle.rays.push(free);
             oracle.moves.push(end);
         }
@@ -115,14 +117,14 @@ impl Oracle {
         &self,
         mesh: &NavMesh,
         pair: usize,
-        cells: &mut Vec<CellId>,
+        polygons: &mut Vec<PolyId>,
         surface: &mut SurfaceScratch,
     ) -> (f32, Vec3) {
         let [from, to] = self.pairs[pair];
         let place = mesh.nearest(from, &Reach::new(1.0, 1.0, 1.0)).expect("on the mesh");
-        let ray = mesh.raycast(&place, to, &AnyCell, cells).expect("a place of this mesh");
+        let ray = mesh.raycast(&place, to, &AnyPolygon, polygons).expect("a place of this mesh");
         let near = from + (to - from).clamp_length_max(2.0);
-        let end = mesh.move_along(&place, near, &AnyCell, surface).expect("a place of this mesh");
+        let end = mesh.move_along(&place, near, &AnyPolygon, surface).expect("a place of this mesh");
         (ray.fraction, end.position)
     }
 
@@ -157,7 +159,7 @@ struct Worker {
     paths: PathScratch,
     surface: SurfaceScratch,
     path: Path,
-    cells: Vec<CellId>,
+    polygons: Vec<PolyId>,
     complete: usize,
     linked: usize,
 }
@@ -193,7 +195,7 @@ impl Worker {
         mesh.find_path_into(from, to, &options, paths, path).expect("both ends");
         assert_eq!(path.outcome == Outcome::Complete, expected.is_finite());
         assert!(f64::from(path.cost) >= expected - 0.01 || expected.is_infinite());
-        let (free, end) = oracle.look(mesh, pair, &mut self.cells, &mut self.surface);
+        let (free, end) = oracle.look(mesh, pair, &mut self.polygons, &mut self.surface);
         assert_eq!((free.to_bits(), end), (oracle.rays[pair].to_bits(), oracle.moves[pair]));
     }
 }

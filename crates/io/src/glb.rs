@@ -4,24 +4,24 @@ use std::collections::BTreeMap;
 use std::io::Write;
 
 use serde_json::{Value, json};
-use waymesh_core::CellId;
+use waymesh_core::PolyId;
 use waymesh_graph::NavMesh;
 
-use crate::obj::{cell_triangles, ground_triangles};
-use crate::svg::{ColourBy, cell_colours};
+use crate::obj::{ground_triangles, polygon_triangles};
+use crate::svg::{ColourBy, polygon_colours};
 
 /// What a GLB file shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct GlbOptions {
-    /// What decides the colour of a cell. Default: its island.
+    /// What decides the colour of a polygon. Default: its island.
     pub colour_by: ColourBy,
-    /// Whether to show the height surface instead of flat cells, if the mesh has one. Default: flat cells.
+    /// Whether to show the height surface instead of flat polygons, if the mesh has one. Default: flat polygons.
     pub detail: bool,
 }
 
 impl GlbOptions {
-    /// Sets what decides the colour of a cell.
+    /// Sets what decides the colour of a polygon.
     #[must_use]
     pub fn with_colour_by(mut self, colour_by: ColourBy) -> Self {
         self.colour_by = colour_by;
@@ -42,26 +42,26 @@ const UNSIGNED_BYTE: u32 = 5121;
 const ARRAY_BUFFER: u32 = 34_962;
 const ELEMENT_ARRAY_BUFFER: u32 = 34_963;
 
-/// Writes the cells as one mesh of triangles that look up, coloured per vertex, in metres, y up (glTF 2.0, sections 3.6, 3.7.2
-/// and 4.4). A mesh without cells becomes a scene without meshes.
+/// Writes the polygons as one mesh of triangles that look up, coloured per vertex, in metres, y up (glTF 2.0, sections 3.6, 3.7.2
+/// and 4.4). A mesh without polygons becomes a scene without meshes.
 ///
 /// # Errors
 /// Those of the writer, and [`std::io::ErrorKind::InvalidInput`] beyond 4 GiB, which the format cannot hold.
 pub fn write_glb(mesh: &NavMesh, options: &GlbOptions, mut writer: impl Write) -> std::io::Result<()> {
-    let ground = if options.detail { ground_triangles(mesh) } else { cell_triangles(mesh) };
-    let colours = cell_colours(mesh, options.colour_by);
+    let ground = if options.detail { ground_triangles(mesh) } else { polygon_triangles(mesh) };
+    let colours = polygon_colours(mesh, options.colour_by);
     // A vertex of its own for every colour that meets in a point.
     let mut numbers: BTreeMap<(u32, [u8; 4]), u32> = BTreeMap::new();
     let mut positions: Vec<[f32; 3]> = Vec::new();
     let mut vertex_colours: Vec<[u8; 4]> = Vec::new();
     let mut indices: Vec<u32> = Vec::with_capacity(ground.triangles.len() * 3);
-    for (range, colour) in ground.cell_triangles.windows(2).zip(&colours) {
+    for (range, colour) in ground.polygon_triangles.windows(2).zip(&colours) {
         let colour = colour.linear();
         for &vertex in ground.triangles[range[0] as usize..range[1] as usize].iter().flatten() {
             let number = *numbers.entry((vertex, colour)).or_insert_with(|| {
                 positions.push(ground.positions[vertex as usize]);
                 vertex_colours.push(colour);
-                CellId::from_index(positions.len() - 1).0
+                PolyId::from_index(positions.len() - 1).0
             });
             indices.push(number);
         }

@@ -10,32 +10,35 @@ use waymesh_graph::NavMesh;
 ///
 /// - `cell_size`, `level_height`: metres. `area`: square metres.
 /// - `vertices`: `[x, y, z]` in metres.
-/// - `cells`: `corners` (indices into `vertices`, positive in `(x, z)`), `neighbours` (beside each corner the cell across the
+/// - `polygons`: `corners` (indices into `vertices`, positive in `(x, z)`), `neighbours` (beside each corner the polygon across the
 ///   edge to the next one, or null), `region`, `area_id`, `island`, `area`.
-/// - `islands`: `cells` (their number) and `area`.
+/// - `islands`: `polygons` (their number) and `area`.
 #[must_use]
 pub fn to_json(mesh: &NavMesh) -> Value {
-    let cells: Vec<Value> = mesh
-        .cells()
-        .map(|cell| {
+    let polygons: Vec<Value> = mesh
+        .polygons()
+        .map(|polygon| {
             json!({
-                "corners": cell.corners().iter().map(|corner| corner.0).collect::<Vec<_>>(),
-                "neighbours": cell.neighbours().map(|cell| cell.map(|cell| cell.0)).collect::<Vec<_>>(),
-                "region": cell.region().0,
-                "area_id": cell.area_id().0,
-                "island": cell.island().0,
-                "area": cell.area(),
+                "corners": polygon.corners().iter().map(|corner| corner.0).collect::<Vec<_>>(),
+                "neighbours": polygon.neighbours().map(|polygon| polygon.map(|polygon| polygon.0)).collect::<Vec<_>>(),
+                "region": polygon.region().0,
+                "area_id": polygon.area_id().0,
+                "island": polygon.island().0,
+                "area": polygon.area(),
             })
         })
         .collect();
-    let islands: Vec<Value> =
-        mesh.islands().iter().map(|island| json!({ "cells": island.cells, "area": island.area })).collect();
+    let islands: Vec<Value> = mesh
+        .islands()
+        .iter()
+        .map(|island| json!({ "polygons": island.polygons, "area": island.area }))
+        .collect();
     json!({
         "cell_size": number(mesh.frame().cell_size),
         "level_height": number(mesh.frame().level_height),
         "area": mesh.area(),
         "vertices": mesh.vertices().iter().copied().map(point).collect::<Vec<_>>(),
-        "cells": cells,
+        "polygons": polygons,
         "islands": islands,
     })
 }

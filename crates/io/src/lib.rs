@@ -21,7 +21,7 @@
 //! | the mesh as a game opens it, `.wmrun`, in milliseconds | [`save_packed`], [`open_packed`] |
 //! | the mesh itself, `.wmesh` ([`wmesh`] documents it byte by byte) | [`save`], [`open`], [`write_wmesh`], [`read_wmesh`] |
 //! | plan picture | [`write_svg`], with the path of a disc [`write_clear_svg`]; module [`svg`] draws other pictures too |
-//! | cells as faces, height surface as triangles | [`write_obj`], [`write_detail_obj`] |
+//! | polygons as faces, height surface as triangles | [`write_obj`], [`write_detail_obj`] |
 //! | coloured triangles for viewers | [`write_glb`] |
 //! | polygons for scripts | [`write_json`], [`to_json`] |
 //! | meshes of other tools: polygons in an OBJ file | [`open_polygons`], [`write_polygons`] |

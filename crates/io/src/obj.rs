@@ -5,7 +5,7 @@ use std::io::{BufWriter, Write};
 use waymesh_core::SurfacePoint;
 use waymesh_graph::NavMesh;
 
-/// Writes the cells: one face per cell, with the vertices shared between neighbours. Faces wind so that they look up.
+/// Writes the polygons: one face per polygon, with the vertices shared between neighbours. Faces wind so that they look up.
 ///
 /// # Errors
 /// Those of the writer.
@@ -13,17 +13,17 @@ pub fn write_obj(mesh: &NavMesh, writer: impl Write) -> std::io::Result<()> {
     let mut out = BufWriter::new(writer);
     writeln!(
         out,
-        "# waymesh: {} cells, {} vertices, metres, y up",
-        mesh.cell_count(),
+        "# waymesh: {} polygons, {} vertices, metres, y up",
+        mesh.polygon_count(),
         mesh.vertices().len()
     )?;
     for vertex in mesh.vertices() {
         writeln!(out, "v {} {} {}", vertex.x, vertex.y, vertex.z)?;
     }
-    for cell in mesh.cells() {
+    for polygon in mesh.polygons() {
         write!(out, "f")?;
         // Positive in plan (x, z) is seen from below.
-        for corner in cell.corners().iter().rev() {
+        for corner in polygon.corners().iter().rev() {
             write!(out, " {}", corner.index() + 1)?;
         }
         writeln!(out)?;
@@ -31,7 +31,7 @@ pub fn write_obj(mesh: &NavMesh, writer: impl Write) -> std::io::Result<()> {
     out.flush()
 }
 
-/// Writes the height surface as triangles that look up; the cells as fans if the mesh has no height surface.
+/// Writes the height surface as triangles that look up; the polygons as fans if the mesh has no height surface.
 ///
 /// # Errors
 /// Those of the writer.
@@ -49,17 +49,17 @@ pub fn write_detail_obj(mesh: &NavMesh, writer: impl Write) -> std::io::Result<(
     out.flush()
 }
 
-/// The ground of all cells as triangles that look up.
+/// The ground of all polygons as triangles that look up.
 pub(crate) struct GroundTriangles {
     pub(crate) positions: Vec<[f32; 3]>,
     pub(crate) triangles: Vec<[u32; 3]>,
-    /// First triangle of each cell, and the number of triangles at the end.
-    pub(crate) cell_triangles: Vec<u32>,
+    /// First triangle of each polygon, and the number of triangles at the end.
+    pub(crate) polygon_triangles: Vec<u32>,
 }
 
-/// The height surface, or the cells as fans if there is none.
+/// The height surface, or the polygons as fans if there is none.
 pub(crate) fn ground_triangles(mesh: &NavMesh) -> GroundTriangles {
-    let Some(surface) = mesh.surface() else { return cell_triangles(mesh) };
+    let Some(surface) = mesh.surface() else { return polygon_triangles(mesh) };
     let world = |point: &SurfacePoint| {
         let position = mesh.frame().to_world(f64::from(point.x), f64::from(point.height), f64::from(point.z));
         position.to_array()
@@ -67,20 +67,20 @@ pub(crate) fn ground_triangles(mesh: &NavMesh) -> GroundTriangles {
     GroundTriangles {
         positions: surface.points.iter().map(world).collect(),
         triangles: surface.triangles.iter().map(|&[a, b, c]| [a, c, b]).collect(),
-        cell_triangles: surface.cell_triangles.to_vec(),
+        polygon_triangles: surface.polygon_triangles.to_vec(),
     }
 }
 
-/// The cells as fans.
-pub(crate) fn cell_triangles(mesh: &NavMesh) -> GroundTriangles {
+/// The polygons as fans.
+pub(crate) fn polygon_triangles(mesh: &NavMesh) -> GroundTriangles {
     let mut triangles = Vec::new();
-    let mut cell_triangles = vec![0];
-    for cell in mesh.cells() {
-        if let [first, rim @ ..] = cell.corners() {
+    let mut polygon_triangles = vec![0];
+    for polygon in mesh.polygons() {
+        if let [first, rim @ ..] = polygon.corners() {
             triangles.extend(rim.windows(2).map(|pair| [first.0, pair[1].0, pair[0].0]));
         }
-        cell_triangles.push(waymesh_core::TriangleId::from_index(triangles.len()).0);
+        polygon_triangles.push(waymesh_core::TriangleId::from_index(triangles.len()).0);
     }
     let positions = mesh.vertices().iter().map(|vertex| vertex.to_array()).collect();
-    GroundTriangles { positions, triangles, cell_triangles }
+    GroundTriangles { positions, triangles, polygon_triangles }
 }

@@ -11,12 +11,12 @@ use crate::{IoError, Place};
 
 /// A navigation mesh as plain polygons, in metres, y up.
 ///
-/// As OBJ: every face is a cell, with any number of corners, but for those in an object or group `ground_K`, which are the
-/// ground of cell `K`, counted from 1 in the order of the file. Cells are neighbours where they share an edge; nothing in the file
+/// As OBJ: every face is a polygon, with any number of corners, but for those in an object or group `ground_K`, which are the
+/// ground of polygon `K`, counted from 1 in the order of the file. Polygons are neighbours where they share an edge; nothing in the file
 /// says so.
 ///
 /// ```text
-/// o cells
+/// o polygons
 /// f 1 2 3 4
 /// f 4 3 5
 /// g ground_1
@@ -24,11 +24,11 @@ use crate::{IoError, Place};
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PolygonMesh {
-    /// Corners of the cells.
+    /// Corners of the polygons.
     pub vertices: Vec<Vec3>,
-    /// Vertices of each cell, three at least.
-    pub cells: Vec<Vec<u32>>,
-    /// Triangles of the height surface under each cell. None for a cell without, for which its own polygon stands in.
+    /// Vertices of each polygon, three at least.
+    pub polygons: Vec<Vec<u32>>,
+    /// Triangles of the height surface under each polygon. None for a polygon without, for which its own polygon stands in.
     pub ground: Vec<Vec<[Vec3; 3]>>,
 }
 
@@ -39,7 +39,7 @@ const GROUND: &str = "ground_";
 ///
 /// # Errors
 /// For a missing or malformed file, a vertex that is not finite, a face of fewer than three corners, an index out of range, and ground of
-/// a cell that is not there. Every error about content names file and line.
+/// a polygon that is not there. Every error about content names file and line.
 pub fn open_polygons(file: impl AsRef<Path>) -> Result<PolygonMesh, IoError> {
     let file = file.as_ref();
     let bytes = std::fs::read(file).map_err(|source| IoError::Read { file: file.to_owned(), source })?;
@@ -52,12 +52,12 @@ pub fn open_polygons(file: impl AsRef<Path>) -> Result<PolygonMesh, IoError> {
 /// As [`open_polygons`].
 pub fn parse_polygons(file: &Path, bytes: &[u8]) -> Result<PolygonMesh, IoError> {
     let source = Source { file, bytes };
-    let mut reader = Reader { source, vertices: Vec::new(), faces: Vec::new(), cells: 0, ground_of: None };
+    let mut reader = Reader { source, vertices: Vec::new(), faces: Vec::new(), polygons: 0, ground_of: None };
     read(source, &mut reader)?;
     reader.finish()
 }
 
-/// A face, its line, and the cell whose ground it is.
+/// A face, its line, and the polygon whose ground it is.
 struct Face {
     line: usize,
     corners: Vec<u32>,
@@ -68,8 +68,8 @@ struct Reader<'a> {
     source: Source<'a>,
     vertices: Vec<Vec3>,
     faces: Vec<Face>,
-    cells: usize,
-    /// The cell that faces are the ground of, from 1, in such a group.
+    polygons: usize,
+    /// The polygon that faces are the ground of, from 1, in such a group.
     ground_of: Option<usize>,
 }
 
@@ -89,9 +89,9 @@ impl ObjSink for Reader<'_> {
         self.ground_of = match number {
             None => None,
             Some(number) => match number.parse() {
-                Ok(cell) if cell > 0 => Some(cell),
+                Ok(polygon) if polygon > 0 => Some(polygon),
                 _ => {
-                    let expected = "the number of a cell, from 1, after ground_";
+                    let expected = "the number of a polygon, from 1, after ground_";
                     return Err(self.source.malformed(Place::Line(line), expected, quoted(name)));
                 }
             },
@@ -104,7 +104,7 @@ impl ObjSink for Reader<'_> {
             let found = corners.len().to_string();
             return Err(self.source.malformed(Place::Line(line), "three corners or more", found));
         }
-        self.cells += usize::from(self.ground_of.is_none());
+        self.polygons += usize::from(self.ground_of.is_none());
         self.faces.push(Face { line, corners: corners.to_vec(), ground_of: self.ground_of });
         Ok(())
     }
@@ -112,22 +112,22 @@ impl ObjSink for Reader<'_> {
 
 impl Reader<'_> {
     fn finish(self) -> Result<PolygonMesh, IoError> {
-        let (source, vertices, count) = (self.source, self.vertices, self.cells);
-        let mut cells = Vec::with_capacity(count);
+        let (source, vertices, count) = (self.source, self.vertices, self.polygons);
+        let mut polygons = Vec::with_capacity(count);
         let mut ground = vec![Vec::new(); count];
         for Face { line, corners, ground_of } in self.faces {
-            let Some(cell) = ground_of else {
-                cells.push(corners);
+            let Some(polygon) = ground_of else {
+                polygons.push(corners);
                 continue;
             };
-            let Some(ground) = ground.get_mut(cell - 1) else {
-                let index = i64::try_from(cell).unwrap_or(i64::MAX);
-                return Err(source.out_of_range(Place::Line(line), "cell", index, count));
+            let Some(ground) = ground.get_mut(polygon - 1) else {
+                let index = i64::try_from(polygon).unwrap_or(i64::MAX);
+                return Err(source.out_of_range(Place::Line(line), "polygon", index, count));
             };
             let at = |corner: usize| vertices[corners[corner] as usize];
             ground.extend((2..corners.len()).map(|last| [at(0), at(last - 1), at(last)]));
         }
-        Ok(PolygonMesh { vertices, cells, ground })
+        Ok(PolygonMesh { vertices, polygons, ground })
     }
 }
 
@@ -137,21 +137,22 @@ impl Reader<'_> {
 /// Those of the writer.
 pub fn write_polygons(mesh: &PolygonMesh, writer: impl Write) -> std::io::Result<()> {
     let mut out = BufWriter::new(writer);
-    writeln!(out, "# {} cells, {} vertices, metres, y up", mesh.cells.len(), mesh.vertices.len())?;
+    writeln!(out, "# {} polygons, {} vertices, metres, y up", mesh.polygons.len(), mesh.vertices.len())?;
     let vertex = |out: &mut BufWriter<_>, at: &Vec3| writeln!(out, "v {} {} {}", at.x, at.y, at.z);
     for at in &mesh.vertices {
         vertex(&mut out, at)?;
     }
-    writeln!(out, "o cells")?;
-    for cell in &mesh.cells {
+    writeln!(out, "o polygons")?;
+    for polygon in &mesh.polygons {
         write!(out, "f")?;
-        for &corner in cell {
+        for &corner in polygon {
             write!(out, " {}", u64::from(corner) + 1)?;
         }
         writeln!(out)?;
     }
-    for (cell, triangles) in mesh.ground.iter().enumerate().filter(|(_, triangles)| !triangles.is_empty()) {
-        writeln!(out, "g {GROUND}{}", cell + 1)?;
+    for (polygon, triangles) in mesh.ground.iter().enumerate().filter(|(_, triangles)| !triangles.is_empty())
+    {
+        writeln!(out, "g {GROUND}{}", polygon + 1)?;
         for triangle in triangles {
             for at in triangle {
                 vertex(&mut out, at)?;
@@ -173,9 +174,9 @@ mod tests {
     const SQUARES: &str = "v 0 0 0\nv 1 0 0\nv 1 0 1\nv 0 0 1\nv 2 0 0.5\n";
 
     #[test]
-    fn faces_are_cells_whatever_their_groups_are_called() {
+    fn faces_are_polygons_whatever_their_groups_are_called() {
         let mesh = parse(&format!("{SQUARES}o a\nf 1 2 3 4\ng b c\nf 2//1 5//2 3//3\n")).unwrap();
-        assert_eq!(mesh.cells, [vec![0, 1, 2, 3], vec![1, 4, 2]]);
+        assert_eq!(mesh.polygons, [vec![0, 1, 2, 3], vec![1, 4, 2]]);
         assert_eq!((mesh.vertices.len(), mesh.ground), (5, vec![vec![], vec![]]));
     }
 
@@ -185,20 +186,20 @@ mod tests {
         let triangle = [at(0.1, 0.3, 0.7), at(1.0, 0.25, 0.0), at(1.0, -7.5e-8, 1.0)];
         let mesh = PolygonMesh {
             vertices: vec![at(0.0, 0.0, 0.0), at(1.0, 0.0, 0.0), at(1.0, 1.0 / 3.0, 1.0), at(0.0, 1e-7, 1.0)],
-            cells: vec![vec![0, 1, 2], vec![0, 1, 2, 3], vec![2, 3, 0]],
+            polygons: vec![vec![0, 1, 2], vec![0, 1, 2, 3], vec![2, 3, 0]],
             ground: vec![vec![triangle], vec![], vec![triangle, triangle]],
         };
         let mut bytes = Vec::new();
         write_polygons(&mesh, &mut bytes).unwrap();
         let again = parse_polygons(Path::new("mesh.obj"), &bytes).unwrap();
-        assert_eq!((&again.cells, &again.ground), (&mesh.cells, &mesh.ground));
+        assert_eq!((&again.polygons, &again.ground), (&mesh.polygons, &mesh.ground));
         assert_eq!(again.vertices[..4], mesh.vertices[..]);
     }
 
     #[test]
-    fn ground_may_come_before_its_cell_and_be_any_polygon() {
-        let mesh = parse(&format!("{SQUARES}g ground_2\nf 1 2 3 4\no cells\nf 1 2 3\nf 1 3 4\n")).unwrap();
-        assert_eq!((mesh.cells.len(), mesh.ground[0].len(), mesh.ground[1].len()), (2, 0, 2));
+    fn ground_may_come_before_its_polygon_and_be_any_polygon() {
+        let mesh = parse(&format!("{SQUARES}g ground_2\nf 1 2 3 4\no polygons\nf 1 2 3\nf 1 3 4\n")).unwrap();
+        assert_eq!((mesh.polygons.len(), mesh.ground[0].len(), mesh.ground[1].len()), (2, 0, 2));
     }
 
     #[test]
@@ -209,10 +210,10 @@ mod tests {
             (&format!("{SQUARES}f 1 2\n"), "mesh.obj: line 6: expected three corners or more, found 2"),
             (&format!("{SQUARES}f 1 2 9\n"), "mesh.obj: line 6: vertex 9 does not exist, there are 5"),
             (&format!("{SQUARES}f 1 2 x\n"), "mesh.obj: line 6: expected a vertex index"),
-            (&format!("{SQUARES}g ground_0\n"), "mesh.obj: line 6: expected the number of a cell"),
+            (&format!("{SQUARES}g ground_0\n"), "mesh.obj: line 6: expected the number of a polygon"),
             (
                 &format!("{SQUARES}f 1 2 3\ng ground_2\nf 1 2 3\n"),
-                "mesh.obj: line 8: cell 2 does not exist, there are 1",
+                "mesh.obj: line 8: polygon 2 does not exist, there are 1",
             ),
         ] {
             let message = parse(text).unwrap_err();

@@ -21,13 +21,13 @@
 //! | `FRAM` | 28 | 1 | origin x, y, z, cell size, level height (5 `f32`, metres), width, depth (2 `u32`, cells) |
 //! | `AGNT` | 16 | 1 | agent's height, radius, highest step (metres), steepest slope (radians), 4 `f32` |
 //! | `VERT` | 12 | vertices | x, z (2 `i32`, cells), height (`f32`, levels) |
-//! | `CELL` | 5 | cells | region (`u32`), kind of ground (`u8`) |
-//! | `CFST` | 4 | cells + 1 | first corner of each cell, and the number of corners (`u32`) |
-//! | `CRNR` | 8 | corners | vertex (`u32`), cell across the edge to the next corner or `FF FF FF FF` (`u32`) |
+//! | `CELL` | 5 | polygons | region (`u32`), kind of ground (`u8`) |
+//! | `CFST` | 4 | polygons + 1 | first corner of each polygon, and the number of corners (`u32`) |
+//! | `CRNR` | 8 | corners | vertex (`u32`), polygon across the edge to the next corner or `FF FF FF FF` (`u32`) |
 //! | `SERR` | 4 | 1 | largest error of the height surface in levels (`f32`), 0 without one |
-//! | `SPNT` | 12 | points | x (cells), height (levels), z (cells) of a point of the height surface, 3 `f32` |
+//! | `SPNT` | 12 | points | x (polygons), height (levels), z (polygons) of a point of the height surface, 3 `f32` |
 //! | `STRI` | 12 | triangles | points of a triangle of the height surface, 3 `u32` |
-//! | `SFST` | 4 | cells + 1, or 0 | first triangle of each cell, and the number of triangles (`u32`); none without height surface |
+//! | `SFST` | 4 | polygons + 1, or 0 | first triangle of each polygon, and the number of triangles (`u32`); none without height surface |
 //! | `LINK` | 68 | links | cells at both ends (2 `u32`); four times x, z (2 `i32`, cells), height (`f32`, levels): the segment where it begins, then where it ends; extra cost (`f32`, metres), kind, plus 256 if both ways (`u32`), the user's data (`u32`) |
 //!
 //! Meaning and invariants of the numbers are those of [`waymesh_graph::NavMeshData`].
@@ -140,9 +140,9 @@ fn encode(data: &NavMeshData) -> Vec<u8> {
         1,
         1,
         data.vertex_x.len(),
-        data.cell_areas.len(),
-        data.cell_first.len(),
-        data.cell_corners.len(),
+        data.polygon_areas.len(),
+        data.polygon_first.len(),
+        data.polygon_corners.len(),
         1,
         data.surface_points.len(),
         data.surface_triangles.len() / 3,
@@ -170,14 +170,14 @@ fn encode(data: &NavMeshData) -> Vec<u8> {
         height.put(&mut out);
     }
     pad(&mut out);
-    for (region, area) in data.cell_regions.iter().zip(&data.cell_areas) {
+    for (region, area) in data.polygon_regions.iter().zip(&data.polygon_areas) {
         region.put(&mut out);
         area.put(&mut out);
     }
     pad(&mut out);
-    data.cell_first.iter().for_each(|first| first.put(&mut out));
+    data.polygon_first.iter().for_each(|first| first.put(&mut out));
     pad(&mut out);
-    for (vertex, neighbour) in data.cell_corners.iter().zip(&data.cell_neighbours) {
+    for (vertex, neighbour) in data.polygon_corners.iter().zip(&data.polygon_neighbours) {
         [*vertex, *neighbour].put(&mut out);
     }
     pad(&mut out);
@@ -190,7 +190,7 @@ fn encode(data: &NavMeshData) -> Vec<u8> {
     data.surface_first.iter().for_each(|first| first.put(&mut out));
     pad(&mut out);
     for link in &data.links {
-        link.cells.put(&mut out);
+        link.polygons.put(&mut out);
         for (point, height) in link.points.iter().zip(&link.heights) {
             point.put(&mut out);
             height.put(&mut out);
@@ -332,16 +332,16 @@ fn decode_sections(counts: [usize; SECTIONS.len()], mut rest: &[u8]) -> NavMeshD
     }
     let (mut cursor, count) = next();
     for _ in 0..count {
-        data.cell_regions.push(cursor.u32());
+        data.polygon_regions.push(cursor.u32());
         let [area] = cursor.bytes();
-        data.cell_areas.push(area);
+        data.polygon_areas.push(area);
     }
     let (mut cursor, count) = next();
-    data.cell_first = (0..count).map(|_| cursor.u32()).collect();
+    data.polygon_first = (0..count).map(|_| cursor.u32()).collect();
     let (mut cursor, count) = next();
     for _ in 0..count {
-        data.cell_corners.push(cursor.u32());
-        data.cell_neighbours.push(cursor.u32());
+        data.polygon_corners.push(cursor.u32());
+        data.polygon_neighbours.push(cursor.u32());
     }
     data.surface_max_error = next().0.f32();
     let (mut cursor, count) = next();
@@ -353,7 +353,7 @@ fn decode_sections(counts: [usize; SECTIONS.len()], mut rest: &[u8]) -> NavMeshD
     let (mut cursor, count) = next();
     data.links.reserve_exact(count);
     for _ in 0..count {
-        let mut link = LinkData { cells: [cursor.u32(), cursor.u32()], ..LinkData::default() };
+        let mut link = LinkData { polygons: [cursor.u32(), cursor.u32()], ..LinkData::default() };
         for (point, height) in link.points.iter_mut().zip(&mut link.heights) {
             (*point, *height) = ([cursor.i32(), cursor.i32()], cursor.f32());
         }

@@ -8,7 +8,7 @@ use common::meshes::{Face, dungeon, house, mesh_of};
 use common::{corners, parse};
 use glam::Vec3;
 use proptest::prelude::*;
-use waymesh_core::{CellId, PlanPoint};
+use waymesh_core::{PlanPoint, PolyId};
 use waymesh_graph::{NavMesh, Path};
 use waymesh_io::svg::{Storey, storeys};
 use waymesh_io::*;
@@ -23,11 +23,11 @@ fn meshes() -> Vec<NavMesh> {
     [house(true), house(false)].into_iter().chain(dungeon()).collect()
 }
 
-/// Fans of all cells, looking up, as the writers make them.
+/// Fans of all polygons, looking up, as the writers make them.
 fn fans(mesh: &NavMesh) -> Vec<[[f32; 3]; 3]> {
     let mut triangles = Vec::new();
-    for cell in mesh.cells() {
-        let positions: Vec<_> = cell.positions().map(|position| position.to_array()).collect();
+    for polygon in mesh.polygons() {
+        let positions: Vec<_> = polygon.positions().map(|position| position.to_array()).collect();
         triangles.extend((1..positions.len() - 1).map(|i| [positions[0], positions[i + 1], positions[i]]));
     }
     triangles
@@ -60,9 +60,9 @@ fn obj_has_one_upward_face_per_cell_and_shares_vertices() {
         assert!(corners(&soup).iter().all(looks_up));
         let text = String::from_utf8(text).unwrap();
         let faces: Vec<_> = text.lines().filter(|line| line.starts_with("f ")).collect();
-        assert_eq!(faces.len(), mesh.cell_count());
-        for (face, cell) in faces.iter().zip(mesh.cells()) {
-            assert_eq!(face.split(' ').count() - 1, cell.corners().len());
+        assert_eq!(faces.len(), mesh.polygon_count());
+        for (face, polygon) in faces.iter().zip(mesh.polygons()) {
+            assert_eq!(face.split(' ').count() - 1, polygon.corners().len());
         }
         // Neighbours share an edge by its vertex numbers.
         let mut edges = std::collections::BTreeMap::new();
@@ -78,7 +78,7 @@ fn obj_has_one_upward_face_per_cell_and_shares_vertices() {
 }
 
 #[test]
-fn detail_obj_has_the_height_surface_or_the_cells() {
+fn detail_obj_has_the_height_surface_or_the_polygons() {
     let mesh = house(true);
     let soup = parse("mesh.obj", written(|out| write_detail_obj(&mesh, out))).unwrap();
     assert_eq!(soup.triangles().len(), mesh.surface().unwrap().triangles.len());
@@ -137,9 +137,9 @@ fn glb_is_read_back_by_our_reader_and_passes_the_checks_of_another() {
 fn an_empty_mesh_is_written_in_every_format() {
     let mesh = mesh_of(&[], false);
     assert!(gltf::Gltf::from_slice(&written(|out| write_glb(&mesh, &GlbOptions::default(), out))).is_ok());
-    assert!(written(|out| write_obj(&mesh, out)).starts_with(b"# waymesh: 0 cells"));
+    assert!(written(|out| write_obj(&mesh, out)).starts_with(b"# waymesh: 0 polygons"));
     assert!(written(|out| write_detail_obj(&mesh, out)).starts_with(b"# waymesh: 0 triangles"));
-    assert_eq!(to_json(&mesh)["cells"], serde_json::json!([]));
+    assert_eq!(to_json(&mesh)["polygons"], serde_json::json!([]));
     let svg = String::from_utf8(written(|out| write_svg(&mesh, None, &SvgOptions::default(), out))).unwrap();
     assert!(svg.contains("nothing walkable"));
     assert!(storeys(&mesh).is_empty());
@@ -152,14 +152,14 @@ fn json_has_the_polygons_in_short_numbers() {
     let json: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert_eq!(json["cell_size"].to_string(), "0.3");
     assert_eq!(json["vertices"].as_array().unwrap().len(), mesh.vertices().len());
-    let cells = json["cells"].as_array().unwrap();
-    assert_eq!(cells.len(), mesh.cell_count());
-    for (json, cell) in cells.iter().zip(mesh.cells()) {
-        assert_eq!(json["corners"][1], cell.corners()[1].0);
-        for (json, neighbour) in json["neighbours"].as_array().unwrap().iter().zip(cell.neighbours()) {
-            assert_eq!(json.as_u64(), neighbour.map(|cell| u64::from(cell.0)));
+    let polygons = json["polygons"].as_array().unwrap();
+    assert_eq!(polygons.len(), mesh.polygon_count());
+    for (json, polygon) in polygons.iter().zip(mesh.polygons()) {
+        assert_eq!(json["corners"][1], polygon.corners()[1].0);
+        for (json, neighbour) in json["neighbours"].as_array().unwrap().iter().zip(polygon.neighbours()) {
+            assert_eq!(json.as_u64(), neighbour.map(|polygon| u64::from(polygon.0)));
         }
-        assert_eq!(json["island"], cell.island().0);
+        assert_eq!(json["island"], polygon.island().0);
     }
     assert_eq!(json["islands"].as_array().unwrap().len(), 2);
     assert!(json_number(f32::NAN).is_null());
@@ -167,9 +167,9 @@ fn json_has_the_polygons_in_short_numbers() {
 
 // ---- storeys and SVG
 
-fn outline(mesh: &NavMesh, cell: CellId) -> Vec<PlanPoint> {
-    let cell = mesh.cell(cell).unwrap();
-    cell.corners().iter().map(|corner| mesh.plan_vertices()[corner.index()].point).collect()
+fn outline(mesh: &NavMesh, polygon: PolyId) -> Vec<PlanPoint> {
+    let polygon = mesh.polygon(polygon).unwrap();
+    polygon.corners().iter().map(|corner| mesh.plan_vertices()[corner.index()].point).collect()
 }
 
 /// Whether two convex polygons overlap: clips one by the other in exact fractions would be long, so their common area is found
@@ -194,22 +194,22 @@ fn overlap_by_samples(a: &[PlanPoint], b: &[PlanPoint]) -> bool {
 }
 
 fn check_storeys(mesh: &NavMesh, storeys: &[Storey]) {
-    let mut seen = vec![0; mesh.cell_count()];
+    let mut seen = vec![0; mesh.polygon_count()];
     for storey in storeys {
-        for (index, &cell) in storey.cells.iter().enumerate() {
-            seen[cell.index()] += 1;
-            for &other in &storey.cells[index + 1..] {
+        for (index, &polygon) in storey.polygons.iter().enumerate() {
+            seen[polygon.index()] += 1;
+            for &other in &storey.polygons[index + 1..] {
                 assert!(
-                    !overlap_by_samples(&outline(mesh, cell), &outline(mesh, other)),
-                    "cells {cell} and {other} overlap on one storey"
+                    !overlap_by_samples(&outline(mesh, polygon), &outline(mesh, other)),
+                    "polygons {polygon} and {other} overlap on one storey"
                 );
             }
-            for position in mesh.cell(cell).unwrap().positions() {
+            for position in mesh.polygon(polygon).unwrap().positions() {
                 assert!((storey.min_y..=storey.max_y).contains(&position.y));
             }
         }
     }
-    assert!(seen.iter().all(|&count| count == 1), "every cell is on one storey");
+    assert!(seen.iter().all(|&count| count == 1), "every polygon is on one storey");
 }
 
 #[test]
@@ -230,7 +230,7 @@ proptest! {
 
     /// Rectangles at random places and heights, also in regions that lie above themselves.
     #[test]
-    fn any_pile_of_cells_falls_into_storeys_without_overlap(
+    fn any_pile_of_polygons_falls_into_storeys_without_overlap(
         boxes in prop::collection::vec((0..12_i32, 0..12_i32, 1..6_i32, 1..6_i32, 0..40_i32, 0..6_u32), 0..25),
     ) {
         let faces: Vec<Face> = (0..)
@@ -261,8 +261,8 @@ fn svg_of(mesh: &NavMesh, path: Option<&Path>, options: &SvgOptions) -> String {
 #[test]
 fn svg_has_a_panel_per_storey_and_the_path_with_its_ends() {
     let mesh = house(true);
-    let centre = |cell: usize| {
-        let corners: Vec<Vec3> = mesh.cells().nth(cell).unwrap().positions().collect();
+    let centre = |polygon: usize| {
+        let corners: Vec<Vec3> = mesh.polygons().nth(polygon).unwrap().positions().collect();
         corners.iter().sum::<Vec3>() / 4.0
     };
     let path = mesh.find_path(centre(0), centre(30), &mut waymesh_graph::PathScratch::default()).unwrap();
@@ -275,8 +275,8 @@ fn svg_has_a_panel_per_storey_and_the_path_with_its_ends() {
         assert_eq!(svg, svg_of(&mesh, Some(&path), &options));
     }
     let plain = svg_of(&mesh, None, &SvgOptions::default().with_portals(false));
-    assert!(!plain.contains("<circle") && !plain.contains("between cells"));
-    // Ends in one point and paths of one cell.
+    assert!(!plain.contains("<circle") && !plain.contains("between polygons"));
+    // Ends in one point and paths of one polygon.
     let short = mesh.find_path(centre(0), centre(0), &mut waymesh_graph::PathScratch::default()).unwrap();
     svg_of(&mesh, Some(&short), &SvgOptions::default());
 }

@@ -61,13 +61,13 @@ fn the_layout_is_the_documented_one() {
         ("FRAM", 28, 1),
         ("AGNT", 16, 1),
         ("VERT", 12, data.vertex_x.len()),
-        ("CELL", 5, data.cell_areas.len()),
-        ("CFST", 4, data.cell_areas.len() + 1),
-        ("CRNR", 8, data.cell_corners.len()),
+        ("CELL", 5, data.polygon_areas.len()),
+        ("CFST", 4, data.polygon_areas.len() + 1),
+        ("CRNR", 8, data.polygon_corners.len()),
         ("SERR", 4, 1),
         ("SPNT", 12, data.surface_points.len()),
         ("STRI", 12, data.surface_triangles.len() / 3),
-        ("SFST", 4, data.cell_areas.len() + 1),
+        ("SFST", 4, data.polygon_areas.len() + 1),
         ("LINK", 68, data.links.len()),
     ];
     let mut start = 200;
@@ -85,10 +85,10 @@ fn the_layout_is_the_documented_one() {
                 assert_eq!(u32_at(start + 20), data.vertex_height[1].to_bits());
             }
             "CELL" => {
-                assert_eq!(u32_at(start + 5 * 49), data.cell_regions[49]);
-                assert_eq!(bytes[start + 5 * 49 + 4], data.cell_areas[49]);
+                assert_eq!(u32_at(start + 5 * 49), data.polygon_regions[49]);
+                assert_eq!(bytes[start + 5 * 49 + 4], data.polygon_areas[49]);
             }
-            "CRNR" => assert_eq!(u32_at(start + 8 * 5 + 4), data.cell_neighbours[5]),
+            "CRNR" => assert_eq!(u32_at(start + 8 * 5 + 4), data.polygon_neighbours[5]),
             "SERR" => assert_eq!(u32_at(start), data.surface_max_error.to_bits()),
             "STRI" => assert_eq!(u32_at(start + 12 * 7 + 8), data.surface_triangles[23]),
             _ => {}

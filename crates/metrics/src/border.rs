@@ -13,19 +13,21 @@ const MOST_PLACES: f64 = 20_000.0;
 
 /// Looks at places along the border edges, half a cell apart or more.
 pub(crate) fn judge_clearance(oracle: &Oracle, mesh: &JudgedMesh) -> ClearanceError {
-    let edges: Vec<(usize, DVec3, DVec3)> = (0..mesh.cells.len())
-        .flat_map(|cell| mesh.edges(cell).filter(|edge| edge.2.is_none()).map(move |(a, b, _)| (cell, a, b)))
+    let edges: Vec<(usize, DVec3, DVec3)> = (0..mesh.polygons.len())
+        .flat_map(|polygon| {
+            mesh.edges(polygon).filter(|edge| edge.2.is_none()).map(move |(a, b, _)| (polygon, a, b))
+        })
         .collect();
     let total: f64 = edges.iter().map(|(_, a, b)| a.distance(*b)).sum();
     let spacing = (oracle.cell() / 2.0).max(total / MOST_PLACES);
     let mut places = Vec::new();
     // One walk along all of it, so that short edges do not count for more than they are.
     let mut along = spacing / 2.0;
-    for (cell, a, b) in edges {
+    for (polygon, a, b) in edges {
         let length = a.distance(b);
         while along < length {
             let at = a.lerp(b, along / length);
-            let height = mesh.height_in_cell(cell, crate::scene::plan(at));
+            let height = mesh.height_in_polygon(polygon, crate::scene::plan(at));
             places.push(DVec3::new(at.x, height, at.z));
             along += spacing;
         }

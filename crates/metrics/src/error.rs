@@ -13,11 +13,11 @@ pub enum MetricsError {
     /// The agent is no use.
     #[error(transparent)]
     BadAgent(#[from] AgentError),
-    /// A cell has fewer than three corners or names a vertex that is not there.
-    #[error("cell {cell} has {corners} corners, the largest is vertex {largest} of {vertices}")]
-    BadCell {
-        /// Index of the cell.
-        cell: usize,
+    /// A polygon has fewer than three corners or names a vertex that is not there.
+    #[error("polygon {polygon} has {corners} corners, the largest is vertex {largest} of {vertices}")]
+    BadPolygon {
+        /// Index of the polygon.
+        polygon: usize,
         /// Its number of corners.
         corners: usize,
         /// Largest vertex that it names.
@@ -28,17 +28,17 @@ pub enum MetricsError {
     /// A vertex or a corner of the ground is NaN or infinite.
     #[error("{table} {element} is not finite")]
     NotFinite {
-        /// `"vertex"` or `"ground of cell"`.
+        /// `"vertex"` or `"ground of polygon"`.
         table: &'static str,
         /// Its index.
         element: usize,
     },
-    /// A table beside the cells does not fit them.
-    #[error("the table of {table} does not fit cell {cell}")]
+    /// A table beside the polygons does not fit them.
+    #[error("the table of {table} does not fit polygon {polygon}")]
     BadTable {
-        /// `"neighbours"`, `"ground"` or `"cells"`.
+        /// `"neighbours"`, `"ground"` or `"polygons"`.
         table: &'static str,
-        /// First cell that it does not fit.
-        cell: usize,
+        /// First polygon that it does not fit.
+        polygon: usize,
     },
 }

@@ -1,4 +1,4 @@
-//! What lies around each vertex: fans of cells, borders, notches.
+//! What lies around each vertex: fans of polygons, borders, notches.
 
 use crate::components::Forest;
 use crate::mesh::{JudgedMesh, weld};
@@ -7,13 +7,13 @@ use crate::scene::plan;
 /// A corner with less than this angle above half a turn is straight. Radians.
 const STRAIGHT: f64 = 1e-3;
 
-/// The cells around a vertex that are joined over its edges. A vertex at which parts of the mesh merely touch has several.
+/// The polygons around a vertex that are joined over its edges. A vertex at which parts of the mesh merely touch has several.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Fan {
-    /// Sum of the cells' angles there, in radians.
+    /// Sum of the polygons' angles there, in radians.
     pub(crate) angle: f64,
     pub(crate) is_on_border: bool,
-    /// A corner of it: cell and number of the corner.
+    /// A corner of it: polygon and number of the corner.
     pub(crate) corner: (usize, usize),
 }
 
@@ -32,7 +32,7 @@ impl Fan {
 /// The fans of a mesh, and which edges match.
 #[derive(Clone, Debug)]
 pub(crate) struct Fans {
-    /// First corner of each cell in the tables of corners.
+    /// First corner of each polygon in the tables of corners.
     first: Vec<usize>,
     /// Fan of each corner.
     of: Vec<usize>,
@@ -41,7 +41,7 @@ pub(crate) struct Fans {
     /// Place of each vertex.
     pub(crate) places: Vec<usize>,
     pub(crate) fans: Vec<Fan>,
-    /// Cells and corners of each fan.
+    /// Polygons and corners of each fan.
     pub(crate) corners: Vec<Vec<(usize, usize)>>,
 }
 
@@ -49,29 +49,29 @@ impl Fans {
     pub(crate) fn new(mesh: &JudgedMesh) -> Self {
         let places = weld(&mesh.vertices);
         let mut first = vec![0];
-        for corners in &mesh.cells {
+        for corners in &mesh.polygons {
             first.push(first[first.len() - 1] + corners.len());
         }
-        let count = first[mesh.cells.len()];
-        let place = |cell: usize, corner: usize| {
-            let corners = &mesh.cells[cell];
+        let count = first[mesh.polygons.len()];
+        let place = |polygon: usize, corner: usize| {
+            let corners = &mesh.polygons[polygon];
             places[corners[corner % corners.len()] as usize]
         };
-        let at = |cell: usize, corner: usize| first[cell] + corner % mesh.cells[cell].len();
+        let at = |polygon: usize, corner: usize| first[polygon] + corner % mesh.polygons[polygon].len();
         let mut matches = vec![None; count];
         let mut forest = Forest::new(count);
-        for (cell, beside) in mesh.neighbours.iter().enumerate() {
+        for (polygon, beside) in mesh.neighbours.iter().enumerate() {
             for (edge, other) in beside.iter().enumerate() {
                 let Some(other) = other.map(|other| other as usize) else { continue };
-                let back = (0..mesh.cells[other].len()).find(|&back| {
-                    mesh.neighbours[other][back].is_some_and(|from| from as usize == cell)
-                        && place(other, back) == place(cell, edge + 1)
-                        && place(other, back + 1) == place(cell, edge)
+                let back = (0..mesh.polygons[other].len()).find(|&back| {
+                    mesh.neighbours[other][back].is_some_and(|from| from as usize == polygon)
+                        && place(other, back) == place(polygon, edge + 1)
+                        && place(other, back + 1) == place(polygon, edge)
                 });
-                if let Some(back) = back.filter(|_| other != cell) {
-                    matches[first[cell] + edge] = Some((other, back));
-                    forest.join(at(cell, edge), at(other, back + 1));
-                    forest.join(at(cell, edge + 1), at(other, back));
+                if let Some(back) = back.filter(|_| other != polygon) {
+                    matches[first[polygon] + edge] = Some((other, back));
+                    forest.join(at(polygon, edge), at(other, back + 1));
+                    forest.join(at(polygon, edge + 1), at(other, back));
                 }
             }
         }
@@ -79,38 +79,38 @@ impl Fans {
         let mut fans: Vec<Fan> = Vec::new();
         let mut corners: Vec<Vec<(usize, usize)>> = Vec::new();
         let mut numbers = vec![usize::MAX; count];
-        for cell in 0..mesh.cells.len() {
-            let sides = mesh.cells[cell].len();
+        for polygon in 0..mesh.polygons.len() {
+            let sides = mesh.polygons[polygon].len();
             for corner in 0..sides {
-                let root = of[first[cell] + corner];
+                let root = of[first[polygon] + corner];
                 if numbers[root] == usize::MAX {
                     numbers[root] = fans.len();
-                    fans.push(Fan { corner: (cell, corner), ..Fan::default() });
+                    fans.push(Fan { corner: (polygon, corner), ..Fan::default() });
                     corners.push(Vec::new());
                 }
                 let number = numbers[root];
-                of[first[cell] + corner] = number;
-                corners[number].push((cell, corner));
+                of[first[polygon] + corner] = number;
+                corners[number].push((polygon, corner));
                 let fan = &mut fans[number];
-                fan.angle += corner_angle(mesh, cell, corner);
-                let before = first[cell] + (corner + sides - 1) % sides;
-                fan.is_on_border |= matches[first[cell] + corner].is_none() || matches[before].is_none();
+                fan.angle += corner_angle(mesh, polygon, corner);
+                let before = first[polygon] + (corner + sides - 1) % sides;
+                fan.is_on_border |= matches[first[polygon] + corner].is_none() || matches[before].is_none();
             }
         }
         Self { first, of, matches, places, fans, corners }
     }
 
-    pub(crate) fn fan(&self, cell: usize, corner: usize) -> usize {
-        self.of[self.first[cell] + corner]
+    pub(crate) fn fan(&self, polygon: usize, corner: usize) -> usize {
+        self.of[self.first[polygon] + corner]
     }
 
     /// The neighbour's edge between the same two places, beside an edge.
-    pub(crate) fn matching(&self, cell: usize, edge: usize) -> Option<(usize, usize)> {
-        self.matches[self.first[cell] + edge]
+    pub(crate) fn matching(&self, polygon: usize, edge: usize) -> Option<(usize, usize)> {
+        self.matches[self.first[polygon] + edge]
     }
 
     /// The sum over the islands of `ceil(notches / 2) + 1 - holes`, at least one each.
-    pub(crate) fn cells_lower_bound(&self, mesh: &JudgedMesh) -> usize {
+    pub(crate) fn polygons_lower_bound(&self, mesh: &JudgedMesh) -> usize {
         let (islands, count) = mesh.islands();
         let mut notches = vec![0_usize; count];
         for fan in self.fans.iter().filter(|fan| fan.is_notch()) {
@@ -118,9 +118,9 @@ impl Fans {
         }
         // Loops of the border: each fan on it has one edge that comes and one that leaves.
         let mut forest = Forest::new(self.fans.len());
-        for (cell, corners) in mesh.cells.iter().enumerate() {
-            for edge in (0..corners.len()).filter(|&edge| self.matching(cell, edge).is_none()) {
-                forest.join(self.fan(cell, edge), self.fan(cell, (edge + 1) % corners.len()));
+        for (polygon, corners) in mesh.polygons.iter().enumerate() {
+            for edge in (0..corners.len()).filter(|&edge| self.matching(polygon, edge).is_none()) {
+                forest.join(self.fan(polygon, edge), self.fan(polygon, (edge + 1) % corners.len()));
             }
         }
         let mut loops = vec![0_usize; count];
@@ -135,12 +135,12 @@ impl Fans {
     }
 }
 
-/// Inner angle of a cell at a corner, from 0 to a whole turn, in the plan. Radians.
-pub(crate) fn corner_angle(mesh: &JudgedMesh, cell: usize, corner: usize) -> f64 {
-    let sides = mesh.cells[cell].len();
-    let at = plan(mesh.corner(cell, corner));
-    let to = plan(mesh.corner(cell, corner + 1)) - at;
-    let from = plan(mesh.corner(cell, corner + sides - 1)) - at;
+/// Inner angle of a polygon at a corner, from 0 to a whole turn, in the plan. Radians.
+pub(crate) fn corner_angle(mesh: &JudgedMesh, polygon: usize, corner: usize) -> f64 {
+    let sides = mesh.polygons[polygon].len();
+    let at = plan(mesh.corner(polygon, corner));
+    let to = plan(mesh.corner(polygon, corner + 1)) - at;
+    let from = plan(mesh.corner(polygon, corner + sides - 1)) - at;
     let angle = to.perp_dot(from).atan2(to.dot(from));
     if angle < 0.0 { angle + std::f64::consts::TAU } else { angle }
 }

@@ -20,10 +20,10 @@ const WELD: f64 = 1e-3;
 #[derive(Clone, Debug)]
 pub struct JudgedMesh {
     pub(crate) vertices: Vec<DVec3>,
-    pub(crate) cells: Vec<Vec<u32>>,
+    pub(crate) polygons: Vec<Vec<u32>>,
     pub(crate) neighbours: Vec<Vec<Option<u32>>>,
     pub(crate) ground: Vec<[DVec3; 3]>,
-    /// First triangle of each cell in `ground`, and the number of triangles at the end.
+    /// First triangle of each polygon in `ground`, and the number of triangles at the end.
     pub(crate) ground_first: Vec<usize>,
     pub(crate) bytes_memory: Option<u64>,
     pub(crate) bytes_file: Option<u64>,
@@ -32,63 +32,74 @@ pub struct JudgedMesh {
 impl JudgedMesh {
     /// A mesh of polygons, in either winding.
     ///
-    /// - Neighbours are derived: cells with an edge between the same two places, a millimetre apart at most.
-    /// - The ground of a cell is a fan of triangles around the mean of its corners.
+    /// - Neighbours are derived: polygons with an edge between the same two places, a millimetre apart at most.
+    /// - The ground of a polygon is a fan of triangles around the mean of its corners.
     ///
     /// Both can be replaced, by [`JudgedMesh::with_neighbours`] and [`JudgedMesh::with_ground`].
     ///
     /// # Errors
-    /// - [`MetricsError::BadCell`] for fewer than three corners or a missing vertex.
+    /// - [`MetricsError::BadPolygon`] for fewer than three corners or a missing vertex.
     /// - [`MetricsError::NotFinite`] for a vertex with NaN or infinity.
-    pub fn new(vertices: &[Vec3], mut cells: Vec<Vec<u32>>) -> Result<Self, MetricsError> {
+    pub fn new(vertices: &[Vec3], mut polygons: Vec<Vec<u32>>) -> Result<Self, MetricsError> {
         if let Some(element) = vertices.iter().position(|vertex| !vertex.is_finite()) {
             return Err(MetricsError::NotFinite { table: "vertex", element });
         }
-        if u32::try_from(cells.len()).is_err() {
-            return Err(MetricsError::BadTable { table: "cells", cell: u32::MAX as usize });
+        if u32::try_from(polygons.len()).is_err() {
+            return Err(MetricsError::BadTable { table: "polygons", polygon: u32::MAX as usize });
         }
         let vertices: Vec<DVec3> = vertices.iter().map(|vertex| vertex.as_dvec3()).collect();
-        for (cell, corners) in cells.iter_mut().enumerate() {
+        for (polygon, corners) in polygons.iter_mut().enumerate() {
             let largest = corners.iter().copied().max().unwrap_or(0);
             if corners.len() < 3 || largest as usize >= vertices.len() {
                 let (corners, vertices) = (corners.len(), vertices.len());
-                return Err(MetricsError::BadCell { cell, corners, largest, vertices });
+                return Err(MetricsError::BadPolygon { polygon, corners, largest, vertices });
             }
             if doubled_area(&vertices, corners) < 0.0 {
                 corners.reverse();
             }
         }
-        let neighbours = derive_neighbours(&vertices, &cells);
-        let (ground, ground_first) = fans(&vertices, &cells);
-        Ok(Self { vertices, cells, neighbours, ground, ground_first, bytes_memory: None, bytes_file: None })
+        let neighbours = derive_neighbours(&vertices, &polygons);
+        let (ground, ground_first) = fans(&vertices, &polygons);
+        Ok(Self {
+            vertices,
+            polygons,
+            neighbours,
+            ground,
+            ground_first,
+            bytes_memory: None,
+            bytes_file: None,
+        })
     }
 
-    /// Replaces the neighbours: beside each corner of each cell, in the winding that was given to [`JudgedMesh::new`], the
-    /// cell across the edge from it to the next corner.
+    /// Replaces the neighbours: beside each corner of each polygon, in the winding that was given to [`JudgedMesh::new`], the
+    /// polygon across the edge from it to the next corner.
     ///
     /// # Errors
-    /// [`MetricsError::BadTable`] if the table has another shape than the cells, or names a missing cell.
+    /// [`MetricsError::BadTable`] if the table has another shape than the polygons, or names a missing polygon.
     pub fn with_neighbours(
         mut self,
-        cells: &[Vec<u32>],
+        polygons: &[Vec<u32>],
         neighbours: Vec<Vec<Option<u32>>>,
     ) -> Result<Self, MetricsError> {
-        let count = self.cells.len();
-        let bad = |cell| Err(MetricsError::BadTable { table: "neighbours", cell });
-        if neighbours.len() != count || cells.len() != count {
+        let count = self.polygons.len();
+        let bad = |polygon| Err(MetricsError::BadTable { table: "neighbours", polygon });
+        if neighbours.len() != count || polygons.len() != count {
             return bad(neighbours.len().min(count));
         }
-        for (cell, beside) in neighbours.iter().enumerate() {
+        for (polygon, beside) in neighbours.iter().enumerate() {
             let missing = beside.iter().flatten().any(|&other| other as usize >= count);
-            if beside.len() != self.cells[cell].len() || cells[cell].len() != beside.len() || missing {
-                return bad(cell);
+            if beside.len() != self.polygons[polygon].len()
+                || polygons[polygon].len() != beside.len()
+                || missing
+            {
+                return bad(polygon);
             }
         }
         self.neighbours = neighbours;
-        for (cell, corners) in self.cells.iter().enumerate() {
-            if *corners != cells[cell] {
-                // The cell was turned round: edges run from the other end, and the last one still closes the loop.
-                let beside = &mut self.neighbours[cell];
+        for (polygon, corners) in self.polygons.iter().enumerate() {
+            if *corners != polygons[polygon] {
+                // The polygon was turned round: edges run from the other end, and the last one still closes the loop.
+                let beside = &mut self.neighbours[polygon];
                 beside.reverse();
                 beside.rotate_left(1);
             }
@@ -96,24 +107,24 @@ impl JudgedMesh {
         Ok(self)
     }
 
-    /// Replaces the ground: the triangles of each cell, in either winding. A cell without any keeps its fan.
+    /// Replaces the ground: the triangles of each polygon, in either winding. A polygon without any keeps its fan.
     ///
     /// # Errors
-    /// - [`MetricsError::BadTable`] if there are not as many lists as cells.
+    /// - [`MetricsError::BadTable`] if there are not as many lists as polygons.
     /// - [`MetricsError::NotFinite`] for a corner with NaN or infinity.
     pub fn with_ground(mut self, ground: &[Vec<[Vec3; 3]>]) -> Result<Self, MetricsError> {
-        if ground.len() != self.cells.len() {
-            let cell = ground.len().min(self.cells.len());
-            return Err(MetricsError::BadTable { table: "ground", cell });
+        if ground.len() != self.polygons.len() {
+            let polygon = ground.len().min(self.polygons.len());
+            return Err(MetricsError::BadTable { table: "ground", polygon });
         }
         let fans = std::mem::take(&mut self.ground);
         let first = std::mem::replace(&mut self.ground_first, vec![0]);
-        for (cell, triangles) in ground.iter().enumerate() {
+        for (polygon, triangles) in ground.iter().enumerate() {
             if triangles.iter().flatten().any(|corner| !corner.is_finite()) {
-                return Err(MetricsError::NotFinite { table: "ground of cell", element: cell });
+                return Err(MetricsError::NotFinite { table: "ground of polygon", element: polygon });
             }
             if triangles.is_empty() {
-                self.ground.extend(&fans[first[cell]..first[cell + 1]]);
+                self.ground.extend(&fans[first[polygon]..first[polygon + 1]]);
             }
             self.ground.extend(triangles.iter().map(|corners| corners.map(Vec3::as_dvec3)));
             self.ground_first.push(self.ground.len());
@@ -128,10 +139,10 @@ impl JudgedMesh {
         self
     }
 
-    /// Number of cells.
+    /// Number of polygons.
     #[must_use]
-    pub fn cell_count(&self) -> usize {
-        self.cells.len()
+    pub fn polygon_count(&self) -> usize {
+        self.polygons.len()
     }
 
     /// The vertices.
@@ -140,57 +151,57 @@ impl JudgedMesh {
         self.vertices.iter().map(|vertex| vertex.as_vec3()).collect()
     }
 
-    /// The vertices of each cell, all in one winding.
+    /// The vertices of each polygon, all in one winding.
     #[must_use]
-    pub fn cells(&self) -> &[Vec<u32>] {
-        &self.cells
+    pub fn polygons(&self) -> &[Vec<u32>] {
+        &self.polygons
     }
 
-    /// Beside each corner of each cell, the cell across the edge from it to the next corner.
+    /// Beside each corner of each polygon, the polygon across the edge from it to the next corner.
     #[must_use]
     pub fn neighbours(&self) -> &[Vec<Option<u32>>] {
         &self.neighbours
     }
 
-    pub(crate) fn corner(&self, cell: usize, corner: usize) -> DVec3 {
-        let corners = &self.cells[cell];
+    pub(crate) fn corner(&self, polygon: usize, corner: usize) -> DVec3 {
+        let corners = &self.polygons[polygon];
         self.vertices[corners[corner % corners.len()] as usize]
     }
 
-    /// The edges of a cell as pairs of positions, beside its neighbours.
-    pub(crate) fn edges(&self, cell: usize) -> impl Iterator<Item = (DVec3, DVec3, Option<u32>)> + '_ {
-        let beside = self.neighbours[cell].iter().enumerate();
-        beside.map(move |(edge, &other)| (self.corner(cell, edge), self.corner(cell, edge + 1), other))
+    /// The edges of a polygon as pairs of positions, beside its neighbours.
+    pub(crate) fn edges(&self, polygon: usize) -> impl Iterator<Item = (DVec3, DVec3, Option<u32>)> + '_ {
+        let beside = self.neighbours[polygon].iter().enumerate();
+        beside.map(move |(edge, &other)| (self.corner(polygon, edge), self.corner(polygon, edge + 1), other))
     }
 
-    /// The corners of a cell in the plan.
-    pub(crate) fn outline(&self, cell: usize) -> Vec<DVec2> {
-        self.cells[cell].iter().map(|&vertex| plan(self.vertices[vertex as usize])).collect()
+    /// The corners of a polygon in the plan.
+    pub(crate) fn outline(&self, polygon: usize) -> Vec<DVec2> {
+        self.polygons[polygon].iter().map(|&vertex| plan(self.vertices[vertex as usize])).collect()
     }
 
-    /// The island of each cell, numbered from 0 in the order of their first cells, and how many there are.
+    /// The island of each polygon, numbered from 0 in the order of their first polygons, and how many there are.
     pub(crate) fn islands(&self) -> (Vec<usize>, usize) {
-        let mut forest = Forest::new(self.cells.len());
-        for (cell, beside) in self.neighbours.iter().enumerate() {
-            beside.iter().flatten().for_each(|&other| forest.join(cell, other as usize));
+        let mut forest = Forest::new(self.polygons.len());
+        for (polygon, beside) in self.neighbours.iter().enumerate() {
+            beside.iter().flatten().for_each(|&other| forest.join(polygon, other as usize));
         }
         let roots = forest.roots();
         let mut numbers = vec![0; roots.len()];
         let mut count = 0;
-        for cell in 0..roots.len() {
-            if roots[cell] == cell {
-                numbers[cell] = count;
+        for polygon in 0..roots.len() {
+            if roots[polygon] == polygon {
+                numbers[polygon] = count;
                 count += 1;
             } else {
-                numbers[cell] = numbers[roots[cell]];
+                numbers[polygon] = numbers[roots[polygon]];
             }
         }
         (numbers, count)
     }
 
-    /// Height of a cell's ground at a plan position, of the triangle there or else nearby.
-    pub(crate) fn height_in_cell(&self, cell: usize, at: DVec2) -> f64 {
-        let triangles = &self.ground[self.ground_first[cell]..self.ground_first[cell + 1]];
+    /// Height of a polygon's ground at a plan position, of the triangle there or else nearby.
+    pub(crate) fn height_in_polygon(&self, polygon: usize, at: DVec2) -> f64 {
+        let triangles = &self.ground[self.ground_first[polygon]..self.ground_first[polygon + 1]];
         let nearest = triangles
             .iter()
             .map(|corners| {
@@ -199,22 +210,24 @@ impl JudgedMesh {
             })
             .filter(|(_, height)| height.is_some())
             .min_by(|a, b| a.0.total_cmp(&b.0));
-        nearest.and_then(|(_, height)| height).unwrap_or_else(|| self.corner(cell, 0).y)
+        nearest.and_then(|(_, height)| height).unwrap_or_else(|| self.corner(polygon, 0).y)
     }
 }
 
 impl From<&NavMesh> for JudgedMesh {
-    /// The cells, their neighbours and their height surface as they are. Bytes in memory are counted from the tables.
+    /// The polygons, their neighbours and their height surface as they are. Bytes in memory are counted from the tables.
     fn from(mesh: &NavMesh) -> Self {
         let vertices: Vec<DVec3> = mesh.vertices().iter().map(|vertex| vertex.as_dvec3()).collect();
-        let cells: Vec<Vec<u32>> =
-            mesh.cells().map(|cell| cell.corners().iter().map(|vertex| vertex.0).collect()).collect();
+        let polygons: Vec<Vec<u32>> = mesh
+            .polygons()
+            .map(|polygon| polygon.corners().iter().map(|vertex| vertex.0).collect())
+            .collect();
         let neighbours = mesh
-            .cells()
-            .map(|cell| cell.neighbours().map(|other| other.map(|other| other.0)).collect())
+            .polygons()
+            .map(|polygon| polygon.neighbours().map(|other| other.map(|other| other.0)).collect())
             .collect();
         let (ground, ground_first) = match mesh.surface() {
-            None => fans(&vertices, &cells),
+            None => fans(&vertices, &polygons),
             Some(surface) => {
                 let position = |point: SurfacePoint| {
                     let [x, height, z] = [point.x, point.height, point.z].map(f64::from);
@@ -222,19 +235,19 @@ impl From<&NavMesh> for JudgedMesh {
                 };
                 let triangle =
                     |corners: &[u32; 3]| corners.map(|point| position(surface.points[point as usize]));
-                let first = surface.cell_triangles.iter().map(|&first| first as usize).collect();
+                let first = surface.polygon_triangles.iter().map(|&first| first as usize).collect();
                 (surface.triangles.iter().map(triangle).collect(), first)
             }
         };
         // As the mesh's own documentation counts.
-        let corners: usize = cells.iter().map(Vec::len).sum();
+        let corners: usize = polygons.iter().map(Vec::len).sum();
         let surface = mesh.surface().map_or(0, |surface| {
-            surface.points.len() * 12 + surface.triangles.len() * 12 + surface.cell_triangles.len() * 4
+            surface.points.len() * 12 + surface.triangles.len() * 12 + surface.polygon_triangles.len() * 4
         });
-        let bytes = corners * 21 + cells.len() * 80 + vertices.len() * 28 + surface;
+        let bytes = corners * 21 + polygons.len() * 80 + vertices.len() * 28 + surface;
         Self {
             vertices,
-            cells,
+            polygons,
             neighbours,
             ground,
             ground_first,
@@ -244,17 +257,17 @@ impl From<&NavMesh> for JudgedMesh {
     }
 }
 
-/// Twice the plan area, positive in the winding of cells.
+/// Twice the plan area, positive in the winding of polygons.
 fn doubled_area(vertices: &[DVec3], corners: &[u32]) -> f64 {
     let at = |index: usize| plan(vertices[corners[index % corners.len()] as usize]);
     let base = at(0);
     (1..corners.len()).map(|index| cross(base, at(index), at(index + 1))).sum()
 }
 
-/// Triangles between the edges of each cell and the mean of its corners.
-fn fans(vertices: &[DVec3], cells: &[Vec<u32>]) -> (Vec<[DVec3; 3]>, Vec<usize>) {
+/// Triangles between the edges of each polygon and the mean of its corners.
+fn fans(vertices: &[DVec3], polygons: &[Vec<u32>]) -> (Vec<[DVec3; 3]>, Vec<usize>) {
     let (mut ground, mut first) = (Vec::new(), vec![0]);
-    for corners in cells {
+    for corners in polygons {
         let at = |index: usize| vertices[corners[index % corners.len()] as usize];
         if corners.len() == 3 {
             ground.push([at(0), at(1), at(2)]);
@@ -287,21 +300,21 @@ pub(crate) fn weld(vertices: &[DVec3]) -> Vec<usize> {
     numbers
 }
 
-/// Cells that have the same edge in opposite directions; of three or more, the first two.
-fn derive_neighbours(vertices: &[DVec3], cells: &[Vec<u32>]) -> Vec<Vec<Option<u32>>> {
+/// Polygons that have the same edge in opposite directions; of three or more, the first two.
+fn derive_neighbours(vertices: &[DVec3], polygons: &[Vec<u32>]) -> Vec<Vec<Option<u32>>> {
     let places = weld(vertices);
     let mut neighbours: Vec<Vec<Option<u32>>> =
-        cells.iter().map(|corners| vec![None; corners.len()]).collect();
+        polygons.iter().map(|corners| vec![None; corners.len()]).collect();
     let mut open: HashMap<(usize, usize), (usize, usize)> = HashMap::new();
-    for (cell, corners) in cells.iter().enumerate() {
+    for (polygon, corners) in polygons.iter().enumerate() {
         for edge in 0..corners.len() {
             let from = places[corners[edge] as usize];
             let to = places[corners[(edge + 1) % corners.len()] as usize];
             if let Some((other, other_edge)) = open.remove(&(to, from)) {
-                neighbours[cell][edge] = u32::try_from(other).ok();
-                neighbours[other][other_edge] = u32::try_from(cell).ok();
+                neighbours[polygon][edge] = u32::try_from(other).ok();
+                neighbours[other][other_edge] = u32::try_from(polygon).ok();
             } else {
-                open.entry((from, to)).or_insert((cell, edge));
+                open.entry((from, to)).or_insert((polygon, edge));
             }
         }
     }
@@ -315,12 +328,12 @@ fn closest_in_triangle([a, b, c]: [DVec2; 3], at: DVec2) -> DVec2 {
     closest.min_by(|p, q| p.distance_squared(at).total_cmp(&q.distance_squared(at))).unwrap_or(at)
 }
 
-/// Finds cells by position.
+/// Finds polygons by position.
 #[derive(Clone, Debug)]
 pub(crate) struct MeshIndex<'a> {
     mesh: &'a JudgedMesh,
     tree: BoxTree,
-    /// Cell of each ground triangle.
+    /// Polygon of each ground triangle.
     owners: Vec<usize>,
 }
 
@@ -328,27 +341,27 @@ impl<'a> MeshIndex<'a> {
     pub(crate) fn new(mesh: &'a JudgedMesh) -> Self {
         let tree = BoxTree::new(mesh.ground.iter().map(extent));
         let ranges = mesh.ground_first.windows(2).enumerate();
-        let owners = ranges.flat_map(|(cell, range)| (range[0]..range[1]).map(move |_| cell)).collect();
+        let owners = ranges.flat_map(|(polygon, range)| (range[0]..range[1]).map(move |_| polygon)).collect();
         Self { mesh, tree, owners }
     }
 
-    /// The cell at a position and the height of its ground there, of those within `tolerance` above and below the nearest.
+    /// The polygon at a position and the height of its ground there, of those within `tolerance` above and below the nearest.
     pub(crate) fn locate(&self, at: DVec3, tolerance: f64) -> Option<(usize, f64)> {
         let reach = DVec3::Y * tolerance;
         let mut best: Option<(f64, usize, f64)> = None;
         self.tree.overlapping(at - reach, at + reach, |triangle| {
             if let Some(height) = height_at(&self.mesh.ground[triangle], plan(at)) {
-                let (off, cell) = ((height - at.y).abs(), self.owners[triangle]);
-                if off <= tolerance && best.is_none_or(|best| (off, cell) < (best.0, best.1)) {
-                    best = Some((off, cell, height));
+                let (off, polygon) = ((height - at.y).abs(), self.owners[triangle]);
+                if off <= tolerance && best.is_none_or(|best| (off, polygon) < (best.0, best.1)) {
+                    best = Some((off, polygon, height));
                 }
             }
         });
-        best.map(|(_, cell, height)| (cell, height))
+        best.map(|(_, polygon, height)| (polygon, height))
     }
 
-    /// Calls `visit` for the cells with ground in a box, some more than once.
-    pub(crate) fn cells_in(&self, low: DVec3, high: DVec3, mut visit: impl FnMut(usize)) {
+    /// Calls `visit` for the polygons with ground in a box, some more than once.
+    pub(crate) fn polygons_in(&self, low: DVec3, high: DVec3, mut visit: impl FnMut(usize)) {
         self.tree.overlapping(low, high, |triangle| visit(self.owners[triangle]));
     }
 }

@@ -25,8 +25,9 @@ pub(crate) fn judge_connectivity(oracle: &Oracle, mesh: &JudgedMesh, index: &Mes
     let mut result = Connectivity { islands: count, components: components.count, ..Connectivity::default() };
     let mut random = Random::new(oracle.config.seed ^ 0x00C0_4EC7);
     let tolerance = oracle.height_tolerance();
-    let island =
-        |place: usize| index.locate(components.position(place), tolerance).map(|(cell, _)| islands[cell]);
+    let island = |place: usize| {
+        index.locate(components.position(place), tolerance).map(|(polygon, _)| islands[polygon])
+    };
     for _ in 0..oracle.config.pairs.saturating_mul(MOST_DRAWS) {
         if result.pairs == oracle.config.pairs {
             break;
@@ -105,14 +106,14 @@ fn excess_length(
     (exact > 1e-3).then(|| length / exact - 1.0)
 }
 
-/// The cell at a place, or a millimetre beside it: rounding may put an end on the border just outside.
+/// The polygon at a place, or a millimetre beside it: rounding may put an end on the border just outside.
 fn locate_near(oracle: &Oracle, index: &MeshIndex<'_>, at: DVec3) -> Option<usize> {
     let offsets = [(0.0, 0.0), (1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0)];
     let near = offsets.map(|(x, z)| at + DVec3::new(x, 0.0, z) * 1e-3);
-    near.into_iter().find_map(|at| index.locate(at, oracle.height_tolerance())).map(|(cell, _)| cell)
+    near.into_iter().find_map(|at| index.locate(at, oracle.height_tolerance())).map(|(polygon, _)| polygon)
 }
 
-/// Least distance to a wall along all ways, looked at a cell apart and at the turns.
+/// Least distance to a wall along all ways, looked at a polygon apart and at the turns.
 fn wall_distance(oracle: &Oracle, index: &MeshIndex<'_>, ways: &[Vec<Vec3>]) -> Option<f64> {
     /// Most places that are looked at.
     const MOST_PLACES: f64 = 30_000.0;

@@ -27,22 +27,22 @@ pub struct Evaluation {
     pub height_error: HeightError,
     /// Distance between the mesh's border and where it should be, in metres: as far from walls and drops as the radius.
     pub clearance_error: ClearanceError,
-    /// Number of cells.
-    pub cells: usize,
-    /// Edges between two cells, each counted once.
+    /// Number of polygons.
+    pub polygons: usize,
+    /// Edges between two polygons, each counted once.
     pub portals: usize,
-    /// Vertices that cells use. Places a millimetre apart are one.
+    /// Vertices that polygons use. Places a millimetre apart are one.
     pub vertices: usize,
     /// Vertices that lie on no border edge, which is one without neighbour.
     pub vertices_off_border: usize,
-    /// Fewest convex cells that the islands can be cut into: the sum of `ceil(notches / 2) + 1 - holes`, at least one each. A
+    /// Fewest convex polygons that the islands can be cut into: the sum of `ceil(notches / 2) + 1 - holes`, at least one each. A
     /// notch is a border vertex with more than half a turn of mesh around it. Chazelle and Dobkin 1985.
-    pub cells_lower_bound: usize,
-    /// Share of the cells that are narrower than a grid cell or have an angle under ten degrees.
+    pub polygons_lower_bound: usize,
+    /// Share of the polygons that are narrower than a grid cell or have an angle under ten degrees.
     pub slivers: Option<f64>,
-    /// Smallest angle of all cells, in degrees.
+    /// Smallest angle of all polygons, in degrees.
     pub min_angle: Option<f64>,
-    /// Vertices inside an edge of a cell that does not have them, counted once for each such edge.
+    /// Vertices inside an edge of a polygon that does not have them, counted once for each such edge.
     pub t_junctions: usize,
     /// All that is wrong with the mesh itself: the sum of [`Evaluation::violation_kinds`].
     pub violations: usize,
@@ -54,7 +54,7 @@ pub struct Evaluation {
     pub bytes_file: Option<u64>,
     /// What the violations are.
     pub violation_kinds: Violations,
-    /// More figures of the cells' shapes.
+    /// More figures of the polygons' shapes.
     pub shape: Shape,
 }
 
@@ -80,7 +80,7 @@ pub struct Excess {
 /// asks for it. Neighbouring places are linked if one can walk straight from one to the other.
 /// - A pair is surely linked by certain places only, with steps and room a level stricter than the agent's.
 /// - It is surely apart if not even uncertain places, and steps and room a level more lenient, link it. A grid wider than 1.3
-///   cells could overlook a passage: there no pair is called apart, so no link false.
+///   polygons could overlook a passage: there no pair is called apart, so no link false.
 /// - All other pairs are undecided.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -160,9 +160,9 @@ pub struct QueryTime {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Violations {
-    /// Pairs of cells that cover the same ground.
+    /// Pairs of polygons that cover the same ground.
     pub overlaps: usize,
-    /// Cells that are not convex, or have no area.
+    /// Polygons that are not convex, or have no area.
     pub non_convex: usize,
     /// Edges to a neighbour that does not know of it.
     pub asymmetric: usize,
@@ -178,22 +178,22 @@ impl Violations {
     }
 }
 
-/// Figures of the cells' shapes.
+/// Figures of the polygons' shapes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Shape {
-    /// Plan area of all cells in square metres.
+    /// Plan area of all polygons in square metres.
     pub area: f64,
-    /// Plan area of the largest cell in square metres.
-    pub largest_cell: Option<f64>,
-    /// Mean plan area of a cell in square metres.
-    pub mean_cell: Option<f64>,
-    /// Smallest width of all cells in metres: between two parallel lines, one along an edge.
+    /// Plan area of the largest polygon in square metres.
+    pub largest_polygon: Option<f64>,
+    /// Mean plan area of a polygon in square metres.
+    pub mean_polygon: Option<f64>,
+    /// Smallest width of all polygons in metres: between two parallel lines, one along an edge.
     pub min_width: Option<f64>,
     /// Mean number of neighbours.
     pub mean_degree: Option<f64>,
-    /// Cells for each that there must be: at least 1.
-    pub cells_per_lower_bound: Option<f64>,
+    /// Polygons for each that there must be: at least 1.
+    pub polygons_per_lower_bound: Option<f64>,
 }
 
 impl Evaluation {
@@ -206,8 +206,8 @@ impl Evaluation {
         } else if self.standable == 0 {
             remarks.push("there is no place where an agent can certainly stand");
         }
-        if self.cells == 0 {
-            remarks.push("the mesh has no cells");
+        if self.polygons == 0 {
+            remarks.push("the mesh has no polygons");
         } else if self.coverage == Some(0.0) && self.excess.total.is_some_and(|excess| excess > 0.9) {
             remarks.push("the mesh lies elsewhere: was it baked from another scene?");
         }

@@ -1,4 +1,4 @@
-//! How the cells are shaped, how many there are, and what is wrong with them.
+//! How the polygons are shaped, how many there are, and what is wrong with them.
 
 use glam::{DVec2, DVec3};
 use rayon::prelude::*;
@@ -10,22 +10,22 @@ use crate::report::{Evaluation, Shape, Sorted, Violations, share};
 use crate::scene::{cross, plan};
 use crate::walk::closest_on_segment;
 
-/// A cell with a smaller angle is a sliver. Degrees.
+/// A polygon with a smaller angle is a sliver. Degrees.
 const SLIVER_ANGLE: f64 = 10.0;
 
 /// How close to an edge a vertex lies inside it, in metres: twice the distance at which vertices are one.
 const ON_EDGE: f64 = 2e-3;
 
 pub(crate) fn judge_shape(oracle: &Oracle, mesh: &JudgedMesh, fans: &Fans, evaluation: &mut Evaluation) {
-    let cells = mesh.cells.len();
-    let narrow = |cell: usize| {
-        let outline = mesh.outline(cell);
+    let polygons = mesh.polygons.len();
+    let narrow = |polygon: usize| {
+        let outline = mesh.outline(polygon);
         let angle = (0..outline.len())
-            .map(|corner| corner_angle(mesh, cell, corner).to_degrees())
+            .map(|corner| corner_angle(mesh, polygon, corner).to_degrees())
             .fold(f64::INFINITY, f64::min);
         (area(&outline), width(&outline), angle)
     };
-    let figures: Vec<(f64, f64, f64)> = (0..cells).map(narrow).collect();
+    let figures: Vec<(f64, f64, f64)> = (0..polygons).map(narrow).collect();
     let areas = Sorted::new(figures.iter().map(|figures| figures.0));
     let widths = Sorted::new(figures.iter().map(|figures| -figures.1));
     let angles = Sorted::new(figures.iter().map(|figures| -figures.2));
@@ -33,31 +33,31 @@ pub(crate) fn judge_shape(oracle: &Oracle, mesh: &JudgedMesh, fans: &Fans, evalu
     let sliver_count = figures.iter().filter(is_sliver).count();
     let with_neighbour: usize = mesh.neighbours.iter().map(|beside| beside.iter().flatten().count()).sum();
     let mut used: Vec<usize> =
-        mesh.cells.iter().flatten().map(|&vertex| fans.places[vertex as usize]).collect();
+        mesh.polygons.iter().flatten().map(|&vertex| fans.places[vertex as usize]).collect();
     used.sort_unstable();
     used.dedup();
     let mut on_border: Vec<usize> = fans
         .fans
         .iter()
         .filter(|fan| fan.is_on_border)
-        .map(|fan| fans.places[mesh.cells[fan.corner.0][fan.corner.1] as usize])
+        .map(|fan| fans.places[mesh.polygons[fan.corner.0][fan.corner.1] as usize])
         .collect();
     on_border.sort_unstable();
     on_border.dedup();
-    evaluation.cells = cells;
+    evaluation.polygons = polygons;
     evaluation.portals = with_neighbour.div_ceil(2);
     evaluation.vertices = used.len();
     evaluation.vertices_off_border = used.len() - on_border.len();
-    evaluation.cells_lower_bound = fans.cells_lower_bound(mesh);
-    evaluation.slivers = share(sliver_count as f64, cells);
+    evaluation.polygons_lower_bound = fans.polygons_lower_bound(mesh);
+    evaluation.slivers = share(sliver_count as f64, polygons);
     evaluation.min_angle = angles.max().map(|angle| -angle);
     evaluation.shape = Shape {
         area: figures.iter().map(|figures| figures.0).sum(),
-        largest_cell: areas.max(),
-        mean_cell: areas.mean(),
+        largest_polygon: areas.max(),
+        mean_polygon: areas.mean(),
         min_width: widths.max().map(|width| -width),
-        mean_degree: share(with_neighbour as f64, cells),
-        cells_per_lower_bound: share(cells as f64, evaluation.cells_lower_bound),
+        mean_degree: share(with_neighbour as f64, polygons),
+        polygons_per_lower_bound: share(polygons as f64, evaluation.polygons_lower_bound),
     };
 }
 
@@ -69,22 +69,27 @@ pub(crate) fn judge_validity(
     evaluation: &mut Evaluation,
 ) {
     let level = f64::from(oracle.config.level_height);
-    let cells = 0..mesh.cells.len();
+    let polygons = 0..mesh.polygons.len();
     evaluation.t_junctions =
-        cells.clone().into_par_iter().map(|cell| t_junctions(mesh, index, fans, cell, level)).sum();
+        polygons.clone().into_par_iter().map(|polygon| t_junctions(mesh, index, fans, polygon, level)).sum();
     let headroom = f64::from(oracle.agent.height) / 2.0;
     let mut kinds = Violations {
-        overlaps: cells.clone().into_par_iter().map(|cell| overlaps(mesh, index, cell, headroom)).sum(),
-        non_convex: cells.clone().filter(|&cell| !is_convex(&mesh.outline(cell))).count(),
+        overlaps: polygons
+            .clone()
+            .into_par_iter()
+            .map(|polygon| overlaps(mesh, index, polygon, headroom))
+            .sum(),
+        non_convex: polygons.clone().filter(|&polygon| !is_convex(&mesh.outline(polygon))).count(),
         ..Violations::default()
     };
-    for cell in cells {
-        for (edge, other) in mesh.neighbours[cell].iter().enumerate() {
+    for polygon in polygons {
+        for (edge, other) in mesh.neighbours[polygon].iter().enumerate() {
             let Some(other) = other.map(|other| other as usize) else { continue };
-            let knows = mesh.neighbours[other].iter().flatten().any(|&back| back as usize == cell);
-            if !knows || other == cell {
+            let knows = mesh.neighbours[other].iter().flatten().any(|&back| back as usize == polygon);
+            if !knows || other == polygon {
                 kinds.asymmetric += 1;
-            } else if fans.matching(cell, edge).is_none() || gapes(mesh, cell, edge, other, level / 2.0) {
+            } else if fans.matching(polygon, edge).is_none() || gapes(mesh, polygon, edge, other, level / 2.0)
+            {
                 kinds.cracks += 1;
             }
         }
@@ -94,11 +99,11 @@ pub(crate) fn judge_validity(
 }
 
 /// Whether the grounds of two neighbours differ along their edge.
-fn gapes(mesh: &JudgedMesh, cell: usize, edge: usize, other: usize, tolerance: f64) -> bool {
-    let (a, b) = (plan(mesh.corner(cell, edge)), plan(mesh.corner(cell, edge + 1)));
+fn gapes(mesh: &JudgedMesh, polygon: usize, edge: usize, other: usize, tolerance: f64) -> bool {
+    let (a, b) = (plan(mesh.corner(polygon, edge)), plan(mesh.corner(polygon, edge + 1)));
     [0.01, 0.25, 0.5, 0.75, 0.99].into_iter().any(|share| {
         let at = a.lerp(b, share);
-        (mesh.height_in_cell(cell, at) - mesh.height_in_cell(other, at)).abs() > tolerance
+        (mesh.height_in_polygon(polygon, at) - mesh.height_in_polygon(other, at)).abs() > tolerance
     })
 }
 
@@ -137,14 +142,14 @@ fn is_convex(outline: &[DVec2]) -> bool {
     area(outline) > 0.0 && (turned - std::f64::consts::TAU).abs() < 1.0
 }
 
-/// Vertices of other cells that lie inside an edge of a cell. Each place counts once an edge.
-fn t_junctions(mesh: &JudgedMesh, index: &MeshIndex<'_>, fans: &Fans, cell: usize, level: f64) -> usize {
+/// Vertices of other polygons that lie inside an edge of a polygon. Each place counts once an edge.
+fn t_junctions(mesh: &JudgedMesh, index: &MeshIndex<'_>, fans: &Fans, polygon: usize, level: f64) -> usize {
     let mut count = 0;
-    for (a, b, _) in mesh.edges(cell) {
+    for (a, b, _) in mesh.edges(polygon) {
         let slack = DVec3::new(ON_EDGE, level, ON_EDGE);
         let mut found = Vec::new();
-        index.cells_in(a.min(b) - slack, a.max(b) + slack, |other| {
-            if other != cell {
+        index.polygons_in(a.min(b) - slack, a.max(b) + slack, |other| {
+            if other != polygon {
                 found.push(other);
             }
         });
@@ -159,10 +164,11 @@ fn t_junctions(mesh: &JudgedMesh, index: &MeshIndex<'_>, fans: &Fans, cell: usiz
             let is_inside = along > ON_EDGE && along < length - ON_EDGE;
             is_inside && nearest.distance(plan(at)) < ON_EDGE && (height - at.y).abs() < level
         };
-        let own = |place: usize| mesh.cells[cell].iter().any(|&vertex| fans.places[vertex as usize] == place);
+        let own =
+            |place: usize| mesh.polygons[polygon].iter().any(|&vertex| fans.places[vertex as usize] == place);
         let mut places: Vec<usize> = found
             .iter()
-            .flat_map(|&other| mesh.cells[other].iter().copied())
+            .flat_map(|&other| mesh.polygons[other].iter().copied())
             .filter(|&vertex| inside(vertex))
             .map(|vertex| fans.places[vertex as usize])
             .filter(|&place| !own(place))
@@ -174,18 +180,18 @@ fn t_junctions(mesh: &JudgedMesh, index: &MeshIndex<'_>, fans: &Fans, cell: usiz
     count
 }
 
-/// Cells after this one that cover the same ground.
-fn overlaps(mesh: &JudgedMesh, index: &MeshIndex<'_>, cell: usize, headroom: f64) -> usize {
-    let outline = mesh.outline(cell);
-    let corners = || mesh.ground[mesh.ground_first[cell]..mesh.ground_first[cell + 1]].iter().flatten();
+/// Polygons after this one that cover the same ground.
+fn overlaps(mesh: &JudgedMesh, index: &MeshIndex<'_>, polygon: usize, headroom: f64) -> usize {
+    let outline = mesh.outline(polygon);
+    let corners = || mesh.ground[mesh.ground_first[polygon]..mesh.ground_first[polygon + 1]].iter().flatten();
     let low = corners().fold(DVec3::INFINITY, |low, corner| low.min(*corner));
     let high = corners().fold(DVec3::NEG_INFINITY, |high, corner| high.max(*corner));
     if !low.is_finite() {
         return 0;
     }
     let mut found = Vec::new();
-    index.cells_in(low - DVec3::Y * headroom, high + DVec3::Y * headroom, |other| {
-        if other > cell {
+    index.polygons_in(low - DVec3::Y * headroom, high + DVec3::Y * headroom, |other| {
+        if other > polygon {
             found.push(other);
         }
     });
@@ -198,7 +204,7 @@ fn overlaps(mesh: &JudgedMesh, index: &MeshIndex<'_>, cell: usize, headroom: f64
             return false;
         }
         let middle = common.iter().sum::<DVec2>() / common.len() as f64;
-        (mesh.height_in_cell(cell, middle) - mesh.height_in_cell(other, middle)).abs() < headroom
+        (mesh.height_in_polygon(polygon, middle) - mesh.height_in_polygon(other, middle)).abs() < headroom
     };
     found.iter().filter(covers).count()
 }

@@ -9,15 +9,15 @@ use crate::fans::Fans;
 use crate::mesh::JudgedMesh;
 use crate::scene::plan;
 
-/// Most cells that one look may pass, and most lines of sight that are kept: beyond, there is no answer.
+/// Most polygons that one look may pass, and most lines of sight that are kept: beyond, there is no answer.
 const MOST_CELLS: usize = 2_000_000;
 const MOST_LINES: usize = 20_000_000;
 
 /// Shortest ways: A* over the visibility graph of the border's notches, whose lines of sight are found by looking through the
-/// edges of the cells in an ever narrower cone, and are kept for the next way.
+/// edges of the polygons in an ever narrower cone, and are kept for the next way.
 ///
 /// Exact, because a shortest way turns only at notches (Lozano-Pérez and Wesley 1979, <https://doi.org/10.1145/359156.359164>),
-/// and because cells are convex. Where the mesh passes above itself, looks follow the cells and not the plan.
+/// and because polygons are convex. Where the mesh passes above itself, looks follow the polygons and not the plan.
 #[derive(Debug)]
 pub(crate) struct ShortestWays<'a> {
     mesh: &'a JudgedMesh,
@@ -27,9 +27,9 @@ pub(crate) struct ShortestWays<'a> {
     lines: usize,
 }
 
-/// A cone that enters a cell through one of its edges.
+/// A cone that enters a polygon through one of its edges.
 struct Look {
-    cell: usize,
+    polygon: usize,
     entry: usize,
     right: DVec2,
     left: DVec2,
@@ -69,18 +69,18 @@ impl<'a> ShortestWays<'a> {
     }
 
     fn place(&self, fan: usize) -> DVec2 {
-        let (cell, corner) = self.fans.fans[fan].corner;
-        plan(self.mesh.corner(cell, corner))
+        let (polygon, corner) = self.fans.fans[fan].corner;
+        plan(self.mesh.corner(polygon, corner))
     }
 
-    /// Length of the shortest way between two places in two cells; `None` if there is none, or it is too much to look for.
+    /// Length of the shortest way between two places in two polygons; `None` if there is none, or it is too much to look for.
     pub(crate) fn length(&mut self, from: (usize, DVec3), to: (usize, DVec3)) -> Option<f64> {
         let (start, goal) = (plan(from.1), plan(to.1));
-        let first = self.look(start, &self.cells_at(from.0, start), Some((to.0, goal)))?;
+        let first = self.look(start, &self.polygons_at(from.0, start), Some((to.0, goal)))?;
         if first.sees_goal {
             return Some(start.distance(goal));
         }
-        let last = self.look(goal, &self.cells_at(to.0, goal), None)?;
+        let last = self.look(goal, &self.polygons_at(to.0, goal), None)?;
         let mut at_goal = vec![f64::INFINITY; self.fans.fans.len()];
         for &fan in &last.fans {
             at_goal[fan] = self.place(fan).distance(goal);
@@ -122,51 +122,51 @@ impl<'a> ShortestWays<'a> {
 
     fn look_from(&self, fan: usize) -> Option<Vec<(usize, f64)>> {
         let at = self.place(fan);
-        let cells: Vec<usize> = self.fans.corners[fan].iter().map(|&(cell, _)| cell).collect();
-        let view = self.look(at, &cells, None)?;
+        let polygons: Vec<usize> = self.fans.corners[fan].iter().map(|&(polygon, _)| polygon).collect();
+        let view = self.look(at, &polygons, None)?;
         let others = view.fans.into_iter().filter(|&other| other != fan);
         Some(others.map(|other| (other, self.place(other).distance(at))).collect())
     }
 
-    /// The cell and those that meet it where `at` lies on its border.
-    fn cells_at(&self, cell: usize, at: DVec2) -> Vec<usize> {
-        let mut cells = vec![cell];
+    /// The polygon and those that meet it where `at` lies on its border.
+    fn polygons_at(&self, polygon: usize, at: DVec2) -> Vec<usize> {
+        let mut polygons = vec![polygon];
         let mut next = 0;
-        while let Some(&cell) = cells.get(next) {
-            for (edge, (a, b, _)) in self.mesh.edges(cell).enumerate() {
+        while let Some(&polygon) = polygons.get(next) {
+            for (edge, (a, b, _)) in self.mesh.edges(polygon).enumerate() {
                 let nearest = crate::walk::closest_on_segment(plan(a), plan(b), at);
                 if nearest.distance(at) < 1e-4
-                    && let Some((other, _)) = self.fans.matching(cell, edge)
-                    && !cells.contains(&other)
+                    && let Some((other, _)) = self.fans.matching(polygon, edge)
+                    && !polygons.contains(&other)
                 {
-                    cells.push(other);
+                    polygons.push(other);
                 }
             }
             next += 1;
         }
-        cells
+        polygons
     }
 
-    /// The fans where a way may turn that are seen from `at`, a place of each of the `cells`.
-    fn look(&self, at: DVec2, cells: &[usize], goal: Option<(usize, DVec2)>) -> Option<View> {
+    /// The fans where a way may turn that are seen from `at`, a place of each of the `polygons`.
+    fn look(&self, at: DVec2, polygons: &[usize], goal: Option<(usize, DVec2)>) -> Option<View> {
         let mut view = View::default();
         let mut looks = Vec::new();
-        for &cell in cells {
-            view.sees_goal |= goal.is_some_and(|goal| goal.0 == cell);
-            let sides = self.mesh.cells[cell].len();
+        for &polygon in polygons {
+            view.sees_goal |= goal.is_some_and(|goal| goal.0 == polygon);
+            let sides = self.mesh.polygons[polygon].len();
             for edge in 0..sides {
-                self.note(cell, edge, &mut view);
-                let [a, b] = [edge, edge + 1].map(|corner| plan(self.mesh.corner(cell, corner)) - at);
-                // Not along an edge that `at` lies on: what is beyond it is among the cells, or out of sight.
+                self.note(polygon, edge, &mut view);
+                let [a, b] = [edge, edge + 1].map(|corner| plan(self.mesh.corner(polygon, corner)) - at);
+                // Not along an edge that `at` lies on: what is beyond it is among the polygons, or out of sight.
                 if a.perp_dot(b) > 1e-9
-                    && let Some((other, entry)) = self.fans.matching(cell, edge)
+                    && let Some((other, entry)) = self.fans.matching(polygon, edge)
                 {
-                    looks.push(Look { cell: other, entry, right: a, left: b });
+                    looks.push(Look { polygon: other, entry, right: a, left: b });
                 }
             }
         }
         let mut passed = 0;
-        while let Some(Look { cell, entry, right, left }) = looks.pop() {
+        while let Some(Look { polygon, entry, right, left }) = looks.pop() {
             passed += 1;
             if passed > MOST_CELLS {
                 return None;
@@ -175,21 +175,21 @@ impl<'a> ShortestWays<'a> {
                 let slack = -1e-9 * to.length().max(1.0);
                 right.perp_dot(to) >= slack * right.length() && to.perp_dot(left) >= slack * left.length()
             };
-            view.sees_goal |= goal.is_some_and(|goal| goal.0 == cell && is_seen(goal.1 - at));
-            let sides = self.mesh.cells[cell].len();
+            view.sees_goal |= goal.is_some_and(|goal| goal.0 == polygon && is_seen(goal.1 - at));
+            let sides = self.mesh.polygons[polygon].len();
             for edge in (0..sides).filter(|&edge| edge != entry) {
-                let [a, b] = [edge, edge + 1].map(|corner| plan(self.mesh.corner(cell, corner)) - at);
+                let [a, b] = [edge, edge + 1].map(|corner| plan(self.mesh.corner(polygon, corner)) - at);
                 if is_seen(a) {
-                    self.note(cell, edge, &mut view);
+                    self.note(polygon, edge, &mut view);
                 }
                 if a.perp_dot(b) <= 0.0 {
                     continue;
                 }
-                let Some((other, entry)) = self.fans.matching(cell, edge) else { continue };
+                let Some((other, entry)) = self.fans.matching(polygon, edge) else { continue };
                 let right = if right.perp_dot(a) > 0.0 { a } else { right };
                 let left = if b.perp_dot(left) > 0.0 { b } else { left };
                 if right.perp_dot(left) > 1e-12 * right.length() * left.length() {
-                    looks.push(Look { cell: other, entry, right, left });
+                    looks.push(Look { polygon: other, entry, right, left });
                 }
             }
         }
@@ -198,8 +198,8 @@ impl<'a> ShortestWays<'a> {
         Some(view)
     }
 
-    fn note(&self, cell: usize, corner: usize, view: &mut View) {
-        let fan = self.fans.fan(cell, corner);
+    fn note(&self, polygon: usize, corner: usize, view: &mut View) {
+        let fan = self.fans.fan(polygon, corner);
         if self.fans.fans[fan].may_turn() {
             view.fans.push(fan);
         }
@@ -220,14 +220,14 @@ mod tests {
         let vertices: Vec<Vec3> = (0..lines * lines)
             .map(|index| Vec3::new((index % lines) as f32, 0.0, (index / lines) as f32))
             .collect();
-        let cells = (0..side * side)
-            .filter(|&cell| !solid[cell as usize])
-            .map(|cell| {
-                let corner = cell / side * lines + cell % side;
+        let polygons = (0..side * side)
+            .filter(|&polygon| !solid[polygon as usize])
+            .map(|polygon| {
+                let corner = polygon / side * lines + polygon % side;
                 vec![corner, corner + 1, corner + 1 + lines, corner + lines]
             })
             .collect();
-        JudgedMesh::new(&vertices, cells).unwrap()
+        JudgedMesh::new(&vertices, polygons).unwrap()
     }
 
     fn length(mesh: &JudgedMesh, from: DVec2, to: DVec2) -> Option<f64> {
@@ -242,8 +242,8 @@ mod tests {
 
     /// Whether the open segment misses the inside of every solid square.
     fn is_clear(side: usize, solid: &[bool], a: DVec2, b: DVec2) -> bool {
-        (0..side * side).filter(|&cell| solid[cell]).all(|cell| {
-            let low = DVec2::new((cell % side) as f64, (cell / side) as f64);
+        (0..side * side).filter(|&polygon| solid[polygon]).all(|polygon| {
+            let low = DVec2::new((polygon % side) as f64, (polygon / side) as f64);
             let (mut enter, mut leave) = (0.0_f64, 1.0_f64);
             for (start, along, low) in [(a.x, b.x - a.x, low.x), (a.y, b.y - a.y, low.y)] {
                 if along.abs() < 1e-12 {
@@ -332,17 +332,17 @@ mod tests {
             (solid[from], solid[to]) = (false, false);
             // Where two solids touch at a corner, a line could pass between them but a mesh has no way: all four are cleared.
             let touching = |solid: &[bool]| {
-                let squares = (0..SIDE * SIDE).filter(|cell| cell % SIDE + 1 < SIDE && cell / SIDE + 1 < SIDE);
-                squares.map(|cell| [cell, cell + 1, cell + SIDE, cell + SIDE + 1]).find(|square| {
-                    let square = square.map(|cell| solid[cell]);
+                let squares = (0..SIDE * SIDE).filter(|polygon| polygon % SIDE + 1 < SIDE && polygon / SIDE + 1 < SIDE);
+                squares.map(|polygon| [polygon, polygon + 1, polygon + SIDE, polygon + SIDE + 1]).find(|square| {
+                    let square = square.map(|polygon| solid[polygon]);
                     square == [true, false, false, true] || square == [false, true, true, false]
                 })
             };
             while let Some(square) = touching(&solid) {
-                square.into_iter().for_each(|cell| solid[cell] = false);
+                square.into_iter().for_each(|polygon| solid[polygon] = false);
             }
-            let place = |cell: usize| {
-                DVec2::new((cell % SIDE) as f64 + offset.0, (cell / SIDE) as f64 + offset.1)
+            let place = |polygon: usize| {
+                DVec2::new((polygon % SIDE) as f64 + offset.0, (polygon / SIDE) as f64 + offset.1)
             };
             let found = length(&lattice(6, &solid), place(from), place(to));
             let expected = slow_length(SIDE, &solid, place(from), place(to));

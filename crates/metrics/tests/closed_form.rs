@@ -26,12 +26,12 @@ fn a_square_with_a_pillar_has_the_areas_of_its_offsets() {
     assert_eq!((found.height_error.mean, found.height_error.max), (Some(0.0), Some(0.0)));
     assert_eq!((found.connectivity.islands, found.connectivity.components), (1, 2));
     assert_eq!(found.connectivity.agree, found.connectivity.pairs);
-    assert_eq!((found.cells, found.portals, found.vertices, found.vertices_off_border), (8, 8, 16, 0));
-    assert_eq!(found.cells_lower_bound, 2);
+    assert_eq!((found.polygons, found.portals, found.vertices, found.vertices_off_border), (8, 8, 16, 0));
+    assert_eq!(found.polygons_lower_bound, 2);
     assert_eq!((found.slivers, found.t_junctions, found.violations), (Some(0.0), 0, 0));
     near(found.min_angle, 90.0, 1e-3);
     near(found.shape.area, 72.0, 1e-3);
-    near(found.shape.largest_cell, 9.0, 1e-3);
+    near(found.shape.largest_polygon, 9.0, 1e-3);
     near(found.shape.min_width, 3.0, 1e-3);
     near(found.shape.mean_degree, 2.0, 1e-9);
     // The corners of the hole are square where they could be round: half a metre off a corner on either side.
@@ -156,7 +156,7 @@ fn two_floors_are_two_components_and_the_lower_needs_headroom() {
     assert_eq!((found.coverage, found.excess.total), (Some(1.0), Some(0.0)));
     assert_eq!((found.connectivity.islands, found.connectivity.components), (2, 2));
     assert_eq!(found.connectivity.agree, 300);
-    assert_eq!((found.violations, found.cells_lower_bound), (0, 2));
+    assert_eq!((found.violations, found.polygons_lower_bound), (0, 2));
     near(figures(&oracle, &square(4.0)).coverage, 0.5, 0.01);
     let low = figures(&floors(1.8).oracle(), &square(0.0).and(&square(1.8)));
     near(low.excess.ceiling, 0.5, 1e-6);
@@ -168,12 +168,12 @@ fn an_l_shape_has_one_notch() {
     let oracle = Level::default().floor([0.0, 10.0], [0.0, 10.0], 0.0).oracle();
     let lines = [0.5, 5.0, 9.5];
     let found = figures(&oracle, &Draft::lattice(&lines, &lines, 0.0, &[3]));
-    assert_eq!((found.cells, found.portals, found.cells_lower_bound), (3, 2, 2));
+    assert_eq!((found.polygons, found.portals, found.polygons_lower_bound), (3, 2, 2));
     // The corner that all three share is the notch; the full square has it off the border.
     assert_eq!(found.vertices_off_border, 0);
     let full = figures(&oracle, &Draft::lattice(&lines, &lines, 0.0, &[]));
-    assert_eq!((full.cells_lower_bound, full.vertices_off_border), (1, 1));
-    near(full.shape.cells_per_lower_bound, 4.0, 1e-9);
+    assert_eq!((full.polygons_lower_bound, full.vertices_off_border), (1, 1));
+    near(full.shape.polygons_per_lower_bound, 4.0, 1e-9);
 }
 
 #[test]
@@ -204,7 +204,7 @@ fn nothing_gives_no_figure_and_no_nan() {
     let oracle = Oracle::new(&empty, &Agent::default(), &config()).unwrap();
     let found = judge(&oracle, &none).evaluation;
     assert_eq!((found.samples, found.coverage, found.excess.total), (0, None, None));
-    assert_eq!(found.remarks(), ["the scene has no walkable ground", "the mesh has no cells"]);
+    assert_eq!(found.remarks(), ["the scene has no walkable ground", "the mesh has no polygons"]);
     let found = judge(&oracle, &Draft::around_pillar().mesh()).evaluation;
     assert_eq!(found.excess.drop, Some(1.0));
     let found = judge(&pillar().oracle(), &none).evaluation;
@@ -241,12 +241,12 @@ fn the_keys_are_the_contract() {
     }
     let expected = "{ samples standable uncertain coverage excess { total solid ceiling wall drop } \
         connectivity { pairs agree false_links missed_links islands components } \
-        height_error { mean p50 p95 max } clearance_error { mean p95 max } cells portals vertices \
-        vertices_off_border cells_lower_bound slivers min_angle t_junctions violations \
+        height_error { mean p50 p95 max } clearance_error { mean p95 max } polygons portals vertices \
+        vertices_off_border polygons_lower_bound slivers min_angle t_junctions violations \
         paths { pairs found wrongly_missing wrongly_found excess_length { mean p95 max } min_wall_distance \
         query_ns { p50 p99 } } bytes_memory bytes_file \
         violation_kinds { overlaps non_convex asymmetric cracks } \
-        shape { area largest_cell mean_cell min_width mean_degree cells_per_lower_bound } } ";
+        shape { area largest_polygon mean_polygon min_width mean_degree polygons_per_lower_bound } } ";
     assert_eq!(keys, expected);
 }
 
@@ -260,7 +260,7 @@ fn bad_configurations_and_meshes_are_named() {
     let bad = Oracle::new(&soup, &agent().with_height(-1.0), &config());
     assert!(matches!(bad, Err(MetricsError::BadAgent(_))));
     let bad = JudgedMesh::new(&[Vec3::ZERO; 3], vec![vec![0, 1, 3]]);
-    assert!(matches!(bad, Err(MetricsError::BadCell { cell: 0, largest: 3, .. })));
+    assert!(matches!(bad, Err(MetricsError::BadPolygon { polygon: 0, largest: 3, .. })));
     let bad = JudgedMesh::new(&[Vec3::NAN; 3], vec![]);
     assert!(matches!(bad, Err(MetricsError::NotFinite { element: 0, .. })));
 }

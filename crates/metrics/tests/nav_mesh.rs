@@ -7,13 +7,13 @@ mod common;
 use common::{agent, near, pillar};
 use glam::Vec3;
 use waymesh_core::{
-    AreaId, Cell, CellId, CellMesh, GridFrame, HeightSurface, PlanPoint, PlanVertex, RegionId, SurfacePoint,
+    AreaId, GridFrame, HeightSurface, PlanPoint, PlanVertex, Poly, PolyId, PolyMesh, RegionId, SurfacePoint,
     VertexId,
 };
 use waymesh_graph::NavMesh;
 
 /// The eight squares around the pillar, on a grid of half metres.
-fn cells() -> CellMesh {
+fn polygons() -> PolyMesh {
     let frame = GridFrame { origin: Vec3::ZERO, cell_size: 0.5, level_height: 0.2, width: 20, depth: 20 };
     let lines = [1, 7, 13, 19];
     let vertices = lines
@@ -23,12 +23,12 @@ fn cells() -> CellMesh {
     let squares = [(0_u32, 0_u32), (1, 0), (2, 0), (0, 1), (2, 1), (0, 2), (1, 2), (2, 2)];
     let at = |x: Option<u32>, z: Option<u32>| {
         let square = (x?, z?);
-        squares.iter().position(|&other| other == square).map(CellId::from_index)
+        squares.iter().position(|&other| other == square).map(PolyId::from_index)
     };
-    let mut mesh = CellMesh { frame, vertices, cells: vec![], corners: vec![], neighbours: vec![] };
+    let mut mesh = PolyMesh { frame, vertices, polygons: vec![], corners: vec![], neighbours: vec![] };
     for (x, z) in squares {
         let first = u32::try_from(mesh.corners.len()).unwrap();
-        mesh.cells.push(Cell { first, len: 4, region: RegionId(0), area: AreaId::GROUND });
+        mesh.polygons.push(Poly { first, len: 4, region: RegionId(0), area: AreaId::GROUND });
         let corner = z * 4 + x;
         mesh.corners.extend([corner, corner + 1, corner + 5, corner + 4].map(VertexId));
         let (x, z) = (Some(x), Some(z));
@@ -38,7 +38,7 @@ fn cells() -> CellMesh {
     mesh
 }
 
-fn surface(mesh: &CellMesh, height: f32) -> HeightSurface {
+fn surface(mesh: &PolyMesh, height: f32) -> HeightSurface {
     #[expect(clippy::cast_precision_loss, reason = "a small grid")]
     let point =
         |vertex: &PlanVertex| SurfacePoint { x: vertex.point.x as f32, height, z: vertex.point.z as f32 };
@@ -46,7 +46,7 @@ fn surface(mesh: &CellMesh, height: f32) -> HeightSurface {
     HeightSurface {
         points: mesh.vertices.iter().map(point).collect(),
         triangles: corners.flat_map(|[a, b, c, d]| [[a, b, c], [a, c, d]]).collect(),
-        cell_triangles: (0..=8).map(|cell| cell * 2).collect(),
+        polygon_triangles: (0..=8).map(|polygon| polygon * 2).collect(),
         max_error: 0.0,
     }
 }
@@ -54,9 +54,9 @@ fn surface(mesh: &CellMesh, height: f32) -> HeightSurface {
 #[test]
 fn our_mesh_is_judged_with_its_paths() {
     let oracle = pillar().oracle();
-    let mesh = NavMesh::new(cells(), None, agent()).unwrap();
+    let mesh = NavMesh::new(polygons(), None, agent()).unwrap();
     let found = oracle.evaluate_nav_mesh(&mesh, Some(1234)).evaluation;
-    assert_eq!((found.excess.total, found.cells, found.portals), (Some(0.0), 8, 8));
+    assert_eq!((found.excess.total, found.polygons, found.portals), (Some(0.0), 8, 8));
     assert_eq!((found.violations, found.t_junctions, found.vertices_off_border), (0, 0, 0));
     assert_eq!(found.bytes_file, Some(1234));
     assert!(found.bytes_memory > Some(1000));
@@ -71,9 +71,9 @@ fn our_mesh_is_judged_with_its_paths() {
 #[test]
 fn the_height_surface_is_the_ground() {
     let oracle = pillar().oracle();
-    let cells = cells();
-    let heights = surface(&cells, 0.5);
-    let mesh = NavMesh::new(cells, Some(heights), agent()).unwrap();
+    let polygons = polygons();
+    let heights = surface(&polygons, 0.5);
+    let mesh = NavMesh::new(polygons, Some(heights), agent()).unwrap();
     let found = oracle.evaluate_nav_mesh(&mesh, None).evaluation;
     near(found.height_error.mean, 0.1, 1e-5);
     near(found.height_error.max, 0.1, 1e-5);

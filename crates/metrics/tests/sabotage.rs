@@ -28,7 +28,7 @@ fn groups(found: &Evaluation) -> [Vec<i64>; 8] {
         vec![count(links.false_links), count(links.missed_links), count(links.islands)],
         vec![round(found.height_error.mean, 0.01), round(found.height_error.max, 0.02)],
         vec![round(found.clearance_error.max, 0.101)],
-        [found.cells, found.vertices, found.vertices_off_border].map(count).to_vec(),
+        [found.polygons, found.vertices, found.vertices_off_border].map(count).to_vec(),
         vec![round(found.slivers, 1e-3), round(found.min_angle, 1.0), count(found.t_junctions)],
         vec![count(found.violations)],
     ]
@@ -36,7 +36,7 @@ fn groups(found: &Evaluation) -> [Vec<i64>; 8] {
     .unwrap()
 }
 
-/// Two floors that do not meet, each with a good mesh of three by one cells, and a room's walls around the first.
+/// Two floors that do not meet, each with a good mesh of three by one polygons, and a room's walls around the first.
 fn level() -> Level {
     let room = Level::default().floor([0.0, 10.0], [0.0, 10.0], 0.0).floor([20.0, 30.0], [0.0, 10.0], 0.0);
     room.solid([0.0, 0.0, 0.0], [10.0, 3.0, 0.5]).solid([0.0, 0.0, 9.5], [10.0, 3.0, 10.0])
@@ -91,8 +91,8 @@ fn a_shift_moves_coverage_excess_and_clearance() {
 }
 
 #[test]
-fn a_cell_deleted_moves_coverage_links_and_clearance() {
-    let (before, after) = damaged(|draft| drop(draft.cells.remove(1)));
+fn a_polygon_deleted_moves_coverage_links_and_clearance() {
+    let (before, after) = damaged(|draft| drop(draft.polygons.remove(1)));
     only(&before, &after, &["coverage", "links", "clearance", "complexity"]);
     near(after.coverage, 1.0 - 3.0 * 7.8 / (8.8 * 7.8 + 8.8 * 8.8), 0.005);
     assert_eq!((after.connectivity.islands, after.connectivity.false_links), (3, 0));
@@ -123,7 +123,7 @@ fn islands_joined_move_the_links() {
     let mut bridged = draft.clone();
     bridged.vertices.truncate(8);
     bridged.vertices.extend(Draft::lattice(&[20.5, 23.5, 26.5, 29.5], &[1.0, 9.0], 0.0, &[]).vertices);
-    bridged.cells.push(vec![3, 8, 12, 7]);
+    bridged.polygons.push(vec![3, 8, 12, 7]);
     let after = figures(&oracle, &bridged);
     assert_eq!((after.connectivity.islands, after.connectivity.missed_links), (1, 0));
     near(of(after.connectivity.false_links, after.connectivity.pairs), 0.5, 0.1);
@@ -136,48 +136,48 @@ fn islands_joined_move_the_links() {
         vec![None, Some(5), None, Some(3)],
         vec![None, None, None, Some(4)],
     ];
-    let linked = mesh.clone().with_neighbours(&draft.cells, neighbours.clone()).unwrap();
+    let linked = mesh.clone().with_neighbours(&draft.polygons, neighbours.clone()).unwrap();
     let after = judge(&oracle, &linked).evaluation;
     assert_eq!((after.violation_kinds.cracks, after.violations), (2, 2));
     only(&before, &after, &["links", "violations"]);
     // One-sided.
     (neighbours[2][1], neighbours[3][3]) = (None, None);
     neighbours[1][1] = None;
-    let broken = mesh.with_neighbours(&draft.cells, neighbours).unwrap();
+    let broken = mesh.with_neighbours(&draft.polygons, neighbours).unwrap();
     let after = judge(&oracle, &broken).evaluation;
     assert_eq!((after.violation_kinds.asymmetric, after.violations), (1, 1));
     only(&before, &after, &["clearance", "violations"]);
 }
 
 #[test]
-fn a_bent_cell_is_a_violation() {
-    // A vertex of the border between the first two cells is pulled into the second.
+fn a_bent_polygon_is_a_violation() {
+    // A vertex of the border between the first two polygons is pulled into the second.
     let (before, after) = damaged(|draft| {
         draft.vertices.push(Vec3::new(5.0, 0.0, 5.0));
-        draft.cells[0] = vec![0, 1, 16, 5, 4];
+        draft.polygons[0] = vec![0, 1, 16, 5, 4];
     });
     assert_eq!((after.violation_kinds.non_convex, after.violation_kinds.overlaps), (0, 1));
     only(&before, &after, &["links", "clearance", "complexity", "violations"]);
     let (before, after) = damaged(|draft| {
         draft.vertices.push(Vec3::new(2.0, 0.0, 5.0));
-        draft.cells[0] = vec![0, 1, 16, 5, 4];
+        draft.polygons[0] = vec![0, 1, 16, 5, 4];
     });
     assert_eq!((after.violation_kinds.non_convex, after.violation_kinds.overlaps), (1, 0));
     assert!(before.coverage > after.coverage && after.coverage > Some(0.9));
 }
 
 #[test]
-fn a_cell_lifted_by_a_level_moves_the_height() {
+fn a_polygon_lifted_by_a_level_moves_the_height() {
     let oracle = level().oracle();
     let draft = good();
     let before = figures(&oracle, &draft);
     let ground: Vec<Vec<[Vec3; 3]>> = draft
-        .cells
+        .polygons
         .iter()
         .enumerate()
-        .map(|(index, cell)| {
+        .map(|(index, polygon)| {
             let lift = if index == 4 { Vec3::Y * 0.1 } else { Vec3::ZERO };
-            let at = |corner: usize| draft.vertices[cell[corner] as usize] + lift;
+            let at = |corner: usize| draft.vertices[polygon[corner] as usize] + lift;
             vec![[at(0), at(1), at(2)], [at(0), at(2), at(3)]]
         })
         .collect();
@@ -194,10 +194,10 @@ fn a_cell_lifted_by_a_level_moves_the_height() {
 #[test]
 fn a_vertex_inside_an_edge_is_a_junction() {
     let (before, after) = damaged(|draft| {
-        // The last cell is split in two; its neighbour keeps its long edge.
+        // The last polygon is split in two; its neighbour keeps its long edge.
         draft.vertices.extend([Vec3::new(26.5, 0.0, 4.0), Vec3::new(29.5, 0.0, 4.0)]);
-        draft.cells[5] = vec![10, 11, 17, 16];
-        draft.cells.push(vec![16, 17, 15, 14]);
+        draft.polygons[5] = vec![10, 11, 17, 16];
+        draft.polygons.push(vec![16, 17, 15, 14]);
     });
     assert_eq!((after.t_junctions, after.violations), (1, 0));
     only(&before, &after, &["links", "clearance", "complexity", "shape"]);
@@ -224,9 +224,9 @@ fn a_mesh_of_another_winding_is_the_same() {
     let oracle = Oracle::new(&level().soup(), &agent(), &config()).unwrap();
     let draft = good();
     let mut turned = draft.clone();
-    turned.cells.iter_mut().for_each(|cell| cell.reverse());
+    turned.polygons.iter_mut().for_each(|polygon| polygon.reverse());
     assert_eq!(groups(&figures(&oracle, &draft)), groups(&figures(&oracle, &turned)));
-    // Given neighbours turn with the cells.
+    // Given neighbours turn with the polygons.
     let neighbours = [
         vec![None, None, Some(1), None],
         vec![None, Some(0), None, Some(2)],
@@ -235,8 +235,8 @@ fn a_mesh_of_another_winding_is_the_same() {
         vec![None, Some(3), None, Some(5)],
         vec![None, Some(4), None, None],
     ];
-    let cells = turned.cells[..3].to_vec();
-    let first = JudgedMesh::new(&turned.vertices, cells.clone()).unwrap();
-    let wrong = first.with_neighbours(&cells, neighbours[..3].to_vec()).unwrap();
+    let polygons = turned.polygons[..3].to_vec();
+    let first = JudgedMesh::new(&turned.vertices, polygons.clone()).unwrap();
+    let wrong = first.with_neighbours(&polygons, neighbours[..3].to_vec()).unwrap();
     assert!(judge(&oracle, &wrong).evaluation.violations > 0);
 }

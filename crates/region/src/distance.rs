@@ -241,11 +241,11 @@ mod tests {
         let distance = distance_field(&field);
         let borders: Vec<(f64, f64)> = (0..field.len() as u32)
             .filter(|&span| distance.distances[span as usize] == 0)
-            .map(|span| field.cell_of(span))
+            .map(|span| field.column_of(span))
             .map(|(x, z)| (f64::from(x), f64::from(z)))
             .collect();
         for span in 0..field.len() as u32 {
-            let (x, z) = field.cell_of(span);
+            let (x, z) = field.column_of(span);
             let true_distance = borders
                 .iter()
                 .map(|&(bx, bz)| (bx - f64::from(x)).hypot(bz - f64::from(z)))

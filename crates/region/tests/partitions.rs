@@ -349,7 +349,7 @@ proptest! {
         check(&field, &regions);
         let mut ends = vec![None; regions.count as usize];
         for (span, &label) in (0_u32..).zip(&regions.labels).filter(|(_, label)| **label != NO_REGION) {
-            let (x, z) = field.cell_of(span);
+            let (x, z) = field.column_of(span);
             let end = ends[label as usize].replace((x, z));
             let goes_on = end.is_none_or(|(last_x, last_z)| (last_x + 1, last_z) == (x, z) || last_z + 1 == z);
             prop_assert!(goes_on, "region {label} has a gap before ({x}, {z})");

@@ -29,7 +29,7 @@ fn could_be_one(field: &WalkableField, regions: &RegionMap) -> Option<(u32, u32)
     let mut conflicts = Vec::new();
     for span in (0..field.len()).filter(|&span| regions.labels[span] != NO_REGION) {
         let index = u32::try_from(span).expect("few spans");
-        let (x, z) = field.cell_of(index);
+        let (x, z) = field.column_of(index);
         let label = regions.labels[span];
         let mut pair = |other: u32, is_linked: bool| {
             let theirs = regions.labels[other as usize];
@@ -372,7 +372,7 @@ fn parts_without_ground_and_parts_that_are_missing() {
     for part in &some {
         let regions = label_surfaces(part, &joined).expect("a part that was joined");
         for (span, &label) in (0_u32..).zip(&regions.labels) {
-            let (x, z) = part.global_cell(span);
+            let (x, z) = part.global_column(span);
             assert_eq!(label == NO_REGION, absent.core.contains(x, z));
         }
     }

@@ -143,7 +143,7 @@ fn thin_walls_and_posts_stand_in_the_way() {
     let refined = refine(&walled, &config(0.1));
     let field = &refined.part.field;
     for span in (0_u32..).take(field.len()) {
-        let x = f64::from(field.cell_of(span).0) * 0.1 + 0.05;
+        let x = f64::from(field.column_of(span).0) * 0.1 + 0.05;
         assert!((x - 4.03).abs() >= 0.35 - 1e-5, "a span at {x}");
     }
     // A post of two centimetres between the lines through the centres of cells.
@@ -212,7 +212,7 @@ fn a_stair_is_walked_and_a_table_is_not() {
     let field = &refined.part.field;
     assert!(field.len() < before);
     for (span, &ground) in (0_u32..).zip(&field.ground) {
-        let (x, z) = field.cell_of(span);
+        let (x, z) = field.column_of(span);
         let point = [(f64::from(x) + 0.5) * 0.05, (f64::from(z) + 0.5) * 0.05];
         let table = [[1.0, 4.0], [2.0, 4.0], [2.0, 6.0], [1.0, 6.0]];
         let inside = point[0] > 1.0 && point[0] < 2.0 && point[1] > 4.0 && point[1] < 6.0;
@@ -294,7 +294,7 @@ proptest! {
         let mut kept = vec![false; field.columns.len()];
         let slack = 0.036;
         for span in (0_u32..).take(field.len()) {
-            let (cx, cz) = field.cell_of(span);
+            let (cx, cz) = field.column_of(span);
             kept[field.cells[span as usize] as usize] = true;
             let point = [(f64::from(cx) + 0.5) * 0.1, (f64::from(cz) + 0.5) * 0.1];
             prop_assert!(distance(&plan, point) >= 0.35 - slack, "too near at {point:?}");
@@ -329,7 +329,7 @@ proptest! {
 fn sheets(part: &FieldWindow) -> Vec<u32> {
     let field = &part.field;
     let square = |span: u32| {
-        let (x, z) = field.cell_of(span);
+        let (x, z) = field.column_of(span);
         (x / 5, z / 5)
     };
     let mut sets = DisjointSets::new(field.len());

@@ -61,7 +61,7 @@ pub fn from_floors(width: u32, depth: u32, columns: &[Vec<Floor>]) -> WalkableFi
         field.columns[column + 1] = field.floor.len() as u32;
     }
     for span in 0..field.len() as u32 {
-        let (x, z) = field.cell_of(span);
+        let (x, z) = field.column_of(span);
         for direction in Direction::ALL {
             let (dx, dz) = direction.offset();
             let (Some(nx), Some(nz)) = (x.checked_add_signed(dx), z.checked_add_signed(dz)) else { continue };
@@ -170,7 +170,7 @@ pub fn random_regions(field: &WalkableField, seed: u64) -> RegionMap {
         let mut size = 0;
         while size < target && !frontier.is_empty() {
             let span = frontier.swap_remove(random.index(frontier.len()));
-            let (x, z) = field.cell_of(span);
+            let (x, z) = field.column_of(span);
             if labels[span as usize] != NO_REGION
                 || field.column(x, z).any(|other| labels[other as usize] == count)
                 || touches_without_link(field, span, |other| labels[other as usize] == count)
@@ -195,7 +195,7 @@ pub fn random_regions(field: &WalkableField, seed: u64) -> RegionMap {
 
 /// Whether a span of the region (as told by `is_in`) lies beside `span` in plan, but is not linked to it.
 fn touches_without_link(field: &WalkableField, span: u32, is_in: impl Fn(u32) -> bool) -> bool {
-    let (x, z) = field.cell_of(span);
+    let (x, z) = field.column_of(span);
     Direction::ALL.into_iter().any(|direction| {
         let (dx, dz) = direction.offset();
         let (Some(nx), Some(nz)) = (x.checked_add_signed(dx), z.checked_add_signed(dz)) else { return false };

@@ -3,19 +3,19 @@
 use std::collections::HashMap;
 
 use waymesh_core::{
-    AreaId, Cell, CellId, CellMesh, GridFrame, PlanPoint, PlanVertex, Random, RegionId, VertexId,
+    AreaId, GridFrame, PlanPoint, PlanVertex, Poly, PolyId, PolyMesh, Random, RegionId, VertexId,
 };
 
 /// Reads a mesh of version 2 on whole numbers: metres are cells, vertices of one place are one. Neighbours are the polygons with the same
 /// edge, whatever the file says. `None` if it is no such file.
 #[must_use]
-pub fn read(text: &str) -> Option<CellMesh> {
+pub fn read(text: &str) -> Option<PolyMesh> {
     let mut words = text.split_whitespace();
     if (words.next()?, words.next()?) != ("mesh", "2") {
         return None;
     }
     let mut next = || words.next()?.parse::<i32>().ok();
-    let (vertices, polygons) = (next()?, next()?);
+    let (vertices, count) = (next()?, next()?);
     let mut points = Vec::new();
     for _ in 0..vertices {
         points.push(PlanPoint::new(next()?, next()?));
@@ -23,27 +23,27 @@ pub fn read(text: &str) -> Option<CellMesh> {
             next()?;
         }
     }
-    let mut cells = Vec::new();
-    for _ in 0..polygons {
-        let count = next()?;
+    let mut polygons = Vec::new();
+    for _ in 0..count {
+        let sides = next()?;
         let mut corners = Vec::new();
-        for _ in 0..count {
+        for _ in 0..sides {
             corners.push(*points.get(usize::try_from(next()?).ok()?)?);
         }
-        for _ in 0..count {
+        for _ in 0..sides {
             next()?;
         }
-        cells.push(corners);
+        polygons.push(corners);
     }
-    Some(build(&cells))
+    Some(build(&polygons))
 }
 
 /// Joins polygons to a mesh, flat, a metre to a cell.
 #[must_use]
-pub fn build(polygons: &[Vec<PlanPoint>]) -> CellMesh {
+pub fn build(polygons: &[Vec<PlanPoint>]) -> PolyMesh {
     let origin = glam::Vec3::ZERO;
     let frame = GridFrame { origin, cell_size: 1.0, level_height: 1.0, width: 2048, depth: 2048 };
-    let mut mesh = CellMesh::empty(frame);
+    let mut mesh = PolyMesh::empty(frame);
     let mut names = HashMap::new();
     let mut edges = HashMap::new();
     for (index, polygon) in polygons.iter().enumerate() {
@@ -57,13 +57,13 @@ pub fn build(polygons: &[Vec<PlanPoint>]) -> CellMesh {
         }
         let corners = &mesh.corners[first as usize..];
         for (corner, &from) in corners.iter().enumerate() {
-            edges.insert((from, corners[(corner + 1) % corners.len()]), CellId::from_index(index));
+            edges.insert((from, corners[(corner + 1) % corners.len()]), PolyId::from_index(index));
         }
         let len = VertexId::from_index(polygon.len()).0;
-        mesh.cells.push(Cell { first, len, region: RegionId(0), area: AreaId::GROUND });
+        mesh.polygons.push(Poly { first, len, region: RegionId(0), area: AreaId::GROUND });
     }
-    for cell in (0..polygons.len()).map(CellId::from_index) {
-        let corners = mesh.corners(cell);
+    for polygon in (0..polygons.len()).map(PolyId::from_index) {
+        let corners = mesh.corners(polygon);
         let next = corners.iter().cycle().skip(1);
         let beyond: Vec<_> = corners.iter().zip(next).map(|(&a, &b)| edges.get(&(b, a)).copied()).collect();
         mesh.neighbours.extend(beyond);
@@ -73,7 +73,7 @@ pub fn build(polygons: &[Vec<PlanPoint>]) -> CellMesh {
 
 /// A crooked chessboard, `side` squares of about ten cells wide and deep, of which a share is blocked: walls at all angles, corners that only touch.
 #[must_use]
-pub fn crooked(seed: u64, side: u16, blocked: f64) -> CellMesh {
+pub fn crooked(seed: u64, side: u16, blocked: f64) -> PolyMesh {
     let mut random = Random::new(seed);
     #[expect(clippy::cast_possible_truncation, reason = "0 to 4")]
     let mut shift = || (f64::from(random.unit()) * 5.0) as i32 - 2;

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use waymesh_core::{CellMesh, PlanPoint};
+use waymesh_core::{PlanPoint, PolyMesh};
 
 use crate::flat_meshes;
 
@@ -51,16 +51,16 @@ impl GridMap {
 
     /// The map of the squares whose middles are in some polygon of a mesh with whole corners, a metre to a cell.
     #[must_use]
-    pub fn under(mesh: &CellMesh) -> Self {
+    pub fn under(mesh: &PolyMesh) -> Self {
         let high = |coordinate: fn(&PlanPoint) -> i32| {
             mesh.vertices.iter().map(|vertex| coordinate(&vertex.point)).max().unwrap_or(0)
         };
         let (width, depth) = (high(|point| point.x), high(|point| point.z));
         let mut map = Self { width, depth, open: Vec::new() };
         map.open = (0..width * depth).map(|_| false).collect();
-        for cell in (0..mesh.cells.len()).map(waymesh_core::CellId::from_index) {
+        for polygon in (0..mesh.polygons.len()).map(waymesh_core::PolyId::from_index) {
             let corners: Vec<PlanPoint> =
-                mesh.corners(cell).iter().map(|&corner| mesh.point(corner)).collect();
+                mesh.corners(polygon).iter().map(|&corner| mesh.point(corner)).collect();
             let range = |coordinate: fn(&PlanPoint) -> i32| {
                 let values = || corners.iter().map(coordinate);
                 values().min().unwrap_or(0)..values().max().unwrap_or(0)
@@ -123,7 +123,7 @@ impl GridMap {
 
     /// The mesh of the open squares, flat.
     #[must_use]
-    pub fn mesh(&self) -> CellMesh {
+    pub fn mesh(&self) -> PolyMesh {
         flat_meshes::build(&self.polygons())
     }
 }

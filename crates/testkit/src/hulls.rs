@@ -1,11 +1,11 @@
 //! How far from convex cells are.
 
-use waymesh_core::{CellId, CellMesh, PlanPoint};
+use waymesh_core::{PlanPoint, PolyId, PolyMesh};
 
 /// The farthest that a corner of a cell lies inside the cell's convex hull, in cells of the grid. 0 for a convex cell.
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "compared with a tolerance")]
-pub fn depth_below_hull(mesh: &CellMesh, cell: CellId) -> f64 {
+pub fn depth_below_hull(mesh: &PolyMesh, cell: PolyId) -> f64 {
     let corners: Vec<PlanPoint> = mesh.corners(cell).iter().map(|&corner| mesh.point(corner)).collect();
     let mut sorted = corners.clone();
     sorted.sort_by_key(|point| (point.x, point.z));

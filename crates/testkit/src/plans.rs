@@ -180,11 +180,11 @@ pub fn round_pillars(rows: u32, corners: u32) -> PolygonSet {
     from_rings(&[rings])
 }
 
-/// Notches, holes, and how many convex cells there must be at least, all polygons together: a cut serves two notches at most, and
+/// Notches, holes, and how many convex polygons there must be at least, all polygons together: a cut serves two notches at most, and
 /// each hole takes one cut that does not part anything.
 #[must_use]
 pub fn lower_bound(set: &PolygonSet) -> (usize, usize, usize) {
-    let (mut notches, mut holes, mut cells) = (0, 0, 0);
+    let (mut notches, mut holes, mut polygons) = (0, 0, 0);
     for polygon in &set.polygons {
         let mut own = 0;
         for polygon_loop in polygon.loops() {
@@ -199,9 +199,9 @@ pub fn lower_bound(set: &PolygonSet) -> (usize, usize, usize) {
         }
         notches += own;
         holes += polygon.holes.len();
-        cells += (own.div_ceil(2) + 1).saturating_sub(polygon.holes.len()).max(1);
+        polygons += (own.div_ceil(2) + 1).saturating_sub(polygon.holes.len()).max(1);
     }
-    (notches, holes, cells)
+    (notches, holes, polygons)
 }
 
 #[cfg(test)]

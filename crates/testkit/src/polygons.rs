@@ -22,7 +22,7 @@ type Edge = (PlanPoint, PlanPoint);
 #[must_use]
 #[expect(clippy::cast_sign_loss, reason = "small test grids; negative indices are turned away first")]
 pub fn from_labels(width: u32, depth: u32, labels: &[Option<u32>]) -> PolygonSet {
-    assert_eq!(labels.len(), (width * depth) as usize, "one label per cell");
+    assert_eq!(labels.len(), (width * depth) as usize, "one label per polygon");
     let label = |x: i32, z: i32| -> Option<u32> {
         let inside = (0..width as i32).contains(&x) && (0..depth as i32).contains(&z);
         if inside { labels[(z * width as i32 + x) as usize] } else { None }
@@ -32,7 +32,7 @@ pub fn from_labels(width: u32, depth: u32, labels: &[Option<u32>]) -> PolygonSet
     let mut set = PolygonSet { frame, vertices: Vec::new(), polygons: Vec::new() };
     let mut ids: BTreeMap<(PlanPoint, usize), VertexId> = BTreeMap::new();
     for region in 0..count {
-        // Edges by start, with the cell on their positive side.
+        // Edges by start, with the polygon on their positive side.
         let mut edges: Vec<(Edge, (i32, i32), Option<RegionId>)> = Vec::new();
         for z in 0..depth as i32 {
             for x in 0..width as i32 {
@@ -62,8 +62,8 @@ pub fn from_labels(width: u32, depth: u32, labels: &[Option<u32>]) -> PolygonSet
             let mut current = start;
             loop {
                 used[current] = true;
-                let ((from, to), cell, beyond) = edges[current];
-                let class = corner_class(from, cell, &label);
+                let ((from, to), polygon, beyond) = edges[current];
+                let class = corner_class(from, polygon, &label);
                 let next_id = VertexId::from_index(set.vertices.len());
                 let vertex = *ids.entry((from, class)).or_insert(next_id);
                 if vertex == next_id {
@@ -71,7 +71,7 @@ pub fn from_labels(width: u32, depth: u32, labels: &[Option<u32>]) -> PolygonSet
                 }
                 polygon_loop.vertices.push(vertex);
                 polygon_loop.beyond.push(beyond);
-                // At a pinch two edges leave `to`: the one that stays with the same cells turns furthest inward.
+                // At a pinch two edges leave `to`: the one that stays with the same polygons turns furthest inward.
                 current = (0..edges.len())
                     .filter(|&next| edges[next].0.0 == to)
                     .max_by_key(|&next| PlanPoint::orientation(from, to, edges[next].0.1))
@@ -90,11 +90,11 @@ pub fn from_labels(width: u32, depth: u32, labels: &[Option<u32>]) -> PolygonSet
     set
 }
 
-/// Which of the separate corners at `point` belongs to `cell`: cells around the point joined across walkable sides.
-fn corner_class(point: PlanPoint, cell: (i32, i32), label: &impl Fn(i32, i32) -> Option<u32>) -> usize {
+/// Which of the separate corners at `point` belongs to `polygon`: polygons around the point joined across walkable sides.
+fn corner_class(point: PlanPoint, polygon: (i32, i32), label: &impl Fn(i32, i32) -> Option<u32>) -> usize {
     let around = [(-1, -1), (0, -1), (0, 0), (-1, 0)].map(|(dx, dz)| (point.x + dx, point.z + dz));
     let walkable = around.map(|(x, z)| label(x, z).is_some());
-    let own = around.iter().position(|&other| other == cell).expect("the cell touches the point");
+    let own = around.iter().position(|&other| other == polygon).expect("the polygon touches the point");
     let mut class = own;
     for step in 1..4 {
         if !walkable[(own + step) % 4] {

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use waymesh_core::{
-    CellId, CellMesh, ContourSet, GridFrame, Heightfield, PlanVertex, RegionMap, WalkableField,
+    ContourSet, GridFrame, Heightfield, PlanVertex, PolyId, PolyMesh, RegionMap, WalkableField,
 };
 
 /// One letter per column: how many solid spans it has, `.` for none, `+` beyond nine.
@@ -63,15 +63,15 @@ pub fn contours(contours: &ContourSet) -> String {
     sorted(lines)
 }
 
-/// The cells, one a line from its lowest corner on, lines sorted; then how many portals join them.
+/// The polygons, one a line from its lowest corner on, lines sorted; then how many portals join them.
 #[must_use]
-pub fn cells(mesh: &CellMesh) -> String {
-    let lines = (0..mesh.cells.len()).map(|cell| {
-        let corners = mesh.corners(CellId::from_index(cell)).iter();
+pub fn polygons(mesh: &PolyMesh) -> String {
+    let lines = (0..mesh.polygons.len()).map(|polygon| {
+        let corners = mesh.corners(PolyId::from_index(polygon)).iter();
         ring(corners.map(|vertex| millimetres(&mesh.frame, mesh.vertices[vertex.index()])).collect())
     });
     let mut text = sorted(lines.collect());
-    let _ = writeln!(text, "{} cells, {} portals", mesh.cells.len(), mesh.portal_count());
+    let _ = writeln!(text, "{} polygons, {} portals", mesh.polygons.len(), mesh.portal_count());
     text
 }
 

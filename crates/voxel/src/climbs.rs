@@ -239,7 +239,7 @@ impl Finder<'_> {
     /// The first span from `span` on, straight away, where the agent's centre may be: how many columns on, and its floor.
     fn landing(&self, mut span: u32, away: Direction) -> Option<(u32, i32)> {
         for depth in 0..=self.limits.depth {
-            let (x, z) = self.ground.cell_of(span);
+            let (x, z) = self.ground.column_of(span);
             let floor = self.ground.floor[span as usize];
             let column = self.field.column(x, z);
             let floors = &self.field.floor[column.start as usize..column.end as usize];

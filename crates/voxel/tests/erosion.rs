@@ -73,7 +73,7 @@ fn check(field: &WalkableField, radius: f32) {
             eroded.area[span as usize],
             expected,
             "span {span} at {:?}, radius {radius}",
-            field.cell_of(span)
+            field.column_of(span)
         );
     }
 }

@@ -234,7 +234,7 @@ fn slow_links(field: &WalkableField, agent: &Agent) -> Vec<[u32; 4]> {
         (floor, floor + i64::from(field.clearance[span as usize]))
     };
     let links = (0..u32::try_from(field.len()).unwrap()).map(|span| {
-        let (x, z) = field.cell_of(span);
+        let (x, z) = field.column_of(span);
         Direction::ALL.map(|direction| {
             let (dx, dz) = direction.offset();
             let (Some(nx), Some(nz)) = (x.checked_add_signed(dx), z.checked_add_signed(dz)) else {
@@ -304,7 +304,7 @@ fn flat() -> WalkableField {
 fn marked(field: &WalkableField, area: AreaId) -> Vec<(u32, u32, i32)> {
     (0..u32::try_from(field.len()).unwrap())
         .filter(|&span| field.area[span as usize] == area)
-        .map(|span| (field.cell_of(span).0, field.cell_of(span).1, field.floor[span as usize]))
+        .map(|span| (field.column_of(span).0, field.column_of(span).1, field.floor[span as usize]))
         .collect()
 }
 

@@ -212,7 +212,7 @@ fn compact(frame: GridFrame, json: &Value) -> WalkableField {
             if layer == 63 {
                 return NO_SPAN;
             }
-            let (x, z) = field.cell_of(index as u32);
+            let (x, z) = field.column_of(index as u32);
             let (dx, dz) = direction.offset();
             field.column(x.wrapping_add_signed(dx), z.wrapping_add_signed(dz)).start + layer as u32
         });
@@ -256,7 +256,7 @@ fn erosion_agrees() {
     let reference = compact(voxels.frame, &eroded);
     erode(&mut field, 0.6, &mut ()).unwrap();
     for span in 0..field.len() as u32 {
-        let (x, z) = field.cell_of(span);
+        let (x, z) = field.column_of(span);
         assert_eq!(field.is_walkable(span), reference.is_walkable(span), "span {span} in column {x}, {z}");
     }
     let stay = field.walkable_spans();

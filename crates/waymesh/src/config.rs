@@ -19,16 +19,16 @@ pub enum PartitionKind {
     Surfaces,
 }
 
-/// Which of the built-in decompositions turns triangles into convex cells.
+/// Which of the built-in decompositions turns triangles into convex polygons.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DecompositionKind {
-    /// Portals from notches and a search for fewer: the fewest cells. The default.
+    /// Portals from notches and a search for fewer: the fewest polygons. The default.
     #[default]
     NotchPortals,
-    /// Merging of triangles: more cells, in a fraction of the time.
+    /// Merging of triangles: more polygons, in a fraction of the time.
     Greedy,
-    /// Removal of edges that no notch needs: the least work, at most four times the fewest cells.
+    /// Removal of edges that no notch needs: the least work, at most four times the fewest polygons.
     HertelMehlhorn,
 }
 
@@ -61,9 +61,9 @@ pub struct BakeConfig {
     pub merge_region: f32,
     /// How the surface is cut into regions.
     pub partition: PartitionKind,
-    /// How triangles become convex cells.
+    /// How triangles become convex polygons.
     pub decomposition: DecompositionKind,
-    /// Most corners of a cell, 0 for no limit. Default 0.
+    /// Most corners of a polygon, 0 for no limit. Default 0.
     pub max_vertices: u32,
     /// Largest difference between the mesh's ground and the sampled ground, in levels. Default 1.0.
     pub max_height_error_levels: f32,
@@ -188,14 +188,14 @@ impl BakeConfig {
         self
     }
 
-    /// Sets how triangles become convex cells.
+    /// Sets how triangles become convex polygons.
     #[must_use]
     pub fn with_decomposition(mut self, decomposition: DecompositionKind) -> Self {
         self.decomposition = decomposition;
         self
     }
 
-    /// Sets the most corners of a cell, 0 for no limit.
+    /// Sets the most corners of a polygon, 0 for no limit.
     #[must_use]
     pub fn with_max_vertices(mut self, corners: u32) -> Self {
         self.max_vertices = corners;

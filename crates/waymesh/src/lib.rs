@@ -14,7 +14,7 @@
 //! ```
 //! use glam::Vec3;
 //! use waymesh::{
-//!     AnyCell, AreaFilter, BatchScratch, CorridorChange, CorridorOptions, CorridorScratch, Hierarchy,
+//!     AnyPolygon, AreaFilter, BatchScratch, CorridorChange, CorridorOptions, CorridorScratch, Hierarchy,
 //!     HierarchyConfig, HierarchyScratch, HierarchyUse, Outcome, Path, PathCorridor, PathOptions, PathScratch,
 //!     Pipeline, PlaceSampler, Random, Reach, SlicedPath, SurfaceScratch,
 //! };
@@ -26,18 +26,18 @@
 //!
 //! // Two places by chance on the largest island.
 //! let mut random = Random::new(1);
-//! let sampler = PlaceSampler::new(&mesh, &AnyCell);
+//! let sampler = PlaceSampler::new(&mesh, &AnyPolygon);
 //! let from = sampler.sample(&mesh, &mut random)?.ok_or("no ground")?;
-//! let to = mesh.random_place_around(&from, 30.0, &AnyCell, &mut random, &mut surface)?;
-//! assert!(mesh.same_island(from.cell, to.cell));
+//! let to = mesh.random_place_around(&from, 30.0, &AnyPolygon, &mut random, &mut surface)?;
+//! assert!(mesh.same_island(from.polygon, to.polygon));
 //!
 //! // What is meant by a position, what is straight below, what is around.
 //! let place = mesh.nearest(from.position, &Reach::new(0.5, 1.0, 1.0)).ok_or("nothing near")?;
-//! assert_eq!(mesh.ground_under(from.position, 0.5, 1.0, &AnyCell).map(|at| at.cell), Some(place.cell));
-//! mesh.cells_in_box(from.position - Vec3::ONE, from.position + Vec3::ONE, &AnyCell, &mut passed);
-//! assert!(passed.contains(&place.cell));
-//! mesh.cells_in_circle(from.position, &Reach::new(1.0, 1.0, 1.0), &AnyCell, &mut passed);
-//! assert!(passed.contains(&place.cell));
+//! assert_eq!(mesh.ground_under(from.position, 0.5, 1.0, &AnyPolygon).map(|at| at.polygon), Some(place.polygon));
+//! mesh.polygons_in_box(from.position - Vec3::ONE, from.position + Vec3::ONE, &AnyPolygon, &mut passed);
+//! assert!(passed.contains(&place.polygon));
+//! mesh.polygons_in_circle(from.position, &Reach::new(1.0, 1.0, 1.0), &AnyPolygon, &mut passed);
+//! assert!(passed.contains(&place.polygon));
 //!
 //! // A path, the shortest, one in slices, many at once, one with filter.
 //! let [a, b] = [from.position, to.position];
@@ -55,7 +55,7 @@
 //! assert_eq!(mesh.find_path_with(a, b, &filtered, &mut paths)?, path);
 //!
 //! // Through a hierarchy, which large meshes gain by.
-//! let config = HierarchyConfig::default().with_min_cells(0).with_cluster_cells(8);
+//! let config = HierarchyConfig::default().with_min_polygons(0).with_cluster_polygons(8);
 //! let hierarchy = Hierarchy::new(&mesh, &config)?;
 //! let (by_clusters, how) =
 //!     hierarchy.find_path_with(&mesh, a, b, &PathOptions::default(), &mut HierarchyScratch::default())?;
@@ -64,7 +64,7 @@
 //!
 //! // Corners away from walls; a corridor that follows its agent.
 //! let mut wide = Path::default();
-//! mesh.offset_corners(&path, 0.3, &AnyCell, &mut passed, &mut wide)?;
+//! mesh.offset_corners(&path, 0.3, &AnyPolygon, &mut passed, &mut wide)?;
 //! assert_eq!(wide.points.len(), path.points.len());
 //! let (mut corridor, mut memory) = (PathCorridor::new(CorridorOptions::default()), CorridorScratch::default());
 //! corridor.plan(&mesh, a, b, &mut memory)?;
@@ -73,18 +73,18 @@
 //! corridor.optimise_topology(&mesh, 10.0, &mut memory)?;
 //!
 //! // Straight ahead, sliding, walls, what is within reach, one goal for many.
-//! let ray = mesh.raycast(&from, b, &AnyCell, &mut passed)?;
-//! assert_eq!(ray.hit.is_none(), mesh.line_of_sight(&from, &to, &AnyCell, &mut passed)?);
-//! let end = mesh.move_along(&from, a + Vec3::X, &AnyCell, &mut surface)?;
+//! let ray = mesh.raycast(&from, b, &AnyPolygon, &mut passed)?;
+//! assert_eq!(ray.hit.is_none(), mesh.line_of_sight(&from, &to, &AnyPolygon, &mut passed)?);
+//! let end = mesh.move_along(&from, a + Vec3::X, &AnyPolygon, &mut surface)?;
 //! assert!(end.position.distance(a) < 1.5);
-//! let wall = mesh.nearest_wall(&from, 100.0, &AnyCell, &mut surface)?.ok_or("no wall")?;
+//! let wall = mesh.nearest_wall(&from, 100.0, &AnyPolygon, &mut surface)?.ok_or("no wall")?;
 //! let mut walls = Vec::new();
-//! mesh.walls_within(&from, wall.distance + 0.1, &AnyCell, &mut surface, &mut walls)?;
+//! mesh.walls_within(&from, wall.distance + 0.1, &AnyPolygon, &mut surface, &mut walls)?;
 //! assert!(!walls.is_empty());
 //! let mut reached = Vec::new();
-//! mesh.cells_within(&from, 20.0, &AnyCell, &mut paths, &mut reached)?;
-//! assert_eq!(reached[0].0, from.cell);
-//! let map = mesh.distance_map(&to, f32::INFINITY, &AnyCell, &mut paths)?;
+//! mesh.polygons_within(&from, 20.0, &AnyPolygon, &mut paths, &mut reached)?;
+//! assert_eq!(reached[0].0, from.polygon);
+//! let map = mesh.distance_map(&to, f32::INFINITY, &AnyPolygon, &mut paths)?;
 //! assert!(map.way_on(&mesh, &from)?.is_some());
 //! # Ok(()) }
 //! ```
@@ -119,11 +119,11 @@ pub use world::{MeshHandle, ObstacleId, World, WorldUpdate};
 
 pub use waymesh_core::*;
 pub use waymesh_graph::{
-    AnyCell, AreaCosts, AreaFilter, BatchScratch, CellFilter, ClearPath, ClearPathOptions, ClearPlace,
+    AnyPolygon, AreaCosts, AreaFilter, BatchScratch, ClearPath, ClearPathOptions, ClearPlace,
     ClearanceNavMesh, ClearanceScratch, CorridorChange, CorridorOptions, CorridorScratch, DistanceMap,
     FlagFilter, Generation, Hierarchy, HierarchyConfig, HierarchyScratch, HierarchyUse, Location, NavMesh,
-    NavMeshError, Outcome, Path, PathCorridor, PathOptions, PathScratch, PlaceSampler, QueryError, Raycast,
-    Reach, SlicedPath, SurfaceScratch, TravelCost, Wall,
+    NavMeshError, Outcome, Path, PathCorridor, PathOptions, PathScratch, PlaceSampler, PolygonFilter,
+    QueryError, Raycast, Reach, SlicedPath, SurfaceScratch, TravelCost, Wall,
 };
 pub use {
     waymesh_contour as contour, waymesh_convex as convex, waymesh_detail as detail,

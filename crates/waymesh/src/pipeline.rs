@@ -1,4 +1,4 @@
-//! The voxel pipeline (Mononen 2009): soup, voxels, walkable field, regions, borders, triangles, cells, heights, mesh.
+//! The voxel pipeline (Mononen 2009): soup, voxels, walkable field, regions, borders, triangles, polygons, heights, mesh.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -13,8 +13,8 @@ use waymesh_core::stage::{
     Voxelize,
 };
 use waymesh_core::{
-    AreaId, CellId, CellMesh, ContourSet, FieldWindow, GridFrame, GridWindow, HeightSurface, Heightfield,
-    NO_REGION, Observer, Polygon, PolygonSet, RegionMap, SkippedTriangles, TriangleSoup, Triangulation,
+    AreaId, ContourSet, FieldWindow, GridFrame, GridWindow, HeightSurface, Heightfield, NO_REGION, Observer,
+    PolyId, PolyMesh, Polygon, PolygonSet, RegionMap, SkippedTriangles, TriangleSoup, Triangulation,
     Validate, Violation, ViolationList, WalkableField,
 };
 use waymesh_detail::{DetailConfig, GreedyInsertion};
@@ -72,7 +72,7 @@ pub enum BakeError {
         /// What to look at.
         hint: &'static str,
     },
-    /// The cells could not become a mesh.
+    /// The polygons could not become a mesh.
     #[error(transparent)]
     Mesh(#[from] NavMeshError),
     /// A floor plan that cannot be used.
@@ -134,9 +134,9 @@ pub struct Stages {
     pub contours: ContourSet,
     /// Triangles of the regions.
     pub triangulation: Triangulation,
-    /// Convex cells.
-    pub cells: CellMesh,
-    /// Ground height in the cells.
+    /// Convex polygons.
+    pub polygons: PolyMesh,
+    /// Ground height in the polygons.
     pub surface: HeightSurface,
 }
 
@@ -165,7 +165,7 @@ macro_rules! replaceable {
         /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
         /// let soup = waymesh_scenes::Scene::DungeonRooms.build(&waymesh_scenes::SceneConfig::default());
         /// let mesh = waymesh::Pipeline::default().bake(&soup)?;
-        /// assert!(mesh.cell_count() > 0);
+        /// assert!(mesh.polygon_count() > 0);
         /// # Ok(()) }
         /// ```
         #[derive(Default)]
@@ -198,7 +198,7 @@ replaceable! {
     simplify: SimplifyContours, with_simplify;
     /// Replaces triangulation.
     triangulate: Triangulate, with_triangulate;
-    /// Replaces the decomposition into convex cells.
+    /// Replaces the decomposition into convex polygons.
     decompose: Decompose, with_decompose;
     /// Replaces the fitting of ground heights.
     fit_heights: FitHeights, with_fit_heights;
@@ -243,7 +243,7 @@ impl Pipeline {
         let mut recorder = Recorder::new(observer);
         let stages = self.run(soup, &mut recorder, Voxels::Drop)?;
         let mut report = counts(&stages, soup);
-        let mesh = self.mesh(stages.cells, stages.surface, stages.climbs, &mut recorder)?;
+        let mesh = self.mesh(stages.polygons, stages.surface, stages.climbs, &mut recorder)?;
         report.links = mesh.links().len() as u64;
         report.islands = IslandReport::all(&mesh);
         report.finish(recorder, start);
@@ -321,8 +321,8 @@ impl Pipeline {
         let raw_contours = self.raw_contours(&field, &regions, recorder)?;
         let contours = self.contours(&raw_contours, recorder)?;
         let triangulation = self.triangles(&contours, recorder)?;
-        let cells = self.cells(&triangulation, recorder)?;
-        let surface = self.surface(&field, &regions, &cells, recorder)?;
+        let polygons = self.polygons(&triangulation, recorder)?;
+        let surface = self.surface(&field, &regions, &polygons, recorder)?;
         Ok(Stages {
             heightfield,
             field,
@@ -331,7 +331,7 @@ impl Pipeline {
             raw_contours,
             contours,
             triangulation,
-            cells,
+            polygons,
             surface,
         })
     }
@@ -513,22 +513,22 @@ impl Pipeline {
         Ok(triangulation)
     }
 
-    pub(crate) fn cells(
+    pub(crate) fn polygons(
         &self,
         triangulation: &Triangulation,
         recorder: &mut Recorder<'_>,
-    ) -> Result<CellMesh, BakeError> {
-        self.cells_by(self.config.decomposition, triangulation, recorder)
+    ) -> Result<PolyMesh, BakeError> {
+        self.polygons_by(self.config.decomposition, triangulation, recorder)
     }
 
-    pub(crate) fn cells_by(
+    pub(crate) fn polygons_by(
         &self,
         decomposition: DecompositionKind,
         triangulation: &Triangulation,
         recorder: &mut Recorder<'_>,
-    ) -> Result<CellMesh, BakeError> {
+    ) -> Result<PolyMesh, BakeError> {
         let limit = self.config.max_vertices;
-        let cells = recorder.stage("decompose", |observer| match (&self.decompose, decomposition) {
+        let polygons = recorder.stage("decompose", |observer| match (&self.decompose, decomposition) {
             (Some(stage), _) => stage.decompose(triangulation, observer),
             (None, DecompositionKind::NotchPortals) => {
                 NotchPortals { config: NotchPortalsConfig::default().with_max_vertices(limit) }
@@ -544,27 +544,28 @@ impl Pipeline {
             }
         })?;
         self.check("decompose", |list| {
-            cells.violations(list);
-            let area = (0..cells.cells.len()).map(|cell| cells.doubled_area(CellId::from_index(cell))).sum();
+            polygons.violations(list);
+            let area = (0..polygons.polygons.len())
+                .map(|polygon| polygons.doubled_area(PolyId::from_index(polygon)))
+                .sum();
             same_area("decompose", triangulation.doubled_area(), area, list);
         })?;
-        Ok(cells)
+        Ok(polygons)
     }
 
     fn surface(
         &self,
         field: &WalkableField,
         regions: &RegionMap,
-        cells: &CellMesh,
+        polygons: &PolyMesh,
         recorder: &mut Recorder<'_>,
     ) -> Result<HeightSurface, BakeError> {
         let surface = recorder.stage("heights", |observer| match &self.fit_heights {
-            Some(stage) => stage.fit_heights(field, regions, cells, observer),
-            None => {
-                GreedyInsertion { config: self.detail_config() }.fit_heights(field, regions, cells, observer)
-            }
+            Some(stage) => stage.fit_heights(field, regions, polygons, observer),
+            None => GreedyInsertion { config: self.detail_config() }
+                .fit_heights(field, regions, polygons, observer),
         })?;
-        self.check("heights", |list| surface.violations_over(cells, list))?;
+        self.check("heights", |list| surface.violations_over(polygons, list))?;
         Ok(surface)
     }
 }
@@ -573,12 +574,12 @@ impl Pipeline {
     /// The mesh with its links up high steps.
     pub(crate) fn mesh(
         &self,
-        cells: CellMesh,
+        polygons: PolyMesh,
         surface: HeightSurface,
         climbs: Vec<Climb>,
         recorder: &mut Recorder<'_>,
     ) -> Result<NavMesh, BakeError> {
-        let mesh = recorder.stage("mesh", |_| NavMesh::new(cells, Some(surface), self.config.agent))?;
+        let mesh = recorder.stage("mesh", |_| NavMesh::new(polygons, Some(surface), self.config.agent))?;
         if climbs.is_empty() {
             return Ok(mesh);
         }
@@ -699,6 +700,6 @@ fn counts(stages: &Stages, soup: &TriangleSoup) -> Report {
         tiles: 1,
         ..Report::default()
     };
-    report.count_cells(&stages.cells, &stages.surface);
+    report.count_polygons(&stages.polygons, &stages.surface);
     report
 }

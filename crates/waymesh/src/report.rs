@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use glam::Vec3;
 use serde::Serialize;
-use waymesh_core::{CellMesh, Counter, GridFrame, HeightSurface, Observer, Warning};
+use waymesh_core::{Counter, GridFrame, HeightSurface, Observer, PolyMesh, Warning};
 use waymesh_graph::{Island, IslandId, NavMesh};
 
 /// Figures of one bake. Serialised, its keys are a contract that scripts rely on.
@@ -28,9 +28,9 @@ pub struct Report {
     pub regions: u64,
     /// Closed borders, holes included.
     pub contours: u64,
-    /// Convex cells.
-    pub cells: u64,
-    /// Edges between two cells.
+    /// Convex polygons.
+    pub polygons: u64,
+    /// Edges between two polygons.
     pub portals: u64,
     /// Vertices of the borders that lie on no real border, only between regions.
     pub vertices_off_border: u64,
@@ -40,9 +40,9 @@ pub struct Report {
     pub links: u64,
     /// Vertices of the mesh.
     pub vertices: u64,
-    /// Plan area of the cells in square metres.
+    /// Plan area of the polygons in square metres.
     pub mesh_area: f64,
-    /// Connected pieces, over links, too, in the order of their first cell.
+    /// Connected pieces, over links, too, in the order of their first polygon.
     pub islands: Vec<IslandReport>,
     /// Largest difference between the mesh's ground and a sample of it, in metres.
     pub height_error_max: f64,
@@ -62,13 +62,13 @@ pub struct Report {
 }
 
 impl Report {
-    /// Figures of the cells and of the ground in them.
-    pub(crate) fn count_cells(&mut self, cells: &CellMesh, surface: &HeightSurface) {
-        self.cells = cells.cells.len() as u64;
-        self.portals = cells.portal_count() as u64;
-        self.vertices = cells.vertices.len() as u64;
-        self.mesh_area = cells.area();
-        self.height_error_max = f64::from(surface.max_error) * f64::from(cells.frame.level_height);
+    /// Figures of the polygons and of the ground in them.
+    pub(crate) fn count_polygons(&mut self, polygons: &PolyMesh, surface: &HeightSurface) {
+        self.polygons = polygons.polygons.len() as u64;
+        self.portals = polygons.portal_count() as u64;
+        self.vertices = polygons.vertices.len() as u64;
+        self.mesh_area = polygons.area();
+        self.height_error_max = f64::from(surface.max_error) * f64::from(polygons.frame.level_height);
     }
 
     /// What was told on the way.
@@ -96,9 +96,9 @@ fn skipped(recorder: &Recorder<'_>) -> BTreeMap<&'static str, u64> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct GridReport {
-    /// Cells along x.
+    /// Polygons along x.
     pub width: u32,
-    /// Cells along z.
+    /// Polygons along z.
     pub depth: u32,
     /// Side of a cell in metres.
     pub cell_size: f32,
@@ -123,11 +123,11 @@ impl GridReport {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct IslandReport {
-    /// Number of cells.
-    pub cells: u64,
+    /// Number of polygons.
+    pub polygons: u64,
     /// Plan area in square metres.
     pub area: f64,
-    /// A place on it, the middle of its first cell: where to look, and what to give as a seed if it is wanted.
+    /// A place on it, the middle of its first polygon: where to look, and what to give as a seed if it is wanted.
     pub place: [f32; 3],
     /// Number of links between it and other islands.
     pub links: u64,
@@ -137,14 +137,14 @@ pub struct IslandReport {
 }
 
 impl IslandReport {
-    /// All islands of a mesh, in the order of their first cells.
+    /// All islands of a mesh, in the order of their first polygons.
     #[must_use]
     pub fn all(mesh: &NavMesh) -> Vec<Self> {
         let islands = (0..).zip(mesh.islands());
         let mut islands: Vec<Self> =
             islands.map(|(id, island)| Self::of(mesh, IslandId(id), island)).collect();
         for link in mesh.links() {
-            let ends = [link.from.cell, link.to.cell].map(|cell| mesh.island_of(cell));
+            let ends = [link.from.polygon, link.to.polygon].map(|polygon| mesh.island_of(polygon));
             if let ([Some(from), Some(to)], true) = (ends, ends[0] != ends[1]) {
                 islands[from.index()].links += 1;
                 islands[to.index()].links += 1;
@@ -153,13 +153,13 @@ impl IslandReport {
         islands
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "corners of a cell are few")]
+    #[expect(clippy::cast_precision_loss, reason = "corners of a polygon are few")]
     fn of(mesh: &NavMesh, id: IslandId, island: &Island) -> Self {
-        let corners = mesh.cell(island.first).into_iter().flat_map(|cell| cell.positions());
+        let corners = mesh.polygon(island.first).into_iter().flat_map(|polygon| polygon.positions());
         let (sum, count) = corners.fold((Vec3::ZERO, 0), |(sum, count), corner| (sum + corner, count + 1));
         let place = (sum / count.max(1) as f32).to_array();
         let joined = mesh.first_linked_island(id).unwrap_or(id).0;
-        Self { cells: island.cells.into(), area: island.area, place, links: 0, joined }
+        Self { polygons: island.polygons.into(), area: island.area, place, links: 0, joined }
     }
 
     /// How many pieces these islands are over links.

@@ -1,11 +1,11 @@
-//! The pipeline of flat slices (Saupin and Le Garrec): soup, slices per tile, borders, triangles, cells, links, mesh.
+//! The pipeline of flat slices (Saupin and Le Garrec): soup, slices per tile, borders, triangles, polygons, links, mesh.
 
 use std::collections::HashMap;
 
 use waymesh_contour::{DouglasPeucker, SimplifyConfig};
 use waymesh_core::stage::{SimplifyContours, StageError};
 use waymesh_core::{
-    CellId, CellMesh, HeightSurface, Observer, PlanPoint, PlanVertex, RegionId, SurfacePoint, TriangleSoup,
+    HeightSurface, Observer, PlanPoint, PlanVertex, PolyId, PolyMesh, RegionId, SurfacePoint, TriangleSoup,
     Validate,
 };
 use waymesh_graph::{Link, LinkEnd, LinkKind, NavMesh};
@@ -43,8 +43,8 @@ impl Default for SlicesOptions {
 impl SlicesOptions {
     /// Sets the side of a tile in cells.
     #[must_use]
-    pub fn with_tile_cells(mut self, cells: u32) -> Self {
-        self.tile_cells = cells;
+    pub fn with_tile_cells(mut self, polygons: u32) -> Self {
+        self.tile_cells = polygons;
         self
     }
 
@@ -71,7 +71,7 @@ impl SlicesOptions {
 }
 
 impl Pipeline {
-    /// A pipeline for flat slices: cells of 0.05 m, levels of 0.02 m, an agent of no radius that takes steps of 0.5 m, as in the paper.
+    /// A pipeline for flat slices: polygons of 0.05 m, levels of 0.02 m, an agent of no radius that takes steps of 0.5 m, as in the paper.
     /// Bake with [`Pipeline::bake_slices`].
     #[must_use]
     pub fn slices() -> Self {
@@ -88,7 +88,7 @@ impl Pipeline {
     ///
     /// Regions that differ by one level are neighbours across their border. Steps of more than a level, up to the agent's, are links
     /// ([`LinkKind::Step`]), so that a path names the stairs it takes. Nothing is eroded: the agent's radius is not used, clearance is
-    /// up to the query. Of the settings of the pipeline, scale, agent, threads, memory and corners of a cell apply; stages from
+    /// up to the query. Of the settings of the pipeline, scale, agent, threads, memory and corners of a polygon apply; stages from
     /// simplification to decomposition can be replaced.
     ///
     /// # Guarantees
@@ -162,19 +162,19 @@ impl Pipeline {
             ..Report::default()
         };
         drop(contours);
-        let mut cells = self.cells(&triangulation, recorder)?;
+        let mut polygons = self.polygons(&triangulation, recorder)?;
         drop(triangulation);
-        let surface = flat_ground(&cells, &regions);
-        report.count_cells(&cells, &surface);
-        let mut ways = recorder.stage("links", |_| Ok::<_, BakeError>(steps(&mut cells, &regions)))?;
+        let surface = flat_ground(&polygons, &regions);
+        report.count_polygons(&polygons, &surface);
+        let mut ways = recorder.stage("links", |_| Ok::<_, BakeError>(steps(&mut polygons, &regions)))?;
         let gaps = links.iter().filter_map(|link| match link.place {
             LinkPlace::Gap { from, to } => Some(Gap { regions: [link.from, link.to], segments: [from, to] }),
             _ => None,
         });
-        ways.extend(leaps(&cells, &regions, &gaps.collect::<Vec<_>>()));
+        ways.extend(leaps(&polygons, &regions, &gaps.collect::<Vec<_>>()));
         let mesh = recorder
             .stage("mesh", |_| {
-                NavMesh::new(cells, Some(surface), config.agent).and_then(|mesh| mesh.with_links(ways))
+                NavMesh::new(polygons, Some(surface), config.agent).and_then(|mesh| mesh.with_links(ways))
             })
             .map_err(BakeError::Mesh)?;
         report.islands = IslandReport::all(&mesh);
@@ -188,30 +188,30 @@ fn level(regions: &[SliceRegion], region: RegionId) -> f32 {
     regions[region.index()].level as f32
 }
 
-/// The ground of every cell at the level of its region: a fan per cell, with points of its own.
-fn flat_ground(cells: &CellMesh, regions: &[SliceRegion]) -> HeightSurface {
+/// The ground of every polygon at the level of its region: a fan per polygon, with points of its own.
+fn flat_ground(polygons: &PolyMesh, regions: &[SliceRegion]) -> HeightSurface {
     let mut surface = HeightSurface {
-        points: Vec::with_capacity(cells.corners.len()),
-        triangles: Vec::with_capacity(cells.corners.len()),
-        cell_triangles: Vec::with_capacity(cells.cells.len() + 1),
-        // The ground lies at most one level below, and what it rises within a cell.
+        points: Vec::with_capacity(polygons.corners.len()),
+        triangles: Vec::with_capacity(polygons.corners.len()),
+        polygon_triangles: Vec::with_capacity(polygons.polygons.len() + 1),
+        // The ground lies at most one level below, and what it rises within a polygon.
         max_error: 1.0,
     };
-    surface.cell_triangles.push(0);
+    surface.polygon_triangles.push(0);
     let number = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
-    for id in (0..cells.cells.len()).map(CellId::from_index) {
-        let height = level(regions, cells.cells[id.index()].region);
+    for id in (0..polygons.polygons.len()).map(PolyId::from_index) {
+        let height = level(regions, polygons.polygons[id.index()].region);
         let first = number(surface.points.len());
-        let corners = cells.corners(id);
-        #[expect(clippy::cast_precision_loss, reason = "cells of a real world fit a single")]
+        let corners = polygons.corners(id);
+        #[expect(clippy::cast_precision_loss, reason = "polygons of a real world fit a single")]
         surface.points.extend(corners.iter().map(|&vertex| {
-            let point = cells.point(vertex);
+            let point = polygons.point(vertex);
             SurfacePoint { x: point.x as f32, height, z: point.z as f32 }
         }));
         surface
             .triangles
             .extend((1..number(corners.len()) - 1).map(|corner| [first, first + corner, first + corner + 1]));
-        surface.cell_triangles.push(number(surface.triangles.len()));
+        surface.polygon_triangles.push(number(surface.triangles.len()));
     }
     surface
 }
@@ -221,25 +221,25 @@ fn at_level(point: PlanPoint, height: f32) -> PlanVertex {
 }
 
 /// Takes the portals over which one steps up or down more than a level out of the mesh, and gives them as links.
-fn steps(cells: &mut CellMesh, regions: &[SliceRegion]) -> Vec<Link> {
+fn steps(polygons: &mut PolyMesh, regions: &[SliceRegion]) -> Vec<Link> {
     let mut steps = Vec::new();
-    for id in (0..cells.cells.len()).map(CellId::from_index) {
-        let first = cells.cells[id.index()].first as usize;
-        let own = cells.cells[id.index()].region;
-        for edge in 0..cells.corners(id).len() {
-            let Some(neighbour) = cells.neighbours[first + edge] else { continue };
-            let other = cells.cells[neighbour.index()].region;
+    for id in (0..polygons.polygons.len()).map(PolyId::from_index) {
+        let first = polygons.polygons[id.index()].first as usize;
+        let own = polygons.polygons[id.index()].region;
+        for edge in 0..polygons.corners(id).len() {
+            let Some(neighbour) = polygons.neighbours[first + edge] else { continue };
+            let other = polygons.polygons[neighbour.index()].region;
             let rise = i64::from(regions[other.index()].level) - i64::from(regions[own.index()].level);
             if rise.abs() < 2 {
                 continue;
             }
-            cells.neighbours[first + edge] = None;
+            polygons.neighbours[first + edge] = None;
             if id < neighbour {
-                let corners = cells.corners(id);
+                let corners = polygons.corners(id);
                 let ends =
-                    [corners[edge], corners[(edge + 1) % corners.len()]].map(|vertex| cells.point(vertex));
-                let end = |cell: CellId, region: RegionId| LinkEnd {
-                    cell,
+                    [corners[edge], corners[(edge + 1) % corners.len()]].map(|vertex| polygons.point(vertex));
+                let end = |polygon: PolyId, region: RegionId| LinkEnd {
+                    polygon,
                     ends: ends.map(|point| at_level(point, level(regions, region))),
                 };
                 steps.push(Link::new(end(id, own), end(neighbour, other), LinkKind::Step));
@@ -255,10 +255,10 @@ struct Gap {
     segments: [[PlanPoint; 2]; 2],
 }
 
-/// An edge of a cell on the border of its region, along an axis.
+/// An edge of a polygon on the border of its region, along an axis.
 #[derive(Clone, Copy)]
 struct Rim {
-    cell: CellId,
+    polygon: PolyId,
     /// From lower to higher coordinates.
     ends: [PlanPoint; 2],
 }
@@ -274,26 +274,28 @@ fn on_axis([a, b]: [PlanPoint; 2]) -> Option<((bool, i32), [i32; 2])> {
     }
 }
 
-/// Links over gaps, cut where the cells on either side change. Where simplification has moved a border away from a gap, the link leads
+/// Links over gaps, cut where the polygons on either side change. Where simplification has moved a border away from a gap, the link leads
 /// from corner to corner.
-fn leaps(cells: &CellMesh, regions: &[SliceRegion], gaps: &[Gap]) -> Vec<Link> {
+fn leaps(polygons: &PolyMesh, regions: &[SliceRegion], gaps: &[Gap]) -> Vec<Link> {
     let mut rims: HashMap<(RegionId, (bool, i32)), Vec<Rim>> = HashMap::new();
-    let mut corners: HashMap<RegionId, Vec<(CellId, PlanPoint)>> = HashMap::new();
-    for id in
-        (0..cells.cells.len()).map(CellId::from_index).take(if gaps.is_empty() { 0 } else { usize::MAX })
-    {
-        let region = cells.cells[id.index()].region;
-        let vertices = cells.corners(id);
-        for (edge, neighbour) in cells.neighbours(id).iter().enumerate() {
+    let mut corners: HashMap<RegionId, Vec<(PolyId, PlanPoint)>> = HashMap::new();
+    for id in (0..polygons.polygons.len()).map(PolyId::from_index).take(if gaps.is_empty() {
+        0
+    } else {
+        usize::MAX
+    }) {
+        let region = polygons.polygons[id.index()].region;
+        let vertices = polygons.corners(id);
+        for (edge, neighbour) in polygons.neighbours(id).iter().enumerate() {
             let ends =
-                [vertices[edge], vertices[(edge + 1) % vertices.len()]].map(|vertex| cells.point(vertex));
+                [vertices[edge], vertices[(edge + 1) % vertices.len()]].map(|vertex| polygons.point(vertex));
             corners.entry(region).or_default().push((id, ends[0]));
             if neighbour.is_none()
                 && let Some((line, _)) = on_axis(ends)
             {
                 let ends =
                     if (ends[0].x, ends[0].z) < (ends[1].x, ends[1].z) { ends } else { [ends[1], ends[0]] };
-                rims.entry((region, line)).or_default().push(Rim { cell: id, ends });
+                rims.entry((region, line)).or_default().push(Rim { polygon: id, ends });
             }
         }
     }
@@ -337,16 +339,16 @@ fn exact_leaps(
             if low >= high {
                 continue;
             }
-            let end = |cell: CellId, region: RegionId, (along_x, line): (bool, i32)| LinkEnd {
-                cell,
+            let end = |polygon: PolyId, region: RegionId, (along_x, line): (bool, i32)| LinkEnd {
+                polygon,
                 ends: [low, high].map(|at| {
                     let point = if along_x { PlanPoint::new(at, line) } else { PlanPoint::new(line, at) };
                     at_level(point, level(regions, region))
                 }),
             };
             links.push(Link::new(
-                end(from.cell, gap.regions[0], from_line),
-                end(to.cell, gap.regions[1], to_line),
+                end(from.polygon, gap.regions[0], from_line),
+                end(to.polygon, gap.regions[1], to_line),
                 LinkKind::Step,
             ));
         }
@@ -356,7 +358,7 @@ fn exact_leaps(
 fn corner_leap(
     gap: &Gap,
     regions: &[SliceRegion],
-    corners: &HashMap<RegionId, Vec<(CellId, PlanPoint)>>,
+    corners: &HashMap<RegionId, Vec<(PolyId, PlanPoint)>>,
 ) -> Option<Link> {
     let end = |side: usize| {
         let [a, b] = gap.segments[side];
@@ -364,9 +366,9 @@ fn corner_leap(
         let nearest = corners
             .get(&gap.regions[side])?
             .iter()
-            .min_by_key(|(cell, point)| (point.distance_squared(middle), *cell))?;
+            .min_by_key(|(polygon, point)| (point.distance_squared(middle), *polygon))?;
         let vertex = at_level(nearest.1, level(regions, gap.regions[side]));
-        Some(LinkEnd { cell: nearest.0, ends: [vertex; 2] })
+        Some(LinkEnd { polygon: nearest.0, ends: [vertex; 2] })
     };
     Some(Link::new(end(0)?, end(1)?, LinkKind::Step))
 }

@@ -1,16 +1,16 @@
-//! Links of the mesh up steps that are too high to walk: from places where an agent can climb to segments on two cells.
+//! Links of the mesh up steps that are too high to walk: from places where an agent can climb to segments on two polygons.
 
 use std::collections::HashMap;
 
 use waymesh_core::stage::StageError;
-use waymesh_core::{CellId, Direction, GridFrame, Heightfield, PlanPoint, PlanVertex, WalkableField};
+use waymesh_core::{Direction, GridFrame, Heightfield, PlanPoint, PlanVertex, PolyId, WalkableField};
 use waymesh_graph::{Link, LinkEnd, LinkKind, NavMesh};
 use waymesh_voxel::{Climb, FieldBuilder, find_climbs};
 
 use crate::config::BakeConfig;
 use crate::pipeline::BakeError;
 
-/// Cells along a side of the squares in which cells of the mesh are looked up.
+/// Polygons along a side of the squares in which polygons of the mesh are looked up.
 const BUCKET: i32 = 16;
 
 /// The climbs of a whole grid.
@@ -25,12 +25,12 @@ pub(crate) fn climbs(
         .map_err(|error| StageError::new("climbs", error))?)
 }
 
-/// Links the cells that climbs lead to; both ways, from the lower to the higher, sorted.
+/// Links the polygons that climbs lead to; both ways, from the lower to the higher, sorted.
 ///
 /// # Guarantees
 /// - The same climbs, in any order, give the same links.
-/// - A link leads between two cells, as far as climbs lie side by side; its segments lie on the mesh, as near to the ledge as the
-///   simplified border lets them. Where several links would join the same cells at one place, the longest is kept.
+/// - A link leads between two polygons, as far as climbs lie side by side; its segments lie on the mesh, as near to the ledge as the
+///   simplified border lets them. Where several links would join the same polygons at one place, the longest is kept.
 pub(crate) fn step_links(mesh: &NavMesh, config: &BakeConfig, mut climbs: Vec<Climb>) -> Vec<Link> {
     climbs.sort_unstable();
     climbs.dedup();
@@ -39,7 +39,7 @@ pub(crate) fn step_links(mesh: &NavMesh, config: &BakeConfig, mut climbs: Vec<Cl
     }
     let ground = Ground::of(mesh, config, &climbs);
     let mut ways: Vec<Way> = climbs.iter().filter_map(|climb| ground.way(climb)).collect();
-    ways.sort_unstable_by_key(|way| (way.cells, way.up, way.along, way.line));
+    ways.sort_unstable_by_key(|way| (way.polygons, way.up, way.along, way.line));
     let mut runs: Vec<Run> = Vec::new();
     for way in ways {
         match runs.last_mut() {
@@ -48,29 +48,29 @@ pub(crate) fn step_links(mesh: &NavMesh, config: &BakeConfig, mut climbs: Vec<Cl
         }
     }
     let mut links: Vec<Link> = runs
-        .chunk_by(|one, other| one.first.cells == other.first.cells)
-        .flat_map(|same_cells| longest(same_cells, ground.reach))
+        .chunk_by(|one, other| one.first.polygons == other.first.polygons)
+        .flat_map(|same_polygons| longest(same_polygons, ground.reach))
         .map(|run| ground.link(&run))
         .collect();
     let order = |link: &Link| {
         let points = [link.from.ends, link.to.ends].map(|ends| ends.map(|end| [end.point.x, end.point.z]));
-        (link.from.cell, link.to.cell, points)
+        (link.from.polygon, link.to.polygon, points)
     };
     links.sort_unstable_by_key(order);
     links
 }
 
-/// A way up one cell wide, or from point to point where a border between cells runs through it.
+/// A way up one cell wide, or from point to point where a border between polygons runs through it.
 #[derive(Clone, Copy, Debug)]
 struct Way {
     /// The lower, then the higher.
-    cells: [CellId; 2],
+    polygons: [PolyId; 2],
     up: u8,
     /// First and last coordinate along the ledge.
     along: [i32; 2],
     /// Where the ledge is, across.
     line: i32,
-    /// Coordinate across, on the lower and the higher cell.
+    /// Coordinate across, on the lower and the higher polygon.
     across: [i32; 2],
 }
 
@@ -82,10 +82,10 @@ struct Run {
 }
 
 impl Run {
-    /// Ledges that run askew are stairs of cells: the next way may be some cells further back or on.
+    /// Ledges that run askew are stairs of polygons: the next way may be some polygons further back or on.
     fn goes_on(&self, next: &Way) -> bool {
         const JOG: u32 = 2;
-        self.last.cells == next.cells
+        self.last.polygons == next.polygons
             && self.last.up == next.up
             && self.last.along[1] == next.along[0]
             && self.last.line.abs_diff(next.line) <= JOG
@@ -110,7 +110,7 @@ fn at(up: u8, along: i32, across: i32) -> PlanPoint {
     }
 }
 
-/// The runs between two cells without those that lie beside a longer one: an edge that runs askew is made of steps along x and along z,
+/// The runs between two polygons without those that lie beside a longer one: an edge that runs askew is made of steps along x and along z,
 /// and either make a link.
 fn longest(runs: &[Run], reach: i32) -> Vec<Run> {
     let mut sorted = runs.to_vec();
@@ -140,11 +140,11 @@ struct Landing {
     floor: i32,
 }
 
-/// The cells of the mesh around climbs.
+/// The polygons of the mesh around climbs.
 struct Ground<'a> {
     mesh: &'a NavMesh,
-    /// Cells of each square that a climb lands near, ascending.
-    buckets: HashMap<(i32, i32), Vec<CellId>>,
+    /// Polygons of each square that a climb lands near, ascending.
+    buckets: HashMap<(i32, i32), Vec<PolyId>>,
     /// How far, in cells, a simplified border may be from where the ground ends.
     slack: i32,
     /// Largest difference in levels between a floor and the ground of the mesh at the same place.
@@ -182,8 +182,8 @@ impl<'a> Ground<'a> {
                 }
             }
         }
-        for cell in mesh.cells() {
-            let points = || cell.corners().iter().map(|corner| mesh.plan_vertices()[corner.index()].point);
+        for polygon in mesh.polygons() {
+            let points = || polygon.corners().iter().map(|corner| mesh.plan_vertices()[corner.index()].point);
             let range = |of: fn(&PlanPoint) -> i32| {
                 let low = points().map(|point| of(&point)).min().unwrap_or(0);
                 low.div_euclid(BUCKET)
@@ -191,8 +191,8 @@ impl<'a> Ground<'a> {
             };
             for z in range(|point| point.z) {
                 for x in range(|point| point.x) {
-                    if let Some(cells) = ground.buckets.get_mut(&(x, z)) {
-                        cells.push(cell.id());
+                    if let Some(polygons) = ground.buckets.get_mut(&(x, z)) {
+                        polygons.push(polygon.id());
                     }
                 }
             }
@@ -213,7 +213,7 @@ impl<'a> Ground<'a> {
         let up = climb.direction();
         let line = line(climb);
         let (back, on) = (i32::from(climb.low_depth), i32::from(climb.high_depth));
-        let towards = |direction: Direction, cells: i32| line + sign(direction) * cells;
+        let towards = |direction: Direction, polygons: i32| line + sign(direction) * polygons;
         [
             Landing { direction: up.opposite(), near: towards(up.opposite(), back), floor: climb.low_floor },
             Landing { direction: up, near: towards(up, on), floor: climb.high_floor },
@@ -224,15 +224,15 @@ impl<'a> Ground<'a> {
         landing.near + sign(landing.direction) * deeper
     }
 
-    /// The cells that a climb leads between.
+    /// The polygons that a climb leads between.
     fn way(&self, climb: &Climb) -> Option<Way> {
         let [low, high] = self.landings(climb);
         let [first, last] = self.along(climb);
         [[first, last], [first, first], [last, last]].into_iter().find_map(|along| {
-            let (low_cell, low_across) = self.place(climb.up, &low, along)?;
-            let (high_cell, high_across) = self.place(climb.up, &high, along)?;
+            let (low_polygon, low_across) = self.place(climb.up, &low, along)?;
+            let (high_polygon, high_across) = self.place(climb.up, &high, along)?;
             Some(Way {
-                cells: [low_cell, high_cell],
+                polygons: [low_polygon, high_polygon],
                 up: climb.up,
                 along,
                 line: line(climb),
@@ -241,27 +241,27 @@ impl<'a> Ground<'a> {
         })
     }
 
-    /// The cell nearest to the ledge that holds both ends at about this height.
-    fn place(&self, up: u8, landing: &Landing, along: [i32; 2]) -> Option<(CellId, i32)> {
+    /// The polygon nearest to the ledge that holds both ends at about this height.
+    fn place(&self, up: u8, landing: &Landing, along: [i32; 2]) -> Option<(PolyId, i32)> {
         (0..=self.slack).find_map(|deeper| {
             let across = self.across(landing, deeper);
             let ends = along.map(|along| at(up, along, across));
-            let cells = self.buckets.get(&bucket(ends[0]))?;
-            let near = cells
+            let polygons = self.buckets.get(&bucket(ends[0]))?;
+            let near = polygons
                 .iter()
-                .filter(|&&cell| ends.iter().all(|&end| self.holds(cell, end)))
-                .filter_map(|&cell| {
+                .filter(|&&polygon| ends.iter().all(|&end| self.holds(polygon, end)))
+                .filter_map(|&polygon| {
                     #[expect(clippy::cast_precision_loss, reason = "levels of a real world fit a single")]
-                    let off = (self.height(cell, ends[0]) - landing.floor as f32).abs();
-                    (off <= self.levels).then_some((cell, off))
+                    let off = (self.height(polygon, ends[0]) - landing.floor as f32).abs();
+                    (off <= self.levels).then_some((polygon, off))
                 });
-            let (cell, _) = near.min_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)))?;
-            Some((cell, across))
+            let (polygon, _) = near.min_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)))?;
+            Some((polygon, across))
         })
     }
 
-    fn holds(&self, cell: CellId, point: PlanPoint) -> bool {
-        let Some(view) = self.mesh.cell(cell) else { return false };
+    fn holds(&self, polygon: PolyId, point: PlanPoint) -> bool {
+        let Some(view) = self.mesh.polygon(polygon) else { return false };
         let corners = view.corners();
         let corner = |index: usize| self.mesh.plan_vertices()[corners[index % corners.len()].index()].point;
         (0..corners.len()).all(|edge| PlanPoint::orientation(corner(edge), corner(edge + 1), point) >= 0)
@@ -269,18 +269,19 @@ impl<'a> Ground<'a> {
 
     /// Height of the mesh's ground in levels.
     #[expect(clippy::cast_possible_truncation, reason = "levels of a real world fit a single")]
-    fn height(&self, cell: CellId, point: PlanPoint) -> f32 {
+    fn height(&self, polygon: PolyId, point: PlanPoint) -> f32 {
         let frame: &GridFrame = self.mesh.frame();
         let position = frame.to_world(f64::from(point.x), 0.0, f64::from(point.z));
-        let height = self.mesh.height_in_cell(cell, position).unwrap_or(f32::NAN);
+        let height = self.mesh.height_in_polygon(polygon, position).unwrap_or(f32::NAN);
         frame.to_grid(position.with_y(height))[1] as f32
     }
 
     fn link(&self, run: &Run) -> Link {
         let end = |side: usize| {
-            let cell = run.first.cells[side];
-            let ends = run.segment(side).map(|point| PlanVertex { point, height: self.height(cell, point) });
-            LinkEnd { cell, ends }
+            let polygon = run.first.polygons[side];
+            let ends =
+                run.segment(side).map(|point| PlanVertex { point, height: self.height(polygon, point) });
+            LinkEnd { polygon, ends }
         };
         Link::new(end(0), end(1), LinkKind::Step)
     }

@@ -3,8 +3,8 @@
 use waymesh_contour::{BorderChains, stitch, trace_window};
 use waymesh_core::stage::StageError;
 use waymesh_core::{
-    AreaId, CellMesh, ContourSet, Counter, GridFrame, GridScale, GridWindow, HeightSurface, NO_REGION,
-    Observer, RegionId, RegionMap, TriangleSoup, Validate, Warning,
+    AreaId, ContourSet, Counter, GridFrame, GridScale, GridWindow, HeightSurface, NO_REGION, Observer,
+    PolyMesh, RegionId, RegionMap, TriangleSoup, Validate, Warning,
 };
 use waymesh_detail::{WindowConfig, fit_heights_windowed};
 use waymesh_graph::NavMesh;
@@ -27,13 +27,13 @@ use crate::report::{GridReport, IslandReport, Recorder, Report};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct StoreysOptions {
-    /// Fine cells along a side of a rough one, 0 to choose. It changes the cost. Default 0.
+    /// Fine polygons along a side of a rough one, 0 to choose. It changes the cost. Default 0.
     pub rough_cells: u32,
     /// Places that are certainly walkable: with any, only ground connected to one of them is kept. Default none.
     pub seeds: Vec<glam::Vec3>,
     /// Which ground is kept without seeds. Default all.
     pub keep: Keep,
-    /// Side of a tile of fine cells, rounded up to whole blocks. The result does not depend on it. Default 256.
+    /// Side of a tile of fine polygons, rounded up to whole blocks. The result does not depend on it. Default 256.
     pub tile_cells: u32,
 }
 
@@ -44,10 +44,10 @@ impl Default for StoreysOptions {
 }
 
 impl StoreysOptions {
-    /// Sets how many fine cells lie along a rough one, 0 to choose.
+    /// Sets how many fine polygons lie along a rough one, 0 to choose.
     #[must_use]
-    pub fn with_rough_cells(mut self, cells: u32) -> Self {
-        self.rough_cells = cells;
+    pub fn with_rough_cells(mut self, polygons: u32) -> Self {
+        self.rough_cells = polygons;
         self
     }
 
@@ -67,8 +67,8 @@ impl StoreysOptions {
 
     /// Sets the side of a tile in cells.
     #[must_use]
-    pub fn with_tile_cells(mut self, cells: u32) -> Self {
-        self.tile_cells = cells;
+    pub fn with_tile_cells(mut self, polygons: u32) -> Self {
+        self.tile_cells = polygons;
         self
     }
 }
@@ -114,7 +114,7 @@ struct Ground {
 }
 
 impl Pipeline {
-    /// A pipeline for storeys: cells of 0.1 m and levels of 0.1 m, the default agent. Bake with [`Pipeline::bake_storeys`].
+    /// A pipeline for storeys: polygons of 0.1 m and levels of 0.1 m, the default agent. Bake with [`Pipeline::bake_storeys`].
     #[must_use]
     pub fn storeys() -> Self {
         let GridScale { cell_size, level_height, .. } = StoreysConfig::default().scale;
@@ -189,20 +189,20 @@ impl Pipeline {
         report.contours = contours.loop_count() as u64;
         report.vertices_off_border = contours.vertices_off_border() as u64;
         drop(contours);
-        let mut cells = self.cells(&triangulation, recorder)?;
+        let mut polygons = self.polygons(&triangulation, recorder)?;
         drop(triangulation);
         let (islands, area) =
-            keep_islands(&mut cells, &storeys).map_err(|error| StageError::new("keep", error))?;
+            keep_islands(&mut polygons, &storeys).map_err(|error| StageError::new("keep", error))?;
         if islands > 0 {
             recorder.count(Counter::IslandsRemoved, islands);
             recorder.warn(Warning::Unreachable { islands, area });
         }
-        self.check("keep", |list| cells.violations(list))?;
-        let surface = self.storeys_surface(&ground, &cells, recorder)?;
+        self.check("keep", |list| polygons.violations(list))?;
+        let surface = self.storeys_surface(&ground, &polygons, recorder)?;
         drop(ground);
-        report.count_cells(&cells, &surface);
+        report.count_polygons(&polygons, &surface);
         let mesh = recorder
-            .stage("mesh", |_| NavMesh::new(cells, Some(surface), config.agent))
+            .stage("mesh", |_| NavMesh::new(polygons, Some(surface), config.agent))
             .map_err(BakeError::Mesh)?;
         report.islands = IslandReport::all(&mesh);
         Ok(Bake { mesh, report })
@@ -309,7 +309,7 @@ impl Pipeline {
         Ok(placed)
     }
 
-    /// Borders along the sides of cells, tile by tile, and where the ground ends.
+    /// Borders along the sides of polygons, tile by tile, and where the ground ends.
     fn trace_tiles(
         &self,
         ground: &mut Ground,
@@ -380,7 +380,7 @@ impl Pipeline {
     fn storeys_surface(
         &self,
         ground: &Ground,
-        cells: &CellMesh,
+        polygons: &PolyMesh,
         recorder: &mut Recorder<'_>,
     ) -> Result<HeightSurface, BakeError> {
         let frame = *ground.layout.frame();
@@ -401,10 +401,10 @@ impl Pipeline {
             .with_windows_at_once(threads)
             .with_window_columns(u64::try_from(columns).unwrap_or(u64::MAX).max(LEAST_WINDOW));
         let surface = recorder.stage("heights", |observer| {
-            fit_heights_windowed(cells, &source, &detail, &windows, observer)
+            fit_heights_windowed(polygons, &source, &detail, &windows, observer)
                 .map_err(|error| StageError::new("detail", error))
         })?;
-        self.check("heights", |list| surface.violations_over(cells, list))?;
+        self.check("heights", |list| surface.violations_over(polygons, list))?;
         Ok(surface)
     }
 }

@@ -3,7 +3,7 @@
 //! 1. Per tile: triangles of the tile and its halo to the walkable field of the tile and a ring, and to pieces of surface. Kept as bytes.
 //! 2. The pieces of all tiles are joined to regions; small islands go.
 //! 3. Per tile: spans get their regions, borders are traced to where the tile ends.
-//! 4. Borders are stitched. From here on everything is as in an untiled bake: simplification, triangles, cells.
+//! 4. Borders are stitched. From here on everything is as in an untiled bake: simplification, triangles, polygons.
 //! 5. Ground heights are fitted window by window, over the tiles that lie there.
 
 use std::path::{Path, PathBuf};
@@ -12,8 +12,8 @@ use std::sync::Mutex;
 use waymesh_contour::{BorderChains, stitch, trace_window};
 use waymesh_core::stage::StageError;
 use waymesh_core::{
-    CellMesh, ContourSet, Counter, FieldWindow, GridFrame, GridWindow, HeightSurface, LabelledWindow,
-    Observer, Random, RegionMap, SkippedTriangles, TriangleSource, Validate, Warning,
+    ContourSet, Counter, FieldWindow, GridFrame, GridWindow, HeightSurface, LabelledWindow, Observer,
+    PolyMesh, Random, RegionMap, SkippedTriangles, TriangleSource, Validate, Warning,
 };
 use waymesh_detail::{WindowConfig, fit_heights_windowed};
 use waymesh_region::{
@@ -477,11 +477,11 @@ impl Pipeline {
             ..Report::default()
         };
         drop(contours);
-        let cells = self.cells(&triangulation, recorder)?;
+        let polygons = self.polygons(&triangulation, recorder)?;
         drop(triangulation);
-        let surface = self.tiled_surface(world, store, &surfaces, &cells, memory_bytes, recorder)?;
-        report.count_cells(&cells, &surface);
-        let mesh = self.mesh(cells, surface, climbs.concat(), recorder)?;
+        let surface = self.tiled_surface(world, store, &surfaces, &polygons, memory_bytes, recorder)?;
+        report.count_polygons(&polygons, &surface);
+        let mesh = self.mesh(polygons, surface, climbs.concat(), recorder)?;
         report.links = mesh.links().len() as u64;
         report.islands = IslandReport::all(&mesh);
         Ok(Bake { mesh, report })
@@ -492,7 +492,7 @@ impl Pipeline {
         world: &World,
         store: &TileStore,
         surfaces: &JoinedSurfaces,
-        cells: &CellMesh,
+        polygons: &PolyMesh,
         memory_bytes: u64,
         recorder: &mut Recorder<'_>,
     ) -> Result<HeightSurface, BakeError> {
@@ -506,10 +506,10 @@ impl Pipeline {
         let detail = self.detail_config();
         let windows = windows(memory_bytes / 2);
         let surface = recorder.stage("heights", |observer| {
-            fit_heights_windowed(cells, &source, &detail, &windows, observer)
+            fit_heights_windowed(polygons, &source, &detail, &windows, observer)
                 .map_err(|error| StageError::new("detail", error))
         })?;
-        self.check("heights", |list| surface.violations_over(cells, list))?;
+        self.check("heights", |list| surface.violations_over(polygons, list))?;
         Ok(surface)
     }
 }

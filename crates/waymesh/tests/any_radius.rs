@@ -13,12 +13,12 @@ use std::collections::BinaryHeap;
 use std::f64::consts::{PI, TAU};
 
 use glam::Vec3;
-use waymesh::graph::{CellView, Link, LinkEnd, LinkKind};
+use waymesh::graph::{Link, LinkEnd, LinkKind, PolygonView};
 use waymesh::triangulate::ClearanceConfig;
 use waymesh::{
-    AnyCell, CellId, ClearPath, ClearPathOptions, ClearanceNavMesh, ClearanceScratch, FlagFilter, NavMesh,
-    NavMeshError, Outcome, PlanPoint, PlanVertex, QueryError, Random, Reach, SurfaceScratch, with_clearance,
-    with_clearance_for,
+    AnyPolygon, ClearPath, ClearPathOptions, ClearanceNavMesh, ClearanceScratch, FlagFilter, NavMesh,
+    NavMeshError, Outcome, PlanPoint, PlanVertex, PolyId, QueryError, Random, Reach, SurfaceScratch,
+    with_clearance, with_clearance_for,
 };
 use waymesh_testkit::flat_meshes;
 
@@ -65,9 +65,9 @@ fn between(s: [Plane; 2], t: [Plane; 2]) -> f64 {
 
 fn walls(mesh: &NavMesh) -> Vec<[Plane; 2]> {
     let mut walls = Vec::new();
-    for cell in mesh.cells() {
-        let corners: Vec<Plane> = cell.positions().map(plane).collect();
-        for (at, neighbour) in cell.neighbours().enumerate() {
+    for polygon in mesh.polygons() {
+        let corners: Vec<Plane> = polygon.positions().map(plane).collect();
+        for (at, neighbour) in polygon.neighbours().enumerate() {
             if neighbour.is_none() {
                 walls.push([corners[at], corners[(at + 1) % corners.len()]]);
             }
@@ -228,7 +228,7 @@ fn check_clear(mesh: &NavMesh, path: &ClearPath, radius: f32, what: &str) {
             let at = pair[0].lerp(pair[1], step as f32 / steps as f32);
             let place = mesh.nearest(at, &Reach::new(0.01, 3.0, 3.0));
             let place = place.unwrap_or_else(|| panic!("{what}: {at} is off the mesh"));
-            let wall = mesh.nearest_wall(&place, radius, &AnyCell, &mut scratch).unwrap();
+            let wall = mesh.nearest_wall(&place, radius, &AnyPolygon, &mut scratch).unwrap();
             let distance = wall.map_or(radius, |wall| wall.distance);
             assert!(distance >= radius - 1.5e-3, "{what}: {at} is {distance} m from a wall, not {radius}");
         }
@@ -321,26 +321,28 @@ fn ways_between_tight_ends_are_the_shortest() {
     assert!(connected > 300 && apart > 50, "{connected} {apart}");
 }
 
-/// A mesh with walls of no width: some cells that touch are not joined.
+/// A mesh with walls of no width: some polygons that touch are not joined.
 fn with_thin_walls(seed: u64) -> NavMesh {
-    let mut cells = flat_meshes::crooked(seed, 6, 0.15);
+    let mut polygons = flat_meshes::crooked(seed, 6, 0.15);
     let mut random = Random::new(seed);
-    for cell in 0..cells.cells.len() {
-        let sides = |cell: usize| {
-            let at = cells.cells[cell];
+    for polygon in 0..polygons.polygons.len() {
+        let sides = |polygon: usize| {
+            let at = polygons.polygons[polygon];
             at.first as usize..(at.first + at.len) as usize
         };
-        for side in sides(cell) {
-            let Some(other) = cells.neighbours[side].filter(|other| other.index() > cell) else { continue };
+        for side in sides(polygon) {
+            let Some(other) = polygons.neighbours[side].filter(|other| other.index() > polygon) else {
+                continue;
+            };
             if random.unit() < 0.2 {
                 let back = sides(other.index())
-                    .find(|&back| cells.neighbours[back].is_some_and(|back| back.index() == cell));
-                cells.neighbours[back.unwrap()] = None;
-                cells.neighbours[side] = None;
+                    .find(|&back| polygons.neighbours[back].is_some_and(|back| back.index() == polygon));
+                polygons.neighbours[back.unwrap()] = None;
+                polygons.neighbours[side] = None;
             }
         }
     }
-    NavMesh::try_from(cells).unwrap()
+    NavMesh::try_from(polygons).unwrap()
 }
 
 /// Round their ends ways turn by half a circle, and by more where the wall bends, which the brute force does not.
@@ -498,9 +500,9 @@ fn smaller_discs_go_no_farther_and_back_is_as_far() {
 fn where_the_world_lies_changes_nothing() {
     let mut scratch = ClearanceScratch::default();
     let build = |origin: Vec3| {
-        let mut cells = crooked(50, 8, 0.25).cell_mesh();
-        cells.frame.origin = origin;
-        clear(NavMesh::try_from(cells).unwrap())
+        let mut polygons = crooked(50, 8, 0.25).poly_mesh();
+        polygons.frame.origin = origin;
+        clear(NavMesh::try_from(polygons).unwrap())
     };
     let far = Vec3::new(4096.0, 128.0, -8192.0);
     let [here, there] = [build(Vec3::ZERO), build(far)];
@@ -564,15 +566,15 @@ fn ground_that_is_not_allowed_is_a_wall() {
     let mut known = 0;
     for seed in 0..6 {
         let [whole, part] = [crooked(seed, 7, 0.0), crooked(seed, 7, 0.25)];
-        let key = |cell: CellView<'_>| {
+        let key = |polygon: PolygonView<'_>| {
             let mut corners: Vec<[i64; 2]> =
-                cell.positions().map(|at| [at.x, at.z].map(|at| at.round() as i64)).collect();
+                polygon.positions().map(|at| [at.x, at.z].map(|at| at.round() as i64)).collect();
             corners.sort_unstable();
             corners
         };
-        let kept: std::collections::HashSet<_> = part.cells().map(key).collect();
+        let kept: std::collections::HashSet<_> = part.polygons().map(key).collect();
         let flags: Vec<u16> =
-            whole.cells().map(|cell| if kept.contains(&key(cell)) { 1 } else { 3 }).collect();
+            whole.polygons().map(|polygon| if kept.contains(&key(polygon)) { 1 } else { 3 }).collect();
         assert!(flags.contains(&3));
         let filter = FlagFilter { flags: &flags, include: 1, exclude: 2 };
         let whole = with_clearance_for(whole, &filter, &ClearanceConfig::default()).unwrap();
@@ -591,7 +593,7 @@ fn ground_that_is_not_allowed_is_a_wall() {
                         (lengths[0] - lengths[1]).abs() < 1e-3,
                         "seed {seed}, {from} to {to}: {lengths:?}"
                     );
-                    assert!(a.cells.iter().all(|&cell| whole.admits(cell)));
+                    assert!(a.polygons.iter().all(|&polygon| whole.admits(polygon)));
                     known += usize::from(a.outcome == Outcome::Complete);
                 }
                 (a, b) => assert_eq!(a.is_err(), b.is_err(), "{a:?} {b:?}"),
@@ -616,8 +618,8 @@ fn halls(round: bool) -> NavMesh {
 }
 
 fn link(from: [i32; 4], to: [i32; 4]) -> Link {
-    let end = |cell: u32, [x, z, ex, ez]: [i32; 4]| LinkEnd {
-        cell: CellId(cell),
+    let end = |polygon: u32, [x, z, ex, ez]: [i32; 4]| LinkEnd {
+        polygon: PolyId(polygon),
         ends: [[x, z], [ex, ez]].map(|[x, z]| PlanVertex { point: PlanPoint::new(x, z), height: 0.0 }),
     };
     Link::new(end(0, from), end(1, to), LinkKind::User)

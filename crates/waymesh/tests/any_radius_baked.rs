@@ -11,7 +11,7 @@
 use glam::Vec3;
 use waymesh::triangulate::ClearanceConfig;
 use waymesh::{
-    Agent, AnyCell, BakeConfig, ClearPath, ClearPathOptions, ClearanceNavMesh, ClearanceScratch, NavMesh,
+    Agent, AnyPolygon, BakeConfig, ClearPath, ClearPathOptions, ClearanceNavMesh, ClearanceScratch, NavMesh,
     Outcome, PathScratch, Pipeline, PlaceSampler, Random, Reach, SurfaceScratch, World, with_clearance,
 };
 use waymesh_scenes::{Scene, SceneConfig};
@@ -33,8 +33,8 @@ fn check_clear(mesh: &NavMesh, path: &ClearPath, radius: f32, what: &str) {
         let steps = (pair[0].distance(pair[1]) / 0.2).ceil().max(1.0) as usize;
         for step in 0..=steps {
             let at = pair[0].lerp(pair[1], step as f32 / steps as f32);
-            place = mesh.raycast(&place, at, &AnyCell, &mut passed).unwrap().end;
-            let wall = mesh.nearest_wall(&place, radius, &AnyCell, &mut scratch).unwrap();
+            place = mesh.raycast(&place, at, &AnyPolygon, &mut passed).unwrap().end;
+            let wall = mesh.nearest_wall(&place, radius, &AnyPolygon, &mut scratch).unwrap();
             let distance = wall.map_or(radius, |wall| wall.distance);
             assert!(
                 distance >= radius - 1.5e-3,
@@ -54,9 +54,9 @@ fn radius_nothing_is_the_shortest_path_of_the_mesh() {
     let mut random = Random::new(1);
     let places: Vec<Vec3> = (0..60)
         .map(|_| {
-            let cell = (random.unit_f64() * mesh.mesh().cell_count() as f64) as usize;
-            let cell = mesh.mesh().cells().nth(cell).unwrap();
-            let corners: Vec<Vec3> = cell.positions().collect();
+            let polygon = (random.unit_f64() * mesh.mesh().polygon_count() as f64) as usize;
+            let polygon = mesh.mesh().polygons().nth(polygon).unwrap();
+            let corners: Vec<Vec3> = polygon.positions().collect();
             // Corners and middles.
             if random.unit() < 0.3 { corners[0] } else { corners.iter().sum::<Vec3>() / corners.len() as f32 }
         })
@@ -92,7 +92,7 @@ fn compare(name: &str, soup: &waymesh::TriangleSoup, radii: &[f32], pairs: usize
     for &radius in radii {
         let baked = bake(radius);
         let [slim, wide] = [bake(radius - 0.1), bake(radius + 0.1)];
-        let sampler = waymesh::PlaceSampler::new(&wide, &AnyCell);
+        let sampler = waymesh::PlaceSampler::new(&wide, &AnyPolygon);
         let mut random = Random::new(7);
         let [mut compared, mut unclear, mut wrong, mut off, mut odd] = [0_usize; 5];
         let mut ratios = Vec::new();
@@ -111,7 +111,7 @@ fn compare(name: &str, soup: &waymesh::TriangleSoup, radii: &[f32], pairs: usize
                 continue;
             };
             let is_there = path.outcome == Outcome::Complete;
-            // Within a cell of the deciding gap.
+            // Within a polygon of the deciding gap.
             if ways[0].is_some() != ways[2].is_some() {
                 unclear += 1;
                 continue;
@@ -148,7 +148,7 @@ fn compare(name: &str, soup: &waymesh::TriangleSoup, radii: &[f32], pairs: usize
         }
         ratios.sort_by(f64::total_cmp);
         eprintln!(
-            "{name}, radius {radius}: {compared} pairs, {wrong} wrong, {unclear} within a cell of the gap, {off} off; lengths {:.4} to {:.4}, median {:.4}, {} within 1 %, {odd} not, where a gap within a cell decides",
+            "{name}, radius {radius}: {compared} pairs, {wrong} wrong, {unclear} within a polygon of the gap, {off} off; lengths {:.4} to {:.4}, median {:.4}, {} within 1 %, {odd} not, where a gap within a polygon decides",
             ratios.first().unwrap_or(&1.0),
             ratios.last().unwrap_or(&1.0),
             ratios.get(ratios.len() / 2).unwrap_or(&1.0),
@@ -183,7 +183,7 @@ fn one_mesh_agrees_with_those_baked_for_the_radius() {
 #[test]
 fn ways_on_worlds_of_tiles_are_as_long_back() {
     let mut scratch = ClearanceScratch::default();
-    for (scene, tile_cells, cell, largest) in [
+    for (scene, tile_cells, polygon, largest) in [
         (Scene::CityBlock, 8, 0.3, 2.0),
         (Scene::CityBlock, 32, 0.2, 3.0),
         (Scene::DungeonRooms, 32, 0.2, 2.0),
@@ -192,13 +192,14 @@ fn ways_on_worlds_of_tiles_are_as_long_back() {
         (Scene::Terraces, 16, 0.1, 2.0),
     ] {
         let soup = scene.build(&SceneConfig::default());
-        let config =
-            BakeConfig::default().with_scale(cell, cell * 0.66).with_agent(Agent::default().with_radius(0.0));
+        let config = BakeConfig::default()
+            .with_scale(polygon, polygon * 0.66)
+            .with_agent(Agent::default().with_radius(0.0));
         let mut world = World::new(Pipeline::new(config), &soup.bounds(), tile_cells).unwrap();
         world.add_triangles(&soup, &mut ()).unwrap();
         world.update(&mut ()).unwrap();
         let mesh = clear(NavMesh::clone(&world.handle().mesh()));
-        let sampler = PlaceSampler::new(mesh.mesh(), &AnyCell);
+        let sampler = PlaceSampler::new(mesh.mesh(), &AnyPolygon);
         let mut random = Random::new(u64::from(tile_cells));
         let (mut joined, mut apart) = (0, 0);
         for pair in 0..1500 {
@@ -206,7 +207,7 @@ fn ways_on_worlds_of_tiles_are_as_long_back() {
             let [from, to] = [place(), place()];
             // Half of them as wide as gaps are, a hair more or less.
             let radius = largest * random.unit();
-            let step = cell * 0.5 * (1.0 + [0.0, -1e-6, 1e-6][random.index(3)]);
+            let step = polygon * 0.5 * (1.0 + [0.0, -1e-6, 1e-6][random.index(3)]);
             let radius = if pair % 2 == 0 { radius } else { (radius / step).floor() * step };
             let options = ClearPathOptions::default()
                 .with_reach(Reach::new(2.0 * largest, 1.0, 1.0))

@@ -87,7 +87,7 @@ fn vertices_that_are_not_finite_are_skipped_and_reported() {
 fn a_grid_beyond_the_memory_allowed_names_the_cell_size_that_fits() {
     let config = BakeConfig::default().with_scale(0.001, 0.001);
     let text = message(config, &floor(1000.0));
-    for word in ["1000000 x 1000000", "bytes", "cell size"] {
+    for word in ["1000000 x 1000000", "bytes", "polygon size"] {
         assert!(text.contains(word), "{word:?} is missing in: {text}");
     }
     let text = message(BakeConfig::default(), &{
@@ -169,7 +169,7 @@ fn sound_scenes_at_odd_settings_give_valid_meshes() {
 
 fn coordinate() -> impl Strategy<Value = f32> {
     // Many vertices on grid lines, where rounding is hardest.
-    prop_oneof![4 => -6.0_f32..6.0, 3 => (-20_i16..20).prop_map(|cells| f32::from(cells) * 0.3), 1 => Just(0.0_f32)]
+    prop_oneof![4 => -6.0_f32..6.0, 3 => (-20_i16..20).prop_map(|polygons| f32::from(polygons) * 0.3), 1 => Just(0.0_f32)]
 }
 
 fn random_soup() -> impl Strategy<Value = TriangleSoup> {

@@ -46,7 +46,7 @@ enum Triangles {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Cells {
+enum Polygons {
     NotchPortals,
     Greedy,
     HertelMehlhorn,
@@ -79,7 +79,7 @@ fn config() -> BakeConfig {
     BakeConfig::default().with_scale(0.5, 0.1).with_agent(agent).with_validate_stages(true)
 }
 
-fn pipeline(regions: Regions, borders: Borders, triangles: Triangles, cells: Cells) -> Pipeline {
+fn pipeline(regions: Regions, borders: Borders, triangles: Triangles, polygons: Polygons) -> Pipeline {
     let config = config();
     let simplify = SimplifyConfig::default()
         .with_max_edge_error(config.edge_error())
@@ -105,10 +105,10 @@ fn pipeline(regions: Regions, borders: Borders, triangles: Triangles, cells: Cel
         Triangles::Ears => pipeline.with_triangulate(EarClipping::default()),
         Triangles::Refined => pipeline.with_triangulate(RefinedDelaunay::default()),
     };
-    match cells {
-        Cells::NotchPortals => pipeline.with_decompose(NotchPortals::default()),
-        Cells::Greedy => pipeline.with_decompose(GreedyMerge::default()),
-        Cells::HertelMehlhorn => pipeline.with_decompose(HertelMehlhorn::default()),
+    match polygons {
+        Polygons::NotchPortals => pipeline.with_decompose(NotchPortals::default()),
+        Polygons::Greedy => pipeline.with_decompose(GreedyMerge::default()),
+        Polygons::HertelMehlhorn => pipeline.with_decompose(HertelMehlhorn::default()),
     }
 }
 
@@ -146,13 +146,14 @@ fn check(door: Door, scene: Scene) {
         for borders in [Borders::BuiltIn, Borders::Plugged, Borders::Exact] {
             let mut seen: Option<(f64, usize)> = None;
             for triangles in [Triangles::Delaunay, Triangles::Ears, Triangles::Refined] {
-                for cells in [Cells::NotchPortals, Cells::Greedy, Cells::HertelMehlhorn] {
-                    if borders == Borders::Exact && matches!(cells, Cells::NotchPortals) {
+                for polygons in [Polygons::NotchPortals, Polygons::Greedy, Polygons::HertelMehlhorn] {
+                    if borders == Borders::Exact && matches!(polygons, Polygons::NotchPortals) {
                         // A notch per step of the grid: slow, and nothing that the others do not show.
                         continue;
                     }
-                    let name = format!("{scene:?} {door:?} {regions:?} {borders:?} {triangles:?} {cells:?}");
-                    let bake = bake(door, &pipeline(regions, borders, triangles, cells), &soup)
+                    let name =
+                        format!("{scene:?} {door:?} {regions:?} {borders:?} {triangles:?} {polygons:?}");
+                    let bake = bake(door, &pipeline(regions, borders, triangles, polygons), &soup)
                         .unwrap_or_else(|error| panic!("{name}: {error}"));
                     bake.mesh.validate().unwrap_or_else(|violations| panic!("{name}: {violations}"));
                     let found = (bake.mesh.area(), bake.mesh.islands().len());

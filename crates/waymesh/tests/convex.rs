@@ -7,13 +7,13 @@ use waymesh::convex::{
     notch_portals,
 };
 use waymesh::triangulate::{RepairConfig, repair_polygons, triangulate_cdt, triangulate_ears};
-use waymesh::{CellId, CellMesh, PlanPoint, PolygonSet, Random, Triangulation, Validate};
+use waymesh::{PlanPoint, PolyId, PolyMesh, PolygonSet, Random, Triangulation, Validate};
 use waymesh_testkit::hulls::depth_below_hull;
 use waymesh_testkit::levels::find;
 use waymesh_testkit::plans::{from_rings, hall, lower_bound, read_rings, round_pillars};
 
-/// Cells of notch portals, of greedy merging, in Recast's order, and of Hertel and Mehlhorn.
-fn all(triangles: &Triangulation) -> [CellMesh; 4] {
+/// Polygons of notch portals, of greedy merging, in Recast's order, and of Hertel and Mehlhorn.
+fn all(triangles: &Triangulation) -> [PolyMesh; 4] {
     let longest = GreedyConfig::default().with_order(MergeOrder::LongestEdge);
     [
         notch_portals(triangles, &NotchPortalsConfig::default()).expect("notch portals"),
@@ -23,7 +23,7 @@ fn all(triangles: &Triangulation) -> [CellMesh; 4] {
     ]
 }
 
-/// Whether the insides of two convex cells meet: no edge of either has the other on its outer side.
+/// Whether the insides of two convex polygons meet: no edge of either has the other on its outer side.
 fn overlap(a: &[PlanPoint], b: &[PlanPoint]) -> bool {
     let parted = |a: &[PlanPoint], b: &[PlanPoint]| {
         (0..a.len()).any(|at| {
@@ -34,26 +34,26 @@ fn overlap(a: &[PlanPoint], b: &[PlanPoint]) -> bool {
     !parted(a, b) && !parted(b, a)
 }
 
-/// No two cells of one polygon overlap: a sweep along x, and a test of all pairs that it finds.
-fn check_disjoint(name: &str, mesh: &CellMesh) {
-    let mut cells: Vec<(i32, i32, u32, Vec<PlanPoint>)> = (0..mesh.cells.len())
-        .map(|cell| {
+/// No two polygons of one polygon overlap: a sweep along x, and a test of all pairs that it finds.
+fn check_disjoint(name: &str, mesh: &PolyMesh) {
+    let mut polygons: Vec<(i32, i32, u32, Vec<PlanPoint>)> = (0..mesh.polygons.len())
+        .map(|polygon| {
             let points: Vec<_> =
-                mesh.corners(CellId::from_index(cell)).iter().map(|&corner| mesh.point(corner)).collect();
+                mesh.corners(PolyId::from_index(polygon)).iter().map(|&corner| mesh.point(corner)).collect();
             let [low, high] = [points.iter().map(|p| p.x).min(), points.iter().map(|p| p.x).max()];
-            (low.unwrap_or(0), high.unwrap_or(0), mesh.cells[cell].region.0, points)
+            (low.unwrap_or(0), high.unwrap_or(0), mesh.polygons[polygon].region.0, points)
         })
         .collect();
-    cells.sort_by_key(|cell| cell.0);
-    for (at, (_, high, region, points)) in cells.iter().enumerate() {
-        for (_, _, other_region, other) in cells[at + 1..].iter().take_while(|other| other.0 < *high) {
+    polygons.sort_by_key(|polygon| polygon.0);
+    for (at, (_, high, region, points)) in polygons.iter().enumerate() {
+        for (_, _, other_region, other) in polygons[at + 1..].iter().take_while(|other| other.0 < *high) {
             assert!(region != other_region || !overlap(points, other), "{name}: {points:?} and {other:?}");
         }
     }
 }
 
 /// Checks all decompositions of polygons that can be triangulated; tells whether they could. What lies over itself in the input
-/// is allowed to in the cells.
+/// is allowed to in the polygons.
 fn check(name: &str, set: &PolygonSet) -> bool {
     let Ok(triangles) = triangulate_cdt(set) else { return false };
     let area: i128 =
@@ -62,14 +62,15 @@ fn check(name: &str, set: &PolygonSet) -> bool {
     let meshes = all(&triangles);
     for mesh in &meshes {
         mesh.validate().unwrap_or_else(|violations| panic!("{name}: {violations}"));
-        let cells: i128 = (0..mesh.cells.len()).map(|cell| mesh.doubled_area(CellId::from_index(cell))).sum();
+        let polygons: i128 =
+            (0..mesh.polygons.len()).map(|polygon| mesh.doubled_area(PolyId::from_index(polygon))).sum();
         // Not only to nine digits.
-        assert_eq!(cells, area, "{name}: area");
+        assert_eq!(polygons, area, "{name}: area");
         check_disjoint(name, mesh);
-        assert!(mesh.cells.len() >= least, "{name}: {} cells, {least} at least", mesh.cells.len());
-        assert!(mesh.cells.len() <= 2 * notches + set.polygons.len(), "{name}: {notches} notches");
+        assert!(mesh.polygons.len() >= least, "{name}: {} polygons, {least} at least", mesh.polygons.len());
+        assert!(mesh.polygons.len() <= 2 * notches + set.polygons.len(), "{name}: {notches} notches");
     }
-    let counts = meshes.each_ref().map(|mesh| mesh.cells.len());
+    let counts = meshes.each_ref().map(|mesh| mesh.polygons.len());
     assert!(counts.iter().all(|&count| counts[0] <= count), "{name}: {counts:?}");
     assert_eq!(meshes[0].vertices.len(), meshes[1].vertices.len(), "{name}: every corner is on a wall");
     true
@@ -116,10 +117,10 @@ fn halls_of_up_to_ten_thousand_vertices() {
         if vertices <= 1000 {
             let ears = triangulate_ears(&set).expect("a hall can be triangulated");
             let [ears, delaunay] = [ears, triangulate_cdt(&set).expect("so it can")]
-                .map(|triangles| all(&triangles)[0].cells.len());
+                .map(|triangles| all(&triangles)[0].polygons.len());
             assert!(
                 10 * ears <= 11 * delaunay + 20,
-                "{name}: {ears} cells from ears, {delaunay} from Delaunay"
+                "{name}: {ears} polygons from ears, {delaunay} from Delaunay"
             );
         }
     }
@@ -161,25 +162,25 @@ fn polygons_that_almost_fall_flat() {
 }
 
 #[test]
-fn relaxed_by_forty_centimetres_round_pillars_need_a_third_fewer_cells() {
+fn relaxed_by_forty_centimetres_round_pillars_need_a_third_fewer_polygons() {
     let triangles = triangulate_cdt(&round_pillars(4, 24)).expect("a hall");
-    let cells = |metres| {
+    let polygons = |metres| {
         let config = NotchPortalsConfig::default().with_convex_distance(metres);
-        notch_portals(&triangles, &config).expect("cells")
+        notch_portals(&triangles, &config).expect("polygons")
     };
-    let [strict, relaxed] = [0.0, 0.4].map(cells);
+    let [strict, relaxed] = [0.0, 0.4].map(polygons);
     assert!(
-        3 * relaxed.cells.len() <= 2 * strict.cells.len(),
+        3 * relaxed.polygons.len() <= 2 * strict.polygons.len(),
         "{} of {}",
-        relaxed.cells.len(),
-        strict.cells.len()
+        relaxed.polygons.len(),
+        strict.polygons.len()
     );
-    let area = |mesh: &CellMesh| -> i128 {
-        (0..mesh.cells.len()).map(|cell| mesh.doubled_area(CellId::from_index(cell))).sum()
+    let area = |mesh: &PolyMesh| -> i128 {
+        (0..mesh.polygons.len()).map(|polygon| mesh.doubled_area(PolyId::from_index(polygon))).sum()
     };
     assert_eq!((area(&relaxed), relaxed.vertices.len()), (area(&strict), strict.vertices.len()));
-    for cell in (0..relaxed.cells.len()).map(CellId::from_index) {
-        let depth = depth_below_hull(&relaxed, cell) * f64::from(relaxed.frame.cell_size);
-        assert!(depth <= 0.4 + 1e-6, "{cell}: {depth} m");
+    for polygon in (0..relaxed.polygons.len()).map(PolyId::from_index) {
+        let depth = depth_below_hull(&relaxed, polygon) * f64::from(relaxed.frame.cell_size);
+        assert!(depth <= 0.4 + 1e-6, "{polygon}: {depth} m");
     }
 }

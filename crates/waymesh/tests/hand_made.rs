@@ -53,7 +53,7 @@ enum Reason {
     Steep,
     /// Too low, or inside a solid.
     Low,
-    /// No farther from such a place than the radius and two cells.
+    /// No farther from such a place than the radius and two polygons.
     NearBorder,
     Unexplained,
 }
@@ -100,13 +100,13 @@ fn stands(soup: &TriangleSoup, place: Vec3) -> Reason {
     }
 }
 
-fn reason(soup: &TriangleSoup, place: Vec3, cell: f32) -> Reason {
+fn reason(soup: &TriangleSoup, place: Vec3, polygon: f32) -> Reason {
     let here = stands(soup, place);
     if here != Reason::NearBorder {
         return here;
     }
     // Within the agent's radius and the error of a voxel there must be a place where it cannot stand.
-    let reach = agent().radius + 2.0 * cell;
+    let reach = agent().radius + 2.0 * polygon;
     let around = (0..64_u8).flat_map(|turn| [0.25, 0.5, 0.75, 1.0].map(|share| (turn, share * reach)));
     let offsets = around.map(|(turn, reach)| Vec2::from_angle(f32::from(turn) / 64.0 * TAU) * reach);
     let hidden = offsets.map(|offset| place + Vec3::new(offset.x, 0.0, offset.y));
@@ -118,16 +118,16 @@ fn reason(soup: &TriangleSoup, place: Vec3, cell: f32) -> Reason {
 }
 
 /// Prints the share of `centres` on each mesh; it must be `least` percent, and every other centre must have a reason.
-fn compare(name: &str, level: PathBuf, centres: &[Vec3], cell: f32, least: f64) {
+fn compare(name: &str, level: PathBuf, centres: &[Vec3], polygon: f32, least: f64) {
     let soup = &around(&load(level).expect("a level"), centres);
-    let config = BakeConfig::default().with_scale(cell, 0.1).with_agent(agent());
+    let config = BakeConfig::default().with_scale(polygon, 0.1).with_agent(agent());
     let voxels = Pipeline::new(config.clone()).bake(soup).expect("voxels");
     let storeys = Pipeline::new(config).bake_storeys(soup, &StoreysOptions::default(), &mut ());
     for (pipeline, mesh) in [("voxels", voxels), ("storeys", storeys.expect("storeys").mesh)] {
         let is_missed =
             |mesh: &NavMesh, place: Vec3| mesh.nearest(place, &Reach::new(0.01, 1.5, 1.5)).is_none();
         let missed = centres.iter().filter(|&&place| is_missed(&mesh, place));
-        let mut reasons: Vec<_> = missed.map(|&place| (reason(soup, place, cell), place)).collect();
+        let mut reasons: Vec<_> = missed.map(|&place| (reason(soup, place, polygon), place)).collect();
         reasons.sort_by_key(|reason| reason.0);
         let share = 100.0 * (1.0 - reasons.len() as f64 / centres.len() as f64);
         let counts = [Reason::NoGround, Reason::Steep, Reason::Low, Reason::NearBorder, Reason::Unexplained]

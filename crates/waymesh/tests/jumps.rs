@@ -3,8 +3,8 @@
 use glam::Vec3;
 use waymesh::graph::{Link, LinkKind};
 use waymesh::{
-    Agent, AreaId, BakeConfig, Cell, CellId, CellMesh, GridFrame, JumpConfig, NavMesh, Pipeline, PlanPoint,
-    PlanVertex, RegionId, TriangleSoup, VertexId, find_jumps,
+    Agent, AreaId, BakeConfig, GridFrame, JumpConfig, NavMesh, Pipeline, PlanPoint, PlanVertex, Poly, PolyId,
+    PolyMesh, RegionId, TriangleSoup, VertexId, find_jumps,
 };
 use waymesh_testkit::Random;
 
@@ -13,18 +13,19 @@ type Floor = [i32; 5];
 
 fn mesh(floors: &[Floor]) -> NavMesh {
     let frame = GridFrame { origin: Vec3::ZERO, cell_size: 0.5, level_height: 0.25, width: 100, depth: 100 };
-    let mut cells = CellMesh { frame, vertices: vec![], cells: vec![], corners: vec![], neighbours: vec![] };
+    let mut polygons =
+        PolyMesh { frame, vertices: vec![], polygons: vec![], corners: vec![], neighbours: vec![] };
     for &[x0, z0, x1, z1, height] in floors {
-        let first = VertexId::from_index(cells.corners.len()).0;
+        let first = VertexId::from_index(polygons.corners.len()).0;
         for (x, z) in [(x0, z0), (x1, z0), (x1, z1), (x0, z1)] {
-            cells.corners.push(VertexId::from_index(cells.vertices.len()));
+            polygons.corners.push(VertexId::from_index(polygons.vertices.len()));
             #[expect(clippy::cast_precision_loss, reason = "a few levels")]
-            cells.vertices.push(PlanVertex { point: PlanPoint::new(x, z), height: height as f32 });
-            cells.neighbours.push(None);
+            polygons.vertices.push(PlanVertex { point: PlanPoint::new(x, z), height: height as f32 });
+            polygons.neighbours.push(None);
         }
-        cells.cells.push(Cell { first, len: 4, region: RegionId(0), area: AreaId::GROUND });
+        polygons.polygons.push(Poly { first, len: 4, region: RegionId(0), area: AreaId::GROUND });
     }
-    NavMesh::new(cells, None, Agent::default().with_radius(0.5)).expect("a mesh")
+    NavMesh::new(polygons, None, Agent::default().with_radius(0.5)).expect("a mesh")
 }
 
 /// The sides of a box, as triangles.
@@ -39,7 +40,7 @@ fn add_box(soup: &mut TriangleSoup, low: [f32; 3], high: [f32; 3]) {
     soup.append((0..8).map(corner).collect(), triangles).expect("a box");
 }
 
-/// From cell and point to cell and point.
+/// From polygon and point to polygon and point.
 type Ends = [(u32, i32, i32); 2];
 
 fn ends(links: &[Link], kind: LinkKind) -> Vec<Ends> {
@@ -47,7 +48,7 @@ fn ends(links: &[Link], kind: LinkKind) -> Vec<Ends> {
         assert_eq!(link.both_ways, kind == LinkKind::Jump);
         [link.from, link.to].map(|end| {
             assert_eq!(end.ends[0], end.ends[1]);
-            (end.cell.0, end.ends[0].point.x, end.ends[0].point.z)
+            (end.polygon.0, end.ends[0].point.x, end.ends[0].point.z)
         })
     });
     found.collect()
@@ -159,5 +160,5 @@ fn the_order_of_the_triangles_does_not_matter_and_bad_settings_are_named() {
         assert_eq!(error.field, "max_drop");
     }
     assert_eq!(config.with_spacing(0.0).validate().expect_err("no spacing").field, "spacing");
-    assert!(mesh.cell(CellId(0)).is_some());
+    assert!(mesh.polygon(PolyId(0)).is_some());
 }

@@ -3,13 +3,13 @@
 mod common;
 
 use common::{bake, check_connectivity};
-use waymesh::{BakeConfig, CellId, PartitionKind, Stages};
+use waymesh::{BakeConfig, PartitionKind, PolyId, Stages};
 use waymesh_scenes::{Scene, SceneConfig};
 use waymesh_testkit::levels::find;
 
 /// The mesh covers the walkable field to within two hundredths.
 fn check_area(name: &str, stages: &Stages) {
-    let (mesh, field) = (stages.cells.area(), stages.field.walkable_area());
+    let (mesh, field) = (stages.polygons.area(), stages.field.walkable_area());
     assert!((mesh - field).abs() <= 0.02 * field, "{name}: mesh {mesh:.2} m2, walkable field {field:.2} m2");
 }
 
@@ -50,18 +50,19 @@ fn the_levels_of_recast() {
 
 /// By how many cells the border is off the walkable field on average.
 fn border_shift(stages: &Stages) -> f64 {
-    let cells = &stages.cells;
-    let length: f64 = (0..cells.cells.len())
-        .map(CellId::from_index)
-        .flat_map(|cell| {
-            let (corners, neighbours) = (cells.corners(cell), cells.neighbours(cell));
+    let polygons = &stages.polygons;
+    let length: f64 = (0..polygons.polygons.len())
+        .map(PolyId::from_index)
+        .flat_map(|polygon| {
+            let (corners, neighbours) = (polygons.corners(polygon), polygons.neighbours(polygon));
             (0..corners.len()).filter(|&side| neighbours[side].is_none()).map(|side| {
-                let ends = [corners[side], corners[(side + 1) % corners.len()]].map(|end| cells.point(end));
+                let ends =
+                    [corners[side], corners[(side + 1) % corners.len()]].map(|end| polygons.point(end));
                 (ends[0].distance_squared(ends[1]) as f64).sqrt()
             })
         })
         .sum();
-    let area = (cells.area() - stages.field.walkable_area()) / cells.frame.cell_area();
+    let area = (polygons.area() - stages.field.walkable_area()) / polygons.frame.cell_area();
     area / length
 }
 
@@ -73,14 +74,14 @@ fn buildings_with_many_storeys() {
         let Some(file) = find(&format!("{name}.glb")) else { continue };
         let soup = waymesh::io::load(file).expect("a level");
         let (stages, _) = bake(name, &BakeConfig::default().with_max_edge_error(0.0), &soup);
-        let (mesh, field) = (stages.cells.area(), stages.field.walkable_area());
+        let (mesh, field) = (stages.polygons.area(), stages.field.walkable_area());
         assert!(
             (mesh - field).abs() <= 1e-6 * field,
             "{name}: mesh {mesh:.4} m2, walkable field {field:.4} m2"
         );
         let (stages, mesh) = bake(name, &BakeConfig::default(), &soup);
         let shift = border_shift(&stages);
-        assert!(shift.abs() < 0.15, "{name}: the border is {shift:.3} cells off");
+        assert!(shift.abs() < 0.15, "{name}: the border is {shift:.3} polygons off");
         check_connectivity(name, &stages, &mesh, 2_000);
     }
 }

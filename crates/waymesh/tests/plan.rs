@@ -141,23 +141,23 @@ fn what_leads_nowhere_is_told_and_what_cannot_be_is_refused() {
     assert!(refused(&example(), 30.0).contains("nothing is walkable after ground"));
 }
 
-/// Area and cells of the windows that an update did not touch.
-fn cells_beyond(mesh: &NavMesh, x: f32) -> Vec<Vec<[i64; 2]>> {
+/// Area and polygons of the windows that an update did not touch.
+fn polygons_beyond(mesh: &NavMesh, x: f32) -> Vec<Vec<[i64; 2]>> {
     let millimetres = |point: Vec3| {
         #[expect(clippy::cast_possible_truncation, reason = "a few thousand")]
         [point.x, point.z].map(|value| (value * 1000.0).round() as i64)
     };
-    let mut cells: Vec<Vec<[i64; 2]>> = mesh
-        .cells()
-        .filter(|cell| cell.positions().all(|position| position.x >= x))
-        .map(|cell| cell.positions().map(millimetres).collect())
+    let mut polygons: Vec<Vec<[i64; 2]>> = mesh
+        .polygons()
+        .filter(|polygon| polygon.positions().all(|position| position.x >= x))
+        .map(|polygon| polygon.positions().map(millimetres).collect())
         .collect();
-    cells.sort();
-    cells
+    polygons.sort();
+    polygons
 }
 
 #[test]
-fn an_obstacle_changes_the_cells_near_it_alone_and_leaves_no_trace() {
+fn an_obstacle_changes_the_polygons_near_it_alone_and_leaves_no_trace() {
     let mut plan = FloorPlan::default();
     let storey = plan.storey_mut("a", 0.0);
     storey.walkable.push(Shape::polygon("hall", square(0.0, 0.0, 40.0)));
@@ -180,7 +180,7 @@ fn an_obstacle_changes_the_cells_near_it_alone_and_leaves_no_trace() {
     let second = world.add_obstacle("a", &crossing).expect("an obstacle");
     assert_eq!(world.update(&mut ()).expect("an update").rebuilt, 4, "it lies on a corner of four windows");
     let after = handle.mesh();
-    assert_eq!(cells_beyond(&before, 20.0), cells_beyond(&after, 20.0));
+    assert_eq!(polygons_beyond(&before, 20.0), polygons_beyond(&after, 20.0));
     let mut full = plan.clone();
     full.storeys[0].blocked.extend([boxed, crossing]);
     let full = bake(&full, 0.3).mesh;

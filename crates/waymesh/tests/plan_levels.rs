@@ -32,8 +32,8 @@ fn bake(name: &str, plan: &FloorPlan, radius: f32) -> Bake {
     let report = &bake.report;
     let largest = report.islands.iter().map(|island| island.area).fold(0.0, f64::max);
     eprintln!(
-        "{name}: {} cells, {} islands, {:.1} m2 ({largest:.1} m2 the largest), {} links, {:.0} ms, {} warnings",
-        report.cells,
+        "{name}: {} polygons, {} islands, {:.1} m2 ({largest:.1} m2 the largest), {} links, {:.0} ms, {} warnings",
+        report.polygons,
         report.islands.len(),
         report.mesh_area,
         report.links,
@@ -67,11 +67,11 @@ fn building_plans_become_meshes() {
         if storeys > 1 {
             let mesh = &bake.mesh;
             let lift = mesh.links().iter().find(|link| link.kind == LinkKind::Lift).expect("a lift");
-            let middle = |cell| {
-                let cell = mesh.cell(cell).expect("a cell");
-                cell.positions().sum::<Vec3>() / cell.positions().len() as f32
+            let middle = |polygon| {
+                let polygon = mesh.polygon(polygon).expect("a polygon");
+                polygon.positions().sum::<Vec3>() / polygon.positions().len() as f32
             };
-            let (from, to) = (middle(lift.from.cell), middle(lift.to.cell));
+            let (from, to) = (middle(lift.from.polygon), middle(lift.to.polygon));
             let path = mesh.find_path(from, to, &mut PathScratch::default()).expect("a path");
             assert_eq!(path.outcome, Outcome::Complete, "{name}");
             assert!(!path.links.is_empty(), "{name}");
@@ -108,10 +108,10 @@ fn windows_of_a_building_are_the_building() {
     let mesh = world.handle().mesh();
     mesh.validate().expect("a sound mesh");
     eprintln!(
-        "office: {} windows, {} cells of {}, {:.0} ms and {:.0} ms",
+        "office: {} windows, {} polygons of {}, {:.0} ms and {:.0} ms",
         update.rebuilt,
-        update.cells,
-        whole.cell_count(),
+        update.polygons,
+        whole.polygon_count(),
         update.build_seconds * 1e3,
         update.join_seconds * 1e3
     );
@@ -137,13 +137,13 @@ fn obstacles_in_buildings_come_and_go() {
         let mut world = PlanWorld::new(quick(0.25), plan, &PlanConfig::default(), 8.0).expect("a world");
         let first = world.update(&mut ()).expect("an update");
         let before = world.handle().mesh();
-        // The middle of the largest cell of the lowest storey.
+        // The middle of the largest polygon of the lowest storey.
         let place = before
-            .cells()
-            .filter(|cell| cell.positions().all(|corner| (f64::from(corner.y) - elevation).abs() < 0.1))
+            .polygons()
+            .filter(|polygon| polygon.positions().all(|corner| (f64::from(corner.y) - elevation).abs() < 0.1))
             .max_by(|a, b| a.area().total_cmp(&b.area()))
-            .map(|cell| cell.positions().sum::<Vec3>() / cell.positions().len() as f32)
-            .expect("a cell");
+            .map(|polygon| polygon.positions().sum::<Vec3>() / polygon.positions().len() as f32)
+            .expect("a polygon");
         let at = [f64::from(place.x), f64::from(place.z)];
         let pallet = Shape::new("pallet", Outline::rectangle(at, [1.2, 0.8], 0.3));
         let id = world.add_obstacle(&storey, &pallet).expect("an obstacle");
@@ -156,9 +156,9 @@ fn obstacles_in_buildings_come_and_go() {
         assert_eq!(*world.handle().mesh(), *before, "{name}");
         let milliseconds = |update: &waymesh::WorldUpdate| 1e3 * (update.build_seconds + update.join_seconds);
         eprintln!(
-            "{name}: {} windows and {} cells in {:.1} ms; an obstacle built {} windows in {:.2} ms ({:.2} ms of it the windows), removed in {:.2} ms",
+            "{name}: {} windows and {} polygons in {:.1} ms; an obstacle built {} windows in {:.2} ms ({:.2} ms of it the windows), removed in {:.2} ms",
             first.rebuilt,
-            first.cells,
+            first.polygons,
             milliseconds(&first),
             added.rebuilt,
             milliseconds(&added),

@@ -32,13 +32,13 @@ fn hall() -> FloorPlan {
     plan
 }
 
-/// Edges of cells, each with whether something lies beyond.
+/// Edges of polygons, each with whether something lies beyond.
 fn edges(mesh: &NavMesh) -> Vec<(Vec3, Vec3, bool)> {
-    mesh.cells()
-        .flat_map(|cell| {
-            let corners: Vec<Vec3> = cell.positions().collect();
+    mesh.polygons()
+        .flat_map(|polygon| {
+            let corners: Vec<Vec3> = polygon.positions().collect();
             let next: Vec<Vec3> = corners.iter().cycle().skip(1).take(corners.len()).copied().collect();
-            let beyond: Vec<bool> = cell.neighbours().map(|neighbour| neighbour.is_some()).collect();
+            let beyond: Vec<bool> = polygon.neighbours().map(|neighbour| neighbour.is_some()).collect();
             corners.into_iter().zip(next).zip(beyond).map(|((a, b), beyond)| (a, b, beyond))
         })
         .collect()
@@ -75,13 +75,13 @@ fn a_grid_of_points_makes_even_triangles() {
     assert!(longest(&plain.mesh) > 9.0);
     assert!(longest(&fine.mesh) < 2.0, "{}", longest(&fine.mesh));
     // One vertex a square metre on either storey: two triangles each.
-    let cells = fine.mesh.cell_count() as f64;
-    assert!(cells > 1.5 * fine.mesh.area(), "{cells}");
+    let polygons = fine.mesh.polygon_count() as f64;
+    assert!(polygons > 1.5 * fine.mesh.area(), "{polygons}");
     assert!((fine.mesh.area() - plain.mesh.area()).abs() < 0.12);
     assert_eq!(fine.report.islands.len(), 2);
-    // Where cells may have any number of corners, points inside add few cells.
+    // Where polygons may have any number of corners, points inside add few polygons.
     let loose = bake(&hall(), &PlanConfig::default().with_steiner_grid(1.0), 0);
-    assert!(loose.mesh.cell_count() * 4 < fine.mesh.cell_count(), "{}", loose.mesh.cell_count());
+    assert!(loose.mesh.polygon_count() * 4 < fine.mesh.polygon_count(), "{}", loose.mesh.polygon_count());
 }
 
 #[test]

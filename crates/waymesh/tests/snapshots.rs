@@ -46,7 +46,7 @@ fn snapshot_every_stage_of_a_room() {
         insta::assert_snapshot!("room_3_regions", text::regions(&stages.field, &stages.regions));
         insta::assert_snapshot!("room_4_raw_contours", text::contours(&stages.raw_contours));
         insta::assert_snapshot!("room_5_contours", text::contours(&stages.contours));
-        insta::assert_snapshot!("room_6_cells", text::cells(&stages.cells));
+        insta::assert_snapshot!("room_6_polygons", text::polygons(&stages.polygons));
     });
 }
 
@@ -68,8 +68,8 @@ fn snapshot_figures_of_generated_scenes() {
             );
             let _ = writeln!(
                 page,
-                "  {} regions, {} contours, {} cells, {} portals, {} vertices",
-                report.regions, report.contours, report.cells, report.portals, report.vertices
+                "  {} regions, {} contours, {} polygons, {} portals, {} vertices",
+                report.regions, report.contours, report.polygons, report.portals, report.vertices
             );
             let _ = writeln!(
                 page,

@@ -132,7 +132,7 @@ fn ledges_of_all_kinds_are_climbed() {
                 assert!(reach > 1.0 && reach < 4.2, "{low} to {high}");
             }
         }
-        // A link per cell and ledge, not one per grid cell.
+        // A link per polygon and ledge, not one per grid cell.
         assert!(mesh.links().len() < 60, "{}", mesh.links().len());
     }
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use glam::Vec3;
 use waymesh::{
-    Agent, Bake, BakeConfig, BakeError, CellId, DecompositionKind, Keep, NavMesh, Outcome, PathScratch,
-    Pipeline, StoreysOptions, TriangleSoup,
+    Agent, Bake, BakeConfig, BakeError, DecompositionKind, Keep, NavMesh, Outcome, PathScratch, Pipeline,
+    PolyId, StoreysOptions, TriangleSoup,
 };
 use waymesh_scenes::{Scene, SceneConfig};
 use waymesh_testkit::{levels::find, soups};
@@ -26,10 +26,10 @@ fn small() -> Agent {
 
 /// Length of all walls and drops, in metres.
 fn border_length(mesh: &NavMesh) -> f64 {
-    let cells = (0..mesh.cell_count()).filter_map(|cell| mesh.cell(CellId::from_index(cell)));
-    let lengths = cells.flat_map(|cell| {
-        let corners: Vec<Vec3> = cell.positions().collect();
-        let edges: Vec<_> = cell.neighbours().collect();
+    let polygons = (0..mesh.polygon_count()).filter_map(|polygon| mesh.polygon(PolyId::from_index(polygon)));
+    let lengths = polygons.flat_map(|polygon| {
+        let corners: Vec<Vec3> = polygon.positions().collect();
+        let edges: Vec<_> = polygon.neighbours().collect();
         (0..corners.len())
             .filter(move |&edge| edges[edge].is_none())
             .map(move |edge| {
@@ -42,11 +42,14 @@ fn border_length(mesh: &NavMesh) -> f64 {
 }
 
 /// Places of one mesh, and whether they are joined, as the other sees it.
-fn check_against(name: &str, mesh: &NavMesh, voxels: &NavMesh, cell: f64) {
+fn check_against(name: &str, mesh: &NavMesh, voxels: &NavMesh, polygon: f64) {
     let (found, expected) = (mesh.area(), voxels.area());
     // How much farther out borders lie, in cells: voxels keep them up to one inside.
-    let out = (found - expected) / border_length(mesh) / cell;
-    assert!((0.2..1.0).contains(&out), "{name}: {found:.1} m2, voxels find {expected:.1} m2, {out:.2} cells");
+    let out = (found - expected) / border_length(mesh) / polygon;
+    assert!(
+        (0.2..1.0).contains(&out),
+        "{name}: {found:.1} m2, voxels find {expected:.1} m2, {out:.2} polygons"
+    );
     let large = |mesh: &NavMesh| mesh.islands().iter().filter(|island| island.area > 2.0).count();
     let (found, expected) = (large(mesh), large(voxels));
     // Without a radius, borders that lie elsewhere join or part pieces of steep terrain, and lift roofs over 2 m2.
@@ -76,8 +79,8 @@ fn generated_scenes_are_valid_after_every_stage() {
 #[test]
 fn caves_are_valid_after_every_stage_and_hang_together() {
     let soup = Scene::Caves.build(&SceneConfig::default());
-    for (agent, cell) in [(small(), 0.15), (small(), 0.3), (small().with_radius(0.0), 0.2)] {
-        let found = bake("caves", &config(cell, agent), &StoreysOptions::default(), &soup);
+    for (agent, polygon) in [(small(), 0.15), (small(), 0.3), (small().with_radius(0.0), 0.2)] {
+        let found = bake("caves", &config(polygon, agent), &StoreysOptions::default(), &soup);
         // The hill is one island; the ways another, and nooks at the steepest slope are small.
         let mut islands: Vec<f64> = found.mesh.islands().iter().map(|island| island.area).collect();
         islands.sort_by(|a, b| b.total_cmp(a));
@@ -96,19 +99,22 @@ fn nothing_tells_how_it_was_run() {
         let soup = scene.build(&SceneConfig::default());
         let config = config(0.2, small());
         let options = StoreysOptions::default();
-        let cells = |config: &BakeConfig, options: &StoreysOptions, soup: &TriangleSoup| {
+        let polygons = |config: &BakeConfig, options: &StoreysOptions, soup: &TriangleSoup| {
             let bake = bake(scene.name(), config, options, soup);
-            (bake.mesh.cell_mesh(), bake.mesh.surface().map(|surface| surface.to_surface()))
+            (bake.mesh.poly_mesh(), bake.mesh.surface().map(|surface| surface.to_surface()))
         };
-        let whole = cells(&config, &options.clone().with_tile_cells(0), &soup);
+        let whole = polygons(&config, &options.clone().with_tile_cells(0), &soup);
         for tile in [32, 48, 128] {
             assert!(
-                cells(&config, &options.clone().with_tile_cells(tile), &soup) == whole,
+                polygons(&config, &options.clone().with_tile_cells(tile), &soup) == whole,
                 "{scene:?} in tiles of {tile}"
             );
         }
-        assert!(cells(&config.clone().with_threads(1), &options, &soup) == whole, "{scene:?} on one thread");
-        assert!(cells(&config, &options, &soups::shuffled(&soup, 11)) == whole, "{scene:?} shuffled");
+        assert!(
+            polygons(&config.clone().with_threads(1), &options, &soup) == whole,
+            "{scene:?} on one thread"
+        );
+        assert!(polygons(&config, &options, &soups::shuffled(&soup, 11)) == whole, "{scene:?} shuffled");
     }
 }
 
@@ -181,13 +187,13 @@ fn nothing_to_walk_on_is_told() {
     for seed in 0..4 {
         let soup = Scene::DungeonRooms.broken(seed);
         let bake = bake("broken", &config(0.25, small()), &StoreysOptions::default(), &soup);
-        assert!(bake.mesh.cell_count() > 0);
+        assert!(bake.mesh.polygon_count() > 0);
     }
 }
 
 #[test]
 fn real_levels() {
-    for (name, cell) in [
+    for (name, polygon) in [
         ("golden/Meshes/nav_test.obj", 0.15),
         ("golden/Meshes/dungeon.obj", 0.15),
         ("gazebo/parking_garage.glb", 0.25),
@@ -197,7 +203,7 @@ fn real_levels() {
     ] {
         let Some(file) = find(name) else { continue };
         let soup = waymesh::io::load(file).expect("a level");
-        let bake = bake(name, &config(cell, small()), &StoreysOptions::default(), &soup);
-        assert!(bake.mesh.cell_count() > 0, "{name}");
+        let bake = bake(name, &config(polygon, small()), &StoreysOptions::default(), &soup);
+        assert!(bake.mesh.polygon_count() > 0, "{name}");
     }
 }

@@ -8,8 +8,8 @@ use waymesh::stage::{
     Voxelize,
 };
 use waymesh::{
-    AreaId, BakeConfig, Cell, CellId, CellMesh, ContourSet, HeightSurface, Heightfield, NavMesh, Observer,
-    Pipeline, PlanVertex, PolygonSet, RegionMap, SurfacePoint, TriangleSoup, Triangulation, WalkableField,
+    AreaId, BakeConfig, ContourSet, HeightSurface, Heightfield, NavMesh, Observer, Pipeline, PlanVertex,
+    Poly, PolyId, PolyMesh, PolygonSet, RegionMap, SurfacePoint, TriangleSoup, Triangulation, WalkableField,
 };
 use waymesh_scenes::{Scene, SceneConfig};
 
@@ -102,7 +102,7 @@ impl Partition for Shards {
 #[test]
 fn the_partition_can_be_replaced() {
     let (own, foreign) = both(|pipeline, calls| pipeline.with_partition(Shards(calls)));
-    assert!(foreign.cell_count() > own.cell_count());
+    assert!(foreign.polygon_count() > own.polygon_count());
     assert_eq!(foreign.islands().len(), own.islands().len(), "shards are joined where the ground is");
 }
 
@@ -183,27 +183,27 @@ fn triangulation_can_be_replaced() {
     assert!((foreign.area() - own.area()).abs() < 1e-6 * own.area());
 }
 
-/// Every triangle a cell.
-struct TrianglesAsCells(Calls);
+/// Every triangle a polygon.
+struct TrianglesAsPolygons(Calls);
 
-impl Decompose for TrianglesAsCells {
-    fn decompose(&self, triangulation: &Triangulation, _: &mut dyn Observer) -> Result<CellMesh, StageError> {
+impl Decompose for TrianglesAsPolygons {
+    fn decompose(&self, triangulation: &Triangulation, _: &mut dyn Observer) -> Result<PolyMesh, StageError> {
         self.0.note();
         let triangles = &triangulation.triangles;
-        let cell = |(first, triangle): (u32, &waymesh::Triangle)| Cell {
+        let polygon = |(first, triangle): (u32, &waymesh::Triangle)| Poly {
             first: first * 3,
             len: 3,
             region: triangle.region,
             area: triangle.area,
         };
-        Ok(CellMesh {
+        Ok(PolyMesh {
             frame: triangulation.frame,
             vertices: triangulation.vertices.clone(),
-            cells: (0..).zip(triangles).map(cell).collect(),
+            polygons: (0..).zip(triangles).map(polygon).collect(),
             corners: triangles.iter().flat_map(|triangle| triangle.vertices).collect(),
             neighbours: triangles
                 .iter()
-                .flat_map(|triangle| triangle.neighbours.map(|other| other.map(|other| CellId(other.0))))
+                .flat_map(|triangle| triangle.neighbours.map(|other| other.map(|other| PolyId(other.0))))
                 .collect(),
         })
     }
@@ -211,11 +211,11 @@ impl Decompose for TrianglesAsCells {
 
 #[test]
 fn decomposition_can_be_replaced() {
-    let (own, foreign) = both(|pipeline, calls| pipeline.with_decompose(TrianglesAsCells(calls)));
-    assert!(foreign.cell_count() > own.cell_count());
+    let (own, foreign) = both(|pipeline, calls| pipeline.with_decompose(TrianglesAsPolygons(calls)));
+    assert!(foreign.polygon_count() > own.polygon_count());
 }
 
-/// A fan per cell at the heights of its corners.
+/// A fan per polygon at the heights of its corners.
 struct Fans(Calls);
 
 impl FitHeights for Fans {
@@ -224,7 +224,7 @@ impl FitHeights for Fans {
         &self,
         _: &WalkableField,
         _: &RegionMap,
-        cells: &CellMesh,
+        polygons: &PolyMesh,
         _: &mut dyn Observer,
     ) -> Result<HeightSurface, StageError> {
         self.0.note();
@@ -234,21 +234,21 @@ impl FitHeights for Fans {
             z: vertex.point.z as f32,
         };
         let mut triangles = Vec::new();
-        let mut cell_triangles = vec![0];
-        for cell in 0..cells.cells.len() {
-            let corners = cells.corners(CellId::from_index(cell));
+        let mut polygon_triangles = vec![0];
+        for polygon in 0..polygons.polygons.len() {
+            let corners = polygons.corners(PolyId::from_index(polygon));
             triangles.extend(corners[1..].windows(2).map(|pair| [corners[0].0, pair[0].0, pair[1].0]));
-            cell_triangles.push(triangles.len() as u32);
+            polygon_triangles.push(triangles.len() as u32);
         }
-        let points = cells.vertices.iter().map(point).collect();
-        Ok(HeightSurface { points, triangles, cell_triangles, max_error: 0.0 })
+        let points = polygons.vertices.iter().map(point).collect();
+        Ok(HeightSurface { points, triangles, polygon_triangles, max_error: 0.0 })
     }
 }
 
 #[test]
 fn heights_can_be_replaced() {
     let (own, foreign) = both(|pipeline, calls| pipeline.with_fit_heights(Fans(calls)));
-    assert_eq!(own.cell_count(), foreign.cell_count());
+    assert_eq!(own.polygon_count(), foreign.polygon_count());
 }
 
 /// A stage that gives up.

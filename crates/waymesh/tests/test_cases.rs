@@ -1,7 +1,9 @@
 //! The scripts of paths and rays that come with Recast, on its levels.
 
 use glam::{Vec3, Vec3Swizzles as _};
-use waymesh::{AnyCell, BakeConfig, Location, NavMesh, Outcome, PathOptions, PathScratch, Pipeline, Reach};
+use waymesh::{
+    AnyPolygon, BakeConfig, Location, NavMesh, Outcome, PathOptions, PathScratch, Pipeline, Reach,
+};
 use waymesh_testkit::levels::find;
 
 /// Ends of a query, and whether it is a ray.
@@ -53,7 +55,7 @@ fn paths_of_the_scripts_lead_as_far_as_their_islands_do() {
         let mut complete = 0;
         for Query { from, to, .. } in &queries {
             let ends = [from, to].map(|&end| mesh.nearest(end, &REACH).expect("ground near both ends"));
-            let joined = mesh.same_island(ends[0].cell, ends[1].cell);
+            let joined = mesh.same_island(ends[0].polygon, ends[1].polygon);
             let path = mesh.find_shortest_path_with(*from, *to, &options, &mut scratch).expect("both ends");
             assert_eq!(path.outcome == Outcome::Complete, joined, "{name}: {from} to {to}");
             complete += usize::from(joined);
@@ -80,7 +82,7 @@ fn march(mesh: &NavMesh, from: &Location, to: Vec3) -> f32 {
     while step < steps {
         step += 1.0;
         let next = from.position.lerp(to, step / steps).with_y(at.y);
-        match mesh.nearest_with(next, &Reach::new(0.0, 0.3, 0.3), &AnyCell) {
+        match mesh.nearest_with(next, &Reach::new(0.0, 0.3, 0.3), &AnyPolygon) {
             Some(place) => at = place.position,
             None => return (step - 1.0) / steps,
         }
@@ -90,14 +92,14 @@ fn march(mesh: &NavMesh, from: &Location, to: Vec3) -> f32 {
 
 #[test]
 fn rays_of_the_scripts_end_where_small_steps_do() {
-    let (mut cells, mut hits, mut rays) = (Vec::new(), 0, 0);
+    let (mut polygons, mut hits, mut rays) = (Vec::new(), 0, 0);
     for name in ["raycast_test.txt", "nav_mesh_test.txt"] {
         let Some((file, queries)) = script(name) else { continue };
         let Some(mesh) = level(&file) else { continue };
         for Query { from, to, is_ray } in &queries {
             assert_eq!(*is_ray, name == "raycast_test.txt");
             let start = mesh.nearest(*from, &REACH).expect("ground near the start");
-            let ray = mesh.raycast(&start, *to, &AnyCell, &mut cells).expect("a place on the mesh");
+            let ray = mesh.raycast(&start, *to, &AnyPolygon, &mut polygons).expect("a place on the mesh");
             let length = (*to - start.position).with_y(0.0).length();
             let free = march(&mesh, &start, *to);
             // To two steps.

@@ -27,7 +27,7 @@ fn figures(report: &Report) -> [u64; 10] {
         report.walkable_spans,
         report.regions,
         report.contours,
-        report.cells,
+        report.polygons,
         report.portals,
         report.vertices,
         report.vertices_off_border,
@@ -220,9 +220,9 @@ fn windows_do_not_show_in_the_ground() {
         let soup = scene.build(&SceneConfig::default());
         let stages = Pipeline::new(config()).bake_stages(&soup, &mut ()).expect("bakes");
         let detail = DetailConfig::default().with_max_error_levels(0.5);
-        let whole = fit_heights(&stages.field, &stages.regions, &stages.cells, &detail, &mut ());
+        let whole = fit_heights(&stages.field, &stages.regions, &stages.polygons, &detail, &mut ());
         let whole = whole.expect("a surface");
-        assert!(whole.triangles.len() >= stages.cells.cells.len(), "{}", scene.name());
+        assert!(whole.triangles.len() >= stages.polygons.polygons.len(), "{}", scene.name());
         let frame = stages.field.frame;
         let all = LabelledWindow {
             part: FieldWindow::whole(stages.field.clone()),
@@ -231,7 +231,7 @@ fn windows_do_not_show_in_the_ground() {
         let source = |window: GridWindow| Ok(LabelledWindow::assemble(frame, window, &[&all]));
         for (columns, at_once) in [(1 << 12, 1), (1 << 10, 2), (1 << 30, 1)] {
             let windows = WindowConfig::default().with_window_columns(columns).with_windows_at_once(at_once);
-            let found = fit_heights_windowed(&stages.cells, &source, &detail, &windows, &mut ());
+            let found = fit_heights_windowed(&stages.polygons, &source, &detail, &windows, &mut ());
             assert_eq!(found.expect("a surface"), whole, "{}, windows of {columns}", scene.name());
         }
     }

@@ -32,10 +32,10 @@ fn scene(scene: Scene) -> TriangleSoup {
 /// Places on the ground of a mesh, area-blind but everywhere.
 fn places(mesh: &NavMesh, count: usize) -> Vec<Vec3> {
     let mut random = Random::new(5);
-    let cells: Vec<Vec<Vec3>> = mesh.cells().map(|cell| cell.positions().collect()).collect();
+    let polygons: Vec<Vec<Vec3>> = mesh.polygons().map(|polygon| polygon.positions().collect()).collect();
     (0..count)
         .map(|_| {
-            let corners = &cells[random.index(cells.len())];
+            let corners = &polygons[random.index(polygons.len())];
             let weights: Vec<f32> = corners.iter().map(|_| random.range(0.2, 1.0)).collect();
             let sum: f32 = weights.iter().sum();
             corners.iter().zip(&weights).map(|(&corner, weight)| corner * (weight / sum)).sum()
@@ -65,20 +65,20 @@ fn assert_same_ways(one: &NavMesh, other: &NavMesh, name: &str) {
 
 /// Neighbours have the same ground along their common edge.
 fn assert_no_cracks(mesh: &NavMesh) {
-    for cell in mesh.cells() {
-        let corners: Vec<Vec3> = cell.positions().collect();
-        for (index, neighbour) in cell.neighbours().enumerate() {
+    for polygon in mesh.polygons() {
+        let corners: Vec<Vec3> = polygon.positions().collect();
+        for (index, neighbour) in polygon.neighbours().enumerate() {
             let Some(neighbour) = neighbour else { continue };
             let (a, b) = (corners[index], corners[(index + 1) % corners.len()]);
             for step in 1_u8..4 {
                 let at = a.lerp(b, f32::from(step) / 4.0);
                 if let [Some(here), Some(there)] =
-                    [cell.id(), neighbour].map(|id| mesh.height_in_cell(id, at))
+                    [polygon.id(), neighbour].map(|id| mesh.height_in_polygon(id, at))
                 {
                     assert!(
                         (here - there).abs() < 1e-3,
-                        "cells {} and {neighbour}: {here} and {there}",
-                        cell.id()
+                        "polygons {} and {neighbour}: {here} and {there}",
+                        polygon.id()
                     );
                 }
             }

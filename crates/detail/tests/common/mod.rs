@@ -7,9 +7,9 @@ use std::collections::HashMap;
 
 use glam::Vec3;
 use waymesh_core::{
-    AreaId, Cell, CellId, CellMesh, Direction, FieldWindow, GridFrame, GridWindow, HeightSurface,
-    LabelledWindow, NO_REGION, NO_SPAN, OPEN_SKY, PlanPoint, PlanVertex, RegionId, RegionMap, VertexId,
-    ViolationList, WalkableField,
+    AreaId, Direction, FieldWindow, GridFrame, GridWindow, HeightSurface, LabelledWindow, NO_REGION, NO_SPAN,
+    OPEN_SKY, PlanPoint, PlanVertex, Poly, PolyId, PolyMesh, RegionId, RegionMap, VertexId, ViolationList,
+    WalkableField,
 };
 use waymesh_detail::{DetailConfig, WindowConfig, fit_heights, fit_heights_windowed};
 
@@ -34,7 +34,7 @@ pub(crate) fn field(width: u32, depth: u32, ground: impl Fn(f32, f32) -> Option<
         }
     }
     for span in 0..field.len() as u32 {
-        let (x, z) = field.cell_of(span);
+        let (x, z) = field.column_of(span);
         for direction in Direction::ALL {
             let (dx, dz) = direction.offset();
             let (nx, nz) = (x as i32 + dx, z as i32 + dz);
@@ -74,7 +74,7 @@ pub(crate) fn tiles(field: &WalkableField, regions: &RegionMap, side: u32) -> Ve
 pub(crate) fn fit_windowed(
     field: &WalkableField,
     tiles: &[LabelledWindow],
-    cells: &CellMesh,
+    polygons: &PolyMesh,
     config: &DetailConfig,
     windows: &WindowConfig,
 ) -> HeightSurface {
@@ -86,23 +86,23 @@ pub(crate) fn fit_windowed(
         let core = if core.is_empty() { window } else { core };
         Ok(LabelledWindow::assemble(field.frame, core, &tiles))
     };
-    fit_heights_windowed(cells, &source, config, windows, &mut ()).expect("a surface")
+    fit_heights_windowed(polygons, &source, config, windows, &mut ()).expect("a surface")
 }
 
 /// Fits over the whole field, and demands the same from windows of several sizes.
 pub(crate) fn fit_all_ways(
     field: &WalkableField,
     regions: &RegionMap,
-    cells: &CellMesh,
+    polygons: &PolyMesh,
     config: &DetailConfig,
 ) -> HeightSurface {
-    let surface = fit_heights(field, regions, cells, config, &mut ()).expect("a surface");
+    let surface = fit_heights(field, regions, polygons, config, &mut ()).expect("a surface");
     let (all, some) = (tiles(field, regions, 1 << 20), tiles(field, regions, 16));
-    // A window for each cell is slow where there are many.
-    let single = if cells.cells.len() > 40 { 400 } else { 1 };
+    // A window for each polygon is slow where there are many.
+    let single = if polygons.polygons.len() > 40 { 400 } else { 1 };
     for (tiles, columns, at_once) in [(&all, single, 1), (&some, 150, 3), (&all, 700, 2)] {
         let windows = WindowConfig::default().with_window_columns(columns).with_windows_at_once(at_once);
-        let windowed = fit_windowed(field, tiles, cells, config, &windows);
+        let windowed = fit_windowed(field, tiles, polygons, config, &windows);
         assert!(windowed == surface, "windows of {columns} columns differ from the whole");
     }
     surface
@@ -112,7 +112,7 @@ pub(crate) fn fit_all_ways(
 pub(crate) fn regions(field: &WalkableField, count: u32, label: impl Fn(u32, u32) -> u32) -> RegionMap {
     let labels = (0..field.len() as u32)
         .map(|span| {
-            let (x, z) = field.cell_of(span);
+            let (x, z) = field.column_of(span);
             if field.is_walkable(span) { label(x, z) } else { NO_REGION }
         })
         .collect();
@@ -120,18 +120,18 @@ pub(crate) fn regions(field: &WalkableField, count: u32, label: impl Fn(u32, u32
 }
 
 /// Cells of one storey from convex polygons; equal corners are one vertex, equal edges make neighbours.
-pub(crate) fn cells(
+pub(crate) fn poly_mesh(
     frame: GridFrame,
     polygons: &[(u32, Vec<(i32, i32)>)],
     height: impl Fn(f32, f32) -> f32,
-) -> CellMesh {
-    let mut mesh = CellMesh::empty(frame);
+) -> PolyMesh {
+    let mut mesh = PolyMesh::empty(frame);
     let mut ids: HashMap<(i32, i32), VertexId> = HashMap::new();
-    let mut edges: HashMap<(VertexId, VertexId), CellId> = HashMap::new();
-    for (region, polygon) in polygons {
-        let cell = CellId::from_index(mesh.cells.len());
+    let mut edges: HashMap<(VertexId, VertexId), PolyId> = HashMap::new();
+    for (region, ring) in polygons {
+        let polygon = PolyId::from_index(mesh.polygons.len());
         let first = mesh.corners.len();
-        for &(x, z) in polygon {
+        for &(x, z) in ring {
             let vertex = *ids.entry((x, z)).or_insert_with(|| {
                 let height = height(x as f32, z as f32);
                 mesh.vertices.push(PlanVertex { point: PlanPoint::new(x, z), height });
@@ -139,19 +139,19 @@ pub(crate) fn cells(
             });
             mesh.corners.push(vertex);
         }
-        for edge in 0..polygon.len() {
-            let ends = (mesh.corners[first + edge], mesh.corners[first + (edge + 1) % polygon.len()]);
-            edges.insert(ends, cell);
+        for edge in 0..ring.len() {
+            let ends = (mesh.corners[first + edge], mesh.corners[first + (edge + 1) % ring.len()]);
+            edges.insert(ends, polygon);
         }
-        mesh.cells.push(Cell {
+        mesh.polygons.push(Poly {
             first: first as u32,
-            len: polygon.len() as u32,
+            len: ring.len() as u32,
             region: RegionId(*region),
             area: AreaId::GROUND,
         });
     }
-    for cell in 0..mesh.cells.len() {
-        let corners = mesh.corners(CellId::from_index(cell)).to_vec();
+    for polygon in 0..mesh.polygons.len() {
+        let corners = mesh.corners(PolyId::from_index(polygon)).to_vec();
         for edge in 0..corners.len() {
             let back = (corners[(edge + 1) % corners.len()], corners[edge]);
             mesh.neighbours.push(edges.get(&back).copied());
@@ -167,19 +167,19 @@ pub(crate) fn rectangles(
     zs: &[i32],
     region: impl Fn(usize, usize) -> u32,
     height: impl Fn(f32, f32) -> f32,
-) -> CellMesh {
+) -> PolyMesh {
     let mut polygons = Vec::new();
     for (j, z) in zs.windows(2).enumerate() {
         for (i, x) in xs.windows(2).enumerate() {
             polygons.push((region(i, j), vec![(x[0], z[0]), (x[1], z[0]), (x[1], z[1]), (x[0], z[1])]));
         }
     }
-    cells(frame, &polygons, height)
+    poly_mesh(frame, &polygons, height)
 }
 
-/// The height of a cell's surface at a plan position.
-pub(crate) fn height_at(surface: &HeightSurface, cell: CellId, x: f64, z: f64) -> Option<f64> {
-    let range = surface.cell_triangles[cell.index()]..surface.cell_triangles[cell.index() + 1];
+/// The height of a polygon's surface at a plan position.
+pub(crate) fn height_at(surface: &HeightSurface, polygon: PolyId, x: f64, z: f64) -> Option<f64> {
+    let range = surface.polygon_triangles[polygon.index()]..surface.polygon_triangles[polygon.index() + 1];
     range.into_iter().find_map(|triangle| {
         let [a, b, c] = surface.triangles[triangle as usize].map(|point| {
             let point = surface.points[point as usize];
@@ -201,24 +201,25 @@ pub(crate) struct Errors {
     pub(crate) mean: f64,
 }
 
-/// Compares the surface with the own ground of each cell at every column centre in it, borders included.
+/// Compares the surface with the own ground of each polygon at every column centre in it, borders included.
 pub(crate) fn errors(
     field: &WalkableField,
     regions: &RegionMap,
-    cells: &CellMesh,
+    polygons: &PolyMesh,
     surface: &HeightSurface,
 ) -> Errors {
     let mut errors = Errors::default();
     let mut sum = 0.0;
-    for (index, cell) in cells.cells.iter().enumerate() {
-        let id = CellId::from_index(index);
-        let corners: Vec<PlanPoint> = cells.corners(id).iter().map(|&vertex| cells.point(vertex)).collect();
+    for (index, polygon) in polygons.polygons.iter().enumerate() {
+        let id = PolyId::from_index(index);
+        let corners: Vec<PlanPoint> =
+            polygons.corners(id).iter().map(|&vertex| polygons.point(vertex)).collect();
         let doubled = |point: PlanPoint| PlanPoint::new(2 * point.x, 2 * point.z);
         for span in 0..field.len() as u32 {
-            if regions.labels[span as usize] != cell.region.0 {
+            if regions.labels[span as usize] != polygon.region.0 {
                 continue;
             }
-            let (x, z) = field.cell_of(span);
+            let (x, z) = field.column_of(span);
             let centre = PlanPoint::new(2 * x as i32 + 1, 2 * z as i32 + 1);
             let inside = (0..corners.len()).all(|corner| {
                 let (a, b) = (corners[corner], corners[(corner + 1) % corners.len()]);
@@ -226,7 +227,7 @@ pub(crate) fn errors(
             });
             if inside {
                 let height = height_at(surface, id, f64::from(x) + 0.5, f64::from(z) + 0.5)
-                    .unwrap_or_else(|| panic!("cell {id} has no surface at column {x}, {z}"));
+                    .unwrap_or_else(|| panic!("polygon {id} has no surface at column {x}, {z}"));
                 let error = height - f64::from(field.ground[span as usize]);
                 errors.samples += 1;
                 errors.largest = errors.largest.max(error.abs());
@@ -242,36 +243,36 @@ pub(crate) fn errors(
 pub(crate) fn check(
     field: &WalkableField,
     regions: &RegionMap,
-    cells: &CellMesh,
+    polygons: &PolyMesh,
     surface: &HeightSurface,
     bound: f32,
 ) -> Errors {
     let mut violations = ViolationList::default();
-    surface.violations_over(cells, &mut violations);
+    surface.violations_over(polygons, &mut violations);
     assert!(violations.is_empty(), "{violations}");
-    let errors = errors(field, regions, cells, surface);
+    let errors = errors(field, regions, polygons, surface);
     assert!(errors.largest <= f64::from(bound) + 1e-3, "{errors:?} beyond {bound}");
     assert!(
         errors.largest <= f64::from(surface.max_error) + 1e-3,
         "{errors:?} said to be {}",
         surface.max_error
     );
-    no_cracks(cells, surface);
+    no_cracks(polygons, surface);
     errors
 }
 
-/// Points of a cell's surface on one of its edges, from start to end.
+/// Points of a polygon's surface on one of its edges, from start to end.
 pub(crate) fn points_on_edge(
-    cells: &CellMesh,
+    polygons: &PolyMesh,
     surface: &HeightSurface,
-    cell: CellId,
+    polygon: PolyId,
     edge: usize,
 ) -> Vec<u32> {
-    let corners = cells.corners(cell);
-    let [a, b] = [edge, (edge + 1) % corners.len()].map(|corner| cells.point(corners[corner]));
+    let corners = polygons.corners(polygon);
+    let [a, b] = [edge, (edge + 1) % corners.len()].map(|corner| polygons.point(corners[corner]));
     let [ax, az, bx, bz] = [a.x, a.z, b.x, b.z].map(f64::from);
-    let range =
-        surface.cell_triangles[cell.index()] as usize..surface.cell_triangles[cell.index() + 1] as usize;
+    let range = surface.polygon_triangles[polygon.index()] as usize
+        ..surface.polygon_triangles[polygon.index() + 1] as usize;
     let mut on: Vec<(f64, u32)> = surface.triangles[range]
         .iter()
         .flatten()
@@ -291,20 +292,24 @@ pub(crate) fn points_on_edge(
     on.into_iter().map(|(_, index)| index).collect()
 }
 
-fn no_cracks(cells: &CellMesh, surface: &HeightSurface) {
-    for cell in 0..cells.cells.len() {
-        let id = CellId::from_index(cell);
-        let count = cells.corners(id).len();
+fn no_cracks(polygons: &PolyMesh, surface: &HeightSurface) {
+    for polygon in 0..polygons.polygons.len() {
+        let id = PolyId::from_index(polygon);
+        let count = polygons.corners(id).len();
         for edge in 0..count {
-            let Some(neighbour) = cells.neighbours(id)[edge] else { continue };
-            let ends = (cells.corners(id)[edge], cells.corners(id)[(edge + 1) % count]);
-            let there = cells.corners(neighbour);
+            let Some(neighbour) = polygons.neighbours(id)[edge] else { continue };
+            let ends = (polygons.corners(id)[edge], polygons.corners(id)[(edge + 1) % count]);
+            let there = polygons.corners(neighbour);
             let back = (0..there.len())
                 .find(|&back| (there[(back + 1) % there.len()], there[back]) == ends)
                 .expect("a neighbour has the edge as well");
-            let mut other = points_on_edge(cells, surface, neighbour, back);
+            let mut other = points_on_edge(polygons, surface, neighbour, back);
             other.reverse();
-            assert_eq!(points_on_edge(cells, surface, id, edge), other, "edge {edge} of cell {cell}");
+            assert_eq!(
+                points_on_edge(polygons, surface, id, edge),
+                other,
+                "edge {edge} of polygon {polygon}"
+            );
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Ways as they are given out: chains of points on the ground.
 
 use glam::Vec3;
-use waymesh_core::CellId;
+use waymesh_core::PolyId;
 
 use super::disc::{
     Plane, angle, between_squared, distance_squared, dot, faces, is_nearer, length, minus, touch,
@@ -59,8 +59,8 @@ impl ClearanceNavMesh {
         let last = self.clear_place(goal, asked[1]).location;
         let from = path.points.len();
         path.points.push(first.position);
-        if path.cells.last() != Some(&first.cell) {
-            path.cells.push(first.cell);
+        if path.polygons.last() != Some(&first.polygon) {
+            path.polygons.push(first.polygon);
         }
         scratch.plan.clear();
         scratch.plan.push((start.at, None));
@@ -90,7 +90,7 @@ impl ClearanceNavMesh {
                 let direction = [x * cosine - z * sine, x * sine + z * cosine];
                 let out = touch(root.centre, root.offset / (part * 0.5).cos(), direction);
                 let out = if radius > 0.0 { out } else { root.centre };
-                at = self.follow(&at, out, passed, &mut path.cells);
+                at = self.follow(&at, out, passed, &mut path.polygons);
                 path.points.push(at.position);
                 plan.push((out, Some(root.centre)));
             }
@@ -98,9 +98,9 @@ impl ClearanceNavMesh {
             let centre = frame.to_world(root.centre[0] / size, 0.0, root.centre[1] / size);
             path.corners.push(Vec3::new(centre.x, at.position.y, centre.z));
         }
-        self.follow(&at, goal.at, passed, &mut path.cells);
-        if path.cells.last() != Some(&last.cell) {
-            path.cells.push(last.cell);
+        self.follow(&at, goal.at, passed, &mut path.polygons);
+        if path.polygons.last() != Some(&last.polygon) {
+            path.polygons.push(last.polygon);
         }
         path.points.push(last.position);
         plan.push((goal.at, None));
@@ -126,16 +126,16 @@ impl ClearanceNavMesh {
         &self,
         from: &Location,
         to: Plane,
-        passed: &mut Vec<CellId>,
-        cells: &mut Vec<CellId>,
+        passed: &mut Vec<PolyId>,
+        polygons: &mut Vec<PolyId>,
     ) -> Location {
         let frame = &self.mesh.frame;
         let size = f64::from(frame.cell_size);
         let mut target = frame.to_world(to[0] / size, 0.0, to[1] / size);
         target.y = from.position.y;
         let Ok(ray) = self.mesh.raycast(from, target, &self.admitted, passed) else { return *from };
-        let known = usize::from(passed.first() == cells.last());
-        cells.extend(passed.iter().skip(known));
+        let known = usize::from(passed.first() == polygons.last());
+        polygons.extend(passed.iter().skip(known));
         if ray.hit.is_none() {
             return ray.end;
         }
@@ -143,10 +143,10 @@ impl ClearanceNavMesh {
         let apart = ray.end.position.distance(target).max(frame.cell_size);
         let reach = Reach::new(frame.cell_size * 0.01, apart, apart);
         let near = Vec3::new(target.x, ray.end.position.y, target.z);
-        let spot = self.mesh.nearest_spot(near, &reach, |cell| self.admitted.has(cell));
+        let spot = self.mesh.nearest_spot(near, &reach, |polygon| self.admitted.has(polygon));
         let Some(there) = spot.map(|spot| self.mesh.location(&spot, near)) else { return ray.end };
-        if cells.last() != Some(&there.cell) {
-            cells.push(there.cell);
+        if polygons.last() != Some(&there.polygon) {
+            polygons.push(there.polygon);
         }
         there
     }

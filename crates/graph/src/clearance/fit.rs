@@ -1,7 +1,7 @@
 //! Where a disc fits.
 
 use glam::Vec3;
-use waymesh_core::CellId;
+use waymesh_core::PolyId;
 
 use super::disc::{NARROW, Plane, dot, left_of, length, minus, nearest_on, plus, unit};
 use super::{ClearanceNavMesh, ClearanceScratch};
@@ -81,7 +81,7 @@ impl ClearanceNavMesh {
     /// storeys do not count. 0 on ground that is not for it ([`ClearanceNavMesh::with_filter`]).
     ///
     /// # Errors
-    /// [`QueryError::Stale`] or [`QueryError::NoCell`] for a place of another mesh, [`QueryError::BadRadius`] for a limit that is NaN or negative.
+    /// [`QueryError::Stale`] or [`QueryError::NoPolygon`] for a place of another mesh, [`QueryError::BadRadius`] for a limit that is NaN or negative.
     pub fn clearance_at(
         &self,
         place: &Location,
@@ -92,22 +92,22 @@ impl ClearanceNavMesh {
             return Err(QueryError::BadRadius { value: limit });
         }
         if place.generation != self.mesh.generation {
-            return Err(QueryError::Stale { cell: place.cell });
+            return Err(QueryError::Stale { polygon: place.polygon });
         }
-        if place.cell.index() >= self.mesh.cell_count() {
-            return Err(QueryError::NoCell { cell: place.cell });
+        if place.polygon.index() >= self.mesh.polygon_count() {
+            return Err(QueryError::NoPolygon { polygon: place.polygon });
         }
         if !place.position.is_finite() {
             return Err(QueryError::NotFinite { end: PathEnd::Start, position: place.position });
         }
-        if !self.admitted.has(place.cell.0) {
+        if !self.admitted.has(place.polygon.0) {
             return Ok(0.0);
         }
         let [x, _, z] = self.mesh.frame.to_grid(place.position);
-        let closest = self.mesh.closest_in_cell(place.cell.index(), PlanPosition::snapped(x, z));
-        let cell = f64::from(self.mesh.frame.cell_size);
-        let at = [closest.x * cell, closest.z * cell];
-        let triangle = self.triangle_at(place.cell.0, at);
+        let closest = self.mesh.closest_in_polygon(place.polygon.index(), PlanPosition::snapped(x, z));
+        let polygon = f64::from(self.mesh.frame.cell_size);
+        let at = [closest.x * polygon, closest.z * polygon];
+        let triangle = self.triangle_at(place.polygon.0, at);
         let limit = f64::from(limit);
         let squared =
             self.table.wall_distance_squared(triangle, at, limit * limit, &mut scratch.memory.stack);
@@ -130,9 +130,9 @@ impl ClearanceNavMesh {
         scratch: &mut ClearanceScratch,
         wants: impl Fn(u32) -> bool,
     ) -> Option<Fit> {
-        let spot = self.mesh.nearest_spot(position, reach, |cell| self.admitted.has(cell))?;
+        let spot = self.mesh.nearest_spot(position, reach, |polygon| self.admitted.has(polygon))?;
         let at = self.place_of(&spot);
-        let triangle = self.triangle_at(spot.cell, at);
+        let triangle = self.triangle_at(spot.polygon, at);
         if wants(triangle) && self.has_room(triangle, at, radius, &mut scratch.memory.stack) {
             return Some(Fit { spot, at, triangle });
         }
@@ -175,16 +175,16 @@ impl ClearanceNavMesh {
             let on_grid = PlanPosition::snapped(place[0] / size, place[1] / size);
             self.holders(on_grid, &mut scratch.fit.holders);
             let mut best: Option<(f32, Fit)> = None;
-            for &cell in &scratch.fit.holders {
-                let height = mesh.height_at(cell as usize, on_grid);
+            for &polygon in &scratch.fit.holders {
+                let height = mesh.height_at(polygon as usize, on_grid);
                 let world = frame.to_world(on_grid.x, height, on_grid.z).y;
                 let apart = (world - position.y).abs();
                 if !(low..=high).contains(&world) || best.as_ref().is_some_and(|best| best.0 <= apart) {
                     continue;
                 }
-                let triangle = self.triangle_at(cell, place);
+                let triangle = self.triangle_at(polygon, place);
                 if wants(triangle) && self.has_room(triangle, place, radius, &mut scratch.memory.stack) {
-                    let spot = Spot { cell, at: on_grid, height, within: false, distance_squared: 0.0 };
+                    let spot = Spot { polygon, at: on_grid, height, within: false, distance_squared: 0.0 };
                     best = Some((apart, Fit { spot, at: place, triangle }));
                 }
             }
@@ -195,7 +195,7 @@ impl ClearanceNavMesh {
         None
     }
 
-    /// The cells that hold a place in plan, on all storeys.
+    /// The polygons that hold a place in plan, on all storeys.
     fn holders(&self, at: PlanPosition, out: &mut Vec<u32>) {
         out.clear();
         let mesh = &self.mesh;
@@ -204,9 +204,9 @@ impl ClearanceNavMesh {
                 let (x, z) = (f64::from(bounds.min_x)..=f64::from(bounds.max_x), bounds);
                 x.contains(&at.x) && (f64::from(z.min_z)..=f64::from(z.max_z)).contains(&at.z)
             },
-            |cell| {
-                if self.admitted.has(cell) && mesh.closest_in_cell(cell as usize, at) == at {
-                    out.push(cell);
+            |polygon| {
+                if self.admitted.has(polygon) && mesh.closest_in_polygon(polygon as usize, at) == at {
+                    out.push(polygon);
                 }
             },
         );
@@ -231,11 +231,11 @@ impl ClearanceNavMesh {
                 gap(bounds.min_x, asked[0], bounds.max_x) <= reach
                     && gap(bounds.min_z, asked[1], bounds.max_z) <= reach
             },
-            |cell| {
-                if !self.admitted.has(cell) {
+            |polygon| {
+                if !self.admitted.has(polygon) {
                     return;
                 }
-                let range = mesh.edge_range(CellId(cell).index());
+                let range = mesh.edge_range(PolyId(polygon).index());
                 for edge in range.clone().filter(|&edge| self.admitted.is_wall(mesh.neighbours[edge])) {
                     let end = if edge + 1 == range.end { range.start } else { edge + 1 };
                     let wall = [corner(edge), corner(end)];

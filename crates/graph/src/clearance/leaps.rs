@@ -189,7 +189,7 @@ impl ClearanceNavMesh {
             length(minus(b, a))
         };
         for (number, link) in (0..).zip(self.mesh.links()) {
-            if !(self.admits(link.from.cell) && self.admits(link.to.cell)) {
+            if !(self.admits(link.from.polygon) && self.admits(link.to.polygon)) {
                 continue;
             }
             let count = link.places();
@@ -264,7 +264,7 @@ impl ClearanceNavMesh {
         let reach = Reach::new(self.aside(radius), known.up, known.down);
         let fit = self.fit(position, f64::from(radius), &reach, scratch, |_| true)?;
         // No wall between the two.
-        let last = self.table.walk(self.triangle_at(end.cell.0, at), None, at, fit.at);
+        let last = self.table.walk(self.triangle_at(end.polygon.0, at), None, at, fit.at);
         let is_there = (3 * last..3 * last + 3).all(|side| {
             let [a, b] = self.table.ends(side);
             side_of(a, b, fit.at) >= -4.0 * self.table.slack * length(minus(b, a))

@@ -20,7 +20,7 @@ mod turns;
 pub use fit::ClearPlace;
 pub use path::{ClearPath, ClearPathOptions};
 
-use waymesh_core::{CellId, ClearanceMesh};
+use waymesh_core::{ClearanceMesh, PolyId};
 
 use self::disc::Plane;
 use self::islands::Islands;
@@ -29,7 +29,7 @@ use self::table::Table;
 use crate::data::NO_NEIGHBOUR;
 use crate::mesh::NavMesh;
 use crate::nearest::Spot;
-use crate::{CellFilter, NavMeshError};
+use crate::{NavMeshError, PolygonFilter};
 
 /// A navigation mesh with the clearance of its ground: it serves agents of every radius from that on for which it was baked.
 ///
@@ -48,36 +48,36 @@ use crate::{CellFilter, NavMeshError};
 /// are walls that may be leapt, see [`ClearanceNavMesh::find_path_with`].
 ///
 /// # Memory
-/// About 40 bytes a side of a triangle and 12 bytes a cell, beside the mesh.
+/// About 40 bytes a side of a triangle and 12 bytes a polygon, beside the mesh.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClearanceNavMesh {
     mesh: NavMesh,
     table: Table,
     islands: Islands,
-    /// Per cell, the triangle that holds its middle.
+    /// Per polygon, the triangle that holds its middle.
     seeds: Vec<u32>,
     admitted: Admitted,
 }
 
-/// The cells that it is for: a bit for each, none if all.
+/// The polygons that it is for: a bit for each, none if all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Admitted(Vec<u64>);
 
 impl Admitted {
-    fn of(mesh: &NavMesh, filter: &impl CellFilter) -> Self {
-        let mut bits = vec![0_u64; mesh.cell_count().div_ceil(64)];
+    fn of(mesh: &NavMesh, filter: &impl PolygonFilter) -> Self {
+        let mut bits = vec![0_u64; mesh.polygon_count().div_ceil(64)];
         let mut is_every = true;
-        for cell in 0..mesh.cell_count() {
-            let allows = filter.allows(mesh, CellId::from_index(cell));
-            bits[cell / 64] |= u64::from(allows) << (cell % 64);
+        for polygon in 0..mesh.polygon_count() {
+            let allows = filter.allows(mesh, PolyId::from_index(polygon));
+            bits[polygon / 64] |= u64::from(allows) << (polygon % 64);
             is_every &= allows;
         }
         Self(if is_every { Vec::new() } else { bits })
     }
 
     #[inline]
-    fn has(&self, cell: u32) -> bool {
-        self.0.is_empty() || self.0[cell as usize / 64] >> (cell % 64) & 1 == 1
+    fn has(&self, polygon: u32) -> bool {
+        self.0.is_empty() || self.0[polygon as usize / 64] >> (polygon % 64) & 1 == 1
     }
 
     /// Whether what lies across an edge is no ground for it.
@@ -87,9 +87,9 @@ impl Admitted {
     }
 }
 
-impl CellFilter for Admitted {
-    fn allows(&self, _mesh: &NavMesh, cell: CellId) -> bool {
-        self.has(cell.0)
+impl PolygonFilter for Admitted {
+    fn allows(&self, _mesh: &NavMesh, polygon: PolyId) -> bool {
+        self.has(polygon.0)
     }
 }
 
@@ -97,7 +97,7 @@ impl CellFilter for Admitted {
 #[derive(Clone, Debug, Default)]
 pub struct ClearanceScratch {
     memory: Memory,
-    passed: Vec<CellId>,
+    passed: Vec<PolyId>,
     fit: fit::Candidates,
     leaps: leaps::Leaps,
     /// The points of a path, in metres from the origin of the frame, and the corner that the line to each goes round.
@@ -117,16 +117,16 @@ impl ClearanceNavMesh {
         Self::join(mesh, Admitted::default(), clearance)
     }
 
-    /// Likewise, for agents that may use the cells which a filter allows, and no others. `clearance` is the triangulation of those cells alone.
+    /// Likewise, for agents that may use the polygons which a filter allows, and no others. `clearance` is the triangulation of those polygons alone.
     ///
     /// Ground that is not allowed is a wall in every respect: paths keep the radius from it, and no end is moved there. The filter is asked once a
-    /// cell, here; for another one another triangulation is needed, which is far cheaper than a bake.
+    /// polygon, here; for another one another triangulation is needed, which is far cheaper than a bake.
     ///
     /// # Errors
     /// As [`ClearanceNavMesh::new`].
     pub fn with_filter(
         mesh: NavMesh,
-        filter: &impl CellFilter,
+        filter: &impl PolygonFilter,
         clearance: &ClearanceMesh,
     ) -> Result<Self, NavMeshError> {
         let admitted = Admitted::of(&mesh, filter);
@@ -142,10 +142,10 @@ impl ClearanceNavMesh {
         Ok(Self { mesh, table, islands, seeds, admitted })
     }
 
-    /// Whether a cell is for it: each, but for those that its filter did not allow.
+    /// Whether a polygon is for it: each, but for those that its filter did not allow.
     #[must_use]
-    pub fn admits(&self, cell: CellId) -> bool {
-        cell.index() < self.mesh.cell_count() && self.admitted.has(cell.0)
+    pub fn admits(&self, polygon: PolyId) -> bool {
+        polygon.index() < self.mesh.polygon_count() && self.admitted.has(polygon.0)
     }
 
     /// The mesh, for all other queries.
@@ -168,13 +168,13 @@ impl ClearanceNavMesh {
 
     /// Metres from the origin of the frame.
     fn place_of(&self, spot: &Spot) -> Plane {
-        let cell = f64::from(self.mesh.frame.cell_size);
-        [spot.at.x * cell, spot.at.z * cell]
+        let polygon = f64::from(self.mesh.frame.cell_size);
+        [spot.at.x * polygon, spot.at.z * polygon]
     }
 
-    /// The triangle that holds a place of a cell.
-    fn triangle_at(&self, cell: u32, at: Plane) -> u32 {
-        let from = seeds::middle(&self.mesh, cell);
-        self.table.walk(self.seeds[cell as usize], None, from, at)
+    /// The triangle that holds a place of a polygon.
+    fn triangle_at(&self, polygon: u32, at: Plane) -> u32 {
+        let from = seeds::middle(&self.mesh, polygon);
+        self.table.walk(self.seeds[polygon as usize], None, from, at)
     }
 }

@@ -1,7 +1,7 @@
 //! Ways for a disc.
 
 use glam::Vec3;
-use waymesh_core::CellId;
+use waymesh_core::PolyId;
 
 use super::disc::{Plane, length, minus, plus};
 use super::fit::{Fit, check_radius};
@@ -19,8 +19,8 @@ pub struct ClearPath {
     pub outcome: Outcome,
     /// Where the disc's centre begins, turns and ends: world positions on the ground. None if unreachable.
     pub points: Vec<Vec3>,
-    /// The cells it passes, as far as the centre sees them. None if unreachable.
-    pub cells: Vec<CellId>,
+    /// The polygons it passes, as far as the centre sees them. None if unreachable.
+    pub polygons: Vec<PolyId>,
     /// The corners of walls that it turns round, in order, on the ground.
     pub corners: Vec<Vec3>,
     /// The links it takes, in order: each leads from one of `points` to the next, straight.
@@ -45,7 +45,7 @@ impl Default for ClearPath {
         Self {
             outcome: Outcome::Unreachable,
             points: Vec::new(),
-            cells: Vec::new(),
+            polygons: Vec::new(),
             corners: Vec::new(),
             links: Vec::new(),
             length: 0.0,
@@ -61,7 +61,7 @@ impl ClearPath {
     fn clear(&mut self) {
         self.outcome = Outcome::Unreachable;
         self.points.clear();
-        self.cells.clear();
+        self.polygons.clear();
         self.corners.clear();
         self.links.clear();
         (self.length, self.plan_length, self.clearance) = (0.0, 0.0, f32::INFINITY);
@@ -247,7 +247,7 @@ impl ClearanceNavMesh {
         if let Some(fit) = self.fit(position, f64::from(radius), reach, scratch, |_| true) {
             return Ok(fit);
         }
-        Err(match self.mesh.nearest_spot(position, reach, |cell| self.admitted.has(cell)) {
+        Err(match self.mesh.nearest_spot(position, reach, |polygon| self.admitted.has(polygon)) {
             Some(_) => QueryError::NoRoomNear { end, position, radius, reach: *reach },
             None => QueryError::NoMeshNear { end, position, reach: *reach },
         })
@@ -338,7 +338,7 @@ impl ClearanceNavMesh {
             frame.to_world(0.0, 0.0, at[1] / size).z,
         );
         let near = Reach::new(self.mesh.default_reach().side, f32::INFINITY, f32::INFINITY);
-        let spot = self.mesh.nearest_spot(asked, &near, |cell| self.admitted.has(cell))?;
+        let spot = self.mesh.nearest_spot(asked, &near, |polygon| self.admitted.has(polygon))?;
         Some(Fit { spot, at, triangle: side / 3 })
     }
 }

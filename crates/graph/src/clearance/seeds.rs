@@ -1,6 +1,6 @@
-//! Which triangle lies where: from cells to triangles.
+//! Which triangle lies where: from polygons to triangles.
 
-use waymesh_core::{CellId, ClearanceMesh, VertexId};
+use waymesh_core::{ClearanceMesh, PolyId, VertexId};
 
 use super::Admitted;
 use super::disc::{Plane, dot, minus, plus, unit};
@@ -8,9 +8,9 @@ use super::table::{Table, WALL, next};
 use crate::NavMeshError;
 use crate::mesh::NavMesh;
 
-/// The middle of a cell, strictly inside it, in metres from the origin of the frame.
-pub(super) fn middle(mesh: &NavMesh, cell: u32) -> Plane {
-    let corners = &mesh.corners[mesh.edge_range(cell as usize)];
+/// The middle of a polygon, strictly inside it, in metres from the origin of the frame.
+pub(super) fn middle(mesh: &NavMesh, polygon: u32) -> Plane {
+    let corners = &mesh.corners[mesh.edge_range(polygon as usize)];
     let share = f64::from(mesh.frame.cell_size) / corners.len() as f64;
     let [mut x, mut z] = [0.0; 2];
     for corner in corners {
@@ -20,7 +20,7 @@ pub(super) fn middle(mesh: &NavMesh, cell: u32) -> Plane {
     [x * share, z * share]
 }
 
-/// The triangle at the middle of each cell. One cell of each island is found by a wall that it shares with a triangle; from there it goes straight from
+/// The triangle at the middle of each polygon. One polygon of each island is found by a wall that it shares with a triangle; from there it goes straight from
 /// middle to edge to middle: no plan position is looked up, so it does not matter what lies above and below.
 pub(super) fn find(
     mesh: &NavMesh,
@@ -52,10 +52,10 @@ pub(super) fn find(
         let at = &mesh.corners[corner];
         [f64::from(at.x) * size, f64::from(at.z) * size]
     };
-    let mut seeds = vec![WALL; mesh.cell_count()];
+    let mut seeds = vec![WALL; mesh.polygon_count()];
     let mut stack = Vec::new();
-    for first in 0..mesh.cell_count() {
-        if seeds[first] != WALL || !admitted.has(CellId::from_index(first).0) {
+    for first in 0..mesh.polygon_count() {
+        if seeds[first] != WALL || !admitted.has(PolyId::from_index(first).0) {
             continue;
         }
         let range = mesh.edge_range(first);
@@ -72,14 +72,14 @@ pub(super) fn find(
             let [a, b] = table.ends(wall);
             Some((wall, plus(a, minus(b, a), 0.5)))
         });
-        // A cell in the middle waits for one at a wall.
+        // A polygon in the middle waits for one at a wall.
         let Some((wall, at)) = found else { continue };
-        let cell = CellId::from_index(first).0;
-        seeds[first] = table.walk(wall / 3, Some(wall), at, middle(mesh, cell));
-        stack.push(cell);
-        while let Some(cell) = stack.pop() {
-            let from = middle(mesh, cell);
-            let range = mesh.edge_range(cell as usize);
+        let polygon = PolyId::from_index(first).0;
+        seeds[first] = table.walk(wall / 3, Some(wall), at, middle(mesh, polygon));
+        stack.push(polygon);
+        while let Some(polygon) = stack.pop() {
+            let from = middle(mesh, polygon);
+            let range = mesh.edge_range(polygon as usize);
             for edge in range.clone() {
                 let neighbour = mesh.neighbours[edge];
                 if admitted.is_wall(neighbour) || seeds[neighbour as usize] != WALL {
@@ -87,24 +87,24 @@ pub(super) fn find(
                 }
                 let end = if edge + 1 == range.end { range.start } else { edge + 1 };
                 let gate = plus(local(edge), minus(local(end), local(edge)), 0.5);
-                let there = table.walk(seeds[cell as usize], None, from, gate);
+                let there = table.walk(seeds[polygon as usize], None, from, gate);
                 let to = middle(mesh, neighbour);
                 seeds[neighbour as usize] = table.walk(there, None, gate, to);
                 stack.push(neighbour);
             }
         }
     }
-    for (cell, &seed) in seeds.iter().enumerate() {
+    for (polygon, &seed) in seeds.iter().enumerate() {
         let holds = seed != WALL && {
-            let at = middle(mesh, CellId::from_index(cell).0);
+            let at = middle(mesh, PolyId::from_index(polygon).0);
             (0..3).all(|side| {
                 let half_edge = 3 * seed + side;
                 let [a, b] = [table.start(half_edge), table.start(next(half_edge))];
                 super::disc::side_of(a, b, at) >= -table.slack * super::disc::length(minus(b, a))
             })
         };
-        if !holds && admitted.has(CellId::from_index(cell).0) {
-            return Err(NavMeshError::OtherGround { cell: CellId::from_index(cell) });
+        if !holds && admitted.has(PolyId::from_index(polygon).0) {
+            return Err(NavMeshError::OtherGround { polygon: PolyId::from_index(polygon) });
         }
     }
     Ok(seeds)

@@ -1,31 +1,31 @@
-//! Clusters of cells: merged pair by pair, level by level.
+//! Clusters of polygons: merged pair by pair, level by level.
 //!
 //! # References
 //! The way of multilevel graph partitioning, Karypis and Kumar 1998, <https://doi.org/10.1006/jpdc.1997.1404>: match neighbours by the
 //! heaviest edge, contract, repeat.
 
-use waymesh_core::CellId;
+use waymesh_core::PolyId;
 
 use crate::costs::{TravelCost, Usable, entering};
 use crate::data::NO_NEIGHBOUR;
-use crate::filter::CellFilter;
+use crate::filter::PolygonFilter;
 use crate::mesh::NavMesh;
 use crate::plan::PlanPosition;
 
-/// No cluster: the filter closes the cell.
+/// No cluster: the filter closes the polygon.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// Which cells hang together.
+/// Which polygons hang together.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Clusters {
-    /// Cluster of each cell, or [`NONE`].
+    /// Cluster of each polygon, or [`NONE`].
     pub(super) of: Vec<u32>,
-    /// Place of each cell among those of its cluster.
+    /// Place of each polygon among those of its cluster.
     pub(super) slots: Vec<u32>,
-    /// First entry in `cells` of each cluster, and their number at the end.
+    /// First entry in `polygons` of each cluster, and their number at the end.
     pub(super) first: Vec<u32>,
-    /// The cells of all clusters, ascending in each.
-    pub(super) cells: Vec<u32>,
+    /// The polygons of all clusters, ascending in each.
+    pub(super) polygons: Vec<u32>,
     /// How many rounds of merging made them.
     pub(super) levels: u32,
 }
@@ -35,24 +35,24 @@ impl Clusters {
         self.first.len().saturating_sub(1)
     }
 
-    pub(super) fn cells(&self, cluster: u32) -> &[u32] {
-        &self.cells[self.first[cluster as usize] as usize..self.first[cluster as usize + 1] as usize]
+    pub(super) fn polygons(&self, cluster: u32) -> &[u32] {
+        &self.polygons[self.first[cluster as usize] as usize..self.first[cluster as usize + 1] as usize]
     }
 
-    /// Merges cells that hang together over edges, or links that are crossed like edges both ways, into clusters of `most` cells or, where a small
+    /// Merges polygons that hang together over edges, or links that are crossed like edges both ways, into clusters of `most` polygons or, where a small
     /// one would be left, half as many more. Time in `n log n` a level.
-    pub(super) fn merge<F: CellFilter, C: TravelCost>(
+    pub(super) fn merge<F: PolygonFilter, C: TravelCost>(
         mesh: &NavMesh,
         usable: &Usable<'_, F, C>,
         most: u32,
     ) -> Self {
-        let count = mesh.cell_count();
+        let count = mesh.polygon_count();
         let is_open: Vec<bool> =
-            (0..count).map(|cell| usable.allows(mesh, CellId::from_index(cell))).collect();
+            (0..count).map(|polygon| usable.allows(mesh, PolyId::from_index(polygon))).collect();
         let mut labels: Vec<u32> = Vec::with_capacity(count);
         let mut sizes: Vec<u32> = Vec::new();
         for &open in &is_open {
-            labels.push(if open { CellId::from_index(sizes.len()).0 } else { NONE });
+            labels.push(if open { PolyId::from_index(sizes.len()).0 } else { NONE });
             if open {
                 sizes.push(1);
             }
@@ -77,23 +77,23 @@ impl Clusters {
     fn tables(of: Vec<u32>, count: usize, levels: u32) -> Self {
         let mut first = vec![0_u32; count + 1];
         let mut slots = vec![NONE; of.len()];
-        for (cell, &cluster) in of.iter().enumerate().filter(|(_, cluster)| **cluster != NONE) {
-            slots[cell] = first[cluster as usize + 1];
+        for (polygon, &cluster) in of.iter().enumerate().filter(|(_, cluster)| **cluster != NONE) {
+            slots[polygon] = first[cluster as usize + 1];
             first[cluster as usize + 1] += 1;
         }
         for cluster in 0..count {
             first[cluster + 1] += first[cluster];
         }
-        let mut cells = vec![0; first[count] as usize];
-        for (cell, &cluster) in (0_u32..).zip(&of).filter(|(_, cluster)| **cluster != NONE) {
-            cells[(first[cluster as usize] + slots[cell as usize]) as usize] = cell;
+        let mut polygons = vec![0; first[count] as usize];
+        for (polygon, &cluster) in (0_u32..).zip(&of).filter(|(_, cluster)| **cluster != NONE) {
+            polygons[(first[cluster as usize] + slots[polygon as usize]) as usize] = polygon;
         }
-        Self { of, slots, first, cells, levels }
+        Self { of, slots, first, polygons, levels }
     }
 }
 
-/// Whether no cost closes the way between two cells, in either direction.
-pub(super) fn leads_both_ways<F: CellFilter, C: TravelCost>(
+/// Whether no cost closes the way between two polygons, in either direction.
+pub(super) fn leads_both_ways<F: PolygonFilter, C: TravelCost>(
     mesh: &NavMesh,
     usable: &Usable<'_, F, C>,
     from: u32,
@@ -103,22 +103,28 @@ pub(super) fn leads_both_ways<F: CellFilter, C: TravelCost>(
     C::IS_LENGTH || (leads(from, to) && leads(to, from))
 }
 
-/// Whether no cost closes any way between cells that can be used.
-pub(super) fn are_all_open<F: CellFilter, C: TravelCost>(mesh: &NavMesh, usable: &Usable<'_, F, C>) -> bool {
+/// Whether no cost closes any way between polygons that can be used.
+pub(super) fn are_all_open<F: PolygonFilter, C: TravelCost>(
+    mesh: &NavMesh,
+    usable: &Usable<'_, F, C>,
+) -> bool {
     C::IS_LENGTH
-        || (0_u32..).take(mesh.cell_count()).filter(|&cell| usable.allows(mesh, CellId(cell))).all(|cell| {
-            let edges = mesh.cell_first[cell as usize]..mesh.cell_first[cell as usize + 1];
-            let edges = edges.filter(|&edge| mesh.neighbours[edge as usize] != NO_NEIGHBOUR);
-            let links = mesh.links.leaving(cell).iter().map(|&leaving| mesh.way_of(leaving));
-            let mut beyond = edges.chain(links).map(|way| mesh.beyond(way));
-            beyond.all(|to| !usable.allows(mesh, CellId(to)) || leads_both_ways(mesh, usable, cell, to))
-        })
+        || (0_u32..).take(mesh.polygon_count()).filter(|&polygon| usable.allows(mesh, PolyId(polygon))).all(
+            |polygon| {
+                let edges = mesh.polygon_first[polygon as usize]..mesh.polygon_first[polygon as usize + 1];
+                let edges = edges.filter(|&edge| mesh.neighbours[edge as usize] != NO_NEIGHBOUR);
+                let links = mesh.links.leaving(polygon).iter().map(|&leaving| mesh.way_of(leaving));
+                let mut beyond = edges.chain(links).map(|way| mesh.beyond(way));
+                beyond
+                    .all(|to| !usable.allows(mesh, PolyId(to)) || leads_both_ways(mesh, usable, polygon, to))
+            },
+        )
 }
 
 /// How long the border between two clusters is, both ways round, sorted.
 type Borders = Vec<(u32, u32, f64)>;
 
-fn borders<F: CellFilter, C: TravelCost>(
+fn borders<F: PolygonFilter, C: TravelCost>(
     mesh: &NavMesh,
     usable: &Usable<'_, F, C>,
     labels: &[u32],
@@ -126,22 +132,22 @@ fn borders<F: CellFilter, C: TravelCost>(
     let mut borders = Vec::new();
     let mut add = |from: u32, way: u32, ends: [PlanPosition; 2]| {
         let to = mesh.beyond(way);
-        let [a, b] = [from, to].map(|cell| labels[cell as usize]);
+        let [a, b] = [from, to].map(|polygon| labels[polygon as usize]);
         if a != NONE && b != NONE && a != b && leads_both_ways(mesh, usable, from, to) {
             borders.push((a, b, ends[0].distance_squared(ends[1]).sqrt()));
         }
     };
-    for cell in (0_u32..).take(mesh.cell_count()) {
-        for way in mesh.cell_first[cell as usize]..mesh.cell_first[cell as usize + 1] {
+    for polygon in (0_u32..).take(mesh.polygon_count()) {
+        for way in mesh.polygon_first[polygon as usize]..mesh.polygon_first[polygon as usize + 1] {
             if mesh.neighbours[way as usize] != NO_NEIGHBOUR {
-                add(cell, way, mesh.edge_ends(CellId(cell), way));
+                add(polygon, way, mesh.edge_ends(PolyId(polygon), way));
             }
         }
-        for &leaving in mesh.links.leaving(cell) {
+        for &leaving in mesh.links.leaving(polygon) {
             let way = mesh.way_of(leaving);
             let link = mesh.link_of(way).0;
             if mesh.links.is_portal(link) && mesh.links.links[link.index()].both_ways {
-                add(cell, way, mesh.edge_ends(CellId(cell), way));
+                add(polygon, way, mesh.edge_ends(PolyId(polygon), way));
             }
         }
     }
@@ -206,7 +212,7 @@ fn renumber(merged: &[u32], sizes: &[u32]) -> (Vec<u32>, Vec<u32>) {
     let mut new_sizes: Vec<u32> = Vec::new();
     for (old, &low) in merged.iter().enumerate() {
         if low as usize == old {
-            new_of[old] = CellId::from_index(new_sizes.len()).0;
+            new_of[old] = PolyId::from_index(new_sizes.len()).0;
             new_sizes.push(0);
         } else {
             // The lower one came before.

@@ -1,11 +1,11 @@
 //! Entrances: where a border between two clusters is crossed.
 
-use waymesh_core::CellId;
+use waymesh_core::PolyId;
 
 use super::clusters::{Clusters, NONE};
 use crate::costs::{TravelCost, Usable};
 use crate::data::NO_NEIGHBOUR;
-use crate::filter::CellFilter;
+use crate::filter::PolygonFilter;
 use crate::mesh::NavMesh;
 use crate::plan::PlanPosition;
 
@@ -13,7 +13,7 @@ use crate::plan::PlanPosition;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Terminal {
     pub(super) cluster: u32,
-    pub(super) cell: u32,
+    pub(super) polygon: u32,
     pub(super) at: PlanPosition,
     /// The edge or link that leads out of the cluster here.
     pub(super) way: u32,
@@ -32,12 +32,12 @@ struct Crossing {
     /// Ways of one kind make an entrance: 0 for those that are crossed like edges, 1 for leaps, 2 for ways that lead one way.
     kind: u8,
     way: u32,
-    cells: [u32; 2],
+    polygons: [u32; 2],
     ends: [PlanPosition; 2],
 }
 
 /// The terminals of all clusters, cluster by cluster, and the first of each.
-pub(super) fn find<F: CellFilter, C: TravelCost>(
+pub(super) fn find<F: PolygonFilter, C: TravelCost>(
     mesh: &NavMesh,
     usable: &Usable<'_, F, C>,
     clusters: &Clusters,
@@ -46,7 +46,7 @@ pub(super) fn find<F: CellFilter, C: TravelCost>(
     crossings.sort_unstable_by_key(|crossing| (crossing.clusters, crossing.kind, crossing.way));
     let areas: Vec<f64> = (0_u32..)
         .take(clusters.count())
-        .map(|cluster| clusters.cells(cluster).iter().map(|&cell| area(mesh, cell)).sum())
+        .map(|cluster| clusters.polygons(cluster).iter().map(|&polygon| area(mesh, polygon)).sum())
         .collect();
     let mut pairs: Vec<[Terminal; 2]> = Vec::new();
     let mut rest = crossings.as_slice();
@@ -65,22 +65,22 @@ pub(super) fn find<F: CellFilter, C: TravelCost>(
     number(pairs, clusters.count())
 }
 
-fn area(mesh: &NavMesh, cell: u32) -> f64 {
-    let corners = &mesh.corners[mesh.edge_range(cell as usize)];
+fn area(mesh: &NavMesh, polygon: u32) -> f64 {
+    let corners = &mesh.corners[mesh.edge_range(polygon as usize)];
     let points = corners.iter().map(|corner| waymesh_core::PlanPoint::new(corner.x, corner.z));
     waymesh_core::PlanPoint::doubled_area(points) as f64 / 2.0
 }
 
 fn crossings(mesh: &NavMesh, clusters: &Clusters) -> Vec<Crossing> {
     let mut crossings = Vec::new();
-    for cell in (0_u32..).take(mesh.cell_count()) {
-        let from = clusters.of[cell as usize];
+    for polygon in (0_u32..).take(mesh.polygon_count()) {
+        let from = clusters.of[polygon as usize];
         if from == NONE {
             continue;
         }
-        let edges = mesh.cell_first[cell as usize]..mesh.cell_first[cell as usize + 1];
+        let edges = mesh.polygon_first[polygon as usize]..mesh.polygon_first[polygon as usize + 1];
         let edges = edges.filter(|&edge| mesh.neighbours[edge as usize] != NO_NEIGHBOUR);
-        let links = mesh.links.leaving(cell).iter().map(|&leaving| mesh.way_of(leaving));
+        let links = mesh.links.leaving(polygon).iter().map(|&leaving| mesh.way_of(leaving));
         for way in edges.chain(links) {
             let other = mesh.beyond(way);
             let to = clusters.of[other as usize];
@@ -94,9 +94,9 @@ fn crossings(mesh: &NavMesh, clusters: &Clusters) -> Vec<Crossing> {
                 let ends = mesh.links.links[link.index()].ends(backwards)[0].ends;
                 (1 + u8::from(is_one_way), ends.map(|end| PlanPosition::from(end.point)))
             } else {
-                (0, mesh.edge_ends(CellId(cell), way))
+                (0, mesh.edge_ends(PolyId(polygon), way))
             };
-            crossings.push(Crossing { clusters: [from, to], kind, way, cells: [cell, other], ends });
+            crossings.push(Crossing { clusters: [from, to], kind, way, polygons: [polygon, other], ends });
         }
     }
     crossings
@@ -190,12 +190,12 @@ fn single(length: f64) -> f32 {
 }
 
 /// Both sides of an entrance; mates are numbered later.
-fn terminals<F: CellFilter, C: TravelCost>(
+fn terminals<F: PolygonFilter, C: TravelCost>(
     mesh: &NavMesh,
     usable: &Usable<'_, F, C>,
     crossing: &Crossing,
 ) -> [Terminal; 2] {
-    let Crossing { clusters, kind, way, cells, .. } = *crossing;
+    let Crossing { clusters, kind, way, polygons, .. } = *crossing;
     let mut places = [middle(crossing); 2];
     if !mesh.is_crossed(way) {
         places = super::tables::leap(mesh, way, 1.0).map(|end| end.0);
@@ -203,10 +203,10 @@ fn terminals<F: CellFilter, C: TravelCost>(
     let back = mesh.reversed(way);
     let side = |side: usize| {
         let way = [way, back][side];
-        let cost = super::tables::crossing_cost(mesh, usable, way, cells[side]);
+        let cost = super::tables::crossing_cost(mesh, usable, way, polygons[side]);
         Terminal {
             cluster: clusters[side],
-            cell: cells[side],
+            polygon: polygons[side],
             at: places[side],
             way,
             mate: 0,

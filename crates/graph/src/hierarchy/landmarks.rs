@@ -11,7 +11,7 @@ use super::entrances::Terminal;
 /// How many. Each costs 4 bytes an entrance and a look at every entrance that a query opens.
 pub(super) const COUNT: usize = 12;
 
-/// Lengths from each landmark to each terminal, before it is crossed; infinite where no way leads. In cells.
+/// Lengths from each landmark to each terminal, before it is crossed; infinite where no way leads. In polygons.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Landmarks {
     /// For each terminal, one length for each landmark.

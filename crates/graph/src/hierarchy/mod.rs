@@ -1,4 +1,4 @@
-//! A hierarchy for large meshes: clusters of cells, entrances between them, and the ways from every cell to the entrances of its cluster.
+//! A hierarchy for large meshes: clusters of polygons, entrances between them, and the ways from every polygon to the entrances of its cluster.
 
 mod clusters;
 mod entrances;
@@ -7,13 +7,13 @@ mod query;
 mod tables;
 
 use rayon::prelude::*;
-use waymesh_core::CellId;
+use waymesh_core::PolyId;
 
 pub use query::{HierarchyScratch, HierarchyUse};
 
 use crate::QueryError;
 use crate::costs::{Length, TravelCost, Usable};
-use crate::filter::{AnyCell, CellFilter};
+use crate::filter::{AnyPolygon, PolygonFilter};
 use crate::mesh::{Generation, NavMesh};
 use crate::plan::PlanPosition;
 use clusters::Clusters;
@@ -25,41 +25,41 @@ use tables::TablesScratch;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HierarchyConfig {
-    /// Cells of a cluster, as a rule. 2 to 65,536; default 256.
-    pub cluster_cells: u32,
-    /// Meshes with fewer cells are searched without a hierarchy: there it is not faster. Default 20,000.
-    pub min_cells: usize,
+    /// Polygons of a cluster, as a rule. 2 to 65,536; default 256.
+    pub cluster_polygons: u32,
+    /// Meshes with fewer polygons are searched without a hierarchy: there it is not faster. Default 20,000.
+    pub min_polygons: usize,
 }
 
 impl Default for HierarchyConfig {
     fn default() -> Self {
-        Self { cluster_cells: 256, min_cells: 20_000 }
+        Self { cluster_polygons: 256, min_polygons: 20_000 }
     }
 }
 
 impl HierarchyConfig {
     /// Sets how many cells a cluster has.
     #[must_use]
-    pub fn with_cluster_cells(mut self, cells: u32) -> Self {
-        self.cluster_cells = cells;
+    pub fn with_cluster_polygons(mut self, polygons: u32) -> Self {
+        self.cluster_polygons = polygons;
         self
     }
 
     /// Sets the size of mesh below which there is no hierarchy.
     #[must_use]
-    pub fn with_min_cells(mut self, cells: usize) -> Self {
-        self.min_cells = cells;
+    pub fn with_min_polygons(mut self, polygons: usize) -> Self {
+        self.min_polygons = polygons;
         self
     }
 
     /// Names the first field that is no use.
     ///
     /// # Errors
-    /// [`QueryError::BadOption`] for a cluster of fewer than 2 or more than 65,536 cells.
+    /// [`QueryError::BadOption`] for a cluster of fewer than 2 or more than 65,536 polygons.
     pub fn validate(&self) -> Result<(), QueryError> {
-        if !(2..=1 << 16).contains(&self.cluster_cells) {
-            let value = self.cluster_cells as f32;
-            return Err(QueryError::BadOption { field: "cluster_cells", value });
+        if !(2..=1 << 16).contains(&self.cluster_polygons) {
+            let value = self.cluster_polygons as f32;
+            return Err(QueryError::BadOption { field: "cluster_polygons", value });
         }
         Ok(())
     }
@@ -69,7 +69,7 @@ impl HierarchyConfig {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HierarchyFigures {
-    /// Clusters of cells.
+    /// Clusters of polygons.
     pub clusters: usize,
     /// Rounds of merging that made them.
     pub levels: u32,
@@ -79,21 +79,21 @@ pub struct HierarchyFigures {
     pub bytes: usize,
 }
 
-/// From a terminal to a cell of its cluster.
+/// From a terminal to a polygon of its cluster.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Reached {
-    /// Where the way turns last before the cell's middle, in cells of the grid; with costs, where it enters the cell.
+    /// Where the way turns last before the polygon's middle, in cells of the grid; with costs, where it enters the polygon.
     root: [f32; 2],
     /// Length of the way to there, or what it costs, in cells of the grid.
     length: f32,
-    /// The way by which the cell is entered.
+    /// The way by which the polygon is entered.
     way: u32,
 }
 
 /// How far along their segments links are taken.
 const ALONG: f64 = 0.5;
 
-/// Not reached, or the cell it begins in.
+/// Not reached, or the polygon it begins in.
 const NO_WAY: u32 = u32::MAX;
 
 impl Reached {
@@ -106,12 +106,12 @@ impl Reached {
     }
 }
 
-/// A small graph over a large mesh: path queries search it instead of the cells.
+/// A small graph over a large mesh: path queries search it instead of the polygons.
 ///
-/// - Cells are merged to clusters, level by level. Where two clusters meet, a few places (entrances) stand for the border between them.
-/// - Ways from each entrance to all cells of both clusters are computed beforehand, and their lengths with the string pulled. So a query looks its
-///   ends up instead of linking them by searches, searches entrances only (landmarks tell it of detours beforehand), and puts the way through the cells together from tables.
-///   Then the string is pulled, and bends that no wall asks for are pulled straight by searches of a few cells around them.
+/// - Polygons are merged to clusters, level by level. Where two clusters meet, a few places (entrances) stand for the border between them.
+/// - Ways from each entrance to all polygons of both clusters are computed beforehand, and their lengths with the string pulled. So a query looks its
+///   ends up instead of linking them by searches, searches entrances only (landmarks tell it of detours beforehand), and puts the way through the polygons together from tables.
+///   Then the string is pulled, and bends that no wall asks for are pulled straight by searches of a few polygons around them.
 /// - It is valid for the mesh, the links, the filter and the costs it was made with. Queries notice others, find their path without it and say so
 ///   ([`HierarchyUse`]). Agents with other filters or costs want hierarchies of their own ([`Hierarchy::with_costs`]).
 ///
@@ -119,7 +119,7 @@ impl Reached {
 /// Not the shortest: docs of [`Hierarchy::find_path_with`].
 ///
 /// # Memory
-/// 16 bytes for each cell and entrance of its cluster: 70 to 120 bytes a cell as a rule, 470 where strips make many entrances.
+/// 16 bytes for each polygon and entrance of its cluster: 70 to 120 bytes a polygon as a rule, 470 where strips make many entrances.
 ///
 /// # References
 /// Pelechano and Fuentes 2016, Hierarchical path-finding for Navigation Meshes (HNA*), <https://doi.org/10.1016/j.cag.2016.05.023>. There ends
@@ -127,21 +127,21 @@ impl Reached {
 ///
 /// ```
 /// # use glam::Vec3;
-/// # use waymesh_core::{AreaId, Cell, CellId, CellMesh, GridFrame, PlanPoint, PlanVertex, RegionId, VertexId};
+/// # use waymesh_core::{AreaId, Polygon, PolyId, PolyMesh, GridFrame, PlanPoint, PlanVertex, RegionId, VertexId};
 /// # use waymesh_graph::NavMesh;
 /// # let count = 40_u32;
-/// # let mesh = NavMesh::try_from(CellMesh {
+/// # let mesh = NavMesh::try_from(PolyMesh {
 /// #     frame: GridFrame { origin: Vec3::ZERO, cell_size: 1.0, level_height: 1.0, width: 1000, depth: 10 },
 /// #     vertices: (0..=count as i32).flat_map(|x| [(x, 0), (x, 5)])
 /// #         .map(|(x, z)| PlanVertex { point: PlanPoint::new(4 * x, z), height: 0.0 }).collect(),
-/// #     cells: (0..count).map(|cell| Cell { first: 4 * cell, len: 4, region: RegionId(0), area: AreaId::GROUND }).collect(),
+/// #     polygons: (0..count).map(|polygon| Polygon { first: 4 * polygon, len: 4, region: RegionId(0), area: AreaId::GROUND }).collect(),
 /// #     corners: (0..count).flat_map(|x| [2 * x, 2 * x + 2, 2 * x + 3, 2 * x + 1]).map(VertexId).collect(),
-/// #     neighbours: (0..count).flat_map(|x| [None, (x + 1 < count).then_some(CellId(x + 1)), None, x.checked_sub(1).map(CellId)]).collect(),
+/// #     neighbours: (0..count).flat_map(|x| [None, (x + 1 < count).then_some(PolyId(x + 1)), None, x.checked_sub(1).map(PolyId)]).collect(),
 /// # })?;
 /// use waymesh_graph::{Hierarchy, HierarchyConfig, HierarchyScratch, HierarchyUse, PathOptions, PathScratch};
 ///
 /// // For meshes of any size, to show it: as a rule small ones are faster without.
-/// let config = HierarchyConfig::default().with_min_cells(0).with_cluster_cells(4);
+/// let config = HierarchyConfig::default().with_min_polygons(0).with_cluster_polygons(4);
 /// let hierarchy = Hierarchy::new(&mesh, &config)?;
 /// let (from, to) = (Vec3::new(1.0, 0.0, 1.0), Vec3::new(159.0, 0.0, 4.0));
 /// let mut scratch = HierarchyScratch::default();
@@ -151,10 +151,10 @@ impl Reached {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-pub struct Hierarchy<F = AnyCell, C = Length> {
+pub struct Hierarchy<F = AnyPolygon, C = Length> {
     filter: F,
     cost: C,
-    /// Whether entrances lead wherever a way leads: no way between two cells is closed by its cost.
+    /// Whether entrances lead wherever a way leads: no way between two polygons is closed by its cost.
     is_complete: bool,
     generation: Generation,
     links: u64,
@@ -164,7 +164,7 @@ pub struct Hierarchy<F = AnyCell, C = Length> {
     first: Vec<u32>,
     /// First entry in `reached` of each terminal.
     rows: Vec<usize>,
-    /// From each terminal to each cell of its cluster.
+    /// From each terminal to each polygon of its cluster.
     reached: Vec<Reached>,
     /// First entry in `between` of each cluster.
     squares: Vec<usize>,
@@ -174,17 +174,17 @@ pub struct Hierarchy<F = AnyCell, C = Length> {
 }
 
 impl Hierarchy {
-    /// A hierarchy over all cells.
+    /// A hierarchy over all polygons.
     ///
     /// # Errors
     /// As [`Hierarchy::with_filter`].
     pub fn new(mesh: &NavMesh, config: &HierarchyConfig) -> Result<Self, QueryError> {
-        Self::with_filter(mesh, AnyCell, config)
+        Self::with_filter(mesh, AnyPolygon, config)
     }
 }
 
-impl<F: CellFilter + Sync> Hierarchy<F> {
-    /// A hierarchy over the cells that a filter allows, where a way costs its length.
+impl<F: PolygonFilter + Sync> Hierarchy<F> {
+    /// A hierarchy over the polygons that a filter allows, where a way costs its length.
     ///
     /// # Errors
     /// As [`Hierarchy::with_costs`].
@@ -193,11 +193,11 @@ impl<F: CellFilter + Sync> Hierarchy<F> {
     }
 }
 
-impl<F: CellFilter + Sync, C: TravelCost + Sync> Hierarchy<F, C> {
-    /// A hierarchy over the cells that a filter allows, for ways that cost what `cost` says. Runs on all threads of the rayon pool it is called in; the result does not depend on how
+impl<F: PolygonFilter + Sync, C: TravelCost + Sync> Hierarchy<F, C> {
+    /// A hierarchy over the polygons that a filter allows, for ways that cost what `cost` says. Runs on all threads of the rayon pool it is called in; the result does not depend on how
     /// many there are.
     ///
-    /// On a mesh below [`HierarchyConfig::min_cells`] it is empty, and queries do without.
+    /// On a mesh below [`HierarchyConfig::min_polygons`] it is empty, and queries do without.
     ///
     /// # Errors
     /// [`QueryError::BadOption`] for a config that is no use, [`QueryError::BadCost`] for costs that are none.
@@ -226,11 +226,11 @@ impl<F: CellFilter + Sync, C: TravelCost + Sync> Hierarchy<F, C> {
             between: Vec::new(),
             landmarks: Landmarks::default(),
         };
-        if mesh.cell_count() < config.min_cells {
+        if mesh.polygon_count() < config.min_polygons {
             return Ok(hierarchy);
         }
         let usable = Usable { filter: &hierarchy.filter, cost: &hierarchy.cost };
-        let clusters = Clusters::merge(mesh, &usable, config.cluster_cells);
+        let clusters = Clusters::merge(mesh, &usable, config.cluster_polygons);
         let (terminals, first) = entrances::find(mesh, &usable, &clusters);
         let numbers: Vec<u32> = (0_u32..).take(clusters.count()).collect();
         let tables: Vec<(Vec<Reached>, Vec<f32>)> = numbers
@@ -242,10 +242,10 @@ impl<F: CellFilter + Sync, C: TravelCost + Sync> Hierarchy<F, C> {
             .collect();
         hierarchy.is_complete = clusters::are_all_open(mesh, &usable);
         for (cluster, (reached, between)) in (0_u32..).zip(tables) {
-            let cells = clusters.cells(cluster).len();
+            let polygons = clusters.polygons(cluster).len();
             let count = (first[cluster as usize + 1] - first[cluster as usize]) as usize;
             let start = hierarchy.reached.len();
-            hierarchy.rows.extend((0..count).map(|row| start + row * cells));
+            hierarchy.rows.extend((0..count).map(|row| start + row * polygons));
             hierarchy.squares.push(hierarchy.between.len());
             hierarchy.reached.extend(reached);
             hierarchy.between.extend(between);
@@ -266,7 +266,7 @@ impl<F, C> Hierarchy<F, C> {
     #[must_use]
     pub fn figures(&self) -> HierarchyFigures {
         let bytes = size_of_val(&*self.clusters.of) * 2
-            + size_of_val(&*self.clusters.cells)
+            + size_of_val(&*self.clusters.polygons)
             + size_of_val(&*self.terminals)
             + size_of_val(&*self.reached)
             + size_of_val(&*self.rows)
@@ -276,9 +276,9 @@ impl<F, C> Hierarchy<F, C> {
         HierarchyFigures { clusters, levels, entrances: self.terminals.len() / 2, bytes }
     }
 
-    /// The cluster of each cell, `None` where the filter closes it; empty below [`HierarchyConfig::min_cells`]. For pictures.
+    /// The cluster of each polygon, `None` where the filter closes it; empty below [`HierarchyConfig::min_polygons`]. For pictures.
     #[must_use]
-    pub fn cluster_of(&self, cell: CellId) -> Option<u32> {
-        self.clusters.of.get(cell.index()).copied().filter(|&cluster| cluster != clusters::NONE)
+    pub fn cluster_of(&self, polygon: PolyId) -> Option<u32> {
+        self.clusters.of.get(polygon.index()).copied().filter(|&cluster| cluster != clusters::NONE)
     }
 }

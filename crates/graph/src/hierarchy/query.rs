@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use glam::Vec3;
-use waymesh_core::CellId;
+use waymesh_core::PolyId;
 
 use super::clusters::NONE;
 use super::landmarks::COUNT;
@@ -12,7 +12,7 @@ use super::tables::metre_in;
 use super::{ALONG, Hierarchy, NO_WAY, Reached};
 use crate::QueryError;
 use crate::costs::{TravelCost, Usable};
-use crate::filter::CellFilter;
+use crate::filter::PolygonFilter;
 use crate::mesh::NavMesh;
 use crate::nearest::Spot;
 use crate::path::{Path, PathOptions, PathScratch, Progress, Step, Turn};
@@ -25,15 +25,15 @@ pub enum HierarchyUse {
     Clusters,
     /// Without: both ends are in clusters that are near each other.
     Near,
-    /// Without: the mesh is too small for one ([`super::HierarchyConfig::min_cells`]).
+    /// Without: the mesh is too small for one ([`super::HierarchyConfig::min_polygons`]).
     Small,
-    /// Without: it belongs to other cells or other links.
+    /// Without: it belongs to other polygons or other links.
     Stale,
     /// Without: the filter is another.
     OtherFilter,
     /// Without: the costs are others.
     Costs,
-    /// No way over entrances leads to the goal, so there is none: nothing was searched for one. Only where some way between cells is closed by an
+    /// No way over entrances leads to the goal, so there is none: nothing was searched for one. Only where some way between polygons is closed by an
     /// infinite cost for entering ([`TravelCost::entering`]), a search without made sure.
     NoWay,
 }
@@ -48,7 +48,7 @@ pub struct HierarchyScratch {
     /// Terminals crossed, from the start on.
     chain: Vec<u32>,
     marked: Vec<u32>,
-    cells: Vec<CellId>,
+    polygons: Vec<PolyId>,
     turns: Vec<Turn>,
     steps: Vec<Step>,
     next: Vec<Step>,
@@ -68,10 +68,10 @@ struct Node {
 /// The goal, among the terminals.
 const GOAL: u32 = u32::MAX;
 
-/// Ends with no more entrances between them are near each other: their clusters are searched cell by cell.
+/// Ends with no more entrances between them are near each other: their clusters are searched polygon by polygon.
 const NEAR: usize = 2;
 
-/// Nodes that a search for a straighter way may open, beside two for each cell: it looks at what is near, or leaves the bend.
+/// Nodes that a search for a straighter way may open, beside two for each polygon: it looks at what is near, or leaves the bend.
 const WINDOW_NODES: usize = 100;
 
 /// How often bends are pulled straight.
@@ -85,18 +85,18 @@ struct Marked<'a, U> {
     stamp: u32,
 }
 
-impl<U: CellFilter> CellFilter for Marked<'_, U> {
-    fn allows(&self, mesh: &NavMesh, cell: CellId) -> bool {
-        let cluster = self.of[cell.index()];
-        cluster != NONE && self.marked[cluster as usize] == self.stamp && self.usable.allows(mesh, cell)
+impl<U: PolygonFilter> PolygonFilter for Marked<'_, U> {
+    fn allows(&self, mesh: &NavMesh, polygon: PolyId) -> bool {
+        let cluster = self.of[polygon.index()];
+        cluster != NONE && self.marked[cluster as usize] == self.stamp && self.usable.allows(mesh, polygon)
     }
 }
 
-impl<F: CellFilter + PartialEq, C: TravelCost + PartialEq> Hierarchy<F, C> {
+impl<F: PolygonFilter + PartialEq, C: TravelCost + PartialEq> Hierarchy<F, C> {
     /// A short way from `from` to `to`, as [`NavMesh::find_path_with`] but through the hierarchy, and how it was found.
     ///
     /// # How long the paths are
-    /// Each is a valid path, pulled tight in its corridor, but another corridor may be shorter. On the maps measured, of 35,000 to 310,000 cells, paths
+    /// Each is a valid path, pulled tight in its corridor, but another corridor may be shorter. On the maps measured, of 35,000 to 310,000 polygons, paths
     /// are 0.5 to 3 % longer on the mean than those of [`NavMesh::find_path_with`]; of a hundred, one is 6 to 12 % longer, the worst of all a third.
     /// With costs, bends are not pulled straight, and a cost for entering counts as if the way to the first entrance led back from it.
     ///
@@ -165,12 +165,12 @@ impl<F: CellFilter + PartialEq, C: TravelCost + PartialEq> Hierarchy<F, C> {
         scratch: &mut HierarchyScratch,
         paths: &mut PathScratch,
     ) -> (bool, HierarchyUse) {
-        let [from, to] = [start, goal].map(|spot| self.clusters.of[spot.cell as usize]);
+        let [from, to] = [start, goal].map(|spot| self.clusters.of[spot.polygon as usize]);
         if from == NONE || to == NONE || from == to {
             return (mesh.search_corridor(start, goal, usable, paths), HierarchyUse::Near);
         }
         if !self.search_entrances(mesh, start, goal, [from, to], scratch) {
-            // The cells of a cluster hang together both ways, and each piece of border between two has an entrance: there is none.
+            // The polygons of a cluster hang together both ways, and each piece of border between two has an entrance: there is none.
             let is_sure = self.is_complete;
             return (!is_sure && mesh.search_corridor(start, goal, usable, paths), HierarchyUse::NoWay);
         }
@@ -189,7 +189,7 @@ impl<F: CellFilter + PartialEq, C: TravelCost + PartialEq> Hierarchy<F, C> {
             }
         }
         self.put_together(mesh, start, goal, scratch);
-        settle(mesh, start.cell, scratch, paths);
+        settle(mesh, start.polygon, scratch, paths);
         if C::IS_LENGTH {
             straighten(mesh, start, goal, usable, scratch, paths);
         }
@@ -200,9 +200,9 @@ impl<F: CellFilter + PartialEq, C: TravelCost + PartialEq> Hierarchy<F, C> {
         self.first[cluster as usize]..self.first[cluster as usize + 1]
     }
 
-    /// How a cell is reached from a terminal of its cluster.
-    fn reached(&self, terminal: u32, cell: u32) -> &Reached {
-        &self.reached[self.rows[terminal as usize] + self.clusters.slots[cell as usize] as usize]
+    /// How a polygon is reached from a terminal of its cluster.
+    fn reached(&self, terminal: u32, polygon: u32) -> &Reached {
+        &self.reached[self.rows[terminal as usize] + self.clusters.slots[polygon as usize] as usize]
     }
 
     /// How far it is from each landmark to the goal.
@@ -212,7 +212,7 @@ impl<F: CellFilter + PartialEq, C: TravelCost + PartialEq> Hierarchy<F, C> {
             let mate = self.terminals[arrived as usize].mate;
             let here = &self.terminals[mate as usize];
             if here.exits {
-                let rest = here.cost + self.reached(arrived, goal.cell).distance(goal.at, metre);
+                let rest = here.cost + self.reached(arrived, goal.polygon).distance(goal.at, metre);
                 for (mark, length) in marks.iter_mut().zip(self.landmarks.of(mate)) {
                     *mark = mark.min(length + rest);
                 }
@@ -247,7 +247,7 @@ impl<F: CellFilter + PartialEq, C: TravelCost + PartialEq> Hierarchy<F, C> {
         let mut best = (f32::INFINITY, GOAL);
         let graph = self.graph();
         let usable = Usable { filter: &self.filter, cost: &self.cost };
-        let [first, last] = [start, goal].map(|spot| metre_in(mesh, &usable, spot.cell));
+        let [first, last] = [start, goal].map(|spot| metre_in(mesh, &usable, spot.polygon));
         let least = if C::IS_LENGTH { 1.0 } else { f64::from(self.cost.least().max(0.0)) };
         let marks = self.goal_marks(goal, to, last);
         let offer = |nodes: &mut [Node], open: &mut BinaryHeap<_>, terminal: u32, parent, length: f32| {
@@ -264,7 +264,7 @@ impl<F: CellFilter + PartialEq, C: TravelCost + PartialEq> Hierarchy<F, C> {
             }
         };
         for terminal in self.exits(from).filter(|&terminal| self.terminals[terminal as usize].exits) {
-            let length = self.reached(terminal, start.cell).distance(start.at, first);
+            let length = self.reached(terminal, start.polygon).distance(start.at, first);
             offer(nodes, open, terminal, GOAL, length);
         }
         while let Some(Reverse((estimate, terminal))) = open.pop() {
@@ -279,7 +279,7 @@ impl<F: CellFilter + PartialEq, C: TravelCost + PartialEq> Hierarchy<F, C> {
             let mate = &self.terminals[here.mate as usize];
             let length = node.length;
             if mate.cluster == to {
-                let rest = self.reached(here.mate, goal.cell).distance(goal.at, last);
+                let rest = self.reached(here.mate, goal.polygon).distance(goal.at, last);
                 let whole = length + here.cost + rest;
                 if whole < best.0 {
                     best = (whole, terminal);
@@ -306,37 +306,37 @@ impl<F: CellFilter + PartialEq, C: TravelCost + PartialEq> Hierarchy<F, C> {
             match arrived {
                 // Towards the terminal: its ways are taken back.
                 None => {
-                    let mut cell = start.cell;
+                    let mut polygon = start.polygon;
                     loop {
-                        let way = self.reached(terminal, cell).way;
+                        let way = self.reached(terminal, polygon).way;
                         if way == NO_WAY {
                             break;
                         }
                         let back = mesh.reversed(way);
                         steps.push(Step { way: back, along: ALONG });
-                        cell = mesh.beyond(back);
+                        polygon = mesh.beyond(back);
                     }
                 }
-                Some(mate) => self.append(mesh, mate, here.cell, steps),
+                Some(mate) => self.append(mesh, mate, here.polygon, steps),
             }
             steps.push(Step { way: here.way, along: ALONG });
             arrived = Some(here.mate);
         }
         if let Some(mate) = arrived {
-            self.append(mesh, mate, goal.cell, steps);
+            self.append(mesh, mate, goal.polygon, steps);
         }
     }
 
-    /// Adds the ways from a terminal to a cell of its cluster.
-    fn append(&self, mesh: &NavMesh, terminal: u32, mut cell: u32, steps: &mut Vec<Step>) {
+    /// Adds the ways from a terminal to a polygon of its cluster.
+    fn append(&self, mesh: &NavMesh, terminal: u32, mut polygon: u32, steps: &mut Vec<Step>) {
         let first = steps.len();
         loop {
-            let way = self.reached(terminal, cell).way;
+            let way = self.reached(terminal, polygon).way;
             if way == NO_WAY {
                 break;
             }
             steps.push(Step { way, along: ALONG });
-            cell = mesh.beyond(mesh.reversed(way));
+            polygon = mesh.beyond(mesh.reversed(way));
         }
         steps[first..].reverse();
     }
@@ -344,13 +344,13 @@ impl<F: CellFilter + PartialEq, C: TravelCost + PartialEq> Hierarchy<F, C> {
 
 /// Cuts loops out of `scratch.steps` and puts them where a search would leave them.
 fn settle(mesh: &NavMesh, start: u32, scratch: &mut HierarchyScratch, paths: &mut PathScratch) {
-    let HierarchyScratch { steps, next, cells, .. } = scratch;
-    mesh.cut_loops(start, steps, next, cells, paths);
+    let HierarchyScratch { steps, next, polygons, .. } = scratch;
+    mesh.cut_loops(start, steps, next, polygons, paths);
     mesh.put_steps(steps, paths);
 }
 
 /// Pulls bends straight that no wall asks for: the shortest way between the turns before and after takes their place.
-fn straighten<U: CellFilter>(
+fn straighten<U: PolygonFilter>(
     mesh: &NavMesh,
     start: &Spot,
     goal: &Spot,
@@ -359,22 +359,22 @@ fn straighten<U: CellFilter>(
     paths: &mut PathScratch,
 ) {
     for _ in 0..PASSES {
-        mesh.string_turns(start, goal, &scratch.cells, paths, &mut scratch.turns);
+        mesh.string_turns(start, goal, &scratch.polygons, paths, &mut scratch.turns);
         if slide_leaps(mesh, scratch) {
             mesh.put_steps(&scratch.steps, paths);
-            mesh.string_turns(start, goal, &scratch.cells, paths, &mut scratch.turns);
+            mesh.string_turns(start, goal, &scratch.polygons, paths, &mut scratch.turns);
         }
         let spot = |scratch: &HierarchyScratch, turn: &Turn| {
-            let cell = scratch.cells[turn.crossed].0;
-            let height = mesh.height_at(cell as usize, turn.at);
-            Spot { cell, at: turn.at, height, within: true, distance_squared: 0.0 }
+            let polygon = scratch.polygons[turn.crossed].0;
+            let height = mesh.height_at(polygon as usize, turn.at);
+            Spot { polygon, at: turn.at, height, within: true, distance_squared: 0.0 }
         };
         scratch.next.clear();
         let (mut kept, mut any) = (0, false);
         let mut index = 1;
         while index + 1 < scratch.turns.len() {
             let [before, turn, after] = [index - 1, index, index + 1].map(|index| scratch.turns[index]);
-            if may_turn(mesh, scratch.cells[turn.crossed].0, turn) {
+            if may_turn(mesh, scratch.polygons[turn.crossed].0, turn) {
                 index += 1;
                 continue;
             }
@@ -398,7 +398,7 @@ fn straighten<U: CellFilter>(
         let HierarchyScratch { steps, next, .. } = scratch;
         next.extend_from_slice(&steps[kept..]);
         std::mem::swap(steps, next);
-        settle(mesh, start.cell, scratch, paths);
+        settle(mesh, start.polygon, scratch, paths);
         if !any {
             break;
         }
@@ -445,10 +445,10 @@ fn slide_leaps(mesh: &NavMesh, scratch: &mut HierarchyScratch) -> bool {
 }
 
 /// Whether a shortest way may turn here.
-fn may_turn(mesh: &NavMesh, cell: u32, turn: Turn) -> bool {
-    mesh.edge_range(cell as usize).any(|corner| {
+fn may_turn(mesh: &NavMesh, polygon: u32, turn: Turn) -> bool {
+    mesh.edge_range(polygon as usize).any(|corner| {
         let at = &mesh.corners[corner];
-        let fan = CellId::from_index(corner).0;
+        let fan = PolyId::from_index(corner).0;
         crate::plan::PlanPosition::on_grid(at.x, at.z) == turn.at && mesh.fans.fan(fan).1
     })
 }

@@ -1,16 +1,16 @@
-//! The ways from each entrance of a cluster to its cells.
+//! The ways from each entrance of a cluster to its polygons.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use waymesh_core::CellId;
+use waymesh_core::PolyId;
 
 use super::clusters::{Clusters, leads_both_ways};
 use super::entrances::Terminal;
 use super::{NO_WAY, Reached};
 use crate::costs::{TravelCost, Usable, entering};
 use crate::data::NO_NEIGHBOUR;
-use crate::filter::CellFilter;
+use crate::filter::PolygonFilter;
 use crate::mesh::{Corner, NavMesh};
 use crate::nearest::Spot;
 use crate::path::{PathScratch, Turn};
@@ -22,11 +22,11 @@ pub(super) struct TablesScratch {
     paths: PathScratch,
     entries: Vec<Entry>,
     open: BinaryHeap<Reverse<(u64, u32)>>,
-    cells: Vec<CellId>,
+    polygons: Vec<PolyId>,
     turns: Vec<Turn>,
 }
 
-/// How a cell is entered at the nearest.
+/// How a polygon is entered at the nearest.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     at: PlanPosition,
@@ -36,12 +36,12 @@ struct Entry {
     closed: bool,
 }
 
-/// From all terminals of a cluster to its cells, and to each other.
+/// From all terminals of a cluster to its polygons, and to each other.
 ///
-/// Each cell is entered from its terminal by the way on which it is nearest (Dijkstra, from edge to edge by their closest points); lengths are those of
-/// the string pulled through these ways. With costs, they are what these ways cost from edge to edge: a string would have to be judged cell by cell.
+/// Each polygon is entered from its terminal by the way on which it is nearest (Dijkstra, from edge to edge by their closest points); lengths are those of
+/// the string pulled through these ways. With costs, they are what these ways cost from edge to edge: a string would have to be judged polygon by polygon.
 #[expect(clippy::cast_possible_truncation, reason = "lengths in single precision")]
-pub(super) fn fill<F: CellFilter, C: TravelCost>(
+pub(super) fn fill<F: PolygonFilter, C: TravelCost>(
     mesh: &NavMesh,
     usable: &Usable<'_, F, C>,
     clusters: &Clusters,
@@ -49,33 +49,33 @@ pub(super) fn fill<F: CellFilter, C: TravelCost>(
     terminals: &[Terminal],
     scratch: &mut TablesScratch,
 ) -> (Vec<Reached>, Vec<f32>) {
-    let cells = clusters.cells(cluster);
-    let mut reached = Vec::with_capacity(cells.len() * terminals.len());
+    let polygons = clusters.polygons(cluster);
+    let mut reached = Vec::with_capacity(polygons.len() * terminals.len());
     let mut between = Vec::with_capacity(terminals.len() * terminals.len());
     for terminal in terminals {
-        let start = spot(mesh, terminal.cell, terminal.at);
+        let start = spot(mesh, terminal.polygon, terminal.at);
         flood(mesh, usable, clusters, cluster, &start, scratch);
-        let last = |cell: u32, to: PlanPosition, scratch: &mut TablesScratch| {
+        let last = |polygon: u32, to: PlanPosition, scratch: &mut TablesScratch| {
             if C::IS_LENGTH {
-                return string(mesh, clusters, &start, cell, to, scratch);
+                return string(mesh, clusters, &start, polygon, to, scratch);
             }
-            let entry = &scratch.entries[clusters.slots[cell as usize] as usize];
+            let entry = &scratch.entries[clusters.slots[polygon as usize] as usize];
             entry.length.is_finite().then_some((entry.at, entry.length))
         };
-        for &cell in cells {
-            reached.push(match last(cell, middle(mesh, cell), scratch) {
+        for &polygon in polygons {
+            reached.push(match last(polygon, middle(mesh, polygon), scratch) {
                 Some((root, length)) => Reached {
                     root: [root.x as f32, root.z as f32],
                     length: length as f32,
-                    way: scratch.entries[clusters.slots[cell as usize] as usize].way,
+                    way: scratch.entries[clusters.slots[polygon as usize] as usize].way,
                 },
                 None => Reached::NONE,
             });
         }
         between.extend(terminals.iter().map(|other| {
-            let found = last(other.cell, other.at, scratch);
+            let found = last(other.polygon, other.at, scratch);
             found.map_or(f32::INFINITY, |(root, length)| {
-                let metre = metre_in(mesh, usable, other.cell);
+                let metre = metre_in(mesh, usable, other.polygon);
                 (length + root.distance_squared(other.at).sqrt() * metre) as f32
             })
         }));
@@ -83,13 +83,13 @@ pub(super) fn fill<F: CellFilter, C: TravelCost>(
     (reached, between)
 }
 
-fn spot(mesh: &NavMesh, cell: u32, at: PlanPosition) -> Spot {
-    let height = mesh.height_at(cell as usize, at);
-    Spot { cell, at, height, within: true, distance_squared: 0.0 }
+fn spot(mesh: &NavMesh, polygon: u32, at: PlanPosition) -> Spot {
+    let height = mesh.height_at(polygon as usize, at);
+    Spot { polygon, at, height, within: true, distance_squared: 0.0 }
 }
 
-/// Enters all cells of a cluster from a place, into `scratch.entries`.
-fn flood<F: CellFilter, C: TravelCost>(
+/// Enters all polygons of a cluster from a place, into `scratch.entries`.
+fn flood<F: PolygonFilter, C: TravelCost>(
     mesh: &NavMesh,
     usable: &Usable<'_, F, C>,
     clusters: &Clusters,
@@ -98,12 +98,12 @@ fn flood<F: CellFilter, C: TravelCost>(
     scratch: &mut TablesScratch,
 ) {
     let TablesScratch { entries, open, .. } = scratch;
-    let cells = clusters.cells(cluster);
+    let polygons = clusters.polygons(cluster);
     let unseen = Entry { at: start.at, length: f64::INFINITY, way: NO_WAY, parent: NO_WAY, closed: false };
     entries.clear();
-    entries.resize(cells.len(), unseen);
+    entries.resize(polygons.len(), unseen);
     open.clear();
-    let first = clusters.slots[start.cell as usize];
+    let first = clusters.slots[start.polygon as usize];
     entries[first as usize].length = 0.0;
     open.push(Reverse((0, first)));
     while let Some(Reverse((_, slot))) = open.pop() {
@@ -111,14 +111,14 @@ fn flood<F: CellFilter, C: TravelCost>(
         if std::mem::replace(&mut entries[slot as usize].closed, true) {
             continue;
         }
-        let cell = cells[slot as usize];
-        let metre = metre_in(mesh, usable, cell);
+        let polygon = polygons[slot as usize];
+        let metre = metre_in(mesh, usable, polygon);
         let mut enter = |way: u32, at: PlanPosition, length: f64| {
             let to = mesh.beyond(way);
-            if clusters.of[to as usize] != cluster || !leads_both_ways(mesh, usable, cell, to) {
+            if clusters.of[to as usize] != cluster || !leads_both_ways(mesh, usable, polygon, to) {
                 return;
             }
-            let length = entry.length + length * metre + crossing_cost(mesh, usable, way, cell);
+            let length = entry.length + length * metre + crossing_cost(mesh, usable, way, polygon);
             let slot_to = clusters.slots[to as usize];
             let known = &mut entries[slot_to as usize];
             if !known.closed && length < known.length {
@@ -126,15 +126,15 @@ fn flood<F: CellFilter, C: TravelCost>(
                 open.push(Reverse((length.to_bits(), slot_to)));
             }
         };
-        let edges = mesh.cell_first[cell as usize]..mesh.cell_first[cell as usize + 1];
+        let edges = mesh.polygon_first[polygon as usize]..mesh.polygon_first[polygon as usize + 1];
         let edges = edges.filter(|&edge| mesh.neighbours[edge as usize] != NO_NEIGHBOUR);
-        let links = mesh.links.leaving(cell).iter().map(|&leaving| mesh.way_of(leaving));
+        let links = mesh.links.leaving(polygon).iter().map(|&leaving| mesh.way_of(leaving));
         for way in edges.chain(links) {
             if mesh.is_crossed(way) {
                 if mesh.is_link(way) && !mesh.links.links[mesh.link_of(way).0.index()].both_ways {
                     continue;
                 }
-                let [a, b] = mesh.edge_ends(CellId(cell), way);
+                let [a, b] = mesh.edge_ends(PolyId(polygon), way);
                 let (x, z) = closest_on_segment(a, b, entry.at);
                 let at = PlanPosition { x, z };
                 enter(way, at, at.distance_squared(entry.at).sqrt());
@@ -149,27 +149,27 @@ fn flood<F: CellFilter, C: TravelCost>(
     }
 }
 
-/// What a metre costs in a cell: 1 without costs.
-pub(super) fn metre_in<F: CellFilter, C: TravelCost>(
+/// What a metre costs in a polygon: 1 without costs.
+pub(super) fn metre_in<F: PolygonFilter, C: TravelCost>(
     mesh: &NavMesh,
     usable: &Usable<'_, F, C>,
-    cell: u32,
+    polygon: u32,
 ) -> f64 {
-    if C::IS_LENGTH { 1.0 } else { f64::from(usable.cost.per_metre(mesh, CellId(cell))) }
+    if C::IS_LENGTH { 1.0 } else { f64::from(usable.cost.per_metre(mesh, PolyId(polygon))) }
 }
 
-/// What it costs to cross an edge or a link out of a cell, in cells.
-pub(super) fn crossing_cost<F: CellFilter, C: TravelCost>(
+/// What it costs to cross an edge or a link out of a polygon, in cells.
+pub(super) fn crossing_cost<F: PolygonFilter, C: TravelCost>(
     mesh: &NavMesh,
     usable: &Usable<'_, F, C>,
     way: u32,
-    cell: u32,
+    polygon: u32,
 ) -> f64 {
-    // As the search cell by cell counts it.
+    // As the search polygon by polygon counts it.
     let metre =
-        metre_in(mesh, usable, cell).max(if C::IS_LENGTH { 1.0 } else { f64::from(usable.cost.least()) });
+        metre_in(mesh, usable, polygon).max(if C::IS_LENGTH { 1.0 } else { f64::from(usable.cost.least()) });
     let leap = if mesh.is_crossed(way) { 0.0 } else { leap(mesh, way, metre)[0].1 };
-    leap + f64::from(entering(usable.cost, mesh, cell, mesh.beyond(way))) / f64::from(mesh.frame.cell_size)
+    leap + f64::from(entering(usable.cost, mesh, polygon, mesh.beyond(way))) / f64::from(mesh.frame.cell_size)
 }
 
 /// Both ends of a link in its middle, with what it costs in cells where a metre of it costs that much.
@@ -182,17 +182,17 @@ pub(super) fn leap(mesh: &NavMesh, way: u32, metre: f64) -> [(PlanPosition, f64)
     [leave.0, arrive.0].map(|at| (at, cost))
 }
 
-/// Pulls the string from the place that was flooded from to one in a cell: its last turn and the length to there, in cells.
+/// Pulls the string from the place that was flooded from to one in a polygon: its last turn and the length to there, in cells.
 fn string(
     mesh: &NavMesh,
     clusters: &Clusters,
     start: &Spot,
-    cell: u32,
+    polygon: u32,
     to: PlanPosition,
     scratch: &mut TablesScratch,
 ) -> Option<(PlanPosition, f64)> {
-    let TablesScratch { paths, entries, cells, turns, .. } = scratch;
-    let mut slot = clusters.slots[cell as usize];
+    let TablesScratch { paths, entries, polygons, turns, .. } = scratch;
+    let mut slot = clusters.slots[polygon as usize];
     if entries[slot as usize].length.is_infinite() {
         return None;
     }
@@ -207,10 +207,10 @@ fn string(
         slot = parent;
     }
     paths.corridor.reverse();
-    cells.clear();
-    cells.push(CellId(start.cell));
-    cells.extend(paths.corridor.iter().map(|&way| CellId(mesh.beyond(way))));
-    mesh.string_turns(start, &spot(mesh, cell, to), cells, paths, turns);
+    polygons.clear();
+    polygons.push(PolyId(start.polygon));
+    polygons.extend(paths.corridor.iter().map(|&way| PolyId(mesh.beyond(way))));
+    mesh.string_turns(start, &spot(mesh, polygon, to), polygons, paths, turns);
     let length = turns[..turns.len() - 1]
         .windows(2)
         .map(|pair| match paths.corridor.get(pair[0].crossed) {
@@ -223,9 +223,9 @@ fn string(
     Some((turns[turns.len().saturating_sub(2)].at, length))
 }
 
-/// The middle of a cell's corners.
-fn middle(mesh: &NavMesh, cell: u32) -> PlanPosition {
-    let corners = &mesh.corners[mesh.edge_range(cell as usize)];
+/// The middle of a polygon's corners.
+fn middle(mesh: &NavMesh, polygon: u32) -> PlanPosition {
+    let corners = &mesh.corners[mesh.edge_range(polygon as usize)];
     let count = corners.len() as f64;
     let mean =
         |of: fn(&Corner) -> i32| corners.iter().map(|corner| f64::from(of(corner))).sum::<f64>() / count;

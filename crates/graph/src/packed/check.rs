@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use rayon::prelude::*;
-use waymesh_core::{CellId, PlanPoint, PlanVertex};
+use waymesh_core::{PlanPoint, PlanVertex, PolyId};
 
 use crate::bridges::Bridges;
 use crate::buckets::Buckets;
@@ -40,8 +40,8 @@ fn follows(table: &'static str, element: usize, does: bool) -> Result<(), NavMes
 impl NavMesh {
     /// Everything but links, which are not there yet. The lengths of the tables were checked.
     pub(super) fn check_tables(&self) -> Result<(), NavMeshError> {
-        let (cells, edges) = (self.cell_count(), self.corners.len());
-        check_prefix("cell_first", &self.cell_first, cells, edges)?;
+        let (polygons, edges) = (self.polygon_count(), self.corners.len());
+        check_prefix("polygon_first", &self.polygon_first, polygons, edges)?;
         if edges >= NO_NEIGHBOUR as usize {
             let (actual, expected) = (edges, NO_NEIGHBOUR as usize);
             return Err(NavMeshError::TableLength { table: "corners", actual, expected });
@@ -55,20 +55,20 @@ impl NavMesh {
         })?;
         check_each(edges, |edge| self.check_edge(edge))?;
         for (element, island) in self.islands.iter().enumerate() {
-            if island.first.index() >= cells {
-                return limit("islands", element, island.first.0, cells);
+            if island.first.index() >= polygons {
+                return limit("islands", element, island.first.0, polygons);
             }
         }
         self.check_surface()?;
-        check_each(cells, |cell| {
-            let island = self.cell_islands[cell];
+        check_each(polygons, |polygon| {
+            let island = self.polygon_islands[polygon];
             if island as usize >= self.islands.len() {
-                return limit("cell_islands", cell, island, self.islands.len());
+                return limit("polygon_islands", polygon, island, self.islands.len());
             }
-            self.check_cell(cell, self.edge_range(cell))
+            self.check_polygon(polygon, self.edge_range(polygon))
         })?;
         self.check_index()?;
-        let buckets = Buckets::build(&self.bounds, &self.cell_first, &self.walk);
+        let buckets = Buckets::build(&self.bounds, &self.polygon_first, &self.walk);
         follows("squares", 0, self.buckets == buckets)?;
         let slack = rounding_slack(&self.frame, &self.vertices, &self.bounds);
         follows("frame", 0, slack == (self.plan_slack, self.height_slack))
@@ -98,8 +98,8 @@ impl NavMesh {
     }
 
     /// Convex, wound once, and neighbours mutual over one whole edge; box and ground as they follow.
-    fn check_cell(&self, cell: usize, range: Range<usize>) -> Result<(), NavMeshError> {
-        let crooked = NavMeshError::NotConvex { cell: CellId::from_index(cell) };
+    fn check_polygon(&self, polygon: usize, range: Range<usize>) -> Result<(), NavMeshError> {
+        let crooked = NavMeshError::NotConvex { polygon: PolyId::from_index(polygon) };
         if range.len() < 3 {
             return Err(crooked);
         }
@@ -122,42 +122,47 @@ impl NavMesh {
             return Err(crooked);
         }
         for edge in range.clone() {
-            if self.is_mutual(cell, edge, next(edge)).is_none() {
+            if self.is_mutual(polygon, edge, next(edge)).is_none() {
                 return Err(NavMeshError::OneSided { edge, neighbour: self.neighbours[edge] });
             }
         }
-        let bounds = bounds_of(cell, &self.corners[range], self.surface.as_ref());
-        follows("bounds", cell, self.bounds[cell] == bounds)?;
-        let ground = self.surface.as_ref().is_none_or(|surface| self.ground.fits(surface, cell));
-        follows("ground_triangles", cell, ground)
+        let bounds = bounds_of(polygon, &self.corners[range], self.surface.as_ref());
+        follows("bounds", polygon, self.bounds[polygon] == bounds)?;
+        let ground = self.surface.as_ref().is_none_or(|surface| self.ground.fits(surface, polygon));
+        follows("ground_triangles", polygon, ground)
     }
 
     /// Nothing, unless an edge is a wall or the same from both sides.
-    fn is_mutual(&self, cell: usize, edge: usize, next: usize) -> Option<()> {
+    fn is_mutual(&self, polygon: usize, edge: usize, next: usize) -> Option<()> {
         let [twins, fans] = self.fans.tables();
         let (neighbour, twin) = (self.neighbours[edge], twins[edge]);
         if neighbour == NO_NEIGHBOUR && twin == NO_NEIGHBOUR {
             return Some(());
         }
-        let beyond = self.cell_first.get(neighbour as usize..neighbour as usize + 2)?;
+        let beyond = self.polygon_first.get(neighbour as usize..neighbour as usize + 2)?;
         let beyond = beyond[0] as usize..beyond[1] as usize;
         let twin = twin as usize;
-        if neighbour as usize == cell || !beyond.contains(&twin) {
+        if neighbour as usize == polygon || !beyond.contains(&twin) {
             return None;
         }
         let after = if twin + 1 == beyond.end { beyond.start } else { twin + 1 };
         let same_ends = self.corner_vertices[twin] == self.corner_vertices[next]
             && self.corner_vertices[after] == self.corner_vertices[edge];
         let same_fans = fans[twin] == fans[next] && fans[after] == fans[edge];
-        let leads_back = self.neighbours[twin] as usize == cell && twins[twin] as usize == edge;
-        let same_island = self.cell_islands[cell] == self.cell_islands[neighbour as usize];
+        let leads_back = self.neighbours[twin] as usize == polygon && twins[twin] as usize == edge;
+        let same_island = self.polygon_islands[polygon] == self.polygon_islands[neighbour as usize];
         (same_ends && same_fans && leads_back && same_island).then_some(())
     }
 
     /// What lookups of heights rely on.
     fn check_surface(&self) -> Result<(), NavMeshError> {
         let Some(surface) = &self.surface else { return Ok(()) };
-        check_prefix("surface_first", &surface.cell_triangles, self.cell_count(), surface.triangles.len())?;
+        check_prefix(
+            "surface_first",
+            &surface.polygon_triangles,
+            self.polygon_count(),
+            surface.triangles.len(),
+        )?;
         check_indices("surface_triangles", surface.triangles.as_flattened(), surface.points.len(), None)?;
         check_surface_points(&self.frame, &surface.points, surface.max_error)?;
         let (_, boxes, first) = self.ground.tables();
@@ -166,14 +171,14 @@ impl NavMesh {
         check_length("ground_boxes", boxes.len(), last)
     }
 
-    /// Each cell is in the index once, and the boxes are around what they should be.
+    /// Each polygon is in the index once, and the boxes are around what they should be.
     fn check_index(&self) -> Result<(), NavMeshError> {
-        let cells = self.cell_count();
-        let mut seen = vec![false; cells];
-        for (element, &cell) in self.index.tables().1.iter().enumerate() {
-            match seen.get_mut(cell as usize) {
+        let polygons = self.polygon_count();
+        let mut seen = vec![false; polygons];
+        for (element, &polygon) in self.index.tables().1.iter().enumerate() {
+            match seen.get_mut(polygon as usize) {
                 Some(seen) if !*seen => *seen = true,
-                _ => return limit("order", element, cell, cells),
+                _ => return limit("order", element, polygon, polygons),
             }
         }
         follows("boxes", 0, self.index.fits(&self.bounds))

@@ -18,32 +18,32 @@
 //! | frame | 100 | origin x, y, z, cell size, level height (5 `f32`), width, depth (2 `u32`), agent's height, radius, highest step, steepest slope (4 `f32`), largest error of the surface (`f32`), number of fans (`u32`), 1 with a surface (`u32`), generation (`u64`), rounding of positions in cells and in levels (2 `f64`), squares: least x, z (2 `i32`), side as a power of two, columns, rows (3 `u32`) |
 //! | vertices | 12 | x, z (2 `i32`, cells), height (`f32`, levels) |
 //! | positions | 12 | the same in metres: x, y, z (3 `f32`) |
-//! | cell_first | 4 | first corner of each cell, and the number of corners |
+//! | polygon_first | 4 | first corner of each polygon, and the number of corners |
 //! | corner_vertices | 4 | vertex of each corner |
 //! | corners | 12 | as the vertex |
-//! | neighbours | 4 | cell beyond each edge; `FF FF FF FF` for none |
-//! | walk | 16 | x, z (2 `i32`), cell beyond, the same edge in that cell |
-//! | twins | 4 | the same edge in the cell beyond |
+//! | neighbours | 4 | polygon beyond each edge; `FF FF FF FF` for none |
+//! | walk | 16 | x, z (2 `i32`), polygon beyond, the same edge in that polygon |
+//! | twins | 4 | the same edge in the polygon beyond |
 //! | fans | 4 | fan of each corner; the highest bit where ways may turn |
 //! | bridges | 1 | kind of each edge |
-//! | bridge_ranges | 8 | first and last number beyond a bridge, of each cell |
-//! | regions | 4 | region of each cell |
-//! | areas | 1 | kind of ground of each cell |
-//! | bounds | 24 | least x, z, most x, z (4 `i32`), lowest and highest ground (2 `f32`) of each cell |
-//! | cell_islands | 4 | island of each cell |
-//! | islands | 16 | first cell, number of cells (2 `u32`), square metres (`f64`) |
-//! | order | 4 | cells along the curve of the box index |
+//! | bridge_ranges | 8 | first and last number beyond a bridge, of each polygon |
+//! | regions | 4 | region of each polygon |
+//! | areas | 1 | kind of ground of each polygon |
+//! | bounds | 24 | least x, z, most x, z (4 `i32`), lowest and highest ground (2 `f32`) of each polygon |
+//! | polygon_islands | 4 | island of each polygon |
+//! | islands | 16 | first polygon, number of polygons (2 `u32`), square metres (`f64`) |
+//! | order | 4 | polygons along the curve of the box index |
 //! | boxes | 24 | as bounds, along the curve, then those of the levels above |
 //! | nodes | 192 | eight boxes: least x, most x, least z, most z, lowest, highest (48 `f32`) |
 //! | square_first | 4 | first entry of each square of the plan, and the number of entries |
-//! | square_cells | 4 | cells that touch a square |
+//! | square_cells | 4 | polygons that touch a square |
 //! | surface_points | 12 | x, height, z (3 `f32`) |
 //! | surface_triangles | 12 | points (3 `u32`) |
-//! | surface_first | 4 | first triangle of each cell, and the number of triangles |
+//! | surface_first | 4 | first triangle of each polygon, and the number of triangles |
 //! | ground_triangles | 36 | x, z, from there to the other corners, three heights (9 `f32`) |
 //! | ground_boxes | 64 | least x, most x, least z, most z of four triangles (16 `f32`) |
-//! | ground_first | 4 | first box of each cell, and the number of boxes |
-//! | links | 68 | as in [`crate::LinkData`]: cells, four times x, z and height, extra cost, kind, data |
+//! | ground_first | 4 | first box of each polygon, and the number of boxes |
+//! | links | 68 | as in [`crate::LinkData`]: polygons, four times x, z and height, extra cost, kind, data |
 
 mod check;
 
@@ -52,7 +52,7 @@ use std::ops::Range;
 use bytemuck::Pod;
 use glam::Vec3;
 use rayon::prelude::*;
-use waymesh_core::{Agent, CellId, GridFrame};
+use waymesh_core::{Agent, GridFrame, PolyId};
 
 use crate::box_index::BoxIndex;
 use crate::bridges::Bridges;
@@ -76,7 +76,7 @@ const SECTIONS: [(&str, usize); 29] = [
     ("frame", 100),
     ("vertices", 12),
     ("positions", 12),
-    ("cell_first", 4),
+    ("polygon_first", 4),
     ("corner_vertices", 4),
     ("corners", 12),
     ("neighbours", 4),
@@ -88,7 +88,7 @@ const SECTIONS: [(&str, usize); 29] = [
     ("regions", 4),
     ("areas", 1),
     ("bounds", 24),
-    ("cell_islands", 4),
+    ("polygon_islands", 4),
     ("islands", 16),
     ("order", 4),
     ("boxes", 24),
@@ -310,7 +310,7 @@ impl NavMesh {
         });
         writer.table(&self.plan_vertices);
         writer.table(&self.vertices);
-        writer.table(&self.cell_first);
+        writer.table(&self.polygon_first);
         writer.table(&self.corner_vertices);
         writer.table(&self.corners);
         writer.table(&self.neighbours);
@@ -322,10 +322,10 @@ impl NavMesh {
         writer.table(&self.regions);
         writer.table(&self.areas);
         writer.table(&self.bounds);
-        writer.table(&self.cell_islands);
+        writer.table(&self.polygon_islands);
         writer.section(self.islands.len(), |out| {
             for island in &self.islands {
-                words(out, [island.first.0, island.cells]);
+                words(out, [island.first.0, island.polygons]);
                 out.extend(island.area.to_le_bytes());
             }
         });
@@ -338,7 +338,7 @@ impl NavMesh {
             Some(surface) => {
                 writer.table(&surface.points);
                 writer.table(&surface.triangles);
-                writer.table(&surface.cell_triangles);
+                writer.table(&surface.polygon_triangles);
             }
             None => (0..3).for_each(|_| writer.table::<u8>(&[])),
         }
@@ -348,7 +348,7 @@ impl NavMesh {
         writer.table(first);
         writer.section(self.links.links.len(), |out| {
             for link in self.links.links.iter().map(LinkData::from) {
-                words(out, link.cells);
+                words(out, link.polygons);
                 for ([x, z], height) in link.points.iter().zip(link.heights) {
                     words(out, [x.cast_unsigned(), z.cast_unsigned(), height.to_bits()]);
                 }
@@ -382,7 +382,7 @@ impl NavMesh {
     ///
     /// # Errors
     /// Names what is wrong: another file or version, bytes that are missing or too many, a wrong checksum, the table and the element that
-    /// are out of range, the cell that is not convex, the edge whose neighbour does not know it. Whatever the bytes, nothing panics here, and memory stays in
+    /// are out of range, the polygon that is not convex, the edge whose neighbour does not know it. Whatever the bytes, nothing panics here, and memory stays in
     /// proportion to them.
     pub fn from_packed_shared(
         bytes: impl AsRef<[u8]> + Send + Sync + 'static,
@@ -421,20 +421,20 @@ impl NavMesh {
 
         let plan_vertices = sections.any_table();
         let vertices = sections.table(plan_vertices.len())?;
-        let cell_first: Table<u32> = sections.any_table();
-        let cells = cell_first.len().saturating_sub(1);
-        check_length("cell_first", cell_first.len(), cells + 1)?;
+        let polygon_first: Table<u32> = sections.any_table();
+        let polygons = polygon_first.len().saturating_sub(1);
+        check_length("polygon_first", polygon_first.len(), polygons + 1)?;
         let corner_vertices = sections.any_table();
         let edges = corner_vertices.len();
         let corners = sections.table(edges)?;
         let neighbours = sections.table(edges)?;
         let walk = sections.table(edges)?;
         let fans = Fans::from_tables(sections.table(edges)?, sections.table(edges)?, fan_count);
-        let bridges = Bridges::from_tables(sections.table(edges)?, sections.table(cells)?);
-        let regions = sections.table(cells)?;
-        let areas = sections.table(cells)?;
-        let bounds = sections.table(cells)?;
-        let cell_islands = sections.table(cells)?;
+        let bridges = Bridges::from_tables(sections.table(edges)?, sections.table(polygons)?);
+        let regions = sections.table(polygons)?;
+        let areas = sections.table(polygons)?;
+        let bounds = sections.table(polygons)?;
+        let polygon_islands = sections.table(polygons)?;
         let islands: Table<Island> = sections
             .bytes()
             .1
@@ -443,30 +443,30 @@ impl NavMesh {
             .iter()
             .map(|bytes| {
                 let mut words = Words(bytes);
-                Island { first: CellId(words.u32()), cells: words.u32(), area: words.f64() }
+                Island { first: PolyId(words.u32()), polygons: words.u32(), area: words.f64() }
             })
             .collect();
-        let order = sections.table(cells)?;
+        let order = sections.table(polygons)?;
         let (boxes, nodes): (Table<_>, Table<_>) = (sections.any_table(), sections.any_table());
         let (box_count, node_count) = (boxes.len(), nodes.len());
         let index = BoxIndex::from_tables(boxes, order, nodes).ok_or(NavMeshError::TableLength {
             table: "boxes",
             actual: box_count + node_count,
-            expected: BoxIndex::lengths(cells),
+            expected: BoxIndex::lengths(polygons),
         })?;
         let buckets = Buckets::from_tables(squares, sections.any_table(), sections.any_table());
         let surface = HeightTables {
             points: sections.any_table(),
             triangles: sections.any_table(),
-            cell_triangles: sections.any_table(),
+            polygon_triangles: sections.any_table(),
             max_error,
         };
         let (triangles, ground_boxes, first) =
             (sections.any_table::<_>(), sections.any_table(), sections.any_table::<u32>());
-        let [of_cells, of_triangles] =
-            if has_surface { [cells + 1, surface.triangles.len()] } else { [0, 0] };
-        check_length("surface_first", surface.cell_triangles.len(), of_cells)?;
-        check_length("ground_first", first.len(), of_cells)?;
+        let [of_polygons, of_triangles] =
+            if has_surface { [polygons + 1, surface.triangles.len()] } else { [0, 0] };
+        check_length("surface_first", surface.polygon_triangles.len(), of_polygons)?;
+        check_length("ground_first", first.len(), of_polygons)?;
         check_length("ground_triangles", triangles.len(), of_triangles)?;
         if !has_surface {
             check_length("surface_points", surface.points.len(), 0)?;
@@ -478,14 +478,14 @@ impl NavMesh {
             agent,
             plan_vertices,
             vertices,
-            cell_first,
+            polygon_first,
             corner_vertices,
             corners,
             neighbours,
             regions,
             areas,
             bounds,
-            cell_islands,
+            polygon_islands,
             islands,
             index,
             buckets,
@@ -510,7 +510,7 @@ impl NavMesh {
             .iter()
             .map(|bytes| {
                 let mut words = Words(bytes);
-                let mut link = LinkData { cells: [words.u32(), words.u32()], ..LinkData::default() };
+                let mut link = LinkData { polygons: [words.u32(), words.u32()], ..LinkData::default() };
                 for (point, height) in link.points.iter_mut().zip(&mut link.heights) {
                     (*point, *height) = ([words.i32(), words.i32()], words.f32());
                 }

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::{Path, PathOptions, PathScratch};
 use crate::QueryError;
 use crate::costs::TravelCost;
-use crate::filter::CellFilter;
+use crate::filter::PolygonFilter;
 use crate::mesh::NavMesh;
 
 /// What batches of paths write: one [`PathScratch`] a thread. It serves any mesh and any pool of threads.
@@ -27,12 +27,12 @@ impl NavMesh {
     ///
     /// ```
     /// # use glam::Vec3;
-    /// # use waymesh_core::{AreaId, Cell, CellMesh, GridFrame, PlanPoint, PlanVertex, RegionId, VertexId};
-    /// # let mesh = waymesh_graph::NavMesh::try_from(CellMesh {
+    /// # use waymesh_core::{AreaId, Polygon, PolyMesh, GridFrame, PlanPoint, PlanVertex, RegionId, VertexId};
+    /// # let mesh = waymesh_graph::NavMesh::try_from(PolyMesh {
     /// #     frame: GridFrame { origin: Vec3::ZERO, cell_size: 1.0, level_height: 1.0, width: 20, depth: 20 },
     /// #     vertices: [(0, 0), (20, 0), (20, 20), (0, 20)]
     /// #         .map(|(x, z)| PlanVertex { point: PlanPoint::new(x, z), height: 0.0 }).to_vec(),
-    /// #     cells: vec![Cell { first: 0, len: 4, region: RegionId(0), area: AreaId::GROUND }],
+    /// #     polygons: vec![Polygon { first: 0, len: 4, region: RegionId(0), area: AreaId::GROUND }],
     /// #     corners: (0..4).map(VertexId).collect(),
     /// #     neighbours: vec![None; 4],
     /// # })?;
@@ -45,7 +45,7 @@ impl NavMesh {
     /// assert!(paths[1].is_err());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn find_paths<F: CellFilter + Sync, C: TravelCost + Sync>(
+    pub fn find_paths<F: PolygonFilter + Sync, C: TravelCost + Sync>(
         &self,
         pairs: &[[Vec3; 2]],
         options: &PathOptions<F, C>,
@@ -58,7 +58,7 @@ impl NavMesh {
     }
 
     /// As [`NavMesh::find_paths`], for shortest paths: each as [`NavMesh::find_shortest_path_with`] finds it.
-    pub fn find_shortest_paths<F: CellFilter + Sync, C: TravelCost + Sync>(
+    pub fn find_shortest_paths<F: PolygonFilter + Sync, C: TravelCost + Sync>(
         &self,
         pairs: &[[Vec3; 2]],
         options: &PathOptions<F, C>,

@@ -1,14 +1,14 @@
 //! A path that is kept while its agent moves, its goal moves, and the mesh under it changes.
 
 use glam::{Vec3, Vec3Swizzles};
-use waymesh_core::CellId;
+use waymesh_core::PolyId;
 
 use super::corridor_options::{CorridorChange, CorridorOptions, ReplanReason};
 use super::corridor_string::{MovingString, place_of};
 use super::funnel::Turn;
 use super::{Ends, LinkUse, Outcome, Path, PathOptions, PathScratch, Step, length};
 use crate::costs::{Length, TravelCost, Usable};
-use crate::filter::{AnyCell, CellFilter};
+use crate::filter::{AnyPolygon, PolygonFilter};
 use crate::mesh::{Generation, NavMesh};
 use crate::nearest::{Location, Spot};
 use crate::surface::SurfaceScratch;
@@ -21,26 +21,26 @@ pub struct CorridorScratch {
     surface: SurfaceScratch,
     turns: Vec<Turn>,
     steps: Vec<Step>,
-    cells: Vec<CellId>,
+    polygons: Vec<PolyId>,
     points: Vec<Vec3>,
     detour: Path,
 }
 
-/// A path that follows a moving agent and a moving goal, cell by cell, and mends itself where the mesh changes.
+/// A path that follows a moving agent and a moving goal, polygon by polygon, and mends itself where the mesh changes.
 ///
 /// # Guarantees
-/// - After every call that returns `Ok` the corridor fits the mesh given: its first cell holds the start, its last the goal, each leads to the next
+/// - After every call that returns `Ok` the corridor fits the mesh given: its first polygon holds the start, its last the goal, each leads to the next
 ///   over an edge or a link, the filter allows all, and [`PathCorridor::path`] is the shortest in it.
 /// - While it is kept, its path is never longer in plan than its plan less what both ends moved, by more than
 ///   [`CorridorOptions::max_drift`] of its length or a cell of the grid. With [`CorridorOptions::shortest`] that holds against the shortest path of
 ///   the moment, for no move can shorten that by more than its own length.
 /// - After a repair it may be longer than a new plan: [`PathCorridor::worst_excess`] bounds by how much, always.
-/// - Stale cells are detected by generation, links by checksum; closed cells are looked for at every call.
+/// - Stale polygons are detected by generation, links by checksum; closed polygons are looked for at every call.
 ///
 /// # Cost
 /// A call costs what short searches near the end that moved cost, the string from there to the first turn that stays, and moving memory: a few nanoseconds
-/// a cell. Where the path takes links, costs more than its length or has points at edges, and where an end leaves the corridor, its string is pulled
-/// as a whole: some tens of nanoseconds a cell. With a filter it is asked for each cell. Allocates nothing once corridor and scratch have grown.
+/// a polygon. Where the path takes links, costs more than its length or has points at edges, and where an end leaves the corridor, its string is pulled
+/// as a whole: some tens of nanoseconds a polygon. With a filter it is asked for each polygon. Allocates nothing once corridor and scratch have grown.
 ///
 /// # References
 /// The idea of a corridor kept between frames is that of Detour's path corridor; Geraerts 2010, Planning short paths with
@@ -48,18 +48,18 @@ pub struct CorridorScratch {
 ///
 /// ```
 /// # use glam::Vec3;
-/// # use waymesh_core::{AreaId, Cell, CellMesh, GridFrame, PlanPoint, PlanVertex, RegionId, VertexId};
+/// # use waymesh_core::{AreaId, Polygon, PolyMesh, GridFrame, PlanPoint, PlanVertex, RegionId, VertexId};
 /// # use waymesh_graph::NavMesh;
-/// # let cells = CellMesh {
+/// # let polygons = PolyMesh {
 /// #     frame: GridFrame { origin: Vec3::ZERO, cell_size: 1.0, level_height: 1.0, width: 20, depth: 10 },
 /// #     vertices: [(0, 0), (10, 0), (20, 0), (20, 10), (10, 10), (0, 10)]
 /// #         .map(|(x, z)| PlanVertex { point: PlanPoint::new(x, z), height: 0.0 }).to_vec(),
-/// #     cells: [0, 4].map(|first| Cell { first, len: 4, region: RegionId(0), area: AreaId::GROUND }).to_vec(),
+/// #     polygons: [0, 4].map(|first| Polygon { first, len: 4, region: RegionId(0), area: AreaId::GROUND }).to_vec(),
 /// #     corners: [0, 1, 4, 5, 1, 2, 3, 4].map(VertexId).to_vec(),
 /// #     neighbours: [None, Some(1), None, None, None, None, None, Some(0)]
-/// #         .map(|cell| cell.map(waymesh_core::CellId)).to_vec(),
+/// #         .map(|polygon| polygon.map(waymesh_core::PolyId)).to_vec(),
 /// # };
-/// # let mesh = NavMesh::try_from(cells)?;
+/// # let mesh = NavMesh::try_from(polygons)?;
 /// use waymesh_graph::{CorridorChange, CorridorOptions, CorridorScratch, PathCorridor};
 ///
 /// let mut scratch = CorridorScratch::default();
@@ -71,12 +71,12 @@ pub struct CorridorScratch {
 /// assert_eq!(change, CorridorChange::Kept);
 /// corridor.move_goal(&mesh, Vec3::new(18.0, 0.0, 9.0), &mut scratch)?;
 /// corridor.optimise_visibility(&mesh, 10.0, &mut scratch)?;
-/// assert_eq!(corridor.path().cells.len(), 2);
+/// assert_eq!(corridor.path().polygons.len(), 2);
 /// # assert_eq!(next, Vec3::new(19.0, 0.0, 9.0));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct PathCorridor<F = AnyCell, C = Length> {
+pub struct PathCorridor<F = AnyPolygon, C = Length> {
     options: CorridorOptions<F, C>,
     generation: Generation,
     links: u64,
@@ -95,7 +95,7 @@ pub struct PathCorridor<F = AnyCell, C = Length> {
     is_bound: bool,
 }
 
-impl<F: CellFilter, C: TravelCost> PathCorridor<F, C> {
+impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
     /// No corridor yet.
     #[must_use]
     pub fn new(options: CorridorOptions<F, C>) -> Self {
@@ -138,16 +138,16 @@ impl<F: CellFilter, C: TravelCost> PathCorridor<F, C> {
     #[must_use]
     pub fn start(&self) -> Option<Location> {
         let ends = self.ends?;
-        let (cell, position) = (CellId(ends.start.cell), ends.start_position);
-        Some(Location { cell, position, generation: self.generation })
+        let (polygon, position) = (PolyId(ends.start.polygon), ends.start_position);
+        Some(Location { polygon, position, generation: self.generation })
     }
 
     /// Where the corridor leads; `None` without a corridor.
     #[must_use]
     pub fn goal(&self) -> Option<Location> {
         let ends = self.ends?;
-        let (cell, position) = (CellId(ends.goal.cell), ends.goal_position);
-        Some(Location { cell, position, generation: self.generation })
+        let (polygon, position) = (PolyId(ends.goal.polygon), ends.goal_position);
+        Some(Location { polygon, position, generation: self.generation })
     }
 
     /// The options it is kept with.
@@ -246,7 +246,7 @@ impl<F: CellFilter, C: TravelCost> PathCorridor<F, C> {
         let usable = Usable { filter: &self.options.path.filter, cost: &self.options.path.cost };
         let moved = ends.start_position.xz().distance(to.xz());
         let from = Location {
-            cell: CellId(ends.start.cell),
+            polygon: PolyId(ends.start.polygon),
             position: ends.start_position,
             generation: self.generation,
         };
@@ -265,7 +265,7 @@ impl<F: CellFilter, C: TravelCost> PathCorridor<F, C> {
             }
         }
         let start = mesh.spot_of(&place)?;
-        if start.at == ends.start.at && start.cell == ends.start.cell {
+        if start.at == ends.start.at && start.polygon == ends.start.polygon {
             return Ok(change);
         }
         let Some(way) = self.join(mesh, [&start, &ends.start], scratch) else {
@@ -273,7 +273,7 @@ impl<F: CellFilter, C: TravelCost> PathCorridor<F, C> {
         };
         let old = ends;
         let ends = Ends { start, start_position: place.position, ..ends };
-        if let Some(index) = place_of(&self.path.cells, start.cell, true) {
+        if let Some(index) = place_of(&self.path.polygons, start.polygon, true) {
             if self.string(mesh, scratch).move_start(start.at, place.position, index) {
                 return self.moved(mesh, ends, way, change, scratch);
             }
@@ -324,7 +324,7 @@ impl<F: CellFilter, C: TravelCost> PathCorridor<F, C> {
         self.target = Some(to);
         let old = ends;
         let ends = Ends { goal, goal_position, ..ends };
-        if let Some(index) = place_of(&self.path.cells, goal.cell, false) {
+        if let Some(index) = place_of(&self.path.polygons, goal.polygon, false) {
             if self.string(mesh, scratch).move_goal(goal.at, goal_position, index) {
                 return self.moved(mesh, ends, way, change, scratch);
             }
@@ -358,9 +358,9 @@ impl<F: CellFilter, C: TravelCost> PathCorridor<F, C> {
         let taken = self.path.links.iter().find(|taken| taken.link == link).copied();
         let [_, arrive] = mesh.links.links[link.index()].ends(backwards);
         let (at, position) = mesh.on_segment(arrive, along);
-        let cell = arrive.cell.0;
-        let height = mesh.height_at(cell as usize, at);
-        let start = Spot { cell, at, height, within: true, distance_squared: 0.0 };
+        let polygon = arrive.polygon.0;
+        let height = mesh.height_at(polygon as usize, at);
+        let start = Spot { polygon, at, height, within: true, distance_squared: 0.0 };
         self.steps.drain(..=index);
         let before = self.length;
         self.write(mesh, Ends { start, start_position: position, ..ends }, scratch);
@@ -425,7 +425,7 @@ impl<F: CellFilter, C: TravelCost> PathCorridor<F, C> {
         let Some(ends) = self.ends else { return Ok(false) };
         mesh.put_steps(&self.steps, &mut scratch.paths);
         let CorridorScratch { paths, turns, .. } = scratch;
-        mesh.string_turns(&ends.start, &ends.goal, &self.path.cells, paths, turns);
+        mesh.string_turns(&ends.start, &ends.goal, &self.path.polygons, paths, turns);
         let metre = f64::from(mesh.frame.cell_size);
         // Links may be longer than they look: only what comes before the first is considered.
         let before_link = self.steps.iter().position(|step| !mesh.is_crossed(step.way));
@@ -452,9 +452,9 @@ impl<F: CellFilter, C: TravelCost> PathCorridor<F, C> {
             if length <= straight * (1.0 + 1e-9) {
                 continue;
             }
-            let cell = self.path.cells[turn.crossed].0;
-            let height = mesh.height_at(cell as usize, turn.at);
-            let spot = Spot { cell, at: turn.at, height, within: true, distance_squared: 0.0 };
+            let polygon = self.path.polygons[turn.crossed].0;
+            let height = mesh.height_at(polygon as usize, turn.at);
+            let spot = Spot { polygon, at: turn.at, height, within: true, distance_squared: 0.0 };
             let usable = Usable { filter: &self.options.path.filter, cost: &self.options.path.cost };
             if !mesh.search_shortest_within(&ends.start, &spot, limit, &usable, &mut scratch.paths) {
                 continue;
@@ -464,7 +464,7 @@ impl<F: CellFilter, C: TravelCost> PathCorridor<F, C> {
             mesh.append_steps(&scratch.paths, &mut scratch.steps);
             scratch.steps.extend_from_slice(&self.steps[turn.crossed..]);
             std::mem::swap(&mut scratch.steps, &mut self.steps);
-            self.cut_loops(mesh, ends.start.cell, scratch);
+            self.cut_loops(mesh, ends.start.polygon, scratch);
             self.write(mesh, ends, scratch);
             return Ok(self.length < before);
         }
@@ -483,8 +483,8 @@ impl<F: CellFilter, C: TravelCost> PathCorridor<F, C> {
         };
         let usable = Usable { filter: &self.options.path.filter, cost: &self.options.path.cost };
         let is_same = mesh.generation == self.generation && mesh.links.stamp == self.links;
-        let is_open = <Usable<'_, F, C> as CellFilter>::ALLOWS_ALL;
-        if is_same && (is_open || self.path.cells.iter().all(|&cell| usable.allows(mesh, cell))) {
+        let is_open = <Usable<'_, F, C> as PolygonFilter>::ALLOWS_ALL;
+        if is_same && (is_open || self.path.polygons.iter().all(|&polygon| usable.allows(mesh, polygon))) {
             return Ok(CorridorChange::Kept);
         }
         let was_complete = self.path.outcome == Outcome::Complete;
@@ -514,7 +514,7 @@ impl<F: CellFilter, C: TravelCost> PathCorridor<F, C> {
             && mesh.may_reach(&ends)
             && let Some(detours) = self.follow_again(mesh, &ends, scratch)
         {
-            self.cut_loops(mesh, start.cell, scratch);
+            self.cut_loops(mesh, start.polygon, scratch);
             self.write(mesh, ends, scratch);
             self.base = self.length;
             self.is_bound = false;
@@ -537,7 +537,9 @@ impl<F: CellFilter, C: TravelCost> PathCorridor<F, C> {
             let next = if is_last {
                 Some(ends.goal)
             } else {
-                mesh.nearest_spot(scratch.points[index], &reach, |cell| usable.allows(mesh, CellId(cell)))
+                mesh.nearest_spot(scratch.points[index], &reach, |polygon| {
+                    usable.allows(mesh, PolyId(polygon))
+                })
             };
             let is_link = self.path.links.iter().any(|taken| taken.point + 1 == index);
             let found = next.filter(|next| {
@@ -579,7 +581,7 @@ impl<F: CellFilter, C: TravelCost> PathCorridor<F, C> {
     ) -> Option<usize> {
         mesh.put_steps(&self.steps, &mut scratch.paths);
         let CorridorScratch { paths, turns, steps, .. } = scratch;
-        mesh.string_turns(&ends.start, &ends.goal, &self.path.cells, paths, turns);
+        mesh.string_turns(&ends.start, &ends.goal, &self.path.polygons, paths, turns);
         let turn = if is_start { turns.get(1) } else { turns.iter().nth_back(1) }?;
         let index = if is_start { 1 } else { turns.len() - 2 };
         let beside = if is_start { turns[index - 1] } else { turns[index + 1] };
@@ -588,9 +590,9 @@ impl<F: CellFilter, C: TravelCost> PathCorridor<F, C> {
         if self.steps[first..last].iter().any(|step| !mesh.is_crossed(step.way)) {
             return None;
         }
-        let cell = self.path.cells[turn.crossed].0;
-        let height = mesh.height_at(cell as usize, turn.at);
-        let corner = Spot { cell, at: turn.at, height, within: true, distance_squared: 0.0 };
+        let polygon = self.path.polygons[turn.crossed].0;
+        let height = mesh.height_at(polygon as usize, turn.at);
+        let corner = Spot { polygon, at: turn.at, height, within: true, distance_squared: 0.0 };
         let (from, to) = if is_start { (moved, &corner) } else { (&corner, moved) };
         let usable = Usable { filter: &self.options.path.filter, cost: &self.options.path.cost };
         let straight = from.at.distance_squared(to.at).sqrt() * (1.0 + 1e-9);
@@ -613,7 +615,7 @@ impl<F: CellFilter, C: TravelCost> PathCorridor<F, C> {
         }
         scratch.steps.clear();
         mesh.append_steps(&scratch.paths, &mut scratch.steps);
-        if from.cell == to.cell {
+        if from.polygon == to.polygon {
             return Some(straight * metre);
         }
         let positions = [from, to].map(|spot| mesh.frame.to_world(spot.at.x, spot.height, spot.at.z));
@@ -632,7 +634,7 @@ impl<F: CellFilter, C: TravelCost> PathCorridor<F, C> {
         change: CorridorChange,
         scratch: &mut CorridorScratch,
     ) -> Result<CorridorChange, QueryError> {
-        self.cut_loops(mesh, ends.start.cell, scratch);
+        self.cut_loops(mesh, ends.start.polygon, scratch);
         self.write(mesh, ends, scratch);
         self.settle(mesh, ends, moved, change, scratch)
     }
@@ -673,8 +675,8 @@ impl<F: CellFilter, C: TravelCost> PathCorridor<F, C> {
     }
 
     fn cut_loops(&mut self, mesh: &NavMesh, start: u32, scratch: &mut CorridorScratch) {
-        let CorridorScratch { paths, steps, cells, .. } = scratch;
-        mesh.cut_loops(start, &mut self.steps, steps, cells, paths);
+        let CorridorScratch { paths, steps, polygons, .. } = scratch;
+        mesh.cut_loops(start, &mut self.steps, steps, polygons, paths);
     }
 
     /// Writes the path through the steps.
@@ -700,7 +702,7 @@ impl<F: CellFilter, C: TravelCost> PathCorridor<F, C> {
         if C::IS_LENGTH && !self.options.path.cross_points && self.path.links.is_empty() {
             if paths.is_straight || paths.is_taut {
                 // Written without a funnel.
-                mesh.string_turns(start, goal, &self.path.cells, paths, &mut self.string);
+                mesh.string_turns(start, goal, &self.path.polygons, paths, &mut self.string);
             } else {
                 self.string.extend_from_slice(&paths.funnel.turns);
             }

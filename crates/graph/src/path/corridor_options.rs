@@ -3,12 +3,12 @@
 use super::PathOptions;
 use crate::QueryError;
 use crate::costs::{Length, TravelCost};
-use crate::filter::{AnyCell, CellFilter};
+use crate::filter::{AnyPolygon, PolygonFilter};
 
 /// How a [`crate::PathCorridor`] is made and kept.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct CorridorOptions<F = AnyCell, C = Length> {
+pub struct CorridorOptions<F = AnyPolygon, C = Length> {
     /// What path is wanted. [`PathOptions::cross_points`] is of no use here, but allowed.
     pub path: PathOptions<F, C>,
     /// Whether plans are shortest paths. Default false: short ones, found sooner.
@@ -29,10 +29,13 @@ impl Default for CorridorOptions {
     }
 }
 
-impl<F: CellFilter, C: TravelCost> CorridorOptions<F, C> {
+impl<F: PolygonFilter, C: TravelCost> CorridorOptions<F, C> {
     /// Sets what path is wanted.
     #[must_use]
-    pub fn with_path<G: CellFilter, D: TravelCost>(self, path: PathOptions<G, D>) -> CorridorOptions<G, D> {
+    pub fn with_path<G: PolygonFilter, D: TravelCost>(
+        self,
+        path: PathOptions<G, D>,
+    ) -> CorridorOptions<G, D> {
         let Self { path: _, shortest, max_drift, range, repair } = self;
         CorridorOptions { path, shortest, max_drift, range, repair }
     }
@@ -83,7 +86,7 @@ impl<F: CellFilter, C: TravelCost> CorridorOptions<F, C> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CorridorChange {
-    /// It leads through the same cells, but for those at its ends that it lost or gained by their moves.
+    /// It leads through the same polygons, but for those at its ends that it lost or gained by their moves.
     Kept,
     /// The mesh changed: it was found again on the new one, as far as it is still there.
     Repaired {

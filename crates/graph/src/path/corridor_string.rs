@@ -5,7 +5,7 @@
 //! if the string still bends round the turn to the same side, and the edge that the turn is an end of is still crossed.
 
 use glam::Vec3;
-use waymesh_core::CellId;
+use waymesh_core::PolyId;
 
 use super::funnel::{Funnel, Leg, Turn, same_plan};
 use super::{Path, Step};
@@ -36,13 +36,13 @@ impl MovingString<'_> {
         self.corridor.clear();
         self.corridor.extend(self.steps[first..end].iter().map(|step| step.way));
         let leg = Leg { corridor: self.corridor, range: 0..end - first, cross_points: false };
-        self.mesh.pull_string(from, to, &self.path.cells[first..], &leg, self.funnel);
+        self.mesh.pull_string(from, to, &self.path.polygons[first..], &leg, self.funnel);
         self.funnel.turns.len() >= 2
     }
 
     /// The point of a turn that was pulled from step `first` on.
     fn point(&self, turn: Turn, first: usize) -> Vec3 {
-        self.mesh.position_in(self.path.cells[first + turn.crossed], turn.at)
+        self.mesh.position_in(self.path.polygons[first + turn.crossed], turn.at)
     }
 
     /// Whether this is a string that can be moved.
@@ -84,21 +84,21 @@ impl MovingString<'_> {
             return false;
         }
         self.steps.drain(..index);
-        self.path.cells.drain(..index);
+        self.path.polygons.drain(..index);
         self.path.points.splice(..kept, self.points.drain(..));
         self.turns[kept..].iter_mut().for_each(|turn| turn.crossed -= index);
         self.turns.splice(..kept, self.funnel.turns[..inner.end].iter().copied());
         true
     }
 
-    /// The goal moved into the cell after the first `index` steps: those beyond are taken off. Nothing is changed if the string has to be pulled as a
+    /// The goal moved into the polygon after the first `index` steps: those beyond are taken off. Nothing is changed if the string has to be pulled as a
     /// whole.
     pub(super) fn move_goal(&mut self, at: PlanPosition, position: Vec3, index: usize) -> bool {
         if !self.is_kept() {
             return false;
         }
         let last = self.turns.len() - 1;
-        // A corner of the last cell only holds nothing back any more: the edge it belongs to must be crossed still.
+        // A corner of the last polygon only holds nothing back any more: the edge it belongs to must be crossed still.
         let Some(mut kept) = (0..last).rfind(|&turn| turn == 0 || self.turns[turn].crossed < index) else {
             return false;
         };
@@ -128,7 +128,7 @@ impl MovingString<'_> {
             return false;
         }
         self.steps.truncate(index);
-        self.path.cells.truncate(index + 1);
+        self.path.polygons.truncate(index + 1);
         self.path.points.truncate(kept);
         self.path.points.append(self.points);
         if kept == 0 {
@@ -141,8 +141,8 @@ impl MovingString<'_> {
     }
 }
 
-/// Where a cell is among those of a path, looked for from one end.
-pub(super) fn place_of(cells: &[CellId], cell: u32, from_start: bool) -> Option<usize> {
-    let is_it = |other: &CellId| other.0 == cell;
-    if from_start { cells.iter().position(is_it) } else { cells.iter().rposition(is_it) }
+/// Where a polygon is among those of a path, looked for from one end.
+pub(super) fn place_of(polygons: &[PolyId], polygon: u32, from_start: bool) -> Option<usize> {
+    let is_it = |other: &PolyId| other.0 == polygon;
+    if from_start { polygons.iter().position(is_it) } else { polygons.iter().rposition(is_it) }
 }

@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use glam::{Vec3, Vec3Swizzles};
-use waymesh_core::CellId;
+use waymesh_core::PolyId;
 
 use super::{LinkUse, Path, PathOptions, PathScratch};
 use crate::costs::{TravelCost, entering};
@@ -127,7 +127,7 @@ impl<'a> Leg<'a> {
 }
 
 impl NavMesh {
-    /// Pulls the string through `scratch.corridor` and writes cells, points and length.
+    /// Pulls the string through `scratch.corridor` and writes polygons, points and length.
     pub(super) fn write_path<F, C: TravelCost>(
         &self,
         start: &Spot,
@@ -139,8 +139,8 @@ impl NavMesh {
     ) {
         let cross_points = options.cross_points;
         let PathScratch { corridor, leaps, funnel, is_straight, is_taut, any_angle, .. } = scratch;
-        path.cells.push(CellId(start.cell));
-        path.cells.extend(corridor.iter().map(|&way| CellId(self.beyond(way))));
+        path.polygons.push(PolyId(start.polygon));
+        path.polygons.extend(corridor.iter().map(|&way| PolyId(self.beyond(way))));
         path.points.push(start_position);
         if *is_straight && C::IS_LENGTH && !cross_points {
             if !same_plan(start_position, goal_position) {
@@ -167,10 +167,10 @@ impl NavMesh {
             let left_at = position;
             let (at, position) = self.on_segment(arrive, along);
             if !C::IS_LENGTH {
-                let metre = options.cost.per_metre(self, path.cells[crossed]).max(options.cost.least());
+                let metre = options.cost.per_metre(self, path.polygons[crossed]).max(options.cost.least());
                 path.cost += left_at.distance(position) * metre
                     + self.links.links[link.index()].extra_cost
-                    + entering(&options.cost, self, path.cells[crossed].0, path.cells[crossed + 1].0);
+                    + entering(&options.cost, self, path.polygons[crossed].0, path.polygons[crossed + 1].0);
             } else {
                 path.cost += self.links.links[link.index()].extra_cost;
             }
@@ -204,12 +204,13 @@ impl NavMesh {
                 continue;
             }
             last = at;
-            // In the cell from which the first edge that ends there is crossed.
-            while crossed > 0 && self.edge_ends(path.cells[crossed - 1], corridor[crossed - 1]).contains(&at)
+            // In the polygon from which the first edge that ends there is crossed.
+            while crossed > 0
+                && self.edge_ends(path.polygons[crossed - 1], corridor[crossed - 1]).contains(&at)
             {
                 crossed -= 1;
             }
-            let position = self.position_in(path.cells[crossed], at);
+            let position = self.position_in(path.polygons[crossed], at);
             push_point(path, position);
         }
         push_goal(path, 1, goal_position);
@@ -229,7 +230,7 @@ impl NavMesh {
         &self,
         start: &Spot,
         goal: &Spot,
-        cells: &[CellId],
+        polygons: &[PolyId],
         scratch: &mut PathScratch,
         turns: &mut Vec<Turn>,
     ) {
@@ -241,13 +242,13 @@ impl NavMesh {
             let (link, backwards) = self.link_of(way);
             let [leave, arrive] = self.links.links[link.index()].ends(backwards);
             let leg = Leg { corridor, range: first..crossed, cross_points: false };
-            self.pull_string(from, self.on_segment(leave, along).0, cells, &leg, funnel);
+            self.pull_string(from, self.on_segment(leave, along).0, polygons, &leg, funnel);
             turns.extend(&funnel.turns[1..]);
             (from, first) = (self.on_segment(arrive, along).0, crossed + 1);
             turns.push(Turn { at: from, crossed: first });
         }
         let leg = Leg { corridor, range: first..corridor.len(), cross_points: false };
-        self.pull_string(from, goal.at, cells, &leg, funnel);
+        self.pull_string(from, goal.at, polygons, &leg, funnel);
         turns.extend(&funnel.turns[1..]);
     }
 
@@ -261,13 +262,13 @@ impl NavMesh {
         funnel: &mut Funnel,
         path: &mut Path,
     ) {
-        self.pull_string(start, goal, &path.cells, leg, funnel);
+        self.pull_string(start, goal, &path.polygons, leg, funnel);
         let begin = path.points.len();
         let last = funnel.turns.len() - 1;
         for (index, pair) in funnel.turns.windows(2).enumerate() {
             let [from, to] = [pair[0], pair[1]];
             if !C::IS_LENGTH {
-                path.cost += self.cost_between([from, to], leg, cost, &path.cells);
+                path.cost += self.cost_between([from, to], leg, cost, &path.polygons);
             }
             for (crossed, &way) in leg.between(from, to) {
                 if self.is_link(way) {
@@ -275,11 +276,11 @@ impl NavMesh {
                     path.links.push(LinkUse { link, backwards, point: path.points.len() - 1 });
                 }
                 if leg.cross_points {
-                    self.write_crossing([from, to], path.cells[crossed], way, path);
+                    self.write_crossing([from, to], path.polygons[crossed], way, path);
                 }
             }
             if index + 1 < last {
-                let position = self.position_in(path.cells[to.crossed], to.at);
+                let position = self.position_in(path.polygons[to.crossed], to.at);
                 push_point(path, position);
             } else {
                 push_goal(path, begin, goal_position);
@@ -292,7 +293,7 @@ impl NavMesh {
         &self,
         start: PlanPosition,
         goal: PlanPosition,
-        cells: &[CellId],
+        polygons: &[PolyId],
         leg: &Leg<'_>,
         funnel: &mut Funnel,
     ) {
@@ -300,7 +301,7 @@ impl NavMesh {
         let (mut crossed, end) = (leg.range.start, leg.range.end);
         // Edges that the start lies on are crossed already.
         while crossed < end {
-            let [right, left] = self.edge_ends(cells[crossed], leg.corridor[crossed]);
+            let [right, left] = self.edge_ends(polygons[crossed], leg.corridor[crossed]);
             let between = (left.x - start.x) * (right.x - start.x) + (left.z - start.z) * (right.z - start.z);
             if orientation(start, right, left) > 0.0 || between > 0.0 {
                 break;
@@ -310,7 +311,7 @@ impl NavMesh {
         funnel.turns[0].crossed = crossed;
         let mut last = [start; 2];
         while crossed < end {
-            let [right, left] = self.edge_ends(cells[crossed], leg.corridor[crossed]);
+            let [right, left] = self.edge_ends(polygons[crossed], leg.corridor[crossed]);
             // As a rule one end is that of the edge before.
             if left != last[1] {
                 funnel.narrow::<true>(Turn { at: left, crossed });
@@ -345,21 +346,21 @@ impl NavMesh {
         (at, self.frame.to_world(at.x, mix(f64::from(a.height), f64::from(b.height)), at.z))
     }
 
-    /// The ends of an edge in the plan: right and left of whoever leaves the cell across it.
+    /// The ends of an edge in the plan: right and left of whoever leaves the polygon across it.
     #[inline]
-    pub(crate) fn edge_ends(&self, cell: CellId, way: u32) -> [PlanPosition; 2] {
+    pub(crate) fn edge_ends(&self, polygon: PolyId, way: u32) -> [PlanPosition; 2] {
         if self.is_link(way) {
             let (link, backwards) = self.link_of(way);
             let [a, b] = self.links.links[link.index()].from.ends.map(|end| end.point);
             let [right, left] = if backwards { [b, a] } else { [a, b] };
             return [right, left].map(|point| PlanPosition::on_grid(point.x, point.z));
         }
-        self.edge_corners(cell, way).map(|corner| PlanPosition::on_grid(corner.x, corner.z))
+        self.edge_corners(polygon, way).map(|corner| PlanPosition::on_grid(corner.x, corner.z))
     }
 
     #[inline]
-    pub(super) fn edge_corners(&self, cell: CellId, edge: u32) -> [&Corner; 2] {
-        let range = self.edge_range(cell.index());
+    pub(super) fn edge_corners(&self, polygon: PolyId, edge: u32) -> [&Corner; 2] {
+        let range = self.edge_range(polygon.index());
         let edge = edge as usize;
         let next = if edge + 1 == range.end { range.start } else { edge + 1 };
         [&self.corners[edge], &self.corners[next]]
@@ -371,14 +372,14 @@ impl NavMesh {
         [from, to]: [Turn; 2],
         leg: &Leg<'_>,
         cost: &C,
-        cells: &[CellId],
+        polygons: &[PolyId],
     ) -> f32 {
         let mut sum = 0.0;
-        let mut cell = cells[from.crossed];
-        let mut last = self.position_in(cell, from.at);
+        let mut polygon = polygons[from.crossed];
+        let mut last = self.position_in(polygon, from.at);
         for (crossed, &way) in leg.between(from, to) {
-            let at = self.crossing_at([from, to], cells[crossed], way).unwrap_or_else(|| {
-                let ends = self.edge_ends(cells[crossed], way);
+            let at = self.crossing_at([from, to], polygons[crossed], way).unwrap_or_else(|| {
+                let ends = self.edge_ends(polygons[crossed], way);
                 if ends.contains(&from.at) {
                     from.at
                 } else if ends.contains(&to.at) {
@@ -389,25 +390,25 @@ impl NavMesh {
                     if a.0 < b.0 { a.1 } else { b.1 }
                 }
             });
-            let position = self.position_in(cells[crossed], at);
-            sum += last.distance(position) * cost.per_metre(self, cell);
-            cell = cells[crossed + 1];
-            sum += entering(cost, self, cells[crossed].0, cell.0);
+            let position = self.position_in(polygons[crossed], at);
+            sum += last.distance(position) * cost.per_metre(self, polygon);
+            polygon = polygons[crossed + 1];
+            sum += entering(cost, self, polygons[crossed].0, polygon.0);
             last = position;
         }
-        sum + last.distance(self.position_in(cell, to.at)) * cost.per_metre(self, cell)
+        sum + last.distance(self.position_in(polygon, to.at)) * cost.per_metre(self, polygon)
     }
 
     /// Where the segment between two turns crosses an edge.
-    fn write_crossing(&self, turns: [Turn; 2], cell: CellId, way: u32, path: &mut Path) {
-        if let Some(at) = self.crossing_at(turns, cell, way) {
-            push_point(path, self.position_in(cell, at));
+    fn write_crossing(&self, turns: [Turn; 2], polygon: PolyId, way: u32, path: &mut Path) {
+        if let Some(at) = self.crossing_at(turns, polygon, way) {
+            push_point(path, self.position_in(polygon, at));
         }
     }
 
     /// Where the segment between two turns crosses an edge, unless one is an end of the other or both are in line.
-    fn crossing_at(&self, [from, to]: [Turn; 2], cell: CellId, way: u32) -> Option<PlanPosition> {
-        let [right, left] = self.edge_ends(cell, way);
+    fn crossing_at(&self, [from, to]: [Turn; 2], polygon: PolyId, way: u32) -> Option<PlanPosition> {
+        let [right, left] = self.edge_ends(polygon, way);
         let (r, l) = (orientation(from.at, to.at, right), orientation(from.at, to.at, left));
         if [right, left].iter().any(|&end| end == from.at || end == to.at) || l - r <= 0.0 {
             return None;
@@ -416,8 +417,8 @@ impl NavMesh {
         Some(PlanPosition { x: right.x + (left.x - right.x) * t, z: right.z + (left.z - right.z) * t })
     }
 
-    pub(super) fn position_in(&self, cell: CellId, at: PlanPosition) -> Vec3 {
-        self.frame.to_world(at.x, self.height_at(cell.index(), at), at.z)
+    pub(super) fn position_in(&self, polygon: PolyId, at: PlanPosition) -> Vec3 {
+        self.frame.to_world(at.x, self.height_at(polygon.index(), at), at.z)
     }
 }
 

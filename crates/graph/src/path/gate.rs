@@ -1,12 +1,12 @@
-//! Gates between cells, and how far it is over one.
+//! Gates between polygons, and how far it is over one.
 
-use waymesh_core::CellId;
+use waymesh_core::PolyId;
 
 use crate::data::NO_NEIGHBOUR;
 use crate::mesh::NavMesh;
 use crate::plan::{PlanPosition, closest_on_segment};
 
-/// An edge or a link that is crossed like one: from its right end to its left, as seen from the cell.
+/// An edge or a link that is crossed like one: from its right end to its left, as seen from the polygon.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Gate {
     pub(crate) way: u32,
@@ -15,11 +15,11 @@ pub(crate) struct Gate {
 }
 
 impl NavMesh {
-    /// The gates of a cell: its edges with a neighbour, then links that are crossed like an edge.
-    pub(crate) fn gates(&self, cell: u32) -> impl Iterator<Item = Gate> + use<'_> {
+    /// The gates of a polygon: its edges with a neighbour, then links that are crossed like an edge.
+    pub(crate) fn gates(&self, polygon: u32) -> impl Iterator<Item = Gate> + use<'_> {
         let mesh = self;
-        let range = mesh.edge_range(cell as usize);
-        let first = mesh.cell_first[cell as usize];
+        let range = mesh.edge_range(polygon as usize);
+        let first = mesh.polygon_first[polygon as usize];
         let length = range.len();
         let corners = &mesh.corners[range.clone()];
         let edges = (first..).zip(&mesh.neighbours[range]).enumerate();
@@ -28,10 +28,10 @@ impl NavMesh {
             let (a, b) = (&corners[offset], &corners[if offset + 1 == length { 0 } else { offset + 1 }]);
             Gate { way, right: PlanPosition::on_grid(a.x, a.z), left: PlanPosition::on_grid(b.x, b.z) }
         });
-        let links = mesh.links.leaving(cell).iter().map(move |&leaving| mesh.way_of(leaving));
+        let links = mesh.links.leaving(polygon).iter().map(move |&leaving| mesh.way_of(leaving));
         let links = links.filter(move |&way| mesh.links.is_portal(mesh.link_of(way).0));
         edges.chain(links.map(move |way| {
-            let [right, left] = mesh.edge_ends(CellId(cell), way);
+            let [right, left] = mesh.edge_ends(PolyId(polygon), way);
             Gate { way, right, left }
         }))
     }

@@ -1,4 +1,4 @@
-//! Plane geometry of the search by cells, in single precision: it decides which way is tried first, never which side of a wall a path is on.
+//! Plane geometry of the search by polygons, in single precision: it decides which way is tried first, never which side of a wall a path is on.
 
 use waymesh_core::PlanVertex;
 
@@ -37,10 +37,10 @@ impl Local {
     }
 }
 
-/// Metres per cell and per level.
+/// Metres per polygon and per level.
 #[derive(Clone, Copy)]
 pub(super) struct Scale {
-    pub(super) cell: f32,
+    pub(super) polygon: f32,
     pub(super) level: f32,
 }
 
@@ -48,9 +48,9 @@ impl Scale {
     #[inline]
     pub(super) fn corner(self, corner: &Corner) -> Local {
         Local {
-            x: corner.x as f32 * self.cell,
+            x: corner.x as f32 * self.polygon,
             y: corner.height * self.level,
-            z: corner.z as f32 * self.cell,
+            z: corner.z as f32 * self.polygon,
         }
     }
 
@@ -62,9 +62,9 @@ impl Scale {
     #[expect(clippy::cast_possible_truncation, reason = "the nearest single-precision length is meant")]
     pub(super) fn spot(self, spot: &Spot) -> Local {
         Local {
-            x: spot.at.x as f32 * self.cell,
+            x: spot.at.x as f32 * self.polygon,
             y: spot.height as f32 * self.level,
-            z: spot.at.z as f32 * self.cell,
+            z: spot.at.z as f32 * self.polygon,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Paths: locate both ends, search a corridor of cells, pull a string through it.
+//! Paths: locate both ends, search a corridor of polygons, pull a string through it.
 
 pub(crate) mod any_angle;
 mod batch;
@@ -17,7 +17,7 @@ mod steps;
 mod straight;
 
 use glam::Vec3;
-use waymesh_core::CellId;
+use waymesh_core::PolyId;
 
 pub use batch::BatchScratch;
 pub use corridor::{CorridorScratch, PathCorridor};
@@ -30,7 +30,7 @@ pub use sliced::SlicedPath;
 pub(crate) use steps::Step;
 
 use crate::costs::{Length, TravelCost, Usable};
-use crate::filter::{AnyCell, CellFilter};
+use crate::filter::{AnyPolygon, PolygonFilter};
 use crate::mesh::NavMesh;
 use crate::nearest::{Reach, Spot};
 use crate::{IslandId, LinkId, PathEnd, QueryError};
@@ -58,15 +58,15 @@ pub struct Path {
     /// unreachable. No two points in succession are equal in plan, but for the ends of
     /// a link.
     pub points: Vec<Vec3>,
-    /// The cells it passes, from that of the start to that of the end. None if unreachable.
-    pub cells: Vec<CellId>,
+    /// The polygons it passes, from that of the start to that of the end. None if unreachable.
+    pub polygons: Vec<PolyId>,
     /// The links it takes, in order.
     pub links: Vec<LinkUse>,
     /// Length of the chain of `points` in metres, in space. Ground that rises and falls between two points adds to it only with
     /// [`PathOptions::cross_points`], and then as far as the crossed edges show it.
     pub length: f32,
-    /// What it costs: its length, where nothing else is asked for. Else, in each cell, the length there times the cost of a metre, and what
-    /// entering cells and taking links costs.
+    /// What it costs: its length, where nothing else is asked for. Else, in each polygon, the length there times the cost of a metre, and what
+    /// entering polygons and taking links costs.
     pub cost: f32,
 }
 
@@ -76,7 +76,7 @@ impl Default for Path {
         Self {
             outcome: Outcome::Unreachable,
             points: Vec::new(),
-            cells: Vec::new(),
+            polygons: Vec::new(),
             links: Vec::new(),
             length: 0.0,
             cost: 0.0,
@@ -89,7 +89,7 @@ impl Path {
     fn clear(&mut self) {
         self.outcome = Outcome::Unreachable;
         self.points.clear();
-        self.cells.clear();
+        self.polygons.clear();
         self.links.clear();
         (self.length, self.cost) = (0.0, 0.0);
     }
@@ -119,14 +119,14 @@ pub struct LinkUse {
 /// What path is wanted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct PathOptions<F = AnyCell, C = Length> {
+pub struct PathOptions<F = AnyPolygon, C = Length> {
     /// How far each end may be from the mesh. Default `None`: [`NavMesh::default_reach`].
     pub reach: Option<Reach>,
     /// Whether a path that ends before the goal is welcome where none leads there. Default true.
     pub allow_partial: bool,
     /// Whether the path also has a point at each edge that it crosses, so that it follows the ground. Default false.
     pub cross_points: bool,
-    /// Which cells the path may pass; both ends are located among them, too. Default: all.
+    /// Which polygons the path may pass; both ends are located among them, too. Default: all.
     pub filter: F,
     /// What a way costs. Default: its length.
     pub cost: C,
@@ -134,11 +134,11 @@ pub struct PathOptions<F = AnyCell, C = Length> {
 
 impl Default for PathOptions {
     fn default() -> Self {
-        Self { reach: None, allow_partial: true, cross_points: false, filter: AnyCell, cost: Length }
+        Self { reach: None, allow_partial: true, cross_points: false, filter: AnyPolygon, cost: Length }
     }
 }
 
-impl<F: CellFilter, C: TravelCost> PathOptions<F, C> {
+impl<F: PolygonFilter, C: TravelCost> PathOptions<F, C> {
     /// Sets how far each end may be from the mesh.
     #[must_use]
     pub fn with_reach(mut self, reach: Reach) -> Self {
@@ -160,9 +160,9 @@ impl<F: CellFilter, C: TravelCost> PathOptions<F, C> {
         self
     }
 
-    /// Sets which cells the path may pass.
+    /// Sets which polygons the path may pass.
     #[must_use]
-    pub fn with_filter<G: CellFilter>(self, filter: G) -> PathOptions<G, C> {
+    pub fn with_filter<G: PolygonFilter>(self, filter: G) -> PathOptions<G, C> {
         let Self { reach, allow_partial, cross_points, filter: _, cost } = self;
         PathOptions { reach, allow_partial, cross_points, filter, cost }
     }
@@ -188,7 +188,7 @@ impl NavMesh {
     /// A short way from `from` to `to`.
     ///
     /// - Both ends are moved to the mesh ([`NavMesh::nearest`]).
-    /// - A corridor of cells is found by A* over their edges, each judged by the string pulled from the start to it and on to the goal. Then
+    /// - A corridor of polygons is found by A* over their edges, each judged by the string pulled from the start to it and on to the goal. Then
     ///   the shortest path *in this corridor* is found exactly. It is not always the shortest of all: another corridor may be
     ///   shorter, as a rule by very little (a tenth of a percent on average on the worst level tried, a parking garage).
     /// - Where nothing is in the way, the straight way is taken without a search.
@@ -207,7 +207,7 @@ impl NavMesh {
     /// # References
     /// Hart, Nilsson and Raphael 1968, <https://doi.org/10.1109/TSSC.1968.300136>; Lee and Preparata 1984, Euclidean shortest
     /// paths in the presence of rectilinear barriers, <https://doi.org/10.1002/net.3230140304>.
-    pub fn find_path_with<F: CellFilter, C: TravelCost>(
+    pub fn find_path_with<F: PolygonFilter, C: TravelCost>(
         &self,
         from: Vec3,
         to: Vec3,
@@ -223,7 +223,7 @@ impl NavMesh {
     ///
     /// # Errors
     /// As [`NavMesh::find_path_with`]; `path` is then [`Outcome::Unreachable`] and empty.
-    pub fn find_path_into<F: CellFilter, C: TravelCost>(
+    pub fn find_path_into<F: PolygonFilter, C: TravelCost>(
         &self,
         from: Vec3,
         to: Vec3,
@@ -238,7 +238,7 @@ impl NavMesh {
     }
 
     /// Locates both ends, lets `search` fill the corridor, and writes the path. The ends that it joins.
-    pub(crate) fn route<F: CellFilter, C: TravelCost>(
+    pub(crate) fn route<F: PolygonFilter, C: TravelCost>(
         &self,
         from: Vec3,
         to: Vec3,
@@ -269,7 +269,7 @@ impl NavMesh {
     }
 
     /// Checks what is asked for and locates both ends.
-    fn path_ends<F: CellFilter, C: TravelCost>(
+    fn path_ends<F: PolygonFilter, C: TravelCost>(
         &self,
         from: Vec3,
         to: Vec3,
@@ -291,7 +291,7 @@ impl NavMesh {
     /// Whether a way may lead from end to end.
     fn may_reach(&self, ends: &Ends) -> bool {
         let [from, to] =
-            [&ends.start, &ends.goal].map(|spot| IslandId(self.cell_islands[spot.cell as usize]));
+            [&ends.start, &ends.goal].map(|spot| IslandId(self.polygon_islands[spot.polygon as usize]));
         self.may_connect(from, to)
     }
 
@@ -336,12 +336,12 @@ impl NavMesh {
         end: PathEnd,
         position: Vec3,
         reach: &Reach,
-        filter: &impl CellFilter,
+        filter: &impl PolygonFilter,
     ) -> Result<Spot, QueryError> {
         if !position.is_finite() {
             return Err(QueryError::NotFinite { end, position });
         }
-        self.nearest_spot(position, reach, |cell| filter.allows(self, CellId(cell)))
+        self.nearest_spot(position, reach, |polygon| filter.allows(self, PolyId(polygon)))
             .ok_or(QueryError::NoMeshNear { end, position, reach: *reach })
     }
 }

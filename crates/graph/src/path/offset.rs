@@ -1,10 +1,10 @@
 //! Corners moved away from walls, so that agents do not hug them.
 
 use glam::{Vec2, Vec3, Vec3Swizzles};
-use waymesh_core::CellId;
+use waymesh_core::PolyId;
 
 use super::{Path, length};
-use crate::filter::CellFilter;
+use crate::filter::PolygonFilter;
 use crate::mesh::NavMesh;
 use crate::nearest::Location;
 use crate::{PathEnd, QueryError};
@@ -19,35 +19,35 @@ impl NavMesh {
     /// - Start, goal and the ends of links stay. So does a corner without room: in a passage it moves half as far as the passage is wide at most.
     /// - No wall is crossed: both legs of a corner that moves are free by [`NavMesh::raycast`], or else it moves less, or not at all.
     /// - The path gets longer by at most twice `distance` for each corner that moves, in plan.
-    /// - Legs whose ends did not move keep their cells. Along the others `out.cells` are those the straight legs pass, and two in succession may
+    /// - Legs whose ends did not move keep their polygons. Along the others `out.polygons` are those the straight legs pass, and two in succession may
     ///   meet in a corner only. `out.cost` grows as the length does: a metre more costs 1.
     ///
     /// Takes a few raycasts a corner, and allocates nothing once `out` and `passed` have grown. `path` must be one of this mesh, without
     /// points where it crosses edges ([`crate::PathOptions::cross_points`]): those would not move along.
     ///
     /// # Errors
-    /// [`QueryError::BadOption`] for a distance that is NaN or negative, [`QueryError::NoCell`] and [`QueryError::NotFinite`] for a path that is
+    /// [`QueryError::BadOption`] for a distance that is NaN or negative, [`QueryError::NoPolygon`] and [`QueryError::NotFinite`] for a path that is
     /// none of this mesh; `out` is then empty.
     ///
     /// ```
     /// # use glam::Vec3;
-    /// # use waymesh_core::{AreaId, Cell, CellId, CellMesh, GridFrame, PlanPoint, PlanVertex, RegionId, VertexId};
+    /// # use waymesh_core::{AreaId, Polygon, PolyId, PolyMesh, GridFrame, PlanPoint, PlanVertex, RegionId, VertexId};
     /// # let points = [(0, 0), (10, 0), (20, 0), (20, 10), (10, 10), (10, 20), (0, 20), (0, 10)];
-    /// # let cell = |first: u32| Cell { first, len: 4, region: RegionId(0), area: AreaId::GROUND };
-    /// # let mesh = waymesh_graph::NavMesh::try_from(CellMesh {
+    /// # let polygon = |first: u32| Polygon { first, len: 4, region: RegionId(0), area: AreaId::GROUND };
+    /// # let mesh = waymesh_graph::NavMesh::try_from(PolyMesh {
     /// #     frame: GridFrame { origin: Vec3::ZERO, cell_size: 1.0, level_height: 1.0, width: 20, depth: 20 },
     /// #     vertices: points.map(|(x, z)| PlanVertex { point: PlanPoint::new(x, z), height: 0.0 }).to_vec(),
-    /// #     cells: vec![cell(0), cell(4), cell(8)],
+    /// #     polygons: vec![polygon(0), polygon(4), polygon(8)],
     /// #     corners: [0, 1, 4, 7, 1, 2, 3, 4, 7, 4, 5, 6].map(VertexId).to_vec(),
     /// #     neighbours: [None, Some(1), Some(2), None, None, None, None, Some(0), Some(0), None, None, None]
-    /// #         .map(|cell| cell.map(CellId)).to_vec(),
+    /// #         .map(|polygon| polygon.map(PolyId)).to_vec(),
     /// # })?;
-    /// use waymesh_graph::{AnyCell, Path, PathScratch};
+    /// use waymesh_graph::{AnyPolygon, Path, PathScratch};
     ///
     /// // Round the corner of a wall at (10, 10).
     /// let path = mesh.find_path(Vec3::new(18.0, 0.0, 9.0), Vec3::new(9.0, 0.0, 18.0), &mut PathScratch::default())?;
     /// let (mut wide, mut passed) = (Path::default(), Vec::new());
-    /// assert_eq!(mesh.offset_corners(&path, 0.5, &AnyCell, &mut passed, &mut wide)?, 1);
+    /// assert_eq!(mesh.offset_corners(&path, 0.5, &AnyPolygon, &mut passed, &mut wide)?, 1);
     /// assert!((wide.points[1].distance(path.points[1]) - 0.5).abs() < 1e-5);
     /// assert!(wide.length < path.length + 1.0);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -56,33 +56,35 @@ impl NavMesh {
         &self,
         path: &Path,
         distance: f32,
-        filter: &impl CellFilter,
-        passed: &mut Vec<CellId>,
+        filter: &impl PolygonFilter,
+        passed: &mut Vec<PolyId>,
         out: &mut Path,
     ) -> Result<usize, QueryError> {
         out.clear();
         if distance.is_nan() || distance < 0.0 {
             return Err(QueryError::BadOption { field: "distance", value: distance });
         }
-        if let Some(&cell) = path.cells.iter().find(|cell| cell.index() >= self.cell_count()) {
-            return Err(QueryError::NoCell { cell });
+        if let Some(&polygon) = path.polygons.iter().find(|polygon| polygon.index() >= self.polygon_count()) {
+            return Err(QueryError::NoPolygon { polygon });
         }
         if let Some(&position) = path.points.iter().find(|point| !point.is_finite()) {
             return Err(QueryError::NotFinite { end: PathEnd::Start, position });
         }
         out.outcome = path.outcome;
         out.links.extend_from_slice(&path.links);
-        let (Some(&first), Some(&cell)) = (path.points.first(), path.cells.first()) else { return Ok(0) };
+        let (Some(&first), Some(&polygon)) = (path.points.first(), path.polygons.first()) else {
+            return Ok(0);
+        };
         out.points.push(first);
-        out.cells.push(cell);
-        let mut from = Stand { at: self.at(cell, first), cell: 0, has_moved: false };
+        out.polygons.push(polygon);
+        let mut from = Stand { at: self.at(polygon, first), polygon: 0, has_moved: false };
         let mut moved = 0;
         let mut leaps = path.links.iter().filter(|taken| !self.links.is_portal(taken.link)).peekable();
         for (index, &point) in path.points.iter().enumerate().skip(1) {
             let is_landing = leaps.next_if(|taken| taken.point + 1 == index).is_some();
             let is_leap = leaps.peek().is_some_and(|taken| taken.point == index);
-            let place = self.cell_at(path, from.cell, point, is_landing);
-            let stays = Stand { at: self.at(path.cells[place], point), cell: place, has_moved: false };
+            let place = self.polygon_at(path, from.polygon, point, is_landing);
+            let stays = Stand { at: self.at(path.polygons[place], point), polygon: place, has_moved: false };
             let is_fixed = is_landing || is_leap || index + 1 == path.points.len();
             let aside = if is_fixed {
                 None
@@ -90,40 +92,42 @@ impl NavMesh {
                 self.step_aside(&from, &stays, path.points[index + 1], distance, filter, passed)?
             };
             if is_landing {
-                out.cells.extend_from_slice(&path.cells[from.cell + 1..=place]);
+                out.polygons.extend_from_slice(&path.polygons[from.polygon + 1..=place]);
             } else if from.has_moved || aside.is_some() {
                 let to = aside.unwrap_or(stays.at).position;
                 self.raycast(&from.at, to, filter, passed)?;
-                append(&mut out.cells, passed);
-                let end = aside.map_or(path.cells[place], |at| at.cell);
-                append(&mut out.cells, &[end]);
+                append(&mut out.polygons, passed);
+                let end = aside.map_or(path.polygons[place], |at| at.polygon);
+                append(&mut out.polygons, &[end]);
             } else {
-                append(&mut out.cells, &path.cells[from.cell..=place]);
+                append(&mut out.polygons, &path.polygons[from.polygon..=place]);
             }
             moved += usize::from(aside.is_some());
             from = aside.map_or(stays, |at| Stand { at, has_moved: true, ..stays });
             out.points.push(from.at.position);
         }
-        // A path within one cell, or one that ends where several meet.
-        append(&mut out.cells, &path.cells[from.cell..]);
+        // A path within one polygon, or one that ends where several meet.
+        append(&mut out.polygons, &path.polygons[from.polygon..]);
         out.length = length(&out.points);
         out.cost = path.cost + (out.length - path.length);
         Ok(moved)
     }
 
-    fn at(&self, cell: CellId, position: Vec3) -> Location {
-        Location { cell, position, generation: self.generation }
+    fn at(&self, polygon: PolyId, position: Vec3) -> Location {
+        Location { polygon, position, generation: self.generation }
     }
 
-    /// The first cell of a path, from one of them on, that holds a point of it.
-    fn cell_at(&self, path: &Path, first: usize, point: Vec3, is_landing: bool) -> usize {
+    /// The first polygon of a path, from one of them on, that holds a point of it.
+    fn polygon_at(&self, path: &Path, first: usize, point: Vec3, is_landing: bool) -> usize {
         // A link may land straight above where it was taken.
-        let begin = first + usize::from(is_landing && first + 1 < path.cells.len());
-        let near = |cell: CellId| {
-            self.height_in_cell(cell, point).is_some_and(|height| (height - point.y).abs() <= self.near())
+        let begin = first + usize::from(is_landing && first + 1 < path.polygons.len());
+        let near = |polygon: PolyId| {
+            self.height_in_polygon(polygon, point)
+                .is_some_and(|height| (height - point.y).abs() <= self.near())
         };
-        let cells = || (begin..path.cells.len()).filter(|&index| self.contains(path.cells[index], point));
-        cells().find(|&index| near(path.cells[index])).or_else(|| cells().next()).unwrap_or(begin)
+        let polygons =
+            || (begin..path.polygons.len()).filter(|&index| self.contains(path.polygons[index], point));
+        polygons().find(|&index| near(path.polygons[index])).or_else(|| polygons().next()).unwrap_or(begin)
     }
 
     /// Heights that differ by less are those of one place.
@@ -138,8 +142,8 @@ impl NavMesh {
         corner: &Stand,
         next: Vec3,
         distance: f32,
-        filter: &impl CellFilter,
-        passed: &mut Vec<CellId>,
+        filter: &impl PolygonFilter,
+        passed: &mut Vec<PolyId>,
     ) -> Result<Option<Location>, QueryError> {
         let at = corner.at.position;
         let (come, go) = (direction(from.at.position, at), direction(at, next));
@@ -173,8 +177,8 @@ impl NavMesh {
         &self,
         from: &Location,
         to: Vec3,
-        filter: &impl CellFilter,
-        passed: &mut Vec<CellId>,
+        filter: &impl PolygonFilter,
+        passed: &mut Vec<PolyId>,
     ) -> Result<bool, QueryError> {
         let ray = self.raycast(from, to, filter, passed)?;
         let slack = 4.0 * self.plan_slack as f32 * self.frame.cell_size;
@@ -188,8 +192,8 @@ impl NavMesh {
 #[derive(Clone, Copy)]
 struct Stand {
     at: Location,
-    /// Place of its cell, unmoved, among those of the path.
-    cell: usize,
+    /// Place of its polygon, unmoved, among those of the path.
+    polygon: usize,
     has_moved: bool,
 }
 
@@ -197,11 +201,11 @@ fn direction(from: Vec3, to: Vec3) -> Vec2 {
     (to.xz() - from.xz()).normalize_or_zero()
 }
 
-/// Adds cells, but none twice in succession.
-fn append(cells: &mut Vec<CellId>, more: &[CellId]) {
-    for &cell in more {
-        if cells.last() != Some(&cell) {
-            cells.push(cell);
+/// Adds polygons, but none twice in succession.
+fn append(polygons: &mut Vec<PolyId>, more: &[PolyId]) {
+    for &polygon in more {
+        if polygons.last() != Some(&polygon) {
+            polygons.push(polygon);
         }
     }
 }

@@ -1,23 +1,23 @@
 //! Where to go when the goal cannot be reached.
 
 use glam::Vec3;
-use waymesh_core::CellId;
+use waymesh_core::PolyId;
 
 use super::PathScratch;
 use crate::data::NO_NEIGHBOUR;
-use crate::filter::CellFilter;
+use crate::filter::PolygonFilter;
 use crate::mesh::NavMesh;
 use crate::nearest::{Reach, Spot};
 
 impl NavMesh {
     /// Whether islands tell what can be reached.
-    pub(super) fn needs_no_flood<F: CellFilter>(&self) -> bool {
+    pub(super) fn needs_no_flood<F: PolygonFilter>(&self) -> bool {
         F::ALLOWS_ALL && self.links.are_both_ways()
     }
 
     /// The point closest to `goal` in space, of all that can be reached from `start`. With a filter or one-way links it floods what can be
     /// reached, else it asks the box index for the island.
-    pub(super) fn closest_reachable<F: CellFilter>(
+    pub(super) fn closest_reachable<F: PolygonFilter>(
         &self,
         start: &Spot,
         goal: Vec3,
@@ -25,9 +25,9 @@ impl NavMesh {
         scratch: &mut PathScratch,
     ) -> Option<Spot> {
         if self.needs_no_flood::<F>() {
-            let group = |cell: u32| self.links.group(self.cell_islands[cell as usize]);
-            let own = group(start.cell);
-            return self.nearest_spot(goal, &Reach::INFINITE, |cell| group(cell) == own);
+            let group = |polygon: u32| self.links.group(self.polygon_islands[polygon as usize]);
+            let own = group(start.polygon);
+            return self.nearest_spot(goal, &Reach::INFINITE, |polygon| group(polygon) == own);
         }
         self.begin_flood(start, scratch);
         let mut nodes = usize::MAX;
@@ -38,29 +38,30 @@ impl NavMesh {
     /// Begins to flood what can be reached.
     pub(super) fn begin_flood(&self, start: &Spot, scratch: &mut PathScratch) {
         scratch.begin(self.neighbours.len(), 0);
-        scratch.mark(self.cell_first[start.cell as usize]);
+        scratch.mark(self.polygon_first[start.polygon as usize]);
         scratch.corridor.clear();
-        scratch.corridor.push(start.cell);
+        scratch.corridor.push(start.polygon);
     }
 
     /// Goes on with a flood, for as many cells as `nodes` has. Whether it is complete.
-    pub(super) fn advance_flood<F: CellFilter>(
+    pub(super) fn advance_flood<F: PolygonFilter>(
         &self,
         filter: &F,
         scratch: &mut PathScratch,
         nodes: &mut usize,
     ) -> bool {
-        // A cell is marked at its first edge.
-        let mark = |scratch: &mut PathScratch, cell: u32| scratch.mark(self.cell_first[cell as usize]);
+        // A polygon is marked at its first edge.
+        let mark =
+            |scratch: &mut PathScratch, polygon: u32| scratch.mark(self.polygon_first[polygon as usize]);
         let mut stack = std::mem::take(&mut scratch.corridor);
         while *nodes > 0 {
             *nodes -= 1;
-            let Some(cell) = stack.pop() else { break };
-            let across = self.neighbours[self.edge_range(cell as usize)].iter().copied();
-            let linked = self.links.leaving(cell).iter().map(|&leaving| self.beyond(self.way_of(leaving)));
+            let Some(polygon) = stack.pop() else { break };
+            let across = self.neighbours[self.edge_range(polygon as usize)].iter().copied();
+            let linked = self.links.leaving(polygon).iter().map(|&leaving| self.beyond(self.way_of(leaving)));
             for neighbour in across.chain(linked) {
                 if neighbour != NO_NEIGHBOUR
-                    && filter.allows(self, CellId(neighbour))
+                    && filter.allows(self, PolyId(neighbour))
                     && mark(scratch, neighbour)
                 {
                     stack.push(neighbour);
@@ -74,6 +75,8 @@ impl NavMesh {
 
     /// The point closest to `goal` in space, of all that was flooded.
     pub(super) fn closest_flooded(&self, goal: Vec3, scratch: &PathScratch) -> Option<Spot> {
-        self.nearest_spot(goal, &Reach::INFINITE, |cell| scratch.is_marked(self.cell_first[cell as usize]))
+        self.nearest_spot(goal, &Reach::INFINITE, |polygon| {
+            scratch.is_marked(self.polygon_first[polygon as usize])
+        })
     }
 }

@@ -1,10 +1,10 @@
-//! A* over the edges between cells.
+//! A* over the edges between polygons.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
 
-use waymesh_core::CellId;
+use waymesh_core::PolyId;
 
 use super::any_angle::AnyAngle;
 use super::funnel::Funnel;
@@ -12,14 +12,14 @@ use super::local::{Approach, Local, Scale, crossing};
 use super::sliced::Progress;
 use crate::costs::{TravelCost, Usable, entering};
 use crate::data::NO_NEIGHBOUR;
-use crate::filter::CellFilter;
+use crate::filter::PolygonFilter;
 use crate::mesh::NavMesh;
 use crate::nearest::Spot;
 
 /// No node: the parent of the first edges.
 const NO_NODE: u32 = u32::MAX;
 
-/// What path queries write. One per thread; it serves any mesh and grows to what the largest needs: 8 bytes an edge, 20 a cell and 76 a
+/// What path queries write. One per thread; it serves any mesh and grows to what the largest needs: 8 bytes an edge, 20 a polygon and 76 a
 /// seen edge.
 #[derive(Clone, Debug, Default)]
 pub struct PathScratch {
@@ -27,19 +27,19 @@ pub struct PathScratch {
     stamp: u32,
     /// Per edge: search that saw it last, and its node.
     seen: Vec<(u32, u32)>,
-    /// Per cell: how it was entered first.
+    /// Per polygon: how it was entered first.
     entries: Vec<Entry>,
     nodes: Vec<Node>,
     /// [`key`] of each open node, once for every time that its estimate fell.
     open: BinaryHeap<Reverse<u64>>,
     front: Front,
-    /// The first cell with a choice of ways on.
+    /// The first polygon with a choice of ways on.
     origin: u32,
     /// Whether the way is straight: nothing is to be searched and no string to be pulled.
     pub(super) is_straight: bool,
     /// Whether the search has found the turns, too: no string is to be pulled.
     pub(super) is_taut: bool,
-    /// Edges crossed, from the start's cell to the goal's.
+    /// Edges crossed, from the start's polygon to the goal's.
     pub(crate) corridor: Vec<u32>,
     /// How far along its segments each link of the corridor is taken, from 0 to 1.
     pub(crate) leaps: Vec<f64>,
@@ -49,7 +49,7 @@ pub struct PathScratch {
 
 impl PathScratch {
     /// Forgets the last search.
-    pub(crate) fn begin(&mut self, edges: usize, cells: usize) {
+    pub(crate) fn begin(&mut self, edges: usize, polygons: usize) {
         if self.stamp == u32::MAX {
             self.seen.clear();
             self.entries.clear();
@@ -59,8 +59,8 @@ impl PathScratch {
         if self.seen.len() < edges {
             self.seen.resize(edges, (0, 0));
         }
-        if self.entries.len() < cells {
-            self.entries.resize(cells, Entry::default());
+        if self.entries.len() < polygons {
+            self.entries.resize(polygons, Entry::default());
         }
         self.nodes.clear();
         self.open.clear();
@@ -92,10 +92,10 @@ impl PathScratch {
         None
     }
 
-    /// Whether a cell has been entered at no more than this cost less the way from there to `at`; remembers the first entry.
+    /// Whether a polygon has been entered at no more than this cost less the way from there to `at`; remembers the first entry.
     #[inline]
-    fn is_known(&mut self, cell: u32, at: Local, cost: f32, metre: f32) -> bool {
-        let entry = &mut self.entries[cell as usize];
+    fn is_known(&mut self, polygon: u32, at: Local, cost: f32, metre: f32) -> bool {
+        let entry = &mut self.entries[polygon as usize];
         if entry.stamp == self.stamp {
             return entry.cost + entry.at.distance(at) * metre <= cost;
         }
@@ -103,7 +103,7 @@ impl PathScratch {
         false
     }
 
-    /// Opens a way, or makes a better one of it, and keeps the best of its cell apart from the heap.
+    /// Opens a way, or makes a better one of it, and keeps the best of its polygon apart from the heap.
     #[inline(always)]
     fn offer(&mut self, way: u32, parent: u32, approach: Approach, rest: f32, best: &mut u64) {
         let estimate = approach.cost + rest;
@@ -154,14 +154,14 @@ impl PathScratch {
 #[derive(Clone, Copy, Debug, Default)]
 struct Front {
     node: u32,
-    cell: u32,
-    from_cell: u32,
+    polygon: u32,
+    from_polygon: u32,
     approach: Approach,
-    /// Where the start leads one way only, up to the first cell with a choice: nothing has been weighed yet.
+    /// Where the start leads one way only, up to the first polygon with a choice: nothing has been weighed yet.
     is_forced: bool,
 }
 
-/// Where and at what cost a search came into a cell first.
+/// Where and at what cost a search came into a polygon first.
 #[derive(Clone, Copy, Debug, Default)]
 struct Entry {
     stamp: u32,
@@ -193,7 +193,7 @@ fn node_of(key: u64) -> u32 {
 #[derive(Clone, Copy, Debug)]
 struct Node {
     edge: u32,
-    /// Node of the edge by which the cell on the near side was entered.
+    /// Node of the edge by which the polygon on the near side was entered.
     parent: u32,
     approach: Approach,
     /// The cost so far, with the way ahead as the crow flies.
@@ -203,7 +203,7 @@ struct Node {
 
 impl NavMesh {
     /// Searches the edges to cross from `start` to `goal` and leaves them in `scratch.corridor`. Whether there is a way.
-    pub(crate) fn search_corridor<F: CellFilter, C: TravelCost>(
+    pub(crate) fn search_corridor<F: PolygonFilter, C: TravelCost>(
         &self,
         start: &Spot,
         goal: &Spot,
@@ -216,7 +216,7 @@ impl NavMesh {
     }
 
     /// Begins what [`NavMesh::advance_corridor`] goes on with.
-    pub(super) fn begin_corridor<F: CellFilter, C: TravelCost>(
+    pub(super) fn begin_corridor<F: PolygonFilter, C: TravelCost>(
         &self,
         start: &Spot,
         goal: &Spot,
@@ -226,20 +226,25 @@ impl NavMesh {
         scratch.corridor.clear();
         scratch.leaps.clear();
         scratch.is_taut = false;
-        scratch.is_straight =
-            start.cell == goal.cell || (C::IS_LENGTH && self.goes_straight(start, goal, filter, scratch));
+        scratch.is_straight = start.polygon == goal.polygon
+            || (C::IS_LENGTH && self.goes_straight(start, goal, filter, scratch));
         if scratch.is_straight {
             return;
         }
-        scratch.begin(self.way_count(), self.cell_count());
-        let scale = Scale { cell: self.frame.cell_size, level: self.frame.level_height };
+        scratch.begin(self.way_count(), self.polygon_count());
+        let scale = Scale { polygon: self.frame.cell_size, level: self.frame.level_height };
         let approach = Approach::turn(scale.spot(start), 0.0, 1.0);
-        scratch.front =
-            Front { node: NO_NODE, cell: start.cell, from_cell: start.cell, approach, is_forced: true };
+        scratch.front = Front {
+            node: NO_NODE,
+            polygon: start.polygon,
+            from_polygon: start.polygon,
+            approach,
+            is_forced: true,
+        };
     }
 
     /// Goes on with a search, for as many nodes as `nodes` has, and takes them from it.
-    pub(super) fn advance_corridor<F: CellFilter, C: TravelCost>(
+    pub(super) fn advance_corridor<F: PolygonFilter, C: TravelCost>(
         &self,
         start: &Spot,
         goal: &Spot,
@@ -250,24 +255,31 @@ impl NavMesh {
         if scratch.is_straight {
             return Progress::Found;
         }
-        let scale = Scale { cell: self.frame.cell_size, level: self.frame.level_height };
+        let scale = Scale { polygon: self.frame.cell_size, level: self.frame.level_height };
         let target = scale.spot(goal);
-        let goal_number = self.bridges.number(goal.cell);
+        let goal_number = self.bridges.number(goal.polygon);
         if scratch.front.is_forced
             && let Some(progress) = self.advance_forced(start, (goal, target), filter, scratch, nodes)
         {
             return progress;
         }
         let origin = scratch.origin;
-        let Front { mut node, mut cell, mut from_cell, mut approach, .. } = scratch.front;
+        let Front { mut node, mut polygon, mut from_polygon, mut approach, .. } = scratch.front;
         loop {
             if *nodes == 0 {
-                scratch.front = Front { node, cell, from_cell, approach, is_forced: false };
+                scratch.front = Front { node, polygon, from_polygon, approach, is_forced: false };
                 return Progress::Running;
             }
             *nodes -= 1;
-            let best =
-                self.expand(cell, from_cell, filter, scale, (goal_number, target), (node, approach), scratch);
+            let best = self.expand(
+                polygon,
+                from_polygon,
+                filter,
+                scale,
+                (goal_number, target),
+                (node, approach),
+                scratch,
+            );
             node = match scratch.next(best) {
                 Some(next) => next,
                 None => {
@@ -276,14 +288,14 @@ impl NavMesh {
                 }
             };
             let entry = scratch.nodes[node as usize];
-            from_cell = if entry.parent == NO_NODE {
+            from_polygon = if entry.parent == NO_NODE {
                 origin
             } else {
                 self.beyond(scratch.nodes[entry.parent as usize].edge)
             };
-            cell = self.beyond(entry.edge);
+            polygon = self.beyond(entry.edge);
             approach = entry.approach;
-            if cell == goal.cell {
+            if polygon == goal.polygon {
                 break;
             }
         }
@@ -301,8 +313,8 @@ impl NavMesh {
         Progress::Found
     }
 
-    /// Goes from the start to the first cell with a choice of ways on: until there, nothing needs to be weighed. `None` when it is there.
-    fn advance_forced<F: CellFilter, C: TravelCost>(
+    /// Goes from the start to the first polygon with a choice of ways on: until there, nothing needs to be weighed. `None` when it is there.
+    fn advance_forced<F: PolygonFilter, C: TravelCost>(
         &self,
         start: &Spot,
         (goal, target): (&Spot, Local),
@@ -310,50 +322,56 @@ impl NavMesh {
         scratch: &mut PathScratch,
         nodes: &mut usize,
     ) -> Option<Progress> {
-        let goal_number = self.bridges.number(goal.cell);
-        let Front { mut cell, mut from_cell, mut approach, .. } = scratch.front;
-        // No cell can come twice; this is for who counts on nothing.
-        while scratch.corridor.len() < self.cell_count() {
-            let Some((edge, next)) = self.only_way(cell, from_cell, goal_number, filter) else { break };
+        let goal_number = self.bridges.number(goal.polygon);
+        let Front { mut polygon, mut from_polygon, mut approach, .. } = scratch.front;
+        // No polygon can come twice; this is for who counts on nothing.
+        while scratch.corridor.len() < self.polygon_count() {
+            let Some((edge, next)) = self.only_way(polygon, from_polygon, goal_number, filter) else { break };
             if *nodes == 0 {
-                scratch.front = Front { cell, from_cell, ..scratch.front };
+                scratch.front = Front { polygon, from_polygon, ..scratch.front };
                 return Some(Progress::Running);
             }
             *nodes -= 1;
             scratch.corridor.push(edge);
-            (from_cell, cell) = (cell, next);
-            if cell == goal.cell {
+            (from_polygon, polygon) = (polygon, next);
+            if polygon == goal.polygon {
                 return Some(Progress::Found);
             }
         }
         // What has been passed is weighed now.
-        let scale = Scale { cell: self.frame.cell_size, level: self.frame.level_height };
-        let mut passed = start.cell;
+        let scale = Scale { polygon: self.frame.cell_size, level: self.frame.level_height };
+        let mut passed = start.polygon;
         for index in 0..scratch.corridor.len() {
             let edge = scratch.corridor[index];
-            let metre = if C::IS_LENGTH { 1.0 } else { filter.cost.per_metre(self, CellId(passed)) };
+            let metre = if C::IS_LENGTH { 1.0 } else { filter.cost.per_metre(self, PolyId(passed)) };
             scratch.is_known(passed, approach.at, approach.cost, metre);
             approach = if C::IS_LENGTH { approach } else { approach.at_cost(metre) };
-            let [a, b] = self.edge_corners(CellId(passed), edge).map(|corner| scale.corner(corner));
+            let [a, b] = self.edge_corners(PolyId(passed), edge).map(|corner| scale.corner(corner));
             let next = self.neighbours[edge as usize];
             approach = approach.over(target, a, b).plus(entering(filter.cost, self, passed, next));
             passed = next;
         }
-        scratch.origin = cell;
-        scratch.front = Front { node: NO_NODE, cell, from_cell, approach, is_forced: false };
+        scratch.origin = polygon;
+        scratch.front = Front { node: NO_NODE, polygon, from_polygon, approach, is_forced: false };
         None
     }
 
-    /// The only edge by which a way to the goal can leave a cell, and the cell beyond.
+    /// The only edge by which a way to the goal can leave a polygon, and the polygon beyond.
     #[inline]
-    fn only_way(&self, cell: u32, from_cell: u32, goal: u32, filter: &impl CellFilter) -> Option<(u32, u32)> {
-        let first = self.cell_first[cell as usize];
+    fn only_way(
+        &self,
+        polygon: u32,
+        from_polygon: u32,
+        goal: u32,
+        filter: &impl PolygonFilter,
+    ) -> Option<(u32, u32)> {
+        let first = self.polygon_first[polygon as usize];
         let mut only = None;
-        for (edge, &neighbour) in (first..).zip(&self.neighbours[self.edge_range(cell as usize)]) {
+        for (edge, &neighbour) in (first..).zip(&self.neighbours[self.edge_range(polygon as usize)]) {
             if neighbour == NO_NEIGHBOUR
-                || neighbour == from_cell
-                || !self.bridges.leads_to(goal, edge, cell, neighbour)
-                || !filter.allows(self, CellId(neighbour))
+                || neighbour == from_polygon
+                || !self.bridges.leads_to(goal, edge, polygon, neighbour)
+                || !filter.allows(self, PolyId(neighbour))
             {
                 continue;
             }
@@ -362,17 +380,17 @@ impl NavMesh {
             }
             only = Some((edge, neighbour));
         }
-        only.filter(|_| self.links.leaving(cell).is_empty())
+        only.filter(|_| self.links.leaving(polygon).is_empty())
     }
 
-    /// Opens the edges and links of `cell` that do not lead back to `from_cell`, except the best: its key is returned. Straight ahead it is
+    /// Opens the edges and links of `polygon` that do not lead back to `from_polygon`, except the best: its key is returned. Straight ahead it is
     /// the next to be closed, and need not pass through the heap.
     #[inline]
     #[expect(clippy::too_many_arguments, reason = "the inner loop of one search")]
-    fn expand<F: CellFilter, C: TravelCost>(
+    fn expand<F: PolygonFilter, C: TravelCost>(
         &self,
-        cell: u32,
-        from_cell: u32,
+        polygon: u32,
+        from_polygon: u32,
         filter: &Usable<'_, F, C>,
         scale: Scale,
         (goal, target): (u32, Local),
@@ -381,38 +399,39 @@ impl NavMesh {
     ) -> u64 {
         let mut best = NO_KEY;
         let Approach { at, cost, .. } = approach;
-        let metre = if C::IS_LENGTH { 1.0 } else { filter.cost.per_metre(self, CellId(cell)) };
-        // Straight through the cell from where it was entered first is often no longer: then all ways on are known.
-        if scratch.is_known(cell, at, cost, metre) {
+        let metre = if C::IS_LENGTH { 1.0 } else { filter.cost.per_metre(self, PolyId(polygon)) };
+        // Straight through the polygon from where it was entered first is often no longer: then all ways on are known.
+        if scratch.is_known(polygon, at, cost, metre) {
             return best;
         }
         let approach = if C::IS_LENGTH { approach } else { approach.at_cost(metre) };
         let least = if C::IS_LENGTH { 1.0 } else { filter.cost.least().max(0.0) };
-        let range = self.edge_range(cell as usize);
+        let range = self.edge_range(polygon as usize);
         let (first, corners, neighbours) =
-            (self.cell_first[cell as usize], &self.corners[range.clone()], &self.neighbours[range]);
+            (self.polygon_first[polygon as usize], &self.corners[range.clone()], &self.neighbours[range]);
         for (offset, &neighbour) in (0_u32..).zip(neighbours) {
-            if neighbour == NO_NEIGHBOUR || neighbour == from_cell {
+            if neighbour == NO_NEIGHBOUR || neighbour == from_polygon {
                 continue;
             }
             let edge = first + offset;
-            if !self.bridges.leads_to(goal, edge, cell, neighbour) || !filter.allows(self, CellId(neighbour))
+            if !self.bridges.leads_to(goal, edge, polygon, neighbour)
+                || !filter.allows(self, PolyId(neighbour))
             {
                 continue;
             }
             let next = if offset as usize + 1 == corners.len() { 0 } else { offset as usize + 1 };
             let a = scale.corner(&corners[offset as usize]);
             let b = scale.corner(&corners[next]);
-            let toll = entering(filter.cost, self, cell, neighbour);
+            let toll = entering(filter.cost, self, polygon, neighbour);
             if !C::IS_LENGTH && toll == f32::INFINITY {
                 continue;
             }
             let next = approach.over(target, a, b).plus(toll);
             scratch.offer(edge, parent, next, next.at.distance(target) * least, &mut best);
         }
-        if !self.links.leaving(cell).is_empty() {
+        if !self.links.leaving(polygon).is_empty() {
             self.expand_links(
-                (cell, from_cell),
+                (polygon, from_polygon),
                 filter,
                 scale,
                 target,
@@ -424,12 +443,12 @@ impl NavMesh {
         best
     }
 
-    /// As [`Self::expand`], the links of a cell.
+    /// As [`Self::expand`], the links of a polygon.
     #[expect(clippy::too_many_arguments, reason = "a part of the inner loop of one search")]
     #[inline(never)]
-    fn expand_links<F: CellFilter, C: TravelCost>(
+    fn expand_links<F: PolygonFilter, C: TravelCost>(
         &self,
-        (cell, from_cell): (u32, u32),
+        (polygon, from_polygon): (u32, u32),
         filter: &Usable<'_, F, C>,
         scale: Scale,
         target: Local,
@@ -438,12 +457,12 @@ impl NavMesh {
         best: &mut u64,
     ) {
         let Approach { at, cost, .. } = approach;
-        let metre = if C::IS_LENGTH { 1.0 } else { filter.cost.per_metre(self, CellId(cell)) };
+        let metre = if C::IS_LENGTH { 1.0 } else { filter.cost.per_metre(self, PolyId(polygon)) };
         let least = if C::IS_LENGTH { 1.0 } else { filter.cost.least().max(0.0) };
-        for &leaving in self.links.leaving(cell) {
+        for &leaving in self.links.leaving(polygon) {
             let way = self.way_of(leaving);
             let beyond = self.beyond(way);
-            if beyond == from_cell || !filter.allows(self, CellId(beyond)) {
+            if beyond == from_polygon || !filter.allows(self, PolyId(beyond)) {
                 continue;
             }
             let (link, backwards) = self.link_of(way);
@@ -452,7 +471,7 @@ impl NavMesh {
             let point = crossing(at, target, a, b);
             let landing = c.lerp(d, point.along(a, b));
             let leap = point.distance(landing) * metre.max(least) + link.extra_cost;
-            let toll = entering(filter.cost, self, cell, beyond);
+            let toll = entering(filter.cost, self, polygon, beyond);
             if toll == f32::INFINITY {
                 continue;
             }

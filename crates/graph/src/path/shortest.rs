@@ -5,7 +5,7 @@ use glam::Vec3;
 use super::{Path, PathOptions, PathScratch};
 use crate::QueryError;
 use crate::costs::{TravelCost, Usable};
-use crate::filter::CellFilter;
+use crate::filter::PolygonFilter;
 use crate::mesh::NavMesh;
 use crate::nearest::Spot;
 
@@ -23,13 +23,13 @@ impl NavMesh {
         self.find_shortest_path_with(from, to, &PathOptions::default(), scratch)
     }
 
-    /// The shortest way from `from` to `to` over the cells that the filter allows.
+    /// The shortest way from `from` to `to` over the polygons that the filter allows.
     ///
     /// # Guarantees
     /// - No way is shorter in the plan, on storeys above each other too: which side of an edge or a ray a corner lies on is decided exactly,
     ///   and lengths are rounded by less than a billionth.
     /// - Rises and falls do not count while it searches: [`Path::length`] is that of the points found, in space.
-    /// - Costs ([`PathOptions::cost`]) do not count while it searches, except that infinite ones close cells: it is the shortest path, not
+    /// - Costs ([`PathOptions::cost`]) do not count while it searches, except that infinite ones close polygons: it is the shortest path, not
     ///   the cheapest. It costs at most as many times the cheapest as the dearest metre of it costs times the cheapest metre anywhere;
     ///   with equal costs per metre it *is* the cheapest, and [`NavMesh::find_path_with`] may find a cheaper one otherwise.
     /// - Links that are crossed like an edge, and links from point to point, are taken where it is shortest, at their distance in space and
@@ -45,7 +45,7 @@ impl NavMesh {
     ///
     /// # References
     /// Cui, Harabor and Grastien 2017, Compromise-free pathfinding on a navigation mesh, <https://doi.org/10.24963/ijcai.2017/70>.
-    pub fn find_shortest_path_with<F: CellFilter, C: TravelCost>(
+    pub fn find_shortest_path_with<F: PolygonFilter, C: TravelCost>(
         &self,
         from: Vec3,
         to: Vec3,
@@ -61,7 +61,7 @@ impl NavMesh {
     ///
     /// # Errors
     /// As [`NavMesh::find_path_with`]; `path` is then [`crate::Outcome::Unreachable`] and empty.
-    pub fn find_shortest_path_into<F: CellFilter, C: TravelCost>(
+    pub fn find_shortest_path_into<F: PolygonFilter, C: TravelCost>(
         &self,
         from: Vec3,
         to: Vec3,

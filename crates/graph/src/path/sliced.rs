@@ -1,12 +1,12 @@
 //! Searches in slices: a budget of nodes a call, so that a long search is spread over many frames.
 
 use glam::Vec3;
-use waymesh_core::CellId;
+use waymesh_core::PolyId;
 
 use super::{Ends, Path, PathOptions, PathScratch};
 use crate::QueryError;
 use crate::costs::{Length, TravelCost, Usable};
-use crate::filter::{AnyCell, CellFilter};
+use crate::filter::{AnyPolygon, PolygonFilter};
 use crate::mesh::{Generation, NavMesh};
 
 /// How a search stands after some nodes.
@@ -38,25 +38,25 @@ enum Phase {
 ///
 /// # Guarantees
 /// - However it is sliced, the path is that of [`NavMesh::find_path_with`] or [`NavMesh::find_shortest_path_with`], bit by bit.
-/// - Cells that changed between two slices are an error, never a wrong path; so are links that changed.
+/// - Polygons that changed between two slices are an error, never a wrong path; so are links that changed.
 /// - It allocates nothing once it has grown: use it again with [`SlicedPath::begin`].
 ///
 /// Filter and costs must give the same answers from the first slice to the last.
 ///
 /// ```
 /// # use glam::Vec3;
-/// # use waymesh_core::{AreaId, Cell, CellMesh, GridFrame, PlanPoint, PlanVertex, RegionId, VertexId};
+/// # use waymesh_core::{AreaId, Polygon, PolyMesh, GridFrame, PlanPoint, PlanVertex, RegionId, VertexId};
 /// # use waymesh_graph::{NavMesh, PathScratch};
-/// # let cells = CellMesh {
+/// # let polygons = PolyMesh {
 /// #     frame: GridFrame { origin: Vec3::ZERO, cell_size: 1.0, level_height: 1.0, width: 20, depth: 10 },
 /// #     vertices: [(0, 0), (10, 0), (20, 0), (20, 10), (10, 10), (0, 10)]
 /// #         .map(|(x, z)| PlanVertex { point: PlanPoint::new(x, z), height: 0.0 }).to_vec(),
-/// #     cells: [0, 4].map(|first| Cell { first, len: 4, region: RegionId(0), area: AreaId::GROUND }).to_vec(),
+/// #     polygons: [0, 4].map(|first| Polygon { first, len: 4, region: RegionId(0), area: AreaId::GROUND }).to_vec(),
 /// #     corners: [0, 1, 4, 5, 1, 2, 3, 4].map(VertexId).to_vec(),
 /// #     neighbours: [None, Some(1), None, None, None, None, None, Some(0)]
-/// #         .map(|cell| cell.map(waymesh_core::CellId)).to_vec(),
+/// #         .map(|polygon| polygon.map(waymesh_core::PolyId)).to_vec(),
 /// # };
-/// # let mesh = NavMesh::try_from(cells)?;
+/// # let mesh = NavMesh::try_from(polygons)?;
 /// use waymesh_graph::{PathOptions, SlicedPath};
 ///
 /// let (from, to) = (Vec3::new(1.0, 0.0, 1.0), Vec3::new(19.0, 0.0, 9.0));
@@ -72,7 +72,7 @@ enum Phase {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct SlicedPath<F = AnyCell, C = Length> {
+pub struct SlicedPath<F = AnyPolygon, C = Length> {
     options: PathOptions<F, C>,
     is_shortest: bool,
     phase: Phase,
@@ -83,7 +83,7 @@ pub struct SlicedPath<F = AnyCell, C = Length> {
     path: Path,
 }
 
-impl<F: CellFilter, C: TravelCost> SlicedPath<F, C> {
+impl<F: PolygonFilter, C: TravelCost> SlicedPath<F, C> {
     /// Queries for a short path, as [`NavMesh::find_path_with`]. None is under way.
     #[must_use]
     pub fn new(options: PathOptions<F, C>) -> Self {
@@ -130,7 +130,7 @@ impl<F: CellFilter, C: TravelCost> SlicedPath<F, C> {
     }
 
     /// Goes on for `nodes` nodes at most: the path once it is found, `None` before that or if no query was begun. A node is an edge crossed, in a
-    /// search for the shortest path a cone opened, in a flood of what can be reached a cell. Locating the ends, looking whether the way is straight
+    /// search for the shortest path a cone opened, in a flood of what can be reached a polygon. Locating the ends, looking whether the way is straight
     /// and pulling the string count nothing.
     ///
     /// # Errors
@@ -139,7 +139,7 @@ impl<F: CellFilter, C: TravelCost> SlicedPath<F, C> {
         let Some(mut ends) = self.ends else { return Ok(None) };
         if self.is_running() && (mesh.generation != self.generation || mesh.links.stamp != self.links) {
             self.phase = Phase::Idle;
-            return Err(QueryError::Stale { cell: CellId(ends.start.cell) });
+            return Err(QueryError::Stale { polygon: PolyId(ends.start.polygon) });
         }
         let mut nodes = nodes;
         loop {

@@ -1,6 +1,6 @@
-//! Ways from cell to cell that are put together of pieces.
+//! Ways from polygon to polygon that are put together of pieces.
 
-use waymesh_core::CellId;
+use waymesh_core::PolyId;
 
 use super::PathScratch;
 use crate::mesh::NavMesh;
@@ -36,44 +36,45 @@ impl NavMesh {
         }
     }
 
-    /// Cells are convex: what leads out of one and back into it is cut. Leaves the cells, that of the start first, in `cells`.
+    /// Polygons are convex: what leads out of one and back into it is cut. Leaves the polygons, that of the start first, in `polygons`.
     pub(crate) fn cut_loops(
         &self,
         start: u32,
         steps: &mut Vec<Step>,
         spare: &mut Vec<Step>,
-        cells: &mut Vec<CellId>,
+        polygons: &mut Vec<PolyId>,
         scratch: &mut PathScratch,
     ) {
-        self.cells_of(start, steps, cells);
+        self.polygons_of(start, steps, polygons);
         scratch.begin(self.neighbours.len(), 0);
-        for (index, cell) in (0_u32..).zip(cells.iter()) {
-            scratch.note(self.cell_first[cell.index()], index);
+        for (index, polygon) in (0_u32..).zip(polygons.iter()) {
+            scratch.note(self.polygon_first[polygon.index()], index);
         }
         spare.clear();
         let mut index = 0;
         while index < steps.len() {
-            let last =
-                scratch.noted(self.cell_first[cells[index].index()]).map_or(index, |last| last as usize);
+            let last = scratch
+                .noted(self.polygon_first[polygons[index].index()])
+                .map_or(index, |last| last as usize);
             spare.extend(steps.get(last));
             index = last + 1;
         }
         if spare.len() < steps.len() {
             std::mem::swap(steps, spare);
-            self.cells_of(start, steps, cells);
+            self.polygons_of(start, steps, polygons);
         }
     }
 
-    fn cells_of(&self, start: u32, steps: &[Step], cells: &mut Vec<CellId>) {
-        cells.clear();
-        cells.push(CellId(start));
-        cells.extend(steps.iter().map(|step| CellId(self.beyond(step.way))));
+    fn polygons_of(&self, start: u32, steps: &[Step], polygons: &mut Vec<PolyId>) {
+        polygons.clear();
+        polygons.push(PolyId(start));
+        polygons.extend(steps.iter().map(|step| PolyId(self.beyond(step.way))));
     }
 
     /// The same way, from the other side.
     pub(crate) fn reversed(&self, way: u32) -> u32 {
         if self.is_link(way) {
-            let first = CellId::from_index(self.neighbours.len()).0;
+            let first = PolyId::from_index(self.neighbours.len()).0;
             first + ((way - first) ^ 1)
         } else {
             self.fans.twin(way)

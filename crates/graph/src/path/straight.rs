@@ -1,20 +1,20 @@
 //! Straight from start to goal, where nothing is in the way: the shortest way of all, found without a search.
 
-use waymesh_core::CellId;
+use waymesh_core::PolyId;
 
 use super::PathScratch;
 use crate::data::NO_NEIGHBOUR;
-use crate::filter::CellFilter;
+use crate::filter::PolygonFilter;
 use crate::mesh::NavMesh;
 use crate::nearest::Spot;
 use crate::walk::{WalkEdge, Way};
 
 impl NavMesh {
     /// Leaves the edges that are crossed straight from `start` to `goal` in `scratch.corridor`, if each is crossed through its inside and
-    /// the last leads into the cell of the goal. Whether this is so; the corridor is empty otherwise.
+    /// the last leads into the polygon of the goal. Whether this is so; the corridor is empty otherwise.
     ///
-    /// Takes a few nanoseconds for each cell up to the first wall: as a rule less than opening a few nodes of a search.
-    pub(super) fn goes_straight<F: CellFilter>(
+    /// Takes a few nanoseconds for each polygon up to the first wall: as a rule less than opening a few nodes of a search.
+    pub(super) fn goes_straight<F: PolygonFilter>(
         &self,
         start: &Spot,
         goal: &Spot,
@@ -23,16 +23,16 @@ impl NavMesh {
     ) -> bool {
         scratch.corridor.clear();
         let ray = self.ray(start.at, goal.at);
-        let mut way = self.way_from(start.cell, &ray);
+        let mut way = self.way_from(start.polygon, &ray);
         while let Some(Way::Through(edge)) = way {
             let WalkEdge { beyond, twin, .. } = self.walk[edge];
-            let is_open = beyond != NO_NEIGHBOUR && filter.allows(self, CellId(beyond));
+            let is_open = beyond != NO_NEIGHBOUR && filter.allows(self, PolyId(beyond));
             // A mesh that winds about a point is not walked for ever.
-            if !is_open || scratch.corridor.len() > self.cell_count() {
+            if !is_open || scratch.corridor.len() > self.polygon_count() {
                 break;
             }
-            scratch.corridor.push(CellId::from_index(edge).0);
-            if beyond == goal.cell {
+            scratch.corridor.push(PolyId::from_index(edge).0);
+            if beyond == goal.polygon {
                 return true;
             }
             way = Some(self.way_through(beyond, twin as usize, &ray));

@@ -1,17 +1,17 @@
-//! All cells in a box or a circle.
+//! All polygons in a box or a circle.
 
 use glam::Vec3;
-use waymesh_core::CellId;
+use waymesh_core::PolyId;
 
-use crate::filter::CellFilter;
-use crate::mesh::{CellBounds, NavMesh};
+use crate::filter::PolygonFilter;
+use crate::mesh::{NavMesh, PolygonBounds};
 use crate::nearest::Reach;
 use crate::plan::{PlanPosition, orientation};
 
 impl NavMesh {
-    /// All cells that a box in the world touches, border included, in the order of their ids: exactly in plan, by their lowest and highest
+    /// All polygons that a box in the world touches, border included, in the order of their ids: exactly in plan, by their lowest and highest
     /// ground in height. `out` is cleared first. Nothing for corners that are NaN or the wrong way round.
-    pub fn cells_in_box(&self, low: Vec3, high: Vec3, filter: &impl CellFilter, out: &mut Vec<CellId>) {
+    pub fn polygons_in_box(&self, low: Vec3, high: Vec3, filter: &impl PolygonFilter, out: &mut Vec<PolyId>) {
         out.clear();
         if low.is_nan() || high.is_nan() || low.cmpgt(high).any() {
             return;
@@ -21,7 +21,7 @@ impl NavMesh {
         let ([x0, y0, z0], [x1, y1, z1]) = (self.frame.to_grid(low), self.frame.to_grid(high));
         let (side, level) = (self.plan_slack, self.height_slack);
         let (x0, z0, x1, z1) = (x0 - side, z0 - side, x1 + side, z1 + side);
-        let overlaps = |bounds: &CellBounds| {
+        let overlaps = |bounds: &PolygonBounds| {
             f64::from(bounds.min_x) <= x1
                 && f64::from(bounds.max_x) >= x0
                 && f64::from(bounds.min_z) <= z1
@@ -30,27 +30,27 @@ impl NavMesh {
                 && f64::from(bounds.max_height) >= y0 - level
         };
         let corners = [(x0, z0), (x1, z0), (x1, z1), (x0, z1)].map(|(x, z)| PlanPosition::snapped(x, z));
-        self.index.all(overlaps, |cell| {
-            let is_aside = self.edge_range(cell as usize).any(|edge| {
-                let [a, b] = self.ends_of(cell, edge);
+        self.index.all(overlaps, |polygon| {
+            let is_aside = self.edge_range(polygon as usize).any(|edge| {
+                let [a, b] = self.ends_of(polygon, edge);
                 corners.iter().all(|&corner| orientation(a, b, corner) < 0.0)
             });
-            if !is_aside && filter.allows(self, CellId(cell)) {
-                out.push(CellId(cell));
+            if !is_aside && filter.allows(self, PolyId(polygon)) {
+                out.push(PolyId(polygon));
             }
         });
         out.sort_unstable();
     }
 
-    /// All cells that come within reach of a place, border included, in the order of their ids: in plan within `reach.side`, and with ground
+    /// All polygons that come within reach of a place, border included, in the order of their ids: in plan within `reach.side`, and with ground
     /// between `reach.down` below and `reach.up` above, by their lowest and highest. `out` is cleared first. Nothing for a place or a reach that is
     /// no use.
-    pub fn cells_in_circle(
+    pub fn polygons_in_circle(
         &self,
         middle: Vec3,
         reach: &Reach,
-        filter: &impl CellFilter,
-        out: &mut Vec<CellId>,
+        filter: &impl PolygonFilter,
+        out: &mut Vec<PolyId>,
     ) {
         out.clear();
         if !middle.is_finite() || reach.bad_field().is_some() {
@@ -62,7 +62,7 @@ impl NavMesh {
         let low = y - f64::from(reach.down) / level - self.height_slack;
         let high = y + f64::from(reach.up) / level + self.height_slack;
         let side = f64::from(reach.side) / f64::from(self.frame.cell_size) + self.plan_slack;
-        let overlaps = |bounds: &CellBounds| {
+        let overlaps = |bounds: &PolygonBounds| {
             let gap = |low: i32, value: f64, high: i32| {
                 (f64::from(low) - value).max(value - f64::from(high)).max(0.0)
             };
@@ -71,10 +71,10 @@ impl NavMesh {
                 && f64::from(bounds.min_height) <= high
                 && f64::from(bounds.max_height) >= low
         };
-        self.index.all(overlaps, |cell| {
-            let closest = self.closest_in_cell(cell as usize, at);
-            if closest.distance_squared(at) <= side * side && filter.allows(self, CellId(cell)) {
-                out.push(CellId(cell));
+        self.index.all(overlaps, |polygon| {
+            let closest = self.closest_in_polygon(polygon as usize, at);
+            if closest.distance_squared(at) <= side * side && filter.allows(self, PolyId(polygon)) {
+                out.push(PolyId(polygon));
             }
         });
         out.sort_unstable();

@@ -1,9 +1,9 @@
 //! How far everything is from one place: exactly, as a map for many agents with one goal.
 
 use glam::Vec3;
-use waymesh_core::CellId;
+use waymesh_core::PolyId;
 
-use crate::filter::CellFilter;
+use crate::filter::PolygonFilter;
 use crate::mesh::{Generation, NavMesh};
 use crate::nearest::Location;
 use crate::path::any_angle::Seen;
@@ -27,30 +27,30 @@ pub struct WayOn {
 /// - Links are taken both ways or, where they lead one way only, not at all.
 ///
 /// # Memory
-/// 64 bytes for each place that a way turns at and each cell seen from there: a few dozen for each cell, more in open ground with many
+/// 64 bytes for each place that a way turns at and each polygon seen from there: a few dozen for each polygon, more in open ground with many
 /// corners. A limit keeps it small.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DistanceMap {
     seen: Vec<Seen>,
-    /// First entry in `seen` of each cell, and their number at the end.
+    /// First entry in `seen` of each polygon, and their number at the end.
     first: Vec<u32>,
     generation: Generation,
     limit: f64,
 }
 
 impl NavMesh {
-    /// All cells that can be reached from a place within a length, with the shortest way to the nearest point of each, in metres in plan;
+    /// All polygons that can be reached from a place within a length, with the shortest way to the nearest point of each, in metres in plan;
     /// nearest first, of equals the lowest id. `out` is cleared first. One-way links are not taken.
     ///
     /// # Errors
-    /// [`QueryError::Stale`], [`QueryError::NoCell`] or [`QueryError::NotFinite`] for a place that is none of this mesh.
-    pub fn cells_within(
+    /// [`QueryError::Stale`], [`QueryError::NoPolygon`] or [`QueryError::NotFinite`] for a place that is none of this mesh.
+    pub fn polygons_within(
         &self,
         from: &Location,
         length: f32,
-        filter: &impl CellFilter,
+        filter: &impl PolygonFilter,
         scratch: &mut PathScratch,
-        out: &mut Vec<(CellId, f32)>,
+        out: &mut Vec<(PolyId, f32)>,
     ) -> Result<(), QueryError> {
         out.clear();
         let start = self.spot_of(from)?;
@@ -61,7 +61,7 @@ impl NavMesh {
         let memory = &mut scratch.any_angle;
         self.flood_shortest(&start, f64::from(length) / metre, filter, memory);
         #[expect(clippy::cast_possible_truncation, reason = "a length in single precision")]
-        let nearest = |seen: &Seen| (CellId(seen.cell), (seen.nearest * metre) as f32);
+        let nearest = |seen: &Seen| (PolyId(seen.polygon), (seen.nearest * metre) as f32);
         out.extend(memory.seen.iter().map(nearest));
         out.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
         out.dedup_by_key(|entry| entry.0);
@@ -72,42 +72,43 @@ impl NavMesh {
     /// The shortest ways to a goal from everywhere within a length of it, in metres in plan; infinite is allowed.
     ///
     /// # Errors
-    /// As [`NavMesh::cells_within`].
+    /// As [`NavMesh::polygons_within`].
     pub fn distance_map(
         &self,
         goal: &Location,
         length: f32,
-        filter: &impl CellFilter,
+        filter: &impl PolygonFilter,
         scratch: &mut PathScratch,
     ) -> Result<DistanceMap, QueryError> {
         let start = self.spot_of(goal)?;
         let limit = f64::from(length) / f64::from(self.frame.cell_size);
         let memory = &mut scratch.any_angle;
         self.flood_shortest(&start, limit, filter, memory);
-        let mut first = vec![0_u32; self.cell_count() + 1];
+        let mut first = vec![0_u32; self.polygon_count() + 1];
         for seen in &memory.seen {
-            first[seen.cell as usize + 1] += 1;
+            first[seen.polygon as usize + 1] += 1;
         }
-        for cell in 1..first.len() {
-            first[cell] += first[cell - 1];
+        for polygon in 1..first.len() {
+            first[polygon] += first[polygon - 1];
         }
         let mut order = memory.seen.clone();
-        order.sort_by(|a, b| a.cell.cmp(&b.cell).then(a.nearest.total_cmp(&b.nearest)));
+        order.sort_by(|a, b| a.polygon.cmp(&b.polygon).then(a.nearest.total_cmp(&b.nearest)));
         Ok(DistanceMap { seen: order, first, generation: self.generation, limit })
     }
 }
 
 impl DistanceMap {
-    /// The way on from a place; `None` where no way within the limit leads to the goal. Takes time linear in what was seen of its cell.
+    /// The way on from a place; `None` where no way within the limit leads to the goal. Takes time linear in what was seen of its polygon.
     ///
     /// # Errors
-    /// As [`NavMesh::cells_within`].
+    /// As [`NavMesh::polygons_within`].
     pub fn way_on(&self, mesh: &NavMesh, from: &Location) -> Result<Option<WayOn>, QueryError> {
         if mesh.generation() != self.generation {
-            return Err(QueryError::Stale { cell: from.cell });
+            return Err(QueryError::Stale { polygon: from.polygon });
         }
         let spot = mesh.spot_of(from)?;
-        let range = self.first[spot.cell as usize] as usize..self.first[spot.cell as usize + 1] as usize;
+        let range =
+            self.first[spot.polygon as usize] as usize..self.first[spot.polygon as usize + 1] as usize;
         let mut best: Option<(f64, PlanPosition)> = None;
         for seen in &self.seen[range] {
             // In order of what is nearest: nothing behind is nearer.

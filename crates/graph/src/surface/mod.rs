@@ -1,4 +1,4 @@
-//! Moving and looking about on the surface, in the plan and from cell to cell: storeys above and below do not matter.
+//! Moving and looking about on the surface, in the plan and from polygon to polygon: storeys above and below do not matter.
 
 mod around;
 mod distance;
@@ -15,10 +15,10 @@ pub use scratch::SurfaceScratch;
 pub use wall::{Wall, WallPiece};
 
 use glam::Vec3;
-use waymesh_core::CellId;
+use waymesh_core::PolyId;
 
 use crate::data::NO_NEIGHBOUR;
-use crate::filter::CellFilter;
+use crate::filter::PolygonFilter;
 use crate::mesh::NavMesh;
 use crate::nearest::{Location, Spot};
 use crate::plan::{LATTICE_STEP, PlanPosition};
@@ -28,39 +28,39 @@ impl NavMesh {
     /// Where a location lies in the grid, if it is one of this mesh.
     pub(crate) fn spot_of(&self, location: &Location) -> Result<Spot, QueryError> {
         let at = self.place_of(location)?;
-        let height = self.height_at(location.cell.index(), at);
+        let height = self.height_at(location.polygon.index(), at);
         let within = self.plan_of(PathEnd::Start, location.position) == Ok(at);
-        Ok(Spot { cell: location.cell.0, at, height, within, distance_squared: 0.0 })
+        Ok(Spot { polygon: location.polygon.0, at, height, within, distance_squared: 0.0 })
     }
 
     /// As [`Self::spot_of`], in the plan alone.
     #[inline]
     fn place_of(&self, location: &Location) -> Result<PlanPosition, QueryError> {
-        Ok(self.inside(location.cell.0, self.asked_of(location)?))
+        Ok(self.inside(location.polygon.0, self.asked_of(location)?))
     }
 
-    /// What [`Self::place_of`] gives if it lies in the cell.
+    /// What [`Self::place_of`] gives if it lies in the polygon.
     #[inline]
     fn asked_of(&self, location: &Location) -> Result<PlanPosition, QueryError> {
         if location.generation != self.generation {
-            return Err(QueryError::Stale { cell: location.cell });
+            return Err(QueryError::Stale { polygon: location.polygon });
         }
-        if location.cell.index() >= self.cell_count() {
-            return Err(QueryError::NoCell { cell: location.cell });
+        if location.polygon.index() >= self.polygon_count() {
+            return Err(QueryError::NoPolygon { polygon: location.polygon });
         }
         self.plan_of(PathEnd::Start, location.position)
     }
 
-    /// The place of the lattice in a cell that is closest to another, but for a few steps of the lattice.
+    /// The place of the lattice in a polygon that is closest to another, but for a few steps of the lattice.
     #[inline]
-    pub(crate) fn inside(&self, cell: u32, asked: PlanPosition) -> PlanPosition {
-        if self.holds(cell, asked) { asked } else { self.moved_inside(cell, asked) }
+    pub(crate) fn inside(&self, polygon: u32, asked: PlanPosition) -> PlanPosition {
+        if self.holds(polygon, asked) { asked } else { self.moved_inside(polygon, asked) }
     }
 
     #[cold]
-    fn moved_inside(&self, cell: u32, asked: PlanPosition) -> PlanPosition {
-        let at = self.closest_in_cell(cell as usize, asked);
-        if self.holds(cell, at) {
+    fn moved_inside(&self, polygon: u32, asked: PlanPosition) -> PlanPosition {
+        let at = self.closest_in_polygon(polygon as usize, asked);
+        if self.holds(polygon, at) {
             return at;
         }
         // Rounded to just outside.
@@ -76,13 +76,13 @@ impl NavMesh {
                 (-1.0, -1.0),
             ] {
                 let near = PlanPosition { x: at.x + x * step, z: at.z + z * step };
-                if self.holds(cell, near) {
+                if self.holds(polygon, near) {
                     return near;
                 }
             }
         }
-        // A cell as thin as that: its nearest corner.
-        let corners = self.corners[self.edge_range(cell as usize)].iter();
+        // A polygon as thin as that: its nearest corner.
+        let corners = self.corners[self.edge_range(polygon as usize)].iter();
         let corners = corners.map(|corner| PlanPosition::on_grid(corner.x, corner.z));
         corners.min_by(|a, b| a.distance_squared(at).total_cmp(&b.distance_squared(at))).unwrap_or(at)
     }
@@ -96,33 +96,33 @@ impl NavMesh {
         Ok(PlanPosition::snapped(x, z))
     }
 
-    /// A place of a cell, at the height of the ground there.
-    fn place(&self, cell: u32, at: PlanPosition) -> Location {
-        let height = self.height_at(cell as usize, at);
+    /// A place of a polygon, at the height of the ground there.
+    fn place(&self, polygon: u32, at: PlanPosition) -> Location {
+        let height = self.height_at(polygon as usize, at);
         let position = self.frame.to_world(at.x, height, at.z);
-        Location { cell: CellId(cell), position, generation: self.generation }
+        Location { polygon: PolyId(polygon), position, generation: self.generation }
     }
 
     /// As [`Self::place`], where a position was asked for that lies there in plan.
     #[inline]
-    fn place_at(&self, cell: u32, at: PlanPosition, asked: Vec3) -> Location {
-        let mut place = self.place(cell, at);
+    fn place_at(&self, polygon: u32, at: PlanPosition, asked: Vec3) -> Location {
+        let mut place = self.place(polygon, at);
         (place.position.x, place.position.z) = (asked.x, asked.z);
         place
     }
 
-    /// Both ends of an edge: right and left of whoever leaves the cell across it.
+    /// Both ends of an edge: right and left of whoever leaves the polygon across it.
     #[inline]
-    fn ends_of(&self, cell: u32, edge: usize) -> [PlanPosition; 2] {
-        let range = self.edge_range(cell as usize);
+    fn ends_of(&self, polygon: u32, edge: usize) -> [PlanPosition; 2] {
+        let range = self.edge_range(polygon as usize);
         let next = if edge + 1 == range.end { range.start } else { edge + 1 };
         [edge, next].map(|corner| PlanPosition::on_grid(self.corners[corner].x, self.corners[corner].z))
     }
 
-    /// The cell beyond an edge, if the filter allows it.
+    /// The polygon beyond an edge, if the filter allows it.
     #[inline]
-    fn open_beyond(&self, edge: usize, filter: &impl CellFilter) -> Option<u32> {
+    fn open_beyond(&self, edge: usize, filter: &impl PolygonFilter) -> Option<u32> {
         let neighbour = self.neighbours[edge];
-        (neighbour != NO_NEIGHBOUR && filter.allows(self, CellId(neighbour))).then_some(neighbour)
+        (neighbour != NO_NEIGHBOUR && filter.allows(self, PolyId(neighbour))).then_some(neighbour)
     }
 }

@@ -1,10 +1,10 @@
 //! Straight ahead over the surface.
 
 use glam::Vec3;
-use waymesh_core::CellId;
+use waymesh_core::PolyId;
 
 use crate::data::NO_NEIGHBOUR;
-use crate::filter::CellFilter;
+use crate::filter::PolygonFilter;
 use crate::mesh::NavMesh;
 use crate::nearest::{Location, Reach};
 use crate::plan::{LATTICE_STEP, PlanPosition, orientation};
@@ -25,26 +25,26 @@ pub struct Raycast {
 /// As [`Raycast`], in the plan alone.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PlanRay {
-    /// The cell in which it ends.
-    pub cell: CellId,
+    /// The polygon in which it ends.
+    pub polygon: PolyId,
     /// The part of the way in plan that is free, from 0 to 1.
     pub fraction: f32,
     /// The wall that was hit, if any.
     pub hit: Option<RayHit>,
 }
 
-/// A wall that was hit: a border of the mesh, or an edge to a cell that the filter does not allow.
+/// A wall that was hit: a border of the mesh, or an edge to a polygon that the filter does not allow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RayHit {
-    /// The cell on this side of it.
-    pub cell: CellId,
-    /// Which of the cell's edges.
+    /// The polygon on this side of it.
+    pub polygon: PolyId,
+    /// Which of the polygon's edges.
     pub edge: u32,
-    /// Its normal in the plan, of length 1, towards the cell; y is 0.
+    /// Its normal in the plan, of length 1, towards the polygon; y is 0.
     pub normal: Vec3,
 }
 
-/// What the ray meets at the end of a cell.
+/// What the ray meets at the end of a polygon.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Exit {
     Edge(usize),
@@ -55,43 +55,47 @@ pub(super) enum Exit {
 /// Where a ray ends.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stop {
-    pub(super) cell: u32,
+    pub(super) polygon: u32,
     /// What it meets there, and the wall that is in the way: whose edge it is, and which.
     pub(super) hit: Option<Met>,
 }
 
-/// How a cell is left, and the wall in the way: the cell that has its edge, and the edge.
+/// How a polygon is left, and the wall in the way: the polygon that has its edge, and the edge.
 type Met = (Exit, u32, usize);
 
 impl NavMesh {
     /// Goes straight ahead from a place towards a target until a wall is in the way.
     ///
-    /// - In plan; height follows the ground from cell to cell, so what lies on other storeys does not matter. Links that are crossed like
+    /// - In plan; height follows the ground from polygon to polygon, so what lies on other storeys does not matter. Links that are crossed like
     ///   edges are crossed.
     /// - Exact, and walls belong to the surface: a ray may touch walls, run along them, and pass through a corner where there is
     ///   ground on both sides.
-    /// - `cells` becomes the cells passed, from that of the start to that of the end.
-    /// - Takes time linear in the corners of the cells passed. Allocates nothing but room in `cells`.
+    /// - `polygons` becomes the polygons passed, from that of the start to that of the end.
+    /// - Takes time linear in the corners of the polygons passed. Allocates nothing but room in `polygons`.
     ///
     /// # Errors
-    /// - [`QueryError::Stale`] or [`QueryError::NoCell`] for a place on another mesh.
+    /// - [`QueryError::Stale`] or [`QueryError::NoPolygon`] for a place on another mesh.
     /// - [`QueryError::NotFinite`] for NaN or infinity.
     pub fn raycast(
         &self,
         from: &Location,
         to: Vec3,
-        filter: &impl CellFilter,
-        cells: &mut Vec<CellId>,
+        filter: &impl PolygonFilter,
+        polygons: &mut Vec<PolyId>,
     ) -> Result<Raycast, QueryError> {
-        let (ray, stop) = self.cast(from, to, filter, cells)?;
+        let (ray, stop) = self.cast(from, to, filter, polygons)?;
         let Some(met) = stop.hit else {
-            return Ok(Raycast { end: self.place_at(stop.cell, ray.target, to), fraction: 1.0, hit: None });
+            return Ok(Raycast {
+                end: self.place_at(stop.polygon, ray.target, to),
+                fraction: 1.0,
+                hit: None,
+            });
         };
         let (fraction, hit) = self.wall_hit(&met, &ray);
-        let place = self.place_at_wall(stop.cell, &met, &ray, fraction);
+        let place = self.place_at_wall(stop.polygon, &met, &ray, fraction);
         #[expect(clippy::cast_possible_truncation, reason = "a fraction in single precision")]
         let fraction = fraction as f32;
-        Ok(Raycast { end: self.place(stop.cell, place), fraction, hit: Some(hit) })
+        Ok(Raycast { end: self.place(stop.polygon, place), fraction, hit: Some(hit) })
     }
 
     /// As [`NavMesh::raycast`], for who needs neither the place where it ends nor the height of the ground there: in about half the
@@ -103,16 +107,16 @@ impl NavMesh {
         &self,
         from: &Location,
         to: Vec3,
-        filter: &impl CellFilter,
-        cells: &mut Vec<CellId>,
+        filter: &impl PolygonFilter,
+        polygons: &mut Vec<PolyId>,
     ) -> Result<PlanRay, QueryError> {
-        let (ray, stop) = self.cast(from, to, filter, cells)?;
-        let cell = CellId(stop.cell);
-        let Some(met) = stop.hit else { return Ok(PlanRay { cell, fraction: 1.0, hit: None }) };
+        let (ray, stop) = self.cast(from, to, filter, polygons)?;
+        let polygon = PolyId(stop.polygon);
+        let Some(met) = stop.hit else { return Ok(PlanRay { polygon, fraction: 1.0, hit: None }) };
         let (fraction, hit) = self.wall_hit(&met, &ray);
         #[expect(clippy::cast_possible_truncation, reason = "a fraction in single precision")]
         let fraction = fraction as f32;
-        Ok(PlanRay { cell, fraction, hit: Some(hit) })
+        Ok(PlanRay { polygon, fraction, hit: Some(hit) })
     }
 
     #[inline]
@@ -120,17 +124,17 @@ impl NavMesh {
         &self,
         from: &Location,
         to: Vec3,
-        filter: &impl CellFilter,
-        cells: &mut Vec<CellId>,
+        filter: &impl PolygonFilter,
+        polygons: &mut Vec<PolyId>,
     ) -> Result<(Ray, Stop), QueryError> {
-        cells.clear();
+        polygons.clear();
         let asked = self.asked_of(from)?;
         let target = self.plan_of(PathEnd::Goal, to)?;
-        cells.push(from.cell);
-        Ok(self.walk_ray(from.cell.0, asked, target, filter, |cell| cells.push(CellId(cell))))
+        polygons.push(from.polygon);
+        Ok(self.walk_ray(from.polygon.0, asked, target, filter, |polygon| polygons.push(PolyId(polygon))))
     }
 
-    /// Follows a ray from cell to cell, from the place in the first that is asked for or nearest to that, and calls `pass` for each cell
+    /// Follows a ray from polygon to polygon, from the place in the first that is asked for or nearest to that, and calls `pass` for each polygon
     /// that it enters.
     #[inline]
     pub(super) fn walk_ray(
@@ -138,55 +142,55 @@ impl NavMesh {
         first: u32,
         asked: PlanPosition,
         target: PlanPosition,
-        filter: &impl CellFilter,
+        filter: &impl PolygonFilter,
         mut pass: impl FnMut(u32),
     ) -> (Ray, Stop) {
-        let mut cell = first;
+        let mut polygon = first;
         let mut ray = self.ray(asked, target);
         let mut way = self.way_from(first, &ray).unwrap_or_else(|| {
             ray = self.ray(self.inside(first, asked), target);
             self.way_out(first, &ray)
         });
         let at = ray.at;
-        for _ in 0..2 * self.cell_count() + 2 {
+        for _ in 0..2 * self.polygon_count() + 2 {
             let exit = match way {
                 Way::Ends => None,
                 Way::Through(edge) => Some(Exit::Edge(edge)),
-                Way::Unsure => self.exit(cell, &ray),
+                Way::Unsure => self.exit(polygon, &ray),
             };
             let Some(exit) = exit else { break };
             let (next, wall) = match exit {
                 Exit::Edge(edge) => {
                     let WalkEdge { beyond, twin, .. } = self.walk[edge];
-                    if beyond != NO_NEIGHBOUR && filter.allows(self, CellId(beyond)) {
-                        cell = beyond;
-                        pass(cell);
+                    if beyond != NO_NEIGHBOUR && filter.allows(self, PolyId(beyond)) {
+                        polygon = beyond;
+                        pass(polygon);
                         // Through the inside of an edge.
-                        way = self.way_through(cell, twin as usize, &ray);
+                        way = self.way_through(polygon, twin as usize, &ray);
                         continue;
                     } else {
-                        (self.portal_on_ray(cell, at, target, filter), (cell, edge))
+                        (self.portal_on_ray(polygon, at, target, filter), (polygon, edge))
                     }
                 }
                 Exit::Corner(corner) => {
-                    let next = self.beyond_corner(cell, corner, target, filter);
-                    let next = next.or_else(|| self.portal_at_corner(cell, corner, at, target, filter));
+                    let next = self.beyond_corner(polygon, corner, target, filter);
+                    let next = next.or_else(|| self.portal_at_corner(polygon, corner, at, target, filter));
                     let wall = if next.is_some() {
-                        (cell, corner)
+                        (polygon, corner)
                     } else {
-                        self.wall_at_corner(cell, corner, [at, target], filter)
+                        self.wall_at_corner(polygon, corner, [at, target], filter)
                     };
                     (next, wall)
                 }
             };
             let Some(next) = next else {
-                return (ray, Stop { cell, hit: Some((exit, wall.0, wall.1)) });
+                return (ray, Stop { polygon, hit: Some((exit, wall.0, wall.1)) });
             };
-            cell = next;
-            pass(cell);
-            way = self.way_out(cell, &ray);
+            polygon = next;
+            pass(polygon);
+            way = self.way_out(polygon, &ray);
         }
-        (ray, Stop { cell, hit: None })
+        (ray, Stop { polygon, hit: None })
     }
 
     /// Whether one gets straight from one place to another: to that place, not to one above or below it.
@@ -197,48 +201,51 @@ impl NavMesh {
         &self,
         from: &Location,
         to: &Location,
-        filter: &impl CellFilter,
-        cells: &mut Vec<CellId>,
+        filter: &impl PolygonFilter,
+        polygons: &mut Vec<PolyId>,
     ) -> Result<bool, QueryError> {
         let goal = self.spot_of(to)?;
-        let ray = self.raycast_plan(from, to.position, filter, cells)?;
+        let ray = self.raycast_plan(from, to.position, filter, polygons)?;
         if ray.hit.is_some() {
             return Ok(false);
         }
-        // On a border several cells hold the place.
-        let mut cell = ray.cell.0;
-        if cell == goal.cell {
+        // On a border several polygons hold the place.
+        let mut polygon = ray.polygon.0;
+        if polygon == goal.polygon {
             return Ok(true);
         }
-        let near = |cell: u32| {
-            self.edge_range(cell as usize).any(|edge| {
-                let [a, b] = self.ends_of(cell, edge);
-                orientation(a, b, goal.at) == 0.0 && self.neighbours[edge] == goal.cell
+        let near = |polygon: u32| {
+            self.edge_range(polygon as usize).any(|edge| {
+                let [a, b] = self.ends_of(polygon, edge);
+                orientation(a, b, goal.at) == 0.0 && self.neighbours[edge] == goal.polygon
             })
         };
-        let on_ground = |cell: u32| (self.height_at(cell as usize, goal.at) - goal.height).abs() <= 1e-3;
-        if near(cell) || (self.holds(goal.cell, goal.at) && self.same_place(cell, &goal.at, goal.cell)) {
+        let on_ground =
+            |polygon: u32| (self.height_at(polygon as usize, goal.at) - goal.height).abs() <= 1e-3;
+        if near(polygon)
+            || (self.holds(goal.polygon, goal.at) && self.same_place(polygon, &goal.at, goal.polygon))
+        {
             return Ok(true);
         }
-        cell = goal.cell;
-        Ok(near(cell) && on_ground(ray.cell.0))
+        polygon = goal.polygon;
+        Ok(near(polygon) && on_ground(ray.polygon.0))
     }
 
-    /// Whether two cells meet in the fan around a corner that lies at this place.
-    fn same_place(&self, cell: u32, at: &PlanPosition, other: u32) -> bool {
-        let fan_at = |cell: u32| {
-            self.edge_range(cell as usize)
+    /// Whether two polygons meet in the fan around a corner that lies at this place.
+    fn same_place(&self, polygon: u32, at: &PlanPosition, other: u32) -> bool {
+        let fan_at = |polygon: u32| {
+            self.edge_range(polygon as usize)
                 .find(|&corner| PlanPosition::on_grid(self.corners[corner].x, self.corners[corner].z) == *at)
-                .map(|corner| self.fans.fan(CellId::from_index(corner).0).0)
+                .map(|corner| self.fans.fan(PolyId::from_index(corner).0).0)
         };
-        fan_at(cell).is_some_and(|fan| fan_at(other) == Some(fan))
+        fan_at(polygon).is_some_and(|fan| fan_at(other) == Some(fan))
     }
 
-    /// Where the ray leaves a cell; `None` if the target is in it.
+    /// Where the ray leaves a polygon; `None` if the target is in it.
     #[inline]
-    fn exit(&self, cell: u32, ray: &Ray) -> Option<Exit> {
-        let first = self.cell_first[cell as usize] as usize;
-        let edges = self.walk_edges(cell);
+    fn exit(&self, polygon: u32, ray: &Ray) -> Option<Exit> {
+        let first = self.polygon_first[polygon as usize] as usize;
+        let edges = self.walk_edges(polygon);
         // Edges from corner `before` to corner `corner`.
         let mut before = edges.len() - 1;
         let mut a = edges[before].start();
@@ -254,7 +261,7 @@ impl NavMesh {
                     exit = Some(Exit::Edge(first + before));
                 }
             }
-            // In line with the ray, where the cell ends beside it.
+            // In line with the ray, where the polygon ends beside it.
             if a_side == 0.0 && b_side > 0.0 {
                 exit = exit.or(Some(Exit::Corner(first + before)));
             } else if a_side < 0.0 && b_side == 0.0 {
@@ -265,63 +272,63 @@ impl NavMesh {
         if outside { exit } else { None }
     }
 
-    /// The cell beyond a link that is crossed like an edge, where the ray crosses it.
+    /// The polygon beyond a link that is crossed like an edge, where the ray crosses it.
     fn portal_on_ray(
         &self,
-        cell: u32,
+        polygon: u32,
         at: PlanPosition,
         target: PlanPosition,
-        filter: &impl CellFilter,
+        filter: &impl PolygonFilter,
     ) -> Option<u32> {
-        self.links.leaving(cell).iter().map(|&leaving| self.way_of(leaving)).find_map(|way| {
+        self.links.leaving(polygon).iter().map(|&leaving| self.way_of(leaving)).find_map(|way| {
             if !self.links.is_portal(self.link_of(way).0) {
                 return None;
             }
-            let [right, left] = self.edge_ends(CellId(cell), way);
+            let [right, left] = self.edge_ends(PolyId(polygon), way);
             let is_crossed = orientation(at, target, right) <= 0.0
                 && orientation(at, target, left) >= 0.0
                 && orientation(right, left, target) < 0.0;
             let beyond = self.beyond(way);
-            (is_crossed && filter.allows(self, CellId(beyond))).then_some(beyond)
+            (is_crossed && filter.allows(self, PolyId(beyond))).then_some(beyond)
         })
     }
 
-    /// As [`Self::portal_on_ray`], among all cells that meet in a corner.
+    /// As [`Self::portal_on_ray`], among all polygons that meet in a corner.
     fn portal_at_corner(
         &self,
-        cell: u32,
+        polygon: u32,
         corner: usize,
         at: PlanPosition,
         target: PlanPosition,
-        filter: &impl CellFilter,
+        filter: &impl PolygonFilter,
     ) -> Option<u32> {
         if self.links.links.is_empty() {
             return None;
         }
-        let mut found = self.portal_on_ray(cell, at, target, filter);
-        self.around(cell, corner, filter, |cell, _| {
-            found = found.or_else(|| self.portal_on_ray(cell, at, target, filter));
+        let mut found = self.portal_on_ray(polygon, at, target, filter);
+        self.around(polygon, corner, filter, |polygon, _| {
+            found = found.or_else(|| self.portal_on_ray(polygon, at, target, filter));
             found.is_some()
         });
         found
     }
 
-    /// Calls `visit(cell, corner)` for the other cells around a corner that can be reached around it, until it answers true.
+    /// Calls `visit(polygon, corner)` for the other polygons around a corner that can be reached around it, until it answers true.
     fn around(
         &self,
-        cell: u32,
+        polygon: u32,
         corner: usize,
-        filter: &impl CellFilter,
+        filter: &impl PolygonFilter,
         mut visit: impl FnMut(u32, usize) -> bool,
     ) {
         for to_right in [true, false] {
-            let (mut current, mut at) = (cell, corner);
+            let (mut current, mut at) = (polygon, corner);
             loop {
                 let range = self.edge_range(current as usize);
                 let before = if at == range.start { range.end - 1 } else { at - 1 };
                 let edge = if to_right { at } else { before };
                 let Some(next) = self.open_beyond(edge, filter) else { break };
-                if next == cell {
+                if next == polygon {
                     return;
                 }
                 #[expect(clippy::cast_possible_truncation, reason = "edges fit 32 bits")]
@@ -340,53 +347,53 @@ impl NavMesh {
         }
     }
 
-    /// The cell around a corner into which the ray goes on.
+    /// The polygon around a corner into which the ray goes on.
     fn beyond_corner(
         &self,
-        cell: u32,
+        polygon: u32,
         corner: usize,
         target: PlanPosition,
-        filter: &impl CellFilter,
+        filter: &impl PolygonFilter,
     ) -> Option<u32> {
         let mut found = None;
-        self.around(cell, corner, filter, |cell, corner| {
-            let range = self.edge_range(cell as usize);
-            let [at, next] = self.ends_of(cell, corner);
+        self.around(polygon, corner, filter, |polygon, corner| {
+            let range = self.edge_range(polygon as usize);
+            let [at, next] = self.ends_of(polygon, corner);
             let before = if corner == range.start { range.end - 1 } else { corner - 1 };
-            let [before, _] = self.ends_of(cell, before);
+            let [before, _] = self.ends_of(polygon, before);
             if orientation(at, next, target) >= 0.0 && orientation(at, before, target) <= 0.0 {
-                found = Some(cell);
+                found = Some(polygon);
             }
             found.is_some()
         });
         found
     }
 
-    /// Of the edges of a cell at a corner, the wall that faces the ray most; of those around it, if this cell has none.
+    /// Of the edges of a polygon at a corner, the wall that faces the ray most; of those around it, if this polygon has none.
     fn wall_at_corner(
         &self,
-        cell: u32,
+        polygon: u32,
         corner: usize,
         [at, target]: [PlanPosition; 2],
-        filter: &impl CellFilter,
+        filter: &impl PolygonFilter,
     ) -> (u32, usize) {
-        let mut best = (f64::INFINITY, cell, corner);
-        let mut look = |cell: u32, corner: usize| {
-            let range = self.edge_range(cell as usize);
+        let mut best = (f64::INFINITY, polygon, corner);
+        let mut look = |polygon: u32, corner: usize| {
+            let range = self.edge_range(polygon as usize);
             for edge in [corner, if corner == range.start { range.end - 1 } else { corner - 1 }] {
                 if self.open_beyond(edge, filter).is_none() {
-                    let [a, b] = self.ends_of(cell, edge);
+                    let [a, b] = self.ends_of(polygon, edge);
                     let (nx, nz) = normal(a, b);
                     let facing = nx * (target.x - at.x) + nz * (target.z - at.z);
                     if facing < best.0 {
-                        best = (facing, cell, edge);
+                        best = (facing, polygon, edge);
                     }
                 }
             }
             false
         };
-        look(cell, corner);
-        self.around(cell, corner, filter, look);
+        look(polygon, corner);
+        self.around(polygon, corner, filter, look);
         (best.1, best.2)
     }
 
@@ -395,7 +402,7 @@ impl NavMesh {
     fn wall_hit(&self, &(exit, owner, edge): &Met, ray: &Ray) -> (f64, RayHit) {
         let Ray { at, target, .. } = *ray;
         let (dx, dz) = (target.x - at.x, target.z - at.z);
-        // A wall of another cell around the corner names that cell.
+        // A wall of another polygon around the corner names that polygon.
         let [a, b] = self.ends_of(owner, edge);
         let (ex, ez) = (b.x - a.x, b.z - a.z);
         let fraction = match exit {
@@ -409,12 +416,18 @@ impl NavMesh {
         let (ex, ez) = (ex as f32, ez as f32);
         let scale = 1.0 / (ex * ex + ez * ez).sqrt();
         let normal = Vec3::new(-ez * scale, 0.0, ex * scale);
-        let number = CellId::from_index(edge - self.cell_first[owner as usize] as usize).0;
-        (fraction.clamp(0.0, 1.0), RayHit { cell: CellId(owner), edge: number, normal })
+        let number = PolyId::from_index(edge - self.polygon_first[owner as usize] as usize).0;
+        (fraction.clamp(0.0, 1.0), RayHit { polygon: PolyId(owner), edge: number, normal })
     }
 
-    /// Where a ray meets a wall, on the side of the cell.
-    fn place_at_wall(&self, cell: u32, &(exit, owner, edge): &Met, ray: &Ray, fraction: f64) -> PlanPosition {
+    /// Where a ray meets a wall, on the side of the polygon.
+    fn place_at_wall(
+        &self,
+        polygon: u32,
+        &(exit, owner, edge): &Met,
+        ray: &Ray,
+        fraction: f64,
+    ) -> PlanPosition {
         let Ray { at, target, .. } = *ray;
         let place = match exit {
             Exit::Corner(corner) => self.walk[corner].start(),
@@ -431,7 +444,7 @@ impl NavMesh {
                 }
             }
         };
-        self.inside(cell, place)
+        self.inside(polygon, place)
     }
 
     /// The ground straight below or above a position: the highest that is at most `down` below and the lowest at most `up` above, whichever
@@ -442,13 +455,13 @@ impl NavMesh {
         position: Vec3,
         up: f32,
         down: f32,
-        filter: &impl CellFilter,
+        filter: &impl PolygonFilter,
     ) -> Option<Location> {
         self.nearest_with(position, &Reach::new(0.0, up, down), filter)
     }
 }
 
-/// Towards the cell that has the edge from `a` to `b`.
+/// Towards the polygon that has the edge from `a` to `b`.
 pub(super) fn normal(a: PlanPosition, b: PlanPosition) -> (f64, f64) {
     let (ex, ez) = (b.x - a.x, b.z - a.z);
     let scale = 1.0 / (ex * ex + ez * ez).sqrt();

@@ -1,10 +1,10 @@
 //! Places by chance.
 
-use waymesh_core::{CellId, Random};
+use waymesh_core::{PolyId, Random};
 
 use super::SurfaceScratch;
 use crate::QueryError;
-use crate::filter::CellFilter;
+use crate::filter::PolygonFilter;
 use crate::mesh::{Generation, NavMesh};
 use crate::nearest::Location;
 use crate::plan::PlanPosition;
@@ -12,45 +12,45 @@ use crate::plan::PlanPosition;
 /// Most tries for a place in a circle. Each hits with the share of the circle in the square around it, as a rule three in four.
 const TRIES: u32 = 256;
 
-/// Places by chance, every square metre of the plan as likely as any other. Made once for a mesh and a filter, 12 bytes a cell.
+/// Places by chance, every square metre of the plan as likely as any other. Made once for a mesh and a filter, 12 bytes a polygon.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlaceSampler {
-    cells: Vec<u32>,
-    /// Twice the area of the cells up to each, in cells of the grid.
+    polygons: Vec<u32>,
+    /// Twice the area of the polygons up to each, in cells of the grid.
     ends: Vec<f64>,
     generation: Generation,
 }
 
 impl PlaceSampler {
-    /// Prepares places on the cells that `filter` allows. Linear time.
+    /// Prepares places on the polygons that `filter` allows. Linear time.
     #[must_use]
-    pub fn new(mesh: &NavMesh, filter: &impl CellFilter) -> Self {
-        let (mut cells, mut ends, mut sum) = (Vec::new(), Vec::new(), 0.0);
-        for cell in (0..mesh.cell_count()).map(CellId::from_index) {
-            if filter.allows(mesh, cell) {
-                sum += mesh.doubled_area(cell.0);
-                cells.push(cell.0);
+    pub fn new(mesh: &NavMesh, filter: &impl PolygonFilter) -> Self {
+        let (mut polygons, mut ends, mut sum) = (Vec::new(), Vec::new(), 0.0);
+        for polygon in (0..mesh.polygon_count()).map(PolyId::from_index) {
+            if filter.allows(mesh, polygon) {
+                sum += mesh.doubled_area(polygon.0);
+                polygons.push(polygon.0);
                 ends.push(sum);
             }
         }
-        Self { cells, ends, generation: mesh.generation() }
+        Self { polygons, ends, generation: mesh.generation() }
     }
 
-    /// A place by chance; `None` if the filter allows no cell. Logarithmic time and linear in the corners of one cell.
+    /// A place by chance; `None` if the filter allows no polygon. Logarithmic time and linear in the corners of one polygon.
     ///
     /// # Errors
     /// [`QueryError::Stale`] for another mesh than it was made for.
     pub fn sample(&self, mesh: &NavMesh, random: &mut Random) -> Result<Option<Location>, QueryError> {
         if mesh.generation() != self.generation {
-            return Err(QueryError::Stale { cell: CellId(0) });
+            return Err(QueryError::Stale { polygon: PolyId(0) });
         }
         let Some(&total) = self.ends.last() else { return Ok(None) };
         let aim = random.unit_f64() * total;
-        let index = self.ends.partition_point(|&end| end <= aim).min(self.cells.len() - 1);
-        let cell = self.cells[index];
-        let corners = mesh.corners[mesh.edge_range(cell as usize)].iter();
+        let index = self.ends.partition_point(|&end| end <= aim).min(self.polygons.len() - 1);
+        let polygon = self.polygons[index];
+        let corners = mesh.corners[mesh.edge_range(polygon as usize)].iter();
         let at = in_polygon(corners.map(|corner| PlanPosition::on_grid(corner.x, corner.z)), random);
-        Ok(Some(mesh.place(cell, mesh.closest_in_cell(cell as usize, at))))
+        Ok(Some(mesh.place(polygon, mesh.closest_in_polygon(polygon as usize, at))))
     }
 }
 
@@ -116,14 +116,14 @@ impl Cut {
 }
 
 impl NavMesh {
-    fn doubled_area(&self, cell: u32) -> f64 {
-        let corners = &self.corners[self.edge_range(cell as usize)];
+    fn doubled_area(&self, polygon: u32) -> f64 {
+        let corners = &self.corners[self.edge_range(polygon as usize)];
         let at = |index: usize| PlanPosition::on_grid(corners[index].x, corners[index].z);
         (2..corners.len()).map(|last| crate::plan::orientation(at(0), at(last - 1), at(last))).sum()
     }
 
-    /// A place by chance within `radius` metres of another in plan, among the cells that hang together within that circle: a place that
-    /// one gets to without leaving the circle's cells. Every square metre is as likely as any other. The start itself where no
+    /// A place by chance within `radius` metres of another in plan, among the polygons that hang together within that circle: a place that
+    /// one gets to without leaving the circle's polygons. Every square metre is as likely as any other. The start itself where no
     /// ground is found in a good number of tries, or for a radius that is NaN, negative or 0.
     ///
     /// # Errors
@@ -132,7 +132,7 @@ impl NavMesh {
         &self,
         from: &Location,
         radius: f32,
-        filter: &impl CellFilter,
+        filter: &impl PolygonFilter,
         random: &mut Random,
         scratch: &mut SurfaceScratch,
     ) -> Result<Location, QueryError> {
@@ -142,25 +142,25 @@ impl NavMesh {
             return Ok(*from);
         }
         let reach = reach.min(1e10);
-        scratch.begin(self.cell_count(), start.cell);
+        scratch.begin(self.polygon_count(), start.polygon);
         let mut cut = std::mem::take(&mut scratch.cut);
         let mut sum = 0.0;
-        while let Some((_, cell)) = scratch.next() {
-            self.cut_cell(cell, start.at, reach, &mut cut);
+        while let Some((_, polygon)) = scratch.next() {
+            self.cut_polygon(polygon, start.at, reach, &mut cut);
             sum += cut.doubled_area();
-            scratch.shares.push((sum, cell));
-            self.open_neighbours(cell, start.at, reach, filter, scratch, |_, _, _| {});
+            scratch.shares.push((sum, polygon));
+            self.open_neighbours(polygon, start.at, reach, filter, scratch, |_, _, _| {});
         }
         let mut found = *from;
         for _ in 0..TRIES {
             let aim = random.unit_f64() * sum;
             let shares = &scratch.shares;
-            let cell = shares[shares.partition_point(|share| share.0 <= aim).min(shares.len() - 1)].1;
-            self.cut_cell(cell, start.at, reach, &mut cut);
+            let polygon = shares[shares.partition_point(|share| share.0 <= aim).min(shares.len() - 1)].1;
+            self.cut_polygon(polygon, start.at, reach, &mut cut);
             let at = in_polygon(cut.corners.iter().copied(), random);
-            let at = self.closest_in_cell(cell as usize, at);
+            let at = self.closest_in_polygon(polygon as usize, at);
             if at.distance_squared(start.at) <= reach * reach {
-                found = self.place(cell, at);
+                found = self.place(polygon, at);
                 break;
             }
         }
@@ -168,9 +168,9 @@ impl NavMesh {
         Ok(found)
     }
 
-    fn cut_cell(&self, cell: u32, middle: PlanPosition, radius: f64, cut: &mut Cut) {
+    fn cut_polygon(&self, polygon: u32, middle: PlanPosition, radius: f64, cut: &mut Cut) {
         cut.corners.clear();
-        let corners = self.corners[self.edge_range(cell as usize)].iter();
+        let corners = self.corners[self.edge_range(polygon as usize)].iter();
         cut.corners.extend(corners.map(|corner| PlanPosition::on_grid(corner.x, corner.z)));
         cut.crop(middle, radius);
     }

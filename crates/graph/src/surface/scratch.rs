@@ -5,30 +5,30 @@ use std::collections::BinaryHeap;
 
 use super::sample::Cut;
 
-/// Memory of queries that look about on the surface. One per thread; it serves any mesh: 4 bytes a cell, and 16 a cell looked at.
+/// Memory of queries that look about on the surface. One per thread; it serves any mesh: 4 bytes a polygon, and 16 a polygon looked at.
 #[derive(Clone, Debug, Default)]
 pub struct SurfaceScratch {
     stamp: u32,
     seen: Vec<u32>,
-    /// Cells to look at, nearest first: bits of the squared distance, cell.
+    /// Polygons to look at, nearest first: bits of the squared distance, polygon.
     open: BinaryHeap<Reverse<(u64, u32)>>,
-    /// Cells to look at, in the order in which they were found.
+    /// Polygons to look at, in the order in which they were found.
     pub(super) row: Vec<u32>,
-    /// Areas of what is seen of each cell, summed up.
+    /// Areas of what is seen of each polygon, summed up.
     pub(super) shares: Vec<(f64, u32)>,
-    /// A cell cut to what is near.
+    /// A polygon cut to what is near.
     pub(super) cut: Cut,
 }
 
 impl SurfaceScratch {
-    pub(super) fn begin(&mut self, cells: usize, first: u32) {
+    pub(super) fn begin(&mut self, polygons: usize, first: u32) {
         if self.stamp == u32::MAX {
             self.seen.clear();
             self.stamp = 0;
         }
         self.stamp += 1;
-        if self.seen.len() < cells {
-            self.seen.resize(cells, 0);
+        if self.seen.len() < polygons {
+            self.seen.resize(polygons, 0);
         }
         self.open.clear();
         self.row.clear();
@@ -37,33 +37,33 @@ impl SurfaceScratch {
     }
 
     /// As [`Self::begin`], for a search that keeps no order.
-    pub(super) fn begin_rows(&mut self, cells: usize, first: u32) {
-        self.begin(cells, first);
+    pub(super) fn begin_rows(&mut self, polygons: usize, first: u32) {
+        self.begin(polygons, first);
         self.open.clear();
         self.row.push(first);
     }
 
     #[inline]
-    pub(super) fn is_seen(&self, cell: u32) -> bool {
-        self.seen[cell as usize] == self.stamp
+    pub(super) fn is_seen(&self, polygon: u32) -> bool {
+        self.seen[polygon as usize] == self.stamp
     }
 
-    /// Adds a cell to the row.
+    /// Adds a polygon to the row.
     #[inline]
-    pub(super) fn open_row(&mut self, cell: u32) {
-        self.seen[cell as usize] = self.stamp;
-        self.row.push(cell);
+    pub(super) fn open_row(&mut self, polygon: u32) {
+        self.seen[polygon as usize] = self.stamp;
+        self.row.push(polygon);
     }
 
-    /// Opens a cell that was not opened before.
-    pub(super) fn open(&mut self, cell: u32, distance: f64) {
-        if std::mem::replace(&mut self.seen[cell as usize], self.stamp) != self.stamp {
-            self.open.push(Reverse((distance.to_bits(), cell)));
+    /// Opens a polygon that was not opened before.
+    pub(super) fn open(&mut self, polygon: u32, distance: f64) {
+        if std::mem::replace(&mut self.seen[polygon as usize], self.stamp) != self.stamp {
+            self.open.push(Reverse((distance.to_bits(), polygon)));
         }
     }
 
-    /// The nearest open cell, with its distance.
+    /// The nearest open polygon, with its distance.
     pub(super) fn next(&mut self) -> Option<(f64, u32)> {
-        self.open.pop().map(|Reverse((bits, cell))| (f64::from_bits(bits), cell))
+        self.open.pop().map(|Reverse((bits, polygon))| (f64::from_bits(bits), polygon))
     }
 }

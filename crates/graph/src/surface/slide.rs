@@ -1,11 +1,11 @@
 //! Moving along the surface.
 
 use glam::Vec3;
-use waymesh_core::CellId;
+use waymesh_core::PolyId;
 
 use super::SurfaceScratch;
 use crate::data::NO_NEIGHBOUR;
-use crate::filter::CellFilter;
+use crate::filter::PolygonFilter;
 use crate::mesh::NavMesh;
 use crate::nearest::Location;
 use crate::plan::{LATTICE_STEP, PlanPosition, closest_on_segment};
@@ -15,10 +15,10 @@ use crate::{PathEnd, QueryError};
 impl NavMesh {
     /// Moves from a place towards a target, along walls where they are in the way.
     ///
-    /// - Each cell that can be entered through edges within the circle that has start and target as opposite points offers its point closest
+    /// - Each polygon that can be entered through edges within the circle that has start and target as opposite points offers its point closest
     ///   to the target; of those no farther from the start than the target, the closest wins. So a move never leads
     ///   farther than its length, never through a wall, never away from the target, and ends there where nothing is in the way.
-    /// - For the small steps of a moving agent: takes time linear in the corners of the cells in that circle.
+    /// - For the small steps of a moving agent: takes time linear in the corners of the polygons in that circle.
     /// - Links that are crossed like edges are crossed.
     ///
     /// # Errors
@@ -27,69 +27,69 @@ impl NavMesh {
         &self,
         from: &Location,
         to: Vec3,
-        filter: &impl CellFilter,
+        filter: &impl PolygonFilter,
         scratch: &mut SurfaceScratch,
     ) -> Result<Location, QueryError> {
         let asked = self.asked_of(from)?;
         let target = self.plan_of(PathEnd::Goal, to)?;
-        if self.holds(from.cell.0, target) {
-            return Ok(self.place_at(from.cell.0, target, to));
+        if self.holds(from.polygon.0, target) {
+            return Ok(self.place_at(from.polygon.0, target, to));
         }
         // As a rule nothing is in the way. Else walls are followed.
-        let (Ray { at: start, .. }, stop) = self.walk_ray(from.cell.0, asked, target, filter, |_| {});
+        let (Ray { at: start, .. }, stop) = self.walk_ray(from.polygon.0, asked, target, filter, |_| {});
         if stop.hit.is_none() {
-            return Ok(self.place_at(stop.cell, target, to));
+            return Ok(self.place_at(stop.polygon, target, to));
         }
         let middle = PlanPosition { x: (start.x + target.x) / 2.0, z: (start.z + target.z) / 2.0 };
         let most = start.distance_squared(target);
         let radius = most.sqrt() / 2.0 + LATTICE_STEP;
-        let mut best = (most, from.cell.0, start);
-        scratch.begin_rows(self.cell_count(), from.cell.0);
+        let mut best = (most, from.polygon.0, start);
+        scratch.begin_rows(self.polygon_count(), from.polygon.0);
         let mut next = 0;
-        while let Some(&cell) = scratch.row.get(next) {
+        while let Some(&polygon) = scratch.row.get(next) {
             next += 1;
-            let closest = self.closest_in_cell(cell as usize, target);
+            let closest = self.closest_in_polygon(polygon as usize, target);
             let distance = closest.distance_squared(target);
             if distance < best.0 && closest.distance_squared(start) <= most {
-                best = (distance, cell, closest);
+                best = (distance, polygon, closest);
             }
             if closest == target {
-                return Ok(self.place_at(cell, target, to));
+                return Ok(self.place_at(polygon, target, to));
             }
-            self.open_row(cell, middle, radius * radius, filter, scratch);
+            self.open_row(polygon, middle, radius * radius, filter, scratch);
         }
         Ok(self.place(best.1, best.2))
     }
 
-    /// Opens the cells beyond the edges and links that come so near to a place, in any order.
+    /// Opens the polygons beyond the edges and links that come so near to a place, in any order.
     fn open_row(
         &self,
-        cell: u32,
+        polygon: u32,
         at: PlanPosition,
         radius_squared: f64,
-        filter: &impl CellFilter,
+        filter: &impl PolygonFilter,
         scratch: &mut SurfaceScratch,
     ) {
         let is_near = |a: PlanPosition, b: PlanPosition| {
             let (x, z) = closest_on_segment(a, b, at);
             at.distance_squared(PlanPosition { x, z }) <= radius_squared
         };
-        let edges = self.walk_edges(cell);
+        let edges = self.walk_edges(polygon);
         let first = edges[0].start();
         for (index, edge) in edges.iter().enumerate() {
             if edge.beyond == NO_NEIGHBOUR || scratch.is_seen(edge.beyond) {
                 continue;
             }
             let end = edges.get(index + 1).map_or(first, WalkEdge::start);
-            if is_near(edge.start(), end) && filter.allows(self, CellId(edge.beyond)) {
+            if is_near(edge.start(), end) && filter.allows(self, PolyId(edge.beyond)) {
                 scratch.open_row(edge.beyond);
             }
         }
-        for &leaving in self.links.leaving(cell) {
+        for &leaving in self.links.leaving(polygon) {
             let way = self.way_of(leaving);
             let beyond = self.beyond(way);
-            if self.links.is_portal(self.link_of(way).0) && filter.allows(self, CellId(beyond)) {
-                let [a, b] = self.edge_ends(CellId(cell), way);
+            if self.links.is_portal(self.link_of(way).0) && filter.allows(self, PolyId(beyond)) {
+                let [a, b] = self.edge_ends(PolyId(polygon), way);
                 if is_near(a, b) && !scratch.is_seen(beyond) {
                     scratch.open_row(beyond);
                 }
@@ -97,19 +97,19 @@ impl NavMesh {
         }
     }
 
-    /// Opens the cells beyond the edges and links that come within `radius` of a place, and calls `wall(cell, edge, distance squared)` for
+    /// Opens the polygons beyond the edges and links that come within `radius` of a place, and calls `wall(polygon, edge, distance squared)` for
     /// the edges that cannot be crossed.
     pub(super) fn open_neighbours(
         &self,
-        cell: u32,
+        polygon: u32,
         at: PlanPosition,
         radius: f64,
-        filter: &impl CellFilter,
+        filter: &impl PolygonFilter,
         scratch: &mut SurfaceScratch,
         mut wall: impl FnMut(u32, usize, f64),
     ) {
-        for edge in self.edge_range(cell as usize) {
-            let [a, b] = self.ends_of(cell, edge);
+        for edge in self.edge_range(polygon as usize) {
+            let [a, b] = self.ends_of(polygon, edge);
             let (x, z) = closest_on_segment(a, b, at);
             let distance = at.distance_squared(PlanPosition { x, z });
             if distance > radius * radius {
@@ -117,14 +117,14 @@ impl NavMesh {
             }
             match self.open_beyond(edge, filter) {
                 Some(beyond) => scratch.open(beyond, distance),
-                None => wall(cell, edge, distance),
+                None => wall(polygon, edge, distance),
             }
         }
-        for &leaving in self.links.leaving(cell) {
+        for &leaving in self.links.leaving(polygon) {
             let way = self.way_of(leaving);
             let beyond = self.beyond(way);
-            if self.links.is_portal(self.link_of(way).0) && filter.allows(self, CellId(beyond)) {
-                let [a, b] = self.edge_ends(CellId(cell), way);
+            if self.links.is_portal(self.link_of(way).0) && filter.allows(self, PolyId(beyond)) {
+                let [a, b] = self.edge_ends(PolyId(polygon), way);
                 let (x, z) = closest_on_segment(a, b, at);
                 let distance = at.distance_squared(PlanPosition { x, z });
                 if distance <= radius * radius {

@@ -1,12 +1,12 @@
 //! The walls around a place.
 
 use glam::Vec3;
-use waymesh_core::CellId;
+use waymesh_core::PolyId;
 
 use super::SurfaceScratch;
 use super::raycast::normal;
 use crate::QueryError;
-use crate::filter::CellFilter;
+use crate::filter::PolygonFilter;
 use crate::mesh::NavMesh;
 use crate::nearest::Location;
 use crate::plan::{PlanPosition, closest_on_segment};
@@ -18,29 +18,29 @@ pub struct Wall {
     pub distance: f32,
     /// Its closest point.
     pub point: Vec3,
-    /// Its normal in the plan, of length 1, towards the cell; y is 0.
+    /// Its normal in the plan, of length 1, towards the polygon; y is 0.
     pub normal: Vec3,
-    /// The cell on this side of it.
-    pub cell: CellId,
-    /// Which of the cell's edges.
+    /// The polygon on this side of it.
+    pub polygon: PolyId,
+    /// Which of the polygon's edges.
     pub edge: u32,
 }
 
 impl NavMesh {
-    /// The wall nearest to a place in plan, at most `radius` metres away: a border of the mesh, or an edge to a cell that the filter does
+    /// The wall nearest to a place in plan, at most `radius` metres away: a border of the mesh, or an edge to a polygon that the filter does
     /// not allow.
     ///
-    /// - Cells are looked at from edge to edge, so walls of other storeys do not count. Links that are crossed like edges are no walls.
+    /// - Polygons are looked at from edge to edge, so walls of other storeys do not count. Links that are crossed like edges are no walls.
     /// - Inclusive. `None` where no wall is so near, and for a radius that is NaN or negative.
-    /// - Takes time in `n log n` of the cells within reach.
+    /// - Takes time in `n log n` of the polygons within reach.
     ///
     /// # Errors
-    /// [`QueryError::Stale`], [`QueryError::NoCell`] or [`QueryError::NotFinite`] for a place that is none of this mesh.
+    /// [`QueryError::Stale`], [`QueryError::NoPolygon`] or [`QueryError::NotFinite`] for a place that is none of this mesh.
     pub fn nearest_wall(
         &self,
         from: &Location,
         radius: f32,
-        filter: &impl CellFilter,
+        filter: &impl PolygonFilter,
         scratch: &mut SurfaceScratch,
     ) -> Result<Option<Wall>, QueryError> {
         let start = self.spot_of(from)?;
@@ -49,38 +49,38 @@ impl NavMesh {
             return Ok(None);
         }
         let mut best = (limit * limit, None);
-        scratch.begin(self.cell_count(), start.cell);
-        while let Some((distance, cell)) = scratch.next() {
+        scratch.begin(self.polygon_count(), start.polygon);
+        while let Some((distance, polygon)) = scratch.next() {
             if distance > best.0 {
                 break;
             }
             let reach = best.0.sqrt();
-            self.open_neighbours(cell, start.at, reach, filter, scratch, |cell, edge, _| {
-                if let Some((distance, place)) = self.closest_on_wall(cell, edge, start.at, filter)
+            self.open_neighbours(polygon, start.at, reach, filter, scratch, |polygon, edge, _| {
+                if let Some((distance, place)) = self.closest_on_wall(polygon, edge, start.at, filter)
                     && (distance < best.0 || (best.1.is_none() && distance <= best.0))
                 {
-                    best = (distance, Some((cell, edge, place)));
+                    best = (distance, Some((polygon, edge, place)));
                 }
             });
         }
-        let Some((cell, edge, place)) = best.1 else { return Ok(None) };
-        let [a, b] = self.ends_of(cell, edge);
+        let Some((polygon, edge, place)) = best.1 else { return Ok(None) };
+        let [a, b] = self.ends_of(polygon, edge);
         let (nx, nz) = normal(a, b);
         #[expect(clippy::cast_possible_truncation, reason = "lengths and directions in single precision")]
         let (nx, nz, metres) =
             (nx as f32, nz as f32, (best.0.sqrt() * f64::from(self.frame.cell_size)) as f32);
-        let first = self.cell_first[cell as usize] as usize;
+        let first = self.polygon_first[polygon as usize] as usize;
         Ok(Some(Wall {
             distance: metres,
-            point: self.place(cell, place).position,
+            point: self.place(polygon, place).position,
             normal: Vec3::new(nx, 0.0, nz),
-            cell: CellId(cell),
-            edge: CellId::from_index(edge - first).0,
+            polygon: PolyId(polygon),
+            edge: PolyId::from_index(edge - first).0,
         }))
     }
 
     /// The pieces of wall that come within `radius` metres of a place, as [`NavMesh::nearest_wall`] sees them: each from right to left as
-    /// seen from the surface, ordered by cell. `out` is cleared first. Nothing for a radius that is NaN or negative.
+    /// seen from the surface, ordered by polygon. `out` is cleared first. Nothing for a radius that is NaN or negative.
     ///
     /// # Errors
     /// As [`NavMesh::nearest_wall`].
@@ -88,7 +88,7 @@ impl NavMesh {
         &self,
         from: &Location,
         radius: f32,
-        filter: &impl CellFilter,
+        filter: &impl PolygonFilter,
         scratch: &mut SurfaceScratch,
         out: &mut Vec<WallPiece>,
     ) -> Result<(), QueryError> {
@@ -98,32 +98,32 @@ impl NavMesh {
         if limit.is_nan() || radius < 0.0 {
             return Ok(());
         }
-        scratch.begin(self.cell_count(), start.cell);
-        while let Some((_, cell)) = scratch.next() {
-            self.open_neighbours(cell, start.at, limit, filter, scratch, |cell, edge, _| {
-                self.wall_pieces(cell, edge, filter, |a, b| {
+        scratch.begin(self.polygon_count(), start.polygon);
+        while let Some((_, polygon)) = scratch.next() {
+            self.open_neighbours(polygon, start.at, limit, filter, scratch, |polygon, edge, _| {
+                self.wall_pieces(polygon, edge, filter, |a, b| {
                     let (x, z) = closest_on_segment(a, b, start.at);
                     if start.at.distance_squared(PlanPosition { x, z }) <= limit * limit {
-                        let ends = [a, b].map(|end| self.place(cell, end).position);
-                        out.push(WallPiece { cell: CellId(cell), ends });
+                        let ends = [a, b].map(|end| self.place(polygon, end).position);
+                        out.push(WallPiece { polygon: PolyId(polygon), ends });
                     }
                 });
             });
         }
-        out.sort_by_key(|wall| wall.cell);
+        out.sort_by_key(|wall| wall.polygon);
         Ok(())
     }
 
     /// The closest point of a wall, but for the links that lead through it.
     fn closest_on_wall(
         &self,
-        cell: u32,
+        polygon: u32,
         edge: usize,
         at: PlanPosition,
-        filter: &impl CellFilter,
+        filter: &impl PolygonFilter,
     ) -> Option<(f64, PlanPosition)> {
         let mut best: Option<(f64, PlanPosition)> = None;
-        self.wall_pieces(cell, edge, filter, |a, b| {
+        self.wall_pieces(polygon, edge, filter, |a, b| {
             let (x, z) = closest_on_segment(a, b, at);
             let place = PlanPosition { x, z };
             let distance = at.distance_squared(place);
@@ -137,17 +137,17 @@ impl NavMesh {
     /// Calls `piece` for what links leave of a wall.
     fn wall_pieces(
         &self,
-        cell: u32,
+        polygon: u32,
         edge: usize,
-        filter: &impl CellFilter,
+        filter: &impl PolygonFilter,
         mut piece: impl FnMut(PlanPosition, PlanPosition),
     ) {
-        let [a, b] = self.ends_of(cell, edge);
+        let [a, b] = self.ends_of(polygon, edge);
         let along = |p: PlanPosition| (p.x - a.x) * (b.x - a.x) + (p.z - a.z) * (b.z - a.z);
         let end = along(b);
         let gates = || {
-            let gates = self.gates(cell).filter(|gate| gate.way as usize >= self.neighbours.len());
-            let open = gates.filter(|gate| filter.allows(self, CellId(self.beyond(gate.way))));
+            let gates = self.gates(polygon).filter(|gate| gate.way as usize >= self.neighbours.len());
+            let open = gates.filter(|gate| filter.allows(self, PolyId(self.beyond(gate.way))));
             open.filter(|gate| {
                 [gate.right, gate.left].iter().all(|&end| crate::plan::orientation(a, b, end) == 0.0)
             })
@@ -174,8 +174,8 @@ impl NavMesh {
 /// A piece of wall.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WallPiece {
-    /// The cell on this side of it.
-    pub cell: CellId,
+    /// The polygon on this side of it.
+    pub polygon: PolyId,
     /// Right and left end as seen from there, on the ground.
     pub ends: [Vec3; 2],
 }

@@ -1,14 +1,14 @@
 //! Corridors that follow.
 
 use glam::{DVec3, Vec3, Vec3Swizzles};
-use waymesh_core::{AreaId, Cell, CellId, CellMesh, PlanPoint, PlanVertex, RegionId, VertexId};
+use waymesh_core::{AreaId, PlanPoint, PlanVertex, Poly, PolyId, PolyMesh, RegionId, VertexId};
 use waymesh_graph::{
-    CellFilter, CorridorChange, CorridorOptions, CorridorScratch, Link, LinkEnd, LinkId, LinkKind, NavMesh,
-    Outcome, Path, PathCorridor, PathOptions, PathScratch, QueryError, ReplanReason,
+    CorridorChange, CorridorOptions, CorridorScratch, Link, LinkEnd, LinkId, LinkKind, NavMesh, Outcome,
+    Path, PathCorridor, PathOptions, PathScratch, PolygonFilter, QueryError, ReplanReason,
 };
 
 use crate::meshes::{
-    Builder, Chance, frame, from_map, navmesh, point_in, random_cell, random_flat, random_map,
+    Builder, Chance, frame, from_map, navmesh, point_in, random_flat, random_map, random_polygon,
 };
 use crate::sliced::linked;
 
@@ -17,28 +17,30 @@ fn plan_length(path: &Path) -> f64 {
     points.windows(2).map(|pair| pair[0].xz().distance(pair[1].xz())).sum()
 }
 
-/// Cells in succession are neighbours or linked; the ends lie in the first and the last; no cell comes twice.
+/// Polygons in succession are neighbours or linked; the ends lie in the first and the last; no polygon comes twice.
 pub(crate) fn check(mesh: &NavMesh, path: &Path) {
     assert_ne!(path.outcome, Outcome::Unreachable);
-    assert!(mesh.contains(path.cells[0], path.points[0]));
-    assert!(mesh.contains(*path.cells.last().unwrap(), *path.points.last().unwrap()));
-    for pair in path.cells.windows(2) {
-        let is_neighbour = mesh.cell(pair[0]).unwrap().neighbours().any(|cell| cell == Some(pair[1]));
+    assert!(mesh.contains(path.polygons[0], path.points[0]));
+    assert!(mesh.contains(*path.polygons.last().unwrap(), *path.points.last().unwrap()));
+    for pair in path.polygons.windows(2) {
+        let is_neighbour =
+            mesh.polygon(pair[0]).unwrap().neighbours().any(|polygon| polygon == Some(pair[1]));
         let is_linked = mesh.links().iter().any(|link| {
-            (link.from.cell, link.to.cell) == (pair[0], pair[1])
-                || (link.both_ways && (link.to.cell, link.from.cell) == (pair[0], pair[1]))
+            (link.from.polygon, link.to.polygon) == (pair[0], pair[1])
+                || (link.both_ways && (link.to.polygon, link.from.polygon) == (pair[0], pair[1]))
         });
         assert!(is_neighbour || is_linked, "{pair:?}");
     }
-    let mut cells = path.cells.clone();
-    cells.sort_unstable();
-    cells.dedup();
-    assert_eq!(cells.len(), path.cells.len());
+    let mut polygons = path.polygons.clone();
+    polygons.sort_unstable();
+    polygons.dedup();
+    assert_eq!(polygons.len(), path.polygons.len());
 }
 
 /// Whether islands touch in a point.
 fn touches(mesh: &NavMesh, at: Vec3) -> bool {
-    let mut islands = mesh.cells().filter(|cell| mesh.contains(cell.id(), at)).map(|cell| cell.island());
+    let mut islands =
+        mesh.polygons().filter(|polygon| mesh.contains(polygon.id(), at)).map(|polygon| polygon.island());
     let first = islands.next();
     islands.any(|island| Some(island) != first)
 }
@@ -65,7 +67,7 @@ fn a_followed_corridor_is_never_longer_than_stated_and_always_leads_on() {
         let stray = [3, 10, 1000][(seed % 3) as usize];
         let options = CorridorOptions::default().with_shortest(true);
         let mut corridor = PathCorridor::new(options);
-        let [from, mut to] = [0, 1].map(|_| point_in(&mesh, random_cell(&mesh, &mut chance), &mut chance));
+        let [from, mut to] = [0, 1].map(|_| point_in(&mesh, random_polygon(&mesh, &mut chance), &mut chance));
         corridor.plan(&mesh, from, to, &mut scratch).unwrap();
         for _ in 0..120 {
             if corridor.start().is_none() {
@@ -92,7 +94,7 @@ fn a_followed_corridor_is_never_longer_than_stated_and_always_leads_on() {
                 mesh.find_shortest_path(corridor.start().unwrap().position, goal, &mut paths).unwrap();
             if fresh.outcome != Outcome::Complete {
                 // Where islands touch in a point, it is on both.
-                let ends = [fresh.cells[0], path.cells[0]].map(|cell| mesh.island_of(cell));
+                let ends = [fresh.polygons[0], path.polygons[0]].map(|polygon| mesh.island_of(polygon));
                 assert!(ends[0] != ends[1] || touches(&mesh, goal));
                 break;
             }
@@ -133,7 +135,7 @@ fn a_walker_that_keeps_to_the_path_never_plans_again() {
     for seed in 0..20 {
         let mesh = navmesh(random_flat(seed));
         let mut corridor = PathCorridor::new(CorridorOptions::default());
-        let [from, to] = [0, 1].map(|_| point_in(&mesh, random_cell(&mesh, &mut chance), &mut chance));
+        let [from, to] = [0, 1].map(|_| point_in(&mesh, random_polygon(&mesh, &mut chance), &mut chance));
         corridor.plan(&mesh, from, to, &mut scratch).unwrap();
         let mut walked = 0.0;
         let planned = plan_length(corridor.path());
@@ -182,7 +184,7 @@ fn a_rebuilt_mesh_is_noticed_and_the_corridor_found_again() {
     for seed in 0..60 {
         let map = random_map(seed, 14, 11, 20);
         let before = navmesh(from_map(&map, seed, frame(Vec3::ZERO), |_, _| 0.0));
-        // Some squares get walls, some lose theirs, and the cells are others altogether.
+        // Some squares get walls, some lose theirs, and the polygons are others altogether.
         let mut changed = map.clone();
         for _ in 0..chance.below(6) {
             let (x, z) = (chance.below(14), chance.below(11));
@@ -191,7 +193,7 @@ fn a_rebuilt_mesh_is_noticed_and_the_corridor_found_again() {
         }
         let after = navmesh(from_map(&changed, seed + 1000, frame(Vec3::ZERO), |_, _| 0.0));
         let mut corridor = PathCorridor::new(CorridorOptions::default());
-        let [from, to] = [0, 1].map(|_| point_in(&before, random_cell(&before, &mut chance), &mut chance));
+        let [from, to] = [0, 1].map(|_| point_in(&before, random_polygon(&before, &mut chance), &mut chance));
         corridor.plan(&before, from, to, &mut scratch).unwrap();
         if corridor.start().is_none() {
             continue;
@@ -248,11 +250,11 @@ fn a_mesh_of_the_same_ground_keeps_the_path_without_detours() {
     let mut scratch = CorridorScratch::default();
     for seed in 0..20 {
         let map = random_map(seed, 14, 11, 20);
-        // Other cells, same ground.
+        // Other polygons, same ground.
         let [before, after] =
             [seed, seed + 77].map(|cut| navmesh(from_map(&map, cut, frame(Vec3::ZERO), |_, _| 0.0)));
         let mut corridor = PathCorridor::new(CorridorOptions::default().with_shortest(true));
-        let [from, to] = [0, 1].map(|_| point_in(&before, random_cell(&before, &mut chance), &mut chance));
+        let [from, to] = [0, 1].map(|_| point_in(&before, random_polygon(&before, &mut chance), &mut chance));
         corridor.plan(&before, from, to, &mut scratch).unwrap();
         if corridor.path().outcome != Outcome::Complete {
             continue;
@@ -273,13 +275,13 @@ fn a_mesh_of_the_same_ground_keeps_the_path_without_detours() {
     }
 }
 
-/// Closes some cells.
+/// Closes some polygons.
 #[derive(Clone, Debug)]
 struct Doors(std::rc::Rc<std::cell::RefCell<Vec<bool>>>);
 
-impl CellFilter for Doors {
-    fn allows(&self, _mesh: &NavMesh, cell: CellId) -> bool {
-        !self.0.borrow()[cell.index()]
+impl PolygonFilter for Doors {
+    fn allows(&self, _mesh: &NavMesh, polygon: PolyId) -> bool {
+        !self.0.borrow()[polygon.index()]
     }
 }
 
@@ -287,20 +289,20 @@ impl CellFilter for Doors {
 fn a_door_that_closes_on_the_way_is_gone_round() {
     let map: Vec<String> = ["...", ".#.", "..."].map(str::to_owned).to_vec();
     let mesh = navmesh(from_map(&map, 4, frame(Vec3::ZERO), |_, _| 0.0));
-    let doors = Doors(std::rc::Rc::new(std::cell::RefCell::new(vec![false; mesh.cell_count()])));
+    let doors = Doors(std::rc::Rc::new(std::cell::RefCell::new(vec![false; mesh.polygon_count()])));
     let options = CorridorOptions::default().with_path(PathOptions::default().with_filter(doors.clone()));
     let mut corridor = PathCorridor::new(options);
     let mut scratch = CorridorScratch::default();
     let (from, to) = (Vec3::new(1.0, 0.0, 1.0), Vec3::new(11.0, 0.0, 11.0));
     corridor.plan(&mesh, from, to, &mut scratch).unwrap();
-    let cells = corridor.path().cells.clone();
-    for &cell in &cells[1..cells.len() - 1] {
-        doors.0.borrow_mut()[cell.index()] = true;
+    let polygons = corridor.path().polygons.clone();
+    for &polygon in &polygons[1..polygons.len() - 1] {
+        doors.0.borrow_mut()[polygon.index()] = true;
     }
     let change = corridor.move_start(&mesh, from, &mut scratch).unwrap();
     assert_ne!(change, CorridorChange::Kept);
     check(&mesh, corridor.path());
-    assert!(corridor.path().cells.iter().all(|cell| !doors.0.borrow()[cell.index()]));
+    assert!(corridor.path().polygons.iter().all(|polygon| !doors.0.borrow()[polygon.index()]));
 }
 
 #[test]
@@ -309,11 +311,11 @@ fn links_are_taken_named_and_missed_when_they_are_gone() {
     for (storey, x) in [(0, 0), (1, 24)] {
         let corners = [(x, 0), (x + 20, 0), (x + 20, 20), (x, 20)];
         let corners = corners.map(|(x, z)| builder.vertex(x, z, storey, 0.0));
-        builder.cell(corners.to_vec(), AreaId::GROUND);
+        builder.polygon(corners.to_vec(), AreaId::GROUND);
     }
-    let end = |cell, x, z| {
+    let end = |polygon, x, z| {
         let end = PlanVertex { point: PlanPoint::new(x, z), height: 0.0 };
-        LinkEnd { cell: CellId(cell), ends: [end; 2] }
+        LinkEnd { polygon: PolyId(polygon), ends: [end; 2] }
     };
     let jump = |z| {
         let mut link = Link::new(end(0, 20, z), end(1, 24, z), LinkKind::User);
@@ -369,7 +371,7 @@ fn bad_numbers_are_errors_and_change_nothing() {
     assert_eq!(corridor.move_start(&mesh, Vec3::ZERO, &mut scratch).unwrap(), CorridorChange::Nothing);
     assert_eq!(corridor.repair(&mesh, &mut scratch).unwrap(), CorridorChange::Nothing);
     assert!(corridor.start().is_none() && corridor.next_corners(3).is_empty());
-    let [from, to] = [0, 1].map(|_| point_in(&mesh, random_cell(&mesh, &mut chance), &mut chance));
+    let [from, to] = [0, 1].map(|_| point_in(&mesh, random_polygon(&mesh, &mut chance), &mut chance));
     corridor.plan(&mesh, from, to, &mut scratch).unwrap();
     let path = corridor.path().clone();
     assert!(corridor.move_start(&mesh, nan, &mut scratch).is_err());
@@ -380,7 +382,7 @@ fn bad_numbers_are_errors_and_change_nothing() {
     assert_eq!(*corridor.path(), path);
     // Far away there is no mesh: it stays.
     corridor.move_start(&mesh, Vec3::splat(1e20), &mut scratch).unwrap();
-    assert_eq!(corridor.path().cells, path.cells);
+    assert_eq!(corridor.path().polygons, path.polygons);
     assert!(corridor.plan(&mesh, nan, to, &mut scratch).is_err());
     assert!(corridor.start().is_none());
     for options in
@@ -397,12 +399,13 @@ fn whatever_is_done_to_a_corridor_it_fits_its_mesh() {
     let mut scratch = CorridorScratch::default();
     let (mut done, mut taken, mut shorter, mut changed) = (0, 0, 0, 0);
     for seed in 0..120 {
-        // The same cells with and without links, and others.
+        // The same polygons with and without links, and others.
         let meshes = [linked(seed), linked(seed).with_links(Vec::new()).unwrap(), linked(seed + 2)];
         let mut mesh = &meshes[0];
         let options = CorridorOptions::default().with_shortest(seed % 2 == 0);
         let mut corridor = PathCorridor::new(options);
-        let place = |mesh: &NavMesh, chance: &mut Chance| point_in(mesh, random_cell(mesh, chance), chance);
+        let place =
+            |mesh: &NavMesh, chance: &mut Chance| point_in(mesh, random_polygon(mesh, chance), chance);
         let [from, to] = [0, 1].map(|_| place(mesh, &mut chance));
         corridor.plan(mesh, from, to, &mut scratch).unwrap();
         for _ in 0..60 {
@@ -452,7 +455,10 @@ fn whatever_is_done_to_a_corridor_it_fits_its_mesh() {
             assert_eq!(corridor.start().unwrap().generation, mesh.generation());
             check(mesh, corridor.path());
             let (path, ends) = (corridor.path(), [corridor.start(), corridor.goal()].map(Option::unwrap));
-            assert_eq!((path.cells[0], *path.cells.last().unwrap()), (ends[0].cell, ends[1].cell));
+            assert_eq!(
+                (path.polygons[0], *path.polygons.last().unwrap()),
+                (ends[0].polygon, ends[1].polygon)
+            );
             assert_eq!(path.points[0], ends[0].position);
             for used in &path.links {
                 let link = &mesh.links()[used.link.index()];
@@ -475,7 +481,7 @@ fn winding(seed: u64, count: usize) -> NavMesh {
         })
         .collect();
     let index = |value: usize| u32::try_from(value).unwrap();
-    let mesh = CellMesh {
+    let mesh = PolyMesh {
         frame: frame(Vec3::ZERO),
         vertices: (0_i32..)
             .zip(&sides)
@@ -483,8 +489,13 @@ fn winding(seed: u64, count: usize) -> NavMesh {
                 ends.map(|z| PlanVertex { point: PlanPoint::new(2 * x, z), height: (x % 9) as f32 * 0.1 })
             })
             .collect(),
-        cells: (0..count)
-            .map(|cell| Cell { first: index(4 * cell), len: 4, region: RegionId(0), area: AreaId::GROUND })
+        polygons: (0..count)
+            .map(|polygon| Poly {
+                first: index(4 * polygon),
+                len: 4,
+                region: RegionId(0),
+                area: AreaId::GROUND,
+            })
             .collect(),
         corners: (0..count)
             .flat_map(|x| [2 * x, 2 * x + 2, 2 * x + 3, 2 * x + 1])
@@ -492,8 +503,8 @@ fn winding(seed: u64, count: usize) -> NavMesh {
             .collect(),
         neighbours: (0..count)
             .flat_map(|x| {
-                let right = (x + 1 < count).then(|| CellId::from_index(x + 1));
-                [None, right, None, x.checked_sub(1).map(CellId::from_index)]
+                let right = (x + 1 < count).then(|| PolyId::from_index(x + 1));
+                [None, right, None, x.checked_sub(1).map(PolyId::from_index)]
             })
             .collect(),
     };
@@ -516,7 +527,7 @@ fn a_string_pulled_piece_by_piece_is_the_one_pulled_as_a_whole() {
         let mesh = winding(seed, 160);
         let mut chance = Chance(seed + 100);
         let mut corridor = PathCorridor::new(CorridorOptions::default());
-        let ends = [2, 150].map(|cell| point_in(&mesh, CellId(cell), &mut chance));
+        let ends = [2, 150].map(|polygon| point_in(&mesh, PolyId(polygon), &mut chance));
         corridor.plan(&mesh, ends[0], ends[1], &mut scratch).unwrap();
         for turn in 0..120 {
             let mut near = |at: Vec3, ahead: Option<Vec3>| {
@@ -546,8 +557,8 @@ fn a_string_pulled_piece_by_piece_is_the_one_pulled_as_a_whole() {
             }
             assert!((plan_length(path) - plan_length(&whole)).abs() < 1e-4);
             assert!((path.cost - path.length).abs() < 1e-6);
-            assert_eq!((path.cells[0], path.cells.last()), (start.cell, Some(&goal.cell)));
-            assert!(path.cells.windows(2).all(|pair| pair[0].0.abs_diff(pair[1].0) == 1));
+            assert_eq!((path.polygons[0], path.polygons.last()), (start.polygon, Some(&goal.polygon)));
+            assert!(path.polygons.windows(2).all(|pair| pair[0].0.abs_diff(pair[1].0) == 1));
             if path.points.len() < 3 {
                 break;
             }

@@ -1,9 +1,9 @@
 //! Costs and filters.
 
 use glam::Vec3;
-use waymesh_core::{AreaId, CellId};
+use waymesh_core::{AreaId, PolyId};
 use waymesh_graph::{
-    AnyCell, AreaCosts, AreaFilter, FlagFilter, NavMesh, Outcome, PathOptions, PathScratch, QueryError,
+    AnyPolygon, AreaCosts, AreaFilter, FlagFilter, NavMesh, Outcome, PathOptions, PathScratch, QueryError,
     TravelCost,
 };
 
@@ -31,8 +31,8 @@ fn the_cost_is_that_of_many_small_steps() {
                 let steps = 2000;
                 for step in 0..steps {
                     let at = pair[0].lerp(pair[1], (step as f32 + 0.5) / steps as f32);
-                    let cell = *path.cells.iter().find(|&&cell| mesh.contains(cell, at)).unwrap();
-                    sum += costs.per_metre(&mesh, cell) * pair[0].distance(pair[1]) / steps as f32;
+                    let polygon = *path.polygons.iter().find(|&&polygon| mesh.contains(polygon, at)).unwrap();
+                    sum += costs.per_metre(&mesh, polygon) * pair[0].distance(pair[1]) / steps as f32;
                 }
             }
             // A way along an edge has the cost of either side.
@@ -50,7 +50,7 @@ fn the_cost_is_that_of_many_small_steps() {
             // Three times the cost of everything changes nothing else.
             struct Triple;
             impl TravelCost for Triple {
-                fn per_metre(&self, _: &NavMesh, _: CellId) -> f32 {
+                fn per_metre(&self, _: &NavMesh, _: PolyId) -> f32 {
                     3.0
                 }
                 fn least(&self) -> f32 {
@@ -89,14 +89,14 @@ fn dear_ground_is_walked_round_and_entering_is_paid_for() {
 
     struct Toll;
     impl TravelCost for Toll {
-        fn per_metre(&self, _: &NavMesh, _: CellId) -> f32 {
+        fn per_metre(&self, _: &NavMesh, _: PolyId) -> f32 {
             1.0
         }
         fn least(&self) -> f32 {
             1.0
         }
-        fn entering(&self, mesh: &NavMesh, _: CellId, to: CellId) -> f32 {
-            if mesh.cell(to).unwrap().area_id() == AreaId(2) { 100.0 } else { -5.0 }
+        fn entering(&self, mesh: &NavMesh, _: PolyId, to: PolyId) -> f32 {
+            if mesh.polygon(to).unwrap().area_id() == AreaId(2) { 100.0 } else { -5.0 }
         }
     }
     let round = mesh.find_path_with(from, to, &PathOptions::default().with_cost(Toll), &mut scratch).unwrap();
@@ -116,12 +116,14 @@ fn infinite_costs_are_walls_and_costs_that_are_no_use_are_errors() {
             let one = mesh.find_path_with(from, to, &closed, &mut scratch);
             let other = mesh.find_path_with(from, to, &filtered, &mut scratch);
             match (one, other) {
-                (Ok(one), Ok(other)) => assert_eq!((one.outcome, one.cells), (other.outcome, other.cells)),
+                (Ok(one), Ok(other)) => {
+                    assert_eq!((one.outcome, one.polygons), (other.outcome, other.polygons))
+                }
                 (one, other) => assert_eq!(one.map(|_| ()), other.map(|_| ())),
             }
             let shortest = mesh.find_shortest_path_with(from, to, &closed, &mut scratch);
             let other = mesh.find_shortest_path_with(from, to, &filtered, &mut scratch);
-            assert_eq!(shortest.map(|path| path.cells), other.map(|path| path.cells));
+            assert_eq!(shortest.map(|path| path.polygons), other.map(|path| path.polygons));
         }
         let [(_, from), (_, to)] = random_pair(&mesh, &mut chance);
         for value in [f32::NAN, -1.0, f32::NEG_INFINITY] {
@@ -139,15 +141,15 @@ fn infinite_costs_are_walls_and_costs_that_are_no_use_are_errors() {
 }
 
 #[test]
-fn flags_open_and_close_cells() {
+fn flags_open_and_close_polygons() {
     let map = [".....".to_owned(), "#.##.".to_owned(), ".....".to_owned()];
     let mesh = navmesh(from_map(&map, 9, frame(Vec3::ZERO), |_, _| 0.0));
-    let door = mesh.nearest(Vec3::new(6.0, 0.0, 6.0), &mesh.default_reach()).unwrap().cell;
-    let mut flags = vec![1_u16; mesh.cell_count()];
+    let door = mesh.nearest(Vec3::new(6.0, 0.0, 6.0), &mesh.default_reach()).unwrap().polygon;
+    let mut flags = vec![1_u16; mesh.polygon_count()];
     let (from, to) = (Vec3::new(6.0, 0.0, 2.0), Vec3::new(6.0, 0.0, 10.0));
     let mut scratch = PathScratch::default();
     let mut length = |flags: &[u16]| {
-        let filter = (FlagFilter { flags, include: 1, exclude: 2 }, AnyCell);
+        let filter = (FlagFilter { flags, include: 1, exclude: 2 }, AnyPolygon);
         mesh.find_path_with(from, to, &PathOptions::default().with_filter(filter), &mut scratch)
             .unwrap()
             .length

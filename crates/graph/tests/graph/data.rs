@@ -8,10 +8,10 @@ use waymesh_graph::{LinkData, NavMesh, NavMeshData, NavMeshError, PathOptions, P
 use crate::meshes::{Chance, bumpy_surface, random_hilly, spiral};
 
 fn sound(seed: u64, with_surface: bool) -> NavMesh {
-    let cells =
+    let polygons =
         if seed.is_multiple_of(4) { spiral(2, 0.7) } else { random_hilly(seed, Vec3::new(0.1, 2.3, -7.0)) };
-    let surface = with_surface.then(|| bumpy_surface(&cells, 0.5));
-    NavMesh::new(cells, surface, Agent::default().with_radius(0.3)).unwrap()
+    let surface = with_surface.then(|| bumpy_surface(&polygons, 0.5));
+    NavMesh::new(polygons, surface, Agent::default().with_radius(0.3)).unwrap()
 }
 
 #[test]
@@ -34,18 +34,22 @@ fn damage_is_named() {
         change(&mut data);
         NavMesh::from_data(data).unwrap_err().to_string()
     };
-    let cells = data.cell_areas.len();
+    let polygons = data.polygon_areas.len();
     assert_eq!(
-        refused(&|data| data.cell_neighbours[2] = cells as u32),
-        format!("entry 2 of cell_neighbours is {cells}, the limit is {}", cells - 1)
+        refused(&|data| data.polygon_neighbours[2] = polygons as u32),
+        format!("entry 2 of polygon_neighbours is {polygons}, the limit is {}", polygons - 1)
     );
     assert_eq!(
         refused(&|data| data.surface_triangles[5] = 4_000_000_000),
         format!("entry 5 of surface_triangles is 4000000000, the limit is {}", data.surface_points.len() - 1)
     );
     assert_eq!(
-        refused(&|data| data.cell_first[1] = u32::MAX),
-        format!("entry 1 of cell_first is {}, out of order or beyond {}", u32::MAX, data.cell_corners.len())
+        refused(&|data| data.polygon_first[1] = u32::MAX),
+        format!(
+            "entry 1 of polygon_first is {}, out of order or beyond {}",
+            u32::MAX,
+            data.polygon_corners.len()
+        )
     );
     let shorter = data.vertex_x.len() - 1;
     assert_eq!(
@@ -68,7 +72,7 @@ fn exercise(mesh: &NavMesh, seed: u64) {
     let mut chance = Chance(seed);
     let mut scratch = PathScratch::default();
     let options = PathOptions::default().with_cross_points(true).with_reach(Reach::INFINITE);
-    for view in mesh.cells() {
+    for view in mesh.polygons() {
         assert!(view.corners().len() >= 3 && view.positions().all(Vec3::is_finite));
     }
     for _ in 0..8 {
@@ -82,7 +86,7 @@ fn exercise(mesh: &NavMesh, seed: u64) {
         let (from, to) = (place(), place());
         let _ = mesh.nearest(from, &mesh.default_reach());
         if let Ok(path) = mesh.find_path_with(from, to, &options, &mut scratch) {
-            assert_eq!(path.cells.is_empty(), path.points.is_empty());
+            assert_eq!(path.polygons.is_empty(), path.points.is_empty());
         }
     }
     assert!(mesh.validate().is_ok());
@@ -162,11 +166,11 @@ proptest! {
                 9 => damage(&mut data.vertex_x, how, place, signed),
                 10 => damage(&mut data.vertex_z, how, place, signed),
                 11 => damage(&mut data.vertex_height, how, place, value),
-                12 => damage(&mut data.cell_first, how, place, number),
-                13 => damage(&mut data.cell_corners, how, place, number),
-                14 => damage(&mut data.cell_neighbours, how, place, number),
-                15 => damage(&mut data.cell_regions, how, place, number),
-                16 => damage(&mut data.cell_areas, how, place, number as u8),
+                12 => damage(&mut data.polygon_first, how, place, number),
+                13 => damage(&mut data.polygon_corners, how, place, number),
+                14 => damage(&mut data.polygon_neighbours, how, place, number),
+                15 => damage(&mut data.polygon_regions, how, place, number),
+                16 => damage(&mut data.polygon_areas, how, place, number as u8),
                 17 => damage(&mut data.surface_points, how, place, [value, 1.0, 2.0]),
                 18 => damage(&mut data.surface_points, how, place, [1.0, value, 2.0]),
                 19 => damage(&mut data.surface_triangles, how, place, number),
@@ -174,7 +178,7 @@ proptest! {
                 21 => data.surface_max_error = value,
                 22 => damage(&mut data.vertex_x, how, place, signed % 200),
                 23 => damage(&mut data.vertex_z, how, place, signed % 200),
-                24 => data.links.push(LinkData { cells: [number % 8, 0], kind: 257, ..LinkData::default() }),
+                24 => data.links.push(LinkData { polygons: [number % 8, 0], kind: 257, ..LinkData::default() }),
                 25 => data.links.push(LinkData { extra_cost: value, kind: number % 4, ..LinkData::default() }),
                 26 => data.links.push(LinkData { heights: [value; 4], points: [[signed % 50, 0]; 4], ..LinkData::default() }),
                 _ => data.links.push(LinkData { points: [[0, 0], [8, 0], [signed % 9, 0], [8, signed % 9]], ..LinkData::default() }),

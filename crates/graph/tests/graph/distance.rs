@@ -1,12 +1,12 @@
 //! Distances from one place, and links that come and go.
 
 use glam::{Vec3, Vec3Swizzles};
-use waymesh_core::CellId;
+use waymesh_core::PolyId;
 use waymesh_graph::{
-    AnyCell, Link, LinkEnd, LinkId, LinkKind, Location, NavMesh, Outcome, PathOptions, PathScratch, Reach,
+    AnyPolygon, Link, LinkEnd, LinkId, LinkKind, Location, NavMesh, Outcome, PathOptions, PathScratch, Reach,
 };
 
-use crate::meshes::{Chance, frame, from_map, navmesh, point_in, random_cell, random_flat, random_map};
+use crate::meshes::{Chance, frame, from_map, navmesh, point_in, random_flat, random_map, random_polygon};
 use crate::paths::without_touching_corners;
 
 #[test]
@@ -17,15 +17,18 @@ fn a_distance_map_has_the_length_of_the_shortest_path_from_everywhere() {
         let map = without_touching_corners(random_map(seed, 12, 10, [15, 30, 40][(seed % 3) as usize]));
         let mesh = navmesh(from_map(&map, seed, frame(Vec3::ZERO), |_, _| 0.0));
         let mut chance = Chance(seed);
-        let cell = random_cell(&mesh, &mut chance);
-        let goal =
-            Location { cell, position: point_in(&mesh, cell, &mut chance), generation: mesh.generation() };
-        let field = mesh.distance_map(&goal, f32::INFINITY, &AnyCell, &mut scratch).unwrap();
-        let near = mesh.distance_map(&goal, 15.0, &AnyCell, &mut scratch).unwrap();
+        let polygon = random_polygon(&mesh, &mut chance);
+        let goal = Location {
+            polygon,
+            position: point_in(&mesh, polygon, &mut chance),
+            generation: mesh.generation(),
+        };
+        let field = mesh.distance_map(&goal, f32::INFINITY, &AnyPolygon, &mut scratch).unwrap();
+        let near = mesh.distance_map(&goal, 15.0, &AnyPolygon, &mut scratch).unwrap();
         for _ in 0..40 {
-            let cell = random_cell(&mesh, &mut chance);
-            let position = point_in(&mesh, cell, &mut chance);
-            let mut place = Location { cell, position, generation: mesh.generation() };
+            let polygon = random_polygon(&mesh, &mut chance);
+            let position = point_in(&mesh, polygon, &mut chance);
+            let mut place = Location { polygon, position, generation: mesh.generation() };
             let path = mesh.find_shortest_path(position, goal.position, &mut scratch).unwrap();
             let way = field.way_on(&mesh, &place).unwrap();
             assert_eq!(way.is_some(), path.outcome == Outcome::Complete);
@@ -51,8 +54,8 @@ fn a_distance_map_has_the_length_of_the_shortest_path_from_everywhere() {
                 if left.next.xz().distance(goal.position.xz()) < 1e-3 {
                     break;
                 }
-                let mut cells = Vec::new();
-                let ray = mesh.raycast(&place, left.next, &AnyCell, &mut cells).unwrap();
+                let mut polygons = Vec::new();
+                let ray = mesh.raycast(&place, left.next, &AnyPolygon, &mut polygons).unwrap();
                 assert!(ray.fraction > 0.9999, "seed {seed}: in sight");
                 place = ray.end;
                 steps += 1;
@@ -60,17 +63,17 @@ fn a_distance_map_has_the_length_of_the_shortest_path_from_everywhere() {
                 if left.distance > way.distance - walked + 1e-2
                     || left.next.xz().distance(place.position.xz()) < 1e-4
                 {
-                    // A corner's own cell may turn round the same corner again: look from the other cells there.
+                    // A corner's own polygon may turn round the same corner again: look from the other polygons there.
                     let others = mesh
-                        .cells()
+                        .polygons()
                         .map(|view| view.id())
-                        .filter(|&cell| mesh.contains(cell, place.position));
-                    let ways = others.filter_map(|cell| {
-                        Some((cell, field.way_on(&mesh, &Location { cell, ..place }).unwrap()?))
+                        .filter(|&polygon| mesh.contains(polygon, place.position));
+                    let ways = others.filter_map(|polygon| {
+                        Some((polygon, field.way_on(&mesh, &Location { polygon, ..place }).unwrap()?))
                     });
                     let ways = ways.filter(|(_, way)| way.next.xz().distance(place.position.xz()) > 1e-4);
                     let best = ways.min_by(|a, b| a.1.distance.total_cmp(&b.1.distance)).unwrap();
-                    (place.cell, left) = best;
+                    (place.polygon, left) = best;
                 }
             }
             assert!((walked - way.distance).abs() < 1e-2, "seed {seed}: {walked} walked of {}", way.distance);
@@ -80,27 +83,30 @@ fn a_distance_map_has_the_length_of_the_shortest_path_from_everywhere() {
 }
 
 #[test]
-fn the_cells_within_a_length_are_those_whose_nearest_point_is() {
+fn the_polygons_within_a_length_are_those_whose_nearest_point_is() {
     let mut scratch = PathScratch::default();
     let mut within = Vec::new();
     let options = PathOptions::default().with_reach(Reach::new(0.0, 0.1, 0.1));
     for seed in 0..30 {
         let mesh = navmesh(random_flat(seed));
         let mut chance = Chance(seed);
-        let cell = random_cell(&mesh, &mut chance);
-        let from =
-            Location { cell, position: point_in(&mesh, cell, &mut chance), generation: mesh.generation() };
-        mesh.cells_within(&from, 12.0, &AnyCell, &mut scratch, &mut within).unwrap();
-        assert_eq!(within[0], (cell, 0.0));
+        let polygon = random_polygon(&mesh, &mut chance);
+        let from = Location {
+            polygon,
+            position: point_in(&mesh, polygon, &mut chance),
+            generation: mesh.generation(),
+        };
+        mesh.polygons_within(&from, 12.0, &AnyPolygon, &mut scratch, &mut within).unwrap();
+        assert_eq!(within[0], (polygon, 0.0));
         assert!(within.windows(2).all(|pair| pair[0].1 <= pair[1].1));
-        for view in mesh.cells() {
-            let known = within.iter().find(|(cell, _)| *cell == view.id());
+        for view in mesh.polygons() {
+            let known = within.iter().find(|(polygon, _)| *polygon == view.id());
             // Sampled: never nearer than told, and not much farther at the best sample.
             let mut best = f32::INFINITY;
             for _ in 0..12 {
                 let to = point_in(&mesh, view.id(), &mut chance);
                 let path = mesh.find_shortest_path_with(from.position, to, &options, &mut scratch).unwrap();
-                if path.outcome == Outcome::Complete && path.cells.last() == Some(&view.id()) {
+                if path.outcome == Outcome::Complete && path.polygons.last() == Some(&view.id()) {
                     best = best.min(path.length);
                 }
             }
@@ -111,7 +117,7 @@ fn the_cells_within_a_length_are_those_whose_nearest_point_is() {
                 None => assert!(best >= 12.0 - 1e-3, "seed {seed}: {best} was not found"),
             }
         }
-        mesh.cells_within(&from, f32::NAN, &AnyCell, &mut scratch, &mut within).unwrap();
+        mesh.polygons_within(&from, f32::NAN, &AnyPolygon, &mut scratch, &mut within).unwrap();
         assert!(within.is_empty());
     }
 }
@@ -124,9 +130,9 @@ fn links_come_and_go_and_leave_no_trace() {
         let mut mesh = plain.clone();
         let mut chance = Chance(seed);
         let end = |chance: &mut Chance| {
-            let cell = random_cell(&plain, chance);
-            let corner = plain.cell(cell).unwrap().corners()[0];
-            LinkEnd { cell, ends: [plain.plan_vertices()[corner.index()]; 2] }
+            let polygon = random_polygon(&plain, chance);
+            let corner = plain.polygon(polygon).unwrap().corners()[0];
+            LinkEnd { polygon, ends: [plain.plan_vertices()[corner.index()]; 2] }
         };
         let links: Vec<Link> =
             (0..6).map(|_| Link::new(end(&mut chance), end(&mut chance), LinkKind::User)).collect();
@@ -136,7 +142,7 @@ fn links_come_and_go_and_leave_no_trace() {
         assert_eq!(mesh, plain.clone().with_links(links.clone()).unwrap());
         let bad = Link { extra_cost: -1.0, ..links[0] };
         assert!(mesh.add_link(bad).is_err());
-        let missing = LinkEnd { cell: CellId(u32::MAX), ..links[0].from };
+        let missing = LinkEnd { polygon: PolyId(u32::MAX), ..links[0].from };
         assert!(mesh.add_link(Link { from: missing, ..links[0] }).is_err());
         assert_eq!(mesh.links().len(), 6);
         assert_eq!(mesh.remove_link(LinkId(2)), Some(links[2]));
@@ -144,7 +150,7 @@ fn links_come_and_go_and_leave_no_trace() {
         let rest: Vec<Link> =
             links.iter().enumerate().filter(|(index, _)| *index != 2).map(|(_, link)| *link).collect();
         assert_eq!(mesh, plain.clone().with_links(rest).unwrap());
-        let (a, b) = (random_cell(&plain, &mut chance), random_cell(&plain, &mut chance));
+        let (a, b) = (random_polygon(&plain, &mut chance), random_polygon(&plain, &mut chance));
         let (from, to) = (point_in(&plain, a, &mut chance), point_in(&plain, b, &mut chance));
         let linked = mesh.find_shortest_path(from, to, &mut scratch).unwrap();
         while mesh.remove_link(LinkId(0)).is_some() {}
@@ -161,11 +167,11 @@ fn links_come_and_go_and_leave_no_trace() {
                 let (mut chance, mut scratch) = (Chance(thread), PathScratch::default());
                 let mut mesh = plain.clone();
                 for round in 0..300 {
-                    let cells = [(); 2].map(|()| random_cell(plain, &mut chance));
-                    let [from, to] = cells.map(|cell| point_in(plain, cell, &mut chance));
-                    let ends = cells.map(|cell| {
-                        let corner = plain.cell(cell).unwrap().corners()[0];
-                        LinkEnd { cell, ends: [plain.plan_vertices()[corner.index()]; 2] }
+                    let polygons = [(); 2].map(|()| random_polygon(plain, &mut chance));
+                    let [from, to] = polygons.map(|polygon| point_in(plain, polygon, &mut chance));
+                    let ends = polygons.map(|polygon| {
+                        let corner = plain.polygon(polygon).unwrap().corners()[0];
+                        LinkEnd { polygon, ends: [plain.plan_vertices()[corner.index()]; 2] }
                     });
                     if round % 3 == 2 {
                         mesh.remove_link(LinkId(0)).unwrap();

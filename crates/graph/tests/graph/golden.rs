@@ -1,7 +1,7 @@
 //! Published meshes and pairs, where they are at hand (`shared/scenes` beside the repository).
 
 use glam::Vec3;
-use waymesh_core::{AreaId, CellMesh, GridFrame};
+use waymesh_core::{AreaId, GridFrame, PolyMesh};
 use waymesh_graph::{NavMesh, Outcome, PathScratch};
 
 use crate::meshes::Builder;
@@ -11,7 +11,7 @@ fn golden(name: &str) -> Option<String> {
     Some(std::fs::read_to_string(file).expect("a file that can be read"))
 }
 
-fn read_mesh(text: &str) -> CellMesh {
+fn read_mesh(text: &str) -> PolyMesh {
     waymesh_testkit::flat_meshes::read(text).expect("a mesh of version 2")
 }
 
@@ -51,7 +51,7 @@ fn published_pairs_have_a_path_not_much_longer_than_listed() {
 }
 
 /// Reads a mesh of version 3, whose decimals become whole millionths.
-fn read_decimal_mesh(text: &str) -> CellMesh {
+fn read_decimal_mesh(text: &str) -> PolyMesh {
     let mut words = text.split_whitespace().skip(2);
     let mut next = || words.next().expect("the file is complete").parse::<f64>().expect("a number");
     let (vertices, faces) = (next() as usize, next() as usize);
@@ -66,7 +66,7 @@ fn read_decimal_mesh(text: &str) -> CellMesh {
         if is_walkable {
             assert!(beyond.iter().any(|&face| face > 0.0) || count > 0);
             let ids = ids.iter().map(|&(x, z)| builder.vertex(x, z, 0, 0.0)).collect();
-            builder.cell(ids, AreaId::GROUND);
+            builder.polygon(ids, AreaId::GROUND);
         }
     }
     let frame =
@@ -121,7 +121,7 @@ fn shortest_paths_of_published_pairs_are_within_the_listed_and_the_same_on_every
             assert!(path.length <= octile + 1e-3 * (1.0 + octile) * 0.1, "{line}: {}", path.length);
             assert!(path.length >= from.distance(to) - 1e-3);
             if number % 10 == 0 {
-                // The same ground in other cells.
+                // The same ground in other polygons.
                 let other = plain.find_shortest_path(from, to, &mut scratch).unwrap();
                 assert!((other.length - path.length).abs() <= 1e-5 * (1.0 + path.length), "{line}");
                 let back = merged.find_shortest_path(to, from, &mut scratch).unwrap();

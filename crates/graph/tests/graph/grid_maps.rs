@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
 use glam::Vec3;
-use waymesh_core::CellMesh;
+use waymesh_core::PolyMesh;
 use waymesh_graph::{NavMesh, Outcome, Path, PathScratch};
 use waymesh_testkit::grid_maps::{GridMap, GridPair, read_pairs};
 use waymesh_testkit::levels::find;
@@ -203,7 +203,7 @@ fn check(oracle: &Oracle<'_>, pair: &GridPair, path: &Path) {
     }
 }
 
-fn published(name: &str) -> Option<CellMesh> {
+fn published(name: &str) -> Option<PolyMesh> {
     let text = text(&format!("golden/polyanya_meshes/v2/{name}.mesh"))?;
     Some(waymesh_testkit::flat_meshes::read(&text).expect("a mesh of version 2"))
 }
@@ -281,8 +281,8 @@ fn pairs_on_grid_maps_are_never_over_the_listed_length_nor_under_the_straight_li
             (sum, listed) = (sum + f64::from(path.length), listed + pair.length);
         }
         eprintln!(
-            "{name}: {} cells, {} pairs, {:.4} of the listed",
-            mesh.cell_count(),
+            "{name}: {} polygons, {} pairs, {:.4} of the listed",
+            mesh.polygon_count(),
             pairs.len(),
             sum / listed
         );

@@ -3,19 +3,19 @@
 use std::collections::BTreeMap;
 
 use glam::Vec3;
-use waymesh_core::{AreaId, CellId};
+use waymesh_core::{AreaId, PolyId};
 use waymesh_graph::{
-    AnyCell, AreaCosts, AreaFilter, Hierarchy, HierarchyConfig, HierarchyScratch, HierarchyUse, NavMesh,
+    AnyPolygon, AreaCosts, AreaFilter, Hierarchy, HierarchyConfig, HierarchyScratch, HierarchyUse, NavMesh,
     Outcome, Path, PathOptions, PathScratch, QueryError, TravelCost,
 };
 
 use crate::corridor::check;
-use crate::meshes::{Chance, frame, from_map, navmesh, point_in, random_cell, random_flat, random_map};
+use crate::meshes::{Chance, frame, from_map, navmesh, point_in, random_flat, random_map, random_polygon};
 use crate::paths::shortest_in_corridor;
 use crate::sliced::linked;
 
-fn config(cells: u32) -> HierarchyConfig {
-    HierarchyConfig::default().with_min_cells(0).with_cluster_cells(cells)
+fn config(polygons: u32) -> HierarchyConfig {
+    HierarchyConfig::default().with_min_polygons(0).with_cluster_polygons(polygons)
 }
 
 fn large(seed: u64) -> NavMesh {
@@ -34,7 +34,7 @@ fn a_path_leads_where_a_plain_one_leads_and_is_little_longer() {
         let mesh = large(seed);
         let hierarchy = Hierarchy::new(&mesh, &config([12, 30, 80][(seed % 3) as usize])).unwrap();
         for _ in 0..40 {
-            let [from, to] = [0, 1].map(|_| point_in(&mesh, random_cell(&mesh, &mut chance), &mut chance));
+            let [from, to] = [0, 1].map(|_| point_in(&mesh, random_polygon(&mesh, &mut chance), &mut chance));
             let options = PathOptions::default();
             let (path, how) = hierarchy.find_path_with(&mesh, from, to, &options, &mut scratch).unwrap();
             *uses.entry(how).or_default() += 1;
@@ -63,38 +63,38 @@ fn a_path_leads_where_a_plain_one_leads_and_is_little_longer() {
 }
 
 #[test]
-fn clusters_hang_together_and_hold_every_cell() {
+fn clusters_hang_together_and_hold_every_polygon() {
     for seed in 0..6 {
         let mesh = large(seed);
         let hierarchy = Hierarchy::new(&mesh, &config(30)).unwrap();
-        let mut members: BTreeMap<u32, Vec<CellId>> = BTreeMap::new();
-        for cell in mesh.cells() {
-            members.entry(hierarchy.cluster_of(cell.id()).unwrap()).or_default().push(cell.id());
+        let mut members: BTreeMap<u32, Vec<PolyId>> = BTreeMap::new();
+        for polygon in mesh.polygons() {
+            members.entry(hierarchy.cluster_of(polygon.id()).unwrap()).or_default().push(polygon.id());
         }
         assert_eq!(members.len(), hierarchy.figures().clusters);
         assert!(hierarchy.figures().levels > 2 && hierarchy.figures().entrances > members.len() / 2);
-        for (cluster, cells) in &members {
-            assert!(cells.len() <= 45);
-            let mut seen = vec![cells[0]];
+        for (cluster, polygons) in &members {
+            assert!(polygons.len() <= 45);
+            let mut seen = vec![polygons[0]];
             let mut next = 0;
             while next < seen.len() {
-                for neighbour in mesh.cell(seen[next]).unwrap().neighbours().flatten() {
+                for neighbour in mesh.polygon(seen[next]).unwrap().neighbours().flatten() {
                     if hierarchy.cluster_of(neighbour) == Some(*cluster) && !seen.contains(&neighbour) {
                         seen.push(neighbour);
                     }
                 }
                 next += 1;
             }
-            assert_eq!(seen.len(), cells.len());
+            assert_eq!(seen.len(), polygons.len());
         }
-        let small = members.values().filter(|cells| cells.len() < 10).count();
+        let small = members.values().filter(|polygons| polygons.len() < 10).count();
         // Small ones are islands, or walled in by full ones.
         assert!(small < members.len(), "{small} of {}", members.len());
         for threads in [1, 3] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             assert!(pool.install(|| Hierarchy::new(&mesh, &config(30)).unwrap() == hierarchy));
         }
-        assert_eq!(hierarchy.cluster_of(CellId(1 << 30)), None);
+        assert_eq!(hierarchy.cluster_of(PolyId(1 << 30)), None);
     }
 }
 
@@ -107,7 +107,7 @@ fn links_are_taken_in_their_direction_and_named() {
         let mesh = linked(seed);
         let hierarchy = Hierarchy::new(&mesh, &config(5)).unwrap();
         for _ in 0..20 {
-            let [from, to] = [0, 1].map(|_| point_in(&mesh, random_cell(&mesh, &mut chance), &mut chance));
+            let [from, to] = [0, 1].map(|_| point_in(&mesh, random_polygon(&mesh, &mut chance), &mut chance));
             let options = PathOptions::default().with_allow_partial(false);
             let (path, how) = hierarchy.find_path_with(&mesh, from, to, &options, &mut scratch).unwrap();
             let plain = mesh.find_path_with(from, to, &options, &mut paths).unwrap();
@@ -141,16 +141,16 @@ struct Tolls {
 }
 
 impl TravelCost for Tolls {
-    fn per_metre(&self, mesh: &NavMesh, cell: CellId) -> f32 {
-        self.areas.per_metre(mesh, cell)
+    fn per_metre(&self, mesh: &NavMesh, polygon: PolyId) -> f32 {
+        self.areas.per_metre(mesh, polygon)
     }
 
     fn least(&self) -> f32 {
         self.areas.least()
     }
 
-    fn entering(&self, mesh: &NavMesh, from: CellId, to: CellId) -> f32 {
-        let [from, to] = [from, to].map(|cell| mesh.cell(cell).unwrap().area_id().0);
+    fn entering(&self, mesh: &NavMesh, from: PolyId, to: PolyId) -> f32 {
+        let [from, to] = [from, to].map(|polygon| mesh.polygon(polygon).unwrap().area_id().0);
         if self.is_gate && from == 1 && to == 2 {
             return f32::INFINITY;
         }
@@ -169,11 +169,11 @@ fn with_costs_a_path_costs_little_more_than_a_plain_one() {
         let areas = AreaCosts::default().with(AreaId(2), 6.0).with(AreaId(3), 3.0);
         let cost = Tolls { areas, toll: [0.0, 0.0, 2.0][(seed % 3) as usize], is_gate: seed % 4 == 3 };
         let size = config([12, 30, 80][(seed % 3) as usize]);
-        let hierarchy = Hierarchy::with_costs(&mesh, AnyCell, cost.clone(), &size).unwrap();
+        let hierarchy = Hierarchy::with_costs(&mesh, AnyPolygon, cost.clone(), &size).unwrap();
         let options = PathOptions::default().with_cost(cost.clone());
         let plain_options = PathOptions::default();
         for _ in 0..40 {
-            let [from, to] = [0, 1].map(|_| point_in(&mesh, random_cell(&mesh, &mut chance), &mut chance));
+            let [from, to] = [0, 1].map(|_| point_in(&mesh, random_polygon(&mesh, &mut chance), &mut chance));
             let (path, how) = hierarchy.find_path_with(&mesh, from, to, &options, &mut scratch).unwrap();
             *uses.entry(how).or_default() += 1;
             let plain = mesh.find_path_with(from, to, &options, &mut paths).unwrap();
@@ -183,8 +183,8 @@ fn with_costs_a_path_costs_little_more_than_a_plain_one() {
             }
             check(&mesh, &path);
             assert_eq!((path.points[0], path.points.last()), (plain.points[0], plain.points.last()));
-            let is_closed = |pair: &[CellId]| cost.entering(&mesh, pair[0], pair[1]).is_infinite();
-            assert!(!path.cells.windows(2).any(is_closed));
+            let is_closed = |pair: &[PolyId]| cost.entering(&mesh, pair[0], pair[1]).is_infinite();
+            assert!(!path.polygons.windows(2).any(is_closed));
             if how == HierarchyUse::Clusters && path.outcome == Outcome::Complete && !cost.is_gate {
                 let short = mesh.find_path_with(from, to, &plain_options, &mut paths).unwrap();
                 let same = PathOptions::default().with_cost(cost.clone());
@@ -202,16 +202,16 @@ fn with_costs_a_path_costs_little_more_than_a_plain_one() {
 }
 
 /// What a path costs under other costs, step by step.
-fn price(mesh: &NavMesh, path: &Path, options: &PathOptions<AnyCell, Tolls>) -> f32 {
+fn price(mesh: &NavMesh, path: &Path, options: &PathOptions<AnyPolygon, Tolls>) -> f32 {
     let mut sum = 0.0;
     for pair in path.points.windows(2) {
         for step in 0..200 {
             let at = pair[0].lerp(pair[1], (step as f32 + 0.5) / 200.0);
-            let cell = *path.cells.iter().find(|&&cell| mesh.contains(cell, at)).unwrap();
-            sum += options.cost.per_metre(mesh, cell) * pair[0].distance(pair[1]) / 200.0;
+            let polygon = *path.polygons.iter().find(|&&polygon| mesh.contains(polygon, at)).unwrap();
+            sum += options.cost.per_metre(mesh, polygon) * pair[0].distance(pair[1]) / 200.0;
         }
     }
-    let entered = path.cells.windows(2).map(|pair| options.cost.entering(mesh, pair[0], pair[1]));
+    let entered = path.polygons.windows(2).map(|pair| options.cost.entering(mesh, pair[0], pair[1]));
     sum + entered.sum::<f32>()
 }
 
@@ -230,11 +230,15 @@ fn what_it_was_not_made_for_is_done_without_it_and_told() {
     assert_eq!(small.figures().clusters, 0);
     let mut by_clusters = 0;
     for _ in 0..60 {
-        let [from, to] = [0, 1].map(|_| point_in(&mesh, random_cell(&mesh, &mut chance), &mut chance));
+        let [from, to] = [0, 1].map(|_| point_in(&mesh, random_polygon(&mesh, &mut chance), &mut chance));
         let options = PathOptions::default().with_filter(dry);
         match hierarchy.find_path_with(&mesh, from, to, &options, &mut scratch) {
             Ok((path, how)) => {
-                assert!(path.cells.iter().all(|&cell| mesh.cell(cell).unwrap().area_id() != AreaId(2)));
+                assert!(
+                    path.polygons
+                        .iter()
+                        .all(|&polygon| mesh.polygon(polygon).unwrap().area_id() != AreaId(2))
+                );
                 let plain = mesh.find_path_with(from, to, &options, &mut paths).unwrap();
                 assert_eq!(path.outcome, plain.outcome);
                 by_clusters += usize::from(how == HierarchyUse::Clusters);
@@ -267,9 +271,9 @@ fn what_it_was_not_made_for_is_done_without_it_and_told() {
 #[test]
 fn what_is_no_use_is_an_error() {
     let mesh = navmesh(random_flat(1));
-    for cells in [0, 1, 1 << 17] {
-        let error = Hierarchy::new(&mesh, &config(cells)).unwrap_err();
-        assert!(matches!(error, QueryError::BadOption { field: "cluster_cells", .. }));
+    for polygons in [0, 1, 1 << 17] {
+        let error = Hierarchy::new(&mesh, &config(polygons)).unwrap_err();
+        assert!(matches!(error, QueryError::BadOption { field: "cluster_polygons", .. }));
     }
     let hierarchy = Hierarchy::new(&mesh, &config(4)).unwrap();
     let mut scratch = HierarchyScratch::default();
@@ -293,7 +297,7 @@ fn on_a_published_map_paths_are_little_longer_than_the_shortest() {
     let mut chance = Chance(9);
     let (mut sum, mut worst, mut count) = (0.0, 0.0_f32, 0_u16);
     while count < 150 {
-        let [from, to] = [0, 1].map(|_| point_in(&mesh, random_cell(&mesh, &mut chance), &mut chance));
+        let [from, to] = [0, 1].map(|_| point_in(&mesh, random_polygon(&mesh, &mut chance), &mut chance));
         let options = PathOptions::default();
         let (path, how) = hierarchy.find_path_with(&mesh, from, to, &options, &mut scratch).unwrap();
         if how == HierarchyUse::Clusters && path.outcome == Outcome::Complete {

@@ -2,33 +2,33 @@
 
 use glam::Vec3;
 use proptest::prelude::*;
-use waymesh_core::{AreaId, CellId, CellMesh, PlanPoint, PlanVertex};
+use waymesh_core::{AreaId, PlanPoint, PlanVertex, PolyId, PolyMesh};
 use waymesh_graph::{
     AreaFilter, IslandId, Link, LinkEnd, LinkId, LinkKind, LinkUse, NavMesh, NavMeshError, Outcome,
     PathOptions, PathScratch,
 };
 
-use crate::meshes::{Builder, Chance, frame, point_in, random_cell, random_flat};
+use crate::meshes::{Builder, Chance, frame, point_in, random_flat, random_polygon};
 use crate::paths::shortest_in_corridor;
 
 /// Two squares of 20 x 20 cells, `gap` cells and `rise` levels apart.
-fn squares(gap: i32, rise: f32) -> CellMesh {
+fn squares(gap: i32, rise: f32) -> PolyMesh {
     let mut builder = Builder::default();
     for (storey, x, height) in [(0, 0, 0.0), (1, 20 + gap, rise)] {
         let corners = [(x, 0), (x + 20, 0), (x + 20, 20), (x, 20)];
         let corners = corners.map(|(x, z)| builder.vertex(x, z, storey, height));
-        builder.cell(corners.to_vec(), AreaId::GROUND);
+        builder.polygon(corners.to_vec(), AreaId::GROUND);
     }
     builder.build(frame(Vec3::ZERO))
 }
 
-fn end(cell: u32, height: f32, points: [[i32; 2]; 2]) -> LinkEnd {
+fn end(polygon: u32, height: f32, points: [[i32; 2]; 2]) -> LinkEnd {
     let ends = points.map(|[x, z]| PlanVertex { point: PlanPoint::new(x, z), height });
-    LinkEnd { cell: CellId(cell), ends }
+    LinkEnd { polygon: PolyId(polygon), ends }
 }
 
-fn mesh(cells: CellMesh, links: Vec<Link>) -> NavMesh {
-    NavMesh::try_from(cells).unwrap().with_links(links).unwrap()
+fn mesh(polygons: PolyMesh, links: Vec<Link>) -> NavMesh {
+    NavMesh::try_from(polygons).unwrap().with_links(links).unwrap()
 }
 
 /// World position of a place in cells, half a metre each.
@@ -67,7 +67,7 @@ fn a_gap_is_taken_where_it_is_short_and_named() {
     assert_eq!(path.outcome, Outcome::Complete);
     let expected = [at(10.0, 0.0, 8.0), at(20.0, 0.0, 8.0), at(24.0, 8.0, 8.0), at(34.0, 8.0, 8.0)];
     assert_eq!(path.points, expected);
-    assert_eq!(path.cells, [CellId(0), CellId(1)]);
+    assert_eq!(path.polygons, [PolyId(0), PolyId(1)]);
     assert_eq!(path.links, [LinkUse { link: LinkId(0), backwards: false, point: 1 }]);
     let length = 5.0 + (2.0_f32 * 2.0 + 2.0 * 2.0).sqrt() + 5.0;
     assert!((path.length - length).abs() < 1e-5, "{}", path.length);
@@ -132,16 +132,16 @@ fn bad_links_are_named() {
     assert_eq!(refused(&|link| link.extra_cost = -1.0), NavMeshError::LinkCost { link: 1, value: -1.0 });
     assert!(matches!(refused(&|link| link.extra_cost = f32::NAN), NavMeshError::LinkCost { link: 1, .. }));
     assert!(matches!(
-        refused(&|link| link.to.cell = CellId(2)),
+        refused(&|link| link.to.polygon = PolyId(2)),
         NavMeshError::OutOfRange { table: "links", element: 1, value: 2, limit: 1 }
     ));
     assert!(matches!(
         refused(&|link| link.from.ends[1].point.x = 21),
-        NavMeshError::LinkOffCell { link: 1, cell: CellId(0), .. }
+        NavMeshError::LinkOffPolygon { link: 1, polygon: PolyId(0), .. }
     ));
     assert!(matches!(
         refused(&|link| link.from.ends[1].point.x = i32::MIN),
-        NavMeshError::LinkOffCell { .. }
+        NavMeshError::LinkOffPolygon { .. }
     ));
     assert!(matches!(
         refused(&|link| link.to.ends[0].height = f32::INFINITY),
@@ -166,26 +166,27 @@ fn links_are_part_of_the_data_and_can_be_taken_away() {
 }
 
 /// The mesh with some of its edges cut and joined again by links.
-fn cut(cells: &CellMesh, chance: &mut Chance) -> NavMesh {
-    let mut cut = cells.clone();
+fn cut(polygons: &PolyMesh, chance: &mut Chance) -> NavMesh {
+    let mut cut = polygons.clone();
     let mut links = Vec::new();
-    for (index, cell) in cells.cells.iter().enumerate() {
-        for edge in 0..cell.len {
-            let [here, next] = [edge, (edge + 1) % cell.len].map(|corner| (cell.first + corner) as usize);
-            let Some(neighbour) = cells.neighbours[here] else { continue };
+    for (index, polygon) in polygons.polygons.iter().enumerate() {
+        for edge in 0..polygon.len {
+            let [here, next] =
+                [edge, (edge + 1) % polygon.len].map(|corner| (polygon.first + corner) as usize);
+            let Some(neighbour) = polygons.neighbours[here] else { continue };
             if neighbour.index() < index || !chance.one_in(3) {
                 continue;
             }
-            let ends = [here, next].map(|corner| cells.vertices[cells.corners[corner].index()]);
-            let other = cells.cells[neighbour.index()];
+            let ends = [here, next].map(|corner| polygons.vertices[polygons.corners[corner].index()]);
+            let other = polygons.polygons[neighbour.index()];
             let back = (other.first..other.first + other.len).map(|corner| corner as usize).find(|&corner| {
-                cells.corners[corner] == cells.corners[next]
-                    && cells.neighbours[corner] == Some(CellId::from_index(index))
+                polygons.corners[corner] == polygons.corners[next]
+                    && polygons.neighbours[corner] == Some(PolyId::from_index(index))
             });
             cut.neighbours[here] = None;
             cut.neighbours[back.unwrap()] = None;
-            let end = |cell: CellId| LinkEnd { cell, ends };
-            links.push(Link::new(end(CellId::from_index(index)), end(neighbour), LinkKind::Level));
+            let end = |polygon: PolyId| LinkEnd { polygon, ends };
+            links.push(Link::new(end(PolyId::from_index(index)), end(neighbour), LinkKind::Level));
         }
     }
     mesh(cut, links)
@@ -197,14 +198,14 @@ proptest! {
     #[test]
     fn links_in_place_of_edges_lead_as_far_and_as_straight(seed in any::<u64>()) {
         let mut chance = Chance(seed);
-        let cells = random_flat(seed);
-        let whole = NavMesh::try_from(cells.clone()).unwrap();
-        let cut = cut(&cells, &mut chance);
+        let polygons = random_flat(seed);
+        let whole = NavMesh::try_from(polygons.clone()).unwrap();
+        let cut = cut(&polygons, &mut chance);
         let mut scratch = PathScratch::default();
         for _ in 0..20 {
             let [from, to] = [0, 1].map(|_| {
-                let cell = random_cell(&whole, &mut chance);
-                point_in(&whole, cell, &mut chance)
+                let polygon = random_polygon(&whole, &mut chance);
+                point_in(&whole, polygon, &mut chance)
             });
             let expected = whole.find_path(from, to, &mut scratch).unwrap();
             let found = cut.find_path(from, to, &mut scratch).unwrap();

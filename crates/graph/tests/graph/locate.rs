@@ -1,16 +1,16 @@
 //! Nearest points and containment.
 
 use glam::{Vec3, Vec3Swizzles};
-use waymesh_core::{Agent, AreaId, CellId, CellMesh};
+use waymesh_core::{Agent, AreaId, PolyId, PolyMesh};
 use waymesh_graph::{AreaFilter, NavMesh, Reach};
 
 use crate::meshes::{
-    Builder, Chance, bumpy_surface, frame, navmesh, point_in, random_cell, random_hilly, spiral,
+    Builder, Chance, bumpy_surface, frame, navmesh, point_in, random_hilly, random_polygon, spiral,
 };
 
-/// The closest point of a convex cell in plan, on the ground.
-fn closest(mesh: &NavMesh, cell: CellId, position: Vec3) -> Vec3 {
-    let corners: Vec<Vec3> = mesh.cell(cell).unwrap().positions().collect();
+/// The closest point of a convex polygon in plan, on the ground.
+fn closest(mesh: &NavMesh, polygon: PolyId, position: Vec3) -> Vec3 {
+    let corners: Vec<Vec3> = mesh.polygon(polygon).unwrap().positions().collect();
     let mut best = (f64::INFINITY, position);
     let mut inside = true;
     for (index, &a) in corners.iter().enumerate() {
@@ -25,7 +25,7 @@ fn closest(mesh: &NavMesh, cell: CellId, position: Vec3) -> Vec3 {
         }
     }
     let mut point = if inside { position } else { best.1 };
-    point.y = mesh.height_in_cell(cell, point).unwrap();
+    point.y = mesh.height_in_polygon(polygon, point).unwrap();
     point
 }
 
@@ -33,12 +33,12 @@ fn compare(mesh: &NavMesh, seed: u64, reach: &Reach, spread: f32) {
     let mut chance = Chance(seed);
     for _ in 0..200 {
         let mut position = {
-            let cell = random_cell(mesh, &mut chance);
-            point_in(mesh, cell, &mut chance)
+            let polygon = random_polygon(mesh, &mut chance);
+            point_in(mesh, polygon, &mut chance)
         };
         position += Vec3::new(chance.unit() - 0.5, chance.unit() - 0.5, chance.unit() - 0.5) * spread;
         let brute = mesh
-            .cells()
+            .polygons()
             .filter_map(|view| {
                 let point = closest(mesh, view.id(), position);
                 let rise = point.y - position.y;
@@ -52,8 +52,8 @@ fn compare(mesh: &NavMesh, seed: u64, reach: &Reach, spread: f32) {
             let found = found.unwrap();
             let distance = found.position.distance(position);
             assert!(distance <= brute + 1e-4, "{distance} is farther than {brute}");
-            assert!(mesh.contains(found.cell, found.position));
-            let ground = mesh.height_in_cell(found.cell, found.position).unwrap();
+            assert!(mesh.contains(found.polygon, found.position));
+            let ground = mesh.height_in_polygon(found.polygon, found.position).unwrap();
             assert!((found.position.y - ground).abs() < 1e-4);
         }
         if let Some(found) = found {
@@ -65,12 +65,12 @@ fn compare(mesh: &NavMesh, seed: u64, reach: &Reach, spread: f32) {
 }
 
 #[test]
-fn nearest_is_the_nearest_of_all_cells() {
+fn nearest_is_the_nearest_of_all_polygons() {
     for seed in 0..60 {
-        let cells = random_hilly(seed, Vec3::ZERO);
-        let surface = bumpy_surface(&cells, 1.0);
-        let plain = navmesh(cells.clone());
-        let bumpy = NavMesh::new(cells, Some(surface), Agent::default()).unwrap();
+        let polygons = random_hilly(seed, Vec3::ZERO);
+        let surface = bumpy_surface(&polygons, 1.0);
+        let plain = navmesh(polygons.clone());
+        let bumpy = NavMesh::new(polygons, Some(surface), Agent::default()).unwrap();
         for mesh in [&plain, &bumpy] {
             compare(mesh, seed, &Reach::INFINITE, 30.0);
             compare(mesh, seed, &Reach::new(3.0, 1.0, 0.25), 8.0);
@@ -81,14 +81,14 @@ fn nearest_is_the_nearest_of_all_cells() {
 }
 
 #[test]
-fn every_vertex_and_every_edge_is_in_its_cells_wherever_the_world_puts_it() {
+fn every_vertex_and_every_edge_is_in_its_polygons_wherever_the_world_puts_it() {
     for (seed, origin) in
         [Vec3::ZERO, Vec3::new(0.1, -3.0, 7.7), Vec3::new(1e5, 1e3, -1e5)].into_iter().enumerate()
     {
         let mesh = navmesh(random_hilly(seed as u64, origin));
         let mut chance = Chance(5);
         let touching = Reach::new(0.0, 0.2, 0.2);
-        for view in mesh.cells() {
+        for view in mesh.polygons() {
             let corners: Vec<Vec3> = view.positions().collect();
             for (index, &a) in corners.iter().enumerate() {
                 let b = corners[(index + 1) % corners.len()];
@@ -96,7 +96,7 @@ fn every_vertex_and_every_edge_is_in_its_cells_wherever_the_world_puts_it() {
                 for t in [0.0, 1.0, 0.5, chance.unit(), chance.unit()] {
                     let point = (a.as_dvec3() + (b - a).as_dvec3() * f64::from(t)).as_vec3();
                     assert!(mesh.contains(view.id(), point));
-                    assert!(neighbour.is_none_or(|cell| mesh.contains(cell, point)));
+                    assert!(neighbour.is_none_or(|polygon| mesh.contains(polygon, point)));
                     let found = mesh.nearest(point, &touching).expect("no dead spots");
                     assert!(found.position.distance(point) < 0.2);
                 }
@@ -125,8 +125,8 @@ fn a_position_over_the_mesh_keeps_its_plan_coordinates() {
     let mesh = navmesh(random_hilly(3, Vec3::new(0.1, 0.2, 0.3)));
     let mut chance = Chance(1);
     for _ in 0..100 {
-        let cell = random_cell(&mesh, &mut chance);
-        let point = point_in(&mesh, cell, &mut chance);
+        let polygon = random_polygon(&mesh, &mut chance);
+        let point = point_in(&mesh, polygon, &mut chance);
         let found = mesh.nearest(point, &Reach::new(0.1, 0.1, 0.1)).unwrap();
         assert!(found.position.xz().distance(point.xz()) < 1e-4);
         let again = mesh.nearest(found.position, &Reach::new(0.1, 0.1, 0.1)).unwrap();
@@ -135,16 +135,16 @@ fn a_position_over_the_mesh_keeps_its_plan_coordinates() {
 }
 
 #[test]
-fn a_filter_hides_cells() {
+fn a_filter_hides_polygons() {
     let mesh = navmesh(random_hilly(2, Vec3::ZERO));
     let filter = AreaFilter::default().without(AreaId(2));
     assert!(!filter.allows_area(AreaId(2)) && filter.allows_area(AreaId(255)));
     assert!(AreaFilter::only([AreaId(200)]).allows_area(AreaId(200)));
     let mut seen = 0;
-    for view in mesh.cells().filter(|view| view.area_id() == AreaId(2)) {
+    for view in mesh.polygons().filter(|view| view.area_id() == AreaId(2)) {
         let middle = view.positions().sum::<Vec3>() / view.corners().len() as f32;
         let found = mesh.nearest_with(middle, &Reach::INFINITE, &filter).unwrap();
-        assert_eq!(mesh.cell(found.cell).unwrap().area_id(), AreaId::GROUND);
+        assert_eq!(mesh.polygon(found.polygon).unwrap().area_id(), AreaId::GROUND);
         seen += 1;
     }
     assert!(seen > 0);
@@ -156,15 +156,15 @@ fn useless_questions_have_no_answer() {
     let mesh = navmesh(random_hilly(2, Vec3::ZERO));
     for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
         assert_eq!(mesh.nearest(Vec3::new(bad, 0.0, 0.0), &Reach::INFINITE), None);
-        assert!(!mesh.contains(CellId(0), Vec3::new(0.0, 0.0, bad)));
+        assert!(!mesh.contains(PolyId(0), Vec3::new(0.0, 0.0, bad)));
     }
     assert_eq!(mesh.nearest(Vec3::ZERO, &Reach::new(f32::NAN, 1.0, 1.0)), None);
     assert_eq!(mesh.nearest(Vec3::ZERO, &Reach::new(1.0, -1.0, 1.0)), None);
-    assert!(!mesh.contains(CellId(u32::MAX), Vec3::ZERO));
+    assert!(!mesh.contains(PolyId(u32::MAX), Vec3::ZERO));
     for far in [1e6, 1e12, 1e30, f32::MAX] {
         for position in [Vec3::splat(far), Vec3::new(-far, 0.0, 1.0), Vec3::new(1.0, far, 1.0)] {
             let found = mesh.nearest(position, &Reach::INFINITE).expect("an infinite reach finds something");
-            assert!(mesh.contains(found.cell, found.position));
+            assert!(mesh.contains(found.polygon, found.position));
             assert_eq!(mesh.nearest(position, &mesh.default_reach()), None);
         }
     }
@@ -172,15 +172,16 @@ fn useless_questions_have_no_answer() {
 
 #[test]
 fn nearest_is_the_nearest_close_to_the_ground_and_in_a_crowd() {
-    // Small differences in height: only cells around the position count.
+    // Small differences in height: only polygons around the position count.
     for seed in 0..20 {
-        let cells = random_hilly(seed, Vec3::ZERO);
-        let bumpy = NavMesh::new(cells.clone(), Some(bumpy_surface(&cells, 1.0)), Agent::default()).unwrap();
+        let polygons = random_hilly(seed, Vec3::ZERO);
+        let bumpy =
+            NavMesh::new(polygons.clone(), Some(bumpy_surface(&polygons, 1.0)), Agent::default()).unwrap();
         for spread in [0.1, 0.5, 1.5] {
             compare(&bumpy, seed, &Reach::new(2.0, 4.0, 4.0), spread);
         }
     }
-    // Slivers that meet in one point, and a large cell beside them.
+    // Slivers that meet in one point, and a large polygon beside them.
     let mesh = navmesh(fan(60));
     for spread in [0.0, 0.3, 4.0, 40.0] {
         compare(&mesh, 3, &Reach::new(5.0, 4.0, 4.0), spread);
@@ -188,8 +189,8 @@ fn nearest_is_the_nearest_close_to_the_ground_and_in_a_crowd() {
     }
 }
 
-/// A disc of so many slivers round one vertex, and a long cell beside it.
-fn fan(count: i32) -> CellMesh {
+/// A disc of so many slivers round one vertex, and a long polygon beside it.
+fn fan(count: i32) -> PolyMesh {
     let mut builder = Builder::default();
     let place = |number: i32| {
         let (sin, cos) = (f64::from(number % count) * std::f64::consts::TAU / f64::from(count)).sin_cos();
@@ -199,9 +200,9 @@ fn fan(count: i32) -> CellMesh {
     for number in 0..count {
         let [a, b] = [number, number + 1].map(place).map(|(x, z, height)| builder.vertex(x, z, 0, height));
         let middle = builder.vertex(500, 500, 0, 2.0);
-        builder.cell(vec![middle, a, b], AreaId::GROUND);
+        builder.polygon(vec![middle, a, b], AreaId::GROUND);
     }
     let beside = [(0, 0), (50, 0), (50, 1000), (0, 1000)].map(|(x, z)| builder.vertex(x, z, 1, 0.0));
-    builder.cell(beside.to_vec(), AreaId::GROUND);
+    builder.polygon(beside.to_vec(), AreaId::GROUND);
     builder.build(frame(Vec3::ZERO))
 }

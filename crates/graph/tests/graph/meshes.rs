@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use glam::Vec3;
 use waymesh_core::{
-    Agent, AreaId, Cell, CellId, CellMesh, GridFrame, HeightSurface, PlanPoint, PlanVertex, RegionId,
+    Agent, AreaId, GridFrame, HeightSurface, PlanPoint, PlanVertex, Poly, PolyId, PolyMesh, RegionId,
     SurfacePoint, VertexId,
 };
 use waymesh_graph::NavMesh;
@@ -41,7 +41,7 @@ impl Chance {
 pub(crate) struct Builder {
     vertices: Vec<PlanVertex>,
     names: HashMap<(i32, i32, i32), VertexId>,
-    cells: Vec<(Vec<VertexId>, AreaId)>,
+    polygons: Vec<(Vec<VertexId>, AreaId)>,
 }
 
 impl Builder {
@@ -53,27 +53,27 @@ impl Builder {
         })
     }
 
-    pub(crate) fn cell(&mut self, corners: Vec<VertexId>, area: AreaId) {
-        self.cells.push((corners, area));
+    pub(crate) fn polygon(&mut self, corners: Vec<VertexId>, area: AreaId) {
+        self.polygons.push((corners, area));
     }
 
-    pub(crate) fn build(self, frame: GridFrame) -> CellMesh {
+    pub(crate) fn build(self, frame: GridFrame) -> PolyMesh {
         let mut edges = HashMap::new();
-        for (index, (corners, _)) in self.cells.iter().enumerate() {
+        for (index, (corners, _)) in self.polygons.iter().enumerate() {
             for corner in 0..corners.len() {
                 let edge = (corners[corner], corners[(corner + 1) % corners.len()]);
-                assert!(edges.insert(edge, CellId::from_index(index)).is_none(), "an edge is used once");
+                assert!(edges.insert(edge, PolyId::from_index(index)).is_none(), "an edge is used once");
             }
         }
-        let mut mesh = CellMesh {
+        let mut mesh = PolyMesh {
             frame,
             vertices: self.vertices,
-            cells: Vec::new(),
+            polygons: Vec::new(),
             corners: Vec::new(),
             neighbours: Vec::new(),
         };
-        for (corners, area) in &self.cells {
-            mesh.cells.push(Cell {
+        for (corners, area) in &self.polygons {
+            mesh.polygons.push(Poly {
                 first: mesh.corners.len() as u32,
                 len: corners.len() as u32,
                 region: RegionId(0),
@@ -103,7 +103,7 @@ pub(crate) fn from_map(
     seed: u64,
     frame: GridFrame,
     height: impl Fn(i32, i32) -> f32,
-) -> CellMesh {
+) -> PolyMesh {
     let mut chance = Chance(seed);
     let (width, depth) = (rows[0].len(), rows.len());
     let area = |x: usize, z: usize| match rows[z].as_bytes()[x] {
@@ -147,7 +147,7 @@ pub(crate) fn from_map(
                     builder.vertex(x, z, 0, height(x, z))
                 })
                 .collect();
-            builder.cell(corners, area);
+            builder.polygon(corners, area);
         });
     }
     builder.build(frame)
@@ -195,20 +195,20 @@ pub(crate) fn random_map(seed: u64, width: usize, depth: usize, walls: usize) ->
 }
 
 /// A flat mesh by chance.
-pub(crate) fn random_flat(seed: u64) -> CellMesh {
+pub(crate) fn random_flat(seed: u64) -> PolyMesh {
     let walls = [15, 30, 40][(seed % 3) as usize];
     from_map(&random_map(seed, 14, 11, walls), seed, frame(Vec3::ZERO), |_, _| 0.0)
 }
 
 /// A hilly mesh by chance.
-pub(crate) fn random_hilly(seed: u64, origin: Vec3) -> CellMesh {
+pub(crate) fn random_hilly(seed: u64, origin: Vec3) -> PolyMesh {
     let height = |x: i32, z: i32| ((x * 7 + z * 13) % 17) as f32 * 0.37;
     from_map(&random_map(seed, 12, 12, 25), seed, frame(origin), height)
 }
 
 /// A ramp winding around a square hole `turns` times, four sides of four squares to a turn, each square `rise` levels up. Every
 /// storey lies over the one below.
-pub(crate) fn spiral(turns: usize, rise: f32) -> CellMesh {
+pub(crate) fn spiral(turns: usize, rise: f32) -> PolyMesh {
     let ring: Vec<(i32, i32)> = (0..4)
         .map(|i| (i, 0))
         .chain((0..4).map(|i| (4, i)))
@@ -231,15 +231,19 @@ pub(crate) fn spiral(turns: usize, rise: f32) -> CellMesh {
             }
             builder.vertex(corner.0 * SQUARE, corner.1 * SQUARE, first as i32, first as f32 * rise)
         });
-        builder.cell(ids.to_vec(), AreaId::GROUND);
+        builder.polygon(ids.to_vec(), AreaId::GROUND);
     }
     builder.build(frame(Vec3::ZERO))
 }
 
-/// A surface over a mesh: each cell a fan around the mean of its corners, raised by `bump` there.
-pub(crate) fn bumpy_surface(mesh: &CellMesh, bump: f32) -> HeightSurface {
-    let mut surface =
-        HeightSurface { points: Vec::new(), triangles: Vec::new(), cell_triangles: vec![0], max_error: 0.5 };
+/// A surface over a mesh: each polygon a fan around the mean of its corners, raised by `bump` there.
+pub(crate) fn bumpy_surface(mesh: &PolyMesh, bump: f32) -> HeightSurface {
+    let mut surface = HeightSurface {
+        points: Vec::new(),
+        triangles: Vec::new(),
+        polygon_triangles: vec![0],
+        max_error: 0.5,
+    };
     for vertex in &mesh.vertices {
         surface.points.push(SurfacePoint {
             x: vertex.point.x as f32,
@@ -247,8 +251,8 @@ pub(crate) fn bumpy_surface(mesh: &CellMesh, bump: f32) -> HeightSurface {
             z: vertex.point.z as f32,
         });
     }
-    for index in 0..mesh.cells.len() {
-        let corners = mesh.corners(CellId::from_index(index));
+    for index in 0..mesh.polygons.len() {
+        let corners = mesh.corners(PolyId::from_index(index));
         let share = 1.0 / corners.len() as f32;
         let mut middle = SurfacePoint { x: 0.0, height: bump, z: 0.0 };
         for corner in corners {
@@ -262,26 +266,26 @@ pub(crate) fn bumpy_surface(mesh: &CellMesh, bump: f32) -> HeightSurface {
         for corner in 0..corners.len() {
             surface.triangles.push([apex, corners[corner].0, corners[(corner + 1) % corners.len()].0]);
         }
-        surface.cell_triangles.push(surface.triangles.len() as u32);
+        surface.polygon_triangles.push(surface.triangles.len() as u32);
     }
     surface
 }
 
-pub(crate) fn navmesh(cells: CellMesh) -> NavMesh {
-    NavMesh::new(cells, None, Agent::default()).unwrap()
+pub(crate) fn navmesh(polygons: PolyMesh) -> NavMesh {
+    NavMesh::new(polygons, None, Agent::default()).unwrap()
 }
 
-/// A random point of a cell, on its ground.
-pub(crate) fn point_in(mesh: &NavMesh, cell: CellId, chance: &mut Chance) -> Vec3 {
-    let view = mesh.cell(cell).unwrap();
+/// A random point of a polygon, on its ground.
+pub(crate) fn point_in(mesh: &NavMesh, polygon: PolyId, chance: &mut Chance) -> Vec3 {
+    let view = mesh.polygon(polygon).unwrap();
     let weights: Vec<f32> = view.corners().iter().map(|_| chance.unit() + 1e-3).collect();
     let sum: f32 = weights.iter().sum();
     let mut point: Vec3 =
         view.positions().zip(&weights).map(|(position, weight)| position * (weight / sum)).sum();
-    point.y = mesh.height_in_cell(cell, point).unwrap();
+    point.y = mesh.height_in_polygon(polygon, point).unwrap();
     point
 }
 
-pub(crate) fn random_cell(mesh: &NavMesh, chance: &mut Chance) -> CellId {
-    CellId::from_index(chance.below(mesh.cell_count()))
+pub(crate) fn random_polygon(mesh: &NavMesh, chance: &mut Chance) -> PolyId {
+    PolyId::from_index(chance.below(mesh.polygon_count()))
 }

@@ -1,17 +1,17 @@
 //! Corners moved away from walls.
 
 use glam::{Vec3, Vec3Swizzles};
-use waymesh_core::CellId;
-use waymesh_graph::{AnyCell, NavMesh, Path, PathScratch, QueryError};
+use waymesh_core::PolyId;
+use waymesh_graph::{AnyPolygon, NavMesh, Path, PathScratch, QueryError};
 
-use crate::meshes::{Chance, frame, from_map, navmesh, point_in, random_cell, random_flat, random_hilly};
+use crate::meshes::{Chance, frame, from_map, navmesh, point_in, random_flat, random_hilly, random_polygon};
 
 /// Distance from a point of the plan to the nearest wall, by looking at all of them.
 fn wall_distance(mesh: &NavMesh, at: Vec3) -> f32 {
     let mut nearest = f32::INFINITY;
-    for cell in mesh.cells() {
-        let corners: Vec<Vec3> = cell.positions().collect();
-        for (index, neighbour) in cell.neighbours().enumerate() {
+    for polygon in mesh.polygons() {
+        let corners: Vec<Vec3> = polygon.positions().collect();
+        for (index, neighbour) in polygon.neighbours().enumerate() {
             if neighbour.is_none() {
                 let (a, b) = (corners[index].xz(), corners[(index + 1) % corners.len()].xz());
                 let along = ((at.xz() - a).dot(b - a) / (b - a).length_squared()).clamp(0.0, 1.0);
@@ -22,9 +22,9 @@ fn wall_distance(mesh: &NavMesh, at: Vec3) -> f32 {
     nearest
 }
 
-/// Whether a point lies on some cell, by asking all, within a hair.
+/// Whether a point lies on some polygon, by asking all, within a hair.
 fn on_mesh(mesh: &NavMesh, at: Vec3) -> bool {
-    mesh.cells().any(|cell| mesh.contains(cell.id(), at)) || wall_distance(mesh, at) < 1e-4
+    mesh.polygons().any(|polygon| mesh.contains(polygon.id(), at)) || wall_distance(mesh, at) < 1e-4
 }
 
 #[test]
@@ -36,14 +36,14 @@ fn moved_corners_leave_the_walls_and_cross_none() {
         let is_flat = seed % 2 == 0;
         let mesh = navmesh(if is_flat { random_flat(seed) } else { random_hilly(seed, Vec3::splat(100.0)) });
         for round in 0..15 {
-            let [from, to] = [0, 1].map(|_| point_in(&mesh, random_cell(&mesh, &mut chance), &mut chance));
+            let [from, to] = [0, 1].map(|_| point_in(&mesh, random_polygon(&mesh, &mut chance), &mut chance));
             let path = if round % 2 == 0 {
                 mesh.find_path(from, to, &mut scratch).unwrap()
             } else {
                 mesh.find_shortest_path(from, to, &mut scratch).unwrap()
             };
             let distance = [0.1, 0.5, 1.5][round % 3];
-            let count = mesh.offset_corners(&path, distance, &AnyCell, &mut passed, &mut out).unwrap();
+            let count = mesh.offset_corners(&path, distance, &AnyPolygon, &mut passed, &mut out).unwrap();
             assert_eq!(out.points.len(), path.points.len());
             assert_eq!((out.outcome, &out.links), (path.outcome, &path.links));
             if path.points.len() < 2 {
@@ -51,8 +51,8 @@ fn moved_corners_leave_the_walls_and_cross_none() {
             }
             assert_eq!(out.points[0], path.points[0]);
             assert_eq!(out.points.last(), path.points.last());
-            assert_eq!(out.cells[0], path.cells[0]);
-            assert_eq!(out.cells.last(), path.cells.last());
+            assert_eq!(out.polygons[0], path.polygons[0]);
+            assert_eq!(out.polygons.last(), path.polygons.last());
             let plan = |path: &Path| -> f32 {
                 path.points.windows(2).map(|pair| pair[0].xz().distance(pair[1].xz())).sum()
             };
@@ -77,9 +77,9 @@ fn moved_corners_leave_the_walls_and_cross_none() {
                     }
                 }
             }
-            // Cells in succession meet.
-            for pair in out.cells.windows(2) {
-                let [a, b] = [pair[0], pair[1]].map(|cell| mesh.cell(cell).unwrap());
+            // Polygons in succession meet.
+            for pair in out.polygons.windows(2) {
+                let [a, b] = [pair[0], pair[1]].map(|polygon| mesh.polygon(polygon).unwrap());
                 let touch = a.corners().iter().any(|corner| b.corners().contains(corner));
                 assert!(touch, "seed {seed}: {pair:?}");
             }
@@ -100,12 +100,12 @@ fn in_a_passage_a_corner_moves_to_the_middle() {
     let path = mesh.find_path(Vec3::new(1.0, 0.0, 3.5), Vec3::new(4.5, 0.0, 7.0), &mut scratch).unwrap();
     assert_eq!(path.points[1], Vec3::new(4.0, 0.0, 4.0));
     let (mut passed, mut out) = (Vec::new(), Path::default());
-    let count = mesh.offset_corners(&path, 100.0, &AnyCell, &mut passed, &mut out).unwrap();
+    let count = mesh.offset_corners(&path, 100.0, &AnyPolygon, &mut passed, &mut out).unwrap();
     // Halfway from the corner at (4, 4) to the wall at z = 0, across.
     assert_eq!(count, 1);
     assert!((out.points[1] - Vec3::new(6.0, 0.0, 2.0)).length() < 1e-3, "{:?}", out.points);
     // Nothing moves by nothing.
-    assert_eq!(mesh.offset_corners(&path, 0.0, &AnyCell, &mut passed, &mut out).unwrap(), 0);
+    assert_eq!(mesh.offset_corners(&path, 0.0, &AnyPolygon, &mut passed, &mut out).unwrap(), 0);
     assert_eq!(out, path);
 }
 
@@ -113,22 +113,22 @@ fn in_a_passage_a_corner_moves_to_the_middle() {
 fn what_is_no_use_is_an_error() {
     let mesh = navmesh(random_flat(2));
     let mut chance = Chance(2);
-    let [from, to] = [0, 1].map(|_| point_in(&mesh, random_cell(&mesh, &mut chance), &mut chance));
+    let [from, to] = [0, 1].map(|_| point_in(&mesh, random_polygon(&mesh, &mut chance), &mut chance));
     let path = mesh.find_path(from, to, &mut PathScratch::default()).unwrap();
     let (mut passed, mut out) = (Vec::new(), Path::default());
     for distance in [f32::NAN, -1.0] {
-        let error = mesh.offset_corners(&path, distance, &AnyCell, &mut passed, &mut out).unwrap_err();
+        let error = mesh.offset_corners(&path, distance, &AnyPolygon, &mut passed, &mut out).unwrap_err();
         assert!(matches!(error, QueryError::BadOption { .. }));
     }
     let mut bad = path.clone();
-    bad.cells[0] = CellId(1 << 30);
-    let error = mesh.offset_corners(&bad, 1.0, &AnyCell, &mut passed, &mut out).unwrap_err();
-    assert_eq!(error, QueryError::NoCell { cell: CellId(1 << 30) });
+    bad.polygons[0] = PolyId(1 << 30);
+    let error = mesh.offset_corners(&bad, 1.0, &AnyPolygon, &mut passed, &mut out).unwrap_err();
+    assert_eq!(error, QueryError::NoPolygon { polygon: PolyId(1 << 30) });
     let mut bad = path.clone();
     bad.points[0].x = f32::NAN;
-    assert!(mesh.offset_corners(&bad, 1.0, &AnyCell, &mut passed, &mut out).is_err());
-    assert_eq!(mesh.offset_corners(&Path::default(), 1.0, &AnyCell, &mut passed, &mut out).unwrap(), 0);
+    assert!(mesh.offset_corners(&bad, 1.0, &AnyPolygon, &mut passed, &mut out).is_err());
+    assert_eq!(mesh.offset_corners(&Path::default(), 1.0, &AnyPolygon, &mut passed, &mut out).unwrap(), 0);
     // However far, it stays where it can see.
-    mesh.offset_corners(&path, f32::MAX, &AnyCell, &mut passed, &mut out).unwrap();
+    mesh.offset_corners(&path, f32::MAX, &AnyPolygon, &mut passed, &mut out).unwrap();
     assert!(out.points.iter().all(|&point| on_mesh(&mesh, point)));
 }

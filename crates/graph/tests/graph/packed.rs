@@ -2,20 +2,21 @@
 
 use glam::Vec3;
 use proptest::prelude::*;
-use waymesh_core::{Agent, CellId};
+use waymesh_core::{Agent, PolyId};
 use waymesh_graph::{
-    AnyCell, Link, LinkEnd, LinkKind, NavMesh, NavMeshError, PackedChecks, PathScratch, Reach, SurfaceScratch,
+    AnyPolygon, Link, LinkEnd, LinkKind, NavMesh, NavMeshError, PackedChecks, PathScratch, Reach,
+    SurfaceScratch,
 };
 
 use crate::meshes::{
-    Chance, bumpy_surface, frame, from_map, navmesh, point_in, random_cell, random_flat, random_hilly,
-    random_map, spiral,
+    Chance, bumpy_surface, frame, from_map, navmesh, point_in, random_flat, random_hilly, random_map,
+    random_polygon, spiral,
 };
 
-/// The first corner of a cell, as the end of a link.
-fn corner_of(mesh: &NavMesh, cell: CellId) -> LinkEnd {
-    let vertex = mesh.cell(cell).unwrap().corners()[0];
-    LinkEnd { cell, ends: [mesh.plan_vertices()[vertex.index()]; 2] }
+/// The first corner of a polygon, as the end of a link.
+fn corner_of(mesh: &NavMesh, polygon: PolyId) -> LinkEnd {
+    let vertex = mesh.polygon(polygon).unwrap().corners()[0];
+    LinkEnd { polygon, ends: [mesh.plan_vertices()[vertex.index()]; 2] }
 }
 
 /// Meshes of all kinds: flat, hilly, of many storeys, with a surface, with links, empty.
@@ -25,13 +26,14 @@ fn meshes() -> Vec<NavMesh> {
     let mut linked = navmesh(from_map(&random_map(5, 12, 9, 30), 5, frame(Vec3::ZERO), |_, _| 0.0));
     let mut chance = Chance(9);
     for number in 0..7 {
-        let ends = [0, 1].map(|_| random_cell(&linked, &mut chance)).map(|cell| corner_of(&linked, cell));
+        let ends =
+            [0, 1].map(|_| random_polygon(&linked, &mut chance)).map(|polygon| corner_of(&linked, polygon));
         let mut link = Link::new(ends[0], ends[1], LinkKind::User);
         (link.both_ways, link.extra_cost, link.data) = (number % 2 == 0, number as f32, number);
         linked.add_link(link).unwrap();
     }
     let mut empty = random_flat(0);
-    (empty.vertices, empty.cells, empty.corners, empty.neighbours) = Default::default();
+    (empty.vertices, empty.polygons, empty.corners, empty.neighbours) = Default::default();
     vec![
         navmesh(random_flat(1)),
         NavMesh::new(hilly, Some(surface), Agent::default()).unwrap(),
@@ -79,7 +81,7 @@ fn wherever_the_bytes_lie_and_whatever_is_checked_the_mesh_is_the_same() {
             other.remove_link(waymesh_graph::LinkId(0));
             drop(opened);
             ask(&other, seed);
-            assert_eq!(other.cell_mesh(), mesh.cell_mesh());
+            assert_eq!(other.poly_mesh(), mesh.poly_mesh());
         }
     }
 }
@@ -143,24 +145,24 @@ fn other_versions_and_counts_beyond_memory_are_errors() {
 fn ask(mesh: &NavMesh, seed: u64) {
     let mut chance = Chance(seed);
     let (mut paths, mut surface) = (PathScratch::default(), SurfaceScratch::default());
-    let (mut cells, mut walls, mut near) = (Vec::new(), Vec::new(), Vec::new());
-    for _ in 0..mesh.cell_count().min(4) {
+    let (mut polygons, mut walls, mut near) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..mesh.polygon_count().min(4) {
         let [from, to] = [0, 1].map(|_| {
-            let cell = random_cell(mesh, &mut chance);
-            point_in(mesh, cell, &mut chance)
+            let polygon = random_polygon(mesh, &mut chance);
+            point_in(mesh, polygon, &mut chance)
         });
         let _ = mesh.find_path(from, to, &mut paths);
         let _ = mesh.find_shortest_path(from, to, &mut paths);
         if let Some(place) = mesh.nearest(from, &Reach::INFINITE) {
-            let _ = mesh.raycast(&place, to, &AnyCell, &mut cells);
-            let _ = mesh.move_along(&place, to, &AnyCell, &mut surface);
-            let _ = mesh.nearest_wall(&place, 5.0, &AnyCell, &mut surface);
-            let _ = mesh.walls_within(&place, 5.0, &AnyCell, &mut surface, &mut walls);
-            let _ = mesh.cells_within(&place, 20.0, &AnyCell, &mut paths, &mut near);
+            let _ = mesh.raycast(&place, to, &AnyPolygon, &mut polygons);
+            let _ = mesh.move_along(&place, to, &AnyPolygon, &mut surface);
+            let _ = mesh.nearest_wall(&place, 5.0, &AnyPolygon, &mut surface);
+            let _ = mesh.walls_within(&place, 5.0, &AnyPolygon, &mut surface, &mut walls);
+            let _ = mesh.polygons_within(&place, 20.0, &AnyPolygon, &mut paths, &mut near);
         }
-        mesh.cells_in_circle(from, &Reach::new(3.0, 3.0, 3.0), &AnyCell, &mut cells);
+        mesh.polygons_in_circle(from, &Reach::new(3.0, 3.0, 3.0), &AnyPolygon, &mut polygons);
     }
-    assert!(mesh.cells().all(|cell| cell.corners().len() >= 3));
+    assert!(mesh.polygons().all(|polygon| polygon.corners().len() >= 3));
 }
 
 proptest! {
@@ -221,9 +223,10 @@ fn a_table_that_breaks_an_invariant_is_named() {
     };
     let error = change(&flat, 4, 0, 1 << 30);
     assert!(matches!(error, NavMeshError::OutOfRange { table: "corners", element: 0, .. }), "{error}");
-    let neighbour = flat.cell(CellId(0)).unwrap().neighbours().position(|beyond| beyond.is_some()).unwrap();
+    let neighbour =
+        flat.polygon(PolyId(0)).unwrap().neighbours().position(|beyond| beyond.is_some()).unwrap();
     // Another vertex, another neighbour: what is beside them does not follow.
-    let second = flat.cell(CellId(0)).unwrap().corners()[1].0;
+    let second = flat.polygon(PolyId(0)).unwrap().corners()[1].0;
     let error = change(&flat, 4, 0, second);
     assert_eq!(error, NavMeshError::PackedDerived { table: "corners", element: 0 });
     let error = change(&flat, 6, 4 * neighbour, 0);
@@ -251,13 +254,13 @@ fn a_table_that_breaks_an_invariant_is_named() {
             "{error}"
         );
     }
-    for (section, table) in [(9, "fans"), (15, "cell_islands"), (16, "islands"), (17, "order")] {
+    for (section, table) in [(9, "fans"), (15, "polygon_islands"), (16, "islands"), (17, "order")] {
         let error = change(&flat, section, 0, 1 << 29);
         assert!(matches!(error, NavMeshError::OutOfRange { table: found, .. } if found == table), "{error}");
     }
     // A loop that does not turn, and an edge whose neighbour has another one, are found though all tables agree.
     let mut bytes = flat.to_packed(false);
-    let range = 0..flat.cell(CellId(0)).unwrap().corners().len();
+    let range = 0..flat.polygon(PolyId(0)).unwrap().corners().len();
     for (section, size) in [(4, 4), (5, 12), (7, 16)] {
         let first = section_of(&bytes, section);
         let length = if section == 7 { 8 } else { size };
@@ -269,7 +272,7 @@ fn a_table_that_breaks_an_invariant_is_named() {
         }
     }
     let error = NavMesh::from_packed(&bytes, PackedChecks::All).unwrap_err();
-    assert_eq!(error, NavMeshError::NotConvex { cell: CellId(0) });
+    assert_eq!(error, NavMeshError::NotConvex { polygon: PolyId(0) });
     let mut bytes = flat.to_packed(false);
     for (section, size, offset) in [(6, 4, 0), (7, 16, 8)] {
         let place = section_of(&bytes, section) + size * neighbour + offset;

@@ -3,27 +3,27 @@
 use std::collections::VecDeque;
 
 use glam::{DVec2, Vec3, Vec3Swizzles};
-use waymesh_core::{Agent, AreaId, CellId};
+use waymesh_core::{Agent, AreaId, PolyId};
 use waymesh_graph::{
-    AreaFilter, CellFilter, NavMesh, Outcome, Path, PathEnd, PathOptions, PathScratch, QueryError, Reach,
+    AreaFilter, NavMesh, Outcome, Path, PathEnd, PathOptions, PathScratch, PolygonFilter, QueryError, Reach,
 };
 
 use crate::meshes::{
-    Chance, bumpy_surface, frame, from_map, navmesh, point_in, random_cell, random_flat, random_hilly,
-    random_map, spiral,
+    Chance, bumpy_surface, frame, from_map, navmesh, point_in, random_flat, random_hilly, random_map,
+    random_polygon, spiral,
 };
 
 fn plan(position: Vec3) -> DVec2 {
     position.as_dvec3().xz()
 }
 
-/// What can be reached from a cell.
-fn flood(mesh: &NavMesh, start: CellId, allows: impl Fn(CellId) -> bool) -> Vec<bool> {
-    let mut seen = vec![false; mesh.cell_count()];
+/// What can be reached from a polygon.
+fn flood(mesh: &NavMesh, start: PolyId, allows: impl Fn(PolyId) -> bool) -> Vec<bool> {
+    let mut seen = vec![false; mesh.polygon_count()];
     let mut queue = VecDeque::from([start]);
     seen[start.index()] = true;
-    while let Some(cell) = queue.pop_front() {
-        for neighbour in mesh.cell(cell).unwrap().neighbours().flatten() {
+    while let Some(polygon) = queue.pop_front() {
+        for neighbour in mesh.polygon(polygon).unwrap().neighbours().flatten() {
             if allows(neighbour) && !std::mem::replace(&mut seen[neighbour.index()], true) {
                 queue.push_back(neighbour);
             }
@@ -32,9 +32,9 @@ fn flood(mesh: &NavMesh, start: CellId, allows: impl Fn(CellId) -> bool) -> Vec<
     seen
 }
 
-/// The edge between two cells in succession, right end first.
-fn portal(mesh: &NavMesh, from: CellId, to: CellId) -> Vec<[DVec2; 2]> {
-    let view = mesh.cell(from).unwrap();
+/// The edge between two polygons in succession, right end first.
+fn portal(mesh: &NavMesh, from: PolyId, to: PolyId) -> Vec<[DVec2; 2]> {
+    let view = mesh.polygon(from).unwrap();
     let corners: Vec<DVec2> = view.positions().map(plan).collect();
     view.neighbours()
         .enumerate()
@@ -43,11 +43,11 @@ fn portal(mesh: &NavMesh, from: CellId, to: CellId) -> Vec<[DVec2; 2]> {
         .collect()
 }
 
-/// The shortest way through the edges between the cells of a path, found by trying all pairs of their ends.
+/// The shortest way through the edges between the polygons of a path, found by trying all pairs of their ends.
 pub(crate) fn shortest_in_corridor(mesh: &NavMesh, path: &Path) -> f64 {
     let (start, goal) = (plan(path.points[0]), plan(path.points[path.points.len() - 1]));
     let portals: Vec<[DVec2; 2]> =
-        path.cells.windows(2).map(|pair| portal(mesh, pair[0], pair[1])[0]).collect();
+        path.polygons.windows(2).map(|pair| portal(mesh, pair[0], pair[1])[0]).collect();
     // Points with the number of edges crossed before them; the way from one to a later one must cross all edges between.
     let mut points = vec![(start, 0, 0.0)];
     for (index, ends) in portals.iter().enumerate() {
@@ -72,11 +72,11 @@ pub(crate) fn shortest_in_corridor(mesh: &NavMesh, path: &Path) -> f64 {
     points[points.len() - 1].2
 }
 
-/// Whether the segment lies in the union of some cells.
-fn covered(mesh: &NavMesh, cells: impl Iterator<Item = CellId>, a: DVec2, b: DVec2) -> bool {
-    let mut spans: Vec<(f64, f64)> = cells
-        .filter_map(|cell| {
-            let corners: Vec<DVec2> = mesh.cell(cell).unwrap().positions().map(plan).collect();
+/// Whether the segment lies in the union of some polygons.
+fn covered(mesh: &NavMesh, polygons: impl Iterator<Item = PolyId>, a: DVec2, b: DVec2) -> bool {
+    let mut spans: Vec<(f64, f64)> = polygons
+        .filter_map(|polygon| {
+            let corners: Vec<DVec2> = mesh.polygon(polygon).unwrap().positions().map(plan).collect();
             let (mut low, mut high) = (0.0_f64, 1.0_f64);
             for (index, &from) in corners.iter().enumerate() {
                 let along = (corners[(index + 1) % corners.len()] - from).normalize();
@@ -125,7 +125,7 @@ fn visibility_bound(mesh: &NavMesh, from: Vec3, to: Vec3) -> f64 {
             let through = cost[next] + points[next].distance(points[other]);
             if !done[other]
                 && through < cost[other]
-                && covered(mesh, mesh.cells().map(|view| view.id()), points[next], points[other])
+                && covered(mesh, mesh.polygons().map(|view| view.id()), points[next], points[other])
             {
                 cost[other] = through;
             }
@@ -158,20 +158,24 @@ pub(crate) fn without_touching_corners(map: Vec<String>) -> Vec<String> {
 }
 
 pub(crate) fn check_shape(mesh: &NavMesh, path: &Path) {
-    for pair in path.cells.windows(2) {
-        let view = mesh.cell(pair[0]).unwrap();
-        assert!(view.neighbours().any(|neighbour| neighbour == Some(pair[1])), "cells in succession touch");
+    for pair in path.polygons.windows(2) {
+        let view = mesh.polygon(pair[0]).unwrap();
+        assert!(
+            view.neighbours().any(|neighbour| neighbour == Some(pair[1])),
+            "polygons in succession touch"
+        );
     }
     for pair in path.points.windows(2) {
         assert!(pair[0].xz() != pair[1].xz());
         assert!(
-            covered(mesh, path.cells.iter().copied(), plan(pair[0]), plan(pair[1])),
-            "stays in its cells"
+            covered(mesh, path.polygons.iter().copied(), plan(pair[0]), plan(pair[1])),
+            "stays in its polygons"
         );
     }
     for &point in &path.points {
-        let on_ground = path.cells.iter().any(|&cell| {
-            mesh.contains(cell, point) && (mesh.height_in_cell(cell, point).unwrap() - point.y).abs() < 1e-3
+        let on_ground = path.polygons.iter().any(|&polygon| {
+            mesh.contains(polygon, point)
+                && (mesh.height_in_polygon(polygon, point).unwrap() - point.y).abs() < 1e-3
         });
         assert!(on_ground, "{point} lies on the ground");
     }
@@ -179,23 +183,23 @@ pub(crate) fn check_shape(mesh: &NavMesh, path: &Path) {
     assert!((length - path.length).abs() <= 1e-4 * (1.0 + length));
 }
 
-pub(crate) fn random_pair(mesh: &NavMesh, chance: &mut Chance) -> [(CellId, Vec3); 2] {
+pub(crate) fn random_pair(mesh: &NavMesh, chance: &mut Chance) -> [(PolyId, Vec3); 2] {
     [(); 2].map(|()| {
-        let cell = random_cell(mesh, chance);
+        let polygon = random_polygon(mesh, chance);
         // Also exactly on corners.
         let point = if chance.one_in(4) {
-            let view = mesh.cell(cell).unwrap();
+            let view = mesh.polygon(polygon).unwrap();
             view.positions().nth(chance.below(view.corners().len())).unwrap()
         } else {
-            point_in(mesh, cell, chance)
+            point_in(mesh, polygon, chance)
         };
-        (cell, point)
+        (polygon, point)
     })
 }
 
 /// A vertex may touch several islands: where the query puts it decides.
-fn placed(mesh: &NavMesh, position: Vec3) -> CellId {
-    mesh.nearest(position, &mesh.default_reach()).unwrap().cell
+fn placed(mesh: &NavMesh, position: Vec3) -> PolyId {
+    mesh.nearest(position, &mesh.default_reach()).unwrap().polygon
 }
 
 #[test]
@@ -260,9 +264,9 @@ fn no_path_is_shorter_than_the_shortest_and_few_are_much_longer() {
 fn paths_over_hills_lie_on_the_ground_and_cross_points_follow_it() {
     let mut scratch = PathScratch::default();
     for seed in 0..10 {
-        let cells = random_hilly(seed, Vec3::new(0.1, 5.0, -20.0));
-        let surface = (seed % 2 == 0).then(|| bumpy_surface(&cells, 0.8));
-        let mesh = NavMesh::new(cells, surface, Agent::default()).unwrap();
+        let polygons = random_hilly(seed, Vec3::new(0.1, 5.0, -20.0));
+        let surface = (seed % 2 == 0).then(|| bumpy_surface(&polygons, 0.8));
+        let mesh = NavMesh::new(polygons, surface, Agent::default()).unwrap();
         let mut chance = Chance(seed);
         for _ in 0..40 {
             let [(_, from), (_, to)] = random_pair(&mesh, &mut chance);
@@ -271,7 +275,7 @@ fn paths_over_hills_lie_on_the_ground_and_cross_points_follow_it() {
             let options = PathOptions::default().with_cross_points(true);
             let crossing = mesh.find_path_with(from, to, &options, &mut scratch).unwrap();
             check_shape(&mesh, &crossing);
-            assert_eq!(crossing.cells, path.cells);
+            assert_eq!(crossing.polygons, path.polygons);
             // The same way in plan, with more points.
             let length = |path: &Path| -> f64 {
                 path.points.windows(2).map(|pair| plan(pair[0]).distance(plan(pair[1]))).sum()
@@ -287,22 +291,22 @@ fn paths_over_hills_lie_on_the_ground_and_cross_points_follow_it() {
 fn a_path_winds_up_a_spiral_over_itself() {
     let mesh = navmesh(spiral(4, 1.0));
     let mut scratch = PathScratch::default();
-    let middle = |cell: u32| {
-        let view = mesh.cell(CellId(cell)).unwrap();
+    let middle = |polygon: u32| {
+        let view = mesh.polygon(PolyId(polygon)).unwrap();
         view.positions().sum::<Vec3>() / 4.0
     };
     let reach = Reach::new(0.1, 0.3, 0.3);
     let options = PathOptions::default().with_reach(reach);
     let path = mesh.find_path_with(middle(1), middle(62), &options, &mut scratch).unwrap();
     assert_eq!(path.outcome, Outcome::Complete);
-    assert!(path.cells.iter().copied().eq((1..=62).map(CellId)));
+    assert!(path.polygons.iter().copied().eq((1..=62).map(PolyId)));
     check_shape(&mesh, &path);
     assert!(path.points.windows(2).all(|pair| pair[1].y > pair[0].y));
     let down = mesh.find_path_with(middle(62), middle(1), &options, &mut scratch).unwrap();
     assert!((down.length - path.length).abs() < 1e-3);
     // One turn up and straight above: the whole way round.
     let over = mesh.find_path_with(middle(5), middle(21), &options, &mut scratch).unwrap();
-    assert_eq!(over.cells.len(), 17);
+    assert_eq!(over.polygons.len(), 17);
     assert!(over.length > 20.0);
 }
 
@@ -327,7 +331,7 @@ fn start_and_goal_may_be_one_point() {
         let mesh = navmesh(random_flat(seed));
         for &vertex in mesh.vertices() {
             let path = mesh.find_path(vertex, vertex, &mut scratch).unwrap();
-            assert_eq!((path.outcome, path.points.len(), path.cells.len()), (Outcome::Complete, 1, 1));
+            assert_eq!((path.outcome, path.points.len(), path.polygons.len()), (Outcome::Complete, 1, 1));
             assert!(path.length.to_bits() == 0);
         }
     }
@@ -362,7 +366,7 @@ fn a_filter_closes_ways() {
         let mut chance = Chance(seed);
         for _ in 0..40 {
             let [(_, from), (_, to)] = random_pair(&mesh, &mut chance);
-            let allows = |cell: CellId| filter.allows(&mesh, cell);
+            let allows = |polygon: PolyId| filter.allows(&mesh, polygon);
             let path = mesh.find_path_with(from, to, &options, &mut scratch);
             let reach = options.reach.unwrap();
             let (Some(start), Some(goal)) =
@@ -373,15 +377,15 @@ fn a_filter_closes_ways() {
             };
             let path = path.unwrap();
             check_shape(&mesh, &path);
-            assert!(path.cells.iter().all(|&cell| allows(cell)));
-            let reached = flood(&mesh, start.cell, allows);
-            assert_eq!(path.outcome == Outcome::Complete, reached[goal.cell.index()]);
+            assert!(path.polygons.iter().all(|&polygon| allows(polygon)));
+            let reached = flood(&mesh, start.polygon, allows);
+            assert_eq!(path.outcome == Outcome::Complete, reached[goal.polygon.index()]);
             if let Outcome::Partial { reached: end } = path.outcome {
                 partial += 1;
                 assert!(end.distance(goal.position) < start.position.distance(goal.position));
-                let best = (0..mesh.cell_count())
-                    .filter(|&cell| reached[cell])
-                    .flat_map(|cell| mesh.cell(CellId::from_index(cell)).unwrap().positions())
+                let best = (0..mesh.polygon_count())
+                    .filter(|&polygon| reached[polygon])
+                    .flat_map(|polygon| mesh.polygon(PolyId::from_index(polygon)).unwrap().positions())
                     .map(|corner| corner.distance(goal.position))
                     .fold(f32::INFINITY, f32::min);
                 assert!(end.distance(goal.position) <= best + 1e-4);
@@ -395,8 +399,8 @@ fn a_filter_closes_ways() {
 fn bad_ends_are_errors_that_name_them() {
     let mesh = navmesh(random_flat(2));
     let mut scratch = PathScratch::default();
-    let inside = mesh.cell(CellId(0)).unwrap().positions().sum::<Vec3>()
-        / mesh.cell(CellId(0)).unwrap().corners().len() as f32;
+    let inside = mesh.polygon(PolyId(0)).unwrap().positions().sum::<Vec3>()
+        / mesh.polygon(PolyId(0)).unwrap().corners().len() as f32;
     let bad = Vec3::new(0.0, f32::NAN, 0.0);
     let error = mesh.find_path(inside, bad, &mut scratch).unwrap_err();
     assert!(matches!(error, QueryError::NotFinite { end: PathEnd::Goal, .. }));
@@ -428,7 +432,7 @@ fn moving_the_origin_changes_nothing() {
             let other = there.find_path(from + far, to + far, &mut scratch);
             match (one, other) {
                 (Ok(one), Ok(other)) => {
-                    assert_eq!(one.cells, other.cells);
+                    assert_eq!(one.polygons, other.polygons);
                     assert_eq!(one.points.len(), other.points.len());
                     for (&a, &b) in one.points.iter().zip(&other.points) {
                         assert!((a + far).distance(b) < 0.02);

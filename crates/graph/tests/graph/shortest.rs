@@ -3,13 +3,15 @@
 use std::collections::BTreeSet;
 
 use glam::{DVec2, Vec3, Vec3Swizzles};
-use waymesh_core::{AreaId, CellId, CellMesh, GridFrame, PlanPoint, PlanVertex, Random};
+use waymesh_core::{AreaId, GridFrame, PlanPoint, PlanVertex, PolyId, PolyMesh, Random};
 use waymesh_graph::{
     AreaFilter, Link, LinkEnd, LinkKind, NavMesh, Outcome, Path, PathOptions, PathScratch, Reach,
 };
 use waymesh_testkit::flat_meshes;
 
-use crate::meshes::{Builder, Chance, frame, from_map, navmesh, point_in, random_cell, random_map, spiral};
+use crate::meshes::{
+    Builder, Chance, frame, from_map, navmesh, point_in, random_map, random_polygon, spiral,
+};
 use crate::paths::{check_shape, random_pair};
 
 type Place = (i64, i64);
@@ -29,7 +31,7 @@ fn plan_length(path: &Path) -> f64 {
 /// Triangles and quadrilaterals over shaken grid points, some left out.
 struct Shaken {
     points: Vec<Place>,
-    cells: Vec<Vec<usize>>,
+    polygons: Vec<Vec<usize>>,
 }
 
 /// Size of a square of the shaken grid.
@@ -45,7 +47,7 @@ impl Shaken {
                 points.push((x as i64 * STEP + jitter(), z as i64 * STEP + jitter()));
             }
         }
-        let mut cells = Vec::new();
+        let mut polygons = Vec::new();
         for z in 0..size {
             for x in 0..size {
                 let at = z * (size + 1) + x;
@@ -55,7 +57,7 @@ impl Shaken {
                     (0..4).all(|first| side(corner(first), corner(first + 1), corner(first + 2)) > 0);
                 if is_convex && chance.one_in(2) {
                     if chance.below(100) >= holes {
-                        cells.push(square.to_vec());
+                        polygons.push(square.to_vec());
                     }
                     continue;
                 }
@@ -65,23 +67,23 @@ impl Shaken {
                 );
                 for half in [[0, 1, 2], [0, 2, 3]] {
                     if chance.below(100) >= holes {
-                        cells.push(half.iter().map(|corner| square[(corner + first) % 4]).collect());
+                        polygons.push(half.iter().map(|corner| square[(corner + first) % 4]).collect());
                     }
                 }
             }
         }
-        Self { points, cells }
+        Self { points, polygons }
     }
 
-    fn mesh(&self) -> CellMesh {
+    fn mesh(&self) -> PolyMesh {
         let mut builder = Builder::default();
-        for cell in &self.cells {
-            let ids = cell.iter().map(|&corner| {
+        for polygon in &self.polygons {
+            let ids = polygon.iter().map(|&corner| {
                 let (x, z) = self.points[corner];
                 builder.vertex(x as i32, z as i32, 0, 0.0)
             });
             let ids = ids.collect();
-            builder.cell(ids, AreaId::GROUND);
+            builder.polygon(ids, AreaId::GROUND);
         }
         builder.build(self.frame())
     }
@@ -97,16 +99,16 @@ impl Shaken {
     }
 
     fn edges(&self) -> impl Iterator<Item = (usize, usize, usize)> {
-        self.cells.iter().enumerate().flat_map(|(cell, corners)| {
-            (0..corners.len()).map(move |edge| (corners[edge], corners[(edge + 1) % corners.len()], cell))
+        self.polygons.iter().enumerate().flat_map(|(polygon, corners)| {
+            (0..corners.len()).map(move |edge| (corners[edge], corners[(edge + 1) % corners.len()], polygon))
         })
     }
 
-    /// Corners of cells around each point, in groups that hang together: `(point, cells)`.
+    /// Corners of polygons around each point, in groups that hang together: `(point, polygons)`.
     fn fans(&self) -> Vec<(usize, BTreeSet<usize>)> {
         let mut fans: Vec<(usize, BTreeSet<usize>)> = Vec::new();
-        for (cell, corners) in self.cells.iter().enumerate() {
-            fans.extend(corners.iter().map(|&corner| (corner, BTreeSet::from([cell]))));
+        for (polygon, corners) in self.polygons.iter().enumerate() {
+            fans.extend(corners.iter().map(|&corner| (corner, BTreeSet::from([polygon]))));
         }
         for (a, b, one) in self.edges() {
             for (c, d, other) in self.edges() {
@@ -114,13 +116,15 @@ impl Shaken {
                     continue;
                 }
                 for point in [a, b] {
-                    let find = |cell: usize| {
-                        fans.iter().position(|(at, cells)| *at == point && cells.contains(&cell)).unwrap()
+                    let find = |polygon: usize| {
+                        fans.iter()
+                            .position(|(at, polygons)| *at == point && polygons.contains(&polygon))
+                            .unwrap()
                     };
                     let (first, second) = (find(one), find(other));
                     if first != second {
-                        let (_, cells) = fans.swap_remove(first.max(second));
-                        fans[first.min(second)].1.extend(cells);
+                        let (_, polygons) = fans.swap_remove(first.max(second));
+                        fans[first.min(second)].1.extend(polygons);
                     }
                 }
             }
@@ -128,19 +132,21 @@ impl Shaken {
         fans
     }
 
-    /// Shortest length from a place inside a cell to another.
+    /// Shortest length from a place inside a polygon to another.
     fn shortest(&self, from: (usize, Place), to: (usize, Place)) -> f64 {
         let walls: Vec<(usize, usize)> = {
             let all: BTreeSet<(usize, usize)> = self.edges().map(|(a, b, _)| (a, b)).collect();
             all.iter().copied().filter(|&(a, b)| !all.contains(&(b, a))).collect()
         };
-        // Places with the cells from which they are reached.
+        // Places with the polygons from which they are reached.
         let mut nodes: Vec<(Option<usize>, Place, BTreeSet<usize>)> =
             vec![(None, from.1, BTreeSet::from([from.0])), (None, to.1, BTreeSet::from([to.0]))];
-        nodes.extend(self.fans().into_iter().map(|(point, cells)| (Some(point), self.points[point], cells)));
-        // Whether a cell at one end holds the first piece of the way to another place.
-        let leads = |cell: usize, a: Place, b: Place| {
-            let corners = &self.cells[cell];
+        nodes.extend(
+            self.fans().into_iter().map(|(point, polygons)| (Some(point), self.points[point], polygons)),
+        );
+        // Whether a polygon at one end holds the first piece of the way to another place.
+        let leads = |polygon: usize, a: Place, b: Place| {
+            let corners = &self.polygons[polygon];
             (0..corners.len()).all(|edge| {
                 let (p, q) = (self.points[corners[edge]], self.points[corners[(edge + 1) % corners.len()]]);
                 side(p, q, a) > 0 || side(p, q, b) >= 0
@@ -166,8 +172,8 @@ impl Shaken {
             a != b
                 && !is_crossed
                 && !is_touched
-                && one.2.iter().any(|&cell| leads(cell, a, b))
-                && other.2.iter().any(|&cell| leads(cell, b, a))
+                && one.2.iter().any(|&polygon| leads(polygon, a, b))
+                && other.2.iter().any(|&polygon| leads(polygon, b, a))
         };
         let mut best = vec![f64::INFINITY; nodes.len()];
         let mut done = vec![false; nodes.len()];
@@ -188,9 +194,9 @@ impl Shaken {
         }
     }
 
-    /// A place strictly inside a cell.
-    fn place(&self, cell: usize, chance: &mut Chance) -> Place {
-        let corners: Vec<Place> = self.cells[cell].iter().map(|&corner| self.points[corner]).collect();
+    /// A place strictly inside a polygon.
+    fn place(&self, polygon: usize, chance: &mut Chance) -> Place {
+        let corners: Vec<Place> = self.polygons[polygon].iter().map(|&corner| self.points[corner]).collect();
         loop {
             let weights: Vec<i64> = corners.iter().map(|_| 1 + chance.below(30) as i64).collect();
             let sum: i64 = weights.iter().sum();
@@ -222,8 +228,8 @@ fn the_length_is_that_of_a_visibility_graph() {
         let mut chance = Chance(seed);
         for _ in 0..4 {
             let ends = [(); 2].map(|()| {
-                let cell = chance.below(shaken.cells.len());
-                (cell, shaken.place(cell, &mut chance))
+                let polygon = chance.below(shaken.polygons.len());
+                (polygon, shaken.place(polygon, &mut chance))
             });
             let expected = shaken.shortest(ends[0], ends[1]) / 64.0;
             let [from, to] = ends.map(|(_, (x, z))| Vec3::new(x as f32 / 64.0, 0.0, z as f32 / 64.0));
@@ -318,7 +324,7 @@ fn lines_along_walls_and_through_corners_are_exact() {
     for seed in 0..250 {
         let map =
             crate::paths::without_touching_corners(random_map(seed, 9, 8, [20, 30, 40][(seed % 3) as usize]));
-        // All one kind of ground or not: cells differ.
+        // All one kind of ground or not: polygons differ.
         let mesh = navmesh(from_map(&map, seed, frame(Vec3::ZERO), |_, _| 0.0));
         let mut chance = Chance(seed);
         for _ in 0..6 {
@@ -391,15 +397,15 @@ fn it_is_as_long_backwards_never_longer_than_the_quick_path_and_the_same_elsewhe
 fn up_a_spiral_the_way_hugs_the_hole() {
     let mesh = navmesh(spiral(4, 1.0));
     let mut scratch = PathScratch::default();
-    let middle = |cell: u32| {
-        let view = mesh.cell(CellId(cell)).unwrap();
+    let middle = |polygon: u32| {
+        let view = mesh.polygon(PolyId(polygon)).unwrap();
         view.positions().sum::<Vec3>() / 4.0
     };
     let options = PathOptions::default().with_reach(Reach::new(0.1, 0.3, 0.3));
     // From the middle of the first side to that of the same side, two turns up: round eight corners, whose sides are 12 m.
     let path = mesh.find_shortest_path_with(middle(2), middle(34), &options, &mut scratch).unwrap();
     assert_eq!(path.outcome, Outcome::Complete);
-    assert!(path.cells.iter().copied().eq((2..=34).map(CellId)));
+    assert!(path.polygons.iter().copied().eq((2..=34).map(PolyId)));
     // The hole is from 4 m to 16 m; the path starts at (10, 2).
     let to_corner = DVec2::new(6.0, 2.0).length();
     let expected = 2.0 * to_corner + 7.0 * 12.0;
@@ -458,25 +464,25 @@ fn a_filter_makes_walls_that_paths_bend_round() {
 /// A mesh cut along a line of the grid into two storeys that links join again along the line.
 fn cut(map: &[String], seed: u64, line: i32) -> (NavMesh, NavMesh) {
     let whole = from_map(map, seed, frame(Vec3::ZERO), |_, _| 0.0);
-    let mut cells = whole.clone();
+    let mut polygons = whole.clone();
     let mut links = Vec::new();
-    for cell in 0..cells.cells.len() {
-        let id = CellId::from_index(cell);
-        let range = cells.corner_range(id);
+    for polygon in 0..polygons.polygons.len() {
+        let id = PolyId::from_index(polygon);
+        let range = polygons.corner_range(id);
         for edge in range.clone() {
             let next = if edge + 1 == range.end { range.start } else { edge + 1 };
-            let [a, b] = [edge, next].map(|edge| cells.vertices[cells.corners[edge].index()]);
-            let Some(beyond) = cells.neighbours[edge] else { continue };
+            let [a, b] = [edge, next].map(|edge| polygons.vertices[polygons.corners[edge].index()]);
+            let Some(beyond) = polygons.neighbours[edge] else { continue };
             if a.point.x == line && b.point.x == line {
                 if a.point.z < b.point.z {
-                    let end = |cell: CellId| LinkEnd { cell, ends: [a, b] };
+                    let end = |polygon: PolyId| LinkEnd { polygon, ends: [a, b] };
                     links.push(Link::new(end(id), end(beyond), LinkKind::Level));
                 }
-                cells.neighbours[edge] = None;
+                polygons.neighbours[edge] = None;
             }
         }
     }
-    (navmesh(whole), NavMesh::try_from(cells).unwrap().with_links(links).unwrap())
+    (navmesh(whole), NavMesh::try_from(polygons).unwrap().with_links(links).unwrap())
 }
 
 #[test]
@@ -485,7 +491,7 @@ fn across_links_that_are_like_edges_the_way_is_as_short_as_without_the_cut() {
     let mut linked = 0;
     for seed in 0..150 {
         let map = random_map(seed, 10, 8, [10, 20, 30][(seed % 3) as usize]);
-        // No cell may lie across the line: squares left and right of it are of different kinds.
+        // No polygon may lie across the line: squares left and right of it are of different kinds.
         let map: Vec<String> = map
             .iter()
             .map(|row| {
@@ -505,7 +511,7 @@ fn across_links_that_are_like_edges_the_way_is_as_short_as_without_the_cut() {
         let (whole, cut) = cut(&map, seed, 5 * 8);
         let mut chance = Chance(seed);
         for _ in 0..12 {
-            let (first, second) = (random_cell(&whole, &mut chance), random_cell(&whole, &mut chance));
+            let (first, second) = (random_polygon(&whole, &mut chance), random_polygon(&whole, &mut chance));
             let (from, to) = (point_in(&whole, first, &mut chance), point_in(&whole, second, &mut chance));
             let expected = whole.find_shortest_path(from, to, &mut scratch).unwrap();
             let path = cut.find_shortest_path(from, to, &mut scratch).unwrap();
@@ -530,20 +536,20 @@ fn a_link_never_makes_a_way_longer_and_is_taken_where_it_is_shorter() {
     let (mut taken, mut same) = (0, 0);
     for seed in 0..60 {
         let map = crate::paths::without_touching_corners(random_map(seed, 12, 10, 45));
-        let cells = from_map(&map, seed, frame(Vec3::ZERO), |_, _| 0.0);
-        let plain = NavMesh::try_from(cells.clone()).unwrap();
+        let polygons = from_map(&map, seed, frame(Vec3::ZERO), |_, _| 0.0);
+        let plain = NavMesh::try_from(polygons.clone()).unwrap();
         let mut chance = Chance(seed);
         let place = |chance: &mut Chance| {
-            let cell = random_cell(&plain, chance);
-            let vertex = cells.corners(cell)[0];
-            let vertex: PlanVertex = cells.vertices[vertex.index()];
-            LinkEnd { cell, ends: [vertex; 2] }
+            let polygon = random_polygon(&plain, chance);
+            let vertex = polygons.corners(polygon)[0];
+            let vertex: PlanVertex = polygons.vertices[vertex.index()];
+            LinkEnd { polygon, ends: [vertex; 2] }
         };
         let links: Vec<Link> =
             (0..4).map(|_| Link::new(place(&mut chance), place(&mut chance), LinkKind::User)).collect();
-        let mesh = NavMesh::try_from(cells.clone()).unwrap().with_links(links.clone()).unwrap();
+        let mesh = NavMesh::try_from(polygons.clone()).unwrap().with_links(links.clone()).unwrap();
         for _ in 0..12 {
-            let (first, second) = (random_cell(&plain, &mut chance), random_cell(&plain, &mut chance));
+            let (first, second) = (random_polygon(&plain, &mut chance), random_polygon(&plain, &mut chance));
             let (from, to) = (point_in(&plain, first, &mut chance), point_in(&plain, second, &mut chance));
             let before = plain.find_shortest_path(from, to, &mut scratch).unwrap();
             let path = mesh.find_shortest_path(from, to, &mut scratch).unwrap();
@@ -606,7 +612,7 @@ fn partial_unreachable_and_equal_ends_are_as_with_the_quick_search() {
     let strict = PathOptions::default().with_allow_partial(false);
     assert_eq!(mesh.find_shortest_path_with(from, to, &strict, &mut scratch).unwrap(), Path::default());
     let still = mesh.find_shortest_path(from, from, &mut scratch).unwrap();
-    assert_eq!((still.outcome, still.points.len(), still.cells.len()), (Outcome::Complete, 1, 1));
+    assert_eq!((still.outcome, still.points.len(), still.polygons.len()), (Outcome::Complete, 1, 1));
     assert!(mesh.find_shortest_path(Vec3::NAN, to, &mut scratch).is_err());
     assert!(mesh.find_shortest_path(from, Vec3::splat(1e30), &mut scratch).is_err());
 }

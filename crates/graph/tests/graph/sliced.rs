@@ -1,13 +1,13 @@
 //! Searches in slices and in batches, against those in one go.
 
 use glam::Vec3;
-use waymesh_core::{AreaId, CellId, PlanVertex};
+use waymesh_core::{AreaId, PlanVertex, PolyId};
 use waymesh_graph::{
     AreaCosts, AreaFilter, BatchScratch, Link, LinkEnd, LinkKind, NavMesh, PathOptions, PathScratch,
     QueryError, SlicedPath,
 };
 
-use crate::meshes::{Chance, navmesh, point_in, random_cell, random_flat, random_hilly};
+use crate::meshes::{Chance, navmesh, point_in, random_flat, random_hilly, random_polygon};
 
 /// A mesh with a few links between corners, some of them one way.
 pub(crate) fn linked(seed: u64) -> NavMesh {
@@ -15,10 +15,10 @@ pub(crate) fn linked(seed: u64) -> NavMesh {
         navmesh(if seed.is_multiple_of(2) { random_flat(seed) } else { random_hilly(seed, Vec3::ZERO) });
     let mut chance = Chance(seed);
     let end = |chance: &mut Chance| {
-        let cell = random_cell(&mesh, chance);
-        let corners = mesh.cell(cell).unwrap().corners();
+        let polygon = random_polygon(&mesh, chance);
+        let corners = mesh.polygon(polygon).unwrap().corners();
         let vertex: PlanVertex = mesh.plan_vertices()[corners[chance.below(corners.len())].index()];
-        LinkEnd { cell, ends: [vertex; 2] }
+        LinkEnd { polygon, ends: [vertex; 2] }
     };
     let links = (0..4)
         .map(|_| {
@@ -41,7 +41,7 @@ fn slices_of_any_size_give_the_path_of_one_go() {
         let costs = AreaCosts::default().with(AreaId(2), 3.0);
         let dry = AreaFilter::default().without(AreaId(2));
         for budget in [1, 3, 17, usize::MAX] {
-            let [from, to] = [0, 1].map(|_| point_in(&mesh, random_cell(&mesh, &mut chance), &mut chance));
+            let [from, to] = [0, 1].map(|_| point_in(&mesh, random_polygon(&mesh, &mut chance), &mut chance));
             let any = PathOptions::default().with_cost(costs.clone());
             let filtered = PathOptions::default().with_filter(dry);
             let exact = PathOptions::default().with_allow_partial(false);
@@ -85,8 +85,8 @@ fn a_slice_takes_no_more_than_its_budget() {
     let mut chance = Chance(1);
     let mut scratch = PathScratch::default();
     let [from, to] = loop {
-        let pair = [0, 1].map(|_| point_in(&mesh, random_cell(&mesh, &mut chance), &mut chance));
-        if mesh.find_path(pair[0], pair[1], &mut scratch).unwrap().cells.len() > 12 {
+        let pair = [0, 1].map(|_| point_in(&mesh, random_polygon(&mesh, &mut chance), &mut chance));
+        if mesh.find_path(pair[0], pair[1], &mut scratch).unwrap().polygons.len() > 12 {
             break pair;
         }
     };
@@ -107,17 +107,17 @@ fn a_slice_takes_no_more_than_its_budget() {
 }
 
 #[test]
-fn cells_and_links_that_changed_between_slices_are_an_error() {
+fn polygons_and_links_that_changed_between_slices_are_an_error() {
     let mesh = navmesh(random_flat(3));
     let other = navmesh(random_flat(6));
-    let cell = mesh.cells().next().unwrap();
-    let vertex = mesh.plan_vertices()[cell.corners()[0].index()];
-    let end = LinkEnd { cell: CellId(0), ends: [vertex; 2] };
+    let polygon = mesh.polygons().next().unwrap();
+    let vertex = mesh.plan_vertices()[polygon.corners()[0].index()];
+    let end = LinkEnd { polygon: PolyId(0), ends: [vertex; 2] };
     let linked = mesh.clone().with_links(vec![Link::new(end, end, LinkKind::User)]).unwrap();
     let mut chance = Chance(1);
     // Straight ways take no node.
     let mut bent = std::iter::repeat_with(|| {
-        [0, 1].map(|_| point_in(&mesh, random_cell(&mesh, &mut chance), &mut chance))
+        [0, 1].map(|_| point_in(&mesh, random_polygon(&mesh, &mut chance), &mut chance))
     })
     .filter(|&[from, to]| mesh.find_path(from, to, &mut PathScratch::default()).unwrap().points.len() > 3);
     for changed in [&other, &linked] {
@@ -147,7 +147,7 @@ fn a_batch_answers_in_order_as_single_queries_do() {
     for seed in 0..6 {
         let mesh = linked(seed);
         let mut pairs: Vec<[Vec3; 2]> = (0..60)
-            .map(|_| [0, 1].map(|_| point_in(&mesh, random_cell(&mesh, &mut chance), &mut chance)))
+            .map(|_| [0, 1].map(|_| point_in(&mesh, random_polygon(&mesh, &mut chance), &mut chance)))
             .collect();
         pairs[7][1] = Vec3::splat(f32::INFINITY);
         pairs[9][0] = Vec3::splat(1e9);

@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 
 use glam::{DVec2, Vec3, Vec3Swizzles};
-use waymesh_core::{AreaId, CellId, PlanPoint, PlanVertex, Random};
+use waymesh_core::{AreaId, PlanPoint, PlanVertex, PolyId, Random};
 use waymesh_graph::{
-    AnyCell, AreaFilter, CellFilter, Link, LinkEnd, LinkKind, Location, NavMesh, PlaceSampler, QueryError,
-    Reach, SurfaceScratch,
+    AnyPolygon, AreaFilter, Link, LinkEnd, LinkKind, Location, NavMesh, PlaceSampler, PolygonFilter,
+    QueryError, Reach, SurfaceScratch,
 };
 
 use crate::meshes::{
-    Builder, Chance, frame, from_map, navmesh, point_in, random_cell, random_flat, random_map, spiral,
+    Builder, Chance, frame, from_map, navmesh, point_in, random_flat, random_map, random_polygon, spiral,
 };
 use crate::paths::without_touching_corners;
 
@@ -27,9 +27,9 @@ fn closest_on(a: DVec2, b: DVec2, p: DVec2) -> DVec2 {
     a + (b - a) * t
 }
 
-/// Edges of a cell: ends and the cell beyond.
-fn edges(mesh: &NavMesh, cell: CellId) -> Vec<(DVec2, DVec2, Option<CellId>)> {
-    let view = mesh.cell(cell).unwrap();
+/// Edges of a polygon: ends and the polygon beyond.
+fn edges(mesh: &NavMesh, polygon: PolyId) -> Vec<(DVec2, DVec2, Option<PolyId>)> {
+    let view = mesh.polygon(polygon).unwrap();
     let corners: Vec<DVec2> = view.positions().map(plan).collect();
     let next = |index: usize| corners[(index + 1) % corners.len()];
     view.neighbours().enumerate().map(|(index, beyond)| (corners[index], next(index), beyond)).collect()
@@ -46,7 +46,7 @@ fn is_ground(map: &[String], x: i64, z: i64, wall: impl Fn(u8) -> bool) -> bool 
 
 #[test]
 fn a_ray_ends_where_small_steps_leave_the_map() {
-    let mut cells = Vec::new();
+    let mut polygons = Vec::new();
     let (mut hits, mut frees) = (0, 0);
     for seed in 0..80 {
         let map = without_touching_corners(random_map(seed, 10, 9, 25));
@@ -56,26 +56,26 @@ fn a_ray_ends_where_small_steps_leave_the_map() {
         for turn in 0..40 {
             let closed = turn % 2 == 1;
             let wall = |kind: u8| kind == b'#' || (closed && kind == b'2');
-            let cell = random_cell(&mesh, &mut chance);
-            let from = point_in(&mesh, cell, &mut chance);
+            let polygon = random_polygon(&mesh, &mut chance);
+            let from = point_in(&mesh, polygon, &mut chance);
             let to = from + Vec3::new(chance.unit() - 0.5, 0.0, chance.unit() - 0.5) * 40.0;
-            let start = Location { cell, position: from, generation: mesh.generation() };
-            if closed && mesh.cell(cell).unwrap().area_id() == AreaId(2) {
+            let start = Location { polygon, position: from, generation: mesh.generation() };
+            if closed && mesh.polygon(polygon).unwrap().area_id() == AreaId(2) {
                 continue;
             }
             let ray = if closed {
-                mesh.raycast(&start, to, &only_ground, &mut cells).unwrap()
+                mesh.raycast(&start, to, &only_ground, &mut polygons).unwrap()
             } else {
-                mesh.raycast(&start, to, &AnyCell, &mut cells).unwrap()
+                mesh.raycast(&start, to, &AnyPolygon, &mut polygons).unwrap()
             };
             let plan_ray = if closed {
-                mesh.raycast_plan(&start, to, &only_ground, &mut cells).unwrap()
+                mesh.raycast_plan(&start, to, &only_ground, &mut polygons).unwrap()
             } else {
-                mesh.raycast_plan(&start, to, &AnyCell, &mut cells).unwrap()
+                mesh.raycast_plan(&start, to, &AnyPolygon, &mut polygons).unwrap()
             };
             assert_eq!(
-                (plan_ray.cell, plan_ray.fraction, plan_ray.hit),
-                (ray.end.cell, ray.fraction, ray.hit)
+                (plan_ray.polygon, plan_ray.fraction, plan_ray.hit),
+                (ray.end.polygon, ray.fraction, ray.hit)
             );
             // In steps of a ten-thousandth.
             let free = (0..=10_000)
@@ -91,22 +91,22 @@ fn a_ray_ends_where_small_steps_leave_the_map() {
                 ray.fraction
             );
             assert_eq!(ray.hit.is_some(), ray.fraction < 1.0);
-            assert_eq!(*cells.last().unwrap(), ray.end.cell);
-            assert!(mesh.contains(ray.end.cell, ray.end.position));
-            for pair in cells.windows(2) {
+            assert_eq!(*polygons.last().unwrap(), ray.end.polygon);
+            assert!(mesh.contains(ray.end.polygon, ray.end.position));
+            for pair in polygons.windows(2) {
                 assert!(
-                    mesh.cell(pair[0]).unwrap().neighbours().any(|beyond| beyond == Some(pair[1]))
+                    mesh.polygon(pair[0]).unwrap().neighbours().any(|beyond| beyond == Some(pair[1]))
                         || pair[0] == pair[1]
                 );
             }
             if let Some(hit) = ray.hit {
                 hits += 1;
-                let (a, b, _) = edges(&mesh, hit.cell)[hit.edge as usize];
+                let (a, b, _) = edges(&mesh, hit.polygon)[hit.edge as usize];
                 assert!(closest_on(a, b, plan(ray.end.position)).distance(plan(ray.end.position)) < 1e-4);
                 assert!((hit.normal.length() - 1.0).abs() < 1e-5 && hit.normal.dot(to - from) <= 1e-4);
                 // A little less far there is nothing in the way.
                 let short = from.lerp(to, ray.fraction * 0.999);
-                assert!(mesh.raycast(&start, short, &AnyCell, &mut cells).unwrap().hit.is_none());
+                assert!(mesh.raycast(&start, short, &AnyPolygon, &mut polygons).unwrap().hit.is_none());
             } else {
                 frees += 1;
             }
@@ -119,66 +119,66 @@ fn a_ray_ends_where_small_steps_leave_the_map() {
 fn rays_run_along_walls_and_through_corners() {
     // Two rooms that meet in the middle of a cross of walls would touch; here the walls leave a gap one square wide.
     let map = ["....".to_owned(), ".##.".to_owned(), "....".to_owned()];
-    let mut cells = Vec::new();
+    let mut polygons = Vec::new();
     for seed in 0..30 {
         let mesh = navmesh(from_map(&map, seed, frame(Vec3::ZERO), |_, _| 0.0));
-        let free = |from: [f32; 2], to: [f32; 2], cells: &mut Vec<CellId>| {
+        let free = |from: [f32; 2], to: [f32; 2], polygons: &mut Vec<PolyId>| {
             let start = at(&mesh, Vec3::new(from[0], 0.0, from[1]));
-            let ray = mesh.raycast(&start, Vec3::new(to[0], 0.0, to[1]), &AnyCell, cells).unwrap();
+            let ray = mesh.raycast(&start, Vec3::new(to[0], 0.0, to[1]), &AnyPolygon, polygons).unwrap();
             (ray.hit.is_none(), ray.fraction)
         };
         // Along the whole wall, both ways, from end to end of the map.
-        assert_eq!(free([0.0, 4.0], [16.0, 4.0], &mut cells), (true, 1.0));
-        assert_eq!(free([16.0, 8.0], [0.0, 8.0], &mut cells), (true, 1.0));
+        assert_eq!(free([0.0, 4.0], [16.0, 4.0], &mut polygons), (true, 1.0));
+        assert_eq!(free([16.0, 8.0], [0.0, 8.0], &mut polygons), (true, 1.0));
         // Through a corner of the wall, touching it.
-        assert_eq!(free([2.0, 6.0], [6.0, 2.0], &mut cells), (true, 1.0));
-        assert_eq!(free([6.0, 2.0], [2.0, 6.0], &mut cells), (true, 1.0));
+        assert_eq!(free([2.0, 6.0], [6.0, 2.0], &mut polygons), (true, 1.0));
+        assert_eq!(free([6.0, 2.0], [2.0, 6.0], &mut polygons), (true, 1.0));
         // Along the border of the map, and out of it from a corner.
-        assert_eq!(free([0.0, 0.0], [16.0, 0.0], &mut cells), (true, 1.0));
-        assert_eq!(free([16.0, 12.0], [16.0, 0.0], &mut cells), (true, 1.0));
-        assert_eq!(free([0.0, 0.0], [-4.0, -4.0], &mut cells), (false, 0.0));
+        assert_eq!(free([0.0, 0.0], [16.0, 0.0], &mut polygons), (true, 1.0));
+        assert_eq!(free([16.0, 12.0], [16.0, 0.0], &mut polygons), (true, 1.0));
+        assert_eq!(free([0.0, 0.0], [-4.0, -4.0], &mut polygons), (false, 0.0));
         // Into a corner of the wall from outside.
-        let (is_free, fraction) = free([2.0, 2.0], [6.0, 6.0], &mut cells);
+        let (is_free, fraction) = free([2.0, 2.0], [6.0, 6.0], &mut polygons);
         assert!(!is_free && (fraction - 0.5).abs() < 1e-5);
         // To itself.
-        assert_eq!(free([4.0, 4.0], [4.0, 4.0], &mut cells), (true, 1.0));
+        assert_eq!(free([4.0, 4.0], [4.0, 4.0], &mut polygons), (true, 1.0));
     }
 }
 
 #[test]
 fn a_ray_stays_on_its_storey_and_sight_means_that_place() {
     let mesh = navmesh(spiral(4, 1.0));
-    let middle = |cell: u32| {
-        let view = mesh.cell(CellId(cell)).unwrap();
+    let middle = |polygon: u32| {
+        let view = mesh.polygon(PolyId(polygon)).unwrap();
         let position = view.positions().sum::<Vec3>() / 4.0;
-        Location { cell: CellId(cell), position, generation: mesh.generation() }
+        Location { polygon: PolyId(polygon), position, generation: mesh.generation() }
     };
-    let mut cells = Vec::new();
+    let mut polygons = Vec::new();
     // Down the first side of a turn.
-    let ray = mesh.raycast(&middle(16), middle(20).position, &AnyCell, &mut cells).unwrap();
+    let ray = mesh.raycast(&middle(16), middle(20).position, &AnyPolygon, &mut polygons).unwrap();
     assert!(ray.hit.is_none());
-    assert!(cells.iter().copied().eq((16..=20).map(CellId)));
-    assert!(mesh.line_of_sight(&middle(16), &middle(20), &AnyCell, &mut cells).unwrap());
-    assert!(!mesh.line_of_sight(&middle(16), &middle(36), &AnyCell, &mut cells).unwrap());
-    assert!(!mesh.line_of_sight(&middle(16), &middle(32), &AnyCell, &mut cells).unwrap());
+    assert!(polygons.iter().copied().eq((16..=20).map(PolyId)));
+    assert!(mesh.line_of_sight(&middle(16), &middle(20), &AnyPolygon, &mut polygons).unwrap());
+    assert!(!mesh.line_of_sight(&middle(16), &middle(36), &AnyPolygon, &mut polygons).unwrap());
+    assert!(!mesh.line_of_sight(&middle(16), &middle(32), &AnyPolygon, &mut polygons).unwrap());
     for seed in 0..20 {
         let mesh = navmesh(random_flat(seed));
         let mut chance = Chance(seed);
         for _ in 0..50 {
             let ends = [(); 2].map(|()| {
-                let cell = random_cell(&mesh, &mut chance);
-                let view = mesh.cell(cell).unwrap();
+                let polygon = random_polygon(&mesh, &mut chance);
+                let view = mesh.polygon(polygon).unwrap();
                 let position = if chance.one_in(2) {
                     view.positions().next().unwrap()
                 } else {
-                    point_in(&mesh, cell, &mut chance)
+                    point_in(&mesh, polygon, &mut chance)
                 };
-                Location { cell, position, generation: mesh.generation() }
+                Location { polygon, position, generation: mesh.generation() }
             });
-            let there = mesh.line_of_sight(&ends[0], &ends[1], &AnyCell, &mut cells).unwrap();
-            let back = mesh.line_of_sight(&ends[1], &ends[0], &AnyCell, &mut cells).unwrap();
+            let there = mesh.line_of_sight(&ends[0], &ends[1], &AnyPolygon, &mut polygons).unwrap();
+            let back = mesh.line_of_sight(&ends[1], &ends[0], &AnyPolygon, &mut polygons).unwrap();
             assert_eq!(there, back, "seed {seed}: {ends:?}");
-            // A shortest path is as long as the line if there is sight, between cells that hang together.
+            // A shortest path is as long as the line if there is sight, between polygons that hang together.
             if there {
                 let path = mesh
                     .find_shortest_path(
@@ -188,25 +188,25 @@ fn a_ray_stays_on_its_storey_and_sight_means_that_place() {
                     )
                     .unwrap();
                 let line = ends[0].position.distance(ends[1].position);
-                let same = [0, 1].map(|end| at(&mesh, ends[end].position).cell == ends[end].cell);
+                let same = [0, 1].map(|end| at(&mesh, ends[end].position).polygon == ends[end].polygon);
                 assert!(path.length <= line + 1e-3 || same != [true; 2], "seed {seed}");
             }
         }
     }
 }
 
-/// Cells that are entered through edges within a distance of a place.
+/// Polygons that are entered through edges within a distance of a place.
 fn around(
     mesh: &NavMesh,
-    start: CellId,
+    start: PolyId,
     middle: DVec2,
     radius: f64,
-    filter: &impl CellFilter,
-) -> BTreeSet<CellId> {
+    filter: &impl PolygonFilter,
+) -> BTreeSet<PolyId> {
     let mut seen = BTreeSet::from([start]);
     let mut stack = vec![start];
-    while let Some(cell) = stack.pop() {
-        for (a, b, beyond) in edges(mesh, cell) {
+    while let Some(polygon) = stack.pop() {
+        for (a, b, beyond) in edges(mesh, polygon) {
             let Some(beyond) = beyond.filter(|&beyond| filter.allows(mesh, beyond)) else { continue };
             if closest_on(a, b, middle).distance(middle) <= radius && seen.insert(beyond) {
                 stack.push(beyond);
@@ -216,8 +216,8 @@ fn around(
     seen
 }
 
-fn closest_in(mesh: &NavMesh, cell: CellId, p: DVec2) -> DVec2 {
-    let edges = edges(mesh, cell);
+fn closest_in(mesh: &NavMesh, polygon: PolyId, p: DVec2) -> DVec2 {
+    let edges = edges(mesh, polygon);
     if edges.iter().all(|(a, b, _)| (*b - *a).perp_dot(p - *a) >= 0.0) {
         return p;
     }
@@ -226,26 +226,27 @@ fn closest_in(mesh: &NavMesh, cell: CellId, p: DVec2) -> DVec2 {
 }
 
 #[test]
-fn a_move_ends_as_close_to_its_target_as_the_cells_around_allow() {
+fn a_move_ends_as_close_to_its_target_as_the_polygons_around_allow() {
     let mut scratch = SurfaceScratch::default();
     let (mut free, mut slid) = (0, 0);
     for seed in 0..80 {
         let mesh = navmesh(random_flat(seed));
         let mut chance = Chance(seed);
         for _ in 0..40 {
-            let cell = random_cell(&mesh, &mut chance);
+            let polygon = random_polygon(&mesh, &mut chance);
             let from = Location {
-                cell,
-                position: point_in(&mesh, cell, &mut chance),
+                polygon,
+                position: point_in(&mesh, polygon, &mut chance),
                 generation: mesh.generation(),
             };
             let to = from.position + Vec3::new(chance.unit() - 0.5, 0.0, chance.unit() - 0.5) * 12.0;
-            let end = mesh.move_along(&from, to, &AnyCell, &mut scratch).unwrap();
+            let end = mesh.move_along(&from, to, &AnyPolygon, &mut scratch).unwrap();
             let (a, b) = (plan(from.position), plan(to));
             // A hair's breadth decides whether an edge is within the circle: both radii must leave an answer between.
             let best = |slack: f64| {
-                let cells = around(&mesh, cell, (a + b) / 2.0, a.distance(b) / 2.0 + slack, &AnyCell);
-                let offers = cells.into_iter().map(|cell| closest_in(&mesh, cell, b));
+                let polygons =
+                    around(&mesh, polygon, (a + b) / 2.0, a.distance(b) / 2.0 + slack, &AnyPolygon);
+                let offers = polygons.into_iter().map(|polygon| closest_in(&mesh, polygon, b));
                 let near = offers.filter(|offer| offer.distance(a) <= a.distance(b) + slack);
                 near.map(|offer| offer.distance(b)).fold(a.distance(b), f64::min)
             };
@@ -256,10 +257,10 @@ fn a_move_ends_as_close_to_its_target_as_the_cells_around_allow() {
                 best(-1e-4),
                 best(1e-4)
             );
-            assert!(mesh.contains(end.cell, end.position));
+            assert!(mesh.contains(end.polygon, end.position));
             assert!(plan(end.position).distance(a) <= a.distance(b) + 1e-4);
-            let mut cells = Vec::new();
-            if mesh.raycast(&from, to, &AnyCell, &mut cells).unwrap().hit.is_none() {
+            let mut polygons = Vec::new();
+            if mesh.raycast(&from, to, &AnyPolygon, &mut polygons).unwrap().hit.is_none() {
                 assert!(left < 1e-6);
                 free += 1;
             } else {
@@ -280,21 +281,21 @@ fn the_nearest_wall_is_the_nearest_of_those_around() {
         let mesh = navmesh(from_map(&map, seed, frame(Vec3::ZERO), |_, _| 0.0));
         let mut chance = Chance(seed);
         for _ in 0..20 {
-            let cell = random_cell(&mesh, &mut chance);
+            let polygon = random_polygon(&mesh, &mut chance);
             let from = Location {
-                cell,
-                position: point_in(&mesh, cell, &mut chance),
+                polygon,
+                position: point_in(&mesh, polygon, &mut chance),
                 generation: mesh.generation(),
             };
             let p = plan(from.position);
             // All walls there are: the nearest is in sight.
             let walls = mesh
-                .cells()
+                .polygons()
                 .flat_map(|view| edges(&mesh, view.id()))
                 .filter(|(_, _, beyond)| beyond.is_none());
             let expected =
                 walls.map(|(a, b, _)| closest_on(a, b, p).distance(p)).fold(f64::INFINITY, f64::min);
-            let wall = mesh.nearest_wall(&from, f32::INFINITY, &AnyCell, &mut scratch).unwrap().unwrap();
+            let wall = mesh.nearest_wall(&from, f32::INFINITY, &AnyPolygon, &mut scratch).unwrap().unwrap();
             assert!(
                 (f64::from(wall.distance) - expected).abs() < 1e-4,
                 "seed {seed}: {} is not {expected}",
@@ -303,7 +304,7 @@ fn the_nearest_wall_is_the_nearest_of_those_around() {
             assert!((plan(wall.point).distance(p) - expected).abs() < 1e-3);
             assert!(wall.normal.dot(from.position - wall.point) >= -1e-3);
             let radius = chance.unit() * 4.0;
-            let near = mesh.nearest_wall(&from, radius, &AnyCell, &mut scratch).unwrap();
+            let near = mesh.nearest_wall(&from, radius, &AnyPolygon, &mut scratch).unwrap();
             if (f64::from(radius) - expected).abs() > 1e-4 {
                 assert_eq!(near.is_some(), f64::from(radius) > expected);
             }
@@ -313,15 +314,15 @@ fn the_nearest_wall_is_the_nearest_of_those_around() {
                 none += 1
             }
             // Pieces of wall within a radius.
-            let cells = around(&mesh, cell, p, f64::from(radius), &AnyCell);
-            let expected = cells
+            let polygons = around(&mesh, polygon, p, f64::from(radius), &AnyPolygon);
+            let expected = polygons
                 .iter()
-                .flat_map(|&cell| edges(&mesh, cell))
+                .flat_map(|&polygon| edges(&mesh, polygon))
                 .filter(|(a, b, beyond)| {
                     beyond.is_none() && closest_on(*a, *b, p).distance(p) <= f64::from(radius)
                 })
                 .count();
-            mesh.walls_within(&from, radius, &AnyCell, &mut scratch, &mut pieces).unwrap();
+            mesh.walls_within(&from, radius, &AnyPolygon, &mut scratch, &mut pieces).unwrap();
             assert_eq!(pieces.len(), expected, "seed {seed}");
             assert!(pieces.iter().all(|piece| {
                 closest_on(plan(piece.ends[0]), plan(piece.ends[1]), p).distance(p)
@@ -336,33 +337,34 @@ fn the_nearest_wall_is_the_nearest_of_those_around() {
     let filter = AreaFilter::default().without(AreaId(2));
     let wall = mesh.nearest_wall(&from, 1.0, &filter, &mut scratch).unwrap().unwrap();
     assert!((wall.distance - 0.5).abs() < 1e-6 && wall.normal.x < -0.99);
-    assert!(mesh.nearest_wall(&from, 1.0, &AnyCell, &mut scratch).unwrap().is_none());
+    assert!(mesh.nearest_wall(&from, 1.0, &AnyPolygon, &mut scratch).unwrap().is_none());
 }
 
 #[test]
-fn all_cells_in_a_box_or_a_circle_are_found() {
+fn all_polygons_in_a_box_or_a_circle_are_found() {
     let mut found = Vec::new();
     for seed in 0..60 {
         let mesh = navmesh(random_flat(seed));
         let mut chance = Chance(seed);
         for _ in 0..20 {
-            let cell = random_cell(&mesh, &mut chance);
-            let middle = point_in(&mesh, cell, &mut chance);
+            let polygon = random_polygon(&mesh, &mut chance);
+            let middle = point_in(&mesh, polygon, &mut chance);
             let radius = chance.unit() * 8.0;
-            let expected = |slack: f64| -> Vec<CellId> {
-                let near = |cell: CellId| {
-                    closest_in(&mesh, cell, plan(middle)).distance(plan(middle)) <= f64::from(radius) + slack
+            let expected = |slack: f64| -> Vec<PolyId> {
+                let near = |polygon: PolyId| {
+                    closest_in(&mesh, polygon, plan(middle)).distance(plan(middle))
+                        <= f64::from(radius) + slack
                 };
-                mesh.cells().map(|view| view.id()).filter(|&cell| near(cell)).collect()
+                mesh.polygons().map(|view| view.id()).filter(|&polygon| near(polygon)).collect()
             };
-            mesh.cells_in_circle(middle, &Reach::new(radius, 1.0, 1.0), &AnyCell, &mut found);
-            assert!(expected(-1e-3).iter().all(|cell| found.contains(cell)));
-            assert!(found.iter().all(|cell| expected(1e-3).contains(cell)));
+            mesh.polygons_in_circle(middle, &Reach::new(radius, 1.0, 1.0), &AnyPolygon, &mut found);
+            assert!(expected(-1e-3).iter().all(|polygon| found.contains(polygon)));
+            assert!(found.iter().all(|polygon| expected(1e-3).contains(polygon)));
             assert!(found.windows(2).all(|pair| pair[0] < pair[1]));
-            // A box: its corners, its middle or an edge of the cell is in the other.
+            // A box: its corners, its middle or an edge of the polygon is in the other.
             let size = Vec3::new(chance.unit(), 0.1, chance.unit()) * 8.0;
-            mesh.cells_in_box(middle - size, middle + size, &AnyCell, &mut found);
-            for view in mesh.cells() {
+            mesh.polygons_in_box(middle - size, middle + size, &AnyPolygon, &mut found);
+            for view in mesh.polygons() {
                 let apart = |slack: f64| {
                     let (low, high) = (plan(middle - size) - slack, plan(middle + size) + slack);
                     let corners = [low, DVec2::new(high.x, low.y), high, DVec2::new(low.x, high.y)];
@@ -380,13 +382,18 @@ fn all_cells_in_a_box_or_a_circle_are_found() {
                 }
             }
         }
-        mesh.cells_in_box(Vec3::splat(f32::NEG_INFINITY), Vec3::splat(f32::INFINITY), &AnyCell, &mut found);
-        assert_eq!(found.len(), mesh.cell_count());
-        mesh.cells_in_circle(Vec3::ZERO, &Reach::INFINITE, &AreaFilter::only([AreaId(2)]), &mut found);
-        assert!(found.iter().all(|&cell| mesh.cell(cell).unwrap().area_id() == AreaId(2)));
-        mesh.cells_in_circle(Vec3::NAN, &Reach::INFINITE, &AnyCell, &mut found);
+        mesh.polygons_in_box(
+            Vec3::splat(f32::NEG_INFINITY),
+            Vec3::splat(f32::INFINITY),
+            &AnyPolygon,
+            &mut found,
+        );
+        assert_eq!(found.len(), mesh.polygon_count());
+        mesh.polygons_in_circle(Vec3::ZERO, &Reach::INFINITE, &AreaFilter::only([AreaId(2)]), &mut found);
+        assert!(found.iter().all(|&polygon| mesh.polygon(polygon).unwrap().area_id() == AreaId(2)));
+        mesh.polygons_in_circle(Vec3::NAN, &Reach::INFINITE, &AnyPolygon, &mut found);
         assert!(found.is_empty());
-        mesh.cells_in_box(Vec3::ONE, Vec3::ZERO, &AnyCell, &mut found);
+        mesh.polygons_in_box(Vec3::ONE, Vec3::ZERO, &AnyPolygon, &mut found);
         assert!(found.is_empty());
     }
 }
@@ -395,14 +402,14 @@ fn all_cells_in_a_box_or_a_circle_are_found() {
 fn storeys_above_are_not_found_in_a_flat_box() {
     let mesh = navmesh(spiral(4, 1.0));
     let mut found = Vec::new();
-    let position = mesh.cell(CellId(18)).unwrap().positions().sum::<Vec3>() / 4.0;
-    mesh.cells_in_circle(position, &Reach::new(0.1, 0.5, 0.5), &AnyCell, &mut found);
-    assert_eq!(found, [CellId(18)]);
-    mesh.cells_in_circle(position, &Reach::new(0.1, 100.0, 100.0), &AnyCell, &mut found);
-    assert_eq!(found, [2, 18, 34, 50].map(CellId));
-    let under = mesh.ground_under(position + Vec3::Y * 2.0, 0.0, 3.0, &AnyCell).unwrap();
-    assert_eq!(under.cell, CellId(18));
-    assert!(mesh.ground_under(position + Vec3::Y * 2.0, 0.0, 1.0, &AnyCell).is_none());
+    let position = mesh.polygon(PolyId(18)).unwrap().positions().sum::<Vec3>() / 4.0;
+    mesh.polygons_in_circle(position, &Reach::new(0.1, 0.5, 0.5), &AnyPolygon, &mut found);
+    assert_eq!(found, [PolyId(18)]);
+    mesh.polygons_in_circle(position, &Reach::new(0.1, 100.0, 100.0), &AnyPolygon, &mut found);
+    assert_eq!(found, [2, 18, 34, 50].map(PolyId));
+    let under = mesh.ground_under(position + Vec3::Y * 2.0, 0.0, 3.0, &AnyPolygon).unwrap();
+    assert_eq!(under.polygon, PolyId(18));
+    assert!(mesh.ground_under(position + Vec3::Y * 2.0, 0.0, 1.0, &AnyPolygon).is_none());
 }
 
 #[test]
@@ -411,53 +418,54 @@ fn places_by_chance_are_even_over_the_area() {
     for seed in 0..3 {
         let mesh = navmesh(random_flat(seed));
         let mut random = Random::new(seed);
-        let sampler = PlaceSampler::new(&mesh, &AnyCell);
-        let mut counts = vec![0_u32; mesh.cell_count()];
+        let sampler = PlaceSampler::new(&mesh, &AnyPolygon);
+        let mut counts = vec![0_u32; mesh.polygon_count()];
         let total = 200_000;
         let mut half = [0_u32; 2];
         for _ in 0..total {
             let place = sampler.sample(&mesh, &mut random).unwrap().unwrap();
-            assert!(mesh.contains(place.cell, place.position));
-            counts[place.cell.index()] += 1;
-            // Even within a cell, too: as many on either side of its middle.
-            let view = mesh.cell(place.cell).unwrap();
+            assert!(mesh.contains(place.polygon, place.position));
+            counts[place.polygon.index()] += 1;
+            // Even within a polygon, too: as many on either side of its middle.
+            let view = mesh.polygon(place.polygon).unwrap();
             if view.corners().len() == 4 {
                 let middle = view.positions().sum::<Vec3>() / 4.0;
                 half[usize::from(place.position.x > middle.x)] += 1;
             }
         }
-        for view in mesh.cells() {
+        for view in mesh.polygons() {
             let share = view.area() / mesh.area();
             let expected = share * f64::from(total);
             let off = (f64::from(counts[view.id().index()]) - expected).abs();
             assert!(off < 5.0 * expected.sqrt() + 5.0, "{off} off {expected}");
         }
-        // A cell is not its corners' mean: near half.
+        // A polygon is not its corners' mean: near half.
         let [low, high] = half.map(f64::from);
         assert!((low / (low + high) - 0.5).abs() < 0.1, "{low} and {high}");
         // In a circle: the share of the ground in the inner circle of half the area is half where all is ground.
-        let cell = mesh.cells().max_by(|a, b| a.area().total_cmp(&b.area())).unwrap();
+        let polygon = mesh.polygons().max_by(|a, b| a.area().total_cmp(&b.area())).unwrap();
         let middle = Location {
-            cell: cell.id(),
-            position: cell.positions().sum::<Vec3>() / cell.corners().len() as f32,
+            polygon: polygon.id(),
+            position: polygon.positions().sum::<Vec3>() / polygon.corners().len() as f32,
             generation: mesh.generation(),
         };
-        let radius = mesh.nearest_wall(&middle, 100.0, &AnyCell, &mut scratch).unwrap().unwrap().distance;
+        let radius = mesh.nearest_wall(&middle, 100.0, &AnyPolygon, &mut scratch).unwrap().unwrap().distance;
         let inner = (0..20_000)
             .filter(|_| {
-                let place =
-                    mesh.random_place_around(&middle, radius, &AnyCell, &mut random, &mut scratch).unwrap();
+                let place = mesh
+                    .random_place_around(&middle, radius, &AnyPolygon, &mut random, &mut scratch)
+                    .unwrap();
                 let distance = place.position.xz().distance(middle.position.xz());
-                assert!(distance <= radius + 1e-4 && mesh.contains(place.cell, place.position));
+                assert!(distance <= radius + 1e-4 && mesh.contains(place.polygon, place.position));
                 distance < radius * 0.5_f32.sqrt()
             })
             .count();
         assert!((9_600..10_400).contains(&inner), "{inner}");
-        let wide = mesh.random_place_around(&middle, 1e30, &AnyCell, &mut random, &mut scratch).unwrap();
-        assert!(mesh.same_island(wide.cell, middle.cell));
+        let wide = mesh.random_place_around(&middle, 1e30, &AnyPolygon, &mut random, &mut scratch).unwrap();
+        assert!(mesh.same_island(wide.polygon, middle.polygon));
         for radius in [0.0, -1.0, f32::NAN] {
             assert_eq!(
-                mesh.random_place_around(&middle, radius, &AnyCell, &mut random, &mut scratch).unwrap(),
+                mesh.random_place_around(&middle, radius, &AnyPolygon, &mut random, &mut scratch).unwrap(),
                 middle
             );
         }
@@ -470,36 +478,36 @@ fn places_by_chance_are_even_over_the_area() {
 #[test]
 fn a_place_of_another_mesh_is_an_error() {
     let mut scratch = SurfaceScratch::default();
-    let mut cells = Vec::new();
+    let mut polygons = Vec::new();
     let (old, new) = (navmesh(random_flat(3)), navmesh(random_flat(4)));
     assert_ne!(old.generation(), new.generation());
     assert_eq!(old.generation(), navmesh(random_flat(3)).generation());
     let place = at(&old, old.vertices()[0]);
     let to = place.position + Vec3::X;
-    let stale = QueryError::Stale { cell: place.cell };
-    assert_eq!(new.raycast(&place, to, &AnyCell, &mut cells), Err(stale));
-    assert_eq!(new.move_along(&place, to, &AnyCell, &mut scratch), Err(stale));
-    assert_eq!(new.nearest_wall(&place, 1.0, &AnyCell, &mut scratch), Err(stale));
-    assert!(new.line_of_sight(&place, &place, &AnyCell, &mut cells).is_err());
-    assert!(PlaceSampler::new(&old, &AnyCell).sample(&new, &mut Random::new(1)).is_err());
-    let missing = Location { cell: CellId(1 << 30), ..place };
+    let stale = QueryError::Stale { polygon: place.polygon };
+    assert_eq!(new.raycast(&place, to, &AnyPolygon, &mut polygons), Err(stale));
+    assert_eq!(new.move_along(&place, to, &AnyPolygon, &mut scratch), Err(stale));
+    assert_eq!(new.nearest_wall(&place, 1.0, &AnyPolygon, &mut scratch), Err(stale));
+    assert!(new.line_of_sight(&place, &place, &AnyPolygon, &mut polygons).is_err());
+    assert!(PlaceSampler::new(&old, &AnyPolygon).sample(&new, &mut Random::new(1)).is_err());
+    let missing = Location { polygon: PolyId(1 << 30), ..place };
     assert_eq!(
-        old.raycast(&missing, to, &AnyCell, &mut cells),
-        Err(QueryError::NoCell { cell: missing.cell })
+        old.raycast(&missing, to, &AnyPolygon, &mut polygons),
+        Err(QueryError::NoPolygon { polygon: missing.polygon })
     );
     for position in [Vec3::NAN, Vec3::INFINITY] {
-        assert!(old.raycast(&Location { position, ..place }, to, &AnyCell, &mut cells).is_err());
-        assert!(old.raycast(&place, position, &AnyCell, &mut cells).is_err());
-        assert!(old.move_along(&place, position, &AnyCell, &mut scratch).is_err());
-        assert!(old.nearest_wall(&Location { position, ..place }, 1.0, &AnyCell, &mut scratch).is_err());
+        assert!(old.raycast(&Location { position, ..place }, to, &AnyPolygon, &mut polygons).is_err());
+        assert!(old.raycast(&place, position, &AnyPolygon, &mut polygons).is_err());
+        assert!(old.move_along(&place, position, &AnyPolygon, &mut scratch).is_err());
+        assert!(old.nearest_wall(&Location { position, ..place }, 1.0, &AnyPolygon, &mut scratch).is_err());
     }
     for radius in [f32::NAN, -1.0] {
-        assert_eq!(old.nearest_wall(&place, radius, &AnyCell, &mut scratch), Ok(None));
+        assert_eq!(old.nearest_wall(&place, radius, &AnyPolygon, &mut scratch), Ok(None));
     }
-    // Far outside: the nearest place of its cell stands for it.
+    // Far outside: the nearest place of its polygon stands for it.
     let far = Location { position: Vec3::splat(1e9), ..place };
-    assert!(old.raycast(&far, Vec3::splat(-1e9), &AnyCell, &mut cells).is_ok());
-    assert!(old.move_along(&far, Vec3::splat(-1e9), &AnyCell, &mut scratch).is_ok());
+    assert!(old.raycast(&far, Vec3::splat(-1e9), &AnyPolygon, &mut polygons).is_ok());
+    assert!(old.move_along(&far, Vec3::splat(-1e9), &AnyPolygon, &mut scratch).is_ok());
 }
 
 #[test]
@@ -508,27 +516,27 @@ fn a_link_like_an_edge_is_no_wall() {
     for (storey, x) in [(0, 0), (1, 20)] {
         let corners = [(x, 0), (x + 20, 0), (x + 20, 20), (x, 20)];
         let corners = corners.map(|(x, z)| builder.vertex(x, z, storey, storey as f32));
-        builder.cell(corners.to_vec(), AreaId::GROUND);
+        builder.polygon(corners.to_vec(), AreaId::GROUND);
     }
-    let end = |cell: u32, height: f32| {
+    let end = |polygon: u32, height: f32| {
         let ends = [5, 15].map(|z| PlanVertex { point: PlanPoint::new(20, z), height });
-        LinkEnd { cell: CellId(cell), ends }
+        LinkEnd { polygon: PolyId(polygon), ends }
     };
     let link = Link::new(end(0, 0.0), end(1, 1.0), LinkKind::Level);
     let mesh = NavMesh::try_from(builder.build(frame(Vec3::ZERO))).unwrap().with_links(vec![link]).unwrap();
-    let mut cells = Vec::new();
+    let mut polygons = Vec::new();
     let mut scratch = SurfaceScratch::default();
     let from = at(&mesh, Vec3::new(9.0, 0.0, 5.0));
-    let ray = mesh.raycast(&from, Vec3::new(15.0, 0.0, 5.0), &AnyCell, &mut cells).unwrap();
-    assert!(ray.hit.is_none() && cells == [CellId(0), CellId(1)]);
-    let ray = mesh.raycast(&from, Vec3::new(11.0, 0.0, -1.0), &AnyCell, &mut cells).unwrap();
+    let ray = mesh.raycast(&from, Vec3::new(15.0, 0.0, 5.0), &AnyPolygon, &mut polygons).unwrap();
+    assert!(ray.hit.is_none() && polygons == [PolyId(0), PolyId(1)]);
+    let ray = mesh.raycast(&from, Vec3::new(11.0, 0.0, -1.0), &AnyPolygon, &mut polygons).unwrap();
     assert!(ray.hit.is_some());
-    let moved = mesh.move_along(&from, Vec3::new(10.5, 0.0, 5.0), &AnyCell, &mut scratch).unwrap();
-    assert_eq!(moved.cell, CellId(1));
-    let wall = mesh.nearest_wall(&from, 100.0, &AnyCell, &mut scratch).unwrap().unwrap();
+    let moved = mesh.move_along(&from, Vec3::new(10.5, 0.0, 5.0), &AnyPolygon, &mut scratch).unwrap();
+    assert_eq!(moved.polygon, PolyId(1));
+    let wall = mesh.nearest_wall(&from, 100.0, &AnyPolygon, &mut scratch).unwrap().unwrap();
     assert!((wall.distance - (1.0_f32 + 2.5 * 2.5).sqrt()).abs() < 1e-5, "{}", wall.distance);
     let mut pieces = Vec::new();
-    mesh.walls_within(&from, 2.8, &AnyCell, &mut scratch, &mut pieces).unwrap();
+    mesh.walls_within(&from, 2.8, &AnyPolygon, &mut scratch, &mut pieces).unwrap();
     let mut ends: Vec<[f32; 2]> = pieces.iter().map(|piece| piece.ends.map(|end| end.z)).collect();
     ends.sort_by(|a, b| a[0].total_cmp(&b[0]));
     // Two pieces beside the link, on either side.

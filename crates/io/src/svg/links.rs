@@ -10,7 +10,7 @@ const LINK: Colour = Colour([0x8a, 0x3f, 0xb5]);
 /// A link in plan.
 pub(super) struct LinkMark {
     /// Where it begins and where it ends.
-    pub(super) cells: [usize; 2],
+    pub(super) polygons: [usize; 2],
     segments: [[[f64; 2]; 2]; 2],
 }
 
@@ -21,7 +21,7 @@ pub(super) fn link_marks(mesh: &NavMesh) -> Vec<LinkMark> {
         let place =
             |point: waymesh_core::PlanPoint| plan(frame.to_world(point.x.into(), 0.0, point.z.into()));
         LinkMark {
-            cells: ends.map(|end| end.cell.index()),
+            polygons: ends.map(|end| end.polygon.index()),
             segments: ends.map(|end| end.ends.map(|vertex| place(vertex.point))),
         }
     };

@@ -41,14 +41,14 @@ impl Marks {
 
 /// Smallest side of a mark in pixels.
 const LEAST_PIXELS: f64 = 3.0;
-/// Two floors are farther apart than this, in metres: what is closer to a cell is meant to be that cell's floor.
+/// Two floors are farther apart than this, in metres: what is closer to a polygon is meant to be that polygon's floor.
 const SAME_FLOOR: f64 = 1.5;
 const CELL: Colour = Colour([0xd5, 0xdf, 0xd8]);
 
 /// Draws a mesh in plan, in one quiet colour, with marks on top.
 ///
-/// One panel per storey, as [`super::write_svg`]. Marks on the mesh are on the panel of their cell, others on that of the nearest cell. Marks
-/// over or under cells of every storey have a panel of their own.
+/// One panel per storey, as [`super::write_svg`]. Marks on the mesh are on the panel of their polygon, others on that of the nearest polygon. Marks
+/// over or under polygons of every storey have a panel of their own.
 ///
 /// # Errors
 /// Those of the writer.
@@ -65,7 +65,8 @@ pub fn write_marked_svg(
 fn draw(mesh: &PlanMesh, marks: &[Marks], options: &SvgOptions) -> Picture {
     let finite = |marks: &Marks| marks.points.iter().copied().filter(|point| point.is_finite()).collect();
     let points: Vec<Vec<Vec3>> = marks.iter().map(finite).collect();
-    let drawing = Drawing::new(mesh, vec![CELL; mesh.cells.len()], options, points.iter().flatten().copied());
+    let drawing =
+        Drawing::new(mesh, vec![CELL; mesh.polygons.len()], options, points.iter().flatten().copied());
     let finder = Finder::new(mesh, &drawing.storey_of);
     let scale = drawing.canvas().scale();
     let apart = drawing.storeys.len();
@@ -117,7 +118,7 @@ fn draw(mesh: &PlanMesh, marks: &[Marks], options: &SvgOptions) -> Picture {
         let title = if panel < apart {
             drawing.title(panel)
         } else if apart == 0 {
-            format!("No cells, {}", heights(low, high))
+            format!("No polygons, {}", heights(low, high))
         } else {
             format!("Over or under the mesh, {}", heights(low, high))
         };
@@ -141,7 +142,7 @@ struct Finder<'a> {
     /// Side of a bucket.
     side: f64,
     count: [usize; 2],
-    /// Cells whose boxes meet each bucket, row by row.
+    /// Polygons whose boxes meet each bucket, row by row.
     buckets: Vec<Vec<usize>>,
 }
 
@@ -149,13 +150,14 @@ impl<'a> Finder<'a> {
     fn new(mesh: &PlanMesh, storey_of: &'a [usize]) -> Self {
         /// Buckets along the longer side.
         const BUCKETS: f64 = 96.0;
-        let outlines: Vec<Vec<[f64; 2]>> = (0..mesh.cells.len()).map(|cell| mesh.outline(cell)).collect();
-        let range = |cell: usize| {
-            mesh.positions(cell)
+        let outlines: Vec<Vec<[f64; 2]>> =
+            (0..mesh.polygons.len()).map(|polygon| mesh.outline(polygon)).collect();
+        let range = |polygon: usize| {
+            mesh.positions(polygon)
                 .map(|at| f64::from(at.y))
                 .fold([f64::INFINITY, f64::NEG_INFINITY], |range, y| [range[0].min(y), range[1].max(y)])
         };
-        let heights = (0..mesh.cells.len()).map(range).collect();
+        let heights = (0..mesh.polygons.len()).map(range).collect();
         let boxes: Vec<[[f64; 2]; 2]> = outlines.iter().map(|outline| bounds(outline)).collect();
         let [low, high] =
             bounds(&boxes.iter().flatten().copied().filter(|at| at[0].is_finite()).collect::<Vec<_>>());
@@ -165,11 +167,12 @@ impl<'a> Finder<'a> {
         let last = finder.bucket(high);
         finder.count = last.map(|last| last + 1);
         finder.buckets = vec![Vec::new(); finder.count[0] * finder.count[1]];
-        for (cell, [low, high]) in boxes.into_iter().enumerate().filter(|(_, [low, _])| low[0].is_finite()) {
+        for (polygon, [low, high]) in boxes.into_iter().enumerate().filter(|(_, [low, _])| low[0].is_finite())
+        {
             let ([x, z], [end_x, end_z]) = (finder.bucket(low), finder.bucket(high));
             for row in z..=end_z {
                 for column in x..=end_x {
-                    finder.buckets[row * finder.count[0] + column].push(cell);
+                    finder.buckets[row * finder.count[0] + column].push(polygon);
                 }
             }
         }
@@ -182,20 +185,20 @@ impl<'a> Finder<'a> {
         [0, 1].map(|axis| ((at[axis] - self.low[axis]) / self.side) as usize)
     }
 
-    /// How far a height is from those of a cell.
-    fn rise(&self, cell: usize, y: f64) -> f64 {
-        let [low, high] = self.heights[cell];
+    /// How far a height is from those of a polygon.
+    fn rise(&self, polygon: usize, y: f64) -> f64 {
+        let [low, high] = self.heights[polygon];
         (low - y).max(y - high).max(0.0)
     }
 
-    /// Cells over or under a place.
+    /// Polygons over or under a place.
     fn column(&self, at: [f64; 2]) -> impl Iterator<Item = usize> + '_ {
         let [x, z] = self.bucket(at);
-        let cells = if x < self.count[0] { self.buckets.get(z * self.count[0] + x) } else { None };
-        cells.into_iter().flatten().copied().filter(move |&cell| covers(&self.outlines[cell], at))
+        let polygons = if x < self.count[0] { self.buckets.get(z * self.count[0] + x) } else { None };
+        polygons.into_iter().flatten().copied().filter(move |&polygon| covers(&self.outlines[polygon], at))
     }
 
-    /// Storey of the nearest cell, in the plan and upward, of those that are not on `but`.
+    /// Storey of the nearest polygon, in the plan and upward, of those that are not on `but`.
     fn nearest(&self, point: Vec3, but: &BTreeSet<usize>) -> Option<usize> {
         let (at, y) = (plan(point), f64::from(point.y));
         let start = [0, 1].map(|axis| self.bucket(at)[axis].min(self.count[axis] - 1));
@@ -212,9 +215,9 @@ impl<'a> Finder<'a> {
                     if row.abs_diff(z).max(column.abs_diff(x)) != ring {
                         continue;
                     }
-                    for &cell in &self.buckets[row * self.count[0] + column] {
-                        let storey = self.storey_of[cell];
-                        let cost = distance(&self.outlines[cell], at) + self.rise(cell, y);
+                    for &polygon in &self.buckets[row * self.count[0] + column] {
+                        let storey = self.storey_of[polygon];
+                        let cost = distance(&self.outlines[polygon], at) + self.rise(polygon, y);
                         if cost < best.0 && !but.contains(&storey) {
                             best = (cost, Some(storey));
                         }
@@ -229,19 +232,19 @@ impl<'a> Finder<'a> {
     fn on(&self, point: Vec3) -> Option<usize> {
         let y = f64::from(point.y);
         let under = self.column(plan(point)).min_by(|&a, &b| self.rise(a, y).total_cmp(&self.rise(b, y)));
-        under.map(|cell| self.storey_of[cell]).or_else(|| self.nearest(point, &BTreeSet::new()))
+        under.map(|polygon| self.storey_of[polygon]).or_else(|| self.nearest(point, &BTreeSet::new()))
     }
 
     /// The storey on which a place that is not on the mesh hides none of it; `None` if there is no such storey.
     fn beside(&self, point: Vec3) -> Option<usize> {
         let y = f64::from(point.y);
         let mut taken = BTreeSet::new();
-        for cell in self.column(plan(point)) {
-            if self.rise(cell, y) < SAME_FLOOR {
-                // The floor itself, which the cell misses: right on top of it.
-                return Some(self.storey_of[cell]);
+        for polygon in self.column(plan(point)) {
+            if self.rise(polygon, y) < SAME_FLOOR {
+                // The floor itself, which the polygon misses: right on top of it.
+                return Some(self.storey_of[polygon]);
             }
-            taken.insert(self.storey_of[cell]);
+            taken.insert(self.storey_of[polygon]);
         }
         self.nearest(point, &taken)
     }
@@ -280,11 +283,11 @@ mod tests {
             [(0., 0.), (10., 0.), (10., 10.), (0., 10.)].map(|(dx, dz)| Vec3::new(x + dx, y, z + dz))
         };
         let vertices = places.iter().flat_map(|&place| corner(place)).collect();
-        let cells: Vec<Vec<u32>> = (0..u32::try_from(places.len()).unwrap())
-            .map(|cell| (4 * cell..4 * cell + 4).collect())
+        let polygons: Vec<Vec<u32>> = (0..u32::try_from(places.len()).unwrap())
+            .map(|polygon| (4 * polygon..4 * polygon + 4).collect())
             .collect();
-        let neighbours: Vec<Vec<Option<u32>>> = cells.iter().map(|_| vec![None; 4]).collect();
-        PlanMesh::new(vertices, &cells, &neighbours)
+        let neighbours: Vec<Vec<Option<u32>>> = polygons.iter().map(|_| vec![None; 4]).collect();
+        PlanMesh::new(vertices, &polygons, &neighbours)
     }
 
     fn marks(points: &[[f32; 3]], on_mesh: bool) -> Marks {
@@ -339,7 +342,7 @@ mod tests {
     fn marks_without_a_mesh_and_broken_numbers_give_a_picture() {
         let empty = PlanMesh::default();
         let found = panels(&empty, &marks(&[[5., 1., 5.], [f32::NAN, 0., 0.], [9., 2., 9.]], false));
-        assert_eq!(found, [("No cells, y 1.0 to 2.0 m".to_owned(), 2)]);
+        assert_eq!(found, [("No polygons, y 1.0 to 2.0 m".to_owned(), 2)]);
         let nothing = draw(&empty, &[], &SvgOptions::default()).to_svg();
         assert!(nothing.contains("nothing walkable"));
         let mut broken = marks(&[[5., 1., 5.]], true);

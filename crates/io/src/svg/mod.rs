@@ -1,6 +1,6 @@
 //! Plan pictures as SVG.
 //!
-//! [`write_svg`] draws a navigation mesh, [`write_marked_svg`] any mesh with marks on it. [`Canvas`] and [`Picture`] draw anything in plan: rasters of cells, polygons, lines,
+//! [`write_svg`] draws a navigation mesh, [`write_marked_svg`] any mesh with marks on it. [`Canvas`] and [`Picture`] draw anything in plan: rasters of polygons, polygons, lines,
 //! labels, in one or several panels.
 //!
 //! Seen from above: +x points right, +z points down.
@@ -20,4 +20,4 @@ pub use plan::{ColourBy, SvgOptions, write_clear_svg, write_svg};
 pub use plan_mesh::PlanMesh;
 pub use storeys::{Storey, storeys};
 
-pub(crate) use plan::cell_colours;
+pub(crate) use plan::polygon_colours;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 
 use glam::Vec3;
-use waymesh_core::CellId;
+use waymesh_core::PolyId;
 use waymesh_graph::{ClearPath, NavMesh, Path};
 
 use super::links::{draw_links, link_marks, link_style};
@@ -12,10 +12,10 @@ use super::plan_mesh::{PlanMesh, plan};
 use super::storeys::{Storey, storeys_of};
 use super::{Anchor, Canvas, Colour, Picture, Style};
 
-/// What decides the colour of a cell.
+/// What decides the colour of a polygon.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ColourBy {
-    /// Its island: there is a way between any two cells of one colour. The largest islands get the first colours.
+    /// Its island: there is a way between any two polygons of one colour. The largest islands get the first colours.
     #[default]
     Island,
     /// Its region.
@@ -26,11 +26,11 @@ pub enum ColourBy {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SvgOptions {
-    /// What decides the colour of a cell. Default: its island.
+    /// What decides the colour of a polygon. Default: its island.
     pub colour_by: ColourBy,
     /// Longer side of a panel in pixels. Default 1000; from 100 to 20,000, values beyond count as the nearest.
     pub pixels: f64,
-    /// Whether the boundary between cells is drawn. Default: yes.
+    /// Whether the boundary between polygons is drawn. Default: yes.
     pub portals: bool,
 }
 
@@ -41,7 +41,7 @@ impl Default for SvgOptions {
 }
 
 impl SvgOptions {
-    /// Sets what decides the colour of a cell.
+    /// Sets what decides the colour of a polygon.
     #[must_use]
     pub fn with_colour_by(mut self, colour_by: ColourBy) -> Self {
         self.colour_by = colour_by;
@@ -55,7 +55,7 @@ impl SvgOptions {
         self
     }
 
-    /// Sets whether the boundary between cells is drawn.
+    /// Sets whether the boundary between polygons is drawn.
     #[must_use]
     pub fn with_portals(mut self, portals: bool) -> Self {
         self.portals = portals;
@@ -73,7 +73,7 @@ const START: Colour = Colour([0x1f, 0x8a, 0x4c]);
 
 /// Draws a mesh in plan, with a path on top.
 ///
-/// One panel per storey (see [`super::storeys`]): cells in soft colours, walls and drops dark, portals thin, edges that lead to
+/// One panel per storey (see [`super::storeys`]): polygons in soft colours, walls and drops dark, portals thin, edges that lead to
 /// another storey dashed, links in violet, the other storeys as a faint backdrop. The path is strong on the storey it is on and faint on others.
 ///
 /// # Errors
@@ -88,7 +88,7 @@ pub fn write_svg(
     writer.flush()
 }
 
-/// As [`write_svg`], with the path of a disc: the cells it passes in one colour, the ground that the disc sweeps, and the corners that it turns
+/// As [`write_svg`], with the path of a disc: the polygons it passes in one colour, the ground that the disc sweeps, and the corners that it turns
 /// round with the distance it keeps from them.
 ///
 /// # Errors
@@ -100,7 +100,7 @@ pub fn write_clear_svg(
     options: &SvgOptions,
     mut writer: impl Write,
 ) -> std::io::Result<()> {
-    let trace = Path { points: path.points.clone(), cells: path.cells.clone(), ..Path::default() };
+    let trace = Path { points: path.points.clone(), polygons: path.polygons.clone(), ..Path::default() };
     let disc = Some((f64::from(radius.max(0.0)), path.corners.as_slice()));
     writer.write_all(draw_with(mesh, Some(&trace), disc, options).to_svg().as_bytes())?;
     writer.flush()
@@ -117,10 +117,10 @@ fn draw_with(
     disc: Option<(f64, &[Vec3])>,
     options: &SvgOptions,
 ) -> Picture {
-    let mut colours = cell_colours(mesh, options.colour_by);
+    let mut colours = polygon_colours(mesh, options.colour_by);
     if let (Some(path), Some(_)) = (path, disc) {
-        for cell in &path.cells {
-            if let Some(colour) = colours.get_mut(cell.index()) {
+        for polygon in &path.polygons {
+            if let Some(colour) = colours.get_mut(polygon.index()) {
                 *colour = CORRIDOR;
             }
         }
@@ -141,8 +141,9 @@ fn draw_with(
     for index in 0..drawing.storeys.len() {
         let mut canvas = drawing.canvas();
         drawing.storey(&mut canvas, index);
-        let here =
-            links.iter().filter(|link| link.cells.iter().any(|&cell| drawing.storey_of[cell] == index));
+        let here = links
+            .iter()
+            .filter(|link| link.polygons.iter().any(|&polygon| drawing.storey_of[polygon] == index));
         draw_links(&mut canvas, here, drawing.lines.wall);
         drawing.trail(&mut canvas, index);
         picture.push(&drawing.title(index), canvas, Some("m"));
@@ -155,7 +156,7 @@ fn draw_with(
         picture.note(Style::line(Colour::RED, 3.0), "path, from green to red");
     }
     if disc.is_some() {
-        picture.note(Style::fill(CORRIDOR), "cells on the way");
+        picture.note(Style::fill(CORRIDOR), "polygons on the way");
         picture.note(Style::fill(SWEPT).with_opacity(0.35), "swept by the disc");
         picture.note(Style::line(SWEPT, 1.2), "kept from corners");
     }
@@ -166,7 +167,7 @@ fn draw_with(
 fn view(mesh: &PlanMesh, more: impl Iterator<Item = Vec3>) -> ([f64; 2], [f64; 2]) {
     let mut min = [f64::INFINITY; 2];
     let mut max = [f64::NEG_INFINITY; 2];
-    let corners = (0..mesh.cells.len()).flat_map(|cell| mesh.positions(cell));
+    let corners = (0..mesh.polygons.len()).flat_map(|polygon| mesh.positions(polygon));
     for point in corners.chain(more) {
         let point = plan(point);
         for axis in 0..2 {
@@ -189,10 +190,10 @@ pub(super) fn heights(low: f32, high: f32) -> String {
     if low == high { format!("y {low} m") } else { format!("y {low} to {high} m") }
 }
 
-/// The colour of each cell.
-pub(crate) fn cell_colours(mesh: &NavMesh, colour_by: ColourBy) -> Vec<Colour> {
+/// The colour of each polygon.
+pub(crate) fn polygon_colours(mesh: &NavMesh, colour_by: ColourBy) -> Vec<Colour> {
     match colour_by {
-        ColourBy::Region => mesh.cells().map(|cell| Colour::soft(cell.region().index())).collect(),
+        ColourBy::Region => mesh.polygons().map(|polygon| Colour::soft(polygon.region().index())).collect(),
         ColourBy::Island => {
             let islands = mesh.islands();
             let mut order: Vec<usize> = (0..islands.len()).collect();
@@ -201,12 +202,12 @@ pub(crate) fn cell_colours(mesh: &NavMesh, colour_by: ColourBy) -> Vec<Colour> {
             for (place, island) in order.into_iter().enumerate() {
                 rank[island] = place;
             }
-            mesh.cells().map(|cell| Colour::soft(rank[cell.island().index()])).collect()
+            mesh.polygons().map(|polygon| Colour::soft(rank[polygon.island().index()])).collect()
         }
     }
 }
 
-/// Line widths in pixels: thinner where cells are drawn small, so that large levels stay legible.
+/// Line widths in pixels: thinner where polygons are drawn small, so that large levels stay legible.
 struct LineWidths {
     wall: f64,
     portal: f64,
@@ -214,9 +215,9 @@ struct LineWidths {
 
 impl LineWidths {
     fn new(mesh: &PlanMesh, scale: f64) -> Self {
-        let area: f64 = (0..mesh.cells.len()).map(|cell| mesh.area(cell)).sum();
+        let area: f64 = (0..mesh.polygons.len()).map(|polygon| mesh.area(polygon)).sum();
         #[expect(clippy::cast_precision_loss, reason = "a typical size")]
-        let side = (area / mesh.cells.len().max(1) as f64).sqrt() * scale;
+        let side = (area / mesh.polygons.len().max(1) as f64).sqrt() * scale;
         Self { wall: (side / 12.0).clamp(0.45, 2.0), portal: (side / 40.0).clamp(0.1, 0.8) }
     }
 }
@@ -230,12 +231,12 @@ pub(super) struct Drawing<'a> {
     mesh: &'a PlanMesh,
     colours: Vec<Colour>,
     pub(super) storeys: Vec<Storey>,
-    /// Storey of each cell.
+    /// Storey of each polygon.
     pub(super) storey_of: Vec<usize>,
     /// Turns of a path, if there is one.
     path: Vec<Vec3>,
-    /// Pieces of the path and the cell that each is in.
-    trace: Vec<(CellId, [Vec3; 2])>,
+    /// Pieces of the path and the polygon that each is in.
+    trace: Vec<(PolyId, [Vec3; 2])>,
     /// Radius of a disc that follows the path, and the corners that it turns round.
     disc: Option<f64>,
     corners: Vec<Vec3>,
@@ -254,10 +255,10 @@ impl<'a> Drawing<'a> {
         more: impl Iterator<Item = Vec3>,
     ) -> Self {
         let storeys = storeys_of(mesh);
-        let mut storey_of = vec![0; mesh.cells.len()];
+        let mut storey_of = vec![0; mesh.polygons.len()];
         for (index, storey) in storeys.iter().enumerate() {
-            for cell in &storey.cells {
-                storey_of[cell.index()] = index;
+            for polygon in &storey.polygons {
+                storey_of[polygon.index()] = index;
             }
         }
         let pixels = options.pixels.clamp(100.0, 20_000.0);
@@ -300,14 +301,17 @@ impl<'a> Drawing<'a> {
             return;
         }
         picture.note(Style::line(WALL, 2.0), "wall or drop");
-        let beyond =
-            |cell: usize| self.mesh.cells[cell].neighbours.iter().flatten().map(|&other| other as usize);
-        let mut cells = 0..self.mesh.cells.len();
-        if self.portals && cells.clone().any(|cell| beyond(cell).next().is_some()) {
-            picture.note(Style::line(PORTAL, 1.0).with_opacity(0.5), "between cells");
+        let beyond = |polygon: usize| {
+            self.mesh.polygons[polygon].neighbours.iter().flatten().map(|&other| other as usize)
+        };
+        let mut polygons = 0..self.mesh.polygons.len();
+        if self.portals && polygons.clone().any(|polygon| beyond(polygon).next().is_some()) {
+            picture.note(Style::line(PORTAL, 1.0).with_opacity(0.5), "between polygons");
         }
         if self.storeys.len() > 1 {
-            if cells.any(|cell| beyond(cell).any(|other| self.storey_of[other] != self.storey_of[cell])) {
+            if polygons
+                .any(|polygon| beyond(polygon).any(|other| self.storey_of[other] != self.storey_of[polygon]))
+            {
                 picture.note(stair_style(1.8), "way to another storey");
             }
             picture.note(Style::fill(BACKDROP), "other storeys");
@@ -316,30 +320,30 @@ impl<'a> Drawing<'a> {
 
     /// Draws one storey, the others behind it.
     pub(super) fn storey(&self, canvas: &mut Canvas, index: usize) {
-        let outline = |cell: usize| self.mesh.outline(cell);
+        let outline = |polygon: usize| self.mesh.outline(polygon);
         if self.storeys.len() > 1 {
             self.backdrop(canvas, Some(index));
         }
-        let cells = || self.storeys[index].cells.iter().map(|cell| cell.index());
+        let polygons = || self.storeys[index].polygons.iter().map(|polygon| polygon.index());
         let mut by_colour: BTreeMap<Colour, Vec<usize>> = BTreeMap::new();
-        for cell in cells() {
-            by_colour.entry(self.colours[cell]).or_default().push(cell);
+        for polygon in polygons() {
+            by_colour.entry(self.colours[polygon]).or_default().push(polygon);
         }
         // A hairline of the same colour closes the seams between shapes that touch.
-        for (colour, cells) in by_colour {
-            canvas.polygons(cells.into_iter().map(outline), &Style::fill(colour).with_line(colour, 0.4));
+        for (colour, polygons) in by_colour {
+            canvas.polygons(polygons.into_iter().map(outline), &Style::fill(colour).with_line(colour, 0.4));
         }
         let mut walls: Vec<[u32; 2]> = Vec::new();
         let mut portals: Vec<[u32; 2]> = Vec::new();
         let mut stairs: Vec<[u32; 2]> = Vec::new();
-        for cell in cells() {
-            let corners = &self.mesh.cells[cell].corners;
-            for (edge, neighbour) in self.mesh.cells[cell].neighbours.iter().enumerate() {
+        for polygon in polygons() {
+            let corners = &self.mesh.polygons[polygon].corners;
+            for (edge, neighbour) in self.mesh.polygons[polygon].neighbours.iter().enumerate() {
                 let ends = [corners[edge], corners[(edge + 1) % corners.len()]];
                 match neighbour.map(|other| other as usize) {
                     None => walls.push(ends),
                     Some(other) if self.storey_of[other] != index => stairs.push(ends),
-                    Some(other) if other > cell => portals.push(ends),
+                    Some(other) if other > polygon => portals.push(ends),
                     Some(_) => {}
                 }
             }
@@ -357,28 +361,28 @@ impl<'a> Drawing<'a> {
 
     /// Draws all storeys but one faintly.
     pub(super) fn backdrop(&self, canvas: &mut Canvas, but: Option<usize>) {
-        let others = (0..self.mesh.cells.len()).filter(|&cell| Some(self.storey_of[cell]) != but);
-        canvas.polygons(others.map(|cell| self.mesh.outline(cell)), &Style::fill(BACKDROP));
+        let others = (0..self.mesh.polygons.len()).filter(|&polygon| Some(self.storey_of[polygon]) != but);
+        canvas.polygons(others.map(|polygon| self.mesh.outline(polygon)), &Style::fill(BACKDROP));
     }
 
     /// Draws the path on one storey.
     fn trail(&self, canvas: &mut Canvas, index: usize) {
         let whole: Vec<[f64; 2]> = self.path.iter().copied().map(plan).collect();
-        let here = |cell: CellId| self.storey_of.get(cell.index()) == Some(&index);
+        let here = |polygon: PolyId| self.storey_of.get(polygon.index()) == Some(&index);
         if self.storeys.len() > 1 {
             canvas
                 .polylines([whole.clone()], &Style::line(Colour::RED, 1.2).with_dash(3.0).with_opacity(0.35));
         }
         let mut pieces: Vec<Vec<[f64; 2]>> = Vec::new();
         let mut connected = false;
-        for (cell, [from, to]) in &self.trace {
-            if here(*cell) {
+        for (polygon, [from, to]) in &self.trace {
+            if here(*polygon) {
                 match pieces.last_mut() {
                     Some(piece) if connected => piece.push(plan(*to)),
                     _ => pieces.push(vec![plan(*from), plan(*to)]),
                 }
             }
-            connected = here(*cell);
+            connected = here(*polygon);
         }
         if let Some(radius) = self.disc {
             let pixels = radius * canvas.scale();
@@ -398,9 +402,9 @@ impl<'a> Drawing<'a> {
             (self.trace.first().map(|piece| piece.0), whole.first(), START),
             (self.trace.last().map(|piece| piece.0), whole.last(), Colour::RED),
         ];
-        for (cell, place, colour) in ends {
-            if let (Some(cell), Some(place)) = (cell, place)
-                && here(cell)
+        for (polygon, place, colour) in ends {
+            if let (Some(polygon), Some(place)) = (polygon, place)
+                && here(polygon)
             {
                 canvas.dot(*place, 6.5, &Style::fill(colour).with_line(Colour::WHITE, 2.0));
             }
@@ -437,9 +441,9 @@ fn chains(edges: Vec<[u32; 2]>) -> Vec<Vec<u32>> {
     chains
 }
 
-/// Cuts a path at the borders of the cells it runs through, which it lists in order. What rounding leaves over is put to the
-/// last cell.
-fn trace(mesh: &PlanMesh, path: &Path) -> Vec<(CellId, [Vec3; 2])> {
+/// Cuts a path at the borders of the polygons it runs through, which it lists in order. What rounding leaves over is put to the
+/// last polygon.
+fn trace(mesh: &PlanMesh, path: &Path) -> Vec<(PolyId, [Vec3; 2])> {
     let mut pieces = Vec::new();
     let mut segment = 0;
     let mut at = 0.0_f64;
@@ -450,14 +454,15 @@ fn trace(mesh: &PlanMesh, path: &Path) -> Vec<(CellId, [Vec3; 2])> {
         from.lerp(to, at)
     };
     let segments = path.points.len().saturating_sub(1);
-    for (index, &cell) in path.cells.iter().enumerate() {
-        let is_last = index + 1 == path.cells.len();
-        let outline = if cell.index() < mesh.cells.len() { mesh.outline(cell.index()) } else { Vec::new() };
+    for (index, &polygon) in path.polygons.iter().enumerate() {
+        let is_last = index + 1 == path.polygons.len();
+        let outline =
+            if polygon.index() < mesh.polygons.len() { mesh.outline(polygon.index()) } else { Vec::new() };
         while segment < segments {
             let [from, to] = [plan(path.points[segment]), plan(path.points[segment + 1])];
             let end = if is_last { 1.0 } else { leaves_at(&outline, from, to, at) };
             if end > at {
-                pieces.push((cell, [point(segment, at), point(segment, end)]));
+                pieces.push((polygon, [point(segment, at), point(segment, end)]));
                 at = end;
             }
             if at < 1.0 {
@@ -466,8 +471,9 @@ fn trace(mesh: &PlanMesh, path: &Path) -> Vec<(CellId, [Vec3; 2])> {
             (segment, at) = (segment + 1, 0.0);
         }
     }
-    if let (true, Some(&cell), [only]) = (pieces.is_empty(), path.cells.last(), path.points.as_slice()) {
-        pieces.push((cell, [*only, *only]));
+    if let (true, Some(&polygon), [only]) = (pieces.is_empty(), path.polygons.last(), path.points.as_slice())
+    {
+        pieces.push((polygon, [*only, *only]));
     }
     pieces
 }

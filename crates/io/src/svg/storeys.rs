@@ -1,18 +1,18 @@
-//! Storeys: cells that can be drawn on one sheet because none lies above another.
+//! Storeys: polygons that can be drawn on one sheet because none lies above another.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
-use waymesh_core::CellId;
+use waymesh_core::PolyId;
 use waymesh_graph::NavMesh;
 
 use super::plan_mesh::{PlanMesh, cross, doubled_area};
 
-/// Cells of which no two overlap in plan.
+/// Polygons of which no two overlap in plan.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Storey {
-    /// The cells, ascending.
-    pub cells: Vec<CellId>,
+    /// The polygons, ascending.
+    pub polygons: Vec<PolyId>,
     /// Lowest corner in metres.
     pub min_y: f32,
     /// Highest corner in metres.
@@ -21,7 +21,7 @@ pub struct Storey {
 
 /// A connected part of a region: what stays together on one storey, since a region never overlaps itself.
 struct Part {
-    cells: Vec<usize>,
+    polygons: Vec<usize>,
     min_y: f32,
     max_y: f32,
 }
@@ -50,14 +50,14 @@ impl Ord for Height {
     }
 }
 
-/// Splits the cells of a mesh into storeys, from the lowest to the highest by what most of their ground is at.
+/// Splits the polygons of a mesh into storeys, from the lowest to the highest by what most of their ground is at.
 ///
 /// Greedy: from the lowest region that is left, grow over neighbours, lowest first, as long as nothing overlaps; then put each
 /// piece grown on the storey whose heights are nearest and where nothing overlaps, or on a new one. Takes about `n log n` where few
-/// cells share an x.
+/// polygons share an x.
 ///
 /// # Guarantees
-/// - Every cell is on exactly one storey, and no two cells of a storey overlap in plan by more than a millimetre (they may touch).
+/// - Every polygon is on exactly one storey, and no two polygons of a storey overlap in plan by more than a millimetre (they may touch).
 /// - A flat mesh, however many islands it has, is one storey.
 #[must_use]
 pub fn storeys(mesh: &NavMesh) -> Vec<Storey> {
@@ -66,13 +66,13 @@ pub fn storeys(mesh: &NavMesh) -> Vec<Storey> {
 
 /// [`storeys`] of any mesh.
 pub(crate) fn storeys_of(mesh: &PlanMesh) -> Vec<Storey> {
-    let mut alone = vec![false; mesh.cells.len()];
+    let mut alone = vec![false; mesh.polygons.len()];
     let (mut parts, mut part_of) = split(mesh, &alone);
     let (mut conflicts, folded) = conflicts(mesh, &part_of, parts.len());
     if !folded.is_empty() {
-        // No partition of waymesh gives such regions, but a file may: their cells go one by one.
-        for cell in folded.iter().flat_map(|&part| &parts[part].cells) {
-            alone[*cell] = true;
+        // No partition of waymesh gives such regions, but a file may: their polygons go one by one.
+        for polygon in folded.iter().flat_map(|&part| &parts[part].polygons) {
+            alone[*polygon] = true;
         }
         (parts, part_of) = split(mesh, &alone);
         conflicts = self::conflicts(mesh, &part_of, parts.len()).0;
@@ -86,9 +86,9 @@ pub(crate) fn storeys_of(mesh: &PlanMesh) -> Vec<Storey> {
             .iter()
             .flat_map(|&part| conflicts[part].iter().filter_map(|&other| storey_of[other as usize]))
             .collect();
-        let mut sum = Part { cells: Vec::new(), min_y: f32::INFINITY, max_y: f32::NEG_INFINITY };
+        let mut sum = Part { polygons: Vec::new(), min_y: f32::INFINITY, max_y: f32::NEG_INFINITY };
         for &part in &piece {
-            sum.cells.extend(&parts[part].cells);
+            sum.polygons.extend(&parts[part].polygons);
             sum.min_y = sum.min_y.min(parts[part].min_y);
             sum.max_y = sum.max_y.max(parts[part].max_y);
         }
@@ -102,7 +102,7 @@ pub(crate) fn storeys_of(mesh: &PlanMesh) -> Vec<Storey> {
         }
         match storeys.get_mut(storey) {
             Some(storey) => {
-                storey.cells.extend(sum.cells);
+                storey.polygons.extend(sum.polygons);
                 storey.min_y = storey.min_y.min(sum.min_y);
                 storey.max_y = storey.max_y.max(sum.max_y);
             }
@@ -110,13 +110,13 @@ pub(crate) fn storeys_of(mesh: &PlanMesh) -> Vec<Storey> {
         }
     }
     // A roof that found room on a lower storey must not lift it.
-    storeys.sort_by_cached_key(|storey| (Height(level(mesh, storey)), storey.cells.first().copied()));
+    storeys.sort_by_cached_key(|storey| (Height(level(mesh, storey)), storey.polygons.first().copied()));
     storeys
         .into_iter()
         .map(|mut storey| {
-            storey.cells.sort_unstable();
+            storey.polygons.sort_unstable();
             Storey {
-                cells: storey.cells.into_iter().map(CellId::from_index).collect(),
+                polygons: storey.polygons.into_iter().map(PolyId::from_index).collect(),
                 min_y: storey.min_y,
                 max_y: storey.max_y,
             }
@@ -127,10 +127,10 @@ pub(crate) fn storeys_of(mesh: &PlanMesh) -> Vec<Storey> {
 /// The height that most of a storey is near: the mean over its area.
 fn level(mesh: &PlanMesh, storey: &Part) -> f32 {
     let (mut sum, mut whole) = (0.0, 0.0);
-    for &cell in &storey.cells {
-        let (area, corners) = (mesh.area(cell), mesh.cells[cell].corners.len());
-        let heights: f64 = mesh.positions(cell).map(|position| f64::from(position.y)).sum();
-        #[expect(clippy::cast_precision_loss, reason = "corners of a cell are few")]
+    for &polygon in &storey.polygons {
+        let (area, corners) = (mesh.area(polygon), mesh.polygons[polygon].corners.len());
+        let heights: f64 = mesh.positions(polygon).map(|position| f64::from(position.y)).sum();
+        #[expect(clippy::cast_precision_loss, reason = "corners of a polygon are few")]
         let middle = heights / corners.max(1) as f64;
         sum += area * middle;
         whole += area;
@@ -140,28 +140,29 @@ fn level(mesh: &PlanMesh, storey: &Part) -> f32 {
     if mean.is_finite() { mean } else { storey.middle() }
 }
 
-/// Connected parts of equal region, and the part of each cell. A cell that is to be alone is a part.
+/// Connected parts of equal region, and the part of each polygon. A polygon that is to be alone is a part.
 fn split(mesh: &PlanMesh, alone: &[bool]) -> (Vec<Part>, Vec<usize>) {
     const UNSEEN: usize = usize::MAX;
-    let mut part_of = vec![UNSEEN; mesh.cells.len()];
+    let mut part_of = vec![UNSEEN; mesh.polygons.len()];
     let mut parts: Vec<Part> = Vec::new();
-    for seed in 0..mesh.cells.len() {
+    for seed in 0..mesh.polygons.len() {
         if part_of[seed] != UNSEEN {
             continue;
         }
-        let mut part = Part { cells: Vec::new(), min_y: f32::INFINITY, max_y: f32::NEG_INFINITY };
+        let mut part = Part { polygons: Vec::new(), min_y: f32::INFINITY, max_y: f32::NEG_INFINITY };
         part_of[seed] = parts.len();
         let mut stack = vec![seed];
-        while let Some(cell) = stack.pop() {
-            part.cells.push(cell);
-            for position in mesh.positions(cell) {
+        while let Some(polygon) = stack.pop() {
+            part.polygons.push(polygon);
+            for position in mesh.positions(polygon) {
                 part.min_y = part.min_y.min(position.y);
                 part.max_y = part.max_y.max(position.y);
             }
-            for &neighbour in mesh.cells[cell].neighbours.iter().flatten() {
+            for &neighbour in mesh.polygons[polygon].neighbours.iter().flatten() {
                 let other = neighbour as usize;
-                let joined =
-                    mesh.cells[other].region == mesh.cells[seed].region && !alone[other] && !alone[cell];
+                let joined = mesh.polygons[other].region == mesh.polygons[seed].region
+                    && !alone[other]
+                    && !alone[polygon];
                 if part_of[other] == UNSEEN && joined {
                     part_of[other] = parts.len();
                     stack.push(other);
@@ -174,37 +175,38 @@ fn split(mesh: &PlanMesh, alone: &[bool]) -> (Vec<Part>, Vec<usize>) {
 }
 
 /// Per part, those that overlap it somewhere, and the parts that overlap themselves. A sweep along x over the boxes of the
-/// cells, then the exact test.
+/// polygons, then the exact test.
 fn conflicts(mesh: &PlanMesh, part_of: &[usize], parts: usize) -> (Vec<BTreeSet<u32>>, BTreeSet<usize>) {
     let mut conflicts = vec![BTreeSet::new(); parts];
     let mut folded = BTreeSet::new();
-    let outlines: Vec<Vec<[f64; 2]>> = (0..mesh.cells.len()).map(|cell| mesh.outline(cell)).collect();
+    let outlines: Vec<Vec<[f64; 2]>> =
+        (0..mesh.polygons.len()).map(|polygon| mesh.outline(polygon)).collect();
     let bounds: Vec<[[f64; 2]; 2]> = outlines.iter().map(|outline| bounds(outline)).collect();
     let mut order: Vec<usize> = (0..bounds.len()).collect();
     order.sort_by(|&a, &b| bounds[a][0][0].total_cmp(&bounds[b][0][0]).then(a.cmp(&b)));
     let mut active: Vec<usize> = Vec::new();
-    for cell in order {
-        let [low, high] = bounds[cell];
+    for polygon in order {
+        let [low, high] = bounds[polygon];
         active.retain(|&other| bounds[other][1][0] > low[0]);
         for &other in &active {
             let [other_low, other_high] = bounds[other];
             if other_high[1] <= low[1] || high[1] <= other_low[1] {
                 continue;
             }
-            let (a, b) = (part_of[cell], part_of[other]);
+            let (a, b) = (part_of[polygon], part_of[other]);
             if a == b {
-                if !folded.contains(&a) && overlap(&outlines[cell], &outlines[other]) {
+                if !folded.contains(&a) && overlap(&outlines[polygon], &outlines[other]) {
                     folded.insert(a);
                 }
                 continue;
             }
-            let (a_id, b_id) = (CellId::from_index(a).0, CellId::from_index(b).0);
-            if !conflicts[a].contains(&b_id) && overlap(&outlines[cell], &outlines[other]) {
+            let (a_id, b_id) = (PolyId::from_index(a).0, PolyId::from_index(b).0);
+            if !conflicts[a].contains(&b_id) && overlap(&outlines[polygon], &outlines[other]) {
                 conflicts[a].insert(b_id);
                 conflicts[b].insert(a_id);
             }
         }
-        active.push(cell);
+        active.push(polygon);
     }
     (conflicts, folded)
 }
@@ -235,8 +237,8 @@ fn overlap(a: &[[f64; 2]], b: &[[f64; 2]]) -> bool {
 /// Pieces of connected parts without overlap, lowest seed first.
 fn grow(mesh: &PlanMesh, parts: &[Part], part_of: &[usize], conflicts: &[BTreeSet<u32>]) -> Vec<Vec<usize>> {
     let mut adjacent: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
-    for (cell, &part) in mesh.cells.iter().zip(part_of) {
-        let others = cell.neighbours.iter().flatten().map(|&neighbour| part_of[neighbour as usize]);
+    for (polygon, &part) in mesh.polygons.iter().zip(part_of) {
+        let others = polygon.neighbours.iter().flatten().map(|&neighbour| part_of[neighbour as usize]);
         adjacent.entry(part).or_default().extend(others.filter(|&other| other != part));
     }
     let mut seeds: Vec<usize> = (0..parts.len()).collect();
@@ -254,7 +256,7 @@ fn grow(mesh: &PlanMesh, parts: &[Part], part_of: &[usize], conflicts: &[BTreeSe
                 continue;
             }
             done[part] = true;
-            piece.insert(CellId::from_index(part).0);
+            piece.insert(PolyId::from_index(part).0);
             let others = adjacent.get(&part).into_iter().flatten();
             open.extend(
                 others

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use glam::Vec3;
 use waymesh_core::{
-    Agent, AreaId, Cell, CellId, CellMesh, GridFrame, HeightSurface, PlanPoint, PlanVertex, RegionId,
+    Agent, AreaId, GridFrame, HeightSurface, PlanPoint, PlanVertex, Poly, PolyId, PolyMesh, RegionId,
     SurfacePoint, VertexId,
 };
 use waymesh_graph::NavMesh;
@@ -25,7 +25,7 @@ pub(crate) fn mesh_of(faces: &[Face], with_surface: bool) -> NavMesh {
     };
     let mut numbers: BTreeMap<(i32, i32, i32), VertexId> = BTreeMap::new();
     let mut vertices = Vec::new();
-    let (mut cells, mut corners) = (Vec::new(), Vec::new());
+    let (mut polygons, mut corners) = (Vec::new(), Vec::new());
     let mut edges = BTreeMap::new();
     for (index, (face, region)) in faces.iter().enumerate() {
         let first = u32::try_from(corners.len()).unwrap();
@@ -37,9 +37,9 @@ pub(crate) fn mesh_of(faces: &[Face], with_surface: bool) -> NavMesh {
             }));
         }
         let len = u32::try_from(face.len()).unwrap();
-        cells.push(Cell { first, len, region: RegionId(*region), area: AreaId::GROUND });
+        polygons.push(Poly { first, len, region: RegionId(*region), area: AreaId::GROUND });
         for edge in 0..face.len() {
-            edges.insert((face[edge], face[(edge + 1) % face.len()]), CellId::from_index(index));
+            edges.insert((face[edge], face[(edge + 1) % face.len()]), PolyId::from_index(index));
         }
     }
     let neighbours = faces.iter().flat_map(|(face, _)| {
@@ -48,14 +48,18 @@ pub(crate) fn mesh_of(faces: &[Face], with_surface: bool) -> NavMesh {
     });
     let neighbours = neighbours.collect();
     let surface = with_surface.then(|| surface_of(faces));
-    let mesh = CellMesh { frame, vertices, cells, corners, neighbours };
+    let mesh = PolyMesh { frame, vertices, polygons, corners, neighbours };
     NavMesh::new(mesh, surface, Agent::default().with_radius(0.4)).unwrap()
 }
 
 /// Fans around a point in the middle of each face, a little above the corners.
 fn surface_of(faces: &[Face]) -> HeightSurface {
-    let mut surface =
-        HeightSurface { points: Vec::new(), triangles: Vec::new(), cell_triangles: vec![0], max_error: 0.75 };
+    let mut surface = HeightSurface {
+        points: Vec::new(),
+        triangles: Vec::new(),
+        polygon_triangles: vec![0],
+        max_error: 0.75,
+    };
     #[expect(clippy::cast_precision_loss, reason = "small numbers")]
     for (face, _) in faces {
         let count = face.len() as f32;
@@ -69,7 +73,7 @@ fn surface_of(faces: &[Face]) -> HeightSurface {
         surface
             .triangles
             .extend((0..corners).map(|edge| [first, first + 1 + edge, first + 1 + (edge + 1) % corners]));
-        surface.cell_triangles.push(u32::try_from(surface.triangles.len()).unwrap());
+        surface.polygon_triangles.push(u32::try_from(surface.triangles.len()).unwrap());
     }
     surface
 }

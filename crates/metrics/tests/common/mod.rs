@@ -62,11 +62,11 @@ pub fn pillar() -> Level {
     Level::default().floor([0.0, 10.0], [0.0, 10.0], 0.0).solid([4.0, 0.0, 4.0], [6.0, 3.0, 6.0])
 }
 
-/// Vertices and cells, to be damaged.
+/// Vertices and polygons, to be damaged.
 #[derive(Clone)]
 pub struct Draft {
     pub vertices: Vec<Vec3>,
-    pub cells: Vec<Vec<u32>>,
+    pub polygons: Vec<Vec<u32>>,
 }
 
 impl Draft {
@@ -75,15 +75,15 @@ impl Draft {
         let vertices =
             zs.iter().flat_map(|&z| xs.iter().map(move |&x| Vec3::new(x, y, z))).collect::<Vec<_>>();
         let width = u32::try_from(xs.len()).unwrap();
-        let mut cells = Vec::new();
+        let mut polygons = Vec::new();
         for z in 0..u32::try_from(zs.len()).unwrap() - 1 {
             for x in 0..width - 1 {
                 let a = z * width + x;
-                cells.push(vec![a, a + 1, a + 1 + width, a + width]);
+                polygons.push(vec![a, a + 1, a + 1 + width, a + width]);
             }
         }
-        let cells = cells.into_iter().enumerate().filter(|(cell, _)| !without.contains(cell));
-        Self { vertices, cells: cells.map(|(_, corners)| corners).collect() }
+        let polygons = polygons.into_iter().enumerate().filter(|(polygon, _)| !without.contains(polygon));
+        Self { vertices, polygons: polygons.map(|(_, corners)| corners).collect() }
     }
 
     /// The good mesh of [`pillar`].
@@ -95,12 +95,14 @@ impl Draft {
     pub fn and(mut self, other: &Self) -> Self {
         let base = u32::try_from(self.vertices.len()).unwrap();
         self.vertices.extend(&other.vertices);
-        self.cells.extend(other.cells.iter().map(|cell| cell.iter().map(|corner| corner + base).collect()));
+        self.polygons.extend(
+            other.polygons.iter().map(|polygon| polygon.iter().map(|corner| corner + base).collect()),
+        );
         self
     }
 
     pub fn mesh(&self) -> JudgedMesh {
-        JudgedMesh::new(&self.vertices, self.cells.clone()).unwrap()
+        JudgedMesh::new(&self.vertices, self.polygons.clone()).unwrap()
     }
 }
 

@@ -477,7 +477,7 @@ mod tests {
                     plain += usize::from(storeys > 1);
                     let mut sets = DisjointSets::new(field.len());
                     let inside = |span: u32| {
-                        let (x, z) = field.cell_of(span);
+                        let (x, z) = field.column_of(span);
                         block.contains(x, z)
                     };
                     let spans: Vec<u32> = (block.z..block.end_z())

@@ -8,7 +8,7 @@ pub use voxels::{build_field, fit_heights, voxelize};
 
 use waymesh_core::stage::{Decompose, Partition, SimplifyContours, TraceContours, Triangulate};
 use waymesh_core::{
-    CellMesh, ContourSet, PlanPoint, PolygonSet, RegionMap, TriangleId, Triangulation, Validate, Violation,
+    ContourSet, PlanPoint, PolyMesh, PolygonSet, RegionMap, TriangleId, Triangulation, Validate, Violation,
     ViolationList, WalkableField,
 };
 
@@ -170,25 +170,25 @@ pub fn decompose(triangulator: &dyn Triangulate, stage: &dyn Decompose) {
     decompose_within(triangulator, stage, 0.0);
 }
 
-/// The contract of a [`Decompose`] whose cells may reach into walls that are not quite straight, by up to `tolerance` cells.
+/// The contract of a [`Decompose`] whose polygons may reach into walls that are not quite straight, by up to `tolerance` polygons.
 ///
 /// # Panics
 /// If the implementation breaks it.
 pub fn decompose_within(triangulator: &dyn Triangulate, stage: &dyn Decompose, tolerance: f64) {
     for (seed, set) in sample_polygons() {
         let triangulation = triangles(triangulator, seed, &set);
-        let run = || -> CellMesh {
+        let run = || -> PolyMesh {
             stage.decompose(&triangulation, &mut ()).unwrap_or_else(|error| panic!("seed {seed}: {error}"))
         };
         let mesh = run();
         if tolerance > 0.0 {
             check_nearly_convex(seed, &mesh, tolerance);
         } else {
-            check("cells", seed, &mesh);
+            check("polygons", seed, &mesh);
         }
         let mut areas = vec![0_i128; set.polygons.len()];
-        for (index, cell) in mesh.cells.iter().enumerate() {
-            areas[cell.region.index()] += mesh.doubled_area(waymesh_core::CellId::from_index(index));
+        for (index, polygon) in mesh.polygons.iter().enumerate() {
+            areas[polygon.region.index()] += mesh.doubled_area(waymesh_core::PolyId::from_index(index));
         }
         for (polygon, area) in set.polygons.iter().zip(areas) {
             let expected: i128 = polygon.loops().map(|l| set.doubled_area(l)).sum();
@@ -199,33 +199,33 @@ pub fn decompose_within(triangulator: &dyn Triangulate, stage: &dyn Decompose, t
     }
 }
 
-/// Nothing is broken but that cells are not quite convex.
-fn check_nearly_convex(seed: u64, mesh: &CellMesh, tolerance: f64) {
+/// Nothing is broken but that polygons are not quite convex.
+fn check_nearly_convex(seed: u64, mesh: &PolyMesh, tolerance: f64) {
     let mut list = ViolationList::default();
     mesh.violations(&mut list);
     let others = list.kept().iter().find(|found| !matches!(found, Violation::NotConvex { .. }));
-    assert!(others.is_none(), "seed {seed}: cells: {list}");
-    for cell in (0..mesh.cells.len()).map(waymesh_core::CellId::from_index) {
-        let depth = crate::hulls::depth_below_hull(mesh, cell);
-        assert!(depth <= tolerance, "seed {seed}: cell {cell} is {depth} cells from convex");
+    assert!(others.is_none(), "seed {seed}: polygons: {list}");
+    for polygon in (0..mesh.polygons.len()).map(waymesh_core::PolyId::from_index) {
+        let depth = crate::hulls::depth_below_hull(mesh, polygon);
+        assert!(depth <= tolerance, "seed {seed}: polygon {polygon} is {depth} polygons from convex");
     }
 }
 
-/// Regions reach each other through the cells exactly as they do through the triangles.
-fn connectivity(seed: u64, triangulation: &Triangulation, mesh: &CellMesh) {
+/// Regions reach each other through the polygons exactly as they do through the triangles.
+fn connectivity(seed: u64, triangulation: &Triangulation, mesh: &PolyMesh) {
     let mut by_triangles = std::collections::BTreeSet::new();
     for triangle in &triangulation.triangles {
         for other in triangle.neighbours.iter().flatten() {
             by_triangles.insert((triangle.region, triangulation.triangles[other.index()].region));
         }
     }
-    let mut by_cells = std::collections::BTreeSet::new();
-    for (index, cell) in mesh.cells.iter().enumerate() {
-        for other in mesh.neighbours(waymesh_core::CellId::from_index(index)).iter().flatten() {
-            by_cells.insert((cell.region, mesh.cells[other.index()].region));
+    let mut by_polygons = std::collections::BTreeSet::new();
+    for (index, polygon) in mesh.polygons.iter().enumerate() {
+        for other in mesh.neighbours(waymesh_core::PolyId::from_index(index)).iter().flatten() {
+            by_polygons.insert((polygon.region, mesh.polygons[other.index()].region));
         }
     }
     by_triangles.retain(|(a, b)| a != b);
-    by_cells.retain(|(a, b)| a != b);
-    assert!(by_triangles == by_cells, "seed {seed}: regions are joined differently");
+    by_polygons.retain(|(a, b)| a != b);
+    assert!(by_triangles == by_polygons, "seed {seed}: regions are joined differently");
 }

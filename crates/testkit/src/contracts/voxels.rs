@@ -3,7 +3,7 @@
 use glam::{DVec3, Vec3};
 use waymesh_core::stage::{BuildField, FitHeights, Voxelize};
 use waymesh_core::{
-    Cell, CellId, CellMesh, HeightSurface, Heightfield, PlanPoint, PlanVertex, RegionId, TriangleSoup,
+    HeightSurface, Heightfield, PlanPoint, PlanVertex, Poly, PolyId, PolyMesh, RegionId, TriangleSoup,
     VertexId, ViolationList, WalkableField,
 };
 use waymesh_scenes::{Scene, SceneConfig};
@@ -80,7 +80,7 @@ pub fn build_field(voxelizer: &dyn Voxelize, stage: &dyn BuildField) {
         check("walkable field", seed, &field);
         assert_eq!(field.frame, heightfield.frame, "scene {seed}: the frame is kept");
         for span in (0..).take(field.len()) {
-            let (x, z) = field.cell_of(span);
+            let (x, z) = field.column_of(span);
             let floor = field.floor[span as usize];
             let solid = heightfield.column(x, z).iter().any(|solid| solid.top == floor);
             assert!(solid, "scene {seed}: span {span} stands on nothing");
@@ -89,14 +89,14 @@ pub fn build_field(voxelizer: &dyn Voxelize, stage: &dyn BuildField) {
     }
 }
 
-/// Every walkable span a cell of its own, at the height of its ground.
+/// Every walkable span a polygon of its own, at the height of its ground.
 #[expect(clippy::cast_possible_wrap, clippy::cast_possible_truncation, reason = "small test grids")]
-fn span_cells(field: &WalkableField, labels: &[u32]) -> CellMesh {
-    let mut mesh = CellMesh::empty(field.frame);
+fn span_polygons(field: &WalkableField, labels: &[u32]) -> PolyMesh {
+    let mut mesh = PolyMesh::empty(field.frame);
     for span in (0..).take(field.len()).filter(|&span| field.is_walkable(span)) {
-        let (x, z) = field.cell_of(span);
+        let (x, z) = field.column_of(span);
         let (height, region) = (field.ground[span as usize], RegionId(labels[span as usize]));
-        mesh.cells.push(Cell {
+        mesh.polygons.push(Poly {
             first: mesh.corners.len() as u32,
             len: 4,
             region,
@@ -113,7 +113,7 @@ fn span_cells(field: &WalkableField, labels: &[u32]) -> CellMesh {
 
 /// Height of the surface of one cell at a plan point in cells.
 fn height_at(surface: &HeightSurface, cell: usize, x: f64, z: f64) -> Option<f64> {
-    let range = surface.cell_triangles[cell] as usize..surface.cell_triangles[cell + 1] as usize;
+    let range = surface.polygon_triangles[cell] as usize..surface.polygon_triangles[cell + 1] as usize;
     surface.triangles[range].iter().find_map(|triangle| {
         let [a, b, c] = triangle.map(|point| surface.points[point as usize]);
         let to =
@@ -133,7 +133,7 @@ fn height_at(surface: &HeightSurface, cell: usize, x: f64, z: f64) -> Option<f64
 pub fn fit_heights(stage: &dyn FitHeights) {
     for (seed, field) in sample_fields() {
         let regions = fields::random_regions(&field, seed);
-        let cells = span_cells(&field, &regions.labels);
+        let cells = span_polygons(&field, &regions.labels);
         check("cells of the suite", seed, &cells);
         let run = || {
             let surface = stage.fit_heights(&field, &regions, &cells, &mut ());
@@ -145,10 +145,10 @@ pub fn fit_heights(stage: &dyn FitHeights) {
         assert!(violations.is_empty(), "seed {seed}: {violations}");
         let walkable = (0_u32..).take(field.len()).filter(|&span| field.is_walkable(span));
         for (cell, span) in walkable.enumerate() {
-            let (x, z) = field.cell_of(span);
+            let (x, z) = field.column_of(span);
             let height = height_at(&surface, cell, f64::from(x) + 0.5, f64::from(z) + 0.5);
             let height = height
-                .unwrap_or_else(|| panic!("seed {seed}: no ground in cell {}", CellId::from_index(cell)));
+                .unwrap_or_else(|| panic!("seed {seed}: no ground in cell {}", PolyId::from_index(cell)));
             let error = (height - f64::from(field.ground[span as usize])).abs();
             let stated = f64::from(surface.max_error);
             assert!(

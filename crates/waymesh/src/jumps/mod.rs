@@ -10,8 +10,8 @@ use std::cmp::Ordering;
 
 use glam::Vec3;
 use thiserror::Error;
-use waymesh_core::{Agent, CellId, PlanPoint, PlanVertex, TriangleSoup};
-use waymesh_graph::{AnyCell, Link, LinkEnd, LinkKind, NavMesh, Outcome, PathOptions, PathScratch, Reach};
+use waymesh_core::{Agent, PlanPoint, PlanVertex, PolyId, TriangleSoup};
+use waymesh_graph::{AnyPolygon, Link, LinkEnd, LinkKind, NavMesh, Outcome, PathOptions, PathScratch, Reach};
 
 use clear::Obstacles;
 
@@ -134,9 +134,9 @@ struct Candidate {
 /// it is not in the way.
 ///
 /// # Guarantees
-/// - Both ends lie on their cells. A link of kind [`LinkKind::Jump`] spans at most `max_length` in plan and `max_rise` in height and leads both
+/// - Both ends lie on their polygons. A link of kind [`LinkKind::Jump`] spans at most `max_length` in plan and `max_rise` in height and leads both
 ///   ways; one of kind [`LinkKind::Drop`] leads down only, by more than the agent's step and at most `max_drop`.
-/// - The agent, as an upright cylinder from its step to its height, meets no triangle on the way. Its radius is taken less one cell, as exact as
+/// - The agent, as an upright cylinder from its step to its height, meets no triangle on the way. Its radius is taken less one polygon, as exact as
 ///   a mesh of cells is; the way is looked at every half of that.
 /// - No two links of one kind have both ends within `spacing` of each other's in plan, and none saves less than `min_detour`.
 /// - The order of the triangles does not matter.
@@ -150,8 +150,8 @@ pub fn find_jumps(mesh: &NavMesh, scene: &TriangleSoup, config: &JumpConfig) -> 
     let obstacles = Obstacles::new(scene);
     let mut finder = Finder { mesh, config, agent: *mesh.agent(), obstacles, paths: PathScratch::default() };
     let mut candidates = Vec::new();
-    for cell in (0..mesh.cell_count()).map(CellId::from_index) {
-        finder.look_from(cell, &mut candidates);
+    for polygon in (0..mesh.polygon_count()).map(PolyId::from_index) {
+        finder.look_from(polygon, &mut candidates);
     }
     candidates.sort_by(order);
     let mut kept: Vec<Candidate> = Vec::new();
@@ -162,14 +162,16 @@ pub fn find_jumps(mesh: &NavMesh, scene: &TriangleSoup, config: &JumpConfig) -> 
         }
     }
     let mut links: Vec<Link> = kept.iter().map(link).collect();
-    links.sort_by_key(|link| (link.from.cell, link.to.cell, link.from.ends[0].point, link.to.ends[0].point));
+    links.sort_by_key(|link| {
+        (link.from.polygon, link.to.polygon, link.from.ends[0].point, link.to.ends[0].point)
+    });
     Ok(links)
 }
 
 /// Shortest first, then by place.
 fn order(one: &Candidate, other: &Candidate) -> Ordering {
     let key = |candidate: &Candidate| {
-        let point = |end: &LinkEnd| (end.cell, end.ends[0].point);
+        let point = |end: &LinkEnd| (end.polygon, end.ends[0].point);
         (candidate.kind, point(&candidate.from), point(&candidate.to))
     };
     one.length.total_cmp(&other.length).then_with(|| key(one).cmp(&key(other)))
@@ -199,9 +201,9 @@ struct Finder<'a> {
 }
 
 impl Finder<'_> {
-    /// Looks out over the borders of a cell.
-    fn look_from(&mut self, cell: CellId, out: &mut Vec<Candidate>) {
-        let Some(view) = self.mesh.cell(cell) else { return };
+    /// Looks out over the borders of a polygon.
+    fn look_from(&mut self, polygon: PolyId, out: &mut Vec<Candidate>) {
+        let Some(view) = self.mesh.polygon(polygon) else { return };
         let size = self.mesh.frame().cell_size;
         let positions: Vec<Vec3> = view.positions().collect();
         for (edge, beyond) in view.neighbours().enumerate() {
@@ -211,7 +213,7 @@ impl Finder<'_> {
             if beyond.is_some() || length <= 0.0 {
                 continue;
             }
-            // Out of the cell, which lies on the positive side.
+            // Out of the polygon, which lies on the positive side.
             let out_of = Vec3::new(along.z, 0.0, -along.x) / length;
             #[expect(
                 clippy::cast_possible_truncation,
@@ -221,25 +223,25 @@ impl Finder<'_> {
             let places = (length / (self.config.spacing / 2.0)).ceil().clamp(1.0, 4096.0) as u16;
             for place in 0..places {
                 let t = (f32::from(place) + 0.5) / f32::from(places);
-                if let Some(start) = self.stand(cell, a.lerp(b, t), -out_of * size) {
+                if let Some(start) = self.stand(polygon, a.lerp(b, t), -out_of * size) {
                     self.look_out(start, out_of, out);
                 }
             }
         }
     }
 
-    /// The grid point of a cell at a place on its border, or a little further in.
-    fn stand(&self, cell: CellId, border: Vec3, inwards: Vec3) -> Option<LinkEnd> {
-        [0.0, 0.5, 1.0, 1.5, 2.0].into_iter().find_map(|steps| self.end_at(cell, border + inwards * steps))
+    /// The grid point of a polygon at a place on its border, or a little further in.
+    fn stand(&self, polygon: PolyId, border: Vec3, inwards: Vec3) -> Option<LinkEnd> {
+        [0.0, 0.5, 1.0, 1.5, 2.0].into_iter().find_map(|steps| self.end_at(polygon, border + inwards * steps))
     }
 
-    /// The end of a link at the grid point nearest to a position, if that is on the cell.
+    /// The end of a link at the grid point nearest to a position, if that is on the polygon.
     #[expect(clippy::cast_possible_truncation, reason = "the mesh is within the grid, and casts saturate")]
-    fn end_at(&self, cell: CellId, position: Vec3) -> Option<LinkEnd> {
+    fn end_at(&self, polygon: PolyId, position: Vec3) -> Option<LinkEnd> {
         let frame = self.mesh.frame();
         let [x, _, z] = frame.to_grid(position);
         let point = PlanPoint::new(x.round() as i32, z.round() as i32);
-        let corners = self.mesh.cell(cell)?.corners();
+        let corners = self.mesh.polygon(polygon)?.corners();
         let corner = |index: usize| self.mesh.plan_vertices()[corners[index % corners.len()].index()].point;
         let holds =
             (0..corners.len()).all(|edge| PlanPoint::orientation(corner(edge), corner(edge + 1), point) >= 0);
@@ -247,9 +249,9 @@ impl Finder<'_> {
             return None;
         }
         let position = frame.to_world(f64::from(point.x), 0.0, f64::from(point.z));
-        let height = self.mesh.height_in_cell(cell, position)?;
+        let height = self.mesh.height_in_polygon(polygon, position)?;
         let height = frame.to_grid(position.with_y(height))[1] as f32;
-        Some(LinkEnd { cell, ends: [PlanVertex { point, height }; 2] })
+        Some(LinkEnd { polygon, ends: [PlanVertex { point, height }; 2] })
     }
 
     fn position(&self, end: &LinkEnd) -> Vec3 {
@@ -268,15 +270,15 @@ impl Finder<'_> {
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
-            reason = "a small number of cells"
+            reason = "a small number of polygons"
         )]
-        let cells = (reach / size).floor().clamp(0.0, 65_535.0) as u16;
-        for cell in 1..=cells {
-            let at = start + direction * (f32::from(cell) * size);
+        let polygons = (reach / size).floor().clamp(0.0, 65_535.0) as u16;
+        for polygon in 1..=polygons {
+            let at = start + direction * (f32::from(polygon) * size);
             let Some(place) = self.mesh.nearest(at, &Reach::new(0.0, self.config.max_rise, down)) else {
                 continue;
             };
-            let Some(to) = self.end_at(place.cell, place.position) else { continue };
+            let Some(to) = self.end_at(place.polygon, place.position) else { continue };
             let end = self.position(&to);
             let (length, rise) = ((end - start).with_y(0.0).length(), end.y - start.y);
             let is_drop =
@@ -307,7 +309,7 @@ impl Finder<'_> {
     /// Whether walking takes so much longer, or does not lead there at all.
     fn saves(&mut self, candidate: &Candidate) -> bool {
         let [from, to] = candidate.ends;
-        let options = PathOptions::default().with_allow_partial(false).with_filter(AnyCell);
+        let options = PathOptions::default().with_allow_partial(false).with_filter(AnyPolygon);
         match self.mesh.find_path_with(from, to, &options, &mut self.paths) {
             Ok(path) if path.outcome == Outcome::Complete => {
                 path.length - from.distance(to) > self.config.min_detour

@@ -1,62 +1,62 @@
-//! Cells of neighbouring windows of a plan become neighbours.
+//! Polygons of neighbouring windows of a plan become neighbours.
 
 use std::collections::{BTreeMap, HashMap};
 
-use waymesh_core::{CellId, CellMesh, DisjointSets, GridFrame, PlanPoint, PlanVertex, RegionId, VertexId};
+use waymesh_core::{DisjointSets, GridFrame, PlanPoint, PlanVertex, PolyId, PolyMesh, RegionId, VertexId};
 use waymesh_floorplan::PlanWindow;
 
 use super::world::PlanTile;
 use crate::number::number;
 
-/// Cells of all windows, and the storey of each region.
+/// Polygons of all windows, and the storey of each region.
 pub(super) struct Joined {
-    pub(super) cells: CellMesh,
+    pub(super) polygons: PolyMesh,
     pub(super) storeys: Vec<usize>,
 }
 
 /// A line on which windows of a storey meet: whether it is one of equal x, and which.
 type Line = (usize, bool, i32);
 
-/// An edge of a cell on the border of its window.
+/// An edge of a polygon on the border of its window.
 #[derive(Clone, Copy, Debug)]
 struct Rim {
     /// Place of the edge in the table of corners of all windows.
     edge: usize,
-    cell: usize,
+    polygon: usize,
     /// Along the line.
     range: [i32; 2],
-    /// Whether it runs towards higher numbers: then its cell lies on one side of the line, else on the other.
+    /// Whether it runs towards higher numbers: then its polygon lies on one side of the line, else on the other.
     ascends: bool,
 }
 
-/// Joins the cells of windows into one mesh: two edges on a common line are neighbours where they overlap. Where only one side has a vertex, the other
+/// Joins the polygons of windows into one mesh: two edges on a common line are neighbours where they overlap. Where only one side has a vertex, the other
 /// gets it too, as a corner of 180 degrees.
 ///
 /// The same windows give the same mesh. Takes time in `n log n`.
-pub(super) fn join(frame: GridFrame, tiles: &BTreeMap<PlanTile, (&CellMesh, PlanWindow)>) -> Joined {
+pub(super) fn join(frame: GridFrame, tiles: &BTreeMap<PlanTile, (&PolyMesh, PlanWindow)>) -> Joined {
     let mut vertices: Vec<PlanVertex> = Vec::new();
     let mut lines: BTreeMap<Line, [Vec<Rim>; 2]> = BTreeMap::new();
-    let (mut edges, mut cell_count) = (0, 0);
-    for (tile, (cells, window)) in tiles {
-        vertices.extend_from_slice(&cells.vertices);
-        for id in (0..cells.cells.len()).map(CellId::from_index) {
-            let range = cells.corner_range(id);
-            for edge in range.clone().filter(|&edge| cells.neighbours[edge].is_none()) {
+    let (mut edges, mut polygon_count) = (0, 0);
+    for (tile, (polygons, window)) in tiles {
+        vertices.extend_from_slice(&polygons.vertices);
+        for id in (0..polygons.polygons.len()).map(PolyId::from_index) {
+            let range = polygons.corner_range(id);
+            for edge in range.clone().filter(|&edge| polygons.neighbours[edge].is_none()) {
                 let next = if edge + 1 == range.end { range.start } else { edge + 1 };
-                let [from, to] = [edge, next].map(|corner| cells.point(cells.corners[corner]));
+                let [from, to] = [edge, next].map(|corner| polygons.point(polygons.corners[corner]));
                 let Some((is_x, at, ends)) = on_border(window, from, to) else { continue };
                 let ascends = ends[0] < ends[1];
                 let rim = Rim {
                     edge: edges + edge,
-                    cell: cell_count + id.index(),
+                    polygon: polygon_count + id.index(),
                     range: [ends[0].min(ends[1]), ends[0].max(ends[1])],
                     ascends,
                 };
                 lines.entry((tile.storey, is_x, at)).or_default()[usize::from(ascends)].push(rim);
             }
         }
-        edges += cells.corners.len();
-        cell_count += cells.cells.len();
+        edges += polygons.corners.len();
+        polygon_count += polygons.polygons.len();
     }
     let portions = portions(&mut lines);
     Assembly::new(frame, vertices, portions).run(tiles)
@@ -71,7 +71,7 @@ fn on_border(window: &PlanWindow, from: PlanPoint, to: PlanPoint) -> Option<(boo
     is_z.then_some((false, from.z, [from.x, to.x]))
 }
 
-/// A piece of an edge: where it ends along its line, and the edge and cell beyond.
+/// A piece of an edge: where it ends along its line, and the edge and polygon beyond.
 #[derive(Clone, Copy, Debug)]
 struct Portion {
     range: [i32; 2],
@@ -99,7 +99,7 @@ fn portions(lines: &mut BTreeMap<Line, [Vec<Rim>; 2]>) -> HashMap<usize, Vec<Por
                     if low > at {
                         pieces.push(Portion { range: [at, low], beyond: None });
                     }
-                    pieces.push(Portion { range: [low, high], beyond: Some((other.edge, other.cell)) });
+                    pieces.push(Portion { range: [low, high], beyond: Some((other.edge, other.polygon)) });
                     at = high;
                 }
                 if pieces.is_empty() {
@@ -119,10 +119,10 @@ fn portions(lines: &mut BTreeMap<Line, [Vec<Rim>; 2]>) -> HashMap<usize, Vec<Por
 }
 
 struct Assembly {
-    cells: CellMesh,
+    polygons: PolyMesh,
     roots: DisjointSets,
     portions: HashMap<usize, Vec<Portion>>,
-    /// Vertex at a place on a border where cells of two windows meet, by storey.
+    /// Vertex at a place on a border where polygons of two windows meet, by storey.
     meeting: HashMap<(usize, PlanPoint), u32>,
     storeys: Vec<usize>,
 }
@@ -130,33 +130,33 @@ struct Assembly {
 impl Assembly {
     fn new(frame: GridFrame, vertices: Vec<PlanVertex>, portions: HashMap<usize, Vec<Portion>>) -> Self {
         let roots = DisjointSets::new(vertices.len());
-        let cells =
-            CellMesh { frame, vertices, cells: Vec::new(), corners: Vec::new(), neighbours: Vec::new() };
-        Self { cells, roots, portions, meeting: HashMap::new(), storeys: Vec::new() }
+        let polygons =
+            PolyMesh { frame, vertices, polygons: Vec::new(), corners: Vec::new(), neighbours: Vec::new() };
+        Self { polygons, roots, portions, meeting: HashMap::new(), storeys: Vec::new() }
     }
 
-    fn run(mut self, tiles: &BTreeMap<PlanTile, (&CellMesh, PlanWindow)>) -> Joined {
+    fn run(mut self, tiles: &BTreeMap<PlanTile, (&PolyMesh, PlanWindow)>) -> Joined {
         let (mut first_vertex, mut first_edge) = (0, 0);
-        for (tile, (cells, _)) in tiles {
-            self.add(tile.storey, cells, first_vertex, first_edge);
-            first_vertex += cells.vertices.len();
-            first_edge += cells.corners.len();
+        for (tile, (polygons, _)) in tiles {
+            self.add(tile.storey, polygons, first_vertex, first_edge);
+            first_vertex += polygons.vertices.len();
+            first_edge += polygons.corners.len();
         }
         self.finish()
     }
 
-    fn add(&mut self, storey: usize, source: &CellMesh, first_vertex: usize, first_edge: usize) {
-        let first_cell = self.cells.cells.len();
+    fn add(&mut self, storey: usize, source: &PolyMesh, first_vertex: usize, first_edge: usize) {
+        let first_polygon = self.polygons.polygons.len();
         let first_region = self.storeys.len();
-        for (index, cell) in source.cells.iter().enumerate() {
-            let id = CellId::from_index(index);
-            let first = self.cells.corners.len();
+        for (index, polygon) in source.polygons.iter().enumerate() {
+            let id = PolyId::from_index(index);
+            let first = self.polygons.corners.len();
             let range = source.corner_range(id);
             for edge in range.clone() {
                 let vertex = first_vertex + source.corners[edge].index();
                 let Some(pieces) = self.portions.remove(&(first_edge + edge)) else {
                     let neighbour = source.neighbours[edge]
-                        .map(|neighbour| CellId::from_index(first_cell + neighbour.index()));
+                        .map(|neighbour| PolyId::from_index(first_polygon + neighbour.index()));
                     self.push(number(vertex), neighbour);
                     continue;
                 };
@@ -164,25 +164,25 @@ impl Assembly {
                 let end = first_vertex + source.corners[next].index();
                 self.push_border(storey, [vertex, end], &pieces);
             }
-            self.cells.cells.push(waymesh_core::Cell {
+            self.polygons.polygons.push(waymesh_core::Poly {
                 first: number(first),
-                len: number(self.cells.corners.len() - first),
-                region: RegionId::from_index(first_region + cell.region.index()),
-                area: cell.area,
+                len: number(self.polygons.corners.len() - first),
+                region: RegionId::from_index(first_region + polygon.region.index()),
+                area: polygon.area,
             });
         }
-        let regions = source.cells.iter().map(|cell| cell.region.index() + 1).max().unwrap_or(0);
+        let regions = source.polygons.iter().map(|polygon| polygon.region.index() + 1).max().unwrap_or(0);
         self.storeys.extend(std::iter::repeat_n(storey, regions));
     }
 
-    fn push(&mut self, vertex: u32, neighbour: Option<CellId>) {
-        self.cells.corners.push(VertexId(vertex));
-        self.cells.neighbours.push(neighbour);
+    fn push(&mut self, vertex: u32, neighbour: Option<PolyId>) {
+        self.polygons.corners.push(VertexId(vertex));
+        self.polygons.neighbours.push(neighbour);
     }
 
     /// Pushes an edge in pieces, all but its last corner.
     fn push_border(&mut self, storey: usize, [from, to]: [usize; 2], pieces: &[Portion]) {
-        let [start, end] = [from, to].map(|vertex| self.cells.vertices[vertex]);
+        let [start, end] = [from, to].map(|vertex| self.polygons.vertices[vertex]);
         let is_x = start.point.x == end.point.x;
         let ascends = if is_x { start.point.z < end.point.z } else { start.point.x < end.point.x };
         let place = |at: i32| {
@@ -194,14 +194,14 @@ impl Assembly {
             let next = if index + 1 == pieces.len() {
                 number(to)
             } else {
-                self.cells.vertices.push(PlanVertex { point: place(ahead), height: start.height });
+                self.polygons.vertices.push(PlanVertex { point: place(ahead), height: start.height });
                 self.roots.push()
             };
-            let neighbour = piece.beyond.map(|(_, cell)| CellId::from_index(cell));
+            let neighbour = piece.beyond.map(|(_, polygon)| PolyId::from_index(polygon));
             self.push(vertex, neighbour);
             if neighbour.is_some() {
                 for vertex in [vertex, next] {
-                    let point = self.cells.vertices[vertex as usize].point;
+                    let point = self.polygons.vertices[vertex as usize].point;
                     let known = *self.meeting.entry((storey, point)).or_insert(vertex);
                     self.roots.unite(vertex, known);
                 }
@@ -211,17 +211,17 @@ impl Assembly {
     }
 
     fn finish(mut self) -> Joined {
-        let mut names: Vec<Option<VertexId>> = vec![None; self.cells.vertices.len()];
+        let mut names: Vec<Option<VertexId>> = vec![None; self.polygons.vertices.len()];
         let mut vertices = Vec::new();
-        for corner in 0..self.cells.corners.len() {
-            let root = self.roots.find(self.cells.corners[corner].0) as usize;
+        for corner in 0..self.polygons.corners.len() {
+            let root = self.roots.find(self.polygons.corners[corner].0) as usize;
             let name = *names[root].get_or_insert_with(|| {
-                vertices.push(self.cells.vertices[root]);
+                vertices.push(self.polygons.vertices[root]);
                 VertexId::from_index(vertices.len() - 1)
             });
-            self.cells.corners[corner] = name;
+            self.polygons.corners[corner] = name;
         }
-        self.cells.vertices = vertices;
-        Joined { cells: self.cells, storeys: self.storeys }
+        self.polygons.vertices = vertices;
+        Joined { polygons: self.polygons, storeys: self.storeys }
     }
 }

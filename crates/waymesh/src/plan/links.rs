@@ -1,8 +1,8 @@
-//! Doors, stairs and lifts as links: which cells their ends lie on.
+//! Doors, stairs and lifts as links: which polygons their ends lie on.
 
 use std::sync::Arc;
 
-use waymesh_core::{CellId, CellMesh, PlanPoint, PlanVertex};
+use waymesh_core::{PlanPoint, PlanVertex, PolyId, PolyMesh};
 use waymesh_floorplan::{
     DoorLine, FloorPlan, Landing, Lift, NoteKind, PlanBase, PlanError, PlanNote, PlanPosition, Stairs,
 };
@@ -18,16 +18,16 @@ const TRIES: i32 = 16;
 /// Shortest piece of a landing that becomes a link of its own, in cells.
 const SHORTEST: f64 = 4.0;
 
-/// All links of a plan. Portals across doors are taken out of the cells.
+/// All links of a plan. Portals across doors are taken out of the polygons.
 pub(super) fn all(
     plan: &FloorPlan,
     base: &PlanBase,
-    cells: &mut CellMesh,
+    polygons: &mut PolyMesh,
     storeys: &[usize],
     notes: &mut Vec<PlanNote>,
 ) -> Result<Vec<Link>, PlanError> {
-    let mut links = doors(cells, storeys, base.doors(), notes);
-    let places = Places::new(base, cells, storeys);
+    let mut links = doors(polygons, storeys, base.doors(), notes);
+    let places = Places::new(base, polygons, storeys);
     for (number, stairs) in (0..).zip(&plan.stairs) {
         links.extend(places.stairs(number, stairs, notes)?);
     }
@@ -37,36 +37,39 @@ pub(super) fn all(
     Ok(links)
 }
 
-/// Cuts the cells along the doors, and gives a link for each piece of a cut.
+/// Cuts the polygons along the doors, and gives a link for each piece of a cut.
 fn doors(
-    cells: &mut CellMesh,
+    polygons: &mut PolyMesh,
     storeys: &[usize],
     doors: &[DoorLine],
     notes: &mut Vec<PlanNote>,
 ) -> Vec<Link> {
     let mut links = Vec::new();
     let mut is_used = vec![false; doors.len()];
-    for id in (0..cells.cells.len()).map(CellId::from_index) {
-        let range = cells.corner_range(id);
-        let region = cells.cells[id.index()].region;
+    for id in (0..polygons.polygons.len()).map(PolyId::from_index) {
+        let range = polygons.corner_range(id);
+        let region = polygons.polygons[id.index()].region;
         for edge in range.clone() {
-            let Some(neighbour) = cells.neighbours[edge] else { continue };
-            if cells.cells[neighbour.index()].region == region {
+            let Some(neighbour) = polygons.neighbours[edge] else { continue };
+            if polygons.polygons[neighbour.index()].region == region {
                 continue;
             }
             let next = if edge + 1 == range.end { range.start } else { edge + 1 };
-            let ends =
-                [cells.corners[edge], cells.corners[next]].map(|vertex| cells.vertices[vertex.index()]);
+            let ends = [polygons.corners[edge], polygons.corners[next]]
+                .map(|vertex| polygons.vertices[vertex.index()]);
             let storey = storeys[region.index()];
             let door = doors.iter().position(|door| {
                 door.storey == storey && ends.iter().all(|end| on_line(door.ends, end.point))
             });
             let Some(door) = door else { continue };
             is_used[door] = true;
-            cells.neighbours[edge] = None;
+            polygons.neighbours[edge] = None;
             if id < neighbour {
-                let mut link =
-                    Link::new(LinkEnd { cell: id, ends }, LinkEnd { cell: neighbour, ends }, LinkKind::Door);
+                let mut link = Link::new(
+                    LinkEnd { polygon: id, ends },
+                    LinkEnd { polygon: neighbour, ends },
+                    LinkKind::Door,
+                );
                 link.extra_cost = doors[door].cost;
                 link.data = u32::try_from(door).unwrap_or(u32::MAX);
                 links.push(link);
@@ -94,10 +97,10 @@ fn exact(point: PlanPoint) -> [f64; 2] {
     [f64::from(point.x), f64::from(point.z)]
 }
 
-/// A piece of a segment on one cell, as fractions of its length.
+/// A piece of a segment on one polygon, as fractions of its length.
 #[derive(Clone, Copy, Debug)]
 struct Stretch {
-    cell: CellId,
+    polygon: PolyId,
     range: [f64; 2],
 }
 
@@ -124,25 +127,25 @@ impl Footing {
     }
 }
 
-/// The cells of each storey, for whoever looks for ground.
+/// The polygons of each storey, for whoever looks for ground.
 struct Places<'a> {
     base: &'a PlanBase,
-    cells: &'a CellMesh,
-    by_storey: Vec<Vec<(CellId, [PlanPoint; 2])>>,
+    polygons: &'a PolyMesh,
+    by_storey: Vec<Vec<(PolyId, [PlanPoint; 2])>>,
 }
 
 impl<'a> Places<'a> {
-    fn new(base: &'a PlanBase, cells: &'a CellMesh, storeys: &[usize]) -> Self {
+    fn new(base: &'a PlanBase, polygons: &'a PolyMesh, storeys: &[usize]) -> Self {
         let mut by_storey = vec![Vec::new(); base.storey_names().len()];
-        for id in (0..cells.cells.len()).map(CellId::from_index) {
-            let points = || cells.corners(id).iter().map(|&vertex| cells.point(vertex));
+        for id in (0..polygons.polygons.len()).map(PolyId::from_index) {
+            let points = || polygons.corners(id).iter().map(|&vertex| polygons.point(vertex));
             let bound = |pick: fn(i32, i32) -> i32| {
                 points().reduce(|a, b| PlanPoint::new(pick(a.x, b.x), pick(a.z, b.z))).unwrap_or_default()
             };
-            let storey = storeys[cells.cells[id.index()].region.index()];
+            let storey = storeys[polygons.polygons[id.index()].region.index()];
             by_storey[storey].push((id, [bound(i32::min), bound(i32::max)]));
         }
-        Self { base, cells, by_storey }
+        Self { base, polygons, by_storey }
     }
 
     /// Links of stairs.
@@ -170,17 +173,17 @@ impl<'a> Places<'a> {
                 if (high - low) * from.length().min(to.length()) < SHORTEST {
                     continue;
                 }
-                let ends = |footing: &Footing, cell: CellId, height: f32| {
+                let ends = |footing: &Footing, polygon: PolyId, height: f32| {
                     Some(
-                        [self.point_on(cell, footing.at(low))?, self.point_on(cell, footing.at(high))?]
+                        [self.point_on(polygon, footing.at(low))?, self.point_on(polygon, footing.at(high))?]
                             .map(|point| PlanVertex { point, height }),
                     )
                 };
                 if let (Some(start), Some(end)) =
-                    (ends(from, a.cell, *from_height), ends(to, b.cell, *to_height))
+                    (ends(from, a.polygon, *from_height), ends(to, b.polygon, *to_height))
                 {
-                    let start = LinkEnd { cell: a.cell, ends: start };
-                    let end = LinkEnd { cell: b.cell, ends: end };
+                    let start = LinkEnd { polygon: a.polygon, ends: start };
+                    let end = LinkEnd { polygon: b.polygon, ends: end };
                     links.push(Link::new(start, end, LinkKind::Step));
                 }
             }
@@ -193,8 +196,8 @@ impl<'a> Places<'a> {
                     .iter()
                     .max_by(|a, b| (a.range[1] - a.range[0]).total_cmp(&(b.range[1] - b.range[0])))?;
                 let at = footing.at(f64::midpoint(widest.range[0], widest.range[1]));
-                let point = PlanVertex { point: self.point_on(widest.cell, at)?, height };
-                Some(LinkEnd { cell: widest.cell, ends: [point; 2] })
+                let point = PlanVertex { point: self.point_on(widest.polygon, at)?, height };
+                Some(LinkEnd { polygon: widest.polygon, ends: [point; 2] })
             };
             if let (Some(start), Some(end)) = (middle(from, *from_height), middle(to, *to_height)) {
                 links.push(Link::new(start, end, LinkKind::Step));
@@ -216,10 +219,10 @@ impl<'a> Places<'a> {
         for stop in &lift.stops {
             let storey = self.base.storey_of(&element, &stop.storey)?;
             check_finite(&element, "at", stop.at)?;
-            match self.nearest(storey, self.cells_of(stop.at)) {
-                Some((cell, point)) => {
+            match self.nearest(storey, self.polygons_of(stop.at)) {
+                Some((polygon, point)) => {
                     let vertex = PlanVertex { point, height: self.base.height(storey)? };
-                    stops.push(LinkEnd { cell, ends: [vertex; 2] });
+                    stops.push(LinkEnd { polygon, ends: [vertex; 2] });
                 }
                 None => self.tell(&element, &stop.storey, notes),
             }
@@ -246,7 +249,7 @@ impl<'a> Places<'a> {
         notes.push(PlanNote { element: element.clone(), kind });
     }
 
-    fn cells_of(&self, [x, z]: PlanPosition) -> [f64; 2] {
+    fn polygons_of(&self, [x, z]: PlanPosition) -> [f64; 2] {
         let frame = self.base.frame();
         let axis = |value: f64, origin: f32| (value - f64::from(origin)) / f64::from(frame.cell_size);
         [axis(x, frame.origin.x), axis(z, frame.origin.z)]
@@ -262,13 +265,13 @@ impl<'a> Places<'a> {
         for end in landing.line {
             check_finite(element, "line", end)?;
         }
-        let [a, b] = landing.line.map(|end| self.cells_of(end));
+        let [a, b] = landing.line.map(|end| self.polygons_of(end));
         let way = [b[0] - a[0], b[1] - a[1]];
         let length = way[0].hypot(way[1]);
         if length < 1.0 {
             let (element, field) =
                 (element.clone(), format!("length of the line on storey {:?}", landing.storey));
-            return Err(PlanError::BadNumber { element, field, value: 0.0, expected: "at least a cell" });
+            return Err(PlanError::BadNumber { element, field, value: 0.0, expected: "at least a polygon" });
         }
         let reach = self.reach() / f64::from(self.base.frame().cell_size);
         let mut tries: Vec<(f64, Footing)> = Vec::new();
@@ -288,7 +291,7 @@ impl<'a> Places<'a> {
         Ok(tries.into_iter().find(|(covered, _)| *covered >= best / 2.0).map(|(_, footing)| footing))
     }
 
-    /// Where a segment lies on cells, in order, none twice.
+    /// Where a segment lies on polygons, in order, none twice.
     fn stretches(&self, storey: usize, ends: [[f64; 2]; 2]) -> Vec<Stretch> {
         let low = [0, 1].map(|axis| ends[0][axis].min(ends[1][axis]));
         let high = [0, 1].map(|axis| ends[0][axis].max(ends[1][axis]));
@@ -298,9 +301,9 @@ impl<'a> Places<'a> {
                 let (min, max) = (exact(*min), exact(*max));
                 (0..2).all(|axis| min[axis] <= high[axis] && low[axis] <= max[axis])
             })
-            .filter_map(|&(cell, _)| Some(Stretch { cell, range: self.clip(cell, ends)? }))
+            .filter_map(|&(polygon, _)| Some(Stretch { polygon, range: self.clip(polygon, ends)? }))
             .collect();
-        found.sort_by(|a, b| a.range[0].total_cmp(&b.range[0]).then(a.cell.cmp(&b.cell)));
+        found.sort_by(|a, b| a.range[0].total_cmp(&b.range[0]).then(a.polygon.cmp(&b.polygon)));
         let mut end = 0.0;
         found.retain_mut(|stretch| {
             stretch.range[0] = f64::max(stretch.range[0], end);
@@ -313,13 +316,13 @@ impl<'a> Places<'a> {
         found
     }
 
-    /// The part of a segment that lies on a cell (Cyrus and Beck 1978).
-    fn clip(&self, cell: CellId, [from, to]: [[f64; 2]; 2]) -> Option<[f64; 2]> {
-        let corners = self.cells.corners(cell);
+    /// The part of a segment that lies on a polygon (Cyrus and Beck 1978).
+    fn clip(&self, polygon: PolyId, [from, to]: [[f64; 2]; 2]) -> Option<[f64; 2]> {
+        let corners = self.polygons.corners(polygon);
         let mut range = [0.0_f64, 1.0_f64];
         for (index, &vertex) in corners.iter().enumerate() {
-            let a = exact(self.cells.point(vertex));
-            let b = exact(self.cells.point(corners[(index + 1) % corners.len()]));
+            let a = exact(self.polygons.point(vertex));
+            let b = exact(self.polygons.point(corners[(index + 1) % corners.len()]));
             let side = |p: [f64; 2]| (b[0] - a[0]) * (p[1] - a[1]) - (b[1] - a[1]) * (p[0] - a[0]);
             let (start, end) = (side(from), side(to));
             if start < 0.0 && end < 0.0 {
@@ -334,52 +337,52 @@ impl<'a> Places<'a> {
         (range[1] > range[0]).then_some(range)
     }
 
-    /// A point of the grid on the cell, near to a place on it.
-    fn point_on(&self, cell: CellId, [x, z]: [f64; 2]) -> Option<PlanPoint> {
-        #[expect(clippy::cast_possible_truncation, reason = "on a cell, so within the grid")]
+    /// A point of the grid on the polygon, near to a place on it.
+    fn point_on(&self, polygon: PolyId, [x, z]: [f64; 2]) -> Option<PlanPoint> {
+        #[expect(clippy::cast_possible_truncation, reason = "on a polygon, so within the grid")]
         let middle = PlanPoint::new(x.round() as i32, z.round() as i32);
         let mut candidates: Vec<PlanPoint> = (-NEAR..=NEAR)
             .flat_map(|dx| (-NEAR..=NEAR).map(move |dz| PlanPoint::new(middle.x + dx, middle.z + dz)))
             .collect();
         candidates.sort_by_key(|point| (point.distance_squared(middle), *point));
-        candidates.into_iter().find(|&point| self.has(cell, point))
+        candidates.into_iter().find(|&point| self.has(polygon, point))
     }
 
-    fn has(&self, cell: CellId, point: PlanPoint) -> bool {
-        let corners = self.cells.corners(cell);
-        let at = |index: usize| self.cells.point(corners[index % corners.len()]);
+    fn has(&self, polygon: PolyId, point: PlanPoint) -> bool {
+        let corners = self.polygons.corners(polygon);
+        let at = |index: usize| self.polygons.point(corners[index % corners.len()]);
         (0..corners.len()).all(|edge| PlanPoint::orientation(at(edge), at(edge + 1), point) >= 0)
     }
 
-    /// The cell of a storey that is nearest to a place, and a point on it, within reach.
-    fn nearest(&self, storey: usize, place: [f64; 2]) -> Option<(CellId, PlanPoint)> {
+    /// The polygon of a storey that is nearest to a place, and a point on it, within reach.
+    fn nearest(&self, storey: usize, place: [f64; 2]) -> Option<(PolyId, PlanPoint)> {
         let reach = self.reach() / f64::from(self.base.frame().cell_size);
-        let mut best: Option<(f64, CellId, [f64; 2])> = None;
-        for &(cell, [min, max]) in &self.by_storey[storey] {
+        let mut best: Option<(f64, PolyId, [f64; 2])> = None;
+        for &(polygon, [min, max]) in &self.by_storey[storey] {
             let (min, max) = (exact(min), exact(max));
             let apart = |axis: usize| (min[axis] - place[axis]).max(place[axis] - max[axis]).max(0.0);
             let limit = best.map_or(reach, |(distance, _, _)| distance);
             if apart(0).hypot(apart(1)) > limit {
                 continue;
             }
-            let (distance, at) = self.closest(cell, place);
+            let (distance, at) = self.closest(polygon, place);
             if distance <= reach && best.is_none_or(|(known, _, _)| distance < known) {
-                best = Some((distance, cell, at));
+                best = Some((distance, polygon, at));
             }
         }
-        let (_, cell, at) = best?;
-        let fallback = || self.cells.corners(cell).first().map(|&vertex| self.cells.point(vertex));
-        Some((cell, self.point_on(cell, at).or_else(fallback)?))
+        let (_, polygon, at) = best?;
+        let fallback = || self.polygons.corners(polygon).first().map(|&vertex| self.polygons.point(vertex));
+        Some((polygon, self.point_on(polygon, at).or_else(fallback)?))
     }
 
-    /// Distance of a place from a cell, and the point of the cell that is nearest.
-    fn closest(&self, cell: CellId, place: [f64; 2]) -> (f64, [f64; 2]) {
-        let corners = self.cells.corners(cell);
+    /// Distance of a place from a polygon, and the point of the polygon that is nearest.
+    fn closest(&self, polygon: PolyId, place: [f64; 2]) -> (f64, [f64; 2]) {
+        let corners = self.polygons.corners(polygon);
         let mut best = (f64::INFINITY, place);
         let mut is_inside = true;
         for (index, &vertex) in corners.iter().enumerate() {
-            let a = exact(self.cells.point(vertex));
-            let b = exact(self.cells.point(corners[(index + 1) % corners.len()]));
+            let a = exact(self.polygons.point(vertex));
+            let b = exact(self.polygons.point(corners[(index + 1) % corners.len()]));
             let way = [b[0] - a[0], b[1] - a[1]];
             let from = [place[0] - a[0], place[1] - a[1]];
             is_inside &= way[0] * from[1] - way[1] * from[0] >= 0.0;
@@ -394,7 +397,7 @@ impl<'a> Places<'a> {
     }
 }
 
-/// How far a point on a cell may lie from the place asked for, in cells.
+/// How far a point on a polygon may lie from the place asked for, in cells.
 const NEAR: i32 = 3;
 
 fn check_finite(element: &Arc<str>, field: &str, point: PlanPosition) -> Result<(), PlanError> {

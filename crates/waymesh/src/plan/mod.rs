@@ -1,11 +1,11 @@
-//! Floor plans (Romstöck): walkable and blocked shapes, ground, borders, triangles, cells, doors, stairs and lifts, mesh.
+//! Floor plans (Romstöck): walkable and blocked shapes, ground, borders, triangles, polygons, doors, stairs and lifts, mesh.
 
 mod join;
 mod links;
 mod steiner;
 mod world;
 
-use waymesh_core::{Agent, CellMesh, Observer, Validate, Warning};
+use waymesh_core::{Agent, Observer, PolyMesh, Validate, Warning};
 use waymesh_floorplan::{FloorPlan, PlanBase, PlanConfig, PlanNote};
 use waymesh_graph::NavMesh;
 
@@ -28,7 +28,7 @@ impl Pipeline {
     ///
     /// Every storey is level. Doors, stairs and lifts are links; their [`waymesh_graph::Link::data`] is their number in the plan, doors counted through
     /// all storeys. The agent's radius is that of the pipeline, not the one in `config`. Of the other settings of the pipeline, the agent, corners of
-    /// a cell and checks apply; triangulation and decomposition can be replaced.
+    /// a polygon and checks apply; triangulation and decomposition can be replaced.
     ///
     /// # Guarantees
     /// The same mesh for any order of the shapes of a storey, up to the order of its links. What is odd in the plan is told to the observer.
@@ -83,33 +83,33 @@ impl Pipeline {
             plan: Some(counts(plan)),
             ..Report::default()
         };
-        let cells = self.plan_cells(&triangulation, config, recorder)?;
+        let polygons = self.plan_polygons(&triangulation, config, recorder)?;
         drop(triangulation);
-        let mesh = self.linked(plan, &base, cells, &storeys, &mut report, recorder)?;
+        let mesh = self.linked(plan, &base, polygons, &storeys, &mut report, recorder)?;
         Ok(Bake { mesh, report })
     }
 
-    /// Cells to a mesh with its links.
+    /// Polygons to a mesh with its links.
     fn linked(
         &self,
         plan: &FloorPlan,
         base: &PlanBase,
-        mut cells: CellMesh,
+        mut polygons: PolyMesh,
         storeys: &[usize],
         report: &mut Report,
         recorder: &mut Recorder<'_>,
     ) -> Result<NavMesh, BakeError> {
         let mut notes = Vec::new();
-        let ways = recorder.stage("links", |_| links::all(plan, base, &mut cells, storeys, &mut notes))?;
+        let ways = recorder.stage("links", |_| links::all(plan, base, &mut polygons, storeys, &mut notes))?;
         tell(&notes, recorder);
         report.links = ways.len() as u64;
-        report.cells = cells.cells.len() as u64;
-        report.portals = cells.portal_count() as u64;
-        report.vertices = cells.vertices.len() as u64;
-        report.mesh_area = cells.area();
+        report.polygons = polygons.polygons.len() as u64;
+        report.portals = polygons.portal_count() as u64;
+        report.vertices = polygons.vertices.len() as u64;
+        report.mesh_area = polygons.area();
         let agent = self.config().agent;
         let mesh = recorder
-            .stage("mesh", |_| NavMesh::new(cells, None, agent).and_then(|mesh| mesh.with_links(ways)))
+            .stage("mesh", |_| NavMesh::new(polygons, None, agent).and_then(|mesh| mesh.with_links(ways)))
             .map_err(BakeError::Mesh)?;
         report.islands = IslandReport::all(&mesh);
         Ok(mesh)

@@ -1,7 +1,7 @@
 //! What a plan asks of the triangulation: vertices that become one, borders in pieces, and a grid of points inside.
 
 use waymesh_core::stage::StageError;
-use waymesh_core::{CellMesh, Observer, PolygonSet, Triangulation, Validate, Violation, Warning};
+use waymesh_core::{Observer, PolyMesh, PolygonSet, Triangulation, Validate, Violation, Warning};
 use waymesh_floorplan::PlanConfig;
 use waymesh_triangulate::{
     RefineConfig, RepairConfig, TriangulateError, refine_triangulation, repair_polygons,
@@ -85,18 +85,18 @@ impl Pipeline {
         Ok(refined)
     }
 
-    /// Cells. Notch portals would leave out the points of the grid, all of them, whatever the most corners of a cell: merging keeps what its cells need.
-    pub(super) fn plan_cells(
+    /// Polygons. Notch portals would leave out the points of the grid, all of them, whatever the most corners of a polygon: merging keeps what its polygons need.
+    pub(super) fn plan_polygons(
         &self,
         triangulation: &Triangulation,
         config: &PlanConfig,
         recorder: &mut Recorder<'_>,
-    ) -> Result<CellMesh, BakeError> {
+    ) -> Result<PolyMesh, BakeError> {
         let decomposition = match self.config().decomposition {
             DecompositionKind::NotchPortals if config.steiner_grid > 0.0 => DecompositionKind::Greedy,
             asked_for => asked_for,
         };
-        self.cells_by(decomposition, triangulation, recorder)
+        self.polygons_by(decomposition, triangulation, recorder)
     }
 }
 

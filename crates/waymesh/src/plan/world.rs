@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 use rayon::prelude::*;
-use waymesh_core::{BadField, CellMesh, Observer, PlanPoint, Validate};
+use waymesh_core::{BadField, Observer, PlanPoint, PolyMesh, Validate};
 use waymesh_floorplan::{
     FloorPlan, Obstacle, PlanBase, PlanConfig, PlanError, PlanWindow, Shape, StoreyBase,
 };
@@ -30,7 +30,7 @@ pub(super) struct PlanTile {
 /// A floor plan whose obstacles come and go.
 ///
 /// # Guarantees
-/// - An update builds the windows that a changed obstacle reaches into, and no others; the cells of all other windows stay what they are, but for
+/// - An update builds the windows that a changed obstacle reaches into, and no others; the polygons of all other windows stay what they are, but for
 ///   corners of 180 degrees on the border to a window that was built.
 /// - The same plan and obstacles give the same mesh, in whatever order they came and went.
 /// - Queries are never held up: they keep the mesh they have.
@@ -38,7 +38,7 @@ pub(super) struct PlanTile {
 ///   the border of a window: none of those is too small to be kept.
 ///
 /// # Cost
-/// An update costs its windows, and one pass over all cells to join them. The border of a window is a border of cells.
+/// An update costs its windows, and one pass over all polygons to join them. The border of a window is a border of polygons.
 ///
 /// ```
 /// use waymesh::floorplan::{FloorPlan, PlanConfig, Shape};
@@ -67,7 +67,7 @@ pub struct PlanWorld {
     base: PlanBase,
     side_cells: i32,
     tiles: BTreeMap<PlanTile, (PlanWindow, StoreyBase)>,
-    built: BTreeMap<PlanTile, CellMesh>,
+    built: BTreeMap<PlanTile, PolyMesh>,
     obstacles: Obstacles<(usize, Obstacle)>,
     dirty: BTreeSet<PlanTile>,
     current: MeshHandle,
@@ -96,11 +96,11 @@ impl PlanWorld {
         let side = (tile_side / f64::from(frame.cell_size)).round();
         let tiles = (f64::from(frame.width) / side).ceil() * (f64::from(frame.depth) / side).ceil();
         let is_fine = side >= 16.0 && side <= f64::from(1 << 29) && tiles <= MAX_TILES;
-        let expected = "at least 16 cells of the grid, with at most a million windows a storey";
+        let expected = "at least 16 polygons of the grid, with at most a million windows a storey";
         BadField::unless(is_fine, "tile_side", tile_side, expected).map_err(PlanError::from)?;
         #[expect(clippy::cast_possible_truncation, reason = "at most 2^29")]
         let side_cells = side as i32;
-        let mesh = NavMesh::new(CellMesh::empty(frame), None, pipeline.config().agent)?;
+        let mesh = NavMesh::new(PolyMesh::empty(frame), None, pipeline.config().agent)?;
         let mut world = Self {
             pipeline,
             plan,
@@ -119,8 +119,9 @@ impl PlanWorld {
     /// Cuts every storey into rows, and rows into windows; what holds nothing walkable is left out.
     fn cut(&mut self) -> Result<(), BakeError> {
         let frame = self.base.frame();
-        let count =
-            |cells: u32| i32::try_from(cells.div_ceil(self.side_cells.unsigned_abs())).unwrap_or(i32::MAX);
+        let count = |polygons: u32| {
+            i32::try_from(polygons.div_ceil(self.side_cells.unsigned_abs())).unwrap_or(i32::MAX)
+        };
         let (columns, rows) = (count(frame.width), count(frame.depth));
         let width = i32::try_from(frame.width).unwrap_or(i32::MAX);
         for storey in 0..self.base.storey_names().len() {
@@ -200,7 +201,7 @@ impl PlanWorld {
             tell(self.base.notes(), &mut recorder);
         }
         let dirty: Vec<PlanTile> = self.dirty.iter().copied().collect();
-        let built: Vec<CellMesh> = self.pipeline.in_pool(|| {
+        let built: Vec<PolyMesh> = self.pipeline.in_pool(|| {
             recorder.stage("tiles", |_| {
                 dirty.par_iter().map(|tile| self.build(tile)).collect::<Result<Vec<_>, BakeError>>()
             })
@@ -208,25 +209,25 @@ impl PlanWorld {
         let build_seconds = start.elapsed().as_secs_f64();
 
         let start = Instant::now();
-        let mut tiles: BTreeMap<PlanTile, (&CellMesh, PlanWindow)> = BTreeMap::new();
+        let mut tiles: BTreeMap<PlanTile, (&PolyMesh, PlanWindow)> = BTreeMap::new();
         for (tile, (window, _)) in &self.tiles {
-            if let Some(cells) = self.built.get(tile) {
-                tiles.insert(*tile, (cells, *window));
+            if let Some(polygons) = self.built.get(tile) {
+                tiles.insert(*tile, (polygons, *window));
             }
         }
-        for (tile, cells) in dirty.iter().zip(&built) {
+        for (tile, polygons) in dirty.iter().zip(&built) {
             if let Some((window, _)) = self.tiles.get(tile) {
-                tiles.insert(*tile, (cells, *window));
+                tiles.insert(*tile, (polygons, *window));
             }
         }
         let joined = recorder.stage("join", |_| Ok::<_, BakeError>(join(*self.base.frame(), &tiles)))?;
-        self.pipeline.check("join", |list| joined.cells.violations(list))?;
-        let cells = joined.cells.cells.len();
+        self.pipeline.check("join", |list| joined.polygons.violations(list))?;
+        let polygons = joined.polygons.polygons.len();
         let mut report = Report::default();
         let mesh = self.pipeline.linked(
             &self.plan,
             &self.base,
-            joined.cells,
+            joined.polygons,
             &joined.storeys,
             &mut report,
             &mut recorder,
@@ -239,16 +240,16 @@ impl PlanWorld {
         Ok(WorldUpdate {
             rebuilt: dirty.len(),
             adjusted: 0,
-            cells,
+            polygons,
             links,
             build_seconds,
             join_seconds: start.elapsed().as_secs_f64(),
         })
     }
 
-    /// The cells of one window.
-    fn build(&self, tile: &PlanTile) -> Result<CellMesh, BakeError> {
-        let empty = || CellMesh::empty(*self.base.frame());
+    /// The polygons of one window.
+    fn build(&self, tile: &PlanTile) -> Result<PolyMesh, BakeError> {
+        let empty = || PolyMesh::empty(*self.base.frame());
         let Some((window, part)) = self.tiles.get(tile) else { return Ok(empty()) };
         let obstacles: Vec<&Obstacle> = self
             .obstacles
@@ -265,7 +266,7 @@ impl PlanWorld {
         let mut recorder = Recorder::new(&mut recorder);
         let triangulation =
             self.pipeline.plan_triangles(&ground.contours.polygons(), self.base.config(), &mut recorder)?;
-        self.pipeline.plan_cells(&triangulation, self.base.config(), &mut recorder)
+        self.pipeline.plan_polygons(&triangulation, self.base.config(), &mut recorder)
     }
 }
 

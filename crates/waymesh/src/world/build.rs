@@ -7,7 +7,7 @@ use waymesh_voxel::{
     stamp_obstacles,
 };
 
-use super::cells::{TileCells, tile_cells};
+use super::polygons::{TilePolygons, tile_cells};
 use crate::pipeline::{BakeError, Pipeline};
 use crate::report::Recorder;
 
@@ -45,7 +45,7 @@ impl KeptTile {
 /// What is built of a tile and the voxels around it.
 #[derive(Debug)]
 pub(super) struct BuiltTile {
-    pub(super) cells: TileCells,
+    pub(super) polygons: TilePolygons,
     /// Its columns and the ring around them.
     pub(super) field: PackedField,
     /// Region of each span of the field in its own numbers.
@@ -74,8 +74,8 @@ impl BuiltTile {
             pipeline.window(&heightfield, frame, [window, core], builder, &mut ()).map_err(failed)?;
         drop(heightfield);
         pipeline.check("field", |list| part.violations(list))?;
-        let (cells, labels, regions) = tile_cells(pipeline, &part, &mut Recorder::new(&mut ()))?;
-        Ok(Self { cells, field: PackedField::pack(&part).map_err(failed)?, labels, regions, climbs })
+        let (polygons, labels, regions) = tile_cells(pipeline, &part, &mut Recorder::new(&mut ()))?;
+        Ok(Self { polygons, field: PackedField::pack(&part).map_err(failed)?, labels, regions, climbs })
     }
 }
 

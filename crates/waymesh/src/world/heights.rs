@@ -1,10 +1,10 @@
-//! The ground of the cells of some tiles, and that of all tiles as one surface.
+//! The ground of the polygons of some tiles, and that of all tiles as one surface.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use waymesh_core::stage::StageError;
 use waymesh_core::{
-    Cell, CellId, CellMesh, GridWindow, HeightSurface, LabelledWindow, NO_REGION, Observer, RegionMap,
+    GridWindow, HeightSurface, LabelledWindow, NO_REGION, Observer, Poly, PolyId, PolyMesh, RegionMap,
     SurfacePoint,
 };
 use waymesh_detail::fit_heights_windowed;
@@ -15,19 +15,19 @@ use super::join::Joined;
 use crate::number::number;
 use crate::pipeline::{BakeError, Pipeline};
 
-/// The ground of a tile's cells, in their order.
+/// The ground of a tile's polygons, in their order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Patch {
     points: Vec<SurfacePoint>,
     triangles: Vec<[u32; 3]>,
-    /// Number of triangles of each cell.
+    /// Number of triangles of each polygon.
     counts: Vec<u32>,
     max_error: f32,
 }
 
 /// Fits the ground of the `wanted` tiles.
 ///
-/// The cells of the tiles around them are fitted as well and dropped: an edge between two tiles gets its points from the ground on both
+/// The polygons of the tiles around them are fitted as well and dropped: an edge between two tiles gets its points from the ground on both
 /// sides, so it has the same whichever of the two is wanted.
 pub(super) fn fit(
     pipeline: &Pipeline,
@@ -43,7 +43,7 @@ pub(super) fn fit(
         .flat_map(|&tile| layout.tiles_over(&layout.core(tile).grown(1, &frame)))
         .filter(|tile| tiles.contains_key(tile))
         .collect();
-    let (cells, ranges) = part_of(joined, &around);
+    let (polygons, ranges) = part_of(joined, &around);
     let bases = region_bases(tiles);
     let source = |window: GridWindow| {
         let mut parts = Vec::new();
@@ -60,7 +60,7 @@ pub(super) fn fit(
         Ok(LabelledWindow::assemble(frame, window, &parts))
     };
     let windows = crate::tiled::windows(pipeline.config().max_memory_bytes);
-    let surface = fit_heights_windowed(&cells, &source, &pipeline.detail_config(), &windows, observer)
+    let surface = fit_heights_windowed(&polygons, &source, &pipeline.detail_config(), &windows, observer)
         .map_err(|error| StageError::new("heights", error))?;
     let mut patches = BTreeMap::new();
     for &tile in wanted {
@@ -83,44 +83,46 @@ pub(super) fn region_bases(tiles: &BTreeMap<Tile, &BuiltTile>) -> BTreeMap<Tile,
         .collect()
 }
 
-/// The cells of some tiles as a mesh of their own, and where those of each tile are in it.
-fn part_of(joined: &Joined, wanted: &BTreeSet<Tile>) -> (CellMesh, BTreeMap<Tile, (usize, usize)>) {
-    let whole = &joined.cells;
-    let mut numbers = vec![None; whole.cells.len()];
+/// The polygons of some tiles as a mesh of their own, and where those of each tile are in it.
+fn part_of(joined: &Joined, wanted: &BTreeSet<Tile>) -> (PolyMesh, BTreeMap<Tile, (usize, usize)>) {
+    let whole = &joined.polygons;
+    let mut numbers = vec![None; whole.polygons.len()];
     let mut ranges = BTreeMap::new();
     let mut count = 0;
     for (&tile, &(first, end)) in &joined.ranges {
         if wanted.contains(&tile) {
             ranges.insert(tile, (count, count + end - first));
             for number in &mut numbers[first..end] {
-                *number = Some(CellId::from_index(count));
+                *number = Some(PolyId::from_index(count));
                 count += 1;
             }
         }
     }
-    let mut part = CellMesh {
+    let mut part = PolyMesh {
         frame: whole.frame,
         vertices: whole.vertices.clone(),
-        cells: Vec::with_capacity(count),
+        polygons: Vec::with_capacity(count),
         corners: Vec::new(),
         neighbours: Vec::new(),
     };
-    for id in (0..whole.cells.len()).map(CellId::from_index).filter(|id| numbers[id.index()].is_some()) {
+    for id in (0..whole.polygons.len()).map(PolyId::from_index).filter(|id| numbers[id.index()].is_some()) {
         let first = number(part.corners.len());
-        part.cells.push(Cell { first, ..whole.cells[id.index()] });
+        part.polygons.push(Poly { first, ..whole.polygons[id.index()] });
         part.corners.extend_from_slice(whole.corners(id));
         let neighbours = whole.neighbours(id).iter();
-        part.neighbours.extend(neighbours.map(|neighbour| neighbour.and_then(|cell| numbers[cell.index()])));
+        part.neighbours
+            .extend(neighbours.map(|neighbour| neighbour.and_then(|polygon| numbers[polygon.index()])));
     }
     (part, ranges)
 }
 
-/// The ground of cells `first..end`.
+/// The ground of polygons `first..end`.
 fn patch(surface: &HeightSurface, first: usize, end: usize) -> Patch {
     let mut patch = Patch { max_error: surface.max_error, ..Patch::default() };
     let mut numbers = BTreeMap::new();
-    for cell in first..end {
-        let range = surface.cell_triangles[cell] as usize..surface.cell_triangles[cell + 1] as usize;
+    for polygon in first..end {
+        let range =
+            surface.polygon_triangles[polygon] as usize..surface.polygon_triangles[polygon + 1] as usize;
         patch.counts.push(number(range.len()));
         for corners in &surface.triangles[range] {
             patch.triangles.push(corners.map(|point| {
@@ -139,10 +141,10 @@ pub(super) fn assemble(joined: &Joined, patches: &BTreeMap<Tile, Patch>) -> Heig
     let mut surface = HeightSurface {
         points: Vec::new(),
         triangles: Vec::new(),
-        cell_triangles: Vec::with_capacity(joined.cells.cells.len() + 1),
+        polygon_triangles: Vec::with_capacity(joined.polygons.polygons.len() + 1),
         max_error: 0.0,
     };
-    surface.cell_triangles.push(0);
+    surface.polygon_triangles.push(0);
     let mut last = 0;
     for tile in joined.ranges.keys() {
         let Some(patch) = patches.get(tile) else { continue };
@@ -151,7 +153,7 @@ pub(super) fn assemble(joined: &Joined, patches: &BTreeMap<Tile, Patch>) -> Heig
         surface.triangles.extend(patch.triangles.iter().map(|corners| corners.map(|point| point + base)));
         for &count in &patch.counts {
             last += count;
-            surface.cell_triangles.push(last);
+            surface.polygon_triangles.push(last);
         }
         surface.max_error = surface.max_error.max(patch.max_error);
     }

@@ -1,24 +1,24 @@
-//! Cells of neighbouring tiles become neighbours: the same vertices on both sides of a border, whole edges facing each other.
+//! Polygons of neighbouring tiles become neighbours: the same vertices on both sides of a border, whole edges facing each other.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use waymesh_core::{
-    Cell, CellId, CellMesh, DisjointSets, GridFrame, PlanPoint, PlanVertex, RegionId, SpanKey, VertexId,
+    DisjointSets, GridFrame, PlanPoint, PlanVertex, Poly, PolyId, PolyMesh, RegionId, SpanKey, VertexId,
 };
 use waymesh_tile::Tile;
 
-use super::cells::TileCells;
+use super::polygons::TilePolygons;
 use crate::number::number;
 
-/// The cells of all tiles as one mesh, and where those of each tile are.
+/// The polygons of all tiles as one mesh, and where those of each tile are.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Joined {
-    pub(super) cells: CellMesh,
-    /// Per tile its first cell and the one after its last.
+    pub(super) polygons: PolyMesh,
+    /// Per tile its first polygon and the one after its last.
     pub(super) ranges: BTreeMap<Tile, (usize, usize)>,
 }
 
-/// A piece of a border edge: what is beyond it is one edge of one cell, or nothing.
+/// A piece of a border edge: what is beyond it is one edge of one polygon, or nothing.
 #[derive(Clone, Copy, Debug)]
 struct Portion {
     /// First step and the one after the last.
@@ -30,7 +30,7 @@ struct Portion {
 /// A border edge of any tile.
 struct Border<'a> {
     tile: usize,
-    cell: u32,
+    polygon: u32,
     edge: u32,
     steps: &'a [[SpanKey; 2]],
     portions: Vec<Portion>,
@@ -43,14 +43,14 @@ struct Border<'a> {
 /// 180 degrees; vertices that meet become one, with the height of the tile that comes first.
 ///
 /// The same tiles give the same mesh, whatever the order in which they were built. Takes time in `n log n`.
-pub(super) fn join(frame: GridFrame, tiles: &BTreeMap<Tile, (&TileCells, u32)>) -> Joined {
-    let list: Vec<(Tile, &TileCells, u32)> =
-        tiles.iter().map(|(&tile, &(cells, regions))| (tile, cells, regions)).collect();
+pub(super) fn join(frame: GridFrame, tiles: &BTreeMap<Tile, (&TilePolygons, u32)>) -> Joined {
+    let list: Vec<(Tile, &TilePolygons, u32)> =
+        tiles.iter().map(|(&tile, &(polygons, regions))| (tile, polygons, regions)).collect();
     let mut borders: Vec<Border<'_>> = Vec::new();
-    for (index, (_, cells, _)) in list.iter().enumerate() {
-        borders.extend(cells.borders.iter().map(|border| Border {
+    for (index, (_, polygons, _)) in list.iter().enumerate() {
+        borders.extend(polygons.borders.iter().map(|border| Border {
             tile: index,
-            cell: border.cell,
+            polygon: border.polygon,
             edge: border.edge,
             steps: &border.steps,
             portions: Vec::new(),
@@ -60,8 +60,8 @@ pub(super) fn join(frame: GridFrame, tiles: &BTreeMap<Tile, (&TileCells, u32)>) 
 
     let mut mesh = Assembly::new(frame, &list);
     let mut regions = 0;
-    for (index, (_, cells, own)) in list.iter().enumerate() {
-        mesh.add_tile(index, cells, regions, &borders);
+    for (index, (_, polygons, own)) in list.iter().enumerate() {
+        mesh.add_tile(index, polygons, regions, &borders);
         regions += own;
     }
     mesh.finish(&list, &borders)
@@ -93,7 +93,7 @@ fn face(borders: &mut [Border<'_>]) {
 
 /// The mesh in the making.
 struct Assembly {
-    cells: CellMesh,
+    polygons: PolyMesh,
     ranges: Vec<(usize, usize)>,
     /// Where the vertices of each tile begin, before any become one.
     bases: Vec<u32>,
@@ -106,51 +106,51 @@ struct Assembly {
 }
 
 impl Assembly {
-    fn new(frame: GridFrame, list: &[(Tile, &TileCells, u32)]) -> Self {
+    fn new(frame: GridFrame, list: &[(Tile, &TilePolygons, u32)]) -> Self {
         let mut vertices = Vec::new();
         let mut bases = Vec::new();
         for (_, tile, _) in list {
             bases.push(number(vertices.len()));
             vertices.extend_from_slice(&tile.vertices);
         }
-        let cells =
-            CellMesh { frame, vertices, cells: Vec::new(), corners: Vec::new(), neighbours: Vec::new() };
-        let roots = DisjointSets::new(cells.vertices.len());
-        Self { cells, ranges: Vec::new(), bases, roots, inserted: HashMap::new(), corners: HashMap::new() }
+        let polygons =
+            PolyMesh { frame, vertices, polygons: Vec::new(), corners: Vec::new(), neighbours: Vec::new() };
+        let roots = DisjointSets::new(polygons.vertices.len());
+        Self { polygons, ranges: Vec::new(), bases, roots, inserted: HashMap::new(), corners: HashMap::new() }
     }
 
-    fn add_tile(&mut self, tile: usize, source: &TileCells, regions: u32, borders: &[Border<'_>]) {
-        let first = self.cells.cells.len();
+    fn add_tile(&mut self, tile: usize, source: &TilePolygons, regions: u32, borders: &[Border<'_>]) {
+        let first = self.polygons.polygons.len();
         let start = borders.partition_point(|border| border.tile < tile);
         let mut next = start;
-        for (index, cell) in source.cells.iter().enumerate() {
-            let begin = self.cells.corners.len();
-            for (edge, (&corner, neighbour)) in cell.corners.iter().zip(&cell.neighbours).enumerate() {
+        for (index, polygon) in source.polygons.iter().enumerate() {
+            let begin = self.polygons.corners.len();
+            for (edge, (&corner, neighbour)) in polygon.corners.iter().zip(&polygon.neighbours).enumerate() {
                 let vertex = self.bases[tile] + corner;
                 let border = borders.get(next).filter(|border| {
-                    (border.tile, border.cell as usize, border.edge as usize) == (tile, index, edge)
+                    (border.tile, border.polygon as usize, border.edge as usize) == (tile, index, edge)
                 });
                 let Some(border) = border else {
-                    self.push(vertex, neighbour.map(|cell| CellId(number(first) + cell)));
+                    self.push(vertex, neighbour.map(|polygon| PolyId(number(first) + polygon)));
                     continue;
                 };
-                let end = self.bases[tile] + cell.corners[(edge + 1) % cell.corners.len()];
+                let end = self.bases[tile] + polygon.corners[(edge + 1) % polygon.corners.len()];
                 self.push_border(next, border, vertex, end);
                 next += 1;
             }
-            self.cells.cells.push(Cell {
+            self.polygons.polygons.push(Poly {
                 first: number(begin),
-                len: number(self.cells.corners.len() - begin),
-                region: RegionId(cell.region + regions),
-                area: cell.area,
+                len: number(self.polygons.corners.len() - begin),
+                region: RegionId(polygon.region + regions),
+                area: polygon.area,
             });
         }
-        self.ranges.push((first, self.cells.cells.len()));
+        self.ranges.push((first, self.polygons.polygons.len()));
     }
 
-    fn push(&mut self, vertex: u32, neighbour: Option<CellId>) {
-        self.cells.corners.push(VertexId(vertex));
-        self.cells.neighbours.push(neighbour);
+    fn push(&mut self, vertex: u32, neighbour: Option<PolyId>) {
+        self.polygons.corners.push(VertexId(vertex));
+        self.polygons.neighbours.push(neighbour);
     }
 
     /// Pushes the corners of a border edge but its last.
@@ -163,7 +163,7 @@ impl Assembly {
             let step = portion.range.0;
             let vertex =
                 if step == 0 { from } else { self.insert(index, step, border.steps.len(), [from, to]) };
-            self.corners.insert((index, step), self.cells.corners.len());
+            self.corners.insert((index, step), self.polygons.corners.len());
             self.push(vertex, None);
         }
         self.inserted.insert((index, 0), from);
@@ -172,7 +172,7 @@ impl Assembly {
 
     /// A new vertex on an edge, so many steps from its beginning.
     fn insert(&mut self, border: usize, step: usize, steps: usize, ends: [u32; 2]) -> u32 {
-        let [from, to] = ends.map(|vertex| self.cells.vertices[vertex as usize]);
+        let [from, to] = ends.map(|vertex| self.polygons.vertices[vertex as usize]);
         #[expect(clippy::cast_precision_loss, reason = "an edge has some sixteen steps")]
         let t = step as f32 / steps as f32;
         let step_cells = i32::try_from(step).unwrap_or(0);
@@ -181,12 +181,14 @@ impl Assembly {
             from.point.z + (to.point.z - from.point.z).signum() * step_cells,
         );
         let vertex = self.roots.push();
-        self.cells.vertices.push(PlanVertex { point, height: from.height + (to.height - from.height) * t });
+        self.polygons
+            .vertices
+            .push(PlanVertex { point, height: from.height + (to.height - from.height) * t });
         self.inserted.insert((border, step), vertex);
         vertex
     }
 
-    fn finish(mut self, list: &[(Tile, &TileCells, u32)], borders: &[Border<'_>]) -> Joined {
+    fn finish(mut self, list: &[(Tile, &TilePolygons, u32)], borders: &[Border<'_>]) -> Joined {
         for (index, border) in borders.iter().enumerate() {
             for portion in &border.portions {
                 let Some(beyond) = portion.beyond else { continue };
@@ -194,23 +196,23 @@ impl Assembly {
             }
         }
         // Original vertices come before inserted ones, and those of earlier tiles before those of later ones.
-        for corner in 0..self.cells.corners.len() {
-            let root = self.roots.find(self.cells.corners[corner].0);
-            self.cells.corners[corner] = VertexId(root);
+        for corner in 0..self.polygons.corners.len() {
+            let root = self.roots.find(self.polygons.corners[corner].0);
+            self.polygons.corners[corner] = VertexId(root);
         }
-        let used: BTreeSet<u32> = self.cells.corners.iter().map(|vertex| vertex.0).collect();
-        let mut numbers = vec![0; self.cells.vertices.len()];
+        let used: BTreeSet<u32> = self.polygons.corners.iter().map(|vertex| vertex.0).collect();
+        let mut numbers = vec![0; self.polygons.vertices.len()];
         let mut vertices = Vec::with_capacity(used.len());
         for vertex in used {
             numbers[vertex as usize] = number(vertices.len());
-            vertices.push(self.cells.vertices[vertex as usize]);
+            vertices.push(self.polygons.vertices[vertex as usize]);
         }
-        for corner in &mut self.cells.corners {
+        for corner in &mut self.polygons.corners {
             *corner = VertexId(numbers[corner.0 as usize]);
         }
-        self.cells.vertices = vertices;
+        self.polygons.vertices = vertices;
         let ranges = list.iter().zip(self.ranges).map(|(&(tile, _, _), range)| (tile, range)).collect();
-        Joined { cells: self.cells, ranges }
+        Joined { polygons: self.polygons, ranges }
     }
 
     /// Makes a portion of an edge and the portion facing it neighbours. Both sides call this.
@@ -224,8 +226,8 @@ impl Assembly {
         if !self.corners.contains_key(&(beyond, start)) {
             return;
         }
-        let cell = self.ranges[there.tile].0 + there.cell as usize;
-        self.cells.neighbours[corner] = Some(CellId::from_index(cell));
+        let polygon = self.ranges[there.tile].0 + there.polygon as usize;
+        self.polygons.neighbours[corner] = Some(PolyId::from_index(polygon));
         for (mine, theirs) in [(range.0, end), (range.1, start)] {
             let pair = [(index, mine), (beyond, theirs)].map(|key| self.inserted.get(&key).copied());
             if let [Some(one), Some(other)] = pair {
@@ -240,7 +242,7 @@ mod tests {
     use glam::Vec3;
     use waymesh_core::{AreaId, Validate};
 
-    use super::super::cells::{BorderEdge, TileCell};
+    use super::super::polygons::{BorderEdge, TilePolygon};
     use super::*;
 
     fn frame() -> GridFrame {
@@ -248,8 +250,8 @@ mod tests {
     }
 
     /// A tile of strips along x, from one z to the next, that ends at x = 10 on its right (`side` 1) or begins there (-1).
-    fn strips(cuts: &[i32], side: i32, height: f32) -> TileCells {
-        let mut tile = TileCells::default();
+    fn strips(cuts: &[i32], side: i32, height: f32) -> TilePolygons {
+        let mut tile = TilePolygons::default();
         let (outer, border) = (10 - 10 * side, 10);
         for &z in cuts {
             for x in [outer, border] {
@@ -267,7 +269,7 @@ mod tests {
             };
             let below = strip.checked_sub(1).map(number);
             let above = (strip + 2 < cuts.len()).then(|| number(strip + 1));
-            tile.cells.push(TileCell {
+            tile.polygons.push(TilePolygon {
                 corners,
                 neighbours: vec![below, None, above, None],
                 region: 0,
@@ -280,7 +282,7 @@ mod tests {
                 steps.reverse();
             }
             let edge = if side > 0 { 1 } else { 3 };
-            tile.borders.push(BorderEdge { cell: number(strip), edge, steps });
+            tile.borders.push(BorderEdge { polygon: number(strip), edge, steps });
         }
         tile
     }
@@ -295,23 +297,28 @@ mod tests {
     fn equal_cuts_need_no_new_vertex() {
         let (left, right) = (strips(&[0, 4, 12], 1, 1.0), strips(&[0, 4, 12], -1, 1.0));
         let joined = left_and_right(&left, &right, 3);
-        assert_eq!(joined.cells.vertices.len(), 9);
+        assert_eq!(joined.polygons.vertices.len(), 9);
     }
 
-    fn left_and_right(left: &TileCells, right: &TileCells, on_border: usize) -> Joined {
+    fn left_and_right(left: &TilePolygons, right: &TilePolygons, on_border: usize) -> Joined {
         let tiles = BTreeMap::from([
             (Tile { row: 0, column: 0 }, (left, 1)),
             (Tile { row: 0, column: 1 }, (right, 1)),
         ]);
         let joined = join(frame(), &tiles);
-        joined.cells.validate().unwrap();
-        assert!((joined.cells.area() - 20.0 * 12.0 * 0.25).abs() < 1e-9);
-        let border: Vec<_> = joined.cells.vertices.iter().filter(|vertex| vertex.point.x == 10).collect();
+        joined.polygons.validate().unwrap();
+        assert!((joined.polygons.area() - 20.0 * 12.0 * 0.25).abs() < 1e-9);
+        let border: Vec<_> = joined.polygons.vertices.iter().filter(|vertex| vertex.point.x == 10).collect();
         assert_eq!(border.len(), on_border);
         let across =
-            (0..joined.ranges[&Tile { row: 0, column: 0 }].1).map(CellId::from_index).flat_map(|cell| {
+            (0..joined.ranges[&Tile { row: 0, column: 0 }].1).map(PolyId::from_index).flat_map(|polygon| {
                 let edge = joined.ranges[&Tile { row: 0, column: 1 }].0;
-                joined.cells.neighbours(cell).iter().flatten().filter(move |other| other.index() >= edge)
+                joined
+                    .polygons
+                    .neighbours(polygon)
+                    .iter()
+                    .flatten()
+                    .filter(move |other| other.index() >= edge)
             });
         assert_eq!(across.count(), on_border - 1);
         joined
@@ -321,8 +328,8 @@ mod tests {
     fn a_missing_tile_leaves_a_wall_and_a_missing_step_a_gap() {
         let (left, mut right) = (strips(&[0, 12], 1, 1.0), strips(&[0, 12], -1, 1.0));
         let alone = join(frame(), &BTreeMap::from([(Tile::default(), (&left, 1))]));
-        alone.cells.validate().unwrap();
-        assert_eq!(alone.cells.portal_count(), 0);
+        alone.polygons.validate().unwrap();
+        assert_eq!(alone.polygons.portal_count(), 0);
         // Two steps in the middle lead elsewhere: the edge is cut in three, of which two are ways.
         for step in &mut right.borders[0].steps[5..7] {
             step[1].floor = 90;
@@ -330,7 +337,7 @@ mod tests {
         let tiles =
             BTreeMap::from([(Tile::default(), (&left, 1)), (Tile { row: 0, column: 1 }, (&right, 1))]);
         let joined = join(frame(), &tiles);
-        joined.cells.validate().unwrap();
-        assert_eq!(joined.cells.portal_count(), 2);
+        joined.polygons.validate().unwrap();
+        assert_eq!(joined.polygons.portal_count(), 2);
     }
 }

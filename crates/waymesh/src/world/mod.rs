@@ -1,17 +1,17 @@
 //! Worlds that change: a mesh per tile, built again where something was added or removed, while queries run on the version before.
 
 mod build;
-mod cells;
 mod heights;
 mod join;
 mod obstacles;
+mod polygons;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Instant;
 
 use waymesh_core::stage::StageError;
-use waymesh_core::{Bounds, CellMesh, GridFrame, GridWindow, Observer, TriangleSource, Validate};
+use waymesh_core::{Bounds, GridFrame, GridWindow, Observer, PolyMesh, TriangleSource, Validate};
 use waymesh_graph::NavMesh;
 use waymesh_tile::{BinsConfig, MemoryGate, Tile, TileLayout, TriangleBins, build_tiles};
 use waymesh_voxel::{FieldBuilder, Obstacle};
@@ -53,12 +53,12 @@ impl MeshHandle {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct WorldUpdate {
-    /// Tiles that were built: field, cells and heights.
+    /// Tiles that were built: field, polygons and heights.
     pub rebuilt: usize,
     /// Tiles beside them that were fitted to the new borders.
     pub adjusted: usize,
-    /// Cells of the new mesh.
-    pub cells: usize,
+    /// Polygons of the new mesh.
+    pub polygons: usize,
     /// Links of the new mesh.
     pub links: usize,
     /// Wall time of building tiles.
@@ -73,17 +73,17 @@ pub struct WorldUpdate {
 /// - Neighbouring tiles have the same vertices along their border, and are joined exactly where the ground is: no crack, no false link
 ///   and none missing, at any time.
 /// - An update builds the tiles that something changed in, or within the agent's reach of, and no others, with the whole pipeline:
-///   filters, erosion, regions, borders, cells, heights.
+///   filters, erosion, regions, borders, polygons, heights.
 /// - The same tiles and obstacles give the same mesh, in whatever order they came.
 /// - Queries are never held up: they keep the mesh they have.
 ///
 /// # Cost
-/// An update costs its tiles, and one pass over all cells of the world to join them. Kept per tile: its solid voxels and its field,
-/// packed, its cells and its ground. Fewest cells take longer than [`crate::DecompositionKind::Greedy`]; tiles that change often may do with that.
+/// An update costs its tiles, and one pass over all polygons of the world to join them. Kept per tile: its solid voxels and its field,
+/// packed, its polygons and its ground. Fewest polygons take longer than [`crate::DecompositionKind::Greedy`]; tiles that change often may do with that.
 ///
 /// # Against [`Pipeline::bake`]
-/// A border of a tile is a border of cells: they do not go on into the next tile as those of a bake do. Vertices stand on it every 16
-/// cells at most.
+/// A border of a tile is a border of polygons: they do not go on into the next tile as those of a bake do. Vertices stand on it every 16
+/// polygons at most.
 ///
 /// ```
 /// use waymesh::{Pipeline, TriangleSource, World};
@@ -132,7 +132,7 @@ impl World {
         }
         let frame = GridFrame::fit(bounds, &pipeline.config().scale).map_err(ConfigError::Grid)?;
         let layout = TileLayout::new(&frame, tile_cells)?;
-        let mesh = NavMesh::new(CellMesh::empty(frame), None, pipeline.config().agent)?;
+        let mesh = NavMesh::new(PolyMesh::empty(frame), None, pipeline.config().agent)?;
         Ok(Self {
             pipeline,
             frame,
@@ -283,10 +283,11 @@ impl World {
 
         let start = Instant::now();
         let joined = recorder.stage("join", |_| {
-            let cells = tiles.iter().map(|(&tile, built)| (tile, (&built.cells, built.regions))).collect();
-            Ok::<_, BakeError>(join::join(self.frame, &cells))
+            let polygons =
+                tiles.iter().map(|(&tile, built)| (tile, (&built.polygons, built.regions))).collect();
+            Ok::<_, BakeError>(join::join(self.frame, &polygons))
         })?;
-        self.pipeline.check("join", |list| joined.cells.violations(list))?;
+        self.pipeline.check("join", |list| joined.polygons.violations(list))?;
         // A new border changes the tiles beside it, too: their corners on it, and the ground along it.
         let beside: BTreeSet<Tile> = dirty
             .iter()
@@ -302,15 +303,15 @@ impl World {
         kept_patches.retain(|tile, _| tiles.contains_key(tile));
         kept_patches.extend(patches);
         let surface = heights::assemble(&joined, &kept_patches);
-        let cells = joined.cells.cells.len();
+        let polygons = joined.polygons.polygons.len();
         let climbs = tiles.values().flat_map(|built| built.climbs.iter().copied()).collect();
-        let mesh = self.pipeline.mesh(joined.cells, surface, climbs, &mut recorder);
+        let mesh = self.pipeline.mesh(joined.polygons, surface, climbs, &mut recorder);
         self.patches = kept_patches;
         let mesh = mesh?;
         let update = WorldUpdate {
             rebuilt: present.len(),
             adjusted: beside.len() - present.len(),
-            cells,
+            polygons,
             links: mesh.links().len(),
             build_seconds,
             join_seconds: start.elapsed().as_secs_f64(),
@@ -325,7 +326,7 @@ impl World {
         Ok(update)
     }
 
-    /// Field and cells of one tile, from its own voxels and those around it.
+    /// Field and polygons of one tile, from its own voxels and those around it.
     fn build(&self, tile: Tile) -> Result<BuiltTile, BakeError> {
         let builder = self.builder();
         let core = self.layout.core(tile);

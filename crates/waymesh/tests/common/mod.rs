@@ -8,7 +8,7 @@ use waymesh_testkit::Random;
 pub(crate) fn bake(name: &str, config: &BakeConfig, soup: &TriangleSoup) -> (Stages, NavMesh) {
     let pipeline = Pipeline::new(config.clone().with_validate_stages(true));
     let stages = pipeline.bake_stages(soup, &mut ()).unwrap_or_else(|error| panic!("{name}: {error}"));
-    let mesh = NavMesh::new(stages.cells.clone(), Some(stages.surface.clone()), config.agent)
+    let mesh = NavMesh::new(stages.polygons.clone(), Some(stages.surface.clone()), config.agent)
         .unwrap_or_else(|error| panic!("{name}: {error}"));
     (stages, mesh)
 }
@@ -23,17 +23,17 @@ pub(crate) fn check_connectivity(name: &str, stages: &Stages, mesh: &NavMesh, pa
     for _ in 0..pairs {
         let (a, b) = (pick(), pick());
         let joined = component[a as usize] == component[b as usize];
-        let island = |span| mesh.island_of(cell_under(stages, mesh, span));
+        let island = |span| mesh.island_of(polygon_under(stages, mesh, span));
         assert_eq!(island(a) == island(b), joined, "{name}: spans {a} and {b}");
     }
 }
 
-/// The cell that stands for a span: the nearest one, seen from the ground at the cell's centre.
-fn cell_under(stages: &Stages, mesh: &NavMesh, span: u32) -> waymesh::CellId {
+/// The polygon that stands for a span: the nearest one, seen from the ground at the cell's centre.
+fn polygon_under(stages: &Stages, mesh: &NavMesh, span: u32) -> waymesh::PolyId {
     let field = &stages.field;
-    let (x, z) = field.cell_of(span);
+    let (x, z) = field.column_of(span);
     let height = f64::from(field.ground[span as usize]);
     let position = field.frame.to_world(f64::from(x) + 0.5, height, f64::from(z) + 0.5);
     let found = mesh.nearest(position, &mesh.default_reach());
-    found.unwrap_or_else(|| panic!("no cell near span {span} at {position}")).cell
+    found.unwrap_or_else(|| panic!("no polygon near span {span} at {position}")).polygon
 }

@@ -1,23 +1,23 @@
 //! What a cone opens: gates that it crosses, links, turns where its rays touch a corner.
 
-use waymesh_core::CellId;
+use waymesh_core::PolyId;
 
 use super::{Node, Root, Search, Seen, Side};
-use crate::filter::CellFilter;
+use crate::filter::PolygonFilter;
 use crate::path::gate::{Gate, is_before, nearest_between, turn_length};
 use crate::plan::{PlanPosition, orientation};
 
-impl<F: CellFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
-    /// Opens the cell beyond the edge of a cone.
+impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
+    /// Opens the polygon beyond the edge of a cone.
     pub(super) fn expand(&mut self, index: u32) {
         let node = self.memory.nodes[index as usize];
-        let Node { right, left, root, cell, .. } = node;
+        let Node { right, left, root, polygon, .. } = node;
         let at = self.memory.roots[root as usize].at;
-        let range = self.mesh.edge_range(cell as usize);
+        let range = self.mesh.edge_range(polygon as usize);
         let entry = self.mesh.fans.twin(node.way) as usize;
         let last = range.end - 1;
         let next = |corner: usize| if corner == last { range.start } else { corner + 1 };
-        if cell == self.goal.cell && self.is_visible(&node, self.goal.at) {
+        if polygon == self.goal.polygon && self.is_visible(&node, self.goal.at) {
             self.arrive(index, root);
         }
         if FLOOD {
@@ -41,23 +41,23 @@ impl<F: CellFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
             #[expect(clippy::cast_possible_truncation, reason = "corners fit 32 bits")]
             let gate = Gate { way: corner as u32, right: a, left: b };
             let is_crossed = b_right > 0.0 && a_left < 0.0;
-            if is_crossed && cell != self.goal.cell {
+            if is_crossed && polygon != self.goal.polygon {
                 let rays = [if a_right >= 0.0 { a } else { right }, if b_left <= 0.0 { b } else { left }];
-                self.cross(index, root, cell, &gate, rays);
+                self.cross(index, root, polygon, &gate, rays);
             }
             if corner == begin {
                 if right == a && b_right <= 0.0 {
-                    self.offer_turn_at(index, root, cell, corner, Side::Right);
+                    self.offer_turn_at(index, root, polygon, corner, Side::Right);
                 }
-            } else if a_right == 0.0 && b_right == 0.0 && self.is_open(cell, gate.way).is_some() {
-                self.offer_turn_at_gate(index, root, cell, &gate, Side::Right);
+            } else if a_right == 0.0 && b_right == 0.0 && self.is_open(polygon, gate.way).is_some() {
+                self.offer_turn_at_gate(index, root, polygon, &gate, Side::Right);
             }
             if after == entry {
                 if left == b && a_left >= 0.0 {
-                    self.offer_turn_at(index, root, cell, entry, Side::Left);
+                    self.offer_turn_at(index, root, polygon, entry, Side::Left);
                 }
-            } else if a_left == 0.0 && b_left == 0.0 && self.is_open(cell, gate.way).is_some() {
-                self.offer_turn_at_gate(index, root, cell, &gate, Side::Left);
+            } else if a_left == 0.0 && b_left == 0.0 && self.is_open(polygon, gate.way).is_some() {
+                self.offer_turn_at_gate(index, root, polygon, &gate, Side::Left);
             }
             (a, a_right, a_left, corner) = (b, b_right, b_left, after);
         }
@@ -66,32 +66,32 @@ impl<F: CellFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         }
     }
 
-    /// Keeps what a cone sees of the cell beyond.
+    /// Keeps what a cone sees of the polygon beyond.
     pub(super) fn note(&mut self, node: &Node) {
-        let Node { right, left, root, cell, way, .. } = *node;
+        let Node { right, left, root, polygon, way, .. } = *node;
         let Root { at, length, .. } = self.memory.roots[root as usize];
-        // The gate, seen from the cell beyond: its ends change sides.
+        // The gate, seen from the polygon beyond: its ends change sides.
         let [left_end, right_end] = if (way as usize) < self.mesh.neighbours.len() {
             let entry = self.mesh.fans.twin(way) as usize;
-            let range = self.mesh.edge_range(cell as usize);
+            let range = self.mesh.edge_range(polygon as usize);
             [entry, if entry + 1 == range.end { range.start } else { entry + 1 }].map(|at| self.corner(at))
         } else {
-            let [right, left] = self.mesh.edge_ends(CellId(cell), way);
+            let [right, left] = self.mesh.edge_ends(PolyId(polygon), way);
             [left, right]
         };
         let gate = Gate { way, right: right_end, left: left_end };
         let nearest = length + nearest_between(at, right, left, &gate);
-        self.memory.seen.push(Seen { cell, root: at, length, nearest, rays: Some([right, left]) });
+        self.memory.seen.push(Seen { polygon, root: at, length, nearest, rays: Some([right, left]) });
     }
 
-    /// The links of the cell beyond a cone, as seen from its root.
+    /// The links of the polygon beyond a cone, as seen from its root.
     pub(super) fn cross_links(&mut self, index: u32, node: &Node) {
         let mesh = self.mesh;
-        let Node { root, cell, .. } = *node;
-        for &leaving in mesh.links.leaving(cell) {
+        let Node { root, polygon, .. } = *node;
+        for &leaving in mesh.links.leaving(polygon) {
             let way = mesh.way_of(leaving);
             if mesh.links.is_portal(mesh.link_of(way).0) {
-                let [right, left] = mesh.edge_ends(CellId(cell), way);
+                let [right, left] = mesh.edge_ends(PolyId(polygon), way);
                 self.cross_gate(index, node, &Gate { way, right, left });
             } else {
                 self.leap(index, root, leaving, |search, at| search.is_visible(node, at));
@@ -101,46 +101,46 @@ impl<F: CellFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
 
     /// Crosses a gate as far as it is seen between the rays of a cone.
     pub(super) fn cross_gate(&mut self, index: u32, node: &Node, gate: &Gate) {
-        let Node { right, left, root, cell, .. } = *node;
+        let Node { right, left, root, polygon, .. } = *node;
         let at = self.memory.roots[root as usize].at;
         let [a, b] = [gate.right, gate.left];
         let [a_right, b_right] = [a, b].map(|end| orientation(at, right, end));
         let [a_left, b_left] = [a, b].map(|end| orientation(at, left, end));
         if b_right > 0.0 && a_left < 0.0 && orientation(at, a, b) > 0.0 {
             let rays = [if a_right >= 0.0 { a } else { right }, if b_left <= 0.0 { b } else { left }];
-            self.cross(index, root, cell, gate, rays);
+            self.cross(index, root, polygon, gate, rays);
         } else if a_right == 0.0 && b_right == 0.0 && is_before(at, a, b) {
-            self.offer_turn_at_gate(index, root, cell, gate, Side::Right);
+            self.offer_turn_at_gate(index, root, polygon, gate, Side::Right);
         } else if a_left == 0.0 && b_left == 0.0 && is_before(at, b, a) {
-            self.offer_turn_at_gate(index, root, cell, gate, Side::Left);
+            self.offer_turn_at_gate(index, root, polygon, gate, Side::Left);
         }
     }
 
     /// As [`Self::expand`], for a cone over a link.
     pub(super) fn expand_through_link(&mut self, index: u32) {
         let node = self.memory.nodes[index as usize];
-        let Node { right, left, root, cell, way, .. } = node;
-        if cell == self.goal.cell && self.is_visible(&node, self.goal.at) {
+        let Node { right, left, root, polygon, way, .. } = node;
+        if polygon == self.goal.polygon && self.is_visible(&node, self.goal.at) {
             self.arrive(index, root);
         }
         if FLOOD {
             self.note(&node);
         }
         let mesh = self.mesh;
-        for gate in mesh.gates(cell).filter(|gate| (gate.way as usize) < mesh.neighbours.len()) {
+        for gate in mesh.gates(polygon).filter(|gate| (gate.way as usize) < mesh.neighbours.len()) {
             self.cross_gate(index, &node, &gate);
         }
         self.cross_links(index, &node);
         // Its ends, as they are numbered in the link.
-        let [right_end, left_end] = self.mesh.edge_ends(CellId(cell), way);
+        let [right_end, left_end] = self.mesh.edge_ends(PolyId(polygon), way);
         let (link, backwards) = self.mesh.link_of(way);
         if right == right_end {
             let turn = self.mesh.end_turn(link.0, u32::from(backwards));
-            self.offer_turn(index, root, cell, right, turn, Side::Right);
+            self.offer_turn(index, root, polygon, right, turn, Side::Right);
         }
         if left == left_end {
             let turn = self.mesh.end_turn(link.0, u32::from(!backwards));
-            self.offer_turn(index, root, cell, left, turn, Side::Left);
+            self.offer_turn(index, root, polygon, left, turn, Side::Left);
         }
     }
 
@@ -178,8 +178,8 @@ impl<F: CellFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
             self.memory.roots.push(Root { at: arrive.0, length, turn });
             let estimate = length + if FLOOD { 0.0 } else { turn_length(arrive.0, self.goal.at) };
             let right = PlanPosition { x: along, z: 0.0 };
-            let cell = mesh.beyond(way);
-            self.offer(Node { right, left: arrive.0, root: landed, parent, way, cell }, estimate);
+            let polygon = mesh.beyond(way);
+            self.offer(Node { right, left: arrive.0, root: landed, parent, way, polygon }, estimate);
         }
     }
 }

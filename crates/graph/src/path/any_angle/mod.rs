@@ -1,7 +1,7 @@
 //! Polyanya: the shortest way of all, by A* over cones of sight.
 //!
 //! A node is a cone: a root, where the way so far ends, and the part of an edge that is seen from it between two rays. Opened, it
-//! sees parts of the other edges of the cell beyond; and where a ray touches a corner that a way may turn round, that corner
+//! sees parts of the other edges of the polygon beyond; and where a ray touches a corner that a way may turn round, that corner
 //! becomes a root. The estimate of a cone is the shortest way from its root through its part of the edge to the goal, as if
 //! there were no walls behind: never too long, so that the first way to arrive is the shortest.
 //!
@@ -18,14 +18,14 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
 
-use waymesh_core::CellId;
+use waymesh_core::PolyId;
 
 use super::PathScratch;
 use super::funnel::Turn;
 use super::gate::{Gate, ahead, nearest_between, turn_length};
 use super::sliced::Progress;
 use crate::data::NO_NEIGHBOUR;
-use crate::filter::CellFilter;
+use crate::filter::PolygonFilter;
 use crate::links::LEAP_PLACES;
 use crate::mesh::NavMesh;
 use crate::nearest::Spot;
@@ -62,7 +62,7 @@ pub(crate) struct AnyAngle {
     stamp: u32,
     /// Shortest way found to each fan of corners, each place of a link and each end of one.
     turns: Vec<Turned>,
-    /// Cells that meet in a point, and the nodes that lead to them.
+    /// Polygons that meet in a point, and the nodes that lead to them.
     touching: Vec<(u32, u32)>,
     /// What a flood has seen.
     pub(crate) seen: Vec<Seen>,
@@ -83,7 +83,7 @@ struct Turned {
 #[derive(Clone, Copy, Debug)]
 struct Root {
     at: PlanPosition,
-    /// In cells.
+    /// In polygons.
     length: f64,
     turn: u32,
 }
@@ -95,9 +95,9 @@ struct Node {
     left: PlanPosition,
     root: u32,
     parent: u32,
-    /// What is crossed into `cell`, or what kind of node it is.
+    /// What is crossed into `polygon`, or what kind of node it is.
     way: u32,
-    cell: u32,
+    polygon: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,7 +106,7 @@ enum Side {
     Left,
 }
 
-/// What a look into a cell may see, besides what its edges hide.
+/// What a look into a polygon may see, besides what its edges hide.
 #[derive(Clone, Copy, Debug)]
 enum Bound {
     None,
@@ -125,14 +125,14 @@ struct Search<'a, F, const FLOOD: bool> {
     limit: f64,
 }
 
-/// What is seen of a cell from a place that ways turn at: all, or what lies between two rays.
+/// What is seen of a polygon from a place that ways turn at: all, or what lies between two rays.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Seen {
-    pub(crate) cell: u32,
+    pub(crate) polygon: u32,
     pub(crate) root: PlanPosition,
     /// Length of the way to the root, in cells.
     pub(crate) length: f64,
-    /// Shortest way to the part of the cell that is seen, in cells.
+    /// Shortest way to the part of the polygon that is seen, in cells.
     pub(crate) nearest: f64,
     pub(crate) rays: Option<[PlanPosition; 2]>,
 }
@@ -140,9 +140,9 @@ pub(crate) struct Seen {
 const NO_KEY: (u64, u32) = (u64::MAX, u32::MAX);
 
 impl NavMesh {
-    /// Everything that ways of at most `limit` cells see from `start`, into `memory.seen`, nearest first. Links that lead one way only are
+    /// Everything that ways of at most `limit` polygons see from `start`, into `memory.seen`, nearest first. Links that lead one way only are
     /// not taken.
-    pub(crate) fn flood_shortest<F: CellFilter>(
+    pub(crate) fn flood_shortest<F: PolygonFilter>(
         &self,
         start: &Spot,
         limit: f64,
@@ -151,7 +151,7 @@ impl NavMesh {
     ) {
         memory.begin(self.turn_count());
         memory.seen.clear();
-        let nowhere = Spot { cell: NO_NEIGHBOUR, ..*start };
+        let nowhere = Spot { polygon: NO_NEIGHBOUR, ..*start };
         let mut search: Search<'_, F, true> =
             Search { mesh: self, filter, goal: &nowhere, goal_number: 0, memory, limit };
         search.begin(start);
@@ -161,7 +161,7 @@ impl NavMesh {
 
     /// Searches the shortest way from `start` to `goal` and leaves the edges and links that it crosses in `scratch.corridor`.
     /// Whether there is a way.
-    pub(super) fn search_shortest<F: CellFilter>(
+    pub(super) fn search_shortest<F: PolygonFilter>(
         &self,
         start: &Spot,
         goal: &Spot,
@@ -172,7 +172,7 @@ impl NavMesh {
     }
 
     /// As [`NavMesh::search_shortest`], for ways no longer than `limit`, in cells.
-    pub(crate) fn search_shortest_within<F: CellFilter>(
+    pub(crate) fn search_shortest_within<F: PolygonFilter>(
         &self,
         start: &Spot,
         goal: &Spot,
@@ -186,7 +186,7 @@ impl NavMesh {
     }
 
     /// Begins what [`NavMesh::advance_shortest`] goes on with.
-    pub(crate) fn begin_shortest<F: CellFilter>(
+    pub(crate) fn begin_shortest<F: PolygonFilter>(
         &self,
         start: &Spot,
         goal: &Spot,
@@ -197,21 +197,21 @@ impl NavMesh {
         scratch.corridor.clear();
         scratch.leaps.clear();
         scratch.is_taut = false;
-        scratch.is_straight = start.cell == goal.cell
+        scratch.is_straight = start.polygon == goal.polygon
             || (turn_length(start.at, goal.at) <= limit && self.goes_straight(start, goal, filter, scratch));
         if scratch.is_straight {
             return;
         }
         let memory = &mut scratch.any_angle;
         memory.begin(self.turn_count());
-        let goal_number = self.bridges.number(goal.cell);
+        let goal_number = self.bridges.number(goal.polygon);
         let mut search: Search<'_, F, false> =
             Search { mesh: self, filter, goal, goal_number, memory, limit };
         search.begin(start);
     }
 
     /// Goes on with a search, for as many nodes as `nodes` has, and takes them from it.
-    pub(crate) fn advance_shortest<F: CellFilter>(
+    pub(crate) fn advance_shortest<F: PolygonFilter>(
         &self,
         start: &Spot,
         goal: &Spot,
@@ -220,11 +220,11 @@ impl NavMesh {
         scratch: &mut PathScratch,
         nodes: &mut usize,
     ) -> Progress {
-        if start.cell == goal.cell || scratch.is_straight {
+        if start.polygon == goal.polygon || scratch.is_straight {
             return Progress::Found;
         }
         let PathScratch { corridor, leaps, is_taut, any_angle: memory, .. } = scratch;
-        let goal_number = self.bridges.number(goal.cell);
+        let goal_number = self.bridges.number(goal.polygon);
         let mut search: Search<'_, F, false> =
             Search { mesh: self, filter, goal, goal_number, memory, limit };
         let (progress, mut node) = search.advance(nodes);
@@ -306,11 +306,17 @@ impl AnyAngle {
     }
 }
 
-impl<F: CellFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
+impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
     fn begin(&mut self, start: &Spot) {
         self.memory.roots.push(Root { at: start.at, length: 0.0, turn: NONE });
-        let node =
-            Node { right: start.at, left: start.at, root: 0, parent: NONE, way: START, cell: start.cell };
+        let node = Node {
+            right: start.at,
+            left: start.at,
+            root: 0,
+            parent: NONE,
+            way: START,
+            polygon: start.polygon,
+        };
         let first = self.keep(node);
         self.look_around(first);
     }
@@ -375,18 +381,18 @@ impl<F: CellFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         (best != NO_KEY).then_some(!best.1)
     }
 
-    /// Whether a way out of `cell` can be of use.
+    /// Whether a way out of `polygon` can be of use.
     #[inline]
-    fn is_open(&self, cell: u32, way: u32) -> Option<u32> {
+    fn is_open(&self, polygon: u32, way: u32) -> Option<u32> {
         let neighbour = self.mesh.beyond(way);
-        if neighbour == NO_NEIGHBOUR || !self.filter.allows(self.mesh, CellId(neighbour)) {
+        if neighbour == NO_NEIGHBOUR || !self.filter.allows(self.mesh, PolyId(neighbour)) {
             return None;
         }
         let is_edge = (way as usize) < self.mesh.neighbours.len();
         if FLOOD && !is_edge && !self.mesh.links.links[self.mesh.link_of(way).0.index()].both_ways {
             return None;
         }
-        (FLOOD || !is_edge || self.mesh.bridges.leads_to(self.goal_number, way, cell, neighbour))
+        (FLOOD || !is_edge || self.mesh.bridges.leads_to(self.goal_number, way, polygon, neighbour))
             .then_some(neighbour)
     }
 
@@ -405,14 +411,14 @@ impl<F: CellFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         let Root { at, length, .. } = self.memory.roots[root as usize];
         let estimate = length + turn_length(at, self.goal.at);
         let goal = self.goal.at;
-        let node = Node { right: goal, left: goal, root, parent, way: FINAL, cell: self.goal.cell };
+        let node = Node { right: goal, left: goal, root, parent, way: FINAL, polygon: self.goal.polygon };
         self.offer(node, estimate);
     }
 
     /// Opens a cone over a gate that is crossed between two rays.
     #[inline]
-    fn cross(&mut self, parent: u32, root: u32, cell: u32, gate: &Gate, rays: [PlanPosition; 2]) {
-        let Some(cell) = self.is_open(cell, gate.way) else { return };
+    fn cross(&mut self, parent: u32, root: u32, polygon: u32, gate: &Gate, rays: [PlanPosition; 2]) {
+        let Some(polygon) = self.is_open(polygon, gate.way) else { return };
         let Root { at, length, .. } = self.memory.roots[root as usize];
         let [right, left] = rays;
         let estimate = length
@@ -421,6 +427,6 @@ impl<F: CellFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
             } else {
                 ahead(at, right, left, gate, self.goal.at)
             };
-        self.offer(Node { right, left, root, parent, way: gate.way, cell }, estimate);
+        self.offer(Node { right, left, root, parent, way: gate.way, polygon }, estimate);
     }
 }

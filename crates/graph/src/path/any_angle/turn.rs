@@ -1,20 +1,20 @@
 //! Turns: where a way may bend, and what is seen from there.
 
-use waymesh_core::CellId;
+use waymesh_core::PolyId;
 
 use super::{Bound, MOST_STEPS, Node, Root, Search, Seen, Side, TURN_LEFT, TURN_RIGHT};
 use crate::data::NO_NEIGHBOUR;
-use crate::filter::CellFilter;
+use crate::filter::PolygonFilter;
 use crate::path::gate::{Gate, beyond, is_before, turn_length};
 use crate::plan::{PlanPosition, orientation};
 
-impl<F: CellFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
+impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
     /// Opens a turn at a corner that is seen from `root`, if a way may turn there.
     pub(super) fn offer_turn(
         &mut self,
         parent: u32,
         root: u32,
-        cell: u32,
+        polygon: u32,
         at: PlanPosition,
         turn: u32,
         side: Side,
@@ -30,30 +30,30 @@ impl<F: CellFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         self.memory.roots.push(Root { at, length, turn });
         let right = beyond(from.at, at);
         let estimate = length + if FLOOD { 0.0 } else { turn_length(at, self.goal.at) };
-        self.offer(Node { right, left: at, root, parent, way, cell }, estimate);
+        self.offer(Node { right, left: at, root, parent, way, polygon }, estimate);
     }
 
-    /// As [`Self::offer_turn`], at a corner of a cell.
-    pub(super) fn offer_turn_at(&mut self, parent: u32, root: u32, cell: u32, corner: usize, side: Side) {
+    /// As [`Self::offer_turn`], at a corner of a polygon.
+    pub(super) fn offer_turn_at(&mut self, parent: u32, root: u32, polygon: u32, corner: usize, side: Side) {
         #[expect(clippy::cast_possible_truncation, reason = "corners fit 32 bits")]
         let (fan, may_turn) = self.mesh.fans.fan(corner as u32);
-        if may_turn || (!F::ALLOWS_ALL && self.is_closed_beside(cell, corner)) {
-            self.offer_turn(parent, root, cell, self.corner(corner), fan, side);
+        if may_turn || (!F::ALLOWS_ALL && self.is_closed_beside(polygon, corner)) {
+            self.offer_turn(parent, root, polygon, self.corner(corner), fan, side);
         }
     }
 
-    /// Whether the filter closes some cell around a corner.
-    pub(super) fn is_closed_beside(&self, cell: u32, corner: usize) -> bool {
+    /// Whether the filter closes some polygon around a corner.
+    pub(super) fn is_closed_beside(&self, polygon: u32, corner: usize) -> bool {
         let at = self.corner(corner);
         for side in [Side::Right, Side::Left] {
-            let mut current = cell;
+            let mut current = polygon;
             for _ in 0..MOST_STEPS {
                 let Some(gate) = self.gate_beside(current, at, side) else { break };
                 let next = self.mesh.beyond(gate.way);
-                if !self.filter.allows(self.mesh, CellId(next)) {
+                if !self.filter.allows(self.mesh, PolyId(next)) {
                     return true;
                 }
-                if next == cell {
+                if next == polygon {
                     return false;
                 }
                 current = next;
@@ -62,51 +62,58 @@ impl<F: CellFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         false
     }
 
-    /// The gate of a cell that begins at a place on its border, seen on this side.
-    pub(super) fn gate_beside(&self, cell: u32, at: PlanPosition, side: Side) -> Option<Gate> {
-        self.mesh.gates(cell).find(|gate| at == if side == Side::Right { gate.right } else { gate.left })
+    /// The gate of a polygon that begins at a place on its border, seen on this side.
+    pub(super) fn gate_beside(&self, polygon: u32, at: PlanPosition, side: Side) -> Option<Gate> {
+        self.mesh.gates(polygon).find(|gate| at == if side == Side::Right { gate.right } else { gate.left })
     }
 
-    /// Opens a turn at one end of a gate of `cell`.
-    pub(super) fn offer_turn_at_gate(&mut self, parent: u32, root: u32, cell: u32, gate: &Gate, side: Side) {
+    /// Opens a turn at one end of a gate of `polygon`.
+    pub(super) fn offer_turn_at_gate(
+        &mut self,
+        parent: u32,
+        root: u32,
+        polygon: u32,
+        gate: &Gate,
+        side: Side,
+    ) {
         if (gate.way as usize) < self.mesh.neighbours.len() {
-            let range = self.mesh.edge_range(cell as usize);
+            let range = self.mesh.edge_range(polygon as usize);
             let mut corner = gate.way as usize;
             if side == Side::Left {
                 corner = if corner + 1 == range.end { range.start } else { corner + 1 };
             }
-            self.offer_turn_at(parent, root, cell, corner, side);
+            self.offer_turn_at(parent, root, polygon, corner, side);
         } else {
             let at = if side == Side::Right { gate.right } else { gate.left };
             let (link, backwards) = self.mesh.link_of(gate.way);
             let end = u32::from((side == Side::Right) == backwards);
-            self.offer_turn(parent, root, cell, at, self.mesh.end_turn(link.0, end), side);
+            self.offer_turn(parent, root, polygon, at, self.mesh.end_turn(link.0, end), side);
         }
     }
 
-    /// Opens the cells that meet in a root, which lies in the cell of this node.
+    /// Opens the polygons that meet in a root, which lies in the polygon of this node.
     pub(super) fn look_around(&mut self, index: u32) {
-        let Node { root, cell, .. } = self.memory.nodes[index as usize];
+        let Node { root, polygon, .. } = self.memory.nodes[index as usize];
         let at = self.memory.roots[root as usize].at;
         let mut touching = std::mem::take(&mut self.memory.touching);
         touching.clear();
-        touching.push((cell, index));
+        touching.push((polygon, index));
         let mut next = 0;
-        while let Some(&(cell, node)) = touching.get(next) {
+        while let Some(&(polygon, node)) = touching.get(next) {
             next += 1;
-            self.look(node, root, cell, Bound::None);
+            self.look(node, root, polygon, Bound::None);
             let mesh = self.mesh;
-            for gate in mesh.gates(cell) {
+            for gate in mesh.gates(polygon) {
                 let is_on = orientation(gate.right, gate.left, at) == 0.0
                     && !is_before(gate.right, gate.left, at)
                     && !is_before(gate.left, gate.right, at);
                 if !is_on {
                     continue;
                 }
-                let Some(beyond) = self.is_open(cell, gate.way) else { continue };
+                let Some(beyond) = self.is_open(polygon, gate.way) else { continue };
                 if touching.iter().all(|&(known, _)| known != beyond) {
                     let Gate { way, right, left } = gate;
-                    let node = self.keep(Node { right, left, root, parent: node, way, cell: beyond });
+                    let node = self.keep(Node { right, left, root, parent: node, way, polygon: beyond });
                     touching.push((beyond, node));
                 }
             }
@@ -114,39 +121,41 @@ impl<F: CellFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         self.memory.touching = touching;
     }
 
-    /// Turns round a root, cell by cell.
+    /// Turns round a root, polygon by polygon.
     pub(super) fn turn(&mut self, index: u32, side: Side) {
-        let Node { root, cell, right: bound, .. } = self.memory.nodes[index as usize];
+        let Node { root, polygon, right: bound, .. } = self.memory.nodes[index as usize];
         let at = self.memory.roots[root as usize].at;
         self.look(
             index,
             root,
-            cell,
+            polygon,
             if side == Side::Right { Bound::RightOf(bound) } else { Bound::LeftOf(bound) },
         );
-        let (first, mut cell, mut node) = (cell, cell, index);
+        let (first, mut polygon, mut node) = (polygon, polygon, index);
         for _ in 0..MOST_STEPS {
-            let Some(gate) = self.gate_beside(cell, at, side) else { return };
-            let Some(beyond) = self.is_open(cell, gate.way).filter(|&beyond| beyond != first) else { return };
+            let Some(gate) = self.gate_beside(polygon, at, side) else { return };
+            let Some(beyond) = self.is_open(polygon, gate.way).filter(|&beyond| beyond != first) else {
+                return;
+            };
             let Gate { way, right, left } = gate;
-            node = self.keep(Node { right, left, root, parent: node, way, cell: beyond });
-            cell = beyond;
-            self.look(node, root, cell, Bound::None);
+            node = self.keep(Node { right, left, root, parent: node, way, polygon: beyond });
+            polygon = beyond;
+            self.look(node, root, polygon, Bound::None);
         }
     }
 
-    /// Opens what is seen of a cell from a root on its border or inside, but for gates that begin at the root.
-    pub(super) fn look(&mut self, index: u32, root: u32, cell: u32, bound: Bound) {
+    /// Opens what is seen of a polygon from a root on its border or inside, but for gates that begin at the root.
+    pub(super) fn look(&mut self, index: u32, root: u32, polygon: u32, bound: Bound) {
         let at = self.memory.roots[root as usize].at;
-        if cell == self.goal.cell {
+        if polygon == self.goal.polygon {
             self.arrive(index, root);
             return;
         }
         if FLOOD {
             let Root { at, length, .. } = self.memory.roots[root as usize];
-            self.memory.seen.push(Seen { cell, root: at, length, nearest: length, rays: None });
+            self.memory.seen.push(Seen { polygon, root: at, length, nearest: length, rays: None });
         }
-        let range = self.mesh.edge_range(cell as usize);
+        let range = self.mesh.edge_range(polygon as usize);
         let (first, last) = (range.start, range.end - 1);
         for edge in range {
             if self.mesh.neighbours[edge] == NO_NEIGHBOUR {
@@ -155,14 +164,14 @@ impl<F: CellFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
             let [right, left] = [edge, if edge == last { first } else { edge + 1 }].map(|at| self.corner(at));
             #[expect(clippy::cast_possible_truncation, reason = "corners fit 32 bits")]
             let way = edge as u32;
-            self.look_through(index, root, cell, &Gate { way, right, left }, bound);
+            self.look_through(index, root, polygon, &Gate { way, right, left }, bound);
         }
         let mesh = self.mesh;
-        for &leaving in mesh.links.leaving(cell) {
+        for &leaving in mesh.links.leaving(polygon) {
             let way = mesh.way_of(leaving);
             if mesh.links.is_portal(mesh.link_of(way).0) {
-                let [right, left] = mesh.edge_ends(CellId(cell), way);
-                self.look_through(index, root, cell, &Gate { way, right, left }, bound);
+                let [right, left] = mesh.edge_ends(PolyId(polygon), way);
+                self.look_through(index, root, polygon, &Gate { way, right, left }, bound);
             } else {
                 self.leap(index, root, leaving, |_, place| match bound {
                     Bound::None => true,
@@ -173,7 +182,7 @@ impl<F: CellFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         }
     }
 
-    pub(super) fn look_through(&mut self, index: u32, root: u32, cell: u32, gate: &Gate, bound: Bound) {
+    pub(super) fn look_through(&mut self, index: u32, root: u32, polygon: u32, gate: &Gate, bound: Bound) {
         let at = self.memory.roots[root as usize].at;
         let Gate { right: a, left: b, .. } = *gate;
         if a == at || b == at {
@@ -202,13 +211,13 @@ impl<F: CellFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
                 }
                 Bound::None => {}
             }
-            self.cross(index, root, cell, gate, rays);
+            self.cross(index, root, polygon, gate, rays);
         } else if facing == 0.0 {
             // In line with the root: it can be entered round its near end only.
-            if is_before(at, a, b) && is_in_bound(a) && self.is_open(cell, gate.way).is_some() {
-                self.offer_turn_at_gate(index, root, cell, gate, Side::Right);
-            } else if is_before(at, b, a) && is_in_bound(b) && self.is_open(cell, gate.way).is_some() {
-                self.offer_turn_at_gate(index, root, cell, gate, Side::Left);
+            if is_before(at, a, b) && is_in_bound(a) && self.is_open(polygon, gate.way).is_some() {
+                self.offer_turn_at_gate(index, root, polygon, gate, Side::Right);
+            } else if is_before(at, b, a) && is_in_bound(b) && self.is_open(polygon, gate.way).is_some() {
+                self.offer_turn_at_gate(index, root, polygon, gate, Side::Left);
             }
         }
     }

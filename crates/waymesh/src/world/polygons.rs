@@ -1,7 +1,7 @@
-//! The cells of one tile, whose border with other tiles is a row of straight edges.
+//! The polygons of one tile, whose border with other tiles is a row of straight edges.
 
 use waymesh_core::{
-    CellId, CellMesh, Direction, FieldWindow, NO_REGION, PlanPoint, PlanVertex, RegionMap, SpanKey,
+    Direction, FieldWindow, NO_REGION, PlanPoint, PlanVertex, PolyId, PolyMesh, RegionMap, SpanKey,
 };
 
 use crate::pipeline::{BakeError, Pipeline};
@@ -13,44 +13,44 @@ const MAX_BORDER_EDGE: u32 = 16;
 /// One step of a border edge: the span on this side, and the one that it is linked to on the other.
 pub(super) type Step = [SpanKey; 2];
 
-/// An edge of a cell on the border of its tile, with ground of another tile beyond.
+/// An edge of a polygon on the border of its tile, with ground of another tile beyond.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct BorderEdge {
-    pub(super) cell: u32,
-    /// Which edge of the cell.
+    pub(super) polygon: u32,
+    /// Which edge of the polygon.
     pub(super) edge: u32,
-    /// One entry per cell side, in the order in which the edge runs.
+    /// One entry per polygon side, in the order in which the edge runs.
     pub(super) steps: Vec<Step>,
 }
 
-/// The cells of a tile, in coordinates of the whole grid.
+/// The polygons of a tile, in coordinates of the whole grid.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct TileCells {
+pub(super) struct TilePolygons {
     pub(super) vertices: Vec<PlanVertex>,
-    pub(super) cells: Vec<TileCell>,
-    /// In order of cells and edges.
+    pub(super) polygons: Vec<TilePolygon>,
+    /// In order of polygons and edges.
     pub(super) borders: Vec<BorderEdge>,
 }
 
-/// A cell of a tile.
+/// A polygon of a tile.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct TileCell {
+pub(super) struct TilePolygon {
     pub(super) corners: Vec<u32>,
     pub(super) neighbours: Vec<Option<u32>>,
     pub(super) region: u32,
     pub(super) area: waymesh_core::AreaId,
 }
 
-/// Builds the cells of a tile's core; also gives the region of each of its spans, and the number of regions.
+/// Builds the polygons of a tile's core; also gives the region of each of its spans, and the number of regions.
 ///
 /// The spans of the ring that one can walk to become regions of their own, cut at fixed places along the border. So the border
 /// between them and the tile's regions is made of arcs like any other: straight, from junction to junction, which
-/// simplification leaves alone. Their own cells are dropped in the end.
+/// simplification leaves alone. Their own polygons are dropped in the end.
 pub(super) fn tile_cells(
     pipeline: &Pipeline,
     part: &FieldWindow,
     recorder: &mut Recorder<'_>,
-) -> Result<(TileCells, Vec<u32>, u32), BakeError> {
+) -> Result<(TilePolygons, Vec<u32>, u32), BakeError> {
     let mut field = part.field.clone();
     let spans = u32::try_from(field.len()).unwrap_or(u32::MAX);
     for span in 0..spans {
@@ -59,7 +59,7 @@ pub(super) fn tile_cells(
         }
     }
     if !field.has_ground() {
-        return Ok((TileCells::default(), vec![NO_REGION; field.len()], 0));
+        return Ok((TilePolygons::default(), vec![NO_REGION; field.len()], 0));
     }
     let mut regions = pipeline.regions(&field, recorder)?;
     let own = regions.count;
@@ -73,8 +73,8 @@ pub(super) fn tile_cells(
     let contours = pipeline.contours(&raw, recorder)?;
     drop(raw);
     let triangulation = pipeline.triangles(&contours, recorder)?;
-    let cells = pipeline.cells(&triangulation, recorder)?;
-    let tile = extract(part, &regions, own, &cells);
+    let polygons = pipeline.polygons(&triangulation, recorder)?;
+    let tile = extract(part, &regions, own, &polygons);
     // The ring belongs to the tiles around.
     for label in &mut regions.labels {
         if *label >= own {
@@ -131,33 +131,34 @@ fn label_ring(part: &FieldWindow, regions: &mut RegionMap) {
     }
 }
 
-/// The cells of the tile's own regions, moved to the whole grid.
-fn extract(part: &FieldWindow, regions: &RegionMap, own: u32, cells: &CellMesh) -> TileCells {
-    let is_own = |cell: CellId| cells.cells[cell.index()].region.0 < own;
-    let mut numbers = vec![None; cells.cells.len()];
-    let mut vertex_numbers = vec![None; cells.vertices.len()];
-    let mut result = TileCells::default();
-    let own_cells = (0..cells.cells.len()).map(CellId::from_index).filter(|&id| is_own(id));
-    for (number, id) in (0_u32..).zip(own_cells) {
+/// The polygons of the tile's own regions, moved to the whole grid.
+fn extract(part: &FieldWindow, regions: &RegionMap, own: u32, polygons: &PolyMesh) -> TilePolygons {
+    let is_own = |polygon: PolyId| polygons.polygons[polygon.index()].region.0 < own;
+    let mut numbers = vec![None; polygons.polygons.len()];
+    let mut vertex_numbers = vec![None; polygons.vertices.len()];
+    let mut result = TilePolygons::default();
+    let own_polygons = (0..polygons.polygons.len()).map(PolyId::from_index).filter(|&id| is_own(id));
+    for (number, id) in (0_u32..).zip(own_polygons) {
         numbers[id.index()] = Some(number);
     }
-    for id in (0..cells.cells.len()).map(CellId::from_index).filter(|&id| is_own(id)) {
-        let cell = &cells.cells[id.index()];
-        let corners = cells.corners(id);
-        let number = u32::try_from(result.cells.len()).unwrap_or(u32::MAX);
-        for (edge, neighbour) in cells.neighbours(id).iter().enumerate() {
+    for id in (0..polygons.polygons.len()).map(PolyId::from_index).filter(|&id| is_own(id)) {
+        let polygon = &polygons.polygons[id.index()];
+        let corners = polygons.corners(id);
+        let number = u32::try_from(result.polygons.len()).unwrap_or(u32::MAX);
+        for (edge, neighbour) in polygons.neighbours(id).iter().enumerate() {
             if neighbour.is_some_and(|neighbour| !is_own(neighbour)) {
-                let [from, to] = [corners[edge], corners[(edge + 1) % corners.len()]].map(|v| cells.point(v));
+                let [from, to] =
+                    [corners[edge], corners[(edge + 1) % corners.len()]].map(|v| polygons.point(v));
                 result.borders.push(BorderEdge {
-                    cell: number,
+                    polygon: number,
                     edge: u32::try_from(edge).unwrap_or(u32::MAX),
-                    steps: steps(part, regions, cell.region.0, from, to),
+                    steps: steps(part, regions, polygon.region.0, from, to),
                 });
             }
         }
         let corners = corners.iter().map(|vertex| {
             *vertex_numbers[vertex.index()].get_or_insert_with(|| {
-                let PlanVertex { point, height } = cells.vertices[vertex.index()];
+                let PlanVertex { point, height } = polygons.vertices[vertex.index()];
                 let point = PlanPoint::new(
                     point.x + part.window.x.cast_signed(),
                     point.z + part.window.z.cast_signed(),
@@ -166,15 +167,15 @@ fn extract(part: &FieldWindow, regions: &RegionMap, own: u32, cells: &CellMesh) 
                 u32::try_from(result.vertices.len() - 1).unwrap_or(u32::MAX)
             })
         });
-        result.cells.push(TileCell {
+        result.polygons.push(TilePolygon {
             corners: corners.collect(),
-            neighbours: cells
+            neighbours: polygons
                 .neighbours(id)
                 .iter()
                 .map(|neighbour| neighbour.and_then(|neighbour| numbers[neighbour.index()]))
                 .collect(),
-            region: cell.region.0,
-            area: cell.area,
+            region: polygon.region.0,
+            area: polygon.area,
         });
     }
     result

@@ -1,13 +1,13 @@
-//! Convex cells, their neighbours, and the height of the ground in them.
+//! Convex polygons, their neighbours, and the height of the ground in them.
 
 use crate::{
-    AreaId, CellId, GridFrame, PlanPoint, PlanVertex, RegionId, Validate, VertexId, Violation, ViolationList,
+    AreaId, GridFrame, PlanPoint, PlanVertex, PolyId, RegionId, Validate, VertexId, Violation, ViolationList,
 };
 
-/// A convex cell.
+/// A convex polygon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cell {
-    /// First entry in [`CellMesh::corners`] and [`CellMesh::neighbours`].
+pub struct Poly {
+    /// First entry in [`PolyMesh::corners`] and [`PolyMesh::neighbours`].
     pub first: u32,
     /// Number of corners, three at least.
     pub len: u32,
@@ -17,52 +17,58 @@ pub struct Cell {
     pub area: AreaId,
 }
 
-/// Convex cells over shared vertices.
+/// Convex polygons over shared vertices.
 ///
 /// # Invariants
-/// Cells are convex (collinear corners are allowed where a neighbour needs them), positive, do not overlap within a storey,
+/// Polygons are convex (collinear corners are allowed where a neighbour needs them), positive, do not overlap within a storey,
 /// and meet edge to edge: a neighbour shares the whole edge, so there is no vertex inside an edge (no T-junction).
 #[derive(Clone, Debug, PartialEq)]
-pub struct CellMesh {
+pub struct PolyMesh {
     /// Place and size of the grid.
     pub frame: GridFrame,
     /// All vertices.
     pub vertices: Vec<PlanVertex>,
-    /// All cells.
-    pub cells: Vec<Cell>,
-    /// Corners of all cells, one cell after the other, each in positive order.
+    /// All polygons.
+    pub polygons: Vec<Poly>,
+    /// Corners of all polygons, one polygon after the other, each in positive order.
     pub corners: Vec<VertexId>,
-    /// Beside each corner, the cell across the edge from it to the cell's next corner; `None` on a wall or drop.
-    pub neighbours: Vec<Option<CellId>>,
+    /// Beside each corner, the polygon across the edge from it to the polygon's next corner; `None` on a wall or drop.
+    pub neighbours: Vec<Option<PolyId>>,
 }
 
-impl CellMesh {
-    /// A mesh without cells.
+impl PolyMesh {
+    /// A mesh without polygons.
     #[must_use]
     pub fn empty(frame: GridFrame) -> Self {
-        Self { frame, vertices: Vec::new(), cells: Vec::new(), corners: Vec::new(), neighbours: Vec::new() }
+        Self {
+            frame,
+            vertices: Vec::new(),
+            polygons: Vec::new(),
+            corners: Vec::new(),
+            neighbours: Vec::new(),
+        }
     }
 
-    /// Indices into [`CellMesh::corners`] of one cell.
+    /// Indices into [`PolyMesh::corners`] of one polygon.
     #[inline]
     #[must_use]
-    pub fn corner_range(&self, cell: CellId) -> std::ops::Range<usize> {
-        let cell = &self.cells[cell.index()];
-        cell.first as usize..(cell.first + cell.len) as usize
+    pub fn corner_range(&self, polygon: PolyId) -> std::ops::Range<usize> {
+        let polygon = &self.polygons[polygon.index()];
+        polygon.first as usize..(polygon.first + polygon.len) as usize
     }
 
-    /// The corners of one cell.
+    /// The corners of one polygon.
     #[inline]
     #[must_use]
-    pub fn corners(&self, cell: CellId) -> &[VertexId] {
-        &self.corners[self.corner_range(cell)]
+    pub fn corners(&self, polygon: PolyId) -> &[VertexId] {
+        &self.corners[self.corner_range(polygon)]
     }
 
-    /// The neighbours of one cell, beside its corners.
+    /// The neighbours of one polygon, beside its corners.
     #[inline]
     #[must_use]
-    pub fn neighbours(&self, cell: CellId) -> &[Option<CellId>] {
-        &self.neighbours[self.corner_range(cell)]
+    pub fn neighbours(&self, polygon: PolyId) -> &[Option<PolyId>] {
+        &self.neighbours[self.corner_range(polygon)]
     }
 
     /// The plan point of a vertex.
@@ -72,64 +78,64 @@ impl CellMesh {
         self.vertices[vertex.index()].point
     }
 
-    /// Number of edges between two cells, each counted once.
+    /// Number of edges between two polygons, each counted once.
     #[must_use]
     pub fn portal_count(&self) -> usize {
         self.neighbours.iter().flatten().count() / 2
     }
 
-    /// Twice the area of one cell in square cells of the grid. Exact.
+    /// Twice the area of one polygon in square cells of the grid. Exact.
     #[must_use]
-    pub fn doubled_area(&self, cell: CellId) -> i128 {
-        PlanPoint::doubled_area(self.corners(cell).iter().map(|&vertex| self.point(vertex)))
+    pub fn doubled_area(&self, polygon: PolyId) -> i128 {
+        PlanPoint::doubled_area(self.corners(polygon).iter().map(|&vertex| self.point(vertex)))
     }
 
-    /// Plan area of all cells in square metres.
+    /// Plan area of all polygons in square metres.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "an area for people and ratios, not for decisions")]
     pub fn area(&self) -> f64 {
         let doubled: i128 =
-            (0..self.cells.len()).map(|cell| self.doubled_area(CellId::from_index(cell))).sum();
+            (0..self.polygons.len()).map(|polygon| self.doubled_area(PolyId::from_index(polygon))).sum();
         doubled as f64 / 2.0 * self.frame.cell_area()
     }
 }
 
-impl Validate for CellMesh {
-    /// Indices in range, cells convex and positive, neighbours mutual over one whole edge, no vertex used twice in a cell.
+impl Validate for PolyMesh {
+    /// Indices in range, polygons convex and positive, neighbours mutual over one whole edge, no vertex used twice in a polygon.
     fn violations(&self, out: &mut ViolationList) {
         if self.corners.len() != self.neighbours.len()
             || self.corners.iter().any(|vertex| vertex.index() >= self.vertices.len())
-            || self.neighbours.iter().flatten().any(|cell| cell.index() >= self.cells.len())
+            || self.neighbours.iter().flatten().any(|polygon| polygon.index() >= self.polygons.len())
         {
-            out.push(Violation::BrokenTable { table: "cell corners" });
+            out.push(Violation::BrokenTable { table: "polygon corners" });
             return;
         }
         let mut end = 0;
-        for (index, cell) in self.cells.iter().enumerate() {
-            if cell.first != end
-                || cell.len < 3
-                || cell.first as usize + cell.len as usize > self.corners.len()
+        for (index, polygon) in self.polygons.iter().enumerate() {
+            if polygon.first != end
+                || polygon.len < 3
+                || polygon.first as usize + polygon.len as usize > self.corners.len()
             {
-                out.push(Violation::BrokenCell { cell: CellId::from_index(index) });
+                out.push(Violation::BrokenPolygon { polygon: PolyId::from_index(index) });
                 return;
             }
-            end = cell.first + cell.len;
+            end = polygon.first + polygon.len;
         }
         let edges = self.sorted_edges();
-        for index in 0..self.cells.len() {
-            self.cell_violations(CellId::from_index(index), &edges, out);
+        for index in 0..self.polygons.len() {
+            self.polygon_violations(PolyId::from_index(index), &edges, out);
         }
     }
 }
 
-/// An edge from vertex to vertex, the cell that has it, and the cell across.
-type DirectedEdge = (VertexId, VertexId, CellId, Option<CellId>);
+/// An edge from vertex to vertex, the polygon that has it, and the polygon across.
+type DirectedEdge = (VertexId, VertexId, PolyId, Option<PolyId>);
 
-impl CellMesh {
-    /// All edges in order: a scan of the neighbour would take quadratic time where cells have many corners.
+impl PolyMesh {
+    /// All edges in order: a scan of the neighbour would take quadratic time where polygons have many corners.
     fn sorted_edges(&self) -> Vec<DirectedEdge> {
         let mut edges = Vec::with_capacity(self.corners.len());
-        for id in (0..self.cells.len()).map(CellId::from_index) {
+        for id in (0..self.polygons.len()).map(PolyId::from_index) {
             let corners = self.corners(id);
             let next = corners.iter().cycle().skip(1);
             let ends = corners.iter().zip(next).zip(self.neighbours(id));
@@ -139,7 +145,7 @@ impl CellMesh {
         edges
     }
 
-    fn cell_violations(&self, id: CellId, edges: &[DirectedEdge], out: &mut ViolationList) {
+    fn polygon_violations(&self, id: PolyId, edges: &[DirectedEdge], out: &mut ViolationList) {
         let corners = self.corners(id);
         let count = corners.len();
         let mut sorted = corners.to_vec();
@@ -156,7 +162,7 @@ impl CellMesh {
         };
         let turns = (0..count).filter(|&corner| ascends(corner) != ascends((corner + 1) % count)).count();
         if repeated || bent || turns != 2 || self.doubled_area(id) <= 0 {
-            out.push(Violation::NotConvex { cell: id });
+            out.push(Violation::NotConvex { polygon: id });
         }
         for (edge, neighbour) in self.neighbours(id).iter().enumerate() {
             let Some(neighbour) = *neighbour else { continue };
@@ -173,18 +179,18 @@ impl CellMesh {
 #[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct SurfacePoint {
-    /// Cells along x from the frame's origin.
+    /// Polygons along x from the frame's origin.
     pub x: f32,
     /// Levels above the frame's origin.
     pub height: f32,
-    /// Cells along z from the frame's origin.
+    /// Polygons along z from the frame's origin.
     pub z: f32,
 }
 
-/// The height of the ground in every cell, as triangles.
+/// The height of the ground in every polygon, as triangles.
 ///
 /// # Layout
-/// The triangles of cell `c` are `triangles[cell_triangles[c]..cell_triangles[c + 1]]`. They fill the cell's plan, and two
+/// The triangles of polygon `c` are `triangles[polygon_triangles[c]..polygon_triangles[c + 1]]`. They fill the polygon's plan, and two
 /// neighbours have the same points along the edge they share.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HeightSurface {
@@ -192,24 +198,27 @@ pub struct HeightSurface {
     pub points: Vec<SurfacePoint>,
     /// All triangles, positive in plan.
     pub triangles: Vec<[u32; 3]>,
-    /// First triangle of each cell, and the number of triangles at the end.
-    pub cell_triangles: Vec<u32>,
+    /// First triangle of each polygon, and the number of triangles at the end.
+    pub polygon_triangles: Vec<u32>,
     /// Largest difference to a ground sample seen, in levels.
     pub max_error: f32,
 }
 
 impl HeightSurface {
-    /// Lists what breaks the layout over `cells`: broken tables, triangles of negative or no area, plan area that differs
-    /// from the cell's by more than a ten-thousandth plus a hundredth of a square cell.
-    pub fn violations_over(&self, cells: &CellMesh, out: &mut ViolationList) {
-        if !crate::validate::is_prefix_table(&self.cell_triangles, cells.cells.len(), self.triangles.len())
-            || self.triangles.iter().flatten().any(|&point| point as usize >= self.points.len())
+    /// Lists what breaks the layout over `polygons`: broken tables, triangles of negative or no area, plan area that differs
+    /// from the polygon's by more than a ten-thousandth plus a hundredth of a square cell.
+    pub fn violations_over(&self, polygons: &PolyMesh, out: &mut ViolationList) {
+        if !crate::validate::is_prefix_table(
+            &self.polygon_triangles,
+            polygons.polygons.len(),
+            self.triangles.len(),
+        ) || self.triangles.iter().flatten().any(|&point| point as usize >= self.points.len())
         {
             out.push(Violation::BrokenTable { table: "height surface" });
             return;
         }
-        for (index, range) in self.cell_triangles.windows(2).enumerate() {
-            let cell = CellId::from_index(index);
+        for (index, range) in self.polygon_triangles.windows(2).enumerate() {
+            let polygon = PolyId::from_index(index);
             let mut doubled = 0.0;
             for triangle in &self.triangles[range[0] as usize..range[1] as usize] {
                 let [a, b, c] = triangle.map(|point| self.points[point as usize]);
@@ -218,14 +227,14 @@ impl HeightSurface {
                 if cross < 0.0
                     || ![a, b, c].iter().all(|p| p.x.is_finite() && p.z.is_finite() && p.height.is_finite())
                 {
-                    out.push(Violation::BrokenSurface { cell });
+                    out.push(Violation::BrokenSurface { polygon });
                 }
                 doubled += cross;
             }
             #[expect(clippy::cast_precision_loss, reason = "compared with a tolerance")]
-            let expected = cells.doubled_area(cell) as f64;
+            let expected = polygons.doubled_area(polygon) as f64;
             if (doubled - expected).abs() > expected * 1e-4 + 0.02 {
-                out.push(Violation::BrokenSurface { cell });
+                out.push(Violation::BrokenSurface { polygon });
             }
         }
     }

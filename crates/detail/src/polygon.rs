@@ -1,8 +1,8 @@
-//! Greedy insertion in one cell.
+//! Greedy insertion in one polygon.
 
 use std::collections::BinaryHeap;
 
-use waymesh_core::{CellId, PlanPoint, SurfacePoint};
+use waymesh_core::{PlanPoint, PolyId, SurfacePoint};
 
 use crate::{
     DetailError,
@@ -13,7 +13,7 @@ use crate::{
     rows::Rows,
 };
 
-/// What one cell needs while it is worked on; reused from cell to cell.
+/// What one polygon needs while it is worked on; reused from polygon to polygon.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
     mesh: Mesh,
@@ -27,17 +27,17 @@ pub(crate) struct Scratch {
     queue: BinaryHeap<u64>,
 }
 
-/// The insides of some cells in a row.
+/// The insides of some polygons in a row.
 #[derive(Debug, Default)]
 pub(crate) struct Patch {
-    /// Points inside the cells, cell by cell.
+    /// Points inside the polygons, polygon by polygon.
     pub(crate) points: Vec<SurfacePoint>,
-    /// Triangles; corners are points of [`Outlines`], those beyond count on in the cell's own points.
+    /// Triangles; corners are points of [`Outlines`], those beyond count on in the polygon's own points.
     pub(crate) triangles: Vec<[u32; 3]>,
-    pub(crate) cells: Vec<Fitted>,
+    pub(crate) polygons: Vec<Fitted>,
 }
 
-/// What a cell has got.
+/// What a polygon has got.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fitted {
     pub(crate) points: u32,
@@ -46,17 +46,17 @@ pub(crate) struct Fitted {
     pub(crate) error: f32,
 }
 
-/// A group of cells, and what has been found out about them before their insides are fitted.
+/// A group of polygons, and what has been found out about them before their insides are fitted.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Task<'a> {
     pub(crate) plan: Plan<'a>,
     pub(crate) ground: Ground<'a>,
-    pub(crate) group: &'a [CellId],
+    pub(crate) group: &'a [PolyId],
     pub(crate) outlines: &'a Outlines,
 }
 
 impl Task<'_> {
-    /// Fits the cell at `place` in the group and adds it to `patch`.
+    /// Fits the polygon at `place` in the group and adds it to `patch`.
     #[expect(clippy::cast_possible_truncation, reason = "the driver checks the counts of the whole surface")]
     pub(crate) fn fit(
         &self,
@@ -64,14 +64,14 @@ impl Task<'_> {
         scratch: &mut Scratch,
         patch: &mut Patch,
     ) -> Result<(), DetailError> {
-        let Self { plan: Plan { cells, lattice, .. }, ground, outlines, .. } = *self;
+        let Self { plan: Plan { polygons, lattice, .. }, ground, outlines, .. } = *self;
         let id = self.group[place];
-        let label = cells.cells[id.index()].region.0;
+        let label = polygons.polygons[id.index()].region.0;
         let Scratch { mesh, rows, outline, plan, .. } = scratch;
         plan.clear();
-        plan.extend(cells.corners(id).iter().map(|&vertex| cells.point(vertex)));
+        plan.extend(polygons.corners(id).iter().map(|&vertex| polygons.point(vertex)));
         let whole = rows.collect(&ground, label, plan, lattice);
-        let first = outlines.cells[place] as usize;
+        let first = outlines.polygons[place] as usize;
         let count = plan.len();
         outline.clear();
         for corner in first..first + count {
@@ -85,7 +85,7 @@ impl Task<'_> {
             Point { x: x - corner[0], z: z - corner[1], height: outlines.points[index as usize].height }
         }));
         if !mesh.triangulate_outline() {
-            return Err(DetailError::NotConvex { cell: id });
+            return Err(DetailError::NotConvex { polygon: id });
         }
         self.claim(label, whole, first, scratch);
         let error = self.refine(scratch);
@@ -105,13 +105,17 @@ impl Task<'_> {
             if corner < boundary { outline[corner as usize] } else { base + (corner - boundary) }
         };
         patch.triangles.extend(mesh.facets.iter().map(|facet| facet.corners.map(number)));
-        patch.cells.push(Fitted { points: inner.len() as u32, triangles: mesh.facets.len() as u32, error });
+        patch.polygons.push(Fitted {
+            points: inner.len() as u32,
+            triangles: mesh.facets.len() as u32,
+            error,
+        });
         Ok(())
     }
 
-    /// Makes sure that the samples are the ground of the cell's storey.
+    /// Makes sure that the samples are the ground of the polygon's storey.
     fn claim(&self, label: u32, whole: bool, first: usize, scratch: &mut Scratch) {
-        let Self { plan: Plan { cells, around, lattice, .. }, ground, outlines, .. } = *self;
+        let Self { plan: Plan { polygons, around, lattice, .. }, ground, outlines, .. } = *self;
         let Scratch { mesh, rows, claims, plan, corners, outline, .. } = scratch;
         if rows.heights.is_empty() {
             return;
@@ -121,7 +125,7 @@ impl Task<'_> {
             let vertex = outlines.vertices[number];
             Corner {
                 point: lattice.corner(plan[at]),
-                height: cells.vertices[vertex.index()].height,
+                height: polygons.vertices[vertex.index()].height,
                 regions: around[vertex.index()],
                 fitted: outlines.fitted[number],
             }
