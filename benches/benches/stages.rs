@@ -1,4 +1,5 @@
-//! Every stage on its own, on one thread: `cargo bench -p waymesh-benches`, or `-- watershed` for one of them.
+//! Every stage on its own, on one thread: `cargo bench -p waymesh-benches`, or `-- watershed` for
+//! one of them.
 
 use std::hint::black_box;
 

@@ -1,4 +1,5 @@
-//! What moving agents ask beside single paths: a hierarchy, batches, corridors. On our own mesh, each beside `find_path` in the same run.
+//! What moving agents ask beside single paths: a hierarchy, batches, corridors. On our own mesh,
+//! each beside `find_path` in the same run.
 
 use std::fmt::Write as _;
 use std::time::Instant;
@@ -189,8 +190,9 @@ fn bytes_a_polygon(times: &AgentTimes) -> f64 {
     times.hierarchy_bytes as f64 / times.polygons.max(1) as f64
 }
 
-/// Keys: `polygons`, `path_ns`, `hierarchy_ns`, `corridor_move_ns` (each {`mean`, `median`, `high`}), `hierarchy_seconds`, `hierarchy_bytes`, `by_clusters`,
-/// `length_ratio` [mean, worst], `replanned`, `batch_ns` [one by one, one thread, two].
+/// Keys: `polygons`, `path_ns`, `hierarchy_ns`, `corridor_move_ns` (each {`mean`, `median`,
+/// `high`}), `hierarchy_seconds`, `hierarchy_bytes`, `by_clusters`, `length_ratio` [mean, worst],
+/// `replanned`, `batch_ns` [one by one, one thread, two].
 #[must_use]
 pub fn agent_json(times: &AgentTimes) -> Value {
     let three = |time: &Nanoseconds| json!({ "mean": time.mean, "median": time.median, "high": time.high });

@@ -1,4 +1,5 @@
-//! Convex decompositions beside each other: polygons from files, walkable ground of levels, generated halls of any size.
+//! Convex decompositions beside each other: polygons from files, walkable ground of levels,
+//! generated halls of any size.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

@@ -46,7 +46,8 @@ fn failed(source: impl std::error::Error + Send + Sync + 'static) -> BenchError 
     BenchError::Stage { engine: "waymesh", stage: "corridor", source: Box::new(source) }
 }
 
-/// Prints a table as Markdown: corridors of growing length, what a move of 0.2 m costs at either end, and what planning costs.
+/// Prints a table as Markdown: corridors of growing length, what a move of 0.2 m costs at either
+/// end, and what planning costs.
 ///
 /// # Errors
 /// When there is no way.

@@ -45,7 +45,8 @@ impl Detour {
     /// # Errors
     /// When either gives up.
     pub fn bake_tiled(scene: &Scene, settings: &Settings, tile_cells: u16) -> Result<Self, BenchError> {
-        /// Bits of a polygon's reference that Detour has for tile and polygon, and most of them for the tile.
+        /// Bits of a polygon's reference that Detour has for tile and polygon, and most of them for
+        /// the tile.
         const BITS: [u32; 2] = [22, 14];
         let mut tiles = Vec::new();
         bake_recast_tiles(scene, settings, tile_cells, &mut |place, tile| {
@@ -105,7 +106,8 @@ impl Detour {
         is_complete.then(|| self.corners[..count].iter().map(|&corner| corner.into()).collect())
     }
 
-    /// Fills `corners` with the turns of a way that may be partial; gives their number, and whether it is complete.
+    /// Fills `corners` with the turns of a way that may be partial; gives their number, and whether
+    /// it is complete.
     fn search(&mut self, from: Vec3, to: Vec3) -> Option<(usize, bool)> {
         let (first, from) = self.locate(from)?;
         let (last, mut to) = self.locate(to)?;

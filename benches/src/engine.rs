@@ -135,7 +135,8 @@ impl Clock {
         (self.cpu, self.wall) = (ThreadTime::now(), Instant::now());
     }
 
-    /// Runs `part`, which `from` has already done within its time, and moves as much of that time to `to`.
+    /// Runs `part`, which `from` has already done within its time, and moves as much of that time
+    /// to `to`.
     ///
     /// For an engine that does two of our stages in one call.
     pub fn transfer(&mut self, from: Stage, to: Stage, part: impl FnOnce()) {
@@ -231,7 +232,8 @@ pub trait Engine {
         &[]
     }
 
-    /// Bakes `scene` on this thread. Input is brought into the engine's own form outside the timed stages.
+    /// Bakes `scene` on this thread. Input is brought into the engine's own form outside the timed
+    /// stages.
     ///
     /// # Errors
     /// When the engine gives up, or cannot do what `settings` ask for.

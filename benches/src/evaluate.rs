@@ -1,4 +1,5 @@
-//! Judges many levels: a process for each, so that a tool that crashes or hangs takes nothing else with it.
+//! Judges many levels: a process for each, so that a tool that crashes or hangs takes nothing else
+//! with it.
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Write};
@@ -66,7 +67,8 @@ pub struct LevelFacts {
     pub cell_size: f32,
     /// Metres.
     pub level_height: f32,
-    /// By how much cells, levels and the agent are larger than was asked for, because the grid would not fit.
+    /// By how much cells, levels and the agent are larger than was asked for, because the grid
+    /// would not fit.
     pub factor: u32,
     /// Samples of the oracle.
     pub samples: usize,
@@ -96,11 +98,12 @@ enum Line {
     Tool(Box<Judged>),
 }
 
-/// Name of the hidden command that judges one level in a process of its own: level, tools with commas between, cell size, level height,
-/// samples, folder or nothing, pictures, meshes.
+/// Name of the hidden command that judges one level in a process of its own: level, tools with
+/// commas between, cell size, level height, samples, folder or nothing, pictures, meshes.
 pub const ONE: &str = "evaluate-one";
 
-/// Judges all levels; `told` gets each report in the order in which they are done, the result has them in the order of the levels.
+/// Judges all levels; `told` gets each report in the order in which they are done, the result has
+/// them in the order of the levels.
 ///
 /// # Errors
 /// If there is no level of a name, the folder cannot be made, or a report cannot be written.

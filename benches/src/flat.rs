@@ -7,8 +7,9 @@ use waymesh_graph::NavMesh;
 use crate::queries::{PAIRS, Queries, QueryScene, pairs};
 use crate::{BenchError, PolygonMesh, WaymeshQueries};
 
-/// Query engines on a mesh that is there: a published flat one (`arena`, `aurora`) or a `.wmesh` file, and pairs of points spread over it; `None` for a published one that
-/// is not beside the checkout.
+/// Query engines on a mesh that is there: a published flat one (`arena`, `aurora`) or a `.wmesh`
+/// file, and pairs of points spread over it; `None` for a published one that is not beside the
+/// checkout.
 ///
 /// # Errors
 /// When the file cannot be read.

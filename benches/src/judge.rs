@@ -56,7 +56,8 @@ pub struct Files<'a> {
     pub folder: Option<&'a Path>,
     /// A picture per tool, `LEVEL.TOOL.svg`.
     pub pictures: bool,
-    /// A mesh per tool: ours as `LEVEL.waymesh.wmesh`, polygons and height surface of the others as `LEVEL.TOOL.obj`.
+    /// A mesh per tool: ours as `LEVEL.waymesh.wmesh`, polygons and height surface of the others as
+    /// `LEVEL.TOOL.obj`.
     pub meshes: bool,
 }
 
@@ -81,8 +82,9 @@ struct Product {
     judgement: Judgement,
 }
 
-/// Bakes a level with these tools, each with its own defaults at one scale and for one agent, and judges what comes out. `told` gets each
-/// result as soon as it is there. A tool that fails or panics has its reason in place of figures.
+/// Bakes a level with these tools, each with its own defaults at one scale and for one agent, and
+/// judges what comes out. `told` gets each result as soon as it is there. A tool that fails or
+/// panics has its reason in place of figures.
 ///
 /// # Errors
 /// If the oracle cannot be made.

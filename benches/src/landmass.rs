@@ -1,13 +1,17 @@
-//! The crate `landmass`, on our own polygons, in a program of its own: its dependencies cannot be in one lock file with ours
-//! (`benches/landmass/Cargo.toml` tells which). It times its queries itself, in the same rounds.
+//! The crate `landmass`, on our own polygons, in a program of its own: its dependencies cannot be
+//! in one lock file with ours (`benches/landmass/Cargo.toml` tells which). It times its queries
+//! itself, in the same rounds.
 //!
 //! What differs from ours, and so what its figures must be read with:
 //! - It has no index of places: a sample looks at the box of every polygon.
-//! - Its search runs over the middles of edges, with hash maps that each search allocates. There is no shortest path, no ray, no move along the
-//!   surface, and no partial path: where no way leads it says so at once, which is what its row of partial paths times.
-//! - It joins whatever polygons name the same two vertices, and it asks for convexity of rounded coordinates. It is given polygons as its unit
-//!   of length, so that plan coordinates are whole numbers and corners in line stay in line; lengths are brought back to metres.
-//! - Its height mesh counts points per polygon in 8 bits. With a polygon of more points, all polygons have their polygons as heights.
+//! - Its search runs over the middles of edges, with hash maps that each search allocates. There is
+//!   no shortest path, no ray, no move along the surface, and no partial path: where no way leads
+//!   it says so at once, which is what its row of partial paths times.
+//! - It joins whatever polygons name the same two vertices, and it asks for convexity of rounded
+//!   coordinates. It is given polygons as its unit of length, so that plan coordinates are whole
+//!   numbers and corners in line stay in line; lengths are brought back to metres.
+//! - Its height mesh counts points per polygon in 8 bits. With a polygon of more points, all
+//!   polygons have their polygons as heights.
 
 use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -44,7 +48,8 @@ fn failed(source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> BenchE
 }
 
 impl Landmass {
-    /// Builds the program, and hands over the polygons and the height surface of our mesh and the pairs that will be asked.
+    /// Builds the program, and hands over the polygons and the height surface of our mesh and the
+    /// pairs that will be asked.
     ///
     /// # Errors
     /// When it cannot be built, or does not take the polygons.
@@ -115,7 +120,8 @@ impl Queries for Landmass {
     }
 }
 
-/// What the program reads: see there. Lengths are in cells, x and z are its plan, with it positive loops turn to the left as it wants them.
+/// What the program reads: see there. Lengths are in cells, x and z are its plan, with it positive
+/// loops turn to the left as it wants them.
 fn text_of(mesh: &NavMesh, pairs: &[[Vec3; 2]]) -> String {
     let frame = mesh.frame();
     let level = frame.level_height / frame.cell_size;
@@ -150,7 +156,8 @@ fn text_of(mesh: &NavMesh, pairs: &[[Vec3; 2]]) -> String {
     text
 }
 
-/// The height surface, each cell with points of its own: lines of polygons, of points and of triangles. A level is so many cells high.
+/// The height surface, each cell with points of its own: lines of polygons, of points and of
+/// triangles. A level is so many cells high.
 fn heights(mesh: &NavMesh, level: f32) -> Option<[Vec<String>; 3]> {
     let surface = mesh.surface()?;
     let mut tables = [const { Vec::new() }; 3];

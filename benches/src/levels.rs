@@ -39,7 +39,8 @@ impl Level {
         levels
     }
 
-    /// The level of this name: one of [`Level::all`] by its whole name or its last part, an embedded scene, or a file.
+    /// The level of this name: one of [`Level::all`] by its whole name or its last part, an
+    /// embedded scene, or a file.
     ///
     /// # Errors
     /// If there is no such level; if several are meant it lists them.
@@ -97,7 +98,8 @@ impl From<RealLevel> for Level {
     }
 }
 
-/// How a level is baked: [`Settings`], and by how much cells and agent are larger than was asked for.
+/// How a level is baked: [`Settings`], and by how much cells and agent are larger than was asked
+/// for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fitted {
     /// For all tools.
@@ -106,8 +108,8 @@ pub struct Fitted {
     pub factor: u32,
 }
 
-/// Settings at this scale. Where a grid of it would be too large, cells, levels and the agent are all larger by a whole factor: as if the
-/// level were smaller.
+/// Settings at this scale. Where a grid of it would be too large, cells, levels and the agent are
+/// all larger by a whole factor: as if the level were smaller.
 #[must_use]
 pub fn fit(soup: &TriangleSoup, scale: GridScale) -> Fitted {
     let bounds = soup.bounds();

@@ -1,4 +1,5 @@
-//! Compares waymesh with its peers: `cargo run --release -p waymesh-benches --features peers -- --help`.
+//! Compares waymesh with its peers: `cargo run --release -p waymesh-benches --features peers --
+//! --help`.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -122,7 +123,8 @@ fn main() -> ExitCode {
     finish(one_thread(|| run(&options).map_err(|error| error.to_string())))
 }
 
-/// One thread for everything: work that a stage hands to the pool stays on the thread that is timed.
+/// One thread for everything: work that a stage hands to the pool stays on the thread that is
+/// timed.
 fn one_thread(work: impl FnOnce() -> Result<(), String> + Send) -> Result<(), String> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
     pool.map_err(|error| error.to_string())?.install(work)
@@ -241,8 +243,8 @@ fn engines() -> Vec<Box<dyn Engine + Send + Sync>> {
 /// Cells along a side of the tiles of [`TILED_TOWN`].
 const TILE_CELLS: u16 = 64;
 
-/// Query engines on `scene`, and pairs of points spread over Recast's detail mesh where there is one, else over our cells. Ours and Detour's are baked
-/// whole or both in tiles.
+/// Query engines on `scene`, and pairs of points spread over Recast's detail mesh where there is
+/// one, else over our cells. Ours and Detour's are baked whole or both in tiles.
 fn query_engines(
     scene: &Scene,
     settings: &Settings,
@@ -377,7 +379,8 @@ fn parse(arguments: &mut dyn Iterator<Item = String>) -> Result<Option<Options>,
     Ok(Some(options))
 }
 
-/// `0.3/0.2`, or `0.3` alone: levels as high as cells are wide, 0.2 m at most, as in the published tables.
+/// `0.3/0.2`, or `0.3` alone: levels as high as cells are wide, 0.2 m at most, as in the published
+/// tables.
 fn scale(text: &str) -> Result<GridScale, String> {
     let number = |text: &str| text.parse::<f32>().map_err(|error| format!("--cell {text}: {error}"));
     let (cell, level) = match text.split_once('/') {

@@ -1,4 +1,5 @@
-//! How long it takes to open a mesh: from a `.wmesh`, whose tables are searched and sorted, and packed.
+//! How long it takes to open a mesh: from a `.wmesh`, whose tables are searched and sorted, and
+//! packed.
 
 use std::fmt::Write as _;
 use std::hint::black_box;

@@ -174,7 +174,8 @@ impl WaymeshBake {
     }
 }
 
-/// The mesh of `scene`: whole, or as a [`World`] of tiles of so many cells, whose borders are borders of cells.
+/// The mesh of `scene`: whole, or as a [`World`] of tiles of so many cells, whose borders are
+/// borders of cells.
 fn mesh_of(scene: &Scene, settings: &Settings, tile_cells: Option<u16>) -> Result<NavMesh, BenchError> {
     let Some(tile_cells) = tile_cells else {
         let bake = bake_waymesh(scene, settings)?;
@@ -294,7 +295,8 @@ impl Queries for WaymeshQueries {
     }
 }
 
-/// Queries for the agent's radius on a mesh baked for radius 0, as an engine of its own: its path is the shortest one of the disc.
+/// Queries for the agent's radius on a mesh baked for radius 0, as an engine of its own: its path
+/// is the shortest one of the disc.
 #[derive(Debug)]
 pub struct RadiusQueries {
     mesh: ClearanceNavMesh,

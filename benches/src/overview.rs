@@ -58,7 +58,8 @@ fn asked(found: &Evaluation, number: usize) -> String {
     if found.paths.pairs == 0 { "-".to_owned() } else { number.to_string() }
 }
 
-/// Two tables with a row per level, and what has no figures; the values of all tools stand beside each other.
+/// Two tables with a row per level, and what has no figures; the values of all tools stand beside
+/// each other.
 #[must_use]
 pub fn overview(reports: &[LevelReport]) -> String {
     let Some(tools) = reports.first().map(|report| names(report)) else { return "No levels.\n".to_owned() };

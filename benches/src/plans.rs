@@ -40,7 +40,8 @@ const FILES: [&str; 21] = [
 /// Levels whose walkable ground is cut.
 const LEVELS: [&str; 3] = ["nav_test", "dungeon", "undulating"];
 
-/// Sizes of generated halls, from the smallest to the largest plan of the papers, and vertices of a pillar.
+/// Sizes of generated halls, from the smallest to the largest plan of the papers, and vertices of a
+/// pillar.
 const HALLS: [(u32, u32); 6] = [(23, 7), (50, 8), (100, 10), (250, 12), (500, 12), (965, 12)];
 
 /// Farthest that repair may move a border, in cells of the finest grid that 32 bits allow.

@@ -65,7 +65,8 @@ impl Merge {
             let key = (triangle.region, triangle.area);
             let (vertices, polygons) = regions.entry(key).or_default();
             let number = TriangleId::from_index(polygons.len()).0;
-            // Not through its `Trimesh`, whose sorting panics on some of these. Merging does not ask for the order.
+            // Not through its `Trimesh`, whose sorting panics on some of these. Merging does not ask for the
+            // order.
             let corners = triangle.vertices.map(|vertex| {
                 let at = *numbers.entry((key, vertex)).or_insert_with(|| {
                     let point = triangulation.point(vertex);

@@ -17,8 +17,9 @@ pub trait Queries {
     /// Its name in tables and JSON.
     fn name(&self) -> &'static str;
 
-    /// Asks the query of all points or pairs that it was made with: what each took, in nanoseconds, and the length where something was found. `None` for an
-    /// engine that is asked and timed one by one.
+    /// Asks the query of all points or pairs that it was made with: what each took, in nanoseconds,
+    /// and the length where something was found. `None` for an engine that is asked and timed
+    /// one by one.
     fn timed(&mut self, query: Timed) -> Option<Vec<(u64, Option<f32>)>> {
         let _ = query;
         None
@@ -27,8 +28,9 @@ pub trait Queries {
     /// Whether there is mesh near `point`, at most [`REACH`] away.
     fn nearest(&mut self, point: Vec3) -> bool;
 
-    /// From two points to the corners of the path: locates both, searches, pulls the string. Gives the path's length if it
-    /// leads from end to end. A partial path is made, too, where none does.
+    /// From two points to the corners of the path: locates both, searches, pulls the string. Gives
+    /// the path's length if it leads from end to end. A partial path is made, too, where none
+    /// does.
     fn path(&mut self, from: Vec3, to: Vec3) -> Option<f32>;
 
     /// As [`Self::path`], the shortest of all; `None` for an engine that has none.
@@ -37,13 +39,15 @@ pub trait Queries {
         None
     }
 
-    /// Stands on the mesh near `point`, for the queries that begin at a known place: not timed. Whether it does.
+    /// Stands on the mesh near `point`, for the queries that begin at a known place: not timed.
+    /// Whether it does.
     fn stand(&mut self, point: Vec3) -> bool {
         let _ = point;
         false
     }
 
-    /// Looks from where it stands towards a point: the polygons passed, the wall, the part of the way that is free, from 0 to 1; gives the last.
+    /// Looks from where it stands towards a point: the polygons passed, the wall, the part of the
+    /// way that is free, from 0 to 1; gives the last.
     fn raycast(&mut self, to: Vec3) -> f32 {
         let _ = to;
         0.0
@@ -115,7 +119,8 @@ pub struct QueryTimes {
     pub mean_free: f64,
     /// Mean length of the shortest paths over the pairs that every engine connects, in metres.
     pub mean_shortest: f64,
-    /// Share of those pairs whose path is more than 1 % longer than the shortest known, and the largest ratio.
+    /// Share of those pairs whose path is more than 1 % longer than the shortest known, and the
+    /// largest ratio.
     pub too_long: f64,
     /// The largest ratio of a path to the shortest known.
     pub worst_ratio: f64,
@@ -172,7 +177,8 @@ impl SplitMix {
     }
 }
 
-/// Asks every engine every query `rounds` times, engines in turns, and takes the median of each query over the rounds.
+/// Asks every engine every query `rounds` times, engines in turns, and takes the median of each
+/// query over the rounds.
 ///
 /// The clock's own cost (tens of nanoseconds) is taken off every figure.
 #[must_use]

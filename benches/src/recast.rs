@@ -66,7 +66,8 @@ pub fn bake_recast(scene: &Scene, settings: &Settings) -> Result<RecastBake, Ben
     bake(scene, settings, &triangles, &Grid { low, high, width, depth, border: 0 })
 }
 
-/// Runs RecastDemo's tile build, tile by tile: calls `take` with the place of each tile and what came out.
+/// Runs RecastDemo's tile build, tile by tile: calls `take` with the place of each tile and what
+/// came out.
 ///
 /// # Errors
 /// When a stage of Recast fails, or `take` does.
@@ -281,8 +282,8 @@ impl RecastBake {
     /// The height surface in world space.
     #[must_use]
     pub fn detail_mesh(&self) -> PolygonMesh {
-        // A submesh: first vertex, vertices, first triangle, triangles. Corners count from the first vertex; the fourth
-        // byte of a triangle holds flags.
+        // A submesh: first vertex, vertices, first triangle, triangles. Corners count from the first
+        // vertex; the fourth byte of a triangle holds flags.
         let triangles = self.detail.meshes().iter().flat_map(|&[base, _, first, count]| {
             self.detail.tris()[first as usize..(first + count) as usize]
                 .iter()

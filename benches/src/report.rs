@@ -8,7 +8,8 @@ use serde_json::{Map, Value, json};
 use crate::queries::{Nanoseconds, QueryTimes};
 use crate::{Comparison, STAGES, Stage, Time};
 
-/// The comparison as a table of milliseconds of thread CPU time, each with its ratio: ours to the peer's.
+/// The comparison as a table of milliseconds of thread CPU time, each with its ratio: ours to the
+/// peer's.
 #[must_use]
 pub fn table(comparison: &Comparison) -> String {
     let mut out = String::new();
@@ -82,8 +83,9 @@ pub fn table(comparison: &Comparison) -> String {
     out
 }
 
-/// Keys: `scene`, `triangles`, `cell_size`, `level_height`, `partition`, `rounds`, `engines` [{`engine`, `stages`
-/// {NAME: {`cpu_seconds`, `wall_seconds`}}, `total`, `fastest`, `counts`}], `missing`.
+/// Keys: `scene`, `triangles`, `cell_size`, `level_height`, `partition`, `rounds`, `engines`
+/// [{`engine`, `stages` {NAME: {`cpu_seconds`, `wall_seconds`}}, `total`, `fastest`, `counts`}],
+/// `missing`.
 #[must_use]
 pub fn json(comparison: &Comparison) -> Value {
     let engines: Vec<Value> = comparison
@@ -119,7 +121,8 @@ pub fn json(comparison: &Comparison) -> Value {
 /// A name, and where its figure is found.
 type Figure<T> = (&'static str, fn(&QueryTimes) -> T);
 
-/// Queries as a table of nanoseconds, mean and median, with the ratio of the first engine's means to the others'.
+/// Queries as a table of nanoseconds, mean and median, with the ratio of the first engine's means
+/// to the others'.
 #[must_use]
 pub fn query_table(scene: &str, pairs: usize, times: &[QueryTimes]) -> String {
     let mut out = format!("{scene}: queries on {pairs} pairs, ns each, mean / median / 99 %\n  {:<18}", "");
@@ -177,9 +180,10 @@ pub fn query_table(scene: &str, pairs: usize, times: &[QueryTimes]) -> String {
     out
 }
 
-/// Keys: `scene`, `pairs`, `queries` [{`engine`, `nearest_ns`, `connected_path_ns`, `partial_path_ns` (each {`mean`, `median`, `high`}),
-/// `located`, `connected`, `mean_length`, `mean_shortest`, `too_long`, `worst_ratio`, `mean_free`; likewise `shortest_path_ns`, `raycast_ns`,
-/// `move_along_ns`}].
+/// Keys: `scene`, `pairs`, `queries` [{`engine`, `nearest_ns`, `connected_path_ns`,
+/// `partial_path_ns` (each {`mean`, `median`, `high`}), `located`, `connected`, `mean_length`,
+/// `mean_shortest`, `too_long`, `worst_ratio`, `mean_free`; likewise `shortest_path_ns`,
+/// `raycast_ns`, `move_along_ns`}].
 #[must_use]
 pub fn query_json(scene: &str, pairs: usize, times: &[QueryTimes]) -> Value {
     let nanoseconds =

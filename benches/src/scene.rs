@@ -23,7 +23,8 @@ pub const TOWN: &str = "town";
 const GOLDEN: [&str; 3] = ["nav_test", "dungeon", "undulating"];
 
 impl Scene {
-    /// The level of this name: one of Recast's if the folder `shared` beside the repository has it, a generated one, or a file.
+    /// The level of this name: one of Recast's if the folder `shared` beside the repository has it,
+    /// a generated one, or a file.
     ///
     /// # Errors
     /// If there is no such level, or its file cannot be read.
@@ -41,7 +42,8 @@ impl Scene {
         Self::read(Path::new(name))
     }
 
-    /// One of Recast's levels (`nav_test`, `dungeon`, `undulating`), `None` where the folder `shared` is not there.
+    /// One of Recast's levels (`nav_test`, `dungeon`, `undulating`), `None` where the folder
+    /// `shared` is not there.
     ///
     /// # Errors
     /// If it is there and cannot be read.

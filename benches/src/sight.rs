@@ -1,21 +1,24 @@
 //! How few convex polygons there can be.
 //!
 //! # Polygons are portals
-//! Portals that do not cross cut a piece of ground into polygons. There are as many cells as portals, plus Euler's number of the piece: 1
-//! less its holes, or, exactly and also where loops touch, the triangles of any triangulation less the edges between them.
-//! This holds wherever on the border, or on another portal, a portal ends. (Inner points where three portals meet could do with
-//! fewer; nothing here makes such polygons.)
+//! Portals that do not cross cut a piece of ground into polygons. There are as many cells as
+//! portals, plus Euler's number of the piece: 1 less its holes, or, exactly and also where loops
+//! touch, the triangles of any triangulation less the edges between them. This holds wherever on
+//! the border, or on another portal, a portal ends. (Inner points where three portals meet could do
+//! with fewer; nothing here makes such polygons.)
 //!
 //! # What a notch needs
-//! One portal in its area of interest makes two convex corners of a notch. If it has none there, it has one on either side of
-//! it. Give each notch one such portal, or two. A portal has two ends: given twice, it joins two notches that see each other, and no
-//! need is served by two portals. So what is given twice is a matching of the needs, and there are at least as many portals as
+//! One portal in its area of interest makes two convex corners of a notch. If it has none there, it
+//! has one on either side of it. Give each notch one such portal, or two. A portal has two ends:
+//! given twice, it joins two notches that see each other, and no need is served by two portals. So
+//! what is given twice is a matching of the needs, and there are at least as many portals as
 //! needs less the largest matching.
 //!
 //! # Which of both
-//! That is not known beforehand, so a notch is three nodes: its area of interest, and either side. An edge joins the two sides. It
-//! is in the matching where they are not needed, as in Gallai's reduction of disjoint paths to a matching. With `n` notches
-//! there are at least `2 n` portals less the largest matching. A notch that sees no vertex in its area of interest needs both sides
+//! That is not known beforehand, so a notch is three nodes: its area of interest, and either side.
+//! An edge joins the two sides. It is in the matching where they are not needed, as in Gallai's
+//! reduction of disjoint paths to a matching. With `n` notches there are at least `2 n` portals
+//! less the largest matching. A notch that sees no vertex in its area of interest needs both sides
 //! if portals end at vertices only: then its edge is left out.
 
 use petgraph::algo::maximum_matching;
@@ -162,8 +165,8 @@ impl<'a> Sight<'a> {
         std::iter::successors(Some(leaving), |&at| self.twins[prev(at)])
     }
 
-    /// Portals that there must be if they end at vertices, or anywhere, for all notches of a piece. `places` tells where a notch
-    /// is among them.
+    /// Portals that there must be if they end at vertices, or anywhere, for all notches of a piece.
+    /// `places` tells where a notch is among them.
     fn least_portals(&self, notches: &[usize], places: &[usize]) -> [usize; 2] {
         let node = |place: usize, side: Side| NodeIndex::new(3 * place + side as usize);
         let mut graph: UnGraph<(), ()> = UnGraph::default();
@@ -273,7 +276,8 @@ mod tests {
 
     #[test]
     fn three_notches_may_share_two_portals() {
-        // The middle one is out of sight of its own area of interest for both others, and they serve it from either side.
+        // The middle one is out of sight of its own area of interest for both others, and they serve it
+        // from either side.
         let ring = [
             [0., 0.],
             [40., 0.],

@@ -1,4 +1,5 @@
-//! Cells of the storeys of growing maps when walls may be a little less than convex (Oliva 2012, figures 39 to 42).
+//! Cells of the storeys of growing maps when walls may be a little less than convex (Oliva 2012,
+//! figures 39 to 42).
 
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, PoisonError};

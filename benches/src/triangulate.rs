@@ -1,4 +1,5 @@
-//! Triangulations of plans: how long each takes per vertex as plans grow, ours and the peers' in one run, and pictures.
+//! Triangulations of plans: how long each takes per vertex as plans grow, ours and the peers' in
+//! one run, and pictures.
 
 use std::path::{Path, PathBuf};
 

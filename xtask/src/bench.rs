@@ -12,7 +12,8 @@ pub(crate) struct BenchArgs {
     /// Compare with native Recast and rerecast, interleaved in one run. Needs a C++ compiler.
     #[arg(long)]
     peers: bool,
-    /// Ask queries of the meshes, ours beside Detour's and the crate polyanya's, instead of timing the bake. Needs a C++ compiler.
+    /// Ask queries of the meshes, ours beside Detour's and the crate polyanya's, instead of timing
+    /// the bake. Needs a C++ compiler.
     #[arg(long)]
     queries: bool,
     /// Passed on to the benchmark program.
@@ -22,7 +23,8 @@ pub(crate) struct BenchArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct EvaluateArgs {
-    /// Levels: real ones by name, embedded scenes, or files. Default: all in ../shared/scenes, else the embedded scenes.
+    /// Levels: real ones by name, embedded scenes, or files. Default: all in ../shared/scenes, else
+    /// the embedded scenes.
     levels: Vec<String>,
     /// Cell size and level height.
     #[arg(long, default_value = "0.3/0.2")]
@@ -42,7 +44,8 @@ pub(crate) struct EvaluateArgs {
     /// Draw each mesh into that folder, with what it misses and what is too much.
     #[arg(long, requires = "out")]
     svg: bool,
-    /// Write each mesh into that folder: ours as .wmesh, the others as OBJ that `waymesh evaluate --mesh` reads.
+    /// Write each mesh into that folder: ours as .wmesh, the others as OBJ that `waymesh evaluate
+    /// --mesh` reads.
     #[arg(long, requires = "out")]
     meshes: bool,
     /// Levels at a time. Default: one per core.

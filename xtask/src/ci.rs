@@ -11,8 +11,9 @@ pub(crate) fn run() -> Result<()> {
     cargo(&["fmt", "--all", "--check"], &[])?;
     tidy::run()?;
     cargo(&["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"], &[])?;
-    // Snapshots are compared, never rewritten; insta notes which ones the tests looked at. Property tests draw the same inputs each
-    // time, so that the gate judges the change; a plain `cargo test` draws new ones.
+    // Snapshots are compared, never rewritten; insta notes which ones the tests looked at. Property
+    // tests draw the same inputs each time, so that the gate judges the change; a plain `cargo
+    // test` draws new ones.
     let references = root().join("target").join("snapshot-references.txt");
     let _ = fs::remove_file(&references);
     let noted = references.to_string_lossy();

@@ -24,7 +24,8 @@ struct Xtask {
 enum Task {
     /// The whole gate: format, tidy, lints, tests, docs.
     Ci,
-    /// Check what the compiler does not: which crate uses which, file lengths, orphaned snapshots, the map.
+    /// Check what the compiler does not: which crate uses which, file lengths, orphaned snapshots,
+    /// the map.
     Tidy,
     /// Run the snapshot tests and accept what they print. A commit of its own.
     Bless,
@@ -32,7 +33,8 @@ enum Task {
     Bench(bench::BenchArgs),
     /// Judge our meshes beside those of native Recast, on these scenes or on Recast's levels.
     Evaluate(bench::EvaluateArgs),
-    /// Bake generated worlds at a paper's settings and at growing size, and print the figures beside the paper's.
+    /// Bake generated worlds at a paper's settings and at growing size, and print the figures
+    /// beside the paper's.
     Tables(tables::TablesArgs),
     /// Ask queries from two threads while links come and go: no wrong answer, no growth in memory.
     Soak {

@@ -1,4 +1,5 @@
-//! `cargo xtask tables --storeys`: the pipeline of storeys beside that of voxels, at the same resolutions.
+//! `cargo xtask tables --storeys`: the pipeline of storeys beside that of voxels, at the same
+//! resolutions.
 
 #![expect(clippy::print_stdout, reason = "the tables are what the command is for")]
 
@@ -10,7 +11,8 @@ use serde_json::Value;
 use crate::tables::{mebibytes, scene_file, waymesh};
 use crate::{cargo, root};
 
-/// Cells of the tables, in metres. The rough voxels of storeys follow the agent, so they are the same for all.
+/// Cells of the tables, in metres. The rough voxels of storeys follow the agent, so they are the
+/// same for all.
 const CELLS: [&str; 4] = ["0.2", "0.15", "0.1", "0.05"];
 /// Places that the judge looks at.
 const SAMPLES: &str = "20000";
@@ -60,7 +62,8 @@ const LARGE_CELLS: [&str; 4] = ["0.8", "0.6", "0.4", "0.3"];
 /// Generated ones.
 const SCENES: [&str; 5] = ["spiral-stairs", "overlapping-storeys", "terraces", "rolling-terrain", "caves"];
 
-/// Prints a table per level, storeys first and voxels behind the stroke; of levels that are there and were asked for.
+/// Prints a table per level, storeys first and voxels behind the stroke; of levels that are there
+/// and were asked for.
 pub(crate) fn tables(asked: &[String], folder: &Path) -> Result<()> {
     let is_asked =
         |name: &str| asked.is_empty() || asked.iter().any(|start| name.starts_with(start.as_str()));

@@ -1,5 +1,5 @@
-//! `cargo xtask tables`: the papers' scenes at the papers' settings, how the cost grows with the world, convex decompositions, and storeys
-//! beside voxels.
+//! `cargo xtask tables`: the papers' scenes at the papers' settings, how the cost grows with the
+//! world, convex decompositions, and storeys beside voxels.
 
 #![expect(clippy::print_stdout, reason = "the tables are what the command is for")]
 
@@ -14,7 +14,8 @@ use crate::{cargo, root};
 
 #[derive(Debug, Args)]
 pub(crate) struct TablesArgs {
-    /// Only these scenes of the paper. Default: subway, offshore, buildings. With --storeys: only levels whose names begin so.
+    /// Only these scenes of the paper. Default: subway, offshore, buildings. With --storeys: only
+    /// levels whose names begin so.
     #[arg(value_name = "SCENE")]
     scenes: Vec<String>,
     /// Only the paper's scenes, not the growth with the size of the world.
@@ -23,10 +24,12 @@ pub(crate) struct TablesArgs {
     /// Only the growth with the size of the world.
     #[arg(long)]
     no_paper: bool,
-    /// Only the cells of all convex decompositions, on polygons, levels and generated halls, and the growth to a million vertices.
+    /// Only the cells of all convex decompositions, on polygons, levels and generated halls, and
+    /// the growth to a million vertices.
     #[arg(long)]
     convex: bool,
-    /// Only storeys beside voxels, on levels from `../shared/scenes` and generated ones, at four resolutions each.
+    /// Only storeys beside voxels, on levels from `../shared/scenes` and generated ones, at four
+    /// resolutions each.
     #[arg(long, conflicts_with = "convex")]
     storeys: bool,
     /// Folder for pictures of the decompositions, side by side.
@@ -52,7 +55,8 @@ const SETTINGS: [Setting; 5] = [
     Setting { name: "S5", cell: 0.05, level: 0.02, tile: 467 },
 ];
 
-/// What the paper's tables 3 to 5 say about a scene: polygons, links, seconds per setting; milliseconds of a query at the default.
+/// What the paper's tables 3 to 5 say about a scene: polygons, links, seconds per setting;
+/// milliseconds of a query at the default.
 struct PaperScene {
     name: &'static str,
     rows: [(u64, u64, f64); 5],

@@ -11,7 +11,8 @@ use crate::root;
 /// Longest Rust file.
 const MAX_LINES: usize = 800;
 
-/// Which workspace crates a crate may use (dev-dependencies aside). A crate that is not listed may use any.
+/// Which workspace crates a crate may use (dev-dependencies aside). A crate that is not listed may
+/// use any.
 const ARROWS: &[(&str, &[&str])] = &[
     ("core", &[]),
     ("voxel", &["core"]),
@@ -50,7 +51,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("cli", &["waymesh", "scenes", "metrics"]),
 ];
 
-/// What a published crate's tests may use besides: never another stage, or the arrows would be a fiction.
+/// What a published crate's tests may use besides: never another stage, or the arrows would be a
+/// fiction.
 const DEV_ARROWS: &[&str] = &["core", "testkit", "scenes"];
 
 /// Runs every check and lists all that fail.
@@ -197,7 +199,8 @@ fn snapshots(root: &Path, files: &[PathBuf], faults: &mut Vec<String>) -> Result
     Ok(())
 }
 
-/// Every snapshot was looked at by the test run that wrote `references`, one path a line; insta does not check that itself.
+/// Every snapshot was looked at by the test run that wrote `references`, one path a line; insta
+/// does not check that itself.
 pub(crate) fn orphans(references: &Path) -> Result<()> {
     let seen: BTreeSet<PathBuf> =
         read(references)?.lines().filter_map(|line| fs::canonicalize(line.trim()).ok()).collect();

@@ -23,7 +23,8 @@ pub(crate) enum Command {
     /// Bake scene files (OBJ, glTF, GLB, STL, PLY) into one navigation mesh.
     #[command(allow_negative_numbers = true)]
     Build(Box<BuildArgs>),
-    /// Bake floor plans (TOML, GeoJSON, WKT, SVG, and DXF where built with that feature) into one navigation mesh.
+    /// Bake floor plans (TOML, GeoJSON, WKT, SVG, and DXF where built with that feature) into one
+    /// navigation mesh.
     #[command(allow_negative_numbers = true)]
     Plan(Box<PlanArgs>),
     /// Build one tile of a world into a folder, for a bake that is spread over machines.
@@ -37,7 +38,8 @@ pub(crate) enum Command {
     Path(PathArgs),
     /// Tell what a mesh holds and whether it is sound.
     Info(InfoArgs),
-    /// Judge a mesh against its scene: coverage, excess, connectivity, heights, clearance, shape, paths.
+    /// Judge a mesh against its scene: coverage, excess, connectivity, heights, clearance, shape,
+    /// paths.
     Evaluate(EvaluateArgs),
     /// Bake an embedded scene, find a path on it and draw both.
     Demo(DemoArgs),
@@ -48,7 +50,8 @@ pub(crate) struct BuildArgs {
     /// Scene files; several make one scene.
     #[arg(required = true, value_name = "SCENE")]
     pub(crate) scenes: Vec<PathBuf>,
-    /// Where the mesh goes. Default: the first scene's name with the ending .wmesh, in the current folder.
+    /// Where the mesh goes. Default: the first scene's name with the ending .wmesh, in the current
+    /// folder.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// Settings from a TOML file with the long names below as keys; what is given here goes first.
@@ -56,12 +59,14 @@ pub(crate) struct BuildArgs {
     pub(crate) config: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) settings: Settings,
-    /// How the mesh is made: voxels, or flat slices (a region per level, links at stairs, nothing eroded; cells of 0.05 m and levels of
-    /// 0.02 m unless set, exact borders unless --max-edge-error is given), or storeys (rough layers, fine depth maps, borders between cells;
-    /// cells and levels of 0.1 m unless set). Default: voxels.
+    /// How the mesh is made: voxels, or flat slices (a region per level, links at stairs, nothing
+    /// eroded; cells of 0.05 m and levels of 0.02 m unless set, exact borders unless
+    /// --max-edge-error is given), or storeys (rough layers, fine depth maps, borders between
+    /// cells; cells and levels of 0.1 m unless set). Default: voxels.
     #[arg(long, value_name = "KIND")]
     pub(crate) pipeline: Option<PipelineKind>,
-    /// A place that is certainly walkable; several may be given. Only ground connected to one of them is kept. Storeys only.
+    /// A place that is certainly walkable; several may be given. Only ground connected to one of
+    /// them is kept. Storeys only.
     #[arg(long, value_name = "X,Y,Z", allow_hyphen_values = true)]
     pub(crate) seed: Vec<Point>,
     /// Which ground is kept without seeds. Storeys only. Default: all.
@@ -86,7 +91,8 @@ pub(crate) struct PlanArgs {
     /// Write an example of a plan in TOML, and nothing else.
     #[arg(long, value_name = "FILE", exclusive = true)]
     pub(crate) example: Option<PathBuf>,
-    /// Where the mesh goes. Default: the first plan's name with the ending .wmesh, in the current folder.
+    /// Where the mesh goes. Default: the first plan's name with the ending .wmesh, in the current
+    /// folder.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// Metres per unit of the files; plans in TOML are in metres. Default: 1.
@@ -113,7 +119,8 @@ pub(crate) struct PlanArgs {
     /// Farthest that a mitred corner may stick out, in radii.
     #[arg(long, value_name = "TIMES", default_value_t = 2.0)]
     pub(crate) miter_limit: f64,
-    /// Keep the agent's distance from what is blocked alone, not from the borders of walkable ground.
+    /// Keep the agent's distance from what is blocked alone, not from the borders of walkable
+    /// ground.
     #[arg(long)]
     pub(crate) keep_edges: bool,
     /// Side of a cell of the grid that vertices are rounded to, in metres. Default: 0.001.
@@ -125,13 +132,15 @@ pub(crate) struct PlanArgs {
     /// Smallest piece of ground that is kept, in square metres. Default: 0.05.
     #[arg(long, value_name = "AREA")]
     pub(crate) min_area: Option<f64>,
-    /// Vertices nearer than this to each other become one, in metres: narrower slits close. Default: 0, for none.
+    /// Vertices nearer than this to each other become one, in metres: narrower slits close.
+    /// Default: 0, for none.
     #[arg(long, value_name = "METRES")]
     pub(crate) merge_distance: Option<f64>,
     /// Longest border edge in metres; longer ones are split. Default: 0, for no limit.
     #[arg(long, value_name = "METRES")]
     pub(crate) max_edge_length: Option<f64>,
-    /// Spacing of a grid of vertices inside, in metres; polygons leave out what they can do without. Default: 0, for none.
+    /// Spacing of a grid of vertices inside, in metres; polygons leave out what they can do
+    /// without. Default: 0, for none.
     #[arg(long, value_name = "METRES")]
     pub(crate) steiner_grid: Option<f64>,
     /// Most corners of a polygon, 0 for no limit. Default: 0.
@@ -172,24 +181,27 @@ pub(crate) enum PipelineKind {
 /// How a world is cut into tiles.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct Tiles {
-    /// Side of a tile in cells, 0 for a bake of the whole at once. The mesh does not depend on it. Default: 0, or 256 with a memory
-    /// limit, a folder, or scene files too large to be kept.
+    /// Side of a tile in cells, 0 for a bake of the whole at once. The mesh does not depend on it.
+    /// Default: 0, or 256 with a memory limit, a folder, or scene files too large to be kept.
     #[arg(long, value_name = "CELLS")]
     pub(crate) tile: Option<u32>,
-    /// Memory to work in, such as 2GiB or 800MiB; the result comes on top. Default: a quarter of the machine's.
+    /// Memory to work in, such as 2GiB or 800MiB; the result comes on top. Default: a quarter of
+    /// the machine's.
     #[arg(long, value_name = "SIZE")]
     pub(crate) memory: Option<Memory>,
     /// Folder for finished tiles: a bake that was stopped goes on where it was.
     #[arg(long, value_name = "FOLDER")]
     pub(crate) tiles: Option<PathBuf>,
-    /// Folder for triangles that memory does not hold. Default: the system's folder for temporary files.
+    /// Folder for triangles that memory does not hold. Default: the system's folder for temporary
+    /// files.
     #[arg(long, value_name = "FOLDER")]
     pub(crate) spill: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct TileArgs {
-    /// Scene files; several make one scene. All of the world, so that every machine finds the same grid.
+    /// Scene files; several make one scene. All of the world, so that every machine finds the same
+    /// grid.
     #[arg(required = true, value_name = "SCENE")]
     pub(crate) scenes: Vec<PathBuf>,
     /// Which tile: its column and row, from 0,0.
@@ -238,10 +250,12 @@ pub(crate) struct SceneArgs {
 /// Links through the air.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct Jumps {
-    /// Look along all borders for jumps and drops that the scene leaves room for, and add them as links. Not for tiles.
+    /// Look along all borders for jumps and drops that the scene leaves room for, and add them as
+    /// links. Not for tiles.
     #[arg(long)]
     pub(crate) jumps: bool,
-    /// Longest jump in metres, between the borders of the mesh: with the agent's radius on both sides. 0 for none. Default: 4.
+    /// Longest jump in metres, between the borders of the mesh: with the agent's radius on both
+    /// sides. 0 for none. Default: 4.
     #[arg(long, value_name = "METRES", requires = "jumps")]
     pub(crate) jump_length: Option<f32>,
     /// How much higher or lower a jump may land, in metres. Default: 0.6.
@@ -297,8 +311,8 @@ pub(crate) struct Settings {
     /// Highest step in metres. Default: 0.9.
     #[arg(long, value_name = "METRES")]
     pub(crate) max_step: Option<f32>,
-    /// Highest step in metres that becomes a link, for an agent that can climb; 0 or no more than --max-step for none. Voxels only: of slices,
-    /// every step is a link. Default: 0.
+    /// Highest step in metres that becomes a link, for an agent that can climb; 0 or no more than
+    /// --max-step for none. Voxels only: of slices, every step is a link. Default: 0.
     #[arg(long, value_name = "METRES")]
     pub(crate) max_climb: Option<f32>,
     /// Steepest slope in degrees. Default: 45.
@@ -310,7 +324,8 @@ pub(crate) struct Settings {
     /// Longest edge along a wall in metres, 0 for no limit. Default: 12.
     #[arg(long, value_name = "METRES")]
     pub(crate) max_edge_length: Option<f32>,
-    /// Farthest that a border between two regions may be moved to run straight, in metres. Default: 5.
+    /// Farthest that a border between two regions may be moved to run straight, in metres. Default:
+    /// 5.
     #[arg(long, value_name = "METRES")]
     pub(crate) max_seam_error: Option<f32>,
     /// Which points of a border become its corners. Default: farthest; of storeys fewest-notches.
@@ -319,7 +334,8 @@ pub(crate) struct Settings {
     /// Smallest piece of ground that is kept, in square metres. Default: 0.05.
     #[arg(long, value_name = "AREA")]
     pub(crate) min_region: Option<f32>,
-    /// Watershed and monotone regions below this many square metres are merged into a neighbour. Default: 36.
+    /// Watershed and monotone regions below this many square metres are merged into a neighbour.
+    /// Default: 36.
     #[arg(long, value_name = "AREA")]
     pub(crate) merge_region: Option<f32>,
     /// Most corners of a polygon, 0 for no limit. Default: 0.
@@ -334,7 +350,8 @@ pub(crate) struct Settings {
     /// Threads, 0 for one per core. Default: 0.
     #[arg(long, value_name = "COUNT")]
     pub(crate) threads: Option<usize>,
-    /// Most memory for the heightfield, in MiB; the bake peaks at about four times as much. Default: 2048.
+    /// Most memory for the heightfield, in MiB; the bake peaks at about four times as much.
+    /// Default: 2048.
     #[arg(long, value_name = "MIB")]
     pub(crate) max_memory: Option<u64>,
 }
@@ -388,14 +405,17 @@ pub(crate) struct PathArgs {
     /// Find the shortest path of all, not just a short one.
     #[arg(long)]
     pub(crate) shortest: bool,
-    /// Find the shortest path of a disc of this radius in metres that keeps clear of the mesh's walls: on a mesh baked for radius 0, an agent of
-    /// that radius. The picture shows the ground that it sweeps.
+    /// Find the shortest path of a disc of this radius in metres that keeps clear of the mesh's
+    /// walls: on a mesh baked for radius 0, an agent of that radius. The picture shows the
+    /// ground that it sweeps.
     #[arg(long, value_name = "METRES", conflicts_with = "shortest")]
     pub(crate) radius: Option<f32>,
-    /// How far the path of a disc may be outside of its arcs round corners, in metres; inf makes chamfers. Default: 0.001.
+    /// How far the path of a disc may be outside of its arcs round corners, in metres; inf makes
+    /// chamfers. Default: 0.001.
     #[arg(long, value_name = "METRES", requires = "radius")]
     pub(crate) arc_error: Option<f32>,
-    /// Search clusters of polygons, not polygons: faster on large meshes, for a path that is a little longer. Made for this one query.
+    /// Search clusters of polygons, not polygons: faster on large meshes, for a path that is a
+    /// little longer. Made for this one query.
     #[arg(long, conflicts_with = "shortest")]
     pub(crate) hierarchy: bool,
     /// Move corners away from walls by up to this, where there is room.
@@ -429,14 +449,16 @@ pub(crate) struct EvaluateArgs {
     /// Draw the mesh with what it misses and what is too much, one panel per storey.
     #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<PathBuf>,
-    /// Cell size in metres that the mesh was made with: what is closer to the deciding border is uncertain. Default: the mesh's own,
-    /// or 0.3 for an OBJ file.
+    /// Cell size in metres that the mesh was made with: what is closer to the deciding border is
+    /// uncertain. Default: the mesh's own, or 0.3 for an OBJ file.
     #[arg(long, value_name = "METRES")]
     pub(crate) cell_size: Option<f32>,
-    /// Level height in metres that the mesh was made with. Default: the mesh's own, or 0.2 for an OBJ file.
+    /// Level height in metres that the mesh was made with. Default: the mesh's own, or 0.2 for an
+    /// OBJ file.
     #[arg(long, value_name = "METRES")]
     pub(crate) level_height: Option<f32>,
-    /// Height of the agent in metres. Default: the mesh's own, or 2.0 for an OBJ file; likewise below.
+    /// Height of the agent in metres. Default: the mesh's own, or 2.0 for an OBJ file; likewise
+    /// below.
     #[arg(long, value_name = "METRES")]
     pub(crate) agent_height: Option<f32>,
     /// Radius of the agent in metres, or 0.6.

@@ -83,7 +83,8 @@ fn describe(mesh: &NavMesh) -> Info {
     }
 }
 
-/// Times paths between the centres of random polygons, any polygon as likely as any other. `None` on a mesh without polygons.
+/// Times paths between the centres of random polygons, any polygon as likely as any other. `None`
+/// on a mesh without polygons.
 fn time_queries(mesh: &NavMesh, pairs: usize) -> Option<QueryTimes> {
     let mut random = Random::new(1);
     let count = u64::try_from(mesh.polygon_count()).ok().filter(|&count| count > 0)?;

@@ -82,7 +82,8 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
 
 /// Most bytes of heap held at once so far.
 fn peak_memory_bytes() -> u64 {
-    // The crate counts in floating kilobytes; whole bytes are exact up to 2^24 of them, which a report does not need.
+    // The crate counts in floating kilobytes; whole bytes are exact up to 2^24 of them, which a report
+    // does not need.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,

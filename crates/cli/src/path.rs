@@ -22,7 +22,8 @@ struct Answer {
     length: f32,
     points: Vec<[f32; 3]>,
     polygons: Vec<u32>,
-    /// Of the path of a disc: how near it comes to a wall, and how far its ends were moved to where it fits.
+    /// Of the path of a disc: how near it comes to a wall, and how far its ends were moved to where
+    /// it fits.
     #[serde(skip_serializing_if = "Option::is_none")]
     clearance: Option<f32>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -232,7 +232,8 @@ fn a_picture_shows_what_is_missed_and_what_is_too_much() {
     }
 }
 
-/// Links up steps that are too high to walk are neither right nor wrong: the judge asks where one can walk.
+/// Links up steps that are too high to walk are neither right nor wrong: the judge asks where one
+/// can walk.
 #[test]
 fn links_up_high_steps_are_not_judged() {
     let folder = hall();

@@ -10,11 +10,12 @@ const WORD: usize = u64::BITS as usize;
 /// No half-edge.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// A side of a span beyond which its region ends. Numbered span by span, in the order of directions.
+/// A side of a span beyond which its region ends. Numbered span by span, in the order of
+/// directions.
 pub(crate) type HalfEdge = u32;
 
-/// A span with a side where its region ends, and all that later passes need from the field: they never go back there but
-/// for spans inside a region, around sharp corners.
+/// A span with a side where its region ends, and all that later passes need from the field: they
+/// never go back there but for spans inside a region, around sharp corners.
 #[derive(Clone, Copy, Debug)]
 struct BorderSpan {
     cell: u32,
@@ -29,15 +30,16 @@ struct BorderSpan {
     shared: u8,
 }
 
-/// What a walk around a sharp corner needs of the span it goes through, which lies inside its region.
+/// What a walk around a sharp corner needs of the span it goes through, which lies inside its
+/// region.
 #[derive(Clone, Copy, Debug)]
 struct Pivot {
     links: [u32; 4],
     ground: f32,
 }
 
-/// All border spans, found by number through a bit per span and a running count per word: tables as long as the borders, not
-/// as the field.
+/// All border spans, found by number through a bit per span and a running count per word: tables as
+/// long as the borders, not as the field.
 #[derive(Debug)]
 struct BorderSpans {
     bits: Vec<u64>,
@@ -85,7 +87,8 @@ impl BorderSpans {
             ranks.push(rank);
             rank += bits.count_ones();
         }
-        // Loads that nothing waits for, one after the other: several times as fast as one by one in the loop above.
+        // Loads that nothing waits for, one after the other: several times as fast as one by one in the
+        // loop above.
         let grounds = field.ground();
         for border in &mut spans {
             border.ground = grounds[border.span as usize];
@@ -132,7 +135,8 @@ impl BorderSpans {
         })
     }
 
-    /// The spans inside a region that sharp corners lead around, in the order of the half-edges before the corners.
+    /// The spans inside a region that sharp corners lead around, in the order of the half-edges
+    /// before the corners.
     fn pivots(&self, field: &impl SpanField) -> Vec<Pivot> {
         let width = field.width().cast_signed();
         let mut spans = Vec::new();
@@ -175,7 +179,8 @@ const SUMMED: u8 = 8;
 /// All half-edges and how they hang together.
 #[derive(Debug)]
 pub(crate) struct HalfEdges {
-    /// The one that follows around the region, found by walking around the corner through spans of the region.
+    /// The one that follows around the region, found by walking around the corner through spans of
+    /// the region.
     pub(crate) next: Vec<HalfEdge>,
     /// The one before.
     pub(crate) previous: Vec<HalfEdge>,
@@ -242,7 +247,8 @@ impl HalfEdges {
         } else {
             NONE
         };
-        // Turn sharply, go straight on, or turn back: through two spans more at most, as regions have no slits.
+        // Turn sharply, go straight on, or turn back: through two spans more at most, as regions have no
+        // slits.
         let side = direction.previous();
         let (mut sum, mut count) = (border.ground, 1);
         let next = if border.has_side(side) {
@@ -303,7 +309,8 @@ impl HalfEdges {
         (self.height_sum[edge as usize], f32::from(self.marks[edge as usize] & 7))
     }
 
-    /// Mean ground around the vertex between two half-edges that follow each other, which is no junction.
+    /// Mean ground around the vertex between two half-edges that follow each other, which is no
+    /// junction.
     pub(crate) fn height_between(&self, before: HalfEdge, after: HalfEdge) -> f32 {
         let (mut sum, mut count) = self.heights(after);
         let twin = self.twin[before as usize];
@@ -314,14 +321,16 @@ impl HalfEdges {
         sum / count
     }
 
-    /// Mean ground around the vertex where `edge` starts, a junction: that of all half-edges that start there and are joined through
-    /// links. The sum begins where a wall breaks the circle, or else with the lowest number: it does not depend on which of them
-    /// `edge` is, nor on the part of the field that is looked at.
+    /// Mean ground around the vertex where `edge` starts, a junction: that of all half-edges that
+    /// start there and are joined through links. The sum begins where a wall breaks the circle,
+    /// or else with the lowest number: it does not depend on which of them `edge` is, nor on
+    /// the part of the field that is looked at.
     pub(crate) fn junction_height(&mut self, edge: HalfEdge) -> f32 {
         if self.marks[edge as usize] & SUMMED != 0 {
             return self.height_sum[edge as usize];
         }
-        // The twin of the half-edge before an edge starts where the edge does; so does the half-edge after its twin.
+        // The twin of the half-edge before an edge starts where the edge does; so does the half-edge after
+        // its twin.
         let (mut first, mut current) = (edge, edge);
         loop {
             let before = self.twin[self.previous[current as usize] as usize];
@@ -363,7 +372,8 @@ impl HalfEdges {
         }
     }
 
-    /// Whether arcs end where `edge` starts: where the region beyond changes, or the other side does not pass straight on.
+    /// Whether arcs end where `edge` starts: where the region beyond changes, or the other side
+    /// does not pass straight on.
     pub(crate) fn starts_at_junction(&self, edge: HalfEdge) -> bool {
         let previous = self.previous[edge as usize];
         let (before, after) = (self.twin[previous as usize], self.twin[edge as usize]);

@@ -99,8 +99,8 @@ impl<'a> Line<'a> {
         Some((level, boxes(level)))
     }
 
-    /// The point of the chain with the largest value, the first of equals. `bound` is at least the value of every point in the
-    /// box; `None` where none counts.
+    /// The point of the chain with the largest value, the first of equals. `bound` is at least the
+    /// value of every point in the box; `None` where none counts.
     pub(crate) fn largest<V: PartialOrd + Copy>(
         &self,
         range: Range<usize>,
@@ -127,8 +127,9 @@ impl<'a> Line<'a> {
         self.largest(range, distance, |around| distance(around.nearest(point))).map(|(place, _)| place)
     }
 
-    /// The point of the chain, ends left out, farthest from the segment between its ends, and its scaled squared distance (see
-    /// [`Segment`]). With a `side` other than zero only points where the orientation has that sign.
+    /// The point of the chain, ends left out, farthest from the segment between its ends, and its
+    /// scaled squared distance (see [`Segment`]). With a `side` other than zero only points
+    /// where the orientation has that sign.
     pub(crate) fn farthest(&self, range: Range<usize>, side: i64) -> Option<(usize, f64)> {
         let (start, end) = (self.points[range.start], self.points[range.end - 1]);
         let segment = Segment::new(start, end);
@@ -141,7 +142,8 @@ impl<'a> Line<'a> {
         })
     }
 
-    /// The box around a chain, and the range of the orientation of its points beside the segment between its ends.
+    /// The box around a chain, and the range of the orientation of its points beside the segment
+    /// between its ends.
     pub(crate) fn extent(&self, range: Range<usize>) -> (PlanBox, [i64; 2]) {
         let (start, end) = (self.points[range.start], self.points[range.end - 1]);
         let side = |point| PlanPoint::orientation(start, end, point);
@@ -175,8 +177,8 @@ impl<'a> Line<'a> {
         around
     }
 
-    /// Whether the closed curve of a chain and the segment between its ends winds around `point` an odd number of times. For
-    /// points on the curve any answer.
+    /// Whether the closed curve of a chain and the segment between its ends winds around `point` an
+    /// odd number of times. For points on the curve any answer.
     pub(crate) fn is_inside(&self, range: Range<usize>, point: PlanPoint) -> bool {
         let (mut inside, mut previous) = (false, self.points[range.end - 1]);
         // Edges that cross the line through the point to its right.
@@ -206,8 +208,8 @@ impl<'a> Line<'a> {
         inside
     }
 
-    /// Visits a chain from its start to its end in boxes of whole runs, and in points. Where `visit` does not accept a box, it is
-    /// shown what is in it.
+    /// Visits a chain from its start to its end in boxes of whole runs, and in points. Where
+    /// `visit` does not accept a box, it is shown what is in it.
     fn cover(&self, range: Range<usize>, mut visit: impl FnMut(Part<'_>) -> bool) {
         match self.roots(&range) {
             None => {

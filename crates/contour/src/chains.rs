@@ -5,11 +5,12 @@ use waymesh_core::{AreaId, Direction, GridWindow, PlanPoint, RegionMap, SpanFiel
 use crate::ContourError;
 use crate::border::{HalfEdge, HalfEdges, NONE};
 
-/// The borders of one part of a field, as [`crate::trace_window`] finds them and [`crate::stitch`] joins them.
+/// The borders of one part of a field, as [`crate::trace_window`] finds them and [`crate::stitch`]
+/// joins them.
 ///
-/// A chain is a piece of an arc: it ends at junctions and where the core of the part ends. Every step of a border belongs to the
-/// part that has the span on its left (that of the lower region id) in its core, so parts that cover the field have every step
-/// once.
+/// A chain is a piece of an arc: it ends at junctions and where the core of the part ends. Every
+/// step of a border belongs to the part that has the span on its left (that of the lower region id)
+/// in its core, so parts that cover the field have every step once.
 ///
 /// # Size
 /// 5 bytes a step, and 36 a chain.
@@ -38,8 +39,8 @@ pub(crate) struct Chain {
     pub(crate) next_left: Direction,
     /// The side that follows the first step, walked backwards, around `right`.
     pub(crate) next_right: Direction,
-    /// What begins with these two sides, if this part has it: twice the number of a chain, one more for its right side. Or
-    /// [`NONE`].
+    /// What begins with these two sides, if this part has it: twice the number of a chain, one more
+    /// for its right side. Or [`NONE`].
     pub(crate) links: [u32; 2],
     pub(crate) starts_at_junction: bool,
     pub(crate) ends_at_junction: bool,
@@ -64,7 +65,8 @@ impl BorderChains {
         self.chains[index].first as usize..end
     }
 
-    /// The chains of the columns in `core` of a field whose first column is `origin` of the whole grid.
+    /// The chains of the columns in `core` of a field whose first column is `origin` of the whole
+    /// grid.
     pub(crate) fn trace(
         field: &impl SpanField,
         regions: &RegionMap,
@@ -94,7 +96,8 @@ struct Tracer<'a, F> {
     marks: Vec<u8>,
     /// What begins with a half-edge, as in [`Chain::links`].
     begins: Vec<u32>,
-    /// Of each chain, the column of its first step, the span on the left of that, and the one on the right of its last step.
+    /// Of each chain, the column of its first step, the span on the left of that, and the one on
+    /// the right of its last step.
     spans: Vec<(u32, [u32; 2])>,
     result: BorderChains,
 }
@@ -124,8 +127,9 @@ impl<'a, F: SpanField> Tracer<'a, F> {
         Self { field, edges, origin, begins: vec![NONE; marks.len()], spans: Vec::new(), marks, result }
     }
 
-    /// Completes the chains when all are known: turns the half-edges that follow them into what begins with these, and looks up
-    /// spans in the field: loads that nothing waits for, one after the other.
+    /// Completes the chains when all are known: turns the half-edges that follow them into what
+    /// begins with these, and looks up spans in the field: loads that nothing waits for, one
+    /// after the other.
     fn finish(mut self) -> BorderChains {
         let width = self.field.width();
         for (chain, (cell, spans)) in self.result.chains.iter_mut().zip(self.spans) {

@@ -9,8 +9,8 @@ use crate::stitch::step_from;
 /// No piece, no number.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// One side of an arc, walked with its region on the positive side: the left one from the arc's start to its end, the right one
-/// back.
+/// One side of an arc, walked with its region on the positive side: the left one from the arc's
+/// start to its end, the right one back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Dart(u32);
 
@@ -32,8 +32,8 @@ impl Dart {
     }
 }
 
-/// The side of a span, within its region: `(z, x)` of its column and the direction, in the order in which half-edges are
-/// numbered.
+/// The side of a span, within its region: `(z, x)` of its column and the direction, in the order in
+/// which half-edges are numbered.
 type SideKey = u64;
 
 /// The side `side` of a span along which a step from `point` leads.
@@ -68,7 +68,8 @@ struct Piece {
     height: f32,
     /// The first side along the left, and along the right on the way back.
     first: [SideKey; 2],
-    /// The lowest sides. In the first piece of an arc those of the whole arc, when arcs are known; so too the area.
+    /// The lowest sides. In the first piece of an arc those of the whole arc, when arcs are known;
+    /// so too the area.
     lowest: [SideKey; 2],
     /// Sum over `x dz - z dx`.
     area: i64,
@@ -146,7 +147,8 @@ impl Darts {
         Ok(darts)
     }
 
-    /// Finds what follows where a part ends: by region and side, among what begins where nothing of its own part leads.
+    /// Finds what follows where a part ends: by region and side, among what begins where nothing of
+    /// its own part leads.
     fn join_parts(pieces: &mut [Piece], parts: &[BorderChains]) -> Result<(), ContourError> {
         let mut led_to = vec![false; 2 * pieces.len()];
         for piece in &*pieces {
@@ -349,7 +351,8 @@ impl Darts {
 }
 
 impl Piece {
-    /// Chain number `chain` of `part`, which is part `number`; the pieces of the part begin at `base`.
+    /// Chain number `chain` of `part`, which is part `number`; the pieces of the part begin at
+    /// `base`.
     fn new(part: &BorderChains, number: u32, chain: usize, base: u32) -> Self {
         let own = &part.chains[chain];
         let (start, regions) = (own.start, [own.left, own.right]);

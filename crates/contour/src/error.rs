@@ -33,7 +33,8 @@ pub enum ContourError {
         /// Where it leads.
         neighbour: u32,
     },
-    /// Two spans of one region lie side by side in plan without a link: the border between them would have no width.
+    /// Two spans of one region lie side by side in plan without a link: the border between them
+    /// would have no width.
     #[error("region {region} touches itself across a wall without width at span {span}")]
     RegionTouchesItself {
         /// The region.
@@ -61,7 +62,8 @@ pub enum ContourError {
         /// How many there may be.
         limit: usize,
     },
-    /// A part of a field that does not lie in its grid, or lacks columns of its core or of the ring around it.
+    /// A part of a field that does not lie in its grid, or lacks columns of its core or of the ring
+    /// around it.
     #[error("the part holds {window:?}, which is not {core:?} with a ring around it")]
     BrokenWindow {
         /// The columns it holds.
@@ -77,7 +79,8 @@ pub enum ContourError {
         /// Where.
         point: PlanPoint,
     },
-    /// The same side of a region twice: two parts of the field overlap, or the region overlaps itself in plan.
+    /// The same side of a region twice: two parts of the field overlap, or the region overlaps
+    /// itself in plan.
     #[error(
         "a border of region {region} is there twice: two parts of the field overlap, or the region overlaps itself"
     )]

@@ -7,7 +7,8 @@ use waymesh_core::PlanPoint;
 use crate::boxes::Line;
 use crate::polyline::{Segment, simplify_line};
 
-/// Raw points closer than this share of the tolerance to a line through their neighbours are no candidates.
+/// Raw points closer than this share of the tolerance to a line through their neighbours are no
+/// candidates.
 const CANDIDATE_SHARE: f64 = 1.0 / 16.0;
 /// Most candidates that a shortcut passes over. More of them lie on noise within the tolerance.
 const MOST_PASSED: usize = 64;
@@ -36,18 +37,22 @@ struct Shortcut {
 
 const NO_SHORTCUT: u32 = u32::MAX;
 
-/// Appends the places of the corners to keep between the ends of a chain, in order; the ends are left out.
+/// Appends the places of the corners to keep between the ends of a chain, in order; the ends are
+/// left out.
 ///
-/// No point of the chain lies farther from the result than the tolerance: distances are taken to segments. Among ways over candidates, which are
-/// the corners that Ramer's algorithm leaves at a small share of the tolerance, the result is the one of the least cost: a notch is 1, a corner
+/// No point of the chain lies farther from the result than the tolerance: distances are taken to
+/// segments. Among ways over candidates, which are the corners that Ramer's algorithm leaves at a
+/// small share of the tolerance, the result is the one of the least cost: a notch is 1, a corner
 /// and straying far are less.
 ///
 /// # Cost
-/// Of a candidate, those after it that one straight line can pass within the tolerance, squared; few, and 64 at most.
+/// Of a candidate, those after it that one straight line can pass within the tolerance, squared;
+/// few, and 64 at most.
 ///
 /// # References
 /// - Imai and Iri 1988, Polygonal approximations of a curve, for the graph of shortcuts.
-/// - Chan and Chin 1996, <https://doi.org/10.1142/S0218195996000058>, for the wedge that ends the search from a vertex.
+/// - Chan and Chin 1996, <https://doi.org/10.1142/S0218195996000058>, for the wedge that ends the
+///   search from a vertex.
 pub(crate) fn fewest_notches(
     line: &Line<'_>,
     chain: Range<usize>,
@@ -66,14 +71,15 @@ pub(crate) fn fewest_notches(
     out[begin..].iter_mut().for_each(|corner| *corner = graph.candidates[*corner]);
 }
 
-/// Longest ring, in points, for which more than one start is tried; most starts that are tried, and most of those that candidates are
-/// looked for from.
+/// Longest ring, in points, for which more than one start is tried; most starts that are tried, and
+/// most of those that candidates are looked for from.
 const SHORT_RING: usize = 2048;
 const MOST_STARTS: usize = 12;
 const MOST_LOOKS: usize = 4;
 
-/// The places of the corners to keep of a ring, which ends at its first point again: from the first of them, the least is spent on all of it.
-/// They are in the order of the ring from there on; none where nothing is kept.
+/// The places of the corners to keep of a ring, which ends at its first point again: from the first
+/// of them, the least is spent on all of it. They are in the order of the ring from there on; none
+/// where nothing is kept.
 pub(crate) fn ring_corners(ring: &[PlanPoint], tolerance_squared: f64, sides: Sides) -> Vec<usize> {
     let length = ring.len() - 1;
     // Twice around, so that from wherever it starts the ring is a chain.
@@ -131,7 +137,8 @@ fn turn(sides: Sides, [before, corner, after]: [PlanPoint; 3]) -> f64 {
     if is_notch { 1.0 + CORNER } else { CORNER }
 }
 
-/// All shortcuts between candidates. Those of a chain are taken for a ring, too: one that nobody goes around twice.
+/// All shortcuts between candidates. Those of a chain are taken for a ring, too: one that nobody
+/// goes around twice.
 struct Graph<'a> {
     line: &'a Line<'a>,
     /// Their places: of a chain one more than `count`, of a ring all of them twice.
@@ -179,7 +186,8 @@ impl<'a> Graph<'a> {
         self.line.points()[self.candidates[candidate]]
     }
 
-    /// Appends the candidates on the way of the least cost once around from one, which is left out; tells the cost.
+    /// Appends the candidates on the way of the least cost once around from one, which is left out;
+    /// tells the cost.
     fn cheapest_way(&self, start: usize, out: &mut Vec<usize>) -> f64 {
         // The least that a way costs whose last shortcut this is, and the shortcut before on that way.
         let mut costs = vec![f64::INFINITY; self.shortcuts.len()];
@@ -246,7 +254,8 @@ impl<'a> Graph<'a> {
     }
 }
 
-/// The directions in which a line from a point passes all points so far within the tolerance, a little more than that.
+/// The directions in which a line from a point passes all points so far within the tolerance, a
+/// little more than that.
 struct Wedge {
     apex: PlanPoint,
     tolerance_squared: f64,
@@ -352,7 +361,8 @@ mod tests {
         Some(sum)
     }
 
-    /// A wall's corner, rounded: straight, a quarter of a circle, straight. The ground is on its left if `is_notched`.
+    /// A wall's corner, rounded: straight, a quarter of a circle, straight. The ground is on its
+    /// left if `is_notched`.
     fn rounded_corner(radius: f64, is_notched: bool) -> Vec<PlanPoint> {
         let mut points: Vec<PlanPoint> = Vec::new();
         #[expect(clippy::cast_possible_truncation, reason = "small numbers")]

@@ -15,8 +15,8 @@ pub(crate) struct Entry {
     pub(crate) arc: u32,
 }
 
-/// The part of the plan between a chain of points and the segment between its ends, boxed in twice: by axis-parallel sides,
-/// and by lines parallel to the segment.
+/// The part of the plan between a chain of points and the segment between its ends, boxed in twice:
+/// by axis-parallel sides, and by lines parallel to the segment.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Strip {
     start: PlanPoint,

@@ -6,8 +6,8 @@ use waymesh_core::PlanPoint;
 
 use crate::boxes::Line;
 
-/// A segment to measure distances from. Differences and products are exact; only the comparison of squares rounds, to
-/// one part in 2^52.
+/// A segment to measure distances from. Differences and products are exact; only the comparison of
+/// squares rounds, to one part in 2^52.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Segment {
     start: PlanPoint,
@@ -64,7 +64,8 @@ impl Segment {
         self.length_squared.max(1) as f64
     }
 
-    /// Whether a chain between its ends whose farthest point has this scaled distance keeps within the tolerance; not if it ends where it starts.
+    /// Whether a chain between its ends whose farthest point has this scaled distance keeps within
+    /// the tolerance; not if it ends where it starts.
     pub(crate) fn stays_within(&self, farthest: f64, tolerance_squared: f64) -> bool {
         self.length_squared != 0 && farthest <= tolerance_squared * self.scale()
     }
@@ -73,11 +74,12 @@ impl Segment {
         self.length_squared
     }
 
-    /// At least the scaled squared distance of every point that `counts` (all those on one side of the segment's line, or all) in
-    /// the box with these corners.
+    /// At least the scaled squared distance of every point that `counts` (all those on one side of
+    /// the segment's line, or all) in the box with these corners.
     pub(crate) fn distance_bound(&self, corners: &[PlanPoint; 4], counts: impl Fn(PlanPoint) -> bool) -> f64 {
-        // A distance from something convex is largest in a corner. Beside the segment the nearest point is its foot everywhere, and
-        // rounding keeps the order; beyond an end likewise. Between the two the formulas round differently.
+        // A distance from something convex is largest in a corner. Beside the segment the nearest point is
+        // its foot everywhere, and rounding keeps the order; beyond an end likewise. Between the
+        // two the formulas round differently.
         let beside = |point: PlanPoint| {
             let along = self.along(point);
             if along <= 0 { -1 } else { i32::from(along >= self.length_squared) }
@@ -94,8 +96,8 @@ impl Segment {
     }
 }
 
-/// Where to split a chain that strays from the segment between its ends by more than the tolerance: at the point farthest from
-/// it. Also splits a chain that ends where it starts.
+/// Where to split a chain that strays from the segment between its ends by more than the tolerance:
+/// at the point farthest from it. Also splits a chain that ends where it starts.
 pub(crate) fn split_index(line: &Line<'_>, chain: Range<usize>, tolerance_squared: f64) -> Option<usize> {
     let segment =
         Segment::new(*line.points().get(chain.start)?, *line.points().get(chain.end.checked_sub(1)?)?);
@@ -103,25 +105,25 @@ pub(crate) fn split_index(line: &Line<'_>, chain: Range<usize>, tolerance_square
     (!segment.stays_within(distance, tolerance_squared)).then_some(index)
 }
 
-/// Appends the indices of the points to keep, in order, to `out`, which is not cleared. Ramer's algorithm (also known as
-/// Douglas and Peucker's) without recursion.
+/// Appends the indices of the points to keep, in order, to `out`, which is not cleared. Ramer's
+/// algorithm (also known as Douglas and Peucker's) without recursion.
 ///
-/// Points are in cells, `tolerance_cells` is a length in cells; a negative or NaN one counts as 0, which still removes
-/// points that lie on the result.
+/// Points are in cells, `tolerance_cells` is a length in cells; a negative or NaN one counts as 0,
+/// which still removes points that lie on the result.
 ///
 /// # Guarantees
 /// - Both ends are kept; if the polyline returns to its start, so is the point farthest from there.
-/// - No removed point lies farther from the result than `tolerance_cells`: distances are taken to segments, not to lines.
+/// - No removed point lies farther from the result than `tolerance_cells`: distances are taken to
+///   segments, not to lines.
 ///
-/// The result may cross itself where the tolerance is larger than the gaps of the input: [`crate::simplify_contours`]
-/// is what prevents that.
+/// The result may cross itself where the tolerance is larger than the gaps of the input:
+/// [`crate::simplify_contours`] is what prevents that.
 ///
 /// # Cost
 /// `n log n` as a rule, also where many points are about equally far, as in a comb.
 ///
 /// # References
-/// - Ramer 1972, An iterative procedure for the polygonal approximation of plane curves,
-///   <https://doi.org/10.1016/S0146-664X(72)80017-0>.
+/// - Ramer 1972, An iterative procedure for the polygonal approximation of plane curves, <https://doi.org/10.1016/S0146-664X(72)80017-0>.
 /// - Douglas and Peucker 1973, <https://doi.org/10.3138/FM57-6770-U75U-7727>.
 pub fn simplify_polyline(points: &[PlanPoint], tolerance_cells: f32, out: &mut Vec<usize>) {
     if points.is_empty() {
@@ -149,11 +151,12 @@ pub(crate) fn simplify_line(
     }
 }
 
-/// Appends the indices of the points of a ring to keep, in order, to `out`, which is not cleared. The ring closes from its last
-/// point to its first, which is not repeated.
+/// Appends the indices of the points of a ring to keep, in order, to `out`, which is not cleared.
+/// The ring closes from its last point to its first, which is not repeated.
 ///
-/// The lexicographically lowest point and the one farthest from it are locked, so that the result does not depend on where
-/// the ring starts (the lowest point comes first in the result); otherwise as [`simplify_polyline`].
+/// The lexicographically lowest point and the one farthest from it are locked, so that the result
+/// does not depend on where the ring starts (the lowest point comes first in the result); otherwise
+/// as [`simplify_polyline`].
 ///
 /// # Guarantees
 /// No removed point lies farther than `tolerance_cells` from the result.

@@ -24,7 +24,8 @@ pub enum CornerChoice {
     /// Where it strays farthest, again and again (Ramer 1972): close to the border. The default.
     #[default]
     Farthest,
-    /// Those that leave the fewest notches, which is what convex cells are cut for, then the fewest corners, then the least error.
+    /// Those that leave the fewest notches, which is what convex cells are cut for, then the fewest
+    /// corners, then the least error.
     FewestNotches,
 }
 
@@ -32,23 +33,27 @@ pub enum CornerChoice {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SimplifyConfig {
-    /// Farthest that a removed border point may lie from the result, in metres. Default 0.39 (1.3 cells of 0.3 m), finite,
-    /// zero or more. With zero only points on straight edges are removed.
+    /// Farthest that a removed border point may lie from the result, in metres. Default 0.39 (1.3
+    /// cells of 0.3 m), finite, zero or more. With zero only points on straight edges are
+    /// removed.
     pub max_edge_error: f32,
-    /// Longest edge along a wall or drop, in metres; longer ones are split at the raw vertex halfway along the border.
-    /// Default 12, finite, zero or more; zero sets no limit. Raw edges, a cell long, are never split.
+    /// Longest edge along a wall or drop, in metres; longer ones are split at the raw vertex
+    /// halfway along the border. Default 12, finite, zero or more; zero sets no limit. Raw
+    /// edges, a cell long, are never split.
     pub max_edge_length: f32,
-    /// The same for a *seam*, a border between two regions of one kind of ground, in metres. Nobody is stopped at a seam, so it
-    /// may move much farther than a wall: it runs straight from junction to junction where that crosses nothing and passes over
-    /// nothing. What it moves over changes its region, and takes the ground heights of the other side with it. Default
-    /// [`Self::MAX_SEAM_ERROR`], finite, zero or more. Seams that meet no junction (a region within another) keep to
-    /// `max_edge_error`.
+    /// The same for a *seam*, a border between two regions of one kind of ground, in metres. Nobody
+    /// is stopped at a seam, so it may move much farther than a wall: it runs straight from
+    /// junction to junction where that crosses nothing and passes over nothing. What it moves
+    /// over changes its region, and takes the ground heights of the other side with it. Default
+    /// [`Self::MAX_SEAM_ERROR`], finite, zero or more. Seams that meet no junction (a region within
+    /// another) keep to `max_edge_error`.
     pub max_seam_error: f32,
-    /// Borders of regions that are no neighbours are kept from crossing where their heights differ by less than this, in
-    /// metres; beyond, they belong to different storeys. Default 2 (the agent's height), finite, zero or more.
+    /// Borders of regions that are no neighbours are kept from crossing where their heights differ
+    /// by less than this, in metres; beyond, they belong to different storeys. Default 2 (the
+    /// agent's height), finite, zero or more.
     pub storey_height: f32,
-    /// Which points of walls, drops and borders between kinds of ground are kept. Seams keep to the first way. Default
-    /// [`CornerChoice::Farthest`].
+    /// Which points of walls, drops and borders between kinds of ground are kept. Seams keep to the
+    /// first way. Default [`CornerChoice::Farthest`].
     pub corners: CornerChoice,
 }
 
@@ -65,7 +70,8 @@ impl Default for SimplifyConfig {
 }
 
 impl SimplifyConfig {
-    /// Default of [`Self::max_seam_error`] in metres: far enough for the seams that a partition makes.
+    /// Default of [`Self::max_seam_error`] in metres: far enough for the seams that a partition
+    /// makes.
     pub const MAX_SEAM_ERROR: f32 = 5.0;
 
     /// Sets the farthest that a removed point may lie from the result, in metres.
@@ -123,42 +129,49 @@ impl SimplifyConfig {
 
 /// Removes the border points that are not needed.
 ///
-/// Every arc is simplified once, for both its sides, by Ramer's algorithm between locked ends: junctions, or in a closed arc its
-/// first vertex and the one farthest from it; or else as [`CornerChoice`] says. Then every shortcut is checked against all kept points near it (see below),
-/// and arcs are refined with their own raw points where they must be, until nothing is left to repair.
+/// Every arc is simplified once, for both its sides, by Ramer's algorithm between locked ends:
+/// junctions, or in a closed arc its first vertex and the one farthest from it; or else as
+/// [`CornerChoice`] says. Then every shortcut is checked against all kept points near it (see
+/// below), and arcs are refined with their own raw points where they must be, until nothing is left
+/// to repair.
 ///
 /// # Guarantees
-/// - The same arcs with the same ends and sides; vertices are a subset of the input's, heights untouched. With
-///   [`CornerChoice::FewestNotches`] closed arcs that meet no other may begin elsewhere.
-/// - No removed vertex of a wall, of a border between two kinds of ground or of a closed arc lies farther than `max_edge_error`
-///   from its arc, and none of a seam farther than `max_seam_error`.
-/// - A seam passes over no kept vertex of another border: what lies on one side of it stays there. Where nothing stands between
-///   it and the straight line, and it strays no farther than allowed, its only vertices are its ends; those lie on walls or
-///   drops, or where seams meet ([`ContourSet::vertices_off_border`] counts the others).
-/// - If the input is valid, so is the result: no border crosses itself, its holes or its neighbours, no region collapses, holes
-///   stay in their outer borders, and arcs keep their order around common vertices. Borders of regions that are no neighbours
-///   do not cross where their ends are within `storey_height` of each other, unless the traced borders did, one above the other.
+/// - The same arcs with the same ends and sides; vertices are a subset of the input's, heights
+///   untouched. With [`CornerChoice::FewestNotches`] closed arcs that meet no other may begin
+///   elsewhere.
+/// - No removed vertex of a wall, of a border between two kinds of ground or of a closed arc lies
+///   farther than `max_edge_error` from its arc, and none of a seam farther than `max_seam_error`.
+/// - A seam passes over no kept vertex of another border: what lies on one side of it stays there.
+///   Where nothing stands between it and the straight line, and it strays no farther than allowed,
+///   its only vertices are its ends; those lie on walls or drops, or where seams meet
+///   ([`ContourSet::vertices_off_border`] counts the others).
+/// - If the input is valid, so is the result: no border crosses itself, its holes or its
+///   neighbours, no region collapses, holes stay in their outer borders, and arcs keep their order
+///   around common vertices. Borders of regions that are no neighbours do not cross where their
+///   ends are within `storey_height` of each other, unless the traced borders did, one above the
+///   other.
 ///
 /// # Criterion
-/// A shortcut stands only if no kept point of another border lies between it and the points it replaces, on it, or on one
-/// of those points, and if no other segment has its ends. Two shortcuts can then not cross: that would put an end of one
-/// between the other and its points (Saalfeld 1999, <https://doi.org/10.1559/152304099782424901>). A shortcut that fails is
-/// split at the raw point farthest from it on the side of the trouble; the raw border always passes, so this ends.
+/// A shortcut stands only if no kept point of another border lies between it and the points it
+/// replaces, on it, or on one of those points, and if no other segment has its ends. Two shortcuts
+/// can then not cross: that would put an end of one between the other and its points (Saalfeld 1999, <https://doi.org/10.1559/152304099782424901>). A shortcut that fails is
+/// split at the raw point farthest from it on the side of the trouble; the raw border always
+/// passes, so this ends.
 ///
 /// # Cost
-/// `n log n` in the length of the borders as a rule: chains are asked through a tree of boxes, kept points are found through a
-/// bucket grid. A seam that many walls stand along costs the square of their number at worst. About 10 bytes per raw vertex and
-/// 100 per kept one.
+/// `n log n` in the length of the borders as a rule: chains are asked through a tree of boxes, kept
+/// points are found through a bucket grid. A seam that many walls stand along costs the square of
+/// their number at worst. About 10 bytes per raw vertex and 100 per kept one.
 ///
 /// # Errors
-/// For a bad configuration, and for tables that name what is not there. Never for valid contours. [`Counter::ArcsRefined`]
-/// tells how many arcs had to be refined.
+/// For a bad configuration, and for tables that name what is not there. Never for valid contours.
+/// [`Counter::ArcsRefined`] tells how many arcs had to be refined.
 ///
 /// # References
-/// - Imai and Iri 1988, Polygonal approximations of a curve: the graph of shortcuts that [`CornerChoice::FewestNotches`] searches.
+/// - Imai and Iri 1988, Polygonal approximations of a curve: the graph of shortcuts that
+///   [`CornerChoice::FewestNotches`] searches.
 /// - Mononen 2009, Automatic Navmesh Generation via Watershed Partitioning, step 4.
-/// - Ramer 1972, <https://doi.org/10.1016/S0146-664X(72)80017-0>; Douglas and Peucker 1973,
-///   <https://doi.org/10.3138/FM57-6770-U75U-7727>.
+/// - Ramer 1972, <https://doi.org/10.1016/S0146-664X(72)80017-0>; Douglas and Peucker 1973, <https://doi.org/10.3138/FM57-6770-U75U-7727>.
 pub fn simplify_contours(
     contours: &ContourSet,
     config: &SimplifyConfig,
@@ -304,8 +317,8 @@ impl<'a> Simplifier<'a> {
         self.added.push(Entry { point: self.chains.point(index), index, arc });
     }
 
-    /// The corners that are kept between the ends of each arc, whatever else has to be; none where the rest finds them. Turns closed arcs that meet
-    /// no other, so that they begin at one.
+    /// The corners that are kept between the ends of each arc, whatever else has to be; none where
+    /// the rest finds them. Turns closed arcs that meet no other, so that they begin at one.
     fn choose_corners(&mut self) -> Vec<Vec<usize>> {
         let contours = self.chains.contours;
         let mut uses = vec![0_u8; contours.vertices.len()];
@@ -407,9 +420,9 @@ impl<'a> Simplifier<'a> {
 
     /// Splits shortcuts until all of them meet the criterion.
     ///
-    /// Each round checks the shortcuts made in the last one, and all others against the points kept in the last one only. What
-    /// fails is split within the round until its parts stand against all points kept before: rounds are few, however often a
-    /// long arc must be split.
+    /// Each round checks the shortcuts made in the last one, and all others against the points kept
+    /// in the last one only. What fails is split within the round until its parts stand against
+    /// all points kept before: rounds are few, however often a long arc must be split.
     fn repair(&mut self) {
         let mut early = BucketGrid::default();
         let mut late: Vec<Entry> = Vec::new();
@@ -485,7 +498,8 @@ impl<'a> Simplifier<'a> {
     ) {
         let chains = &self.chains;
         let mut split = doomed.contains(&shortcut.first).then(|| chains.split_farthest(shortcut)).flatten();
-        // Of two segments that lie together the one that strays farther gives way: the other may be as good as it gets.
+        // Of two segments that lie together the one that strays farther gives way: the other may be as good
+        // as it gets.
         let rank = |shortcut: Shortcut| (shortcut.can_split(), chains.deviation(shortcut));
         let entries = kept.iter().flat_map(|grid| grid.at(chains.point(shortcut.first)));
         for other in entries.flat_map(|entry| chains.coincident(shortcut, entry)) {

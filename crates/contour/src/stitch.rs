@@ -11,18 +11,20 @@ use crate::darts::{Dart, Darts, Loop, NONE};
 
 /// Joins the borders of all parts of a field.
 ///
-/// `parts` come from [`crate::trace_window`] on parts whose cores share no column and cover the grid of `frame`; `count` is the
-/// number of regions. The result is that of [`crate::trace_contours`] on the whole field, to the last bit, however the field was
-/// cut and in whatever order the parts come.
+/// `parts` come from [`crate::trace_window`] on parts whose cores share no column and cover the
+/// grid of `frame`; `count` is the number of regions. The result is that of
+/// [`crate::trace_contours`] on the whole field, to the last bit, however the field was cut and in
+/// whatever order the parts come.
 ///
 /// # Cost
-/// Linear in the length of the borders, `n log n` in the number of chains that end where parts end. Holds the parts, the result (16
-/// bytes a step) and about 170 bytes a chain.
+/// Linear in the length of the borders, `n log n` in the number of chains that end where parts end.
+/// Holds the parts, the result (16 bytes a step) and about 170 bytes a chain.
 ///
 /// # Errors
-/// If a border breaks off where a part is missing, or is there twice; if a region has no outer border, falls into pieces or overlaps
-/// itself; if there are more steps than an id can count. A missing part whose borders are all closed in it cannot be noticed, but for
-/// regions without an outer border.
+/// If a border breaks off where a part is missing, or is there twice; if a region has no outer
+/// border, falls into pieces or overlaps itself; if there are more steps than an id can count. A
+/// missing part whose borders are all closed in it cannot be noticed, but for regions without an
+/// outer border.
 pub fn stitch(frame: GridFrame, parts: Vec<BorderChains>, count: u32) -> Result<ContourSet, ContourError> {
     let darts = Darts::new(&parts)?;
     let loops = darts.loops()?;
@@ -170,7 +172,8 @@ impl Assembly<'_> {
         self.set.arc_vertices.push(start);
     }
 
-    /// Adds the vertices where the steps `range` of a piece start; the first is `known` if that is given.
+    /// Adds the vertices where the steps `range` of a piece start; the first is `known` if that is
+    /// given.
     fn steps(&mut self, piece: u32, known: Option<VertexId>, range: std::ops::Range<usize>) {
         let (part, chain) = self.darts.piece(piece);
         let part = &self.parts[part];
@@ -196,7 +199,8 @@ impl Assembly<'_> {
         }));
     }
 
-    /// The vertex where `dart` starts: one for all darts that start there and are joined through links.
+    /// The vertex where `dart` starts: one for all darts that start there and are joined through
+    /// links.
     fn vertex(&mut self, dart: Dart) -> VertexId {
         let known = self.vertex_of[dart.index()];
         if known != NONE {
@@ -213,7 +217,8 @@ impl Assembly<'_> {
             }
         };
         join(dart);
-        // The dart after the other side of a dart starts where the dart does; so does the other side of the dart before it.
+        // The dart after the other side of a dart starts where the dart does; so does the other side of the
+        // dart before it.
         let mut current = dart;
         let closed = loop {
             let Some(twin) = darts.twin(current) else { break false };

@@ -114,7 +114,8 @@ fn arcs_end_where_three_regions_meet() {
 
 #[test]
 fn arcs_end_where_a_region_meets_itself_crosswise() {
-    // All four cells are linked, so the middle is one vertex; the border of b with a does not pass straight through it.
+    // All four cells are linked, so the middle is one vertex; the border of b with a does not pass
+    // straight through it.
     let drawing = "aaaa
                    aaba
                    acaa

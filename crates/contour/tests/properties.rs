@@ -1,4 +1,5 @@
-//! Properties of traced and simplified contours on nasty random regions, judged by slow obvious oracles.
+//! Properties of traced and simplified contours on nasty random regions, judged by slow obvious
+//! oracles.
 
 use std::collections::BTreeMap;
 
@@ -76,7 +77,8 @@ fn is_in_order(kept: &[PlanVertex], raw: &[PlanVertex]) -> bool {
     kept.iter().all(|vertex| rest.any(|other| other == vertex))
 }
 
-/// The vertices of an arc before and after. A ring may begin elsewhere: then the first ones are turned.
+/// The vertices of an arc before and after. A ring may begin elsewhere: then the first ones are
+/// turned.
 fn arc_vertices(raw: &ContourSet, simple: &ContourSet, arc: ArcId) -> [Vec<PlanVertex>; 2] {
     let vertices = |set: &ContourSet| -> Vec<PlanVertex> {
         set.arc_vertices(arc).iter().map(|&vertex| set.vertices[vertex.index()]).collect()
@@ -141,8 +143,8 @@ fn edges(raw: &ContourSet, simple: &ContourSet) -> Vec<Edge> {
     edges
 }
 
-/// No two edges cross, whatever their regions, if their ends are of about one height; unless the raw borders cross, too, one
-/// above the other.
+/// No two edges cross, whatever their regions, if their ends are of about one height; unless the
+/// raw borders cross, too, one above the other.
 fn no_crossing_on_a_storey(raw: &ContourSet, simple: &ContourSet) {
     let edges = edges(raw, simple);
     for (index, first) in edges.iter().enumerate() {
@@ -160,8 +162,8 @@ fn no_crossing_on_a_storey(raw: &ContourSet, simple: &ContourSet) {
     }
 }
 
-/// How often the borders of each region wind around points between the grid's: once inside, never outside. Returns how many
-/// regions hold each point, at most.
+/// How often the borders of each region wind around points between the grid's: once inside, never
+/// outside. Returns how many regions hold each point, at most.
 fn most_covers(contours: &ContourSet) -> i32 {
     let set = contours.polygons();
     let mut covers: BTreeMap<(i32, i32), i32> = BTreeMap::new();

@@ -132,7 +132,8 @@ proptest! {
 
 #[test]
 fn closed_borders_without_junction_start_at_their_lowest_vertex() {
-    // A wall with a room of other ground in it, a lake in that, and a spiral wall beside them: all larger than a tile.
+    // A wall with a room of other ground in it, a lake in that, and a spiral wall beside them: all
+    // larger than a tile.
     let area = |x: u32, z: u32| {
         let ring = x.abs_diff(40).max(z.abs_diff(30));
         let across = x.abs_diff(95) + 2 * (z.abs_diff(30) / 3);
@@ -176,7 +177,8 @@ fn missing_and_doubled_parts_are_errors() {
     for missing in 0..9 {
         let mut rest = parts.clone();
         rest.remove(missing);
-        // A part whose own borders are all closed in it can only be missed as a hole; none is like that here.
+        // A part whose own borders are all closed in it can only be missed as a hole; none is like that
+        // here.
         let error = stitch(field.frame, rest, regions.count).expect_err("a part is missing");
         assert!(
             matches!(error, ContourError::OpenBorder { .. } | ContourError::EmptyRegion { .. }),

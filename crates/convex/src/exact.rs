@@ -10,7 +10,8 @@ const NO_VERTEX: u32 = u32::MAX;
 const NEVER: u64 = 1 << 62;
 /// Cost of a polygon: more than all portals that leave narrow angles.
 const CELL: u64 = 1 << 52;
-/// Cost of a portal that leaves a narrow angle beside the border: more than that of the lengths of all portals.
+/// Cost of a portal that leaves a narrow angle beside the border: more than that of the lengths of
+/// all portals.
 const SLIVER: u64 = 1 << 42;
 /// Bits of the length of the longest portal.
 const LENGTH_BITS: i32 = 31;
@@ -19,10 +20,11 @@ pub(crate) const MOST_VERTICES: usize = 1024;
 
 /// A solver, kept for its memory.
 ///
-/// Polygons are found from the vertex of lowest number up. The best polygon on the portal from `i` to `j`, towards the part of the
-/// polygon from `i` to `j`, is a convex chain of edges and portals from `i` to `j`. All chains that start at `i` are found together,
-/// vertex by vertex: what is visible from a vertex lies around it in the order of the border, so a chain may turn from an edge into
-/// a stretch of the edges that follow, and a running minimum serves all of them.
+/// Polygons are found from the vertex of lowest number up. The best polygon on the portal from `i`
+/// to `j`, towards the part of the polygon from `i` to `j`, is a convex chain of edges and portals
+/// from `i` to `j`. All chains that start at `i` are found together, vertex by vertex: what is
+/// visible from a vertex lies around it in the order of the border, so a chain may turn from an
+/// edge into a stretch of the edges that follow, and a running minimum serves all of them.
 #[derive(Debug, Default)]
 pub(crate) struct Exact {
     points: Vec<PlanPoint>,
@@ -44,8 +46,8 @@ pub(crate) struct Exact {
     arriving_starts: Vec<u32>,
     /// Per vertex, the first of `arriving` from the current vertex or a later one.
     arriving_from: Vec<u32>,
-    /// Beside `arriving`: cheapest chain from the current vertex that ends with the link, per number of links in it (or for all
-    /// numbers together).
+    /// Beside `arriving`: cheapest chain from the current vertex that ends with the link, per
+    /// number of links in it (or for all numbers together).
     chains: Vec<u64>,
     slots: usize,
     /// Beside `links`: what a chain has to know of them.
@@ -175,8 +177,8 @@ impl Exact {
         (self.sorted, self.arriving_from) = (sorted, places);
     }
 
-    /// Finds all pairs of vertices that see each other; without `all`, those of which one is a notch: others are of use only if
-    /// polygons have few corners.
+    /// Finds all pairs of vertices that see each other; without `all`, those of which one is a
+    /// notch: others are of use only if polygons have few corners.
     pub(crate) fn see_all(&mut self, all: bool) {
         self.seen.clear();
         let count = step32(self.points.len());
@@ -217,7 +219,8 @@ impl Exact {
 
     /// Whether nothing lies between two vertices that are not neighbours.
     ///
-    /// `blocker` is an edge that hid something from `a` before: it often hides what comes next, too.
+    /// `blocker` is an edge that hid something from `a` before: it often hides what comes next,
+    /// too.
     fn sees(&self, a: u32, b: u32, blocker: &mut usize) -> bool {
         let (p, q) = (self.at(a), self.at(b));
         if p == q || !self.starts_inside(a, q) || !self.starts_inside(b, p) {
@@ -279,8 +282,9 @@ impl Exact {
             .sum()
     }
 
-    /// Number of polygons and weight of the portals in the best decomposition with polygons of at most `max_vertices` corners
-    /// (0 = no limit). `None` if there is none, which only happens for borders that cross.
+    /// Number of polygons and weight of the portals in the best decomposition with polygons of at
+    /// most `max_vertices` corners (0 = no limit). `None` if there is none, which only happens
+    /// for borders that cross.
     pub(crate) fn solve(&mut self, max_vertices: u32) -> Option<(usize, u64)> {
         self.slots = if max_vertices == 0 { 1 } else { max_vertices as usize - 1 };
         self.prepare();
@@ -378,7 +382,8 @@ impl Exact {
         }));
     }
 
-    /// How far chains that arrive at a vertex may turn there. Both limits grow with the number of the vertex they turn to.
+    /// How far chains that arrive at a vertex may turn there. Both limits grow with the number of
+    /// the vertex they turn to.
     fn set_turns(&mut self, vertex: u32) {
         let (start, end) = (self.arriving_starts[vertex as usize], self.arriving_starts[vertex as usize + 1]);
         let mut turn = start;
@@ -395,7 +400,8 @@ impl Exact {
         }
     }
 
-    /// The end of those that arrive in these places and do not turn right towards `to`. Notes what lies in line.
+    /// The end of those that arrive in these places and do not turn right towards `to`. Notes what
+    /// lies in line.
     fn turn_limit(&mut self, vertex: u32, arriving: std::ops::Range<u32>, to: u32) -> u32 {
         for place in arriving.clone() {
             let from = self.links[self.arriving[place as usize] as usize].from;
@@ -424,7 +430,8 @@ impl Exact {
         }
     }
 
-    /// For each portal at a notch, where the chain of the polygon beyond may leave so that it does not turn right there.
+    /// For each portal at a notch, where the chain of the polygon beyond may leave so that it does
+    /// not turn right there.
     fn set_least(&mut self, notch: u32) {
         let (start, end) = self.links_of(notch);
         let mut first = start;
@@ -438,8 +445,8 @@ impl Exact {
         }
     }
 
-    /// Finds all chains from `first` that end at `last` or before and leave towards `least` or a later vertex, and closes the polygons
-    /// on the portals that ask for that.
+    /// Finds all chains from `first` that end at `last` or before and leave towards `least` or a
+    /// later vertex, and closes the polygons on the portals that ask for that.
     fn run(&mut self, first: u32, last: u32, least: u32) {
         let slots = self.slots;
         let (mut own, own_end) = self.links_of(first);
@@ -481,7 +488,8 @@ impl Exact {
                 }
                 own += 1;
                 if reached && slots == 1 {
-                    // What is seen from the first vertex is the first place that chains arrive from: none turns around it.
+                    // What is seen from the first vertex is the first place that chains arrive from: none
+                    // turns around it.
                     self.extend(vertex, last, cost, |_| true);
                 }
             } else if slots == 1 {
@@ -494,9 +502,11 @@ impl Exact {
         }
     }
 
-    /// The first vertex from this one on where a chain arrives and may go on although no link leads there from the first vertex.
+    /// The first vertex from this one on where a chain arrives and may go on although no link leads
+    /// there from the first vertex.
     ///
-    /// All corners of a polygon see each other, but for those with others in line between them. Links tell what notches see.
+    /// All corners of a polygon see each other, but for those with others in line between them.
+    /// Links tell what notches see.
     fn next_reached(&self, vertex: u32, from_notch: bool) -> u32 {
         let bits = |word: usize| {
             let unseen = if from_notch || self.slots != 1 { 0 } else { self.convex[word] };
@@ -528,8 +538,9 @@ impl Exact {
         }
     }
 
-    /// Extends all chains that end at `vertex`, whose prefixes have been found, to points that `fits` takes. `direct` is the cost of the
-    /// link from the first vertex. Without branches: none could be foreseen.
+    /// Extends all chains that end at `vertex`, whose prefixes have been found, to points that
+    /// `fits` takes. `direct` is the cost of the link from the first vertex. Without branches:
+    /// none could be foreseen.
     fn extend(&mut self, vertex: u32, last: u32, direct: u64, fits: impl Fn(PlanPoint) -> bool) {
         let from = self.arriving_from[vertex as usize];
         let (start, end) = self.links_of(vertex);
@@ -593,8 +604,8 @@ impl Exact {
         chains.iter().min().map_or(NEVER, |&least| (least + CELL).min(NEVER))
     }
 
-    /// The polygons of the best decomposition, after [`Exact::solve`] has found one: their corners in positive order, in the caller's
-    /// numbers.
+    /// The polygons of the best decomposition, after [`Exact::solve`] has found one: their corners
+    /// in positive order, in the caller's numbers.
     pub(crate) fn polygons(&mut self) -> impl Iterator<Item = &[u32]> {
         self.corners.clear();
         self.ends.clear();
@@ -602,7 +613,8 @@ impl Exact {
         let mut stack = std::mem::take(&mut self.stack);
         stack.clear();
         stack.push((0, count - 1));
-        // `arriving_from` now includes every link; a run from a vertex must not see those that leave earlier ones.
+        // `arriving_from` now includes every link; a run from a vertex must not see those that leave
+        // earlier ones.
         while let Some((first, last)) = stack.pop() {
             self.exclude_before(first, last);
             let own = self.links_of(first);
@@ -635,7 +647,8 @@ impl Exact {
         }
     }
 
-    /// Lists the corners of the polygon on the portal from `first` to `last`, and its other portals.
+    /// Lists the corners of the polygon on the portal from `first` to `last`, and its other
+    /// portals.
     fn trace(&mut self, first: u32, last: u32, end: usize, stack: &mut Vec<(u32, u32)>) {
         let slots = self.slots;
         let places = self.closing(first, last, end);

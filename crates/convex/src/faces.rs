@@ -10,7 +10,8 @@ use crate::subdivision::{NONE, Numbering, Patch, Side, Subdivision, index};
 /// Most triangles: half-edges are counted in 32 bits.
 const MAX_TRIANGLES: usize = (u32::MAX / 3 - 1) as usize;
 
-/// Faces that are triangles at first and grow as edges are removed. Half-edge `3 t + i` leaves corner `i` of triangle `t`.
+/// Faces that are triangles at first and grow as edges are removed. Half-edge `3 t + i` leaves
+/// corner `i` of triangle `t`.
 #[derive(Clone, Debug)]
 pub(crate) struct Faces<'a> {
     triangulation: &'a Triangulation,
@@ -124,15 +125,16 @@ impl<'a> Faces<'a> {
         self.sizes[face as usize]
     }
 
-    /// Marks every half-edge that starts at a notch: where the region's border turns right. Call it before any removal.
+    /// Marks every half-edge that starts at a notch: where the region's border turns right. Call it
+    /// before any removal.
     pub(crate) fn notches(&self) -> Vec<bool> {
         let mut notches = vec![false; self.half_edges.len()];
         for leaving in (0..).take(self.half_edges.len()) {
             if self.is_inner(leaving) {
                 continue;
             }
-            // Turn through the region to the border edge that arrives. No step is taken twice, since none leads back to
-            // `leaving`.
+            // Turn through the region to the border edge that arrives. No step is taken twice, since none
+            // leads back to `leaving`.
             let mut at = leaving;
             while self.is_inner(self.at(at).prev) {
                 at = self.at(self.at(at).prev).twin;
@@ -167,14 +169,16 @@ impl<'a> Faces<'a> {
         from.distance_squared(to)
     }
 
-    /// What removing the inner `edge` means, if that leaves a convex face of at most `max_vertices` corners (0 = no limit).
+    /// What removing the inner `edge` means, if that leaves a convex face of at most `max_vertices`
+    /// corners (0 = no limit).
     pub(crate) fn removal(&mut self, edge: u32, max_vertices: u32) -> Option<Removal> {
         let faces = [self.face(edge), self.face(self.at(edge).twin)];
         if faces[0] == faces[1] {
             return None;
         }
         let sizes = faces.map(|face| self.sizes[face as usize]);
-        // Two convex faces share a straight piece of border; with vertices inside a region it can have several edges.
+        // Two convex faces share a straight piece of border; with vertices inside a region it can have
+        // several edges.
         let (mut first, mut last, mut shared) = (edge, edge, 1);
         let most = sizes[0].min(sizes[1]);
         while shared < most && self.at(self.at(first).prev).twin == self.at(self.at(first).twin).next {
@@ -197,7 +201,8 @@ impl<'a> Faces<'a> {
         convex.then_some(Removal { faces, first, last, joints, size })
     }
 
-    /// Carries out a removal that was found after the last one carried out. Returns the face that is left.
+    /// Carries out a removal that was found after the last one carried out. Returns the face that
+    /// is left.
     pub(crate) fn remove(&mut self, removal: &Removal) -> u32 {
         let mut dead = removal.first;
         loop {
@@ -221,8 +226,9 @@ impl<'a> Faces<'a> {
 
     /// Removes edges in this order for as long as any can be removed.
     pub(crate) fn remove_in_order(&mut self, edges: &mut Vec<u32>, max_vertices: u32) {
-        // Faces only grow, and with them angles and sizes: without vertices inside regions one pass finds everything. With
-        // them, removing one edge can make two others one straight border that can go, too.
+        // Faces only grow, and with them angles and sizes: without vertices inside regions one pass finds
+        // everything. With them, removing one edge can make two others one straight border that can
+        // go, too.
         loop {
             let mut removed = false;
             edges.retain(|&edge| {

@@ -23,8 +23,9 @@ pub struct GreedyConfig {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MergeOrder {
-    /// Merge the polygon that has the fewest ways left to merge (then the smallest), across the edge with the fewest notches at
-    /// its ends, the longest first. On random polygons this leaves 6 to 17 % fewer polygons than the longest edge first.
+    /// Merge the polygon that has the fewest ways left to merge (then the smallest), across the
+    /// edge with the fewest notches at its ends, the longest first. On random polygons this
+    /// leaves 6 to 17 % fewer polygons than the longest edge first.
     #[default]
     FewestWays,
     /// Remove the longest edge, as Mononen's Recast does.
@@ -62,26 +63,32 @@ pub(crate) fn check_max_vertices(max_vertices: u32) -> Result<(), ConvexError> {
     Ok(())
 }
 
-/// Merges triangles to convex polygons by removing edges, one after the other, for as long as one can go.
+/// Merges triangles to convex polygons by removing edges, one after the other, for as long as one
+/// can go.
 ///
 /// # Guarantees
-/// - Polygons are convex, lie in one region and area, and meet edge to edge; together they cover exactly the triangles.
-/// - No edge is left between two polygons of one region and area that together are convex and within `max_vertices`. (Corners
-///   that are dropped in the end, see below, count here.)
-/// - Without a limit there are at most four times as many cells in a polygon as in the best decomposition, because every edge
-///   left is needed at one of its ends (Hertel and Mehlhorn 1983). In practice it is a few per cent.
-/// - A vertex that lies straight in the border between two polygons, and that no third one uses, is dropped; other vertices keep
-///   their order. Corners on walls stay.
-/// - Polygons are numbered by region, then by their lowest triangle, and start at their corner that came first there.
+/// - Polygons are convex, lie in one region and area, and meet edge to edge; together they cover
+///   exactly the triangles.
+/// - No edge is left between two polygons of one region and area that together are convex and
+///   within `max_vertices`. (Corners that are dropped in the end, see below, count here.)
+/// - Without a limit there are at most four times as many cells in a polygon as in the best
+///   decomposition, because every edge left is needed at one of its ends (Hertel and Mehlhorn
+///   1983). In practice it is a few per cent.
+/// - A vertex that lies straight in the border between two polygons, and that no third one uses, is
+///   dropped; other vertices keep their order. Corners on walls stay.
+/// - Polygons are numbered by region, then by their lowest triangle, and start at their corner that
+///   came first there.
 ///
 /// # Cost
 /// About `n log n` for `n` triangles.
 ///
 /// # Errors
-/// For bad configuration, unknown vertices, triangles without area, and neighbours that are not mutual.
+/// For bad configuration, unknown vertices, triangles without area, and neighbours that are not
+/// mutual.
 ///
 /// # References
-/// - Mononen 2009, Automatic Navmesh Generation via Watershed Partitioning, step 5 (longest edge: Recast's `rcBuildPolyMesh`).
+/// - Mononen 2009, Automatic Navmesh Generation via Watershed Partitioning, step 5 (longest edge:
+///   Recast's `rcBuildPolyMesh`).
 /// - Karp and Sipser 1981, Maximum matching in sparse random graphs (what has the fewest ways left goes first),
 ///   <https://doi.org/10.1109/SFCS.1981.21>.
 pub fn merge_greedy(triangulation: &Triangulation, config: &GreedyConfig) -> Result<PolyMesh, ConvexError> {
@@ -190,7 +197,8 @@ impl<'a> Merger<'a> {
 
     fn merge(&mut self, edge: u32) {
         let Some(removal) = self.faces.removal(edge, self.max_vertices) else {
-            // Several edges in one straight border go together, and only the one at its changed end has been tested.
+            // Several edges in one straight border go together, and only the one at its changed end has been
+            // tested.
             self.test(edge);
             for half_edge in [edge, self.faces.twin(edge)] {
                 let face = self.faces.face(half_edge);

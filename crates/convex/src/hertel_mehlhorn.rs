@@ -32,19 +32,21 @@ impl HertelMehlhornConfig {
     }
 }
 
-/// Merges triangles to convex polygons by removing every diagonal that no notch needs, in the order of the triangles.
+/// Merges triangles to convex polygons by removing every diagonal that no notch needs, in the order
+/// of the triangles.
 ///
 /// # Guarantees
-/// Those of [`crate::merge_greedy`]: at most four times as many cells as in the best decomposition of a polygon when there is no
-/// limit on corners (each notch needs at most two of the diagonals left, and at least one in two notches needs a cut of its
-/// own).
+/// Those of [`crate::merge_greedy`]: at most four times as many cells as in the best decomposition
+/// of a polygon when there is no limit on corners (each notch needs at most two of the diagonals
+/// left, and at least one in two notches needs a cut of its own).
 ///
 /// # Cost
-/// Linear, up to the near-constant cost of knowing which polygon a triangle is in. About three times as fast as [`crate::merge_greedy`], for
-/// more polygons.
+/// Linear, up to the near-constant cost of knowing which polygon a triangle is in. About three
+/// times as fast as [`crate::merge_greedy`], for more polygons.
 ///
 /// # Errors
-/// For bad configuration, unknown vertices, triangles without area, and neighbours that are not mutual.
+/// For bad configuration, unknown vertices, triangles without area, and neighbours that are not
+/// mutual.
 ///
 /// # References
 /// Hertel and Mehlhorn 1983, Fast triangulation of simple polygons, <https://doi.org/10.1007/3-540-12689-9_105>.

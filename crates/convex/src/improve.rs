@@ -7,7 +7,8 @@ use crate::measure::is_narrow;
 use crate::subdivision::{NONE, Patch, Side, Subdivision, index};
 use crate::window::Window;
 
-/// Vertices of a window that is solved without being grown any further, if little can be gained there.
+/// Vertices of a window that is solved without being grown any further, if little can be gained
+/// there.
 const SMALL_WINDOW: usize = 64;
 /// A window is small unless one in so many of its polygons could be too many.
 const GAIN: usize = 12;
@@ -57,7 +58,8 @@ impl<'s, 'a> Search<'s, 'a> {
         self.polygons.is_inner(side).then(|| self.polygons.side(self.polygons.side(side).twin).polygon)
     }
 
-    /// Gives every piece of one region and area that has no holes and at most `most_vertices` vertices the fewest polygons there are.
+    /// Gives every piece of one region and area that has no holes and at most `most_vertices`
+    /// vertices the fewest polygons there are.
     pub(crate) fn solve_small(&mut self, most_vertices: usize) {
         let reach = most_vertices.min(MOST_VERTICES);
         let mut seen = vec![false; self.polygons.polygons.len()];
@@ -90,7 +92,8 @@ impl<'s, 'a> Search<'s, 'a> {
         }
     }
 
-    /// Cuts the polygons into windows and solves each; then again, around what lay on the borders of the last windows.
+    /// Cuts the polygons into windows and solves each; then again, around what lay on the borders
+    /// of the last windows.
     pub(crate) fn sweep(&mut self, vertices: usize, rounds: u32) {
         let mut seeds: Vec<u32> = self.polygons.living().filter(|&polygon| self.is_wanted(polygon)).collect();
         // What has been solved as a whole is not looked at again.
@@ -122,7 +125,8 @@ impl<'s, 'a> Search<'s, 'a> {
         }
     }
 
-    /// Turns portals that leave narrow angles around the notch that needs them, where another place for them leaves fewer.
+    /// Turns portals that leave narrow angles around the notch that needs them, where another place
+    /// for them leaves fewer.
     pub(crate) fn widen(&mut self) {
         for side in 0..index(self.polygons.sides.len()) {
             if self.is_narrow(side) {
@@ -148,7 +152,8 @@ impl<'s, 'a> Search<'s, 'a> {
         })
     }
 
-    /// Joins polygons that are convex together: what has been put in place of a window can fit what lies around it.
+    /// Joins polygons that are convex together: what has been put in place of a window can fit what
+    /// lies around it.
     pub(crate) fn unite(&mut self) {
         loop {
             let mut united = false;

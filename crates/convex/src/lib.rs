@@ -1,12 +1,13 @@
 //! Triangles to few convex polygons.
 //!
-//! - [`notch_portals`]: the fewest polygons. Portals from notches, then a search with exact decompositions of patches.
+//! - [`notch_portals`]: the fewest polygons. Portals from notches, then a search with exact
+//!   decompositions of patches.
 //! - [`merge_greedy`]: a good deal more polygons in a tenth of the time; or Recast's order.
 //! - [`hertel_mehlhorn`]: the least work, and a proven bound.
 //!
-//! All of them decide on integers whether a polygon stays convex. They never add a vertex, so every polygon vertex lies where a
-//! polygon vertex lay. Polygons lie in one region and area and share whole edges, also across the border between two regions: each
-//! such edge is a portal.
+//! All of them decide on integers whether a polygon stays convex. They never add a vertex, so every
+//! polygon vertex lies where a polygon vertex lay. Polygons lie in one region and area and share
+//! whole edges, also across the border between two regions: each such edge is a portal.
 //!
 //! ```
 //! use waymesh_convex::{NotchPortalsConfig, notch_portals};

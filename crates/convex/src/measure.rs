@@ -1,4 +1,5 @@
-//! Lengths and angles that weigh one portal against another. They never decide what is convex, or what is seen.
+//! Lengths and angles that weigh one portal against another. They never decide what is convex, or
+//! what is seen.
 
 use waymesh_core::PlanPoint;
 
@@ -12,7 +13,8 @@ pub(crate) fn offset(from: PlanPoint, to: PlanPoint) -> [f64; 2] {
     [f64::from(to.x) - f64::from(from.x), f64::from(to.z) - f64::from(from.z)]
 }
 
-/// Whether the ways from `point` to the other two make a narrow angle: between them would be a sliver.
+/// Whether the ways from `point` to the other two make a narrow angle: between them would be a
+/// sliver.
 pub(crate) fn is_narrow(point: PlanPoint, to: PlanPoint, beside: PlanPoint) -> bool {
     let ([x, z], [u, w]) = (offset(point, to), offset(point, beside));
     let (cross, dot) = (x * w - z * u, x * u + z * w);

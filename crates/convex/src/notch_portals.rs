@@ -22,7 +22,8 @@ const PARTNER_TRIANGLES: usize = 12;
 /// Triangles looked at in search of the closest vertex. Most searches end after three.
 const CLOSEST_TRIANGLES: usize = 256;
 
-/// How often notches that a portal would cut off are given back. Two times are enough on all plans seen.
+/// How often notches that a portal would cut off are given back. Two times are enough on all plans
+/// seen.
 const MOST_RELAXATIONS: usize = 16;
 
 /// How [`notch_portals`] works.
@@ -33,20 +34,24 @@ pub struct NotchPortalsConfig {
     pub max_vertices: u32,
     /// Which notch gets its portal first. Default [`NotchOrder::Sharpest`].
     pub order: NotchOrder,
-    /// Whether a portal goes first where two notches each lie in the other's area of interest, so that it serves both. Default
-    /// true: before the search that leaves about 4 % fewer polygons.
+    /// Whether a portal goes first where two notches each lie in the other's area of interest, so
+    /// that it serves both. Default true: before the search that leaves about 4 % fewer
+    /// polygons.
     pub pairs_first: bool,
-    /// How often the polygons are gone through for better ones. Default 1: a second time takes half as long again, for 0.3 % fewer
-    /// polygons. 0 leaves the portals as the notches got them.
+    /// How often the polygons are gone through for better ones. Default 1: a second time takes half
+    /// as long again, for 0.3 % fewer polygons. 0 leaves the portals as the notches got them.
     pub rounds: u32,
-    /// Vertices of the largest patches that the search takes out and solves, 8 to 1024. Default 240. With 64 it takes half the time
-    /// and leaves 2 % more polygons, with 480 nearly twice the time for 0.7 % fewer.
+    /// Vertices of the largest patches that the search takes out and solves, 8 to 1024. Default
+    /// 240. With 64 it takes half the time and leaves 2 % more polygons, with 480 nearly twice
+    /// the time for 0.7 % fewer.
     pub window_vertices: u32,
-    /// Regions of one area without holes that have at most this many vertices get the fewest polygons possible. At most 1024.
-    /// Default 128. Grows like the square of the number of vertices: 128 take about a millisecond.
+    /// Regions of one area without holes that have at most this many vertices get the fewest
+    /// polygons possible. At most 1024. Default 128. Grows like the square of the number of
+    /// vertices: 128 take about a millisecond.
     pub exact_vertices: u32,
-    /// Convexity relaxation: how far from straight a wall may run along notches that get no portal, in metres. Default 0: every
-    /// notch counts, and polygons are convex. Otherwise they are not: see [`notch_portals`].
+    /// Convexity relaxation: how far from straight a wall may run along notches that get no portal,
+    /// in metres. Default 0: every notch counts, and polygons are convex. Otherwise they are
+    /// not: see [`notch_portals`].
     pub convex_distance: f32,
 }
 
@@ -131,7 +136,8 @@ impl NotchPortalsConfig {
     ///
     /// # Errors
     /// - [`ConvexError::BadMaxVertices`] for 1 and 2.
-    /// - [`ConvexError::BadWindowVertices`], [`ConvexError::BadExactVertices`] and [`ConvexError::BadConvexDistance`] out of range.
+    /// - [`ConvexError::BadWindowVertices`], [`ConvexError::BadExactVertices`] and
+    ///   [`ConvexError::BadConvexDistance`] out of range.
     pub fn validate(&self) -> Result<(), ConvexError> {
         check_max_vertices(self.max_vertices)?;
         let limit = index(MOST_VERTICES);
@@ -148,59 +154,74 @@ impl NotchPortalsConfig {
     }
 }
 
-/// Cuts triangles into few convex polygons: every notch gets a portal to the closest vertex in its area of interest, portals that
-/// nothing needs go, and then patches of polygons are taken out and put back with the fewest polygons possible.
+/// Cuts triangles into few convex polygons: every notch gets a portal to the closest vertex in its
+/// area of interest, portals that nothing needs go, and then patches of polygons are taken out and
+/// put back with the fewest polygons possible.
 ///
 /// # Method
-/// 1. A notch's area of interest is the cone between the straight continuations of its two border edges: a portal into it
-///    leaves two convex corners. The vertices seen there are found by going through the triangles from the notch, the closest
-///    ones first; portals made before hide what is behind them. Notches that see each other in both areas of interest go
-///    first, closest pairs first. The portal takes the place of the triangulation's edges that it crosses.
-/// 2. A notch that sees no vertex in its area of interest keeps two edges of the triangulation, on either side of it.
+/// 1. A notch's area of interest is the cone between the straight continuations of its two border
+///    edges: a portal into it leaves two convex corners. The vertices seen there are found by going
+///    through the triangles from the notch, the closest ones first; portals made before hide what
+///    is behind them. Notches that see each other in both areas of interest go first, closest pairs
+///    first. The portal takes the place of the triangulation's edges that it crosses.
+/// 2. A notch that sees no vertex in its area of interest keeps two edges of the triangulation, on
+///    either side of it.
 /// 3. Edges, and then portals, that no notch needs are removed, the longest first.
-/// 4. Search: the polygons are gone through in patches without holes of up to [`NotchPortalsConfig::window_vertices`] vertices. Each is
-///    decomposed anew by dynamic programming, with the fewest polygons there are, among those with the fewest portals that leave a
-///    narrow angle beside the border, and then with the shortest portals. Where little can be gained a patch is small. The next
-///    round takes patches around the borders of the last.
-/// 5. A portal that leaves narrow angles, also beside other portals, is turned around the notch that needs it, if another
-///    place leaves fewer.
+/// 4. Search: the polygons are gone through in patches without holes of up to
+///    [`NotchPortalsConfig::window_vertices`] vertices. Each is decomposed anew by dynamic
+///    programming, with the fewest polygons there are, among those with the fewest portals that
+///    leave a narrow angle beside the border, and then with the shortest portals. Where little can
+///    be gained a patch is small. The next round takes patches around the borders of the last.
+/// 5. A portal that leaves narrow angles, also beside other portals, is turned around the notch
+///    that needs it, if another place leaves fewer.
 ///
-/// Portals end at vertices only. The papers let one end anywhere on an edge if no vertex is closer. Such a point is seldom on the
-/// grid, so it would move the border; and it would have to be a vertex of the polygon beyond, too, which another tile may hold.
-/// A notch that sees no vertex has two portals instead of one: that is the price.
+/// Portals end at vertices only. The papers let one end anywhere on an edge if no vertex is closer.
+/// Such a point is seldom on the grid, so it would move the border; and it would have to be a
+/// vertex of the polygon beyond, too, which another tile may hold. A notch that sees no vertex has
+/// two portals instead of one: that is the price.
 ///
 /// # Convexity relaxation
-/// With [`NotchPortalsConfig::convex_distance`], walls along strings of notches are simplified (Douglas and Peucker), and only
-/// notches that are left get portals: a round pillar becomes one of few corners. The polygons have all vertices of the walls
-/// again, so together they cover exactly the triangles and do not overlap; but they are **not convex**: their hulls reach into the
-/// walls by up to that distance, and so may a straight way within a polygon. Their corners on such walls do not count towards
-/// `max_vertices`. A `NavMesh` takes convex polygons only.
+/// With [`NotchPortalsConfig::convex_distance`], walls along strings of notches are simplified
+/// (Douglas and Peucker), and only notches that are left get portals: a round pillar becomes one of
+/// few corners. The polygons have all vertices of the walls again, so together they cover exactly
+/// the triangles and do not overlap; but they are **not convex**: their hulls reach into the
+/// walls by up to that distance, and so may a straight way within a polygon. Their corners on such
+/// walls do not count towards `max_vertices`. A `NavMesh` takes convex polygons only.
 ///
 /// # Guarantees
-/// - Polygons are convex (without relaxation), lie in one region and area, and meet edge to edge; together they cover exactly the triangles.
-/// - Without relaxation, in every region there are at most as many cells as [`crate::merge_greedy`] and [`crate::hertel_mehlhorn`] leave. (Not so for
-///   triangles that overlap within a region; the total holds there, too.)
-/// - What the polygons of a region are depends on its own triangles and their order, not on other regions, as long as no triangles overlap.
-/// - A region of one area without holes and vertices inside, of at most [`NotchPortalsConfig::exact_vertices`] vertices, has the
-///   fewest polygons that portals between its vertices can give.
-/// - A vertex that lies straight in the border between two polygons, and that no third one uses, is dropped; vertices inside a region
-///   are dropped where polygons can do without. Other vertices keep their order. Corners on walls stay.
-/// - Polygons are numbered by region, then by their lowest vertex and the one after it, and start there.
+/// - Polygons are convex (without relaxation), lie in one region and area, and meet edge to edge;
+///   together they cover exactly the triangles.
+/// - Without relaxation, in every region there are at most as many cells as [`crate::merge_greedy`]
+///   and [`crate::hertel_mehlhorn`] leave. (Not so for triangles that overlap within a region; the
+///   total holds there, too.)
+/// - What the polygons of a region are depends on its own triangles and their order, not on other
+///   regions, as long as no triangles overlap.
+/// - A region of one area without holes and vertices inside, of at most
+///   [`NotchPortalsConfig::exact_vertices`] vertices, has the fewest polygons that portals between
+///   its vertices can give.
+/// - A vertex that lies straight in the border between two polygons, and that no third one uses, is
+///   dropped; vertices inside a region are dropped where polygons can do without. Other vertices
+///   keep their order. Corners on walls stay.
+/// - Polygons are numbered by region, then by their lowest vertex and the one after it, and start
+///   there.
 ///
 /// # Cost
-/// Near linear: views and patches are bounded. Ten to fifteen times that of [`crate::merge_greedy`]; a third of it goes into portals and
-/// the rest into the search.
+/// Near linear: views and patches are bounded. Ten to fifteen times that of
+/// [`crate::merge_greedy`]; a third of it goes into portals and the rest into the search.
 ///
 /// # Errors
-/// For bad configuration, unknown vertices, triangles without area, and neighbours that are not mutual.
+/// For bad configuration, unknown vertices, triangles without area, and neighbours that are not
+/// mutual.
 ///
 /// # References
-/// - Oliva and Pelechano 2011, Automatic generation of suboptimal navmeshes; 2012, A GPU
-///   based method for the automatic generation of near-optimal navigation meshes, section 4 (notches, areas of interest,
-///   order of elements); Oliva 2012, master thesis, sections 4.3 (dispensable portals) and 6 (non-essential portals).
-/// - Keil 1985, Decomposing a polygon into simpler components, <https://doi.org/10.1137/0214056>; Greene 1983, The decomposition
-///   of polygons into convex parts (dynamic programming).
-/// - Bungiu et al. 2014, Efficient computation of visibility polygons, <https://arxiv.org/abs/1403.3905> (triangular expansion).
+/// - Oliva and Pelechano 2011, Automatic generation of suboptimal navmeshes; 2012, A GPU based
+///   method for the automatic generation of near-optimal navigation meshes, section 4 (notches,
+///   areas of interest, order of elements); Oliva 2012, master thesis, sections 4.3 (dispensable
+///   portals) and 6 (non-essential portals).
+/// - Keil 1985, Decomposing a polygon into simpler components, <https://doi.org/10.1137/0214056>;
+///   Greene 1983, The decomposition of polygons into convex parts (dynamic programming).
+/// - Bungiu et al. 2014, Efficient computation of visibility polygons, <https://arxiv.org/abs/1403.3905>
+///   (triangular expansion).
 pub fn notch_portals(
     triangulation: &Triangulation,
     config: &NotchPortalsConfig,
@@ -323,7 +344,8 @@ fn worse_regions(polygons: &Subdivision<'_>, other: &Subdivision<'_>) -> Vec<(Re
     regions.into_iter().filter(|(_, [mine, theirs])| theirs.len() < mine.len()).collect()
 }
 
-/// Triangles that have the notches' portals as edges, and for each half-edge whether it is one or lies on a border.
+/// Triangles that have the notches' portals as edges, and for each half-edge whether it is one or
+/// lies on a border.
 fn with_portals(
     triangulation: &Triangulation,
     faces: &Faces<'_>,

@@ -150,7 +150,8 @@ impl<'a> PortalMesh<'a> {
         }
     }
 
-    /// The fixed edge that arrives at the origin of a fixed edge, at the other end of the triangles there.
+    /// The fixed edge that arrives at the origin of a fixed edge, at the other end of the triangles
+    /// there.
     fn wedge_end(&self, leaving: u32) -> u32 {
         let mut arriving = prev(leaving);
         // Every step leads to another triangle, and never back to the first: its edge is fixed.
@@ -172,7 +173,8 @@ impl<'a> PortalMesh<'a> {
         self.vertex_point(self.edge(edge).origin)
     }
 
-    /// The part of a notch's surroundings, between fixed edges, that is still not convex: the edges that leave and arrive.
+    /// The part of a notch's surroundings, between fixed edges, that is still not convex: the edges
+    /// that leave and arrive.
     fn open_wedge(&self, notch: u32) -> Option<(u32, u32)> {
         let mut leaving = self.notches[notch as usize].leaving;
         loop {
@@ -236,8 +238,9 @@ impl<'a> PortalMesh<'a> {
         open
     }
 
-    /// The vertices that an open notch sees in its area of interest, the closest triangles first, not counting those at the
-    /// notch. `take` is told each one, and returns the cost from which on more are of no interest.
+    /// The vertices that an open notch sees in its area of interest, the closest triangles first,
+    /// not counting those at the notch. `take` is told each one, and returns the cost from
+    /// which on more are of no interest.
     pub(crate) fn look(
         &mut self,
         notch: u32,
@@ -322,7 +325,8 @@ impl<'a> PortalMesh<'a> {
         views.push(Reverse(View { distance: distance_squared(eye, from, to), entry: twin, low, high }));
     }
 
-    /// Makes a portal from an open notch to a vertex; fails if another portal or a vertex lies in between.
+    /// Makes a portal from an open notch to a vertex; fails if another portal or a vertex lies in
+    /// between.
     pub(crate) fn insert(&mut self, notch: u32, target: u32) -> bool {
         let Some((leaving, last)) = self.open_wedge(notch) else { return false };
         let (eye, goal) = (self.point(leaving), self.vertex_point(target));
@@ -387,8 +391,8 @@ impl<'a> PortalMesh<'a> {
             old: edge,
             new: NONE,
         };
-        // `upper` from the notch to the target on the left, `lower` on the right, to be turned round later. Every link has the
-        // outer edge that arrives at its vertex, seen from inside.
+        // `upper` from the notch to the target on the left, `lower` on the right, to be turned round later.
+        // Every link has the outer edge that arrives at its vertex, seen from inside.
         free.push(first / 3);
         upper.push(link(prev(first)));
         lower.push(link(first));
@@ -403,8 +407,8 @@ impl<'a> PortalMesh<'a> {
                 upper.push(link(prev(entry)));
             }
         }
-        // Upper links: the edge goes from the next vertex of the chain to this one. Lower ones: from this one to the next, so
-        // they are put on that.
+        // Upper links: the edge goes from the next vertex of the chain to this one. Lower ones: from this
+        // one to the next, so they are put on that.
         upper.push(Link { vertex: target, outer: *self.edge(first), old: NONE, new: NONE });
         lower.reverse();
         lower.push(Link { vertex: start, outer: *self.edge(first), old: NONE, new: NONE });
@@ -466,15 +470,16 @@ impl<'a> PortalMesh<'a> {
         done
     }
 
-    /// Fills the polygon on the left of the line from the first vertex of a chain to its last with triangles. Returns the half-edge
-    /// along that line.
+    /// Fills the polygon on the left of the line from the first vertex of a chain to its last with
+    /// triangles. Returns the half-edge along that line.
     ///
-    /// Every vertex of the chain sees that line, along an edge that was crossed. In such a polygon each vertex that turns the right
-    /// way can be cut off (Toussaint and Avis 1982, On a convex hull algorithm for polygons and its application to triangulation
-    /// problems).
+    /// Every vertex of the chain sees that line, along an edge that was crossed. In such a polygon
+    /// each vertex that turns the right way can be cut off (Toussaint and Avis 1982, On a
+    /// convex hull algorithm for polygons and its application to triangulation problems).
     fn fill(&mut self, chain: &mut [Link], free: &mut Vec<u32>) -> u32 {
-        // Vertices, and for each the half-edge that waits for the one from it to the vertex below: of a new triangle on the other
-        // side, or with the highest bit the place of an outer edge in the chain.
+        // Vertices, and for each the half-edge that waits for the one from it to the vertex below: of a new
+        // triangle on the other side, or with the highest bit the place of an outer edge in the
+        // chain.
         const OUTER: u32 = 1 << 31;
         let mut stack = std::mem::take(&mut self.stack);
         stack.clear();
@@ -513,7 +518,8 @@ impl<'a> PortalMesh<'a> {
         self.edges[b as usize].twin = a;
     }
 
-    /// The triangles as they are now, and for each half-edge whether it lies on a border or is a portal.
+    /// The triangles as they are now, and for each half-edge whether it lies on a border or is a
+    /// portal.
     pub(crate) fn finish(self) -> (Triangulation, Vec<bool>) {
         let triangles = self
             .triangulation

@@ -1,4 +1,5 @@
-//! Notches so shallow that they are overlooked: out of the triangles before they are decomposed, back in the polygons afterwards.
+//! Notches so shallow that they are overlooked: out of the triangles before they are decomposed,
+//! back in the polygons afterwards.
 
 use waymesh_core::{PlanPoint, Triangle, TriangleId, Triangulation, VertexId};
 
@@ -26,8 +27,8 @@ pub(crate) struct Relaxed {
 }
 
 impl Relaxed {
-    /// Straightens walls along strings of notches, so that no vertex is farther than `distance` polygons from the wall. The vertices
-    /// that walls marked in `kept` leave stay.
+    /// Straightens walls along strings of notches, so that no vertex is farther than `distance`
+    /// polygons from the wall. The vertices that walls marked in `kept` leave stay.
     pub(crate) fn new(
         triangulation: &Triangulation,
         faces: &Faces<'_>,
@@ -53,8 +54,8 @@ impl Relaxed {
         Some(&self.shortcuts[found])
     }
 
-    /// The walls that leave vertices which do not lie inside the polygon that has their shortcut: a portal cuts the notch off. With all
-    /// vertices of that shortcut.
+    /// The walls that leave vertices which do not lie inside the polygon that has their shortcut: a
+    /// portal cuts the notch off. With all vertices of that shortcut.
     pub(crate) fn cut_off<'s>(&'s self, polygons: &'s Subdivision<'_>) -> impl Iterator<Item = u32> + 's {
         (0..index(polygons.sides.len()))
             .filter_map(|side| Some((side, self.shortcut(polygons, side)?)))
@@ -95,14 +96,16 @@ struct RingEdge {
     wall: u32,
 }
 
-/// What is across a side of a new triangle: an edge of the ring, or the last side of another new one.
+/// What is across a side of a new triangle: an edge of the ring, or the last side of another new
+/// one.
 #[derive(Clone, Copy, Debug)]
 enum Across {
     Ring(usize),
     Triangle(usize),
 }
 
-/// Triangles that vertices on walls are taken out of. Walls are named by the half-edges they first were.
+/// Triangles that vertices on walls are taken out of. Walls are named by the half-edges they first
+/// were.
 struct Shortener<'a> {
     triangulation: &'a Triangulation,
     origins: Vec<u32>,
@@ -165,7 +168,8 @@ impl<'a> Shortener<'a> {
         self.origins[self.edges[wall as usize] as usize]
     }
 
-    /// How the border turns where a wall leaves: negative at a notch. Positive where it meets another region.
+    /// How the border turns where a wall leaves: negative at a notch. Positive where it meets
+    /// another region.
     fn turn(&self, wall: u32) -> i64 {
         let [before, after] = [self.before[wall as usize], self.after[wall as usize]];
         if before == NONE || after == NONE {
@@ -213,7 +217,8 @@ impl<'a> Shortener<'a> {
         }
     }
 
-    /// Simplifies a string of notches between its ends, which stay: walls by the vertices they leave.
+    /// Simplifies a string of notches between its ends, which stay: walls by the vertices they
+    /// leave.
     fn straighten(&mut self, string: &[u32], distance: f64) {
         let points: Vec<PlanPoint> = string.iter().map(|&wall| self.point(self.start(wall))).collect();
         let last = points.len() - 1;
@@ -272,8 +277,8 @@ impl<'a> Shortener<'a> {
         }
     }
 
-    /// Takes the vertex between two walls out: the first then goes on to the end of the second. Fails, and changes nothing, where
-    /// triangles overlap.
+    /// Takes the vertex between two walls out: the first then goes on to the end of the second.
+    /// Fails, and changes nothing, where triangles overlap.
     fn take_out(&mut self, before: u32, wall: u32) -> bool {
         let mut leaving = self.edges[wall as usize];
         let hub = self.origins[leaving as usize];
@@ -340,8 +345,9 @@ impl<'a> Shortener<'a> {
         true
     }
 
-    /// Triangles of a ring that is seen from `hub` all around: a corner can be cut off where the two beside it are less than half a
-    /// turn apart (Devillers 2002, On deletion in Delaunay triangulations).
+    /// Triangles of a ring that is seen from `hub` all around: a corner can be cut off where the
+    /// two beside it are less than half a turn apart (Devillers 2002, On deletion in Delaunay
+    /// triangulations).
     #[expect(clippy::type_complexity, reason = "three corners, and what is across the side that each starts")]
     fn fill(&self, hub: PlanPoint, ring: &[RingEdge]) -> Option<Vec<[(u32, Option<Across>); 3]>> {
         let mut left: Vec<(u32, Across)> =
@@ -398,7 +404,8 @@ impl<'a> Shortener<'a> {
     }
 }
 
-/// The point between two others of a chain that is farthest from the line between them, and the square of its distance.
+/// The point between two others of a chain that is farthest from the line between them, and the
+/// square of its distance.
 fn farthest(points: &[PlanPoint], from: usize, to: usize) -> (usize, f64) {
     let distance = |at: usize| {
         if points[from] == points[to] {

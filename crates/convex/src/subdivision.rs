@@ -81,7 +81,8 @@ impl<'a> Subdivision<'a> {
         self.point_of(self.side(side).origin)
     }
 
-    /// Whether the side is a portal to another polygon of the same region and area, which may be joined with this one.
+    /// Whether the side is a portal to another polygon of the same region and area, which may be
+    /// joined with this one.
     #[inline]
     pub(crate) fn is_inner(&self, side: u32) -> bool {
         let Side { twin, polygon, .. } = *self.side(side);
@@ -157,8 +158,9 @@ impl<'a> Subdivision<'a> {
         (0..index(self.polygons.len())).filter(|&polygon| self.polygons[polygon as usize].side != NONE)
     }
 
-    /// Puts the polygons of another subdivision of the same polygons in place of one's own: all polygons of one region. Fails, and changes
-    /// nothing, if the borders differ, as they may where triangles overlap.
+    /// Puts the polygons of another subdivision of the same polygons in place of one's own: all
+    /// polygons of one region. Fails, and changes nothing, if the borders differ, as they may
+    /// where triangles overlap.
     pub(crate) fn take_region(&mut self, own: &[u32], other: &Self, polygons: &[u32]) -> bool {
         let border_of = |subdivision: &Self, polygons: &[u32]| {
             let mut border: Vec<([u32; 2], u32)> = Vec::new();
@@ -211,7 +213,8 @@ impl<'a> Subdivision<'a> {
                 != self.polygons[self.side(twin).polygon as usize].region
     }
 
-    /// Fuses straight sides between the same two polygons where nothing else uses the vertex between them.
+    /// Fuses straight sides between the same two polygons where nothing else uses the vertex
+    /// between them.
     fn fuse(&mut self) {
         let mut uses = vec![0_u32; self.vertices.len()];
         for side in self.sides.iter().filter(|side| side.next != NONE) {
@@ -250,7 +253,8 @@ impl<'a> Subdivision<'a> {
         }
     }
 
-    /// The polygons by region, then by `numbering`; vertices keep their order, those not used are gone.
+    /// The polygons by region, then by `numbering`; vertices keep their order, those not used are
+    /// gone.
     pub(crate) fn into_polygons(mut self, numbering: Numbering) -> PolyMesh {
         self.fuse();
         let mut order: Vec<(RegionId, [u32; 2], u32)> = Vec::with_capacity(self.len());

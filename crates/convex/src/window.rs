@@ -15,7 +15,8 @@ pub(crate) struct Window {
     points: Vec<PlanPoint>,
     /// Per polygon, the window it was last in.
     polygon_stamps: Vec<u32>,
-    /// Per vertex, the window on whose border it last lay, and its place there once that is complete.
+    /// Per vertex, the window on whose border it last lay, and its place there once that is
+    /// complete.
     vertex_stamps: Vec<[u32; 2]>,
     stamp: u32,
     path: Vec<u32>,
@@ -51,7 +52,8 @@ impl Window {
         }
     }
 
-    /// Adds neighbours, those of the first polygon first, for as long as one fits: those that are `preferred`, and then others.
+    /// Adds neighbours, those of the first polygon first, for as long as one fits: those that are
+    /// `preferred`, and then others.
     pub(crate) fn grow(
         &mut self,
         polygons: &Subdivision<'_>,
@@ -90,7 +92,8 @@ impl Window {
         side != NONE && self.polygon_stamps[polygons.side(side).polygon as usize] == self.stamp
     }
 
-    /// Adds the polygon across a side of a cell of the window, if both together have one simple border of few vertices.
+    /// Adds the polygon across a side of a cell of the window, if both together have one simple
+    /// border of few vertices.
     pub(crate) fn add(&mut self, polygons: &Subdivision<'_>, side: u32, most_vertices: usize) -> bool {
         let twin = polygons.side(side).twin;
         if !polygons.is_inner(side) || self.is_in(polygons, twin) {
@@ -151,7 +154,8 @@ impl Window {
         self.vertex_stamps[polygons.side(side).origin as usize][0] == self.stamp
     }
 
-    /// Puts the best polygons in place of those of the window, if they are better. [`Window::polygons`] are the new ones then.
+    /// Puts the best polygons in place of those of the window, if they are better.
+    /// [`Window::polygons`] are the new ones then.
     pub(crate) fn improve(
         &mut self,
         polygons: &mut Subdivision<'_>,
@@ -189,7 +193,8 @@ impl Window {
         self.is_sound() && self.replace(polygons)
     }
 
-    /// Makes one polygon of the window if that is convex and has at most `max_vertices` corners (0 = no limit).
+    /// Makes one polygon of the window if that is convex and has at most `max_vertices` corners (0
+    /// = no limit).
     pub(crate) fn unite(&mut self, polygons: &mut Subdivision<'_>, max_vertices: u32) -> bool {
         let count = self.border.len();
         if self.polygons.len() < 2 || (max_vertices != 0 && count > max_vertices as usize) {
@@ -204,7 +209,8 @@ impl Window {
         self.is_sound() && self.replace(polygons)
     }
 
-    /// Turns the portal between the two polygons of the window around its notch, if fewer narrow angles are left then.
+    /// Turns the portal between the two polygons of the window around its notch, if fewer narrow
+    /// angles are left then.
     pub(crate) fn widen(&mut self, polygons: &mut Subdivision<'_>, max_vertices: u32) -> bool {
         let count = self.border.len();
         if self.polygons.len() != 2 || self.inside != 0 {
@@ -249,7 +255,8 @@ impl Window {
         self.is_sound() && self.replace(polygons)
     }
 
-    /// Shows `exact` what each notch sees, or every vertex. No vertex lies inside, so no polygon is seen along two ways.
+    /// Shows `exact` what each notch sees, or every vertex. No vertex lies inside, so no polygon is
+    /// seen along two ways.
     fn look(&mut self, polygons: &Subdivision<'_>, exact: &mut Exact, all: bool) {
         for (place, &side) in self.border.iter().enumerate() {
             self.vertex_stamps[polygons.side(side).origin as usize][1] = index(place);
@@ -346,7 +353,8 @@ impl Window {
         })
     }
 
-    /// Whether the new polygons are convex and fill the window. Only borders that cross can make them otherwise.
+    /// Whether the new polygons are convex and fill the window. Only borders that cross can make
+    /// them otherwise.
     fn is_sound(&self) -> bool {
         let mut area = 0;
         for polygon in self.new_polygons() {

@@ -190,7 +190,8 @@ fn shallow_notches_get_no_portal_and_stay_in_the_wall() {
     };
     let [strict, shallow, all] = [0.0, 0.9, 2.1].map(relaxed);
     strict.validate().unwrap();
-    // Of (40, 1), (50, 2) and (60, 1) only the middle is a notch at 0.9; at (30, 0) the wall turns left.
+    // Of (40, 1), (50, 2) and (60, 1) only the middle is a notch at 0.9; at (30, 0) the wall turns
+    // left.
     assert!(shallow.polygons.len() <= strict.polygons.len());
     assert!(
         all.polygons.len() < strict.polygons.len(),

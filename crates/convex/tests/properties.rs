@@ -178,7 +178,8 @@ fn random_regions_with_holes_and_inner_vertices_become_polygons() {
     assert!(counts[3] <= counts[4] && 100 * counts[3] < 97 * counts[0], "the search finds fewer: {counts:?}");
 }
 
-/// The points of the polygons of a region, without straight corners: a vertex between two regions is left out where both can do without.
+/// The points of the polygons of a region, without straight corners: a vertex between two regions
+/// is left out where both can do without.
 fn region_cells(mesh: &PolyMesh, region: RegionId) -> BTreeSet<Vec<PlanPoint>> {
     let polygons = (0..mesh.polygons.len()).map(PolyId::from_index);
     let own = polygons.filter(|polygon| mesh.polygons[polygon.index()].region == region);
@@ -236,7 +237,8 @@ fn random_stars_become_polygons() {
     assert!(counts[3] <= counts[4] && 100 * counts[3] < 97 * counts[0], "the search finds fewer: {counts:?}");
 }
 
-/// All corners of the walls are there, the area is the same in every region, and no polygon is farther from convex than it may be.
+/// All corners of the walls are there, the area is the same in every region, and no polygon is
+/// farther from convex than it may be.
 #[test]
 fn relaxed_polygons_fill_the_walls_exactly() {
     let (mut strict_polygons, mut relaxed_polygons, mut bent) = (0, 0, 0);

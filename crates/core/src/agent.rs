@@ -8,9 +8,11 @@ use thiserror::Error;
 pub struct Agent {
     /// Room that the agent needs above the ground. Default 2.0, finite and above zero.
     pub height: f32,
-    /// Distance that the agent's centre keeps from walls and drops. Default 0.6, finite, zero or more.
+    /// Distance that the agent's centre keeps from walls and drops. Default 0.6, finite, zero or
+    /// more.
     pub radius: f32,
-    /// Highest step that the agent climbs or drops without a link. Default 0.9, finite, zero or more.
+    /// Highest step that the agent climbs or drops without a link. Default 0.9, finite, zero or
+    /// more.
     pub max_step: f32,
     /// Steepest slope that the agent walks on. Default 45 degrees, from 0 to below 90 degrees.
     pub max_slope: f32,
@@ -35,8 +37,8 @@ pub struct AgentError {
     pub expected: &'static str,
 }
 
-/// Rounding slack of the conversions to cells and levels: a quotient this close to a whole number counts as it,
-/// so that 0.6 m in 0.2 m levels is 3 and not 4.
+/// Rounding slack of the conversions to cells and levels: a quotient this close to a whole number
+/// counts as it, so that 0.6 m in 0.2 m levels is 3 and not 4.
 const QUOTIENT_SLACK: f32 = 1e-4;
 
 impl Agent {

@@ -16,8 +16,8 @@ pub struct ClearanceVertex {
 
 /// A triangle of a [`ClearanceMesh`].
 ///
-/// A *traversal* enters through one side and leaves through another. The corner between the two names it, so a triangle has three,
-/// each good for both directions.
+/// A *traversal* enters through one side and leaves through another. The corner between the two
+/// names it, so a triangle has three, each good for both directions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClearanceTriangle {
     /// Corners, positive orientation.
@@ -28,13 +28,14 @@ pub struct ClearanceTriangle {
     pub region: Option<RegionId>,
     /// What kind of ground it is, `None` if it may be of several.
     pub area: Option<AreaId>,
-    /// Per corner, in metres: how wide a disc may be (its diameter) to get from one side at the corner to the other. 0 where one
-    /// of the two sides is a wall. Rounded down.
+    /// Per corner, in metres: how wide a disc may be (its diameter) to get from one side at the
+    /// corner to the other. 0 where one of the two sides is a wall. Rounded down.
     pub clearance: [f32; 3],
 }
 
 impl ClearanceTriangle {
-    /// Width of the way from side `entry` to side `exit`, in metres; `None` unless they are two sides of 0, 1, 2.
+    /// Width of the way from side `entry` to side `exit`, in metres; `None` unless they are two
+    /// sides of 0, 1, 2.
     #[must_use]
     pub fn traversal(&self, entry: usize, exit: usize) -> Option<f32> {
         match (entry.min(exit), entry.max(exit)) {
@@ -46,12 +47,14 @@ impl ClearanceTriangle {
     }
 }
 
-/// A local clearance triangulation: walkable ground as triangles between walls, with the width of every way through a triangle.
+/// A local clearance triangulation: walkable ground as triangles between walls, with the width of
+/// every way through a triangle.
 ///
 /// # Guarantees
-/// A disc of diameter `d` can follow a chain of triangles, its centre crossing their common sides in turn, exactly if no traversal of
-/// the chain is narrower than `d`: no wall beyond the chain is nearer than the triangles say.
-/// Whether it fits where the chain begins and ends depends on those places, and is for the query to see.
+/// A disc of diameter `d` can follow a chain of triangles, its centre crossing their common sides
+/// in turn, exactly if no traversal of the chain is narrower than `d`: no wall beyond the chain is
+/// nearer than the triangles say. Whether it fits where the chain begins and ends depends on those
+/// places, and is for the query to see.
 ///
 /// # References
 /// Kallmann 2014, Dynamic and robust local clearance triangulations, <https://doi.org/10.1145/2580947>.
@@ -74,7 +77,8 @@ impl ClearanceMesh {
 }
 
 impl Validate for ClearanceMesh {
-    /// Indices in range, no triangle turned over, neighbours mutual over one and the same side, clearances zero exactly at walls.
+    /// Indices in range, no triangle turned over, neighbours mutual over one and the same side,
+    /// clearances zero exactly at walls.
     fn violations(&self, out: &mut ViolationList) {
         for (index, triangle) in self.triangles.iter().enumerate() {
             let id = TriangleId::from_index(index);
@@ -84,7 +88,8 @@ impl Validate for ClearanceMesh {
             }
             let [a, b, c] = triangle.vertices.map(|vertex| self.position(vertex));
             let area = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
-            // Metres are rounded, so that a thin triangle may come out flat; one that is turned over by more is broken.
+            // Metres are rounded, so that a thin triangle may come out flat; one that is turned over by more
+            // is broken.
             let size = [a, b, c].iter().flatten().fold(0.0_f64, |size, value| size.max(value.abs()));
             if area.is_nan() || area < -1e-12 * size * size {
                 out.push(Violation::BrokenTriangle { triangle: id });

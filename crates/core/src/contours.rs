@@ -34,7 +34,8 @@ pub struct ContourArc {
 pub struct ArcUse {
     /// Which arc.
     pub arc: ArcId,
-    /// Whether it is walked from its last vertex to its first, so that its `right` is on the positive side.
+    /// Whether it is walked from its last vertex to its first, so that its `right` is on the
+    /// positive side.
     pub reversed: bool,
 }
 
@@ -54,14 +55,17 @@ pub struct RegionContour {
     pub holes: Vec<ContourLoop>,
 }
 
-/// The borders of all regions. A border between two regions is one arc, used by both: cracks and overlaps cannot arise.
+/// The borders of all regions. A border between two regions is one arc, used by both: cracks and
+/// overlaps cannot arise.
 ///
 /// # Vertices
-/// A vertex stands for one corner of the surface, not for one corner of the plan: where storeys overlap, or where two parts of
-/// the surface touch at a corner without a way across, several vertices share one [`PlanPoint`].
+/// A vertex stands for one corner of the surface, not for one corner of the plan: where storeys
+/// overlap, or where two parts of the surface touch at a corner without a way across, several
+/// vertices share one [`PlanPoint`].
 ///
 /// # Raw and simplified
-/// A raw set has a vertex at every grid step; simplification keeps a subset and, with it, this same shape.
+/// A raw set has a vertex at every grid step; simplification keeps a subset and, with it, this same
+/// shape.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ContourSet {
     /// Place and size of the grid.
@@ -97,8 +101,8 @@ impl ContourSet {
         self.regions.iter().map(|region| 1 + region.holes.len()).sum()
     }
 
-    /// Number of vertices that lie on no wall or drop: only arcs between regions pass them. A path planner that keeps clear of
-    /// walls wants none.
+    /// Number of vertices that lie on no wall or drop: only arcs between regions pass them. A path
+    /// planner that keeps clear of walls wants none.
     #[must_use]
     pub fn vertices_off_border(&self) -> usize {
         let mut is_off = vec![true; self.vertices.len()];
@@ -110,7 +114,8 @@ impl ContourSet {
         is_off.into_iter().filter(|&is_off| is_off).count()
     }
 
-    /// The vertices of a loop in walking order, each once, and beside each the region beyond the edge that starts there.
+    /// The vertices of a loop in walking order, each once, and beside each the region beyond the
+    /// edge that starts there.
     #[must_use]
     pub fn expand(&self, contour_loop: &ContourLoop) -> PolygonLoop {
         let mut expanded = PolygonLoop::default();
@@ -147,8 +152,9 @@ impl ContourSet {
 }
 
 impl Validate for ContourSet {
-    /// Arcs are in range and alternate their sides; loops are closed chains of arcs with their region on the positive side;
-    /// an arc between two regions is used once by each, any other once; then all that [`PolygonSet`] promises.
+    /// Arcs are in range and alternate their sides; loops are closed chains of arcs with their
+    /// region on the positive side; an arc between two regions is used once by each, any other
+    /// once; then all that [`PolygonSet`] promises.
     fn violations(&self, out: &mut ViolationList) {
         let mut previous_end = 0;
         for (index, arc) in self.arcs.iter().enumerate() {
@@ -238,10 +244,10 @@ impl Polygon {
 /// Polygons with holes that share their vertices: what every pipeline hands to the geometric hall.
 ///
 /// # Invariants
-/// - Loops are weakly simple: they may touch themselves and each other in vertices, never cross, and no vertex lies
-///   inside an edge of the same polygon.
-/// - Two polygons are neighbours across an edge when one has it as `u -> v` with the other's region beyond, and the other
-///   as `v -> u` with the first one's region beyond.
+/// - Loops are weakly simple: they may touch themselves and each other in vertices, never cross,
+///   and no vertex lies inside an edge of the same polygon.
+/// - Two polygons are neighbours across an edge when one has it as `u -> v` with the other's region
+///   beyond, and the other as `v -> u` with the first one's region beyond.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PolygonSet {
     /// Place and size of the grid.
@@ -275,8 +281,8 @@ impl PolygonSet {
 }
 
 impl Validate for PolygonSet {
-    /// Indices in range, three vertices a loop at least, orientation, no crossing and no vertex inside an edge within a
-    /// polygon, and borders between regions matched edge by edge.
+    /// Indices in range, three vertices a loop at least, orientation, no crossing and no vertex
+    /// inside an edge within a polygon, and borders between regions matched edge by edge.
     fn violations(&self, out: &mut ViolationList) {
         let mut shared = HashSet::new();
         for polygon in &self.polygons {
@@ -309,7 +315,8 @@ impl Validate for PolygonSet {
 }
 
 impl PolygonSet {
-    /// Crossing or touching edges of one polygon, by a sweep over x: about `n log n` for real contours.
+    /// Crossing or touching edges of one polygon, by a sweep over x: about `n log n` for real
+    /// contours.
     fn crossings(&self, polygon: &Polygon, out: &mut ViolationList) {
         let mut edges = Vec::new();
         for polygon_loop in polygon.loops() {
@@ -335,7 +342,8 @@ impl PolygonSet {
     }
 }
 
-/// Whether two edges share a point other than a common end point: a crossing, an end inside the other edge, or an overlap.
+/// Whether two edges share a point other than a common end point: a crossing, an end inside the
+/// other edge, or an overlap.
 fn edges_conflict(a: PlanPoint, b: PlanPoint, c: PlanPoint, d: PlanPoint) -> bool {
     if a.z.max(b.z) < c.z.min(d.z) || c.z.max(d.z) < a.z.min(b.z) {
         return false;

@@ -77,9 +77,10 @@ impl Direction {
 /// The surface one can stand on, as a graph of spans with up to four neighbours each.
 ///
 /// # Layout
-/// Structure of arrays, one entry per span, spans numbered column by column (row-major), bottom to top. Links are span
-/// numbers, not layer numbers: walking the graph needs no coordinates and no column look-up, and a column may have
-/// any number of storeys. Spans whose `area` is [`AreaId::NULL`] (eroded, removed) stay in the arrays and keep their links.
+/// Structure of arrays, one entry per span, spans numbered column by column (row-major), bottom to
+/// top. Links are span numbers, not layer numbers: walking the graph needs no coordinates and no
+/// column look-up, and a column may have any number of storeys. Spans whose `area` is
+/// [`AreaId::NULL`] (eroded, removed) stay in the arrays and keep their links.
 ///
 /// # Invariants
 /// Links are symmetric, lead to the adjacent column in their direction, and never leave the grid.
@@ -186,7 +187,8 @@ impl WalkableField {
 }
 
 impl Validate for WalkableField {
-    /// Tables agree in length, columns ascend, floors ascend in a column, links are symmetric and lead to the next column.
+    /// Tables agree in length, columns ascend, floors ascend in a column, links are symmetric and
+    /// lead to the next column.
     fn violations(&self, out: &mut ViolationList) {
         let spans = self.cells.len();
         let lengths =

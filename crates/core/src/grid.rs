@@ -5,7 +5,8 @@ use thiserror::Error;
 
 use crate::Bounds;
 
-/// Largest absolute plan coordinate. Differences then fit 31 bits and the orientation test fits `i64` exactly.
+/// Largest absolute plan coordinate. Differences then fit 31 bits and the orientation test fits
+/// `i64` exactly.
 pub const MAX_PLAN_COORDINATE: i32 = 1 << 30;
 
 /// Size of a voxel, in metres.
@@ -81,8 +82,9 @@ impl GridScale {
 
 /// Place and size of a grid in the world.
 ///
-/// Cell `(x, z)` covers `origin.x + x * cell_size ..= origin.x + (x + 1) * cell_size`, likewise z. Level `y` covers
-/// `origin.y + y * level_height ..= origin.y + (y + 1) * level_height`. Columns are numbered row by row: `z * width + x`.
+/// Cell `(x, z)` covers `origin.x + x * cell_size ..= origin.x + (x + 1) * cell_size`, likewise z.
+/// Level `y` covers `origin.y + y * level_height ..= origin.y + (y + 1) * level_height`. Columns
+/// are numbered row by row: `z * width + x`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GridFrame {
     /// World position of the lower corner of cell `(0, 0)`, level 0.
@@ -110,7 +112,8 @@ impl GridFrame {
         }
         let count = |axis, unit, low: f32, high: f32, step: f32| {
             let exact = (f64::from(high) - f64::from(low)) / f64::from(step);
-            // The same slack as Recast's rounding gets from single precision: a bound on a cell line starts no cell.
+            // The same slack as Recast's rounding gets from single precision: a bound on a cell line starts
+            // no cell.
             let needed = (exact - 1e-4).ceil().max(1.0);
             if needed > f64::from(MAX_PLAN_COORDINATE) {
                 #[expect(
@@ -149,7 +152,8 @@ impl GridFrame {
         f64::from(self.cell_size) * f64::from(self.cell_size)
     }
 
-    /// World position of a plan position in cells and a height in levels. Computed in double precision.
+    /// World position of a plan position in cells and a height in levels. Computed in double
+    /// precision.
     #[inline]
     #[must_use]
     pub fn to_world(&self, x_cells: f64, height_levels: f64, z_cells: f64) -> Vec3 {
@@ -199,8 +203,8 @@ impl PlanPoint {
         Self { x, z }
     }
 
-    /// Twice the signed area of the triangle `a b c`: positive when `c` lies on the walkable side of `a -> b`
-    /// in a positive loop. Exact for coordinates within [`MAX_PLAN_COORDINATE`].
+    /// Twice the signed area of the triangle `a b c`: positive when `c` lies on the walkable side
+    /// of `a -> b` in a positive loop. Exact for coordinates within [`MAX_PLAN_COORDINATE`].
     #[inline]
     #[must_use]
     pub const fn orientation(a: Self, b: Self, c: Self) -> i64 {

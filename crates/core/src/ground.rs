@@ -4,12 +4,13 @@ use std::fmt::Debug;
 
 use crate::{Direction, GridWindow, LabelledWindow, NO_REGION, RegionMap, WalkableField};
 
-/// The ground of a window of a field as far as heights are taken from it: tables of columns, heights and regions, and links that may be found on
-/// demand, for few are asked for.
+/// The ground of a window of a field as far as heights are taken from it: tables of columns,
+/// heights and regions, and links that may be found on demand, for few are asked for.
 ///
 /// # Contract
-/// Spans are numbered column by column, row by row of [`GroundWindow::window`]; `heights` and `labels` have an entry for each. Links lead to the
-/// adjacent column. Tables of wrong length are found by who asks; methods return `None` for numbers that no span has.
+/// Spans are numbered column by column, row by row of [`GroundWindow::window`]; `heights` and
+/// `labels` have an entry for each. Links lead to the adjacent column. Tables of wrong length are
+/// found by who asks; methods return `None` for numbers that no span has.
 pub trait GroundWindow: Debug + Sync {
     /// The columns it holds, of the whole grid.
     fn window(&self) -> GridWindow;

@@ -12,13 +12,15 @@ pub struct Span {
     pub bottom: i32,
     /// Level just above the highest filled one: conservative, the surface is never higher.
     pub top: i32,
-    /// How far the true surface at the cell's centre lies below `top`, in steps of a level divided by
-    /// [`GROUND_STEPS_PER_LEVEL`]. Rounded to the nearest step; saturates at `u16::MAX` (2,048 levels).
+    /// How far the true surface at the cell's centre lies below `top`, in steps of a level divided
+    /// by [`GROUND_STEPS_PER_LEVEL`]. Rounded to the nearest step; saturates at `u16::MAX`
+    /// (2,048 levels).
     pub ground_drop: u16,
     /// Whether one can stand on top, and on what.
     pub area: AreaId,
-    /// Whether the top is the outside of something: a triangle that faces upward lies at it, however steep. False for the
-    /// underside of a slab and for bare walls, on which nobody may be put by a filter.
+    /// Whether the top is the outside of something: a triangle that faces upward lies at it,
+    /// however steep. False for the underside of a slab and for bare walls, on which nobody may
+    /// be put by a filter.
     pub upward: bool,
 }
 
@@ -39,8 +41,8 @@ impl Span {
 /// Spans of every column, sorted upward, one after the other in one array.
 ///
 /// # Layout
-/// `spans[columns[c]..columns[c + 1]]` are the spans of column `c`: two flat arrays, no links to chase, and the four
-/// neighbours of a column are found by arithmetic.
+/// `spans[columns[c]..columns[c + 1]]` are the spans of column `c`: two flat arrays, no links to
+/// chase, and the four neighbours of a column are found by arithmetic.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Heightfield {
     /// Place and size of the grid.
@@ -77,7 +79,8 @@ impl Heightfield {
 }
 
 impl Validate for Heightfield {
-    /// Columns ascend and cover all spans; spans in a column are non-empty, ascend and keep a gap of a level at least.
+    /// Columns ascend and cover all spans; spans in a column are non-empty, ascend and keep a gap
+    /// of a level at least.
     fn violations(&self, out: &mut ViolationList) {
         if !crate::validate::is_prefix_table(&self.columns, self.frame.column_count(), self.spans.len()) {
             out.push(Violation::BrokenTable { table: "heightfield columns" });

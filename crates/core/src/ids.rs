@@ -57,7 +57,8 @@ id!(
     PolyId
 );
 
-/// What kind of ground a span, region or polygon is; [`AreaId::NULL`] is ground that nobody walks on.
+/// What kind of ground a span, region or polygon is; [`AreaId::NULL`] is ground that nobody walks
+/// on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct AreaId(pub u8);

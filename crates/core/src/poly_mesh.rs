@@ -20,8 +20,9 @@ pub struct Poly {
 /// Convex polygons over shared vertices.
 ///
 /// # Invariants
-/// Polygons are convex (collinear corners are allowed where a neighbour needs them), positive, do not overlap within a storey,
-/// and meet edge to edge: a neighbour shares the whole edge, so there is no vertex inside an edge (no T-junction).
+/// Polygons are convex (collinear corners are allowed where a neighbour needs them), positive, do
+/// not overlap within a storey, and meet edge to edge: a neighbour shares the whole edge, so there
+/// is no vertex inside an edge (no T-junction).
 #[derive(Clone, Debug, PartialEq)]
 pub struct PolyMesh {
     /// Place and size of the grid.
@@ -32,7 +33,8 @@ pub struct PolyMesh {
     pub polygons: Vec<Poly>,
     /// Corners of all polygons, one polygon after the other, each in positive order.
     pub corners: Vec<VertexId>,
-    /// Beside each corner, the polygon across the edge from it to the polygon's next corner; `None` on a wall or drop.
+    /// Beside each corner, the polygon across the edge from it to the polygon's next corner; `None`
+    /// on a wall or drop.
     pub neighbours: Vec<Option<PolyId>>,
 }
 
@@ -101,7 +103,8 @@ impl PolyMesh {
 }
 
 impl Validate for PolyMesh {
-    /// Indices in range, polygons convex and positive, neighbours mutual over one whole edge, no vertex used twice in a polygon.
+    /// Indices in range, polygons convex and positive, neighbours mutual over one whole edge, no
+    /// vertex used twice in a polygon.
     fn violations(&self, out: &mut ViolationList) {
         if self.corners.len() != self.neighbours.len()
             || self.corners.iter().any(|vertex| vertex.index() >= self.vertices.len())
@@ -132,7 +135,8 @@ impl Validate for PolyMesh {
 type DirectedEdge = (VertexId, VertexId, PolyId, Option<PolyId>);
 
 impl PolyMesh {
-    /// All edges in order: a scan of the neighbour would take quadratic time where polygons have many corners.
+    /// All edges in order: a scan of the neighbour would take quadratic time where polygons have
+    /// many corners.
     fn sorted_edges(&self) -> Vec<DirectedEdge> {
         let mut edges = Vec::with_capacity(self.corners.len());
         for id in (0..self.polygons.len()).map(PolyId::from_index) {
@@ -190,8 +194,8 @@ pub struct SurfacePoint {
 /// The height of the ground in every polygon, as triangles.
 ///
 /// # Layout
-/// The triangles of polygon `c` are `triangles[polygon_triangles[c]..polygon_triangles[c + 1]]`. They fill the polygon's plan, and two
-/// neighbours have the same points along the edge they share.
+/// The triangles of polygon `c` are `triangles[polygon_triangles[c]..polygon_triangles[c + 1]]`.
+/// They fill the polygon's plan, and two neighbours have the same points along the edge they share.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HeightSurface {
     /// All points.
@@ -205,8 +209,9 @@ pub struct HeightSurface {
 }
 
 impl HeightSurface {
-    /// Lists what breaks the layout over `polygons`: broken tables, triangles of negative or no area, plan area that differs
-    /// from the polygon's by more than a ten-thousandth plus a hundredth of a square cell.
+    /// Lists what breaks the layout over `polygons`: broken tables, triangles of negative or no
+    /// area, plan area that differs from the polygon's by more than a ten-thousandth plus a
+    /// hundredth of a square cell.
     pub fn violations_over(&self, polygons: &PolyMesh, out: &mut ViolationList) {
         if !crate::validate::is_prefix_table(
             &self.polygon_triangles,

@@ -26,10 +26,11 @@ impl RegionMap {
     /// Lists what breaks the contract of [`crate::stage::Partition`] over `field`:
     /// - every walkable span has a region, no other has one;
     /// - regions are numbered `0..count` by their first span, none is empty;
-    /// - a region is one connected piece (over links), of one [`crate::AreaId`], and **never overlaps itself in plan**: it
-    ///   holds one span of a column at most;
-    /// - two spans of a region in neighbouring columns are linked: a region does not lie on both sides of a cliff or wall
-    ///   without width, where its outline would touch itself along an edge.
+    /// - a region is one connected piece (over links), of one [`crate::AreaId`], and **never
+    ///   overlaps itself in plan**: it holds one span of a column at most;
+    /// - two spans of a region in neighbouring columns are linked: a region does not lie on both
+    ///   sides of a cliff or wall without width, where its outline would touch itself along an
+    ///   edge.
     pub fn violations_over(&self, field: &WalkableField, out: &mut ViolationList) {
         if self.labels.len() != field.len() {
             out.push(Violation::BrokenTable { table: "region labels" });

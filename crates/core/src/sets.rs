@@ -1,10 +1,11 @@
 //! Sets that grow together.
 
-/// Which of some numbered things belong together (union-find). Each set is named by one of its members, by default the lowest, so
-/// names do not depend on the order in which sets were joined.
+/// Which of some numbered things belong together (union-find). Each set is named by one of its
+/// members, by default the lowest, so names do not depend on the order in which sets were joined.
 ///
 /// # Cost
-/// Paths are halved and sets not weighed: `find` and `unite` take amortised logarithmic time, hardly more than constant in practice.
+/// Paths are halved and sets not weighed: `find` and `unite` take amortised logarithmic time,
+/// hardly more than constant in practice.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DisjointSets {
     parents: Vec<u32>,

@@ -35,7 +35,8 @@ impl Bounds {
     }
 }
 
-/// Any bag of triangles: no order, no orientation, no closedness is assumed. Metres, y up, right-handed.
+/// Any bag of triangles: no order, no orientation, no closedness is assumed. Metres, y up,
+/// right-handed.
 ///
 /// Winding decides what is up: a triangle whose normal `(b - a) x (c - a)` points up is a floor.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -88,8 +89,8 @@ pub fn has_area(corners: [Vec3; 3]) -> bool {
 
 /// The normal of a triangle, as long as twice its area.
 ///
-/// Reckoned in double precision from the lowest corner on, so that rounding does not depend on the order of the corners: swapping two
-/// of them only turns the sign round.
+/// Reckoned in double precision from the lowest corner on, so that rounding does not depend on the
+/// order of the corners: swapping two of them only turns the sign round.
 #[inline]
 #[must_use]
 pub fn triangle_normal(corners: [Vec3; 3]) -> DVec3 {
@@ -137,7 +138,8 @@ impl SkippedTriangles {
 }
 
 impl TriangleSoup {
-    /// A soup of indexed triangles. Positions may be anything, NaN included; see [`TriangleSoup::finite_triangles`].
+    /// A soup of indexed triangles. Positions may be anything, NaN included; see
+    /// [`TriangleSoup::finite_triangles`].
     ///
     /// # Errors
     /// - [`SoupError::IndexOutOfRange`] for the first triangle that names a missing vertex.

@@ -5,11 +5,13 @@ use std::ops::Range;
 
 use crate::{AreaId, Direction, FieldWindow, GridFrame, GridWindow, NO_REGION, SpanKey, WalkableField};
 
-/// Spans that one can stand on, as far as they are cut into regions and their borders traced. Tables may be kept or implied.
+/// Spans that one can stand on, as far as they are cut into regions and their borders traced.
+/// Tables may be kept or implied.
 ///
 /// # Contract
-/// As of [`WalkableField`]: spans are numbered column by column, row by row, from the lowest up; links are symmetric and lead to the adjacent
-/// column. A `cell` is the number of a span's column, `z * width + x`.
+/// As of [`WalkableField`]: spans are numbered column by column, row by row, from the lowest up;
+/// links are symmetric and lead to the adjacent column. A `cell` is the number of a span's column,
+/// `z * width + x`.
 pub trait SpanField: Debug + Sync {
     /// Columns along x.
     fn width(&self) -> u32;
@@ -32,12 +34,14 @@ pub trait SpanField: Debug + Sync {
     /// The span that one in column `cell` links to, [`NO_SPAN`](crate::NO_SPAN) if there is none.
     fn link(&self, cell: u32, span: u32, direction: Direction) -> u32;
 
-    /// Whether each of some spans links in this direction to the one as far behind `first` as it is behind the first of them; that one lies in
-    /// the column beside its own. `false` also where it cannot be told at a glance.
+    /// Whether each of some spans links in this direction to the one as far behind `first` as it is
+    /// behind the first of them; that one lies in the column beside its own. `false` also where
+    /// it cannot be told at a glance.
     fn leads_straight(&self, spans: Range<u32>, direction: Direction, first: u32) -> bool;
 
-    /// Calls `each` with the column and the number of spans, in order: of all with a region from which a link leads nowhere or to a span with
-    /// another label, and of others as well. No two spans side by side have a label without a link between them.
+    /// Calls `each` with the column and the number of spans, in order: of all with a region from
+    /// which a link leads nowhere or to a span with another label, and of others as well. No
+    /// two spans side by side have a label without a link between them.
     fn for_each_rim(&self, labels: &[u32], each: impl FnMut(u32, u32));
 
     /// The spans of column `(x, z)`.

@@ -1,7 +1,7 @@
 //! One trait per stage. Any stage of a pipeline can be replaced by another implementation.
 //!
-//! Implementations are deterministic: the result depends on the input and the configuration, not on threads, and not on the
-//! order of the triangles.
+//! Implementations are deterministic: the result depends on the input and the configuration, not on
+//! threads, and not on the order of the triangles.
 
 use std::error::Error;
 
@@ -10,7 +10,8 @@ use crate::{
     Triangulation, WalkableField,
 };
 
-/// Why a stage gave no result. Its text holds the whole cause, so its `source` is what lies below that.
+/// Why a stage gave no result. Its text holds the whole cause, so its `source` is what lies below
+/// that.
 #[derive(Debug)]
 pub struct StageError {
     /// Name of the stage.
@@ -41,8 +42,8 @@ impl Error for StageError {
 /// Triangles to solid voxels.
 ///
 /// # Contract
-/// Conservative: every column that a triangle's inside touches has a span over the triangle's heights there. The result is a
-/// valid [`Heightfield`].
+/// Conservative: every column that a triangle's inside touches has a span over the triangle's
+/// heights there. The result is a valid [`Heightfield`].
 pub trait Voxelize {
     /// Runs the stage.
     ///
@@ -70,9 +71,9 @@ pub trait BuildField {
 /// Walkable spans to regions.
 ///
 /// # Contract
-/// All that [`RegionMap::violations_over`] lists: every walkable span labelled and no other, regions numbered `0..count` in
-/// row-major order of their first span, each one connected piece of one area that never overlaps itself in plan and never
-/// has two spans side by side without a link.
+/// All that [`RegionMap::violations_over`] lists: every walkable span labelled and no other,
+/// regions numbered `0..count` in row-major order of their first span, each one connected piece of
+/// one area that never overlaps itself in plan and never has two spans side by side without a link.
 pub trait Partition {
     /// Runs the stage.
     ///
@@ -84,8 +85,8 @@ pub trait Partition {
 /// Regions to raw borders.
 ///
 /// # Contract
-/// The result is a valid [`ContourSet`] with a vertex at every grid step; the area of each polygon is the number of its
-/// region's spans.
+/// The result is a valid [`ContourSet`] with a vertex at every grid step; the area of each polygon
+/// is the number of its region's spans.
 pub trait TraceContours {
     /// Runs the stage.
     ///
@@ -102,8 +103,8 @@ pub trait TraceContours {
 /// Raw borders to borders of few vertices.
 ///
 /// # Contract
-/// The result is a valid [`ContourSet`] with the same arcs, ends and sides; its vertices are a subset of the input's. A closed arc that meets no
-/// other may begin elsewhere.
+/// The result is a valid [`ContourSet`] with the same arcs, ends and sides; its vertices are a
+/// subset of the input's. A closed arc that meets no other may begin elsewhere.
 pub trait SimplifyContours {
     /// Runs the stage.
     ///
@@ -115,8 +116,8 @@ pub trait SimplifyContours {
 /// Polygons with holes to triangles.
 ///
 /// # Contract
-/// The result is a valid [`Triangulation`] that fills the polygons exactly; two triangles of different regions are neighbours
-/// exactly where their polygons are.
+/// The result is a valid [`Triangulation`] that fills the polygons exactly; two triangles of
+/// different regions are neighbours exactly where their polygons are.
 pub trait Triangulate {
     /// Runs the stage.
     ///
@@ -132,7 +133,8 @@ pub trait Triangulate {
 /// Triangles to convex polygons.
 ///
 /// # Contract
-/// The result is a valid [`PolyMesh`] that fills the triangles exactly. A polygon lies in one region.
+/// The result is a valid [`PolyMesh`] that fills the triangles exactly. A polygon lies in one
+/// region.
 pub trait Decompose {
     /// Runs the stage.
     ///

@@ -12,7 +12,8 @@ pub struct Triangle {
     pub vertices: [VertexId; 3],
     /// Neighbour across the edge from corner `i` to corner `i + 1`; `None` on a wall or drop.
     pub neighbours: [Option<TriangleId>; 3],
-    /// Region of the polygon it came from. An edge whose neighbour has another region is a border between regions.
+    /// Region of the polygon it came from. An edge whose neighbour has another region is a border
+    /// between regions.
     pub region: RegionId,
     /// What kind of ground it is.
     pub area: AreaId,
@@ -41,12 +42,14 @@ pub(crate) fn check_side<'a>(
     }
 }
 
-/// A triangulation of a [`crate::PolygonSet`]: no triangle crosses a border, together they fill the polygons exactly.
+/// A triangulation of a [`crate::PolygonSet`]: no triangle crosses a border, together they fill the
+/// polygons exactly.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Triangulation {
     /// Place and size of the grid.
     pub frame: GridFrame,
-    /// The vertices of the polygons, under the same ids, and any that the triangulation added after them.
+    /// The vertices of the polygons, under the same ids, and any that the triangulation added after
+    /// them.
     pub vertices: Vec<PlanVertex>,
     /// All triangles, polygon by polygon.
     pub triangles: Vec<Triangle>,

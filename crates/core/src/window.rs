@@ -2,8 +2,8 @@
 
 use crate::{Direction, GridFrame, NO_SPAN, RegionMap, Validate, Violation, ViolationList, WalkableField};
 
-/// Side in cells of the fixed blocks that a grid is made of. Rules that must not know about tiles decide block by block, so a
-/// tile is always a rectangle of whole blocks.
+/// Side in cells of the fixed blocks that a grid is made of. Rules that must not know about tiles
+/// decide block by block, so a tile is always a rectangle of whole blocks.
 pub const BLOCK_CELLS: u32 = 16;
 
 /// A rectangle of columns of a frame.
@@ -97,8 +97,8 @@ impl GridWindow {
 }
 
 impl GridFrame {
-    /// The frame of a part of the grid. Its origin is rounded to single precision: positions for people only, nothing exact may
-    /// come from it.
+    /// The frame of a part of the grid. Its origin is rounded to single precision: positions for
+    /// people only, nothing exact may come from it.
     #[must_use]
     pub fn window(&self, window: GridWindow) -> Self {
         Self {
@@ -110,7 +110,8 @@ impl GridFrame {
     }
 }
 
-/// Names a span whatever part of the field it is looked at in. Ordered as spans are: row by row, then upwards.
+/// Names a span whatever part of the field it is looked at in. Ordered as spans are: row by row,
+/// then upwards.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SpanKey {
     /// Column along z, in the whole frame.
@@ -123,12 +124,13 @@ pub struct SpanKey {
 
 /// A rectangular part of a field, with a ring around it.
 ///
-/// The *core* is the part itself. `window`, what is held, is the core and one column around it as far as the grid goes, so that all
-/// eight columns around a span of the core are there. Cores that share no column and cover the grid hold the whole field.
+/// The *core* is the part itself. `window`, what is held, is the core and one column around it as
+/// far as the grid goes, so that all eight columns around a span of the core are there. Cores that
+/// share no column and cover the grid hold the whole field.
 ///
 /// # Invariants
-/// `field` has one column per column of `window`, and is a valid [`WalkableField`] in itself: a link out of the window is
-/// [`NO_SPAN`], every other link of the whole field is there.
+/// `field` has one column per column of `window`, and is a valid [`WalkableField`] in itself: a
+/// link out of the window is [`NO_SPAN`], every other link of the whole field is there.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FieldWindow {
     /// Place and size of the whole grid.
@@ -185,8 +187,8 @@ impl FieldWindow {
         Some(column.start + u32::try_from(place).ok()?)
     }
 
-    /// The part of it with this core and the ring around that; columns it does not hold are left out. Costs little more than
-    /// copying the spans.
+    /// The part of it with this core and the ring around that; columns it does not hold are left
+    /// out. Costs little more than copying the spans.
     #[must_use]
     pub fn cut(&self, core: GridWindow) -> Self {
         let core = core.intersection(&self.window);
@@ -201,7 +203,8 @@ impl FieldWindow {
             let first = first + (window.x - self.window.x) as usize;
             first..first + window.width as usize
         };
-        // The spans of a row lie side by side in the whole as in the part, so that links into a row all move by the same number.
+        // The spans of a row lie side by side in the whole as in the part, so that links into a row all
+        // move by the same number.
         let mut total = 0;
         let rows: Vec<MovedRow> = (window.z..window.end_z())
             .map(|z| {
@@ -247,11 +250,12 @@ impl FieldWindow {
         Self { frame: self.frame, core, window, field }
     }
 
-    /// One field from the cores of `tiles`: the columns of `core` and the ring around it. Columns that no tile has in its core
-    /// are empty.
+    /// One field from the cores of `tiles`: the columns of `core` and the ring around it. Columns
+    /// that no tile has in its core are empty.
     ///
     /// # Cost
-    /// Linear in the spans; each column looks for its tile among `tiles`, which are tried from the last one found.
+    /// Linear in the spans; each column looks for its tile among `tiles`, which are tried from the
+    /// last one found.
     #[must_use]
     pub fn assemble(frame: GridFrame, core: GridWindow, tiles: &[&Self]) -> Self {
         let mut part = Builder::new(frame, core, core.grown(1, &frame));
@@ -261,7 +265,8 @@ impl FieldWindow {
     }
 }
 
-/// The spans of a row that are kept: `len` of them, numbered from `from` before and from `to` after.
+/// The spans of a row that are kept: `len` of them, numbered from `from` before and from `to`
+/// after.
 #[derive(Clone, Copy, Default)]
 struct MovedRow {
     from: u32,
@@ -294,7 +299,8 @@ impl Owner {
     }
 }
 
-/// A window in the making: spans are copied column by column, links are found by floor when all are there.
+/// A window in the making: spans are copied column by column, links are found by floor when all are
+/// there.
 struct Builder {
     result: FieldWindow,
     /// Floor that each link leads to, where `links` is not yet [`NO_SPAN`].
@@ -371,7 +377,8 @@ impl Builder {
 }
 
 impl Validate for FieldWindow {
-    /// The core lies in the window and the window in the frame; the field has the window's size and is valid itself.
+    /// The core lies in the window and the window in the frame; the field has the window's size and
+    /// is valid itself.
     fn violations(&self, out: &mut ViolationList) {
         let whole = GridWindow::whole(&self.frame);
         let fits = self.field.frame.width == self.window.width && self.field.frame.depth == self.window.depth;
@@ -421,7 +428,8 @@ mod tests {
     use super::*;
     use crate::{AreaId, OPEN_SKY};
 
-    /// Two storeys; the upper one has a hole of one column, and a step that cannot be taken along one line.
+    /// Two storeys; the upper one has a hole of one column, and a step that cannot be taken along
+    /// one line.
     fn field() -> WalkableField {
         let frame = GridFrame { origin: Vec3::ZERO, cell_size: 0.3, level_height: 0.2, width: 9, depth: 7 };
         let mut field = WalkableField::empty(frame);

@@ -1,7 +1,8 @@
 //! One numbering for what the groups have made.
 //!
-//! Points are the vertices of the mesh, then those on edges by the corner where the edge's first polygon begins it, then those inside
-//! polygons, polygon by polygon: nothing of it depends on the groups.
+//! Points are the vertices of the mesh, then those on edges by the corner where the edge's first
+//! polygon begins it, then those inside polygons, polygon by polygon: nothing of it depends on the
+//! groups.
 
 #![expect(clippy::cast_possible_truncation, reason = "the totals are checked before anything is numbered")]
 
@@ -71,7 +72,8 @@ impl Layout {
     }
 }
 
-/// Turns counts into first numbers, counted on from `start`; the last entry becomes the end, which is returned.
+/// Turns counts into first numbers, counted on from `start`; the last entry becomes the end, which
+/// is returned.
 fn number(element: &'static str, start: u64, counts: &mut [u32]) -> Result<u64, DetailError> {
     let end = start + counts.iter().map(|&count| u64::from(count)).sum::<u64>();
     if end > u64::from(u32::MAX) {

@@ -1,11 +1,12 @@
 //! Which ground a polygon stands on, column by column.
 //!
-//! A polygon is cut from the plan of its region, but simplification moves the region's borders. Where a seam to another region
-//! was moved, a polygon reaches over ground of that region, and perhaps over ground of its own on another storey, as where a winding
-//! stair comes round. What belongs to the polygon is decided by continuity: pieces of the region's own ground that a corner
-//! of the polygon lies on, then whatever is linked to them inside the polygon's plan, span by span, across seams. Pieces of the region's
-//! ground that this does not reach all end at the polygon's outline, as they go on outside of it; they are taken if they are there at
-//! its height.
+//! A polygon is cut from the plan of its region, but simplification moves the region's borders.
+//! Where a seam to another region was moved, a polygon reaches over ground of that region, and
+//! perhaps over ground of its own on another storey, as where a winding stair comes round. What
+//! belongs to the polygon is decided by continuity: pieces of the region's own ground that a corner
+//! of the polygon lies on, then whatever is linked to them inside the polygon's plan, span by span,
+//! across seams. Pieces of the region's ground that this does not reach all end at the polygon's
+//! outline, as they go on outside of it; they are taken if they are there at its height.
 
 #![expect(
     clippy::cast_possible_truncation,
@@ -71,7 +72,8 @@ struct Run {
     claimed: bool,
 }
 
-/// The samples of a polygon while it is found out which of them belong to it; reused from polygon to polygon.
+/// The samples of a polygon while it is found out which of them belong to it; reused from polygon
+/// to polygon.
 #[derive(Debug, Default)]
 pub(crate) struct Claims {
     runs: Vec<Run>,
@@ -109,8 +111,9 @@ impl Scene<'_> {
 }
 
 impl Claims {
-    /// Decides for every sample of a polygon and writes its height to `rows`, NaN where none of the ground belongs to the polygon.
-    /// `outline` are the points around the polygon, in lattice positions from its corner.
+    /// Decides for every sample of a polygon and writes its height to `rows`, NaN where none of the
+    /// ground belongs to the polygon. `outline` are the points around the polygon, in lattice
+    /// positions from its corner.
     pub(crate) fn settle(
         &mut self,
         rows: &mut Rows,
@@ -272,7 +275,8 @@ impl Claims {
         self.spans[index] != NO_SPAN || self.piece(index).is_some_and(|root| self.runs[root as usize].claimed)
     }
 
-    /// Claims the pieces of own ground that corners lie on: those nearest to a corner's height of all around it.
+    /// Claims the pieces of own ground that corners lie on: those nearest to a corner's height of
+    /// all around it.
     fn claim_at_corners(&mut self, scene: &Scene<'_>, corners: &[Corner]) {
         for corner in corners {
             let [a, b, c, d] = corner.regions;
@@ -289,8 +293,8 @@ impl Claims {
         }
     }
 
-    /// Claims the ground at corners that is nearest to their height, of any region: the polygon lies wholly on what was another
-    /// region before its border was moved.
+    /// Claims the ground at corners that is nearest to their height, of any region: the polygon
+    /// lies wholly on what was another region before its border was moved.
     fn take_at_corners(&mut self, scene: &Scene<'_>, corners: &[Corner]) {
         for corner in corners {
             for (index, place) in corner.places(scene.rows) {
@@ -349,7 +353,8 @@ impl Claims {
         self.open = open;
     }
 
-    /// A sample that a link leads to: if the own ground there is another storey, the span linked to counts.
+    /// A sample that a link leads to: if the own ground there is another storey, the span linked to
+    /// counts.
     fn reach(&mut self, scene: &Scene<'_>, place: Place, index: usize, span: u32) {
         let height = scene.ground.heights[span as usize];
         match self.piece(index) {
@@ -413,8 +418,8 @@ impl Claims {
         }
     }
 
-    /// Pieces that nothing has reached, beyond a notch or in cells so thin that their columns do not touch: compared with the
-    /// outline.
+    /// Pieces that nothing has reached, beyond a notch or in cells so thin that their columns do
+    /// not touch: compared with the outline.
     fn settle_rest(&mut self, scene: &Scene<'_>, outline: &[Point], lattice: Lattice) {
         for root in 0..self.runs.len() as u32 {
             let run = self.runs[root as usize];

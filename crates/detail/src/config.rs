@@ -3,21 +3,24 @@
 use thiserror::Error;
 use waymesh_core::{BadField, GridWindow, PolyId, VertexId};
 
-/// Smallest error bound, in levels: the field itself rounds the ground to a thirty-second of a level.
+/// Smallest error bound, in levels: the field itself rounds the ground to a thirty-second of a
+/// level.
 pub(crate) const LEAST_ERROR_LEVELS: f32 = 1.0 / 32.0;
 
 /// How close the surface follows the ground.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct DetailConfig {
-    /// Largest error at the centre of any column, in levels. Default 1, from 1/32 (to which ground is rounded) to any
-    /// finite number.
+    /// Largest error at the centre of any column, in levels. Default 1, from 1/32 (to which ground
+    /// is rounded) to any finite number.
     pub max_error_levels: f32,
-    /// The agent's highest step in metres: ground more than twice this from the ground beside it is another storey. Only
-    /// matters where regions that lie over each other are neighbours. Default 0.9, finite, zero or more.
+    /// The agent's highest step in metres: ground more than twice this from the ground beside it is
+    /// another storey. Only matters where regions that lie over each other are neighbours.
+    /// Default 0.9, finite, zero or more.
     pub max_step: f32,
-    /// Plan points of the polygons along a side of a column: their frame has so many cells for each of the field's, and their vertices may lie
-    /// between columns. Default 1, a power of two up to 256.
+    /// Plan points of the polygons along a side of a column: their frame has so many cells for each
+    /// of the field's, and their vertices may lie between columns. Default 1, a power of two up
+    /// to 256.
     pub points_per_column: u32,
 }
 
@@ -68,9 +71,10 @@ impl DetailConfig {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WindowConfig {
-    /// Columns of a window, as near as can be: polygons that lie close together share one, a polygon that is larger gets one of its
-    /// own size. A margin of three columns around each window is shared with others. Default 2^20, where a field takes some
-    /// 50 MiB; one or more.
+    /// Columns of a window, as near as can be: polygons that lie close together share one, a
+    /// polygon that is larger gets one of its own size. A margin of three columns around each
+    /// window is shared with others. Default 2^20, where a field takes some 50 MiB; one or
+    /// more.
     pub window_columns: u64,
     /// Windows that are alive at the same time. Default 1; one or more.
     pub windows_at_once: usize,

@@ -1,4 +1,5 @@
-//! Heights of the vertices and points along the edges, chosen once for all polygons that share them.
+//! Heights of the vertices and points along the edges, chosen once for all polygons that share
+//! them.
 
 #![expect(
     clippy::cast_possible_truncation,
@@ -12,7 +13,8 @@ use crate::{
     lattice::Lattice,
 };
 
-/// The regions around a vertex; unused entries repeat a used one, or are [`NO_REGION`] if there is none.
+/// The regions around a vertex; unused entries repeat a used one, or are [`NO_REGION`] if there is
+/// none.
 pub(crate) type Around = [u32; 4];
 
 /// Points of an edge between its two vertices.
@@ -31,7 +33,8 @@ impl Chain {
     }
 }
 
-/// The points of an edge, and the corner in [`PolyMesh::corners`] where its first polygon begins it.
+/// The points of an edge, and the corner in [`PolyMesh::corners`] where its first polygon begins
+/// it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OwnedChain {
     pub(crate) corner: u32,
@@ -71,7 +74,8 @@ struct Candidate {
     exact: bool,
 }
 
-/// Numbers of vertices and polygons among those of a group; nothing needs to be cleared from one group to the next.
+/// Numbers of vertices and polygons among those of a group; nothing needs to be cleared from one
+/// group to the next.
 #[derive(Debug, Default)]
 pub(crate) struct Numbers {
     vertices: Vec<u32>,
@@ -119,8 +123,8 @@ struct Builder<'a> {
     stack: Vec<(usize, usize)>,
 }
 
-/// Fits the vertices and edges of some polygons, in ascending order. What an edge gets depends on the edge alone, so that two groups
-/// with a polygon each beside it agree.
+/// Fits the vertices and edges of some polygons, in ascending order. What an edge gets depends on
+/// the edge alone, so that two groups with a polygon each beside it agree.
 pub(crate) fn fit_outlines(
     plan: Plan<'_>,
     ground: Ground<'_>,
@@ -227,10 +231,11 @@ impl Builder<'_> {
         self.outlines.positions.push(position);
     }
 
-    /// Chooses the points of one edge. Steps are the finest that lie on the lattice and on the line.
+    /// Chooses the points of one edge. Steps are the finest that lie on the lattice and on the
+    /// line.
     ///
-    /// The ground is that of the regions on both sides; where a seam was moved and there is none, that which the ground passed
-    /// before is linked to.
+    /// The ground is that of the regions on both sides; where a seam was moved and there is none,
+    /// that which the ground passed before is linked to.
     fn edge(&mut self, corner: u32, ends: [u32; 2], own: u32, beyond: Option<u32>) -> Chain {
         let Plan { polygons, around, lattice, .. } = self.plan;
         let first = self.outlines.points.len() as u32;
@@ -241,7 +246,8 @@ impl Builder<'_> {
         let major = dx.abs().max(dz.abs());
         let points = lattice.points();
         if major < points || (major == points && (points > 1 || dx.abs() != dz.abs())) {
-            // Within a column: the ground at its ends says all there is. A diagonal passes the column's centre.
+            // Within a column: the ground at its ends says all there is. A diagonal passes the column's
+            // centre.
             return Chain { first, len: 0, reversed: false };
         }
         let direction = [dx / divisor, dz / divisor];
@@ -257,7 +263,8 @@ impl Builder<'_> {
         let inward = if dx.abs() >= dz.abs() { [0, dx.signum()] } else { [-dz.signum(), 0] };
         let (half, mask) = (lattice.unit() / 2, lattice.unit() - 1);
         let polygon = lattice.step();
-        // From the start to the middle of the first column ahead along the longer axis, in positions, and from step to step.
+        // From the start to the middle of the first column ahead along the longer axis, in positions, and
+        // from step to step.
         let axis = usize::from(dz.abs() > dx.abs());
         let place = if direction[axis] > 0 { start[axis] } else { -start[axis] };
         let ahead = i64::from((half - place).rem_euclid(lattice.unit()));
@@ -298,7 +305,8 @@ impl Builder<'_> {
         Chain { first, len, reversed: false }
     }
 
-    /// Takes the worst candidate between two chosen ones until none is off by more than the bound (Ramer 1972, on heights).
+    /// Takes the worst candidate between two chosen ones until none is off by more than the bound
+    /// (Ramer 1972, on heights).
     fn choose(&mut self) {
         self.chosen.clear();
         self.stack.clear();

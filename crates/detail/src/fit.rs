@@ -20,36 +20,43 @@ use crate::{
     polygon::{Patch, Scratch, Task},
 };
 
-/// Polygons that one thread fits in a row: many enough to be worth handing out, few enough to share evenly.
+/// Polygons that one thread fits in a row: many enough to be worth handing out, few enough to share
+/// evenly.
 const POLYGONS_PER_PATCH: usize = 128;
 
 /// Fits a surface of triangles to the ground in every polygon, by greedy insertion.
 ///
-/// The heights of the polygons' vertices say on which storey a vertex lies; they are fitted again, and kept where there is no
-/// ground near. The samples of a polygon are the ground at the centre of every column inside its plan: that of the polygon's region, or where
-/// simplification moved the border, of the ground linked to it. Where a seam was moved, that may be ground of another region for
-/// many columns, and the region's own ground there may be another storey, as where a winding stair comes round: the polygon stays on the
-/// storey of its corners and goes where links lead, never up or down to another one. Vertices and points on edges get
-/// the ground interpolated between columns.
+/// The heights of the polygons' vertices say on which storey a vertex lies; they are fitted again,
+/// and kept where there is no ground near. The samples of a polygon are the ground at the centre of
+/// every column inside its plan: that of the polygon's region, or where simplification moved the
+/// border, of the ground linked to it. Where a seam was moved, that may be ground of another region
+/// for many columns, and the region's own ground there may be another storey, as where a winding
+/// stair comes round: the polygon stays on the storey of its corners and goes where links lead,
+/// never up or down to another one. Vertices and points on edges get the ground interpolated
+/// between columns.
 ///
 /// # Guarantees
-/// - All that [`HeightSurface::violations_over`] lists. Two polygons have the same points along the edge they share.
-/// - No sample is further from the surface than [`DetailConfig::max_error_levels`]; where that cannot be, which is not
-///   known to happen on a valid field, the observer gets one [`waymesh_core::Warning::HeightBoundMissed`] per region.
+/// - All that [`HeightSurface::violations_over`] lists. Two polygons have the same points along the
+///   edge they share.
+/// - No sample is further from the surface than [`DetailConfig::max_error_levels`]; where that
+///   cannot be, which is not known to happen on a valid field, the observer gets one
+///   [`waymesh_core::Warning::HeightBoundMissed`] per region.
 /// - Points inside polygons are samples; flat and evenly sloping polygons get none.
-/// - `points` begins with the vertices of `polygons`, in order. The same result for any number of threads.
+/// - `points` begins with the vertices of `polygons`, in order. The same result for any number of
+///   threads.
 ///
 /// # Cost
-/// Samples times the logarithm of the points inserted, near enough: an insertion looks only at the triangles it changes.
+/// Samples times the logarithm of the points inserted, near enough: an insertion looks only at the
+/// triangles it changes.
 ///
 /// # Errors
-/// [`DetailError`] for bad configuration, tables that do not belong together, heights that are not finite, polygons that are
-/// not convex, and coordinates or counts too large to represent.
+/// [`DetailError`] for bad configuration, tables that do not belong together, heights that are not
+/// finite, polygons that are not convex, and coordinates or counts too large to represent.
 ///
 /// # References
-/// Garland and Heckbert 1995, Fast Polygonal Approximation of Terrains and Height Fields, algorithm III, with regions for
-/// terrain and several storeys; the detail heights of Mononen 2009, Navigation Mesh Generation via Voxelization and
-/// Watershed Partitioning, are the same idea.
+/// Garland and Heckbert 1995, Fast Polygonal Approximation of Terrains and Height Fields, algorithm
+/// III, with regions for terrain and several storeys; the detail heights of Mononen 2009,
+/// Navigation Mesh Generation via Voxelization and Watershed Partitioning, are the same idea.
 pub fn fit_heights(
     field: &WalkableField,
     regions: &RegionMap,
@@ -66,24 +73,27 @@ pub fn fit_heights(
 /// Why a source has no ground.
 type Cause = Box<dyn std::error::Error + Send + Sync>;
 
-/// What gives the ground of a window, such as a [`LabelledWindow`](waymesh_core::LabelledWindow): [`fit_heights_windowed`] asks for each window once.
+/// What gives the ground of a window, such as a [`LabelledWindow`](waymesh_core::LabelledWindow):
+/// [`fit_heights_windowed`] asks for each window once.
 ///
 /// The answer must hold all columns asked for; their core and more around them does no harm.
 pub type GroundSource<'a, G> = dyn Fn(GridWindow) -> Result<G, Cause> + Sync + 'a;
 
-/// [`fit_heights`] on a field that is never there as a whole: polygons that lie close together are fitted over a window of the field,
-/// group by group.
+/// [`fit_heights`] on a field that is never there as a whole: polygons that lie close together are
+/// fitted over a window of the field, group by group.
 ///
 /// # Guarantees
 /// Those of [`fit_heights`], and the same result to the last bit, whatever the windows.
 ///
 /// # Cost
-/// That of [`fit_heights`], with the edges between two groups fitted in both. Beside the result and some numbers per polygon and vertex,
-/// [`WindowConfig::windows_at_once`] windows are in memory. Windows are asked for one after the other, or by as many threads at
-/// the same time; a window is asked for once. The source must not wait for another call of its own.
+/// That of [`fit_heights`], with the edges between two groups fitted in both. Beside the result and
+/// some numbers per polygon and vertex, [`WindowConfig::windows_at_once`] windows are in memory.
+/// Windows are asked for one after the other, or by as many threads at the same time; a window is
+/// asked for once. The source must not wait for another call of its own.
 ///
 /// # Errors
-/// As [`fit_heights`], and [`DetailError::Source`] with the first window that the source cannot give.
+/// As [`fit_heights`], and [`DetailError::Source`] with the first window that the source cannot
+/// give.
 pub fn fit_heights_windowed<G: GroundWindow + 'static>(
     polygons: &PolyMesh,
     source: &GroundSource<'_, G>,

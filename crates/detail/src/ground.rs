@@ -10,16 +10,21 @@ use waymesh_core::{Direction, GridWindow, GroundWindow, NO_SPAN, PlanPoint};
 
 use crate::edges::Around;
 
-/// Less than this weight of a column moves a height by no more than this share of the step beside it.
+/// Less than this weight of a column moves a height by no more than this share of the step beside
+/// it.
 const LEAST_WEIGHT: f32 = 1.0 / 64.0;
-/// Columns further than this inside of an edge say nothing about it. Simplified borders stay within 1.3 cells by default.
+/// Columns further than this inside of an edge say nothing about it. Simplified borders stay within
+/// 1.3 cells by default.
 const REACH_CELLS: i32 = 3;
-/// A slope is carried on outward for this many cells at most: half a cell to the border and one that simplification adds.
+/// A slope is carried on outward for this many cells at most: half a cell to the border and one
+/// that simplification adds.
 const FURTHEST_OUT: f32 = 1.5;
-/// No column further than this from the bounds of a polygon is looked at: that of a reach from its edges, and two more around corners.
+/// No column further than this from the bounds of a polygon is looked at: that of a reach from its
+/// edges, and two more around corners.
 pub(crate) const MARGIN_CELLS: u32 = 3;
 
-/// The ground as the polygons of some regions see it: a field, or a window of one. Columns are those of the whole grid.
+/// The ground as the polygons of some regions see it: a field, or a window of one. Columns are
+/// those of the whole grid.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ground<'a> {
     pub(crate) columns: &'a [u32],
@@ -48,8 +53,8 @@ impl Scale {
     }
 }
 
-/// What an edge runs along: the ground of the regions beside it, and where there is none near the height it has got to, what
-/// the ground just passed is linked to.
+/// What an edge runs along: the ground of the regions beside it, and where there is none near the
+/// height it has got to, what the ground just passed is linked to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Trail {
     /// The regions on both sides.
@@ -60,7 +65,8 @@ pub(crate) struct Trail {
     pub(crate) start: (PlanPoint, Around),
     /// The height it has got to.
     pub(crate) reference: f32,
-    /// The spans last seen. Four are enough to go on from one point between four columns to the next.
+    /// The spans last seen. Four are enough to go on from one point between four columns to the
+    /// next.
     seen: [Seen; 4],
     next: usize,
 }
@@ -153,10 +159,11 @@ impl Ground<'_> {
         self.column(x, z).find(|&span| self.labels[span] == label)
     }
 
-    /// The span of any of these regions in a column whose ground is nearest to `reference`, not further than another storey.
+    /// The span of any of these regions in a column whose ground is nearest to `reference`, not
+    /// further than another storey.
     ///
-    /// Even where there is one region only: it never overlaps itself, but round a winding stair its end may come to lie
-    /// beside its start.
+    /// Even where there is one region only: it never overlaps itself, but round a winding stair its
+    /// end may come to lie beside its start.
     #[inline]
     pub(crate) fn nearest(&self, x: i32, z: i32, labels: &[u32], reference: f32) -> Option<usize> {
         let mut gap = self.scale.storey_gap;
@@ -170,7 +177,8 @@ impl Ground<'_> {
         best
     }
 
-    /// The walkable span of any region in a column whose ground is nearest to `reference`, not further than another storey.
+    /// The walkable span of any region in a column whose ground is nearest to `reference`, not
+    /// further than another storey.
     pub(crate) fn nearest_of_any(&self, x: i32, z: i32, reference: f32) -> Option<usize> {
         let off = |span: &usize| (self.heights[*span] - reference).abs();
         let walkable = |span: &usize| self.source.is_walkable(*span as u32);
@@ -198,8 +206,9 @@ impl Ground<'_> {
         Some(self.heights[span])
     }
 
-    /// The height at a plan position in cells, between the centres of four columns, or `None` if one that matters is missing.
-    /// Ground of other regions counts where it is linked to that of the edge's own, or where there is none of that.
+    /// The height at a plan position in cells, between the centres of four columns, or `None` if
+    /// one that matters is missing. Ground of other regions counts where it is linked to that
+    /// of the edge's own, or where there is none of that.
     pub(crate) fn between(&self, at: [f64; 2], trail: &mut Trail) -> Option<f32> {
         let [x, z] = at.map(|value| value - 0.5);
         let (x0, z0) = (floor(x), floor(z));
@@ -231,7 +240,8 @@ impl Ground<'_> {
         Some(sum / weights)
     }
 
-    /// Finds the missing ones of four columns by links: from those that are there, if there are any.
+    /// Finds the missing ones of four columns by links: from those that are there, if there are
+    /// any.
     fn complete(&self, seen: &mut [Seen], found: usize, trail: &mut Trail) -> bool {
         if !trail.linked {
             return false;
@@ -254,8 +264,8 @@ impl Ground<'_> {
         seen.iter().all(|seen| seen.2 != NO_SPAN)
     }
 
-    /// The height at a plan position in cells beside the ground, from the two columns inside of it along one axis: `inward`
-    /// is a step along x or z.
+    /// The height at a plan position in cells beside the ground, from the two columns inside of it
+    /// along one axis: `inward` is a step along x or z.
     pub(crate) fn beside(&self, at: [f64; 2], inward: [i32; 2], trail: &mut Trail) -> Option<f32> {
         let [x, z] = at.map(floor);
         let mut found: Option<f32> = None;
@@ -270,7 +280,8 @@ impl Ground<'_> {
                 }
                 (Some(outer), Some(inner)) => {
                     let rise = outer - inner;
-                    // Distance from the outer column's centre to the position, outward; the inner one is one further in.
+                    // Distance from the outer column's centre to the position, outward; the inner one is one
+                    // further in.
                     let along = |value: f64, column: i32, sign: i32| {
                         (f64::from(column - sign) + 0.5 - value) * f64::from(sign)
                     };
@@ -287,8 +298,8 @@ impl Ground<'_> {
         found.map(|_| height)
     }
 
-    /// The height at a corner of the grid: the mean of the four columns around it, else that of a plane through those within
-    /// two cells, else their mean.
+    /// The height at a corner of the grid: the mean of the four columns around it, else that of a
+    /// plane through those within two cells, else their mean.
     pub(crate) fn at_corner(&self, x: i32, z: i32, labels: &[u32], reference: f32) -> Option<f32> {
         let mut around = [[None; 4]; 4];
         for (row, dz) in around.iter_mut().zip(-2..) {
@@ -311,8 +322,8 @@ fn floor(value: f64) -> i32 {
     whole - i32::from(f64::from(whole) > value)
 }
 
-/// The height in the middle of a window of columns by the plane of least squares. Steeper planes than `steepest` are steps
-/// between flats: then the mean of the nearest columns.
+/// The height in the middle of a window of columns by the plane of least squares. Steeper planes
+/// than `steepest` are steps between flats: then the mean of the nearest columns.
 fn plane_height(around: &[[Option<f32>; 4]; 4], steepest: f32) -> Option<f32> {
     let samples = || {
         around.iter().zip(-2_i8..).flat_map(|(row, dz)| {

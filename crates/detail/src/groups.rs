@@ -71,8 +71,8 @@ impl Groups {
 
     /// Groups whose windows have no more than `columns` columns, unless a polygon alone needs more.
     ///
-    /// Polygons that are small beside a window go by a square grid; those that are larger are put together with others of their
-    /// size, so that few small ones have to share a large window.
+    /// Polygons that are small beside a window go by a square grid; those that are larger are put
+    /// together with others of their size, so that few small ones have to share a large window.
     pub(crate) fn plan(polygons: &PolyMesh, columns: u64, lattice: Lattice) -> Self {
         let frame = &lattice.columns(&polygons.frame);
         // A cell of the grid's square may reach a quarter of it beyond.

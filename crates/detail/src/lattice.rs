@@ -4,14 +4,16 @@ use waymesh_core::{GridFrame, PlanPoint, PolyMesh};
 
 use crate::DetailError;
 
-/// Coordinates times the lattice's density stay within this: what a single holds exactly, and their differences too.
+/// Coordinates times the lattice's density stay within this: what a single holds exactly, and their
+/// differences too.
 const MANTISSA_BITS: u32 = 24;
 /// More than 2^14 positions per cell serve nobody.
 const MOST_BITS: u32 = 14;
 /// Centres of columns need one bit, points on edges a few.
 const LEAST_BITS: u32 = 3;
 
-/// A lattice of `2^bits` positions per column of the field, in which the plan points of the polygons are `2^point_bits` per column.
+/// A lattice of `2^bits` positions per column of the field, in which the plan points of the
+/// polygons are `2^point_bits` per column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Lattice {
     pub(crate) bits: u32,

@@ -61,8 +61,8 @@ fn orientation(a: Point, b: Point, c: Point) -> i64 {
     (i64::from(b.x) - ax) * (i64::from(c.z) - az) - (i64::from(b.z) - az) * (i64::from(c.x) - ax)
 }
 
-/// Whether `d` lies within the circle round the positive triangle `a b c`. Rounded: a wrong answer costs a little shape,
-/// never validity, because every flip is checked exactly.
+/// Whether `d` lies within the circle round the positive triangle `a b c`. Rounded: a wrong answer
+/// costs a little shape, never validity, because every flip is checked exactly.
 #[inline]
 fn in_circle(a: Point, b: Point, c: Point, d: Point) -> bool {
     let [(ax, az), (bx, bz), (cx, cz)] = [a, b, c].map(|p| (f64::from(p.x - d.x), f64::from(p.z - d.z)));
@@ -78,8 +78,9 @@ impl Mesh {
         self.points[index as usize]
     }
 
-    /// Triangulates the outline that `points` holds: positive, convex, corners in a line allowed. Cuts the ear with the
-    /// shortest diagonal, then flips towards Delaunay. `false` if the outline is not convex or has no area.
+    /// Triangulates the outline that `points` holds: positive, convex, corners in a line allowed.
+    /// Cuts the ear with the shortest diagonal, then flips towards Delaunay. `false` if the
+    /// outline is not convex or has no area.
     ///
     /// Square in the number of points.
     pub(crate) fn triangulate_outline(&mut self) -> bool {
@@ -119,7 +120,8 @@ impl Mesh {
         }
         let mut start = 0;
         for left in (4..=count).rev() {
-            // The rest must keep an area: cutting off the tip of a triangle with points on its base would not.
+            // The rest must keep an area: cutting off the tip of a triangle with points on its base would
+            // not.
             let (mut best, mut at, mut shortest) = (NONE, start, i64::MAX);
             for _ in 0..left {
                 let (ear, length) = ring.ears[at as usize];
@@ -156,7 +158,8 @@ impl Mesh {
         (orientation(a, b, c), dx * dx + dz * dz)
     }
 
-    /// Adds a facet and makes the facets beyond its edges, known so far as `NONE` on their cut, know it.
+    /// Adds a facet and makes the facets beyond its edges, known so far as `NONE` on their cut,
+    /// know it.
     #[expect(clippy::cast_possible_truncation, reason = "fewer facets than twice the points, which fit")]
     fn facet(&mut self, corners: [u32; 3], beyond: [u32; 3]) -> u32 {
         let index = self.facets.len() as u32;
@@ -167,7 +170,8 @@ impl Mesh {
         index
     }
 
-    /// Flips all edges towards Delaunay (Lawson 1977). The count of flips is bounded, in case rounding made a circle of them.
+    /// Flips all edges towards Delaunay (Lawson 1977). The count of flips is bounded, in case
+    /// rounding made a circle of them.
     fn improve(&mut self) {
         let mut budget = self.points.len() * self.points.len();
         let mut stack = std::mem::take(&mut self.stack);
@@ -187,8 +191,9 @@ impl Mesh {
         self.stack = stack;
     }
 
-    /// Flips the edge at corner `edge` of `facet` if that brings it closer to Delaunay and keeps both sides positive. Returns
-    /// the facet across. Afterwards, the corner that was opposite the edge is corner 2 of both.
+    /// Flips the edge at corner `edge` of `facet` if that brings it closer to Delaunay and keeps
+    /// both sides positive. Returns the facet across. Afterwards, the corner that was opposite
+    /// the edge is corner 2 of both.
     fn flip(&mut self, facet: u32, edge: usize) -> Option<u32> {
         let here = self.facets[facet as usize];
         let other = here.beyond[edge];
@@ -229,7 +234,8 @@ impl Mesh {
 
     /// Walks from `facet` to the facet that holds `point`.
     fn locate(&self, mut facet: u32, point: Point) -> Place {
-        // Rounding of the scan may name the facet next door; a walk much longer than that is one that got lost.
+        // Rounding of the scan may name the facet next door; a walk much longer than that is one that got
+        // lost.
         for _ in 0..64 {
             let here = &self.facets[facet as usize];
             let corners = here.corners.map(|corner| self.point(corner));
@@ -253,8 +259,8 @@ impl Mesh {
         Place::Taken
     }
 
-    /// Inserts a point strictly inside the outline, near `facet`, and flips towards Delaunay round it. The facets changed are
-    /// in `star`. `false` if there is a point already.
+    /// Inserts a point strictly inside the outline, near `facet`, and flips towards Delaunay round
+    /// it. The facets changed are in `star`. `false` if there is a point already.
     #[expect(clippy::cast_possible_truncation, reason = "outline and samples of one polygon fit 32 bits")]
     pub(crate) fn insert(&mut self, point: Point, facet: u32) -> bool {
         let added = self.points.len() as u32;
@@ -294,7 +300,8 @@ impl Mesh {
         }
         let mut at = 0;
         while at < self.star.len() {
-            // A flip makes `facet` the owner of one new outer edge and `other` of the second: look at both again.
+            // A flip makes `facet` the owner of one new outer edge and `other` of the second: look at both
+            // again.
             let facet = self.star[at];
             match self.flip(facet, 0) {
                 Some(other) => self.star.push(other),
@@ -304,8 +311,8 @@ impl Mesh {
         true
     }
 
-    /// Replaces `old` facets by one facet from each edge to the point `added`. An edge is its ends, the facet beyond it and
-    /// the old facet it was part of.
+    /// Replaces `old` facets by one facet from each edge to the point `added`. An edge is its ends,
+    /// the facet beyond it and the old facet it was part of.
     #[expect(clippy::cast_possible_truncation, reason = "fewer facets than twice the points, which fit")]
     fn fan(&mut self, added: u32, edges: &[(u32, u32, u32, u32)], old: [u32; 2]) {
         let count = edges.len();
@@ -326,7 +333,8 @@ impl Mesh {
                 self.facets.push(facet);
             }
             self.star.push(at);
-            // Not yet `relink`: an old facet's index may name a new one already. Outer facets are never among them.
+            // Not yet `relink`: an old facet's index may name a new one already. Outer facets are never among
+            // them.
             if beyond != NONE {
                 let outer = &mut self.facets[beyond as usize];
                 if let Some(back) =

@@ -23,7 +23,8 @@ pub(crate) struct Scratch {
     outline: Vec<u32>,
     plan: Vec<PlanPoint>,
     corners: Vec<Corner>,
-    /// Facets by error: the bits of a positive float sort as the float does. Entries of facets changed since are skipped.
+    /// Facets by error: the bits of a positive float sort as the float does. Entries of facets
+    /// changed since are skipped.
     queue: BinaryHeap<u64>,
 }
 
@@ -32,7 +33,8 @@ pub(crate) struct Scratch {
 pub(crate) struct Patch {
     /// Points inside the polygons, polygon by polygon.
     pub(crate) points: Vec<SurfacePoint>,
-    /// Triangles; corners are points of [`Outlines`], those beyond count on in the polygon's own points.
+    /// Triangles; corners are points of [`Outlines`], those beyond count on in the polygon's own
+    /// points.
     pub(crate) triangles: Vec<[u32; 3]>,
     pub(crate) polygons: Vec<Fitted>,
 }
@@ -139,7 +141,8 @@ impl Task<'_> {
         claims.settle(rows, &ground, label, corners, &mesh.points[..outline.len()], lattice);
     }
 
-    /// Inserts the worst sample until none is off by more than the bound. Returns the largest error left.
+    /// Inserts the worst sample until none is off by more than the bound. Returns the largest error
+    /// left.
     fn refine(&self, scratch: &mut Scratch) -> f32 {
         let Scratch { mesh, rows, queue, .. } = scratch;
         queue.clear();

@@ -36,9 +36,9 @@ pub(crate) struct Rows {
     ends: Vec<[f64; 2]>,
 }
 
-/// Half the least distance between a whole number and the crossing of an edge between points of a lattice with `bits` and
-/// the middle of a row, if it is not the number itself: crossings are multiples of `2^-(bits + 24)`, and rounding is an
-/// eighth of that.
+/// Half the least distance between a whole number and the crossing of an edge between points of a
+/// lattice with `bits` and the middle of a row, if it is not the number itself: crossings are
+/// multiples of `2^-(bits + 24)`, and rounding is an eighth of that.
 fn crossing_slack(bits: u32) -> f64 {
     0.5 / f64::from(1_u32 << bits) / f64::from(1_u32 << 24)
 }
@@ -48,8 +48,8 @@ impl Rows {
         self.corner
     }
 
-    /// Collects the samples of a convex polygon: the ground of region `label`. `true` if there is some everywhere, all in one
-    /// piece and without a jump by a storey.
+    /// Collects the samples of a convex polygon: the ground of region `label`. `true` if there is
+    /// some everywhere, all in one piece and without a jump by a storey.
     pub(crate) fn collect(
         &mut self,
         ground: &Ground<'_>,
@@ -87,8 +87,8 @@ impl Rows {
                 self.ends[row as usize][side] = base + slope * (f64::from(row) + 0.5);
             }
         }
-        // Column i is at i + 1 here, so that all is positive and truncation rounds down. Crossings are multiples of one part in
-        // twice the height of an edge.
+        // Column i is at i + 1 here, so that all is positive and truncation rounds down. Crossings are
+        // multiples of one part in twice the height of an edge.
         let slack = 0.25 * part * part / f64::from(depth.max(1));
         if 2 * i64::from(lowest) == 2 * i64::from((z0 + row_at(lowest)) << bits) + i64::from(points)
             && let Some(ends) = self.ends.get_mut(row_at(lowest) as usize)
@@ -135,7 +135,8 @@ impl Rows {
         whole
     }
 
-    /// Whether a row has ground everywhere, touches the row before if there is one, and jumps nowhere by more than `gap`.
+    /// Whether a row has ground everywhere, touches the row before if there is one, and jumps
+    /// nowhere by more than `gap`.
     fn is_even(&self, here: Row, before: Option<Row>, gap: f32) -> bool {
         let heights = |row: Row, first: i32, end: i32| {
             &self.heights[row.start + (first - row.first) as usize..row.start + (end - row.first) as usize]

@@ -14,7 +14,8 @@ use waymesh_testkit::fields::{Floor, from_floors};
 
 const BOUND: f32 = 0.25;
 
-/// A field and its regions from the heights of the ground in each column (row-major), with the region of each.
+/// A field and its regions from the heights of the ground in each column (row-major), with the
+/// region of each.
 fn field(width: u32, columns: &[Vec<(f64, u32)>]) -> (WalkableField, RegionMap) {
     #[expect(clippy::cast_possible_truncation, reason = "small grids")]
     let depth = columns.len() as u32 / width;
@@ -55,7 +56,8 @@ fn field(width: u32, columns: &[Vec<(f64, u32)>]) -> (WalkableField, RegionMap) 
     (field, regions)
 }
 
-/// A mesh of quads, each four vertices and a region; quads are neighbours where they share two vertices.
+/// A mesh of quads, each four vertices and a region; quads are neighbours where they share two
+/// vertices.
 fn mesh(field: &WalkableField, vertices: &[([i32; 2], f64)], quads: &[([usize; 4], u32)]) -> PolyMesh {
     let mut mesh = PolyMesh::empty(field.frame);
     #[expect(clippy::cast_possible_truncation, reason = "a height")]
@@ -78,8 +80,8 @@ fn mesh(field: &WalkableField, vertices: &[([i32; 2], f64)], quads: &[([usize; 4
     mesh
 }
 
-/// Compares every point of the surface, and the surface at every column inside a cell, with the height that the cell's storey has
-/// there, if it has one.
+/// Compares every point of the surface, and the surface at every column inside a cell, with the
+/// height that the cell's storey has there, if it has one.
 fn on_its_storey(
     mesh: &PolyMesh,
     surface: &HeightSurface,
@@ -116,7 +118,8 @@ fn on_its_storey(
     assert!(seen > 500, "{seen} samples");
 }
 
-/// A ramp that winds up round a shaft, cut into regions of somewhat less than a turn; the cells cut it elsewhere.
+/// A ramp that winds up round a shaft, cut into regions of somewhat less than a turn; the cells cut
+/// it elsewhere.
 #[test]
 fn a_spiral_ramp_with_moved_seams() {
     const CENTRE: f64 = 30.0;
@@ -194,7 +197,8 @@ fn a_spiral_ramp_with_moved_seams() {
     }
 }
 
-/// Two decks of a car park and a straight ramp between them, under which one can walk where it is high enough.
+/// Two decks of a car park and a straight ramp between them, under which one can walk where it is
+/// high enough.
 #[test]
 fn a_parking_ramp_with_moved_seams() {
     const DECK: f64 = 15.0;
@@ -231,7 +235,8 @@ fn a_parking_ramp_with_moved_seams() {
     let (field, regions) = field(70, &columns);
     for foot_moved in [-9, -1, 0, 6, 12] {
         for top_moved in [-12, -4, 0, 2, 8] {
-            // Lower deck to the ramp, ramp, upper deck: a band along z = 12 to 24, in two halves. The ends of the seams stay.
+            // Lower deck to the ramp, ramp, upper deck: a band along z = 12 to 24, in two halves. The ends of
+            // the seams stay.
             let middle = [8, 20 + foot_moved, 50 + top_moved, 64];
             let side = [8, 20, 50, 64];
             let height = |x: i32| ramp(f64::from(x).clamp(foot, top));
@@ -249,7 +254,8 @@ fn a_parking_ramp_with_moved_seams() {
     }
 }
 
-/// Own ground that a cell reaches on both sides of a gap is one storey; own ground far above or below it is not.
+/// Own ground that a cell reaches on both sides of a gap is one storey; own ground far above or
+/// below it is not.
 #[test]
 fn pieces_of_a_storey_join_across_gaps() {
     // A strip with a gap of three columns; beyond it, ground a little higher, or a storey higher.

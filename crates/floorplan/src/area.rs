@@ -15,7 +15,8 @@ use i_overlay::float::overlay::FloatOverlay;
 
 use crate::{Fill, NoteKind, Outline, PlanError, PlanNote, PlanPosition, Shape};
 
-/// Largest coordinate in metres: the grid holds 2^30 cells a side, of 1 mm unless the plan is larger.
+/// Largest coordinate in metres: the grid holds 2^30 cells a side, of 1 mm unless the plan is
+/// larger.
 pub(crate) const MAX_COORDINATE: f64 = 1e7;
 
 /// Below this, in square metres, there is no area but rounding.
@@ -86,8 +87,9 @@ impl Region {
         self.overlaid(other, OverlayRule::Intersect, FillRule::NonZero)
     }
 
-    /// An overlay as `geo::BooleanOps` makes it, but for one option: geo asks for rings that touch neither themselves nor each other, and where rings cross
-    /// in a point that gave wrong areas (i_overlay 4.5.2, random rings that cross themselves).
+    /// An overlay as `geo::BooleanOps` makes it, but for one option: geo asks for rings that touch
+    /// neither themselves nor each other, and where rings cross in a point that gave wrong
+    /// areas (i_overlay 4.5.2, random rings that cross themselves).
     fn overlaid(&self, other: &Self, rule: OverlayRule, fill: FillRule) -> Self {
         let (subject, clip) = (self.rings(), other.rings());
         if subject.is_empty() {

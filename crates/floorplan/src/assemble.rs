@@ -36,7 +36,8 @@ pub(crate) fn contours(frame: GridFrame, pieces: &mut [Piece]) -> Result<Contour
     Ok(builder.set)
 }
 
-/// Puts vertices into edges on which other vertices of the storey lie: overlays leave straight corners out.
+/// Puts vertices into edges on which other vertices of the storey lie: overlays leave straight
+/// corners out.
 fn meet_in_vertices(pieces: &mut [Piece], storey: usize) {
     let mut own: Vec<&mut Piece> = pieces.iter_mut().filter(|piece| piece.storey == storey).collect();
     let mut by_x: Vec<PlanPoint> =
@@ -154,7 +155,8 @@ impl<'a> Builder<'a> {
         Ok(builder)
     }
 
-    /// Both ends of a common edge are one vertex on either side; other corners are vertices of their own.
+    /// Both ends of a common edge are one vertex on either side; other corners are vertices of
+    /// their own.
     fn name_vertices(&mut self, count: usize) {
         let mut corners = DisjointSets::new(count);
         for (&from, &to) in self.twins {

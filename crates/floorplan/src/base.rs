@@ -1,4 +1,5 @@
-//! A plan made ready: shapes cleaned and united, the grid chosen, so that the ground of any window can be had.
+//! A plan made ready: shapes cleaned and united, the grid chosen, so that the ground of any window
+//! can be had.
 
 use std::sync::Arc;
 
@@ -146,12 +147,13 @@ impl StoreyBase {
 impl PlanBase {
     /// Cleans all shapes, unites walkable and blocked ones, and chooses the grid.
     ///
-    /// Odd shapes are put right and told in [`PlanBase::notes`]: rings that cross themselves are filled (non-zero winding), repeated points, empty
-    /// shapes and empty holes left out. Takes about `n log n` for `n` vertices.
+    /// Odd shapes are put right and told in [`PlanBase::notes`]: rings that cross themselves are
+    /// filled (non-zero winding), repeated points, empty shapes and empty holes left out. Takes
+    /// about `n log n` for `n` vertices.
     ///
     /// # Errors
-    /// For bad configuration; coordinates that are not finite or beyond 10 000 km; doors without length; two storeys of a name; no walkable
-    /// shape.
+    /// For bad configuration; coordinates that are not finite or beyond 10 000 km; doors without
+    /// length; two storeys of a name; no walkable shape.
     pub fn new(plan: &FloorPlan, config: &PlanConfig) -> Result<Self, PlanError> {
         config.validate()?;
         let mut notes = plan.notes.clone();
@@ -300,8 +302,9 @@ impl PlanBase {
         self.storeys.get(storey).ok_or(PlanError::NoStorey { index: storey, count: self.storeys.len() })
     }
 
-    /// What is needed of a storey, or of a window of it, for the ground in a window inside of it. Take it once per window: then its ground costs
-    /// what lies in and round the window, not the whole storey.
+    /// What is needed of a storey, or of a window of it, for the ground in a window inside of it.
+    /// Take it once per window: then its ground costs what lies in and round the window, not
+    /// the whole storey.
     #[must_use]
     pub fn window(&self, whole: &StoreyBase, window: PlanWindow) -> StoreyBase {
         let inside = self.extent(window);
@@ -331,8 +334,9 @@ impl PlanBase {
     /// Ground of all storeys.
     ///
     /// # Guarantees
-    /// - Walkable and not blocked, at `radius` from all that is blocked (and from the borders of walkable ground, if these shrink): no place is
-    ///   nearer than `radius` less `near_distance`, an arc's error, and 2 cells; no place farther than the join allows is missing.
+    /// - Walkable and not blocked, at `radius` from all that is blocked (and from the borders of
+    ///   walkable ground, if these shrink): no place is nearer than `radius` less `near_distance`,
+    ///   an arc's error, and 2 cells; no place farther than the join allows is missing.
     /// - The same for any order of the shapes.
     ///
     /// # Errors
@@ -342,7 +346,8 @@ impl PlanBase {
         self.ground_of(self.storeys.iter().map(|storey| (storey, none)))
     }
 
-    /// Ground of some storeys or windows, each with obstacles put into it. Windows should not overlap.
+    /// Ground of some storeys or windows, each with obstacles put into it. Windows should not
+    /// overlap.
     ///
     /// # Errors
     /// If there are more vertices than ids.
@@ -459,7 +464,8 @@ fn sill(frame: &GridFrame, door: &Door) -> Vec<PlanPoint> {
     quad(door, 0.0, 0.5).map(|corner| nearest_point(frame, corner)).to_vec()
 }
 
-/// The grid of a plan: from whole metres, cells as small as asked for or as the largest coordinate allows.
+/// The grid of a plan: from whole metres, cells as small as asked for or as the largest coordinate
+/// allows.
 fn frame(
     plan: &FloorPlan,
     extents: impl Iterator<Item = Extent>,

@@ -10,10 +10,12 @@ use crate::PlanError;
 pub enum Join {
     /// An arc, as round as [`PlanConfig::arc_error`] asks for.
     Round,
-    /// A cut across the corner, at the radius from it: few vertices, no place nearer than the radius. The default, as in Romstöck's article.
+    /// A cut across the corner, at the radius from it: few vertices, no place nearer than the
+    /// radius. The default, as in Romstöck's article.
     #[default]
     Square,
-    /// Straight on to where the borders meet; corners that would stick out farther than `limit` times the radius are cut off there.
+    /// Straight on to where the borders meet; corners that would stick out farther than `limit`
+    /// times the radius are cut off there.
     Miter {
         /// Farthest, in radii; at least 1.
         limit: f64,
@@ -24,33 +26,42 @@ pub enum Join {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PlanConfig {
-    /// Distance that the agent's centre keeps from what is blocked. Default 0.3, finite, zero or more.
+    /// Distance that the agent's centre keeps from what is blocked. Default 0.3, finite, zero or
+    /// more.
     pub radius: f64,
     /// How the offset goes round corners.
     pub join: Join,
-    /// How far an arc of [`Join::Round`] may be cut short, towards the corner. Default 0.005, above zero.
+    /// How far an arc of [`Join::Round`] may be cut short, towards the corner. Default 0.005, above
+    /// zero.
     pub arc_error: f64,
-    /// Whether the agent keeps its radius from the borders of walkable ground too, where nothing is blocked beyond. Default true; the article keeps
-    /// it from blocked areas alone.
+    /// Whether the agent keeps its radius from the borders of walkable ground too, where nothing is
+    /// blocked beyond. Default true; the article keeps it from blocked areas alone.
     pub shrink_walkable: bool,
-    /// Side of a cell of the grid that vertices are rounded to: the result is exact to about so much. Default 0.001. Doubled as often as the
-    /// plan asks for to fit the largest coordinate.
+    /// Side of a cell of the grid that vertices are rounded to: the result is exact to about so
+    /// much. Default 0.001. Doubled as often as the plan asks for to fit the largest
+    /// coordinate.
     pub cell_size: f64,
-    /// Vertices nearer than this to the one before are left out. No border moves farther than this. Default 0.01.
+    /// Vertices nearer than this to the one before are left out. No border moves farther than this.
+    /// Default 0.01.
     pub near_distance: f64,
     /// Pieces of ground smaller than this, in square metres, are left out. Default 0.05.
     pub min_area: f64,
-    /// How far from the ground the ends of stairs and lifts may lie, beyond the agent's radius. Default 0.5.
+    /// How far from the ground the ends of stairs and lifts may lie, beyond the agent's radius.
+    /// Default 0.5.
     pub link_reach: f64,
-    /// Vertices of one piece of ground nearer than this to each other become one, also across a gap: slits narrower than this close, and no border
-    /// moves farther than this. Pieces that a door cuts stay as they are. Plans that change refuse it. Default 0, for none.
+    /// Vertices of one piece of ground nearer than this to each other become one, also across a
+    /// gap: slits narrower than this close, and no border moves farther than this. Pieces that
+    /// a door cuts stay as they are. Plans that change refuse it. Default 0, for none.
     ///
-    /// This and the next two are left to the triangulation: a pipeline uses them, [`crate::PlanBase`] does not.
+    /// This and the next two are left to the triangulation: a pipeline uses them,
+    /// [`crate::PlanBase`] does not.
     pub merge_distance: f64,
-    /// Longest border edge; longer ones are split. Points that split a slanted edge are rounded to the grid, towards the inside. Default 0, for no limit.
+    /// Longest border edge; longer ones are split. Points that split a slanted edge are rounded to
+    /// the grid, towards the inside. Default 0, for no limit.
     pub max_edge_length: f64,
-    /// Spacing of a grid of vertices inside (Romstöck's Steiner points). Cells are then merged greedily instead of cut at notches, and leave out
-    /// those that they can do without: with at most three corners a cell, all stay. Default 0, for none.
+    /// Spacing of a grid of vertices inside (Romstöck's Steiner points). Cells are then merged
+    /// greedily instead of cut at notches, and leave out those that they can do without: with
+    /// at most three corners a cell, all stay. Default 0, for none.
     pub steiner_grid: f64,
 }
 
@@ -122,7 +133,8 @@ impl PlanConfig {
         self
     }
 
-    /// Sets how far beyond the radius the ends of stairs and lifts may lie from the ground, in metres.
+    /// Sets how far beyond the radius the ends of stairs and lifts may lie from the ground, in
+    /// metres.
     #[must_use]
     pub fn with_link_reach(mut self, metres: f64) -> Self {
         self.link_reach = metres;

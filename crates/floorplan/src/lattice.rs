@@ -72,7 +72,8 @@ fn resolve(rings: &[Vec<PlanPoint>]) -> Vec<LatticePolygon> {
     polygons(overlay(rings).overlay(OverlayRule::Subject, FillRule::NonZero))
 }
 
-/// Rounds an area to the grid and leaves out vertices nearer than `near_cells` to the one before; `fixed` ones stay.
+/// Rounds an area to the grid and leaves out vertices nearer than `near_cells` to the one before;
+/// `fixed` ones stay.
 pub(crate) fn snap(
     area: &MultiPolygon<f64>,
     frame: &GridFrame,

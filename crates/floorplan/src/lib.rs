@@ -4,13 +4,17 @@
 //! files --read_plan--> FloorPlan --PlanBase--> walkable, blocked --grow by the agent--> difference --grid, doors--> ContourSet
 //! ```
 //!
-//! 1. Walkable shapes are united, likewise blocked ones (non-zero winding). A blocked shape is a footprint, a wall, a disc, the convex hull of a body seen from
-//!    above ([`Outline::footprint`]), or a concave hull.
-//! 2. What is blocked grows by the agent's radius, with [`Join::Square`], [`Join::Round`] or [`Join::Miter`] corners; so does what lies beyond walkable ground,
-//!    unless [`PlanConfig::shrink_walkable`] is off.
-//! 3. The difference is rounded to a fine grid (1 mm), vertices near to each other are left out, and crossings that rounding made are resolved on integers.
-//! 4. Ground is cut along doors, islands and holes are assigned, and common borders become common arcs: a valid [`waymesh_core::ContourSet`], which goes on to the
-//!    same triangulation and convex cells as any other.
+//! 1. Walkable shapes are united, likewise blocked ones (non-zero winding). A blocked shape is a
+//!    footprint, a wall, a disc, the convex hull of a body seen from above
+//!    ([`Outline::footprint`]), or a concave hull.
+//! 2. What is blocked grows by the agent's radius, with [`Join::Square`], [`Join::Round`] or
+//!    [`Join::Miter`] corners; so does what lies beyond walkable ground, unless
+//!    [`PlanConfig::shrink_walkable`] is off.
+//! 3. The difference is rounded to a fine grid (1 mm), vertices near to each other are left out,
+//!    and crossings that rounding made are resolved on integers.
+//! 4. Ground is cut along doors, islands and holes are assigned, and common borders become common
+//!    arcs: a valid [`waymesh_core::ContourSet`], which goes on to the same triangulation and
+//!    convex cells as any other.
 //!
 //! ```
 //! use waymesh_core::Validate;
@@ -27,17 +31,23 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`PlanBase::window`] and [`PlanBase::ground_of`] make the ground of a part, with [`Obstacle`]s put into it: for plans that change.
+//! [`PlanBase::window`] and [`PlanBase::ground_of`] make the ground of a part, with [`Obstacle`]s
+//! put into it: for plans that change.
 //!
 //! # Files
-//! - **GeoJSON**: features whose property `kind` is `walkable` (the default), `blocked` or `door`, or a word such as `floor`, `room`, `wall`, `obstacle`,
-//!   `furniture`, `column`. Polygons are areas, lines walls (property `width`), a multi-point a hull (`hull` is `convex` or `concave`, `concavity`), a point with
-//!   `radius` a disc, a line of kind `door` a door (`depth`, `cost`). `storey`, `elevation` and `name` are read as well.
+//! - **GeoJSON**: features whose property `kind` is `walkable` (the default), `blocked` or `door`,
+//!   or a word such as `floor`, `room`, `wall`, `obstacle`, `furniture`, `column`. Polygons are
+//!   areas, lines walls (property `width`), a multi-point a hull (`hull` is `convex` or `concave`,
+//!   `concavity`), a point with `radius` a disc, a line of kind `door` a door (`depth`, `cost`).
+//!   `storey`, `elevation` and `name` are read as well.
 //! - **WKT**: a geometry a line, before it `walkable` or `blocked`; `#` begins a remark.
-//! - **SVG**: shapes and paths with their transforms and fill rules. Class, label or id of an element, or of a group round it, say what it is by the same words;
-//!   unfilled lines are walls as thick as their stroke.
-//! - **DXF** (with the feature `dxf`): polylines, lines and circles; the layer's name says what they are by the same words. What is on other layers is told and left out.
-//! - **TOML**: everything that a plan can hold, doors, stairs and lifts included. This is [`EXAMPLE`]:
+//! - **SVG**: shapes and paths with their transforms and fill rules. Class, label or id of an
+//!   element, or of a group round it, say what it is by the same words; unfilled lines are walls as
+//!   thick as their stroke.
+//! - **DXF** (with the feature `dxf`): polylines, lines and circles; the layer's name says what
+//!   they are by the same words. What is on other layers is told and left out.
+//! - **TOML**: everything that a plan can hold, doors, stairs and lifts included. This is
+//!   [`EXAMPLE`]:
 //!
 //! ```toml
 #![doc = include_str!("example.toml")]

@@ -6,11 +6,12 @@ use geo::{Buffer, LineString, MultiPolygon, Orient, Polygon};
 use crate::area::{Region, arc_angle};
 use crate::{Join, PlanConfig, PlanPosition};
 
-/// Smallest [`Join::Miter`] limit that leaves no place nearer than the radius: a corner is cut off there at the radius from a needle's point.
+/// Smallest [`Join::Miter`] limit that leaves no place nearer than the radius: a corner is cut off
+/// there at the radius from a needle's point.
 const MITER_FLOOR: f64 = std::f64::consts::SQRT_2;
 
-/// Turns below this, in radians, have no cut of their own under [`Join::Square`]: the borders go on to where they meet, at most 4 % farther
-/// than the radius.
+/// Turns below this, in radians, have no cut of their own under [`Join::Square`]: the borders go on
+/// to where they meet, at most 4 % farther than the radius.
 const SHALLOW: f64 = std::f64::consts::FRAC_PI_6;
 
 /// Everything within `config.radius` of `region`.
@@ -54,7 +55,8 @@ fn caps(polygons: &MultiPolygon<f64>, radius: f64) -> MultiPolygon<f64> {
     MultiPolygon::new(caps)
 }
 
-/// The cap over one corner of a ring that has its inside on the left; none where the ring turns to the right.
+/// The cap over one corner of a ring that has its inside on the left; none where the ring turns to
+/// the right.
 fn cap(before: PlanPosition, corner: PlanPosition, after: PlanPosition, radius: f64) -> Option<Polygon<f64>> {
     let arriving = direction(before, corner)?;
     let leaving = direction(corner, after)?;

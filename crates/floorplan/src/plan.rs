@@ -11,8 +11,9 @@ pub type PlanPosition = [f64; 2];
 
 /// Floors of a building, or of a level.
 ///
-/// Coordinates are metres in the plane, x and z, as seen from above with x to the right and z towards the viewer (down on a page). Readers of
-/// formats with a y that points up turn it over: `z = -y`.
+/// Coordinates are metres in the plane, x and z, as seen from above with x to the right and z
+/// towards the viewer (down on a page). Readers of formats with a y that points up turn it over: `z
+/// = -y`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FloorPlan {
     /// Floors, in any order.
@@ -124,12 +125,14 @@ pub enum Outline {
         /// Its radius in metres.
         radius: f64,
     },
-    /// The convex hull of points, such as a body's corners projected to the floor (Romstöck, Define blocked areas).
+    /// The convex hull of points, such as a body's corners projected to the floor (Romstöck, Define
+    /// blocked areas).
     ConvexHull {
         /// The points.
         points: Vec<PlanPosition>,
     },
-    /// A hull that follows hollows: the smaller `concavity`, the closer; 2 is usual (Park and Oh 2012).
+    /// A hull that follows hollows: the smaller `concavity`, the closer; 2 is usual (Park and Oh
+    /// 2012).
     ConcaveHull {
         /// The points.
         points: Vec<PlanPosition>,
@@ -139,8 +142,8 @@ pub enum Outline {
 }
 
 impl Outline {
-    /// The outline of a body seen from above: the convex hull of its corners. Bounding boxes, collision bodies and whole models will do, in world
-    /// coordinates.
+    /// The outline of a body seen from above: the convex hull of its corners. Bounding boxes,
+    /// collision bodies and whole models will do, in world coordinates.
     #[must_use]
     pub fn footprint(corners: &[Vec3]) -> Self {
         let points = corners.iter().map(|corner| corner.xz().as_dvec2().to_array()).collect();
@@ -167,7 +170,8 @@ pub struct Door {
     pub name: String,
     /// From one jamb to the other.
     pub line: [PlanPosition; 2],
-    /// How deep the opening is, in metres, half of it on either side of the line: so deep it is walkable, and walls are cut.
+    /// How deep the opening is, in metres, half of it on either side of the line: so deep it is
+    /// walkable, and walls are cut.
     pub depth: f64,
     /// What going through costs on top of the way, in metres.
     pub cost: f32,
@@ -183,7 +187,8 @@ impl Door {
 pub struct Landing {
     /// Name of the storey.
     pub storey: String,
-    /// The edge of the first or last step, from left to right or from right to left as on the other landing.
+    /// The edge of the first or last step, from left to right or from right to left as on the other
+    /// landing.
     pub line: [PlanPosition; 2],
 }
 
@@ -232,7 +237,8 @@ impl FloorPlan {
         &mut self.storeys[index]
     }
 
-    /// Adds another plan: storeys of the same name become one, at the height of the first. What `other` says of the agent goes first.
+    /// Adds another plan: storeys of the same name become one, at the height of the first. What
+    /// `other` says of the agent goes first.
     pub fn merge(&mut self, other: Self) {
         for storey in other.storeys {
             let own = self.storey_mut(&storey.name, storey.elevation);

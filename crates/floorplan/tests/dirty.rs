@@ -208,7 +208,8 @@ fn a_door_cuts_walls_and_ground() {
     assert_eq!(base.doors().len(), 1);
     let shared: usize = open.contours.arcs.iter().filter(|arc| arc.right.is_some()).count();
     assert!(shared >= 2, "one way in, one way out");
-    // 0.4 m are left of the doorway's width, over the 1 m of wall and clearance, less the rounding of its corners.
+    // 0.4 m are left of the doorway's width, over the 1 m of wall and clearance, less the rounding of
+    // its corners.
     let gained = area(&open.contours) - area(&closed.contours);
     assert!((0.4..0.6).contains(&gained), "{gained}");
 }

@@ -7,7 +7,8 @@ use proptest::prelude::*;
 use waymesh_core::Validate;
 use waymesh_floorplan::{Join, PlanBase, PlanConfig, PlanWindow};
 
-/// A ring round a centre; radii jump, so that it has notches and spikes, and with `twist` it crosses itself.
+/// A ring round a centre; radii jump, so that it has notches and spikes, and with `twist` it
+/// crosses itself.
 fn ring(twist: bool) -> impl Strategy<Value = Ring> {
     let centre = (0.0..20.0, 0.0..20.0);
     (centre, prop::collection::vec(0.3..6.0_f64, 3..12), any::<bool>()).prop_map(

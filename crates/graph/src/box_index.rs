@@ -1,8 +1,9 @@
 //! A packed, static tree of boxes.
 //!
-//! Boxes are sorted along a Hilbert curve and packed eight to a node, level by level, into one flat table: nothing to chase but
-//! indices. Unlike the plan indices to be had ready-made it keeps the height range of each node, so that storeys on top of each
-//! other are not searched one after the other, keeps whole numbers exactly, and needs no memory for a search.
+//! Boxes are sorted along a Hilbert curve and packed eight to a node, level by level, into one flat
+//! table: nothing to chase but indices. Unlike the plan indices to be had ready-made it keeps the
+//! height range of each node, so that storeys on top of each other are not searched one after the
+//! other, keeps whole numbers exactly, and needs no memory for a search.
 //!
 //! # References
 //! Kamel and Faloutsos 1993, On Packing R-trees, <https://doi.org/10.1145/170088.170403>. The curve: Skilling 2004, Programming
@@ -39,7 +40,8 @@ pub(crate) struct Target {
     pub(crate) level_squared: f64,
 }
 
-/// Up to eight boxes, side by side for the vector units: rounded outwards, so that no distance is too long.
+/// Up to eight boxes, side by side for the vector units: rounded outwards, so that no distance is
+/// too long.
 #[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub(crate) struct Node {
@@ -51,10 +53,12 @@ pub(crate) struct Node {
     high: [Vec4; 2],
 }
 
-/// What is taken off distances in single precision: four roundings of half a unit in the last place, and as many squared.
+/// What is taken off distances in single precision: four roundings of half a unit in the last
+/// place, and as many squared.
 const SHORTER: f32 = 1.0 - 8.0 * f32::EPSILON;
 
-/// Single-precision numbers that are not above and not below a value, as near as two units in the last place.
+/// Single-precision numbers that are not above and not below a value, as near as two units in the
+/// last place.
 #[inline]
 #[expect(clippy::cast_possible_truncation, reason = "rounded outwards")]
 pub(crate) fn around(value: f64) -> [f32; 2] {
@@ -116,7 +120,8 @@ impl RoughTarget {
         }
     }
 
-    /// Squared distances to four of the boxes in cells, not more than they are; infinite for those out of reach.
+    /// Squared distances to four of the boxes in cells, not more than they are; infinite for those
+    /// out of reach.
     #[inline]
     fn distances_squared(&self, node: &Node, half: u32) -> Vec4 {
         let half = half as usize;
@@ -181,7 +186,8 @@ impl BoxIndex {
         Self { boxes: boxes.into(), polygons: polygons.into(), levels, nodes: nodes.into(), node_levels }
     }
 
-    /// As [`Self::build`], from its tables. They must have the lengths that go with the number of polygons.
+    /// As [`Self::build`], from its tables. They must have the lengths that go with the number of
+    /// polygons.
     pub(crate) fn from_tables(
         boxes: Table<PolygonBounds>,
         polygons: Table<u32>,
@@ -208,7 +214,8 @@ impl BoxIndex {
         (&self.boxes, &self.polygons, &self.nodes)
     }
 
-    /// Whether the boxes of all levels, and the nodes, are those of polygons with these bounds. The polygons must be in range.
+    /// Whether the boxes of all levels, and the nodes, are those of polygons with these bounds. The
+    /// polygons must be in range.
     pub(crate) fn fits(&self, bounds: &[PolygonBounds]) -> bool {
         let polygons = self.polygons.par_iter().zip(&*self.boxes).with_min_len(PORTION);
         let lowest = polygons.all(|(&polygon, found)| bounds[polygon as usize] == *found);
@@ -224,8 +231,9 @@ impl BoxIndex {
             })
     }
 
-    /// Calls `visit(polygon, limit)` for the polygons whose boxes are within reach and no farther than `limit` (squared, in cells),
-    /// roughly nearest first. `visit` gives the new limit, which must not grow.
+    /// Calls `visit(polygon, limit)` for the polygons whose boxes are within reach and no farther
+    /// than `limit` (squared, in cells), roughly nearest first. `visit` gives the new limit,
+    /// which must not grow.
     #[inline]
     pub(crate) fn nearest(&self, target: &Target, limit: f64, mut visit: impl FnMut(u32, f64) -> f64) {
         debug_assert!(limit.is_finite(), "what is out of reach is infinitely far");

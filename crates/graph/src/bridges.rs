@@ -1,5 +1,5 @@
-//! Bridges: edges that are the only way between two parts of an island. A search crosses one only towards its goal, so it never
-//! enters a dead end, be it a corner of a room or half a dungeon.
+//! Bridges: edges that are the only way between two parts of an island. A search crosses one only
+//! towards its goal, so it never enters a dead end, be it a corner of a room or half a dungeon.
 //!
 //! # References
 //! Tarjan 1974, A note on finding the bridges of a graph, <https://doi.org/10.1016/0020-0190(74)90003-9>.
@@ -29,7 +29,8 @@ struct Step {
     edge: usize,
     /// Edge by which it was entered.
     entry: usize,
-    /// Whether the edge back across `entry` has been passed over: a second one to the same polygon is another way.
+    /// Whether the edge back across `entry` has been passed over: a second one to the same polygon
+    /// is another way.
     returned: bool,
     /// Lowest number that the polygons from here on have an edge to.
     low: u32,
@@ -116,7 +117,8 @@ impl Bridges {
         self.ranges[polygon as usize][0]
     }
 
-    /// Whether a way from `polygon` to the polygon numbered `goal`, both of one island, may begin by crossing `edge` to `neighbour`.
+    /// Whether a way from `polygon` to the polygon numbered `goal`, both of one island, may begin
+    /// by crossing `edge` to `neighbour`.
     #[inline]
     pub(crate) fn leads_to(&self, goal: u32, edge: u32, polygon: u32, neighbour: u32) -> bool {
         let kind = self.kinds[edge as usize];
@@ -153,7 +155,8 @@ mod tests {
         (first, neighbours)
     }
 
-    /// What can be reached from `start` without the pair of edges between `cut`, one of them if there are several.
+    /// What can be reached from `start` without the pair of edges between `cut`, one of them if
+    /// there are several.
     fn reachable(count: usize, edges: &[(usize, usize)], cut: usize, start: usize) -> Vec<bool> {
         let mut seen = vec![false; count];
         seen[start] = true;

@@ -1,6 +1,8 @@
-//! Which polygons lie at a place of the plan, without a search: squares, each with the polygons that touch it.
+//! Which polygons lie at a place of the plan, without a search: squares, each with the polygons
+//! that touch it.
 //!
-//! The tree of boxes finds the nearest of any polygons; most positions asked for lie over a polygon, and that one is in the list of their square.
+//! The tree of boxes finds the nearest of any polygons; most positions asked for lie over a
+//! polygon, and that one is in the list of their square.
 
 use waymesh_core::PolyId;
 
@@ -9,7 +11,8 @@ use crate::plan::{PlanPosition, sure_above};
 use crate::table::Table;
 use crate::walk::WalkEdge;
 
-/// Squares per polygon, by the area of polygons: few enough to be small, so many that one or two polygons touch a square as a rule.
+/// Squares per polygon, by the area of polygons: few enough to be small, so many that one or two
+/// polygons touch a square as a rule.
 const SQUARES: f64 = 2.0;
 
 /// A square that more polygons touch is of no use.
@@ -18,7 +21,8 @@ const CROWD: usize = 24;
 /// Squares and entries a polygon at most: 4 bytes each.
 const MOST: f64 = 12.0;
 
-/// Where the squares lie: the low corner, and a side that is a power of two, so that places of the lattice are sorted exactly.
+/// Where the squares lie: the low corner, and a side that is a power of two, so that places of the
+/// lattice are sorted exactly.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Squares {
     pub(crate) min: [i32; 2],
@@ -143,7 +147,8 @@ impl Buckets {
         sizes.sum()
     }
 
-    /// Columns and rows of a box, first and last. A place between two squares belongs to the second.
+    /// Columns and rows of a box, first and last. A place between two squares belongs to the
+    /// second.
     #[inline]
     fn range(&self, bounds: &PolygonBounds) -> [[u32; 2]; 2] {
         let place = |value: i32, from: f64| whole((f64::from(value) - from) * self.scale);
@@ -167,14 +172,16 @@ impl Buckets {
         }
     }
 
-    /// Whether a place lies over the squares, which are as wide and deep as the mesh, or a little more.
+    /// Whether a place lies over the squares, which are as wide and deep as the mesh, or a little
+    /// more.
     #[inline]
     pub(crate) fn spans(&self, at: PlanPosition) -> bool {
         let (x, z) = (at.x - self.min_x, at.z - self.min_z);
         (x >= 0.0) & (z >= 0.0) & (x <= self.width) & (z <= self.depth)
     }
 
-    /// What the products of such a cross product with the way between two places of the mesh can be together.
+    /// What the products of such a cross product with the way between two places of the mesh can be
+    /// together.
     #[inline]
     pub(crate) fn largest_product(&self, direction: (f64, f64)) -> f64 {
         direction.0.abs() * self.depth + direction.1.abs() * self.width
@@ -186,7 +193,8 @@ impl Buckets {
         self.sure_area
     }
 
-    /// The polygons that touch the square of a place, in ascending order. `None` where there are no squares, or too many cells.
+    /// The polygons that touch the square of a place, in ascending order. `None` where there are no
+    /// squares, or too many cells.
     #[inline]
     pub(crate) fn at(&self, at: PlanPosition) -> Option<&[u32]> {
         let (x, z) = ((at.x - self.min_x) * self.scale, (at.z - self.min_z) * self.scale);
@@ -196,7 +204,8 @@ impl Buckets {
         if is_inside { self.list(whole(x), whole(z)) } else { None }
     }
 
-    /// The lists of the squares within reach of a place, four at most: no other polygon is that near. `None` where they do not tell.
+    /// The lists of the squares within reach of a place, four at most: no other polygon is that
+    /// near. `None` where they do not tell.
     #[inline]
     pub(crate) fn around(&self, at: PlanPosition, reach: f64) -> Option<[&[u32]; 4]> {
         let range = |at: f64, from: f64, count: u32| {
@@ -254,7 +263,8 @@ fn doubled_area(polygon: &[WalkEdge]) -> f64 {
     pairs.sum()
 }
 
-/// Whether a polygon touches a square whose low corner this is, as far as the lines of the polygon's edges tell: never `false` for one that does.
+/// Whether a polygon touches a square whose low corner this is, as far as the lines of the
+/// polygon's edges tell: never `false` for one that does.
 fn touches(polygon: &[WalkEdge], [x, z]: [f64; 2], side: f64) -> bool {
     let mut a = polygon[polygon.len() - 1].start();
     polygon.iter().all(|edge| {

@@ -11,14 +11,15 @@ use crate::{NavMesh, PolygonFilter};
 /// - An amount per metre that is NaN, negative or infinite closes the polygon, as a filter would.
 /// - Costs for entering count as 0 where they are NaN or negative; an infinite one closes the way.
 pub trait TravelCost {
-    /// Whether every metre costs 1 and nothing else costs anything: then costs are not asked for at all.
+    /// Whether every metre costs 1 and nothing else costs anything: then costs are not asked for at
+    /// all.
     const IS_LENGTH: bool = false;
 
     /// Cost of a metre in `polygon`.
     fn per_metre(&self, mesh: &NavMesh, polygon: PolyId) -> f32;
 
-    /// No polygon that can be used costs less per metre. Higher makes searches faster; too high, and they find dearer paths.
-    /// Default 0.
+    /// No polygon that can be used costs less per metre. Higher makes searches faster; too high,
+    /// and they find dearer paths. Default 0.
     fn least(&self) -> f32 {
         0.0
     }
@@ -67,8 +68,8 @@ impl Default for AreaCosts {
 }
 
 impl AreaCosts {
-    /// Sets the cost of a metre of this kind of ground: 0 or more; infinity closes it. What is NaN or negative is an error of
-    /// the query ([`crate::QueryError::BadCost`]).
+    /// Sets the cost of a metre of this kind of ground: 0 or more; infinity closes it. What is NaN
+    /// or negative is an error of the query ([`crate::QueryError::BadCost`]).
     #[must_use]
     pub fn with(mut self, area: AreaId, per_metre: f32) -> Self {
         self.costs[usize::from(area.0)] = per_metre;

@@ -13,11 +13,12 @@ pub const NO_NEIGHBOUR: u32 = u32::MAX;
 
 /// Everything that a [`crate::NavMesh`] cannot compute again, as plain tables.
 ///
-/// - [`crate::NavMesh::data`] and [`crate::NavMesh::into_data`] make it, [`crate::NavMesh::from_data`] checks all of it and
-///   makes the same mesh again, bit by bit. Bounds, islands and the box index are derived and not part of it.
+/// - [`crate::NavMesh::data`] and [`crate::NavMesh::into_data`] make it,
+///   [`crate::NavMesh::from_data`] checks all of it and makes the same mesh again, bit by bit.
+///   Bounds, islands and the box index are derived and not part of it.
 /// - Nothing is trusted: the tables may come from a damaged or hostile file.
-/// - Plan coordinates are whole polygons and heights are levels of the frame; multiply by the frame's lengths and add its origin
-///   for metres.
+/// - Plan coordinates are whole polygons and heights are levels of the frame; multiply by the
+///   frame's lengths and add its origin for metres.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NavMeshData {
     /// World position of grid point `(0, 0)`, level 0, in metres: x, y, z.
@@ -47,10 +48,11 @@ pub struct NavMeshData {
     /// Per vertex, height of the ground in levels.
     pub vertex_height: Vec<f32>,
 
-    /// Per polygon its first entry in `polygon_corners` and `polygon_neighbours`, and their length at the end: one entry more than
-    /// polygons, ascending from 0.
+    /// Per polygon its first entry in `polygon_corners` and `polygon_neighbours`, and their length
+    /// at the end: one entry more than polygons, ascending from 0.
     pub polygon_first: Vec<u32>,
-    /// Vertices of all polygons, one polygon after the other, each in positive order, three at least.
+    /// Vertices of all polygons, one polygon after the other, each in positive order, three at
+    /// least.
     pub polygon_corners: Vec<u32>,
     /// Beside each corner, the polygon across the edge to the next corner, or [`NO_NEIGHBOUR`].
     pub polygon_neighbours: Vec<u32>,
@@ -63,8 +65,9 @@ pub struct NavMeshData {
     pub surface_points: Vec<[f32; 3]>,
     /// Triangles of the height surface, three entries each, indices into `surface_points`.
     pub surface_triangles: Vec<u32>,
-    /// Per polygon its first triangle, and the number of triangles at the end. Empty where there is no height surface: then the
-    /// other two tables are empty as well and `surface_max_error` is 0.
+    /// Per polygon its first triangle, and the number of triangles at the end. Empty where there is
+    /// no height surface: then the other two tables are empty as well and `surface_max_error`
+    /// is 0.
     pub surface_first: Vec<u32>,
     /// Largest difference between the height surface and a ground sample, in levels.
     pub surface_max_error: f32,
@@ -171,8 +174,8 @@ impl NavMesh {
     /// Checks tables from anywhere and makes the mesh again.
     ///
     /// # Errors
-    /// Names the table, the element and the limit of the first thing that is wrong, or lists the invariants that are broken.
-    /// Whatever the data, nothing panics, here or in a query later.
+    /// Names the table, the element and the limit of the first thing that is wrong, or lists the
+    /// invariants that are broken. Whatever the data, nothing panics, here or in a query later.
     pub fn from_data(data: NavMeshData) -> Result<Self, NavMeshError> {
         let frame = GridFrame {
             origin: Vec3::from_array(data.origin),

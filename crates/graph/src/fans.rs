@@ -1,5 +1,5 @@
-//! Around the vertices: which edge an edge meets in the polygon beyond, which corners of polygons hang together around a vertex, and
-//! where a shortest way may turn.
+//! Around the vertices: which edge an edge meets in the polygon beyond, which corners of polygons
+//! hang together around a vertex, and where a shortest way may turn.
 
 use waymesh_core::{PlanPoint, VertexId};
 
@@ -10,11 +10,13 @@ use crate::table::Table;
 /// In an entry of [`Fans::corners`]: a shortest way may turn here.
 const MAY_TURN: u32 = 1 << 31;
 
-/// Corners of polygons that hang together around one vertex, over edges between neighbours, are a fan. A vertex where the mesh meets
-/// itself in a point only has several fans, between which there is no way.
+/// Corners of polygons that hang together around one vertex, over edges between neighbours, are a
+/// fan. A vertex where the mesh meets itself in a point only has several fans, between which there
+/// is no way.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Fans {
-    /// Beside each edge with a neighbour, the same edge in the polygon beyond, else [`NO_NEIGHBOUR`].
+    /// Beside each edge with a neighbour, the same edge in the polygon beyond, else
+    /// [`NO_NEIGHBOUR`].
     twins: Table<u32>,
     /// Fan of each corner, and [`MAY_TURN`].
     corners: Table<u32>,
@@ -84,7 +86,8 @@ impl Fans {
         self.twins[edge as usize]
     }
 
-    /// The fan of a corner, and whether a shortest way may turn there: its corners make more than half a turn, between walls.
+    /// The fan of a corner, and whether a shortest way may turn there: its corners make more than
+    /// half a turn, between walls.
     #[inline]
     pub(crate) fn fan(&self, corner: u32) -> (u32, bool) {
         let entry = self.corners[corner as usize];

@@ -6,7 +6,8 @@ use crate::NavMesh;
 
 /// Decides which polygons a query may use.
 pub trait PolygonFilter {
-    /// Whether every polygon of every mesh is allowed: islands then answer at once what is connected.
+    /// Whether every polygon of every mesh is allowed: islands then answer at once what is
+    /// connected.
     const ALLOWS_ALL: bool = false;
 
     /// Whether `polygon` may be used. The answer must not change during a query.
@@ -75,7 +76,8 @@ impl PolygonFilter for AreaFilter {
     }
 }
 
-/// Allows polygons by flags of the user's own, one word a polygon: doors that open and close, teams, floors that a lift serves.
+/// Allows polygons by flags of the user's own, one word a polygon: doors that open and close,
+/// teams, floors that a lift serves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlagFilter<'a> {
     /// Flags of each polygon; polygons beyond the table have none.

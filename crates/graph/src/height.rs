@@ -12,12 +12,13 @@ use crate::plan::PlanPosition;
 use crate::table::Table;
 
 impl NavMesh {
-    /// Height of the ground at the plan position of `position`, in metres; `position.y` does not matter.
+    /// Height of the ground at the plan position of `position`, in metres; `position.y` does not
+    /// matter.
     ///
-    /// - From the height surface where the mesh has one, else from triangles between the polygon's edges and the mean of its
-    ///   corners. Both agree along the edge that two polygons share.
-    /// - Outside the polygon, the height at a point of the polygon nearby; `None` if there is no such polygon or a coordinate is not
-    ///   finite.
+    /// - From the height surface where the mesh has one, else from triangles between the polygon's
+    ///   edges and the mean of its corners. Both agree along the edge that two polygons share.
+    /// - Outside the polygon, the height at a point of the polygon nearby; `None` if there is no
+    ///   such polygon or a coordinate is not finite.
     /// - Takes time linear in the corners or surface triangles of the polygon.
     #[must_use]
     pub fn height_in_polygon(&self, polygon: PolyId, position: Vec3) -> Option<f32> {
@@ -70,7 +71,8 @@ impl NavMesh {
         for corner in corners {
             let b = relative(corner.x, corner.z, corner.height);
             let area = a[0] * b[2] - a[2] * b[0];
-            // Weights of the two corners, times area; the mean of a polygon with area lies strictly inside it.
+            // Weights of the two corners, times area; the mean of a polygon with area lies strictly inside
+            // it.
             let (u, v) = (px * b[2] - pz * b[0], a[0] * pz - a[2] * px);
             if area > 0.0 && u.min(v) > best.0 * area {
                 let (u, v) = (u / area, v / area);
@@ -170,7 +172,8 @@ impl Ground {
         (&self.triangles, &self.boxes, &self.first)
     }
 
-    /// Whether what it has for a polygon is what [`Self::of`] gives. The surface was checked, and the tables have the right lengths.
+    /// Whether what it has for a polygon is what [`Self::of`] gives. The surface was checked, and
+    /// the tables have the right lengths.
     pub(crate) fn fits(&self, surface: &HeightTables, polygon: usize) -> bool {
         let mut triangles = self.triangles[surface.polygon_triangles[polygon] as usize..].iter();
         let mut boxes = self.boxes.get(self.first[polygon] as usize..).unwrap_or_default().iter();
@@ -198,7 +201,8 @@ fn fours(surface: &HeightTables, polygon: usize, mut visit: impl FnMut(&[[Surfac
 }
 
 impl Ground {
-    /// Height in levels on the polygon's triangles `range`, at the point that is nearest in weights. `None` if none has area.
+    /// Height in levels on the polygon's triangles `range`, at the point that is nearest in
+    /// weights. `None` if none has area.
     #[inline]
     fn height(&self, polygon: usize, range: Range<usize>, at: PlanPosition) -> Option<f64> {
         let ([x0, x1], [z0, z1]) = (around(at.x).map(Vec4::splat), around(at.z).map(Vec4::splat));

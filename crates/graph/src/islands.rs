@@ -36,7 +36,8 @@ pub struct Island {
     pub area: f64,
 }
 
-/// Island of each polygon, numbered by first polygon, and the first polygon and number of polygons of each.
+/// Island of each polygon, numbered by first polygon, and the first polygon and number of polygons
+/// of each.
 pub(crate) fn label_islands(polygon_first: &[u32], neighbours: &[u32]) -> (Vec<u32>, Vec<Island>) {
     const UNSEEN: u32 = u32::MAX;
     let count = polygon_first.len() - 1;

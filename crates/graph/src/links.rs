@@ -1,4 +1,5 @@
-//! Links: ways between two places that share no edge. Steps too high to walk, stairs without ground, ladders, jumps, lifts.
+//! Links: ways between two places that share no edge. Steps too high to walk, stairs without
+//! ground, ladders, jumps, lifts.
 
 use waymesh_core::{DisjointSets, PlanPoint, PlanVertex, PolyId, Random};
 
@@ -26,7 +27,8 @@ impl std::fmt::Display for LinkId {
     }
 }
 
-/// Places along a link's segments from which a shortest path may take it, where it is not crossed like an edge.
+/// Places along a link's segments from which a shortest path may take it, where it is not crossed
+/// like an edge.
 pub(crate) const LEAP_PLACES: u32 = 9;
 
 /// What a link is there for.
@@ -79,9 +81,11 @@ pub struct LinkEnd {
 
 /// A way from one segment to another, or from point to point.
 ///
-/// The two segments correspond end by end: whoever leaves at a third of the way from `from.ends[0]` to `from.ends[1]` arrives at a third
-/// of the way from `to.ends[0]` to `to.ends[1]`. Where both segments are one line in plan, with the polygon of `from` on its positive side
-/// and that of `to` on the other, the link is crossed like an edge between two polygons, and the path is as short as over an edge.
+/// The two segments correspond end by end: whoever leaves at a third of the way from `from.ends[0]`
+/// to `from.ends[1]` arrives at a third of the way from `to.ends[0]` to `to.ends[1]`. Where both
+/// segments are one line in plan, with the polygon of `from` on its positive side and that of `to`
+/// on the other, the link is crossed like an edge between two polygons, and the path is as short as
+/// over an edge.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Link {
     /// Where it begins.
@@ -90,8 +94,8 @@ pub struct Link {
     pub to: LinkEnd,
     /// Whether it can be taken from `to` to `from` as well.
     pub both_ways: bool,
-    /// What it costs in metres on top of the distance between its ends. Finite, 0 or more: then no way through a link is
-    /// cheaper than it is long, and the search needs no other estimate.
+    /// What it costs in metres on top of the distance between its ends. Finite, 0 or more: then no
+    /// way through a link is cheaper than it is long, and the search needs no other estimate.
     pub extra_cost: f32,
     /// What it is there for.
     pub kind: LinkKind,
@@ -118,7 +122,8 @@ impl Link {
         f64::from(place) / f64::from(LEAP_PLACES - 1)
     }
 
-    /// Where one leaves and where one arrives, in this direction. Both in the order in which their ends correspond.
+    /// Where one leaves and where one arrives, in this direction. Both in the order in which their
+    /// ends correspond.
     pub(crate) fn ends(&self, backwards: bool) -> [&LinkEnd; 2] {
         if backwards { [&self.to, &self.from] } else { [&self.from, &self.to] }
     }
@@ -136,9 +141,11 @@ pub(crate) struct Links {
     groups: Vec<u32>,
     /// Whether each link is crossed like an edge.
     portals: Vec<bool>,
-    /// Whether some link leads one way only: then islands of a group need not be reachable from each other.
+    /// Whether some link leads one way only: then islands of a group need not be reachable from
+    /// each other.
     has_one_way: bool,
-    /// Checksum of the links, as [`crate::Generation`] is of the polygons: what names links by number knows by it that they are the same.
+    /// Checksum of the links, as [`crate::Generation`] is of the polygons: what names links by
+    /// number knows by it that they are the same.
     pub(crate) stamp: u64,
 }
 
@@ -227,7 +234,8 @@ impl NavMesh {
     /// Takes linear time. Islands stay what they are: pieces that hang together without links.
     ///
     /// # Errors
-    /// Names the first link that has an end beside its polygon, a polygon that is not there, or a cost that is not finite and 0 or more.
+    /// Names the first link that has an end beside its polygon, a polygon that is not there, or a
+    /// cost that is not finite and 0 or more.
     pub fn with_links(mut self, links: Vec<Link>) -> Result<Self, NavMeshError> {
         if links.len() > (u32::MAX / 4) as usize {
             let (actual, expected) = (links.len(), (u32::MAX / 4) as usize);
@@ -257,8 +265,8 @@ impl NavMesh {
         Ok(LinkId(PolyId::from_index(element).0))
     }
 
-    /// Takes a link away, and gives it back; `None` if there is none of this id. The links after it move up: their ids are one less. Linear time, as
-    /// [`NavMesh::add_link`].
+    /// Takes a link away, and gives it back; `None` if there is none of this id. The links after it
+    /// move up: their ids are one less. Linear time, as [`NavMesh::add_link`].
     pub fn remove_link(&mut self, link: LinkId) -> Option<Link> {
         if link.index() >= self.links.links.len() {
             return None;
@@ -269,7 +277,8 @@ impl NavMesh {
         Some(removed)
     }
 
-    /// Puts links in place of none, without a change to what they changed when they were put there first.
+    /// Puts links in place of none, without a change to what they changed when they were put there
+    /// first.
     ///
     /// # Errors
     /// As [`NavMesh::with_links`].
@@ -349,7 +358,8 @@ impl NavMesh {
         Ok(())
     }
 
-    /// Whether both segments are one in plan, with the polygons on its two sides: then the link is crossed like an edge.
+    /// Whether both segments are one in plan, with the polygons on its two sides: then the link is
+    /// crossed like an edge.
     fn is_portal(&self, link: &Link) -> bool {
         let [a, b] = link.from.ends.map(|end| end.point);
         let all = |polygon: PolyId, side: i64| {
@@ -379,16 +389,16 @@ impl NavMesh {
         &self.links.links
     }
 
-    /// Whether a way may lead from one island to another, over links too. One-way links count both ways here: yes means maybe,
-    /// no means no. Constant time.
+    /// Whether a way may lead from one island to another, over links too. One-way links count both
+    /// ways here: yes means maybe, no means no. Constant time.
     #[must_use]
     pub fn may_connect(&self, first: IslandId, second: IslandId) -> bool {
         let group = self.first_linked_island(first);
         group.is_some() && group == self.first_linked_island(second)
     }
 
-    /// The first of the islands that this one hangs together with over links, as in [`NavMesh::may_connect`]; `None` if there is no
-    /// such island. Constant time.
+    /// The first of the islands that this one hangs together with over links, as in
+    /// [`NavMesh::may_connect`]; `None` if there is no such island. Constant time.
     #[must_use]
     pub fn first_linked_island(&self, island: IslandId) -> Option<IslandId> {
         (island.index() < self.islands.len()).then(|| IslandId(self.links.group(island.0)))

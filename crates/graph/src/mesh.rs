@@ -85,8 +85,9 @@ impl PolygonBounds {
     }
 }
 
-/// Which polygons a mesh has: two meshes with the same polygons have the same, two others differ (but for one chance in 2^64). So a polygon id
-/// that was kept while the mesh was baked anew is told from one that still means the same.
+/// Which polygons a mesh has: two meshes with the same polygons have the same, two others differ
+/// (but for one chance in 2^64). So a polygon id that was kept while the mesh was baked anew is
+/// told from one that still means the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Generation(pub u64);
 
@@ -98,8 +99,8 @@ pub struct Generation(pub u64);
 /// - It never changes, all queries take `&self`, and it is `Send + Sync`.
 ///
 /// # Memory
-/// About 45 bytes a corner, 110 bytes a polygon and 28 bytes a vertex, plus the height surface and 52 bytes for each triangle of it. Clones share it, but
-/// for links.
+/// About 45 bytes a corner, 110 bytes a polygon and 28 bytes a vertex, plus the height surface and
+/// 52 bytes for each triangle of it. Clones share it, but for links.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NavMesh {
     pub(crate) frame: GridFrame,
@@ -144,7 +145,8 @@ impl TryFrom<PolyMesh> for NavMesh {
 }
 
 impl NavMesh {
-    /// Checks everything and makes the mesh. World coordinates are made here, once, in double precision.
+    /// Checks everything and makes the mesh. World coordinates are made here, once, in double
+    /// precision.
     ///
     /// Takes time in `n log n`.
     ///
@@ -381,7 +383,8 @@ impl<'a> PolygonView<'a> {
         self.corners().iter().map(|vertex| mesh.vertices[vertex.index()])
     }
 
-    /// Beside each corner, the polygon across the edge from it to the next corner; `None` on a wall or drop.
+    /// Beside each corner, the polygon across the edge from it to the next corner; `None` on a wall
+    /// or drop.
     pub fn neighbours(&self) -> impl ExactSizeIterator<Item = Option<PolyId>> + use<'a> {
         self.mesh.neighbours[self.mesh.edge_range(self.id.index())]
             .iter()

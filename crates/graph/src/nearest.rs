@@ -30,8 +30,8 @@ impl Reach {
         Self { side, up, down }
     }
 
-    /// What finds the ground of a standing agent, though its position is a little off: twice its radius to the side (one polygon
-    /// at least), its height up and down.
+    /// What finds the ground of a standing agent, though its position is a little off: twice its
+    /// radius to the side (one polygon at least), its height up and down.
     #[must_use]
     pub fn of_agent(agent: &Agent, cell_size: f32) -> Self {
         Self { side: (2.0 * agent.radius).max(cell_size), up: agent.height, down: agent.height }
@@ -91,11 +91,14 @@ impl NavMesh {
 
     /// The place on the mesh nearest to `position` within `reach`.
     ///
-    /// - Each polygon offers its point closest in plan, at the height of the ground there; the offer nearest in space wins, of
-    ///   equal ones the polygon with the lowest id. So where a polygon lies below or above, the place is straight below or above in it.
-    /// - Borders belong to their polygons: a point on an edge or a vertex is always in some polygon.
+    /// - Each polygon offers its point closest in plan, at the height of the ground there; the
+    ///   offer nearest in space wins, of equal ones the polygon with the lowest id. So where a
+    ///   polygon lies below or above, the place is straight below or above in it.
+    /// - Borders belong to their polygons: a point on an edge or a vertex is always in some
+    ///   polygon.
     /// - `reach` is inclusive. It applies to the point offered.
-    /// - `None` if nothing is within reach, or `position` or `reach` is no use (NaN, infinite, negative).
+    /// - `None` if nothing is within reach, or `position` or `reach` is no use (NaN, infinite,
+    ///   negative).
     /// - Takes time logarithmic in the polygons as long as the reach holds few of them.
     #[must_use]
     pub fn nearest(&self, position: Vec3, reach: &Reach) -> Option<Location> {
@@ -114,10 +117,12 @@ impl NavMesh {
         Some(self.location(&spot, position))
     }
 
-    /// Whether `polygon` contains the plan position of `position`, border included; `position.y` does not matter.
+    /// Whether `polygon` contains the plan position of `position`, border included; `position.y`
+    /// does not matter.
     ///
-    /// Forgives two units in the last place of the mesh's largest world coordinate, so that the world positions of its corners
-    /// are in it. `false` if there is no such polygon or a coordinate is not finite.
+    /// Forgives two units in the last place of the mesh's largest world coordinate, so that the
+    /// world positions of its corners are in it. `false` if there is no such polygon or a
+    /// coordinate is not finite.
     #[must_use]
     pub fn contains(&self, polygon: PolyId, position: Vec3) -> bool {
         if polygon.index() >= self.polygon_count() || !position.is_finite() {
@@ -164,13 +169,15 @@ impl NavMesh {
         if !self.is_nearest_over(&target, &allows, &mut best) {
             self.search_nearest(&target, &allows, &mut best);
         }
-        // What was moved to a border may have been rounded to just outside, from where exact tests do not see the gates beside it.
+        // What was moved to a border may have been rounded to just outside, from where exact tests do not
+        // see the gates beside it.
         best.map(
             |spot| if spot.within { spot } else { Spot { at: self.inside(spot.polygon, spot.at), ..spot } },
         )
     }
 
-    /// Looks straight below and above for the best place, and at all polygons that are nearer than that. Whether this is all there is to look at.
+    /// Looks straight below and above for the best place, and at all polygons that are nearer than
+    /// that. Whether this is all there is to look at.
     #[inline]
     fn is_nearest_over(
         &self,
@@ -201,7 +208,8 @@ impl NavMesh {
 
     /// Searches all polygons that may be nearer than the best place so far.
     fn search_nearest(&self, target: &Target, allows: &impl Fn(u32) -> bool, best: &mut Option<Spot>) {
-        // The ground of a polygon beside which the position lies is of interest only if none is found straight above or below: it waits.
+        // The ground of a polygon beside which the position lies is of interest only if none is found
+        // straight above or below: it waits.
         let mut waiting = [0_u32; WAITING];
         let mut count = 0;
         let limit = best.map_or(f64::MAX, |best| best.distance_squared);
@@ -225,7 +233,8 @@ impl NavMesh {
         }
     }
 
-    /// Offers the place of a polygon beside which the position lies, unless an edge is so far away that no place of the polygon can be near enough.
+    /// Offers the place of a polygon beside which the position lies, unless an edge is so far away
+    /// that no place of the polygon can be near enough.
     #[inline]
     fn offer_beside(&self, target: &Target, polygon: u32, limit: f64, best: &mut Option<Spot>) -> f64 {
         let bounds = &self.bounds[polygon as usize];
@@ -243,7 +252,8 @@ impl NavMesh {
         self.offer_place(target, (polygon, closest, aside), limit, best)
     }
 
-    /// Keeps the place of a polygon if it is within reach and the best so far, and gives the new limit.
+    /// Keeps the place of a polygon if it is within reach and the best so far, and gives the new
+    /// limit.
     #[inline]
     fn offer_place(
         &self,
@@ -271,7 +281,8 @@ impl NavMesh {
         distance_squared
     }
 
-    /// The point of a polygon that is closest in plan, moved to the lattice: `at` itself where the polygon contains it.
+    /// The point of a polygon that is closest in plan, moved to the lattice: `at` itself where the
+    /// polygon contains it.
     pub(crate) fn closest_in_polygon(&self, polygon: usize, at: PlanPosition) -> PlanPosition {
         // Only edges that have `at` on their far side can hold the closest point.
         let mut closest = self.closest_on_edges(polygon, at, |a, b| orientation(a, b, at) < 0.0);

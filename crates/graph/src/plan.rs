@@ -13,7 +13,8 @@ const ROUNDER: f64 = 1.5 * (1_u64 << 32) as f64;
 
 /// A position in the plan, in cells, on the lattice: a multiple of 2^-20.
 ///
-/// Within [`waymesh_core::MAX_PLAN_COORDINATE`] coordinates have 50 bits, so differences are exact in double precision.
+/// Within [`waymesh_core::MAX_PLAN_COORDINATE`] coordinates have 50 bits, so differences are exact
+/// in double precision.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct PlanPosition {
     pub(crate) x: f64,
@@ -48,16 +49,17 @@ impl From<PlanPoint> for PlanPosition {
     }
 }
 
-/// Positive when `c` lies on the walkable side of `a -> b` in a positive loop, zero when the three are in line. The sign is
-/// exact for points of the lattice within the limit of the grid; the size is twice the area, rounded.
+/// Positive when `c` lies on the walkable side of `a -> b` in a positive loop, zero when the three
+/// are in line. The sign is exact for points of the lattice within the limit of the grid; the size
+/// is twice the area, rounded.
 #[inline]
 pub(crate) fn orientation(a: PlanPosition, b: PlanPosition, c: PlanPosition) -> f64 {
     let left = (b.x - a.x) * (c.z - a.z);
     let right = (b.z - a.z) * (c.x - a.x);
     let difference = left - right;
     let size = left.abs() + right.abs();
-    // Products are multiples of 2^-40: below 2^12 they fit the 53 bits. Above, each of the three roundings is at most half an
-    // EPSILON of `size`.
+    // Products are multiples of 2^-40: below 2^12 they fit the 53 bits. Above, each of the three
+    // roundings is at most half an EPSILON of `size`.
     if size < 4096.0 || difference.abs() > 2.0 * f64::EPSILON * size {
         difference
     } else {
@@ -65,8 +67,8 @@ pub(crate) fn orientation(a: PlanPosition, b: PlanPosition, c: PlanPosition) -> 
     }
 }
 
-/// Differences of two products that are together at most `size` have the right sign if they are at least this far from zero: as in
-/// [`orientation`], for many tests at once.
+/// Differences of two products that are together at most `size` have the right sign if they are at
+/// least this far from zero: as in [`orientation`], for many tests at once.
 #[inline]
 pub(crate) fn sure_above(size: f64) -> f64 {
     if size < 4096.0 { 0.0 } else { 2.0 * f64::EPSILON * size }

@@ -8,7 +8,8 @@ use bytemuck::Pod;
 use yoke::Yoke;
 use yoke::erased::ErasedArcCart;
 
-/// A table that never changes, shared by its clones. Where it lies is found once, when it is made: reading it costs what reading a `Vec` costs.
+/// A table that never changes, shared by its clones. Where it lies is found once, when it is made:
+/// reading it costs what reading a `Vec` costs.
 pub(crate) struct Table<T: 'static>(Yoke<&'static [T], ErasedArcCart>);
 
 impl Table<u8> {
@@ -17,8 +18,9 @@ impl Table<u8> {
         Self(Yoke::attach_to_cart(Arc::new(bytes), |bytes| bytes.as_ref()).erase_arc_cart())
     }
 
-    /// The elements that these of the bytes are, in little-endian words: in place where they are aligned and the machine has its words so as well,
-    /// else copied. Bytes left over at the end are no element, bytes past the end are none.
+    /// The elements that these of the bytes are, in little-endian words: in place where they are
+    /// aligned and the machine has its words so as well, else copied. Bytes left over at the
+    /// end are no element, bytes past the end are none.
     pub(crate) fn cut<T: Pod + Send + Sync>(&self, range: Range<usize>) -> Table<T> {
         let bytes = self.get(range.clone()).unwrap_or_default();
         let range = range.start..range.start + bytes.len() / size_of::<T>() * size_of::<T>();

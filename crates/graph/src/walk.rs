@@ -5,7 +5,8 @@ use crate::fans::Fans;
 use crate::mesh::{Corner, NavMesh};
 use crate::plan::{PlanPosition, orientation, sure_above};
 
-/// An edge of a polygon: where it starts, what is beyond, and which edge it is there. Four to a cache line.
+/// An edge of a polygon: where it starts, what is beyond, and which edge it is there. Four to a
+/// cache line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C, align(16))]
 pub(crate) struct WalkEdge {
@@ -75,8 +76,9 @@ impl NavMesh {
         &self.walk[self.edge_range(polygon as usize)]
     }
 
-    /// Where a ray leaves a polygon. It came in through the inside of `entry`: the start of that edge is left of it, the end right, and the
-    /// target beyond. So only the corners right of the ray are looked at.
+    /// Where a ray leaves a polygon. It came in through the inside of `entry`: the start of that
+    /// edge is left of it, the end right, and the target beyond. So only the corners right of
+    /// the ray are looked at.
     #[inline]
     pub(crate) fn way_through(&self, polygon: u32, entry: usize, ray: &Ray) -> Way {
         let range = self.edge_range(polygon as usize);
@@ -122,7 +124,8 @@ impl NavMesh {
         Way::Unsure
     }
 
-    /// As [`Self::way_out`], for a place that may lie beside the polygon. `None` where that, or the side of a corner, needs a closer look.
+    /// As [`Self::way_out`], for a place that may lie beside the polygon. `None` where that, or the
+    /// side of a corner, needs a closer look.
     #[inline]
     pub(crate) fn way_from(&self, polygon: u32, ray: &Ray) -> Option<Way> {
         let first = self.polygon_first[polygon as usize] as usize;
@@ -185,8 +188,8 @@ impl NavMesh {
         true
     }
 
-    /// Whether every place of a polygon is farther than that (squared) from a place beside it: seen by the line of one edge, so `false` says
-    /// nothing.
+    /// Whether every place of a polygon is farther than that (squared) from a place beside it: seen
+    /// by the line of one edge, so `false` says nothing.
     #[inline]
     pub(crate) fn is_beyond(&self, polygon: u32, at: PlanPosition, distance_squared: f64) -> bool {
         let edges = self.walk_edges(polygon);

@@ -1,4 +1,5 @@
-//! Queries allocate nothing once their scratch has grown: every allocation of this thread is counted.
+//! Queries allocate nothing once their scratch has grown: every allocation of this thread is
+//! counted.
 #![expect(unsafe_code, reason = "a global allocator cannot be written without; it only counts and passes on")]
 #![expect(clippy::unwrap_used, reason = "a test")]
 
@@ -24,7 +25,8 @@ fn count() {
     let _ = COUNT.try_with(|count| count.set(count.get() + 1));
 }
 
-// SAFETY: everything is passed on to the system's allocator; counting touches no memory but a polygon of the thread.
+// SAFETY: everything is passed on to the system's allocator; counting touches no memory but a
+// polygon of the thread.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count();
@@ -47,7 +49,8 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Rooms of 3 x 3 squares in a grid, walls between them with a door in the middle; every third square is another kind of ground.
+/// Rooms of 3 x 3 squares in a grid, walls between them with a door in the middle; every third
+/// square is another kind of ground.
 fn mesh(rooms: i32) -> NavMesh {
     let side = rooms * 4 + 1;
     let is_open = |x: i32, z: i32| {

@@ -1,5 +1,6 @@
-//! Many queries from two threads, while a third adds links to the mesh and takes them away: every answer is that of the mesh that was asked,
-//! and memory does not grow. `WAYMESH_SOAK_QUERIES` says how many queries; `cargo xtask soak` asks for a million.
+//! Many queries from two threads, while a third adds links to the mesh and takes them away: every
+//! answer is that of the mesh that was asked, and memory does not grow. `WAYMESH_SOAK_QUERIES` says
+//! how many queries; `cargo xtask soak` asks for a million.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, RwLock};
@@ -36,7 +37,8 @@ struct Oracle {
     links: Vec<Link>,
     /// Ends of the links: where they begin, then where they end.
     ends: Vec<Vec3>,
-    /// Walking distances between ends, from the start of each pair to ends, from ends to its goal, and from start to goal.
+    /// Walking distances between ends, from the start of each pair to ends, from ends to its goal,
+    /// and from start to goal.
     between: Vec<Vec<f64>>,
     to_ends: Vec<Vec<f64>>,
     from_ends: Vec<Vec<f64>>,
@@ -82,7 +84,8 @@ impl Oracle {
             link.data = u32::try_from(number).expect("few links");
             links.push(link);
         }
-        // A corner of one polygon may be one of another island, too: a place well inside the polygon stands for it.
+        // A corner of one polygon may be one of another island, too: a place well inside the polygon stands
+        // for it.
         let inside = |end: &LinkEnd| {
             let at = end.ends[0].point;
             let corner = mesh.frame().to_world(f64::from(at.x), 0.0, f64::from(at.z));
@@ -128,7 +131,8 @@ impl Oracle {
         (ray.fraction, end.position)
     }
 
-    /// Length and extra cost of the shortest way over those links, walking between them: in rounds, until nothing gets shorter.
+    /// Length and extra cost of the shortest way over those links, walking between them: in rounds,
+    /// until nothing gets shorter.
     fn length(&self, pair: usize, has: u32) -> f64 {
         let mut best = self.to_ends[pair].clone();
         loop {
@@ -207,8 +211,8 @@ fn queries_are_right_while_links_come_and_go_and_memory_does_not_grow() {
     let mut random = Random::new(11);
     let mesh = random_mesh(&mut random);
     let oracle = Oracle::new(&mesh, &mut random);
-    // Who asks takes the mesh of the moment and keeps it as long as it likes. Who changes it makes the next one, in peace, and puts it in
-    // place: the lock is held for two pointers.
+    // Who asks takes the mesh of the moment and keeps it as long as it likes. Who changes it makes the
+    // next one, in peace, and puts it in place: the lock is held for two pointers.
     let shared = RwLock::new(Arc::new(Version { mesh, has: 0 }));
     let mut workers = [Worker::default(), Worker::default()];
     let mut used = Vec::new();
@@ -265,6 +269,7 @@ fn queries_are_right_while_links_come_and_go_and_memory_does_not_grow() {
         4 * rounds * draws * workers.len(),
     );
     assert!(changes > 0 && complete > 0 && linked > 0);
-    // What the scratches need is there after half of the rounds, however slowly the two got on with the links that they met.
+    // What the scratches need is there after half of the rounds, however slowly the two got on with the
+    // links that they met.
     assert!(used[5..].iter().all(|&bytes| bytes <= used[4] + SLACK_BYTES), "{used:?}");
 }

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use thiserror::Error;
 use waymesh_graph::NavMeshError;
 
-/// Where in a file a problem lies. Everything counts as people count it in that format: lines from 1, the rest from 0.
+/// Where in a file a problem lies. Everything counts as people count it in that format: lines from
+/// 1, the rest from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Place {
@@ -35,7 +36,8 @@ impl std::fmt::Display for Place {
     }
 }
 
-/// Why a scene or a navigation mesh could not be read or written. Every variant about content names the file.
+/// Why a scene or a navigation mesh could not be read or written. Every variant about content names
+/// the file.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum IoError {

@@ -16,7 +16,8 @@ use crate::svg::{ColourBy, polygon_colours};
 pub struct GlbOptions {
     /// What decides the colour of a polygon. Default: its island.
     pub colour_by: ColourBy,
-    /// Whether to show the height surface instead of flat polygons, if the mesh has one. Default: flat polygons.
+    /// Whether to show the height surface instead of flat polygons, if the mesh has one. Default:
+    /// flat polygons.
     pub detail: bool,
 }
 
@@ -42,11 +43,12 @@ const UNSIGNED_BYTE: u32 = 5121;
 const ARRAY_BUFFER: u32 = 34_962;
 const ELEMENT_ARRAY_BUFFER: u32 = 34_963;
 
-/// Writes the polygons as one mesh of triangles that look up, coloured per vertex, in metres, y up (glTF 2.0, sections 3.6, 3.7.2
-/// and 4.4). A mesh without polygons becomes a scene without meshes.
+/// Writes the polygons as one mesh of triangles that look up, coloured per vertex, in metres, y up
+/// (glTF 2.0, sections 3.6, 3.7.2 and 4.4). A mesh without polygons becomes a scene without meshes.
 ///
 /// # Errors
-/// Those of the writer, and [`std::io::ErrorKind::InvalidInput`] beyond 4 GiB, which the format cannot hold.
+/// Those of the writer, and [`std::io::ErrorKind::InvalidInput`] beyond 4 GiB, which the format
+/// cannot hold.
 pub fn write_glb(mesh: &NavMesh, options: &GlbOptions, mut writer: impl Write) -> std::io::Result<()> {
     let ground = if options.detail { ground_triangles(mesh) } else { polygon_triangles(mesh) };
     let colours = polygon_colours(mesh, options.colour_by);

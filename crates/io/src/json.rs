@@ -10,8 +10,9 @@ use waymesh_graph::NavMesh;
 ///
 /// - `cell_size`, `level_height`: metres. `area`: square metres.
 /// - `vertices`: `[x, y, z]` in metres.
-/// - `polygons`: `corners` (indices into `vertices`, positive in `(x, z)`), `neighbours` (beside each corner the polygon across the
-///   edge to the next one, or null), `region`, `area_id`, `island`, `area`.
+/// - `polygons`: `corners` (indices into `vertices`, positive in `(x, z)`), `neighbours` (beside
+///   each corner the polygon across the edge to the next one, or null), `region`, `area_id`,
+///   `island`, `area`.
 /// - `islands`: `polygons` (their number) and `area`.
 #[must_use]
 pub fn to_json(mesh: &NavMesh) -> Value {
@@ -59,7 +60,8 @@ pub fn point(position: Vec3) -> Value {
     position.to_array().map(number).to_vec().into()
 }
 
-/// A single-precision number with as few digits as tell it apart: 0.3, not 0.30000001192092896. Null for NaN and infinity.
+/// A single-precision number with as few digits as tell it apart: 0.3, not 0.30000001192092896.
+/// Null for NaN and infinity.
 #[must_use]
 pub fn number(value: f32) -> Value {
     value.to_string().parse::<f64>().map_or(Value::Null, Value::from)

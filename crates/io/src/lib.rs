@@ -1,8 +1,8 @@
 //! Scenes in, navigation meshes out.
 //!
 //! # Scenes
-//! [`load`] reads a level into a [`waymesh_core::TriangleSoup`]; [`load_with`] joins several files, turns z-up worlds upright
-//! and scales units to metres.
+//! [`load`] reads a level into a [`waymesh_core::TriangleSoup`]; [`load_with`] joins several files,
+//! turns z-up worlds upright and scales units to metres.
 //!
 //! | format | what is read |
 //! |---|---|
@@ -11,9 +11,11 @@
 //! | STL | text and binary, several solids |
 //! | PLY | text and binary of both byte orders; polygons fanned; triangle strips |
 //!
-//! NaN and infinite vertices are passed on as they are: the soup counts them, the bake skips and reports them.
+//! NaN and infinite vertices are passed on as they are: the soup counts them, the bake skips and
+//! reports them.
 //!
-//! Worlds beyond memory: [`SceneSource`] streams binary STL and reads other formats file by file; [`StlWriter`] writes triangles as they come.
+//! Worlds beyond memory: [`SceneSource`] streams binary STL and reads other formats file by file;
+//! [`StlWriter`] writes triangles as they come.
 //!
 //! # Navigation meshes
 //! | what | functions |
@@ -26,7 +28,8 @@
 //! | polygons for scripts | [`write_json`], [`to_json`] |
 //! | meshes of other tools: polygons in an OBJ file | [`open_polygons`], [`write_polygons`] |
 //!
-//! The `write_*` functions take any writer; [`write_file`] gives them a file and names it in the error.
+//! The `write_*` functions take any writer; [`write_file`] gives them a file and names it in the
+//! error.
 //!
 //! ```no_run
 //! let soup = waymesh_io::load("level.glb")?;

@@ -5,7 +5,8 @@ use std::io::{BufWriter, Write};
 use waymesh_core::SurfacePoint;
 use waymesh_graph::NavMesh;
 
-/// Writes the polygons: one face per polygon, with the vertices shared between neighbours. Faces wind so that they look up.
+/// Writes the polygons: one face per polygon, with the vertices shared between neighbours. Faces
+/// wind so that they look up.
 ///
 /// # Errors
 /// Those of the writer.
@@ -31,7 +32,8 @@ pub fn write_obj(mesh: &NavMesh, writer: impl Write) -> std::io::Result<()> {
     out.flush()
 }
 
-/// Writes the height surface as triangles that look up; the polygons as fans if the mesh has no height surface.
+/// Writes the height surface as triangles that look up; the polygons as fans if the mesh has no
+/// height surface.
 ///
 /// # Errors
 /// Those of the writer.

@@ -1,7 +1,8 @@
 //! The mesh of a game, in a file that opens in milliseconds: the bytes of [`NavMesh::to_packed`].
 //!
-//! Larger than a `.wmesh` and tied to a version of the library; for distribution with a program, where opening time counts. A file that is mapped into
-//! memory is not even read: give the mapping (of `memmap2`, say, which is unsafe because others may change the file meanwhile) to
+//! Larger than a `.wmesh` and tied to a version of the library; for distribution with a program,
+//! where opening time counts. A file that is mapped into memory is not even read: give the mapping
+//! (of `memmap2`, say, which is unsafe because others may change the file meanwhile) to
 //! [`NavMesh::from_packed_shared`].
 
 use std::io::Write as _;
@@ -22,7 +23,8 @@ pub fn save_packed(mesh: &NavMesh, file: impl AsRef<Path>) -> Result<(), IoError
 /// Opens a mesh: reads the file once, and the mesh lies in what was read.
 ///
 /// # Errors
-/// [`IoError::Read`] if the file cannot be read, [`IoError::InvalidMesh`] for bytes that make no mesh.
+/// [`IoError::Read`] if the file cannot be read, [`IoError::InvalidMesh`] for bytes that make no
+/// mesh.
 pub fn open_packed(file: impl AsRef<Path>, checks: PackedChecks) -> Result<NavMesh, IoError> {
     let file = file.as_ref();
     let bytes = std::fs::read(file).map_err(|source| IoError::Read { file: file.to_owned(), source })?;

@@ -11,9 +11,9 @@ use crate::{IoError, Place};
 
 /// A navigation mesh as plain polygons, in metres, y up.
 ///
-/// As OBJ: every face is a polygon, with any number of corners, but for those in an object or group `ground_K`, which are the
-/// ground of polygon `K`, counted from 1 in the order of the file. Polygons are neighbours where they share an edge; nothing in the file
-/// says so.
+/// As OBJ: every face is a polygon, with any number of corners, but for those in an object or group
+/// `ground_K`, which are the ground of polygon `K`, counted from 1 in the order of the file.
+/// Polygons are neighbours where they share an edge; nothing in the file says so.
 ///
 /// ```text
 /// o polygons
@@ -28,7 +28,8 @@ pub struct PolygonMesh {
     pub vertices: Vec<Vec3>,
     /// Vertices of each polygon, three at least.
     pub polygons: Vec<Vec<u32>>,
-    /// Triangles of the height surface under each polygon. None for a polygon without, for which its own polygon stands in.
+    /// Triangles of the height surface under each polygon. None for a polygon without, for which
+    /// its own polygon stands in.
     pub ground: Vec<Vec<[Vec3; 3]>>,
 }
 
@@ -38,8 +39,9 @@ const GROUND: &str = "ground_";
 /// Reads the polygons of an OBJ file.
 ///
 /// # Errors
-/// For a missing or malformed file, a vertex that is not finite, a face of fewer than three corners, an index out of range, and ground of
-/// a polygon that is not there. Every error about content names file and line.
+/// For a missing or malformed file, a vertex that is not finite, a face of fewer than three
+/// corners, an index out of range, and ground of a polygon that is not there. Every error about
+/// content names file and line.
 pub fn open_polygons(file: impl AsRef<Path>) -> Result<PolygonMesh, IoError> {
     let file = file.as_ref();
     let bytes = std::fs::read(file).map_err(|source| IoError::Read { file: file.to_owned(), source })?;
@@ -131,7 +133,8 @@ impl Reader<'_> {
     }
 }
 
-/// Writes a mesh as [`PolygonMesh`] describes it. Corners of the ground are written out for each triangle.
+/// Writes a mesh as [`PolygonMesh`] describes it. Corners of the ground are written out for each
+/// triangle.
 ///
 /// # Errors
 /// Those of the writer.

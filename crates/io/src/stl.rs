@@ -6,7 +6,8 @@ use glam::Vec3;
 
 /// Writes a binary STL file of any number of triangles without holding them.
 ///
-/// The number of triangles is written last, so the writer must be able to seek. A file that was not finished says it has none.
+/// The number of triangles is written last, so the writer must be able to seek. A file that was not
+/// finished says it has none.
 #[derive(Debug)]
 pub struct StlWriter<W> {
     writer: W,
@@ -30,7 +31,8 @@ impl<W: Write + Seek> StlWriter<W> {
     /// Appends triangles.
     ///
     /// # Errors
-    /// Those of the writer; [`std::io::ErrorKind::FileTooLarge`] beyond `u32::MAX` triangles, which is what the format can count.
+    /// Those of the writer; [`std::io::ErrorKind::FileTooLarge`] beyond `u32::MAX` triangles, which
+    /// is what the format can count.
     pub fn push(&mut self, triangles: &[[Vec3; 3]]) -> std::io::Result<()> {
         for &[a, b, c] in triangles {
             self.triangles = self.triangles.checked_add(1).ok_or(std::io::ErrorKind::FileTooLarge)?;

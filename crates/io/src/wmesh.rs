@@ -1,7 +1,8 @@
 //! The navigation mesh file, `.wmesh`.
 //!
-//! All that a [`NavMesh`] cannot compute again, and nothing about how it was baked. All numbers are little-endian on every
-//! machine; `f32` is IEEE 754 binary32. The same mesh always gives the same bytes.
+//! All that a [`NavMesh`] cannot compute again, and nothing about how it was baked. All numbers are
+//! little-endian on every machine; `f32` is IEEE 754 binary32. The same mesh always gives the same
+//! bytes.
 //!
 //! # Version 2, byte by byte
 //! | bytes | type | content |
@@ -103,8 +104,10 @@ pub fn read_wmesh(mut reader: impl Read) -> Result<NavMesh, IoError> {
 /// Reads a mesh from memory. `file` names it in errors and is not opened.
 ///
 /// # Errors
-/// - [`IoError::Malformed`] for other files and bytes that do not belong, [`IoError::Version`] for other versions.
-/// - [`IoError::Truncated`] and [`IoError::Checksum`] for damage: every change of up to 32 neighbouring bits is noticed.
+/// - [`IoError::Malformed`] for other files and bytes that do not belong, [`IoError::Version`] for
+///   other versions.
+/// - [`IoError::Truncated`] and [`IoError::Checksum`] for damage: every change of up to 32
+///   neighbouring bits is noticed.
 /// - [`IoError::InvalidMesh`] for an undamaged file whose tables make no mesh.
 ///
 /// Whatever the bytes, nothing panics, and memory stays in proportion to them.

@@ -27,7 +27,8 @@ fn truncated_files_never_pass_for_whole_ones() {
         let end = match name {
             // OBJ has no end mark.
             "small.obj" => continue,
-            // The solid's name may be missing after its last keyword, as may the last line end or padding elsewhere.
+            // The solid's name may be missing after its last keyword, as may the last line end or padding
+            // elsewhere.
             "small.stl" => bytes.len() - " small scene\n".len(),
             _ => bytes.len() - 3,
         };

@@ -1,4 +1,5 @@
-//! Real levels, where they are present: triangle counts against their manifest, OBJ and STL against other readers.
+//! Real levels, where they are present: triangle counts against their manifest, OBJ and STL against
+//! other readers.
 
 mod common;
 

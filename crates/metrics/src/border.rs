@@ -45,8 +45,8 @@ pub(crate) fn reach(oracle: &Oracle) -> f64 {
     2.0 * oracle.radius() + 4.0 * oracle.cell()
 }
 
-/// The ground at a place of the mesh that may be off by as much as an agent is high, or the place itself: how far off it is is another
-/// figure.
+/// The ground at a place of the mesh that may be off by as much as an agent is high, or the place
+/// itself: how far off it is is another figure.
 pub(crate) fn on_ground(oracle: &Oracle, place: DVec3, scratch: &mut Scratch) -> DVec3 {
     let faces = &oracle.scene.faces;
     let tolerance = oracle.height_tolerance().max(f64::from(oracle.agent.height));

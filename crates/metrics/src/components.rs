@@ -25,14 +25,15 @@ struct Place {
     is_certain: bool,
 }
 
-/// Two graphs over the places of a regular grid, laid over all storeys: neighbours are linked if one can walk straight from one
-/// to the other.
+/// Two graphs over the places of a regular grid, laid over all storeys: neighbours are linked if
+/// one can walk straight from one to the other.
 ///
-/// - The sure graph has only certain places, and links walked with a step and a height a level stricter than the agent's: what
-///   it links is linked.
-/// - The possible graph has uncertain places, too, and is a level more lenient. A way of twice the radius leaves a lane of two
-///   cells of places that are not obstructed, so at a spacing of a cell what it does not link is apart. On a coarser grid that
-///   would not be certain, and nothing is called apart.
+/// - The sure graph has only certain places, and links walked with a step and a height a level
+///   stricter than the agent's: what it links is linked.
+/// - The possible graph has uncertain places, too, and is a level more lenient. A way of twice the
+///   radius leaves a lane of two cells of places that are not obstructed, so at a spacing of a cell
+///   what it does not link is apart. On a coarser grid that would not be certain, and nothing is
+///   called apart.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Components {
     places: Vec<Place>,

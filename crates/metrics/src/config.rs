@@ -12,19 +12,19 @@ pub struct MetricsConfig {
     pub samples: usize,
     /// Start of the random numbers. Default 1, any value.
     pub seed: u64,
-    /// Uncertainty of the oracle in the plan, in metres: what is closer to the deciding border is counted apart. Default 0.3,
-    /// the cell size of a default bake; finite and above zero.
+    /// Uncertainty of the oracle in the plan, in metres: what is closer to the deciding border is
+    /// counted apart. Default 0.3, the cell size of a default bake; finite and above zero.
     pub cell_size: f32,
-    /// Uncertainty of the oracle upward, in metres: steps and ceilings this close to the limit are counted apart. Default 0.2,
-    /// finite and above zero.
+    /// Uncertainty of the oracle upward, in metres: steps and ceilings this close to the limit are
+    /// counted apart. Default 0.2, finite and above zero.
     pub level_height: f32,
-    /// How far, in metres, the mesh may be above or below the ground and still count as lying on it. Default `None`: the
-    /// agent's `max_step`, a level at least.
+    /// How far, in metres, the mesh may be above or below the ground and still count as lying on
+    /// it. Default `None`: the agent's `max_step`, a level at least.
     pub height_tolerance: Option<f32>,
     /// Random pairs for connectivity and paths. Default 1,000.
     pub pairs: usize,
-    /// Most places, about, of the grid that the components are found on. A scene that needs more gets a tenth of them, on a coarser
-    /// grid. Default 4,000,000, at least 1.
+    /// Most places, about, of the grid that the components are found on. A scene that needs more
+    /// gets a tenth of them, on a coarser grid. Default 4,000,000, at least 1.
     pub grid_limit: usize,
 }
 
@@ -58,7 +58,8 @@ impl MetricsConfig {
         self
     }
 
-    /// Sets the uncertainty in the plan and upward, in metres: the scale that the meshes were baked at.
+    /// Sets the uncertainty in the plan and upward, in metres: the scale that the meshes were baked
+    /// at.
     #[must_use]
     pub fn with_scale(mut self, cell_size: f32, level_height: f32) -> Self {
         (self.cell_size, self.level_height) = (cell_size, level_height);

@@ -27,7 +27,8 @@ pub struct Judgement {
 }
 
 impl Judgement {
-    /// What the marks of a picture mean, in a few words: those of [`Places::missed`] and those of [`Places::excess`].
+    /// What the marks of a picture mean, in a few words: those of [`Places::missed`] and those of
+    /// [`Places::excess`].
     #[must_use]
     pub fn legend(&self) -> [String; 2] {
         let Evaluation { coverage, excess, .. } = &self.evaluation;

@@ -7,7 +7,8 @@ use crate::scene::plan;
 /// A corner with less than this angle above half a turn is straight. Radians.
 const STRAIGHT: f64 = 1e-3;
 
-/// The polygons around a vertex that are joined over its edges. A vertex at which parts of the mesh merely touch has several.
+/// The polygons around a vertex that are joined over its edges. A vertex at which parts of the mesh
+/// merely touch has several.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Fan {
     /// Sum of the polygons' angles there, in radians.
@@ -36,7 +37,8 @@ pub(crate) struct Fans {
     first: Vec<usize>,
     /// Fan of each corner.
     of: Vec<usize>,
-    /// Beside each corner, the neighbour's edge between the same two places that leads back, if there is one.
+    /// Beside each corner, the neighbour's edge between the same two places that leads back, if
+    /// there is one.
     matches: Vec<Option<(usize, usize)>>,
     /// Place of each vertex.
     pub(crate) places: Vec<usize>,

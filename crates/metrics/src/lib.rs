@@ -1,10 +1,10 @@
 //! Judges any navigation mesh against its scene: is it right, is it good, is it small?
 //!
-//! - [`Oracle`] looks at the scene's triangles and decides by exact geometry where an agent can stand. It shares no code with
-//!   the baker, and says where it is not certain.
+//! - [`Oracle`] looks at the scene's triangles and decides by exact geometry where an agent can
+//!   stand. It shares no code with the baker, and says where it is not certain.
 //! - [`JudgedMesh`] is a mesh as plain polygons: ours ([`waymesh_graph::NavMesh`]), or anybody's.
-//! - [`Oracle::evaluate`] gives an [`Evaluation`], whose fields say how each figure is defined, and the [`Places`] of what is
-//!   missed and what is too much.
+//! - [`Oracle::evaluate`] gives an [`Evaluation`], whose fields say how each figure is defined, and
+//!   the [`Places`] of what is missed and what is too much.
 //!
 //! ```
 //! use glam::Vec3;
@@ -26,8 +26,9 @@
 //! ```
 //!
 //! # References
-//! Van Toll et al. 2020, Comparing navigation meshes: Theoretical properties and practical metrics, Computers & Graphics 91:
-//! coverage, connectivity, complexity, performance. The other figures are our own.
+//! Van Toll et al. 2020, Comparing navigation meshes: Theoretical properties and practical metrics,
+//! Computers & Graphics 91: coverage, connectivity, complexity, performance. The other figures are
+//! our own.
 
 mod border;
 mod components;

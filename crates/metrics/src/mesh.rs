@@ -16,7 +16,8 @@ const WELD: f64 = 1e-3;
 
 /// Convex polygons in the world, their neighbours, and the height of the ground in them.
 ///
-/// Nothing is promised: what is wrong with a mesh is counted, not refused. Only indices and numbers are checked.
+/// Nothing is promised: what is wrong with a mesh is counted, not refused. Only indices and numbers
+/// are checked.
 #[derive(Clone, Debug)]
 pub struct JudgedMesh {
     pub(crate) vertices: Vec<DVec3>,
@@ -32,7 +33,8 @@ pub struct JudgedMesh {
 impl JudgedMesh {
     /// A mesh of polygons, in either winding.
     ///
-    /// - Neighbours are derived: polygons with an edge between the same two places, a millimetre apart at most.
+    /// - Neighbours are derived: polygons with an edge between the same two places, a millimetre
+    ///   apart at most.
     /// - The ground of a polygon is a fan of triangles around the mean of its corners.
     ///
     /// Both can be replaced, by [`JudgedMesh::with_neighbours`] and [`JudgedMesh::with_ground`].
@@ -71,11 +73,12 @@ impl JudgedMesh {
         })
     }
 
-    /// Replaces the neighbours: beside each corner of each polygon, in the winding that was given to [`JudgedMesh::new`], the
-    /// polygon across the edge from it to the next corner.
+    /// Replaces the neighbours: beside each corner of each polygon, in the winding that was given
+    /// to [`JudgedMesh::new`], the polygon across the edge from it to the next corner.
     ///
     /// # Errors
-    /// [`MetricsError::BadTable`] if the table has another shape than the polygons, or names a missing polygon.
+    /// [`MetricsError::BadTable`] if the table has another shape than the polygons, or names a
+    /// missing polygon.
     pub fn with_neighbours(
         mut self,
         polygons: &[Vec<u32>],
@@ -98,7 +101,8 @@ impl JudgedMesh {
         self.neighbours = neighbours;
         for (polygon, corners) in self.polygons.iter().enumerate() {
             if *corners != polygons[polygon] {
-                // The polygon was turned round: edges run from the other end, and the last one still closes the loop.
+                // The polygon was turned round: edges run from the other end, and the last one still closes
+                // the loop.
                 let beside = &mut self.neighbours[polygon];
                 beside.reverse();
                 beside.rotate_left(1);
@@ -107,7 +111,8 @@ impl JudgedMesh {
         Ok(self)
     }
 
-    /// Replaces the ground: the triangles of each polygon, in either winding. A polygon without any keeps its fan.
+    /// Replaces the ground: the triangles of each polygon, in either winding. A polygon without any
+    /// keeps its fan.
     ///
     /// # Errors
     /// - [`MetricsError::BadTable`] if there are not as many lists as polygons.
@@ -179,7 +184,8 @@ impl JudgedMesh {
         self.polygons[polygon].iter().map(|&vertex| plan(self.vertices[vertex as usize])).collect()
     }
 
-    /// The island of each polygon, numbered from 0 in the order of their first polygons, and how many there are.
+    /// The island of each polygon, numbered from 0 in the order of their first polygons, and how
+    /// many there are.
     pub(crate) fn islands(&self) -> (Vec<usize>, usize) {
         let mut forest = Forest::new(self.polygons.len());
         for (polygon, beside) in self.neighbours.iter().enumerate() {
@@ -215,7 +221,8 @@ impl JudgedMesh {
 }
 
 impl From<&NavMesh> for JudgedMesh {
-    /// The polygons, their neighbours and their height surface as they are. Bytes in memory are counted from the tables.
+    /// The polygons, their neighbours and their height surface as they are. Bytes in memory are
+    /// counted from the tables.
     fn from(mesh: &NavMesh) -> Self {
         let vertices: Vec<DVec3> = mesh.vertices().iter().map(|vertex| vertex.as_dvec3()).collect();
         let polygons: Vec<Vec<u32>> = mesh
@@ -345,7 +352,8 @@ impl<'a> MeshIndex<'a> {
         Self { mesh, tree, owners }
     }
 
-    /// The polygon at a position and the height of its ground there, of those within `tolerance` above and below the nearest.
+    /// The polygon at a position and the height of its ground there, of those within `tolerance`
+    /// above and below the nearest.
     pub(crate) fn locate(&self, at: DVec3, tolerance: f64) -> Option<(usize, f64)> {
         let reach = DVec3::Y * tolerance;
         let mut best: Option<(f64, usize, f64)> = None;

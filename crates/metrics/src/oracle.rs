@@ -43,22 +43,27 @@ pub struct Sample {
     pub verdict: Verdict,
 }
 
-/// The scene as it is, seen by an agent. Shares no code with the baker: exact geometry on the triangles, no voxels.
+/// The scene as it is, seen by an agent. Shares no code with the baker: exact geometry on the
+/// triangles, no voxels.
 ///
 /// # The rule
 /// An agent can stand at a point of a triangle that faces up and is no steeper than `max_slope` if
-/// - it is not inside a solid: that is where up, and in seven directions around, the first face shows its back;
+/// - it is not inside a solid: that is where up, and in seven directions around, the first face
+///   shows its back;
 /// - nothing lies above it lower than `height`;
-/// - walking straight from it for `radius` in any direction, it meets neither wall nor drop. A walk follows the profile that a
-///   vertical plane cuts out of the triangles; it takes steps up to `max_step`, up or down, and ends at a wall where
-///   something reaches higher than that, but not above the head; at a drop where there is no ground within a step; at either
-///   where it has climbed or descended by more than a step on ground that is too steep. Directions: 16 fixed ones, and in each
-///   of 40 sectors past the nearest edge where gentle ground ends and past the nearest other edge, on both sides.
+/// - walking straight from it for `radius` in any direction, it meets neither wall nor drop. A walk
+///   follows the profile that a vertical plane cuts out of the triangles; it takes steps up to
+///   `max_step`, up or down, and ends at a wall where something reaches higher than that, but not
+///   above the head; at a drop where there is no ground within a step; at either where it has
+///   climbed or descended by more than a step on ground that is too steep. Directions: 16 fixed
+///   ones, and in each of 40 sectors past the nearest edge where gentle ground ends and past the
+///   nearest other edge, on both sides.
 ///
 /// # Uncertainty
-/// A verdict is certain only if it stays the same when the border moves by a cell and when `max_step` and `height` change by a
-/// level. Low obstacles that are no ground themselves, cracks shorter than a cell, runs of steep ground that can be stepped over,
-/// and triangles within 0.002 radians of the steepest slope make it uncertain, too. Such points are [`Verdict::Uncertain`] and
+/// A verdict is certain only if it stays the same when the border moves by a cell and when
+/// `max_step` and `height` change by a level. Low obstacles that are no ground themselves, cracks
+/// shorter than a cell, runs of steep ground that can be stepped over, and triangles within 0.002
+/// radians of the steepest slope make it uncertain, too. Such points are [`Verdict::Uncertain`] and
 /// counted apart. An agent no wider than a cell is never certainly too close to a wall or drop.
 #[derive(Clone, Debug)]
 pub struct Oracle {
@@ -79,7 +84,8 @@ pub(crate) struct Scratch {
 }
 
 impl Oracle {
-    /// Looks at a scene: takes the samples and finds the components of the surface that an agent can stand on.
+    /// Looks at a scene: takes the samples and finds the components of the surface that an agent
+    /// can stand on.
     ///
     /// Takes some ten microseconds for each sample and each place of the grid, on all cores.
     ///
@@ -109,7 +115,8 @@ impl Oracle {
         &self.samples
     }
 
-    /// Whether an agent can stand on the ground at `position`, which is a point of a walkable triangle.
+    /// Whether an agent can stand on the ground at `position`, which is a point of a walkable
+    /// triangle.
     #[must_use]
     pub fn judge(&self, position: Vec3) -> Verdict {
         self.verdict(position.as_dvec3(), &mut Scratch::default())
@@ -159,8 +166,8 @@ impl Oracle {
         (samples, side)
     }
 
-    /// Room above a point in metres, as far as it matters, and whether what lies above is a low obstacle: no higher than a step,
-    /// no ground itself, with room above.
+    /// Room above a point in metres, as far as it matters, and whether what lies above is a low
+    /// obstacle: no higher than a step, no ground itself, with room above.
     fn room(&self, point: DVec3, scratch: &mut Scratch) -> (f64, bool) {
         let (step, enough) = (self.limits(1.0).step, self.limits(-1.0).height);
         let (low, high) = (point.y + SAME_SURFACE, point.y + step + enough);
@@ -223,7 +230,8 @@ impl Oracle {
         }
     }
 
-    /// How far walls and drops are from a point of the ground, up to `reach`, by the agent's own limits. Looks nearby first.
+    /// How far walls and drops are from a point of the ground, up to `reach`, by the agent's own
+    /// limits. Looks nearby first.
     pub(crate) fn clearance(&self, point: DVec3, reach: f64, scratch: &mut Scratch) -> Clearance {
         let limits = self.limits(0.0);
         let mut found = Clearance::OPEN;
@@ -252,7 +260,8 @@ impl Oracle {
         &scratch.surfaces
     }
 
-    /// The verdict on a point of a mesh, which lies on ground within the height tolerance or is over a drop.
+    /// The verdict on a point of a mesh, which lies on ground within the height tolerance or is
+    /// over a drop.
     pub(crate) fn verdict_on_mesh(&self, point: DVec3, scratch: &mut Scratch) -> Verdict {
         let grounds = self.grounds(point, self.height_tolerance(), scratch).to_vec();
         let mut worst = None;

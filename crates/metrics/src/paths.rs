@@ -16,7 +16,8 @@ use crate::scene::plan;
 use crate::shortest::ShortestWays;
 use waymesh_core::Random;
 
-/// Draws so many times as many pairs as are wanted, at most, until enough have both ends on the mesh.
+/// Draws so many times as many pairs as are wanted, at most, until enough have both ends on the
+/// mesh.
 const MOST_DRAWS: usize = 20;
 
 pub(crate) fn judge_connectivity(oracle: &Oracle, mesh: &JudgedMesh, index: &MeshIndex<'_>) -> Connectivity {
@@ -106,7 +107,8 @@ fn excess_length(
     (exact > 1e-3).then(|| length / exact - 1.0)
 }
 
-/// The polygon at a place, or a millimetre beside it: rounding may put an end on the border just outside.
+/// The polygon at a place, or a millimetre beside it: rounding may put an end on the border just
+/// outside.
 fn locate_near(oracle: &Oracle, index: &MeshIndex<'_>, at: DVec3) -> Option<usize> {
     let offsets = [(0.0, 0.0), (1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0)];
     let near = offsets.map(|(x, z)| at + DVec3::new(x, 0.0, z) * 1e-3);
@@ -134,7 +136,8 @@ fn wall_distance(oracle: &Oracle, index: &MeshIndex<'_>, ways: &[Vec<Vec3>]) -> 
         let count = (a.distance(b) / spacing) as usize;
         places.extend((1..=count).map(|step| a.lerp(b, step as f64 / (count + 1) as f64)));
     }
-    // Only what is nearer than the nearest so far matters. Portion by portion, so that threads do not show.
+    // Only what is nearer than the nearest so far matters. Portion by portion, so that threads do not
+    // show.
     let mut near = reach(oracle);
     for portion in places.chunks(PORTION) {
         let distances = portion.par_iter().map_init(Scratch::default, |scratch, &place| {

@@ -7,7 +7,8 @@ use crate::Obstruction;
 
 /// Where there is nothing to measure a figure is `None` (`null` in JSON), never NaN.
 ///
-/// The JSON keys are a contract: they are never renamed, and new ones are added at the end. What is written can be read again.
+/// The JSON keys are a contract: they are never renamed, and new ones are added at the end. What is
+/// written can be read again.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Evaluation {
@@ -17,15 +18,18 @@ pub struct Evaluation {
     pub standable: usize,
     /// Those too close to the deciding border to say. They count neither for nor against the mesh.
     pub uncertain: usize,
-    /// Share of the standable samples that lie on the mesh, within the height tolerance. "Coverage" in van Toll et al. 2020.
+    /// Share of the standable samples that lie on the mesh, within the height tolerance. "Coverage"
+    /// in van Toll et al. 2020.
     pub coverage: Option<f64>,
     /// Shares of the mesh's area where an agent certainly cannot stand.
     pub excess: Excess,
-    /// Islands of the mesh against components of the surface. "Connectivity" in van Toll et al. 2020.
+    /// Islands of the mesh against components of the surface. "Connectivity" in van Toll et al.
+    /// 2020.
     pub connectivity: Connectivity,
     /// Height of the mesh above the ground at the standable samples that lie on it, in metres.
     pub height_error: HeightError,
-    /// Distance between the mesh's border and where it should be, in metres: as far from walls and drops as the radius.
+    /// Distance between the mesh's border and where it should be, in metres: as far from walls and
+    /// drops as the radius.
     pub clearance_error: ClearanceError,
     /// Number of polygons.
     pub polygons: usize,
@@ -35,14 +39,16 @@ pub struct Evaluation {
     pub vertices: usize,
     /// Vertices that lie on no border edge, which is one without neighbour.
     pub vertices_off_border: usize,
-    /// Fewest convex polygons that the islands can be cut into: the sum of `ceil(notches / 2) + 1 - holes`, at least one each. A
-    /// notch is a border vertex with more than half a turn of mesh around it. Chazelle and Dobkin 1985.
+    /// Fewest convex polygons that the islands can be cut into: the sum of `ceil(notches / 2) + 1 -
+    /// holes`, at least one each. A notch is a border vertex with more than half a turn of mesh
+    /// around it. Chazelle and Dobkin 1985.
     pub polygons_lower_bound: usize,
     /// Share of the polygons that are narrower than a grid cell or have an angle under ten degrees.
     pub slivers: Option<f64>,
     /// Smallest angle of all polygons, in degrees.
     pub min_angle: Option<f64>,
-    /// Vertices inside an edge of a polygon that does not have them, counted once for each such edge.
+    /// Vertices inside an edge of a polygon that does not have them, counted once for each such
+    /// edge.
     pub t_junctions: usize,
     /// All that is wrong with the mesh itself: the sum of [`Evaluation::violation_kinds`].
     pub violations: usize,
@@ -76,16 +82,20 @@ pub struct Excess {
 
 /// What is linked with what.
 ///
-/// Components are found on a regular grid of a cell's spacing over all storeys, wider where [`crate::MetricsConfig::grid_limit`]
-/// asks for it. Neighbouring places are linked if one can walk straight from one to the other.
-/// - A pair is surely linked by certain places only, with steps and room a level stricter than the agent's.
-/// - It is surely apart if not even uncertain places, and steps and room a level more lenient, link it. A grid wider than 1.3
-///   polygons could overlook a passage: there no pair is called apart, so no link false.
+/// Components are found on a regular grid of a cell's spacing over all storeys, wider where
+/// [`crate::MetricsConfig::grid_limit`] asks for it. Neighbouring places are linked if one can walk
+/// straight from one to the other.
+/// - A pair is surely linked by certain places only, with steps and room a level stricter than the
+///   agent's.
+/// - It is surely apart if not even uncertain places, and steps and room a level more lenient, link
+///   it. A grid wider than 1.3 polygons could overlook a passage: there no pair is called apart, so
+///   no link false.
 /// - All other pairs are undecided.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Connectivity {
-    /// Random pairs of standable places on the mesh. Those not in the next three figures could not be decided.
+    /// Random pairs of standable places on the mesh. Those not in the next three figures could not
+    /// be decided.
     pub pairs: usize,
     /// Linked in both, or apart in both.
     pub agree: usize,
@@ -137,8 +147,8 @@ pub struct Paths {
     pub wrongly_missing: usize,
     /// Pairs with one, though there certainly is none.
     pub wrongly_found: usize,
-    /// By how much of the exact shortest way over the mesh the ways found are longer, in the plan: 0.01 is one percent.
-    /// Negative if they leave the mesh.
+    /// By how much of the exact shortest way over the mesh the ways found are longer, in the plan:
+    /// 0.01 is one percent. Negative if they leave the mesh.
     pub excess_length: ClearanceError,
     /// Least distance from the ways to a wall in metres, as far as twice the radius and four cells.
     pub min_wall_distance: Option<f64>,
@@ -166,7 +176,8 @@ pub struct Violations {
     pub non_convex: usize,
     /// Edges to a neighbour that does not know of it.
     pub asymmetric: usize,
-    /// Edges to a neighbour that lie apart from the neighbour's edge, or whose grounds differ by more than half a level.
+    /// Edges to a neighbour that lie apart from the neighbour's edge, or whose grounds differ by
+    /// more than half a level.
     pub cracks: usize,
 }
 

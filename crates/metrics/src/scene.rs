@@ -16,7 +16,8 @@ pub(crate) enum Slope {
     Steep,
 }
 
-/// Slopes this close to the limit, in radians, are not decided: normals of single-precision corners are not exact.
+/// Slopes this close to the limit, in radians, are not decided: normals of single-precision corners
+/// are not exact.
 const SLOPE_SLACK: f64 = 0.002;
 
 /// A triangle with area.
@@ -26,7 +27,8 @@ pub(crate) struct Face {
     /// Of length one.
     pub(crate) normal: DVec3,
     pub(crate) slope: Slope,
-    /// Which edges, each from its corner to the next, end the ground: all but those that two gentle faces share.
+    /// Which edges, each from its corner to the next, end the ground: all but those that two gentle
+    /// faces share.
     pub(crate) open: [bool; 3],
 }
 
@@ -69,7 +71,8 @@ impl SceneIndex {
         self.tree.overlapping(low, high, visit);
     }
 
-    /// All surfaces straight above and below `at` between two heights, vertical faces aside. Not in order.
+    /// All surfaces straight above and below `at` between two heights, vertical faces aside. Not in
+    /// order.
     pub(crate) fn column(&self, at: DVec2, low: f64, high: f64, out: &mut Vec<Surface>) {
         out.clear();
         let (from, to) = (DVec3::new(at.x, low, at.y), DVec3::new(at.x, high, at.y));
@@ -97,10 +100,11 @@ impl SceneIndex {
         first.1
     }
 
-    /// Whether a point lies inside a solid: whichever way one looks, up or sideways, the first face shows its back.
+    /// Whether a point lies inside a solid: whichever way one looks, up or sideways, the first face
+    /// shows its back.
     pub(crate) fn is_inside_solid(&self, point: DVec3) -> bool {
-        // Up first: nearly always the sky or a ceiling. The others rise, or the ground would be in the way; odd angles do not
-        // run along walls.
+        // Up first: nearly always the sky or a ceiling. The others rise, or the ground would be in the way;
+        // odd angles do not run along walls.
         const RING: usize = 7;
         self.first_shows_back(point, DVec3::Y) == Some(true)
             && (0..RING).all(|step| {
@@ -156,7 +160,8 @@ pub(crate) fn plan(point: DVec3) -> DVec2 {
     DVec2::new(point.x, point.z)
 }
 
-/// Twice the signed plan area of a triangle: positive as in [`waymesh_core::PlanPoint::orientation`].
+/// Twice the signed plan area of a triangle: positive as in
+/// [`waymesh_core::PlanPoint::orientation`].
 #[inline]
 pub(crate) fn cross(a: DVec2, b: DVec2, c: DVec2) -> f64 {
     (b - a).perp_dot(c - a)
@@ -173,7 +178,8 @@ pub(crate) fn plan_area(corners: &[DVec3; 3]) -> f64 {
 pub(crate) fn height_at(corners: &[DVec3; 3], at: DVec2) -> Option<f64> {
     let [a, b, c] = corners.map(plan);
     let area = cross(a, b, c);
-    // Relative to the triangle's own size, so that a point on a shared edge is never between two triangles.
+    // Relative to the triangle's own size, so that a point on a shared edge is never between two
+    // triangles.
     let slack = -1e-9 * area.abs();
     let sign = area.signum();
     let (u, v, w) = (cross(b, c, at) * sign, cross(c, a, at) * sign, cross(a, b, at) * sign);

@@ -13,7 +13,8 @@ use crate::walk::closest_on_segment;
 /// A polygon with a smaller angle is a sliver. Degrees.
 const SLIVER_ANGLE: f64 = 10.0;
 
-/// How close to an edge a vertex lies inside it, in metres: twice the distance at which vertices are one.
+/// How close to an edge a vertex lies inside it, in metres: twice the distance at which vertices
+/// are one.
 const ON_EDGE: f64 = 2e-3;
 
 pub(crate) fn judge_shape(oracle: &Oracle, mesh: &JudgedMesh, fans: &Fans, evaluation: &mut Evaluation) {
@@ -112,7 +113,8 @@ pub(crate) fn area(outline: &[DVec2]) -> f64 {
     outline.windows(2).map(|pair| cross(base, pair[0], pair[1])).sum::<f64>() / 2.0
 }
 
-/// Least distance between two parallel lines around a convex outline: one of them lies along an edge.
+/// Least distance between two parallel lines around a convex outline: one of them lies along an
+/// edge.
 fn width(outline: &[DVec2]) -> f64 {
     let edges = (0..outline.len()).map(|edge| (outline[edge], outline[(edge + 1) % outline.len()]));
     edges
@@ -124,7 +126,8 @@ fn width(outline: &[DVec2]) -> f64 {
         .min(f64::MAX)
 }
 
-/// Whether an outline turns one way only, once around, but for what rounding to single precision bends.
+/// Whether an outline turns one way only, once around, but for what rounding to single precision
+/// bends.
 fn is_convex(outline: &[DVec2]) -> bool {
     let count = outline.len();
     let extent = outline.iter().fold(0.0, |extent: f64, corner| extent.max(corner.abs().max_element()));

@@ -9,15 +9,18 @@ use crate::fans::Fans;
 use crate::mesh::JudgedMesh;
 use crate::scene::plan;
 
-/// Most polygons that one look may pass, and most lines of sight that are kept: beyond, there is no answer.
+/// Most polygons that one look may pass, and most lines of sight that are kept: beyond, there is no
+/// answer.
 const MOST_CELLS: usize = 2_000_000;
 const MOST_LINES: usize = 20_000_000;
 
-/// Shortest ways: A* over the visibility graph of the border's notches, whose lines of sight are found by looking through the
-/// edges of the polygons in an ever narrower cone, and are kept for the next way.
+/// Shortest ways: A* over the visibility graph of the border's notches, whose lines of sight are
+/// found by looking through the edges of the polygons in an ever narrower cone, and are kept for
+/// the next way.
 ///
 /// Exact, because a shortest way turns only at notches (Lozano-Pérez and Wesley 1979, <https://doi.org/10.1145/359156.359164>),
-/// and because polygons are convex. Where the mesh passes above itself, looks follow the polygons and not the plan.
+/// and because polygons are convex. Where the mesh passes above itself, looks follow the polygons
+/// and not the plan.
 #[derive(Debug)]
 pub(crate) struct ShortestWays<'a> {
     mesh: &'a JudgedMesh,
@@ -73,7 +76,8 @@ impl<'a> ShortestWays<'a> {
         plan(self.mesh.corner(polygon, corner))
     }
 
-    /// Length of the shortest way between two places in two polygons; `None` if there is none, or it is too much to look for.
+    /// Length of the shortest way between two places in two polygons; `None` if there is none, or
+    /// it is too much to look for.
     pub(crate) fn length(&mut self, from: (usize, DVec3), to: (usize, DVec3)) -> Option<f64> {
         let (start, goal) = (plan(from.1), plan(to.1));
         let first = self.look(start, &self.polygons_at(from.0, start), Some((to.0, goal)))?;
@@ -157,7 +161,8 @@ impl<'a> ShortestWays<'a> {
             for edge in 0..sides {
                 self.note(polygon, edge, &mut view);
                 let [a, b] = [edge, edge + 1].map(|corner| plan(self.mesh.corner(polygon, corner)) - at);
-                // Not along an edge that `at` lies on: what is beyond it is among the polygons, or out of sight.
+                // Not along an edge that `at` lies on: what is beyond it is among the polygons, or out of
+                // sight.
                 if a.perp_dot(b) > 1e-9
                     && let Some((other, entry)) = self.fans.matching(polygon, edge)
                 {

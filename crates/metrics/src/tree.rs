@@ -9,7 +9,8 @@ use parry3d::query::Ray;
 #[derive(Clone, Debug)]
 pub(crate) struct BoxTree(Bvh);
 
-/// What the rounding of a position to single precision may move it by, doubled: boxes are widened by it.
+/// What the rounding of a position to single precision may move it by, doubled: boxes are widened
+/// by it.
 fn slack(position: DVec3) -> Vec3 {
     position.abs().as_vec3() * (2.0 * f32::EPSILON) + Vec3::splat(1e-6)
 }

@@ -1,4 +1,5 @@
-//! Walking a straight line over the scene, in the exact profile that a vertical plane cuts out of its triangles.
+//! Walking a straight line over the scene, in the exact profile that a vertical plane cuts out of
+//! its triangles.
 
 use std::f64::consts::TAU;
 
@@ -27,7 +28,8 @@ pub(crate) struct Clearance {
     pub(crate) wall: f64,
     /// Deeper than a step, or no ground.
     pub(crate) drop: f64,
-    /// Neither, but no plain ground either: a crack shorter than the stride, or steep ground longer than it.
+    /// Neither, but no plain ground either: a crack shorter than the stride, or steep ground longer
+    /// than it.
     pub(crate) doubtful: f64,
 }
 
@@ -84,7 +86,8 @@ impl NearFace {
     }
 }
 
-/// What a vertical plane cuts out of a triangle: from `from` to `to` along the way, with the heights there.
+/// What a vertical plane cuts out of a triangle: from `from` to `to` along the way, with the
+/// heights there.
 #[derive(Clone, Copy, Debug)]
 struct Piece {
     from: f64,
@@ -116,10 +119,12 @@ pub(crate) struct Neighbourhood {
 /// Directions that are always looked along.
 const FIXED_DIRECTIONS: usize = 16;
 
-/// Sectors: in each, the nearest edge of gentle ground and the nearest of anything else are looked at.
+/// Sectors: in each, the nearest edge of gentle ground and the nearest of anything else are looked
+/// at.
 const BINS: usize = 40;
 
-/// Angle in radians by which a look passes an edge on either side: looking straight at a corner one may graze it.
+/// Angle in radians by which a look passes an edge on either side: looking straight at a corner one
+/// may graze it.
 const NUDGE: f64 = 2e-3;
 
 /// Longest step of a walk in metres; heights are followed exactly at its ends.

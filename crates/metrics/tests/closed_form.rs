@@ -34,7 +34,8 @@ fn a_square_with_a_pillar_has_the_areas_of_its_offsets() {
     near(found.shape.largest_polygon, 9.0, 1e-3);
     near(found.shape.min_width, 3.0, 1e-3);
     near(found.shape.mean_degree, 2.0, 1e-9);
-    // The corners of the hole are square where they could be round: half a metre off a corner on either side.
+    // The corners of the hole are square where they could be round: half a metre off a corner on either
+    // side.
     near(found.clearance_error.max, 0.5 * (2.0_f64.sqrt() - 1.0), 0.02);
     near(found.clearance_error.mean, 0.01, 0.01);
 }
@@ -184,7 +185,8 @@ fn paths_are_compared_with_the_shortest() {
     let mut straight = |from: Vec3, to: Vec3| Some(vec![from, to]);
     let found = oracle.evaluate(&draft.mesh(), Some(&mut straight)).evaluation.paths;
     assert_eq!((found.pairs, found.found), (300, 300));
-    // Straight lines are never longer than the shortest way, and shorter where they cut through the pillar.
+    // Straight lines are never longer than the shortest way, and shorter where they cut through the
+    // pillar.
     near(found.excess_length.max, 0.0, 1e-5);
     assert!(found.excess_length.mean.unwrap() < -1e-4);
     near(found.min_wall_distance, 0.0, 0.05);

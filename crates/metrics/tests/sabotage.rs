@@ -1,4 +1,5 @@
-//! A good mesh is damaged in one way at a time: the right figure moves, and none that has nothing to do with it.
+//! A good mesh is damaged in one way at a time: the right figure moves, and none that has nothing
+//! to do with it.
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
@@ -36,7 +37,8 @@ fn groups(found: &Evaluation) -> [Vec<i64>; 8] {
     .unwrap()
 }
 
-/// Two floors that do not meet, each with a good mesh of three by one polygons, and a room's walls around the first.
+/// Two floors that do not meet, each with a good mesh of three by one polygons, and a room's walls
+/// around the first.
 fn level() -> Level {
     let room = Level::default().floor([0.0, 10.0], [0.0, 10.0], 0.0).floor([20.0, 30.0], [0.0, 10.0], 0.0);
     room.solid([0.0, 0.0, 0.0], [10.0, 3.0, 0.5]).solid([0.0, 0.0, 9.5], [10.0, 3.0, 10.0])

@@ -12,18 +12,20 @@ const DIAGONAL: u16 = 3;
 
 /// Distance of each span of a field to the nearest border.
 ///
-/// A *border span* is a walkable one that lacks one of its four neighbours, or has one that is not walkable or of another
-/// [`AreaId`](waymesh_core::AreaId). It has distance 0, and so has every span that is not walkable.
+/// A *border span* is a walkable one that lacks one of its four neighbours, or has one that is not
+/// walkable or of another [`AreaId`](waymesh_core::AreaId). It has distance 0, and so has every
+/// span that is not walkable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DistanceField {
-    /// Distance of each span in units of [`UNITS_PER_CELL`] to a cell. Saturates at `u16::MAX`, 32,767 cells: a field with
-    /// a span so far inside has over two thousand million spans.
+    /// Distance of each span in units of [`UNITS_PER_CELL`] to a cell. Saturates at `u16::MAX`,
+    /// 32,767 cells: a field with a span so far inside has over two thousand million spans.
     pub distances: Vec<u16>,
     /// The largest of them.
     pub max: u16,
 }
 
-/// The four neighbours of an inner span: all there, walkable and of the same area. `None` for all other spans.
+/// The four neighbours of an inner span: all there, walkable and of the same area. `None` for all
+/// other spans.
 #[inline]
 fn inner_links(field: &WalkableField, span: usize) -> Option<[usize; 4]> {
     let area = field.area[span];
@@ -38,10 +40,12 @@ fn inner_links(field: &WalkableField, span: usize) -> Option<[usize; 4]> {
 /// Paths go over links: straight steps count 2, and diagonal steps (along z, then along x) count 3.
 ///
 /// # Guarantees
-/// - In units of half a cell, never less than the Euclidean distance to the nearest border span measured between cell centres,
-///   and never more than `sqrt(5) / 2` (1.118) times it, where a disc of that radius around the span is a plain sheet.
-/// - Exact for the chamfer metric there. Where the four cells around a corner lie on different storeys (the axis of a
-///   spiral) it is the length of some path to a border, not always the shortest.
+/// - In units of half a cell, never less than the Euclidean distance to the nearest border span
+///   measured between cell centres, and never more than `sqrt(5) / 2` (1.118) times it, where a
+///   disc of that radius around the span is a plain sheet.
+/// - Exact for the chamfer metric there. Where the four cells around a corner lie on different
+///   storeys (the axis of a spiral) it is the length of some path to a border, not always the
+///   shortest.
 ///
 /// # Cost
 /// Linear, two passes; two bytes a span.
@@ -52,7 +56,8 @@ fn inner_links(field: &WalkableField, span: usize) -> Option<[usize; 4]> {
 #[must_use]
 pub fn distance_field(field: &WalkableField) -> DistanceField {
     let mut distances = vec![0_u16; field.len()];
-    // Spans come row by row, so the neighbours at smaller x and z are done before their span is: no "infinite" is needed.
+    // Spans come row by row, so the neighbours at smaller x and z are done before their span is: no
+    // "infinite" is needed.
     for span in 0..distances.len() {
         let Some([west, _, _, north]) = inner_links(field, span) else { continue };
         let [north_west, _, north_east, _] = field.links[north];
@@ -85,8 +90,8 @@ fn nearer(distances: &[u16], side: usize, row: usize, diagonal: u32, other_diago
 
 /// Averages every distance with its eight neighbours: fewer basins that are only noise of the grid.
 ///
-/// Spans within one cell of a border keep their distance, so borders stay where they are. The mean is rounded to the
-/// nearest unit.
+/// Spans within one cell of a border keep their distance, so borders stay where they are. The mean
+/// is rounded to the nearest unit.
 ///
 /// # Guarantees
 /// - A distance stays between the least and the largest of the nine.
@@ -95,7 +100,8 @@ fn nearer(distances: &[u16], side: usize, row: usize, diagonal: u32, other_diago
 /// Linear, one pass, one new table.
 ///
 /// # References
-/// Mononen 2009, Automatic Navmesh Generation via Watershed Partitioning, step 3, "search neighbourhood".
+/// Mononen 2009, Automatic Navmesh Generation via Watershed Partitioning, step 3, "search
+/// neighbourhood".
 #[must_use]
 pub fn blur(field: &WalkableField, distance: &DistanceField) -> DistanceField {
     let source = &distance.distances;

@@ -11,8 +11,8 @@ pub struct Components {
     pub count: u32,
 }
 
-/// Finds the connected pieces of the walkable surface: two spans are in one piece if one can walk from one to the other, over
-/// ground of any area.
+/// Finds the connected pieces of the walkable surface: two spans are in one piece if one can walk
+/// from one to the other, over ground of any area.
 ///
 /// # Cost
 /// Linear; four bytes a span beside the labels.
@@ -56,8 +56,9 @@ pub struct RemovedIslands {
 
 /// Makes every connected piece of less than `min_area` square metres not walkable.
 ///
-/// What was removed is returned, counted ([`Counter::IslandsRemoved`], [`Counter::SpansOnIslandsRemoved`]) and reported as
-/// [`Warning::IslandsRemoved`]. A `min_area` of zero or less, or NaN, removes nothing.
+/// What was removed is returned, counted ([`Counter::IslandsRemoved`],
+/// [`Counter::SpansOnIslandsRemoved`]) and reported as [`Warning::IslandsRemoved`]. A `min_area` of
+/// zero or less, or NaN, removes nothing.
 ///
 /// # Guarantees
 /// - Pieces of `min_area` or more are left as they are; links are not touched.
@@ -96,7 +97,8 @@ pub(crate) struct SmallIslands {
 impl SmallIslands {
     /// For islands below `min_area` square metres; none if that is less than one cell.
     pub(crate) fn new(min_area: f32, cell_area: f64) -> Option<Self> {
-        // An area that should be a whole number of cells may be a little more in single precision: a part in a million is let go.
+        // An area that should be a whole number of cells may be a little more in single precision: a part
+        // in a million is let go.
         let least_spans = f64::from(min_area) / cell_area * (1.0 - 1e-6);
         (least_spans > 1.0).then(|| Self { least_spans, cell_area, removed: RemovedIslands::default() })
     }

@@ -25,10 +25,11 @@ pub(crate) struct Region {
     pub(crate) rivals: Vec<u32>,
 }
 
-/// Merges small regions, and regions that touch no border, into neighbours; numbers the result by first span.
+/// Merges small regions, and regions that touch no border, into neighbours; numbers the result by
+/// first span.
 ///
-/// `crowded` are the spans with rivals ([`Rivals::crowded`]). `labels` are below `count` and keep the contract of a
-/// partition but for the numbering; a label may be empty.
+/// `crowded` are the spans with rivals ([`Rivals::crowded`]). `labels` are below `count` and keep
+/// the contract of a partition but for the numbering; a label may be empty.
 pub(crate) fn merge_small_regions(
     field: &WalkableField,
     crowded: &[u32],
@@ -98,7 +99,8 @@ fn survey(field: &WalkableField, crowded: &[u32], labels: &[u32], count: u32) ->
 fn rival_pairs(field: &WalkableField, crowded: &[u32], labels: &[u32]) -> Vec<(u32, u32)> {
     let mut pairs = Vec::new();
     let rivals = Rivals::new(field);
-    // Nearly every pair has been seen a moment ago: a cache by hash keeps the list short. What it misses, sorting finds.
+    // Nearly every pair has been seen a moment ago: a cache by hash keeps the list short. What it
+    // misses, sorting finds.
     let mut seen = [(NO_REGION, NO_REGION); 1 << SEEN_BITS];
     for &span in crowded {
         let region = labels[span as usize];
@@ -128,7 +130,8 @@ pub(crate) fn merge(regions: &mut [Region], target: &mut [u32], small: f64) -> u
         .map(|(index, region)| Reverse((region.spans, index)))
         .collect();
     let mut merged = 0;
-    // A region without a free neighbour never gets one: merging only adds rivals. So it is looked at once.
+    // A region without a free neighbour never gets one: merging only adds rivals. So it is looked at
+    // once.
     while let Some(Reverse((spans, index))) = queue.pop() {
         let region = &regions[index as usize];
         // An entry of another size is stale: the region has grown or gone.
@@ -146,8 +149,9 @@ pub(crate) fn merge(regions: &mut [Region], target: &mut [u32], small: f64) -> u
     merged
 }
 
-/// The neighbour that a region should go to: the one with the longest common border, then the one of least number, among
-/// those without a rival span. The longer the border that goes, the fewer corners stay.
+/// The neighbour that a region should go to: the one with the longest common border, then the one
+/// of least number, among those without a rival span. The longer the border that goes, the fewer
+/// corners stay.
 fn best_target(regions: &[Region], index: u32) -> Option<u32> {
     let region = &regions[index as usize];
     let free = region.neighbours.iter().filter(|(other, _)| region.rivals.binary_search(other).is_err());
@@ -191,7 +195,8 @@ fn add(neighbours: &mut Vec<(u32, u64)>, region: u32, sides: u64) {
     }
 }
 
-/// Replaces each label by its entry in `target`, then numbers what is left `0..count` by first span.
+/// Replaces each label by its entry in `target`, then numbers what is left `0..count` by first
+/// span.
 fn number_by_first_span(mut labels: Vec<u32>, target: &[u32]) -> RegionMap {
     let mut numbers = vec![NO_REGION; target.len()];
     let mut count = 0;

@@ -11,9 +11,9 @@ use crate::rivals::Rivals;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct MonotoneConfig {
-    /// Regions of at most this many square metres, and regions that touch no wall or drop, are merged into a neighbour where
-    /// the result does not overlap itself. 0 leaves every region monotone. Default 36.0 (Recast's 20 x 20 cells of
-    /// 0.3 m); finite, zero or more.
+    /// Regions of at most this many square metres, and regions that touch no wall or drop, are
+    /// merged into a neighbour where the result does not overlap itself. 0 leaves every region
+    /// monotone. Default 36.0 (Recast's 20 x 20 cells of 0.3 m); finite, zero or more.
     pub merge_region: f32,
 }
 
@@ -64,10 +64,12 @@ struct Open {
     contacts: u32,
 }
 
-/// Cuts the walkable surface into regions that every line along x meets in one run at most, then merges small ones.
+/// Cuts the walkable surface into regions that every line along x meets in one run at most, then
+/// merges small ones.
 ///
-/// Row by row, runs of linked spans of one area either continue the region below them, if they alone touch it and touch no other, or
-/// start a new one. A region has one run per row, so it cannot overlap itself in plan.
+/// Row by row, runs of linked spans of one area either continue the region below them, if they
+/// alone touch it and touch no other, or start a new one. A region has one run per row, so it
+/// cannot overlap itself in plan.
 ///
 /// # Guarantees
 /// - The contract of [`Partition`].
@@ -155,7 +157,8 @@ fn sweep_rows(field: &WalkableField) -> (Vec<u32>, u32) {
             let Sweep { first, last, .. } = *sweep;
             let continues = !sweep.is_torn
                 && regions.get(sweep.region as usize).is_some_and(|open| {
-                    // All that touches the region is this run, and wherever they lie side by side they touch: no cliff between.
+                    // All that touches the region is this run, and wherever they lie side by side they touch:
+                    // no cliff between.
                     let side_by_side = last.min(open.last) + 1 - first.max(open.first);
                     open.contacts == sweep.contacts && side_by_side == sweep.contacts
                 });

@@ -5,9 +5,9 @@ use waymesh_core::WalkableField;
 /// Counts of walkable spans per column stop here, so that four of them fit a byte.
 const MANY: u8 = 63;
 
-/// Tells which spans must not be in one region: two walkable spans are *rivals* if they lie in one column, or in columns side
-/// by side without being linked. A region without rivals is a plain sheet: in plan it neither overlaps itself nor touches itself
-/// along a wall or cliff.
+/// Tells which spans must not be in one region: two walkable spans are *rivals* if they lie in one
+/// column, or in columns side by side without being linked. A region without rivals is a plain
+/// sheet: in plan it neither overlaps itself nor touches itself along a wall or cliff.
 #[derive(Clone, Copy)]
 pub(crate) struct Rivals<'a> {
     field: &'a WalkableField,

@@ -12,11 +12,12 @@ use crate::{DistanceField, UNITS_PER_CELL, blur, distance_field};
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct WatershedConfig {
-    /// Regions of at most this many square metres, and regions that touch no wall or drop, are merged into a neighbour where
-    /// the result does not overlap itself. 0 leaves every basin a region. Default 36.0 (Recast's 20 x 20 cells of 0.3 m);
-    /// finite, zero or more.
+    /// Regions of at most this many square metres, and regions that touch no wall or drop, are
+    /// merged into a neighbour where the result does not overlap itself. 0 leaves every basin a
+    /// region. Default 36.0 (Recast's 20 x 20 cells of 0.3 m); finite, zero or more.
     pub merge_region: f32,
-    /// Whether the distance field is blurred first: fewer basins that are only noise of the grid. Default true.
+    /// Whether the distance field is blurred first: fewer basins that are only noise of the grid.
+    /// Default true.
     pub blur: bool,
 }
 
@@ -50,11 +51,13 @@ impl WatershedConfig {
     }
 }
 
-/// Units by which the water falls from one level to the next: a cell, so that every level is a ring one cell wide.
+/// Units by which the water falls from one level to the next: a cell, so that every level is a ring
+/// one cell wide.
 const LEVEL_UNITS: u16 = UNITS_PER_CELL;
 
-/// How many cells a basin grows per level before what is still dry becomes a new basin. The number Recast uses: small
-/// enough that a corridor off a room gets its own basin, large enough that a bulge of the room does not.
+/// How many cells a basin grows per level before what is still dry becomes a new basin. The number
+/// Recast uses: small enough that a corridor off a room gets its own basin, large enough that a
+/// bulge of the room does not.
 const GROWTH_CELLS: u32 = 8;
 
 /// Set on a label that is only proposed: the span joins when all proposals of the ring are known.
@@ -62,15 +65,18 @@ const PROPOSED: u32 = 1 << 31;
 
 /// Cuts the walkable surface into the basins of its distance field, then merges small ones.
 ///
-/// The water falls from the largest distance to the border in steps of a cell. At every level the basins there are grow
-/// over the new ground, ring by ring and for eight cells at most; what is still dry away from all basins floods as a new
-/// one. A span always takes the neighbouring basin at the least distance walked through the ring, then the one with the
-/// lower number; it never takes one that has another span of its column, or one beside it without a link, so no region
-/// overlaps or touches itself in plan. Where the next turn of a spiral comes round, small regions are left that fit nowhere.
+/// The water falls from the largest distance to the border in steps of a cell. At every level the
+/// basins there are grow over the new ground, ring by ring and for eight cells at most; what is
+/// still dry away from all basins floods as a new one. A span always takes the neighbouring basin
+/// at the least distance walked through the ring, then the one with the lower number; it never
+/// takes one that has another span of its column, or one beside it without a link, so no region
+/// overlaps or touches itself in plan. Where the next turn of a spiral comes round, small regions
+/// are left that fit nowhere.
 ///
 /// # Guarantees
 /// - The contract of [`Partition`].
-/// - A region larger than `merge_region` is never merged into another unless one of the two is small or touches no border.
+/// - A region larger than `merge_region` is never merged into another unless one of the two is
+///   small or touches no border.
 ///
 /// # Cost
 /// Every span enters one ring and one level: near linear, about 20 bytes a span of scratch.
@@ -80,8 +86,8 @@ const PROPOSED: u32 = 1 << 31;
 ///
 /// # References
 /// - Mononen 2009, Automatic Navmesh Generation via Watershed Partitioning, step 3.
-/// - Haumont, Debeir and Sillion 2003, Volumetric cell-and-portal generation,
-///   <http://artis.inrialpes.fr/Publications/2003/HDS03/> (where the slides have the idea from).
+/// - Haumont, Debeir and Sillion 2003, Volumetric cell-and-portal generation, <http://artis.inrialpes.fr/Publications/2003/HDS03/>
+///   (where the slides have the idea from).
 pub fn partition_watershed(
     field: &WalkableField,
     config: &WatershedConfig,
@@ -129,8 +135,8 @@ const BATCH: usize = 32;
 /// What a dry span has to offer: more than any number of ways and basins.
 const NO_OFFER: u64 = u64::MAX;
 
-/// Set on the level of a span that cannot be in one region with some span beside, above or below it (see
-/// [`Rivals`]). Levels need 15 bits.
+/// Set on the level of a span that cannot be in one region with some span beside, above or below it
+/// (see [`Rivals`]). Levels need 15 bits.
 const CROWDED: u16 = 1 << 15;
 
 impl State {
@@ -277,9 +283,9 @@ impl<'a> Basins<'a> {
             && self.rivals.any(span, |rival| self.states[rival as usize].label == basin)
     }
 
-    /// The best basin next to `span`: the one over the least way walked, then the one of least number, as
-    /// [`State::offer`]; [`NO_OFFER`] if there is none. `links` are those of `span`. Only with `careful` are basins left out
-    /// that it cannot join.
+    /// The best basin next to `span`: the one over the least way walked, then the one of least
+    /// number, as [`State::offer`]; [`NO_OFFER`] if there is none. `links` are those of `span`.
+    /// Only with `careful` are basins left out that it cannot join.
     #[inline]
     fn best_offer(&self, span: u32, links: [u32; 4], careful: bool) -> u64 {
         let state = self.states[span as usize];
@@ -290,7 +296,8 @@ impl<'a> Basins<'a> {
         links.map(|neighbour| self.states[neighbour as usize].offer()).into_iter().fold(NO_OFFER, u64::min)
     }
 
-    /// [`Basins::best_offer`] where neighbours may be missing or of another area, or may have a rival of the span.
+    /// [`Basins::best_offer`] where neighbours may be missing or of another area, or may have a
+    /// rival of the span.
     fn best_offer_with_care(&self, span: u32) -> u64 {
         let area = &self.field.area;
         let mut best = NO_OFFER;
@@ -309,7 +316,8 @@ impl<'a> Basins<'a> {
 
     /// Proposes to each of `spans` the best basin next to it.
     fn look_around(&mut self, spans: &[u32], careful: bool, ring: &mut Vec<u32>) {
-        // Spans of one level lie all over the field. Loads that do not wait for each other hide most of the misses.
+        // Spans of one level lie all over the field. Loads that do not wait for each other hide most of the
+        // misses.
         let mut links = [[0; 4]; BATCH];
         let mut offers = [NO_OFFER; BATCH];
         for batch in spans.chunks(BATCH) {
@@ -355,16 +363,16 @@ impl<'a> Basins<'a> {
         }
     }
 
-    /// Lets all basins grow over the dry spans down to `level`, `rings` cells at most. `dry` holds all of these, and those
-    /// that stay dry afterwards.
+    /// Lets all basins grow over the dry spans down to `level`, `rings` cells at most. `dry` holds
+    /// all of these, and those that stay dry afterwards.
     fn grow(&mut self, dry: &mut Vec<u32>, level: u16, rings: u32) {
         let mut ring = std::mem::take(&mut self.ring);
         let mut next = std::mem::take(&mut self.next_ring);
         ring.clear();
         for turn in 0..rings {
             next.clear();
-            // Either the dry spans look for a basin or those that joined last offer theirs, whoever is fewer. What comes out
-            // is the same; each turn costs no more than the ring before it.
+            // Either the dry spans look for a basin or those that joined last offer theirs, whoever is fewer.
+            // What comes out is the same; each turn costs no more than the ring before it.
             if turn == 0 || dry.len() <= ring.len() * 2 {
                 self.keep_dry(dry);
                 // Nearly always the basin at hand is free to join, and joining looks anyway.
@@ -395,7 +403,8 @@ impl<'a> Basins<'a> {
         self.next_ring = next;
     }
 
-    /// Whether one of the eight neighbours of `span` is in another basin than `basin`, on the same area.
+    /// Whether one of the eight neighbours of `span` is in another basin than `basin`, on the same
+    /// area.
     #[inline]
     fn touches_another(&self, span: u32, basin: u32) -> bool {
         let area = &self.field.area;
@@ -413,8 +422,9 @@ impl<'a> Basins<'a> {
         })
     }
 
-    /// Starts a basin at `seed` and floods down to `level`. With `keep_apart` it stays a cell away from all others, so that
-    /// growing, not flooding, decides where two basins meet; nothing may be left of it then.
+    /// Starts a basin at `seed` and floods down to `level`. With `keep_apart` it stays a cell away
+    /// from all others, so that growing, not flooding, decides where two basins meet; nothing
+    /// may be left of it then.
     fn flood(&mut self, seed: u32, level: u16, keep_apart: bool) {
         let basin = self.count;
         let mut stack = std::mem::take(&mut self.stack);

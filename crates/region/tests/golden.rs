@@ -1,4 +1,5 @@
-//! The dungeon's distance field and regions beside those of C++ Recast at the same settings. Skipped where the data is absent.
+//! The dungeon's distance field and regions beside those of C++ Recast at the same settings.
+//! Skipped where the data is absent.
 
 use serde_json::Value;
 use waymesh_core::{

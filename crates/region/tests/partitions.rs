@@ -202,7 +202,8 @@ fn a_spiral_is_cut_where_it_would_overlap_itself() {
         check(&field, &regions);
         assert!(regions.count >= 5, "five storeys need five regions");
     }
-    // No region holds a whole turn, so five turns need six; what is left where a turn comes round stays a small region.
+    // No region holds a whole turn, so five turns need six; what is left where a turn comes round stays
+    // a small region.
     let sizes = fields::region_sizes(&watershed(&field, 1e6));
     assert!(sizes.len() >= 6 && sizes.len() <= 15, "{sizes:?}");
     let large: u32 = sizes.iter().filter(|&&size| size > 100).sum();
@@ -212,7 +213,8 @@ fn a_spiral_is_cut_where_it_would_overlap_itself() {
 
 #[test]
 fn a_region_does_not_lie_on_both_sides_of_a_cliff() {
-    // A ramp climbs along the south; north of it the floor lies at the foot on one side and at the top on the other.
+    // A ramp climbs along the south; north of it the floor lies at the foot on one side and at the top
+    // on the other.
     let columns: Vec<Vec<Floor>> = (0..12)
         .flat_map(|z| {
             (0..24).map(move |x| {

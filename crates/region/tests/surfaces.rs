@@ -23,7 +23,8 @@ fn check(field: &WalkableField, regions: &RegionMap) {
     assert_eq!(could_be_one(field, regions), None);
 }
 
-/// Two adjacent regions of one area that could be one: none of their spans lie in one column, or side by side without a link.
+/// Two adjacent regions of one area that could be one: none of their spans lie in one column, or
+/// side by side without a link.
 fn could_be_one(field: &WalkableField, regions: &RegionMap) -> Option<(u32, u32)> {
     let mut touching = Vec::new();
     let mut conflicts = Vec::new();
@@ -90,7 +91,8 @@ fn label(field: &WalkableField, parts: &[FieldWindow], joined: &JoinedSurfaces) 
     RegionMap { labels, count: joined.count() }
 }
 
-/// The field cut into parts with cores of `side` cells, split, kept as bytes, joined in a shuffled order and labelled.
+/// The field cut into parts with cores of `side` cells, split, kept as bytes, joined in a shuffled
+/// order and labelled.
 fn in_parts(field: &WalkableField, side: u32, seed: u64) -> RegionMap {
     let parts = cut(field, side);
     let mut random = Random::new(seed);
@@ -182,7 +184,8 @@ fn plain_ground_is_one_region_whatever_its_shape() {
     assert_eq!(surfaces(&WalkableField::empty(none.frame)).count, 0);
 }
 
-/// Two floors, the upper one over the lower, with stairs of this width that go up to it from `start`, all shifted.
+/// Two floors, the upper one over the lower, with stairs of this width that go up to it from
+/// `start`, all shifted.
 fn storeys_with_stairs(shift: (i32, i32), width: i32) -> WalkableField {
     build(96, 96, |x, z| {
         let (x, z) = (x - shift.0, z - shift.1);
@@ -212,7 +215,8 @@ fn the_seam_between_two_storeys_lies_across_the_stairs() {
             let regions = surfaces(&field);
             check(&field, &regions);
             assert_eq!(regions.count, 2, "shift {shift}");
-            // A block that holds no more than the foot of the stairs may cut them a step or two lower, where they are joined sideways, too.
+            // A block that holds no more than the foot of the stairs may cut them a step or two lower, where
+            // they are joined sideways, too.
             let width = width.unsigned_abs() as usize;
             let seam = seams(&field, &regions).0;
             assert!((width..=width + 4).contains(&seam), "shift {shift}, width {width}, seam {seam}");
@@ -390,7 +394,8 @@ fn small_islands_get_no_region() {
             let parts = cut(&field, 32);
             let joined = join(&split(&parts), &config);
             assert_eq!(joined.removed(), removed);
-            // Spans on islands count when blocks are cut, so the regions need not be those of a field without them.
+            // Spans on islands count when blocks are cut, so the regions need not be those of a field without
+            // them.
             check(&kept, &label(&field, &parts, &joined));
         }
     }

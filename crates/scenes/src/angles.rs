@@ -1,7 +1,7 @@
 //! Angles that are the same everywhere.
 
-/// Sine and cosine of a whole number of turns, by power series: only additions and products, which IEEE 754 fixes to the bit.
-/// Error below 1e-7.
+/// Sine and cosine of a whole number of turns, by power series: only additions and products, which
+/// IEEE 754 fixes to the bit. Error below 1e-7.
 #[expect(clippy::cast_possible_truncation, reason = "single precision is what positions have")]
 pub(crate) fn sin_cos(turns: f64) -> (f32, f32) {
     let angle = (turns - turns.round()) * std::f64::consts::TAU;

@@ -3,7 +3,8 @@
 use glam::Vec3;
 use waymesh_core::TriangleSoup;
 
-/// Where a part stands: quarter turns about the vertical, then a shift. Exact, and keeps what faces up.
+/// Where a part stands: quarter turns about the vertical, then a shift. Exact, and keeps what faces
+/// up.
 #[derive(Clone, Copy, Debug)]
 struct Frame {
     origin: Vec3,
@@ -45,7 +46,8 @@ impl Builder {
         index
     }
 
-    /// Builds a part whose own origin is `origin` and whose x axis is turned `turns` quarter turns: to +x, +z, -x, -z.
+    /// Builds a part whose own origin is `origin` and whose x axis is turned `turns` quarter turns:
+    /// to +x, +z, -x, -z.
     pub(crate) fn at(&mut self, origin: Vec3, turns: u8, build: impl FnOnce(&mut Self)) {
         let outer = self.frame;
         self.frame = Some(match outer {

@@ -25,7 +25,8 @@ struct Tunnel {
     radius: f32,
 }
 
-/// Axes of the ways. The long one ends where it began, and crosses over itself 8 m higher; another goes down to a chamber under both.
+/// Axes of the ways. The long one ends where it began, and crosses over itself 8 m higher; another
+/// goes down to a chamber under both.
 const LOOP: [[f32; 3]; 9] = [
     [8.0, 0.0, 8.0],
     [18.0, 0.5, 20.0],
@@ -77,8 +78,8 @@ struct Rock {
     vertices: HashMap<[[i16; 3]; 2], u32>,
 }
 
-/// Ways along the axes from a corner of a cube to the opposite one: each makes a tetrahedron of four corners, and all six fill the cube, so that
-/// cubes fit together (Kuhn's subdivision).
+/// Ways along the axes from a corner of a cube to the opposite one: each makes a tetrahedron of
+/// four corners, and all six fill the cube, so that cubes fit together (Kuhn's subdivision).
 const WAYS: [[usize; 3]; 6] = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
 
 impl Rock {

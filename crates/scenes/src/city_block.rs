@@ -7,7 +7,8 @@ use crate::builder::{Builder, cuts};
 
 const BLOCK: f32 = 30.0;
 const STREET: f32 = 10.0;
-/// Blocks along x and z at scale 1. The first two of the first row are plazas joined by the footbridge.
+/// Blocks along x and z at scale 1. The first two of the first row are plazas joined by the
+/// footbridge.
 const BLOCKS: usize = 2;
 const KERB: f32 = 0.15;
 const WALL: f32 = 0.4;

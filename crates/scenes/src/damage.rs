@@ -21,15 +21,16 @@ pub struct Damage {
     pub not_finite: usize,
 }
 
-/// Every so many triangles one is removed, flipped or doubled; each kind happens four times at least where there are
-/// that many triangles.
+/// Every so many triangles one is removed, flipped or doubled; each kind happens four times at
+/// least where there are that many triangles.
 const EVERY: usize = 40;
 const LEAST: usize = 4;
 const ADDED: usize = 12;
 
 /// Spoils a soup in all the ways of [`Damage`], each on other triangles. Deterministic.
 ///
-/// Kept triangles stay in order, the added ones come after them: duplicates, degenerate, intersecting, not finite.
+/// Kept triangles stay in order, the added ones come after them: duplicates, degenerate,
+/// intersecting, not finite.
 ///
 /// # Panics
 /// If the soup is within a hundred vertices of `u32::MAX`, the most a soup can hold.

@@ -1,5 +1,5 @@
-//! A house of flats: a hall with stairs in the middle, a furnished flat on either side of every storey, a flat roof that the stairs reach
-//! or a steep one.
+//! A house of flats: a hall with stairs in the middle, a furnished flat on either side of every
+//! storey, a flat roof that the stairs reach or a steep one.
 
 use glam::Vec3;
 use waymesh_core::Random;
@@ -53,7 +53,8 @@ impl House {
     }
 
     pub(crate) fn build(&self, builder: &mut Builder, random: &mut Random) {
-        // In layers, so that the open ground inside the base has nowhere enough room above it to count as ground.
+        // In layers, so that the open ground inside the base has nowhere enough room above it to count as
+        // ground.
         for layer in cuts(-self.base, 0.0, 1.2).windows(2) {
             builder.block([0.0, self.width], [layer[0], layer[1]], [0.0, DEPTH]);
         }
@@ -97,7 +98,8 @@ impl House {
         };
         builder.wall(Axis::X, [x0, x1], [0.0, OUTER], y, &[front]);
         builder.block([x0, x1], y, [DEPTH - OUTER, DEPTH]);
-        // The right flat is entered from its living room, the left one, which is turned round, from its last row.
+        // The right flat is entered from its living room, the left one, which is turned round, from its
+        // last row.
         let entries = [OUTER + 1.5, OUTER + 3.0];
         let inside = [OUTER, DEPTH - OUTER];
         builder.wall(
@@ -181,7 +183,8 @@ impl House {
     }
 }
 
-/// A flat in its own frame: the hall's wall is at x = 0, the outer wall ends at x = `span`, z runs over the house's depth.
+/// A flat in its own frame: the hall's wall is at x = 0, the outer wall ends at x = `span`, z runs
+/// over the house's depth.
 fn flat(builder: &mut Builder, span: f32, random: &mut Random) {
     let side = span - OUTER;
     let y = [-0.02, PITCH - SLAB];

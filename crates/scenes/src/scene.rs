@@ -10,7 +10,8 @@ use crate::{caves, city, city_block, damage, dungeon, offshore, stairs, storeys,
 pub enum Scene {
     /// Rooms on several levels with walls, doors, sloping corridors, pillars, crates and daises.
     DungeonRooms,
-    /// Winding stairs round a pole, with a landing and a platform on top: two and a half turns over each other.
+    /// Winding stairs round a pole, with a landing and a platform on top: two and a half turns over
+    /// each other.
     SpiralStairs,
     /// Three slabs over each other, joined by ramps through holes.
     OverlappingStoreys,
@@ -18,28 +19,30 @@ pub enum Scene {
     RollingTerrain,
     /// Streets with kerbs, buildings with doorways, a footbridge over a street.
     CityBlock,
-    /// Platforms and a pit with ledges too high to step onto and low enough to climb: straight, round, askew, beside a ramp, behind a parapet,
-    /// under a low roof.
+    /// Platforms and a pit with ledges too high to step onto and low enough to climb: straight,
+    /// round, askew, beside a ramp, behind a parapet, under a low roof.
     Terraces,
-    /// Tunnels that wind over and under each other through rock, and chambers: nothing is level, upright or straight, and no plane parts
-    /// what lies above from what lies below.
+    /// Tunnels that wind over and under each other through rock, and chambers: nothing is level,
+    /// upright or straight, and no plane parts what lies above from what lies below.
     Caves,
-    /// A subway station: three platforms, two tracks in tunnels, a concourse over them with gates and rooms, 24 escalators
-    /// and 12 stairs between them. 568,000 triangles, 351 m by 40 m by 8 m.
+    /// A subway station: three platforms, two tracks in tunnels, a concourse over them with gates
+    /// and rooms, 24 escalators and 12 stairs between them. 568,000 triangles, 351 m by 40 m by
+    /// 8 m.
     Subway,
-    /// An offshore platform: decks over each other, stair towers, pipes, tanks, living quarters, a helideck, cranes.
-    /// 120,000 triangles, 40 m by 52 m by 48 m.
+    /// An offshore platform: decks over each other, stair towers, pipes, tanks, living quarters, a
+    /// helideck, cranes. 120,000 triangles, 40 m by 52 m by 48 m.
     Offshore,
-    /// A district of furnished houses of two to four storeys with stairs to their roofs, streets with kerbs, trees, cars.
-    /// 1,121,000 triangles, 423 m by 549 m by 16 m, in 20 blocks.
+    /// A district of furnished houses of two to four storeys with stairs to their roofs, streets
+    /// with kerbs, trees, cars. 1,121,000 triangles, 423 m by 549 m by 16 m, in 20 blocks.
     Buildings,
-    /// A hilly city of tiles of 125 m by 125 m, each a block: houses as in [`Scene::Buildings`], parks, sunken ways with bridges. About
-    /// 78,000 triangles a tile; at [`MAX_SCALE`] 20 million over 2 km by 2 km.
+    /// A hilly city of tiles of 125 m by 125 m, each a block: houses as in [`Scene::Buildings`],
+    /// parks, sunken ways with bridges. About 78,000 triangles a tile; at [`MAX_SCALE`] 20
+    /// million over 2 km by 2 km.
     City,
 }
 
-/// Largest [`SceneConfig::scale`] that is used. Terrain then has 7.4 million triangles and the city 20 million; the other large
-/// scenes are repeated 256 times.
+/// Largest [`SceneConfig::scale`] that is used. Terrain then has 7.4 million triangles and the city
+/// 20 million; the other large scenes are repeated 256 times.
 pub const MAX_SCALE: u32 = 16;
 
 /// Which of the many scenes of a kind.
@@ -86,7 +89,8 @@ impl Scene {
         Self::Terraces,
     ];
 
-    /// Small scenes of nature, whose ground is near the steepest slope in many places: what is found of it depends on the grid.
+    /// Small scenes of nature, whose ground is near the steepest slope in many places: what is
+    /// found of it depends on the grid.
     pub const NATURAL: [Self; 1] = [Self::Caves];
 
     /// The large scenes, in order.
@@ -160,8 +164,8 @@ impl Scene {
         .finish()
     }
 
-    /// Builds the scene block by block and hands each to `visit`, holding one at a time: the triangles of [`Scene::build`], in its
-    /// order.
+    /// Builds the scene block by block and hands each to `visit`, holding one at a time: the
+    /// triangles of [`Scene::build`], in its order.
     pub fn for_each_block(self, config: &SceneConfig, visit: &mut dyn FnMut(&TriangleSoup)) {
         for index in 0..self.block_count(config) {
             visit(&self.block(config, index));
@@ -172,8 +176,8 @@ impl Scene {
     ///
     /// # Guarantees
     /// - Every triangle is finite and has area.
-    /// - Seen from above, the topmost surface faces up everywhere; but the subway station is open above its ceilings,
-    ///   which face down.
+    /// - Seen from above, the topmost surface faces up everywhere; but the subway station is open
+    ///   above its ceilings, which face down.
     /// - The same bits for the same configuration, on every machine.
     #[must_use]
     #[expect(
@@ -191,8 +195,8 @@ impl Scene {
         whole
     }
 
-    /// Builds the scene at scale 1 with [`damage`] done to it: holes, flipped, duplicate, degenerate and intersecting
-    /// triangles, NaN and infinite vertices.
+    /// Builds the scene at scale 1 with [`damage`] done to it: holes, flipped, duplicate,
+    /// degenerate and intersecting triangles, NaN and infinite vertices.
     ///
     /// [`damage`]: crate::damage()
     #[must_use]

@@ -5,7 +5,8 @@ use waymesh_core::{TriangleSource, TriangleVisitor};
 
 use crate::{Scene, SceneConfig};
 
-/// A scene as a [`TriangleSource`]: every visit makes its blocks anew, one at a time, so that memory holds one block.
+/// A scene as a [`TriangleSource`]: every visit makes its blocks anew, one at a time, so that
+/// memory holds one block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SceneSource {
     scene: Scene,

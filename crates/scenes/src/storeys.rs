@@ -29,7 +29,8 @@ pub(crate) fn build(seed: u64, scale: u32) -> Builder {
     let mut builder = Builder::default();
     let side = BAY * scale as f32;
     builder.floor([0.0; 2], [side; 2], 0.0, 2.0);
-    // The room between two storeys, with one ramp per bay; storeys alternate halves so that ramps never cross.
+    // The room between two storeys, with one ramp per bay; storeys alternate halves so that ramps never
+    // cross.
     for storey in 1..STOREYS {
         let ramps: Vec<Ramp> = (0..scale * scale)
             .map(|bay| {

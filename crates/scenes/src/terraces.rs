@@ -59,7 +59,8 @@ fn bay_of(builder: &mut Builder, random: &mut Random) {
     let centre = Vec3::new(20.0 + jitter(), 0.0, 7.0 + jitter());
     polygon(builder, centre, 4.0, 16, f64::from(jitter()), [-0.1, 1.3]);
 
-    // A platform that stands askew, and a ramp that grows from nothing to 1.4 m beside it: its sides are steps of every height.
+    // A platform that stands askew, and a ramp that grows from nothing to 1.4 m beside it: its sides
+    // are steps of every height.
     polygon(builder, Vec3::new(7.0, 0.0, 20.5 + jitter()), 4.5, 4, 0.05, [-0.1, 1.1]);
     let x = 13.0 + jitter();
     builder.ramp_z(Vec3::new(x, 0.0, 14.0), Vec3::new(x + 3.0, 1.4, 19.0), 2.0);

@@ -9,7 +9,8 @@ use crate::builder::Builder;
 const SIDE: u32 = 120;
 const BOULDERS: u32 = 36;
 
-/// Wave length in metres and height in metres of each layer of noise: slopes stay walkable nearly everywhere.
+/// Wave length in metres and height in metres of each layer of noise: slopes stay walkable nearly
+/// everywhere.
 const LAYERS: [(f32, f32); 3] = [(48.0, 9.0), (19.0, 3.0), (7.0, 0.6)];
 
 #[expect(clippy::cast_precision_loss, reason = "two thousand metres at most")]
@@ -38,7 +39,8 @@ pub(crate) fn build(seed: u64, scale: u32) -> Builder {
     builder
 }
 
-/// Smooth noise: random values on a lattice, blended by a cubic (Perlin 1985, An Image Synthesizer, without the gradients).
+/// Smooth noise: random values on a lattice, blended by a cubic (Perlin 1985, An Image Synthesizer,
+/// without the gradients).
 fn height(seed: u64, x: f32, z: f32) -> f32 {
     LAYERS
         .iter()
@@ -68,7 +70,8 @@ fn lattice(seed: u64, layer: u64, i: f32, j: f32) -> f32 {
 /// A dented octahedron, each face cut in four, half sunk into the ground.
 fn boulder(builder: &mut Builder, centre: Vec3, random: &mut Random) {
     let size = Vec3::new(random.range(0.6, 2.2), random.range(0.6, 1.8), random.range(0.6, 2.2));
-    // Vertices by direction: the six ends of the axes and the twelve middles between them, dented once each.
+    // Vertices by direction: the six ends of the axes and the twelve middles between them, dented once
+    // each.
     let mut vertices: Vec<(Vec3, u32)> = Vec::new();
     let mut vertex = |builder: &mut Builder, direction: Vec3| {
         if let Some(&(_, index)) = vertices.iter().find(|(known, _)| *known == direction) {

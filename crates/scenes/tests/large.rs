@@ -1,4 +1,5 @@
-//! What the large scenes promise: the figures of the paper's scenes, blocks that stand alone, and things of their true size.
+//! What the large scenes promise: the figures of the paper's scenes, blocks that stand alone, and
+//! things of their true size.
 
 use glam::Vec3;
 use waymesh_core::{Bounds, TriangleSource};
@@ -24,7 +25,8 @@ fn close(actual: f32, expected: f32, share: f32) -> bool {
     (actual - expected).abs() <= expected * share
 }
 
-/// Triangles, extents along x, z and y, and how many triangles have no area or a NaN, block by block.
+/// Triangles, extents along x, z and y, and how many triangles have no area or a NaN, block by
+/// block.
 fn figures(scene: Scene, config: &SceneConfig) -> (usize, [f32; 3], u64) {
     let (mut triangles, mut bounds, mut skipped) = (0, Bounds::EMPTY, 0);
     scene.for_each_block(config, &mut |block| {
@@ -75,7 +77,8 @@ fn the_city_grows_with_the_square_of_its_scale() {
     }
 }
 
-/// The whole, its blocks in order, and the source give the same triangles; blocks do not depend on what was made before.
+/// The whole, its blocks in order, and the source give the same triangles; blocks do not depend on
+/// what was made before.
 #[test]
 fn blocks_stand_alone_and_make_up_the_whole() {
     let configs = [
@@ -173,7 +176,8 @@ fn tops(scene: Scene, x: f32, z: f32) -> Vec<f32> {
     tops
 }
 
-/// The stairs from the first platform: treads of 300 mm that rise 170 mm, from the platform to the concourse.
+/// The stairs from the first platform: treads of 300 mm that rise 170 mm, from the platform to the
+/// concourse.
 #[test]
 fn station_stairs_have_the_steps_of_stairs() {
     // The first ascent starts at x = 66; its stairs have 19 treads and end with the opening, 7.6 m on.

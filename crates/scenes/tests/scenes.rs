@@ -141,7 +141,8 @@ fn stairs_have_headroom_and_low_steps() {
     let soup = Scene::SpiralStairs.build(&SceneConfig::default());
     let bounds = soup.bounds();
     assert!(bounds.max.y > 2.0 * 20.0 * 0.2, "two turns");
-    // The tower stands up to 1 m off the middle; its tallest part is the pole. Within 3 m of that there is no parapet.
+    // The tower stands up to 1 m off the middle; its tallest part is the pole. Within 3 m of that there
+    // is no parapet.
     #[expect(clippy::cast_precision_loss, reason = "a few dozen")]
     let mean = |positions: &[Vec3]| positions.iter().sum::<Vec3>() / positions.len() as f32;
     let tall = |position: &&Vec3| position.y > 11.0;
@@ -196,7 +197,8 @@ fn broken_scenes_hold_what_they_claim() {
     }
 }
 
-/// Whether an edge of `piercing` passes through `corners`, or an edge of `corners` through `piercing`.
+/// Whether an edge of `piercing` passes through `corners`, or an edge of `corners` through
+/// `piercing`.
 fn pierces(piercing: [Vec3; 3], corners: [Vec3; 3]) -> bool {
     let through = |edges: [Vec3; 3], face: [Vec3; 3]| {
         (0..3).any(|edge| {

@@ -1,5 +1,5 @@
-//! Slices a scene and prints its figures: `measure SCENE cx cz max_climb tile [threads]`, where SCENE is the name of a built-in one
-//! (`city-block`, `city-block:8` for a larger one).
+//! Slices a scene and prints its figures: `measure SCENE cx cz max_climb tile [threads]`, where
+//! SCENE is the name of a built-in one (`city-block`, `city-block:8` for a larger one).
 #![expect(clippy::print_stdout, reason = "an example")]
 
 use std::time::Instant;

@@ -16,7 +16,8 @@ use crate::slabs::NOTHING;
 /// No half-edge, and nothing beyond.
 const NONE: u32 = u32::MAX;
 
-/// A shared piece of border: whether it runs along x and on which line, where it starts, the lower level of its sides, its half-edge.
+/// A shared piece of border: whether it runs along x and on which line, where it starts, the lower
+/// level of its sides, its half-edge.
 type SharedPiece = (u32, i32, i32, u32);
 
 /// A closed chain of half-edges.
@@ -80,7 +81,8 @@ impl Borders {
             |along: i32| if horizontal { PlanPoint::new(along, line) } else { PlanPoint::new(line, along) };
         let begin = self.start.len();
         let mut reached = low;
-        // Upwards first: each entry is where a piece starts; for an edge that runs down they are turned round after.
+        // Upwards first: each entry is where a piece starts; for an edge that runs down they are turned
+        // round after.
         let mut ends = low;
         for piece in pieces {
             if piece.start > reached {
@@ -110,11 +112,13 @@ impl Borders {
 /// Regions whose corners are connected in one go.
 const REGIONS_AT_ONCE: usize = 512;
 
-/// The contours of all regions: those that touch a region to which one can step share their border with it.
+/// The contours of all regions: those that touch a region to which one can step share their border
+/// with it.
 ///
 /// # Guarantees
-/// Vertices are corners of a region, or points where what lies beyond a straight border changes; numbered by the regions, not by
-/// tiles. The height of a vertex is the mean level of the regions joined in it.
+/// Vertices are corners of a region, or points where what lies beyond a straight border changes;
+/// numbered by the regions, not by tiles. The height of a vertex is the mean level of the regions
+/// joined in it.
 ///
 /// Takes the corner points and touching borders out of `merged`.
 pub(crate) fn assemble(frame: GridFrame, merged: &mut Merged) -> Result<ContourSet, SlicesError> {
@@ -225,8 +229,9 @@ impl<'a> Assembly<'a> {
         self.borders.start[edge as usize]
     }
 
-    /// Finds the other side of each shared piece: on the same line, from the same point on, with the same lower one of two levels.
-    /// Where both sides of the line have a region at one level, they are one region, so there is no third piece of that kind.
+    /// Finds the other side of each shared piece: on the same line, from the same point on, with
+    /// the same lower one of two levels. Where both sides of the line have a region at one
+    /// level, they are one region, so there is no third piece of that kind.
     fn pair_up(&mut self) -> Result<(), SlicesError> {
         let borders = &self.borders;
         let is_shared = |edge: &usize| borders.beyond[*edge] != NOTHING;
@@ -254,7 +259,8 @@ impl<'a> Assembly<'a> {
         Ok(())
     }
 
-    /// Whether arcs end where `edge` starts: where the region beyond changes, or the other side does not pass straight on.
+    /// Whether arcs end where `edge` starts: where the region beyond changes, or the other side
+    /// does not pass straight on.
     fn starts_at_junction(&self, edge: u32) -> bool {
         let (before, after) = (self.twin[self.previous(edge) as usize], self.twin[edge as usize]);
         match (before, after) {
@@ -287,7 +293,8 @@ impl<'a> Assembly<'a> {
 
     fn contour_loop(&mut self, index: usize) -> ContourLoop {
         let edges = self.first(index) as u32..self.borders.loops[index].end as u32;
-        // Where to start is a matter of the geometry alone: at the lowest junction, or else at the lowest vertex.
+        // Where to start is a matter of the geometry alone: at the lowest junction, or else at the lowest
+        // vertex.
         let key = |edge: &u32| {
             let (from, to) = (self.start(*edge), self.start(self.next(*edge)));
             (from.z, from.x, to.z, to.x)
@@ -305,7 +312,8 @@ impl<'a> Assembly<'a> {
         }
     }
 
-    /// The arc from `edge` to the next junction (in a closed arc all the way round), made if this is its left side. Moves `edge` on.
+    /// The arc from `edge` to the next junction (in a closed arc all the way round), made if this
+    /// is its left side. Moves `edge` on.
     fn arc(&mut self, edge: &mut u32, closed: bool) -> ArcUse {
         let start = *edge;
         let twin = self.twin[start as usize];
@@ -340,7 +348,8 @@ impl<'a> Assembly<'a> {
         ArcUse { arc, reversed: !is_left }
     }
 
-    /// The vertex where `edge` starts: one for all half-edges that start there and are joined through shared borders.
+    /// The vertex where `edge` starts: one for all half-edges that start there and are joined
+    /// through shared borders.
     fn vertex(&mut self, edge: u32) -> VertexId {
         let known = self.vertex_of[edge as usize];
         if known != NONE {
@@ -348,7 +357,8 @@ impl<'a> Assembly<'a> {
         }
         let vertex = VertexId::from_index(self.set.vertices.len());
         let (mut sum, mut count) = (0_i64, 0_i64);
-        // The half-edge after the twin of an edge starts where the edge does; so does the twin of the half-edge before it.
+        // The half-edge after the twin of an edge starts where the edge does; so does the twin of the
+        // half-edge before it.
         let mut current = edge;
         loop {
             self.vertex_of[current as usize] = vertex.0;

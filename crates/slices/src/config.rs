@@ -10,21 +10,26 @@ use crate::SlicesError;
 pub struct SlicesConfig {
     /// Size of a voxel: the paper's `cx = cy` and `cz`. Default 0.05 by 0.02 m.
     pub scale: GridScale,
-    /// Who walks: height, steepest slope, and `max_step`, the paper's `max_climb`. The radius is not used: borders are the real
-    /// ones, clearance is up to the query. Default: 2 m high, steps of 0.5 m, slopes of 45 degrees, radius 0.
+    /// Who walks: height, steepest slope, and `max_step`, the paper's `max_climb`. The radius is
+    /// not used: borders are the real ones, clearance is up to the query. Default: 2 m high,
+    /// steps of 0.5 m, slopes of 45 degrees, radius 0.
     pub agent: Agent,
-    /// Side of a tile in cells, 0 for one tile over all. The result does not depend on it. Default 256.
+    /// Side of a tile in cells, 0 for one tile over all. The result does not depend on it. Default
+    /// 256.
     pub tile_cells: u32,
-    /// Tiles worked on at the same time, 0 for one per thread of the current rayon pool. The result does not depend on it. Default 0.
+    /// Tiles worked on at the same time, 0 for one per thread of the current rayon pool. The result
+    /// does not depend on it. Default 0.
     pub alive_tiles: usize,
-    /// Widest gap in plan between two treads that a stair link bridges: the paper's `r`. Rounded down to whole cells. Each tile
-    /// looks so far into its neighbours. Default 0.25, finite, zero or more, at most 256 cells.
+    /// Widest gap in plan between two treads that a stair link bridges: the paper's `r`. Rounded
+    /// down to whole cells. Each tile looks so far into its neighbours. Default 0.25, finite,
+    /// zero or more, at most 256 cells.
     pub link_reach: f32,
-    /// Whether what is too steep to walk on, and higher than a step, stands in the way. Default true. The paper drops steep triangles before anything
-    /// else; floors then go on through walls.
+    /// Whether what is too steep to walk on, and higher than a step, stands in the way. Default
+    /// true. The paper drops steep triangles before anything else; floors then go on through
+    /// walls.
     pub steep_blocks: bool,
-    /// Most memory in bytes that the tiles worked on and the lists of their triangles may take; the result comes on top.
-    /// Default 4 GiB.
+    /// Most memory in bytes that the tiles worked on and the lists of their triangles may take; the
+    /// result comes on top. Default 4 GiB.
     pub max_memory_bytes: u64,
 }
 

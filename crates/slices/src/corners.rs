@@ -7,8 +7,9 @@ use waymesh_core::PlanPoint;
 pub enum CornerKind {
     /// One span of the region around the point, or three.
     Normal,
-    /// Two spans that meet in the point only, at smaller x and larger z, and at larger x and smaller z: the holes beside them make
-    /// a slash when z grows upwards. The point counts twice.
+    /// Two spans that meet in the point only, at smaller x and larger z, and at larger x and
+    /// smaller z: the holes beside them make a slash when z grows upwards. The point counts
+    /// twice.
     Slash,
     /// Likewise, the other diagonal.
     Antislash,
@@ -28,7 +29,8 @@ pub struct Corner {
 struct FloorPoint {
     /// Step from the span's column to the point.
     offset: [i32; 2],
-    /// The three neighbours around the point (figure 5), the two beside the span, and the one across.
+    /// The three neighbours around the point (figure 5), the two beside the span, and the one
+    /// across.
     mask: u8,
     sides: u8,
     across: u8,
@@ -44,11 +46,13 @@ const FLOOR_POINTS: [FloorPoint; 4] = [
     FloorPoint { offset: [1, 1], mask: 208, sides: 80, across: 128, saddle: CornerKind::Antislash },
 ];
 
-/// Calls `found` for the corner points that the span of column `(x, z)` with this neighbour configuration answers for.
+/// Calls `found` for the corner points that the span of column `(x, z)` with this neighbour
+/// configuration answers for.
 ///
-/// By the masks of section 4.1.3 a point is a corner for every span of the region around it: one, two (across the point) or
-/// three. Here each point is told once by a single span, once by the middle one of three, and once by each of two, whose
-/// duplicates the two tellings are. So no list has to be searched for points that are there already, and of two tiles only one tells.
+/// By the masks of section 4.1.3 a point is a corner for every span of the region around it: one,
+/// two (across the point) or three. Here each point is told once by a single span, once by the
+/// middle one of three, and once by each of two, whose duplicates the two tellings are. So no list
+/// has to be searched for points that are there already, and of two tiles only one tells.
 #[inline]
 pub fn corner_points(configuration: u8, [x, z]: [i32; 2], mut found: impl FnMut(Corner)) {
     for corner in &FLOOR_POINTS {
@@ -75,9 +79,11 @@ pub enum BorderClass {
     False,
 }
 
-/// Compares the corner points of a region in the tile alone with those in the tile extended by one span on each side.
+/// Compares the corner points of a region in the tile alone with those in the tile extended by one
+/// span on each side.
 ///
-/// [`crate::slice_world`] looks at extended tiles only, so that false points never come about; this is for those who want to see them.
+/// [`crate::slice_world`] looks at extended tiles only, so that false points never come about; this
+/// is for those who want to see them.
 #[must_use]
 pub fn classify_corners(alone: &[Corner], extended: &[Corner]) -> Vec<(Corner, BorderClass)> {
     let sorted = |corners: &[Corner]| {
@@ -162,8 +168,8 @@ mod tests {
 
     #[test]
     fn border_points_fall_into_the_papers_three_classes() {
-        // A tile of columns 0..3, its neighbour on the right. Rows of the region: z 0 goes on to the right, z 1 ends at the tile's
-        // border, z 2 is there on the right only.
+        // A tile of columns 0..3, its neighbour on the right. Rows of the region: z 0 goes on to the right,
+        // z 1 ends at the tile's border, z 2 is there on the right only.
         let corners = |cells: &[(i32, i32)], core: i32| {
             let cells: BTreeSet<_> = cells.iter().copied().collect();
             let mut out = Vec::new();

@@ -1,4 +1,5 @@
-//! Section 5.2 of the paper: what lies beyond the borders of a region, found where the spans still are.
+//! Section 5.2 of the paper: what lies beyond the borders of a region, found where the spans still
+//! are.
 
 use waymesh_core::Direction;
 
@@ -53,8 +54,8 @@ impl Facing {
     }
 }
 
-/// Joins pieces that go on in the next one. Side by side at the same levels, they have the same regions on both sides: spans beside each
-/// other at one level are one region.
+/// Joins pieces that go on in the next one. Side by side at the same levels, they have the same
+/// regions on both sides: spans beside each other at one level are one region.
 pub(crate) fn glue(sorted: &mut Vec<Facing>) {
     sorted.dedup_by(|next, kept| {
         let goes_on = Facing { start: kept.start, end: kept.end, ..*next } == *kept && next.start == kept.end;
@@ -73,10 +74,12 @@ pub(crate) struct Across<'a> {
 }
 
 impl Across<'_> {
-    /// The level of the walkable span of `beside`, the column beside `column`, to which one can step from `span`.
+    /// The level of the walkable span of `beside`, the column beside `column`, to which one can
+    /// step from `span`.
     ///
-    /// The paper asks for one level of difference (5.2.1) or for less than `max_climb` (5.2.2). Besides, the agent has to fit through
-    /// the room that both spans share, less the level that a slope under a parallel ceiling takes. Each span gets one partner at most
+    /// The paper asks for one level of difference (5.2.1) or for less than `max_climb` (5.2.2).
+    /// Besides, the agent has to fit through the room that both spans share, less the level
+    /// that a slope under a parallel ceiling takes. Each span gets one partner at most
     /// in a column, the same seen from both sides.
     pub(crate) fn step(&self, column: usize, span: usize, beside: usize) -> Option<i32> {
         let grid = self.grid;
@@ -113,9 +116,11 @@ impl Across<'_> {
 
     /// The nearest walkable span across a gap: how many columns lie between, and its level.
     ///
-    /// It lies straight across, at most the highest step up or down, and the gap is clear: nothing in it is higher than one could step
-    /// over from the lower side and lower than the agent's head on the higher side. (The paper asks for the distance of the end points
-    /// only, which would lead through thin walls.) `columns` gives the columns in order, as far as the grid goes.
+    /// It lies straight across, at most the highest step up or down, and the gap is clear: nothing
+    /// in it is higher than one could step over from the lower side and lower than the agent's
+    /// head on the higher side. (The paper asks for the distance of the end points only, which
+    /// would lead through thin walls.) `columns` gives the columns in order, as far as the grid
+    /// goes.
     pub(crate) fn leap(
         &self,
         column: usize,

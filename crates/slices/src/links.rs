@@ -57,7 +57,8 @@ impl SliceLink {
     }
 }
 
-/// All links: those along shared borders in the order of arcs, then those over gaps in the order of lines.
+/// All links: those along shared borders in the order of arcs, then those over gaps in the order of
+/// lines.
 ///
 /// Across a gap both sides have to see each other. `leaping` is sorted.
 pub(crate) fn find_links(
@@ -73,7 +74,8 @@ pub(crate) fn find_links(
     links
 }
 
-/// What both sides of a gap agree on: whether its borders run along x, on which line the lower one is, width, level below and above.
+/// What both sides of a gap agree on: whether its borders run along x, on which line the lower one
+/// is, width, level below and above.
 type GapKey = (bool, i32, u16, i32, i32);
 
 /// Matches the two sides of every gap.

@@ -13,15 +13,18 @@ use crate::tile::{BorderRun, Piece, TileSlices, is_saddle};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SliceRegion {
-    /// Its height in levels above the frame's origin. The ground lies at most one level, or what it rises within a cell, below.
+    /// Its height in levels above the frame's origin. The ground lies at most one level, or what it
+    /// rises within a cell, below.
     pub level: i32,
     /// Number of its cells.
     pub cells: u64,
-    /// The paper's region, which is connected through corners of cells, too. Numbered in the order of their first regions.
+    /// The paper's region, which is connected through corners of cells, too. Numbered in the order
+    /// of their first regions.
     pub slice: u32,
 }
 
-/// All regions with their corner points and what lies beyond their borders; nothing in it tells how the world was tiled.
+/// All regions with their corner points and what lies beyond their borders; nothing in it tells how
+/// the world was tiled.
 #[derive(Debug, Default)]
 pub(crate) struct Merged {
     pub(crate) regions: Vec<SliceRegion>,
@@ -39,10 +42,11 @@ pub(crate) struct Merged {
 
 /// Joins the pieces of all tiles.
 ///
-/// The paper joins regions that share a false corner (Algorithm 6). But two pieces may share a stretch of the tiles' border that ends in
-/// real corners on both ends: in `##|..` over `##|##` over `..|##` there is no false corner at all. Here pieces are joined where spans of
-/// one level lie side by side across the border. Corner points need no treatment: they were found with the neighbours in sight, so the
-/// corners of a region are those of its pieces put together.
+/// The paper joins regions that share a false corner (Algorithm 6). But two pieces may share a
+/// stretch of the tiles' border that ends in real corners on both ends: in `##|..` over `##|##`
+/// over `..|##` there is no false corner at all. Here pieces are joined where spans of
+/// one level lie side by side across the border. Corner points need no treatment: they were found
+/// with the neighbours in sight, so the corners of a region are those of its pieces put together.
 pub(crate) fn merge_tiles(tiling: &Tiling, tiles: Vec<TileSlices>) -> Result<Merged, SlicesError> {
     let mut bases = Vec::with_capacity(tiles.len());
     let mut count = 0_u64;
@@ -192,8 +196,8 @@ impl Merged {
         &self.touching[self.touching_ends[region]..self.touching_ends[region + 1]]
     }
 
-    /// Joins regions into the paper's, which are connected through corners: where a slash or antislash point has its second span in
-    /// another region.
+    /// Joins regions into the paper's, which are connected through corners: where a slash or
+    /// antislash point has its second span in another region.
     #[expect(clippy::cast_possible_truncation, reason = "there are less than u32::MAX regions")]
     pub(crate) fn join_slices(&mut self) {
         let count = self.regions.len();

@@ -12,7 +12,8 @@ const NONE: u32 = u32::MAX;
 pub struct Outline {
     /// All contours, one after the other, in walking order: the region lies on the positive side.
     pub chain: Vec<u32>,
-    /// Where each contour ends in `chain`. The first is the outer one; each starts at its vertex of lowest `(z, x)`.
+    /// Where each contour ends in `chain`. The first is the outer one; each starts at its vertex of
+    /// lowest `(z, x)`.
     pub ends: Vec<u32>,
 }
 
@@ -33,25 +34,29 @@ impl Outline {
 pub struct OutlineScratch {
     /// Places in the list of corners, column by column: the paper's `cols`.
     columns: Vec<u32>,
-    /// The other end of the horizontal and of the vertical edge at each corner: the paper's `N_h` and `N_v`.
+    /// The other end of the horizontal and of the vertical edge at each corner: the paper's `N_h`
+    /// and `N_v`.
     beside: Vec<u32>,
     above: Vec<u32>,
     visited: Vec<bool>,
 }
 
-/// Connects the corner points of one region (one connected piece, by sides) to its contours: Algorithms 3, 4, 5 and 7.
+/// Connects the corner points of one region (one connected piece, by sides) to its contours:
+/// Algorithms 3, 4, 5 and 7.
 ///
-/// Sorts `corners` by `(z, x)`, the paper's `rows`. Points of a row are connected in pairs, those of a column likewise; a slash or
-/// antislash point counts twice where the region has it twice, and Table 1 tells which of the two a vertical edge leads to. Which of the
-/// table's two empty fields are asked for never matters: between two slash points, and between two antislash points, there is no
-/// vertical edge.
+/// Sorts `corners` by `(z, x)`, the paper's `rows`. Points of a row are connected in pairs, those
+/// of a column likewise; a slash or antislash point counts twice where the region has it twice, and
+/// Table 1 tells which of the two a vertical edge leads to. Which of the table's two empty fields
+/// are asked for never matters: between two slash points, and between two antislash points, there
+/// is no vertical edge.
 ///
 /// # The paper's gaps
-/// - Where two parts of a region touch in a corner only, Table 1 makes contours that turn there instead of crossing over, as the
-///   border walk does. A piece connected through corners only then has several outer contours, which Algorithm 7 cannot know. Regions here
-///   are connected by sides; then the contour with the lowest `(z, x)` is the outer one and every other is a hole.
-/// - Algorithm 5 asks whether the horizontal neighbour "already belongs to a contour" to tell which way to go on; edges simply
-///   alternate.
+/// - Where two parts of a region touch in a corner only, Table 1 makes contours that turn there
+///   instead of crossing over, as the border walk does. A piece connected through corners only then
+///   has several outer contours, which Algorithm 7 cannot know. Regions here are connected by
+///   sides; then the contour with the lowest `(z, x)` is the outer one and every other is a hole.
+/// - Algorithm 5 asks whether the horizontal neighbour "already belongs to a contour" to tell which
+///   way to go on; edges simply alternate.
 ///
 /// # Errors
 /// [`SlicesError::OddCorners`] for points that are not those of a region.
@@ -72,7 +77,8 @@ pub fn connect_corners(
         if scratch.visited[start as usize] {
             continue;
         }
-        // The lowest corner of the outer contour has the region above it and to its right, that of a hole has the hole there.
+        // The lowest corner of the outer contour has the region above it and to its right, that of a hole
+        // has the hole there.
         let mut horizontal = out.ends.is_empty();
         let mut current = start;
         loop {
@@ -144,8 +150,8 @@ impl OutlineScratch {
             if corners[first].point.x != corners[second].point.x {
                 return Err(SlicesError::OddCorners { point: corners[first].point });
             }
-            // Table 1: upwards a slash point leads on from its first duplicate and an antislash point from its second;
-            // downwards the other way round.
+            // Table 1: upwards a slash point leads on from its first duplicate and an antislash point from
+            // its second; downwards the other way round.
             let first = pick(corners, first, CornerKind::Slash);
             let second = pick(corners, second, CornerKind::Antislash);
             self.above[first] = second as u32;
@@ -158,7 +164,8 @@ impl OutlineScratch {
     }
 }
 
-/// The duplicate of the point at `index` that a vertical edge leads to: the first if the point is of kind `first`, else the second.
+/// The duplicate of the point at `index` that a vertical edge leads to: the first if the point is
+/// of kind `first`, else the second.
 fn pick(corners: &[Corner], index: usize, first: CornerKind) -> usize {
     let wants_first = corners[index].kind == first;
     match duplicate(corners, index) {
@@ -200,7 +207,8 @@ mod tests {
         (pieces, corners)
     }
 
-    /// A border with a vertex at every grid step, as its turning points from the lowest `(z, x)` on.
+    /// A border with a vertex at every grid step, as its turning points from the lowest `(z, x)`
+    /// on.
     fn turns(set: &PolygonSet, border: &PolygonLoop) -> Vec<PlanPoint> {
         let points: Vec<PlanPoint> =
             border.vertices.iter().map(|&vertex: &VertexId| set.point(vertex)).collect();

@@ -5,18 +5,20 @@ use waymesh_core::{GridFrame, GridWindow, triangle_normal};
 
 use crate::slabs::{NOTHING, Slabs};
 
-/// A triangle that reaches less than this fraction of a cell into a column adds nothing to it, and counts as lying on the cell
-/// line if it reaches no farther to the other side. Above the rounding of [`GridFrame::fit`] (1e-4).
+/// A triangle that reaches less than this fraction of a cell into a column adds nothing to it, and
+/// counts as lying on the cell line if it reaches no farther to the other side. Above the rounding
+/// of [`GridFrame::fit`] (1e-4).
 const PLAN_SLACK: f64 = 2e-4;
-/// A height this fraction of a level above a level counts as on it: single precision knows no 0.6 m.
+/// A height this fraction of a level above a level counts as on it: single precision knows no 0.6
+/// m.
 const LEVEL_SLACK: f64 = 1e-4;
 /// Largest coordinate in cells or levels; beyond it coordinates are moved there.
 const REACH: f64 = (1_u64 << 30) as f64;
 /// Shorter runs have no usable slope, and no cell line inside that would matter.
 const SHORTEST_RUN: f64 = 1e-9;
 
-/// The nearest whole number for sizes up to 2^31: adding 1.5 * 2^52 moves it into the low bits. One addition where the portable
-/// instruction set has no rounding instruction.
+/// The nearest whole number for sizes up to 2^31: adding 1.5 * 2^52 moves it into the low bits. One
+/// addition where the portable instruction set has no rounding instruction.
 #[inline(always)]
 #[expect(
     clippy::cast_possible_truncation,
@@ -107,7 +109,8 @@ impl Placement {
         [bound(offset.z * self.per_cell), bound(offset.x * self.per_cell), bound(offset.y * self.per_level)]
     }
 
-    /// The cells that a triangle may reach into. A triangle along a cell line lies on both sides of it.
+    /// The cells that a triangle may reach into. A triangle along a cell line lies on both sides of
+    /// it.
     #[inline]
     pub(crate) fn extent(&self, corners: [Vec3; 3]) -> Extent {
         let least = self.corner(corners[0].min(corners[1]).min(corners[2]));
@@ -135,7 +138,8 @@ pub(crate) struct RowScratch {
     lines: Vec<Range>,
 }
 
-/// A triangle in the grid, its corners in order of z, x and height: what comes out does not depend on which came first.
+/// A triangle in the grid, its corners in order of z, x and height: what comes out does not depend
+/// on which came first.
 struct GridTriangle {
     corners: [Corner; 3],
     rows: [i32; 2],
@@ -161,8 +165,9 @@ impl Cut {
 /// Adds a triangle to the columns of `window`.
 ///
 /// # Guarantees
-/// - Every column that the triangle reaches into by more than a 5000th of a cell gets the levels of its lowest and highest point
-///   there, to a 10,000th of a level. A wall on a cell line blocks both sides; a floor that ends on one adds nothing beyond.
+/// - Every column that the triangle reaches into by more than a 5000th of a cell gets the levels of
+///   its lowest and highest point there, to a 10,000th of a level. A wall on a cell line blocks
+///   both sides; a floor that ends on one adds nothing beyond.
 /// - A column gets the same levels whatever the window and the order of the corners.
 pub(crate) fn fill(
     placement: &Placement,
@@ -203,7 +208,8 @@ fn at(from: &Corner, to: &Corner, z: f64) -> [f64; 2] {
 }
 
 impl GridTriangle {
-    /// What the row leaves of the triangle. What overhangs the first or last row by less than the slack is part of them.
+    /// What the row leaves of the triangle. What overhangs the first or last row by less than the
+    /// slack is part of them.
     #[inline(always)]
     fn cut(&self, row: i32) -> Cut {
         let [a, b, c] = &self.corners;
@@ -269,8 +275,8 @@ impl GridTriangle {
 }
 
 impl RowScratch {
-    /// Heights of a polygon over the cells `from..=to` in the cells `least..=most`: at its corners there, and where its border
-    /// crosses the lines between the cells.
+    /// Heights of a polygon over the cells `from..=to` in the cells `least..=most`: at its corners
+    /// there, and where its border crosses the lines between the cells.
     #[inline]
     #[expect(clippy::cast_sign_loss, reason = "within least..=most")]
     fn measure(&mut self, cut: &Cut, [from, to]: [i32; 2], [least, most]: [i32; 2]) {

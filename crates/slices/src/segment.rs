@@ -40,10 +40,12 @@ impl CoreRect {
 /// Pieces of one level, and the neighbours of every span. Kept from tile to tile.
 #[derive(Clone, Debug, Default)]
 pub struct Segmentation {
-    /// Label of each span of the core, others [`NO_LABEL`]; numbered in row-major order of their first spans.
+    /// Label of each span of the core, others [`NO_LABEL`]; numbered in row-major order of their
+    /// first spans.
     pub labels: Vec<u32>,
-    /// Which of the eight columns around a span have a walkable span at the same level: the paper's `n_c` (figure 5). Bits
-    /// 1, 2, 4 for smaller z, 8 and 16 for the same z, 32, 64, 128 for larger z, each from smaller to larger x.
+    /// Which of the eight columns around a span have a walkable span at the same level: the paper's
+    /// `n_c` (figure 5). Bits 1, 2, 4 for smaller z, 8 and 16 for the same z, 32, 64, 128 for
+    /// larger z, each from smaller to larger x.
     pub configurations: Vec<u8>,
     /// Number of labels.
     pub count: u32,
@@ -51,11 +53,12 @@ pub struct Segmentation {
     numbers: Vec<u32>,
 }
 
-/// Labels the walkable spans of `core`. Spans one column around it count as neighbours, without getting labels: the tile extended by
-/// one span of section 4.1.4.
+/// Labels the walkable spans of `core`. Spans one column around it count as neighbours, without
+/// getting labels: the tile extended by one span of section 4.1.4.
 ///
-/// The pieces are those of the flood fill of Algorithms 1 and 2: same discrete top, neighbours in plan. They are found row by row
-/// with a union-find, as the flood's stack walks through memory at random.
+/// The pieces are those of the flood fill of Algorithms 1 and 2: same discrete top, neighbours in
+/// plan. They are found row by row with a union-find, as the flood's stack walks through memory at
+/// random.
 ///
 /// # Cost
 /// Linear in the spans, five look-ups each.
@@ -148,7 +151,8 @@ pub(crate) mod tests {
         SpanGrid::from_columns(width, &columns)
     }
 
-    /// Algorithms 1 and 2 to the letter: a stack of spans, and for each all spans of the eight columns around it.
+    /// Algorithms 1 and 2 to the letter: a stack of spans, and for each all spans of the eight
+    /// columns around it.
     fn flood(grid: &SpanGrid) -> Vec<u32> {
         let (width, depth) = (grid.width().cast_signed(), grid.depth().cast_signed());
         let mut labels = vec![NO_LABEL; grid.len()];

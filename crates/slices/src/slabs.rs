@@ -5,7 +5,8 @@ use crate::spans::SpanGrid;
 /// No level.
 pub(crate) const NOTHING: i32 = i32::MIN;
 
-/// Lowest level, highest level, and the highest level that a walkable triangle reaches ([`NOTHING`] if none does).
+/// Lowest level, highest level, and the highest level that a walkable triangle reaches ([`NOTHING`]
+/// if none does).
 pub(crate) type Slab = [i32; 3];
 
 const EMPTY: Slab = [i32::MAX, i32::MIN, NOTHING];
@@ -22,12 +23,15 @@ fn touch(a: Slab, b: Slab) -> bool {
 
 /// No entry.
 const END: u32 = u32::MAX;
-/// How far a column's list is searched for a slab to join; a column of very many parts is sorted out at the end.
+/// How far a column's list is searched for a slab to join; a column of very many parts is sorted
+/// out at the end.
 const SEARCHED: usize = 4;
 
-/// One slab per column in place, for most columns all there is, and a list for what does not touch it. Kept from tile to tile.
+/// One slab per column in place, for most columns all there is, and a list for what does not touch
+/// it. Kept from tile to tile.
 ///
-/// Joining slabs takes the least and the most of each number, so the order in which they come does not matter.
+/// Joining slabs takes the least and the most of each number, so the order in which they come does
+/// not matter.
 #[derive(Debug, Default)]
 pub(crate) struct Slabs {
     slabs: Vec<Slab>,
@@ -85,8 +89,9 @@ impl Slabs {
         self.heads[column] = self.spilled.len() as u32 - 1;
     }
 
-    /// Makes spans of the slabs. One can stand on the highest walkable triangle of a span if it lies at most `step` levels below the
-    /// top and has room for `height` levels up to the next span; returns how many lack that only.
+    /// Makes spans of the slabs. One can stand on the highest walkable triangle of a span if it
+    /// lies at most `step` levels below the top and has room for `height` levels up to the next
+    /// span; returns how many lack that only.
     pub(crate) fn finish(&mut self, width: usize, step: i32, height: i32, out: &mut SpanGrid) -> u64 {
         out.clear(width, self.slabs.len());
         let mut low_ceilings = 0;

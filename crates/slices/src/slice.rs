@@ -22,7 +22,8 @@ use crate::{LinkPlace, SlicesConfig, SlicesError};
 /// # Invariants
 /// - One region per contour, in order; the plan area of its polygon is its number of cells.
 /// - A border with a region beyond it is one to which the agent can step; it has a link.
-/// - Regions that share a side and a level are one, so every region is flat and none overlaps itself.
+/// - Regions that share a side and a level are one, so every region is flat and none overlaps
+///   itself.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Slices {
@@ -39,7 +40,8 @@ pub struct Slices {
 }
 
 impl Validate for Slices {
-    /// Contours are valid, tables belong together, areas are the numbers of cells, links and shared borders tell the same.
+    /// Contours are valid, tables belong together, areas are the numbers of cells, links and shared
+    /// borders tell the same.
     fn violations(&self, out: &mut ViolationList) {
         self.contours.violations(out);
         if self.regions.len() != self.contours.regions.len() {
@@ -82,36 +84,45 @@ impl Validate for Slices {
 
 /// Slices a world: the pipeline of Saupin and Le Garrec up to the triangulation.
 ///
-/// 1. Triangles are sorted into tiles (bins), and tiles are voxelised in parallel, each with the few columns around it that decide what its
-///    borders are (sections 2 and 4.1.4). Steep triangles stand in the way unless they end
-///    within a step above what one can stand on; so does too little head room.
-/// 2. Each tile is cut into pieces of one level (section 3, [`crate::segment`]), which tell their corner points
-///    (section 4.1, [`crate::corner_points`]) and what lies beyond their borders (section 5.2).
-/// 3. Pieces are joined to regions across tiles (section 4.3), and the corner points of each region are connected to contours by the
-///    even-odd rule (section 4.2, [`crate::connect_corners`]), the outer one first (section 5.1.1).
-/// 4. Borders between regions that the agent can step between become one arc for both sides, and links (section 5.2).
+/// 1. Triangles are sorted into tiles (bins), and tiles are voxelised in parallel, each with the
+///    few columns around it that decide what its borders are (sections 2 and 4.1.4). Steep
+///    triangles stand in the way unless they end within a step above what one can stand on; so does
+///    too little head room.
+/// 2. Each tile is cut into pieces of one level (section 3, [`crate::segment`]), which tell their
+///    corner points (section 4.1, [`crate::corner_points`]) and what lies beyond their borders
+///    (section 5.2).
+/// 3. Pieces are joined to regions across tiles (section 4.3), and the corner points of each region
+///    are connected to contours by the even-odd rule (section 4.2, [`crate::connect_corners`]), the
+///    outer one first (section 5.1.1).
+/// 4. Borders between regions that the agent can step between become one arc for both sides, and
+///    links (section 5.2).
 ///
-/// As contours are made after the merge, and from corners that were found with the neighbours in sight, no vertex comes from a tile and no
-/// contour has to be sewn together.
+/// As contours are made after the merge, and from corners that were found with the neighbours in
+/// sight, no vertex comes from a tile and no contour has to be sewn together.
 ///
 /// # Guarantees
-/// - The result is valid, and the same for every tile size, number of threads and of tiles alive, and order of the triangles.
-/// - Conservative: a column that a triangle reaches into by more than a 5000th of a cell has a span over its heights there.
+/// - The result is valid, and the same for every tile size, number of threads and of tiles alive,
+///   and order of the triangles.
+/// - Conservative: a column that a triangle reaches into by more than a 5000th of a cell has a span
+///   over its heights there.
 /// - No level, no region and no storey is left out for being small.
 ///
 /// # Cost
-/// Time is linear in the columns that triangles cover, plus `n log n` in the corner points. Memory: about 60 bytes per column of a tile for each
-/// tile alive, four bytes per triangle and tile, and about 100 bytes per piece of border for the result.
+/// Time is linear in the columns that triangles cover, plus `n log n` in the corner points. Memory:
+/// about 60 bytes per column of a tile for each tile alive, four bytes per triangle and tile, and
+/// about 100 bytes per piece of border for the result.
 ///
-/// Runs on the current rayon pool. Tells the observer of skipped triangles and of the tiles done; its stages are `slice tiles`,
-/// `merge slices`, `outline slices` and `link slices`.
+/// Runs on the current rayon pool. Tells the observer of skipped triangles and of the tiles done;
+/// its stages are `slice tiles`, `merge slices`, `outline slices` and `link slices`.
 ///
 /// # Errors
-/// For bad configuration, a soup without a usable triangle, a grid, tiles or tables beyond their limits. A world without a place to stand is no
-/// error; it has no regions, and the observer is warned.
+/// For bad configuration, a soup without a usable triangle, a grid, tiles or tables beyond their
+/// limits. A world without a place to stand is no error; it has no regions, and the observer is
+/// warned.
 ///
 /// # References
-/// Saupin and Le Garrec, Robust and Scalable Navmesh Generation with multiple levels and stairs support.
+/// Saupin and Le Garrec, Robust and Scalable Navmesh Generation with multiple levels and stairs
+/// support.
 pub fn slice_world(
     soup: &TriangleSoup,
     config: &SlicesConfig,
@@ -175,7 +186,8 @@ fn report_skipped(bins: &Bins, soup: &TriangleSoup, observer: &mut dyn Observer)
     Ok(())
 }
 
-/// Slices all tiles, `alive` at a time; each worker has one workspace, which it uses again for every tile.
+/// Slices all tiles, `alive` at a time; each worker has one workspace, which it uses again for
+/// every tile.
 fn run_tiles(
     world: &World<'_>,
     tiling: &Tiling,

@@ -4,8 +4,9 @@ use std::ops::Range;
 
 use crate::slabs::NOTHING;
 
-/// The solid spans of a rectangle of columns, row by row, each column bottom to top: `z_min`, `z_max` and whether one can stand on
-/// it (sections 2.2 and 2.3 of the paper). Labels are apart, in [`crate::Segmentation`].
+/// The solid spans of a rectangle of columns, row by row, each column bottom to top: `z_min`,
+/// `z_max` and whether one can stand on it (sections 2.2 and 2.3 of the paper). Labels are apart,
+/// in [`crate::Segmentation`].
 ///
 /// # Invariants
 /// Spans of a column neither overlap nor touch, and come bottom to top.
@@ -24,7 +25,8 @@ pub struct SpanGrid {
     reason = "less than 2^32 spans: every span takes bytes of the memory limit"
 )]
 impl SpanGrid {
-    /// A grid of columns of `(bottom, top, walkable)` spans, row by row, for those who have no triangles. One stands on their tops.
+    /// A grid of columns of `(bottom, top, walkable)` spans, row by row, for those who have no
+    /// triangles. One stands on their tops.
     #[must_use]
     pub fn from_columns(width: usize, columns: &[Vec<(i32, i32, bool)>]) -> Self {
         let mut grid = Self::default();

@@ -74,8 +74,8 @@ pub(crate) struct TileSlices {
 impl Workspace {
     /// Slices one tile. `triangles` are those that reach into the tile or the ring around it.
     ///
-    /// The tile is voxelised with the columns around it that decide what its borders are; they belong to other tiles, which tell of
-    /// them.
+    /// The tile is voxelised with the columns around it that decide what its borders are; they
+    /// belong to other tiles, which tell of them.
     pub(crate) fn run(&mut self, world: &World<'_>, core: GridWindow, triangles: &[u32]) -> TileSlices {
         let mut tile = TileSlices::default();
         if triangles.is_empty() {

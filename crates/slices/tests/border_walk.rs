@@ -1,4 +1,5 @@
-//! The contours of whole worlds against a border walk on the grid of labels: the same polygons, the same neighbours, the same vertices.
+//! The contours of whole worlds against a border walk on the grid of labels: the same polygons, the
+//! same neighbours, the same vertices.
 
 use std::collections::BTreeMap;
 
@@ -34,8 +35,8 @@ fn label(width: usize, levels: &[Option<i32>]) -> Vec<Option<u32>> {
     labels
 }
 
-/// A border as its turning points and the points where the region beyond changes: from the lowest one on, each with its vertex and
-/// what lies beyond the edge that starts there.
+/// A border as its turning points and the points where the region beyond changes: from the lowest
+/// one on, each with its vertex and what lies beyond the edge that starts there.
 fn reduced(set: &PolygonSet, border: &PolygonLoop) -> Vec<(PlanPoint, VertexId, Option<RegionId>)> {
     let count = border.vertices.len();
     let at = |i: usize| set.point(border.vertices[i % count]);

@@ -316,7 +316,8 @@ fn random_soup(seed: u64, triangles: u32) -> TriangleSoup {
     soup
 }
 
-/// Whether the floor under the world point `(x, z)`, in some region, is at most a level and a cell's rise above `y` or less below it.
+/// Whether the floor under the world point `(x, z)`, in some region, is at most a level and a
+/// cell's rise above `y` or less below it.
 fn stands(slices: &Slices, cells: &BTreeMap<(i32, i32), Vec<i32>>, point: Vec3, slope: f32) -> bool {
     let frame = &slices.contours.frame;
     let [x, y, z] = frame.to_grid(point);
@@ -404,7 +405,8 @@ proptest! {
     }
 }
 
-/// What lies beyond a border is a level to which the agent can step, and two cells of regions that are linked lie there.
+/// What lies beyond a border is a level to which the agent can step, and two cells of regions that
+/// are linked lie there.
 #[test]
 fn shared_borders_lie_between_cells_of_both_regions() {
     for seed in 0..20 {

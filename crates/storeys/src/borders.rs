@@ -1,4 +1,5 @@
-//! Borders between pixels: from traced borders, which follow the sides of cells, to where the ground ends in truth.
+//! Borders between pixels: from traced borders, which follow the sides of cells, to where the
+//! ground ends in truth.
 
 use waymesh_core::{ArcId, ContourArc, ContourSet, GridFrame, PlanPoint, PlanVertex, RegionId, VertexId};
 
@@ -7,7 +8,8 @@ use crate::refine::BORDER_STEPS;
 
 const STEPS: i32 = BORDER_STEPS as i32;
 
-/// Where the ground of a region ends around a cell, by [`waymesh_core::Direction::index`], as in [`crate::SpanEnds`].
+/// Where the ground of a region ends around a cell, by [`waymesh_core::Direction::index`], as in
+/// [`crate::SpanEnds`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RegionEnds {
     /// The region.
@@ -32,22 +34,25 @@ pub fn border_frame(frame: &GridFrame) -> GridFrame {
     }
 }
 
-/// Moves the raw borders of a traced field to where the ground ends: every side of a cell on a wall or drop becomes the point at which
-/// the line between the centres of the two cells leaves the ground. Borders between regions stay, and end on the moved ones.
+/// Moves the raw borders of a traced field to where the ground ends: every side of a cell on a wall
+/// or drop becomes the point at which the line between the centres of the two cells leaves the
+/// ground. Borders between regions stay, and end on the moved ones.
 ///
 /// `ends` are sorted. A side that they do not tell of stays where it is.
 ///
 /// # Guarantees
-/// - The same arcs with the same sides. If `raw` is valid, so is the result: within every square of four centres the new borders are straight
-///   lines from its sides to one point in it, which cross none of the others.
+/// - The same arcs with the same sides. If `raw` is valid, so is the result: within every square of
+///   four centres the new borders are straight lines from its sides to one point in it, which cross
+///   none of the others.
 /// - Plan points are in the frame of [`border_frame`].
 ///
 /// # Errors
-/// [`StoreysError::NotTraced`] for an arc that does not go from corner to corner of the grid, side by side;
-/// [`StoreysError::TooMany`] beyond 2^24 cells along an axis.
+/// [`StoreysError::NotTraced`] for an arc that does not go from corner to corner of the grid, side
+/// by side; [`StoreysError::TooMany`] beyond 2^24 cells along an axis.
 ///
 /// # References
-/// The points are those of marching squares (Lorensen and Cline 1987, in the plane), which takes the place of the thesis' contour pixels.
+/// The points are those of marching squares (Lorensen and Cline 1987, in the plane), which takes
+/// the place of the thesis' contour pixels.
 pub fn place_borders(raw: &ContourSet, ends: &[RegionEnds]) -> Result<ContourSet, StoreysError> {
     let longest = u64::from(raw.frame.width.max(raw.frame.depth));
     if longest > 1 << 24 {
@@ -203,8 +208,9 @@ impl Placed<'_> {
         ))
     }
 
-    /// The junctions that have to stay at their corner of the grid: another corner of the surface lies there, with a seam of the same region. Where
-    /// four spans meet in a corner and two opposite ones are of one region, both sides need the corner.
+    /// The junctions that have to stay at their corner of the grid: another corner of the surface
+    /// lies there, with a seam of the same region. Where four spans meet in a corner and two
+    /// opposite ones are of one region, both sides need the corner.
     fn crowded_junctions(&self) -> Vec<bool> {
         let raw = self.raw;
         let mut seams = Vec::new();
@@ -237,7 +243,8 @@ impl Placed<'_> {
         crowded
     }
 
-    /// Puts every junction on walls between the points of the walls that end there. It stays in the square of four centres around it.
+    /// Puts every junction on walls between the points of the walls that end there. It stays in the
+    /// square of four centres around it.
     fn place_junctions(&mut self) {
         let crowded = self.crowded_junctions();
         for (old, junction) in self.junctions.iter().enumerate() {

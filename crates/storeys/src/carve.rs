@@ -8,7 +8,8 @@ use crate::depth::{ALL_SIDES, DepthMaps, NO_FLOOR, NOWHERE, Places};
 use crate::refine::{BORDER_STEPS, Refined, SpanEnds};
 use crate::slim::{SlimSpans, SlimWindow, floor_above, key, nearest};
 
-/// A border is at least so many steps from the centres on both sides, so that borders cannot touch where they have to turn.
+/// A border is at least so many steps from the centres on both sides, so that borders cannot touch
+/// where they have to turn.
 const MARGIN_STEPS: u8 = 2;
 
 /// The window's part of the maps, without what is too close to a wall.
@@ -126,12 +127,14 @@ struct Carver<'a> {
     per_level: f64,
     spans: SlimSpans,
     ends: Vec<SpanEnds>,
-    /// Floors of a block with ground, and which sides of those that are linked lead on as a whole. Used again for every row.
+    /// Floors of a block with ground, and which sides of those that are linked lead on as a whole.
+    /// Used again for every row.
     sheets: Vec<(u16, Option<u8>)>,
 }
 
 impl Carver<'_> {
-    /// Keeps the spans of a row of the window from `x` on, as far as one block goes; gives where that is.
+    /// Keeps the spans of a row of the window from `x` on, as far as one block goes; gives where
+    /// that is.
     #[expect(clippy::cast_possible_truncation, reason = "spans of a window are counted in 32 bits")]
     fn push_row(&mut self, first: u32, z: u32) -> u32 {
         let (maps, per_level) = (self.maps, self.per_level);
@@ -194,7 +197,8 @@ impl Carver<'_> {
         end
     }
 
-    /// In which directions a place is linked, of the next span, beside those where it is known to be.
+    /// In which directions a place is linked, of the next span, beside those where it is known to
+    /// be.
     #[inline]
     fn links(&mut self, place: usize, around: &[Places; 4], ground: f32, known: u8) -> u8 {
         let maps = self.maps;
@@ -218,7 +222,8 @@ impl Carver<'_> {
         links
     }
 
-    /// Notes that the next span links to a floor of the places beside it, if that is not the nearest of what is left there.
+    /// Notes that the next span links to a floor of the places beside it, if that is not the
+    /// nearest of what is left there.
     #[expect(clippy::cast_possible_truncation, reason = "spans of a window are counted in 32 bits")]
     fn push_odd(&mut self, places: Places, floor: u16, direction: Direction, ground: f32) {
         let is_left = |(_, place): &(u16, usize)| self.maps.has_ground(*place);

@@ -14,8 +14,8 @@ pub(crate) struct Clearance {
     pub(crate) distances: Distances,
 }
 
-/// Ends are told in steps of a cell, a fraction of those in which the result is told: what is straight but for noise is then straight, and
-/// measured from as one.
+/// Ends are told in steps of a cell, a fraction of those in which the result is told: what is
+/// straight but for noise is then straight, and measured from as one.
 pub(crate) const STEPS_OF_ENDS: f32 = 256.0;
 /// The same for heights along borders, per metre.
 pub(crate) const STEPS_OF_HEIGHTS: f32 = 32.0;
@@ -95,8 +95,8 @@ fn way_across(
     Some(walls.slot(block.number(floor))? + block.pixel(x, z))
 }
 
-/// Cells around a window that have to be known for everything in it to be: the radius, and what cracks, links, borders and the
-/// look past the border take.
+/// Cells around a window that have to be known for everything in it to be: the radius, and what
+/// cracks, links, borders and the look past the border take.
 pub(crate) fn halo_cells(walk: &Walk) -> u32 {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates")]
     let radius = walk.radius.ceil() as u32;
@@ -105,8 +105,9 @@ pub(crate) fn halo_cells(walk: &Walk) -> u32 {
 
 impl Clearance {
     /// # Exactness
-    /// The distance to the borders between pixels: those are where walls and drops cross the lines between centres, joined by straight
-    /// lines. So it is exact to [`STEPS_OF_ENDS`] along straight walls, and short or long by less than 0.36 cells at a corner.
+    /// The distance to the borders between pixels: those are where walls and drops cross the lines
+    /// between centres, joined by straight lines. So it is exact to [`STEPS_OF_ENDS`] along
+    /// straight walls, and short or long by less than 0.36 cells at a corner.
     ///
     /// Distances are measured in `asked`, from all that is in the maps.
     pub(crate) fn measure(
@@ -131,7 +132,8 @@ impl Clearance {
     }
 }
 
-/// The borders of all ground, piece by piece: every end of a place is joined to the next one around the corner.
+/// The borders of all ground, piece by piece: every end of a place is joined to the next one around
+/// the corner.
 fn for_each_segment(maps: &DepthMaps<'_>, ends: &Ends, whole: GridWindow, mut each: impl FnMut(&Segment)) {
     let mut columns: Vec<Rim> = Vec::new();
     for rows in ends.rims.chunk_by(|a, b| (a.block, a.floor) == (b.block, b.floor)) {

@@ -20,17 +20,20 @@ pub enum Keep {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct StoreysConfig {
-    /// Size of a fine cell, which is a pixel of the depth maps, and of the levels in which heights are told. Default 0.1 by 0.1.
+    /// Size of a fine cell, which is a pixel of the depth maps, and of the levels in which heights
+    /// are told. Default 0.1 by 0.1.
     pub scale: GridScale,
     /// Who walks.
     pub agent: Agent,
-    /// Fine cells along a side of a rough cell, at least 2; 0 chooses so many that a rough cell is as wide as the agent's radius at most
-    /// and 0.5 m at most, but 4 at least. Default 0. The ground found does not depend on it, the cost does.
+    /// Fine cells along a side of a rough cell, at least 2; 0 chooses so many that a rough cell is
+    /// as wide as the agent's radius at most and 0.5 m at most, but 4 at least. Default 0. The
+    /// ground found does not depend on it, the cost does.
     pub rough_cells: u32,
-    /// Height of a rough level. The lower, the better ground at different heights is told apart; at most half the agent's height.
-    /// `None` is an eighth of the agent's height. Default `None`.
+    /// Height of a rough level. The lower, the better ground at different heights is told apart; at
+    /// most half the agent's height. `None` is an eighth of the agent's height. Default `None`.
     pub rough_level: Option<f32>,
-    /// Places that are certainly walkable: with any, only ground connected to one of them is kept. Default none.
+    /// Places that are certainly walkable: with any, only ground connected to one of them is kept.
+    /// Default none.
     pub seeds: Vec<Vec3>,
     /// Which ground is kept without seeds. Default all.
     pub keep: Keep,
@@ -154,13 +157,15 @@ impl StoreysConfig {
 /// The configuration in pixels and metres above the frame, as all parts of the crate need it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Walk {
-    /// Highest rise from one place to the next, in metres: the agent's step, or what a slope rises over a cell if that is more.
+    /// Highest rise from one place to the next, in metres: the agent's step, or what a slope rises
+    /// over a cell if that is more.
     pub(crate) rise: f32,
     /// Head room in metres.
     pub(crate) height: f32,
     /// The agent's radius in cells.
     pub(crate) radius: f32,
-    /// Ground farther up or down than this, in metres, does not stand in the way of the agent's body at its radius.
+    /// Ground farther up or down than this, in metres, does not stand in the way of the agent's
+    /// body at its radius.
     pub(crate) near: f32,
     /// Squared cosine of the steepest slope, with slack.
     pub(crate) cos_squared: f64,
@@ -217,7 +222,8 @@ impl Placement {
         ]
     }
 
-    /// The corners, and whether one can walk on the triangle; nothing if it has no area or is not finite.
+    /// The corners, and whether one can walk on the triangle; nothing if it has no area or is not
+    /// finite.
     pub(crate) fn triangle(&self, corners: [Vec3; 3]) -> Option<([Corner; 3], bool)> {
         let [a, b, c] = corners.map(Vec3::as_dvec3);
         let normal = (b - a).cross(c - a);

@@ -14,7 +14,8 @@ pub(crate) const NO_FLOOR: u16 = u16::MAX;
 /// All four directions, a bit each.
 pub(crate) const ALL_SIDES: u8 = 0b1111;
 
-/// A rough column as far as it lies in a window. Its floors are drawn on *sheets*, one behind the other.
+/// A rough column as far as it lies in a window. Its floors are drawn on *sheets*, one behind the
+/// other.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Block {
     /// Its pixels, counted from the window's corner.
@@ -62,7 +63,8 @@ pub(crate) struct Range {
     is_full: bool,
     /// Whether there still is, and all of it is linked to each other as it lies.
     pub(crate) is_linked: bool,
-    /// The floors of the blocks beside it whose sheets were linked to all of a side, by [`Direction::index`].
+    /// The floors of the blocks beside it whose sheets were linked to all of a side, by
+    /// [`Direction::index`].
     beside: [u16; 4],
 }
 
@@ -116,7 +118,8 @@ pub(crate) struct DepthMaps<'a> {
     /// Column of blocks of each column of pixels, row of blocks of each row.
     block_x: Vec<u32>,
     block_z: Vec<u32>,
-    /// Height of the ground at the pixel's centre in metres above the frame's origin, NaN where there is none. Sheet by sheet.
+    /// Height of the ground at the pixel's centre in metres above the frame's origin, NaN where
+    /// there is none. Sheet by sheet.
     pub(crate) ground: Vec<f32>,
     /// The floor across each side that can be stepped to, [`NO_FLOOR`] if there is none.
     pub(crate) links: Vec<[u16; 4]>,
@@ -226,7 +229,8 @@ impl<'a> DepthMaps<'a> {
         self.block_z[z as usize] as usize
     }
 
-    /// The rows and columns of blocks that pixels from `low` to `high` lie in; nothing if they lie outside the window.
+    /// The rows and columns of blocks that pixels from `low` to `high` lie in; nothing if they lie
+    /// outside the window.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -378,8 +382,8 @@ impl<'a> DepthMaps<'a> {
         }
     }
 
-    /// Gives ground to single pixels between two that have it within a step: cracks between triangles are no gaps, nor are risers that
-    /// lean by less than a pixel.
+    /// Gives ground to single pixels between two that have it within a step: cracks between
+    /// triangles are no gaps, nor are risers that lean by less than a pixel.
     pub(crate) fn close_cracks(&mut self, walk: &Walk) {
         let mut found = Vec::new();
         let mut changed = Vec::new();
@@ -478,9 +482,11 @@ impl<'a> DepthMaps<'a> {
         }
     }
 
-    /// Links every place to the one beside it that is nearest in height and within a step, if that is so for both.
+    /// Links every place to the one beside it that is nearest in height and within a step, if that
+    /// is so for both.
     pub(crate) fn link(&mut self, walk: &Walk) {
-        // Ground in one column is at least the agent's height apart: what is nearer than half of it is nearest for both.
+        // Ground in one column is at least the agent's height apart: what is nearer than half of it is
+        // nearest for both.
         let near = walk.rise.min(0.49 * walk.height);
         for index in 0..self.blocks.len() {
             let block = self.blocks[index];
@@ -563,7 +569,8 @@ impl<'a> DepthMaps<'a> {
         (x < self.across && there < self.blocks.len()).then_some(there)
     }
 
-    /// The sides of a sheet, as bits, with links on all of which nothing has been cut; none if there is no link somewhere on it.
+    /// The sides of a sheet, as bits, with links on all of which nothing has been cut; none if
+    /// there is no link somewhere on it.
     #[inline]
     pub(crate) fn whole_sides(&self, index: usize, floor: u16) -> u8 {
         let own = self.ranges[self.blocks[index].number(floor)];

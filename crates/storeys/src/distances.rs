@@ -17,8 +17,9 @@ pub(crate) struct Segment {
     pub(crate) ground: f32,
 }
 
-/// How far places are from the nearest border, in cells: at most [`FARTHER_CELLS`] more than the radius, and where it is more than [`NEARER_CELLS`]
-/// less, so much less. Only of places that were asked for.
+/// How far places are from the nearest border, in cells: at most [`FARTHER_CELLS`] more than the
+/// radius, and where it is more than [`NEARER_CELLS`] less, so much less. Only of places that were
+/// asked for.
 #[derive(Debug, Default)]
 pub(crate) struct Distances {
     reach: f32,
@@ -29,13 +30,14 @@ pub(crate) struct Distances {
 }
 
 const NOTHING_NEAR: u32 = u32::MAX;
-/// Distances are told only of places around the new border: between two linked places, of which one keeps the radius, they differ by a cell, unless
-/// a cliff is between them.
+/// Distances are told only of places around the new border: between two linked places, of which one
+/// keeps the radius, they differ by a cell, unless a cliff is between them.
 const FARTHER_CELLS: f32 = 1.5;
 const NEARER_CELLS: f32 = 1.25;
 
 impl Distances {
-    /// The distances in the pixels of `asked` to all segments. They do not depend on the order of segments, and joined ones are as good as their parts.
+    /// The distances in the pixels of `asked` to all segments. They do not depend on the order of
+    /// segments, and joined ones are as good as their parts.
     pub(crate) fn measure(
         maps: &DepthMaps<'_>,
         asked: GridWindow,
@@ -91,8 +93,9 @@ impl Segment {
         }
     }
 
-    /// Takes in a segment that goes on straight along an axis at the same height. Distances to both are to the last bit the distance to the
-    /// result, for segments along an axis end at centres of pixels.
+    /// Takes in a segment that goes on straight along an axis at the same height. Distances to both
+    /// are to the last bit the distance to the result, for segments along an axis end at
+    /// centres of pixels.
     pub(crate) fn join(&mut self, next: &Self) -> bool {
         if self.ground.to_bits() != next.ground.to_bits() {
             return false;
@@ -130,10 +133,12 @@ struct Stamp<'a, 'b> {
     asked: GridWindow,
     slots: Vec<u32>,
     squared: Vec<f32>,
-    /// First row of each sheet, and of each row the largest squared distance of a place with ground; 0 once all are nearer than matters.
+    /// First row of each sheet, and of each row the largest squared distance of a place with
+    /// ground; 0 once all are nearer than matters.
     rows: Vec<u32>,
     row_most: Vec<f32>,
-    /// Of each sheet, the largest squared distance of a place with ground; 0 once all are nearer than matters.
+    /// Of each sheet, the largest squared distance of a place with ground; 0 once all are nearer
+    /// than matters.
     most: Vec<f32>,
     reach: f32,
     /// What is nearer is as near as that.
@@ -141,7 +146,8 @@ struct Stamp<'a, 'b> {
     near: f32,
 }
 
-/// The first and last of the pixels whose centres lie between two places, of those from `first` to `end`.
+/// The first and last of the pixels whose centres lie between two places, of those from `first` to
+/// `end`.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -159,7 +165,8 @@ fn pixel_of(base: i64, place: f32) -> u32 {
     (base + whole_below(f64::from(place))).clamp(0, i64::from(u32::MAX)) as u32
 }
 
-/// Blocks between two places, along one axis: those that it reaches into, and those it lies in, clipped to the former.
+/// Blocks between two places, along one axis: those that it reaches into, and those it lies in,
+/// clipped to the former.
 struct Span {
     reached: [usize; 2],
     own: [usize; 2],
@@ -191,8 +198,8 @@ impl Span {
 }
 
 impl Stamp<'_, '_> {
-    /// Presses all segments, first into the blocks they lie in, then farther and farther: so most sheets are known to be near enough to something
-    /// before anything far is looked at.
+    /// Presses all segments, first into the blocks they lie in, then farther and farther: so most
+    /// sheets are known to be near enough to something before anything far is looked at.
     fn press_all(&mut self, segments: &[Segment]) {
         if self.asked.is_empty() {
             return;
@@ -207,7 +214,8 @@ impl Stamp<'_, '_> {
         }
     }
 
-    /// Presses a segment into the blocks that lie so many blocks from its own; gives the number of the farthest ring it reaches.
+    /// Presses a segment into the blocks that lie so many blocks from its own; gives the number of
+    /// the farthest ring it reaches.
     fn press(&mut self, segment: &Segment, ring: usize) -> usize {
         let (maps, asked, reach) = (self.maps, self.asked, self.reach);
         let line = Line::new(segment);
@@ -445,7 +453,8 @@ impl Line {
         ex * ex + ez * ez
     }
 
-    /// Lowers a row of squared distances, from `x` on, to those from this segment. The row is a multiple of [`LANES`] long.
+    /// Lowers a row of squared distances, from `x` on, to those from this segment. The row is a
+    /// multiple of [`LANES`] long.
     fn lower(&self, row: &mut [f32], x: f32, z: f32) {
         const RAMP: [f32; LANES] = [0.0, 1.0, 2.0, 3.0];
         let (chunks, _) = row.as_chunks_mut::<LANES>();

@@ -48,7 +48,8 @@ pub enum StoreysError {
         /// Where it is.
         position: [f32; 3],
     },
-    /// A border that is not one of a traced field: an arc with a step longer than a cell, or with an unknown vertex.
+    /// A border that is not one of a traced field: an arc with a step longer than a cell, or with
+    /// an unknown vertex.
     #[error("arc {arc} is not traced from the grid")]
     NotTraced {
         /// The arc.

@@ -4,7 +4,8 @@ use waymesh_core::{Direction, GridWindow, GroundWindow, NO_REGION};
 
 use crate::slim::{SlimSpans, SlimWindow, key};
 
-/// The ground of a window, put together from tiles: nine bytes a span, four a column. Links are found when they are asked for.
+/// The ground of a window, put together from tiles: nine bytes a span, four a column. Links are
+/// found when they are asked for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SlimGround {
     window: GridWindow,
@@ -14,7 +15,8 @@ pub struct SlimGround {
 }
 
 impl SlimGround {
-    /// The columns of `window` from the cores of `tiles`, of a field of so many regions; columns that no tile has in its core are empty.
+    /// The columns of `window` from the cores of `tiles`, of a field of so many regions; columns
+    /// that no tile has in its core are empty.
     #[must_use]
     #[expect(clippy::cast_possible_truncation, reason = "no more spans than 32-bit tables have")]
     pub fn assemble(window: GridWindow, tiles: &[&SlimWindow], regions: u32) -> Self {

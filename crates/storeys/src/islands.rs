@@ -6,15 +6,18 @@ use waymesh_core::{PlanPoint, PolyId, PolyMesh};
 use crate::StoreysError;
 use crate::config::{Keep, StoreysConfig};
 
-/// Keeps the polygons that the configuration asks for: all that are connected to the polygon nearest to a seed, or the island of the largest area
-/// (of several, that with the first polygon), or all. Tells how many islands were left out and their area in square metres.
+/// Keeps the polygons that the configuration asks for: all that are connected to the polygon
+/// nearest to a seed, or the island of the largest area (of several, that with the first polygon),
+/// or all. Tells how many islands were left out and their area in square metres.
 ///
 /// # Guarantees
-/// The polygons kept stay in order and keep their regions, corners and neighbours; vertices stay as they are.
+/// The polygons kept stay in order and keep their regions, corners and neighbours; vertices stay as
+/// they are.
 ///
 /// # Errors
-/// [`StoreysError::SeedOffGround`] for the first seed farther in plan than the agent's radius and two cells from any polygon, or more than a step and
-/// the agent's radius above or below it: a seed may stand closer to a wall than the agent's centre could.
+/// [`StoreysError::SeedOffGround`] for the first seed farther in plan than the agent's radius and
+/// two cells from any polygon, or more than a step and the agent's radius above or below it: a seed
+/// may stand closer to a wall than the agent's centre could.
 pub fn keep_islands(polygons: &mut PolyMesh, config: &StoreysConfig) -> Result<(u64, f64), StoreysError> {
     if config.seeds.is_empty() && config.keep == Keep::All {
         return Ok((0, 0.0));

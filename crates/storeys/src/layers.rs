@@ -12,8 +12,9 @@ use crate::slim::SlimWindow;
 
 /// The ground of a layer in one rough column: heights in metres above the frame's origin.
 ///
-/// Two places of a floor, one above the other, are never farther apart than the agent is high: on the lower one nobody can stand. So the upper
-/// end is where the layer is cut from above, and what is highest below it is all the ground the layer has there.
+/// Two places of a floor, one above the other, are never farther apart than the agent is high: on
+/// the lower one nobody can stand. So the upper end is where the layer is cut from above, and what
+/// is highest below it is all the ground the layer has there.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Floor {
     /// Where the lowest voxel begins.
@@ -22,7 +23,8 @@ pub struct Floor {
     pub high: f32,
     /// Which layer.
     pub layer: u32,
-    /// Whether there is room for the agent above all of it. Where there is not, there may still be in a part of the column.
+    /// Whether there is room for the agent above all of it. Where there is not, there may still be
+    /// in a part of the column.
     pub accessible: bool,
 }
 
@@ -70,19 +72,23 @@ const NO_LAYER: u32 = u32::MAX;
 
 /// Sorts the positive voxels into layers.
 ///
-/// The positive voxels of a column that leave no room for the agent between them are one floor. Floors are taken from the bottom up, as
-/// the thesis does with voxels. An accessible floor without a layer founds one; it gives its layer to the accessible floors beside it within a
-/// step, unless the layer already has a floor in that column; where it meets another layer, the two become one if they do not overlap. Then
-/// the same with all floors, so that every layer grows by the obstacles beside it, among which a part of its ground may lie.
+/// The positive voxels of a column that leave no room for the agent between them are one floor.
+/// Floors are taken from the bottom up, as the thesis does with voxels. An accessible floor without
+/// a layer founds one; it gives its layer to the accessible floors beside it within a step, unless
+/// the layer already has a floor in that column; where it meets another layer, the two become one
+/// if they do not overlap. Then the same with all floors, so that every layer grows by the
+/// obstacles beside it, among which a part of its ground may lie.
 ///
 /// # Guarantees
 /// - A layer has at most one floor in a column. Every positive voxel lies in one floor.
-/// - No layer could be put on another without overlapping it. Their number is that of the floors of the fullest column, or little more.
-/// - Layers are numbered by their lowest floor; ties by x, then z. Those without an accessible floor come after all others. The same
-///   for any order of triangles.
+/// - No layer could be put on another without overlapping it. Their number is that of the floors of
+///   the fullest column, or little more.
+/// - Layers are numbered by their lowest floor; ties by x, then z. Those without an accessible
+///   floor come after all others. The same for any order of triangles.
 ///
 /// # Cost
-/// Near linear in the floors; merging looks at the smaller layer. A layer that touches no other is compared with all.
+/// Near linear in the floors; merging looks at the smaller layer. A layer that touches no other is
+/// compared with all.
 ///
 /// # Errors
 /// [`StoreysError::TooMany`] beyond 2^32 floors.
@@ -333,7 +339,8 @@ impl Flood<'_> {
         found
     }
 
-    /// Puts each layer, from the lowest up, on the nearest in height of those before it that it does not overlap.
+    /// Puts each layer, from the lowest up, on the nearest in height of those before it that it
+    /// does not overlap.
     fn pack(&mut self, order: &[(u32, u32, u32, u32)]) {
         let layers = self.number(order);
         let mut kept: Vec<Numbered> = Vec::new();
@@ -454,11 +461,13 @@ impl Layers {
         if is_portal { ColumnKind::Portal } else { ColumnKind::Layer }
     }
 
-    /// Keeps only the floors that are connected to one of the seeds. It is a first cut on rough columns: what is connected
-    /// there may not be in truth, so what is made of the layers has to be asked again.
+    /// Keeps only the floors that are connected to one of the seeds. It is a first cut on rough
+    /// columns: what is connected there may not be in truth, so what is made of the layers has
+    /// to be asked again.
     ///
     /// # Errors
-    /// [`StoreysError::SeedOffGround`] for the first seed with no floor within a step above or below it.
+    /// [`StoreysError::SeedOffGround`] for the first seed with no floor within a step above or
+    /// below it.
     pub fn keep_connected(&mut self, seeds: &[Vec3], frame: &GridFrame) -> Result<(), StoreysError> {
         if seeds.is_empty() {
             return Ok(());

@@ -14,8 +14,8 @@ use crate::walls::Walls;
 
 /// Steps of a cell in which borders are told.
 pub const BORDER_STEPS: u8 = 64;
-/// Where the walkable ground ends around a span, in steps of [`BORDER_STEPS`] from the centre of its cell, by [`Direction::index`](waymesh_core::Direction::index); 0 where it
-/// does not end.
+/// Where the walkable ground ends around a span, in steps of [`BORDER_STEPS`] from the centre of
+/// its cell, by [`Direction::index`](waymesh_core::Direction::index); 0 where it does not end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SpanEnds {
     /// Which span.
@@ -33,7 +33,8 @@ pub struct Refined {
     pub ends: Vec<SpanEnds>,
 }
 
-/// Cells around its core that a window has to be drawn with: triangles that reach so far into it have to be given to [`refine_window`].
+/// Cells around its core that a window has to be drawn with: triangles that reach so far into it
+/// have to be given to [`refine_window`].
 #[must_use]
 pub fn refine_halo(config: &StoreysConfig) -> u32 {
     halo_cells(&Walk::new(config)) + 1
@@ -41,25 +42,32 @@ pub fn refine_halo(config: &StoreysConfig) -> u32 {
 
 /// Draws the layers over the columns of `core`.
 ///
-/// 1. The depth maps: of all walkable triangles below the cutting shape of a layer, the highest at the centre of each pixel.
+/// 1. The depth maps: of all walkable triangles below the cutting shape of a layer, the highest at
+///    the centre of each pixel.
 /// 2. Cracks of a pixel are closed. Ground without head room goes.
-/// 3. Walls: every triangle again, cut by the lines through the centres of pixels. What lies between a step and the agent's height above
-///    the ground stands in the way, and how far from the centre is kept. Faces that lines miss are kept as posts.
-/// 4. Where the ground ends between two centres is known from there, and so is the distance of every centre to the nearest end.
-/// 5. Ground nearer than the agent's radius goes, and its end is where the distance, taken as linear between two centres, is the radius.
+/// 3. Walls: every triangle again, cut by the lines through the centres of pixels. What lies
+///    between a step and the agent's height above the ground stands in the way, and how far from
+///    the centre is kept. Faces that lines miss are kept as posts.
+/// 4. Where the ground ends between two centres is known from there, and so is the distance of
+///    every centre to the nearest end.
+/// 5. Ground nearer than the agent's radius goes, and its end is where the distance, taken as
+///    linear between two centres, is the radius.
 ///
 /// # Guarantees
 /// - A column's spans and ends do not depend on `core` or on the order of the triangles.
-/// - Along a straight wall or drop the ends of the ground are exact to two steps ([`BORDER_STEPS`]): a border keeps so far from the centres of cells.
+/// - Along a straight wall or drop the ends of the ground are exact to two steps
+///   ([`BORDER_STEPS`]): a border keeps so far from the centres of cells.
 ///
 /// # Cost
-/// Linear in the pixels under the triangles, four looks each, and in the length of all borders times the square of the radius, in pixels.
+/// Linear in the pixels under the triangles, four looks each, and in the length of all borders
+/// times the square of the radius, in pixels.
 ///
 /// # Errors
 /// For a bad configuration.
 ///
 /// # References
-/// Oliva 2012, section 6.2.3, where pixels are taken or left as a whole, and the agent has no radius.
+/// Oliva 2012, section 6.2.3, where pixels are taken or left as a whole, and the agent has no
+/// radius.
 pub fn refine_window(
     triangles: impl Iterator<Item = [Vec3; 3]>,
     frame: &GridFrame,

@@ -7,15 +7,17 @@ use crate::StoreysError;
 use crate::config::{Corner, Placement, StoreysConfig, Walk};
 use crate::slice::whole_below;
 
-/// A triangle that touches a voxel by less than this, in rough cells or levels, may or may not be in it.
+/// A triangle that touches a voxel by less than this, in rough cells or levels, may or may not be
+/// in it.
 const SLACK: f64 = 1e-6;
 const WORD: u32 = u64::BITS;
 
-/// Voxels of a scene: *positive* where there is ground an agent can walk on, *negative* where there is anything else.
+/// Voxels of a scene: *positive* where there is ground an agent can walk on, *negative* where there
+/// is anything else.
 ///
 /// # Guarantees
-/// No triangle is lost: every voxel that the inside of a triangle touches is set. It is clipped to each column exactly, which does
-/// what the thesis draws the scene along three axes for.
+/// No triangle is lost: every voxel that the inside of a triangle touches is set. It is clipped to
+/// each column exactly, which does what the thesis draws the scene along three axes for.
 ///
 /// # References
 /// Oliva 2012, section 6.2.1.
@@ -61,7 +63,8 @@ impl RoughVoxels {
         }
     }
 
-    /// Calls `each` for every run of positive voxels in a column, from the lowest up: first and last level.
+    /// Calls `each` for every run of positive voxels in a column, from the lowest up: first and
+    /// last level.
     pub(crate) fn runs(&self, column: usize, mut each: impl FnMut(u32, u32)) {
         let bits = &self.positive[column * self.words as usize..(column + 1) * self.words as usize];
         let (mut run, mut base) = (None, 0);
@@ -128,8 +131,8 @@ impl RoughVoxels {
     }
 }
 
-/// Voxelises a scene roughly: cells of [`StoreysConfig::rough_cells`] cells of `frame`, levels of [`StoreysConfig::rough_level`], of a
-/// scene of `height` metres.
+/// Voxelises a scene roughly: cells of [`StoreysConfig::rough_cells`] cells of `frame`, levels of
+/// [`StoreysConfig::rough_level`], of a scene of `height` metres.
 ///
 /// # Cost
 /// Linear in the rough columns that each triangle touches; 16 bytes per column and 64 levels.

@@ -2,7 +2,8 @@
 
 use crate::config::Corner;
 
-/// The whole number at or below `value`, without the library call that [`f64::floor`] is on the least common instruction set.
+/// The whole number at or below `value`, without the library call that [`f64::floor`] is on the
+/// least common instruction set.
 #[inline]
 #[expect(
     clippy::cast_possible_truncation,
@@ -14,8 +15,9 @@ pub(crate) fn whole_below(value: f64) -> i64 {
     whole.saturating_sub(i64::from(whole as f64 > value))
 }
 
-/// Where a triangle is cut by a line: along it from `start` to `end`, each the place in cells and the height in metres. The start is
-/// never after the end; on a vertical triangle both may be at one place.
+/// Where a triangle is cut by a line: along it from `start` to `end`, each the place in cells and
+/// the height in metres. The start is never after the end; on a vertical triangle both may be at
+/// one place.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cut {
     pub(crate) start: [f64; 2],
@@ -72,10 +74,11 @@ impl Cutter {
         [Self::new(corners, Axis::X), Self::new(corners, Axis::Z)]
     }
 
-    /// Calls `each` with every line in `lines` that cuts the triangle, and the cut. Line `i` runs through the centres of cells, at `i + 1/2`.
+    /// Calls `each` with every line in `lines` that cuts the triangle, and the cut. Line `i` runs
+    /// through the centres of cells, at `i + 1/2`.
     ///
-    /// The cut of an edge does not depend on which triangle has it, and a corner on a line belongs to one side of it: neighbouring triangles
-    /// leave no gap.
+    /// The cut of an edge does not depend on which triangle has it, and a corner on a line belongs
+    /// to one side of it: neighbouring triangles leave no gap.
     #[inline]
     pub(crate) fn cuts(&self, lines: std::ops::Range<i64>, each: impl FnMut(i64, Cut)) {
         self.cuts_of(lines, |_| true, each);

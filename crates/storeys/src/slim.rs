@@ -47,8 +47,8 @@ pub struct SlimSpans {
     pub(crate) ground: Vec<f32>,
     /// A bit per direction in which there is a link.
     pub(crate) links: Vec<u8>,
-    /// Spans and directions, four numbers a span, and the place in its column of the span they lead to, where that is not the nearest.
-    /// Only towards larger x and z. In order.
+    /// Spans and directions, four numbers a span, and the place in its column of the span they lead
+    /// to, where that is not the nearest. Only towards larger x and z. In order.
     pub(crate) odd: Vec<(u64, u32)>,
     /// Ground so near in height, in levels, is the nearest: that of a column is farther apart.
     pub(crate) near: f32,
@@ -93,7 +93,8 @@ impl SlimSpans {
         Some(guess).filter(|guess| *guess < range.end && back(guess)).or_else(|| range.clone().find(back))
     }
 
-    /// The span among `there` that one links to, towards larger x or z; `own` is the first of its column.
+    /// The span among `there` that one links to, towards larger x or z; `own` is the first of its
+    /// column.
     #[inline]
     fn ahead(&self, own: u32, span: u32, direction: Direction, there: Range<u32>) -> Option<u32> {
         let odd = if self.odd.is_empty() {
@@ -170,7 +171,8 @@ impl SpanField for SlimSpans {
         let count = |cell: usize| columns[cell + 1] - columns[cell];
         let mut cell = 0;
         while cell < cells {
-            // Columns in a row with as many spans as those around them: if they are inside of their regions, links need not be looked at.
+            // Columns in a row with as many spans as those around them: if they are inside of their regions,
+            // links need not be looked at.
             let (first, row_end) = (cell, (cell / width + 1) * width);
             let own = count(cell);
             let is_alike = |cell: usize| {
@@ -219,11 +221,13 @@ impl SpanField for SlimSpans {
     }
 }
 
-/// A window of the field that [`crate::refine_window`] draws, with a label per span: nine bytes a span and four a column, where a
-/// [`LabelledWindow`](waymesh_core::LabelledWindow) has 37 and four.
+/// A window of the field that [`crate::refine_window`] draws, with a label per span: nine bytes a
+/// span and four a column, where a [`LabelledWindow`](waymesh_core::LabelledWindow) has 37 and
+/// four.
 ///
-/// What the drawing implies is not kept: floors follow from the ground, clearances from floors, and a link leads to the ground nearest in height.
-/// Partitions and tracers take it as it is ([`SpanWindow`]).
+/// What the drawing implies is not kept: floors follow from the ground, clearances from floors, and
+/// a link leads to the ground nearest in height. Partitions and tracers take it as it is
+/// ([`SpanWindow`]).
 #[derive(Clone, Debug, PartialEq)]
 pub struct SlimWindow {
     pub(crate) frame: GridFrame,

@@ -16,10 +16,12 @@ const TOUCHING: f32 = 1e-6;
 /// Where the ground ends if nothing tells: between the two centres.
 const HALFWAY: f32 = 0.5;
 
-/// What one finds on the way from a place to the centre of each neighbour, in cells from the place's own centre.
+/// What one finds on the way from a place to the centre of each neighbour, in cells from the
+/// place's own centre.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ways {
-    /// The nearest thing in the way: what reaches higher than a step above the ground, and not so high that the agent passes below.
+    /// The nearest thing in the way: what reaches higher than a step above the ground, and not so
+    /// high that the agent passes below.
     wall: [f32; 4],
     /// How far the ground goes.
     ground: [f32; 4],
@@ -66,7 +68,8 @@ const NO_WAYS: u32 = u32::MAX;
 /// Posts that are remembered, as a power of two.
 const RECENT_BITS: u32 = 10;
 
-/// One side's look at a cut: the near end and the far end, each the distance from the centre and the height.
+/// One side's look at a cut: the near end and the far end, each the distance from the centre and
+/// the height.
 type Look = [[f64; 2]; 2];
 
 /// How near the part of a look that lies between two heights is.
@@ -114,8 +117,8 @@ impl Walls {
         self.slots[sheet] as usize
     }
 
-    /// Draws one triangle: steep and upside-down ones may stand in the way, walkable ones may too. Only sheets are looked at whose ground
-    /// is so near in height that it can.
+    /// Draws one triangle: steep and upside-down ones may stand in the way, walkable ones may too.
+    /// Only sheets are looked at whose ground is so near in height that it can.
     pub(crate) fn draw(&mut self, maps: &DepthMaps<'_>, walk: &Walk, corners: &[Corner; 3], walkable: bool) {
         let [lowest, highest] = range_of(corners, 1);
         let mut cutters = None;
@@ -157,7 +160,8 @@ impl Walls {
         walk: &Walk,
         triangles: impl Iterator<Item = &'t [Corner; 3]>,
     ) {
-        // Of each sheet on which ground ends, the first of its rows and, behind them, columns, and which of those lead to an end.
+        // Of each sheet on which ground ends, the first of its rows and, behind them, columns, and which of
+        // those lead to an end.
         let mut firsts = vec![NO_WAYS; maps.ranges.len()];
         let mut lines = Vec::new();
         for (index, block) in maps.blocks.iter().enumerate() {
@@ -194,7 +198,8 @@ impl Walls {
         }
     }
 
-    /// Looks from all places of a sheet at what may stand in the way; with `wanted`, only along those of its rows and columns, at where ground ends.
+    /// Looks from all places of a sheet at what may stand in the way; with `wanted`, only along
+    /// those of its rows and columns, at where ground ends.
     fn draw_sheet(
         &mut self,
         maps: &DepthMaps<'_>,
@@ -236,7 +241,8 @@ impl Walls {
         }
     }
 
-    /// Keeps the end of edges where it stands in the way: what lies between it and the last line that meets the triangle would be lost.
+    /// Keeps the end of edges where it stands in the way: what lies between it and the last line
+    /// that meets the triangle would be lost.
     fn add_tips(&mut self, maps: &DepthMaps<'_>, walk: &Walk, from: Corner, others: [Corner; 2]) {
         let window = maps.window;
         let first = |value: f64, first: u32| whole_below(value - 0.5) - i64::from(first);
@@ -292,7 +298,8 @@ impl Walls {
         self.grounds = grounds;
     }
 
-    /// Keeps a post, unless it has just been kept: corners are told of by every edge and triangle around them.
+    /// Keeps a post, unless it has just been kept: corners are told of by every edge and triangle
+    /// around them.
     fn push_post(&mut self, mut post: Post) {
         let steps = f64::from(STEPS_OF_ENDS);
         post.ends = post.ends.map(|end| end.map(|place| (place * steps).round() / steps));
@@ -449,7 +456,8 @@ impl Walls {
         }
     }
 
-    /// Takes away the ground of places that stand in something, and links that something stands in the way of.
+    /// Takes away the ground of places that stand in something, and links that something stands in
+    /// the way of.
     pub(crate) fn cut(&self, maps: &mut DepthMaps<'_>) {
         for index in 0..maps.blocks.len() {
             let block = maps.blocks[index];
@@ -480,8 +488,9 @@ impl Walls {
         }
     }
 
-    /// How far from its centre a place ends in a direction without a link, in cells from 0 to 1. `way` is the number of its way, `across` that
-    /// of the place beyond, if both have ground within a step and something is known of it.
+    /// How far from its centre a place ends in a direction without a link, in cells from 0 to 1.
+    /// `way` is the number of its way, `across` that of the place beyond, if both have ground
+    /// within a step and something is known of it.
     pub(crate) fn end(&self, way: usize, direction: Direction, across: Option<usize>) -> f32 {
         let ways = &self.ways[way];
         let wall = ways.wall[direction.index()];
@@ -499,7 +508,8 @@ impl Walls {
     }
 }
 
-/// Whether ground ends somewhere on a sheet, other than with the window. If so, adds to `lines` which of its rows and columns lead to such a place.
+/// Whether ground ends somewhere on a sheet, other than with the window. If so, adds to `lines`
+/// which of its rows and columns lead to such a place.
 fn find_ends(maps: &DepthMaps<'_>, block: &Block, floor: u16, lines: &mut Vec<bool>) -> bool {
     let sheet = block.sheet(floor);
     let (width, depth) = (block.pixels.width as usize, block.pixels.depth as usize);
@@ -543,7 +553,8 @@ fn range_of(corners: &[Corner; 3], axis: usize) -> [f64; 2] {
     [a.min(b).min(c), a.max(b).max(c)]
 }
 
-/// Calls `each` with every block whose pixels can see a triangle, and heights between which it lies there. It may lie in less.
+/// Calls `each` with every block whose pixels can see a triangle, and heights between which it lies
+/// there. It may lie in less.
 fn for_each_block<'m>(
     maps: &'m DepthMaps<'_>,
     corners: &[Corner; 3],

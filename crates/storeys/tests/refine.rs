@@ -325,7 +325,8 @@ proptest! {
     }
 }
 
-/// A label for each span: those of one label in a square of five columns a side hang together without a gap between them, or are alone.
+/// A label for each span: those of one label in a square of five columns a side hang together
+/// without a gap between them, or are alone.
 fn sheets(part: &FieldWindow) -> Vec<u32> {
     let field = &part.field;
     let square = |span: u32| {

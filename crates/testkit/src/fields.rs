@@ -23,8 +23,9 @@ pub struct Floor {
     pub area: AreaId,
 }
 
-/// A field from the floors of each column (row-major). Floors are linked when at most [`MAX_STEP_LEVELS`] apart; a floor less
-/// than [`HEADROOM_LEVELS`] above the one below it is left out.
+/// A field from the floors of each column (row-major). Floors are linked when at most
+/// [`MAX_STEP_LEVELS`] apart; a floor less than [`HEADROOM_LEVELS`] above the one below it is left
+/// out.
 ///
 /// # Panics
 /// If `columns` does not have `width * depth` entries.
@@ -79,8 +80,8 @@ pub fn from_floors(width: u32, depth: u32, columns: &[Vec<Floor>]) -> WalkableFi
     field
 }
 
-/// A flat field drawn as text: one line per z, one letter per x. `.` is plain ground, a digit from 1 is that area, anything
-/// else is not walkable.
+/// A flat field drawn as text: one line per z, one letter per x. `.` is plain ground, a digit from
+/// 1 is that area, anything else is not walkable.
 #[must_use]
 #[expect(clippy::cast_possible_truncation, reason = "small test grids")]
 pub fn from_ascii(map: &str) -> WalkableField {
@@ -101,8 +102,9 @@ pub fn from_ascii(map: &str) -> WalkableField {
     from_floors(width as u32, lines.len() as u32, &columns)
 }
 
-/// A field of several storeys: rough flats with holes, tilted planes that cross them, a spiral ramp of several turns,
-/// single blocked spans, patches of a second area, and spans that are there but not walkable.
+/// A field of several storeys: rough flats with holes, tilted planes that cross them, a spiral ramp
+/// of several turns, single blocked spans, patches of a second area, and spans that are there but
+/// not walkable.
 #[must_use]
 #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "small test grids")]
 pub fn random(seed: u64, width: u32, depth: u32) -> WalkableField {
@@ -148,8 +150,8 @@ pub fn random(seed: u64, width: u32, depth: u32) -> WalkableField {
     from_floors(width, depth, &columns)
 }
 
-/// A partition that keeps the contract of a region map and is otherwise as nasty as can be: pieces of random size and shape,
-/// many of a single span.
+/// A partition that keeps the contract of a region map and is otherwise as nasty as can be: pieces
+/// of random size and shape, many of a single span.
 #[must_use]
 #[expect(clippy::cast_possible_truncation, reason = "small test grids")]
 pub fn random_regions(field: &WalkableField, seed: u64) -> RegionMap {
@@ -193,7 +195,8 @@ pub fn random_regions(field: &WalkableField, seed: u64) -> RegionMap {
     RegionMap { labels, count }
 }
 
-/// Whether a span of the region (as told by `is_in`) lies beside `span` in plan, but is not linked to it.
+/// Whether a span of the region (as told by `is_in`) lies beside `span` in plan, but is not linked
+/// to it.
 fn touches_without_link(field: &WalkableField, span: u32, is_in: impl Fn(u32) -> bool) -> bool {
     let (x, z) = field.column_of(span);
     Direction::ALL.into_iter().any(|direction| {

@@ -6,8 +6,9 @@ use waymesh_core::{
     AreaId, GridFrame, PlanPoint, PlanVertex, Poly, PolyId, PolyMesh, Random, RegionId, VertexId,
 };
 
-/// Reads a mesh of version 2 on whole numbers: metres are cells, vertices of one place are one. Neighbours are the polygons with the same
-/// edge, whatever the file says. `None` if it is no such file.
+/// Reads a mesh of version 2 on whole numbers: metres are cells, vertices of one place are one.
+/// Neighbours are the polygons with the same edge, whatever the file says. `None` if it is no such
+/// file.
 #[must_use]
 pub fn read(text: &str) -> Option<PolyMesh> {
     let mut words = text.split_whitespace();
@@ -71,7 +72,8 @@ pub fn build(polygons: &[Vec<PlanPoint>]) -> PolyMesh {
     mesh
 }
 
-/// A crooked chessboard, `side` squares of about ten cells wide and deep, of which a share is blocked: walls at all angles, corners that only touch.
+/// A crooked chessboard, `side` squares of about ten cells wide and deep, of which a share is
+/// blocked: walls at all angles, corners that only touch.
 #[must_use]
 pub fn crooked(seed: u64, side: u16, blocked: f64) -> PolyMesh {
     let mut random = Random::new(seed);

@@ -19,8 +19,8 @@ pub struct GridMap {
     open: Vec<bool>,
 }
 
-/// A pair of squares, x and z each, and the length of the shortest way from middle to middle in eight directions, where no way cuts a
-/// corner.
+/// A pair of squares, x and z each, and the length of the shortest way from middle to middle in
+/// eight directions, where no way cuts a corner.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GridPair {
     /// Where it begins.
@@ -49,7 +49,8 @@ impl GridMap {
         Some(Self { width, depth, open })
     }
 
-    /// The map of the squares whose middles are in some polygon of a mesh with whole corners, a metre to a cell.
+    /// The map of the squares whose middles are in some polygon of a mesh with whole corners, a
+    /// metre to a cell.
     #[must_use]
     pub fn under(mesh: &PolyMesh) -> Self {
         let high = |coordinate: fn(&PlanPoint) -> i32| {
@@ -128,7 +129,8 @@ impl GridMap {
     }
 }
 
-/// The borders of rectangles from `[x, z]` to `[x, z]`, four numbers each, that do not overlap: a corner of one is a corner of all that touch it.
+/// The borders of rectangles from `[x, z]` to `[x, z]`, four numbers each, that do not overlap: a
+/// corner of one is a corner of all that touch it.
 #[must_use]
 pub fn rectangle_borders(rectangles: &[[i32; 4]]) -> Vec<Vec<PlanPoint>> {
     let corners: BTreeSet<(i32, i32)> = rectangles

@@ -2,7 +2,8 @@
 
 use waymesh_core::{PlanPoint, PolyId, PolyMesh};
 
-/// The farthest that a corner of a cell lies inside the cell's convex hull, in cells of the grid. 0 for a convex cell.
+/// The farthest that a corner of a cell lies inside the cell's convex hull, in cells of the grid. 0
+/// for a convex cell.
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "compared with a tolerance")]
 pub fn depth_below_hull(mesh: &PolyMesh, cell: PolyId) -> f64 {

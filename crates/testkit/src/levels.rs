@@ -29,8 +29,8 @@ impl RealLevel {
     }
 }
 
-/// All real levels, by name: what `is_scene` knows in the folder and its folders. If there are none, says
-/// so as [`find`] does.
+/// All real levels, by name: what `is_scene` knows in the folder and its folders. If there are
+/// none, says so as [`find`] does.
 #[must_use]
 pub fn all(is_scene: impl Fn(&Path) -> bool) -> Vec<RealLevel> {
     let mut folders = vec![root()];
@@ -68,8 +68,8 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/scenes")
 }
 
-/// A file or folder of the real levels, by its path there. Where it is absent, says on stderr that a test is skipped, past the
-/// test harness, which keeps back what passing tests print.
+/// A file or folder of the real levels, by its path there. Where it is absent, says on stderr that
+/// a test is skipped, past the test harness, which keeps back what passing tests print.
 #[must_use]
 pub fn find(path: &str) -> Option<PathBuf> {
     let full = root().join(path);

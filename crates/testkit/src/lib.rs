@@ -1,4 +1,5 @@
-//! What the tests of all crates share: fields and polygons to work on, and one contract suite per stage trait.
+//! What the tests of all crates share: fields and polygons to work on, and one contract suite per
+//! stage trait.
 //!
 //! Everything here is slow and obvious on purpose, and shares no code with the stages it judges.
 

@@ -1,4 +1,5 @@
-//! Plans with holes for tests and measurements: generated ones of any size, and polygons from files.
+//! Plans with holes for tests and measurements: generated ones of any size, and polygons from
+//! files.
 
 use std::f64::consts::TAU;
 
@@ -9,14 +10,15 @@ use waymesh_core::{
 
 use crate::Random;
 
-/// Rings of one polygon, the outer one first, in any unit and either direction. The first point may come again at the end.
+/// Rings of one polygon, the outer one first, in any unit and either direction. The first point may
+/// come again at the end.
 pub type Rings = Vec<Vec<[f64; 2]>>;
 
 /// Extent of the grid that [`from_rings`] fits polygons to.
 const EXTENT: f64 = (1 << 28) as f64;
 
-/// Polygons fitted to one integer grid, one region each. Points that fall together with the one before are dropped, and rings
-/// without area; nothing else is repaired.
+/// Polygons fitted to one integer grid, one region each. Points that fall together with the one
+/// before are dropped, and rings without area; nothing else is repaired.
 #[must_use]
 #[expect(clippy::cast_possible_truncation, reason = "coordinates are below 2^28")]
 pub fn from_rings(polygons: &[Rings]) -> PolygonSet {
@@ -70,8 +72,8 @@ pub fn from_rings(polygons: &[Rings]) -> PolygonSet {
     set
 }
 
-/// The polygons in a text: WKT polygons, multi-polygons and closed lines, or JSON arrays of rings of points. Anything but brackets
-/// and numbers is passed over.
+/// The polygons in a text: WKT polygons, multi-polygons and closed lines, or JSON arrays of rings
+/// of points. Anything but brackets and numbers is passed over.
 #[must_use]
 pub fn read_rings(text: &str) -> Vec<Rings> {
     let is_json = text.trim_start().starts_with('[');
@@ -94,7 +96,8 @@ pub fn read_rings(text: &str) -> Vec<Rings> {
                 ring.push([x, z]);
             }
             numbers.clear();
-            // A closing bracket after a point ends the point (JSON) or the ring (WKT), the next one the level above.
+            // A closing bracket after a point ends the point (JSON) or the ring (WKT), the next one the level
+            // above.
             let ring_ends = ends && (is_json == nothing);
             if ring_ends && !ring.is_empty() {
                 rings.push(std::mem::take(&mut ring));
@@ -109,8 +112,8 @@ pub fn read_rings(text: &str) -> Vec<Rings> {
     polygons
 }
 
-/// A hall of ragged outline with rough pillars, about `vertices` vertices in all, of which `round` per pillar: two out of three
-/// are notches.
+/// A hall of ragged outline with rough pillars, about `vertices` vertices in all, of which `round`
+/// per pillar: two out of three are notches.
 ///
 /// # Panics
 /// If `round` is below 3.
@@ -165,7 +168,8 @@ fn ragged_outline(random: &mut Random, count: f64, size: f64) -> Vec<[f64; 2]> {
     ring
 }
 
-/// A square hall with `rows` times `rows` pillars of `corners` corners, round, 3 m in radius and 10 m apart. A unit is a metre.
+/// A square hall with `rows` times `rows` pillars of `corners` corners, round, 3 m in radius and 10
+/// m apart. A unit is a metre.
 #[must_use]
 pub fn round_pillars(rows: u32, corners: u32) -> PolygonSet {
     let side = 10.0 * f64::from(rows);
@@ -180,8 +184,8 @@ pub fn round_pillars(rows: u32, corners: u32) -> PolygonSet {
     from_rings(&[rings])
 }
 
-/// Notches, holes, and how many convex polygons there must be at least, all polygons together: a cut serves two notches at most, and
-/// each hole takes one cut that does not part anything.
+/// Notches, holes, and how many convex polygons there must be at least, all polygons together: a
+/// cut serves two notches at most, and each hole takes one cut that does not part anything.
 #[must_use]
 pub fn lower_bound(set: &PolygonSet) -> (usize, usize, usize) {
     let (mut notches, mut holes, mut polygons) = (0, 0, 0);

@@ -12,10 +12,11 @@ use crate::Random;
 /// A directed unit edge of a border, its region on the positive side.
 type Edge = (PlanPoint, PlanPoint);
 
-/// The polygons of a flat label grid (row-major, `None` = not walkable), with a vertex at every grid step.
+/// The polygons of a flat label grid (row-major, `None` = not walkable), with a vertex at every
+/// grid step.
 ///
-/// Labels must be `0..n`, each one 4-connected piece. Vertices that touch only across a corner stay apart, as in
-/// [`waymesh_core::ContourSet`].
+/// Labels must be `0..n`, each one 4-connected piece. Vertices that touch only across a corner stay
+/// apart, as in [`waymesh_core::ContourSet`].
 ///
 /// # Panics
 /// If the grid's size does not fit the labels.
@@ -71,7 +72,8 @@ pub fn from_labels(width: u32, depth: u32, labels: &[Option<u32>]) -> PolygonSet
                 }
                 polygon_loop.vertices.push(vertex);
                 polygon_loop.beyond.push(beyond);
-                // At a pinch two edges leave `to`: the one that stays with the same polygons turns furthest inward.
+                // At a pinch two edges leave `to`: the one that stays with the same polygons turns furthest
+                // inward.
                 current = (0..edges.len())
                     .filter(|&next| edges[next].0.0 == to)
                     .max_by_key(|&next| PlanPoint::orientation(from, to, edges[next].0.1))
@@ -90,7 +92,8 @@ pub fn from_labels(width: u32, depth: u32, labels: &[Option<u32>]) -> PolygonSet
     set
 }
 
-/// Which of the separate corners at `point` belongs to `polygon`: polygons around the point joined across walkable sides.
+/// Which of the separate corners at `point` belongs to `polygon`: polygons around the point joined
+/// across walkable sides.
 fn corner_class(point: PlanPoint, polygon: (i32, i32), label: &impl Fn(i32, i32) -> Option<u32>) -> usize {
     let around = [(-1, -1), (0, -1), (0, 0), (-1, 0)].map(|(dx, dz)| (point.x + dx, point.z + dz));
     let walkable = around.map(|(x, z)| label(x, z).is_some());
@@ -111,7 +114,8 @@ fn corner_class(point: PlanPoint, polygon: (i32, i32), label: &impl Fn(i32, i32)
     class
 }
 
-/// Random flat regions with holes, pinches, single cells and islands in holes, as polygons with a vertex at every grid step.
+/// Random flat regions with holes, pinches, single cells and islands in holes, as polygons with a
+/// vertex at every grid step.
 #[must_use]
 pub fn random(seed: u64, width: u32, depth: u32) -> PolygonSet {
     let mut random = Random::new(seed);

@@ -1,4 +1,5 @@
-//! Text for snapshots: the same for the same shape, however its parts are numbered. Lengths are whole millimetres.
+//! Text for snapshots: the same for the same shape, however its parts are numbered. Lengths are
+//! whole millimetres.
 
 use std::fmt::Write;
 
@@ -18,7 +19,8 @@ pub fn field(field: &WalkableField) -> String {
     grid(&field.frame, |x, z| count(field.column(x, z).filter(|&span| field.is_walkable(span)).count()))
 }
 
-/// One letter per column: the region of its topmost walkable span, `.` for none; letters repeat after 52 regions.
+/// One letter per column: the region of its topmost walkable span, `.` for none; letters repeat
+/// after 52 regions.
 #[must_use]
 pub fn regions(field: &WalkableField, regions: &RegionMap) -> String {
     const LETTERS: &[u8; 52] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -63,7 +65,8 @@ pub fn contours(contours: &ContourSet) -> String {
     sorted(lines)
 }
 
-/// The polygons, one a line from its lowest corner on, lines sorted; then how many portals join them.
+/// The polygons, one a line from its lowest corner on, lines sorted; then how many portals join
+/// them.
 #[must_use]
 pub fn polygons(mesh: &PolyMesh) -> String {
     let lines = (0..mesh.polygons.len()).map(|polygon| {

@@ -18,7 +18,8 @@ const TRIANGLE_BYTES: usize = size_of::<[Vec3; 3]>();
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BinsConfig {
-    /// Most bytes of triangles held in memory; what is more goes to the spill file. Default 256 MiB.
+    /// Most bytes of triangles held in memory; what is more goes to the spill file. Default 256
+    /// MiB.
     pub memory_bytes: u64,
     /// Folder of the spill file. Default: the system's folder for temporary files.
     pub folder: Option<PathBuf>,
@@ -56,13 +57,15 @@ struct Run {
 /// The triangles of every tile: those that reach into its core or within the halo around it.
 ///
 /// # Guarantees
-/// - A triangle is in the bin of every tile whose core grown by the halo it may touch, and never in a bin far from it: its bounding box decides,
-///   with a cell of slack. Broken triangles (not finite, without area) are in none.
+/// - A triangle is in the bin of every tile whose core grown by the halo it may touch, and never in
+///   a bin far from it: its bounding box decides, with a cell of slack. Broken triangles (not
+///   finite, without area) are in none.
 /// - The spill file has no name, and is gone with the process, however that ends.
 ///
 /// # Cost
-/// One pass over the source. Memory stays within the configured bytes plus a few words per run; a run is written when
-/// memory is full, so that there are at most as many per tile as memory was filled times.
+/// One pass over the source. Memory stays within the configured bytes plus a few words per run; a
+/// run is written when memory is full, so that there are at most as many per tile as memory was
+/// filled times.
 #[derive(Debug)]
 pub struct TriangleBins {
     layout: TileLayout,

@@ -24,8 +24,8 @@ impl MemoryGate {
         Self { limit, used: Mutex::new(0), freed: Condvar::new() }
     }
 
-    /// Waits until `bytes` fit beside what is inside. Work that is larger than the whole limit is let in alone: it must be done
-    /// some time.
+    /// Waits until `bytes` fit beside what is inside. Work that is larger than the whole limit is
+    /// let in alone: it must be done some time.
     #[must_use]
     pub fn enter(&self, bytes: u64) -> Share<'_> {
         let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);

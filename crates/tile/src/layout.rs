@@ -35,7 +35,8 @@ pub struct TileLayout {
 }
 
 impl TileLayout {
-    /// Tiles of `tile_cells` cells a side, rounded up to whole blocks; 0 for one tile that holds everything.
+    /// Tiles of `tile_cells` cells a side, rounded up to whole blocks; 0 for one tile that holds
+    /// everything.
     ///
     /// # Errors
     /// [`TileError::TooManyTiles`] beyond 2^24.

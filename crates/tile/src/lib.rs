@@ -1,7 +1,7 @@
 //! Tiles: how a world that is larger than memory is baked, by as many threads as there are.
 //!
-//! Tiles are how the work is done and nothing else: everything here is about where columns, triangles and finished parts are
-//! kept, nothing about what a mesh looks like.
+//! Tiles are how the work is done and nothing else: everything here is about where columns,
+//! triangles and finished parts are kept, nothing about what a mesh looks like.
 //!
 //! - [`TileLayout`] cuts a frame into tiles of whole blocks.
 //! - [`Census`] looks at every triangle once: bounds, counts, a fingerprint.

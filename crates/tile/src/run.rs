@@ -37,10 +37,11 @@ impl Observer for Tally {
     }
 }
 
-/// Runs `work` for every tile on the threads of the current rayon pool, and returns the results in the order of `tiles`.
+/// Runs `work` for every tile on the threads of the current rayon pool, and returns the results in
+/// the order of `tiles`.
 ///
-/// Before a tile begins, `estimate` says how many bytes it will need, and it waits at the gate until they fit. Tiles are begun in
-/// their order. `observer` hears of each one that is done.
+/// Before a tile begins, `estimate` says how many bytes it will need, and it waits at the gate
+/// until they fit. Tiles are begun in their order. `observer` hears of each one that is done.
 ///
 /// # Errors
 /// Of the tiles that failed, the first one's error; tiles that have not begun by then are left out.
@@ -54,8 +55,8 @@ pub fn build_tiles<T: Send, E: Send>(
     let next = AtomicUsize::new(0);
     let failed = AtomicBool::new(false);
     let progress = Mutex::new((0_u64, observer));
-    // One worker per thread and none that can be stolen: a worker that waits at the gate must never sit on top of the
-    // one whose memory it waits for.
+    // One worker per thread and none that can be stolen: a worker that waits at the gate must never sit
+    // on top of the one whose memory it waits for.
     let parts = rayon::broadcast(|_| {
         let mut done = Vec::new();
         while !failed.load(Ordering::Relaxed) {

@@ -33,9 +33,10 @@ enum Place {
 /// Keeps what was built for each tile, as bytes.
 ///
 /// # In a folder
-/// One file per tile, written under another name and renamed when it is whole, so that a killed bake leaves no half
-/// tile under a tile's name. Files carry the bake's fingerprint and a checksum: a damaged file counts as missing. A text file
-/// `bake.txt` holds the fingerprint and whatever the caller wants to find again.
+/// One file per tile, written under another name and renamed when it is whole, so that a killed
+/// bake leaves no half tile under a tile's name. Files carry the bake's fingerprint and a checksum:
+/// a damaged file counts as missing. A text file `bake.txt` holds the fingerprint and whatever the
+/// caller wants to find again.
 ///
 /// # Layout of a tile file, all little-endian
 /// | bytes | what |
@@ -65,7 +66,8 @@ impl TileStore {
     /// Keeps tiles in `folder`, which is made if need be. `note` is kept beside them.
     ///
     /// # Errors
-    /// [`TileError::OtherBake`] if the folder holds tiles with another fingerprint; [`TileError::Io`].
+    /// [`TileError::OtherBake`] if the folder holds tiles with another fingerprint;
+    /// [`TileError::Io`].
     pub fn in_folder(
         layout: &TileLayout,
         folder: &Path,

@@ -37,7 +37,8 @@ impl LocalMesh {
         triangle
     }
 
-    /// Brings the triangles into an order that depends on nothing but which triangles there are, and not on which border comes first.
+    /// Brings the triangles into an order that depends on nothing but which triangles there are,
+    /// and not on which border comes first.
     pub(crate) fn sort(&mut self, outline: &Outline) {
         self.sorted.clear();
         self.unsorted.clear();

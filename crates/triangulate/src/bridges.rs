@@ -20,8 +20,9 @@ pub(crate) struct Bridges {
 impl Bridges {
     /// Joins every negative cycle to a positive one, or to one joined before it, by a doubled edge.
     ///
-    /// Holes are taken in the order of their least vertex (by x, then z). All that lies before that vertex has been joined by
-    /// then, and the nearest vertex that it sees there is as good an anchor as any.
+    /// Holes are taken in the order of their least vertex (by x, then z). All that lies before that
+    /// vertex has been joined by then, and the nearest vertex that it sees there is as good an
+    /// anchor as any.
     pub(crate) fn join(&mut self, cycles: &mut Cycles) -> Result<(), TriangulateError> {
         self.holes.clear();
         self.joined.clear();
@@ -112,8 +113,8 @@ impl Bridges {
     }
 }
 
-/// Whether the edge `u v` keeps the ends of `sight` from seeing each other: it crosses the line of sight, or one of its ends
-/// lies on it. No end of `sight` lies inside the edge.
+/// Whether the edge `u v` keeps the ends of `sight` from seeing each other: it crosses the line of
+/// sight, or one of its ends lies on it. No end of `sight` lies inside the edge.
 fn blocks([from, to]: [PlanPoint; 2], [u, v]: [PlanPoint; 2]) -> bool {
     let (u_side, v_side) = (PlanPoint::orientation(from, to, u), PlanPoint::orientation(from, to, v));
     if u_side == 0 {

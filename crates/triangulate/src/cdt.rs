@@ -12,30 +12,35 @@ use crate::delaunay::legalize;
 use crate::ears::Clipper;
 use crate::outline::{Corner, Outline, corner_at};
 
-/// Polygons of at most this many vertices are clipped and flipped instead of given to spade, whose upkeep of a triangulation of
-/// the whole plane costs more than it saves there. Measured on random stars: both take as long at about 300.
+/// Polygons of at most this many vertices are clipped and flipped instead of given to spade, whose
+/// upkeep of a triangulation of the whole plane costs more than it saves there. Measured on random
+/// stars: both take as long at about 300.
 const MOST_CLIPPED: usize = 256;
 
 /// Triangulates polygons so that no vertex a triangle could see lies inside its circle.
 ///
-/// Large polygons go through spade, small ones through ear clipping and edge flips. Which way was taken does not show: where four
-/// or more corners lie on one circle, they form the fan around the least of them (by x, then z), so there is only one result.
+/// Large polygons go through spade, small ones through ear clipping and edge flips. Which way was
+/// taken does not show: where four or more corners lie on one circle, they form the fan around the
+/// least of them (by x, then z), so there is only one result.
 ///
 /// # Guarantees
 /// - The triangles fill each polygon exactly and are all positive; there are no new vertices.
 /// - Among all triangulations of the polygon, the smallest angle is the largest.
-/// - The result depends on the polygons alone; triangles come polygon by polygon, ordered by their vertices, whichever border comes first
-///   and wherever it begins.
-/// - Where borders of one polygon touch in a vertex, each triangle has the vertex of the border that encloses its corner.
-///   Where such borders swap sides, so that one corner has edges of two vertices, both become the lesser one of them.
-/// - Two triangles of different regions are neighbours where each has the edge with the other's region beyond it.
+/// - The result depends on the polygons alone; triangles come polygon by polygon, ordered by their
+///   vertices, whichever border comes first and wherever it begins.
+/// - Where borders of one polygon touch in a vertex, each triangle has the vertex of the border
+///   that encloses its corner. Where such borders swap sides, so that one corner has edges of two
+///   vertices, both become the lesser one of them.
+/// - Two triangles of different regions are neighbours where each has the edge with the other's
+///   region beyond it.
 ///
 /// # Cost
 /// About `n log n` for polygons of `n` vertices.
 ///
 /// # Errors
-/// For borders that are too short, name vertices that are not there, run the wrong way round, cross, overlap or touch inside an
-/// edge, and for holes outside: the first fault found. Never panics.
+/// For borders that are too short, name vertices that are not there, run the wrong way round,
+/// cross, overlap or touch inside an edge, and for holes outside: the first fault found. Never
+/// panics.
 ///
 /// # References
 /// - Lee and Lin 1986, Generalized Delaunay triangulation for planar graphs, <https://doi.org/10.1007/BF02187695>.
@@ -116,7 +121,8 @@ impl Plane {
                 self.at[place]
             } else {
                 let position = Point2::new(f64::from(point.x), f64::from(point.z));
-                // Neighbours along the border are near each other: the last vertex is a good place to start from.
+                // Neighbours along the border are near each other: the last vertex is a good place to start
+                // from.
                 let inserted = match self.at.last() {
                     Some(&hint) => self.cdt.insert_with_hint(position, hint),
                     None => self.cdt.insert(position),
@@ -157,8 +163,9 @@ impl Plane {
         Ok(())
     }
 
-    /// Turns at each corner from the edge that leaves it, counter-clockwise through the inside, to the edge that arrives, and
-    /// notes the corner at every triangle on the way: this tells apart corners at the same point, and inside from outside.
+    /// Turns at each corner from the edge that leaves it, counter-clockwise through the inside, to
+    /// the edge that arrives, and notes the corner at every triangle on the way: this tells
+    /// apart corners at the same point, and inside from outside.
     fn walk_sectors(&mut self, outline: &Outline) -> Result<(), TriangulateError> {
         self.corners.clear();
         self.corners.resize(self.cdt.num_directed_edges(), NONE);

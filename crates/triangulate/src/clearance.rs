@@ -9,18 +9,20 @@ use crate::assemble::NONE;
 use crate::outline::corner_at;
 use crate::surface::{Place, Point, Surface, distance_squared, side_of, turn};
 
-/// A wall is not split nearer than this to one of its ends, in cells. Widths are then too large by at most its square over twice the
-/// width: less than a millionth of a cell for gaps of a cell.
+/// A wall is not split nearer than this to one of its ends, in cells. Widths are then too large by
+/// at most its square over twice the width: less than a millionth of a cell for gaps of a cell.
 const NEAREST_SPLIT: f64 = 1e-3;
-/// How far from its wall a new vertex may come out by rounding, in cells: the error of coordinates up to 2^30 is below 2^-22.
+/// How far from its wall a new vertex may come out by rounding, in cells: the error of coordinates
+/// up to 2^30 is below 2^-22.
 const OFF_WALL: f64 = 1.0 / (1 << 21) as f64;
 
 /// Configuration of [`triangulate_clearance`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ClearanceConfig {
-    /// Widest body that will ever be asked for (its diameter), in metres. Wider passages need no refinement, which saves vertices; a
-    /// clearance above it may come out too large, never one below. Default infinite, above 0.
+    /// Widest body that will ever be asked for (its diameter), in metres. Wider passages need no
+    /// refinement, which saves vertices; a clearance above it may come out too large, never one
+    /// below. Default infinite, above 0.
     pub max_width: f32,
 }
 
@@ -47,31 +49,38 @@ impl ClearanceConfig {
     }
 }
 
-/// Makes a local clearance triangulation of the ground that a triangulation covers, whatever its triangles are.
+/// Makes a local clearance triangulation of the ground that a triangulation covers, whatever its
+/// triangles are.
 ///
-/// Borders between regions are no obstacles, so they go, and so do vertices that no wall ends at; what is left is the Delaunay
-/// triangulation between the walls. A traversal turns round a corner `b` from side `ab` to side `bc`; its clearance is the least of `|ab|`,
-/// `|bc|` and the distance from `b` to the nearest wall that cuts the sector between the two. That would be all, but for walls beyond
-/// `ac` that some further vertex `v` comes nearer to than `b` does, on a chain that no triangle measures: such a *disturbance* is
-/// mended by splitting the wall at the foot of `v`, until none is left. The wall need not cut the sector to do harm.
+/// Borders between regions are no obstacles, so they go, and so do vertices that no wall ends at;
+/// what is left is the Delaunay triangulation between the walls. A traversal turns round a corner
+/// `b` from side `ab` to side `bc`; its clearance is the least of `|ab|`, `|bc|` and the distance
+/// from `b` to the nearest wall that cuts the sector between the two. That would be all, but for
+/// walls beyond `ac` that some further vertex `v` comes nearer to than `b` does, on a chain that no
+/// triangle measures: such a *disturbance* is mended by splitting the wall at the foot of `v`,
+/// until none is left. The wall need not cut the sector to do harm.
 ///
 /// # Guarantees
 /// - What [`ClearanceMesh`] promises. Clearances are rounded down to single precision.
-/// - No border is moved by more than 2^-21 cells; every vertex is a vertex of the triangulation or lies on a wall.
+/// - No border is moved by more than 2^-21 cells; every vertex is a vertex of the triangulation or
+///   lies on a wall.
 /// - The result depends on the triangulation alone.
 ///
 /// # Cost
-/// For each traversal, a search for the walls that can be seen through its triangle as far away as its clearance reaches, and for those
-/// on which anything could have its foot, a walk along the strip of that. [`ClearanceConfig::max_width`] bounds the reach.
+/// For each traversal, a search for the walls that can be seen through its triangle as far away as
+/// its clearance reaches, and for those on which anything could have its foot, a walk along the
+/// strip of that. [`ClearanceConfig::max_width`] bounds the reach.
 ///
 /// # Errors
-/// [`TriangulateError::BadField`], and [`TriangulateError::BrokenTriangulation`] for one that is not valid.
+/// [`TriangulateError::BadField`], and [`TriangulateError::BrokenTriangulation`] for one that is
+/// not valid.
 ///
 /// # References
-/// - Kallmann 2010, Shortest paths with arbitrary clearance from navigation meshes, SCA,
-///   <https://doi.org/10.2312/SCA/SCA10/159-168>: traversals, their clearance, disturbances.
-/// - Kallmann 2014, Dynamic and robust local clearance triangulations, <https://doi.org/10.1145/2580947>. Both papers refine at a point
-///   between two circles; here it is the foot of the vertex, after which the passage it makes is a pair of vertices.
+/// - Kallmann 2010, Shortest paths with arbitrary clearance from navigation meshes, SCA, <https://doi.org/10.2312/SCA/SCA10/159-168>:
+///   traversals, their clearance, disturbances.
+/// - Kallmann 2014, Dynamic and robust local clearance triangulations, <https://doi.org/10.1145/2580947>.
+///   Both papers refine at a point between two circles; here it is the foot of the vertex, after
+///   which the passage it makes is a pair of vertices.
 pub fn triangulate_clearance(
     triangulation: &Triangulation,
     config: &ClearanceConfig,
@@ -118,7 +127,8 @@ impl Traversal {
         stack.push(turn(self.half_edge, 1));
         while let Some(edge) = stack.pop() {
             let [from, to, _] = surface.corners_from(edge);
-            // No vertex lies in the sector, so that an edge which cuts it does so as a chord, the foot of the corner inside.
+            // No vertex lies in the sector, so that an edge which cuts it does so as a chord, the foot of the
+            // corner inside.
             let Some(foot) = foot_inside(corner, from, to) else { continue };
             let distance = distance_squared(corner, foot);
             if distance >= best || side_of(corner, first, foot) <= 0.0 || side_of(corner, second, foot) >= 0.0
@@ -177,7 +187,8 @@ struct Search {
     found: Vec<(f64, u32, Point)>,
 }
 
-/// Lines that cross a side of a triangle, the gate, and then the one behind it: both end at one corner.
+/// Lines that cross a side of a triangle, the gate, and then the one behind it: both end at one
+/// corner.
 #[derive(Clone, Copy, Debug)]
 struct Gap {
     /// The end to the left of the lines, and the one to their right.
@@ -187,8 +198,9 @@ struct Gap {
 }
 
 impl Gap {
-    /// Whether no straight line can go on through an edge, whose ends are to its left and right: it would have to part the left ends from
-    /// the right ones. Beyond doubt only, for all there is to know are the edge and the gap.
+    /// Whether no straight line can go on through an edge, whose ends are to its left and right: it
+    /// would have to part the left ends from the right ones. Beyond doubt only, for all there
+    /// is to know are the edge and the gap.
     fn hides(&self, [left, right]: [Point; 2]) -> bool {
         let parts = [self.gate[0], self.behind[0], left];
         let others = [self.gate[1], self.behind[1], right];
@@ -202,8 +214,9 @@ impl Gap {
 impl Search {
     /// Looks for a vertex that disturbs this traversal, and splits the wall at its foot.
     ///
-    /// Such a vertex lies beyond an open side and its wall beyond the side across from the corner, or the other way round, and the way
-    /// between them cuts both and is shorter than the clearance. That side may be the wall itself.
+    /// Such a vertex lies beyond an open side and its wall beyond the side across from the corner,
+    /// or the other way round, and the way between them cuts both and is shorter than the
+    /// clearance. That side may be the wall itself.
     fn mend(&mut self, surface: &mut Surface, traversal: Traversal, max_width: f64) -> bool {
         let across = turn(traversal.half_edge, 1);
         let limit = traversal.clearance(surface, &mut self.stack).min(max_width);
@@ -214,11 +227,13 @@ impl Search {
                 self.collect_vertices(surface, open, across, &Gap { gate, behind: gate, limit });
                 continue;
             }
-            // The passage between a vertex and its wall cuts off a corner, whichever of the two is on which side.
+            // The passage between a vertex and its wall cuts off a corner, whichever of the two is on which
+            // side.
             for [wall_side, vertex_side] in [[across, open], [open, across]] {
                 let [right, left] = ends(surface, wall_side);
                 let gap = Gap { gate: ends(surface, vertex_side), behind: [left, right], limit };
-                // Walls first: few have a foot for anything beyond the gate, and those leave a narrow strip to look for vertices in.
+                // Walls first: few have a foot for anything beyond the gate, and those leave a narrow strip
+                // to look for vertices in.
                 self.collect_walls(surface, wall_side, &gap);
                 for at in 0..self.walls.len() {
                     self.collect_vertices(surface, vertex_side, self.walls[at], &gap);
@@ -231,7 +246,8 @@ impl Search {
         })
     }
 
-    /// Collects the walls beyond a side that lie within reach of the gate, as far as lines through the gap get over edges that do.
+    /// Collects the walls beyond a side that lie within reach of the gate, as far as lines through
+    /// the gap get over edges that do.
     fn collect_walls(&mut self, surface: &Surface, side: u32, gap: &Gap) {
         self.walls.clear();
         self.explorations += 1;
@@ -257,9 +273,11 @@ impl Search {
         self.walls.dedup();
     }
 
-    /// Collects the vertices beyond the gate, the side `open`, whose way to their foot on the wall leads through the gap.
+    /// Collects the vertices beyond the gate, the side `open`, whose way to their foot on the wall
+    /// leads through the gap.
     ///
-    /// All those ways are parallel: what they see is a strip that each edge narrows, and no strip is walked twice.
+    /// All those ways are parallel: what they see is a strip that each edge narrows, and no strip
+    /// is walked twice.
     fn collect_vertices(&mut self, surface: &Surface, open: u32, wall: u32, gap: &Gap) {
         let [from, to] = ends(surface, wall);
         let strip = Strip::on(from, to);
@@ -272,7 +290,8 @@ impl Search {
         };
         self.strips.clear();
         self.strips.push((surface.twins[open as usize], range.0, range.1));
-        // No straight way comes through a triangle twice; should rounding ever lead one in a circle, it ends.
+        // No straight way comes through a triangle twice; should rounding ever lead one in a circle, it
+        // ends.
         let mut most = 2 * surface.twins.len();
         while let Some((entry, low, high)) = self.strips.pop() {
             most -= 1;
@@ -330,7 +349,8 @@ impl Strip {
         [x * self.along[0] + z * self.along[1], z * self.along[0] - x * self.along[1]]
     }
 
-    /// The part of a range along the wall where an edge lies above it, nearer than `limit` somewhere.
+    /// The part of a range along the wall where an edge lies above it, nearer than `limit`
+    /// somewhere.
     fn narrowed(&self, range: (f64, f64), edge: [Point; 2], limit: f64) -> Option<(f64, f64)> {
         let [mut a, mut b] = edge.map(|end| self.place(end));
         if a[0] > b[0] {

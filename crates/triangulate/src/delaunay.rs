@@ -7,11 +7,12 @@ use waymesh_core::PlanPoint;
 use crate::assemble::{BORDER, LocalMesh};
 use crate::outline::{Corner, Outline, point_key};
 
-/// Flips edges until every one is Delaunay: no vertex that a triangle could see lies inside its circle (Lawson 1977, Software
-/// for C1 surface interpolation, <https://doi.org/10.1016/B978-0-12-587260-7.50011-X>).
+/// Flips edges until every one is Delaunay: no vertex that a triangle could see lies inside its
+/// circle (Lawson 1977, Software for C1 surface interpolation, <https://doi.org/10.1016/B978-0-12-587260-7.50011-X>).
 ///
-/// Where four corners lie on one circle, which is common on a grid, the diagonal at the least point (by x, then z) wins. Corners
-/// on one circle then form the fan around the least of them, so the result is unique.
+/// Where four corners lie on one circle, which is common on a grid, the diagonal at the least point
+/// (by x, then z) wins. Corners on one circle then form the fan around the least of them, so the
+/// result is unique.
 pub(crate) fn legalize(outline: &Outline, mesh: &mut LocalMesh, stack: &mut Vec<u32>) {
     stack.clear();
     for (half_edge, &twin) in (0..).zip(&mesh.twins) {
@@ -68,8 +69,9 @@ fn corners_from(mesh: &LocalMesh, half_edge: u32) -> [Corner; 3] {
     [corners[side], corners[(side + 1) % 3], corners[(side + 2) % 3]]
 }
 
-/// `Greater` if `d` lies inside the circle through the positive triangle `a b c`, `Equal` if on it. Exact: each factor below is
-/// at most 2^62 (a triangle in a box of side 2^31) or 2^63, and the sum of three products stays below 2^127.
+/// `Greater` if `d` lies inside the circle through the positive triangle `a b c`, `Equal` if on it.
+/// Exact: each factor below is at most 2^62 (a triangle in a box of side 2^31) or 2^63, and the sum
+/// of three products stays below 2^127.
 pub(crate) fn in_circle(a: PlanPoint, b: PlanPoint, c: PlanPoint, d: PlanPoint) -> Ordering {
     /// Lifts up to here, and with them areas, leave room for the sum in 64 bits.
     const SMALL: u64 = 1 << 30;

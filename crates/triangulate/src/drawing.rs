@@ -69,7 +69,8 @@ impl Drawing {
         Ok(())
     }
 
-    /// Points that go, and those they become one with. Taken from left to right, so that the order of the loops does not matter.
+    /// Points that go, and those they become one with. Taken from left to right, so that the order
+    /// of the loops does not matter.
     fn merge(&mut self) -> Result<BTreeMap<PlanPoint, PlanPoint>, TriangulateError> {
         let mut places = BTreeMap::new();
         if self.near <= 0.0 {
@@ -101,13 +102,15 @@ impl Drawing {
         Ok(places)
     }
 
-    /// Cuts edges where they meet, and bends them to vertices near them, until they meet in vertices only.
+    /// Cuts edges where they meet, and bends them to vertices near them, until they meet in
+    /// vertices only.
     pub(crate) fn cut(&mut self, set: &mut PolygonSet) -> Result<(), TriangulateError> {
         /// Rounding a crossing to the grid can make new ones, fewer each time.
         const ROUNDS: usize = 32;
         /// So can bending an edge; what is near after so many rounds stays.
         const BENDING_ROUNDS: usize = 16;
-        // Crossings draw no edges to them, or there would be no end to it where many edges cross on little room.
+        // Crossings draw no edges to them, or there would be no end to it where many edges cross on little
+        // room.
         let old = set.vertices.len();
         let mut fresh: Vec<usize> = (0..self.edges.len()).collect();
         for round in 0..ROUNDS {
@@ -209,7 +212,8 @@ impl Drawing {
         windings[outside.fix().index()] = Some(Winding::new());
         let mut stack: Vec<_> = plane.convex_hull().map(|edge| edge.fix()).collect();
         while let Some(edge) = stack.pop() {
-            // The face to the left of `edge` is known, that to its right is wanted; or the other way round on the hull.
+            // The face to the left of `edge` is known, that to its right is wanted; or the other way round on
+            // the hull.
             let edge = plane.directed_edge(edge);
             let (near, far) = (edge.face().fix().index(), edge.rev().face().fix().index());
             let (near, far, way) = if windings[near].is_some() { (near, far, -1) } else { (far, near, 1) };

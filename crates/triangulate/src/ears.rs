@@ -15,23 +15,28 @@ use crate::outline::{Corner, Outline, corner_at};
 /// Set in [`Node::link`] on either side of a bridge; the rest of the number is the bridge.
 pub(crate) const BRIDGE: u32 = 1 << 30;
 
-/// Triangulates polygons by cutting off, again and again, the ear with the shortest diagonal. Holes are first joined to the
-/// border around them by doubled edges.
+/// Triangulates polygons by cutting off, again and again, the ear with the shortest diagonal. Holes
+/// are first joined to the border around them by doubled edges.
 ///
 /// # Guarantees
 /// - The triangles fill each polygon exactly and are all positive; there are no new vertices.
-/// - The result depends on the polygons alone; triangles come polygon by polygon, ordered by their corners.
-/// - Where borders of one polygon touch in a vertex, each triangle has the vertex of the border that encloses its corner.
-///   Where such borders swap sides, so that one corner has edges of two vertices, both become the lesser one of them.
-/// - Two triangles of different regions are neighbours where each has the edge with the other's region beyond it.
+/// - The result depends on the polygons alone; triangles come polygon by polygon, ordered by their
+///   corners.
+/// - Where borders of one polygon touch in a vertex, each triangle has the vertex of the border
+///   that encloses its corner. Where such borders swap sides, so that one corner has edges of two
+///   vertices, both become the lesser one of them.
+/// - Two triangles of different regions are neighbours where each has the edge with the other's
+///   region beyond it.
 ///
 /// # Cost
-/// For `n` vertices, `r` of them not convex, and `h` holes: `n r + h n log n + n log n`, plus a sweep for crossing edges. Fit
-/// for the polygons of rooms; [`crate::triangulate_cdt`] has no such square.
+/// For `n` vertices, `r` of them not convex, and `h` holes: `n r + h n log n + n log n`, plus a
+/// sweep for crossing edges. Fit for the polygons of rooms; [`crate::triangulate_cdt`] has no such
+/// square.
 ///
 /// # Errors
-/// For borders that are too short, name vertices that are not there, run the wrong way round, cross, overlap or touch inside an
-/// edge, and for holes outside: the first fault found. Never panics.
+/// For borders that are too short, name vertices that are not there, run the wrong way round,
+/// cross, overlap or touch inside an edge, and for holes outside: the first fault found. Never
+/// panics.
 ///
 /// # References
 /// - Mononen 2009, Automatic Navmesh Generation via Watershed Partitioning, step 5.
@@ -73,7 +78,8 @@ struct Node {
     corner: Corner,
     prev: u32,
     next: u32,
-    /// What lies beyond the edge to the next node: a half-edge, or [`BORDER`] or [`BRIDGE`] and a number.
+    /// What lies beyond the edge to the next node: a half-edge, or [`BORDER`] or [`BRIDGE`] and a
+    /// number.
     link: u32,
 }
 
@@ -123,7 +129,8 @@ impl Cycles {
         }
     }
 
-    /// Joins the cycles of `anchor` and `facing` by a bridge; returns the two new nodes, at the same places.
+    /// Joins the cycles of `anchor` and `facing` by a bridge; returns the two new nodes, at the
+    /// same places.
     pub(crate) fn splice(&mut self, anchor: u32, facing: u32, bridge: u32) -> [u32; 2] {
         let (at_anchor, at_facing) = (self.nodes[anchor as usize], self.nodes[facing as usize]);
         let facing_copy = corner_at(self.nodes.len());

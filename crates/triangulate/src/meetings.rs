@@ -4,7 +4,8 @@ use rstar::primitives::{GeomWithData, Rectangle};
 use rstar::{AABB, RTree};
 use waymesh_core::PlanPoint;
 
-/// A piece of border: of which loop, from where to where, and of which edge it is a piece, as that was in the beginning.
+/// A piece of border: of which loop, from where to where, and of which edge it is a piece, as that
+/// was in the beginning.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Piece {
     pub(crate) border: usize,
@@ -84,8 +85,8 @@ fn meet(edges: &[Piece], edge: usize, other: usize, nearness: &Nearness<'_>, fou
     }
 }
 
-/// Whether an edge is to bend to a point: it lies near, and the edge stays within its limit and goes on ahead, so that it never comes
-/// back to where it was.
+/// Whether an edge is to bend to a point: it lies near, and the edge stays within its limit and
+/// goes on ahead, so that it never comes back to where it was.
 fn bends(piece: &Piece, point: PlanPoint, nearness: &Nearness<'_>) -> bool {
     let [from, here, to] = [piece.ends[0], point, piece.ends[1]].map(|at| along(piece.whole, at));
     let within = |[a, b]: [PlanPoint; 2]| along([a, b], point) > 0 && along([b, a], point) > 0;

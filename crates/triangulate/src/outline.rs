@@ -1,14 +1,16 @@
 //! One polygon, checked, as corners joined in cycles.
 //!
-//! A corner is a sector of the polygon's inside at a vertex, between the edge that leaves and the edge that arrives. Where
-//! borders touch, the loops as given may pass through each other's sectors; here the edges at such a point are paired anew,
-//! so that no edge lies inside the sector of another corner. Everything after relies on that.
+//! A corner is a sector of the polygon's inside at a vertex, between the edge that leaves and the
+//! edge that arrives. Where borders touch, the loops as given may pass through each other's
+//! sectors; here the edges at such a point are paired anew, so that no edge lies inside the sector
+//! of another corner. Everything after relies on that.
 
 use waymesh_core::{AreaId, MAX_PLAN_COORDINATE, PlanPoint, Polygon, PolygonSet, RegionId, VertexId};
 
 use crate::TriangulateError;
 
-/// Most border vertices of a set: `n` of them make fewer than `5/3 n` triangles with 3 half-edges each, and two bits are flags.
+/// Most border vertices of a set: `n` of them make fewer than `5/3 n` triangles with 3 half-edges
+/// each, and two bits are flags.
 const MAX_CORNERS: usize = (u32::MAX >> 5) as usize;
 
 /// Index into the tables of an [`Outline`]: a corner, and the edge that leaves it.
@@ -82,7 +84,8 @@ impl Outline {
         [self.point(corner), self.point(self.next[corner as usize])]
     }
 
-    /// Takes over `polygon`, or says what is wrong with a loop of it. Crossing edges are not looked for here.
+    /// Takes over `polygon`, or says what is wrong with a loop of it. Crossing edges are not looked
+    /// for here.
     pub(crate) fn load(&mut self, set: &PolygonSet, polygon: &Polygon) -> Result<(), TriangulateError> {
         let region = polygon.region;
         self.region = region;
@@ -162,8 +165,8 @@ impl Outline {
         Ok(())
     }
 
-    /// Pairs the edges at one point: seen from there, each edge that leaves begins a sector of the inside, which ends at the
-    /// next edge counter-clockwise, and that one must arrive.
+    /// Pairs the edges at one point: seen from there, each edge that leaves begins a sector of the
+    /// inside, which ends at the next edge counter-clockwise, and that one must arrive.
     fn pair_at(&mut self, start: usize, end: usize) -> Result<(), TriangulateError> {
         let region = self.region;
         let first = self.by_point[start].1;

@@ -16,17 +16,22 @@ use crate::triangulate_cdt;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RefineConfig {
-    /// Longest border edge, between regions or at a wall; longer ones are split. Default infinite, above 0.
+    /// Longest border edge, between regions or at a wall; longer ones are split. Default infinite,
+    /// above 0.
     pub max_edge_length: f32,
-    /// Spacing of a grid of points inside, in line with the frame's origin. Default infinite (no grid), above 0.
+    /// Spacing of a grid of points inside, in line with the frame's origin. Default infinite (no
+    /// grid), above 0.
     pub grid_spacing: f32,
-    /// Smallest angle wanted, in degrees. Default 0, at most 30. Corners of the polygons that are sharper stay, and so do triangles
-    /// that only points closer than `min_edge_length` could mend.
+    /// Smallest angle wanted, in degrees. Default 0, at most 30. Corners of the polygons that are
+    /// sharper stay, and so do triangles that only points closer than `min_edge_length` could
+    /// mend.
     pub min_angle_degrees: f32,
-    /// No point is added for the sake of angles, or of the grid, nearer than this to another. Default 0.1, at least two cells.
+    /// No point is added for the sake of angles, or of the grid, nearer than this to another.
+    /// Default 0.1, at least two cells.
     pub min_edge_length: f32,
-    /// How far a point that splits a border may lie off it. Few borders pass through grid points, so that 0, the default, leaves most
-    /// slanted edges whole; 1.5 cells split every edge. Walls give way to the inside only: the polygons never grow.
+    /// How far a point that splits a border may lie off it. Few borders pass through grid points,
+    /// so that 0, the default, leaves most slanted edges whole; 1.5 cells split every edge.
+    /// Walls give way to the inside only: the polygons never grow.
     pub max_border_shift: f32,
 }
 
@@ -108,25 +113,29 @@ pub struct RefineReport {
     pub border_shift: f32,
 }
 
-/// Adds vertices to a triangulation: splits long borders, sets a grid of points, then adds points until no angle is too small, and
-/// keeps it Delaunay.
+/// Adds vertices to a triangulation: splits long borders, sets a grid of points, then adds points
+/// until no angle is too small, and keeps it Delaunay.
 ///
 /// # Guarantees
-/// - Borders stay the borders, up to `max_border_shift` and never outwards at a wall; with 0, the default, the triangles fill the same
-///   polygons exactly. Vertices keep their ids; new ones follow.
-/// - New points are grid points. The result depends on the triangulation and the configuration alone.
+/// - Borders stay the borders, up to `max_border_shift` and never outwards at a wall; with 0, the
+///   default, the triangles fill the same polygons exactly. Vertices keep their ids; new ones
+///   follow.
+/// - New points are grid points. The result depends on the triangulation and the configuration
+///   alone.
 /// - It ends: points for angles keep `min_edge_length`, so there is room for so many.
 ///
 /// # Cost
 /// About `n log n` for `n` vertices in the result.
 ///
 /// # Errors
-/// [`TriangulateError::BadField`]; [`TriangulateError::BrokenTriangulation`] for one that is not valid;
-/// [`TriangulateError::TooManyPoints`] if the spacings ask for more points than a mesh may have.
+/// [`TriangulateError::BadField`]; [`TriangulateError::BrokenTriangulation`] for one that is not
+/// valid; [`TriangulateError::TooManyPoints`] if the spacings ask for more points than a mesh may
+/// have.
 ///
 /// # References
 /// Ruppert 1995, A Delaunay refinement algorithm for quality 2-dimensional mesh generation, <https://doi.org/10.1006/jagm.1995.1021>. spade
-/// has it as well, but with points off the grid, and one polygon at a time, so that regions would no longer meet in the same vertices.
+/// has it as well, but with points off the grid, and one polygon at a time, so that regions would
+/// no longer meet in the same vertices.
 pub fn refine_triangulation(
     triangulation: &Triangulation,
     config: &RefineConfig,
@@ -156,9 +165,11 @@ pub fn refine_triangulation(
     Ok((export(&surface, triangulation), refiner.report))
 }
 
-/// Constrained Delaunay triangulation with Steiner points, as a stage: [`triangulate_cdt`], then [`refine_triangulation`].
+/// Constrained Delaunay triangulation with Steiner points, as a stage: [`triangulate_cdt`], then
+/// [`refine_triangulation`].
 ///
-/// With a `max_border_shift` above 0 the polygons are no longer filled exactly, which the contract of the stage asks for.
+/// With a `max_border_shift` above 0 the polygons are no longer filled exactly, which the contract
+/// of the stage asks for.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct RefinedDelaunay {
@@ -238,7 +249,8 @@ impl Refiner {
             return;
         }
         let longest = longest.max(1.0);
-        // A split renames half-edges of its triangle, so that one sweep may miss some. Flips wait until all borders are split.
+        // A split renames half-edges of its triangle, so that one sweep may miss some. Flips wait until all
+        // borders are split.
         loop {
             let (mut edge, mut any, mut left) = (0, false, 0);
             while (edge as usize) < surface.twins.len() {
@@ -265,7 +277,8 @@ impl Refiner {
         surface.legalize();
     }
 
-    /// Splits a border near a share of its length, at least `margin` from its ends. Call `legalize` afterwards.
+    /// Splits a border near a share of its length, at least `margin` from its ends. Call `legalize`
+    /// afterwards.
     fn split(&mut self, surface: &mut Surface, edge: u32, share: f64, margin: f64) -> bool {
         let [a, b] = ends(surface, edge);
         let wish = [a[0] + share * (b[0] - a[0]), a[1] + share * (b[1] - a[1])];
@@ -337,7 +350,8 @@ impl Refiner {
                 let mut column = (low_x / spacing).ceil();
                 while column * spacing <= high_x {
                     let point = [(column * spacing).round(), (row * spacing).round()];
-                    // On a common side, the triangle that comes first adds it; for the other it is a vertex then.
+                    // On a common side, the triangle that comes first adds it; for the other it is a vertex
+                    // then.
                     if [[a, b], [b, c], [c, a]].iter().all(|&[p, q]| side_of(p, q, point) >= 0.0)
                         && let Some(vertex) = self.insert(surface, from, point)
                     {
@@ -452,7 +466,8 @@ impl Refiner {
     }
 }
 
-/// From where to where a triangle reaches along the line at `z`, with a cell to spare for points that are rounded.
+/// From where to where a triangle reaches along the line at `z`, with a cell to spare for points
+/// that are rounded.
 fn span_at([a, b, c]: [Point; 3], z: f64) -> (f64, f64) {
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
     for [p, q] in [[a, b], [b, c], [c, a]] {
@@ -466,7 +481,8 @@ fn span_at([a, b, c]: [Point; 3], z: f64) -> (f64, f64) {
     (low - 1.0, high + 1.0)
 }
 
-/// A border near `point` whose diametral circle holds it, among those of the triangle it lies in and the ones around.
+/// A border near `point` whose diametral circle holds it, among those of the triangle it lies in
+/// and the ones around.
 fn encroached(surface: &Surface, from: u32, point: Point) -> Option<u32> {
     let (Place::Triangle(triangle) | Place::Edge(triangle)) = (match surface.walk(from, point, false) {
         Place::Edge(edge) => Place::Edge(edge / 3),

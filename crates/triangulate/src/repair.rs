@@ -9,11 +9,11 @@ use crate::{TriangulateError, triangulate_cdt};
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RepairConfig {
-    /// Vertices at most this far apart become one, and an edge at most this far from a vertex bends to it. At most `max_border_shift`
-    /// is of use. Default 0: only what touches.
+    /// Vertices at most this far apart become one, and an edge at most this far from a vertex bends
+    /// to it. At most `max_border_shift` is of use. Default 0: only what touches.
     pub near_distance: f32,
-    /// How far a border may be moved, by points that become one and by crossings that are not on grid points. Default 0.01; less
-    /// than a cell leaves little room for crossings.
+    /// How far a border may be moved, by points that become one and by crossings that are not on
+    /// grid points. Default 0.01; less than a cell leaves little room for crossings.
     pub max_border_shift: f32,
 }
 
@@ -70,32 +70,35 @@ pub struct RepairReport {
 
 /// Makes every polygon sound enough to be triangulated, and says what it did.
 ///
-/// A sound polygon stays as it is, vertex by vertex. Of any other, all edges are cut where they meet; then those parts are kept that
-/// the outer border goes round and no hole does, whichever way round they run: lobes of a border that crosses itself stay, overlaps count
-/// once, spikes and doubled points go, holes outside go, and what of a hole sticks out is cut off.
+/// A sound polygon stays as it is, vertex by vertex. Of any other, all edges are cut where they
+/// meet; then those parts are kept that the outer border goes round and no hole does, whichever way
+/// round they run: lobes of a border that crosses itself stay, overlaps count once, spikes and
+/// doubled points go, holes outside go, and what of a hole sticks out is cut off.
 ///
 /// # Guarantees
-/// - No point of a border moves by more than `max_border_shift`, however often its edges are merged, bent and cut: the new line and the old
-///   one lie that near to each other all along. Only what covers itself, a spike or a hole in a hole, goes without a trace.
-/// - With a `near_distance`, no two of the old vertices stay as near as that, and an edge stays near one only where bending it again would
-///   move it too far.
+/// - No point of a border moves by more than `max_border_shift`, however often its edges are
+///   merged, bent and cut: the new line and the old one lie that near to each other all along. Only
+///   what covers itself, a spike or a hole in a hole, goes without a trace.
+/// - With a `near_distance`, no two of the old vertices stay as near as that, and an edge stays
+///   near one only where bending it again would move it too far.
 /// - The order of the loops, and where they begin, does not matter to the points of the result.
 /// - Regions keep their ids; pieces that come apart are new regions after all others.
 /// - Old vertices keep their ids; new ones follow, their height in line with the edge they cut.
 ///
 /// # Cost
-/// As [`triangulate_cdt`] for polygons that are sound. For others `n log n` and the number of edges that come near each other; what rounding
-/// and bending make anew is searched again, alone.
+/// As [`triangulate_cdt`] for polygons that are sound. For others `n log n` and the number of edges
+/// that come near each other; what rounding and bending make anew is searched again, alone.
 ///
 /// # Errors
 /// - [`TriangulateError::CannotRepair`] where a border would have to move too far, with the place.
 /// - The fault itself for a polygon with other regions beyond its border: they would no longer fit.
-/// - For loops that name vertices that are not there, or lie beyond the grid; and [`TriangulateError::BadField`].
+/// - For loops that name vertices that are not there, or lie beyond the grid; and
+///   [`TriangulateError::BadField`].
 ///
 /// # References
 /// Hobby 1999, Practical segment intersection with finite precision output, <https://doi.org/10.1016/S0925-7721(99)00021-8> (snapping, and
-/// why it has to be repeated). Chains that stay within reach of their edge: Guibas and Marimont 1998, Rounding arrangements dynamically,
-/// <https://doi.org/10.1142/S0218195998000096>.
+/// why it has to be repeated). Chains that stay within reach of their edge: Guibas and Marimont
+/// 1998, Rounding arrangements dynamically, <https://doi.org/10.1142/S0218195998000096>.
 pub fn repair_polygons(
     polygons: &PolygonSet,
     config: &RepairConfig,

@@ -1,7 +1,8 @@
 //! Triangles that change: edges are split and flipped, vertices added and taken away.
 //!
-//! Points are in cells, in double precision. Grid points are exact there, and every decision is made by exact predicates, so that
-//! rounded points can make a triangle thin but never turn it over.
+//! Points are in cells, in double precision. Grid points are exact there, and every decision is
+//! made by exact predicates, so that rounded points can make a triangle thin but never turn it
+//! over.
 
 use robust::{Coord, incircle, orient2d};
 use waymesh_core::{AreaId, RegionId, Triangulation, Validate, VertexId};
@@ -89,8 +90,8 @@ pub(crate) struct Surface {
 }
 
 impl Surface {
-    /// Takes over a triangulation. Where borders meet in a vertex without a way across, each side has a vertex of its own.
-    /// Borders between regions stay if `seams_stay`.
+    /// Takes over a triangulation. Where borders meet in a vertex without a way across, each side
+    /// has a vertex of its own. Borders between regions stay if `seams_stay`.
     pub(crate) fn new(triangulation: &Triangulation, seams_stay: bool) -> Result<Self, TriangulateError> {
         triangulation.validate().map_err(|violations| TriangulateError::BrokenTriangulation {
             violation: violations.kept().first().cloned().map(Box::new),
@@ -165,7 +166,8 @@ impl Surface {
         self.twins[half_edge as usize] == NONE
     }
 
-    /// The first half-edge, counter-clockwise, around the vertex that this one leaves: after the wall if there is one.
+    /// The first half-edge, counter-clockwise, around the vertex that this one leaves: after the
+    /// wall if there is one.
     fn first_around(&self, half_edge: u32) -> u32 {
         let mut edge = half_edge;
         loop {
@@ -180,7 +182,8 @@ impl Surface {
         }
     }
 
-    /// Calls `visit` with each half-edge that leaves `vertex`, counter-clockwise; tells whether walls end there.
+    /// Calls `visit` with each half-edge that leaves `vertex`, counter-clockwise; tells whether
+    /// walls end there.
     pub(crate) fn around(&self, vertex: u32, mut visit: impl FnMut(u32)) -> bool {
         let start = self.first_around(self.leaving[vertex as usize]);
         let mut edge = start;
@@ -287,8 +290,8 @@ impl Surface {
             }
             let [p, q, r] = self.corners_from(half_edge);
             let s = self.start(turn(twin, 2));
-            // A quadrilateral that is not convex has no other diagonal; its circles never ask for one, but an edge whose ends
-            // touch across a sheet could.
+            // A quadrilateral that is not convex has no other diagonal; its circles never ask for one, but an
+            // edge whose ends touch across a sheet could.
             if in_circle(p, q, r, s) <= 0.0 || side_of(s, q, r) <= 0.0 || side_of(r, p, s) <= 0.0 {
                 continue;
             }
@@ -309,8 +312,9 @@ impl Surface {
         self.suspects.extend([3 * first, 3 * first + 1, 3 * second, 3 * second + 1]);
     }
 
-    /// Takes away a vertex that no wall ends at. Its triangles are replaced; some die, see [`Surface::compact`].
-    /// Changes nothing, and says so, if the ring around it cannot be filled.
+    /// Takes away a vertex that no wall ends at. Its triangles are replaced; some die, see
+    /// [`Surface::compact`]. Changes nothing, and says so, if the ring around it cannot be
+    /// filled.
     pub(crate) fn remove_vertex(&mut self, vertex: u32) -> bool {
         // The ring around it, with what lies across each of its edges.
         let mut ring: Vec<(u32, (u32, bool))> = Vec::new();
@@ -418,7 +422,8 @@ impl Surface {
         self.changed.clear();
     }
 
-    /// Walks straight from a vertex to a point, over edges that do not stay, or over all but walls if `over_seams`.
+    /// Walks straight from a vertex to a point, over edges that do not stay, or over all but walls
+    /// if `over_seams`.
     pub(crate) fn walk(&self, from: u32, to: Point, over_seams: bool) -> Place {
         let mut vertex = from;
         'from_vertex: loop {

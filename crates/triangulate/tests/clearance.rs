@@ -74,7 +74,8 @@ fn defined_clearance(walls: &[[Point; 2]], [b, u, w]: [Point; 3]) -> f64 {
     expected
 }
 
-/// Clearance by its definition: the two sides, and every wall whose nearest point lies in the sector in plain sight.
+/// Clearance by its definition: the two sides, and every wall whose nearest point lies in the
+/// sector in plain sight.
 fn check_clearances(what: &str, mesh: &ClearanceMesh) {
     let walls = walls(mesh);
     for (index, triangle) in mesh.triangles.iter().enumerate() {
@@ -95,7 +96,8 @@ fn check_clearances(what: &str, mesh: &ClearanceMesh) {
     }
 }
 
-/// No vertex in plain sight of a wall beyond a traversal comes nearer to it than the traversal is wide.
+/// No vertex in plain sight of a wall beyond a traversal comes nearer to it than the traversal is
+/// wide.
 fn check_disturbances(what: &str, mesh: &ClearanceMesh, corners: &BTreeSet<[u64; 2]>) {
     let walls = walls(mesh);
     let mut passages = Vec::new();
@@ -123,7 +125,8 @@ fn check_disturbances(what: &str, mesh: &ClearanceMesh, corners: &BTreeSet<[u64;
             let [b, u, w] = [0, 1, 2].map(|step| points[(corner + step) % 3]);
             let clearance = f64::from(triangle.clearance[corner]);
             for &(v, foot, length) in &passages {
-                // The way from v cuts the side across and an open side, whichever comes first. The foot may lie on the side across itself.
+                // The way from v cuts the side across and an open side, whichever comes first. The foot may
+                // lie on the side across itself.
                 let across = crosses([v, foot], [u, w]) || distance(foot, nearest(foot, [u, w])) < 1e-9;
                 if length < clearance * (1.0 - 1e-6)
                     && across
@@ -157,7 +160,8 @@ fn a_corridor_with_a_pillar_has_the_width_beside_the_pillar() {
     assert!((width - 10.0).abs() < 1e-5, "{width}");
 }
 
-/// A corner beyond one open side of a triangle is nearer to the wall on another side than the corner across from it.
+/// A corner beyond one open side of a triangle is nearer to the wall on another side than the
+/// corner across from it.
 #[test]
 fn a_wall_may_be_a_side_of_the_triangle_whose_passage_another_corner_narrows() {
     let outline =
@@ -253,12 +257,14 @@ fn locate(mesh: &ClearanceMesh, p: Point) -> Option<TriangleId> {
         .map(TriangleId::from_index)
 }
 
-/// The widest chain between two triangles: the greatest, over all chains, of the least clearance on it.
+/// The widest chain between two triangles: the greatest, over all chains, of the least clearance on
+/// it.
 fn bottleneck(mesh: &ClearanceMesh, from: TriangleId, to: TriangleId) -> f64 {
     passage_between(mesh, from, to, |_, _| f64::INFINITY)
 }
 
-/// As [`bottleneck`], with a width for leaving the first triangle and entering the last through a side.
+/// As [`bottleneck`], with a width for leaving the first triangle and entering the last through a
+/// side.
 fn passage_between(
     mesh: &ClearanceMesh,
     from: TriangleId,
@@ -306,7 +312,8 @@ fn passage_between(
     result
 }
 
-/// How wide a disc may be to get from one pixel to another, by painting: distances to walls per pixel, then the widest way.
+/// How wide a disc may be to get from one pixel to another, by painting: distances to walls per
+/// pixel, then the widest way.
 fn painted_bottlenecks(
     walls: &[[Point; 2]],
     size: usize,
@@ -402,11 +409,13 @@ fn a_disc_passes_exactly_where_the_clearances_say() {
             }
             let by_paint = widest(&[from], &[to]);
             let passage = bottleneck(&mesh, ends[0], ends[1]);
-            // The places at the ends limit it, too. Painting may step past the narrowest place by half a pixel.
+            // The places at the ends limit it, too. Painting may step past the narrowest place by half a
+            // pixel.
             let limit = 2.0 * clear[from].min(clear[to]);
             let at = format!("seed {seed}: {:?} to {:?}: passage {passage}", place(from), place(to));
             assert!(passage.min(limit).hypot(pixel) >= by_paint - 1e-4, "{at}, paint {by_paint}");
-            // What stands between a place and the side it leaves its triangle through is no traversal. To be safe, take all that could.
+            // What stands between a place and the side it leaves its triangle through is no traversal. To be
+            // safe, take all that could.
             let safe = passage_between(&mesh, ends[0], ends[1], |triangle, side| {
                 let points = triangle.vertices.map(|vertex| mesh.position(vertex));
                 let at = |corner: usize| [0, 1, 2].map(|step| points[(corner + step) % 3]);

@@ -128,8 +128,9 @@ fn holes_outside_and_holes_in_holes_are_named() {
 
 #[test]
 fn a_hole_that_touches_the_border_keeps_the_connection_to_the_region_in_it() {
-    // The hole's corner at (0, 0) is another vertex than the border's. With the region in the hole the plan has one ground
-    // there, so both become one vertex, and the region beyond still finds its neighbours.
+    // The hole's corner at (0, 0) is another vertex than the border's. With the region in the hole the
+    // plan has one ground there, so both become one vertex, and the region beyond still finds its
+    // neighbours.
     let hole = [(0, 0), (2, 4), (4, 2)];
     let mut set = set_of(&[vec![SQUARE.to_vec(), hole.to_vec()]]);
     let vertices = set.polygons[0].holes[0].vertices.clone();

@@ -51,7 +51,8 @@ fn check(what: &str, set: &PolygonSet, triangulation: &Triangulation) {
     assert!(edges == expected, "{what}: borders");
 }
 
-/// No corner across an edge inside a region lies in the circle of the triangle. This makes a triangulation the Delaunay one.
+/// No corner across an edge inside a region lies in the circle of the triangle. This makes a
+/// triangulation the Delaunay one.
 fn check_circles(what: &str, triangulation: &Triangulation) {
     for (index, triangle) in triangulation.triangles.iter().enumerate() {
         let [a, b, c] = triangulation.corners(TriangleId::from_index(index));

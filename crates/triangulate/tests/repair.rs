@@ -100,7 +100,8 @@ fn near_points_become_one_within_the_distance_asked_for() {
 
 #[test]
 fn an_edge_bends_to_a_vertex_near_it() {
-    // A hole's corner lies 2 cells above the lower edge, another one 2 cells from the left one; a spike 2 cells wide.
+    // A hole's corner lies 2 cells above the lower edge, another one 2 cells from the left one; a spike
+    // 2 cells wide.
     let set = polygon(&[
         &[(0, 0), (1000, 0), (1000, 1000), (501, 1000), (500, 1400), (499, 1000), (0, 1000)],
         &[(300, 2), (2, 500), (300, 600), (400, 300)],

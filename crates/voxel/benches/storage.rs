@@ -1,7 +1,9 @@
-//! Four ways to gather the fragments of a rasteriser into spans, on the same fragments: what [`waymesh_voxel::rasterize`] cites.
+//! Four ways to gather the fragments of a rasteriser into spans, on the same fragments: what
+//! [`waymesh_voxel::rasterize`] cites.
 //!
-//! Fragments are `(column, bottom, top)`; each way ends with flat arrays of spans, bottom to top, and the first span of each
-//! column. Flags are left out, which is kind to bits: they have no place for them.
+//! Fragments are `(column, bottom, top)`; each way ends with flat arrays of spans, bottom to top,
+//! and the first span of each column. Flags are left out, which is kind to bits: they have no place
+//! for them.
 
 use std::hint::black_box;
 
@@ -24,8 +26,8 @@ struct Spans {
     spans: Vec<[i32; 2]>,
 }
 
-/// Three rough storeys in patches of 9 x 7 cells, as two triangles would leave them, in the order of a mesh (patch by patch), with
-/// a wall of 12 levels on every fourth patch.
+/// Three rough storeys in patches of 9 x 7 cells, as two triangles would leave them, in the order
+/// of a mesh (patch by patch), with a wall of 12 levels on every fourth patch.
 fn fragments() -> Vec<Fragment> {
     let mut fragments = Vec::new();
     let noise = |x: u32, z: u32| {
@@ -76,8 +78,8 @@ fn merge_sorted(column: &[[i32; 2]], spans: &mut Vec<[i32; 2]>) {
     spans.push(whole);
 }
 
-/// This crate: one row is open at a time (the fragments come row by row), lists per column that merge what touches, flat
-/// arrays at the end of each row.
+/// This crate: one row is open at a time (the fragments come row by row), lists per column that
+/// merge what touches, flat arrays at the end of each row.
 fn rows(fragments: &[Fragment]) -> Spans {
     let mut out = Spans { columns: vec![0], spans: Vec::new() };
     let mut heads = vec![([0_i32; 2], NONE, false); SIDE as usize];
@@ -163,7 +165,8 @@ fn counting_sort(fragments: &[Fragment]) -> Spans {
     out
 }
 
-/// One sorted linked list of spans per column, merged at every insertion, as Recast does; flattened at the end.
+/// One sorted linked list of spans per column, merged at every insertion, as Recast does; flattened
+/// at the end.
 fn linked_lists(fragments: &[Fragment]) -> Spans {
     let mut heads = vec![NONE; COLUMNS];
     let mut nodes: Vec<([i32; 2], u32)> = Vec::new();

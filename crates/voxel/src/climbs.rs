@@ -16,7 +16,8 @@ use crate::{FieldBuilder, VoxelError};
 pub struct Climb {
     /// Index of the [`Direction`] that leads up.
     pub up: u8,
-    /// The span at the foot of the ledge; the higher one is in the column beside it, in direction `up`.
+    /// The span at the foot of the ledge; the higher one is in the column beside it, in direction
+    /// `up`.
     pub foot: SpanKey,
     /// So many columns back from the foot is the first place where the agent's centre may be.
     pub low_depth: u16,
@@ -78,7 +79,8 @@ impl Climb {
 struct Limits {
     reach: Reach,
     climb: i32,
-    /// [`reach_table`] of the agent's radius: its disc. One entry of 1 for an agent no wider than a cell.
+    /// [`reach_table`] of the agent's radius: its disc. One entry of 1 for an agent no wider than a
+    /// cell.
     disc: Vec<u32>,
     /// Most columns between the ledge and a place to stand.
     depth: u32,
@@ -92,7 +94,8 @@ impl Limits {
         let radius = f64::from(builder.erosion_radius) / f64::from(scale.cell_size);
         let disc = reach_table(radius, u32::from(u16::MAX)).unwrap_or_else(|| vec![1, 0]);
         let radius = disc[0].saturating_sub(1);
-        // An edge at 45 degrees is sqrt(2) times as far along a row of cells as it is straight across; the ledge takes a cell itself.
+        // An edge at 45 degrees is sqrt(2) times as far along a row of cells as it is straight across; the
+        // ledge takes a cell itself.
         let depth = (radius + 1).saturating_mul(3).div_ceil(2) + 1;
         Ok(Self { reach, climb: i32::try_from(climb).unwrap_or(i32::MAX), disc, depth })
     }
@@ -103,8 +106,9 @@ impl Limits {
 }
 
 impl FieldBuilder {
-    /// Columns that [`crate::build_window_with_climbs`] needs around a core beyond [`FieldBuilder::halo_cells`]: as far as a climb reaches
-    /// from its ledge. 0 if there are no climbs to find.
+    /// Columns that [`crate::build_window_with_climbs`] needs around a core beyond
+    /// [`FieldBuilder::halo_cells`]: as far as a climb reaches from its ledge. 0 if there are
+    /// no climbs to find.
     #[must_use]
     pub fn climb_cells(&self, max_climb: f32, scale: &GridScale) -> u32 {
         Limits::new(self, max_climb, scale)
@@ -115,18 +119,21 @@ impl FieldBuilder {
 /// The places in the columns of `core` where an agent can climb more than it can step.
 ///
 /// # What counts
-/// - Two spans of adjacent columns, one in `core`, the other higher by more than `max_step` and at most `max_climb`, that one could stand on
-///   but for the ledge, and that share room for the agent's height above the higher one.
-/// - Straight back from the foot, and straight on from the edge, over links, is a span of `field` where the agent's centre may be. It is at most
-///   one and a half times the radius away.
-/// - The agent's disc moves from one to the other at the height of the upper one, and meets nothing that is higher than a step
-///   and lower than its head.
+/// - Two spans of adjacent columns, one in `core`, the other higher by more than `max_step` and at
+///   most `max_climb`, that one could stand on but for the ledge, and that share room for the
+///   agent's height above the higher one.
+/// - Straight back from the foot, and straight on from the edge, over links, is a span of `field`
+///   where the agent's centre may be. It is at most one and a half times the radius away.
+/// - The agent's disc moves from one to the other at the height of the upper one, and meets nothing
+///   that is higher than a step and lower than its head.
 ///
-/// `field` is the walkable field of `heightfield` after erosion, in columns of the same grid; `origin` is the column of the whole grid that their
-/// first one is, which the result counts from. Climbs of one direction come in the order of their feet.
+/// `field` is the walkable field of `heightfield` after erosion, in columns of the same grid;
+/// `origin` is the column of the whole grid that their first one is, which the result counts from.
+/// Climbs of one direction come in the order of their feet.
 ///
 /// # Guarantees
-/// What is found in a column depends only on the columns within [`FieldBuilder::climb_cells`] and [`FieldBuilder::halo_cells`], together, of it.
+/// What is found in a column depends only on the columns within [`FieldBuilder::climb_cells`] and
+/// [`FieldBuilder::halo_cells`], together, of it.
 ///
 /// # Cost
 /// A second field without erosion, and per climb the columns under the agent's way.
@@ -236,7 +243,8 @@ impl Finder<'_> {
         })
     }
 
-    /// The first span from `span` on, straight away, where the agent's centre may be: how many columns on, and its floor.
+    /// The first span from `span` on, straight away, where the agent's centre may be: how many
+    /// columns on, and its floor.
     fn landing(&self, mut span: u32, away: Direction) -> Option<(u32, i32)> {
         for depth in 0..=self.limits.depth {
             let (x, z) = self.ground.column_of(span);
@@ -257,7 +265,8 @@ impl Finder<'_> {
         None
     }
 
-    /// Whether the agent's disc gets from one landing to the other, at the height of the edge and of the ground beyond it.
+    /// Whether the agent's disc gets from one landing to the other, at the height of the edge and
+    /// of the ground beyond it.
     fn has_way(&self, at: [u32; 2], up: Direction, edge: i32, low_depth: u32, high_depth: u32) -> bool {
         let disc = &self.limits.disc;
         let (mut level, mut is_clear) = (edge, true);
@@ -277,8 +286,8 @@ impl Finder<'_> {
         is_clear
     }
 
-    /// Whether nothing is in the way in the columns abreast of one on the agent's way, `wide - 1` to each side. Keeps `level` at the ground on
-    /// the way where that is within a step.
+    /// Whether nothing is in the way in the columns abreast of one on the agent's way, `wide - 1`
+    /// to each side. Keeps `level` at the ground on the way where that is within a step.
     fn row(&self, at: [u32; 2], up: Direction, along: i64, level: &mut i32, wide: u32) -> bool {
         let Some(centre) = self.beside(at, up, along) else { return true };
         let Some(here) = self.over(centre, *level) else { return false };
@@ -292,8 +301,8 @@ impl Finder<'_> {
         })
     }
 
-    /// The level at which an agent's body passes over a column when it comes at `level`: that of ground within a step, else the same.
-    /// `None` if something stands there.
+    /// The level at which an agent's body passes over a column when it comes at `level`: that of
+    /// ground within a step, else the same. `None` if something stands there.
     fn over(&self, [x, z]: [u32; 2], level: i32) -> Option<i32> {
         let Reach { height, step } = self.limits.reach;
         let ground = self.ground.column(x, z).map(|span| self.ground.floor[span as usize]);

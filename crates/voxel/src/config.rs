@@ -6,18 +6,19 @@ use crate::VoxelError;
 
 /// When a span merged from several fragments counts as walkable.
 ///
-/// Both rules look at the set of fragments only, so the order of the triangles does not matter. (Merging pair by pair, as
-/// Recast does, depends on the order.)
+/// Both rules look at the set of fragments only, so the order of the triangles does not matter.
+/// (Merging pair by pair, as Recast does, depends on the order.)
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum WalkableMerge {
-    /// Walkable if a walkable fragment's top lies at most so far below the merged top. What an agent can step over does
-    /// not make the ground below unwalkable.
+    /// Walkable if a walkable fragment's top lies at most so far below the merged top. What an
+    /// agent can step over does not make the ground below unwalkable.
     WithinStep {
         /// In metres, rounded down to whole levels. Finite, zero or more.
         max_step: f32,
     },
-    /// Only the fragments that reach the merged top decide; one walkable fragment among them is enough.
+    /// Only the fragments that reach the merged top decide; one walkable fragment among them is
+    /// enough.
     Highest,
 }
 
@@ -46,14 +47,16 @@ impl WalkableMerge {
 pub struct VoxelConfig {
     /// Size of a voxel. Default 0.3 by 0.2 m.
     pub scale: GridScale,
-    /// Steepest walkable slope in radians, inclusive. Default 45 degrees, from 0 to below 90 degrees.
+    /// Steepest walkable slope in radians, inclusive. Default 45 degrees, from 0 to below 90
+    /// degrees.
     pub max_slope: f32,
     /// When a merged span counts as walkable. Default: within a step of 0.9 m.
     pub merge: WalkableMerge,
     /// Most memory in bytes that the column table and the spans may take. Default 4 GiB.
     pub max_memory_bytes: u64,
-    /// Bands of rows voxelised at the same time on the current rayon pool: 1 uses the calling thread alone, 0 means as many
-    /// as the pool has threads. The result is the same for every value. Default 1.
+    /// Bands of rows voxelised at the same time on the current rayon pool: 1 uses the calling
+    /// thread alone, 0 means as many as the pool has threads. The result is the same for every
+    /// value. Default 1.
     pub threads: usize,
 }
 

@@ -4,33 +4,36 @@ use waymesh_core::{AreaId, BadField, Counter, Direction, NO_SPAN, Observer, Walk
 
 use crate::VoxelError;
 
-/// Removes (sets to [`AreaId::NULL`]) the spans that are nearer than `radius` metres to something blocked.
+/// Removes (sets to [`AreaId::NULL`]) the spans that are nearer than `radius` metres to something
+/// blocked.
 ///
 /// # What is measured
-/// Blocked is a span that is not walkable, and the cell beyond a missing link. A span stays if the centre of its cell is at
-/// least `radius` and half a cell from the centre of every blocked cell, in plan, cells being reached over links: with
-/// `dx, dz` cells between the two, `sqrt(dx^2 + dz^2) * cell_size >= radius + cell_size / 2`. A radius of half a cell or
-/// less removes nothing.
+/// Blocked is a span that is not walkable, and the cell beyond a missing link. A span stays if the
+/// centre of its cell is at least `radius` and half a cell from the centre of every blocked cell,
+/// in plan, cells being reached over links: with `dx, dz` cells between the two, `sqrt(dx^2 + dz^2)
+/// * cell_size >= radius + cell_size / 2`. A radius of half a cell or less removes nothing.
 ///
-/// Why from the centre: a blocked cell holds the face of the wall, or the edge of the drop, somewhere; its centre is off by half
-/// a cell at most straight across and by nothing on average, whatever way the wall runs. Its nearest corner would be off by
-/// half a cell to one side always, and by a whole one on walls that run askew. Why half a cell: the border of a cell that
+/// Why from the centre: a blocked cell holds the face of the wall, or the edge of the drop,
+/// somewhere; its centre is off by half a cell at most straight across and by nothing on average,
+/// whatever way the wall runs. Its nearest corner would be off by half a cell to one side always,
+/// and by a whole one on walls that run askew. Why half a cell: the border of a cell that
 /// stays runs half a cell from its centre.
 ///
 /// # Guarantees
-/// - Exact: no error against that definition, whatever the radius (to a slack of a 10,000th of a cell), and the same in all
-///   directions. Chamfer distances, as in Recast, are off by up to 11 %.
-/// - Nothing in a blocked cell is nearer to an agent whose centre is on a span that stays than the radius less half a cell,
-///   measured along a row of cells; less 0.92 cells in any direction. On average it is farther than the radius, as only
-///   whole cells are kept.
-/// - A blocked cell counts if it is reached by steps straight along z and then along x; with the nearest blocked cell all steps
-///   in between are free, so any other order leads there too, except round the corner of a spiral so steep that
-///   four cells around a point make up a whole storey.
+/// - Exact: no error against that definition, whatever the radius (to a slack of a 10,000th of a
+///   cell), and the same in all directions. Chamfer distances, as in Recast, are off by up to 11 %.
+/// - Nothing in a blocked cell is nearer to an agent whose centre is on a span that stays than the
+///   radius less half a cell, measured along a row of cells; less 0.92 cells in any direction. On
+///   average it is farther than the radius, as only whole cells are kept.
+/// - A blocked cell counts if it is reached by steps straight along z and then along x; with the
+///   nearest blocked cell all steps in between are free, so any other order leads there too, except
+///   round the corner of a spiral so steep that four cells around a point make up a whole storey.
 ///
 /// # Method
-/// A span is removed if a blocked cell lies `k` steps along z and at most `reach(k)` along x. First the distances to the nearest
-/// blocked cell along x are counted in two sweeps. Each turns into the number of steps along z over which it still removes
-/// spans, and these numbers are handed on along z, less one per step: two sweeps again, the first shared with the former.
+/// A span is removed if a blocked cell lies `k` steps along z and at most `reach(k)` along x. First
+/// the distances to the nearest blocked cell along x are counted in two sweeps. Each turns into the
+/// number of steps along z over which it still removes spans, and these numbers are handed on along
+/// z, less one per step: two sweeps again, the first shared with the former.
 ///
 /// # Cost
 /// Three sweeps over the spans whatever the radius; 12 bytes per span while it runs.
@@ -57,11 +60,13 @@ pub fn erode(field: &mut WalkableField, radius: f32, observer: &mut dyn Observer
     Ok(())
 }
 
-/// A quotient this close to a whole number of cells counts as it, so that 0.6 m is 2 cells of 0.3 m.
+/// A quotient this close to a whole number of cells counts as it, so that 0.6 m is 2 cells of 0.3
+/// m.
 const SLACK_CELLS: f64 = 1e-4;
 
-/// For a blocked cell at distance `g` along x, the number of cells along z over which it removes spans, the one beside it
-/// included: entry `g`, 0 for the last. `None` if nothing is to be removed.
+/// For a blocked cell at distance `g` along x, the number of cells along z over which it removes
+/// spans, the one beside it included: entry `g`, 0 for the last. `None` if nothing is to be
+/// removed.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -122,10 +127,11 @@ count!(u32);
 struct Sweeps<C> {
     /// [`reach_table`].
     reach: Vec<C>,
-    /// Distances along x to the nearest span that is blocked, that has no link to larger z, that has none to smaller z;
-    /// up to `far`.
+    /// Distances along x to the nearest span that is blocked, that has no link to larger z, that
+    /// has none to smaller z; up to `far`.
     along_x: Vec<[C; 3]>,
-    /// Over how many steps to smaller z, and to larger z, this span hands on that spans are removed.
+    /// Over how many steps to smaller z, and to larger z, this span hands on that spans are
+    /// removed.
     along_z: Vec<[C; 2]>,
     far: C,
 }

@@ -1,6 +1,7 @@
 //! Which spans stay walkable for an agent: low obstacles, ledges, low ceilings.
 //!
-//! Each filter can be called alone; in the order of this file they do what [`crate::build_filtered_field`] does on the way.
+//! Each filter can be called alone; in the order of this file they do what
+//! [`crate::build_filtered_field`] does on the way.
 
 use waymesh_core::{Agent, AreaId, Counter, Heightfield, Observer, Span};
 
@@ -114,7 +115,8 @@ pub(crate) struct Below {
 impl Below {
     pub(crate) const NOTHING: Self = Self { top: 0, area: AreaId::NULL };
 
-    /// The area of `span` as a low obstacle or by itself. Spans of a column have to come bottom to top.
+    /// The area of `span` as a low obstacle or by itself. Spans of a column have to come bottom to
+    /// top.
     #[inline(always)]
     pub(crate) fn step(&mut self, span: &Span, step: i32) -> AreaId {
         let below = std::mem::replace(self, Self { top: span.top, area: span.area });
@@ -126,10 +128,12 @@ impl Below {
     }
 }
 
-/// Makes spans walkable that an agent on the walkable span right below steps onto: kerbs, stairs with steep faces, roots.
+/// Makes spans walkable that an agent on the walkable span right below steps onto: kerbs, stairs
+/// with steep faces, roots.
 ///
-/// A span becomes walkable if its top is an upward surface ([`Span::upward`]) at most `max_step` above the top of a span that
-/// was walkable before. The underside of a slab and a bare wall never do, however thin the gap below.
+/// A span becomes walkable if its top is an upward surface ([`Span::upward`]) at most `max_step`
+/// above the top of a span that was walkable before. The underside of a slab and a bare wall never
+/// do, however thin the gap below.
 ///
 /// # Errors
 /// For an agent or a heightfield that cannot be used.
@@ -189,8 +193,8 @@ impl<'a> Columns<'a> {
         x == 0 || z == 0 || x + 1 == self.width || z + 1 == self.depth
     }
 
-    /// Whether a span from which `floor..ceiling` is free lies at a ledge or on a slope of steps. Its column, of this number,
-    /// does not lie at the edge of the grid.
+    /// Whether a span from which `floor..ceiling` is free lies at a ledge or on a slope of steps.
+    /// Its column, of this number, does not lie at the edge of the grid.
     #[inline(always)]
     pub(crate) fn is_ledge(&self, column: usize, floor: i32, ceiling: i32, reach: Reach) -> bool {
         let (height, step) = (i64::from(reach.height), i64::from(reach.step));
@@ -229,8 +233,9 @@ impl<'a> Columns<'a> {
 
 /// Removes walkable spans beside a drop, or on stairs too steep to be walked.
 ///
-/// A span goes if it lies at the grid's edge; if the agent could pass to a neighbour column and would fall by more than
-/// `max_step` there; or if the floors it could step to differ by more than `max_step` among themselves.
+/// A span goes if it lies at the grid's edge; if the agent could pass to a neighbour column and
+/// would fall by more than `max_step` there; or if the floors it could step to differ by more than
+/// `max_step` among themselves.
 ///
 /// # Errors
 /// For an agent or a heightfield that cannot be used.

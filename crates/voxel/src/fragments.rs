@@ -1,9 +1,9 @@
 //! The fragments of one row of cells, and how the fragments of a column become spans.
 //!
 //! # Why rows
-//! Triangles are swept along z, so that only one row of columns is open at a time. Its fragments stay in the nearest
-//! cache until the row is done, and are then merged and written once, as the final flat array. See
-//! [`crate::rasterize`] for figures of the alternatives.
+//! Triangles are swept along z, so that only one row of columns is open at a time. Its fragments
+//! stay in the nearest cache until the row is done, and are then merged and written once, as the
+//! final flat array. See [`crate::rasterize`] for figures of the alternatives.
 
 use waymesh_core::{AreaId, GROUND_STEPS_PER_LEVEL, Span};
 
@@ -31,7 +31,8 @@ pub(crate) fn widen(a: Range, b: Range) -> Range {
     [low(a[0], b[0]), low(a[1], b[1])]
 }
 
-/// What triangles fill of one column in one piece: numbers that merge by taking the larger of each, in any order.
+/// What triangles fill of one column in one piece: numbers that merge by taking the larger of each,
+/// in any order.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(16))]
 struct Fragment([i32; 8]);
@@ -43,7 +44,8 @@ const TOP: usize = 1;
 const WALKABLE_TOP: usize = 2;
 /// Highest top of a part that faces up.
 const UPWARD_TOP: usize = 3;
-/// Highest ground, in steps of [`GROUND_STEPS_PER_LEVEL`], of the gentle parts that cover the cell's centre.
+/// Highest ground, in steps of [`GROUND_STEPS_PER_LEVEL`], of the gentle parts that cover the
+/// cell's centre.
 const CENTRE_GROUND: usize = 4;
 /// Highest ground of the parts that face up.
 const UPWARD_GROUND: usize = 5;
@@ -52,7 +54,8 @@ const UPWARD_GROUND: usize = 5;
 const EMPTY: Fragment = Fragment([i32::MIN; 8]);
 
 impl Fragment {
-    /// A triangle's part of a column: the levels of a height range, and the ground unless the triangle faces down.
+    /// A triangle's part of a column: the levels of a height range, and the ground unless the
+    /// triangle faces down.
     #[inline(always)]
     fn new(range: Range, plane: f64, flags: u8) -> Self {
         // Down to the level line, up to the level line, with the slack.
@@ -78,14 +81,15 @@ impl Fragment {
         fragment
     }
 
-    /// What is left to be known of the fragments that a span was made of: [`Fragment::span`] gives the span again. Its walkable
-    /// top is taken to lie where its ground does.
+    /// What is left to be known of the fragments that a span was made of: [`Fragment::span`] gives
+    /// the span again. Its walkable top is taken to lie where its ground does.
     #[expect(clippy::cast_possible_truncation, reason = "clamped to 32 bits")]
     fn of_span(span: &Span, reach: i32) -> Self {
         let steps = i64::from(GROUND_STEPS_PER_LEVEL);
         let most = MOST_GROUND as i64;
         let ground = (i64::from(span.top) * steps - i64::from(span.ground_drop)).clamp(-most, most);
-        // The level that the ground lies in; the flag says that it cannot be farther below the top than `reach`.
+        // The level that the ground lies in; the flag says that it cannot be farther below the top than
+        // `reach`.
         let level = (ground.div_euclid(steps) + 1).min(i64::from(span.top)) as i32;
         let surface = level.max(span.top.saturating_sub(reach));
         let mut fragment = Self::solid(span.bottom, span.top);
@@ -128,7 +132,8 @@ impl Fragment {
         }
     }
 
-    /// The span of all that was merged. `reach`: how far below the top a part may end and still count, in levels.
+    /// The span of all that was merged. `reach`: how far below the top a part may end and still
+    /// count, in levels.
     #[inline(always)]
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to 16 bits")]
     fn span(&self, reach: i32) -> Span {
@@ -173,7 +178,8 @@ pub(crate) struct RowFragments {
     next: Vec<u32>,
     /// All further fragments, likewise.
     tails: Vec<(Fragment, u32)>,
-    /// Scratch: height ranges of the cells of one triangle's row, with one cell of padding on each side.
+    /// Scratch: height ranges of the cells of one triangle's row, with one cell of padding on each
+    /// side.
     ranges: Vec<Range>,
     /// Scratch: the order of the fragments of one column.
     order: Vec<u64>,
@@ -217,7 +223,8 @@ impl RowFragments {
         (cell - self.first_cell) as usize
     }
 
-    /// Adds a fragment over `range`; the ground is `plane` if it lies in between, else the end nearer to it.
+    /// Adds a fragment over `range`; the ground is `plane` if it lies in between, else the end
+    /// nearer to it.
     #[inline(always)]
     pub(crate) fn add(&mut self, cell: i32, range: Range, plane: f64, flags: u8) {
         self.insert(self.place(cell), &Fragment::new(range, plane, flags));
@@ -237,7 +244,8 @@ impl RowFragments {
         }
     }
 
-    /// Merges `fragment` with one of its column that it touches, else adds it. It may bridge two others; see `finish`.
+    /// Merges `fragment` with one of its column that it touches, else adds it. It may bridge two
+    /// others; see `finish`.
     #[inline(always)]
     fn insert(&mut self, cell: usize, fragment: &Fragment) {
         let head = &mut self.heads[cell];
@@ -310,8 +318,9 @@ impl RowFragments {
         }
     }
 
-    /// As [`RowFragments::finish`], over the spans that were in the row `before`, by its columns: a column without a fragment
-    /// keeps its own, in the others they are fragments like all. Returns how many those are.
+    /// As [`RowFragments::finish`], over the spans that were in the row `before`, by its columns: a
+    /// column without a fragment keeps its own, in the others they are fragments like all.
+    /// Returns how many those are.
     #[expect(clippy::cast_possible_truncation, reason = "the caller checks the number of spans per row")]
     pub(crate) fn finish_over<'a>(
         &mut self,
@@ -361,8 +370,9 @@ impl RowFragments {
     }
 }
 
-/// Gives `span` what fragments do not know of the spans it was made of: a span to which nothing was added is as it was, another
-/// that can be walked on has the area of the highest one in it that could be.
+/// Gives `span` what fragments do not know of the spans it was made of: a span to which nothing was
+/// added is as it was, another that can be walked on has the area of the highest one in it that
+/// could be.
 fn restore(span: &mut Span, before: &[Span], reach: i32) {
     let mut inside = before.iter().filter(|part| span.bottom <= part.bottom && part.top <= span.top).rev();
     if let Some(same) = inside.clone().find(|part| Fragment::of_span(part, reach).span(reach) == *span) {
@@ -398,7 +408,8 @@ fn merge_column(
         }
         return;
     }
-    // Sorted by bottom, with the place in `tails` in the low half of the key; the head has the place `NONE`.
+    // Sorted by bottom, with the place in `tails` in the low half of the key; the head has the place
+    // `NONE`.
     order.clear();
     order.push(key(first, NONE));
     let mut next = next;

@@ -4,15 +4,18 @@
 //! TriangleSoup --rasterize--> Heightfield --filters, build_walkable_field, erode, marks--> WalkableField
 //! ```
 //!
-//! - [`rasterize`] turns triangles into solid spans, conservatively and independently of their order.
-//! - [`filter_low_obstacles`], [`filter_ledges`] and [`filter_low_ceilings`] decide which spans an agent can stand on;
-//!   [`build_walkable_field`] links them. [`build_filtered_field`] does all of this in one pass.
+//! - [`rasterize`] turns triangles into solid spans, conservatively and independently of their
+//!   order.
+//! - [`filter_low_obstacles`], [`filter_ledges`] and [`filter_low_ceilings`] decide which spans an
+//!   agent can stand on; [`build_walkable_field`] links them. [`build_filtered_field`] does all of
+//!   this in one pass.
 //! - [`erode`] keeps the agent's centre away from walls and drops, exactly.
 //! - [`mark_box`], [`mark_convex_prism`] and [`mark_cylinder`] set areas or cut ground out.
-//! - [`rasterize_window`] and [`build_window`] do the same for a part of the grid, to the same bits; [`halo_cells`] says how much
-//!   more of the grid it takes.
+//! - [`rasterize_window`] and [`build_window`] do the same for a part of the grid, to the same
+//!   bits; [`halo_cells`] says how much more of the grid it takes.
 //! - [`find_climbs`] finds the ledges that are too high to step onto and low enough to climb.
-//! - [`stamp_obstacles`] puts solids into a heightfield that was kept; [`PackedHeightfield`] and [`PackedField`] are what to keep.
+//! - [`stamp_obstacles`] puts solids into a heightfield that was kept; [`PackedHeightfield`] and
+//!   [`PackedField`] are what to keep.
 //! - [`Voxelizer`] and [`FieldBuilder`] are the stages of [`waymesh_core::stage`].
 //!
 //! ```

@@ -5,8 +5,8 @@ use waymesh_core::{AreaId, BadField, Bounds, FieldWindow, GridFrame, GridWindow,
 
 use crate::VoxelError;
 
-/// A part of space: whose walkable ground gets another area ([`Mark`]), or that is filled ([`crate::Obstacle`]). World
-/// coordinates, metres.
+/// A part of space: whose walkable ground gets another area ([`Mark`]), or that is filled
+/// ([`crate::Obstacle`]). World coordinates, metres.
 ///
 /// For a mark, a span lies in the shape if the ground at its cell's centre does, borders included.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,8 +19,8 @@ pub enum MarkShape {
     },
     /// An upright prism over a convex polygon.
     Prism {
-        /// Corners in plan `(x, z)`, in order, either way round; three at least. A mark misses a part of a polygon
-        /// that is not convex, an obstacle fills its convex hull.
+        /// Corners in plan `(x, z)`, in order, either way round; three at least. A mark misses a
+        /// part of a polygon that is not convex, an obstacle fills its convex hull.
         corners: Vec<Vec2>,
         /// Lower and upper height.
         heights: [f32; 2],
@@ -62,8 +62,8 @@ impl Mark {
         Ok(self.shape.volume()?.mark(field, place, self.area))
     }
 
-    /// Applies the mark to a part of a field and returns the number of spans in it, those of the ring among them. A span gets
-    /// the area that it gets in the whole field.
+    /// Applies the mark to a part of a field and returns the number of spans in it, those of the
+    /// ring among them. A span gets the area that it gets in the whole field.
     ///
     /// # Errors
     /// As [`Mark::apply`].
@@ -92,8 +92,8 @@ pub(crate) fn finite(field: &'static str, values: &[f32]) -> Result<(), VoxelErr
 
 /// Gives `area` to the walkable spans whose ground lies in `bounds`. Returns how many there are.
 ///
-/// Spans that are not walkable stay so; `AreaId::NULL` makes the others not walkable. Costs time for the cells under the
-/// shape only. A box that is empty marks nothing.
+/// Spans that are not walkable stay so; `AreaId::NULL` makes the others not walkable. Costs time
+/// for the cells under the shape only. A box that is empty marks nothing.
 ///
 /// # Errors
 /// [`VoxelError::BadField`] for a corner that is not finite.
@@ -101,7 +101,8 @@ pub fn mark_box(field: &mut WalkableField, bounds: &Bounds, area: AreaId) -> Res
     Ok(Volume::of_box(bounds)?.mark(field, Place::whole(field), area))
 }
 
-/// Gives `area` to the walkable spans in an upright prism over a convex polygon of plan corners `(x, z)`. See [`mark_box`].
+/// Gives `area` to the walkable spans in an upright prism over a convex polygon of plan corners
+/// `(x, z)`. See [`mark_box`].
 ///
 /// # Errors
 /// - [`VoxelError::BadField`] for a number that is not finite.

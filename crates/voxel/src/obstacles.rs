@@ -18,13 +18,15 @@ use crate::{VoxelConfig, VoxelError};
 pub enum ObstacleShape {
     /// All of a box, a cylinder, or a prism over the convex hull of its corners.
     Solid {
-        /// The shape; world coordinates, metres. Its lower corner or height must not be above the upper.
+        /// The shape; world coordinates, metres. Its lower corner or height must not be above the
+        /// upper.
         shape: MarkShape,
     },
-    /// The faces of a mesh, and what lies between a face that looks down and the next one above it: the inside of a closed mesh
-    /// whose faces look outward.
+    /// The faces of a mesh, and what lies between a face that looks down and the next one above it:
+    /// the inside of a closed mesh whose faces look outward.
     Mesh {
-        /// The triangles; world coordinates, metres. Those that are not finite or have no area are skipped.
+        /// The triangles; world coordinates, metres. Those that are not finite or have no area are
+        /// skipped.
         soup: TriangleSoup,
     },
 }
@@ -35,8 +37,9 @@ pub enum ObstacleShape {
 pub struct Obstacle {
     /// What it fills.
     pub shape: ObstacleShape,
-    /// Whether it is meant to be stood on wherever its top is gentle enough: true for a platform, a ramp, a bridge. Default false:
-    /// then only what an agent steps onto from the ground beside or below it is walkable, as on anything low.
+    /// Whether it is meant to be stood on wherever its top is gentle enough: true for a platform, a
+    /// ramp, a bridge. Default false: then only what an agent steps onto from the ground beside
+    /// or below it is walkable, as on anything low.
     pub walkable: bool,
 }
 
@@ -60,11 +63,11 @@ impl Obstacle {
         self
     }
 
-    /// A rectangle of columns around those that it reaches into: in no other column does [`stamp_obstacles`] change anything.
-    /// Empty if it lies beside the grid.
+    /// A rectangle of columns around those that it reaches into: in no other column does
+    /// [`stamp_obstacles`] change anything. Empty if it lies beside the grid.
     ///
-    /// The field may change around them, too, as far as [`crate::halo_cells`] says: tiles whose core grown by that meets the
-    /// rectangle have to be built again.
+    /// The field may change around them, too, as far as [`crate::halo_cells`] says: tiles whose
+    /// core grown by that meets the rectangle have to be built again.
     ///
     /// # Errors
     /// [`VoxelError::BadField`] and [`VoxelError::FlatPrism`] for a shape that cannot be used.
@@ -126,33 +129,38 @@ fn solid_bounds(shape: &MarkShape) -> Result<Bounds, VoxelError> {
     Ok(bounds)
 }
 
-/// Puts `obstacles` into the kept `heightfield` of the columns `window` of `frame`. Returns the number of columns they
-/// reach into. Of `config`, slope, merge rule and memory limit are used: they should be those of the rasteriser.
+/// Puts `obstacles` into the kept `heightfield` of the columns `window` of `frame`. Returns the
+/// number of columns they reach into. Of `config`, slope, merge rule and memory limit are used:
+/// they should be those of the rasteriser.
 ///
-/// An obstacle is solid from then on, as if it had been in the soup: filters and links of the walkable field then find steps onto
-/// what is low, room below what hangs high enough, and nothing where it is in the way. To take one away, start again
-/// from the heightfield as it was kept.
+/// An obstacle is solid from then on, as if it had been in the soup: filters and links of the
+/// walkable field then find steps onto what is low, room below what hangs high enough, and nothing
+/// where it is in the way. To take one away, start again from the heightfield as it was kept.
 ///
 /// # Guarantees
-/// - Conservative, with the slack of [`crate::rasterize`]: every column that an obstacle reaches into is filled over the heights it has
-///   there at least. Nothing that was filled becomes free. What ends on a cell line adds nothing beyond.
-/// - The result depends neither on the order of the obstacles nor on `window`: the columns get what the whole heightfield
-///   would get.
+/// - Conservative, with the slack of [`crate::rasterize`]: every column that an obstacle reaches
+///   into is filled over the heights it has there at least. Nothing that was filled becomes free.
+///   What ends on a cell line adds nothing beyond.
+/// - The result depends neither on the order of the obstacles nor on `window`: the columns get what
+///   the whole heightfield would get.
 /// - What an obstacle does not touch stays as it is, bit for bit.
-/// - Ground and flags follow the rules of [`crate::rasterize`]. Of a span that was there, its ground stands for the walkable
-///   and upward surfaces in it, and its area stays where it stays walkable; of two merged ones, that of the upper.
+/// - Ground and flags follow the rules of [`crate::rasterize`]. Of a span that was there, its
+///   ground stands for the walkable and upward surfaces in it, and its area stays where it stays
+///   walkable; of two merged ones, that of the upper.
 ///
 /// # Cost
-/// The rows that obstacles reach into are written anew, the rest is moved. A solid costs its corners per row and its columns; a mesh as
-/// in [`crate::rasterize`], twice.
+/// The rows that obstacles reach into are written anew, the rest is moved. A solid costs its
+/// corners per row and its columns; a mesh as in [`crate::rasterize`], twice.
 ///
 /// # Errors
-/// - [`VoxelError::BadField`], [`VoxelError::FlatPrism`] for an obstacle or a configuration that cannot be used.
-/// - [`VoxelError::BadWindow`], [`VoxelError::BrokenHeightfield`] for a heightfield that is not that of `window`.
+/// - [`VoxelError::BadField`], [`VoxelError::FlatPrism`] for an obstacle or a configuration that
+///   cannot be used.
+/// - [`VoxelError::BadWindow`], [`VoxelError::BrokenHeightfield`] for a heightfield that is not
+///   that of `window`.
 /// - [`VoxelError::TooMuchMemory`], [`VoxelError::TooManySpans`] as the rasteriser.
 ///
-/// The heightfield is then unchanged. Triangles of meshes that are skipped are counted and warned about; those beside the window are
-/// not.
+/// The heightfield is then unchanged. Triangles of meshes that are skipped are counted and warned
+/// about; those beside the window are not.
 pub fn stamp_obstacles(
     heightfield: &mut Heightfield,
     frame: &GridFrame,
@@ -333,7 +341,8 @@ impl Solid {
             let centre = f64::from(cell) + 0.5;
             let covered = centres.is_some_and(|[a, b]| a - 1e-6 <= centre && centre <= b + 1e-6);
             let flags = self.flags | if covered { COVERS_CENTRE } else { 0 };
-            // A flat on a level line fills the level above it, as every floor does: steps are measured from top to top.
+            // A flat on a level line fills the level above it, as every floor does: steps are measured from
+            // top to top.
             let top = -self.heights[1];
             out.add(cell, self.heights, top, 0);
             out.add(cell, range_of(top), top, flags);
@@ -341,7 +350,8 @@ impl Solid {
     }
 }
 
-/// The convex hull of plan corners, in cells. Andrew 1979, Another efficient algorithm for convex hulls in two dimensions.
+/// The convex hull of plan corners, in cells. Andrew 1979, Another efficient algorithm for convex
+/// hulls in two dimensions.
 fn convex_hull(corners: &[Vec2], grid: &GridTransform) -> Vec<[f64; 2]> {
     let mut points: Vec<[f64; 2]> =
         corners.iter().map(|corner| [grid.x(corner.x), grid.z(corner.y)]).collect();

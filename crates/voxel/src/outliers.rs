@@ -8,10 +8,11 @@ const SHARE: usize = 10;
 /// The rest has to be lower than the whole by this factor.
 const STRETCH: f32 = 4.0;
 
-/// The triangles that stretch the height of `soup` at least fourfold, if there are at most 16 and at most a tenth of all.
+/// The triangles that stretch the height of `soup` at least fourfold, if there are at most 16 and
+/// at most a tenth of all.
 ///
-/// The suspects are the 16 that reach lowest and the 16 that reach highest; a suspect is an outlier if it leaves the height
-/// range of all others by more than that range.
+/// The suspects are the 16 that reach lowest and the 16 that reach highest; a suspect is an outlier
+/// if it leaves the height range of all others by more than that range.
 pub(crate) fn find_outliers(soup: &TriangleSoup) -> Option<Warning> {
     let mut ranges: Vec<[f32; 2]> =
         soup.finite_triangles().map(|[a, b, c]| [a.y.min(b.y).min(c.y), a.y.max(b.y).max(c.y)]).collect();

@@ -4,20 +4,22 @@
     reason = "the low half of the bits is the result, by construction"
 )]
 
-/// A triangle that reaches less than this fraction of a cell into a column adds nothing to it, and counts as lying on the
-/// cell line if it reaches no farther to the other side. Above the rounding of [`waymesh_core::GridFrame::fit`] (1e-4), so
-/// that what lies on the last cell line is kept, and far above the error of double precision over 2^30 cells (3e-7).
+/// A triangle that reaches less than this fraction of a cell into a column adds nothing to it, and
+/// counts as lying on the cell line if it reaches no farther to the other side. Above the rounding
+/// of [`waymesh_core::GridFrame::fit`] (1e-4), so that what lies on the last cell line is kept, and
+/// far above the error of double precision over 2^30 cells (3e-7).
 pub(crate) const PLAN_SLACK: f64 = 2e-4;
 
-/// A height this fraction of a level above a level line counts as on it: 0.6 m is 3 levels of 0.2 m, though neither number
-/// exists in binary. The top of a span may lie this much below the surface.
+/// A height this fraction of a level above a level line counts as on it: 0.6 m is 3 levels of 0.2
+/// m, though neither number exists in binary. The top of a span may lie this much below the
+/// surface.
 pub(crate) const LEVEL_SLACK: f64 = 1e-4;
 
 /// Largest level or cell that the rounding below can give; beyond it coordinates are clamped.
 pub(crate) const REACH: f64 = (1_u64 << 30) as f64;
 
-/// The nearest whole number for sizes below 2^31: adding 1.5 * 2^52 moves it into the low bits. One addition where the
-/// portable instruction set has no rounding instruction, and it vectorises.
+/// The nearest whole number for sizes below 2^31: adding 1.5 * 2^52 moves it into the low bits. One
+/// addition where the portable instruction set has no rounding instruction, and it vectorises.
 #[inline(always)]
 pub(crate) fn nearest(value: f64) -> i32 {
     (value + 6_755_399_441_055_744.0).to_bits() as u32 as i32

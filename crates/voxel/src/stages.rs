@@ -29,8 +29,8 @@ impl Voxelize for Voxelizer {
 
 /// Filters, links, erosion and marks, in this order, as a stage.
 ///
-/// Marks come after erosion: ground that is cut out gets no margin. To keep the agent's body out of something solid, enlarge
-/// its mark by the agent's radius.
+/// Marks come after erosion: ground that is cut out gets no margin. To keep the agent's body out of
+/// something solid, enlarge its mark by the agent's radius.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct FieldBuilder {
@@ -38,7 +38,8 @@ pub struct FieldBuilder {
     pub agent: Agent,
     /// Which filters to run. Default all.
     pub filters: Filters,
-    /// Distance in metres to keep from walls and drops. Finite, zero or more; default the agent's radius.
+    /// Distance in metres to keep from walls and drops. Finite, zero or more; default the agent's
+    /// radius.
     pub erosion_radius: f32,
     /// Applied in order, the last one wins. Default none.
     pub marks: Vec<Mark>,

@@ -45,8 +45,8 @@ impl Sieve {
         Self { skipped: soup.skipped(), outside: 0 }
     }
 
-    /// First and last row that a triangle reaches into, in the rows of the whole grid and not clipped; [`NOWHERE`] for one that
-    /// is of no use, or reaches into no column of the window.
+    /// First and last row that a triangle reaches into, in the rows of the whole grid and not
+    /// clipped; [`NOWHERE`] for one that is of no use, or reaches into no column of the window.
     #[inline]
     pub(crate) fn rows(&mut self, corners: [Vec3; 3], grid: &GridTransform) -> [i32; 2] {
         if self.skipped.add(corners) {
@@ -163,7 +163,8 @@ impl Limit {
     }
 }
 
-/// The result for a band of rows: the column table without its last entry's successor, as in [`Heightfield`].
+/// The result for a band of rows: the column table without its last entry's successor, as in
+/// [`Heightfield`].
 #[derive(Debug)]
 struct Band {
     columns: Vec<u32>,
@@ -201,7 +202,8 @@ impl<T: Corners + ?Sized> Sweep<'_, T> {
         join(results, &self.limit)
     }
 
-    /// Voxelises rows `from..to`. Rows do not depend on each other, so the cut into bands does not show.
+    /// Voxelises rows `from..to`. Rows do not depend on each other, so the cut into bands does not
+    /// show.
     #[expect(clippy::cast_sign_loss, reason = "rows are clipped to the grid")]
     fn run_band(
         &self,

@@ -15,7 +15,8 @@ pub(crate) const GENTLE: u8 = 4;
 /// The fragment is meant to be walked on. All gentle ones are, except those of obstacles.
 pub(crate) const WALKABLE: u8 = 8;
 
-/// Edges shorter than this along an axis have no usable slope along it; no cell line lies inside them that would matter.
+/// Edges shorter than this along an axis have no usable slope along it; no cell line lies inside
+/// them that would matter.
 const SHORTEST_RUN: f64 = 1e-9;
 /// Cells of a row from which wholly covered ones are filled by the plane alone.
 const WIDE: i32 = 6;
@@ -39,7 +40,8 @@ pub(crate) struct GridTransform {
 }
 
 impl GridTransform {
-    /// `frame` is that of the whole grid: coordinates are the same whichever window of it is asked for.
+    /// `frame` is that of the whole grid: coordinates are the same whichever window of it is asked
+    /// for.
     pub(crate) fn new(frame: &GridFrame, window: GridWindow, max_slope: f32) -> Self {
         let number = |column: u32| i32::try_from(column).unwrap_or(i32::MAX);
         let (cell, level) = (f64::from(frame.cell_size), f64::from(frame.level_height));
@@ -79,7 +81,8 @@ impl GridTransform {
         f64::from(metres) * self.per_cell
     }
 
-    /// First and last row that the triangle reaches into, clipped to nothing. A wall along a cell line lies in the row behind it.
+    /// First and last row that the triangle reaches into, clipped to nothing. A wall along a cell
+    /// line lies in the row behind it.
     #[inline]
     pub(crate) fn rows(&self, corners: [Vec3; 3]) -> [i32; 2] {
         let [a, b, c] = corners.map(|corner| corner.z);
@@ -103,8 +106,9 @@ pub(crate) fn ordered(a: i32, b: i32) -> [i32; 2] {
     if a <= b { [a, b] } else { [b, a] }
 }
 
-/// First and last cell of what reaches from one to the other; of what lies along the line between two (`first > last`) the cell
-/// behind it, where the solid is. Both if it faces neither way; the one in front if the one behind is not in the grid.
+/// First and last cell of what reaches from one to the other; of what lies along the line between
+/// two (`first > last`) the cell behind it, where the solid is. Both if it faces neither way; the
+/// one in front if the one behind is not in the grid.
 #[inline(always)]
 fn behind(first: i32, last: i32, last_of_all: i32, side: impl FnOnce() -> f64) -> [i32; 2] {
     if first <= last {
@@ -138,7 +142,8 @@ struct Point {
     height: f64,
 }
 
-/// Where a line of constant z crosses the triangle: on its longest edge (along z), and on the two others.
+/// Where a line of constant z crosses the triangle: on its longest edge (along z), and on the two
+/// others.
 #[derive(Clone, Copy, Debug, Default)]
 struct Section {
     long: Point,
@@ -185,10 +190,11 @@ impl Edge {
 
 /// A triangle in grid coordinates, ready to be cut into rows.
 ///
-/// In the row between two cell lines of constant z the triangle is a convex polygon of at most five corners: two on each of its
-/// sections along the lines (or a corner where it begins or ends inside the row), and its middle corner. In a cell of
-/// the row, heights range over the polygon's corners there and over the two points where each cell line of constant x beside
-/// the cell crosses the polygon's border.
+/// In the row between two cell lines of constant z the triangle is a convex polygon of at most five
+/// corners: two on each of its sections along the lines (or a corner where it begins or ends inside
+/// the row), and its middle corner. In a cell of the row, heights range over the polygon's corners
+/// there and over the two points where each cell line of constant x beside the cell crosses the
+/// polygon's border.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GridTriangle {
     /// Rows it reaches into; `first` and `last` hold its lowest and highest corner along z.
@@ -201,22 +207,26 @@ pub(crate) struct GridTriangle {
     /// [`side`] along x, and the last column of cells of the whole grid.
     side: f64,
     last_of_all: i32,
-    /// It lies along a cell line of constant z, wholly within the slack: its row or rows get all of it.
+    /// It lies along a cell line of constant z, wholly within the slack: its row or rows get all of
+    /// it.
     along_line: bool,
     /// The corner of largest z.
     end: Point,
     end_z: f64,
-    /// Edges as functions of z: from the first corner to the last; from the first to the middle one, and on to the last.
+    /// Edges as functions of z: from the first corner to the last; from the first to the middle
+    /// one, and on to the last.
     long: Edge,
     short: [Edge; 2],
     /// Edges as functions of x, likewise.
     long_x: Edge,
     short_x: [Edge; 2],
-    /// Height gradient per cell; zero if the triangle is vertical, the reference height then is its highest.
+    /// Height gradient per cell; zero if the triangle is vertical, the reference height then is its
+    /// highest.
     gradient: [f64; 2],
     reference: f64,
     heights: [f64; 2],
-    /// The section at the lower line of the row that comes next, unless the triangle begins in that row.
+    /// The section at the lower line of the row that comes next, unless the triangle begins in that
+    /// row.
     section: Section,
 }
 
@@ -309,7 +319,8 @@ impl GridTriangle {
         self.reference + self.gradient[0] * (x - self.long.other) + self.gradient[1] * (z - self.long.start)
     }
 
-    /// The heights at which the line of constant `x`, which crosses the row's polygon, enters and leaves it.
+    /// The heights at which the line of constant `x`, which crosses the row's polygon, enters and
+    /// leaves it.
     #[inline(always)]
     fn crossing(&self, x: i32, z: [f64; 2]) -> Range {
         let x = f64::from(x);
@@ -321,7 +332,8 @@ impl GridTriangle {
         widen(cut(self.long_x.at(x)), cut(short.at(x)))
     }
 
-    /// Cuts the row at `row` into cells and adds a fragment for each cell. Rows have to be asked for in order.
+    /// Cuts the row at `row` into cells and adds a fragment for each cell. Rows have to be asked
+    /// for in order.
     pub(crate) fn fill_row(&mut self, row: i32, out: &mut RowFragments) {
         let line = f64::from(row);
         // Both values are at hand and one is picked: whether a triangle ends in a row cannot be predicted.
@@ -366,8 +378,8 @@ impl GridTriangle {
             }
             return;
         }
-        // Cells that the polygon covers wholly: between its left and right sides, if it fills the row along z. Few of them are
-        // not worth the branches.
+        // Cells that the polygon covers wholly: between its left and right sides, if it fills the row along
+        // z. Few of them are not worth the branches.
         if to.saturating_sub(from) >= WIDE && self.has_plane && z_range[0] <= line && z_range[1] >= line + 1.0
         {
             let inner = |a: Point, b: Point, c: Point, d: Point| {
@@ -412,7 +424,8 @@ impl GridTriangle {
             *range = widen(*range, range_of(corner.height));
         }
         let mut before = if first > from { self.crossing(first, cut.z_range) } else { NO_RANGE };
-        // From the row's first cell on, not handed on from cell to cell: what is clipped away must not show.
+        // From the row's first cell on, not handed on from cell to cell: what is clipped away must not
+        // show.
         let start = self.plane(f64::from(from) + 0.5, f64::from(cut.row) + 0.5);
         let mut along = f64::from(first) - f64::from(from);
         for cell in first..=last {
@@ -425,7 +438,8 @@ impl GridTriangle {
         }
     }
 
-    /// The cells of a row whose centre lies in the triangle, borders included: first and last, empty if first > last.
+    /// The cells of a row whose centre lies in the triangle, borders included: first and last,
+    /// empty if first > last.
     #[inline(always)]
     fn covered_centres(&self, z: f64) -> [i32; 2] {
         // Only gentle fragments are asked whether they cover the centre.
@@ -461,7 +475,8 @@ struct RowCut {
     cells: [i32; 2],
 }
 
-/// Which way a triangle faces, and its height gradient in levels per cell along x and z unless it is vertical.
+/// Which way a triangle faces, and its height gradient in levels per cell along x and z unless it
+/// is vertical.
 #[inline]
 fn facing(normal: DVec3, grid: &GridTransform) -> (u8, Option<[f64; 2]>) {
     let (up, all) = (normal.y * normal.y, normal.length_squared());

@@ -14,9 +14,9 @@ use crate::filters::{Below, Columns, Filters, Reach, ceiling, check};
 ///
 /// # Guarantees
 /// - Contains the spans whose area is walkable, no others, numbered as in the heightfield.
-/// - Two spans of adjacent columns are linked if their floors differ by at most `max_step` and the room they share is at
-///   least the agent's height. If a span could be linked to several of one column (steps higher than half
-///   the agent), each is linked to one, matched from the bottom up.
+/// - Two spans of adjacent columns are linked if their floors differ by at most `max_step` and the
+///   room they share is at least the agent's height. If a span could be linked to several of one
+///   column (steps higher than half the agent), each is linked to one, matched from the bottom up.
 /// - Any number of spans per column.
 ///
 /// # Cost
@@ -38,8 +38,9 @@ pub fn build_walkable_field(
 /// [`build_walkable_field`] after the filters asked for, without touching `heightfield`.
 ///
 /// # Guarantees
-/// The same field and the same counts as calling [`crate::filter_low_obstacles`], [`crate::filter_ledges`] and
-/// [`crate::filter_low_ceilings`] in this order on a copy, but in one pass.
+/// The same field and the same counts as calling [`crate::filter_low_obstacles`],
+/// [`crate::filter_ledges`] and [`crate::filter_low_ceilings`] in this order on a copy, but in one
+/// pass.
 ///
 /// # Errors
 /// For an agent or a heightfield that cannot be used.
@@ -66,7 +67,8 @@ fn warned(
     field
 }
 
-/// [`build_filtered_field`] that counts in the columns of `counted` only, and does not mind if nothing is walkable.
+/// [`build_filtered_field`] that counts in the columns of `counted` only, and does not mind if
+/// nothing is walkable.
 pub(crate) fn build_counted(
     heightfield: &Heightfield,
     agent: &Agent,

@@ -10,22 +10,25 @@ use crate::rasterize::check_window;
 use crate::walkable::build_counted;
 use crate::{FieldBuilder, VoxelError, erode};
 
-/// The part of the walkable field that has `core` and the ring around it, from the heightfield of `window`, which is larger.
+/// The part of the walkable field that has `core` and the ring around it, from the heightfield of
+/// `window`, which is larger.
 ///
 /// Does what [`FieldBuilder`] does on a whole heightfield: filters, links, erosion, marks.
 ///
 /// # Guarantees
-/// - Equal, bit for bit, to the same part of the whole field ([`FieldWindow::cut`]), also at the edges of `frame`.
-/// - What `observer` counts are spans of the core: over cores that share no column the counts add up to those of the whole. A part
-///   without ground is nothing to warn about.
+/// - Equal, bit for bit, to the same part of the whole field ([`FieldWindow::cut`]), also at the
+///   edges of `frame`.
+/// - What `observer` counts are spans of the core: over cores that share no column the counts add
+///   up to those of the whole. A part without ground is nothing to warn about.
 ///
 /// # Cost
 /// That of the whole stage on the columns of `window`, and one more copy of the spans that stay.
 ///
 /// # Errors
-/// - [`VoxelError::BadWindow`] if `window` is not in `frame`, `core` not in `window`, or `heightfield` not of the size of `window`.
-/// - [`VoxelError::ThinHalo`] if `window` holds less than [`FieldBuilder::halo_cells`] columns around `core` on a side where
-///   the frame has them.
+/// - [`VoxelError::BadWindow`] if `window` is not in `frame`, `core` not in `window`, or
+///   `heightfield` not of the size of `window`.
+/// - [`VoxelError::ThinHalo`] if `window` holds less than [`FieldBuilder::halo_cells`] columns
+///   around `core` on a side where the frame has them.
 /// - As the stage for an agent, a heightfield or a mark that cannot be used.
 pub fn build_window(
     heightfield: &Heightfield,
@@ -39,10 +42,12 @@ pub fn build_window(
     finish(FieldWindow { frame: *frame, core, window, field }.cut(core), builder, observer)
 }
 
-/// [`build_window`], and the [`Climb`]s from the columns of `core`, up steps higher than the agent's and up to `max_climb` metres.
+/// [`build_window`], and the [`Climb`]s from the columns of `core`, up steps higher than the
+/// agent's and up to `max_climb` metres.
 ///
 /// # Guarantees
-/// Over cores that share no column and cover the grid, the climbs are those of the whole ([`find_climbs`]).
+/// Over cores that share no column and cover the grid, the climbs are those of the whole
+/// ([`find_climbs`]).
 ///
 /// # Errors
 /// As [`build_window`]; `window` has to hold [`FieldBuilder::climb_cells`] columns more.
@@ -126,21 +131,23 @@ fn count_unwalkable(field: &WalkableField, window: GridWindow) -> u64 {
     count
 }
 
-/// Columns that a heightfield needs around a core for [`build_window`] with the filters and the erosion of
-/// [`FieldBuilder::new`]. See [`FieldBuilder::halo_cells`].
+/// Columns that a heightfield needs around a core for [`build_window`] with the filters and the
+/// erosion of [`FieldBuilder::new`]. See [`FieldBuilder::halo_cells`].
 #[must_use]
 pub fn halo_cells(agent: &Agent, scale: &GridScale) -> u32 {
     FieldBuilder::new(*agent).halo_cells(scale)
 }
 
 impl FieldBuilder {
-    /// Columns that a heightfield needs around a core for [`build_window`]; one less gives another field. The sum of
+    /// Columns that a heightfield needs around a core for [`build_window`]; one less gives another
+    /// field. The sum of
     /// - 1 for the ring: the columns around the core are held as they are in the whole field;
-    /// - how far erosion looks: a span goes if a blocked cell lies within so many cells, and a cell is blocked if nothing is left
-    ///   in it to be linked to;
+    /// - how far erosion looks: a span goes if a blocked cell lies within so many cells, and a cell
+    ///   is blocked if nothing is left in it to be linked to;
     /// - 1 for the filter of ledges, which looks at the four columns around (0 if it is off).
     ///
-    /// Links and the other filters need no more: they look at the spans of a column, or of two columns of the part itself.
+    /// Links and the other filters need no more: they look at the spans of a column, or of two
+    /// columns of the part itself.
     #[must_use]
     pub fn halo_cells(&self, scale: &GridScale) -> u32 {
         let eroded = erosion_cells(f64::from(self.erosion_radius) / f64::from(scale.cell_size));
@@ -148,14 +155,16 @@ impl FieldBuilder {
     }
 }
 
-/// Distance in cells of the farthest blocked cell that makes [`erode`] remove a span; for radii beyond all use, a bound.
+/// Distance in cells of the farthest blocked cell that makes [`erode`] remove a span; for radii
+/// beyond all use, a bound.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "float-to-int casts saturate, as meant: NaN and negative radii are refused elsewhere"
 )]
 fn erosion_cells(radius_cells: f64) -> u32 {
-    // By the table that erosion itself goes by, so that its rule is written down once. It has an entry per cell of the radius.
+    // By the table that erosion itself goes by, so that its rule is written down once. It has an entry
+    // per cell of the radius.
     if radius_cells < 65_536.0 {
         let table = reach_table(radius_cells, u32::MAX).unwrap_or_default();
         return table.first().map_or(0, |cells| cells.saturating_sub(1));

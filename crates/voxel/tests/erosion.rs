@@ -11,9 +11,10 @@ use waymesh_core::{AreaId, BadField, Direction, NO_SPAN, Validate, WalkableField
 use waymesh_testkit::fields;
 use waymesh_voxel::{VoxelError, erode};
 
-/// The squared distance in cells between the centres of `span` and of the nearest blocked cell within `reach` cells, looking
-/// along every path that never turns back; and whether it matters which path: round a point where storeys cross, two orders
-/// of the same steps can end on two storeys.
+/// The squared distance in cells between the centres of `span` and of the nearest blocked cell
+/// within `reach` cells, looking along every path that never turns back; and whether it matters
+/// which path: round a point where storeys cross, two orders of the same steps can end on two
+/// storeys.
 fn nearest_blocked(field: &WalkableField, span: u32, reach: usize) -> (u64, bool) {
     let (mut nearest, mut twisted) = (u64::MAX, false);
     let step = |span: u32, direction: Direction| match span {
@@ -111,8 +112,8 @@ fn around_one_blocked_cell(side: u32, radius: f32) -> String {
 
 #[test]
 fn a_disc_around_a_corner() {
-    // At one cell of radius the centre of a cell that stays is one and a half away: its neighbours go, those across the corner,
-    // too. Beyond the edge of the field everything is blocked.
+    // At one cell of radius the centre of a cell that stays is one and a half away: its neighbours go,
+    // those across the corner, too. Beyond the edge of the field everything is blocked.
     assert_eq!(
         around_one_blocked_cell(9, 0.3),
         "#########\n#.......#\n#.......#\n#..###..#\n#..###..#\n#..###..#\n#.......#\n#.......#\n#########\n"
@@ -133,9 +134,10 @@ fn a_radius_up_to_half_a_cell_removes_nothing() {
     assert_eq!(around_one_blocked_cell(5, 0.16), "#####\n#.#.#\n#####\n#.#.#\n#####\n");
 }
 
-/// No centre that stays is nearer to a wall, whatever way it runs, than the radius less 0.21 cells (a blocked cell's centre and
-/// corner are 0.71 apart); and the first row of them is farther by two cells at most on average: one is the row's own width and
-/// the half cell that the border is off the centres, the rest are whole cells and what touching cells stand out.
+/// No centre that stays is nearer to a wall, whatever way it runs, than the radius less 0.21 cells
+/// (a blocked cell's centre and corner are 0.71 apart); and the first row of them is farther by two
+/// cells at most on average: one is the row's own width and the half cell that the border is off
+/// the centres, the rest are whole cells and what touching cells stand out.
 #[test]
 fn walls_at_any_angle_are_kept_off_alike() {
     const SIDE: u32 = 160;

@@ -384,14 +384,15 @@ fn the_stages_run_on_real_levels() {
     }
 }
 
-/// Treads of slabs that stick out over the one below, their fronts on cell lines: the front of a slab is no ceiling for the
-/// tread below. Four risers of 0.4 m, up and down each of the four ways.
+/// Treads of slabs that stick out over the one below, their fronts on cell lines: the front of a
+/// slab is no ceiling for the tread below. Four risers of 0.4 m, up and down each of the four ways.
 #[test]
 fn stairs_whose_treads_end_on_cell_lines_can_be_walked() {
     const RISE: f32 = 0.4;
     const TREAD: f32 = 1.2;
     let quad = |a: [f32; 3], b: [f32; 3], c: [f32; 3], d: [f32; 3]| [[a, b, c], [a, c, d]];
-    // The underside of the lowest slab puts the treads off level lines: else each front merges with the tread below.
+    // The underside of the lowest slab puts the treads off level lines: else each front merges with the
+    // tread below.
     let mut steps = quad([0., -0.15, 0.], [TREAD, -0.15, 0.], [TREAD, -0.15, 3.], [0., -0.15, 3.]).to_vec();
     for step in 0..5 {
         let (front, top) = (step as f32 * TREAD, step as f32 * RISE);

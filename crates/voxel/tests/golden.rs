@@ -1,6 +1,7 @@
-//! The dungeon beside what native Recast made of it (`rerecast_reference_data/dungeon`), stage by stage: each of our stages
-//! gets Recast's input, so that differences do not add up. Every difference has to be one that is meant; each cause has
-//! its own check and its own bound on how often it occurs.
+//! The dungeon beside what native Recast made of it (`rerecast_reference_data/dungeon`), stage by
+//! stage: each of our stages gets Recast's input, so that differences do not add up. Every
+//! difference has to be one that is meant; each cause has its own check and its own bound on how
+//! often it occurs.
 #![allow(
     clippy::unwrap_used,
     clippy::cast_possible_truncation,
@@ -106,10 +107,12 @@ fn rule(span: &Span, fragments: &[OracleFragment], soup: &TriangleSoup) -> Optio
 }
 
 /// Spans and walkable spans of the rasteriser. Causes of differences:
-/// - *line*: something lies on a cell line or a level line to single precision. Recast's column and ours then are both
-///   right: they fill what the triangles need, and nothing that they cannot reach.
-/// - *merge order*: Recast merges pairs in the order of triangles, and the flag of a span depends on it; ours is what the rule
-///   says about all fragments of the span, some of which are walkable and some not.
+/// - *line*: something lies on a cell line or a level line to single precision. Recast's column and
+///   ours then are both right: they fill what the triangles need, and nothing that they cannot
+///   reach.
+/// - *merge order*: Recast merges pairs in the order of triangles, and the flag of a span depends
+///   on it; ours is what the rule says about all fragments of the span, some of which are walkable
+///   and some not.
 #[test]
 fn rasterized_spans_agree() {
     let (Some((soup, heightfield)), Some(initial)) = (voxelized(), load("heightfield_initial")) else {
@@ -148,8 +151,8 @@ fn rasterized_spans_agree() {
     assert!(same > 51_000 && line <= 20 && merge_order <= 1_000);
 }
 
-/// The filters on Recast's own spans: the only difference is that undersides stay unwalkable, and these follow only where
-/// we know what faces up.
+/// The filters on Recast's own spans: the only difference is that undersides stay unwalkable, and
+/// these follow only where we know what faces up.
 #[test]
 fn filtered_spans_agree() {
     let (Some((_, voxels)), Some(initial), Some(filtered)) =
@@ -241,9 +244,10 @@ fn links_agree() {
     assert!(field.clearance.iter().zip(&reference.clearance).all(|(&own, &theirs)| own.min(255) == theirs));
 }
 
-/// Erosion of Recast's compact heightfield: no difference at all. At two cells of radius, Recast's chamfer distance (straight
-/// steps of 2, diagonal ones of 3, from the cells beside what is blocked; 4 are far enough) keeps the very cells whose centres are
-/// two and a half from the blocked ones. At other radii it is off; that ours is exact is tested in `erosion.rs`.
+/// Erosion of Recast's compact heightfield: no difference at all. At two cells of radius, Recast's
+/// chamfer distance (straight steps of 2, diagonal ones of 3, from the cells beside what is
+/// blocked; 4 are far enough) keeps the very cells whose centres are two and a half from the
+/// blocked ones. At other radii it is off; that ours is exact is tested in `erosion.rs`.
 #[test]
 fn erosion_agrees() {
     let (Some((_, voxels)), Some(initial), Some(eroded)) =

@@ -237,8 +237,8 @@ fn what_is_broken_is_named_or_counted() {
     assert!(heightfield == base);
 }
 
-/// A box from somewhere in these ranges of cells and levels, whose upright sides keep off cell lines: a face on one is a matter of
-/// taste.
+/// A box from somewhere in these ranges of cells and levels, whose upright sides keep off cell
+/// lines: a face on one is a matter of taste.
 fn off_the_lines(frame: &GridFrame, random: &mut Random, from: [[f32; 2]; 3]) -> Bounds {
     let unit = Vec3::new(frame.cell_size, frame.level_height, frame.cell_size);
     let mut point = |low: Vec3, high: Vec3| {
@@ -299,7 +299,8 @@ fn plan_distance(shape: &MarkShape, x: f64, z: f64) -> f64 {
             ((x - f64::from(base.x)).hypot(z - f64::from(base.z)) - f64::from(*radius)).max(0.0)
         }
         MarkShape::Prism { corners, .. } => {
-            // A point is in the hull if it is in a triangle of corners; else the nearest point is on a line between two.
+            // A point is in the hull if it is in a triangle of corners; else the nearest point is on a line
+            // between two.
             let c: Vec<[f64; 2]> = corners.iter().map(|c| [f64::from(c.x), f64::from(c.y)]).collect();
             let side = |a: [f64; 2], b: [f64; 2]| (b[0] - a[0]) * (z - a[1]) - (b[1] - a[1]) * (x - a[0]);
             let mut nearest = f64::INFINITY;

@@ -50,7 +50,8 @@ fn check_heightfield(heightfield: &Heightfield) -> usize {
     packed.into_bytes().len()
 }
 
-/// A field with what no builder makes: any area, clearance and ground, links missing here and there.
+/// A field with what no builder makes: any area, clearance and ground, links missing here and
+/// there.
 fn strange(seed: u64) -> FieldWindow {
     let mut random = Random::new(seed);
     let mut field = fields::random(seed, random.below(30) + 1, random.below(30) + 1);
@@ -109,7 +110,8 @@ fn random_heightfield(seed: u64) -> Heightfield {
     heightfield
 }
 
-/// Bytes with something wrong: bits turned over, bytes changed, left out or put in, an end that is missing.
+/// Bytes with something wrong: bits turned over, bytes changed, left out or put in, an end that is
+/// missing.
 fn damage(bytes: &[u8], random: &mut Random) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     for _ in 0..=random.below(3) {
@@ -220,7 +222,8 @@ fn the_layout_is_as_documented() {
         &numbers(&[2, 2, 4, 4]),
         // One column of one span, one of two, one of none, one of one.
         &[1 << 6, 2 << 6, 0, 1 << 6],
-        // As the first of all but class and drop; as the one beside it; all else; one up from the one before in z, its ground five levels lower.
+        // As the first of all but class and drop; as the one beside it; all else; one up from the one before
+        // in z, its ground five levels lower.
         &[0b1111_0000, 0b0110_0000, 0b0111_1111, 0b1110_0101],
         &[1, 1, 8],
         &[16, 38, 0, 0],

@@ -36,7 +36,8 @@ fn wall(from: [f32; 2], to: [f32; 2], low: f32, high: f32) -> [[[f32; 3]; 3]; 2]
     [[a, b, c], [a, c, d]]
 }
 
-/// Two far corners that give the grid its extent from the origin to `[x, y, z]`, each in a cell of its own.
+/// Two far corners that give the grid its extent from the origin to `[x, y, z]`, each in a cell of
+/// its own.
 fn extent(x: f32, y: f32, z: f32) -> [[[f32; 3]; 3]; 2] {
     [[[0., 0., 0.], [0., 0., 0.1], [0.1, 0., 0.]], [[x, y, z], [x, y, z - 0.1], [x - 0.1, y, z]]]
 }

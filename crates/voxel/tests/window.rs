@@ -172,7 +172,8 @@ fn a_huge_world_is_as_exact_as_a_small_one() {
         depth: CELLS,
     };
     let config = VoxelConfig::default();
-    // A tilted sheet over all of it, and small things near two of its corners on coordinates that single precision holds.
+    // A tilted sheet over all of it, and small things near two of its corners on coordinates that
+    // single precision holds.
     let near = |at: Vec3, by: [f32; 3]| at + Vec3::from(by);
     let far_corner = frame.origin + Vec3::new(side, 0.0, side);
     let sheet =
@@ -203,7 +204,8 @@ fn a_huge_world_is_as_exact_as_a_small_one() {
         assert!(part.spans.len() > 500, "{}", part.spans.len());
         assert!((&part.columns, &part.spans) == (&local.columns, &local.spans));
 
-        // With the sheet below: every column has the sheet's heights, by plain clipping in double precision.
+        // With the sheet below: every column has the sheet's heights, by plain clipping in double
+        // precision.
         let all = || things.iter().chain(&sheet).copied();
         let part = rasterize_window(all(), &frame, window, &config, &mut ()).unwrap();
         let moved: Vec<_> = all()
@@ -222,7 +224,8 @@ fn a_huge_world_is_as_exact_as_a_small_one() {
             assert!(error.is_none(), "cell {x} {z}: {}", error.unwrap());
         }
     }
-    // Tiles under the sheet agree where they overlap: 31,623 rows and columns from the origin, across the sheet's border.
+    // Tiles under the sheet agree where they overlap: 31,623 rows and columns from the origin, across
+    // the sheet's border.
     for at in [31_623, 99_900] {
         let one = GridWindow::new(at, at, 100, 100);
         let other = GridWindow::new(at - 70, at - 20, 120, 90);
@@ -238,7 +241,8 @@ fn a_huge_world_is_as_exact_as_a_small_one() {
     }
 }
 
-/// Time must not depend on how much of a triangle lies outside: 10,000 windows over a triangle of 10^18 cells.
+/// Time must not depend on how much of a triangle lies outside: 10,000 windows over a triangle of
+/// 10^18 cells.
 #[test]
 fn a_triangle_as_large_as_the_grid_can_be_costs_what_is_seen_of_it() {
     let frame =
@@ -324,7 +328,8 @@ proptest! {
     }
 }
 
-/// One column less than `halo_cells` gives another field somewhere, for every radius; none less never does (see above).
+/// One column less than `halo_cells` gives another field somewhere, for every radius; none less
+/// never does (see above).
 #[test]
 fn one_column_less_of_halo_is_not_enough() {
     let floor =

@@ -7,12 +7,16 @@ use waymesh_triangulate::{ClearanceConfig, triangulate_clearance};
 
 use crate::BakeError;
 
-/// Makes a mesh serve agents of every radius from that on for which it was baked: bake for the smallest agent, or for radius 0.
+/// Makes a mesh serve agents of every radius from that on for which it was baked: bake for the
+/// smallest agent, or for radius 0.
 ///
-/// - Whatever baked the mesh, and whether it was just baked or read from a file: its polygons are cut into triangles and those made a local
-///   clearance triangulation. Files hold nothing of it; it is made anew when one is opened.
-/// - Takes a few times what [`NavMesh`] itself takes to be made of its polygons: some microseconds for each corner of a wall.
-/// - [`ClearanceConfig::max_width`], twice the largest radius, saves triangles; above it clearances may come out too large.
+/// - Whatever baked the mesh, and whether it was just baked or read from a file: its polygons are
+///   cut into triangles and those made a local clearance triangulation. Files hold nothing of it;
+///   it is made anew when one is opened.
+/// - Takes a few times what [`NavMesh`] itself takes to be made of its polygons: some microseconds
+///   for each corner of a wall.
+/// - [`ClearanceConfig::max_width`], twice the largest radius, saves triangles; above it clearances
+///   may come out too large.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -38,9 +42,11 @@ pub fn with_clearance(mesh: NavMesh, config: &ClearanceConfig) -> Result<Clearan
     with_clearance_for(mesh, &AnyPolygon, config)
 }
 
-/// Likewise, for agents that may use the polygons which a filter allows, and no others: all else is a wall, from which they keep their radius.
+/// Likewise, for agents that may use the polygons which a filter allows, and no others: all else is
+/// a wall, from which they keep their radius.
 ///
-/// The filter is asked now, once a polygon. For agents of several kinds make one mesh of each kind; a [`NavMesh`] is cloned quickly.
+/// The filter is asked now, once a polygon. For agents of several kinds make one mesh of each kind;
+/// a [`NavMesh`] is cloned quickly.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -70,7 +76,8 @@ pub fn with_clearance_for(
     Ok(ClearanceNavMesh::with_filter(mesh, filter, &clearance)?)
 }
 
-/// An edge of what is left of a polygon: one of its own, by its corner, or that of a triangle which was cut off.
+/// An edge of what is left of a polygon: one of its own, by its corner, or that of a triangle which
+/// was cut off.
 #[derive(Clone, Copy, Debug)]
 enum Edge {
     Own(usize),

@@ -13,8 +13,9 @@ pub enum PartitionKind {
     Watershed,
     /// Row sweeps: faster, long thin regions.
     Monotone,
-    /// Whole storeys: the surface is cut only where it lies over itself, so that every vertex of the mesh lies on a real border or
-    /// on such a cut. The only one that can be baked in tiles. The default.
+    /// Whole storeys: the surface is cut only where it lies over itself, so that every vertex of
+    /// the mesh lies on a real border or on such a cut. The only one that can be baked in
+    /// tiles. The default.
     #[default]
     Surfaces,
 }
@@ -28,11 +29,13 @@ pub enum DecompositionKind {
     NotchPortals,
     /// Merging of triangles: more polygons, in a fraction of the time.
     Greedy,
-    /// Removal of edges that no notch needs: the least work, at most four times the fewest polygons.
+    /// Removal of edges that no notch needs: the least work, at most four times the fewest
+    /// polygons.
     HertelMehlhorn,
 }
 
-/// Everything a [`crate::Pipeline`] needs to know. Lengths in metres, areas in square metres of plan, angles in radians.
+/// Everything a [`crate::Pipeline`] needs to know. Lengths in metres, areas in square metres of
+/// plan, angles in radians.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct BakeConfig {
@@ -40,22 +43,25 @@ pub struct BakeConfig {
     pub scale: GridScale,
     /// Who walks. Default: 2.0 high, 0.6 radius, steps of 0.9, slopes of 45 degrees.
     pub agent: Agent,
-    /// Highest step that becomes a link ([`crate::graph::LinkKind::Step`]). Steps up to the agent's are walked over without one; from there up to
-    /// this height, ground on both sides of a ledge is linked where the agent has room to climb. 0, or no more than the agent's step, for none.
-    /// The pipeline of slices does not use it: there every step up to the agent's is a link. Default 0.
+    /// Highest step that becomes a link ([`crate::graph::LinkKind::Step`]). Steps up to the agent's
+    /// are walked over without one; from there up to this height, ground on both sides of a
+    /// ledge is linked where the agent has room to climb. 0, or no more than the agent's step, for
+    /// none. The pipeline of slices does not use it: there every step up to the agent's is a
+    /// link. Default 0.
     pub max_climb: f32,
-    /// Farthest that a simplified wall may lie from the traced one; `None` is 1.3 cells. Default `None`.
+    /// Farthest that a simplified wall may lie from the traced one; `None` is 1.3 cells. Default
+    /// `None`.
     pub max_edge_error: Option<f32>,
     /// Longest edge along a wall, 0 for no limit. Default 12.0.
     pub max_edge_length: f32,
-    /// Farthest that a border between two regions of one kind of ground may be moved to run straight; nobody is stopped there, so it may move much
-    /// farther than a wall. Default 5.0.
+    /// Farthest that a border between two regions of one kind of ground may be moved to run
+    /// straight; nobody is stopped there, so it may move much farther than a wall. Default 5.0.
     pub max_seam_error: f32,
-    /// Which points of a border become its corners. Default [`CornerChoice::Farthest`]; storeys, whose borders hold no steps of the grid, choose
-    /// [`CornerChoice::FewestNotches`].
+    /// Which points of a border become its corners. Default [`CornerChoice::Farthest`]; storeys,
+    /// whose borders hold no steps of the grid, choose [`CornerChoice::FewestNotches`].
     pub corners: CornerChoice,
-    /// Pieces of ground smaller than this are left out and reported. Default 0.05: less than the agent's centre needs to
-    /// turn round, so that no room an agent can stand in is lost.
+    /// Pieces of ground smaller than this are left out and reported. Default 0.05: less than the
+    /// agent's centre needs to turn round, so that no room an agent can stand in is lost.
     pub min_region: f32,
     /// Watershed and monotone regions smaller than this are merged into a neighbour. Default 36.0.
     pub merge_region: f32,
@@ -72,7 +78,8 @@ pub struct BakeConfig {
     /// Most memory that the heightfield may take, in bytes. The whole bake peaks at about
     /// four times as much. Default 2 GiB.
     pub max_memory_bytes: u64,
-    /// Whether every stage's result is checked against its invariants. Default off: it costs about as much as the bake.
+    /// Whether every stage's result is checked against its invariants. Default off: it costs about
+    /// as much as the bake.
     pub validate_stages: bool,
 }
 

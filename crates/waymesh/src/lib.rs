@@ -89,9 +89,10 @@
 //! # Ok(()) }
 //! ```
 //!
-//! Each stage is also a crate of its own and a free function, re-exported here: [`voxel`], [`region`], [`contour`],
-//! [`triangulate`], [`convex`], [`detail`], [`floorplan`], [`tile`], [`graph`], [`io`]. A [`Pipeline`] takes any implementation of a [`stage`] trait in
-//! place of its own.
+//! Each stage is also a crate of its own and a free function, re-exported here: [`voxel`],
+//! [`region`], [`contour`], [`triangulate`], [`convex`], [`detail`], [`floorplan`], [`tile`],
+//! [`graph`], [`io`]. A [`Pipeline`] takes any implementation of a [`stage`] trait in place of its
+//! own.
 
 mod clearance;
 mod config;

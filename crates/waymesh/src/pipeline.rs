@@ -1,4 +1,5 @@
-//! The voxel pipeline (Mononen 2009): soup, voxels, walkable field, regions, borders, triangles, polygons, heights, mesh.
+//! The voxel pipeline (Mononen 2009): soup, voxels, walkable field, regions, borders, triangles,
+//! polygons, heights, mesh.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -124,7 +125,8 @@ pub struct Stages {
     pub heightfield: Heightfield,
     /// The walkable surface, after erosion and the removal of small islands.
     pub field: WalkableField,
-    /// Where the agent can climb higher than it steps; none unless [`BakeConfig::max_climb`] asks for them.
+    /// Where the agent can climb higher than it steps; none unless [`BakeConfig::max_climb`] asks
+    /// for them.
     pub climbs: Vec<Climb>,
     /// Regions of the surface.
     pub regions: RegionMap,
@@ -150,7 +152,8 @@ pub struct Bake {
     pub report: Report,
 }
 
-/// Whether the solid voxels outlive the field that is made from them: a plain bake has better use for their memory.
+/// Whether the solid voxels outlive the field that is made from them: a plain bake has better use
+/// for their memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Voxels {
     Keep,
@@ -226,10 +229,12 @@ impl Pipeline {
     /// Turns a triangle soup into a navigation mesh.
     ///
     /// # Guarantees
-    /// The same soup and settings give the same mesh, whatever the number of threads and the order of the triangles.
+    /// The same soup and settings give the same mesh, whatever the number of threads and the order
+    /// of the triangles.
     ///
     /// # Errors
-    /// For settings out of range, a scene without a usable triangle or a place to stand, a grid beyond the memory allowed.
+    /// For settings out of range, a scene without a usable triangle or a place to stand, a grid
+    /// beyond the memory allowed.
     pub fn bake(&self, soup: &TriangleSoup) -> Result<NavMesh, BakeError> {
         Ok(self.bake_observed(soup, &mut ())?.mesh)
     }
@@ -394,8 +399,8 @@ impl Pipeline {
         if field.has_ground() { Ok(()) } else { Err(islands_only()) }
     }
 
-    /// Whole storeys as regions. Small islands go when the surface is known, as in a tiled bake: removed before, they would still have had a say
-    /// in where it is cut.
+    /// Whole storeys as regions. Small islands go when the surface is known, as in a tiled bake:
+    /// removed before, they would still have had a say in where it is cut.
     fn whole_storeys(
         &self,
         field: &mut WalkableField,
@@ -625,7 +630,8 @@ impl Pipeline {
         self.partition.is_some() || self.config.partition != PartitionKind::Surfaces
     }
 
-    /// The first replaced stage that asks for the whole world at once, of those that deal with voxels.
+    /// The first replaced stage that asks for the whole world at once, of those that deal with
+    /// voxels.
     pub(crate) fn untiled_voxel_stage(&self) -> Option<&'static str> {
         first_replaced([
             (self.voxelize.is_some(), "a replaced voxelisation"),

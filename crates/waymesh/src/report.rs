@@ -127,12 +127,14 @@ pub struct IslandReport {
     pub polygons: u64,
     /// Plan area in square metres.
     pub area: f64,
-    /// A place on it, the middle of its first polygon: where to look, and what to give as a seed if it is wanted.
+    /// A place on it, the middle of its first polygon: where to look, and what to give as a seed if
+    /// it is wanted.
     pub place: [f32; 3],
     /// Number of links between it and other islands.
     pub links: u64,
-    /// The first island, by its number in the list, that links lead to from here or that lead here, over any number of islands: islands with
-    /// the same one are one piece over links. Its own number where there is none before it.
+    /// The first island, by its number in the list, that links lead to from here or that lead here,
+    /// over any number of islands: islands with the same one are one piece over links. Its own
+    /// number where there is none before it.
     pub joined: u32,
 }
 

@@ -1,4 +1,5 @@
-//! The pipeline of flat slices (Saupin and Le Garrec): soup, slices per tile, borders, triangles, polygons, links, mesh.
+//! The pipeline of flat slices (Saupin and Le Garrec): soup, slices per tile, borders, triangles,
+//! polygons, links, mesh.
 
 use std::collections::HashMap;
 
@@ -22,7 +23,8 @@ pub struct SlicesOptions {
     pub tile_cells: u32,
     /// Widest gap in plan that a stair link bridges, in metres. Default 0.25.
     pub link_reach: f32,
-    /// Farthest that a simplified border may lie from the exact one, in metres; 0 keeps the exact border. Default 0.
+    /// Farthest that a simplified border may lie from the exact one, in metres; 0 keeps the exact
+    /// border. Default 0.
     pub max_edge_error: f32,
     /// Whether what is too steep to walk on stands in the way. Default true.
     pub steep_blocks: bool,
@@ -71,8 +73,8 @@ impl SlicesOptions {
 }
 
 impl Pipeline {
-    /// A pipeline for flat slices: polygons of 0.05 m, levels of 0.02 m, an agent of no radius that takes steps of 0.5 m, as in the paper.
-    /// Bake with [`Pipeline::bake_slices`].
+    /// A pipeline for flat slices: polygons of 0.05 m, levels of 0.02 m, an agent of no radius that
+    /// takes steps of 0.5 m, as in the paper. Bake with [`Pipeline::bake_slices`].
     #[must_use]
     pub fn slices() -> Self {
         let config = SlicesConfig::default();
@@ -84,21 +86,25 @@ impl Pipeline {
         )
     }
 
-    /// Bakes flat slices: every region is level, a slope becomes a region per level, a stair one per tread.
+    /// Bakes flat slices: every region is level, a slope becomes a region per level, a stair one
+    /// per tread.
     ///
-    /// Regions that differ by one level are neighbours across their border. Steps of more than a level, up to the agent's, are links
-    /// ([`LinkKind::Step`]), so that a path names the stairs it takes. Nothing is eroded: the agent's radius is not used, clearance is
-    /// up to the query. Of the settings of the pipeline, scale, agent, threads, memory and corners of a polygon apply; stages from
-    /// simplification to decomposition can be replaced.
+    /// Regions that differ by one level are neighbours across their border. Steps of more than a
+    /// level, up to the agent's, are links ([`LinkKind::Step`]), so that a path names the
+    /// stairs it takes. Nothing is eroded: the agent's radius is not used, clearance is
+    /// up to the query. Of the settings of the pipeline, scale, agent, threads, memory and corners
+    /// of a polygon apply; stages from simplification to decomposition can be replaced.
     ///
     /// # Guarantees
-    /// The same mesh for any number of threads, any tile side and any order of the triangles. No vertex comes from a tile.
+    /// The same mesh for any number of threads, any tile side and any order of the triangles. No
+    /// vertex comes from a tile.
     ///
     /// # Errors
     /// As [`Pipeline::bake`].
     ///
     /// # References
-    /// Saupin and Le Garrec, Robust and Scalable Navmesh Generation with multiple levels and stairs support.
+    /// Saupin and Le Garrec, Robust and Scalable Navmesh Generation with multiple levels and stairs
+    /// support.
     pub fn bake_slices(
         &self,
         soup: &TriangleSoup,
@@ -188,7 +194,8 @@ fn level(regions: &[SliceRegion], region: RegionId) -> f32 {
     regions[region.index()].level as f32
 }
 
-/// The ground of every polygon at the level of its region: a fan per polygon, with points of its own.
+/// The ground of every polygon at the level of its region: a fan per polygon, with points of its
+/// own.
 fn flat_ground(polygons: &PolyMesh, regions: &[SliceRegion]) -> HeightSurface {
     let mut surface = HeightSurface {
         points: Vec::with_capacity(polygons.corners.len()),
@@ -220,7 +227,8 @@ fn at_level(point: PlanPoint, height: f32) -> PlanVertex {
     PlanVertex { point, height }
 }
 
-/// Takes the portals over which one steps up or down more than a level out of the mesh, and gives them as links.
+/// Takes the portals over which one steps up or down more than a level out of the mesh, and gives
+/// them as links.
 fn steps(polygons: &mut PolyMesh, regions: &[SliceRegion]) -> Vec<Link> {
     let mut steps = Vec::new();
     for id in (0..polygons.polygons.len()).map(PolyId::from_index) {
@@ -274,8 +282,8 @@ fn on_axis([a, b]: [PlanPoint; 2]) -> Option<((bool, i32), [i32; 2])> {
     }
 }
 
-/// Links over gaps, cut where the polygons on either side change. Where simplification has moved a border away from a gap, the link leads
-/// from corner to corner.
+/// Links over gaps, cut where the polygons on either side change. Where simplification has moved a
+/// border away from a gap, the link leads from corner to corner.
 fn leaps(polygons: &PolyMesh, regions: &[SliceRegion], gaps: &[Gap]) -> Vec<Link> {
     let mut rims: HashMap<(RegionId, (bool, i32)), Vec<Rim>> = HashMap::new();
     let mut corners: HashMap<RegionId, Vec<(PolyId, PlanPoint)>> = HashMap::new();

@@ -1,4 +1,5 @@
-//! Links of the mesh up steps that are too high to walk: from places where an agent can climb to segments on two polygons.
+//! Links of the mesh up steps that are too high to walk: from places where an agent can climb to
+//! segments on two polygons.
 
 use std::collections::HashMap;
 
@@ -29,8 +30,9 @@ pub(crate) fn climbs(
 ///
 /// # Guarantees
 /// - The same climbs, in any order, give the same links.
-/// - A link leads between two polygons, as far as climbs lie side by side; its segments lie on the mesh, as near to the ledge as the
-///   simplified border lets them. Where several links would join the same polygons at one place, the longest is kept.
+/// - A link leads between two polygons, as far as climbs lie side by side; its segments lie on the
+///   mesh, as near to the ledge as the simplified border lets them. Where several links would join
+///   the same polygons at one place, the longest is kept.
 pub(crate) fn step_links(mesh: &NavMesh, config: &BakeConfig, mut climbs: Vec<Climb>) -> Vec<Link> {
     climbs.sort_unstable();
     climbs.dedup();
@@ -82,7 +84,8 @@ struct Run {
 }
 
 impl Run {
-    /// Ledges that run askew are stairs of polygons: the next way may be some polygons further back or on.
+    /// Ledges that run askew are stairs of polygons: the next way may be some polygons further back
+    /// or on.
     fn goes_on(&self, next: &Way) -> bool {
         const JOG: u32 = 2;
         self.last.polygons == next.polygons
@@ -110,8 +113,8 @@ fn at(up: u8, along: i32, across: i32) -> PlanPoint {
     }
 }
 
-/// The runs between two polygons without those that lie beside a longer one: an edge that runs askew is made of steps along x and along z,
-/// and either make a link.
+/// The runs between two polygons without those that lie beside a longer one: an edge that runs
+/// askew is made of steps along x and along z, and either make a link.
 fn longest(runs: &[Run], reach: i32) -> Vec<Run> {
     let mut sorted = runs.to_vec();
     sorted.sort_by_key(|run| std::cmp::Reverse(run.length()));
@@ -168,7 +171,8 @@ impl<'a> Ground<'a> {
             mesh,
             buckets: HashMap::new(),
             slack,
-            // Ground lies up to a level below its floor, and the mesh is that far off; a step is what one may take on the way anyhow.
+            // Ground lies up to a level below its floor, and the mesh is that far off; a step is what one may
+            // take on the way anyhow.
             levels: step.max(1.0) + 1.0 + config.max_height_error_levels,
             reach: i32::from(deepest) + slack,
         };

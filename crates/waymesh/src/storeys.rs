@@ -1,4 +1,5 @@
-//! The pipeline of storeys (Oliva 2012; Oliva and Pelechano 2013): rough voxels, layers, fine depth maps, borders between pixels.
+//! The pipeline of storeys (Oliva 2012; Oliva and Pelechano 2013): rough voxels, layers, fine depth
+//! maps, borders between pixels.
 
 use waymesh_contour::{BorderChains, stitch, trace_window};
 use waymesh_core::stage::StageError;
@@ -29,11 +30,13 @@ use crate::report::{GridReport, IslandReport, Recorder, Report};
 pub struct StoreysOptions {
     /// Fine polygons along a side of a rough one, 0 to choose. It changes the cost. Default 0.
     pub rough_cells: u32,
-    /// Places that are certainly walkable: with any, only ground connected to one of them is kept. Default none.
+    /// Places that are certainly walkable: with any, only ground connected to one of them is kept.
+    /// Default none.
     pub seeds: Vec<glam::Vec3>,
     /// Which ground is kept without seeds. Default all.
     pub keep: Keep,
-    /// Side of a tile of fine polygons, rounded up to whole blocks. The result does not depend on it. Default 256.
+    /// Side of a tile of fine polygons, rounded up to whole blocks. The result does not depend on
+    /// it. Default 256.
     pub tile_cells: u32,
 }
 
@@ -73,7 +76,8 @@ impl StoreysOptions {
     }
 }
 
-/// Bytes that a column of a tile takes while it is drawn, about: places with their links, ways and distances, and the field.
+/// Bytes that a column of a tile takes while it is drawn, about: places with their links, ways and
+/// distances, and the field.
 const COLUMN_BYTES: u64 = 160;
 
 /// A drawn tile: its field with the pieces of its spans, and where its ground ends.
@@ -114,7 +118,8 @@ struct Ground {
 }
 
 impl Pipeline {
-    /// A pipeline for storeys: polygons of 0.1 m and levels of 0.1 m, the default agent. Bake with [`Pipeline::bake_storeys`].
+    /// A pipeline for storeys: polygons of 0.1 m and levels of 0.1 m, the default agent. Bake with
+    /// [`Pipeline::bake_storeys`].
     #[must_use]
     pub fn storeys() -> Self {
         let GridScale { cell_size, level_height, .. } = StoreysConfig::default().scale;
@@ -122,20 +127,26 @@ impl Pipeline {
         Self::new(config.with_corners(CornerChoice::FewestNotches))
     }
 
-    /// Bakes storeys: the scene is sorted into layers on a rough grid, each layer is drawn finely as a depth map, and the borders run between
-    /// its pixels, where walls and drops are, moved inwards by the agent's radius.
+    /// Bakes storeys: the scene is sorted into layers on a rough grid, each layer is drawn finely
+    /// as a depth map, and the borders run between its pixels, where walls and drops are, moved
+    /// inwards by the agent's radius.
     ///
-    /// With seeds in `options`, only ground connected to them is kept. Stages from the partition to the decomposition can be replaced. A replaced
-    /// partition or tracer, and partitions other than [`PartitionKind::Surfaces`], look at all the ground at once: then it is drawn as one tile.
+    /// With seeds in `options`, only ground connected to them is kept. Stages from the partition to
+    /// the decomposition can be replaced. A replaced partition or tracer, and partitions other
+    /// than [`PartitionKind::Surfaces`], look at all the ground at once: then it is drawn as one
+    /// tile.
     ///
     /// # Guarantees
-    /// The same mesh for any number of threads, any tile side and any order of the triangles. No vertex comes from a tile.
+    /// The same mesh for any number of threads, any tile side and any order of the triangles. No
+    /// vertex comes from a tile.
     ///
     /// # Errors
-    /// As [`Pipeline::bake`], for a seed without ground, and for a replaced stage that is no part of this pipeline.
+    /// As [`Pipeline::bake`], for a seed without ground, and for a replaced stage that is no part
+    /// of this pipeline.
     ///
     /// # References
-    /// Oliva 2012, Automatic Generation of Suboptimal NavMeshes, chapters 5 and 6; Oliva and Pelechano 2013, NEOGEN.
+    /// Oliva 2012, Automatic Generation of Suboptimal NavMeshes, chapters 5 and 6; Oliva and
+    /// Pelechano 2013, NEOGEN.
     pub fn bake_storeys(
         &self,
         soup: &TriangleSoup,
@@ -409,7 +420,8 @@ impl Pipeline {
     }
 }
 
-/// Memory that windows of ground heights may take together: little enough to be taken again and again without asking the system.
+/// Memory that windows of ground heights may take together: little enough to be taken again and
+/// again without asking the system.
 const WINDOW_BYTES: u64 = 4 << 20;
 /// Bytes of a column and of a span in such a window.
 const COLUMN_TABLE_BYTES: u64 = 4;

@@ -1,9 +1,12 @@
-//! The voxel pipeline, tile by tile: parallel, within a memory bound, with a result that does not show the tiles.
+//! The voxel pipeline, tile by tile: parallel, within a memory bound, with a result that does not
+//! show the tiles.
 //!
-//! 1. Per tile: triangles of the tile and its halo to the walkable field of the tile and a ring, and to pieces of surface. Kept as bytes.
+//! 1. Per tile: triangles of the tile and its halo to the walkable field of the tile and a ring,
+//!    and to pieces of surface. Kept as bytes.
 //! 2. The pieces of all tiles are joined to regions; small islands go.
 //! 3. Per tile: spans get their regions, borders are traced to where the tile ends.
-//! 4. Borders are stitched. From here on everything is as in an untiled bake: simplification, triangles, polygons.
+//! 4. Borders are stitched. From here on everything is as in an untiled bake: simplification,
+//!    triangles, polygons.
 //! 5. Ground heights are fitted window by window, over the tiles that lie there.
 
 use std::path::{Path, PathBuf};
@@ -41,10 +44,11 @@ pub struct TileConfig {
     pub tile_cells: u32,
     /// Memory in bytes that the bake works in; its result comes on top. Default 2 GiB.
     pub memory_bytes: u64,
-    /// Folder in which finished tiles are kept, so that a bake that was stopped goes on where it was. Default none: they are
-    /// kept in memory, as bytes.
+    /// Folder in which finished tiles are kept, so that a bake that was stopped goes on where it
+    /// was. Default none: they are kept in memory, as bytes.
     pub folder: Option<PathBuf>,
-    /// Folder for triangles that memory does not hold. Default: the system's folder for temporary files.
+    /// Folder for triangles that memory does not hold. Default: the system's folder for temporary
+    /// files.
     pub spill_folder: Option<PathBuf>,
     /// Text kept in `folder` beside the tiles, for whoever merges them. Default none.
     pub note: String,
@@ -223,16 +227,19 @@ impl Pipeline {
     /// Bakes a world that need not fit into memory, tile by tile.
     ///
     /// # Guarantees
-    /// - The same mesh, bit for bit, as [`Pipeline::bake`] gives for all the triangles at once, whatever the side of the tiles, the
-    ///   number of threads, the memory and the order of the triangles.
-    /// - With a folder, a bake that was stopped, however, goes on where it was; damaged tiles are built again.
+    /// - The same mesh, bit for bit, as [`Pipeline::bake`] gives for all the triangles at once,
+    ///   whatever the side of the tiles, the number of threads, the memory and the order of the
+    ///   triangles.
+    /// - With a folder, a bake that was stopped, however, goes on where it was; damaged tiles are
+    ///   built again.
     ///
     /// # Cost
-    /// Two passes over the source. Memory: [`TileConfig::memory_bytes`], a few bytes per border step and the result.
+    /// Two passes over the source. Memory: [`TileConfig::memory_bytes`], a few bytes per border
+    /// step and the result.
     ///
     /// # Errors
-    /// As [`Pipeline::bake`]; [`BakeError::Untiled`] for a partition or a replaced stage that needs the whole world at once;
-    /// [`BakeError::Tile`] for files and folders.
+    /// As [`Pipeline::bake`]; [`BakeError::Untiled`] for a partition or a replaced stage that needs
+    /// the whole world at once; [`BakeError::Tile`] for files and folders.
     pub fn bake_tiled(
         &self,
         source: &dyn TriangleSource,
@@ -250,11 +257,12 @@ impl Pipeline {
         })
     }
 
-    /// Builds one tile into the folder, for a bake that is spread over machines, and returns its file. The source is the whole
-    /// world, so that every machine finds the same grid.
+    /// Builds one tile into the folder, for a bake that is spread over machines, and returns its
+    /// file. The source is the whole world, so that every machine finds the same grid.
     ///
     /// # Errors
-    /// As [`Pipeline::bake_tiled`]; [`BakeError::NoSuchTile`] if the world has no such tile; [`BakeError::NoFolder`] without a folder.
+    /// As [`Pipeline::bake_tiled`]; [`BakeError::NoSuchTile`] if the world has no such tile;
+    /// [`BakeError::NoFolder`] without a folder.
     pub fn bake_tile(
         &self,
         source: &dyn TriangleSource,
@@ -280,7 +288,8 @@ impl Pipeline {
     /// Joins tiles built by [`Pipeline::bake_tile`], wherever that was, to one mesh.
     ///
     /// # Errors
-    /// [`BakeError::Tile`] if the folder is not one of tiles, or a tile is missing or damaged; as [`Pipeline::bake_tiled`] otherwise.
+    /// [`BakeError::Tile`] if the folder is not one of tiles, or a tile is missing or damaged; as
+    /// [`Pipeline::bake_tiled`] otherwise.
     pub fn merge_tiles(
         &self,
         folder: &Path,

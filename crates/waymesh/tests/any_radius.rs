@@ -1,4 +1,5 @@
-//! Ways for discs of any radius, on flat meshes: against all tangents, against walls sampled densely.
+//! Ways for discs of any radius, on flat meshes: against all tangents, against walls sampled
+//! densely.
 
 #![expect(clippy::cast_sign_loss, reason = "counts")]
 #![allow(
@@ -109,7 +110,8 @@ fn tight_radius(walls: &[[Plane; 2]], random: &mut Random) -> Option<f32> {
     (0.05..4.2).contains(&half).then_some((half * (1.0 - less)) as f32)
 }
 
-/// The path between two places, and that back between the places where it begins and ends; `None` where the disc has no room.
+/// The path between two places, and that back between the places where it begins and ends; `None`
+/// where the disc has no room.
 fn there_and_back(
     mesh: &ClearanceNavMesh,
     [from, to]: [Vec3; 2],
@@ -345,7 +347,8 @@ fn with_thin_walls(seed: u64) -> NavMesh {
     NavMesh::try_from(polygons).unwrap()
 }
 
-/// Round their ends ways turn by half a circle, and by more where the wall bends, which the brute force does not.
+/// Round their ends ways turn by half a circle, and by more where the wall bends, which the brute
+/// force does not.
 #[test]
 fn ways_round_walls_without_width_are_the_shortest() {
     let mut scratch = ClearanceScratch::default();
@@ -381,7 +384,8 @@ fn ways_round_walls_without_width_are_the_shortest() {
     assert!(connected > 200 && shorter * 50 < connected, "{connected} {shorter}");
 }
 
-/// Ways that were missed once: across a narrow gap, along the side of a triangle, from a place at exactly the radius from a wall.
+/// Ways that were missed once: across a narrow gap, along the side of a triangle, from a place at
+/// exactly the radius from a wall.
 #[test]
 fn ways_that_were_missed() {
     let mut scratch = ClearanceScratch::default();

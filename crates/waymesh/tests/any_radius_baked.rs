@@ -1,4 +1,5 @@
-//! Ways for discs of any radius, on baked meshes: beside plain shortest paths, and beside meshes baked for the radius.
+//! Ways for discs of any radius, on baked meshes: beside plain shortest paths, and beside meshes
+//! baked for the radius.
 
 #![expect(clippy::cast_sign_loss, reason = "counts")]
 #![allow(
@@ -179,7 +180,8 @@ fn one_mesh_agrees_with_those_baked_for_the_radius() {
     compare("dungeon rooms", &soup, &[0.2, 0.4, 0.8], 100);
 }
 
-/// Tiles leave many vertices on straight walls, and storeys lie on top of each other: ways end, and are as long one way as the other.
+/// Tiles leave many vertices on straight walls, and storeys lie on top of each other: ways end, and
+/// are as long one way as the other.
 #[test]
 fn ways_on_worlds_of_tiles_are_as_long_back() {
     let mut scratch = ClearanceScratch::default();

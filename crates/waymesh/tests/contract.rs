@@ -1,5 +1,5 @@
-//! One contract for all pipelines: whatever stages are put together, every stage keeps its invariants, and what must not depend on a stage
-//! does not.
+//! One contract for all pipelines: whatever stages are put together, every stage keeps its
+//! invariants, and what must not depend on a stage does not.
 
 use waymesh::contour::{DouglasPeucker, SimplifyConfig};
 use waymesh::convex::{GreedyMerge, HertelMehlhorn, NotchPortals};
@@ -138,7 +138,8 @@ fn regions_of(door: Door) -> Vec<Regions> {
     }
 }
 
-/// Bakes everything from one door; what must be the same is compared where only later stages differ.
+/// Bakes everything from one door; what must be the same is compared where only later stages
+/// differ.
 fn check(door: Door, scene: Scene) {
     let soup = scene.build(&SceneConfig::default());
     let mut areas = Vec::new();
@@ -167,7 +168,8 @@ fn check(door: Door, scene: Scene) {
     }
     let (first, _) = &areas[0];
     for (area, name) in &areas {
-        // Simplification may take and give: borders may stray by 0.65 m here, and stairs are a few metres wide.
+        // Simplification may take and give: borders may stray by 0.65 m here, and stairs are a few metres
+        // wide.
         assert!((area - first).abs() < 0.05 * first, "{scene:?} {door:?} {name}: {area} m2, not {first}");
     }
 }

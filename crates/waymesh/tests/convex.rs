@@ -1,4 +1,5 @@
-//! Convex decompositions of real triangulations: polygons from files, halls of thousands of vertices, polygons that almost fall flat.
+//! Convex decompositions of real triangulations: polygons from files, halls of thousands of
+//! vertices, polygons that almost fall flat.
 
 use std::fs;
 
@@ -23,7 +24,8 @@ fn all(triangles: &Triangulation) -> [PolyMesh; 4] {
     ]
 }
 
-/// Whether the insides of two convex polygons meet: no edge of either has the other on its outer side.
+/// Whether the insides of two convex polygons meet: no edge of either has the other on its outer
+/// side.
 fn overlap(a: &[PlanPoint], b: &[PlanPoint]) -> bool {
     let parted = |a: &[PlanPoint], b: &[PlanPoint]| {
         (0..a.len()).any(|at| {
@@ -52,8 +54,8 @@ fn check_disjoint(name: &str, mesh: &PolyMesh) {
     }
 }
 
-/// Checks all decompositions of polygons that can be triangulated; tells whether they could. What lies over itself in the input
-/// is allowed to in the polygons.
+/// Checks all decompositions of polygons that can be triangulated; tells whether they could. What
+/// lies over itself in the input is allowed to in the polygons.
 fn check(name: &str, set: &PolygonSet) -> bool {
     let Ok(triangles) = triangulate_cdt(set) else { return false };
     let area: i128 =
@@ -76,7 +78,8 @@ fn check(name: &str, set: &PolygonSet) -> bool {
     true
 }
 
-/// Every file, repaired where it needs it. What falls flat leaves nothing to cut, and that is all that may be left out.
+/// Every file, repaired where it needs it. What falls flat leaves nothing to cut, and that is all
+/// that may be left out.
 #[test]
 fn polygons_from_files() {
     let (mut cut, mut repaired, mut flat) = (0, 0, Vec::new());
@@ -126,7 +129,8 @@ fn halls_of_up_to_ten_thousand_vertices() {
     }
 }
 
-/// Combs whose teeth are one grid step wide and thousands long, and rings between circles that almost touch.
+/// Combs whose teeth are one grid step wide and thousands long, and rings between circles that
+/// almost touch.
 #[test]
 fn polygons_that_almost_fall_flat() {
     let (mut combs, mut rings) = (0, 0);

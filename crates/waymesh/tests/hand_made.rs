@@ -1,4 +1,5 @@
-//! Navigation meshes that people drew for real levels: what of them lies on ours, and why the rest does not.
+//! Navigation meshes that people drew for real levels: what of them lies on ours, and why the rest
+//! does not.
 
 use std::f32::consts::TAU;
 use std::path::PathBuf;
@@ -46,7 +47,8 @@ fn centres_of_json(file: &str) -> Option<Vec<Vec3>> {
     Some(polygons.iter().map(centre).collect())
 }
 
-/// Why nothing of our mesh lies at a place: what a line straight down through it meets in the scene.
+/// Why nothing of our mesh lies at a place: what a line straight down through it meets in the
+/// scene.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Reason {
     NoGround,
@@ -117,7 +119,8 @@ fn reason(soup: &TriangleSoup, place: Vec3, polygon: f32) -> Reason {
     }
 }
 
-/// Prints the share of `centres` on each mesh; it must be `least` percent, and every other centre must have a reason.
+/// Prints the share of `centres` on each mesh; it must be `least` percent, and every other centre
+/// must have a reason.
 fn compare(name: &str, level: PathBuf, centres: &[Vec3], polygon: f32, least: f64) {
     let soup = &around(&load(level).expect("a level"), centres);
     let config = BakeConfig::default().with_scale(polygon, 0.1).with_agent(agent());

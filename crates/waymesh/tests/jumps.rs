@@ -8,7 +8,8 @@ use waymesh::{
 };
 use waymesh_testkit::Random;
 
-/// A floor of the mesh: x from, z from, x to, z to in cells of half a metre, height in levels of a quarter.
+/// A floor of the mesh: x from, z from, x to, z to in cells of half a metre, height in levels of a
+/// quarter.
 type Floor = [i32; 5];
 
 fn mesh(floors: &[Floor]) -> NavMesh {

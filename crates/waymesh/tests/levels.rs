@@ -1,4 +1,5 @@
-//! Whole scenes, generated and real: valid after every stage, joined as the ground is, and of the same area.
+//! Whole scenes, generated and real: valid after every stage, joined as the ground is, and of the
+//! same area.
 
 mod common;
 
@@ -66,8 +67,9 @@ fn border_shift(stages: &Stages) -> f64 {
     area / length
 }
 
-/// Rooms and doors: so much border to so little ground that moving it within the edge error changes the area by more than in
-/// the open. What is left out or added besides would show without simplification, where the areas are the same.
+/// Rooms and doors: so much border to so little ground that moving it within the edge error changes
+/// the area by more than in the open. What is left out or added besides would show without
+/// simplification, where the areas are the same.
 #[test]
 fn buildings_with_many_storeys() {
     for name in ["gazebo/parking_garage", "aws_hospital/hospital_three_floors_collision", "stk_cave/cave"] {

@@ -48,7 +48,8 @@ fn bake(name: &str, plan: &FloorPlan, radius: f32) -> Bake {
 
 #[test]
 fn building_plans_become_meshes() {
-    // Area of the floors in square metres, as the scanned outlines have it, and what must be left of it.
+    // Area of the floors in square metres, as the scanned outlines have it, and what must be left of
+    // it.
     for (name, storeys) in [
         ("airport_terminal", 1),
         ("battle_royale", 1),
@@ -90,7 +91,8 @@ fn a_plan_without_floors_is_refused() {
 fn sectors_of_a_game_become_a_mesh() {
     for name in ["E1M1", "MAP01", "MAP07"] {
         let Some((plan, area)) = doom(name) else { return };
-        // The converter's own sum, without overlay: sectors do not overlap, so the union of them is their sum.
+        // The converter's own sum, without overlay: sectors do not overlap, so the union of them is their
+        // sum.
         let config = PlanConfig::default().with_min_area(0.0).with_near_distance(0.0);
         let exact = pipeline(0.0).bake_plan(&plan, &config, &mut ()).expect(name);
         let found = exact.mesh.area();

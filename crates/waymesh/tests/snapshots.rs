@@ -1,4 +1,5 @@
-//! Every stage of small scenes as text, and a page of figures for the larger ones. `cargo xtask bless` rewrites them.
+//! Every stage of small scenes as text, and a page of figures for the larger ones. `cargo xtask
+//! bless` rewrites them.
 
 use std::fmt::Write;
 

@@ -1,4 +1,5 @@
-//! Steps higher than the agent's, up to `max_climb`: links that are in the path and lead over nothing in the way.
+//! Steps higher than the agent's, up to `max_climb`: links that are in the path and lead over
+//! nothing in the way.
 
 use glam::Vec3;
 use waymesh::graph::{Link, LinkKind};
@@ -128,7 +129,8 @@ fn ledges_of_all_kinds_are_climbed() {
             for (low, high) in from.iter().zip(&to) {
                 let reach = (*high - *low).with_y(0.0).length();
                 assert!(high.y - low.y > 0.5 && high.y - low.y < 1.6, "{low} to {high}");
-                // Askew, one and a half times the radius and a cell on either side, and as much as simplification takes.
+                // Askew, one and a half times the radius and a cell on either side, and as much as
+                // simplification takes.
                 assert!(reach > 1.0 && reach < 4.2, "{low} to {high}");
             }
         }

@@ -1,4 +1,5 @@
-//! The pipeline of storeys on whole scenes: valid after every stage, the same however it is run, and as much ground as voxels find.
+//! The pipeline of storeys on whole scenes: valid after every stage, the same however it is run,
+//! and as much ground as voxels find.
 
 use std::collections::BTreeSet;
 
@@ -52,7 +53,8 @@ fn check_against(name: &str, mesh: &NavMesh, voxels: &NavMesh, polygon: f64) {
     );
     let large = |mesh: &NavMesh| mesh.islands().iter().filter(|island| island.area > 2.0).count();
     let (found, expected) = (large(mesh), large(voxels));
-    // Without a radius, borders that lie elsewhere join or part pieces of steep terrain, and lift roofs over 2 m2.
+    // Without a radius, borders that lie elsewhere join or part pieces of steep terrain, and lift roofs
+    // over 2 m2.
     let slack = if mesh.agent().radius > 0.0 { 0 } else { 1 + expected / 2 };
     assert!(found.abs_diff(expected) <= slack, "{name}: {found} islands, voxels find {expected}");
 }

@@ -73,7 +73,8 @@ fn paths_of_the_scripts_lead_as_far_as_their_islands_do() {
     }
 }
 
-/// The part of the way that steps of a hundredth of a metre find free, each looking for ground straight below or above it near the last.
+/// The part of the way that steps of a hundredth of a metre find free, each looking for ground
+/// straight below or above it near the last.
 fn march(mesh: &NavMesh, from: &Location, to: Vec3) -> f32 {
     let length = (to - from.position).with_y(0.0).length();
     let steps = (length * 100.0).ceil().max(1.0);

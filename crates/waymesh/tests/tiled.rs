@@ -95,7 +95,8 @@ fn every_real_level_gives_the_same_bytes() {
     }
 }
 
-/// What a killed bake leaves behind is all that the next one needs, and what is damaged it does again.
+/// What a killed bake leaves behind is all that the next one needs, and what is damaged it does
+/// again.
 #[test]
 fn a_bake_goes_on_where_it_was_stopped() {
     let soup = Scene::CityBlock.build(&SceneConfig::default());

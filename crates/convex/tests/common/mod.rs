@@ -36,7 +36,8 @@ pub(crate) fn triangulation(points: &[(i32, i32)], triangles: &[([u32; 3], u32)]
     Triangulation { frame: frame(), vertices, triangles }
 }
 
-/// Cuts every grid cell of rectilinear polygons in two, and then flips random edges. There are vertices inside regions.
+/// Cuts every grid cell of rectilinear polygons in two, and then flips random edges. There are
+/// vertices inside regions.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PolygonHalves {
     pub(crate) seed: u64,

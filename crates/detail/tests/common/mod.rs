@@ -1,4 +1,5 @@
-//! Fields from height functions, cells from polygons, and a sampler that shares no code with the crate.
+//! Fields from height functions, cells from polygons, and a sampler that shares no code with the
+//! crate.
 
 #![allow(dead_code, reason = "each test file uses its part")]
 #![expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small test grids")]
@@ -119,7 +120,8 @@ pub(crate) fn regions(field: &WalkableField, count: u32, label: impl Fn(u32, u32
     RegionMap { labels, count }
 }
 
-/// Cells of one storey from convex polygons; equal corners are one vertex, equal edges make neighbours.
+/// Cells of one storey from convex polygons; equal corners are one vertex, equal edges make
+/// neighbours.
 pub(crate) fn poly_mesh(
     frame: GridFrame,
     polygons: &[(u32, Vec<(i32, i32)>)],
@@ -201,7 +203,8 @@ pub(crate) struct Errors {
     pub(crate) mean: f64,
 }
 
-/// Compares the surface with the own ground of each polygon at every column centre in it, borders included.
+/// Compares the surface with the own ground of each polygon at every column centre in it, borders
+/// included.
 pub(crate) fn errors(
     field: &WalkableField,
     regions: &RegionMap,

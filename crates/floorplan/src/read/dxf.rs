@@ -1,4 +1,5 @@
-//! DXF drawings: closed polylines and circles are areas, lines and open polylines walls. What they stand for is told by their layers.
+//! DXF drawings: closed polylines and circles are areas, lines and open polylines walls. What they
+//! stand for is told by their layers.
 
 use std::collections::BTreeSet;
 
@@ -76,8 +77,8 @@ fn outline(reader: &Reader<'_>, entity: &Entity) -> Option<Outline> {
 /// Chords of a full circle that an arc is drawn with.
 const CHORDS: f64 = 48.0;
 
-/// The points of a polyline, its arcs drawn with chords. A bulge is the tangent of a quarter of the arc's angle, positive to the left in the file,
-/// whose y points the other way.
+/// The points of a polyline, its arcs drawn with chords. A bulge is the tangent of a quarter of the
+/// arc's angle, positive to the left in the file, whose y points the other way.
 fn bulged(points: &[(PlanPosition, f64)], closed: bool) -> Vec<PlanPosition> {
     let mut out = Vec::with_capacity(points.len());
     for (index, &(from, bulge)) in points.iter().enumerate() {
@@ -89,7 +90,8 @@ fn bulged(points: &[(PlanPosition, f64)], closed: bool) -> Vec<PlanPosition> {
         if !(angle.is_finite() && chords > 1.0) {
             continue;
         }
-        // The arc lies to the right of the chord for a positive bulge, seen with y up; here y is turned over.
+        // The arc lies to the right of the chord for a positive bulge, seen with y up; here y is turned
+        // over.
         let chord = [to[0] - from[0], to[1] - from[1]];
         let middle = [f64::midpoint(from[0], to[0]), f64::midpoint(from[1], to[1])];
         let height = 0.5 / (angle / 2.0).tan();

@@ -1,4 +1,5 @@
-//! GeoJSON: polygons, walls as lines, hulls of points, discs, doors. The properties say what a feature is.
+//! GeoJSON: polygons, walls as lines, hulls of points, discs, doors. The properties say what a
+//! feature is.
 
 use geojson::{Feature, GeoJson, GeometryValue, JsonObject, JsonValue, Position};
 

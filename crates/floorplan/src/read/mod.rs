@@ -52,9 +52,11 @@ impl PlanFormat {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ReadOptions {
-    /// Metres per unit of the file; widths and depths in the file are scaled as well. Default 1, finite and above 0. Plans in TOML are in metres.
+    /// Metres per unit of the file; widths and depths in the file are scaled as well. Default 1,
+    /// finite and above 0. Plans in TOML are in metres.
     pub scale: f64,
-    /// Thickness of lines that stand for walls and have none of their own, in metres. Default 0.1, finite and above 0.
+    /// Thickness of lines that stand for walls and have none of their own, in metres. Default 0.1,
+    /// finite and above 0.
     pub wall_width: f64,
     /// Storey of what names none. Default `"0"`.
     pub storey: String,
@@ -152,7 +154,8 @@ enum Role {
     Door,
 }
 
-/// What a layer, a class or a kind of this name stands for. Its words count: `A-WALL-FULL` is blocked.
+/// What a layer, a class or a kind of this name stands for. Its words count: `A-WALL-FULL` is
+/// blocked.
 fn role(name: &str) -> Option<Role> {
     name.split(|letter: char| !letter.is_ascii_alphabetic()).find_map(|word| {
         match word.to_ascii_lowercase().as_str() {

@@ -1,5 +1,6 @@
-//! SVG: `path`, `polygon`, `polyline`, `line`, `rect`, `circle` and `ellipse`, with their transforms. The class, label or id of an element or of a group
-//! around it says what it is; without such a word, areas are walkable.
+//! SVG: `path`, `polygon`, `polyline`, `line`, `rect`, `circle` and `ellipse`, with their
+//! transforms. The class, label or id of an element or of a group around it says what it is;
+//! without such a word, areas are walkable.
 
 use roxmltree::{Document, Node};
 use svgtypes::{Length, LengthUnit, PointsParser, SimplePathSegment, SimplifyingPathParser, Transform};

@@ -1,4 +1,5 @@
-//! The plan format of this crate. All lengths in metres, x and z as seen from above; the crate's page has an example of everything.
+//! The plan format of this crate. All lengths in metres, x and z as seen from above; the crate's
+//! page has an example of everything.
 
 use serde::Deserialize;
 

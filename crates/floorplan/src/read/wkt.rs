@@ -1,4 +1,5 @@
-//! Well-known text: a geometry a line, `#` before remarks, and before a geometry the word `walkable`, which is the default, or `blocked`.
+//! Well-known text: a geometry a line, `#` before remarks, and before a geometry the word
+//! `walkable`, which is the default, or `blocked`.
 
 use wkt::Wkt;
 use wkt::types::{LineString, Polygon};

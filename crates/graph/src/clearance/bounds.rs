@@ -4,8 +4,9 @@ use super::disc::{Plane, SAME, Tangent, cross, dot, length};
 
 /// Directions between two bounds, `low` to the right of `high`.
 ///
-/// A line that passes a corner too near does no harm if it ends before: so there are two pairs of bounds. All that lies between the tight ones keeps the
-/// radius from the corners passed; what lies between the wide ones passes the corners on the right side, and has to be looked at closely.
+/// A line that passes a corner too near does no harm if it ends before: so there are two pairs of
+/// bounds. All that lies between the tight ones keeps the radius from the corners passed; what lies
+/// between the wide ones passes the corners on the right side, and has to be looked at closely.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Bounds {
     pub(super) low: Plane,
@@ -15,7 +16,8 @@ pub(super) struct Bounds {
     /// How far away the corners are that the tight bounds pass.
     pub(super) low_far: f64,
     pub(super) high_far: f64,
-    /// No direction lies between the tight bounds, and beyond this distance there is nothing to look for.
+    /// No direction lies between the tight bounds, and beyond this distance there is nothing to
+    /// look for.
     pub(super) reach: Option<f64>,
 }
 
@@ -30,7 +32,8 @@ impl Bounds {
         apart(self.low, self.low_wide) || apart(self.high, self.high_wide)
     }
 
-    /// A corner within the disc round the root is passed on its side by every line: it has no wide bound.
+    /// A corner within the disc round the root is passed on its side by every line: it has no wide
+    /// bound.
     pub(super) fn pass_left(&mut self, tight: &Tangent, wide: Option<&Tangent>) {
         if cross(tight.direction, self.high) > 0.0 {
             (self.high, self.high_far) = (tight.direction, tight.length);
@@ -49,8 +52,9 @@ impl Bounds {
         }
     }
 
-    /// Passes a corner so near to the root that no line touches both discs, on its right side (1 for on the left, -1). All lines come too near
-    /// to it: they end before it, but for those that have it behind. `off` leads from the root to it.
+    /// Passes a corner so near to the root that no line touches both discs, on its right side (1
+    /// for on the left, -1). All lines come too near to it: they end before it, but for those
+    /// that have it behind. `off` leads from the root to it.
     pub(super) fn pass_near(&mut self, side: f64, off: Plane, wide: Option<&Tangent>) {
         let last = if side > 0.0 {
             if let Some(wide) = wide.filter(|wide| cross(wide.direction, self.high_wide) > 0.0) {
@@ -88,7 +92,8 @@ impl Bounds {
     }
 }
 
-/// Whether a direction lies to the left of one bound and to the right of the other: up to half a circle, round the end of a wall without width.
+/// Whether a direction lies to the left of one bound and to the right of the other: up to half a
+/// circle, round the end of a wall without width.
 fn is_open(low: Plane, high: Plane) -> bool {
     let aside = cross(low, high);
     aside > SAME || (aside > -SAME && dot(low, high) < 0.0)
@@ -106,7 +111,8 @@ pub(super) enum Seen {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Root {
     pub(super) centre: Plane,
-    /// How far to the left of the way it lies: the radius, less than 0 for the right; 0 for a place.
+    /// How far to the left of the way it lies: the radius, less than 0 for the right; 0 for a
+    /// place.
     pub(super) offset: f64,
     /// 1 if it lies to the left of the way, -1 to the right, 0 for a place.
     pub(super) side: f64,
@@ -123,7 +129,8 @@ pub(super) struct Root {
     pub(super) vertex: u32,
     /// Walls near the start, or near the goal, may be in its way.
     pub(super) near: [bool; 2],
-    /// The corner as the triangle has it that the way came into, how long the line to it is, and whether that is clear up to the triangle.
+    /// The corner as the triangle has it that the way came into, how long the line to it is, and
+    /// whether that is clear up to the triangle.
     pub(super) corner: u32,
     pub(super) way: f64,
     pub(super) clearly: bool,

@@ -39,7 +39,8 @@ impl Search<'_> {
         self.offer(Node { bounds, root, entry, kind: Kind::Cone }, estimate);
     }
 
-    /// Shortest way from a root between two bounds over a side to the goal, as if nothing were in the way behind it.
+    /// Shortest way from a root between two bounds over a side to the goal, as if nothing were in
+    /// the way behind it.
     pub(super) fn ahead(&self, root: &Root, entry: u32, low: Plane, high: Plane) -> f64 {
         let [mut left, mut right] = self.table.ends(entry);
         let edge = minus(right, left);
@@ -117,7 +118,8 @@ impl Search<'_> {
                     let wide = self.tangent(&root, apex, side * self.wide(corner));
                     let mut bounds = node.bounds;
                     let Some(way) = self.tangent(&root, apex, side * offset) else {
-                        // Passed on the other side by every line, or by those that end before it or have it behind.
+                        // Passed on the other side by every line, or by those that end before it or have it
+                        // behind.
                         if let Some(wide) = wide {
                             bounds.pass_near(side, minus(apex, root.centre), Some(&wide));
                             self.offer_cone(from, beyond, bounds);

@@ -5,11 +5,13 @@ pub(super) type Plane = [f64; 2];
 
 /// Directions that differ by less, in radians, count as one: a micrometre aside after a kilometre.
 pub(super) const SAME: f64 = 1e-9;
-/// A gap may be narrower than the disc by this part: clearances are rounded down to single precision.
+/// A gap may be narrower than the disc by this part: clearances are rounded down to single
+/// precision.
 pub(super) const NARROW: f64 = 2e-6;
 
-/// The radius that is searched for: smaller by more than what rounding takes from the room at an end or in a gap. So an end that just touches a wall
-/// lies outside of the discs round its corners, and a gap that just lets the disc through is wider than it.
+/// The radius that is searched for: smaller by more than what rounding takes from the room at an
+/// end or in a gap. So an end that just touches a wall lies outside of the discs round its corners,
+/// and a gap that just lets the disc through is wider than it.
 pub(super) fn slimmed(radius: f64) -> f64 {
     (radius * (1.0 - 2.0 * NARROW) - 1e-6).max(0.0)
 }
@@ -108,8 +110,9 @@ pub(super) fn is_nearer(a: [Plane; 2], b: [Plane; 2], limit: f64) -> bool {
     between_squared(a, b) < limit * limit
 }
 
-/// Whether any part of a way lies to the left of a side of a triangle, where the triangle is. What is seen from a way is seen through such sides: others lead
-/// back under it or over it, to another storey. A way along a side, to rounding, lies on both sides of it.
+/// Whether any part of a way lies to the left of a side of a triangle, where the triangle is. What
+/// is seen from a way is seen through such sides: others lead back under it or over it, to another
+/// storey. A way along a side, to rounding, lies on both sides of it.
 pub(super) fn faces([a, b]: [Plane; 2], way: [Plane; 2]) -> bool {
     const ALONG: f64 = 1e-5;
     let least = -ALONG * length(minus(b, a));
@@ -124,8 +127,9 @@ pub(super) struct Tangent {
     pub(super) length: f64,
 }
 
-/// The line from a disc to another. An offset says how far to the left of the line the centre lies: the radius of a disc that is passed on
-/// its right, less for one that is passed on its left, 0 for a place. `None` where there is no such line, the discs being too near.
+/// The line from a disc to another. An offset says how far to the left of the line the centre lies:
+/// the radius of a disc that is passed on its right, less for one that is passed on its left, 0 for
+/// a place. `None` where there is no such line, the discs being too near.
 pub(super) fn tangent(from: Plane, from_offset: f64, to: Plane, to_offset: f64) -> Option<Tangent> {
     let across = minus(to, from);
     let distance = length(across);

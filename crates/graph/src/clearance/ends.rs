@@ -57,7 +57,8 @@ impl Search<'_> {
                 return false;
             }
         }
-        // Walls beyond the side that the way does not pass, since it ends before them, may be near before it comes there.
+        // Walls beyond the side that the way does not pass, since it ends before them, may be near before
+        // it comes there.
         let clear_to = (node.entry != NONE).then_some((node.entry, self.radius));
         self.turns_free(&root, way.direction)
             && self.is_clear_along(self.goal_triangle, self.goal, &root, &way, clear_to)
@@ -82,7 +83,8 @@ impl Search<'_> {
         (turned >= -loose || turned < -3.1) && (rest >= -loose || rest < -3.1)
     }
 
-    /// Goes on from a root near one end of the way: to all corners near by, out of the triangle of the start, and to the goal.
+    /// Goes on from a root near one end of the way: to all corners near by, out of the triangle of
+    /// the start, and to the goal.
     pub(super) fn local(&mut self, from: u32) {
         let root = self.memory.roots[from as usize];
         if root.near[0] {
@@ -180,8 +182,8 @@ impl Search<'_> {
         bounds
     }
 
-    /// The directions in which lines that leave the arc round a root, from its arrival on, pass between the ends of a side: `own` on the side of
-    /// the root, and the other one.
+    /// The directions in which lines that leave the arc round a root, from its arrival on, pass
+    /// between the ends of a side: `own` on the side of the root, and the other one.
     fn seen_round(&self, root: &Root, own: u32, other: u32) -> Option<Bounds> {
         let first = self.first_between(root, other, self.wide(other))?;
         let last = self.last_between(root, own, self.wide(own))?;
@@ -206,14 +208,16 @@ impl Search<'_> {
         if turned < -SAME { turned + std::f64::consts::TAU } else { turned }
     }
 
-    /// How far to one side (1 for the left) of the line in which a way arrives at a root a corner is, and whether it is behind.
+    /// How far to one side (1 for the left) of the line in which a way arrives at a root a corner
+    /// is, and whether it is behind.
     fn beside(&self, root: &Root, corner: u32, side: f64) -> (f64, bool) {
         let arrival = touch(root.centre, root.offset, root.arrival);
         let to = minus(self.table.start(corner), arrival);
         (side * cross(root.arrival, to), dot(root.arrival, to) < 0.0)
     }
 
-    /// The first direction round a root in which a line has a corner across from it, `offset` away at least.
+    /// The first direction round a root in which a line has a corner across from it, `offset` away
+    /// at least.
     fn first_between(&self, root: &Root, corner: u32, offset: f64) -> Option<Plane> {
         let (beside, is_behind) = self.beside(root, corner, -root.side);
         if beside >= offset - SAME || (beside >= 0.0 && is_behind) {
@@ -224,7 +228,8 @@ impl Search<'_> {
         is_there.then_some(line.direction)
     }
 
-    /// The last direction in which a line has a corner on the side of the root, `offset` away at least.
+    /// The last direction in which a line has a corner on the side of the root, `offset` away at
+    /// least.
     fn last_between(&self, root: &Root, corner: u32, offset: f64) -> Option<Plane> {
         // What is behind is passed on the right side as soon as the line turns on.
         let (beside, is_behind) = self.beside(root, corner, root.side);

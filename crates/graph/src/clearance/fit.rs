@@ -38,8 +38,8 @@ pub(super) struct Candidates {
 const MOST_WALLS: usize = 40;
 
 impl ClearanceNavMesh {
-    /// How far an end of a path may be from a place where its disc fits, unless told otherwise: [`crate::NavMesh::default_reach`], and two radii to
-    /// the side.
+    /// How far an end of a path may be from a place where its disc fits, unless told otherwise:
+    /// [`crate::NavMesh::default_reach`], and two radii to the side.
     #[must_use]
     pub fn default_reach(&self, radius: f32) -> Reach {
         let mut reach = self.mesh.default_reach();
@@ -47,11 +47,13 @@ impl ClearanceNavMesh {
         reach
     }
 
-    /// The place nearest to a position in plan where a disc fits, with no wall nearer to its centre than the radius; of several storeys the one
-    /// nearest in height. `None` if there is none within reach.
+    /// The place nearest to a position in plan where a disc fits, with no wall nearer to its centre
+    /// than the radius; of several storeys the one nearest in height. `None` if there is none
+    /// within reach.
     ///
-    /// Where the disc fits at the mesh's nearest place, that is the answer. Else all places are looked at where the disc would touch the walls
-    /// around nearest to the position: of the 40 walls nearest to it.
+    /// Where the disc fits at the mesh's nearest place, that is the answer. Else all places are
+    /// looked at where the disc would touch the walls around nearest to the position: of the 40
+    /// walls nearest to it.
     ///
     /// # Errors
     /// [`QueryError::BadRadius`], [`QueryError::BadReach`], [`QueryError::NotFinite`].
@@ -77,11 +79,13 @@ impl ClearanceNavMesh {
         ClearPlace { location, moved: dx.hypot(dz) }
     }
 
-    /// How far the nearest wall is from a place in plan, in metres, but `limit` at most: the radius of the largest disc that fits there. Walls of other
-    /// storeys do not count. 0 on ground that is not for it ([`ClearanceNavMesh::with_filter`]).
+    /// How far the nearest wall is from a place in plan, in metres, but `limit` at most: the radius
+    /// of the largest disc that fits there. Walls of other storeys do not count. 0 on ground
+    /// that is not for it ([`ClearanceNavMesh::with_filter`]).
     ///
     /// # Errors
-    /// [`QueryError::Stale`] or [`QueryError::NoPolygon`] for a place of another mesh, [`QueryError::BadRadius`] for a limit that is NaN or negative.
+    /// [`QueryError::Stale`] or [`QueryError::NoPolygon`] for a place of another mesh,
+    /// [`QueryError::BadRadius`] for a limit that is NaN or negative.
     pub fn clearance_at(
         &self,
         place: &Location,
@@ -270,7 +274,8 @@ impl Candidates {
                 places.push((distance, place));
             }
         };
-        // What the centre of a disc at a wall moves along: a line beside it, and a circle round where it starts.
+        // What the centre of a disc at a wall moves along: a line beside it, and a circle round where it
+        // starts.
         let beside = |wall: [Plane; 2]| {
             let out = left_of(unit(minus(wall[1], wall[0])));
             wall.map(|end| plus(end, out, radius))

@@ -76,7 +76,8 @@ impl Leaps {
         self.open.push(Reverse((estimate.max(0.0).to_bits(), number)));
     }
 
-    /// Goes on from a stop: to every link not taken yet, as if nothing were in the way, and to the goal.
+    /// Goes on from a stop: to every link not taken yet, as if nothing were in the way, and to the
+    /// goal.
     fn go_on(&mut self, stop: u32, goal: Plane, aside: f64, to_goal: bool) {
         let Stop { fit, cost, .. } = self.stops[stop as usize];
         if to_goal {
@@ -111,7 +112,8 @@ impl Leaps {
 }
 
 impl ClearanceNavMesh {
-    /// The cheapest way over links, if one is cheaper than the direct one: what it costs. Leaves it in `leaps`.
+    /// The cheapest way over links, if one is cheaper than the direct one: what it costs. Leaves it
+    /// in `leaps`.
     pub(super) fn search_over_links(
         &self,
         [start, goal]: [&Fit; 2],

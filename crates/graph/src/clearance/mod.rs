@@ -31,21 +31,27 @@ use crate::mesh::NavMesh;
 use crate::nearest::Spot;
 use crate::{NavMeshError, PolygonFilter};
 
-/// A navigation mesh with the clearance of its ground: it serves agents of every radius from that on for which it was baked.
+/// A navigation mesh with the clearance of its ground: it serves agents of every radius from that
+/// on for which it was baked.
 ///
-/// The radius asked for is that of the centre's distance from the *mesh's* walls. A mesh baked for radius 0 has the walls of the scene; on one baked for
-/// a smallest agent, ask for the larger agent's radius less that of the smallest: their borders differ at corners only, by rounding them.
+/// The radius asked for is that of the centre's distance from the *mesh's* walls. A mesh baked for
+/// radius 0 has the walls of the scene; on one baked for a smallest agent, ask for the larger
+/// agent's radius less that of the smallest: their borders differ at corners only, by rounding
+/// them.
 ///
 /// # Guarantees
-/// - The way that [`ClearanceNavMesh::find_path`] finds keeps the radius from every wall it passes, to rounding (two micrometres and five
-///   millionths of the radius), over storeys on top of each other as well. It is the shortest such way in the plan; with radius 0 it is that
-///   of [`NavMesh::find_shortest_path`].
-/// - Where there is a way it finds one. Gaps that are as wide as the disc, to the same rounding, count as wide enough or as too narrow.
+/// - The way that [`ClearanceNavMesh::find_path`] finds keeps the radius from every wall it passes,
+///   to rounding (two micrometres and five millionths of the radius), over storeys on top of each
+///   other as well. It is the shortest such way in the plan; with radius 0 it is that of
+///   [`NavMesh::find_shortest_path`].
+/// - Where there is a way it finds one. Gaps that are as wide as the disc, to the same rounding,
+///   count as wide enough or as too narrow.
 /// - Made of the same input, two are equal bit by bit; `Send + Sync`; all queries take `&self`.
 ///
 /// # Limits
-/// What agents may walk on is settled when it is made ([`ClearanceNavMesh::with_filter`]). All that ground counts alike: costs per metre have no say. Links
-/// are walls that may be leapt, see [`ClearanceNavMesh::find_path_with`].
+/// What agents may walk on is settled when it is made ([`ClearanceNavMesh::with_filter`]). All that
+/// ground counts alike: costs per metre have no say. Links are walls that may be leapt, see
+/// [`ClearanceNavMesh::find_path_with`].
 ///
 /// # Memory
 /// About 40 bytes a side of a triangle and 12 bytes a polygon, beside the mesh.
@@ -93,14 +99,16 @@ impl PolygonFilter for Admitted {
     }
 }
 
-/// Memory of queries for a radius. One per thread; it serves any mesh. Grows to 96 bytes a side of a triangle, and 150 bytes a cone seen.
+/// Memory of queries for a radius. One per thread; it serves any mesh. Grows to 96 bytes a side of
+/// a triangle, and 150 bytes a cone seen.
 #[derive(Clone, Debug, Default)]
 pub struct ClearanceScratch {
     memory: Memory,
     passed: Vec<PolyId>,
     fit: fit::Candidates,
     leaps: leaps::Leaps,
-    /// The points of a path, in metres from the origin of the frame, and the corner that the line to each goes round.
+    /// The points of a path, in metres from the origin of the frame, and the corner that the line
+    /// to each goes round.
     plan: Vec<(Plane, Option<Plane>)>,
     walls: Vec<[Plane; 2]>,
     seen: Vec<u32>,
@@ -112,15 +120,18 @@ impl ClearanceNavMesh {
     /// Takes time in `n log n`.
     ///
     /// # Errors
-    /// [`NavMeshError::Clearance`] for triangles that break their invariants, [`NavMeshError::OtherGround`] for those of another mesh.
+    /// [`NavMeshError::Clearance`] for triangles that break their invariants,
+    /// [`NavMeshError::OtherGround`] for those of another mesh.
     pub fn new(mesh: NavMesh, clearance: &ClearanceMesh) -> Result<Self, NavMeshError> {
         Self::join(mesh, Admitted::default(), clearance)
     }
 
-    /// Likewise, for agents that may use the polygons which a filter allows, and no others. `clearance` is the triangulation of those polygons alone.
+    /// Likewise, for agents that may use the polygons which a filter allows, and no others.
+    /// `clearance` is the triangulation of those polygons alone.
     ///
-    /// Ground that is not allowed is a wall in every respect: paths keep the radius from it, and no end is moved there. The filter is asked once a
-    /// polygon, here; for another one another triangulation is needed, which is far cheaper than a bake.
+    /// Ground that is not allowed is a wall in every respect: paths keep the radius from it, and no
+    /// end is moved there. The filter is asked once a polygon, here; for another one another
+    /// triangulation is needed, which is far cheaper than a bake.
     ///
     /// # Errors
     /// As [`ClearanceNavMesh::new`].

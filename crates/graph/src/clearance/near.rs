@@ -1,7 +1,8 @@
 //! The walls around a place.
 //!
-//! Clearances hold for a way that comes through whole triangles. At its ends, in the middle of a triangle, walls beyond the triangle's sides may be
-//! nearer than its corners: there they are looked at one by one.
+//! Clearances hold for a way that comes through whole triangles. At its ends, in the middle of a
+//! triangle, walls beyond the triangle's sides may be nearer than its corners: there they are
+//! looked at one by one.
 
 use super::disc::{Plane, cross, distance_squared, dot, is_nearer, length, minus, plus, side_of};
 use super::table::{Table, next, previous};
@@ -11,7 +12,8 @@ use super::table::{Table, next, previous};
 pub(super) struct Near {
     pub(super) triangle: u32,
     pub(super) walls: Vec<[Plane; 2]>,
-    /// Corners that a way near the end may turn round: those of the triangle, and those of walls near by.
+    /// Corners that a way near the end may turn round: those of the triangle, and those of walls
+    /// near by.
     pub(super) corners: Vec<u32>,
 }
 
@@ -65,8 +67,8 @@ impl Near {
         }
     }
 
-    /// Whether a disc gets round a corner: no wall comes within `least` of the corner between two directions from it, the second less than half a circle
-    /// to the left of the first.
+    /// Whether a disc gets round a corner: no wall comes within `least` of the corner between two
+    /// directions from it, the second less than half a circle to the left of the first.
     pub(super) fn is_clear_around(&self, corner: Plane, [from, to]: [Plane; 2], least: f64) -> bool {
         const OWN: f64 = 1e-9;
         self.walls.iter().all(|&wall| {
@@ -100,7 +102,8 @@ impl Near {
 }
 
 impl Table {
-    /// Squared distance from a place in a triangle to the nearest wall that is seen from there, if below a limit; else the limit.
+    /// Squared distance from a place in a triangle to the nearest wall that is seen from there, if
+    /// below a limit; else the limit.
     pub(super) fn wall_distance_squared(
         &self,
         triangle: u32,

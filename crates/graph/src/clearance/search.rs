@@ -1,17 +1,21 @@
 //! The shortest way of a disc: A* over cones of tangents.
 //!
-//! A taut way of a disc's centre is made of straight lines and of arcs round corners of walls. A node is a cone: a root, the corner (or place)
-//! that the way left last, and the directions between two bounds in which it may go on through a side. Opened, it sees the corner ahead: directions
-//! that pass it on one side at the disc's distance go on through one of the two other sides, the rest through the other; a direction that
-//! touches it may turn round it, and it becomes a root. With a disc of no size this is Polyanya on triangles.
+//! A taut way of a disc's centre is made of straight lines and of arcs round corners of walls. A
+//! node is a cone: a root, the corner (or place) that the way left last, and the directions between
+//! two bounds in which it may go on through a side. Opened, it sees the corner ahead: directions
+//! that pass it on one side at the disc's distance go on through one of the two other sides, the
+//! rest through the other; a direction that touches it may turn round it, and it becomes a root.
+//! With a disc of no size this is Polyanya on triangles.
 //!
-//! Which ways are wide enough is known from the clearance of the triangles, so no other walls need be looked at: all a cone meets are the
-//! corners of the triangles it comes through. Near both ends of the way, where it does not come through whole triangles, see [`Near`].
+//! Which ways are wide enough is known from the clearance of the triangles, so no other walls need
+//! be looked at: all a cone meets are the corners of the triangles it comes through. Near both ends
+//! of the way, where it does not come through whole triangles, see [`Near`].
 //!
 //! # References
-//! - Cui, Harabor and Grastien 2017, Compromise-free pathfinding on a navigation mesh, <https://doi.org/10.24963/ijcai.2017/70>: cones.
-//! - Kallmann 2010, Shortest paths with arbitrary clearance from navigation meshes, <https://doi.org/10.2312/SCA/SCA10/159-168>: clearance, and
-//!   the funnel among discs.
+//! - Cui, Harabor and Grastien 2017, Compromise-free pathfinding on a navigation mesh, <https://doi.org/10.24963/ijcai.2017/70>:
+//!   cones.
+//! - Kallmann 2010, Shortest paths with arbitrary clearance from navigation meshes, <https://doi.org/10.2312/SCA/SCA10/159-168>:
+//!   clearance, and the funnel among discs.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -54,7 +58,8 @@ pub(super) enum Kind {
     Fan,
     /// A turn that nobody has looked at closely.
     Turn,
-    /// To the goal, in the direction of the low bound, as long as that is far: not looked at closely either. With an entry it is clear up to there.
+    /// To the goal, in the direction of the low bound, as long as that is far: not looked at
+    /// closely either. With an entry it is clear up to there.
     Final,
 }
 
@@ -215,13 +220,15 @@ impl<'a> Search<'a> {
         if turned < -1e-3 { turned + std::f64::consts::TAU } else { turned.max(0.0) }
     }
 
-    /// How far to the left a corner must stay: the radius, less what rounding may move a straight wall.
+    /// How far to the left a corner must stay: the radius, less what rounding may move a straight
+    /// wall.
     pub(super) fn offset(&self, corner: u32) -> f64 {
         if self.table.fan(corner).turns { self.radius } else { self.radius - self.table.slack }
     }
 
-    /// Likewise, for lines that end before they come to it. Where the disc round the corner they end at bulges over a side that ends here, the
-    /// way turns before that side: on by its line it would come past on the wrong side, by less than the radius.
+    /// Likewise, for lines that end before they come to it. Where the disc round the corner they
+    /// end at bulges over a side that ends here, the way turns before that side: on by its line
+    /// it would come past on the wrong side, by less than the radius.
     pub(super) fn wide(&self, corner: u32) -> f64 {
         if self.table.fan(corner).turns { -self.radius } else { -self.radius.max(self.table.slack) }
     }

@@ -20,8 +20,9 @@ pub(super) fn middle(mesh: &NavMesh, polygon: u32) -> Plane {
     [x * share, z * share]
 }
 
-/// The triangle at the middle of each polygon. One polygon of each island is found by a wall that it shares with a triangle; from there it goes straight from
-/// middle to edge to middle: no plan position is looked up, so it does not matter what lies above and below.
+/// The triangle at the middle of each polygon. One polygon of each island is found by a wall that
+/// it shares with a triangle; from there it goes straight from middle to edge to middle: no plan
+/// position is looked up, so it does not matter what lies above and below.
 pub(super) fn find(
     mesh: &NavMesh,
     table: &Table,

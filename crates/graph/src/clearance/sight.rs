@@ -48,8 +48,9 @@ impl Search<'_> {
         self.is_clear_along(triangle, root.centre, from, way, clear_to)
     }
 
-    /// Whether the way from a root along a tangent keeps the radius from all walls around. `triangle` has the corner that it touches, or
-    /// the goal, close to `near`. If all is clear up to a side, only from there on, or from where the line is so near to it.
+    /// Whether the way from a root along a tangent keeps the radius from all walls around.
+    /// `triangle` has the corner that it touches, or the goal, close to `near`. If all is clear
+    /// up to a side, only from there on, or from where the line is so near to it.
     pub(super) fn is_clear_along(
         &mut self,
         triangle: u32,

@@ -10,7 +10,8 @@ use crate::data::NO_NEIGHBOUR;
 /// No half-edge: a wall.
 pub(super) const WALL: u32 = u32::MAX;
 
-/// All triangles that meet in a vertex, from wall to wall: against the clock, from `first` to `last`.
+/// All triangles that meet in a vertex, from wall to wall: against the clock, from `first` to
+/// `last`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Fan {
     /// The wall that starts here.
@@ -30,7 +31,8 @@ pub(super) struct Fan {
 /// The directions in which a way may touch a corner.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Turn {
-    /// How far the way has turned round the corner when it arrives, from along the wall, in radians.
+    /// How far the way has turned round the corner when it arrives, from along the wall, in
+    /// radians.
     pub(super) turned: f64,
     /// The direction after which it would leave the wall.
     pub(super) limit: Plane,
@@ -151,7 +153,8 @@ impl Table {
         &self.fans[self.fan_of[corner as usize] as usize]
     }
 
-    /// Of the triangles at a corner, on the same ground, the one into which a direction from it leads; that of the corner if none is.
+    /// Of the triangles at a corner, on the same ground, the one into which a direction from it
+    /// leads; that of the corner if none is.
     pub(super) fn triangle_towards(&self, corner: u32, direction: Plane) -> u32 {
         let first = self.fan(corner).first;
         let mut at = first;
@@ -252,8 +255,8 @@ impl Table {
         dot(out, back) >= 0.0 || cross(out, back).abs() > length(minus(out, back)) * self.slack * 0.5
     }
 
-    /// Whether a way of this direction may touch a corner that it has on one side, 1 for its left and -1 for its right: only along a wall or
-    /// in a turn round it is there anything to gain.
+    /// Whether a way of this direction may touch a corner that it has on one side, 1 for its left
+    /// and -1 for its right: only along a wall or in a turn round it is there anything to gain.
     pub(super) fn turn(&self, fan: u32, side: f64, direction: Plane) -> Option<Turn> {
         /// Walls are straight to rounding only.
         const LOOSE: f64 = 1e-6;
@@ -277,8 +280,9 @@ impl Table {
         (turned >= -LOOSE && turned <= fan.span + LOOSE).then_some(Turn { turned, limit })
     }
 
-    /// The triangle that holds `to`, by the straight way from `from`, which starts in a triangle or on a side of it: that by which it is
-    /// entered. The last one before a wall, if one is in the way.
+    /// The triangle that holds `to`, by the straight way from `from`, which starts in a triangle or
+    /// on a side of it: that by which it is entered. The last one before a wall, if one is in
+    /// the way.
     pub(super) fn walk(&self, mut triangle: u32, mut entry: Option<u32>, from: Plane, to: Plane) -> u32 {
         for _ in 0..=self.triangle_count() {
             let sides = [0, 1, 2].map(|side| 3 * triangle + side);

@@ -7,7 +7,8 @@ use super::search::{Kind, NONE, Node, Search};
 use super::table::{next, previous};
 
 impl Search<'_> {
-    /// What is seen from a root near an end: it does not lie in a triangle that the way comes through, so that nothing is clear at first sight.
+    /// What is seen from a root near an end: it does not lie in a triangle that the way comes
+    /// through, so that nothing is clear at first sight.
     pub(super) fn closely(&self, root: &Root, seen: Seen) -> Seen {
         if seen == Seen::Clearly && root.near != [false; 2] && self.radius > 0.0 {
             Seen::Perhaps
@@ -16,7 +17,8 @@ impl Search<'_> {
         }
     }
 
-    /// Turns round a corner that is touched in a direction, and goes on through a side, or near an end only.
+    /// Turns round a corner that is touched in a direction, and goes on through a side, or near an
+    /// end only.
     #[expect(clippy::too_many_arguments, reason = "a way and where it goes on")]
     pub(super) fn turn(
         &mut self,
@@ -70,7 +72,8 @@ impl Search<'_> {
         self.offer(Node { bounds, root: number, entry: entry.unwrap_or(NONE), kind: Kind::Turn }, estimate);
     }
 
-    /// Looks closely at a turn, and goes on from it if the way to it is free and no better one is known.
+    /// Looks closely at a turn, and goes on from it if the way to it is free and no better one is
+    /// known.
     pub(super) fn take_turn(&mut self, number: u32, entry: u32) {
         let root = self.memory.roots[number as usize];
         let slot = root.slot as usize;
@@ -92,8 +95,8 @@ impl Search<'_> {
         }
     }
 
-    /// The last side round a corner that a way gets to which enters by `entry` and turns on: ways that enter before and after a narrow place are
-    /// not compared.
+    /// The last side round a corner that a way gets to which enters by `entry` and turns on: ways
+    /// that enter before and after a narrow place are not compared.
     pub(super) fn sector(&self, mut entry: u32, side: f64) -> u32 {
         let first = entry;
         loop {
@@ -112,7 +115,8 @@ impl Search<'_> {
             if at.side > 0.0 { Bounds::of(at.arrival, at.limit) } else { Bounds::of(at.limit, at.arrival) };
         // Seen from the triangle beyond, a side begins with its left end.
         let other = if at.side > 0.0 { next(entry) } else { entry };
-        // In a narrow gap the way may turn round its one end and then round the other, which no cone sees ahead.
+        // In a narrow gap the way may turn round its one end and then round the other, which no cone sees
+        // ahead.
         if let Some(way) = self.tangent(&at, self.table.start(other), -at.side * self.offset(other)) {
             let place = self.table.start(other);
             let holds = self.tightened(&at, at.arrival, way.direction, place, SAME);
@@ -139,7 +143,8 @@ impl Search<'_> {
         self.offer(Node { bounds, root, entry, kind: Kind::Fan }, estimate);
     }
 
-    /// Goes on round a root that is one end of the entry: past the corner ahead on the root's side, or between both.
+    /// Goes on round a root that is one end of the entry: past the corner ahead on the root's side,
+    /// or between both.
     pub(super) fn expand_fan(
         &mut self,
         node: &Node,
@@ -174,7 +179,8 @@ impl Search<'_> {
             };
             if is_ahead(wide) {
                 let mut bounds = node.bounds;
-                // Less than half a circle from here on. What is not on the way there is before it or past it, whichever is nearer.
+                // Less than half a circle from here on. What is not on the way there is before it or past it,
+                // whichever is nearer.
                 let end = |to: Plane| {
                     let is_past = turns(to, root.limit) < 0.0 && dot(root.limit, to) >= dot(bound, to);
                     if is_past { root.limit } else { to }
@@ -239,8 +245,9 @@ impl Search<'_> {
         Some(bounds)
     }
 
-    /// The bound of directions that pass between a root and a place ahead: the later of the old one and `direction`, which just passes the place; and
-    /// whether it is that. `None` if no direction is left.
+    /// The bound of directions that pass between a root and a place ahead: the later of the old one
+    /// and `direction`, which just passes the place; and whether it is that. `None` if no
+    /// direction is left.
     pub(super) fn tightened(
         &self,
         root: &Root,
@@ -255,7 +262,8 @@ impl Search<'_> {
         let aside = turns(bound, off);
         // What lies straight behind is behind.
         let is_later = if aside > 0.0 && (aside > SAME || dot(bound, off) > 0.0) {
-            // The place is ahead, and the direction turns on from it by a quarter of a circle at most: perhaps too far.
+            // The place is ahead, and the direction turns on from it by a quarter of a circle at most:
+            // perhaps too far.
             if turn < -loose {
                 return None;
             }

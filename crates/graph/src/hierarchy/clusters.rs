@@ -39,8 +39,9 @@ impl Clusters {
         &self.polygons[self.first[cluster as usize] as usize..self.first[cluster as usize + 1] as usize]
     }
 
-    /// Merges polygons that hang together over edges, or links that are crossed like edges both ways, into clusters of `most` polygons or, where a small
-    /// one would be left, half as many more. Time in `n log n` a level.
+    /// Merges polygons that hang together over edges, or links that are crossed like edges both
+    /// ways, into clusters of `most` polygons or, where a small one would be left, half as many
+    /// more. Time in `n log n` a level.
     pub(super) fn merge<F: PolygonFilter, C: TravelCost>(
         mesh: &NavMesh,
         usable: &Usable<'_, F, C>,
@@ -167,7 +168,8 @@ fn sum_up(borders: &mut Borders) {
     });
 }
 
-/// One round: the lower of the two numbers of each pair that merges, for both; nothing if none does.
+/// One round: the lower of the two numbers of each pair that merges, for both; nothing if none
+/// does.
 fn round(borders: &Borders, sizes: &[u32], limit: u32, smallest: u32) -> Option<Vec<u32>> {
     let mut order: Vec<u32> = (0_u32..).take(sizes.len()).collect();
     order.sort_by_key(|&cluster| (sizes[cluster as usize], cluster));

@@ -29,7 +29,8 @@ pub(super) struct Terminal {
 #[derive(Clone, Copy, Debug)]
 struct Crossing {
     clusters: [u32; 2],
-    /// Ways of one kind make an entrance: 0 for those that are crossed like edges, 1 for leaps, 2 for ways that lead one way.
+    /// Ways of one kind make an entrance: 0 for those that are crossed like edges, 1 for leaps, 2
+    /// for ways that lead one way.
     kind: u8,
     way: u32,
     polygons: [u32; 2],
@@ -158,7 +159,8 @@ fn middle(crossing: &Crossing) -> PlanPosition {
     PlanPosition::snapped((a.x + b.x) / 2.0, (a.z + b.z) / 2.0)
 }
 
-/// Calls `take` for the crossing in the middle, then for the one farthest from all that were taken as long as it is farther than `spacing`.
+/// Calls `take` for the crossing in the middle, then for the one farthest from all that were taken
+/// as long as it is farther than `spacing`.
 fn sample(piece: &[Crossing], spacing: f64, mut take: impl FnMut(&Crossing)) {
     let count = piece.len() as f64;
     let sum = piece.iter().map(middle).fold((0.0, 0.0), |sum, at| (sum.0 + at.x, sum.1 + at.z));

@@ -1,4 +1,5 @@
-//! Landmarks: how far it is from a few entrances at the far ends of the mesh to all others, so that a search knows detours beforehand.
+//! Landmarks: how far it is from a few entrances at the far ends of the mesh to all others, so that
+//! a search knows detours beforehand.
 //!
 //! # References
 //! Goldberg and Harrelson 2005, Computing the shortest path: A* search meets graph theory, <https://dl.acm.org/doi/10.5555/1070432.1070455>.
@@ -11,7 +12,8 @@ use super::entrances::Terminal;
 /// How many. Each costs 4 bytes an entrance and a look at every entrance that a query opens.
 pub(super) const COUNT: usize = 12;
 
-/// Lengths from each landmark to each terminal, before it is crossed; infinite where no way leads. In polygons.
+/// Lengths from each landmark to each terminal, before it is crossed; infinite where no way leads.
+/// In polygons.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Landmarks {
     /// For each terminal, one length for each landmark.
@@ -28,7 +30,8 @@ pub(super) struct Graph<'a> {
 }
 
 impl Graph<'_> {
-    /// Calls `visit(terminal, length)` for all terminals that can be crossed next once this one is, with the length to there.
+    /// Calls `visit(terminal, length)` for all terminals that can be crossed next once this one is,
+    /// with the length to there.
     #[inline]
     pub(super) fn beyond(&self, terminal: u32, mut visit: impl FnMut(u32, f32)) {
         let here = &self.terminals[terminal as usize];
@@ -67,7 +70,8 @@ impl Graph<'_> {
 }
 
 impl Landmarks {
-    /// Chooses landmarks in the largest part that hangs together, each as far as can be from those before.
+    /// Chooses landmarks in the largest part that hangs together, each as far as can be from those
+    /// before.
     pub(super) fn choose(graph: &Graph<'_>) -> Self {
         let count = graph.terminals.len();
         let Some(first) = largest_part(graph) else { return Self::default() };
@@ -94,13 +98,15 @@ impl Landmarks {
         &self.lengths[terminal as usize]
     }
 
-    /// No way from a terminal to a place is shorter, if it is this far from the landmarks to that place.
+    /// No way from a terminal to a place is shorter, if it is this far from the landmarks to that
+    /// place.
     #[inline]
     pub(super) fn least(&self, terminal: u32, goal: &[f32; COUNT]) -> f32 {
         let here = self.of(terminal);
         let mut least = 0.0_f32;
         for (to_goal, to_here) in goal.iter().zip(here) {
-            // Infinite less infinite is NaN, which `max` leaves out; where only one is infinite, nothing is said.
+            // Infinite less infinite is NaN, which `max` leaves out; where only one is infinite, nothing is
+            // said.
             let more = to_goal - to_here;
             least = if more.is_finite() { least.max(more) } else { least };
         }

@@ -1,4 +1,5 @@
-//! A hierarchy for large meshes: clusters of polygons, entrances between them, and the ways from every polygon to the entrances of its cluster.
+//! A hierarchy for large meshes: clusters of polygons, entrances between them, and the ways from
+//! every polygon to the entrances of its cluster.
 
 mod clusters;
 mod entrances;
@@ -27,7 +28,8 @@ use tables::TablesScratch;
 pub struct HierarchyConfig {
     /// Polygons of a cluster, as a rule. 2 to 65,536; default 256.
     pub cluster_polygons: u32,
-    /// Meshes with fewer polygons are searched without a hierarchy: there it is not faster. Default 20,000.
+    /// Meshes with fewer polygons are searched without a hierarchy: there it is not faster. Default
+    /// 20,000.
     pub min_polygons: usize,
 }
 
@@ -82,7 +84,8 @@ pub struct HierarchyFigures {
 /// From a terminal to a polygon of its cluster.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Reached {
-    /// Where the way turns last before the polygon's middle, in cells of the grid; with costs, where it enters the polygon.
+    /// Where the way turns last before the polygon's middle, in cells of the grid; with costs,
+    /// where it enters the polygon.
     root: [f32; 2],
     /// Length of the way to there, or what it costs, in cells of the grid.
     length: f32,
@@ -108,18 +111,23 @@ impl Reached {
 
 /// A small graph over a large mesh: path queries search it instead of the polygons.
 ///
-/// - Polygons are merged to clusters, level by level. Where two clusters meet, a few places (entrances) stand for the border between them.
-/// - Ways from each entrance to all polygons of both clusters are computed beforehand, and their lengths with the string pulled. So a query looks its
-///   ends up instead of linking them by searches, searches entrances only (landmarks tell it of detours beforehand), and puts the way through the polygons together from tables.
-///   Then the string is pulled, and bends that no wall asks for are pulled straight by searches of a few polygons around them.
-/// - It is valid for the mesh, the links, the filter and the costs it was made with. Queries notice others, find their path without it and say so
-///   ([`HierarchyUse`]). Agents with other filters or costs want hierarchies of their own ([`Hierarchy::with_costs`]).
+/// - Polygons are merged to clusters, level by level. Where two clusters meet, a few places
+///   (entrances) stand for the border between them.
+/// - Ways from each entrance to all polygons of both clusters are computed beforehand, and their
+///   lengths with the string pulled. So a query looks its ends up instead of linking them by
+///   searches, searches entrances only (landmarks tell it of detours beforehand), and puts the way
+///   through the polygons together from tables. Then the string is pulled, and bends that no wall
+///   asks for are pulled straight by searches of a few polygons around them.
+/// - It is valid for the mesh, the links, the filter and the costs it was made with. Queries notice
+///   others, find their path without it and say so ([`HierarchyUse`]). Agents with other filters or
+///   costs want hierarchies of their own ([`Hierarchy::with_costs`]).
 ///
 /// # How long the paths are
 /// Not the shortest: docs of [`Hierarchy::find_path_with`].
 ///
 /// # Memory
-/// 16 bytes for each polygon and entrance of its cluster: 70 to 120 bytes a polygon as a rule, 470 where strips make many entrances.
+/// 16 bytes for each polygon and entrance of its cluster: 70 to 120 bytes a polygon as a rule, 470
+/// where strips make many entrances.
 ///
 /// # References
 /// Pelechano and Fuentes 2016, Hierarchical path-finding for Navigation Meshes (HNA*), <https://doi.org/10.1016/j.cag.2016.05.023>. There ends
@@ -154,7 +162,8 @@ impl Reached {
 pub struct Hierarchy<F = AnyPolygon, C = Length> {
     filter: F,
     cost: C,
-    /// Whether entrances lead wherever a way leads: no way between two polygons is closed by its cost.
+    /// Whether entrances lead wherever a way leads: no way between two polygons is closed by its
+    /// cost.
     is_complete: bool,
     generation: Generation,
     links: u64,
@@ -194,13 +203,15 @@ impl<F: PolygonFilter + Sync> Hierarchy<F> {
 }
 
 impl<F: PolygonFilter + Sync, C: TravelCost + Sync> Hierarchy<F, C> {
-    /// A hierarchy over the polygons that a filter allows, for ways that cost what `cost` says. Runs on all threads of the rayon pool it is called in; the result does not depend on how
+    /// A hierarchy over the polygons that a filter allows, for ways that cost what `cost` says.
+    /// Runs on all threads of the rayon pool it is called in; the result does not depend on how
     /// many there are.
     ///
     /// On a mesh below [`HierarchyConfig::min_polygons`] it is empty, and queries do without.
     ///
     /// # Errors
-    /// [`QueryError::BadOption`] for a config that is no use, [`QueryError::BadCost`] for costs that are none.
+    /// [`QueryError::BadOption`] for a config that is no use, [`QueryError::BadCost`] for costs
+    /// that are none.
     pub fn with_costs(
         mesh: &NavMesh,
         filter: F,
@@ -276,7 +287,8 @@ impl<F, C> Hierarchy<F, C> {
         HierarchyFigures { clusters, levels, entrances: self.terminals.len() / 2, bytes }
     }
 
-    /// The cluster of each polygon, `None` where the filter closes it; empty below [`HierarchyConfig::min_polygons`]. For pictures.
+    /// The cluster of each polygon, `None` where the filter closes it; empty below
+    /// [`HierarchyConfig::min_polygons`]. For pictures.
     #[must_use]
     pub fn cluster_of(&self, polygon: PolyId) -> Option<u32> {
         self.clusters.of.get(polygon.index()).copied().filter(|&cluster| cluster != clusters::NONE)

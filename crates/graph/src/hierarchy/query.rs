@@ -33,8 +33,9 @@ pub enum HierarchyUse {
     OtherFilter,
     /// Without: the costs are others.
     Costs,
-    /// No way over entrances leads to the goal, so there is none: nothing was searched for one. Only where some way between polygons is closed by an
-    /// infinite cost for entering ([`TravelCost::entering`]), a search without made sure.
+    /// No way over entrances leads to the goal, so there is none: nothing was searched for one.
+    /// Only where some way between polygons is closed by an infinite cost for entering
+    /// ([`TravelCost::entering`]), a search without made sure.
     NoWay,
 }
 
@@ -68,10 +69,12 @@ struct Node {
 /// The goal, among the terminals.
 const GOAL: u32 = u32::MAX;
 
-/// Ends with no more entrances between them are near each other: their clusters are searched polygon by polygon.
+/// Ends with no more entrances between them are near each other: their clusters are searched
+/// polygon by polygon.
 const NEAR: usize = 2;
 
-/// Nodes that a search for a straighter way may open, beside two for each polygon: it looks at what is near, or leaves the bend.
+/// Nodes that a search for a straighter way may open, beside two for each polygon: it looks at what
+/// is near, or leaves the bend.
 const WINDOW_NODES: usize = 100;
 
 /// How often bends are pulled straight.
@@ -93,12 +96,15 @@ impl<U: PolygonFilter> PolygonFilter for Marked<'_, U> {
 }
 
 impl<F: PolygonFilter + PartialEq, C: TravelCost + PartialEq> Hierarchy<F, C> {
-    /// A short way from `from` to `to`, as [`NavMesh::find_path_with`] but through the hierarchy, and how it was found.
+    /// A short way from `from` to `to`, as [`NavMesh::find_path_with`] but through the hierarchy,
+    /// and how it was found.
     ///
     /// # How long the paths are
-    /// Each is a valid path, pulled tight in its corridor, but another corridor may be shorter. On the maps measured, of 35,000 to 310,000 polygons, paths
-    /// are 0.5 to 3 % longer on the mean than those of [`NavMesh::find_path_with`]; of a hundred, one is 6 to 12 % longer, the worst of all a third.
-    /// With costs, bends are not pulled straight, and a cost for entering counts as if the way to the first entrance led back from it.
+    /// Each is a valid path, pulled tight in its corridor, but another corridor may be shorter. On
+    /// the maps measured, of 35,000 to 310,000 polygons, paths are 0.5 to 3 % longer on the
+    /// mean than those of [`NavMesh::find_path_with`]; of a hundred, one is 6 to 12 % longer, the
+    /// worst of all a third. With costs, bends are not pulled straight, and a cost for entering
+    /// counts as if the way to the first entrance led back from it.
     ///
     /// # Errors
     /// As [`NavMesh::find_path_with`].
@@ -115,7 +121,8 @@ impl<F: PolygonFilter + PartialEq, C: TravelCost + PartialEq> Hierarchy<F, C> {
         Ok((path, how))
     }
 
-    /// As [`Hierarchy::find_path_with`], into a path whose memory is used again: allocates nothing once scratch and path have grown.
+    /// As [`Hierarchy::find_path_with`], into a path whose memory is used again: allocates nothing
+    /// once scratch and path have grown.
     ///
     /// # Errors
     /// As [`NavMesh::find_path_with`]; `path` is then [`crate::Outcome::Unreachable`] and empty.
@@ -170,7 +177,8 @@ impl<F: PolygonFilter + PartialEq, C: TravelCost + PartialEq> Hierarchy<F, C> {
             return (mesh.search_corridor(start, goal, usable, paths), HierarchyUse::Near);
         }
         if !self.search_entrances(mesh, start, goal, [from, to], scratch) {
-            // The polygons of a cluster hang together both ways, and each piece of border between two has an entrance: there is none.
+            // The polygons of a cluster hang together both ways, and each piece of border between two has an
+            // entrance: there is none.
             let is_sure = self.is_complete;
             return (!is_sure && mesh.search_corridor(start, goal, usable, paths), HierarchyUse::NoWay);
         }
@@ -349,7 +357,8 @@ fn settle(mesh: &NavMesh, start: u32, scratch: &mut HierarchyScratch, paths: &mu
     mesh.put_steps(steps, paths);
 }
 
-/// Pulls bends straight that no wall asks for: the shortest way between the turns before and after takes their place.
+/// Pulls bends straight that no wall asks for: the shortest way between the turns before and after
+/// takes their place.
 fn straighten<U: PolygonFilter>(
     mesh: &NavMesh,
     start: &Spot,
@@ -405,7 +414,8 @@ fn straighten<U: PolygonFilter>(
     }
 }
 
-/// Takes each link that is leapt over from the place of its segment that is best between the turns before and after. Whether there is such a link.
+/// Takes each link that is leapt over from the place of its segment that is best between the turns
+/// before and after. Whether there is such a link.
 fn slide_leaps(mesh: &NavMesh, scratch: &mut HierarchyScratch) -> bool {
     let HierarchyScratch { turns, steps, .. } = scratch;
     let mut any = false;

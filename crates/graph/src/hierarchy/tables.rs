@@ -38,8 +38,10 @@ struct Entry {
 
 /// From all terminals of a cluster to its polygons, and to each other.
 ///
-/// Each polygon is entered from its terminal by the way on which it is nearest (Dijkstra, from edge to edge by their closest points); lengths are those of
-/// the string pulled through these ways. With costs, they are what these ways cost from edge to edge: a string would have to be judged polygon by polygon.
+/// Each polygon is entered from its terminal by the way on which it is nearest (Dijkstra, from edge
+/// to edge by their closest points); lengths are those of the string pulled through these ways.
+/// With costs, they are what these ways cost from edge to edge: a string would have to be judged
+/// polygon by polygon.
 #[expect(clippy::cast_possible_truncation, reason = "lengths in single precision")]
 pub(super) fn fill<F: PolygonFilter, C: TravelCost>(
     mesh: &NavMesh,
@@ -172,7 +174,8 @@ pub(super) fn crossing_cost<F: PolygonFilter, C: TravelCost>(
     leap + f64::from(entering(usable.cost, mesh, polygon, mesh.beyond(way))) / f64::from(mesh.frame.cell_size)
 }
 
-/// Both ends of a link in its middle, with what it costs in cells where a metre of it costs that much.
+/// Both ends of a link in its middle, with what it costs in cells where a metre of it costs that
+/// much.
 pub(super) fn leap(mesh: &NavMesh, way: u32, metre: f64) -> [(PlanPosition, f64); 2] {
     let (link, backwards) = mesh.link_of(way);
     let link = &mesh.links.links[link.index()];
@@ -182,7 +185,8 @@ pub(super) fn leap(mesh: &NavMesh, way: u32, metre: f64) -> [(PlanPosition, f64)
     [leave.0, arrive.0].map(|at| (at, cost))
 }
 
-/// Pulls the string from the place that was flooded from to one in a polygon: its last turn and the length to there, in cells.
+/// Pulls the string from the place that was flooded from to one in a polygon: its last turn and the
+/// length to there, in cells.
 fn string(
     mesh: &NavMesh,
     clusters: &Clusters,

@@ -1,4 +1,5 @@
-//! Whatever queries rely on, checked in linear time, by all threads of the pool. What is found first in the tables is what is told.
+//! Whatever queries rely on, checked in linear time, by all threads of the pool. What is found
+//! first in the tables is what is told.
 
 use std::ops::Range;
 
@@ -97,7 +98,8 @@ impl NavMesh {
         PlanPoint::new(self.corners[edge].x, self.corners[edge].z)
     }
 
-    /// Convex, wound once, and neighbours mutual over one whole edge; box and ground as they follow.
+    /// Convex, wound once, and neighbours mutual over one whole edge; box and ground as they
+    /// follow.
     fn check_polygon(&self, polygon: usize, range: Range<usize>) -> Result<(), NavMeshError> {
         let crooked = NavMeshError::NotConvex { polygon: PolyId::from_index(polygon) };
         if range.len() < 3 {
@@ -117,7 +119,8 @@ impl NavMesh {
             turns += u32::from(ascends(a, b) != ascends(b, c));
             (a, b) = (b, c);
         }
-        // Turns of one sign alone would also allow a loop that winds twice: x turns back twice in one that winds once.
+        // Turns of one sign alone would also allow a loop that winds twice: x turns back twice in one that
+        // winds once.
         if turns != 2 || !has_area {
             return Err(crooked);
         }

@@ -1,7 +1,9 @@
-//! A mesh as bytes that are the mesh: all tables as they lie in memory, so that a file that is mapped into memory opens without reading it.
+//! A mesh as bytes that are the mesh: all tables as they lie in memory, so that a file that is
+//! mapped into memory opens without reading it.
 //!
-//! All numbers are little-endian on every machine. The same mesh always gives the same bytes. How much of them is believed is up to the caller
-//! ([`PackedChecks`]): by default nothing, and no bytes make a mesh that panics or hangs.
+//! All numbers are little-endian on every machine. The same mesh always gives the same bytes. How
+//! much of them is believed is up to the caller ([`PackedChecks`]): by default nothing, and no
+//! bytes make a mesh that panics or hangs.
 //!
 //! # Version 2, byte by byte
 //! | bytes | type | content |
@@ -108,19 +110,23 @@ const HEADER: usize = 256;
 const ALIGNMENT: usize = 64;
 const CHECKSUM: Range<usize> = 12..16;
 
-/// What is looked at before the bytes of a packed mesh are believed. In every case the header, the sizes of all tables, and islands and links
-/// are checked, and nothing can touch memory that is not the mesh's.
+/// What is looked at before the bytes of a packed mesh are believed. In every case the header, the
+/// sizes of all tables, and islands and links are checked, and nothing can touch memory that is not
+/// the mesh's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PackedChecks {
-    /// Everything that a query relies on, and the checksum if there is one: no bytes make a mesh that panics or hangs, whoever made them. Reads
-    /// all bytes and does more with them than copying, on all threads of the pool.
+    /// Everything that a query relies on, and the checksum if there is one: no bytes make a mesh
+    /// that panics or hangs, whoever made them. Reads all bytes and does more with them than
+    /// copying, on all threads of the pool.
     #[default]
     All,
-    /// The checksum, which must be there: for files of one's own. Damage by chance is found, but for one chance in 4 billion; bytes made by someone who means
-    /// harm are not, and queries may then panic, never end, or give wrong answers. Reads all bytes once.
+    /// The checksum, which must be there: for files of one's own. Damage by chance is found, but
+    /// for one chance in 4 billion; bytes made by someone who means harm are not, and queries
+    /// may then panic, never end, or give wrong answers. Reads all bytes once.
     Checksum,
-    /// Nothing more: for bytes that cannot have changed. Damage makes queries panic, never end, or give wrong answers. Reads next to
-    /// nothing: a file that is mapped into memory opens in microseconds, and is read where queries look.
+    /// Nothing more: for bytes that cannot have changed. Damage makes queries panic, never end, or
+    /// give wrong answers. Reads next to nothing: a file that is mapped into memory opens in
+    /// microseconds, and is read where queries look.
     None,
 }
 
@@ -284,8 +290,8 @@ fn words(out: &mut Vec<u8>, words: impl IntoIterator<Item = u32>) {
 }
 
 impl NavMesh {
-    /// The mesh as bytes that [`NavMesh::from_packed_shared`] opens without copying them: see the table in `src/packed/mod.rs`. With a checksum or
-    /// without.
+    /// The mesh as bytes that [`NavMesh::from_packed_shared`] opens without copying them: see the
+    /// table in `src/packed/mod.rs`. With a checksum or without.
     #[must_use]
     pub fn to_packed(&self, with_checksum: bool) -> Vec<u8> {
         let mut head = Vec::new();
@@ -375,15 +381,19 @@ impl NavMesh {
 
     /// Opens the bytes of [`NavMesh::to_packed`], read or mapped into memory by the caller.
     ///
-    /// - The same mesh bit by bit, without a search, a sort or a copy: its tables are the bytes, which live as long as it and its clones do.
+    /// - The same mesh bit by bit, without a search, a sort or a copy: its tables are the bytes,
+    ///   which live as long as it and its clones do.
     /// - What is looked at first is up to `checks`; with [`PackedChecks::None`] next to nothing.
-    /// - Copied, table by table, is what does not lie at a multiple of 16 bytes in memory, and everything on big-endian machines.
-    /// - The bytes must not change while the mesh is there. A file that is mapped and then changed by someone is as if it had never been checked.
+    /// - Copied, table by table, is what does not lie at a multiple of 16 bytes in memory, and
+    ///   everything on big-endian machines.
+    /// - The bytes must not change while the mesh is there. A file that is mapped and then changed
+    ///   by someone is as if it had never been checked.
     ///
     /// # Errors
-    /// Names what is wrong: another file or version, bytes that are missing or too many, a wrong checksum, the table and the element that
-    /// are out of range, the polygon that is not convex, the edge whose neighbour does not know it. Whatever the bytes, nothing panics here, and memory stays in
-    /// proportion to them.
+    /// Names what is wrong: another file or version, bytes that are missing or too many, a wrong
+    /// checksum, the table and the element that are out of range, the polygon that is not
+    /// convex, the edge whose neighbour does not know it. Whatever the bytes, nothing panics here,
+    /// and memory stays in proportion to them.
     pub fn from_packed_shared(
         bytes: impl AsRef<[u8]> + Send + Sync + 'static,
         checks: PackedChecks,

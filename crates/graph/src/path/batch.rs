@@ -11,19 +11,22 @@ use crate::costs::TravelCost;
 use crate::filter::PolygonFilter;
 use crate::mesh::NavMesh;
 
-/// What batches of paths write: one [`PathScratch`] a thread. It serves any mesh and any pool of threads.
+/// What batches of paths write: one [`PathScratch`] a thread. It serves any mesh and any pool of
+/// threads.
 #[derive(Debug, Default)]
 pub struct BatchScratch {
     threads: Vec<Mutex<PathScratch>>,
 }
 
 impl NavMesh {
-    /// The paths of many pairs of ends, each as [`NavMesh::find_path_with`] finds it, in the order of the pairs.
+    /// The paths of many pairs of ends, each as [`NavMesh::find_path_with`] finds it, in the order
+    /// of the pairs.
     ///
-    /// - Runs on the threads of the rayon pool it is called in. The result does not depend on how many there are.
+    /// - Runs on the threads of the rayon pool it is called in. The result does not depend on how
+    ///   many there are.
     /// - One pair that has no answer does not hold up the others: each has its own error.
-    /// - `paths` gets as many entries as there are pairs; those that are there lend their memory. With scratch and paths used again, nothing
-    ///   is allocated but what rayon itself needs.
+    /// - `paths` gets as many entries as there are pairs; those that are there lend their memory.
+    ///   With scratch and paths used again, nothing is allocated but what rayon itself needs.
     ///
     /// ```
     /// # use glam::Vec3;
@@ -57,7 +60,8 @@ impl NavMesh {
         });
     }
 
-    /// As [`NavMesh::find_paths`], for shortest paths: each as [`NavMesh::find_shortest_path_with`] finds it.
+    /// As [`NavMesh::find_paths`], for shortest paths: each as [`NavMesh::find_shortest_path_with`]
+    /// finds it.
     pub fn find_shortest_paths<F: PolygonFilter + Sync, C: TravelCost + Sync>(
         &self,
         pairs: &[[Vec3; 2]],

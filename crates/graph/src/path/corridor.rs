@@ -26,25 +26,32 @@ pub struct CorridorScratch {
     detour: Path,
 }
 
-/// A path that follows a moving agent and a moving goal, polygon by polygon, and mends itself where the mesh changes.
+/// A path that follows a moving agent and a moving goal, polygon by polygon, and mends itself where
+/// the mesh changes.
 ///
 /// # Guarantees
-/// - After every call that returns `Ok` the corridor fits the mesh given: its first polygon holds the start, its last the goal, each leads to the next
-///   over an edge or a link, the filter allows all, and [`PathCorridor::path`] is the shortest in it.
-/// - While it is kept, its path is never longer in plan than its plan less what both ends moved, by more than
-///   [`CorridorOptions::max_drift`] of its length or a cell of the grid. With [`CorridorOptions::shortest`] that holds against the shortest path of
-///   the moment, for no move can shorten that by more than its own length.
-/// - After a repair it may be longer than a new plan: [`PathCorridor::worst_excess`] bounds by how much, always.
-/// - Stale polygons are detected by generation, links by checksum; closed polygons are looked for at every call.
+/// - After every call that returns `Ok` the corridor fits the mesh given: its first polygon holds
+///   the start, its last the goal, each leads to the next over an edge or a link, the filter allows
+///   all, and [`PathCorridor::path`] is the shortest in it.
+/// - While it is kept, its path is never longer in plan than its plan less what both ends moved, by
+///   more than [`CorridorOptions::max_drift`] of its length or a cell of the grid. With
+///   [`CorridorOptions::shortest`] that holds against the shortest path of the moment, for no move
+///   can shorten that by more than its own length.
+/// - After a repair it may be longer than a new plan: [`PathCorridor::worst_excess`] bounds by how
+///   much, always.
+/// - Stale polygons are detected by generation, links by checksum; closed polygons are looked for
+///   at every call.
 ///
 /// # Cost
-/// A call costs what short searches near the end that moved cost, the string from there to the first turn that stays, and moving memory: a few nanoseconds
-/// a polygon. Where the path takes links, costs more than its length or has points at edges, and where an end leaves the corridor, its string is pulled
-/// as a whole: some tens of nanoseconds a polygon. With a filter it is asked for each polygon. Allocates nothing once corridor and scratch have grown.
+/// A call costs what short searches near the end that moved cost, the string from there to the
+/// first turn that stays, and moving memory: a few nanoseconds a polygon. Where the path takes
+/// links, costs more than its length or has points at edges, and where an end leaves the corridor,
+/// its string is pulled as a whole: some tens of nanoseconds a polygon. With a filter it is asked
+/// for each polygon. Allocates nothing once corridor and scratch have grown.
 ///
 /// # References
-/// The idea of a corridor kept between frames is that of Detour's path corridor; Geraerts 2010, Planning short paths with
-/// clearance using explicit corridors, <https://doi.org/10.1109/ROBOT.2010.5509263>.
+/// The idea of a corridor kept between frames is that of Detour's path corridor; Geraerts 2010,
+/// Planning short paths with clearance using explicit corridors, <https://doi.org/10.1109/ROBOT.2010.5509263>.
 ///
 /// ```
 /// # use glam::Vec3;
@@ -85,7 +92,8 @@ pub struct PathCorridor<F = AnyPolygon, C = Length> {
     target: Option<Vec3>,
     steps: Vec<Step>,
     path: Path,
-    /// The turns beside the points of `path`, where its string can be pulled piece by piece: without links, costs and points at edges.
+    /// The turns beside the points of `path`, where its string can be pulled piece by piece:
+    /// without links, costs and points at edges.
     string: Vec<Turn>,
     /// Length in plan of `path`, in metres.
     length: f64,
@@ -114,14 +122,15 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         }
     }
 
-    /// The path through the corridor, from the agent's place to the goal or the closest place to it. Its points are where to go next, its
-    /// [`Path::links`] name the links on the way.
+    /// The path through the corridor, from the agent's place to the goal or the closest place to
+    /// it. Its points are where to go next, its [`Path::links`] name the links on the way.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The corners ahead, `most` at most: the last of all is the goal. [`PathCorridor::next_link`] tells whether a link begins at one.
+    /// The corners ahead, `most` at most: the last of all is the goal. [`PathCorridor::next_link`]
+    /// tells whether a link begins at one.
     #[must_use]
     pub fn next_corners(&self, most: usize) -> &[Vec3] {
         let points = self.path.points.get(1..).unwrap_or_default();
@@ -222,13 +231,16 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         (self.length, self.base, self.is_bound) = (0.0, 0.0, false);
     }
 
-    /// The agent moved: the corridor now begins where that led it, along walls if they were in the way ([`NavMesh::move_along`]).
+    /// The agent moved: the corridor now begins where that led it, along walls if they were in the
+    /// way ([`NavMesh::move_along`]).
     ///
-    /// An agent that took a link must say so ([`PathCorridor::take_link`]), or else the corridor is planned anew.
+    /// An agent that took a link must say so ([`PathCorridor::take_link`]), or else the corridor is
+    /// planned anew.
     ///
     /// # Errors
-    /// [`QueryError::NotFinite`], and the corridor stays as it was. [`QueryError::NoMeshNear`] where the mesh changed and left nothing near an end:
-    /// then there is no corridor until an end is back on the mesh.
+    /// [`QueryError::NotFinite`], and the corridor stays as it was. [`QueryError::NoMeshNear`]
+    /// where the mesh changed and left nothing near an end: then there is no corridor until an
+    /// end is back on the mesh.
     pub fn move_start(
         &mut self,
         mesh: &NavMesh,
@@ -292,10 +304,12 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
 
     /// The goal moved: the corridor now leads to the place nearest to it.
     ///
-    /// Where the last goal could not be reached, and where the new one lies farther than a detour from the last, the corridor is planned anew.
+    /// Where the last goal could not be reached, and where the new one lies farther than a detour
+    /// from the last, the corridor is planned anew.
     ///
     /// # Errors
-    /// As [`PathCorridor::move_start`], and [`QueryError::NoMeshNear`] for a goal without mesh near it; then the corridor stays as it was.
+    /// As [`PathCorridor::move_start`], and [`QueryError::NoMeshNear`] for a goal without mesh near
+    /// it; then the corridor stays as it was.
     pub fn move_goal(
         &mut self,
         mesh: &NavMesh,
@@ -339,7 +353,8 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         self.finish(mesh, ends, way, change, scratch)
     }
 
-    /// The agent took the next link that is not crossed like an edge: the corridor now begins where that arrives. `None` if there is none on the way.
+    /// The agent took the next link that is not crossed like an edge: the corridor now begins where
+    /// that arrives. `None` if there is none on the way.
     ///
     /// # Errors
     /// As [`PathCorridor::move_start`].
@@ -368,10 +383,12 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         Ok(taken)
     }
 
-    /// Mends the corridor if the mesh, its links or what the filter allows changed; every other call does so first.
+    /// Mends the corridor if the mesh, its links or what the filter allows changed; every other
+    /// call does so first.
     ///
-    /// The path is followed on the new mesh from corner to corner. Where it is blocked, the shortest way round that is no longer than
-    /// [`CorridorOptions::range`] more takes its place, else the corner is left out; if the goal is not reached so, it is planned anew.
+    /// The path is followed on the new mesh from corner to corner. Where it is blocked, the
+    /// shortest way round that is no longer than [`CorridorOptions::range`] more takes its
+    /// place, else the corner is left out; if the goal is not reached so, it is planned anew.
     ///
     /// # Errors
     /// As [`PathCorridor::move_start`].
@@ -384,10 +401,12 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         Ok(if self.ends.is_none() { CorridorChange::Nothing } else { change })
     }
 
-    /// Goes straight where one of the corners ahead, within `range` metres along the path, is in sight. Whether the path is shorter now.
+    /// Goes straight where one of the corners ahead, within `range` metres along the path, is in
+    /// sight. Whether the path is shorter now.
     ///
     /// # Errors
-    /// As [`PathCorridor::move_start`], and [`QueryError::BadOption`] for a range that is NaN or negative.
+    /// As [`PathCorridor::move_start`], and [`QueryError::BadOption`] for a range that is NaN or
+    /// negative.
     pub fn optimise_visibility(
         &mut self,
         mesh: &NavMesh,
@@ -397,8 +416,8 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         self.optimise(mesh, range, true, scratch)
     }
 
-    /// Takes the shortest way of all to the last corner within `range` metres along the path, but at least the second. Whether the path is shorter
-    /// now.
+    /// Takes the shortest way of all to the last corner within `range` metres along the path, but
+    /// at least the second. Whether the path is shorter now.
     ///
     /// # Errors
     /// As [`PathCorridor::optimise_visibility`].
@@ -471,7 +490,8 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         Ok(false)
     }
 
-    /// Mends the corridor if it does not fit the mesh. `from` is where the agent is said to be, for a corridor that is lost.
+    /// Mends the corridor if it does not fit the mesh. `from` is where the agent is said to be, for
+    /// a corridor that is lost.
     fn renew(
         &mut self,
         mesh: &NavMesh,
@@ -523,7 +543,8 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         self.replan(mesh, ends.start_position, target, ReplanReason::Changed, scratch)
     }
 
-    /// Finds the path again, corner by corner; the number of detours, or nothing if the goal is out of reach.
+    /// Finds the path again, corner by corner; the number of detours, or nothing if the goal is out
+    /// of reach.
     fn follow_again(&mut self, mesh: &NavMesh, ends: &Ends, scratch: &mut CorridorScratch) -> Option<usize> {
         let reach = self.options.path.reach.unwrap_or_else(|| mesh.default_reach());
         let usable = Usable { filter: &self.options.path.filter, cost: &self.options.path.cost };
@@ -569,8 +590,8 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         Some(detours)
     }
 
-    /// Whether an end that moved sees the corner next to it: the straight way from end to end, into `scratch.steps`, and how many steps of the
-    /// corridor lead to that corner.
+    /// Whether an end that moved sees the corner next to it: the straight way from end to end, into
+    /// `scratch.steps`, and how many steps of the corridor lead to that corner.
     fn sees(
         &self,
         mesh: &NavMesh,
@@ -604,7 +625,8 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         Some(turn.crossed)
     }
 
-    /// The shortest way between two places near each other, into `scratch.steps`; its length in metres.
+    /// The shortest way between two places near each other, into `scratch.steps`; its length in
+    /// metres.
     fn join(&self, mesh: &NavMesh, [from, to]: [&Spot; 2], scratch: &mut CorridorScratch) -> Option<f64> {
         let metre = f64::from(mesh.frame.cell_size);
         let usable = Usable { filter: &self.options.path.filter, cost: &self.options.path.cost };
@@ -625,7 +647,8 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         Some(mesh.plan_length(&scratch.detour))
     }
 
-    /// An end moved by `moved` metres and the steps lead there: cuts loops, writes the path, and plans anew if it has become too long.
+    /// An end moved by `moved` metres and the steps lead there: cuts loops, writes the path, and
+    /// plans anew if it has become too long.
     fn finish(
         &mut self,
         mesh: &NavMesh,
@@ -717,7 +740,8 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
 }
 
 impl NavMesh {
-    /// Length as the search for the shortest path measures it: in plan, links in space and with what they cost.
+    /// Length as the search for the shortest path measures it: in plan, links in space and with
+    /// what they cost.
     fn plan_length(&self, path: &Path) -> f64 {
         let mut sum = 0.0;
         let mut links = path.links.iter().filter(|taken| !self.links.is_portal(taken.link)).peekable();

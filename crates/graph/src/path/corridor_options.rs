@@ -13,11 +13,11 @@ pub struct CorridorOptions<F = AnyPolygon, C = Length> {
     pub path: PathOptions<F, C>,
     /// Whether plans are shortest paths. Default false: short ones, found sooner.
     pub shortest: bool,
-    /// A corridor that has become longer than its plan by more than this share of its length is planned anew. At least a cell of the grid is
-    /// always allowed. 0 or more; default 0.1.
+    /// A corridor that has become longer than its plan by more than this share of its length is
+    /// planned anew. At least a cell of the grid is always allowed. 0 or more; default 0.1.
     pub max_drift: f32,
-    /// How far detours may lead when a corridor is mended, in metres; an end that moves farther at once is planned anew. 0 or more;
-    /// default 10.
+    /// How far detours may lead when a corridor is mended, in metres; an end that moves farther at
+    /// once is planned anew. 0 or more; default 10.
     pub range: f32,
     /// Whether a corridor is mended where the mesh changed, not planned anew. Default true.
     pub repair: bool,
@@ -86,7 +86,8 @@ impl<F: PolygonFilter, C: TravelCost> CorridorOptions<F, C> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CorridorChange {
-    /// It leads through the same polygons, but for those at its ends that it lost or gained by their moves.
+    /// It leads through the same polygons, but for those at its ends that it lost or gained by
+    /// their moves.
     Kept,
     /// The mesh changed: it was found again on the new one, as far as it is still there.
     Repaired {
@@ -112,6 +113,7 @@ pub enum ReplanReason {
     Drifted,
     /// An end moved to where no short way leads.
     Jumped,
-    /// The mesh, its links or what the filter allows changed so that it could not be mended within [`CorridorOptions::range`], or was not to be.
+    /// The mesh, its links or what the filter allows changed so that it could not be mended within
+    /// [`CorridorOptions::range`], or was not to be.
     Changed,
 }

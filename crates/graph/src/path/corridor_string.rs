@@ -1,8 +1,11 @@
-//! The string of a corridor one of whose ends moved: pulled anew only from there to the first turn that stays.
+//! The string of a corridor one of whose ends moved: pulled anew only from there to the first turn
+//! that stays.
 //!
-//! A corridor unrolled is a surface without holes, in which a way that no small change shortens is the shortest. From a turn that the string keeps, to
-//! the end that did not move, it is the shortest as before; so is the new piece from the end that moved to that turn. Both together are the shortest
-//! if the string still bends round the turn to the same side, and the edge that the turn is an end of is still crossed.
+//! A corridor unrolled is a surface without holes, in which a way that no small change shortens is
+//! the shortest. From a turn that the string keeps, to the end that did not move, it is the
+//! shortest as before; so is the new piece from the end that moved to that turn. Both together are
+//! the shortest if the string still bends round the turn to the same side, and the edge that the
+//! turn is an end of is still crossed.
 
 use glam::Vec3;
 use waymesh_core::PolyId;
@@ -50,7 +53,8 @@ impl MovingString<'_> {
         self.turns.len() >= 2 && self.turns.len() == self.path.points.len()
     }
 
-    /// The start moved over the first `index` steps, which are taken off. Nothing is changed if the string has to be pulled as a whole.
+    /// The start moved over the first `index` steps, which are taken off. Nothing is changed if the
+    /// string has to be pulled as a whole.
     pub(super) fn move_start(&mut self, at: PlanPosition, position: Vec3, index: usize) -> bool {
         if !self.is_kept() {
             return false;
@@ -91,14 +95,15 @@ impl MovingString<'_> {
         true
     }
 
-    /// The goal moved into the polygon after the first `index` steps: those beyond are taken off. Nothing is changed if the string has to be pulled as a
-    /// whole.
+    /// The goal moved into the polygon after the first `index` steps: those beyond are taken off.
+    /// Nothing is changed if the string has to be pulled as a whole.
     pub(super) fn move_goal(&mut self, at: PlanPosition, position: Vec3, index: usize) -> bool {
         if !self.is_kept() {
             return false;
         }
         let last = self.turns.len() - 1;
-        // A corner of the last polygon only holds nothing back any more: the edge it belongs to must be crossed still.
+        // A corner of the last polygon only holds nothing back any more: the edge it belongs to must be
+        // crossed still.
         let Some(mut kept) = (0..last).rfind(|&turn| turn == 0 || self.turns[turn].crossed < index) else {
             return false;
         };

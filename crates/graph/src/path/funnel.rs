@@ -1,8 +1,9 @@
 //! The shortest path through a corridor: a string pulled tight.
 //!
-//! The funnel holds, from its apex to the two ends of the edge crossed last, the shortest paths to each; both bend outwards.
-//! A new edge cuts into one side or the other; where it cuts across, the string turns there and the apex moves on. Every test is
-//! exact, each end is added and removed once: linear time.
+//! The funnel holds, from its apex to the two ends of the edge crossed last, the shortest paths to
+//! each; both bend outwards. A new edge cuts into one side or the other; where it cuts across, the
+//! string turns there and the apex moves on. Every test is exact, each end is added and removed
+//! once: linear time.
 
 use std::ops::Range;
 
@@ -26,7 +27,8 @@ pub(crate) struct Turn {
 /// Memory of the funnel.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Funnel {
-    /// The chains of both sides, apex excluded, from the apex outwards. The first entry in use is `first`.
+    /// The chains of both sides, apex excluded, from the apex outwards. The first entry in use is
+    /// `first`.
     left: Chain,
     right: Chain,
     /// The finished string.
@@ -186,8 +188,8 @@ impl NavMesh {
         }
     }
 
-    /// Writes the points of a path whose turns are known, after its first. They are those that a string would have that is pulled through its
-    /// corridor, which has no links.
+    /// Writes the points of a path whose turns are known, after its first. They are those that a
+    /// string would have that is pulled through its corridor, which has no links.
     fn write_turns(
         &self,
         [start, goal]: [PlanPosition; 2],
@@ -216,7 +218,8 @@ impl NavMesh {
         push_goal(path, 1, goal_position);
     }
 
-    /// The links of a corridor that are not crossed like edges: which way of it each is, its name, and how far along its segments it is taken.
+    /// The links of a corridor that are not crossed like edges: which way of it each is, its name,
+    /// and how far along its segments it is taken.
     fn leapt(&self, corridor: &[u32], leaps: &[f64]) -> impl Iterator<Item = (usize, u32, f64)> {
         let links = corridor.iter().copied().enumerate().filter(|&(_, way)| self.is_link(way));
         // Each link has its leap, those that are crossed like an edge too.
@@ -225,7 +228,8 @@ impl NavMesh {
         links.filter(|&(_, way, _)| !self.is_crossed(way))
     }
 
-    /// The turns of the shortest path through `scratch.corridor`, ends included, and both ends of the links that are not crossed like edges.
+    /// The turns of the shortest path through `scratch.corridor`, ends included, and both ends of
+    /// the links that are not crossed like edges.
     pub(crate) fn string_turns(
         &self,
         start: &Spot,
@@ -288,7 +292,8 @@ impl NavMesh {
         }
     }
 
-    /// The turns of the shortest path from `start` to `goal` through the edges of a leg, ends included.
+    /// The turns of the shortest path from `start` to `goal` through the edges of a leg, ends
+    /// included.
     pub(super) fn pull_string(
         &self,
         start: PlanPosition,
@@ -406,7 +411,8 @@ impl NavMesh {
         }
     }
 
-    /// Where the segment between two turns crosses an edge, unless one is an end of the other or both are in line.
+    /// Where the segment between two turns crosses an edge, unless one is an end of the other or
+    /// both are in line.
     fn crossing_at(&self, [from, to]: [Turn; 2], polygon: PolyId, way: u32) -> Option<PlanPosition> {
         let [right, left] = self.edge_ends(polygon, way);
         let (r, l) = (orientation(from.at, to.at, right), orientation(from.at, to.at, left));
@@ -429,7 +435,8 @@ fn push_point(path: &mut Path, position: Vec3) {
     }
 }
 
-/// Adds the end of a leg that has so many points before its first turn, in place of a turn that is equal to it in plan.
+/// Adds the end of a leg that has so many points before its first turn, in place of a turn that is
+/// equal to it in plan.
 fn push_goal(path: &mut Path, begin: usize, position: Vec3) {
     if path.points.len() > begin && same_plan(path.points[path.points.len() - 1], position) {
         path.points.pop();

@@ -6,7 +6,8 @@ use crate::data::NO_NEIGHBOUR;
 use crate::mesh::NavMesh;
 use crate::plan::{PlanPosition, closest_on_segment};
 
-/// An edge or a link that is crossed like one: from its right end to its left, as seen from the polygon.
+/// An edge or a link that is crossed like one: from its right end to its left, as seen from the
+/// polygon.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Gate {
     pub(crate) way: u32,
@@ -15,7 +16,8 @@ pub(crate) struct Gate {
 }
 
 impl NavMesh {
-    /// The gates of a polygon: its edges with a neighbour, then links that are crossed like an edge.
+    /// The gates of a polygon: its edges with a neighbour, then links that are crossed like an
+    /// edge.
     pub(crate) fn gates(&self, polygon: u32) -> impl Iterator<Item = Gate> + use<'_> {
         let mesh = self;
         let range = mesh.edge_range(polygon as usize);
@@ -52,7 +54,8 @@ pub(super) fn is_before(from: PlanPosition, a: PlanPosition, b: PlanPosition) ->
     (a.x - from.x) * (b.x - a.x) + (a.z - from.z) * (b.z - a.z) > 0.0
 }
 
-/// Shortest way from `root` between two rays over the gate to `goal`, as if nothing were in the way.
+/// Shortest way from `root` between two rays over the gate to `goal`, as if nothing were in the
+/// way.
 #[inline]
 pub(super) fn ahead(
     root: PlanPosition,

@@ -1,11 +1,13 @@
-//! Plane geometry of the search by polygons, in single precision: it decides which way is tried first, never which side of a wall a path is on.
+//! Plane geometry of the search by polygons, in single precision: it decides which way is tried
+//! first, never which side of a wall a path is on.
 
 use waymesh_core::PlanVertex;
 
 use crate::mesh::Corner;
 use crate::nearest::Spot;
 
-/// Metres from the frame's origin: single precision does for lengths there, wherever the origin is in the world.
+/// Metres from the frame's origin: single precision does for lengths there, wherever the origin is
+/// in the world.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Local {
     pub(super) x: f32,
@@ -69,8 +71,8 @@ impl Scale {
     }
 }
 
-/// Where the shortest way from `from` over segment `a b` to `to` crosses it, in plan: by mirroring one of the two if they are
-/// on the same side.
+/// Where the shortest way from `from` over segment `a b` to `to` crosses it, in plan: by mirroring
+/// one of the two if they are on the same side.
 #[inline]
 pub(super) fn crossing(from: Local, to: Local, a: Local, b: Local) -> Local {
     let (ex, ez) = (b.x - a.x, b.z - a.z);
@@ -97,8 +99,9 @@ fn side(from: Local, a: Local, b: Local) -> f32 {
     (a.x - from.x) * (b.z - from.z) - (a.z - from.z) * (b.x - from.x)
 }
 
-/// How a way came to a point of an edge: straight from where it turned last, between two rays. So a way through many cells is as long
-/// as a string pulled through them, not as a chain of points on their edges. Where the ground begins to cost another amount, it turns.
+/// How a way came to a point of an edge: straight from where it turned last, between two rays. So a
+/// way through many cells is as long as a string pulled through them, not as a chain of points on
+/// their edges. Where the ground begins to cost another amount, it turns.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Approach {
     pub(super) at: Local,
@@ -133,9 +136,9 @@ impl Approach {
         self
     }
 
-    /// On over an edge, from its right end to its left, and then as straight as can be to `target`. If the straight way is hidden, it turns
-    /// at the corner that hides it. Another turn before the edge is not looked for: the cost is that of the way pulled taut, or a little
-    /// less.
+    /// On over an edge, from its right end to its left, and then as straight as can be to `target`.
+    /// If the straight way is hidden, it turns at the corner that hides it. Another turn before
+    /// the edge is not looked for: the cost is that of the way pulled taut, or a little less.
     #[inline(always)]
     pub(super) fn over(mut self, target: Local, right: Local, left: Local) -> Self {
         self.at = crossing(self.from, target, right, left);

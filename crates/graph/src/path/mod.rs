@@ -54,19 +54,21 @@ pub enum Outcome {
 pub struct Path {
     /// How far it leads.
     pub outcome: Outcome,
-    /// Where it begins, turns and ends: world positions on the ground. One point where start and goal are one; none if
-    /// unreachable. No two points in succession are equal in plan, but for the ends of
-    /// a link.
+    /// Where it begins, turns and ends: world positions on the ground. One point where start and
+    /// goal are one; none if unreachable. No two points in succession are equal in plan, but
+    /// for the ends of a link.
     pub points: Vec<Vec3>,
     /// The polygons it passes, from that of the start to that of the end. None if unreachable.
     pub polygons: Vec<PolyId>,
     /// The links it takes, in order.
     pub links: Vec<LinkUse>,
-    /// Length of the chain of `points` in metres, in space. Ground that rises and falls between two points adds to it only with
-    /// [`PathOptions::cross_points`], and then as far as the crossed edges show it.
+    /// Length of the chain of `points` in metres, in space. Ground that rises and falls between two
+    /// points adds to it only with [`PathOptions::cross_points`], and then as far as the
+    /// crossed edges show it.
     pub length: f32,
-    /// What it costs: its length, where nothing else is asked for. Else, in each polygon, the length there times the cost of a metre, and what
-    /// entering polygons and taking links costs.
+    /// What it costs: its length, where nothing else is asked for. Else, in each polygon, the
+    /// length there times the cost of a metre, and what entering polygons and taking links
+    /// costs.
     pub cost: f32,
 }
 
@@ -111,8 +113,8 @@ pub struct LinkUse {
     pub link: LinkId,
     /// Whether it is taken from its `to` to its `from`.
     pub backwards: bool,
-    /// The point of the path from which it is taken: it leads to the next one. If both its ends are one line in plan, it is
-    /// crossed somewhere on the way to the next one.
+    /// The point of the path from which it is taken: it leads to the next one. If both its ends are
+    /// one line in plan, it is crossed somewhere on the way to the next one.
     pub point: usize,
 }
 
@@ -124,7 +126,8 @@ pub struct PathOptions<F = AnyPolygon, C = Length> {
     pub reach: Option<Reach>,
     /// Whether a path that ends before the goal is welcome where none leads there. Default true.
     pub allow_partial: bool,
-    /// Whether the path also has a point at each edge that it crosses, so that it follows the ground. Default false.
+    /// Whether the path also has a point at each edge that it crosses, so that it follows the
+    /// ground. Default false.
     pub cross_points: bool,
     /// Which polygons the path may pass; both ends are located among them, too. Default: all.
     pub filter: F,
@@ -176,7 +179,8 @@ impl<F: PolygonFilter, C: TravelCost> PathOptions<F, C> {
 }
 
 impl NavMesh {
-    /// A short way from `from` to `to`, with the default [`PathOptions`]: see [`NavMesh::find_path_with`].
+    /// A short way from `from` to `to`, with the default [`PathOptions`]: see
+    /// [`NavMesh::find_path_with`].
     ///
     /// # Errors
     /// - [`QueryError::NotFinite`] for an end that is NaN or infinite.
@@ -188,18 +192,23 @@ impl NavMesh {
     /// A short way from `from` to `to`.
     ///
     /// - Both ends are moved to the mesh ([`NavMesh::nearest`]).
-    /// - A corridor of polygons is found by A* over their edges, each judged by the string pulled from the start to it and on to the goal. Then
-    ///   the shortest path *in this corridor* is found exactly. It is not always the shortest of all: another corridor may be
-    ///   shorter, as a rule by very little (a tenth of a percent on average on the worst level tried, a parking garage).
+    /// - A corridor of polygons is found by A* over their edges, each judged by the string pulled
+    ///   from the start to it and on to the goal. Then the shortest path *in this corridor* is
+    ///   found exactly. It is not always the shortest of all: another corridor may be shorter, as a
+    ///   rule by very little (a tenth of a percent on average on the worst level tried, a parking
+    ///   garage).
     /// - Where nothing is in the way, the straight way is taken without a search.
-    /// - With costs ([`PathOptions::cost`]) the corridor is one of small cost, judged in the same way, and the path is the shortest in it:
-    ///   not always the cheapest, since in a corridor of unequal costs a bent way may be cheaper than the straight one.
-    /// - A way over links is the shortest between the places where the search took them, which are near the best ones but not always the
-    ///   best. Links whose ends are one line in plan are crossed like any edge.
-    /// - Between two islands that no link joins the answer needs no search of the start's island: it is [`Outcome::Unreachable`], or a path to the
-    ///   point of the start's island that is closest to the goal in space, if that is closer than the start.
-    /// - Takes time in `n log n` of the edges seen. Allocates nothing but the path once `scratch` has grown; with
-    ///   [`NavMesh::find_path_into`] not even that.
+    /// - With costs ([`PathOptions::cost`]) the corridor is one of small cost, judged in the same
+    ///   way, and the path is the shortest in it: not always the cheapest, since in a corridor of
+    ///   unequal costs a bent way may be cheaper than the straight one.
+    /// - A way over links is the shortest between the places where the search took them, which are
+    ///   near the best ones but not always the best. Links whose ends are one line in plan are
+    ///   crossed like any edge.
+    /// - Between two islands that no link joins the answer needs no search of the start's island:
+    ///   it is [`Outcome::Unreachable`], or a path to the point of the start's island that is
+    ///   closest to the goal in space, if that is closer than the start.
+    /// - Takes time in `n log n` of the edges seen. Allocates nothing but the path once `scratch`
+    ///   has grown; with [`NavMesh::find_path_into`] not even that.
     ///
     /// # Errors
     /// As [`NavMesh::find_path`], and [`QueryError::BadReach`].
@@ -237,7 +246,8 @@ impl NavMesh {
         self.route(from, to, options, scratch, path, search).map(|_| ())
     }
 
-    /// Locates both ends, lets `search` fill the corridor, and writes the path. The ends that it joins.
+    /// Locates both ends, lets `search` fill the corridor, and writes the path. The ends that it
+    /// joins.
     pub(crate) fn route<F: PolygonFilter, C: TravelCost>(
         &self,
         from: Vec3,
@@ -295,7 +305,8 @@ impl NavMesh {
         self.may_connect(from, to)
     }
 
-    /// The ends of a path to a place that can be reached, if it is closer to the goal than the start.
+    /// The ends of a path to a place that can be reached, if it is closer to the goal than the
+    /// start.
     fn partial_ends(&self, ends: &Ends, reached: Spot) -> Option<Ends> {
         let reached_position = self.location(&reached, ends.goal_position).position;
         let gain =

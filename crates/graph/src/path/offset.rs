@@ -13,21 +13,26 @@ use crate::{PathEnd, QueryError};
 const SHARES: [f32; 4] = [1.0, 0.5, 0.25, 0.125];
 
 impl NavMesh {
-    /// Moves the corners of a path away from the walls they turn round, by up to `distance` metres, into `out`; how many moved.
+    /// Moves the corners of a path away from the walls they turn round, by up to `distance` metres,
+    /// into `out`; how many moved.
     ///
     /// # Guarantees
-    /// - Start, goal and the ends of links stay. So does a corner without room: in a passage it moves half as far as the passage is wide at most.
-    /// - No wall is crossed: both legs of a corner that moves are free by [`NavMesh::raycast`], or else it moves less, or not at all.
+    /// - Start, goal and the ends of links stay. So does a corner without room: in a passage it
+    ///   moves half as far as the passage is wide at most.
+    /// - No wall is crossed: both legs of a corner that moves are free by [`NavMesh::raycast`], or
+    ///   else it moves less, or not at all.
     /// - The path gets longer by at most twice `distance` for each corner that moves, in plan.
-    /// - Legs whose ends did not move keep their polygons. Along the others `out.polygons` are those the straight legs pass, and two in succession may
-    ///   meet in a corner only. `out.cost` grows as the length does: a metre more costs 1.
+    /// - Legs whose ends did not move keep their polygons. Along the others `out.polygons` are
+    ///   those the straight legs pass, and two in succession may meet in a corner only. `out.cost`
+    ///   grows as the length does: a metre more costs 1.
     ///
-    /// Takes a few raycasts a corner, and allocates nothing once `out` and `passed` have grown. `path` must be one of this mesh, without
-    /// points where it crosses edges ([`crate::PathOptions::cross_points`]): those would not move along.
+    /// Takes a few raycasts a corner, and allocates nothing once `out` and `passed` have grown.
+    /// `path` must be one of this mesh, without points where it crosses edges
+    /// ([`crate::PathOptions::cross_points`]): those would not move along.
     ///
     /// # Errors
-    /// [`QueryError::BadOption`] for a distance that is NaN or negative, [`QueryError::NoPolygon`] and [`QueryError::NotFinite`] for a path that is
-    /// none of this mesh; `out` is then empty.
+    /// [`QueryError::BadOption`] for a distance that is NaN or negative, [`QueryError::NoPolygon`]
+    /// and [`QueryError::NotFinite`] for a path that is none of this mesh; `out` is then empty.
     ///
     /// ```
     /// # use glam::Vec3;
@@ -171,7 +176,8 @@ impl NavMesh {
         Ok(None)
     }
 
-    /// Whether one gets straight to a point of the same storey, but for the rounding of its world coordinates.
+    /// Whether one gets straight to a point of the same storey, but for the rounding of its world
+    /// coordinates.
     #[expect(clippy::cast_possible_truncation, reason = "a length in single precision")]
     fn is_free(
         &self,

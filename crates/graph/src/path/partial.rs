@@ -15,8 +15,9 @@ impl NavMesh {
         F::ALLOWS_ALL && self.links.are_both_ways()
     }
 
-    /// The point closest to `goal` in space, of all that can be reached from `start`. With a filter or one-way links it floods what can be
-    /// reached, else it asks the box index for the island.
+    /// The point closest to `goal` in space, of all that can be reached from `start`. With a filter
+    /// or one-way links it floods what can be reached, else it asks the box index for the
+    /// island.
     pub(super) fn closest_reachable<F: PolygonFilter>(
         &self,
         start: &Spot,

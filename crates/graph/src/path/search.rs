@@ -19,8 +19,8 @@ use crate::nearest::Spot;
 /// No node: the parent of the first edges.
 const NO_NODE: u32 = u32::MAX;
 
-/// What path queries write. One per thread; it serves any mesh and grows to what the largest needs: 8 bytes an edge, 20 a polygon and 76 a
-/// seen edge.
+/// What path queries write. One per thread; it serves any mesh and grows to what the largest needs:
+/// 8 bytes an edge, 20 a polygon and 76 a seen edge.
 #[derive(Clone, Debug, Default)]
 pub struct PathScratch {
     /// Number of the current search; an edge whose entry has another has not been seen.
@@ -92,7 +92,8 @@ impl PathScratch {
         None
     }
 
-    /// Whether a polygon has been entered at no more than this cost less the way from there to `at`; remembers the first entry.
+    /// Whether a polygon has been entered at no more than this cost less the way from there to
+    /// `at`; remembers the first entry.
     #[inline]
     fn is_known(&mut self, polygon: u32, at: Local, cost: f32, metre: f32) -> bool {
         let entry = &mut self.entries[polygon as usize];
@@ -103,7 +104,8 @@ impl PathScratch {
         false
     }
 
-    /// Opens a way, or makes a better one of it, and keeps the best of its polygon apart from the heap.
+    /// Opens a way, or makes a better one of it, and keeps the best of its polygon apart from the
+    /// heap.
     #[inline(always)]
     fn offer(&mut self, way: u32, parent: u32, approach: Approach, rest: f32, best: &mut u64) {
         let estimate = approach.cost + rest;
@@ -157,7 +159,8 @@ struct Front {
     polygon: u32,
     from_polygon: u32,
     approach: Approach,
-    /// Where the start leads one way only, up to the first polygon with a choice: nothing has been weighed yet.
+    /// Where the start leads one way only, up to the first polygon with a choice: nothing has been
+    /// weighed yet.
     is_forced: bool,
 }
 
@@ -172,11 +175,13 @@ struct Entry {
 /// No key: after all others.
 const NO_KEY: u64 = u64::MAX;
 
-/// Estimates that differ by no more than a hundred-thousandth (2^-17) count as equal: where the goal is in sight they all are, but
-/// for rounding, and then the newest node leads straight to it. A corridor is that much worse at most.
+/// Estimates that differ by no more than a hundred-thousandth (2^-17) count as equal: where the
+/// goal is in sight they all are, but for rounding, and then the newest node leads straight to it.
+/// A corridor is that much worse at most.
 const ROUGH: u32 = !((1 << 6) - 1);
 
-/// Orders nodes: smallest estimate first (positive floats sort like their bits), of equal ones the newest.
+/// Orders nodes: smallest estimate first (positive floats sort like their bits), of equal ones the
+/// newest.
 #[inline]
 fn key(estimate: f32, node: u32) -> u64 {
     u64::from(estimate.to_bits() & ROUGH) << 32 | u64::from(!node)
@@ -202,7 +207,8 @@ struct Node {
 }
 
 impl NavMesh {
-    /// Searches the edges to cross from `start` to `goal` and leaves them in `scratch.corridor`. Whether there is a way.
+    /// Searches the edges to cross from `start` to `goal` and leaves them in `scratch.corridor`.
+    /// Whether there is a way.
     pub(crate) fn search_corridor<F: PolygonFilter, C: TravelCost>(
         &self,
         start: &Spot,
@@ -313,7 +319,8 @@ impl NavMesh {
         Progress::Found
     }
 
-    /// Goes from the start to the first polygon with a choice of ways on: until there, nothing needs to be weighed. `None` when it is there.
+    /// Goes from the start to the first polygon with a choice of ways on: until there, nothing
+    /// needs to be weighed. `None` when it is there.
     fn advance_forced<F: PolygonFilter, C: TravelCost>(
         &self,
         start: &Spot,
@@ -383,8 +390,9 @@ impl NavMesh {
         only.filter(|_| self.links.leaving(polygon).is_empty())
     }
 
-    /// Opens the edges and links of `polygon` that do not lead back to `from_polygon`, except the best: its key is returned. Straight ahead it is
-    /// the next to be closed, and need not pass through the heap.
+    /// Opens the edges and links of `polygon` that do not lead back to `from_polygon`, except the
+    /// best: its key is returned. Straight ahead it is the next to be closed, and need not pass
+    /// through the heap.
     #[inline]
     #[expect(clippy::too_many_arguments, reason = "the inner loop of one search")]
     fn expand<F: PolygonFilter, C: TravelCost>(
@@ -400,7 +408,8 @@ impl NavMesh {
         let mut best = NO_KEY;
         let Approach { at, cost, .. } = approach;
         let metre = if C::IS_LENGTH { 1.0 } else { filter.cost.per_metre(self, PolyId(polygon)) };
-        // Straight through the polygon from where it was entered first is often no longer: then all ways on are known.
+        // Straight through the polygon from where it was entered first is often no longer: then all ways on
+        // are known.
         if scratch.is_known(polygon, at, cost, metre) {
             return best;
         }

@@ -10,7 +10,8 @@ use crate::mesh::NavMesh;
 use crate::nearest::Spot;
 
 impl NavMesh {
-    /// The shortest way from `from` to `to`, with the default [`PathOptions`]: see [`NavMesh::find_shortest_path_with`].
+    /// The shortest way from `from` to `to`, with the default [`PathOptions`]: see
+    /// [`NavMesh::find_shortest_path_with`].
     ///
     /// # Errors
     /// As [`NavMesh::find_path`].
@@ -26,19 +27,24 @@ impl NavMesh {
     /// The shortest way from `from` to `to` over the polygons that the filter allows.
     ///
     /// # Guarantees
-    /// - No way is shorter in the plan, on storeys above each other too: which side of an edge or a ray a corner lies on is decided exactly,
-    ///   and lengths are rounded by less than a billionth.
-    /// - Rises and falls do not count while it searches: [`Path::length`] is that of the points found, in space.
-    /// - Costs ([`PathOptions::cost`]) do not count while it searches, except that infinite ones close polygons: it is the shortest path, not
-    ///   the cheapest. It costs at most as many times the cheapest as the dearest metre of it costs times the cheapest metre anywhere;
-    ///   with equal costs per metre it *is* the cheapest, and [`NavMesh::find_path_with`] may find a cheaper one otherwise.
-    /// - Links that are crossed like an edge, and links from point to point, are taken where it is shortest, at their distance in space and
-    ///   extra cost. Other links are taken from one of nine places along their segments: from the best of these.
+    /// - No way is shorter in the plan, on storeys above each other too: which side of an edge or a
+    ///   ray a corner lies on is decided exactly, and lengths are rounded by less than a billionth.
+    /// - Rises and falls do not count while it searches: [`Path::length`] is that of the points
+    ///   found, in space.
+    /// - Costs ([`PathOptions::cost`]) do not count while it searches, except that infinite ones
+    ///   close polygons: it is the shortest path, not the cheapest. It costs at most as many times
+    ///   the cheapest as the dearest metre of it costs times the cheapest metre anywhere; with
+    ///   equal costs per metre it *is* the cheapest, and [`NavMesh::find_path_with`] may find a
+    ///   cheaper one otherwise.
+    /// - Links that are crossed like an edge, and links from point to point, are taken where it is
+    ///   shortest, at their distance in space and extra cost. Other links are taken from one of
+    ///   nine places along their segments: from the best of these.
     /// - Partial paths and unreachable goals are as with [`NavMesh::find_path_with`].
     ///
-    /// Takes time in `n log n` of the cones seen, as a rule a few times that of [`NavMesh::find_path_with`]; where a filter or
-    /// one-way links leave no way at all, all that can be reached is seen. Allocates nothing but the path once `scratch` has grown, 64 bytes a
-    /// cone.
+    /// Takes time in `n log n` of the cones seen, as a rule a few times that of
+    /// [`NavMesh::find_path_with`]; where a filter or one-way links leave no way at all, all
+    /// that can be reached is seen. Allocates nothing but the path once `scratch` has grown, 64
+    /// bytes a cone.
     ///
     /// # Errors
     /// As [`NavMesh::find_path_with`].

@@ -37,8 +37,10 @@ enum Phase {
 /// A path query that is answered bit by bit.
 ///
 /// # Guarantees
-/// - However it is sliced, the path is that of [`NavMesh::find_path_with`] or [`NavMesh::find_shortest_path_with`], bit by bit.
-/// - Polygons that changed between two slices are an error, never a wrong path; so are links that changed.
+/// - However it is sliced, the path is that of [`NavMesh::find_path_with`] or
+///   [`NavMesh::find_shortest_path_with`], bit by bit.
+/// - Polygons that changed between two slices are an error, never a wrong path; so are links that
+///   changed.
 /// - It allocates nothing once it has grown: use it again with [`SlicedPath::begin`].
 ///
 /// Filter and costs must give the same answers from the first slice to the last.
@@ -129,12 +131,14 @@ impl<F: PolygonFilter, C: TravelCost> SlicedPath<F, C> {
         !matches!(self.phase, Phase::Idle | Phase::Done)
     }
 
-    /// Goes on for `nodes` nodes at most: the path once it is found, `None` before that or if no query was begun. A node is an edge crossed, in a
-    /// search for the shortest path a cone opened, in a flood of what can be reached a polygon. Locating the ends, looking whether the way is straight
-    /// and pulling the string count nothing.
+    /// Goes on for `nodes` nodes at most: the path once it is found, `None` before that or if no
+    /// query was begun. A node is an edge crossed, in a search for the shortest path a cone
+    /// opened, in a flood of what can be reached a polygon. Locating the ends, looking whether the
+    /// way is straight and pulling the string count nothing.
     ///
     /// # Errors
-    /// [`QueryError::Stale`] where the mesh, or its links, are not those that the query was begun with; the query is then dropped.
+    /// [`QueryError::Stale`] where the mesh, or its links, are not those that the query was begun
+    /// with; the query is then dropped.
     pub fn advance(&mut self, mesh: &NavMesh, nodes: usize) -> Result<Option<&Path>, QueryError> {
         let Some(mut ends) = self.ends else { return Ok(None) };
         if self.is_running() && (mesh.generation != self.generation || mesh.links.stamp != self.links) {

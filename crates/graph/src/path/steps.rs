@@ -36,7 +36,8 @@ impl NavMesh {
         }
     }
 
-    /// Polygons are convex: what leads out of one and back into it is cut. Leaves the polygons, that of the start first, in `polygons`.
+    /// Polygons are convex: what leads out of one and back into it is cut. Leaves the polygons,
+    /// that of the start first, in `polygons`.
     pub(crate) fn cut_loops(
         &self,
         start: u32,

@@ -1,4 +1,5 @@
-//! Straight from start to goal, where nothing is in the way: the shortest way of all, found without a search.
+//! Straight from start to goal, where nothing is in the way: the shortest way of all, found without
+//! a search.
 
 use waymesh_core::PolyId;
 
@@ -10,10 +11,12 @@ use crate::nearest::Spot;
 use crate::walk::{WalkEdge, Way};
 
 impl NavMesh {
-    /// Leaves the edges that are crossed straight from `start` to `goal` in `scratch.corridor`, if each is crossed through its inside and
-    /// the last leads into the polygon of the goal. Whether this is so; the corridor is empty otherwise.
+    /// Leaves the edges that are crossed straight from `start` to `goal` in `scratch.corridor`, if
+    /// each is crossed through its inside and the last leads into the polygon of the goal.
+    /// Whether this is so; the corridor is empty otherwise.
     ///
-    /// Takes a few nanoseconds for each polygon up to the first wall: as a rule less than opening a few nodes of a search.
+    /// Takes a few nanoseconds for each polygon up to the first wall: as a rule less than opening a
+    /// few nodes of a search.
     pub(super) fn goes_straight<F: PolygonFilter>(
         &self,
         start: &Spot,

@@ -15,20 +15,21 @@ use crate::{PathScratch, QueryError};
 pub struct WayOn {
     /// Length of the shortest way to the goal, in metres in plan.
     pub distance: f32,
-    /// Where it leads straight on to, in plan: the first corner it turns round, the far end of a link, or the goal; y is that of
-    /// the place asked for.
+    /// Where it leads straight on to, in plan: the first corner it turns round, the far end of a
+    /// link, or the goal; y is that of the place asked for.
     pub next: Vec3,
 }
 
 /// The shortest ways from everywhere to one goal: a flow field without a grid.
 ///
 /// # Guarantees
-/// - Distances are those of [`NavMesh::find_shortest_path`] in plan, rounded, at every place, not at samples.
+/// - Distances are those of [`NavMesh::find_shortest_path`] in plan, rounded, at every place, not
+///   at samples.
 /// - Links are taken both ways or, where they lead one way only, not at all.
 ///
 /// # Memory
-/// 64 bytes for each place that a way turns at and each polygon seen from there: a few dozen for each polygon, more in open ground with many
-/// corners. A limit keeps it small.
+/// 64 bytes for each place that a way turns at and each polygon seen from there: a few dozen for
+/// each polygon, more in open ground with many corners. A limit keeps it small.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DistanceMap {
     seen: Vec<Seen>,
@@ -39,11 +40,13 @@ pub struct DistanceMap {
 }
 
 impl NavMesh {
-    /// All polygons that can be reached from a place within a length, with the shortest way to the nearest point of each, in metres in plan;
-    /// nearest first, of equals the lowest id. `out` is cleared first. One-way links are not taken.
+    /// All polygons that can be reached from a place within a length, with the shortest way to the
+    /// nearest point of each, in metres in plan; nearest first, of equals the lowest id. `out`
+    /// is cleared first. One-way links are not taken.
     ///
     /// # Errors
-    /// [`QueryError::Stale`], [`QueryError::NoPolygon`] or [`QueryError::NotFinite`] for a place that is none of this mesh.
+    /// [`QueryError::Stale`], [`QueryError::NoPolygon`] or [`QueryError::NotFinite`] for a place
+    /// that is none of this mesh.
     pub fn polygons_within(
         &self,
         from: &Location,
@@ -69,7 +72,8 @@ impl NavMesh {
         Ok(())
     }
 
-    /// The shortest ways to a goal from everywhere within a length of it, in metres in plan; infinite is allowed.
+    /// The shortest ways to a goal from everywhere within a length of it, in metres in plan;
+    /// infinite is allowed.
     ///
     /// # Errors
     /// As [`NavMesh::polygons_within`].
@@ -98,7 +102,8 @@ impl NavMesh {
 }
 
 impl DistanceMap {
-    /// The way on from a place; `None` where no way within the limit leads to the goal. Takes time linear in what was seen of its polygon.
+    /// The way on from a place; `None` where no way within the limit leads to the goal. Takes time
+    /// linear in what was seen of its polygon.
     ///
     /// # Errors
     /// As [`NavMesh::polygons_within`].

@@ -1,4 +1,5 @@
-//! Moving and looking about on the surface, in the plan and from polygon to polygon: storeys above and below do not matter.
+//! Moving and looking about on the surface, in the plan and from polygon to polygon: storeys above
+//! and below do not matter.
 
 mod around;
 mod distance;
@@ -51,7 +52,8 @@ impl NavMesh {
         self.plan_of(PathEnd::Start, location.position)
     }
 
-    /// The place of the lattice in a polygon that is closest to another, but for a few steps of the lattice.
+    /// The place of the lattice in a polygon that is closest to another, but for a few steps of the
+    /// lattice.
     #[inline]
     pub(crate) fn inside(&self, polygon: u32, asked: PlanPosition) -> PlanPosition {
         if self.holds(polygon, asked) { asked } else { self.moved_inside(polygon, asked) }

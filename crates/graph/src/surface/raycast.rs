@@ -33,7 +33,8 @@ pub struct PlanRay {
     pub hit: Option<RayHit>,
 }
 
-/// A wall that was hit: a border of the mesh, or an edge to a polygon that the filter does not allow.
+/// A wall that was hit: a border of the mesh, or an edge to a polygon that the filter does not
+/// allow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RayHit {
     /// The polygon on this side of it.
@@ -66,12 +67,13 @@ type Met = (Exit, u32, usize);
 impl NavMesh {
     /// Goes straight ahead from a place towards a target until a wall is in the way.
     ///
-    /// - In plan; height follows the ground from polygon to polygon, so what lies on other storeys does not matter. Links that are crossed like
-    ///   edges are crossed.
-    /// - Exact, and walls belong to the surface: a ray may touch walls, run along them, and pass through a corner where there is
-    ///   ground on both sides.
+    /// - In plan; height follows the ground from polygon to polygon, so what lies on other storeys
+    ///   does not matter. Links that are crossed like edges are crossed.
+    /// - Exact, and walls belong to the surface: a ray may touch walls, run along them, and pass
+    ///   through a corner where there is ground on both sides.
     /// - `polygons` becomes the polygons passed, from that of the start to that of the end.
-    /// - Takes time linear in the corners of the polygons passed. Allocates nothing but room in `polygons`.
+    /// - Takes time linear in the corners of the polygons passed. Allocates nothing but room in
+    ///   `polygons`.
     ///
     /// # Errors
     /// - [`QueryError::Stale`] or [`QueryError::NoPolygon`] for a place on another mesh.
@@ -98,8 +100,8 @@ impl NavMesh {
         Ok(Raycast { end: self.place(stop.polygon, place), fraction, hit: Some(hit) })
     }
 
-    /// As [`NavMesh::raycast`], for who needs neither the place where it ends nor the height of the ground there: in about half the
-    /// time.
+    /// As [`NavMesh::raycast`], for who needs neither the place where it ends nor the height of the
+    /// ground there: in about half the time.
     ///
     /// # Errors
     /// As [`NavMesh::raycast`].
@@ -134,8 +136,8 @@ impl NavMesh {
         Ok(self.walk_ray(from.polygon.0, asked, target, filter, |polygon| polygons.push(PolyId(polygon))))
     }
 
-    /// Follows a ray from polygon to polygon, from the place in the first that is asked for or nearest to that, and calls `pass` for each polygon
-    /// that it enters.
+    /// Follows a ray from polygon to polygon, from the place in the first that is asked for or
+    /// nearest to that, and calls `pass` for each polygon that it enters.
     #[inline]
     pub(super) fn walk_ray(
         &self,
@@ -193,7 +195,8 @@ impl NavMesh {
         (ray, Stop { polygon, hit: None })
     }
 
-    /// Whether one gets straight from one place to another: to that place, not to one above or below it.
+    /// Whether one gets straight from one place to another: to that place, not to one above or
+    /// below it.
     ///
     /// # Errors
     /// As [`NavMesh::raycast`].
@@ -313,7 +316,8 @@ impl NavMesh {
         found
     }
 
-    /// Calls `visit(polygon, corner)` for the other polygons around a corner that can be reached around it, until it answers true.
+    /// Calls `visit(polygon, corner)` for the other polygons around a corner that can be reached
+    /// around it, until it answers true.
     fn around(
         &self,
         polygon: u32,
@@ -369,7 +373,8 @@ impl NavMesh {
         found
     }
 
-    /// Of the edges of a polygon at a corner, the wall that faces the ray most; of those around it, if this polygon has none.
+    /// Of the edges of a polygon at a corner, the wall that faces the ray most; of those around it,
+    /// if this polygon has none.
     fn wall_at_corner(
         &self,
         polygon: u32,
@@ -447,8 +452,9 @@ impl NavMesh {
         self.inside(polygon, place)
     }
 
-    /// The ground straight below or above a position: the highest that is at most `down` below and the lowest at most `up` above, whichever
-    /// is nearer. `None` where there is none, or for a position or length that is no use.
+    /// The ground straight below or above a position: the highest that is at most `down` below and
+    /// the lowest at most `up` above, whichever is nearer. `None` where there is none, or for a
+    /// position or length that is no use.
     #[must_use]
     pub fn ground_under(
         &self,

@@ -9,10 +9,12 @@ use crate::mesh::{Generation, NavMesh};
 use crate::nearest::Location;
 use crate::plan::PlanPosition;
 
-/// Most tries for a place in a circle. Each hits with the share of the circle in the square around it, as a rule three in four.
+/// Most tries for a place in a circle. Each hits with the share of the circle in the square around
+/// it, as a rule three in four.
 const TRIES: u32 = 256;
 
-/// Places by chance, every square metre of the plan as likely as any other. Made once for a mesh and a filter, 12 bytes a polygon.
+/// Places by chance, every square metre of the plan as likely as any other. Made once for a mesh
+/// and a filter, 12 bytes a polygon.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlaceSampler {
     polygons: Vec<u32>,
@@ -36,7 +38,8 @@ impl PlaceSampler {
         Self { polygons, ends, generation: mesh.generation() }
     }
 
-    /// A place by chance; `None` if the filter allows no polygon. Logarithmic time and linear in the corners of one polygon.
+    /// A place by chance; `None` if the filter allows no polygon. Logarithmic time and linear in
+    /// the corners of one polygon.
     ///
     /// # Errors
     /// [`QueryError::Stale`] for another mesh than it was made for.
@@ -122,9 +125,10 @@ impl NavMesh {
         (2..corners.len()).map(|last| crate::plan::orientation(at(0), at(last - 1), at(last))).sum()
     }
 
-    /// A place by chance within `radius` metres of another in plan, among the polygons that hang together within that circle: a place that
-    /// one gets to without leaving the circle's polygons. Every square metre is as likely as any other. The start itself where no
-    /// ground is found in a good number of tries, or for a radius that is NaN, negative or 0.
+    /// A place by chance within `radius` metres of another in plan, among the polygons that hang
+    /// together within that circle: a place that one gets to without leaving the circle's
+    /// polygons. Every square metre is as likely as any other. The start itself where no ground
+    /// is found in a good number of tries, or for a radius that is NaN, negative or 0.
     ///
     /// # Errors
     /// As [`NavMesh::nearest_wall`].

@@ -5,7 +5,8 @@ use std::collections::BinaryHeap;
 
 use super::sample::Cut;
 
-/// Memory of queries that look about on the surface. One per thread; it serves any mesh: 4 bytes a polygon, and 16 a polygon looked at.
+/// Memory of queries that look about on the surface. One per thread; it serves any mesh: 4 bytes a
+/// polygon, and 16 a polygon looked at.
 #[derive(Clone, Debug, Default)]
 pub struct SurfaceScratch {
     stamp: u32,

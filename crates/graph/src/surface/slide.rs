@@ -15,10 +15,13 @@ use crate::{PathEnd, QueryError};
 impl NavMesh {
     /// Moves from a place towards a target, along walls where they are in the way.
     ///
-    /// - Each polygon that can be entered through edges within the circle that has start and target as opposite points offers its point closest
-    ///   to the target; of those no farther from the start than the target, the closest wins. So a move never leads
-    ///   farther than its length, never through a wall, never away from the target, and ends there where nothing is in the way.
-    /// - For the small steps of a moving agent: takes time linear in the corners of the polygons in that circle.
+    /// - Each polygon that can be entered through edges within the circle that has start and target
+    ///   as opposite points offers its point closest to the target; of those no farther from the
+    ///   start than the target, the closest wins. So a move never leads farther than its length,
+    ///   never through a wall, never away from the target, and ends there where nothing is in the
+    ///   way.
+    /// - For the small steps of a moving agent: takes time linear in the corners of the polygons in
+    ///   that circle.
     /// - Links that are crossed like edges are crossed.
     ///
     /// # Errors
@@ -97,8 +100,8 @@ impl NavMesh {
         }
     }
 
-    /// Opens the polygons beyond the edges and links that come within `radius` of a place, and calls `wall(polygon, edge, distance squared)` for
-    /// the edges that cannot be crossed.
+    /// Opens the polygons beyond the edges and links that come within `radius` of a place, and
+    /// calls `wall(polygon, edge, distance squared)` for the edges that cannot be crossed.
     pub(super) fn open_neighbours(
         &self,
         polygon: u32,

@@ -27,15 +27,17 @@ pub struct Wall {
 }
 
 impl NavMesh {
-    /// The wall nearest to a place in plan, at most `radius` metres away: a border of the mesh, or an edge to a polygon that the filter does
-    /// not allow.
+    /// The wall nearest to a place in plan, at most `radius` metres away: a border of the mesh, or
+    /// an edge to a polygon that the filter does not allow.
     ///
-    /// - Polygons are looked at from edge to edge, so walls of other storeys do not count. Links that are crossed like edges are no walls.
+    /// - Polygons are looked at from edge to edge, so walls of other storeys do not count. Links
+    ///   that are crossed like edges are no walls.
     /// - Inclusive. `None` where no wall is so near, and for a radius that is NaN or negative.
     /// - Takes time in `n log n` of the polygons within reach.
     ///
     /// # Errors
-    /// [`QueryError::Stale`], [`QueryError::NoPolygon`] or [`QueryError::NotFinite`] for a place that is none of this mesh.
+    /// [`QueryError::Stale`], [`QueryError::NoPolygon`] or [`QueryError::NotFinite`] for a place
+    /// that is none of this mesh.
     pub fn nearest_wall(
         &self,
         from: &Location,
@@ -79,8 +81,9 @@ impl NavMesh {
         }))
     }
 
-    /// The pieces of wall that come within `radius` metres of a place, as [`NavMesh::nearest_wall`] sees them: each from right to left as
-    /// seen from the surface, ordered by polygon. `out` is cleared first. Nothing for a radius that is NaN or negative.
+    /// The pieces of wall that come within `radius` metres of a place, as [`NavMesh::nearest_wall`]
+    /// sees them: each from right to left as seen from the surface, ordered by polygon. `out`
+    /// is cleared first. Nothing for a radius that is NaN or negative.
     ///
     /// # Errors
     /// As [`NavMesh::nearest_wall`].

@@ -17,7 +17,8 @@ fn plan_length(path: &Path) -> f64 {
     points.windows(2).map(|pair| pair[0].xz().distance(pair[1].xz())).sum()
 }
 
-/// Polygons in succession are neighbours or linked; the ends lie in the first and the last; no polygon comes twice.
+/// Polygons in succession are neighbours or linked; the ends lie in the first and the last; no
+/// polygon comes twice.
 pub(crate) fn check(mesh: &NavMesh, path: &Path) {
     assert_ne!(path.outcome, Outcome::Unreachable);
     assert!(mesh.contains(path.polygons[0], path.points[0]));
@@ -549,7 +550,8 @@ fn a_string_pulled_piece_by_piece_is_the_one_pulled_as_a_whole() {
             let [start, goal] = [corridor.start(), corridor.goal()].map(|at| at.unwrap());
             let whole = mesh.find_path(start.position, goal.position, &mut paths).unwrap();
             let path = corridor.path();
-            // A position is rounded on its way out: what was in line may turn by that, and the other way round.
+            // A position is rounded on its way out: what was in line may turn by that, and the other way
+            // round.
             for [some, other] in [[&path.points, &whole.points], [&whole.points, &path.points]] {
                 let beside = |at: Vec3| other.windows(2).map(|pair| aside(at, pair)).fold(f32::MAX, f32::min);
                 let worst = some.iter().map(|&at| beside(at)).fold(0.0, f32::max);

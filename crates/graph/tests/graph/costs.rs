@@ -65,7 +65,8 @@ fn the_cost_is_that_of_many_small_steps() {
             let shortest = mesh.find_shortest_path_with(from, to, &options, &mut scratch).unwrap();
             assert!(shortest.length <= path.length + 1e-3);
             if shortest.outcome == Outcome::Complete {
-                // What is promised: at most the ratio of the costs times the cheapest, and that costs its length at least.
+                // What is promised: at most the ratio of the costs times the cheapest, and that costs its
+                // length at least.
                 assert!(shortest.cost <= 4.0 * shortest.length + 1e-3);
             }
         }

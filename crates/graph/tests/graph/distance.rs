@@ -63,7 +63,8 @@ fn a_distance_map_has_the_length_of_the_shortest_path_from_everywhere() {
                 if left.distance > way.distance - walked + 1e-2
                     || left.next.xz().distance(place.position.xz()) < 1e-4
                 {
-                    // A corner's own polygon may turn round the same corner again: look from the other polygons there.
+                    // A corner's own polygon may turn round the same corner again: look from the other
+                    // polygons there.
                     let others = mesh
                         .polygons()
                         .map(|view| view.id())
@@ -158,7 +159,8 @@ fn links_come_and_go_and_leave_no_trace() {
         let without = mesh.find_shortest_path(from, to, &mut scratch).unwrap();
         assert!(without.outcome != Outcome::Complete || linked.length <= without.length + 1e-3);
     }
-    // A million answers would be the same; here a few thousand from two threads, with a mesh each of changing links.
+    // A million answers would be the same; here a few thousand from two threads, with a mesh each of
+    // changing links.
     let plain: NavMesh = navmesh(random_flat(2));
     std::thread::scope(|scope| {
         for thread in 0..2 {

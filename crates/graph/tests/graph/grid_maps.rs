@@ -50,8 +50,10 @@ impl<'a> Oracle<'a> {
         Self { map, corners, solid, seen: RefCell::default() }
     }
 
-    /// Whether a shortest way from a place to a corner, or back, may turn at the corner: the place lies in neither of two quadrants, that of the solid
-    /// square, which hides it, and the opposite one, from where the way would turn with its back to the square and could be cut short.
+    /// Whether a shortest way from a place to a corner, or back, may turn at the corner: the place
+    /// lies in neither of two quadrants, that of the solid square, which hides it, and the
+    /// opposite one, from where the way would turn with its back to the square and could be cut
+    /// short.
     fn may_turn(&self, corner: usize, place: Place) -> bool {
         let (at, solid) = (self.corners[corner], self.solid[corner]);
         (place.0 - at.0) * solid.0 * (place.1 - at.1) * solid.1 <= 0
@@ -87,7 +89,8 @@ impl<'a> Oracle<'a> {
         !self.map.is_open(x as i32, z as i32)
     }
 
-    /// Whether the straight line between two places meets the inside of no solid square, nor runs between two of them.
+    /// Whether the straight line between two places meets the inside of no solid square, nor runs
+    /// between two of them.
     fn sees(&self, a: Place, b: Place) -> bool {
         let (a, b) = if a.1 <= b.1 { (a, b) } else { (b, a) };
         let (dx, dz) = (b.0 - a.0, b.1 - a.1);
@@ -116,8 +119,8 @@ impl<'a> Oracle<'a> {
         true
     }
 
-    /// Length of the shortest way, infinite if there is none as short as `limit`: A* over corners that see each other; from and to the ends it looks only when
-    /// a place comes first.
+    /// Length of the shortest way, infinite if there is none as short as `limit`: A* over corners
+    /// that see each other; from and to the ends it looks only when a place comes first.
     fn shortest(&self, from: Place, to: Place, limit: f64) -> f64 {
         let count = self.corners.len();
         let (goal, start) = (count, count + 1);

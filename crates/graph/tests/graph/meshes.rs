@@ -96,8 +96,9 @@ pub(crate) fn frame(origin: Vec3) -> GridFrame {
 /// Side of a map square in grid cells.
 const SQUARE: i32 = 8;
 
-/// A mesh over a map: squares that are not `#` are walkable, a digit is the kind of ground. Squares are joined to random
-/// rectangles, some of those cut into triangles or other pieces. `height` gives the levels at a grid point.
+/// A mesh over a map: squares that are not `#` are walkable, a digit is the kind of ground. Squares
+/// are joined to random rectangles, some of those cut into triangles or other pieces. `height`
+/// gives the levels at a grid point.
 pub(crate) fn from_map(
     rows: &[String],
     seed: u64,
@@ -206,8 +207,8 @@ pub(crate) fn random_hilly(seed: u64, origin: Vec3) -> PolyMesh {
     from_map(&random_map(seed, 12, 12, 25), seed, frame(origin), height)
 }
 
-/// A ramp winding around a square hole `turns` times, four sides of four squares to a turn, each square `rise` levels up. Every
-/// storey lies over the one below.
+/// A ramp winding around a square hole `turns` times, four sides of four squares to a turn, each
+/// square `rise` levels up. Every storey lies over the one below.
 pub(crate) fn spiral(turns: usize, rise: f32) -> PolyMesh {
     let ring: Vec<(i32, i32)> = (0..4)
         .map(|i| (i, 0))
@@ -236,7 +237,8 @@ pub(crate) fn spiral(turns: usize, rise: f32) -> PolyMesh {
     builder.build(frame(Vec3::ZERO))
 }
 
-/// A surface over a mesh: each polygon a fan around the mean of its corners, raised by `bump` there.
+/// A surface over a mesh: each polygon a fan around the mean of its corners, raised by `bump`
+/// there.
 pub(crate) fn bumpy_surface(mesh: &PolyMesh, bump: f32) -> HeightSurface {
     let mut surface = HeightSurface {
         points: Vec::new(),

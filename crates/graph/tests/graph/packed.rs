@@ -258,7 +258,8 @@ fn a_table_that_breaks_an_invariant_is_named() {
         let error = change(&flat, section, 0, 1 << 29);
         assert!(matches!(error, NavMeshError::OutOfRange { table: found, .. } if found == table), "{error}");
     }
-    // A loop that does not turn, and an edge whose neighbour has another one, are found though all tables agree.
+    // A loop that does not turn, and an edge whose neighbour has another one, are found though all
+    // tables agree.
     let mut bytes = flat.to_packed(false);
     let range = 0..flat.polygon(PolyId(0)).unwrap().corners().len();
     for (section, size) in [(4, 4), (5, 12), (7, 16)] {

@@ -43,12 +43,14 @@ fn portal(mesh: &NavMesh, from: PolyId, to: PolyId) -> Vec<[DVec2; 2]> {
         .collect()
 }
 
-/// The shortest way through the edges between the polygons of a path, found by trying all pairs of their ends.
+/// The shortest way through the edges between the polygons of a path, found by trying all pairs of
+/// their ends.
 pub(crate) fn shortest_in_corridor(mesh: &NavMesh, path: &Path) -> f64 {
     let (start, goal) = (plan(path.points[0]), plan(path.points[path.points.len() - 1]));
     let portals: Vec<[DVec2; 2]> =
         path.polygons.windows(2).map(|pair| portal(mesh, pair[0], pair[1])[0]).collect();
-    // Points with the number of edges crossed before them; the way from one to a later one must cross all edges between.
+    // Points with the number of edges crossed before them; the way from one to a later one must cross
+    // all edges between.
     let mut points = vec![(start, 0, 0.0)];
     for (index, ends) in portals.iter().enumerate() {
         points.extend(ends.map(|end| (end, index, f64::INFINITY)));
@@ -105,7 +107,8 @@ fn covered(mesh: &NavMesh, polygons: impl Iterator<Item = PolyId>, a: DVec2, b: 
     end >= 1.0 - 1e-6
 }
 
-/// A lower bound of the length of all ways: the shortest over straight lines between vertices that stay on the mesh.
+/// A lower bound of the length of all ways: the shortest over straight lines between vertices that
+/// stay on the mesh.
 fn visibility_bound(mesh: &NavMesh, from: Vec3, to: Vec3) -> f64 {
     let mut points = vec![plan(from), plan(to)];
     points.extend(mesh.vertices().iter().map(|&vertex| plan(vertex)));
@@ -133,7 +136,8 @@ fn visibility_bound(mesh: &NavMesh, from: Vec3, to: Vec3) -> f64 {
     }
 }
 
-/// Opens the wall wherever two squares touch only in a corner: a straight line could slip through there.
+/// Opens the wall wherever two squares touch only in a corner: a straight line could slip through
+/// there.
 pub(crate) fn without_touching_corners(map: Vec<String>) -> Vec<String> {
     let mut rows: Vec<Vec<u8>> = map.into_iter().map(String::into_bytes).collect();
     loop {

@@ -265,7 +265,8 @@ fn map_shortest(map: &[String], from: Place, to: Place, unit: i64) -> f64 {
     let mut places = vec![from, to];
     places.extend((0..=depth).flat_map(|z| (0..=width).map(move |x| (x * unit, z * unit))));
     let sees = |a: Place, b: Place| {
-        // Blocked by the inside of a solid square: it has no corner strictly on one side only, or the boxes miss each other.
+        // Blocked by the inside of a solid square: it has no corner strictly on one side only, or the boxes
+        // miss each other.
         for z in -1..=depth {
             for x in -1..=width {
                 if !solid(x, z) {
@@ -328,7 +329,8 @@ fn lines_along_walls_and_through_corners_are_exact() {
         let mesh = navmesh(from_map(&map, seed, frame(Vec3::ZERO), |_, _| 0.0));
         let mut chance = Chance(seed);
         for _ in 0..6 {
-            // On the middle of squares, on their edges and on their corners: an eighth of a square is half a metre.
+            // On the middle of squares, on their edges and on their corners: an eighth of a square is half a
+            // metre.
             let ends = [(); 2].map(|()| {
                 loop {
                     let (x, z) =
@@ -402,7 +404,8 @@ fn up_a_spiral_the_way_hugs_the_hole() {
         view.positions().sum::<Vec3>() / 4.0
     };
     let options = PathOptions::default().with_reach(Reach::new(0.1, 0.3, 0.3));
-    // From the middle of the first side to that of the same side, two turns up: round eight corners, whose sides are 12 m.
+    // From the middle of the first side to that of the same side, two turns up: round eight corners,
+    // whose sides are 12 m.
     let path = mesh.find_shortest_path_with(middle(2), middle(34), &options, &mut scratch).unwrap();
     assert_eq!(path.outcome, Outcome::Complete);
     assert!(path.polygons.iter().copied().eq((2..=34).map(PolyId)));

@@ -117,7 +117,8 @@ fn a_ray_ends_where_small_steps_leave_the_map() {
 
 #[test]
 fn rays_run_along_walls_and_through_corners() {
-    // Two rooms that meet in the middle of a cross of walls would touch; here the walls leave a gap one square wide.
+    // Two rooms that meet in the middle of a cross of walls would touch; here the walls leave a gap one
+    // square wide.
     let map = ["....".to_owned(), ".##.".to_owned(), "....".to_owned()];
     let mut polygons = Vec::new();
     for seed in 0..30 {
@@ -242,7 +243,8 @@ fn a_move_ends_as_close_to_its_target_as_the_polygons_around_allow() {
             let to = from.position + Vec3::new(chance.unit() - 0.5, 0.0, chance.unit() - 0.5) * 12.0;
             let end = mesh.move_along(&from, to, &AnyPolygon, &mut scratch).unwrap();
             let (a, b) = (plan(from.position), plan(to));
-            // A hair's breadth decides whether an edge is within the circle: both radii must leave an answer between.
+            // A hair's breadth decides whether an edge is within the circle: both radii must leave an answer
+            // between.
             let best = |slack: f64| {
                 let polygons =
                     around(&mesh, polygon, (a + b) / 2.0, a.distance(b) / 2.0 + slack, &AnyPolygon);
@@ -442,7 +444,8 @@ fn places_by_chance_are_even_over_the_area() {
         // A polygon is not its corners' mean: near half.
         let [low, high] = half.map(f64::from);
         assert!((low / (low + high) - 0.5).abs() < 0.1, "{low} and {high}");
-        // In a circle: the share of the ground in the inner circle of half the area is half where all is ground.
+        // In a circle: the share of the ground in the inner circle of half the area is half where all is
+        // ground.
         let polygon = mesh.polygons().max_by(|a, b| a.area().total_cmp(&b.area())).unwrap();
         let middle = Location {
             polygon: polygon.id(),

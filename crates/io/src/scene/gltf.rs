@@ -1,7 +1,8 @@
 //! glTF 2.0, as JSON or GLB.
 //!
-//! The container and the types of the JSON part come from the gltf crate. Its accessor iterators are not used: they panic on
-//! counts of 0, short strides and sparse tables that end early, so views into the buffers are checked and read here.
+//! The container and the types of the JSON part come from the gltf crate. Its accessor iterators
+//! are not used: they panic on counts of 0, short strides and sparse tables that end early, so
+//! views into the buffers are checked and read here.
 //!
 //! Skins and morph targets are ignored: a level is read in its rest pose.
 
@@ -23,7 +24,8 @@ use crate::{IoError, Place};
 /// Bytes of the header of a GLB file.
 const GLB_HEADER: usize = 12;
 
-/// Required extensions that change how a scene looks, not where its triangles are. Names that begin so are let through.
+/// Required extensions that change how a scene looks, not where its triangles are. Names that begin
+/// so are let through.
 const HARMLESS: [&str; 12] = [
     "KHR_mesh_quantization",
     "KHR_materials_",
@@ -39,7 +41,8 @@ const HARMLESS: [&str; 12] = [
     "ADOBE_materials_",
 ];
 
-/// Extensions that change geometry even where they are not required, since nothing stands in for them.
+/// Extensions that change geometry even where they are not required, since nothing stands in for
+/// them.
 const WITHOUT_FALLBACK: [&str; 1] = ["EXT_mesh_gpu_instancing"];
 
 pub(super) fn parse(source: Source<'_>, builder: &mut SoupBuilder) -> Result<(), IoError> {
@@ -91,7 +94,8 @@ struct Reader<'a> {
     buffers: buffer::Buffers<'a>,
     /// Decoded position accessors, which primitives and instances often share.
     positions: BTreeMap<usize, Vec<[f32; 3]>>,
-    /// Number in the soup of each vertex of the current accessor, valid where the stamp is the current one.
+    /// Number in the soup of each vertex of the current accessor, valid where the stamp is the
+    /// current one.
     remap: Vec<(u32, u32)>,
     stamp: u32,
 }
@@ -121,7 +125,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Roots of the default scene; of the first one where none is named; all parentless nodes where there is no scene.
+    /// Roots of the default scene; of the first one where none is named; all parentless nodes where
+    /// there is no scene.
     fn root_nodes(&self) -> Result<Vec<(usize, DAffine3, Place)>, IoError> {
         let scene = match &self.root.scene {
             Some(scene) => Some(self.get(&self.root.scenes, scene.value(), "scene", Place::File)?),

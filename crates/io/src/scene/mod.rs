@@ -23,7 +23,8 @@ pub enum UpAxis {
     /// y is up, as in waymesh, glTF and most game levels: nothing changes.
     #[default]
     Y,
-    /// z is up, as in CAD, GIS and robotics: `(x, y, z)` becomes `(x, z, -y)`, which keeps the scene right-handed.
+    /// z is up, as in CAD, GIS and robotics: `(x, y, z)` becomes `(x, z, -y)`, which keeps the
+    /// scene right-handed.
     Z,
 }
 
@@ -127,16 +128,19 @@ pub fn load(file: impl AsRef<Path>) -> Result<TriangleSoup, IoError> {
 
 /// Reads several files into one scene, in their order.
 ///
-/// The format follows the extension (`.obj`, `.gltf`, `.glb`, `.stl`, `.ply`), and the content where the extension is unknown.
+/// The format follows the extension (`.obj`, `.gltf`, `.glb`, `.stl`, `.ply`), and the content
+/// where the extension is unknown.
 ///
 /// # Guarantees
-/// - Every face of the files becomes triangles, in order; a polygon becomes a fan. Broken triangles (no area, NaN) are kept,
-///   for the soup counts them.
-/// - Memory stays in proportion to the files, also for damaged ones. Instances in a glTF scene are spelt out.
+/// - Every face of the files becomes triangles, in order; a polygon becomes a fan. Broken triangles
+///   (no area, NaN) are kept, for the soup counts them.
+/// - Memory stays in proportion to the files, also for damaged ones. Instances in a glTF scene are
+///   spelt out.
 ///
 /// # Errors
-/// For a missing, truncated, malformed or empty file, an index out of range, an unknown format, a required glTF extension that
-/// changes geometry, and options that are of no use. Never panics, whatever the bytes.
+/// For a missing, truncated, malformed or empty file, an index out of range, an unknown format, a
+/// required glTF extension that changes geometry, and options that are of no use. Never panics,
+/// whatever the bytes.
 pub fn load_with<P: AsRef<Path>>(files: &[P], options: &LoadOptions) -> Result<TriangleSoup, IoError> {
     options.validate()?;
     if files.is_empty() {
@@ -151,8 +155,8 @@ pub fn load_with<P: AsRef<Path>>(files: &[P], options: &LoadOptions) -> Result<T
     builder.finish(files[files.len() - 1].as_ref())
 }
 
-/// Reads a scene from memory. `file` tells the format and names the scene in errors; it is not opened, but a glTF scene's
-/// external buffers are looked for beside it.
+/// Reads a scene from memory. `file` tells the format and names the scene in errors; it is not
+/// opened, but a glTF scene's external buffers are looked for beside it.
 ///
 /// # Errors
 /// As [`load_with`].
@@ -266,8 +270,8 @@ impl SoupBuilder {
     }
 }
 
-/// Turns the corners of a polygon into a fan, one at a time. One or two corners become a triangle without area, which the soup
-/// counts as such: nothing is dropped in silence.
+/// Turns the corners of a polygon into a fan, one at a time. One or two corners become a triangle
+/// without area, which the soup counts as such: nothing is dropped in silence.
 #[derive(Default)]
 struct Fan {
     corners: usize,

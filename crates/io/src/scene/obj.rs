@@ -1,7 +1,8 @@
 //! Wavefront OBJ: the `v`, `f`, `o` and `g` statements.
 //!
-//! Written here because an error has to name the line, and because the parser crate (tobj) knows no line continuations, rejects
-//! names that are not UTF-8 and duplicates vertices per material. tobj is the oracle in the tests.
+//! Written here because an error has to name the line, and because the parser crate (tobj) knows no
+//! line continuations, rejects names that are not UTF-8 and duplicates vertices per material. tobj
+//! is the oracle in the tests.
 
 use std::borrow::Cow;
 
@@ -41,8 +42,8 @@ pub(crate) trait ObjSink {
         Ok(())
     }
 
-    /// A face; its vertices count from 0 in this file. The last ones may name vertices that follow later: that they do is checked
-    /// at the end of the file.
+    /// A face; its vertices count from 0 in this file. The last ones may name vertices that follow
+    /// later: that they do is checked at the end of the file.
     fn face(&mut self, line: usize, corners: &[u32]) -> Result<(), IoError>;
 }
 
@@ -179,8 +180,8 @@ impl ObjReader {
     }
 }
 
-/// The line and those that a trailing backslash joins to it. Only asked for statements that are read: a comment that ends in a
-/// Windows path must not swallow the next line.
+/// The line and those that a trailing backslash joins to it. Only asked for statements that are
+/// read: a comment that ends in a Windows path must not swallow the next line.
 fn continued<'a>(line: &'a [u8], lines: &mut Lines<'a>) -> Cow<'a, [u8]> {
     let Some(mut part) = line.trim_ascii_end().strip_suffix(b"\\") else { return Cow::Borrowed(line) };
     let mut joined = Vec::new();

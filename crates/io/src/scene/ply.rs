@@ -1,7 +1,8 @@
 //! Polygon file format, text and binary.
 //!
-//! The header's grammar comes from ply-rs-bw. The values are read here, by one loop for all encodings: the crate's text reader
-//! rejects NaN and numbers such as `.5`, and its errors do not say which face they are about.
+//! The header's grammar comes from ply-rs-bw. The values are read here, by one loop for all
+//! encodings: the crate's text reader rejects NaN and numbers such as `.5`, and its errors do not
+//! say which face they are about.
 
 use std::io::Read;
 
@@ -70,8 +71,8 @@ pub(super) struct BinaryHeader {
 }
 
 impl BinaryHeader {
-    /// `None` for a file of another kind, and for a header that is broken or longer than the bytes of `source`: whoever reads the file as a
-    /// whole says what is wrong.
+    /// `None` for a file of another kind, and for a header that is broken or longer than the bytes
+    /// of `source`: whoever reads the file as a whole says what is wrong.
     pub(super) fn read(source: &Source<'_>) -> Option<Self> {
         let (_, start) = header_end(source.bytes)?;
         let text = String::from_utf8_lossy(&source.bytes[..start]);

@@ -24,17 +24,21 @@ const PORTION: usize = 4096;
 /// # Memory
 /// Files of up to 64 MiB together are read once and kept. Beyond that:
 /// - Binary STL is streamed, whatever its size.
-/// - OBJ and binary PLY are streamed, too. Faces name vertices anywhere in the file, so all vertices are looked up: up to 64 MiB of them (5.6
-///   million) are kept in memory, more go to a temporary file of 12 bytes each, with a cache of 24 MiB before it. A file whose faces name
-///   vertices in about their order is read nearly as fast as from memory. The first visit reads an OBJ twice.
-/// - glTF, text STL and text PLY, and PLY with faces before their vertices, are in memory as a whole, one file at a time: a glTF scene is a graph of
-///   buffers and nodes that has to be there at once.
+/// - OBJ and binary PLY are streamed, too. Faces name vertices anywhere in the file, so all
+///   vertices are looked up: up to 64 MiB of them (5.6 million) are kept in memory, more go to a
+///   temporary file of 12 bytes each, with a cache of 24 MiB before it. A file whose faces name
+///   vertices in about their order is read nearly as fast as from memory. The first visit reads an
+///   OBJ twice.
+/// - glTF, text STL and text PLY, and PLY with faces before their vertices, are in memory as a
+///   whole, one file at a time: a glTF scene is a graph of buffers and nodes that has to be there
+///   at once.
 #[derive(Debug)]
 pub struct SceneSource {
     files: Vec<PathBuf>,
     options: LoadOptions,
     kept: Option<TriangleSoup>,
-    /// Vertices of each file that is streamed and has them apart from its faces, once they are known.
+    /// Vertices of each file that is streamed and has them apart from its faces, once they are
+    /// known.
     vertices: Vec<OnceLock<Mutex<Vertices>>>,
     /// Bytes of vertices of a file that are held in memory.
     most: u64,
@@ -44,8 +48,9 @@ impl SceneSource {
     /// Looks at the files, and reads them if they are small.
     ///
     /// # Errors
-    /// As [`super::load_with`] for small files; for large ones only what their size and beginning tell. Whatever else is wrong with a large
-    /// file is the error of [`TriangleSource::visit`].
+    /// As [`super::load_with`] for small files; for large ones only what their size and beginning
+    /// tell. Whatever else is wrong with a large file is the error of
+    /// [`TriangleSource::visit`].
     pub fn open<P: AsRef<Path>>(files: &[P], options: &LoadOptions) -> Result<Self, IoError> {
         Self::open_keeping(files, options, KEPT_BYTES)
     }
@@ -234,7 +239,8 @@ mod tests {
         }
     }
 
-    /// Statements in every order, polygons, continued lines, numbers that are none, relative corners, vertices that come later.
+    /// Statements in every order, polygons, continued lines, numbers that are none, relative
+    /// corners, vertices that come later.
     #[test]
     fn streamed_obj_files_are_those_read_whole() {
         let folder = tempfile::tempdir().unwrap();
@@ -316,7 +322,8 @@ mod tests {
             }
             std::fs::write(&file, &bytes).unwrap();
             match round {
-                // The one is streamed to its end, the other is known to be short from the beginning: both say which face.
+                // The one is streamed to its end, the other is known to be short from the beginning: both say
+                // which face.
                 3 => {
                     let source = SceneSource::open_keeping(&[&file], &LoadOptions::default(), 0).unwrap();
                     let message = all(&source).unwrap_err().to_string();

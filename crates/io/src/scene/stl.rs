@@ -1,7 +1,8 @@
 //! Stereolithography, text and binary.
 //!
-//! Written here because the parser crate (stl_io) ends at the first of several solids without a word, takes a binary file whose
-//! header begins with `solid ` for text, and rejects NaN. It is the oracle in the tests.
+//! Written here because the parser crate (stl_io) ends at the first of several solids without a
+//! word, takes a binary file whose header begins with `solid ` for text, and rejects NaN. It is the
+//! oracle in the tests.
 
 use glam::DVec3;
 

@@ -192,7 +192,8 @@ impl ObjSink for Faces<'_, '_> {
         }
         fan.finish(&mut self.triangles);
         let count = self.out.vertices.lock().unwrap_or_else(PoisonError::into_inner).len();
-        // The reader speaks of vertices that are not there at the end of the file, as it does when it reads the file as a whole.
+        // The reader speaks of vertices that are not there at the end of the file, as it does when it reads
+        // the file as a whole.
         self.triangles.retain(|triangle| triangle.iter().all(|&index| (index as usize) < count));
         self.out.push(&self.triangles, |index| {
             self.source.out_of_range(Place::Line(line), "vertex", i64::from(index) + 1, count)
@@ -233,7 +234,8 @@ impl Portions<'_> {
     }
 }
 
-/// Hands the text of a file on in parts that end where a line ends that is not continued. A line is in memory as a whole.
+/// Hands the text of a file on in parts that end where a line ends that is not continued. A line is
+/// in memory as a whole.
 fn parts<E: From<IoError>>(path: &Path, part: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
     let failed = |source| IoError::Read { file: path.to_owned(), source };
     parts_of(File::open(path).map_err(failed)?, PART, failed, part)

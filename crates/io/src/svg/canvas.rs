@@ -102,7 +102,8 @@ impl std::fmt::Display for Short {
     }
 }
 
-/// Text with the characters that XML keeps for itself written otherwise, and those it forbids left out.
+/// Text with the characters that XML keeps for itself written otherwise, and those it forbids left
+/// out.
 struct Escaped<'a>(&'a str);
 
 impl std::fmt::Display for Escaped<'_> {
@@ -121,7 +122,8 @@ impl std::fmt::Display for Escaped<'_> {
     }
 }
 
-/// A rectangular part of the plan, drawn to scale. Shapes are drawn in the order of the calls, later ones on top.
+/// A rectangular part of the plan, drawn to scale. Shapes are drawn in the order of the calls,
+/// later ones on top.
 ///
 /// Points are `[x, z]` in any unit that the view is given in: metres, grid cells.
 #[derive(Clone, Debug)]
@@ -134,8 +136,8 @@ pub struct Canvas {
 }
 
 impl Canvas {
-    /// A canvas that shows the plan from `min` to `max`, its longer side `pixels` long. A view that is empty or not finite
-    /// becomes one of a unit.
+    /// A canvas that shows the plan from `min` to `max`, its longer side `pixels` long. A view that
+    /// is empty or not finite becomes one of a unit.
     #[must_use]
     pub fn new(min: [f64; 2], max: [f64; 2], pixels: f64) -> Self {
         let side = |axis: usize| {
@@ -163,8 +165,8 @@ impl Canvas {
         [0, 1].map(|axis| (point[axis] - self.min[axis]) * self.scale)
     }
 
-    /// Adds a chain of lines to a path, each point relative to the one before on the grid of hundredths of a pixel, so that
-    /// rounding does not add up.
+    /// Adds a chain of lines to a path, each point relative to the one before on the grid of
+    /// hundredths of a pixel, so that rounding does not add up.
     fn chain(&self, out: &mut String, points: impl IntoIterator<Item = [f64; 2]>, close: bool) {
         let mut before: Option<[f64; 2]> = None;
         for point in points {
@@ -236,11 +238,11 @@ impl Canvas {
         write_text(&mut self.body, place, text, height, colour, anchor, false);
     }
 
-    /// Draws cells of a grid. The grid's first cell has its lower corner at `origin`, a cell is `cell` long and wide, and
-    /// `colour(x, z)` says how it looks, if at all.
+    /// Draws cells of a grid. The grid's first cell has its lower corner at `origin`, a cell is
+    /// `cell` long and wide, and `colour(x, z)` says how it looks, if at all.
     ///
-    /// Equal cells are merged to runs along x and equal runs to rectangles along z, so large uniform areas cost little. Cells
-    /// are drawn without antialiasing: no seams.
+    /// Equal cells are merged to runs along x and equal runs to rectangles along z, so large
+    /// uniform areas cost little. Cells are drawn without antialiasing: no seams.
     pub fn raster(
         &mut self,
         origin: [f64; 2],

@@ -4,7 +4,8 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Colour(pub [u8; 3]);
 
-/// The first colours of the palette, chosen by eye: light enough for dark lines on top, apart for people who see fewer hues.
+/// The first colours of the palette, chosen by eye: light enough for dark lines on top, apart for
+/// people who see fewer hues.
 const PALETTE: [Colour; 10] = [
     Colour([0xa9, 0xcf, 0xe8]),
     Colour([0xf6, 0xd0, 0x9b]),
@@ -18,7 +19,8 @@ const PALETTE: [Colour; 10] = [
     Colour([0xc4, 0xcd, 0xd6]),
 ];
 
-/// Turn of the hue from one further colour to the next: the golden angle, which never comes back to where it was.
+/// Turn of the hue from one further colour to the next: the golden angle, which never comes back to
+/// where it was.
 const GOLDEN_TURN: f64 = 0.381_966_011_250_105;
 
 impl Colour {
@@ -31,7 +33,8 @@ impl Colour {
     /// A strong blue, which is not taken for [`Colour::RED`] by people who see fewer hues.
     pub const BLUE: Self = Self([0x26, 0x4f, 0xd6]);
 
-    /// Soft fill colour number `index`; the palette goes on for ever, with ever smaller differences.
+    /// Soft fill colour number `index`; the palette goes on for ever, with ever smaller
+    /// differences.
     #[must_use]
     pub fn soft(index: usize) -> Self {
         if let Some(colour) = PALETTE.get(index) {
@@ -43,8 +46,8 @@ impl Colour {
         Self::from_hsl((0.55 + index * GOLDEN_TURN).fract(), 0.48, lightness)
     }
 
-    /// Colour of a value from 0 to 1 on a scale from dark blue over green to light yellow, whose lightness ascends evenly.
-    /// Values outside count as the nearest end, NaN as 0.
+    /// Colour of a value from 0 to 1 on a scale from dark blue over green to light yellow, whose
+    /// lightness ascends evenly. Values outside count as the nearest end, NaN as 0.
     #[must_use]
     pub fn scale(value: f64) -> Self {
         const STOPS: [[u8; 3]; 5] = [

@@ -33,7 +33,8 @@ pub(super) fn link_style(width: f64) -> Style {
     Style::line(LINK, width)
 }
 
-/// Draws links: the segments where one leaves and arrives, a line from one middle to the other, and a veil over what lies between.
+/// Draws links: the segments where one leaves and arrives, a line from one middle to the other, and
+/// a veil over what lies between.
 pub(super) fn draw_links<'a>(canvas: &mut Canvas, links: impl Iterator<Item = &'a LinkMark>, width: f64) {
     let links: Vec<&LinkMark> = links.collect();
     let veil = |link: &&LinkMark| {

@@ -15,7 +15,8 @@ use super::{Colour, Picture, Style, SvgOptions};
 pub struct Marks {
     /// World positions.
     pub points: Vec<Vec3>,
-    /// Side in metres of the square that each point stands for. On paper it is never smaller than can be seen.
+    /// Side in metres of the square that each point stands for. On paper it is never smaller than
+    /// can be seen.
     pub side: f64,
     /// Colour of the squares.
     pub colour: Colour,
@@ -41,14 +42,16 @@ impl Marks {
 
 /// Smallest side of a mark in pixels.
 const LEAST_PIXELS: f64 = 3.0;
-/// Two floors are farther apart than this, in metres: what is closer to a polygon is meant to be that polygon's floor.
+/// Two floors are farther apart than this, in metres: what is closer to a polygon is meant to be
+/// that polygon's floor.
 const SAME_FLOOR: f64 = 1.5;
 const CELL: Colour = Colour([0xd5, 0xdf, 0xd8]);
 
 /// Draws a mesh in plan, in one quiet colour, with marks on top.
 ///
-/// One panel per storey, as [`super::write_svg`]. Marks on the mesh are on the panel of their polygon, others on that of the nearest polygon. Marks
-/// over or under polygons of every storey have a panel of their own.
+/// One panel per storey, as [`super::write_svg`]. Marks on the mesh are on the panel of their
+/// polygon, others on that of the nearest polygon. Marks over or under polygons of every storey
+/// have a panel of their own.
 ///
 /// # Errors
 /// Those of the writer.
@@ -235,7 +238,8 @@ impl<'a> Finder<'a> {
         under.map(|polygon| self.storey_of[polygon]).or_else(|| self.nearest(point, &BTreeSet::new()))
     }
 
-    /// The storey on which a place that is not on the mesh hides none of it; `None` if there is no such storey.
+    /// The storey on which a place that is not on the mesh hides none of it; `None` if there is no
+    /// such storey.
     fn beside(&self, point: Vec3) -> Option<usize> {
         let y = f64::from(point.y);
         let mut taken = BTreeSet::new();

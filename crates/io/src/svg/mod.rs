@@ -1,6 +1,7 @@
 //! Plan pictures as SVG.
 //!
-//! [`write_svg`] draws a navigation mesh, [`write_marked_svg`] any mesh with marks on it. [`Canvas`] and [`Picture`] draw anything in plan: rasters of polygons, polygons, lines,
+//! [`write_svg`] draws a navigation mesh, [`write_marked_svg`] any mesh with marks on it.
+//! [`Canvas`] and [`Picture`] draw anything in plan: rasters of polygons, polygons, lines,
 //! labels, in one or several panels.
 //!
 //! Seen from above: +x points right, +z points down.

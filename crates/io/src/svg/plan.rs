@@ -15,7 +15,8 @@ use super::{Anchor, Canvas, Colour, Picture, Style};
 /// What decides the colour of a polygon.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ColourBy {
-    /// Its island: there is a way between any two polygons of one colour. The largest islands get the first colours.
+    /// Its island: there is a way between any two polygons of one colour. The largest islands get
+    /// the first colours.
     #[default]
     Island,
     /// Its region.
@@ -28,7 +29,8 @@ pub enum ColourBy {
 pub struct SvgOptions {
     /// What decides the colour of a polygon. Default: its island.
     pub colour_by: ColourBy,
-    /// Longer side of a panel in pixels. Default 1000; from 100 to 20,000, values beyond count as the nearest.
+    /// Longer side of a panel in pixels. Default 1000; from 100 to 20,000, values beyond count as
+    /// the nearest.
     pub pixels: f64,
     /// Whether the boundary between polygons is drawn. Default: yes.
     pub portals: bool,
@@ -73,8 +75,9 @@ const START: Colour = Colour([0x1f, 0x8a, 0x4c]);
 
 /// Draws a mesh in plan, with a path on top.
 ///
-/// One panel per storey (see [`super::storeys`]): polygons in soft colours, walls and drops dark, portals thin, edges that lead to
-/// another storey dashed, links in violet, the other storeys as a faint backdrop. The path is strong on the storey it is on and faint on others.
+/// One panel per storey (see [`super::storeys`]): polygons in soft colours, walls and drops dark,
+/// portals thin, edges that lead to another storey dashed, links in violet, the other storeys as a
+/// faint backdrop. The path is strong on the storey it is on and faint on others.
 ///
 /// # Errors
 /// Those of the writer.
@@ -88,8 +91,8 @@ pub fn write_svg(
     writer.flush()
 }
 
-/// As [`write_svg`], with the path of a disc: the polygons it passes in one colour, the ground that the disc sweeps, and the corners that it turns
-/// round with the distance it keeps from them.
+/// As [`write_svg`], with the path of a disc: the polygons it passes in one colour, the ground that
+/// the disc sweeps, and the corners that it turns round with the distance it keeps from them.
 ///
 /// # Errors
 /// Those of the writer.
@@ -207,7 +210,8 @@ pub(crate) fn polygon_colours(mesh: &NavMesh, colour_by: ColourBy) -> Vec<Colour
     }
 }
 
-/// Line widths in pixels: thinner where polygons are drawn small, so that large levels stay legible.
+/// Line widths in pixels: thinner where polygons are drawn small, so that large levels stay
+/// legible.
 struct LineWidths {
     wall: f64,
     portal: f64,
@@ -412,7 +416,8 @@ impl<'a> Drawing<'a> {
     }
 }
 
-/// Joins edges end to end into chains, so that lines have corners instead of gaps and the file is small.
+/// Joins edges end to end into chains, so that lines have corners instead of gaps and the file is
+/// small.
 fn chains(edges: Vec<[u32; 2]>) -> Vec<Vec<u32>> {
     let mut from: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
     for (index, edge) in edges.iter().enumerate() {
@@ -441,8 +446,8 @@ fn chains(edges: Vec<[u32; 2]>) -> Vec<Vec<u32>> {
     chains
 }
 
-/// Cuts a path at the borders of the polygons it runs through, which it lists in order. What rounding leaves over is put to the
-/// last polygon.
+/// Cuts a path at the borders of the polygons it runs through, which it lists in order. What
+/// rounding leaves over is put to the last polygon.
 fn trace(mesh: &PlanMesh, path: &Path) -> Vec<(PolyId, [Vec3; 2])> {
     let mut pieces = Vec::new();
     let mut segment = 0;
@@ -478,7 +483,8 @@ fn trace(mesh: &PlanMesh, path: &Path) -> Vec<(PolyId, [Vec3; 2])> {
     pieces
 }
 
-/// How far along `from -> to` (0 to 1) a convex outline is left, going on from `at`; `at` itself if it was left before.
+/// How far along `from -> to` (0 to 1) a convex outline is left, going on from `at`; `at` itself if
+/// it was left before.
 fn leaves_at(outline: &[[f64; 2]], from: [f64; 2], to: [f64; 2], at: f64) -> f64 {
     /// Distance beyond an edge that still counts as inside, in metres.
     const SLACK: f64 = 1e-4;

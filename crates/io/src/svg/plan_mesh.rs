@@ -22,10 +22,11 @@ pub(crate) struct PlanPolygon {
 }
 
 impl PlanMesh {
-    /// Vertices, the corners of each polygon, and beside each corner the polygon across the edge from it to the next corner.
+    /// Vertices, the corners of each polygon, and beside each corner the polygon across the edge
+    /// from it to the next corner.
     ///
-    /// What makes no sense is left out: polygons with a vertex that does not exist or is not finite are not drawn, and a neighbour that does
-    /// not exist counts as none.
+    /// What makes no sense is left out: polygons with a vertex that does not exist or is not finite
+    /// are not drawn, and a neighbour that does not exist counts as none.
     #[must_use]
     pub fn new(vertices: Vec<Vec3>, polygons: &[Vec<u32>], neighbours: &[Vec<Option<u32>>]) -> Self {
         let is_sound = |corner: &u32| vertices.get(*corner as usize).is_some_and(|vertex| vertex.is_finite());

@@ -19,7 +19,8 @@ pub struct Storey {
     pub max_y: f32,
 }
 
-/// A connected part of a region: what stays together on one storey, since a region never overlaps itself.
+/// A connected part of a region: what stays together on one storey, since a region never overlaps
+/// itself.
 struct Part {
     polygons: Vec<usize>,
     min_y: f32,
@@ -50,14 +51,16 @@ impl Ord for Height {
     }
 }
 
-/// Splits the polygons of a mesh into storeys, from the lowest to the highest by what most of their ground is at.
+/// Splits the polygons of a mesh into storeys, from the lowest to the highest by what most of their
+/// ground is at.
 ///
-/// Greedy: from the lowest region that is left, grow over neighbours, lowest first, as long as nothing overlaps; then put each
-/// piece grown on the storey whose heights are nearest and where nothing overlaps, or on a new one. Takes about `n log n` where few
-/// polygons share an x.
+/// Greedy: from the lowest region that is left, grow over neighbours, lowest first, as long as
+/// nothing overlaps; then put each piece grown on the storey whose heights are nearest and where
+/// nothing overlaps, or on a new one. Takes about `n log n` where few polygons share an x.
 ///
 /// # Guarantees
-/// - Every polygon is on exactly one storey, and no two polygons of a storey overlap in plan by more than a millimetre (they may touch).
+/// - Every polygon is on exactly one storey, and no two polygons of a storey overlap in plan by
+///   more than a millimetre (they may touch).
 /// - A flat mesh, however many islands it has, is one storey.
 #[must_use]
 pub fn storeys(mesh: &NavMesh) -> Vec<Storey> {
@@ -140,7 +143,8 @@ fn level(mesh: &PlanMesh, storey: &Part) -> f32 {
     if mean.is_finite() { mean } else { storey.middle() }
 }
 
-/// Connected parts of equal region, and the part of each polygon. A polygon that is to be alone is a part.
+/// Connected parts of equal region, and the part of each polygon. A polygon that is to be alone is
+/// a part.
 fn split(mesh: &PlanMesh, alone: &[bool]) -> (Vec<Part>, Vec<usize>) {
     const UNSEEN: usize = usize::MAX;
     let mut part_of = vec![UNSEEN; mesh.polygons.len()];
@@ -174,8 +178,8 @@ fn split(mesh: &PlanMesh, alone: &[bool]) -> (Vec<Part>, Vec<usize>) {
     (parts, part_of)
 }
 
-/// Per part, those that overlap it somewhere, and the parts that overlap themselves. A sweep along x over the boxes of the
-/// polygons, then the exact test.
+/// Per part, those that overlap it somewhere, and the parts that overlap themselves. A sweep along
+/// x over the boxes of the polygons, then the exact test.
 fn conflicts(mesh: &PlanMesh, part_of: &[usize], parts: usize) -> (Vec<BTreeSet<u32>>, BTreeSet<usize>) {
     let mut conflicts = vec![BTreeSet::new(); parts];
     let mut folded = BTreeSet::new();
@@ -218,8 +222,8 @@ pub(crate) fn bounds(outline: &[[f64; 2]]) -> [[f64; 2]; 2] {
     })
 }
 
-/// Whether two convex polygons, in either winding, overlap by more than a millimetre. Two convex sets are apart exactly where the line
-/// through an edge of one has the other on its outer side.
+/// Whether two convex polygons, in either winding, overlap by more than a millimetre. Two convex
+/// sets are apart exactly where the line through an edge of one has the other on its outer side.
 fn overlap(a: &[[f64; 2]], b: &[[f64; 2]]) -> bool {
     /// Metres; coordinates are rounded to single precision.
     const SLACK: f64 = 1e-3;

@@ -86,7 +86,8 @@ fn tile(x: i32, z: i32, levels: [i32; 4], region: u32) -> Face {
     (face, region)
 }
 
-/// Two storeys, six tiles by four, the upper one above the lower one, joined by a ramp beside them; an island beyond.
+/// Two storeys, six tiles by four, the upper one above the lower one, joined by a ramp beside them;
+/// an island beyond.
 pub(crate) fn house(with_surface: bool) -> NavMesh {
     const UP: i32 = 16;
     let mut faces = Vec::new();

@@ -1,4 +1,5 @@
-//! Small scene files of every format, made in memory: the same square floor and a triangle above it.
+//! Small scene files of every format, made in memory: the same square floor and a triangle above
+//! it.
 
 #![allow(dead_code, reason = "each test binary uses some of it")]
 #![allow(clippy::unwrap_used, reason = "test helpers")]

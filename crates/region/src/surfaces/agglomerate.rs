@@ -10,15 +10,15 @@ use super::graph::{Edge, Neighbours, Pairs, PieceGraph, sum_edges};
 use super::improve::shorten_seams;
 use super::sheets::Sheets;
 
-/// In a square of the grid, contacts of at least this part of its side are joined; shorter ones wait. Two floors that fill their
-/// halves of the square have a contact of a half or more.
+/// In a square of the grid, contacts of at least this part of its side are joined; shorter ones
+/// wait. Two floors that fill their halves of the square have a contact of a half or more.
 const LONG_CONTACT: u32 = 3;
 
 /// How often seams are shortened and sheets joined again, at most.
 const ROUNDS: u32 = 4;
 
-/// The sheet of every piece, named after one of its pieces. Sheets are connected, hold no two pieces in conflict, and no two that
-/// touch could be one.
+/// The sheet of every piece, named after one of its pieces. Sheets are connected, hold no two
+/// pieces in conflict, and no two that touch could be one.
 pub(super) fn join_pieces(graph: &PieceGraph) -> Vec<u32> {
     let count = graph.blocks.len();
     let mut surfaces = DisjointSets::new(count);
@@ -75,7 +75,8 @@ fn improve(graph: &PieceGraph, mut sheets: Vec<u32>) -> Vec<u32> {
     sheets
 }
 
-/// Level at which two blocks lie in one square: 0 for the same block, 1 in the same two by two blocks, and so on.
+/// Level at which two blocks lie in one square: 0 for the same block, 1 in the same two by two
+/// blocks, and so on.
 fn level(one: [u32; 2], two: [u32; 2]) -> u32 {
     u32::BITS - ((one[0] ^ two[0]) | (one[1] ^ two[1])).leading_zeros()
 }
@@ -83,8 +84,9 @@ fn level(one: [u32; 2], two: [u32; 2]) -> u32 {
 /// Levels of squares in which whole sheets are looked for at once.
 const WHOLE_LEVELS: u32 = 3;
 
-/// As [`join_by_squares`], but what becomes one sheet in a small square anyway is joined before anything is weighed: most of every storey. Of
-/// contacts that are equally long another may come first.
+/// As [`join_by_squares`], but what becomes one sheet in a small square anyway is joined before
+/// anything is weighed: most of every storey. Of contacts that are equally long another may come
+/// first.
 fn join_squares_first(graph: &PieceGraph) -> Vec<u32> {
     let mut names: Vec<u32> = (0..graph.blocks.len() as u32).collect();
     let mut smaller = None;
@@ -105,8 +107,10 @@ fn join_squares_first(graph: &PieceGraph) -> Vec<u32> {
     names
 }
 
-/// Makes one piece of those that hang together in a square of this level, if nothing in them conflicts and all their contacts are ones of this level
-/// that are long for it: [`join_by_squares`] would join them all, in whatever order. Also gives the new number of each piece.
+/// Makes one piece of those that hang together in a square of this level, if nothing in them
+/// conflicts and all their contacts are ones of this level that are long for it:
+/// [`join_by_squares`] would join them all, in whatever order. Also gives the new number of each
+/// piece.
 fn join_whole(graph: &PieceGraph, square: u32) -> (PieceGraph, Vec<u32>) {
     let count = graph.blocks.len();
     let level_of = |one: u32, two: u32| level(graph.blocks[one as usize], graph.blocks[two as usize]);
@@ -194,7 +198,8 @@ fn join_by_squares(graph: &PieceGraph) -> Vec<u32> {
     (0..count as u32).map(|piece| sheets.find(piece)).collect()
 }
 
-/// Joins whole sheets as long as that is possible; parts of a sheet that do not hang together count as sheets of their own.
+/// Joins whole sheets as long as that is possible; parts of a sheet that do not hang together count
+/// as sheets of their own.
 fn join_sheets(graph: &PieceGraph, sheets: &[u32]) -> Vec<u32> {
     let count = graph.blocks.len();
     let mut parts = DisjointSets::new(count);
@@ -223,7 +228,8 @@ mod tests {
 
     use super::*;
 
-    /// Storeys over a grid of blocks, mostly whole, with contacts and conflicts here and there that make a difference.
+    /// Storeys over a grid of blocks, mostly whole, with contacts and conflicts here and there that
+    /// make a difference.
     fn storeys(random: &mut Random) -> PieceGraph {
         let (side, most) = (4 + random.below(12), 1 + random.below(4));
         let flaws = random.below(12);

@@ -9,7 +9,8 @@ use waymesh_core::{AreaId, Direction, GridWindow, NO_REGION, NO_SPAN, SpanField}
 use super::slices::BlockCutter;
 use super::{BLOCK_CELLS, Rule};
 
-/// Cuts blocks of a field, a strip of them at a time; holds the tables that are used for every strip.
+/// Cuts blocks of a field, a strip of them at a time; holds the tables that are used for every
+/// strip.
 pub(super) struct StripSplitter<'a, F> {
     field: &'a F,
     rule: Rule,
@@ -118,8 +119,9 @@ impl<'a, F: SpanField> StripSplitter<'a, F> {
 
     /// Cuts the blocks of `strip`, columns of the field of a block's depth.
     ///
-    /// Labels their walkable spans with the numbers of their pieces, which go on where `pieces` ends: block by block, in the order of
-    /// the pieces' first spans. The labels of other spans are left as they are. `mixes` hears of each block.
+    /// Labels their walkable spans with the numbers of their pieces, which go on where `pieces`
+    /// ends: block by block, in the order of the pieces' first spans. The labels of other spans
+    /// are left as they are. `mixes` hears of each block.
     pub(super) fn split(
         &mut self,
         strip: &GridWindow,
@@ -163,7 +165,8 @@ impl<'a, F: SpanField> StripSplitter<'a, F> {
         }
     }
 
-    /// Row by row, puts linked spans of one area and block into one set, and labels them with its number.
+    /// Row by row, puts linked spans of one area and block into one set, and labels them with its
+    /// number.
     fn flood(&mut self, strip: &GridWindow, labels: &mut [u32]) {
         let field = self.field;
         let (width, table) = (field.width() as usize, field.columns());
@@ -254,7 +257,8 @@ impl<'a, F: SpanField> StripSplitter<'a, F> {
         }
     }
 
-    /// Numbers the sets of each block. A set goes by its lowest number, and these are in the order of first spans.
+    /// Numbers the sets of each block. A set goes by its lowest number, and these are in the order
+    /// of first spans.
     fn sort_sets(&mut self) {
         self.numbers.clear();
         for own in 0..self.sets.len() as u32 {
@@ -284,9 +288,10 @@ impl<'a, F: SpanField> StripSplitter<'a, F> {
     }
 }
 
-/// The number of storeys of a block in which all columns have the same number of spans, each linked to the one at the same place in the columns
-/// beside it, of one kind of ground and no storey tall. Each of them is one piece: it has one span in each column, and other
-/// ground above or below it everywhere or nowhere. That is most blocks of most fields.
+/// The number of storeys of a block in which all columns have the same number of spans, each linked
+/// to the one at the same place in the columns beside it, of one kind of ground and no storey tall.
+/// Each of them is one piece: it has one span in each column, and other ground above or below it
+/// everywhere or nowhere. That is most blocks of most fields.
 pub(super) fn plain_storeys(field: &impl SpanField, block: &GridWindow, rule: Rule) -> Option<u32> {
     const MOST: usize = 16;
     let first = field.spans_at(block.x, block.z);
@@ -388,7 +393,8 @@ fn is_torn(field: &impl SpanField, block: &GridWindow, labels: &[u32]) -> bool {
     })
 }
 
-/// Whether spans of one label, from `start` to `end`, are partly alone in their columns and partly not.
+/// Whether spans of one label, from `start` to `end`, are partly alone in their columns and partly
+/// not.
 fn is_partly_stacked(
     field: &impl SpanField,
     block: &GridWindow,
@@ -410,8 +416,9 @@ fn is_partly_stacked(
     seen.contains(&[true; 2])
 }
 
-/// Whether each walkable span of a column is linked in this direction to the one at the same place in the column there, which has the
-/// same label. Then the two columns crowd nothing that is not crowded in one of them.
+/// Whether each walkable span of a column is linked in this direction to the one at the same place
+/// in the column there, which has the same label. Then the two columns crowd nothing that is not
+/// crowded in one of them.
 #[inline]
 pub(super) fn is_straight(
     field: &impl SpanField,

@@ -14,17 +14,19 @@ impl SurfacePieces {
     /// The pieces as bytes, some ten a piece.
     ///
     /// # Layout
-    /// The byte 1, then whole numbers, seven bits a byte, the lowest first, the top bit set in all but the last byte; signed numbers are
-    /// folded first (0, -1, 1, -2 ...). In order:
-    /// - cells of the grid along x and z; the core's `x`, `z`, `width`, `depth`; levels of a slice; spans of the smallest piece;
-    /// - number of pieces, then of each: its first span's `x` and `z` within the core, its floor as the difference to the last
-    ///   piece's, its spans, its area;
-    /// - number of contacts, then of each: the lower piece as the difference to the last contact's, the higher one as the difference
-    ///   to the lower, the links;
+    /// The byte 1, then whole numbers, seven bits a byte, the lowest first, the top bit set in all
+    /// but the last byte; signed numbers are folded first (0, -1, 1, -2 ...). In order:
+    /// - cells of the grid along x and z; the core's `x`, `z`, `width`, `depth`; levels of a slice;
+    ///   spans of the smallest piece;
+    /// - number of pieces, then of each: its first span's `x` and `z` within the core, its floor as
+    ///   the difference to the last piece's, its spans, its area;
+    /// - number of contacts, then of each: the lower piece as the difference to the last contact's,
+    ///   the higher one as the difference to the lower, the links;
     /// - number of conflicts, then of each its pieces as above;
-    /// - number of spans of the rim, then of each: `x` and `z` within the core, its floor as the difference to the last one's, its
-    ///   piece, and for +x and +z what is beyond: 0 for the same part or nothing, 1 for another part without a link, else
-    ///   2 plus the folded difference of the floor there to its own.
+    /// - number of spans of the rim, then of each: `x` and `z` within the core, its floor as the
+    ///   difference to the last one's, its piece, and for +x and +z what is beyond: 0 for the same
+    ///   part or nothing, 1 for another part without a link, else 2 plus the folded difference of
+    ///   the floor there to its own.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = Writer(vec![VERSION]);
@@ -73,11 +75,12 @@ impl SurfacePieces {
     /// The pieces that [`SurfacePieces::to_bytes`] wrote.
     ///
     /// # Guarantees
-    /// - What is returned keeps all invariants of pieces; no bytes make this panic, or reserve more than some forty times their length.
+    /// - What is returned keeps all invariants of pieces; no bytes make this panic, or reserve more
+    ///   than some forty times their length.
     ///
     /// # Errors
-    /// [`RegionError::DamagedPieces`] if the bytes break off, go on after the end, or break an invariant. Not every
-    /// damage can be seen: a file should have a checksum besides.
+    /// [`RegionError::DamagedPieces`] if the bytes break off, go on after the end, or break an
+    /// invariant. Not every damage can be seen: a file should have a checksum besides.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, RegionError> {
         let mut reader = Reader { bytes, at: 0 };
         if reader.byte()? != VERSION {

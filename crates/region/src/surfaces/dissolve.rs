@@ -10,10 +10,11 @@ use super::graph::{Neighbours, PieceGraph};
 /// Most pieces of a sheet that is tried: what is left over where a spiral comes round is small.
 const MOST_PIECES: usize = 256;
 
-/// Dissolves sheets, the smallest first, where their neighbours can take all of their pieces and seams do not become longer.
+/// Dissolves sheets, the smallest first, where their neighbours can take all of their pieces and
+/// seams do not become longer.
 ///
-/// Sheets that lie one behind the other on a spiral may each be too long for two to be one, and yet leave room for one less: then a sheet
-/// between two others is shared out.
+/// Sheets that lie one behind the other on a spiral may each be too long for two to be one, and yet
+/// leave room for one less: then a sheet between two others is shared out.
 ///
 /// Returns how many sheets are gone.
 pub(super) fn dissolve_sheets(
@@ -72,7 +73,8 @@ impl Taker<'_> {
         is_gone
     }
 
-    /// Gives piece after piece to a sheet beside it that holds nothing against it. Returns whether all are given.
+    /// Gives piece after piece to a sheet beside it that holds nothing against it. Returns whether
+    /// all are given.
     fn share_out(&mut self, group: &[(u32, u32)]) -> bool {
         let beside = self.beside;
         let sheet = group[0].0;
@@ -109,7 +111,8 @@ impl Taker<'_> {
         links.fold(0, |sum, &(_, links)| sum.saturating_add(links))
     }
 
-    /// Links from pieces of the group to other sheets, and between pieces of it that are of different ones.
+    /// Links from pieces of the group to other sheets, and between pieces of it that are of
+    /// different ones.
     fn seams(&self, group: &[(u32, u32)]) -> u64 {
         let links = |piece: u32| {
             let others = self.beside.of(piece).iter().filter(move |&&(other, _)| {

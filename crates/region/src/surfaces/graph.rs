@@ -8,7 +8,8 @@ pub(super) struct Edge {
     pub(super) links: u32,
 }
 
-/// Counts pairs of pieces. Pairs come back soon or never, so a few are counted in place and the others are put on a list.
+/// Counts pairs of pieces. Pairs come back soon or never, so a few are counted in place and the
+/// others are put on a list.
 pub(super) struct Pairs {
     recent: [Edge; 1 << RECENT_BITS],
     list: Vec<Edge>,
@@ -70,7 +71,8 @@ pub(super) fn sum_edges(edges: &mut Vec<Edge>) {
     edges.shrink_to_fit();
 }
 
-/// Pieces in the order of their first spans, which is the same however the field was cut into parts.
+/// Pieces in the order of their first spans, which is the same however the field was cut into
+/// parts.
 pub(super) struct PieceGraph {
     /// Block of each piece, x and z.
     pub(super) blocks: Vec<[u32; 2]>,

@@ -6,7 +6,8 @@ use std::collections::VecDeque;
 
 use super::graph::{Neighbours, PieceGraph};
 
-/// Most pieces around a seam that may move at once. A bound on the time a seam takes, not on the length of seams.
+/// Most pieces around a seam that may move at once. A bound on the time a seam takes, not on the
+/// length of seams.
 const REACH: usize = 1024;
 
 /// Stands for a capacity without end.
@@ -14,15 +15,17 @@ const UNBOUNDED: u32 = u32::MAX;
 
 /// Shortens the seams between sheets, two sheets at a time.
 ///
-/// Of the pieces of two sheets, those that conflict with one of the other sheet stay where they are. All others around the seam may be on
-/// either side: the shortest seam is a minimum cut of the graph of pieces between those that stay. Sheets stay sheets, and no move
-/// may tear one apart as far as can be seen from the seam.
+/// Of the pieces of two sheets, those that conflict with one of the other sheet stay where they
+/// are. All others around the seam may be on either side: the shortest seam is a minimum cut of the
+/// graph of pieces between those that stay. Sheets stay sheets, and no move may tear one apart as
+/// far as can be seen from the seam.
 ///
-/// `sheets` is the sheet of every piece; no two conflicting pieces are in one. Returns by how many links the seams became shorter.
+/// `sheets` is the sheet of every piece; no two conflicting pieces are in one. Returns by how many
+/// links the seams became shorter.
 ///
 /// # References
-/// Boykov, Veksler and Zabih 2001, Fast Approximate Energy Minimization via Graph Cuts, section 3 (swap moves),
-/// <https://doi.org/10.1109/34.969114>. The flow is that of Edmonds and Karp 1972, <https://doi.org/10.1145/321694.321699>.
+/// Boykov, Veksler and Zabih 2001, Fast Approximate Energy Minimization via Graph Cuts, section 3
+/// (swap moves), <https://doi.org/10.1109/34.969114>. The flow is that of Edmonds and Karp 1972, <https://doi.org/10.1145/321694.321699>.
 pub(super) fn shorten_seams(
     graph: &PieceGraph,
     beside: &Neighbours<(u32, u32)>,
@@ -81,7 +84,8 @@ impl Cutter<'_> {
         self.against.of(piece).iter().any(|&rival| self.sheets[rival as usize] == other)
     }
 
-    /// The pieces of both sheets nearest to the seam, in the order of a search that does not go on behind those that stay.
+    /// The pieces of both sheets nearest to the seam, in the order of a search that does not go on
+    /// behind those that stay.
     fn around(&mut self, seam: &[(u32, u32, u32, u32)]) -> Vec<u32> {
         let (left, right) = (seam[0].0, seam[0].1);
         let mut found: Vec<u32> = Vec::new();
@@ -108,7 +112,8 @@ impl Cutter<'_> {
         found
     }
 
-    /// Gives the pieces to the sides of the shortest seam. Returns by how much it is shorter; nothing has moved if that is 0.
+    /// Gives the pieces to the sides of the shortest seam. Returns by how much it is shorter;
+    /// nothing has moved if that is 0.
     fn cut(&mut self, pieces: &[u32], left: u32, right: u32) -> u32 {
         let count = pieces.len() as u32;
         // The two ends stand for all that stays: pieces in conflict, and pieces too far away.
@@ -154,7 +159,8 @@ impl Cutter<'_> {
         length - least
     }
 
-    /// Into how many connected parts the pieces fall if they are of these sheets, all pieces farther away taken for one part per sheet.
+    /// Into how many connected parts the pieces fall if they are of these sheets, all pieces
+    /// farther away taken for one part per sheet.
     fn parts(&self, pieces: &[u32], sheets: &[u32], left: u32, right: u32) -> u32 {
         let mut seen = vec![false; pieces.len()];
         let mut reaches_out = [false; 2];
@@ -231,7 +237,8 @@ impl Flow {
         }
     }
 
-    /// The largest flow, or `enough` if it is no less. In the first case [`Flow::is_reached`] then tells the side of the source.
+    /// The largest flow, or `enough` if it is no less. In the first case [`Flow::is_reached`] then
+    /// tells the side of the source.
     fn run(&mut self, source: u32, sink: u32, enough: u32) -> u32 {
         let mut total = 0_u32;
         while total < enough && self.search(source, sink) {
@@ -324,7 +331,8 @@ mod tests {
         }
     }
 
-    /// A ladder of pieces, `links` between its rungs; the first two and the last two conflict across.
+    /// A ladder of pieces, `links` between its rungs; the first two and the last two conflict
+    /// across.
     #[test]
     fn a_seam_moves_to_where_the_way_is_narrow() {
         let links = [16, 16, 16, 5, 16, 16];

@@ -15,7 +15,8 @@ use crate::islands::{RemovedIslands, SmallIslands};
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct JoinConfig {
-    /// Connected ground, of whatever kinds, of less than this many square metres gets no region. Default 0; finite, zero or more.
+    /// Connected ground, of whatever kinds, of less than this many square metres gets no region.
+    /// Default 0; finite, zero or more.
     pub min_island: f32,
     /// Area of a cell in square metres. Default 0.09; finite, above zero.
     pub cell_area: f64,
@@ -109,29 +110,34 @@ impl JoinedSurfaces {
 
 /// Makes regions of the pieces of all parts of a field, given in any order.
 ///
-/// Pieces that touch and are of one kind of ground are joined as long as nothing in the sheet conflicts: first within squares of
-/// two blocks a side, then of four, eight and so on, in each the longest contact first, and only contacts that are long for the
-/// square; the rest at the end over the whole grid. So floors come together before stairs and doors do, and conflicts
-/// end up where contacts are short. Then pieces move over the seams that are left, so that each is as short as it can be near there
-/// between its two sheets; small sheets are shared out among their neighbours where these can take all of them; and what may be
-/// joined by now is. This finds few regions and short seams, not always the fewest or shortest.
+/// Pieces that touch and are of one kind of ground are joined as long as nothing in the sheet
+/// conflicts: first within squares of two blocks a side, then of four, eight and so on, in each the
+/// longest contact first, and only contacts that are long for the square; the rest at the end over
+/// the whole grid. So floors come together before stairs and doors do, and conflicts end up where
+/// contacts are short. Then pieces move over the seams that are left, so that each is as short as
+/// it can be near there between its two sheets; small sheets are shared out among their neighbours
+/// where these can take all of them; and what may be joined by now is. This finds few regions and
+/// short seams, not always the fewest or shortest.
 ///
 /// Tells `observer` of islands dropped.
 ///
 /// # Guarantees
 /// - The regions do not depend on how the field was cut into parts, nor on the order of `parts`.
-/// - Regions are numbered by their first spans, and keep the contract of [`Partition`](waymesh_core::stage::Partition) but for spans
-///   on islands that are dropped, which have no region.
+/// - Regions are numbered by their first spans, and keep the contract of
+///   [`Partition`](waymesh_core::stage::Partition) but for spans on islands that are dropped, which
+///   have no region.
 /// - No two adjacent regions of the same kind of ground could be one.
 /// - Ground without a part is taken for ground that is not there.
 ///
 /// # Cost
-/// `p` pieces: about `p log p`, and some 300 bytes a piece while it runs. The seams that are left take a flow each, over a bounded
-/// number of pieces. Surfaces that nowhere conflict with themselves cost next to nothing.
+/// `p` pieces: about `p log p`, and some 300 bytes a piece while it runs. The seams that are left
+/// take a flow each, over a bounded number of pieces. Surfaces that nowhere conflict with
+/// themselves cost next to nothing.
 ///
 /// # Errors
 /// - [`RegionError::BadArea`] for a bad configuration.
-/// - [`RegionError::TilesDiffer`], [`RegionError::TilesOverlap`] and [`RegionError::TilesDisagree`] for parts that are not of one field.
+/// - [`RegionError::TilesDiffer`], [`RegionError::TilesOverlap`] and [`RegionError::TilesDisagree`]
+///   for parts that are not of one field.
 /// - [`RegionError::TooManyPieces`] beyond `u32::MAX - 1`.
 ///
 /// # References
@@ -302,7 +308,8 @@ impl Gathered {
         Ok(())
     }
 
-    /// What may be joined: pieces that are kept, of one area. Conflicts between pieces that never meet are left out.
+    /// What may be joined: pieces that are kept, of one area. Conflicts between pieces that never
+    /// meet are left out.
     fn graph(&self, kept: &[bool]) -> PieceGraph {
         let edges: Vec<Edge> = self
             .edges
@@ -339,7 +346,8 @@ impl Places {
     }
 
     fn covers(&self, parts: &[SurfacePieces], x: u32, z: u32) -> bool {
-        // Rows of parts from the one that begins at or before z; parts share no column, so only a few rows come into question.
+        // Rows of parts from the one that begins at or before z; parts share no column, so only a few rows
+        // come into question.
         let mut row = z;
         loop {
             let end = self.corners.partition_point(|&(part_z, part_x, _)| (part_z, part_x) <= (row, x));

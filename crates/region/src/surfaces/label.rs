@@ -7,11 +7,12 @@ use super::join::{JoinedSurfaces, corner};
 use super::split::{Part, pieces_of_spans};
 use crate::error::RegionError;
 
-/// The region of every span of a part of the field, those of the ring too; [`NO_REGION`] where one cannot walk, on islands that were
-/// dropped, and in the ring where no part was joined.
+/// The region of every span of a part of the field, those of the ring too; [`NO_REGION`] where one
+/// cannot walk, on islands that were dropped, and in the ring where no part was joined.
 ///
-/// The part must be the one whose pieces were joined. Its pieces are found again, which takes as long as
-/// [`split_surfaces`](super::split_surfaces) and needs nothing to be kept for a span in between.
+/// The part must be the one whose pieces were joined. Its pieces are found again, which takes as
+/// long as [`split_surfaces`](super::split_surfaces) and needs nothing to be kept for a span in
+/// between.
 ///
 /// # Guarantees
 /// - `count` is that of the whole field, so a part may hold none of some regions.

@@ -1,8 +1,9 @@
 //! Whole storeys as regions: split into pieces block by block, then joined.
 //!
-//! The grid is cut into fixed blocks of [`BLOCK_CELLS`] cells a side. [`split_surfaces`] cuts the ground of each block into pieces
-//! and notes what touches what; it looks at one block, so it does not matter which part of the field holds the block.
-//! [`join_surfaces`] makes regions of the pieces of all parts, and [`label_surfaces`] gives the spans of a part their regions.
+//! The grid is cut into fixed blocks of [`BLOCK_CELLS`] cells a side. [`split_surfaces`] cuts the
+//! ground of each block into pieces and notes what touches what; it looks at one block, so it does
+//! not matter which part of the field holds the block. [`join_surfaces`] makes regions of the
+//! pieces of all parts, and [`label_surfaces`] gives the spans of a part their regions.
 
 mod agglomerate;
 mod block;
@@ -25,15 +26,17 @@ pub use split::{Piece, SurfacePieces, split_surfaces, split_surfaces_labelled};
 
 use crate::error::{RegionError, check_area};
 
-/// How [`split_surfaces`] and [`partition_surfaces`] work. All parts of a field must be split by the same rule.
+/// How [`split_surfaces`] and [`partition_surfaces`] work. All parts of a field must be split by
+/// the same rule.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SurfacesConfig {
-    /// Height in metres that a piece may climb. Slopes and stairs within a block are cut into slices of about this height, so that a
-    /// seam can lie across them. The lower, the shorter the seams and the more pieces. Default 0.5; finite, above zero.
+    /// Height in metres that a piece may climb. Slopes and stairs within a block are cut into
+    /// slices of about this height, so that a seam can lie across them. The lower, the shorter
+    /// the seams and the more pieces. Default 0.5; finite, above zero.
     pub slice_height: f32,
-    /// Pieces of less than this many square metres are added to a neighbour in their block where they can be. Default 0.5; finite,
-    /// zero or more.
+    /// Pieces of less than this many square metres are added to a neighbour in their block where
+    /// they can be. Default 0.5; finite, zero or more.
     pub min_piece: f32,
 }
 
@@ -97,18 +100,20 @@ struct Rule {
     min_spans: u32,
 }
 
-/// Cuts the walkable surface into few regions with short seams: a connected surface of one kind of ground is one region unless it
-/// overlaps itself in plan, or lies side by side with itself without a link.
+/// Cuts the walkable surface into few regions with short seams: a connected surface of one kind of
+/// ground is one region unless it overlaps itself in plan, or lies side by side with itself without
+/// a link.
 ///
-/// The same as [`split_surfaces`], [`join_surfaces`] and [`label_surfaces`] with one part that holds everything. However the field is
-/// cut into parts, the regions are the same.
+/// The same as [`split_surfaces`], [`join_surfaces`] and [`label_surfaces`] with one part that
+/// holds everything. However the field is cut into parts, the regions are the same.
 ///
 /// # Guarantees
 /// - The contract of [`Partition`].
 /// - No two adjacent regions of the same kind of ground could be one.
 ///
 /// # Cost
-/// Near linear: one pass over the spans, and the join, which works on pieces (one or a few per 256 columns).
+/// Near linear: one pass over the spans, and the join, which works on pieces (one or a few per 256
+/// columns).
 ///
 /// # Errors
 /// [`RegionError`] for a bad configuration.

@@ -1,4 +1,5 @@
-//! Sheets of pieces: what they touch, what they must not be joined with, and joining them one by one.
+//! Sheets of pieces: what they touch, what they must not be joined with, and joining them one by
+//! one.
 
 #![expect(clippy::cast_possible_truncation, reason = "numbers of pieces, which fit 32 bits")]
 
@@ -9,8 +10,8 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use waymesh_core::DisjointSets;
 
-/// Hashes a pair of numbers packed in one. Tables are only looked things up in, never walked through, so the order of their entries
-/// shows nowhere.
+/// Hashes a pair of numbers packed in one. Tables are only looked things up in, never walked
+/// through, so the order of their entries shows nowhere.
 #[derive(Default)]
 struct PairHasher(u64);
 
@@ -37,10 +38,12 @@ fn pack(one: u32, two: u32) -> u64 {
     u64::from(one.min(two)) << 32 | u64::from(one.max(two))
 }
 
-/// A pair of sheets that may be joined: the longest contact first, then the sheet that had the lowest name.
+/// A pair of sheets that may be joined: the longest contact first, then the sheet that had the
+/// lowest name.
 type Candidate = (u32, Reverse<u32>, Reverse<u32>, u32, u32);
 
-/// Sheets that are joined one by one. Each begins as one piece and bears the number of one of its pieces.
+/// Sheets that are joined one by one. Each begins as one piece and bears the number of one of its
+/// pieces.
 pub(super) struct Sheets {
     sets: DisjointSets,
     /// Lowest piece.
@@ -96,7 +99,8 @@ impl Sheets {
         self.sets.find(piece)
     }
 
-    /// Proposes to join two sheets, if they touch along at least so many links and nothing is against it.
+    /// Proposes to join two sheets, if they touch along at least so many links and nothing is
+    /// against it.
     pub(super) fn propose(&mut self, one: u32, two: u32, least: u32) {
         let pair = pack(one, two);
         if let Some(&links) = self.contacts.get(&pair)
@@ -108,11 +112,12 @@ impl Sheets {
         }
     }
 
-    /// Joins what has been proposed, the longest contact first. Pairs whose contact grows thereby are proposed, too, if
-    /// `may_join(links, one, two)`.
+    /// Joins what has been proposed, the longest contact first. Pairs whose contact grows thereby
+    /// are proposed, too, if `may_join(links, one, two)`.
     pub(super) fn join_proposed(&mut self, may_join: impl Fn(u32, u32, u32) -> bool) {
         while let Some((links, _, _, one, two)) = self.queue.pop() {
-            // A pair with another number of links is stale: it has been proposed again, or one of the two is gone.
+            // A pair with another number of links is stale: it has been proposed again, or one of the two is
+            // gone.
             let pair = pack(one, two);
             if self.contacts.get(&pair) == Some(&links) && !self.conflicts.contains(&pair) {
                 self.join(one, two, &may_join);

@@ -11,7 +11,8 @@ use super::block::BlockPiece;
 use super::graph::{Edge, Pairs};
 use crate::merge::{self, Region};
 
-/// Most levels that all sets of a block may climb together before levels are counted in coarser steps.
+/// Most levels that all sets of a block may climb together before levels are counted in coarser
+/// steps.
 const MOST_LEVELS: u64 = 1 << 16;
 
 /// The walkable spans of a block that is not simple, numbered among themselves in order.
@@ -43,8 +44,9 @@ pub(super) struct BlockCutter {
 }
 
 impl BlockCutter {
-    /// Cuts the sets of a block that is not simple: `part` then tells the piece of each span. `labels` are the numbers of sets, from
-    /// `start` on, and turn into places in `spans`. `is_torn` tells whether any set holds rivals.
+    /// Cuts the sets of a block that is not simple: `part` then tells the piece of each span.
+    /// `labels` are the numbers of sets, from `start` on, and turn into places in `spans`.
+    /// `is_torn` tells whether any set holds rivals.
     pub(super) fn cut(
         &mut self,
         part: (&impl SpanField, &GridWindow),
@@ -139,8 +141,8 @@ impl BlockCutter {
         }
     }
 
-    /// Turns the heights of spans into places in a list that holds the levels of one set after the other, and counts the links over
-    /// each.
+    /// Turns the heights of spans into places in a list that holds the levels of one set after the
+    /// other, and counts the links over each.
     fn rank_levels(&mut self) {
         let sets = self.part.iter().max().map_or(0, |&most| most as usize + 1);
         let mut ranges = vec![(i32::MAX, i32::MIN); sets];
@@ -190,8 +192,9 @@ impl BlockCutter {
             .unwrap_or(to)
     }
 
-    /// Cuts sets so that no slice holds rivals of different height. Every pair of rivals is an interval of levels to be cut in; taken
-    /// in order of their upper ends, one cut serves many (the classic greedy stabbing of intervals).
+    /// Cuts sets so that no slice holds rivals of different height. Every pair of rivals is an
+    /// interval of levels to be cut in; taken in order of their upper ends, one cut serves many
+    /// (the classic greedy stabbing of intervals).
     fn cut_rivals_apart(&mut self) {
         let mut intervals: Vec<(u32, u32)> = self
             .rivals
@@ -212,7 +215,8 @@ impl BlockCutter {
         }
     }
 
-    /// Cuts slices that are taller than `limit`, each time where few links are cut within the upper half of what a slice may have.
+    /// Cuts slices that are taller than `limit`, each time where few links are cut within the upper
+    /// half of what a slice may have.
     fn cut_to_height(&mut self, limit: u32) {
         let limit = (limit >> self.coarse).max(1);
         let mut bottom = 0;
@@ -226,8 +230,8 @@ impl BlockCutter {
         }
     }
 
-    /// Puts linked spans of one slice together, those alone in their columns and those with others above or below apart: where a storey
-    /// ends over another, a seam may be wanted.
+    /// Puts linked spans of one slice together, those alone in their columns and those with others
+    /// above or below apart: where a storey ends over another, a seam may be wanted.
     fn part_slices(&mut self) {
         let Self { part, level, links, cuts, .. } = self;
         self.numbers.clear();
@@ -250,8 +254,8 @@ impl BlockCutter {
         }
     }
 
-    /// Cuts pieces that still hold rivals, which are then of one height: grows sheets from the first span on, and takes none in that
-    /// has a rival there.
+    /// Cuts pieces that still hold rivals, which are then of one height: grows sheets from the
+    /// first span on, and takes none in that has a rival there.
     fn untie(&mut self) {
         let Self { part, links, rivals, .. } = self;
         let mut is_torn = vec![false; part.len()];

@@ -42,14 +42,16 @@ pub(super) enum Beyond {
     Linked(i32),
 }
 
-/// What joining has to know of a part of the field: its pieces, what touches what, and the spans beside other parts.
+/// What joining has to know of a part of the field: its pieces, what touches what, and the spans
+/// beside other parts.
 ///
-/// Small: some 20 bytes a piece, 12 a contact, 8 a conflict, 32 a span of the rim. It can be kept as bytes
-/// ([`SurfacePieces::to_bytes`]) while the field itself is put away.
+/// Small: some 20 bytes a piece, 12 a contact, 8 a conflict, 32 a span of the rim. It can be kept
+/// as bytes ([`SurfacePieces::to_bytes`]) while the field itself is put away.
 ///
 /// # Invariants
-/// Pieces lie in the core and are in order of blocks, row by row, then of first spans. Contacts and conflicts are in order, each pair
-/// once, the lower number first; a conflict is between pieces of one area. The rim is in order.
+/// Pieces lie in the core and are in order of blocks, row by row, then of first spans. Contacts and
+/// conflicts are in order, each pair once, the lower number first; a conflict is between pieces of
+/// one area. The rim is in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SurfacePieces {
     /// Columns of the whole grid along x and z.
@@ -111,19 +113,22 @@ impl<'a, F: SpanField> Part<'a, F> {
     }
 }
 
-/// Cuts the ground of every block of the core into pieces that are plain sheets: connected, of one kind of ground, never over
-/// themselves in plan, never side by side with themselves without a link.
+/// Cuts the ground of every block of the core into pieces that are plain sheets: connected, of one
+/// kind of ground, never over themselves in plan, never side by side with themselves without a
+/// link.
 ///
-/// A connected surface within a block is one piece if that holds for it, if it does not climb more than the configuration says, and if
-/// it has other ground above or below it everywhere or nowhere. Others are cut by height, at levels that few links lead over, into
-/// slices that part what must not be together, and where they begin to lie over something else. So there are pieces to choose from
-/// where a seam may have to be.
+/// A connected surface within a block is one piece if that holds for it, if it does not climb more
+/// than the configuration says, and if it has other ground above or below it everywhere or nowhere.
+/// Others are cut by height, at levels that few links lead over, into slices that part what must
+/// not be together, and where they begin to lie over something else. So there are pieces to choose
+/// from where a seam may have to be.
 ///
 /// # Guarantees
 /// - What becomes of a block depends on nothing outside it, so not on the part it is in.
 ///
 /// # Cost
-/// Near linear in the spans, and linear in the pairs of storeys of a column. Blocks with a single plain surface take one pass.
+/// Near linear in the spans, and linear in the pairs of storeys of a column. Blocks with a single
+/// plain surface take one pass.
 ///
 /// # Errors
 /// - [`RegionError::BadLength`] and [`RegionError::BadArea`] for a bad configuration.
@@ -132,8 +137,8 @@ pub fn split_surfaces(part: &impl SpanWindow, config: &SurfacesConfig) -> Result
     Ok(split_surfaces_labelled(part, config)?.0)
 }
 
-/// As [`split_surfaces`]; also gives the piece of every span, [`NO_REGION`] outside the core and where one cannot walk, for
-/// [`label_split_surfaces`](super::label_split_surfaces).
+/// As [`split_surfaces`]; also gives the piece of every span, [`NO_REGION`] outside the core and
+/// where one cannot walk, for [`label_split_surfaces`](super::label_split_surfaces).
 ///
 /// # Errors
 /// As [`split_surfaces`].
@@ -170,8 +175,8 @@ pub(super) fn split_part(
     Ok((SurfacePieces { grid, core: part.core, rule, pieces, contacts, conflicts, rim }, labels))
 }
 
-/// The piece of every span, and all pieces. After each strip of blocks, `look` sees its columns, how its blocks are mixed,
-/// and the labels so far.
+/// The piece of every span, and all pieces. After each strip of blocks, `look` sees its columns,
+/// how its blocks are mixed, and the labels so far.
 fn label_pieces(
     part: &Part<'_, impl SpanField>,
     rule: Rule,
@@ -272,7 +277,8 @@ impl<F: SpanField> Survey<'_, F> {
         }
     }
 
-    /// Two columns on both sides of a border of blocks. `before` are those beside them, if each of their spans is linked straight across.
+    /// Two columns on both sides of a border of blocks. `before` are those beside them, if each of
+    /// their spans is linked straight across.
     #[inline]
     fn border(
         &mut self,
@@ -391,7 +397,8 @@ mod tests {
     /// Pairs of pieces and the number of links between them.
     type Contacts = BTreeMap<(u32, u32), u32>;
 
-    /// Storeys above each other with holes and other ground here and there, so that some blocks are plain and others are not.
+    /// Storeys above each other with holes and other ground here and there, so that some blocks are
+    /// plain and others are not.
     fn storeys(random: &mut Random) -> WalkableField {
         let (width, depth) = (20 + random.below(30), 20 + random.below(30));
         let count = random.below(5).cast_signed();
@@ -416,7 +423,8 @@ mod tests {
         fields::from_floors(width, depth, &columns)
     }
 
-    /// What touches and what crowds what, told by every pair of spans in one column or in two side by side.
+    /// What touches and what crowds what, told by every pair of spans in one column or in two side
+    /// by side.
     fn pairs(field: &WalkableField, labels: &[u32]) -> (Contacts, Vec<(u32, u32)>) {
         let (mut contacts, mut conflicts) = (BTreeMap::new(), Vec::new());
         let frame = &field.frame;

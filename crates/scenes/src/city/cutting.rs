@@ -1,4 +1,5 @@
-//! A sunken way through the middle of a tile, along x: retaining walls, two road bridges, a footbridge, stairs.
+//! A sunken way through the middle of a tile, along x: retaining walls, two road bridges, a
+//! footbridge, stairs.
 
 use glam::Vec3;
 
@@ -127,7 +128,8 @@ fn stairs(builder: &mut Builder, ground: &Ground, z: f32, x: f32, way: f32) {
         &[Vec3::new(x, top, z + way * 0.05), Vec3::new(x, top, edge), Vec3::new(head, top, edge)],
         &Railing::STEEL,
     );
-    // The flight rises against `way`: its own z = 0 is the wall for one side and the open edge for the other.
+    // The flight rises against `way`: its own z = 0 is the wall for one side and the open edge for the
+    // other.
     let turns = if way > 0.0 { 2 } else { 0 };
     builder.at(Vec3::new(foot, bottom, open), turns, |builder| {
         builder.flight(&flight);

@@ -95,7 +95,8 @@ pub(super) fn build(
     }
 }
 
-/// A porch at the door and as many steps as it takes to the ground; `level` is the ground seen from the floor.
+/// A porch at the door and as many steps as it takes to the ground; `level` is the ground seen from
+/// the floor.
 fn front_steps(builder: &mut Builder, door: f32, level: impl Fn(f32, f32) -> f32) {
     let x = [door - PORCH[0] / 2.0, door + PORCH[0] / 2.0];
     let lowest = |z: f32| level(x[0], z).min(level(x[1], z)) - 0.2;

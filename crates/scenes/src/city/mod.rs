@@ -1,6 +1,8 @@
-//! A town of square or oblong tiles: each is a block of houses or a park, with half of the streets around it.
+//! A town of square or oblong tiles: each is a block of houses or a park, with half of the streets
+//! around it.
 //!
-//! A tile depends on the seed and its place alone, so that tiles can be made in any order, one at a time.
+//! A tile depends on the seed and its place alone, so that tiles can be made in any order, one at a
+//! time.
 
 mod cutting;
 mod ground;
@@ -40,7 +42,8 @@ struct Town {
     /// Size of a tile in metres.
     size: [f32; 2],
     hilly: bool,
-    /// Storeys of the houses on a tile, and whether their roofs are steep. Every tile has these, in an order of its own.
+    /// Storeys of the houses on a tile, and whether their roofs are steep. Every tile has these, in
+    /// an order of its own.
     houses: &'static [(usize, bool)],
     trees: usize,
     cars: usize,

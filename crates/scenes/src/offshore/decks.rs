@@ -68,8 +68,8 @@ pub(super) fn plate(builder: &mut Builder, plan: [[f32; 2]; 2], y: f32, open: &[
     });
 }
 
-/// Under a deck: I-beams along x every `every[0]` and deeper ones along z every `every[1]`, but none that would cross the
-/// opening of a stair tower.
+/// Under a deck: I-beams along x every `every[0]` and deeper ones along z every `every[1]`, but
+/// none that would cross the opening of a stair tower.
 pub(super) fn beams(builder: &mut Builder, plan: [[f32; 2]; 2], y: f32, every: [f32; 2]) {
     let top = y - PLATE;
     let profile = |builder: &mut Builder, from: Vec3, to: Vec3, depth: f32, along_x: bool| {

@@ -10,7 +10,8 @@ use crate::parts::railing::Railing;
 const FOOT: f32 = 0.9;
 const LEG: f32 = 0.75;
 
-/// Plan position of leg `index` (against the clock from the lowest corner) at a height: legs lean inward up to the cellar deck.
+/// Plan position of leg `index` (against the clock from the lowest corner) at a height: legs lean
+/// inward up to the cellar deck.
 fn leg(index: usize, y: f32) -> Vec3 {
     let part = (y / CELLAR).min(1.0);
     let low = [FOOT, SIZE[0] - FOOT, FOOT, SIZE[1] - FOOT];

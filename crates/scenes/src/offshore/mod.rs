@@ -1,4 +1,5 @@
-//! An offshore platform: a jacket in the sea, three decks with plant, living quarters, a helideck, two cranes.
+//! An offshore platform: a jacket in the sea, three decks with plant, living quarters, a helideck,
+//! two cranes.
 
 mod crane;
 mod decks;
@@ -25,8 +26,8 @@ const DECK: [[f32; 2]; 2] = [[2.0, 38.0], [2.0, 50.0]];
 const UPPER_START: f32 = 14.0;
 const PLATE: f32 = 0.08;
 
-/// Half of 6 m between decks: fifteen risers of 200 mm over open treads of 253 mm. Wide enough for a stretcher, and for
-/// coarse grids.
+/// Half of 6 m between decks: fifteen risers of 200 mm over open treads of 253 mm. Wide enough for
+/// a stretcher, and for coarse grids.
 const HALF: Flight = Flight { risers: 15, riser: 0.2, tread: 0.253, width: 1.5, depth: 0.0 };
 const GAP: f32 = 0.2;
 const TURN: f32 = 1.2;

@@ -40,7 +40,8 @@ pub(super) fn build(builder: &mut Builder, random: &mut Random) {
     }
 }
 
-/// A pipe through `corners`, which lie apart along one axis at a time, with elbows, and flanges on its straights.
+/// A pipe through `corners`, which lie apart along one axis at a time, with elbows, and flanges on
+/// its straights.
 fn pipe(builder: &mut Builder, corners: &[Vec3], radius: f32, sides: usize) {
     let bend = radius * 3.0;
     let mut path = Vec::new();
@@ -95,7 +96,8 @@ fn valve(builder: &mut Builder, at: Vec3, radius: f32) {
     }
 }
 
-/// Along z through the middle of a deck: frames with two levels of pipes, high enough to walk under.
+/// Along z through the middle of a deck: frames with two levels of pipes, high enough to walk
+/// under.
 fn rack(builder: &mut Builder, y: f32, levels: [f32; 2], random: &mut Random) {
     let (x, z) = ([15.5, 22.0], [4.0, 48.0]);
     for frame in cuts(z[0], z[1], 5.5) {

@@ -1,6 +1,7 @@
 //! Furniture, as boxes.
 //!
-//! Each piece is `[x0, x1, y0, y1, z0, z1]` per box in metres: it stands on y = 0, its back is at z = 0, its left end at x = 0.
+//! Each piece is `[x0, x1, y0, y1, z0, z1]` per box in metres: it stands on y = 0, its back is at z
+//! = 0, its left end at x = 0.
 
 use glam::Vec3;
 

@@ -7,7 +7,8 @@ use crate::parts::walls::{Axis, DOOR, Opening};
 
 const PARTITION: f32 = 0.12;
 
-/// A corridor along +x from the origin, in the middle of `0..depth` in z, with `rooms` rooms on each side.
+/// A corridor along +x from the origin, in the middle of `0..depth` in z, with `rooms` rooms on
+/// each side.
 ///
 /// Floor, ceiling and outer walls are the caller's.
 #[derive(Clone, Copy, Debug)]
@@ -34,8 +35,9 @@ impl Corridor {
 }
 
 impl Builder {
-    /// `furnish` is called for each room in its own frame: x along its back wall from 0 to the room's width, z from the back wall
-    /// towards the door. The door takes the last 1.5 m at one end of the wall opposite.
+    /// `furnish` is called for each room in its own frame: x along its back wall from 0 to the
+    /// room's width, z from the back wall towards the door. The door takes the last 1.5 m at
+    /// one end of the wall opposite.
     pub(crate) fn corridor(&mut self, corridor: &Corridor, mut furnish: impl FnMut(&mut Self, usize)) {
         let length = corridor.pitch * real(corridor.rooms);
         let room_depth = corridor.room_depth();

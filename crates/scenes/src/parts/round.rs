@@ -20,7 +20,8 @@ fn across(along: Vec3) -> (Vec3, Vec3) {
     (u, along.cross(u))
 }
 
-/// A quarter of a circle from `from` to `to` around the corner where their tangents `start` and `end` meet; `from` is left out.
+/// A quarter of a circle from `from` to `to` around the corner where their tangents `start` and
+/// `end` meet; `from` is left out.
 pub(crate) fn elbow(path: &mut Vec<Vec3>, corner: Vec3, start: Vec3, end: Vec3, radius: f32, pieces: usize) {
     let centre = corner - start * radius + end * radius;
     for piece in 1..=pieces {
@@ -68,7 +69,8 @@ impl Builder {
         self.frustum(from, to, [radius; 2], sides);
     }
 
-    /// A bent pipe along `path`, which has two points at least and bends little at each: elbows are [`elbow`]s.
+    /// A bent pipe along `path`, which has two points at least and bends little at each: elbows are
+    /// [`elbow`]s.
     pub(crate) fn tube(&mut self, path: &[Vec3], radius: f32, sides: usize) {
         let direction = |index: usize| {
             let (from, to) = (index.saturating_sub(1), (index + 1).min(path.len() - 1));
@@ -128,7 +130,8 @@ impl Builder {
 mod tests {
     use super::*;
 
-    /// Six times the volume, by the divergence theorem: positive if faces look outward, and right only if closed.
+    /// Six times the volume, by the divergence theorem: positive if faces look outward, and right
+    /// only if closed.
     fn volume(build: impl FnOnce(&mut Builder)) -> f32 {
         let mut builder = Builder::default();
         build(&mut builder);

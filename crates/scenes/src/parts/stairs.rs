@@ -27,7 +27,8 @@ impl Flight {
         real(self.risers) * self.riser
     }
 
-    /// The line through the front edges of the treads at this z, from the first to what the flight leads to.
+    /// The line through the front edges of the treads at this z, from the first to what the flight
+    /// leads to.
     pub(crate) fn nosing(&self, z: f32) -> [Vec3; 2] {
         [Vec3::new(0.0, self.riser, z), Vec3::new(self.run(), self.rise(), z)]
     }
@@ -73,8 +74,9 @@ impl Builder {
         self.railing(&flight.nosing(z), railing);
     }
 
-    /// Two flights and the landing between them, from the origin: up along +x, back along -x at `width + gap` farther in z.
-    /// Both start and end at x = 0. `landing` is the landing's length, `slab` its thickness.
+    /// Two flights and the landing between them, from the origin: up along +x, back along -x at
+    /// `width + gap` farther in z. Both start and end at x = 0. `landing` is the landing's
+    /// length, `slab` its thickness.
     pub(crate) fn dogleg(
         &mut self,
         half: &Flight,

@@ -6,8 +6,8 @@ use waymesh_core::Random;
 use crate::builder::Builder;
 
 impl Builder {
-    /// A tree: trunk, branches and crowns that are taller than wide, so that hardly any of them could be stood on. The same
-    /// number of triangles for every tree.
+    /// A tree: trunk, branches and crowns that are taller than wide, so that hardly any of them
+    /// could be stood on. The same number of triangles for every tree.
     pub(crate) fn tree(&mut self, foot: Vec3, random: &mut Random) {
         let height = random.range(6.0, 10.0);
         let fork = foot + Vec3::Y * (height * 0.4);

@@ -9,8 +9,8 @@ const RAISED: f32 = 0.008;
 const JOINT: f32 = 0.01;
 
 impl Builder {
-    /// Tiles of about `size` on a wall that faces `out`, from `corner` along `along` and up: each has a face and four bevels,
-    /// ten triangles.
+    /// Tiles of about `size` on a wall that faces `out`, from `corner` along `along` and up: each
+    /// has a face and four bevels, ten triangles.
     pub(crate) fn wall_tiles(&mut self, corner: Vec3, along: Vec3, area: [f32; 2], size: [f32; 2]) {
         let across = cuts(0.0, area[0], size[0]);
         let up = cuts(0.0, area[1], size[1]);
@@ -50,7 +50,8 @@ impl Builder {
         }
     }
 
-    /// Paving that feet can feel, flush with the floor but for its ribs: `ribs` along x per flag of `size`.
+    /// Paving that feet can feel, flush with the floor but for its ribs: `ribs` along x per flag of
+    /// `size`.
     pub(crate) fn tactile(&mut self, x: [f32; 2], z: [f32; 2], y: f32, size: f32, ribs: usize) {
         for ends in cuts(x[0], x[1], size).windows(2) {
             for rib in 0..ribs {
@@ -67,7 +68,8 @@ impl Builder {
         }
     }
 
-    /// A ceiling of panels that hang below `y` and face down, seen from within the room: nothing is above it.
+    /// A ceiling of panels that hang below `y` and face down, seen from within the room: nothing is
+    /// above it.
     pub(crate) fn ceiling(&mut self, x: [f32; 2], z: [f32; 2], y: f32, size: f32) {
         let (xs, zs) = (cuts(x[0], x[1], size), cuts(z[0], z[1], size));
         for x in xs.windows(2) {

@@ -16,7 +16,8 @@ pub(crate) enum Axis {
 pub(crate) enum Opening {
     /// A doorway without a leaf.
     Gap { at: f32, width: f32, height: f32 },
-    /// A doorway of [`DOOR`], its leaf open at right angles on the side of larger (`true`) or smaller coordinates.
+    /// A doorway of [`DOOR`], its leaf open at right angles on the side of larger (`true`) or
+    /// smaller coordinates.
     Door { at: f32, inward: bool },
     /// From `sill` to `head` above the wall's foot, with a pane and a bar.
     Window { at: f32, width: f32, sill: f32, head: f32 },
@@ -46,7 +47,8 @@ impl Opening {
 }
 
 impl Builder {
-    /// A wall along `axis` over `run`, `across` the other axis; openings in order along it, clear of each other.
+    /// A wall along `axis` over `run`, `across` the other axis; openings in order along it, clear
+    /// of each other.
     pub(crate) fn wall(
         &mut self,
         axis: Axis,
@@ -102,7 +104,8 @@ impl Builder {
         self.piece(axis, along, pane, y);
     }
 
-    /// A framed sign or screen: a plate with a raised border, facing -z of its own frame, `size` wide and high.
+    /// A framed sign or screen: a plate with a raised border, facing -z of its own frame, `size`
+    /// wide and high.
     pub(crate) fn sign(&mut self, at: Vec3, size: [f32; 2]) {
         let [w, h] = size;
         let b = 0.04;

@@ -66,7 +66,8 @@ fn floor(builder: &mut Builder, ascents: &[Ascent]) {
     });
 }
 
-/// Cabinets with a metre between two, and railings to the walls, but for a wide passage for luggage on one side.
+/// Cabinets with a metre between two, and railings to the walls, but for a wide passage for luggage
+/// on one side.
 fn gates(builder: &mut Builder, x: f32) {
     let pitch = GATE + GATE_POST;
     let count = 20;

@@ -1,4 +1,5 @@
-//! A subway station: two tracks between three platforms, a concourse over all of them, tunnels at both ends.
+//! A subway station: two tracks between three platforms, a concourse over all of them, tunnels at
+//! both ends.
 
 mod concourse;
 mod escalator;

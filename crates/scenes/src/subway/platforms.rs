@@ -9,7 +9,8 @@ use crate::parts::furniture::BENCH;
 use crate::parts::railing::Railing;
 use crate::parts::stairs::Flight;
 
-/// Stairs at the platforms' ends for those who work on the tracks: a landing at the height of the bed, then six risers.
+/// Stairs at the platforms' ends for those who work on the tracks: a landing at the height of the
+/// bed, then six risers.
 const END: Flight = Flight { risers: 6, riser: (PLATFORM - BED) / 6.0, tread: 0.3, width: 1.1, depth: 0.2 };
 const END_LANDING: f32 = 1.2;
 const PAVING: f32 = 1.5;

@@ -23,7 +23,8 @@ pub(super) fn build(builder: &mut Builder) {
     for x in [[0.0, WALL], [length - WALL, length]] {
         builder.wall(Axis::Z, [WALL, width - WALL], x, [0.05, height], &mouths);
     }
-    // Under the tracks, and the earth beside them; it has no inside that could be stood in, for its underside looks down.
+    // Under the tracks, and the earth beside them; it has no inside that could be stood in, for its
+    // underside looks down.
     for z in TRACKS {
         builder.block([0.0, length], [0.0, BED - 0.01], z);
     }

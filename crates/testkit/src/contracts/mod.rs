@@ -1,4 +1,5 @@
-//! One suite per stage trait. Every implementation runs the suite of its trait; a foreign one may, too.
+//! One suite per stage trait. Every implementation runs the suite of its trait; a foreign one may,
+//! too.
 //!
 //! Each suite panics with the seed of the input that shows the fault.
 
@@ -170,7 +171,8 @@ pub fn decompose(triangulator: &dyn Triangulate, stage: &dyn Decompose) {
     decompose_within(triangulator, stage, 0.0);
 }
 
-/// The contract of a [`Decompose`] whose polygons may reach into walls that are not quite straight, by up to `tolerance` polygons.
+/// The contract of a [`Decompose`] whose polygons may reach into walls that are not quite straight,
+/// by up to `tolerance` polygons.
 ///
 /// # Panics
 /// If the implementation breaks it.

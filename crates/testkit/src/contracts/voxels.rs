@@ -43,7 +43,8 @@ pub fn voxelize(stage: &dyn Voxelize) {
     }
 }
 
-/// A point of a triangle lies in a span of its column, or of the next one if it lies on the line between them.
+/// A point of a triangle lies in a span of its column, or of the next one if it lies on the line
+/// between them.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

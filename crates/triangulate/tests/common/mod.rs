@@ -66,7 +66,8 @@ pub(crate) fn straighten(set: &PolygonSet) -> PolygonSet {
     result
 }
 
-/// The same polygons under an integer map with positive determinant, which keeps everything but lengths and angles.
+/// The same polygons under an integer map with positive determinant, which keeps everything but
+/// lengths and angles.
 pub(crate) fn transform(set: &PolygonSet, [a, b, c, d]: [i32; 4]) -> PolygonSet {
     assert!(i64::from(a) * i64::from(d) > i64::from(b) * i64::from(c));
     let mut result = set.clone();
@@ -77,7 +78,8 @@ pub(crate) fn transform(set: &PolygonSet, [a, b, c, d]: [i32; 4]) -> PolygonSet 
     result
 }
 
-/// Random rectilinear regions with holes and pinches; half of them straightened, half of them sheared and stretched.
+/// Random rectilinear regions with holes and pinches; half of them straightened, half of them
+/// sheared and stretched.
 pub(crate) fn random_regions(seed: u64) -> PolygonSet {
     let mut random = Random::new(seed ^ 0x5eed);
     let mut set = polygons::random(seed, 3 + random.below(20), 3 + random.below(20));

@@ -1,14 +1,16 @@
 //! Numbers to bytes and back, and what both formats begin with.
 //!
-//! Numbers have a fixed size and are little-endian, or are *short*: seven bits a byte, lowest first, the high bit set on all bytes but
-//! the last. Signed short numbers are folded first: 0, -1, 1, -2, 2 ... become 0, 1, 2, 3, 4 ...
+//! Numbers have a fixed size and are little-endian, or are *short*: seven bits a byte, lowest
+//! first, the high bit set on all bytes but the last. Signed short numbers are folded first: 0, -1,
+//! 1, -2, 2 ... become 0, 1, 2, 3, 4 ...
 
 use glam::Vec3;
 use waymesh_core::{GridFrame, GridScale, GridWindow};
 
 use crate::VoxelError;
 
-/// Columns that one byte of the column table covers at most: bounds what a few damaged bytes can ask for.
+/// Columns that one byte of the column table covers at most: bounds what a few damaged bytes can
+/// ask for.
 const LONGEST_RUN: usize = 64;
 /// Number of spans from which it is written out.
 const MANY: u32 = 3;
@@ -51,10 +53,11 @@ impl Writer {
         }
     }
 
-    /// The column table: the length in bytes of what follows, the number of spans, and runs of columns with as many spans each.
+    /// The column table: the length in bytes of what follows, the number of spans, and runs of
+    /// columns with as many spans each.
     ///
-    /// A run is a byte: the number of spans in the high two bits, 3 for a short number that follows; in the others the number of
-    /// columns less one.
+    /// A run is a byte: the number of spans in the high two bits, 3 for a short number that
+    /// follows; in the others the number of columns less one.
     #[expect(clippy::cast_possible_truncation, reason = "runs are at most 64, counts below 3 are 2 bits")]
     pub(super) fn columns(&mut self, columns: &[u32]) {
         let mut runs = Self::default();
@@ -185,8 +188,8 @@ impl<'a> Reader<'a> {
         if is_sound(&frame) && inside { Ok((frame, windows)) } else { Err(self.damaged()) }
     }
 
-    /// The column table of `count` columns. `span_bytes` follow for each span at least: what is asked for is never more than a
-    /// small multiple of the bytes there are.
+    /// The column table of `count` columns. `span_bytes` follow for each span at least: what is
+    /// asked for is never more than a small multiple of the bytes there are.
     pub(super) fn columns(&mut self, count: u64, span_bytes: usize) -> Result<Vec<u32>, VoxelError> {
         let (runs, spans) = (self.u32()? as usize, self.u32()?);
         let rest = self.left().checked_sub(runs).ok_or_else(|| self.damaged())?;

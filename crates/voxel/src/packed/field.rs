@@ -18,16 +18,18 @@ const NEG_Z: usize = Direction::NegZ.index();
 const POS_X: usize = Direction::PosX.index();
 const POS_Z: usize = Direction::PosZ.index();
 
-/// A [`FieldWindow`] as few bytes: about two to three per span, where memory takes 33 and four per column.
+/// A [`FieldWindow`] as few bytes: about two to three per span, where memory takes 33 and four per
+/// column.
 ///
 /// # Guarantees
-/// - [`PackedField::unpack`] gives what was packed, bit for bit. The same part gives the same bytes.
-/// - Damaged bytes give an error, or a valid part that is another than was packed; never a panic, nor memory beyond about 300
-///   times their length. Who keeps them adds a checksum.
+/// - [`PackedField::unpack`] gives what was packed, bit for bit. The same part gives the same
+///   bytes.
+/// - Damaged bytes give an error, or a valid part that is another than was packed; never a panic,
+///   nor memory beyond about 300 times their length. Who keeps them adds a checksum.
 ///
 /// # Layout, version 1
-/// Numbers are little-endian; *short* ones have 7 bits a byte, lowest first, the high bit set on all but the last; signed short
-/// ones are folded (0, -1, 1, -2 ... as 0, 1, 2, 3 ...).
+/// Numbers are little-endian; *short* ones have 7 bits a byte, lowest first, the high bit set on
+/// all but the last; signed short ones are folded (0, -1, 1, -2 ... as 0, 1, 2, 3 ...).
 ///
 /// | bytes | what |
 /// |---|---|
@@ -39,18 +41,21 @@ const POS_Z: usize = Direction::PosZ.index();
 /// | 2 per span | bits 0-1 floor, 2-3 clearance, 4-5 link to -x, 6-7 link to -z, 8-14 ground, 15 area |
 /// | ... | what did not fit there, span by span in this order: floor, clearance, links to -x and -z, ground, area |
 ///
-/// A span has a *mate* in the column before in its row and one in the column before in z: the lowest that no span of its own column
-/// has passed (a span passes those it is linked to, and those whose floor is not above its own), if there is one. It is compared with
-/// its mate in the row; without one with its mate in z; without one with the span before it; the first of all with level
+/// A span has a *mate* in the column before in its row and one in the column before in z: the
+/// lowest that no span of its own column has passed (a span passes those it is linked to, and those
+/// whose floor is not above its own), if there is one. It is compared with its mate in the row;
+/// without one with its mate in z; without one with the span before it; the first of all with level
 /// 0, open sky, no area.
 ///
 /// - Floor: 0 as the other's, 1 one more, 2 one less, 3 the difference follows, signed short.
-/// - Clearance: 0 open sky, 1 as the other's, 2 up to the same level as the other's, 3 follows, short.
-/// - Links: 0 none, 1 to the mate, 2 follows as the number of the span in its column, short. Those to +x and +z are the
-///   same ones seen from the other side.
-/// - Ground, in steps of a 32th of a level: expected is the other's, and, if the other lies in the row, so much more as
-///   that one's was than its other's. Stored is the difference from -63 to 63, plus 63; or 127, and what follows is short:
-///   0 if the single itself comes next, else the folded difference plus 1.
+/// - Clearance: 0 open sky, 1 as the other's, 2 up to the same level as the other's, 3 follows,
+///   short.
+/// - Links: 0 none, 1 to the mate, 2 follows as the number of the span in its column, short. Those
+///   to +x and +z are the same ones seen from the other side.
+/// - Ground, in steps of a 32th of a level: expected is the other's, and, if the other lies in the
+///   row, so much more as that one's was than its other's. Stored is the difference from -63 to 63,
+///   plus 63; or 127, and what follows is short: 0 if the single itself comes next, else the folded
+///   difference plus 1.
 /// - Area: 0 as the other's, 1 follows as a byte.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PackedField {
@@ -206,7 +211,8 @@ fn check(part: &FieldWindow) -> Result<(), VoxelError> {
     Ok(())
 }
 
-/// What a span is compared with: its number, [`NO_SPAN`] for the first of all, and the ground to be expected, in steps.
+/// What a span is compared with: its number, [`NO_SPAN`] for the first of all, and the ground to be
+/// expected, in steps.
 #[derive(Clone, Copy, Debug)]
 struct Other {
     span: u32,

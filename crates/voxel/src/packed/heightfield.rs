@@ -12,16 +12,18 @@ use crate::filters::check;
 const MAGIC: [u8; 4] = *b"WHF\x01";
 const WHAT: &str = "packed heightfield";
 
-/// A [`Heightfield`] as few bytes: about one to two per span, where memory takes twelve and four per column.
+/// A [`Heightfield`] as few bytes: about one to two per span, where memory takes twelve and four
+/// per column.
 ///
 /// # Guarantees
-/// - [`PackedHeightfield::unpack`] gives what was packed, bit for bit. The same heightfield gives the same bytes.
-/// - Damaged bytes give an error, or a valid heightfield that is another than was packed; never a panic, nor memory beyond about 300
-///   times their length. Who keeps them adds a checksum.
+/// - [`PackedHeightfield::unpack`] gives what was packed, bit for bit. The same heightfield gives
+///   the same bytes.
+/// - Damaged bytes give an error, or a valid heightfield that is another than was packed; never a
+///   panic, nor memory beyond about 300 times their length. Who keeps them adds a checksum.
 ///
 /// # Layout, version 1
-/// Numbers are little-endian; *short* ones have 7 bits a byte, lowest first, the high bit set on all but the last; signed short
-/// ones are folded (0, -1, 1, -2 ... as 0, 1, 2, 3 ...).
+/// Numbers are little-endian; *short* ones have 7 bits a byte, lowest first, the high bit set on
+/// all but the last; signed short ones are folded (0, -1, 1, -2 ... as 0, 1, 2, 3 ...).
 ///
 /// | bytes | what |
 /// |---|---|
@@ -32,15 +34,17 @@ const WHAT: &str = "packed heightfield";
 /// | 1 per span | bits 0-1 bottom, 2-3 top, 4 class, 5-7 drop |
 /// | ... | what did not fit there, span by span in this order: bottom, top, class, drop |
 ///
-/// A span is compared with another: of the column before in its row, else of the column before in z, the lowest one that no
-/// earlier span of its column has passed (a span passes those whose bottom is not above its top); else with the span before it;
-/// the first of all with levels 0 to 1, no area, not upward.
+/// A span is compared with another: of the column before in its row, else of the column before in
+/// z, the lowest one that no earlier span of its column has passed (a span passes those whose
+/// bottom is not above its top); else with the span before it; the first of all with levels 0 to 1,
+/// no area, not upward.
 ///
-/// - Bottom and top: 0 as the other's, 1 one more, 2 one less, 3 the difference follows, signed short.
+/// - Bottom and top: 0 as the other's, 1 one more, 2 one less, 3 the difference follows, signed
+///   short.
 /// - Class, which is area and [`Span::upward`]: 0 as the other's, 1 follows as two bytes.
-/// - Drop: expected is the other's if both are upward, and, if the other lies in the row, so that the ground goes on as it did from
-///   the other's other to it; 0 for a span that is not upward. Stored is the difference from -3 to 3, plus 3; or 7, and it
-///   follows, signed short.
+/// - Drop: expected is the other's if both are upward, and, if the other lies in the row, so that
+///   the ground goes on as it did from the other's other to it; 0 for a span that is not upward.
+///   Stored is the difference from -3 to 3, plus 3; or 7, and it follows, signed short.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PackedHeightfield {
     bytes: Vec<u8>,
@@ -50,8 +54,8 @@ impl PackedHeightfield {
     /// Packs `heightfield`.
     ///
     /// # Errors
-    /// [`VoxelError::BrokenHeightfield`] for tables that contradict each other, [`VoxelError::NotPackable`] for other
-    /// things that make it invalid.
+    /// [`VoxelError::BrokenHeightfield`] for tables that contradict each other,
+    /// [`VoxelError::NotPackable`] for other things that make it invalid.
     pub fn pack(heightfield: &Heightfield) -> Result<Self, VoxelError> {
         check(heightfield)?;
         if !is_sound(&heightfield.frame) {
@@ -85,7 +89,8 @@ impl PackedHeightfield {
         Ok(Self { bytes: writer.0 })
     }
 
-    /// Takes bytes that were packed before; they are looked at by [`PackedHeightfield::unpack`] only.
+    /// Takes bytes that were packed before; they are looked at by [`PackedHeightfield::unpack`]
+    /// only.
     #[must_use]
     pub fn from_bytes(bytes: Vec<u8>) -> Self {
         Self { bytes }

@@ -37,8 +37,8 @@ pub(crate) fn to_grid(corners: [Vec3; 3], frame: &GridFrame) -> [[f64; 3]; 3] {
     corners.map(|corner| frame.to_grid(corner))
 }
 
-/// The lowest and highest point of the part of a triangle over a cell that is enlarged by `margin` on each side (cut down, if
-/// negative), by plain polygon clipping.
+/// The lowest and highest point of the part of a triangle over a cell that is enlarged by `margin`
+/// on each side (cut down, if negative), by plain polygon clipping.
 pub(crate) fn heights_in_cell(triangle: &[[f64; 3]; 3], x: u32, z: u32, margin: f64) -> Option<[f64; 2]> {
     let mut polygon = triangle.to_vec();
     for (axis, low) in [(0, f64::from(x)), (2, f64::from(z))] {
@@ -81,8 +81,8 @@ pub(crate) struct OracleFragment {
     pub(crate) certain: bool,
 }
 
-/// Fragments of every column by plain clipping. `plan` cells around a cell line and `level` levels around a level line are
-/// left open.
+/// Fragments of every column by plain clipping. `plan` cells around a cell line and `level` levels
+/// around a level line are left open.
 pub(crate) fn oracle(
     soup: &TriangleSoup,
     frame: &GridFrame,
@@ -174,8 +174,8 @@ pub(crate) fn column_error(spans: &[[i32; 2]], fragments: &[OracleFragment]) -> 
     None
 }
 
-/// Whether `span` (bottom, top) has a fragment of a triangle that `counts` and ends at most `reach` levels below its top;
-/// `None` if a rounding decides.
+/// Whether `span` (bottom, top) has a fragment of a triangle that `counts` and ends at most `reach`
+/// levels below its top; `None` if a rounding decides.
 pub(crate) fn counts_at_top(
     span: [i32; 2],
     fragments: &[OracleFragment],
@@ -206,7 +206,8 @@ pub(crate) fn soup(triangles: &[[[f32; 3]; 3]]) -> TriangleSoup {
     TriangleSoup::new(positions, (0..count).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect()).unwrap()
 }
 
-/// Soups that are hard on a rasteriser: coordinates on cell lines, slivers, walls, dust and sheets across the whole level.
+/// Soups that are hard on a rasteriser: coordinates on cell lines, slivers, walls, dust and sheets
+/// across the whole level.
 pub(crate) fn nasty_soup() -> impl Strategy<Value = TriangleSoup> {
     let coordinate = prop_oneof![
         3 => (-8_i32..40).prop_map(|quarter| quarter as f32 * 0.25),

@@ -1,8 +1,10 @@
-//! Where an agent can leave the mesh along its borders and land on it again: jumps over gaps, drops from ledges.
+//! Where an agent can leave the mesh along its borders and land on it again: jumps over gaps, drops
+//! from ledges.
 //!
-//! From places along every border, straight out, the first ground that can be landed on is looked for: first by a drop (out over the
-//! edge, then straight down), then by a jump (a ballistic arc). The way there is checked against the triangles of the scene, with the agent's
-//! radius and height. Of candidates side by side the shortest stays.
+//! From places along every border, straight out, the first ground that can be landed on is looked
+//! for: first by a drop (out over the edge, then straight down), then by a jump (a ballistic arc).
+//! The way there is checked against the triangles of the scene, with the agent's radius and height.
+//! Of candidates side by side the shortest stays.
 
 mod clear;
 
@@ -19,22 +21,25 @@ use clear::Obstacles;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct JumpConfig {
-    /// Longest jump, from border to border of the mesh in plan, so with the agent's radius on both sides. Finite, 0 or more: 0 for no
-    /// jumps. Default 4.
+    /// Longest jump, from border to border of the mesh in plan, so with the agent's radius on both
+    /// sides. Finite, 0 or more: 0 for no jumps. Default 4.
     pub max_length: f32,
-    /// How much higher the landing of a jump may be, and how much lower; a jump that leads up as far as down can be taken both ways.
-    /// Finite, 0 or more. Default 0.6.
+    /// How much higher the landing of a jump may be, and how much lower; a jump that leads up as
+    /// far as down can be taken both ways. Finite, 0 or more. Default 0.6.
     pub max_rise: f32,
-    /// How far above the higher end the feet are at the top of a jump. Finite, above 0. Default 0.4.
+    /// How far above the higher end the feet are at the top of a jump. Finite, above 0. Default
+    /// 0.4.
     pub arc_height: f32,
     /// Deepest drop. Finite, 0 or more: 0 for no drops. Default 4.
     pub max_drop: f32,
-    /// How far out a drop may land, from border to border of the mesh in plan. Finite, 0 or more. Default 2: twice the radius of the
-    /// default agent, and some.
+    /// How far out a drop may land, from border to border of the mesh in plan. Finite, 0 or more.
+    /// Default 2: twice the radius of the default agent, and some.
     pub max_drop_length: f32,
-    /// Links whose ends are both nearer to those of a shorter one are left out. Finite, above 0. Default 2.
+    /// Links whose ends are both nearer to those of a shorter one are left out. Finite, above 0.
+    /// Default 2.
     pub spacing: f32,
-    /// A link must save more than this: what can be walked with less of a detour is left out. Finite, 0 or more. Default 4.
+    /// A link must save more than this: what can be walked with less of a detour is left out.
+    /// Finite, 0 or more. Default 4.
     pub min_detour: f32,
 }
 
@@ -130,15 +135,18 @@ struct Candidate {
     length: f32,
 }
 
-/// Links for the jumps and drops that an agent can make, from point to point, sorted. `scene` is what the mesh was baked of; what is not in
-/// it is not in the way.
+/// Links for the jumps and drops that an agent can make, from point to point, sorted. `scene` is
+/// what the mesh was baked of; what is not in it is not in the way.
 ///
 /// # Guarantees
-/// - Both ends lie on their polygons. A link of kind [`LinkKind::Jump`] spans at most `max_length` in plan and `max_rise` in height and leads both
-///   ways; one of kind [`LinkKind::Drop`] leads down only, by more than the agent's step and at most `max_drop`.
-/// - The agent, as an upright cylinder from its step to its height, meets no triangle on the way. Its radius is taken less one polygon, as exact as
-///   a mesh of cells is; the way is looked at every half of that.
-/// - No two links of one kind have both ends within `spacing` of each other's in plan, and none saves less than `min_detour`.
+/// - Both ends lie on their polygons. A link of kind [`LinkKind::Jump`] spans at most `max_length`
+///   in plan and `max_rise` in height and leads both ways; one of kind [`LinkKind::Drop`] leads
+///   down only, by more than the agent's step and at most `max_drop`.
+/// - The agent, as an upright cylinder from its step to its height, meets no triangle on the way.
+///   Its radius is taken less one polygon, as exact as a mesh of cells is; the way is looked at
+///   every half of that.
+/// - No two links of one kind have both ends within `spacing` of each other's in plan, and none
+///   saves less than `min_detour`.
 /// - The order of the triangles does not matter.
 ///
 /// Takes time in proportion to the length of all borders, times the triangles near by.

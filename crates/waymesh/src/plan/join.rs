@@ -25,12 +25,14 @@ struct Rim {
     polygon: usize,
     /// Along the line.
     range: [i32; 2],
-    /// Whether it runs towards higher numbers: then its polygon lies on one side of the line, else on the other.
+    /// Whether it runs towards higher numbers: then its polygon lies on one side of the line, else
+    /// on the other.
     ascends: bool,
 }
 
-/// Joins the polygons of windows into one mesh: two edges on a common line are neighbours where they overlap. Where only one side has a vertex, the other
-/// gets it too, as a corner of 180 degrees.
+/// Joins the polygons of windows into one mesh: two edges on a common line are neighbours where
+/// they overlap. Where only one side has a vertex, the other gets it too, as a corner of 180
+/// degrees.
 ///
 /// The same windows give the same mesh. Takes time in `n log n`.
 pub(super) fn join(frame: GridFrame, tiles: &BTreeMap<PlanTile, (&PolyMesh, PlanWindow)>) -> Joined {

@@ -8,8 +8,9 @@ use waymesh_floorplan::{
 };
 use waymesh_graph::{Link, LinkEnd, LinkKind};
 
-/// How far a corner of the ground may lie from the line of the door that cuts it, in cells: both were rounded, and what splits an edge between them may
-/// lie [`super::steiner::SHIFT_CELLS`] beside it.
+/// How far a corner of the ground may lie from the line of the door that cuts it, in cells: both
+/// were rounded, and what splits an edge between them may lie [`super::steiner::SHIFT_CELLS`]
+/// beside it.
 const DOOR_SLACK: f64 = 2.0 + super::steiner::SHIFT_CELLS;
 
 /// So many lines on either side of a landing's are tried.
@@ -189,7 +190,8 @@ impl<'a> Places<'a> {
             }
         }
         if links.is_empty() {
-            // The two lines have no part in common that is wide enough: from the middle of one to the middle of the other.
+            // The two lines have no part in common that is wide enough: from the middle of one to the middle
+            // of the other.
             let middle = |footing: &Footing, height: f32| {
                 let widest = footing
                     .stretches
@@ -255,7 +257,8 @@ impl<'a> Places<'a> {
         [axis(x, frame.origin.x), axis(z, frame.origin.z)]
     }
 
-    /// The line nearest to a landing's, moved to its side, that has ground under at least half of what the best one has.
+    /// The line nearest to a landing's, moved to its side, that has ground under at least half of
+    /// what the best one has.
     fn footing(
         &self,
         element: &Arc<str>,

@@ -1,4 +1,5 @@
-//! Floor plans (Romstöck): walkable and blocked shapes, ground, borders, triangles, polygons, doors, stairs and lifts, mesh.
+//! Floor plans (Romstöck): walkable and blocked shapes, ground, borders, triangles, polygons,
+//! doors, stairs and lifts, mesh.
 
 mod join;
 mod links;
@@ -14,7 +15,8 @@ pub use world::PlanWorld;
 use crate::pipeline::{Bake, BakeError, Pipeline, contour_area};
 use crate::report::{GridReport, IslandReport, PlanReport, Recorder, Report};
 
-/// Radius of the agent that [`Pipeline::plans`] is for: half of a doorway's 0.8 m, with room to spare.
+/// Radius of the agent that [`Pipeline::plans`] is for: half of a doorway's 0.8 m, with room to
+/// spare.
 const PLAN_RADIUS: f32 = 0.3;
 
 impl Pipeline {
@@ -26,12 +28,15 @@ impl Pipeline {
 
     /// Bakes a floor plan, all storeys at once.
     ///
-    /// Every storey is level. Doors, stairs and lifts are links; their [`waymesh_graph::Link::data`] is their number in the plan, doors counted through
-    /// all storeys. The agent's radius is that of the pipeline, not the one in `config`. Of the other settings of the pipeline, the agent, corners of
-    /// a polygon and checks apply; triangulation and decomposition can be replaced.
+    /// Every storey is level. Doors, stairs and lifts are links; their
+    /// [`waymesh_graph::Link::data`] is their number in the plan, doors counted through
+    /// all storeys. The agent's radius is that of the pipeline, not the one in `config`. Of the
+    /// other settings of the pipeline, the agent, corners of a polygon and checks apply;
+    /// triangulation and decomposition can be replaced.
     ///
     /// # Guarantees
-    /// The same mesh for any order of the shapes of a storey, up to the order of its links. What is odd in the plan is told to the observer.
+    /// The same mesh for any order of the shapes of a storey, up to the order of its links. What is
+    /// odd in the plan is told to the observer.
     ///
     /// # Errors
     /// For settings out of range, plans that cannot be used, or where nothing is walkable.

@@ -1,4 +1,5 @@
-//! What a plan asks of the triangulation: vertices that become one, borders in pieces, and a grid of points inside.
+//! What a plan asks of the triangulation: vertices that become one, borders in pieces, and a grid
+//! of points inside.
 
 use waymesh_core::stage::StageError;
 use waymesh_core::{Observer, PolyMesh, PolygonSet, Triangulation, Validate, Violation, Warning};
@@ -11,11 +12,13 @@ use crate::config::DecompositionKind;
 use crate::pipeline::{BakeError, Pipeline};
 use crate::report::Recorder;
 
-/// How far a point that splits a slanted border may lie beside it, in cells: so much lets every edge be split.
+/// How far a point that splits a slanted border may lie beside it, in cells: so much lets every
+/// edge be split.
 pub(super) const SHIFT_CELLS: f64 = 1.5;
 
 impl Pipeline {
-    /// Polygons whose near vertices are one. Ground that came apart is a region of its own, on the storey that it was on.
+    /// Polygons whose near vertices are one. Ground that came apart is a region of its own, on the
+    /// storey that it was on.
     pub(super) fn merged(
         &self,
         polygons: PolygonSet,
@@ -85,7 +88,8 @@ impl Pipeline {
         Ok(refined)
     }
 
-    /// Polygons. Notch portals would leave out the points of the grid, all of them, whatever the most corners of a polygon: merging keeps what its polygons need.
+    /// Polygons. Notch portals would leave out the points of the grid, all of them, whatever the
+    /// most corners of a polygon: merging keeps what its polygons need.
     pub(super) fn plan_polygons(
         &self,
         triangulation: &Triangulation,

@@ -1,4 +1,5 @@
-//! Plans that change: obstacles come and go, and only the windows that they reach into are built again.
+//! Plans that change: obstacles come and go, and only the windows that they reach into are built
+//! again.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
@@ -30,15 +31,18 @@ pub(super) struct PlanTile {
 /// A floor plan whose obstacles come and go.
 ///
 /// # Guarantees
-/// - An update builds the windows that a changed obstacle reaches into, and no others; the polygons of all other windows stay what they are, but for
-///   corners of 180 degrees on the border to a window that was built.
+/// - An update builds the windows that a changed obstacle reaches into, and no others; the polygons
+///   of all other windows stay what they are, but for corners of 180 degrees on the border to a
+///   window that was built.
 /// - The same plan and obstacles give the same mesh, in whatever order they came and went.
 /// - Queries are never held up: they keep the mesh they have.
-/// - Ground is the same as that of [`Pipeline::bake_plan`] with the obstacles among the blocked shapes, but for rounding, and for pieces of ground at
-///   the border of a window: none of those is too small to be kept.
+/// - Ground is the same as that of [`Pipeline::bake_plan`] with the obstacles among the blocked
+///   shapes, but for rounding, and for pieces of ground at the border of a window: none of those is
+///   too small to be kept.
 ///
 /// # Cost
-/// An update costs its windows, and one pass over all polygons to join them. The border of a window is a border of polygons.
+/// An update costs its windows, and one pass over all polygons to join them. The border of a window
+/// is a border of polygons.
 ///
 /// ```
 /// use waymesh::floorplan::{FloorPlan, PlanConfig, Shape};
@@ -74,12 +78,12 @@ pub struct PlanWorld {
 }
 
 impl PlanWorld {
-    /// A plan cut into square windows of so many metres a side. The mesh is empty until the first update. The agent's radius is that of the
-    /// pipeline.
+    /// A plan cut into square windows of so many metres a side. The mesh is empty until the first
+    /// update. The agent's radius is that of the pipeline.
     ///
     /// # Errors
-    /// As [`Pipeline::bake_plan`]; for a side that is not above 0, or that makes more than a million windows; for a
-    /// [`PlanConfig::merge_distance`].
+    /// As [`Pipeline::bake_plan`]; for a side that is not above 0, or that makes more than a
+    /// million windows; for a [`PlanConfig::merge_distance`].
     pub fn new(
         pipeline: Pipeline,
         plan: FloorPlan,
@@ -162,7 +166,8 @@ impl PlanWorld {
     /// Puts an obstacle on a storey; the mesh shows it after the next update.
     ///
     /// # Errors
-    /// For a storey that is not there, coordinates that are not finite or too large, and shapes without area.
+    /// For a storey that is not there, coordinates that are not finite or too large, and shapes
+    /// without area.
     pub fn add_obstacle(&mut self, storey: &str, shape: &Shape) -> Result<ObstacleId, BakeError> {
         let storey = self.base.storey_of(&shape.source, storey)?;
         let obstacle = Obstacle::new(shape, self.base.config())?;

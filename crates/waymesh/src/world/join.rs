@@ -1,4 +1,5 @@
-//! Polygons of neighbouring tiles become neighbours: the same vertices on both sides of a border, whole edges facing each other.
+//! Polygons of neighbouring tiles become neighbours: the same vertices on both sides of a border,
+//! whole edges facing each other.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -38,11 +39,13 @@ struct Border<'a> {
 
 /// Joins tiles, each with its number of regions, into one mesh.
 ///
-/// Two border edges face each other where the steps of one are those of the other with the sides exchanged: no height or distance is
-/// compared, so there are no false links and none is missed. Where only one side has a vertex, the other gets it too, as a corner of
-/// 180 degrees; vertices that meet become one, with the height of the tile that comes first.
+/// Two border edges face each other where the steps of one are those of the other with the sides
+/// exchanged: no height or distance is compared, so there are no false links and none is missed.
+/// Where only one side has a vertex, the other gets it too, as a corner of 180 degrees; vertices
+/// that meet become one, with the height of the tile that comes first.
 ///
-/// The same tiles give the same mesh, whatever the order in which they were built. Takes time in `n log n`.
+/// The same tiles give the same mesh, whatever the order in which they were built. Takes time in `n
+/// log n`.
 pub(super) fn join(frame: GridFrame, tiles: &BTreeMap<Tile, (&TilePolygons, u32)>) -> Joined {
     let list: Vec<(Tile, &TilePolygons, u32)> =
         tiles.iter().map(|(&tile, &(polygons, regions))| (tile, polygons, regions)).collect();
@@ -82,7 +85,8 @@ fn face(borders: &mut [Border<'_>]) {
         for (step, spans) in border.steps.iter().enumerate() {
             let beyond = facing(spans).map(|(edge, _)| edge);
             match portions.last_mut() {
-                // Steps of two edges that face each other run against each other one by one: both are straight.
+                // Steps of two edges that face each other run against each other one by one: both are
+                // straight.
                 Some(last) if last.beyond == beyond => last.range.1 = step + 1,
                 _ => portions.push(Portion { range: (step, step + 1), beyond }),
             }
@@ -195,7 +199,8 @@ impl Assembly {
                 self.connect(borders, index, portion.range, beyond);
             }
         }
-        // Original vertices come before inserted ones, and those of earlier tiles before those of later ones.
+        // Original vertices come before inserted ones, and those of earlier tiles before those of later
+        // ones.
         for corner in 0..self.polygons.corners.len() {
             let root = self.roots.find(self.polygons.corners[corner].0);
             self.polygons.corners[corner] = VertexId(root);
@@ -249,7 +254,8 @@ mod tests {
         GridFrame { origin: Vec3::ZERO, cell_size: 0.5, level_height: 0.2, width: 20, depth: 12 }
     }
 
-    /// A tile of strips along x, from one z to the next, that ends at x = 10 on its right (`side` 1) or begins there (-1).
+    /// A tile of strips along x, from one z to the next, that ends at x = 10 on its right (`side`
+    /// 1) or begins there (-1).
     fn strips(cuts: &[i32], side: i32, height: f32) -> TilePolygons {
         let mut tile = TilePolygons::default();
         let (outer, border) = (10 - 10 * side, 10);

@@ -1,4 +1,5 @@
-//! Worlds that change: a mesh per tile, built again where something was added or removed, while queries run on the version before.
+//! Worlds that change: a mesh per tile, built again where something was added or removed, while
+//! queries run on the version before.
 
 mod build;
 mod heights;
@@ -27,8 +28,8 @@ pub(crate) use obstacles::Obstacles;
 
 /// The current mesh of a [`World`], for any number of threads.
 ///
-/// A query takes the mesh of the moment and keeps it as long as it likes: the world puts a new one in its place and never changes one
-/// that is out.
+/// A query takes the mesh of the moment and keeps it as long as it likes: the world puts a new one
+/// in its place and never changes one that is out.
 #[derive(Clone, Debug)]
 pub struct MeshHandle(Arc<RwLock<Arc<NavMesh>>>);
 
@@ -67,23 +68,25 @@ pub struct WorldUpdate {
     pub join_seconds: f64,
 }
 
-/// A world of tiles that can be added, removed and rebuilt one by one, with obstacles that come and go.
+/// A world of tiles that can be added, removed and rebuilt one by one, with obstacles that come and
+/// go.
 ///
 /// # Guarantees
-/// - Neighbouring tiles have the same vertices along their border, and are joined exactly where the ground is: no crack, no false link
-///   and none missing, at any time.
-/// - An update builds the tiles that something changed in, or within the agent's reach of, and no others, with the whole pipeline:
-///   filters, erosion, regions, borders, polygons, heights.
+/// - Neighbouring tiles have the same vertices along their border, and are joined exactly where the
+///   ground is: no crack, no false link and none missing, at any time.
+/// - An update builds the tiles that something changed in, or within the agent's reach of, and no
+///   others, with the whole pipeline: filters, erosion, regions, borders, polygons, heights.
 /// - The same tiles and obstacles give the same mesh, in whatever order they came.
 /// - Queries are never held up: they keep the mesh they have.
 ///
 /// # Cost
-/// An update costs its tiles, and one pass over all polygons of the world to join them. Kept per tile: its solid voxels and its field,
-/// packed, its polygons and its ground. Fewest polygons take longer than [`crate::DecompositionKind::Greedy`]; tiles that change often may do with that.
+/// An update costs its tiles, and one pass over all polygons of the world to join them. Kept per
+/// tile: its solid voxels and its field, packed, its polygons and its ground. Fewest polygons take
+/// longer than [`crate::DecompositionKind::Greedy`]; tiles that change often may do with that.
 ///
 /// # Against [`Pipeline::bake`]
-/// A border of a tile is a border of polygons: they do not go on into the next tile as those of a bake do. Vertices stand on it every 16
-/// polygons at most.
+/// A border of a tile is a border of polygons: they do not go on into the next tile as those of a
+/// bake do. Vertices stand on it every 16 polygons at most.
 ///
 /// ```
 /// use waymesh::{Pipeline, TriangleSource, World};
@@ -120,8 +123,9 @@ pub struct World {
 impl World {
     /// An empty world.
     ///
-    /// `bounds` fixes its grid: what lies beside them in plan is left out, heights are free. A tile has `tile_cells` cells a side, rounded up to
-    /// whole blocks of 16; 64 to 256 is usual. Every partition can be used; replaced stages up to the partition cannot.
+    /// `bounds` fixes its grid: what lies beside them in plan is left out, heights are free. A tile
+    /// has `tile_cells` cells a side, rounded up to whole blocks of 16; 64 to 256 is usual.
+    /// Every partition can be used; replaced stages up to the partition cannot.
     ///
     /// # Errors
     /// For settings out of range, bounds that are no use, too many tiles, replaced stages.
@@ -163,10 +167,12 @@ impl World {
         self.kept.keys().copied()
     }
 
-    /// Puts triangles into all tiles that they reach into; a tile that was there before is replaced.
+    /// Puts triangles into all tiles that they reach into; a tile that was there before is
+    /// replaced.
     ///
     /// # Errors
-    /// If the triangles cannot be read, or a tile does not fit into the memory allowed. Tiles before it have changed then.
+    /// If the triangles cannot be read, or a tile does not fit into the memory allowed. Tiles
+    /// before it have changed then.
     pub fn add_triangles(
         &mut self,
         source: &dyn TriangleSource,
@@ -186,7 +192,8 @@ impl World {
         Ok(())
     }
 
-    /// Replaces one tile by the triangles of `source` that reach into it: for worlds that are streamed. Other tiles keep theirs.
+    /// Replaces one tile by the triangles of `source` that reach into it: for worlds that are
+    /// streamed. Other tiles keep theirs.
     ///
     /// # Errors
     /// As [`World::add_triangles`]; [`BakeError::NoSuchTile`].

@@ -7,7 +7,8 @@ use waymesh_core::{
 use crate::pipeline::{BakeError, Pipeline};
 use crate::report::Recorder;
 
-/// Longest edge on the border of a tile, in cells. Cuts are at multiples of it, so both sides have the same.
+/// Longest edge on the border of a tile, in cells. Cuts are at multiples of it, so both sides have
+/// the same.
 const MAX_BORDER_EDGE: u32 = 16;
 
 /// One step of a border edge: the span on this side, and the one that it is linked to on the other.
@@ -41,11 +42,13 @@ pub(super) struct TilePolygon {
     pub(super) area: waymesh_core::AreaId,
 }
 
-/// Builds the polygons of a tile's core; also gives the region of each of its spans, and the number of regions.
+/// Builds the polygons of a tile's core; also gives the region of each of its spans, and the number
+/// of regions.
 ///
-/// The spans of the ring that one can walk to become regions of their own, cut at fixed places along the border. So the border
-/// between them and the tile's regions is made of arcs like any other: straight, from junction to junction, which
-/// simplification leaves alone. Their own polygons are dropped in the end.
+/// The spans of the ring that one can walk to become regions of their own, cut at fixed places
+/// along the border. So the border between them and the tile's regions is made of arcs like any
+/// other: straight, from junction to junction, which simplification leaves alone. Their own
+/// polygons are dropped in the end.
 pub(super) fn tile_cells(
     pipeline: &Pipeline,
     part: &FieldWindow,
@@ -84,7 +87,8 @@ pub(super) fn tile_cells(
     Ok((tile, regions.labels, own))
 }
 
-/// Gives walkable spans of the ring that the core is linked to regions of their own: one per block side and connected row.
+/// Gives walkable spans of the ring that the core is linked to regions of their own: one per block
+/// side and connected row.
 fn label_ring(part: &FieldWindow, regions: &mut RegionMap) {
     let core = part.core;
     let (last_x, last_z) = (core.end_x().saturating_sub(1), core.end_z().saturating_sub(1));
@@ -185,7 +189,8 @@ fn extract(part: &FieldWindow, regions: &RegionMap, own: u32, polygons: &PolyMes
 fn steps(part: &FieldWindow, regions: &RegionMap, region: u32, from: PlanPoint, to: PlanPoint) -> Vec<Step> {
     let (dx, dz) = ((to.x - from.x).signum(), (to.z - from.z).signum());
     let count = (to.x - from.x).abs().max((to.z - from.z).abs());
-    // The walkable side is where `orientation` is positive: left of the edge is +z for an edge along +x.
+    // The walkable side is where `orientation` is positive: left of the edge is +z for an edge along
+    // +x.
     let side = match (dx, dz) {
         (1, _) => Direction::PosZ,
         (-1, _) => Direction::NegZ,

@@ -13,7 +13,8 @@ pub(crate) fn bake(name: &str, config: &BakeConfig, soup: &TriangleSoup) -> (Sta
     (stages, mesh)
 }
 
-/// Draws random pairs of walkable spans; the mesh must join exactly those that the walkable field joins.
+/// Draws random pairs of walkable spans; the mesh must join exactly those that the walkable field
+/// joins.
 pub(crate) fn check_connectivity(name: &str, stages: &Stages, mesh: &NavMesh, pairs: u32) {
     let field = &stages.field;
     let component = connected_components(field).labels;

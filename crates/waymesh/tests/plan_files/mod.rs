@@ -51,7 +51,8 @@ fn fiducials(level: &Yaml) -> BTreeMap<String, [f64; 2]> {
         .collect()
 }
 
-/// A building, its levels laid over each other by their fiducials. `None` where the files are not there.
+/// A building, its levels laid over each other by their fiducials. `None` where the files are not
+/// there.
 pub(crate) fn building(name: &str) -> Option<FloorPlan> {
     let file = levels::find(&format!("rmf_floorplans/{name}.building.yaml"))?;
     let text = std::fs::read_to_string(file).expect("a file");
@@ -120,8 +121,8 @@ fn cabin(name: &str, lift: &Yaml, scales: &HashMap<String, f64>) -> Lift {
     Lift { name: name.to_owned(), stops, cost: 10.0 }
 }
 
-/// A level of Freedoom seen from above, all sectors that one can stand in on one storey, and their area in square metres. `None` where the files are
-/// not there.
+/// A level of Freedoom seen from above, all sectors that one can stand in on one storey, and their
+/// area in square metres. `None` where the files are not there.
 pub(crate) fn doom(name: &str) -> Option<(FloorPlan, f64)> {
     /// Map units in a metre.
     const UNITS: f64 = 32.0;

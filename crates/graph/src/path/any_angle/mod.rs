@@ -1,12 +1,13 @@
 //! Polyanya: the shortest way of all, by A* over cones of sight.
 //!
-//! A node is a cone: a root, where the way so far ends, and the part of an edge that is seen from it between two rays. Opened, it
-//! sees parts of the other edges of the polygon beyond; and where a ray touches a corner that a way may turn round, that corner
-//! becomes a root. The estimate of a cone is the shortest way from its root through its part of the edge to the goal, as if
+//! A node is a cone: a root, where the way so far ends, and the part of an edge that is seen from
+//! it between two rays. Opened, it sees parts of the other edges of the polygon beyond; and where a
+//! ray touches a corner that a way may turn round, that corner becomes a root. The estimate of a
+//! cone is the shortest way from its root through its part of the edge to the goal, as if
 //! there were no walls behind: never too long, so that the first way to arrive is the shortest.
 //!
-//! Rays are kept as pairs of points of the lattice, never as places where they cross an edge: every test on which side something
-//! lies is exact, and only lengths are rounded.
+//! Rays are kept as pairs of points of the lattice, never as places where they cross an edge: every
+//! test on which side something lies is exact, and only lengths are rounded.
 //!
 //! # References
 //! Cui, Harabor and Grastien 2017, Compromise-free pathfinding on a navigation mesh, <https://doi.org/10.24963/ijcai.2017/70>.
@@ -140,8 +141,8 @@ pub(crate) struct Seen {
 const NO_KEY: (u64, u32) = (u64::MAX, u32::MAX);
 
 impl NavMesh {
-    /// Everything that ways of at most `limit` polygons see from `start`, into `memory.seen`, nearest first. Links that lead one way only are
-    /// not taken.
+    /// Everything that ways of at most `limit` polygons see from `start`, into `memory.seen`,
+    /// nearest first. Links that lead one way only are not taken.
     pub(crate) fn flood_shortest<F: PolygonFilter>(
         &self,
         start: &Spot,
@@ -159,8 +160,8 @@ impl NavMesh {
         search.advance(&mut nodes);
     }
 
-    /// Searches the shortest way from `start` to `goal` and leaves the edges and links that it crosses in `scratch.corridor`.
-    /// Whether there is a way.
+    /// Searches the shortest way from `start` to `goal` and leaves the edges and links that it
+    /// crosses in `scratch.corridor`. Whether there is a way.
     pub(super) fn search_shortest<F: PolygonFilter>(
         &self,
         start: &Spot,
@@ -287,7 +288,8 @@ impl AnyAngle {
         self.best = NO_KEY;
     }
 
-    /// Whether a way of this length to a turn on this side is worth following: the shortest so far, the first of those.
+    /// Whether a way of this length to a turn on this side is worth following: the shortest so far,
+    /// the first of those.
     fn claims(&mut self, turn: u32, side: u32, length: f64) -> bool {
         let known = &mut self.turns[turn as usize];
         if known.stamp != self.stamp || length < known.length * (1.0 - SAME) {

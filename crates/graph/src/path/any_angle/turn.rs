@@ -144,7 +144,8 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         }
     }
 
-    /// Opens what is seen of a polygon from a root on its border or inside, but for gates that begin at the root.
+    /// Opens what is seen of a polygon from a root on its border or inside, but for gates that
+    /// begin at the root.
     pub(super) fn look(&mut self, index: u32, root: u32, polygon: u32, bound: Bound) {
         let at = self.memory.roots[root as usize].at;
         if polygon == self.goal.polygon {

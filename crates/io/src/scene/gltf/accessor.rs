@@ -8,8 +8,9 @@ use super::buffer::Buffers;
 use super::{Source, get};
 use crate::{IoError, Place};
 
-/// An accessor without bytes of its own is all zeros but for its sparse values. So that a few bytes of JSON cannot ask for all
-/// memory, it may have this many elements for every sparse value, and as many to begin with.
+/// An accessor without bytes of its own is all zeros but for its sparse values. So that a few bytes
+/// of JSON cannot ask for all memory, it may have this many elements for every sparse value, and as
+/// many to begin with.
 const ZEROS_PER_VALUE: u64 = 1 << 16;
 
 /// Elements of one type, one after the other at a distance.
@@ -19,7 +20,8 @@ struct View<'b> {
 }
 
 impl View<'_> {
-    /// `SIZE` bytes of an element at `offset` into it. Zero beyond the end, which the check on making the view rules out.
+    /// `SIZE` bytes of an element at `offset` into it. Zero beyond the end, which the check on
+    /// making the view rules out.
     fn word<const SIZE: usize>(&self, element: usize, offset: usize) -> [u8; SIZE] {
         let start = element * self.stride + offset;
         self.bytes.get(start..start + SIZE).and_then(|word| word.try_into().ok()).unwrap_or([0; SIZE])
@@ -108,7 +110,8 @@ fn typed<'r>(
     Ok((accessor, component.0))
 }
 
-/// Positions in the units of the mesh. Normalised integers are mapped to -1..1 or 0..1 (`KHR_mesh_quantization`).
+/// Positions in the units of the mesh. Normalised integers are mapped to -1..1 or 0..1
+/// (`KHR_mesh_quantization`).
 pub(super) fn positions(
     source: &Source<'_>,
     root: &Root,

@@ -1,4 +1,5 @@
-//! The bytes behind a buffer: binary chunk, data URI or file beside the scene. Read when first asked for.
+//! The bytes behind a buffer: binary chunk, data URI or file beside the scene. Read when first
+//! asked for.
 
 use std::borrow::Cow;
 use std::path::PathBuf;
