@@ -57,6 +57,16 @@ id!(
     PolyId
 );
 
+/// Returns `index` as the 32 bits of an id, or [`u32::MAX`] where it does not fit.
+///
+/// For places in tables. Whoever makes a table refuses more than `u32::MAX` elements with an error
+/// of its own, so that the saturated value is never a place.
+#[inline]
+#[must_use]
+pub fn to_u32(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
+}
+
 /// What kind of ground a span, region or polygon is; [`AreaId::NULL`] is ground that nobody walks
 /// on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
