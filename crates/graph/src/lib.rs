@@ -146,45 +146,31 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod box_index;
-mod bridges;
-mod buckets;
 mod clearance;
-mod costs;
-mod data;
-mod error;
-mod fans;
-mod filter;
-mod height;
-mod height_tables;
+mod geometry;
 mod hierarchy;
-mod islands;
-mod links;
+mod locate;
 mod mesh;
-mod nearest;
-mod packed;
 mod path;
-mod plan;
 mod surface;
-mod table;
-mod walk;
 
 pub use clearance::{ClearPath, ClearPathOptions, ClearPlace, ClearanceNavMesh, ClearanceScratch};
-pub use costs::{AreaCosts, Length, TravelCost};
-pub use data::{LinkData, NO_NEIGHBOUR, NavMeshData};
-pub use error::{NavMeshError, PathEnd, QueryError};
-pub use filter::{AnyPolygon, AreaFilter, FlagFilter, PolygonFilter};
-pub use height_tables::SurfaceView;
 pub use hierarchy::{Hierarchy, HierarchyConfig, HierarchyFigures, HierarchyScratch, HierarchyUse};
-pub use islands::{Island, IslandId};
-pub use links::{Link, LinkEnd, LinkId, LinkKind};
-pub use mesh::{Generation, NavMesh, PolygonBounds, PolygonView};
-pub use nearest::{Location, Reach};
-pub use packed::{PACKED_MAGIC, PACKED_VERSION, PackedChecks};
+pub use locate::error::{PathEnd, QueryError};
+pub use locate::nearest::{Location, Reach};
+pub use mesh::bounds::{NO_NEIGHBOUR, PolygonBounds};
+pub use mesh::costs::{AreaCosts, Length, TravelCost};
+pub use mesh::data::{LinkData, NavMeshData};
+pub use mesh::error::NavMeshError;
+pub use mesh::filter::{AnyPolygon, AreaFilter, FlagFilter, PolygonFilter};
+pub use mesh::height_tables::SurfaceView;
+pub use mesh::islands::{Island, IslandId};
+pub use mesh::links::{Link, LinkEnd, LinkId, LinkKind};
+pub use mesh::nav_mesh::{Generation, NavMesh};
+pub use mesh::packed::{PACKED_MAGIC, PACKED_VERSION, PackedChecks};
+pub use mesh::polygon::PolygonView;
 pub use path::{
-    BatchScratch, CorridorChange, CorridorOptions, CorridorScratch, LinkUse, Outcome, Path, PathCorridor,
-    PathOptions, PathScratch, ReplanReason, SlicedPath,
+    BatchScratch, CorridorChange, CorridorOptions, CorridorScratch, DistanceMap, LinkUse, Outcome, Path,
+    PathCorridor, PathOptions, PathScratch, ReplanReason, SlicedPath, WayOn,
 };
-pub use surface::{
-    DistanceMap, PlaceSampler, PlanRay, RayHit, Raycast, SurfaceScratch, Wall, WallPiece, WayOn,
-};
+pub use surface::{PlaceSampler, PlanRay, RayHit, Raycast, SurfaceScratch, Wall, WallPiece};

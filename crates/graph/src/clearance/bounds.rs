@@ -1,6 +1,6 @@
 //! Directions in which a way may leave a root.
 
-use super::disc::{Plane, SAME, Tangent, cross, dot, length};
+use crate::geometry::disc::{Plane, SAME, Tangent, cross, dot, length};
 
 /// Directions between two bounds, `low` to the right of `high`.
 ///

@@ -3,14 +3,14 @@
 use glam::Vec3;
 use waymesh_core::PolyId;
 
-use super::disc::{
-    Plane, angle, between_squared, distance_squared, dot, faces, is_nearer, length, minus, touch,
-};
 use super::fit::Fit;
 use super::leaps::Piece;
 use super::path::{ClearPath, ClearPathOptions};
 use super::{ClearanceNavMesh, ClearanceScratch};
-use crate::nearest::{Location, Reach};
+use crate::geometry::disc::{
+    Plane, angle, between_squared, distance_squared, dot, faces, is_nearer, length, minus, touch,
+};
+use crate::locate::nearest::{Location, Reach};
 use crate::path::LinkUse;
 
 impl ClearanceNavMesh {

@@ -1,7 +1,7 @@
 //! Which arrivals at a corner are worth following.
 
-use super::disc::SAME;
 use super::search::Memory;
+use crate::geometry::disc::SAME;
 
 /// Arrivals at a corner: the shortest, and the one that has turned least.
 #[derive(Clone, Copy, Debug, Default)]

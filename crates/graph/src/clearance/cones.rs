@@ -1,9 +1,9 @@
 //! Cones: directions between two bounds, from side to side of triangles.
 
 use super::bounds::{Bounds, Root, Seen};
-use super::disc::{Plane, SAME, cross, distance_squared, dot, left_of, length, minus, plus, touch};
 use super::search::{Kind, Node, Search};
 use super::table::{WALL, next, previous};
+use crate::geometry::disc::{Plane, SAME, cross, distance_squared, dot, left_of, length, minus, plus, touch};
 
 impl Search<'_> {
     /// Opens a side between two bounds.

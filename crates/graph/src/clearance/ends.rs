@@ -1,9 +1,11 @@
 //! The two ends of a way, which lie in the middle of triangles.
 
 use super::bounds::{Bounds, Root, Seen};
-use super::disc::{Plane, SAME, Tangent, angle, cross, dot, left_of, length, minus, plus, touch, unit};
 use super::search::{Kind, NONE, Node, Search};
 use super::table::next;
+use crate::geometry::disc::{
+    Plane, SAME, Tangent, angle, cross, dot, left_of, length, minus, plus, touch, unit,
+};
 
 impl Search<'_> {
     /// A cone has come into the triangle of the goal.

@@ -3,11 +3,11 @@
 use glam::Vec3;
 use waymesh_core::PolyId;
 
-use super::disc::{NARROW, Plane, dot, left_of, length, minus, nearest_on, plus, unit};
 use super::{ClearanceNavMesh, ClearanceScratch};
-use crate::nearest::{Location, Reach, Spot};
-use crate::plan::PlanPosition;
-use crate::{PathEnd, QueryError};
+use crate::geometry::disc::{NARROW, Plane, dot, left_of, length, minus, nearest_on, plus, unit};
+use crate::geometry::plan::PlanPosition;
+use crate::locate::error::{PathEnd, QueryError};
+use crate::locate::nearest::{Location, Reach, Spot};
 
 /// A place where a disc fits.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -308,11 +308,11 @@ impl Candidates {
 
 fn meet_lines([a, b]: [Plane; 2], [c, d]: [Plane; 2], keep: &mut impl FnMut(Plane)) {
     let (along, other) = (minus(b, a), minus(d, c));
-    let steep = super::disc::cross(along, other);
+    let steep = crate::geometry::disc::cross(along, other);
     if steep.abs() <= 1e-12 {
         return;
     }
-    let share = super::disc::cross(minus(c, a), other) / steep;
+    let share = crate::geometry::disc::cross(minus(c, a), other) / steep;
     if (-1e-9..=1.0 + 1e-9).contains(&share) {
         keep(plus(a, along, share));
     }

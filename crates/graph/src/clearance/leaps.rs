@@ -5,12 +5,11 @@ use std::collections::BinaryHeap;
 
 use glam::Vec3;
 
-use super::disc::{Plane, length, minus, plus, side_of};
 use super::fit::Fit;
 use super::{ClearanceNavMesh, ClearanceScratch};
-use crate::LinkId;
-use crate::links::{LEAP_PLACES, LinkEnd};
-use crate::nearest::Reach;
+use crate::geometry::disc::{Plane, length, minus, plus, side_of};
+use crate::locate::nearest::Reach;
+use crate::mesh::links::{LEAP_PLACES, LinkEnd, LinkId};
 
 const NONE: u32 = u32::MAX;
 

@@ -4,7 +4,6 @@ mod bounds;
 mod chain;
 mod claims;
 mod cones;
-mod disc;
 mod ends;
 mod fit;
 mod islands;
@@ -19,17 +18,17 @@ mod turns;
 
 pub use fit::ClearPlace;
 pub use path::{ClearPath, ClearPathOptions};
-
 use waymesh_core::{ClearanceMesh, PolyId};
 
-use self::disc::Plane;
 use self::islands::Islands;
 use self::search::Memory;
 use self::table::Table;
-use crate::data::NO_NEIGHBOUR;
-use crate::mesh::NavMesh;
-use crate::nearest::Spot;
-use crate::{NavMeshError, PolygonFilter};
+use crate::geometry::disc::Plane;
+use crate::locate::nearest::Spot;
+use crate::mesh::bounds::NO_NEIGHBOUR;
+use crate::mesh::error::NavMeshError;
+use crate::mesh::filter::PolygonFilter;
+use crate::mesh::nav_mesh::NavMesh;
 
 /// A navigation mesh with the clearance of its ground: it serves agents of every radius from that
 /// on for which it was baked.

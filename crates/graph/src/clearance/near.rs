@@ -4,8 +4,8 @@
 //! triangle, walls beyond the triangle's sides may be nearer than its corners: there they are
 //! looked at one by one.
 
-use super::disc::{Plane, cross, distance_squared, dot, is_nearer, length, minus, plus, side_of};
 use super::table::{Table, next, previous};
+use crate::geometry::disc::{Plane, cross, distance_squared, dot, is_nearer, length, minus, plus, side_of};
 
 /// Walls near the triangle that holds one end of a way.
 #[derive(Clone, Debug, Default)]

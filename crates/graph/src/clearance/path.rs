@@ -3,14 +3,14 @@
 use glam::Vec3;
 use waymesh_core::PolyId;
 
-use super::disc::{Plane, length, minus, plus};
 use super::fit::{Fit, check_radius};
 use super::search::{Ends, Search};
 use super::table::next;
 use super::{ClearPlace, ClearanceNavMesh, ClearanceScratch};
-use crate::nearest::Reach;
-use crate::path::LinkUse;
-use crate::{Outcome, PathEnd, QueryError};
+use crate::geometry::disc::{Plane, length, minus, plus};
+use crate::locate::error::{PathEnd, QueryError};
+use crate::locate::nearest::Reach;
+use crate::path::{LinkUse, Outcome};
 
 /// A path for a disc.
 #[derive(Clone, Debug, PartialEq)]
@@ -298,7 +298,7 @@ impl ClearanceNavMesh {
     ) -> Option<Fit> {
         let (table, islands) = (&self.table, &self.islands);
         let wide = f64::from(radius);
-        let width = 2.0 * wide * (1.0 - super::disc::NARROW);
+        let width = 2.0 * wide * (1.0 - crate::geometry::disc::NARROW);
         let own = [0, 1, 2].map(|side| islands.group(table, 3 * start.triangle + side, width));
         let is_own = |triangle: u32| {
             triangle == start.triangle
@@ -322,17 +322,17 @@ impl ClearanceNavMesh {
             if long < width || long <= 0.0 {
                 continue;
             }
-            let along = super::disc::unit(minus(b, a));
-            let place = super::disc::dot(minus(goal.at, a), along)
+            let along = crate::geometry::disc::unit(minus(b, a));
+            let place = crate::geometry::disc::dot(minus(goal.at, a), along)
                 .clamp(wide.min(long / 2.0), (long - wide).max(long / 2.0));
             let at = plus(a, along, place);
             let up = rise(side) + (rise(next(side)) - rise(side)) * place / long;
             let off = minus(at, goal.at);
-            let distance = super::disc::dot(off, off) + up * up;
+            let distance = crate::geometry::disc::dot(off, off) + up * up;
             if best.as_ref().is_none_or(|best| distance < best.0)
                 && islands.group(table, side, width).is_some_and(|group| own.contains(&Some(group)))
                 && self.table.wall_distance_squared(side / 3, at, wide * wide, &mut scratch.memory.stack)
-                    >= (wide * (1.0 - super::disc::NARROW)).powi(2)
+                    >= (wide * (1.0 - crate::geometry::disc::NARROW)).powi(2)
             {
                 best = Some((distance, side, at));
             }

@@ -22,10 +22,10 @@ use std::collections::BinaryHeap;
 
 use super::bounds::{Bounds, Root};
 use super::claims::Claim;
-use super::disc::{Plane, SAME, Tangent, angle, length, minus, slimmed, tangent, touch};
 use super::islands::Islands;
 use super::near::Near;
 use super::table::Table;
+use crate::geometry::disc::{Plane, SAME, Tangent, angle, length, minus, slimmed, tangent, touch};
 
 pub(super) const NONE: u32 = u32::MAX;
 

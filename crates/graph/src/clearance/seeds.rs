@@ -3,10 +3,10 @@
 use waymesh_core::{ClearanceMesh, PolyId, VertexId};
 
 use super::Admitted;
-use super::disc::{Plane, dot, minus, plus, unit};
 use super::table::{Table, WALL, next};
-use crate::NavMeshError;
-use crate::mesh::NavMesh;
+use crate::geometry::disc::{Plane, dot, minus, plus, unit};
+use crate::mesh::error::NavMeshError;
+use crate::mesh::nav_mesh::NavMesh;
 
 /// The middle of a polygon, strictly inside it, in metres from the origin of the frame.
 pub(super) fn middle(mesh: &NavMesh, polygon: u32) -> Plane {
@@ -101,7 +101,8 @@ pub(super) fn find(
             (0..3).all(|side| {
                 let half_edge = 3 * seed + side;
                 let [a, b] = [table.start(half_edge), table.start(next(half_edge))];
-                super::disc::side_of(a, b, at) >= -table.slack * super::disc::length(minus(b, a))
+                crate::geometry::disc::side_of(a, b, at)
+                    >= -table.slack * crate::geometry::disc::length(minus(b, a))
             })
         };
         if !holds && admitted.has(PolyId::from_index(polygon).0) {

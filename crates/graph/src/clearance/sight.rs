@@ -1,10 +1,10 @@
 //! A close look: whether lines and arcs keep the radius from all walls.
 
 use super::bounds::Root;
-use super::disc::{Plane, Tangent, faces, is_nearer, left_of, length, minus, plus, side_of, touch};
 use super::near::Near;
 use super::search::{Memory, Search};
 use super::table::WALL;
+use crate::geometry::disc::{Plane, Tangent, faces, is_nearer, left_of, length, minus, plus, side_of, touch};
 
 impl Search<'_> {
     /// Whether walls near the ends leave room for the arc before the line in which a root is left.

@@ -2,10 +2,10 @@
 
 use waymesh_core::{ClearanceMesh, Validate};
 
-use super::disc::{Plane, angle, cross, dot, length, minus, unit};
-use crate::NavMeshError;
-use crate::bridges::Bridges;
-use crate::data::NO_NEIGHBOUR;
+use crate::geometry::disc::{Plane, angle, cross, dot, length, minus, unit};
+use crate::mesh::bounds::NO_NEIGHBOUR;
+use crate::mesh::bridges::Bridges;
+use crate::mesh::error::NavMeshError;
 
 /// No half-edge: a wall.
 pub(super) const WALL: u32 = u32::MAX;

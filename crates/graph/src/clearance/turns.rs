@@ -2,9 +2,9 @@
 
 use super::bounds::{Bounds, Root, Seen};
 use super::claims::Arrival;
-use super::disc::{Plane, SAME, Tangent, cross, dot, length, minus, touch, unit};
 use super::search::{Kind, NONE, Node, Search};
 use super::table::{next, previous};
+use crate::geometry::disc::{Plane, SAME, Tangent, cross, dot, length, minus, touch, unit};
 
 impl Search<'_> {
     /// What is seen from a root near an end: it does not lie in a triangle that the way comes

@@ -6,11 +6,11 @@
 
 use waymesh_core::PolyId;
 
-use crate::costs::{TravelCost, Usable, entering};
-use crate::data::NO_NEIGHBOUR;
-use crate::filter::PolygonFilter;
-use crate::mesh::NavMesh;
-use crate::plan::PlanPosition;
+use crate::geometry::plan::PlanPosition;
+use crate::mesh::bounds::NO_NEIGHBOUR;
+use crate::mesh::costs::{TravelCost, Usable, entering};
+use crate::mesh::filter::PolygonFilter;
+use crate::mesh::nav_mesh::NavMesh;
 
 /// No cluster: the filter closes the polygon.
 pub(super) const NONE: u32 = u32::MAX;

@@ -3,11 +3,11 @@
 use waymesh_core::PolyId;
 
 use super::clusters::{Clusters, NONE};
-use crate::costs::{TravelCost, Usable};
-use crate::data::NO_NEIGHBOUR;
-use crate::filter::PolygonFilter;
-use crate::mesh::NavMesh;
-use crate::plan::PlanPosition;
+use crate::geometry::plan::PlanPosition;
+use crate::mesh::bounds::NO_NEIGHBOUR;
+use crate::mesh::costs::{TravelCost, Usable};
+use crate::mesh::filter::PolygonFilter;
+use crate::mesh::nav_mesh::NavMesh;
 
 /// One side of an entrance: a place on the border of a cluster.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -7,20 +7,19 @@ mod landmarks;
 mod query;
 mod tables;
 
-use rayon::prelude::*;
-use waymesh_core::PolyId;
-
-pub use query::{HierarchyScratch, HierarchyUse};
-
-use crate::QueryError;
-use crate::costs::{Length, TravelCost, Usable};
-use crate::filter::{AnyPolygon, PolygonFilter};
-use crate::mesh::{Generation, NavMesh};
-use crate::plan::PlanPosition;
 use clusters::Clusters;
 use entrances::Terminal;
 use landmarks::{Graph, Landmarks};
+pub use query::{HierarchyScratch, HierarchyUse};
+use rayon::prelude::*;
 use tables::TablesScratch;
+use waymesh_core::PolyId;
+
+use crate::geometry::plan::PlanPosition;
+use crate::locate::error::QueryError;
+use crate::mesh::costs::{Length, TravelCost, Usable};
+use crate::mesh::filter::{AnyPolygon, PolygonFilter};
+use crate::mesh::nav_mesh::{Generation, NavMesh};
 
 /// How a [`Hierarchy`] is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,12 +10,16 @@ use super::clusters::NONE;
 use super::landmarks::COUNT;
 use super::tables::metre_in;
 use super::{ALONG, Hierarchy, NO_WAY, Reached};
-use crate::QueryError;
-use crate::costs::{TravelCost, Usable};
-use crate::filter::PolygonFilter;
-use crate::mesh::NavMesh;
-use crate::nearest::Spot;
-use crate::path::{Path, PathOptions, PathScratch, Progress, Step, Turn};
+use crate::locate::error::QueryError;
+use crate::locate::nearest::Spot;
+use crate::mesh::costs::{TravelCost, Usable};
+use crate::mesh::filter::PolygonFilter;
+use crate::mesh::nav_mesh::NavMesh;
+use crate::path::funnel::Turn;
+use crate::path::search::PathScratch;
+use crate::path::sliced::Progress;
+use crate::path::steps::Step;
+use crate::path::{Path, PathOptions};
 
 /// How a path was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -459,6 +463,6 @@ fn may_turn(mesh: &NavMesh, polygon: u32, turn: Turn) -> bool {
     mesh.edge_range(polygon as usize).any(|corner| {
         let at = &mesh.corners[corner];
         let fan = PolyId::from_index(corner).0;
-        crate::plan::PlanPosition::on_grid(at.x, at.z) == turn.at && mesh.fans.fan(fan).1
+        crate::geometry::plan::PlanPosition::on_grid(at.x, at.z) == turn.at && mesh.fans.fan(fan).1
     })
 }

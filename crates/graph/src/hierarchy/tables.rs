@@ -8,13 +8,14 @@ use waymesh_core::PolyId;
 use super::clusters::{Clusters, leads_both_ways};
 use super::entrances::Terminal;
 use super::{NO_WAY, Reached};
-use crate::costs::{TravelCost, Usable, entering};
-use crate::data::NO_NEIGHBOUR;
-use crate::filter::PolygonFilter;
-use crate::mesh::{Corner, NavMesh};
-use crate::nearest::Spot;
-use crate::path::{PathScratch, Turn};
-use crate::plan::{PlanPosition, closest_on_segment};
+use crate::geometry::plan::{PlanPosition, closest_on_segment};
+use crate::locate::nearest::Spot;
+use crate::mesh::bounds::{Corner, NO_NEIGHBOUR};
+use crate::mesh::costs::{TravelCost, Usable, entering};
+use crate::mesh::filter::PolygonFilter;
+use crate::mesh::nav_mesh::NavMesh;
+use crate::path::funnel::Turn;
+use crate::path::search::PathScratch;
 
 /// What filling the tables of a cluster writes.
 #[derive(Debug, Default)]

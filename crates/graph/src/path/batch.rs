@@ -6,10 +6,10 @@ use glam::Vec3;
 use rayon::prelude::*;
 
 use super::{Path, PathOptions, PathScratch};
-use crate::QueryError;
-use crate::costs::TravelCost;
-use crate::filter::PolygonFilter;
-use crate::mesh::NavMesh;
+use crate::locate::error::QueryError;
+use crate::mesh::costs::TravelCost;
+use crate::mesh::filter::PolygonFilter;
+use crate::mesh::nav_mesh::NavMesh;
 
 /// What batches of paths write: one [`PathScratch`] a thread. It serves any mesh and any pool of
 /// threads.

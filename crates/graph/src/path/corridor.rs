@@ -6,13 +6,14 @@ use waymesh_core::PolyId;
 use super::corridor_options::{CorridorChange, CorridorOptions, ReplanReason};
 use super::corridor_string::{MovingString, place_of};
 use super::funnel::Turn;
-use super::{Ends, LinkUse, Outcome, Path, PathOptions, PathScratch, Step, length};
-use crate::costs::{Length, TravelCost, Usable};
-use crate::filter::{AnyPolygon, PolygonFilter};
-use crate::mesh::{Generation, NavMesh};
-use crate::nearest::{Location, Spot};
-use crate::surface::SurfaceScratch;
-use crate::{PathEnd, QueryError};
+use super::steps::Step;
+use super::{Ends, LinkUse, Outcome, Path, PathOptions, PathScratch, length};
+use crate::locate::error::{PathEnd, QueryError};
+use crate::locate::nearest::{Location, Spot};
+use crate::mesh::costs::{Length, TravelCost, Usable};
+use crate::mesh::filter::{AnyPolygon, PolygonFilter};
+use crate::mesh::nav_mesh::{Generation, NavMesh};
+use crate::surface::scratch::SurfaceScratch;
 
 /// What corridors write. One a thread.
 #[derive(Clone, Debug, Default)]

@@ -1,9 +1,9 @@
 //! How a corridor is kept, and what may become of it.
 
 use super::PathOptions;
-use crate::QueryError;
-use crate::costs::{Length, TravelCost};
-use crate::filter::{AnyPolygon, PolygonFilter};
+use crate::locate::error::QueryError;
+use crate::mesh::costs::{Length, TravelCost};
+use crate::mesh::filter::{AnyPolygon, PolygonFilter};
 
 /// How a [`crate::PathCorridor`] is made and kept.
 #[derive(Clone, Copy, Debug, PartialEq)]

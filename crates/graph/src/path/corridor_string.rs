@@ -10,10 +10,11 @@
 use glam::Vec3;
 use waymesh_core::PolyId;
 
+use super::Path;
 use super::funnel::{Funnel, Leg, Turn, same_plan};
-use super::{Path, Step};
-use crate::mesh::NavMesh;
-use crate::plan::{PlanPosition, orientation};
+use super::steps::Step;
+use crate::geometry::plan::{PlanPosition, orientation};
+use crate::mesh::nav_mesh::NavMesh;
 
 /// Whether a string from `before` bends at `at` as one from `old` does.
 fn bends_alike([old, before, at, after]: [PlanPosition; 4]) -> bool {

@@ -11,11 +11,12 @@ use glam::{Vec3, Vec3Swizzles};
 use waymesh_core::PolyId;
 
 use super::{LinkUse, Path, PathOptions, PathScratch};
-use crate::costs::{TravelCost, entering};
-use crate::links::LinkEnd;
-use crate::mesh::{Corner, NavMesh};
-use crate::nearest::Spot;
-use crate::plan::{PlanPosition, orientation};
+use crate::geometry::plan::{PlanPosition, orientation};
+use crate::locate::nearest::Spot;
+use crate::mesh::bounds::Corner;
+use crate::mesh::costs::{TravelCost, entering};
+use crate::mesh::links::LinkEnd;
+use crate::mesh::nav_mesh::NavMesh;
 
 /// A corner of the string, and the number of corridor edges crossed before it.
 #[derive(Clone, Copy, Debug)]

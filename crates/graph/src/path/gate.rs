@@ -2,9 +2,9 @@
 
 use waymesh_core::PolyId;
 
-use crate::data::NO_NEIGHBOUR;
-use crate::mesh::NavMesh;
-use crate::plan::{PlanPosition, closest_on_segment};
+use crate::geometry::plan::{PlanPosition, closest_on_segment};
+use crate::mesh::bounds::NO_NEIGHBOUR;
+use crate::mesh::nav_mesh::NavMesh;
 
 /// An edge or a link that is crossed like one: from its right end to its left, as seen from the
 /// polygon.

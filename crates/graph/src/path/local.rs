@@ -3,8 +3,8 @@
 
 use waymesh_core::PlanVertex;
 
-use crate::mesh::Corner;
-use crate::nearest::Spot;
+use crate::locate::nearest::Spot;
+use crate::mesh::bounds::Corner;
 
 /// Metres from the frame's origin: single precision does for lengths there, wherever the origin is
 /// in the world.

@@ -5,35 +5,35 @@ mod batch;
 mod corridor;
 mod corridor_options;
 mod corridor_string;
-mod funnel;
-mod gate;
-mod local;
+mod distance;
+pub(crate) mod funnel;
+pub(crate) mod gate;
+pub(crate) mod local;
 mod offset;
 mod partial;
-mod search;
+pub(crate) mod search;
 mod shortest;
-mod sliced;
-mod steps;
+pub(crate) mod sliced;
+pub(crate) mod steps;
 mod straight;
-
-use glam::Vec3;
-use waymesh_core::PolyId;
 
 pub use batch::BatchScratch;
 pub use corridor::{CorridorScratch, PathCorridor};
 pub use corridor_options::{CorridorChange, CorridorOptions, ReplanReason};
-pub(crate) use funnel::Turn;
+pub use distance::{DistanceMap, WayOn};
 use funnel::length;
+use glam::Vec3;
 pub use search::PathScratch;
-pub(crate) use sliced::Progress;
 pub use sliced::SlicedPath;
-pub(crate) use steps::Step;
+use waymesh_core::PolyId;
 
-use crate::costs::{Length, TravelCost, Usable};
-use crate::filter::{AnyPolygon, PolygonFilter};
-use crate::mesh::NavMesh;
-use crate::nearest::{Reach, Spot};
-use crate::{IslandId, LinkId, PathEnd, QueryError};
+use crate::locate::error::{PathEnd, QueryError};
+use crate::locate::nearest::{Reach, Spot};
+use crate::mesh::costs::{Length, TravelCost, Usable};
+use crate::mesh::filter::{AnyPolygon, PolygonFilter};
+use crate::mesh::islands::IslandId;
+use crate::mesh::links::LinkId;
+use crate::mesh::nav_mesh::NavMesh;
 
 /// How far a path leads.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -4,10 +4,10 @@ use glam::{Vec2, Vec3, Vec3Swizzles};
 use waymesh_core::PolyId;
 
 use super::{Path, length};
-use crate::filter::PolygonFilter;
-use crate::mesh::NavMesh;
-use crate::nearest::Location;
-use crate::{PathEnd, QueryError};
+use crate::locate::error::{PathEnd, QueryError};
+use crate::locate::nearest::Location;
+use crate::mesh::filter::PolygonFilter;
+use crate::mesh::nav_mesh::NavMesh;
 
 /// Parts of the room that there is, tried in turns until both legs are free.
 const SHARES: [f32; 4] = [1.0, 0.5, 0.25, 0.125];

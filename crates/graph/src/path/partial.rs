@@ -4,10 +4,10 @@ use glam::Vec3;
 use waymesh_core::PolyId;
 
 use super::PathScratch;
-use crate::data::NO_NEIGHBOUR;
-use crate::filter::PolygonFilter;
-use crate::mesh::NavMesh;
-use crate::nearest::{Reach, Spot};
+use crate::locate::nearest::{Reach, Spot};
+use crate::mesh::bounds::NO_NEIGHBOUR;
+use crate::mesh::filter::PolygonFilter;
+use crate::mesh::nav_mesh::NavMesh;
 
 impl NavMesh {
     /// Whether islands tell what can be reached.

@@ -10,11 +10,11 @@ use super::any_angle::AnyAngle;
 use super::funnel::Funnel;
 use super::local::{Approach, Local, Scale, crossing};
 use super::sliced::Progress;
-use crate::costs::{TravelCost, Usable, entering};
-use crate::data::NO_NEIGHBOUR;
-use crate::filter::PolygonFilter;
-use crate::mesh::NavMesh;
-use crate::nearest::Spot;
+use crate::locate::nearest::Spot;
+use crate::mesh::bounds::NO_NEIGHBOUR;
+use crate::mesh::costs::{TravelCost, Usable, entering};
+use crate::mesh::filter::PolygonFilter;
+use crate::mesh::nav_mesh::NavMesh;
 
 /// No node: the parent of the first edges.
 const NO_NODE: u32 = u32::MAX;

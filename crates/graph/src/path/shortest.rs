@@ -3,11 +3,11 @@
 use glam::Vec3;
 
 use super::{Path, PathOptions, PathScratch};
-use crate::QueryError;
-use crate::costs::{TravelCost, Usable};
-use crate::filter::PolygonFilter;
-use crate::mesh::NavMesh;
-use crate::nearest::Spot;
+use crate::locate::error::QueryError;
+use crate::locate::nearest::Spot;
+use crate::mesh::costs::{TravelCost, Usable};
+use crate::mesh::filter::PolygonFilter;
+use crate::mesh::nav_mesh::NavMesh;
 
 impl NavMesh {
     /// The shortest way from `from` to `to`, with the default [`PathOptions`]: see

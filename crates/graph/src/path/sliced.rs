@@ -4,10 +4,10 @@ use glam::Vec3;
 use waymesh_core::PolyId;
 
 use super::{Ends, Path, PathOptions, PathScratch};
-use crate::QueryError;
-use crate::costs::{Length, TravelCost, Usable};
-use crate::filter::{AnyPolygon, PolygonFilter};
-use crate::mesh::{Generation, NavMesh};
+use crate::locate::error::QueryError;
+use crate::mesh::costs::{Length, TravelCost, Usable};
+use crate::mesh::filter::{AnyPolygon, PolygonFilter};
+use crate::mesh::nav_mesh::{Generation, NavMesh};
 
 /// How a search stands after some nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -220,7 +220,7 @@ impl<F: PolygonFilter, C: TravelCost> SlicedPath<F, C> {
         }
     }
 
-    fn begin_closest(&mut self, mesh: &NavMesh, ends: &Ends, closest: Option<crate::nearest::Spot>) {
+    fn begin_closest(&mut self, mesh: &NavMesh, ends: &Ends, closest: Option<crate::locate::nearest::Spot>) {
         match closest.and_then(|closest| mesh.partial_ends(ends, closest)) {
             Some(partial) => {
                 self.ends = Some(partial);

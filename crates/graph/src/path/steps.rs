@@ -3,7 +3,7 @@
 use waymesh_core::PolyId;
 
 use super::PathScratch;
-use crate::mesh::NavMesh;
+use crate::mesh::nav_mesh::NavMesh;
 
 /// An edge or link crossed.
 #[derive(Clone, Copy, Debug)]

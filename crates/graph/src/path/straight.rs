@@ -4,11 +4,12 @@
 use waymesh_core::PolyId;
 
 use super::PathScratch;
-use crate::data::NO_NEIGHBOUR;
-use crate::filter::PolygonFilter;
-use crate::mesh::NavMesh;
-use crate::nearest::Spot;
-use crate::walk::{WalkEdge, Way};
+use crate::locate::nearest::Spot;
+use crate::locate::ray::Way;
+use crate::mesh::bounds::NO_NEIGHBOUR;
+use crate::mesh::filter::PolygonFilter;
+use crate::mesh::nav_mesh::NavMesh;
+use crate::mesh::walk::WalkEdge;
 
 impl NavMesh {
     /// Leaves the edges that are crossed straight from `start` to `goal` in `scratch.corridor`, if

@@ -3,10 +3,11 @@
 use glam::Vec3;
 use waymesh_core::PolyId;
 
-use crate::filter::PolygonFilter;
-use crate::mesh::{NavMesh, PolygonBounds};
-use crate::nearest::Reach;
-use crate::plan::{PlanPosition, orientation};
+use crate::geometry::plan::{PlanPosition, orientation};
+use crate::locate::nearest::Reach;
+use crate::mesh::bounds::PolygonBounds;
+use crate::mesh::filter::PolygonFilter;
+use crate::mesh::nav_mesh::NavMesh;
 
 impl NavMesh {
     /// All polygons that a box in the world touches, border included, in the order of their ids:

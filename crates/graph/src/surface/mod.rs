@@ -2,28 +2,26 @@
 //! and below do not matter.
 
 mod around;
-mod distance;
+
 mod raycast;
 mod sample;
-mod scratch;
+pub(crate) mod scratch;
 mod slide;
 mod wall;
 
-pub use distance::{DistanceMap, WayOn};
+use glam::Vec3;
 pub use raycast::{PlanRay, RayHit, Raycast};
 pub use sample::PlaceSampler;
 pub use scratch::SurfaceScratch;
 pub use wall::{Wall, WallPiece};
-
-use glam::Vec3;
 use waymesh_core::PolyId;
 
-use crate::data::NO_NEIGHBOUR;
-use crate::filter::PolygonFilter;
-use crate::mesh::NavMesh;
-use crate::nearest::{Location, Spot};
-use crate::plan::{LATTICE_STEP, PlanPosition};
-use crate::{PathEnd, QueryError};
+use crate::geometry::plan::{LATTICE_STEP, PlanPosition};
+use crate::locate::error::{PathEnd, QueryError};
+use crate::locate::nearest::{Location, Spot};
+use crate::mesh::bounds::NO_NEIGHBOUR;
+use crate::mesh::filter::PolygonFilter;
+use crate::mesh::nav_mesh::NavMesh;
 
 impl NavMesh {
     /// Where a location lies in the grid, if it is one of this mesh.

@@ -3,13 +3,14 @@
 use glam::Vec3;
 use waymesh_core::PolyId;
 
-use crate::data::NO_NEIGHBOUR;
-use crate::filter::PolygonFilter;
-use crate::mesh::NavMesh;
-use crate::nearest::{Location, Reach};
-use crate::plan::{LATTICE_STEP, PlanPosition, orientation};
-use crate::walk::{Ray, WalkEdge, Way};
-use crate::{PathEnd, QueryError};
+use crate::geometry::plan::{LATTICE_STEP, PlanPosition, orientation};
+use crate::locate::error::{PathEnd, QueryError};
+use crate::locate::nearest::{Location, Reach};
+use crate::locate::ray::{Ray, Way};
+use crate::mesh::bounds::NO_NEIGHBOUR;
+use crate::mesh::filter::PolygonFilter;
+use crate::mesh::nav_mesh::NavMesh;
+use crate::mesh::walk::WalkEdge;
 
 /// How far one gets straight ahead.
 #[derive(Clone, Copy, Debug, PartialEq)]

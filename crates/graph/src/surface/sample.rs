@@ -3,11 +3,11 @@
 use waymesh_core::{PolyId, Random};
 
 use super::SurfaceScratch;
-use crate::QueryError;
-use crate::filter::PolygonFilter;
-use crate::mesh::{Generation, NavMesh};
-use crate::nearest::Location;
-use crate::plan::PlanPosition;
+use crate::geometry::plan::PlanPosition;
+use crate::locate::error::QueryError;
+use crate::locate::nearest::Location;
+use crate::mesh::filter::PolygonFilter;
+use crate::mesh::nav_mesh::{Generation, NavMesh};
 
 /// Most tries for a place in a circle. Each hits with the share of the circle in the square around
 /// it, as a rule three in four.
@@ -65,7 +65,7 @@ fn in_polygon(mut corners: impl Iterator<Item = PlanPosition>, random: &mut Rand
     // One pass: each triangle of the fan replaces the choice with its share of the area so far.
     let (mut sum, mut choice) = (0.0, [first, last, last]);
     for corner in corners {
-        let area = crate::plan::orientation(first, last, corner).max(0.0);
+        let area = crate::geometry::plan::orientation(first, last, corner).max(0.0);
         sum += area;
         if random.unit_f64() * sum < area {
             choice = [first, last, corner];
@@ -114,7 +114,7 @@ impl Cut {
     fn doubled_area(&self) -> f64 {
         let Some(&first) = self.corners.first() else { return 0.0 };
         let fans = self.corners.windows(2);
-        fans.map(|pair| crate::plan::orientation(first, pair[0], pair[1]).max(0.0)).sum()
+        fans.map(|pair| crate::geometry::plan::orientation(first, pair[0], pair[1]).max(0.0)).sum()
     }
 }
 
@@ -122,7 +122,7 @@ impl NavMesh {
     fn doubled_area(&self, polygon: u32) -> f64 {
         let corners = &self.corners[self.edge_range(polygon as usize)];
         let at = |index: usize| PlanPosition::on_grid(corners[index].x, corners[index].z);
-        (2..corners.len()).map(|last| crate::plan::orientation(at(0), at(last - 1), at(last))).sum()
+        (2..corners.len()).map(|last| crate::geometry::plan::orientation(at(0), at(last - 1), at(last))).sum()
     }
 
     /// A place by chance within `radius` metres of another in plan, among the polygons that hang

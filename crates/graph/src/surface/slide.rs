@@ -4,13 +4,14 @@ use glam::Vec3;
 use waymesh_core::PolyId;
 
 use super::SurfaceScratch;
-use crate::data::NO_NEIGHBOUR;
-use crate::filter::PolygonFilter;
-use crate::mesh::NavMesh;
-use crate::nearest::Location;
-use crate::plan::{LATTICE_STEP, PlanPosition, closest_on_segment};
-use crate::walk::{Ray, WalkEdge};
-use crate::{PathEnd, QueryError};
+use crate::geometry::plan::{LATTICE_STEP, PlanPosition, closest_on_segment};
+use crate::locate::error::{PathEnd, QueryError};
+use crate::locate::nearest::Location;
+use crate::locate::ray::Ray;
+use crate::mesh::bounds::NO_NEIGHBOUR;
+use crate::mesh::filter::PolygonFilter;
+use crate::mesh::nav_mesh::NavMesh;
+use crate::mesh::walk::WalkEdge;
 
 impl NavMesh {
     /// Moves from a place towards a target, along walls where they are in the way.

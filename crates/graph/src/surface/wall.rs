@@ -5,11 +5,11 @@ use waymesh_core::PolyId;
 
 use super::SurfaceScratch;
 use super::raycast::normal;
-use crate::QueryError;
-use crate::filter::PolygonFilter;
-use crate::mesh::NavMesh;
-use crate::nearest::Location;
-use crate::plan::{PlanPosition, closest_on_segment};
+use crate::geometry::plan::{PlanPosition, closest_on_segment};
+use crate::locate::error::QueryError;
+use crate::locate::nearest::Location;
+use crate::mesh::filter::PolygonFilter;
+use crate::mesh::nav_mesh::NavMesh;
 
 /// The wall nearest to a place.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -152,7 +152,9 @@ impl NavMesh {
             let gates = self.gates(polygon).filter(|gate| gate.way as usize >= self.neighbours.len());
             let open = gates.filter(|gate| filter.allows(self, PolyId(self.beyond(gate.way))));
             open.filter(|gate| {
-                [gate.right, gate.left].iter().all(|&end| crate::plan::orientation(a, b, end) == 0.0)
+                [gate.right, gate.left]
+                    .iter()
+                    .all(|&end| crate::geometry::plan::orientation(a, b, end) == 0.0)
             })
         };
         let (mut from, mut at) = (a, 0.0);

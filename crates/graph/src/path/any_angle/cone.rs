@@ -3,9 +3,9 @@
 use waymesh_core::PolyId;
 
 use super::{Node, Root, Search, Seen, Side};
-use crate::filter::PolygonFilter;
+use crate::geometry::plan::{PlanPosition, orientation};
+use crate::mesh::filter::PolygonFilter;
 use crate::path::gate::{Gate, is_before, nearest_between, turn_length};
-use crate::plan::{PlanPosition, orientation};
 
 impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
     /// Opens the polygon beyond the edge of a cone.

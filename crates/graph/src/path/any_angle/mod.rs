@@ -25,12 +25,12 @@ use super::PathScratch;
 use super::funnel::Turn;
 use super::gate::{Gate, ahead, nearest_between, turn_length};
 use super::sliced::Progress;
-use crate::data::NO_NEIGHBOUR;
-use crate::filter::PolygonFilter;
-use crate::links::LEAP_PLACES;
-use crate::mesh::NavMesh;
-use crate::nearest::Spot;
-use crate::plan::{PlanPosition, orientation};
+use crate::geometry::plan::{PlanPosition, orientation};
+use crate::locate::nearest::Spot;
+use crate::mesh::bounds::NO_NEIGHBOUR;
+use crate::mesh::filter::PolygonFilter;
+use crate::mesh::links::LEAP_PLACES;
+use crate::mesh::nav_mesh::NavMesh;
 
 /// No node, and no turn.
 const NONE: u32 = u32::MAX;

@@ -3,10 +3,10 @@
 use waymesh_core::PolyId;
 
 use super::{Bound, MOST_STEPS, Node, Root, Search, Seen, Side, TURN_LEFT, TURN_RIGHT};
-use crate::data::NO_NEIGHBOUR;
-use crate::filter::PolygonFilter;
+use crate::geometry::plan::{PlanPosition, orientation};
+use crate::mesh::bounds::NO_NEIGHBOUR;
+use crate::mesh::filter::PolygonFilter;
 use crate::path::gate::{Gate, beyond, is_before, turn_length};
-use crate::plan::{PlanPosition, orientation};
 
 impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
     /// Opens a turn at a corner that is seen from `root`, if a way may turn there.

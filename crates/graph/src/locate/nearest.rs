@@ -3,11 +3,11 @@
 use glam::Vec3;
 use waymesh_core::{Agent, PolyId};
 
-use crate::QueryError;
-use crate::box_index::Target;
-use crate::filter::{AnyPolygon, PolygonFilter};
-use crate::mesh::{Generation, NavMesh};
-use crate::plan::{PlanPosition, closest_on_segment, orientation};
+use super::error::QueryError;
+use crate::geometry::plan::{PlanPosition, closest_on_segment, orientation, sure_above};
+use crate::mesh::box_index::Target;
+use crate::mesh::filter::{AnyPolygon, PolygonFilter};
+use crate::mesh::nav_mesh::{Generation, NavMesh};
 
 /// How far from a position its place on the mesh may be, in metres. Infinite lengths are allowed.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -316,5 +316,45 @@ impl NavMesh {
             a = b;
         }
         closest.1
+    }
+
+    /// Whether a polygon holds a place of the lattice, border included.
+    #[inline]
+    pub(crate) fn holds(&self, polygon: u32, at: PlanPosition) -> bool {
+        let bounds = &self.bounds[polygon as usize];
+        if !bounds.holds(at) {
+            return false;
+        }
+        let size = |low: i32, high: i32| f64::from(high) - f64::from(low);
+        let sure = sure_above(2.0 * size(bounds.min_x, bounds.max_x) * size(bounds.min_z, bounds.max_z));
+        let edges = self.walk_edges(polygon);
+        let mut a = edges[edges.len() - 1].start();
+        for edge in edges {
+            let b = edge.start();
+            let side = (b.x - a.x) * (at.z - a.z) - (b.z - a.z) * (at.x - a.x);
+            if side < sure && (side <= -sure || orientation(a, b, at) < 0.0) {
+                return false;
+            }
+            a = b;
+        }
+        true
+    }
+
+    /// Whether every place of a polygon is farther than that (squared) from a place beside it: seen
+    /// by the line of one edge, so `false` says nothing.
+    #[inline]
+    pub(crate) fn is_beyond(&self, polygon: u32, at: PlanPosition, distance_squared: f64) -> bool {
+        let edges = self.walk_edges(polygon);
+        let mut a = edges[edges.len() - 1].start();
+        for edge in edges {
+            let b = edge.start();
+            let side = orientation(a, b, at);
+            // Rounded in favour of the polygon: a billionth is more than all roundings together.
+            if side < 0.0 && side * side > distance_squared * a.distance_squared(b) * (1.0 + 1e-9) {
+                return true;
+            }
+            a = b;
+        }
+        false
     }
 }

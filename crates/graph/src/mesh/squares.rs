@@ -6,10 +6,10 @@
 
 use waymesh_core::PolyId;
 
-use crate::mesh::PolygonBounds;
-use crate::plan::{PlanPosition, sure_above};
-use crate::table::Table;
-use crate::walk::WalkEdge;
+use super::bounds::PolygonBounds;
+use super::table::Table;
+use super::walk::WalkEdge;
+use crate::geometry::plan::{PlanPosition, sure_above};
 
 /// Squares per polygon, by the area of polygons: few enough to be small, so many that one or two
 /// polygons touch a square as a rule.

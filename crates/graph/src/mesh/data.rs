@@ -6,10 +6,11 @@ use waymesh_core::{
     SurfacePoint, VertexId,
 };
 
-use crate::{Link, LinkEnd, LinkKind, NavMesh, NavMeshError};
-
-/// In [`NavMeshData::polygon_neighbours`]: no polygon across this edge, but a wall or a drop.
-pub const NO_NEIGHBOUR: u32 = u32::MAX;
+use super::bounds::NO_NEIGHBOUR;
+use super::check::{check_indices, check_length, check_prefix};
+use super::error::NavMeshError;
+use super::links::{Link, LinkEnd, LinkKind};
+use super::nav_mesh::NavMesh;
 
 /// Everything that a [`crate::NavMesh`] cannot compute again, as plain tables.
 ///
@@ -266,44 +267,5 @@ impl NavMesh {
         let links = links.collect::<Result<Vec<_>, _>>()?;
         let mesh = Self::new(poly_mesh, surface, agent)?;
         if links.is_empty() { Ok(mesh) } else { mesh.with_links(links) }
-    }
-}
-
-pub(crate) fn check_length(table: &'static str, actual: usize, expected: usize) -> Result<(), NavMeshError> {
-    if actual == expected { Ok(()) } else { Err(NavMeshError::TableLength { table, actual, expected }) }
-}
-
-/// `values` ascends from 0 to `total` in `count + 1` entries.
-pub(crate) fn check_prefix(
-    table: &'static str,
-    values: &[u32],
-    count: usize,
-    total: usize,
-) -> Result<(), NavMeshError> {
-    check_length(table, values.len(), count + 1)?;
-    let mut previous = 0;
-    for (element, &value) in values.iter().enumerate() {
-        let misplaced =
-            (element == 0 && value != 0) || (element == count && value as usize != total) || value < previous;
-        if misplaced || value as usize > total {
-            return Err(NavMeshError::TableOrder { table, element, value, limit: total as u64 });
-        }
-        previous = value;
-    }
-    Ok(())
-}
-
-pub(crate) fn check_indices(
-    table: &'static str,
-    values: &[u32],
-    count: usize,
-    none: Option<u32>,
-) -> Result<(), NavMeshError> {
-    match values.iter().position(|&value| value as usize >= count && Some(value) != none) {
-        None => Ok(()),
-        Some(element) => {
-            let (value, limit) = (i64::from(values[element]), count as i64 - 1);
-            Err(NavMeshError::OutOfRange { table, element, value, limit })
-        }
     }
 }

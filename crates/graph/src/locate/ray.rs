@@ -1,39 +1,8 @@
-//! What walking from polygon to polygon reads, side by side in memory, and a ray that walks.
+//! A ray that walks from polygon to polygon.
 
-use crate::data::NO_NEIGHBOUR;
-use crate::fans::Fans;
-use crate::mesh::{Corner, NavMesh};
-use crate::plan::{PlanPosition, orientation, sure_above};
-
-/// An edge of a polygon: where it starts, what is beyond, and which edge it is there. Four to a
-/// cache line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
-#[repr(C, align(16))]
-pub(crate) struct WalkEdge {
-    x: i32,
-    z: i32,
-    pub(crate) beyond: u32,
-    /// The same edge in the polygon beyond, or [`NO_NEIGHBOUR`].
-    pub(crate) twin: u32,
-}
-
-impl WalkEdge {
-    pub(crate) fn of(corner: &Corner, beyond: u32, twin: u32) -> Self {
-        let twin = if beyond == NO_NEIGHBOUR { NO_NEIGHBOUR } else { twin };
-        Self { x: corner.x, z: corner.z, beyond, twin }
-    }
-
-    #[inline]
-    pub(crate) fn start(&self) -> PlanPosition {
-        PlanPosition::on_grid(self.x, self.z)
-    }
-}
-
-/// The edges of all polygons, in the order of their corners.
-pub(crate) fn walk_edges(corners: &[Corner], neighbours: &[u32], fans: &Fans) -> Vec<WalkEdge> {
-    let edges = (0_u32..).zip(corners).zip(neighbours);
-    edges.map(|((edge, corner), &beyond)| WalkEdge::of(corner, beyond, fans.twin(edge))).collect()
-}
+use crate::geometry::plan::{PlanPosition, orientation, sure_above};
+use crate::mesh::nav_mesh::NavMesh;
+use crate::mesh::walk::WalkEdge;
 
 /// A ray from a place of the mesh towards another, both on the lattice.
 #[derive(Clone, Copy, Debug)]
@@ -71,11 +40,6 @@ pub(crate) enum Way {
 }
 
 impl NavMesh {
-    #[inline]
-    pub(crate) fn walk_edges(&self, polygon: u32) -> &[WalkEdge] {
-        &self.walk[self.edge_range(polygon as usize)]
-    }
-
     /// Where a ray leaves a polygon. It came in through the inside of `entry`: the start of that
     /// edge is left of it, the end right, and the target beyond. So only the corners right of
     /// the ray are looked at.
@@ -164,45 +128,5 @@ impl NavMesh {
         let direction = (target.x - at.x, target.z - at.z);
         let sure = sure_above(self.buckets.largest_product(direction));
         Ray { at, target, direction, sure }
-    }
-
-    /// Whether a polygon holds a place of the lattice, border included.
-    #[inline]
-    pub(crate) fn holds(&self, polygon: u32, at: PlanPosition) -> bool {
-        let bounds = &self.bounds[polygon as usize];
-        if !bounds.holds(at) {
-            return false;
-        }
-        let size = |low: i32, high: i32| f64::from(high) - f64::from(low);
-        let sure = sure_above(2.0 * size(bounds.min_x, bounds.max_x) * size(bounds.min_z, bounds.max_z));
-        let edges = self.walk_edges(polygon);
-        let mut a = edges[edges.len() - 1].start();
-        for edge in edges {
-            let b = edge.start();
-            let side = (b.x - a.x) * (at.z - a.z) - (b.z - a.z) * (at.x - a.x);
-            if side < sure && (side <= -sure || orientation(a, b, at) < 0.0) {
-                return false;
-            }
-            a = b;
-        }
-        true
-    }
-
-    /// Whether every place of a polygon is farther than that (squared) from a place beside it: seen
-    /// by the line of one edge, so `false` says nothing.
-    #[inline]
-    pub(crate) fn is_beyond(&self, polygon: u32, at: PlanPosition, distance_squared: f64) -> bool {
-        let edges = self.walk_edges(polygon);
-        let mut a = edges[edges.len() - 1].start();
-        for edge in edges {
-            let b = edge.start();
-            let side = orientation(a, b, at);
-            // Rounded in favour of the polygon: a billionth is more than all roundings together.
-            if side < 0.0 && side * side > distance_squared * a.distance_squared(b) * (1.0 + 1e-9) {
-                return true;
-            }
-            a = b;
-        }
-        false
     }
 }

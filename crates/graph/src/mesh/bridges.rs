@@ -4,8 +4,8 @@
 //! # References
 //! Tarjan 1974, A note on finding the bridges of a graph, <https://doi.org/10.1016/0020-0190(74)90003-9>.
 
-use crate::data::NO_NEIGHBOUR;
-use crate::table::Table;
+use super::bounds::NO_NEIGHBOUR;
+use super::table::Table;
 
 /// What an edge is, seen from the polygon that has it: there are other ways, or none across it.
 const PLAIN: u8 = 0;

@@ -2,8 +2,7 @@
 
 use waymesh_core::{HeightSurface, SurfacePoint};
 
-use crate::NavMesh;
-use crate::table::Table;
+use super::table::Table;
 
 /// A [`HeightSurface`] whose tables may lie in the bytes of a packed mesh.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,13 +64,5 @@ impl HeightTables {
     pub(crate) fn corners(&self, polygon: usize) -> impl Iterator<Item = SurfacePoint> {
         let range = self.polygon_triangles[polygon] as usize..self.polygon_triangles[polygon + 1] as usize;
         self.triangles[range].as_flattened().iter().map(|&point| self.points[point as usize])
-    }
-}
-
-impl NavMesh {
-    /// The height of the ground as triangles, if the mesh has them.
-    #[must_use]
-    pub fn surface(&self) -> Option<SurfaceView<'_>> {
-        self.surface.as_ref().map(HeightTables::view)
     }
 }

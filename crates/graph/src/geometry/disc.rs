@@ -1,65 +1,65 @@
 //! Lines that touch discs, in the plan.
 
 /// A place or a direction in the plan: x, z.
-pub(super) type Plane = [f64; 2];
+pub(crate) type Plane = [f64; 2];
 
 /// Directions that differ by less, in radians, count as one: a micrometre aside after a kilometre.
-pub(super) const SAME: f64 = 1e-9;
+pub(crate) const SAME: f64 = 1e-9;
 /// A gap may be narrower than the disc by this part: clearances are rounded down to single
 /// precision.
-pub(super) const NARROW: f64 = 2e-6;
+pub(crate) const NARROW: f64 = 2e-6;
 
 /// The radius that is searched for: smaller by more than what rounding takes from the room at an
 /// end or in a gap. So an end that just touches a wall lies outside of the discs round its corners,
 /// and a gap that just lets the disc through is wider than it.
-pub(super) fn slimmed(radius: f64) -> f64 {
+pub(crate) fn slimmed(radius: f64) -> f64 {
     (radius * (1.0 - 2.0 * NARROW) - 1e-6).max(0.0)
 }
 
-pub(super) fn minus(a: Plane, b: Plane) -> Plane {
+pub(crate) fn minus(a: Plane, b: Plane) -> Plane {
     [a[0] - b[0], a[1] - b[1]]
 }
 
-pub(super) fn plus(a: Plane, b: Plane, times: f64) -> Plane {
+pub(crate) fn plus(a: Plane, b: Plane, times: f64) -> Plane {
     [a[0] + b[0] * times, a[1] + b[1] * times]
 }
 
 /// Positive if `b` points to the left of `a`.
-pub(super) fn cross(a: Plane, b: Plane) -> f64 {
+pub(crate) fn cross(a: Plane, b: Plane) -> f64 {
     a[0] * b[1] - a[1] * b[0]
 }
 
-pub(super) fn dot(a: Plane, b: Plane) -> f64 {
+pub(crate) fn dot(a: Plane, b: Plane) -> f64 {
     a[0] * b[0] + a[1] * b[1]
 }
 
-pub(super) fn length(a: Plane) -> f64 {
+pub(crate) fn length(a: Plane) -> f64 {
     dot(a, a).sqrt()
 }
 
 /// To the left, as seen along `direction`.
-pub(super) fn left_of(direction: Plane) -> Plane {
+pub(crate) fn left_of(direction: Plane) -> Plane {
     [-direction[1], direction[0]]
 }
 
 /// The same direction with length 1; any for nothing.
-pub(super) fn unit(a: Plane) -> Plane {
+pub(crate) fn unit(a: Plane) -> Plane {
     let length = length(a);
     if length > 0.0 { [a[0] / length, a[1] / length] } else { [1.0, 0.0] }
 }
 
 /// The angle from `a` to `b` against the clock, from -pi to pi.
-pub(super) fn angle(a: Plane, b: Plane) -> f64 {
+pub(crate) fn angle(a: Plane, b: Plane) -> f64 {
     cross(a, b).atan2(dot(a, b))
 }
 
 /// Positive where `c` lies to the left of the way from `a` to `b`: twice the area.
-pub(super) fn side_of(a: Plane, b: Plane, c: Plane) -> f64 {
+pub(crate) fn side_of(a: Plane, b: Plane, c: Plane) -> f64 {
     cross(minus(b, a), minus(c, a))
 }
 
 /// The place of a segment nearest to `p`.
-pub(super) fn nearest_on([a, b]: [Plane; 2], p: Plane) -> Plane {
+pub(crate) fn nearest_on([a, b]: [Plane; 2], p: Plane) -> Plane {
     let along = minus(b, a);
     let size = dot(along, along);
     if size <= 0.0 {
@@ -70,13 +70,13 @@ pub(super) fn nearest_on([a, b]: [Plane; 2], p: Plane) -> Plane {
 }
 
 /// Squared distance of a place from a segment.
-pub(super) fn distance_squared(segment: [Plane; 2], p: Plane) -> f64 {
+pub(crate) fn distance_squared(segment: [Plane; 2], p: Plane) -> f64 {
     let off = minus(p, nearest_on(segment, p));
     dot(off, off)
 }
 
 /// Squared distance between two segments, 0 where they meet.
-pub(super) fn between_squared(a: [Plane; 2], b: [Plane; 2]) -> f64 {
+pub(crate) fn between_squared(a: [Plane; 2], b: [Plane; 2]) -> f64 {
     let [first, second] = [side_of(a[0], a[1], b[0]), side_of(a[0], a[1], b[1])];
     if first * second <= 0.0 && side_of(b[0], b[1], a[0]) * side_of(b[0], b[1], a[1]) <= 0.0 {
         // Crossing, or in line: in line the ends tell.
@@ -91,7 +91,7 @@ pub(super) fn between_squared(a: [Plane; 2], b: [Plane; 2]) -> f64 {
 
 /// Whether two segments are nearer to each other than `limit`.
 #[inline]
-pub(super) fn is_nearer(a: [Plane; 2], b: [Plane; 2], limit: f64) -> bool {
+pub(crate) fn is_nearer(a: [Plane; 2], b: [Plane; 2], limit: f64) -> bool {
     let are_apart = |axis: usize| {
         a[0][axis].min(a[1][axis]) - b[0][axis].max(b[1][axis]) >= limit
             || b[0][axis].min(b[1][axis]) - a[0][axis].max(a[1][axis]) >= limit
@@ -113,7 +113,7 @@ pub(super) fn is_nearer(a: [Plane; 2], b: [Plane; 2], limit: f64) -> bool {
 /// Whether any part of a way lies to the left of a side of a triangle, where the triangle is. What
 /// is seen from a way is seen through such sides: others lead back under it or over it, to another
 /// storey. A way along a side, to rounding, lies on both sides of it.
-pub(super) fn faces([a, b]: [Plane; 2], way: [Plane; 2]) -> bool {
+pub(crate) fn faces([a, b]: [Plane; 2], way: [Plane; 2]) -> bool {
     const ALONG: f64 = 1e-5;
     let least = -ALONG * length(minus(b, a));
     way.iter().any(|&end| side_of(a, b, end) > least)
@@ -121,16 +121,16 @@ pub(super) fn faces([a, b]: [Plane; 2], way: [Plane; 2]) -> bool {
 
 /// A line with a direction that touches one disc and then another.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Tangent {
-    pub(super) direction: Plane,
+pub(crate) struct Tangent {
+    pub(crate) direction: Plane,
     /// From where it touches the first to where it touches the second.
-    pub(super) length: f64,
+    pub(crate) length: f64,
 }
 
 /// The line from a disc to another. An offset says how far to the left of the line the centre lies:
 /// the radius of a disc that is passed on its right, less for one that is passed on its left, 0 for
 /// a place. `None` where there is no such line, the discs being too near.
-pub(super) fn tangent(from: Plane, from_offset: f64, to: Plane, to_offset: f64) -> Option<Tangent> {
+pub(crate) fn tangent(from: Plane, from_offset: f64, to: Plane, to_offset: f64) -> Option<Tangent> {
     let across = minus(to, from);
     let distance = length(across);
     let shift = to_offset - from_offset;
@@ -145,7 +145,7 @@ pub(super) fn tangent(from: Plane, from_offset: f64, to: Plane, to_offset: f64) 
 }
 
 /// Where a line of this direction touches a disc.
-pub(super) fn touch(centre: Plane, offset: f64, direction: Plane) -> Plane {
+pub(crate) fn touch(centre: Plane, offset: f64, direction: Plane) -> Plane {
     plus(centre, left_of(direction), -offset)
 }
 

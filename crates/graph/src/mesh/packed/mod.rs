@@ -56,17 +56,20 @@ use glam::Vec3;
 use rayon::prelude::*;
 use waymesh_core::{Agent, GridFrame, PolyId};
 
-use crate::box_index::BoxIndex;
-use crate::bridges::Bridges;
-use crate::buckets::{Buckets, Squares};
-use crate::data::{LinkData, check_length};
-use crate::fans::Fans;
-use crate::height::Ground;
-use crate::height_tables::HeightTables;
-use crate::links::Links;
-use crate::mesh::{Generation, check_frame};
-use crate::table::{Table, write_words};
-use crate::{Island, NavMesh, NavMeshError};
+use super::box_index::BoxIndex;
+use super::bridges::Bridges;
+use super::check::{check_frame, check_length};
+use super::data::LinkData;
+use super::error::NavMeshError;
+use super::fans::Fans;
+use super::ground::Ground;
+use super::height_tables::HeightTables;
+use super::islands::Island;
+use super::links::Links;
+use super::nav_mesh::{Generation, NavMesh};
+use super::squares::{Buckets, Squares};
+use super::table::write_words;
+use crate::mesh::table::Table;
 
 /// First bytes.
 pub const PACKED_MAGIC: [u8; 8] = *b"WMRUN\0\r\n";

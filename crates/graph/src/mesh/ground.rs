@@ -1,95 +1,14 @@
-//! The height of the ground in a polygon.
+//! The triangles of the height surface, prepared for lookups.
 
 use std::ops::Range;
 
-use glam::{Vec3, Vec4};
+use glam::Vec4;
 use waymesh_core::{PolyId, SurfacePoint};
 
-use crate::box_index::around;
-use crate::height_tables::HeightTables;
-use crate::mesh::NavMesh;
-use crate::plan::PlanPosition;
-use crate::table::Table;
-
-impl NavMesh {
-    /// Height of the ground at the plan position of `position`, in metres; `position.y` does not
-    /// matter.
-    ///
-    /// - From the height surface where the mesh has one, else from triangles between the polygon's
-    ///   edges and the mean of its corners. Both agree along the edge that two polygons share.
-    /// - Outside the polygon, the height at a point of the polygon nearby; `None` if there is no
-    ///   such polygon or a coordinate is not finite.
-    /// - Takes time linear in the corners or surface triangles of the polygon.
-    #[must_use]
-    pub fn height_in_polygon(&self, polygon: PolyId, position: Vec3) -> Option<f32> {
-        if polygon.index() >= self.polygon_count() || !position.is_finite() {
-            return None;
-        }
-        let [x, _, z] = self.frame.to_grid(position);
-        let height = self.height_at(polygon.index(), PlanPosition { x, z });
-        Some(self.frame.to_world(0.0, height, 0.0).y)
-    }
-
-    /// Height in levels.
-    #[inline]
-    pub(crate) fn height_at(&self, polygon: usize, at: PlanPosition) -> f64 {
-        let bounds = &self.bounds[polygon];
-        // Most floors are flat.
-        if bounds.min_height >= bounds.max_height {
-            return f64::from(bounds.min_height);
-        }
-        self.sloped_height(polygon, at)
-    }
-
-    /// As [`Self::height_at`], where the ground of the polygon is not flat.
-    fn sloped_height(&self, polygon: usize, at: PlanPosition) -> f64 {
-        match &self.surface {
-            Some(surface) => {
-                let range = surface.polygon_triangles[polygon] as usize
-                    ..surface.polygon_triangles[polygon + 1] as usize;
-                self.ground.height(polygon, range, at).unwrap_or_else(|| self.corner_height(polygon, at))
-            }
-            None => self.corner_height(polygon, at),
-        }
-    }
-
-    fn corner_height(&self, polygon: usize, at: PlanPosition) -> f64 {
-        let corners = &self.corners[self.edge_range(polygon)];
-        let share = 1.0 / corners.len() as f64;
-        let mut mean = [0.0; 3];
-        for corner in corners {
-            mean[0] += f64::from(corner.x) * share;
-            mean[1] += f64::from(corner.height) * share;
-            mean[2] += f64::from(corner.z) * share;
-        }
-        let (px, pz) = (at.x - mean[0], at.z - mean[2]);
-        let mut best = (f64::NEG_INFINITY, mean[1]);
-        let last = corners[corners.len() - 1];
-        let relative =
-            |x: i32, z: i32, height: f32| [f64::from(x) - mean[0], f64::from(height), f64::from(z) - mean[2]];
-        let mut a = relative(last.x, last.z, last.height);
-        for corner in corners {
-            let b = relative(corner.x, corner.z, corner.height);
-            let area = a[0] * b[2] - a[2] * b[0];
-            // Weights of the two corners, times area; the mean of a polygon with area lies strictly inside
-            // it.
-            let (u, v) = (px * b[2] - pz * b[0], a[0] * pz - a[2] * px);
-            if area > 0.0 && u.min(v) > best.0 * area {
-                let (u, v) = (u / area, v / area);
-                let inside = u.min(v);
-                let (u, v) = (u.max(0.0), v.max(0.0));
-                let scale = 1.0 / (u + v).max(1.0);
-                let (u, v) = (u * scale, v * scale);
-                best = (inside, mean[1] + u * (a[1] - mean[1]) + v * (b[1] - mean[1]));
-                if inside >= 0.0 {
-                    break;
-                }
-            }
-            a = b;
-        }
-        best.1
-    }
-}
+use super::box_index::around;
+use super::height_tables::HeightTables;
+use super::table::Table;
+use crate::geometry::plan::PlanPosition;
 
 /// The triangles of a height surface, made to be searched: 52 bytes each.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -204,7 +123,7 @@ impl Ground {
     /// Height in levels on the polygon's triangles `range`, at the point that is nearest in
     /// weights. `None` if none has area.
     #[inline]
-    fn height(&self, polygon: usize, range: Range<usize>, at: PlanPosition) -> Option<f64> {
+    pub(crate) fn height(&self, polygon: usize, range: Range<usize>, at: PlanPosition) -> Option<f64> {
         let ([x0, x1], [z0, z1]) = (around(at.x).map(Vec4::splat), around(at.z).map(Vec4::splat));
         let boxes = &self.boxes[self.first[polygon] as usize..self.first[polygon + 1] as usize];
         for (boxes, first) in boxes.iter().zip(range.clone().step_by(4)) {

@@ -2,7 +2,8 @@
 
 use waymesh_core::{AreaId, PolyId};
 
-use crate::{NavMesh, PolygonFilter};
+use super::filter::PolygonFilter;
+use super::nav_mesh::NavMesh;
 
 /// What a way costs, where it is not its length alone.
 ///

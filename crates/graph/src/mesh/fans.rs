@@ -3,9 +3,8 @@
 
 use waymesh_core::{PlanPoint, VertexId};
 
-use crate::data::NO_NEIGHBOUR;
-use crate::mesh::Corner;
-use crate::table::Table;
+use super::bounds::{Corner, NO_NEIGHBOUR};
+use super::table::Table;
 
 /// In an entry of [`Fans::corners`]: a shortest way may turn here.
 const MAY_TURN: u32 = 1 << 31;

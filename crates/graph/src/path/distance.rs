@@ -3,12 +3,13 @@
 use glam::Vec3;
 use waymesh_core::PolyId;
 
-use crate::filter::PolygonFilter;
-use crate::mesh::{Generation, NavMesh};
-use crate::nearest::Location;
-use crate::path::any_angle::Seen;
-use crate::plan::{PlanPosition, orientation};
-use crate::{PathScratch, QueryError};
+use super::any_angle::Seen;
+use super::search::PathScratch;
+use crate::geometry::plan::{PlanPosition, orientation};
+use crate::locate::error::QueryError;
+use crate::locate::nearest::Location;
+use crate::mesh::filter::PolygonFilter;
+use crate::mesh::nav_mesh::{Generation, NavMesh};
 
 /// The way to the goal of a [`DistanceMap`] from one place.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -4,86 +4,24 @@ use std::ops::Range;
 
 use glam::Vec3;
 use waymesh_core::{
-    Agent, AreaId, GridFrame, HeightSurface, MAX_PLAN_COORDINATE, PlanPoint, PlanVertex, Poly, PolyId,
-    PolyMesh, Random, RegionId, SurfacePoint, Validate, VertexId, ViolationList,
+    Agent, AreaId, GridFrame, HeightSurface, PlanVertex, Poly, PolyId, PolyMesh, Random, RegionId, Validate,
+    VertexId, ViolationList,
 };
 
-use crate::box_index::BoxIndex;
-use crate::bridges::Bridges;
-use crate::buckets::Buckets;
-use crate::data::NO_NEIGHBOUR;
-use crate::fans::{Edges, Fans};
-use crate::height::Ground;
-use crate::height_tables::HeightTables;
-use crate::islands::label_islands;
-use crate::links::Links;
-use crate::plan::{LATTICE_STEP, PlanPosition};
-use crate::table::Table;
-use crate::walk::{WalkEdge, walk_edges};
-use crate::{Island, IslandId, NavMeshError};
-
-/// A corner of a polygon, beside its vertex id: queries read the polygon's corners in one go.
-#[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
-#[repr(C)]
-pub(crate) struct Corner {
-    pub(crate) x: i32,
-    pub(crate) z: i32,
-    /// In levels.
-    pub(crate) height: f32,
-}
-
-/// The box around a polygon, in cells and levels of the frame.
-#[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
-#[repr(C)]
-pub struct PolygonBounds {
-    /// Smallest x.
-    pub min_x: i32,
-    /// Smallest z.
-    pub min_z: i32,
-    /// Largest x.
-    pub max_x: i32,
-    /// Largest z.
-    pub max_z: i32,
-    /// Lowest ground.
-    pub min_height: f32,
-    /// Highest ground.
-    pub max_height: f32,
-}
-
-impl PolygonBounds {
-    /// Holds nothing.
-    pub(crate) const EMPTY: Self = Self {
-        min_x: i32::MAX,
-        min_z: i32::MAX,
-        max_x: i32::MIN,
-        max_z: i32::MIN,
-        min_height: f32::INFINITY,
-        max_height: f32::NEG_INFINITY,
-    };
-
-    /// Whether a position in the plan is in it, border included.
-    #[inline]
-    pub(crate) fn holds(&self, at: PlanPosition) -> bool {
-        at.x >= f64::from(self.min_x)
-            && at.x <= f64::from(self.max_x)
-            && at.z >= f64::from(self.min_z)
-            && at.z <= f64::from(self.max_z)
-    }
-
-    pub(crate) fn include(&mut self, other: &Self) {
-        self.min_x = self.min_x.min(other.min_x);
-        self.min_z = self.min_z.min(other.min_z);
-        self.max_x = self.max_x.max(other.max_x);
-        self.max_z = self.max_z.max(other.max_z);
-        self.include_height(other.min_height);
-        self.include_height(other.max_height);
-    }
-
-    fn include_height(&mut self, height: f32) {
-        self.min_height = self.min_height.min(height);
-        self.max_height = self.max_height.max(height);
-    }
-}
+use super::bounds::{Corner, NO_NEIGHBOUR, PolygonBounds, polygon_bounds};
+use super::box_index::BoxIndex;
+use super::bridges::Bridges;
+use super::check::{check_frame, check_surface, check_vertices, to_world};
+use super::error::NavMeshError;
+use super::fans::{Edges, Fans};
+use super::ground::Ground;
+use super::height_tables::{HeightTables, SurfaceView};
+use super::islands::{Island, IslandId, label_islands};
+use super::links::Links;
+use super::squares::Buckets;
+use super::table::Table;
+use super::walk::{WalkEdge, walk_edges};
+use crate::geometry::plan::LATTICE_STEP;
 
 /// Which polygons a mesh has: two meshes with the same polygons have the same, two others differ
 /// (but for one chance in 2^64). So a polygon id that was kept while the mesh was baked anew is
@@ -281,17 +219,6 @@ impl NavMesh {
         self.areas.len()
     }
 
-    /// A polygon; `None` if there is no such polygon.
-    #[must_use]
-    pub fn polygon(&self, polygon: PolyId) -> Option<PolygonView<'_>> {
-        (polygon.index() < self.polygon_count()).then_some(PolygonView { mesh: self, id: polygon })
-    }
-
-    /// All polygons, in the order of their ids.
-    pub fn polygons(&self) -> impl ExactSizeIterator<Item = PolygonView<'_>> {
-        (0..self.polygon_count()).map(|index| PolygonView { mesh: self, id: PolyId::from_index(index) })
-    }
-
     /// Number of edges between two polygons, each counted once.
     #[must_use]
     pub fn portal_count(&self) -> usize {
@@ -302,6 +229,32 @@ impl NavMesh {
     #[must_use]
     pub fn area(&self) -> f64 {
         self.islands.iter().map(|island| island.area).sum()
+    }
+
+    /// All islands, in the order of their first polygons.
+    #[must_use]
+    pub fn islands(&self) -> &[Island] {
+        &self.islands
+    }
+
+    /// The island of a polygon; `None` if there is no such polygon. Constant time.
+    #[inline]
+    #[must_use]
+    pub fn island_of(&self, polygon: PolyId) -> Option<IslandId> {
+        self.polygon_islands.get(polygon.index()).map(|&island| IslandId(island))
+    }
+
+    /// Whether there is a way between two polygons, over any ground. Constant time.
+    #[inline]
+    #[must_use]
+    pub fn same_island(&self, first: PolyId, second: PolyId) -> bool {
+        self.island_of(first).is_some_and(|island| self.island_of(second) == Some(island))
+    }
+
+    /// The height of the ground as triangles, if the mesh has them.
+    #[must_use]
+    pub fn surface(&self) -> Option<SurfaceView<'_>> {
+        self.surface.as_ref().map(HeightTables::view)
     }
 
     /// The polygons that the mesh was made of.
@@ -339,6 +292,11 @@ impl NavMesh {
         self.bridges = Bridges::none(self.polygon_count(), self.neighbours.len());
     }
 
+    #[inline]
+    pub(crate) fn walk_edges(&self, polygon: u32) -> &[WalkEdge] {
+        &self.walk[self.edge_range(polygon as usize)]
+    }
+
     /// Indices of a polygon's corners, which are also those of its edges.
     #[inline]
     pub(crate) fn edge_range(&self, polygon: usize) -> Range<usize> {
@@ -355,190 +313,6 @@ impl Validate for NavMesh {
             surface.view().to_surface().violations_over(&polygons, out);
         }
     }
-}
-
-/// A polygon of a [`NavMesh`].
-#[derive(Clone, Copy, Debug)]
-pub struct PolygonView<'a> {
-    mesh: &'a NavMesh,
-    id: PolyId,
-}
-
-impl<'a> PolygonView<'a> {
-    /// Its id.
-    #[must_use]
-    pub fn id(&self) -> PolyId {
-        self.id
-    }
-
-    /// Its corners in positive order.
-    #[must_use]
-    pub fn corners(&self) -> &'a [VertexId] {
-        &self.mesh.corner_vertices[self.mesh.edge_range(self.id.index())]
-    }
-
-    /// The world positions of its corners in positive order.
-    pub fn positions(&self) -> impl ExactSizeIterator<Item = Vec3> + use<'a> {
-        let mesh = self.mesh;
-        self.corners().iter().map(|vertex| mesh.vertices[vertex.index()])
-    }
-
-    /// Beside each corner, the polygon across the edge from it to the next corner; `None` on a wall
-    /// or drop.
-    pub fn neighbours(&self) -> impl ExactSizeIterator<Item = Option<PolyId>> + use<'a> {
-        self.mesh.neighbours[self.mesh.edge_range(self.id.index())]
-            .iter()
-            .map(|&neighbour| (neighbour != NO_NEIGHBOUR).then_some(PolyId(neighbour)))
-    }
-
-    /// The region it lies in.
-    #[must_use]
-    pub fn region(&self) -> RegionId {
-        self.mesh.regions[self.id.index()]
-    }
-
-    /// What kind of ground it is.
-    #[must_use]
-    pub fn area_id(&self) -> AreaId {
-        AreaId(self.mesh.areas[self.id.index()])
-    }
-
-    /// The island it lies on.
-    #[must_use]
-    pub fn island(&self) -> IslandId {
-        IslandId(self.mesh.polygon_islands[self.id.index()])
-    }
-
-    /// The box around it.
-    #[must_use]
-    pub fn bounds(&self) -> PolygonBounds {
-        self.mesh.bounds[self.id.index()]
-    }
-
-    /// Its plan area in square metres.
-    #[must_use]
-    pub fn area(&self) -> f64 {
-        let points = self.mesh.corners[self.mesh.edge_range(self.id.index())]
-            .iter()
-            .map(|corner| PlanPoint::new(corner.x, corner.z));
-        PlanPoint::doubled_area(points) as f64 / 2.0 * self.mesh.frame.cell_area()
-    }
-}
-
-pub(crate) fn to_world(frame: &GridFrame, point: PlanPoint, height: f32) -> Vec3 {
-    frame.to_world(f64::from(point.x), f64::from(height), f64::from(point.z))
-}
-
-pub(crate) fn check_frame(frame: &GridFrame) -> Result<(), NavMeshError> {
-    for (field, value) in [("cell_size", frame.cell_size), ("level_height", frame.level_height)] {
-        if !(value.is_finite() && value > 0.0) {
-            let expected = "finite and above 0 m";
-            return Err(NavMeshError::Frame { field, value: f64::from(value), expected });
-        }
-    }
-    let origin = frame.origin;
-    for (field, value) in [("origin.x", origin.x), ("origin.y", origin.y), ("origin.z", origin.z)] {
-        if !value.is_finite() {
-            return Err(NavMeshError::Frame { field, value: f64::from(value), expected: "finite" });
-        }
-    }
-    for (field, value) in [("width", frame.width), ("depth", frame.depth)] {
-        if i64::from(value) > i64::from(MAX_PLAN_COORDINATE) {
-            return Err(NavMeshError::Frame {
-                field,
-                value: f64::from(value),
-                expected: "2^30 polygons at most",
-            });
-        }
-    }
-    Ok(())
-}
-
-fn check_vertices(frame: &GridFrame, vertices: &[PlanVertex]) -> Result<(), NavMeshError> {
-    vertices
-        .iter()
-        .enumerate()
-        .try_for_each(|(element, vertex)| check_vertex(frame, element, vertex).map(|_| ()))
-}
-
-/// Checks a vertex, and gives its place in metres.
-pub(crate) fn check_vertex(
-    frame: &GridFrame,
-    element: usize,
-    vertex: &PlanVertex,
-) -> Result<Vec3, NavMeshError> {
-    for (table, value) in [("vertex_x", vertex.point.x), ("vertex_z", vertex.point.z)] {
-        if value.unsigned_abs() > MAX_PLAN_COORDINATE.unsigned_abs() {
-            let (value, limit) = (i64::from(value), i64::from(MAX_PLAN_COORDINATE));
-            return Err(NavMeshError::OutOfRange { table, element, value, limit });
-        }
-    }
-    let world = to_world(frame, vertex.point, vertex.height);
-    for (table, value, source) in [
-        ("vertex_height", world.y, vertex.height),
-        ("vertex_x", world.x, world.x),
-        ("vertex_z", world.z, world.z),
-    ] {
-        if !value.is_finite() {
-            return Err(NavMeshError::NotFinite { table, element, value: source });
-        }
-    }
-    Ok(world)
-}
-
-fn check_surface(surface: &HeightSurface, polygons: &PolyMesh) -> Result<(), NavMeshError> {
-    check_surface_points(&polygons.frame, &surface.points, surface.max_error)?;
-    let mut violations = ViolationList::default();
-    surface.violations_over(polygons, &mut violations);
-    if violations.is_empty() { Ok(()) } else { Err(NavMeshError::Surface(violations)) }
-}
-
-pub(crate) fn check_surface_points(
-    frame: &GridFrame,
-    points: &[SurfacePoint],
-    max_error: f32,
-) -> Result<(), NavMeshError> {
-    for (element, point) in points.iter().enumerate() {
-        let world = frame.to_world(f64::from(point.x), f64::from(point.height), f64::from(point.z));
-        for (value, source) in [(world.x, point.x), (world.y, point.height), (world.z, point.z)] {
-            if !value.is_finite() {
-                return Err(NavMeshError::NotFinite { table: "surface_points", element, value: source });
-            }
-        }
-    }
-    if !max_error.is_finite() {
-        let (table, value) = ("surface_max_error", max_error);
-        return Err(NavMeshError::NotFinite { table, element: 0, value });
-    }
-    Ok(())
-}
-
-pub(crate) fn polygon_bounds(
-    polygon_first: &[u32],
-    corners: &[Corner],
-    surface: Option<&HeightTables>,
-) -> Vec<PolygonBounds> {
-    let ranges = polygon_first.windows(2).map(|range| range[0] as usize..range[1] as usize);
-    ranges.enumerate().map(|(polygon, range)| bounds_of(polygon, &corners[range], surface)).collect()
-}
-
-/// The box around a polygon with these corners.
-pub(crate) fn bounds_of(polygon: usize, corners: &[Corner], surface: Option<&HeightTables>) -> PolygonBounds {
-    let mut sum = PolygonBounds::EMPTY;
-    for corner in corners {
-        sum.include(&PolygonBounds {
-            min_x: corner.x,
-            max_x: corner.x,
-            min_z: corner.z,
-            max_z: corner.z,
-            min_height: corner.height,
-            max_height: corner.height,
-        });
-    }
-    for point in surface.into_iter().flat_map(|surface| surface.corners(polygon)) {
-        sum.include_height(point.height);
-    }
-    sum
 }
 
 /// A checksum of the polygons.

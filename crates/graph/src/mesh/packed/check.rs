@@ -6,13 +6,14 @@ use std::ops::Range;
 use rayon::prelude::*;
 use waymesh_core::{PlanPoint, PlanVertex, PolyId};
 
-use crate::bridges::Bridges;
-use crate::buckets::Buckets;
-use crate::data::{NO_NEIGHBOUR, check_indices, check_length, check_prefix};
-use crate::fans::fan_of;
-use crate::mesh::{Corner, bounds_of, check_surface_points, check_vertex, rounding_slack};
-use crate::walk::WalkEdge;
-use crate::{NavMesh, NavMeshError};
+use crate::mesh::bounds::{Corner, NO_NEIGHBOUR, bounds_of};
+use crate::mesh::bridges::Bridges;
+use crate::mesh::check::{check_indices, check_length, check_prefix, check_surface_points, check_vertex};
+use crate::mesh::error::NavMeshError;
+use crate::mesh::fans::fan_of;
+use crate::mesh::nav_mesh::{NavMesh, rounding_slack};
+use crate::mesh::squares::Buckets;
+use crate::mesh::walk::WalkEdge;
 
 /// The fault of the lowest number, if any of `0..count` has one.
 fn check_each(

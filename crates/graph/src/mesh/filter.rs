@@ -2,7 +2,7 @@
 
 use waymesh_core::{AreaId, PolyId};
 
-use crate::NavMesh;
+use super::nav_mesh::NavMesh;
 
 /// Decides which polygons a query may use.
 pub trait PolygonFilter {

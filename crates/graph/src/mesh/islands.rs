@@ -2,8 +2,7 @@
 
 use waymesh_core::PolyId;
 
-use crate::data::NO_NEIGHBOUR;
-use crate::mesh::NavMesh;
+use super::bounds::NO_NEIGHBOUR;
 
 /// An island of a [`NavMesh`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -67,26 +66,4 @@ pub(crate) fn label_islands(polygon_first: &[u32], neighbours: &[u32]) -> (Vec<u
         islands.push(Island { first, polygons, area: 0.0 });
     }
     (labels, islands)
-}
-
-impl NavMesh {
-    /// All islands, in the order of their first polygons.
-    #[must_use]
-    pub fn islands(&self) -> &[Island] {
-        &self.islands
-    }
-
-    /// The island of a polygon; `None` if there is no such polygon. Constant time.
-    #[inline]
-    #[must_use]
-    pub fn island_of(&self, polygon: PolyId) -> Option<IslandId> {
-        self.polygon_islands.get(polygon.index()).map(|&island| IslandId(island))
-    }
-
-    /// Whether there is a way between two polygons, over any ground. Constant time.
-    #[inline]
-    #[must_use]
-    pub fn same_island(&self, first: PolyId, second: PolyId) -> bool {
-        self.island_of(first).is_some_and(|island| self.island_of(second) == Some(island))
-    }
 }

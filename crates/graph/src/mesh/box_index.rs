@@ -10,12 +10,11 @@
 //! the Hilbert curve, <https://doi.org/10.1063/1.1751381>.
 
 use glam::Vec4;
-
 use rayon::prelude::*;
 
-use crate::mesh::PolygonBounds;
-use crate::plan::PlanPosition;
-use crate::table::Table;
+use super::bounds::PolygonBounds;
+use super::table::Table;
+use crate::geometry::plan::PlanPosition;
 
 /// Children of a node: one node's boxes are three cache lines.
 const FANOUT: usize = 8;

@@ -1,0 +1,103 @@
+//! Errors of queries.
+
+use glam::Vec3;
+use thiserror::Error;
+use waymesh_core::{AreaId, PolyId};
+
+use super::nearest::Reach;
+
+/// One of the two ends of a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PathEnd {
+    /// Where the path begins.
+    Start,
+    /// Where it is to lead.
+    Goal,
+}
+
+impl std::fmt::Display for PathEnd {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(match self {
+            Self::Start => "start",
+            Self::Goal => "goal",
+        })
+    }
+}
+
+/// Why a query has no answer.
+#[derive(Clone, Copy, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum QueryError {
+    /// A coordinate is NaN or infinite.
+    #[error("the {end} {position} is not finite")]
+    NotFinite {
+        /// Which end.
+        end: PathEnd,
+        /// The position asked for.
+        position: Vec3,
+    },
+    /// No part of the mesh (that the filter allows) lies within reach.
+    #[error("no mesh near the {end} {position}, within {reach}")]
+    NoMeshNear {
+        /// Which end.
+        end: PathEnd,
+        /// The position asked for.
+        position: Vec3,
+        /// How far was looked.
+        reach: Reach,
+    },
+    /// A reach that is NaN or negative.
+    #[error("reach {field} is {value}, but must be 0 m or more")]
+    BadReach {
+        /// Name of the field.
+        field: &'static str,
+        /// Its value.
+        value: f32,
+    },
+    /// A cost that is NaN or negative.
+    #[error("a metre of area {} costs {value}, but must cost 0 or more", area.0)]
+    BadCost {
+        /// Which kind of ground.
+        area: AreaId,
+        /// Its cost.
+        value: f32,
+    },
+    /// A number asked with that is NaN or negative.
+    #[error("{field} is {value}, but must be 0 or more")]
+    BadOption {
+        /// Name of the field.
+        field: &'static str,
+        /// Its value.
+        value: f32,
+    },
+    /// A radius that is NaN, negative or infinite, or an arc error that is NaN or not above 0.
+    #[error("radius or arc error is {value} m, but must be finite and 0 m or more")]
+    BadRadius {
+        /// Its value.
+        value: f32,
+    },
+    /// A disc does not fit on the mesh near an end.
+    #[error("no room for a disc of radius {radius} m near the {end} {position}, within {reach}")]
+    NoRoomNear {
+        /// Which end.
+        end: PathEnd,
+        /// The position asked for.
+        position: Vec3,
+        /// Radius of the disc.
+        radius: f32,
+        /// How far was looked.
+        reach: Reach,
+    },
+    /// A place on another mesh, or on this one before it was baked anew.
+    #[error("polygon {polygon} belongs to another mesh")]
+    Stale {
+        /// The polygon it names.
+        polygon: PolyId,
+    },
+    /// A polygon that is not there.
+    #[error("there is no polygon {polygon}")]
+    NoPolygon {
+        /// The polygon.
+        polygon: PolyId,
+    },
+}

@@ -1,0 +1,98 @@
+//! Corners of polygons, and the boxes around them.
+
+use super::height_tables::HeightTables;
+use crate::geometry::plan::PlanPosition;
+
+/// In [`crate::NavMeshData::polygon_neighbours`]: no polygon across this edge, but a wall or a drop.
+pub const NO_NEIGHBOUR: u32 = u32::MAX;
+
+/// A corner of a polygon, beside its vertex id: queries read the polygon's corners in one go.
+#[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub(crate) struct Corner {
+    pub(crate) x: i32,
+    pub(crate) z: i32,
+    /// In levels.
+    pub(crate) height: f32,
+}
+
+/// The box around a polygon, in cells and levels of the frame.
+#[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub struct PolygonBounds {
+    /// Smallest x.
+    pub min_x: i32,
+    /// Smallest z.
+    pub min_z: i32,
+    /// Largest x.
+    pub max_x: i32,
+    /// Largest z.
+    pub max_z: i32,
+    /// Lowest ground.
+    pub min_height: f32,
+    /// Highest ground.
+    pub max_height: f32,
+}
+
+impl PolygonBounds {
+    /// Holds nothing.
+    pub(crate) const EMPTY: Self = Self {
+        min_x: i32::MAX,
+        min_z: i32::MAX,
+        max_x: i32::MIN,
+        max_z: i32::MIN,
+        min_height: f32::INFINITY,
+        max_height: f32::NEG_INFINITY,
+    };
+
+    /// Whether a position in the plan is in it, border included.
+    #[inline]
+    pub(crate) fn holds(&self, at: PlanPosition) -> bool {
+        at.x >= f64::from(self.min_x)
+            && at.x <= f64::from(self.max_x)
+            && at.z >= f64::from(self.min_z)
+            && at.z <= f64::from(self.max_z)
+    }
+
+    pub(crate) fn include(&mut self, other: &Self) {
+        self.min_x = self.min_x.min(other.min_x);
+        self.min_z = self.min_z.min(other.min_z);
+        self.max_x = self.max_x.max(other.max_x);
+        self.max_z = self.max_z.max(other.max_z);
+        self.include_height(other.min_height);
+        self.include_height(other.max_height);
+    }
+
+    fn include_height(&mut self, height: f32) {
+        self.min_height = self.min_height.min(height);
+        self.max_height = self.max_height.max(height);
+    }
+}
+
+pub(crate) fn polygon_bounds(
+    polygon_first: &[u32],
+    corners: &[Corner],
+    surface: Option<&HeightTables>,
+) -> Vec<PolygonBounds> {
+    let ranges = polygon_first.windows(2).map(|range| range[0] as usize..range[1] as usize);
+    ranges.enumerate().map(|(polygon, range)| bounds_of(polygon, &corners[range], surface)).collect()
+}
+
+/// The box around a polygon with these corners.
+pub(crate) fn bounds_of(polygon: usize, corners: &[Corner], surface: Option<&HeightTables>) -> PolygonBounds {
+    let mut sum = PolygonBounds::EMPTY;
+    for corner in corners {
+        sum.include(&PolygonBounds {
+            min_x: corner.x,
+            max_x: corner.x,
+            min_z: corner.z,
+            max_z: corner.z,
+            min_height: corner.height,
+            max_height: corner.height,
+        });
+    }
+    for point in surface.into_iter().flat_map(|surface| surface.corners(polygon)) {
+        sum.include_height(point.height);
+    }
+    sum
+}

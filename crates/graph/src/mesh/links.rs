@@ -1,0 +1,230 @@
+//! Links: ways between two places that share no edge. Steps too high to walk, stairs without
+//! ground, ladders, jumps, lifts.
+
+use waymesh_core::{DisjointSets, PlanVertex, PolyId, Random};
+
+/// A link of a [`NavMesh`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub struct LinkId(pub u32);
+
+impl LinkId {
+    /// The id as an index into [`NavMesh::links`].
+    #[inline]
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl std::fmt::Display for LinkId {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(formatter)
+    }
+}
+
+/// Places along a link's segments from which a shortest path may take it, where it is not crossed
+/// like an edge.
+pub(crate) const LEAP_PLACES: u32 = 9;
+
+/// What a link is there for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+#[repr(u8)]
+pub enum LinkKind {
+    /// Made by the user.
+    #[default]
+    User = 0,
+    /// Between two edges on the same line in plan that only the levels of the grid keep apart.
+    Level = 1,
+    /// Up or down a stair or a step higher than the agent's.
+    Step = 2,
+    /// Over a gap, through the air.
+    Jump = 3,
+    /// From a ledge, through the air.
+    Drop = 4,
+    /// Through a door of a floor plan.
+    Door = 16,
+    /// A ride on a lift.
+    Lift = 17,
+}
+
+impl LinkKind {
+    /// The kind with this number.
+    #[must_use]
+    pub const fn from_number(number: u8) -> Option<Self> {
+        match number {
+            0 => Some(Self::User),
+            1 => Some(Self::Level),
+            2 => Some(Self::Step),
+            3 => Some(Self::Jump),
+            4 => Some(Self::Drop),
+            16 => Some(Self::Door),
+            17 => Some(Self::Lift),
+            _ => None,
+        }
+    }
+}
+
+/// Where a link begins or ends: a segment on a polygon, or a point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LinkEnd {
+    /// The polygon it lies on.
+    pub polygon: PolyId,
+    /// Ends of the segment, equal for a point; on the polygon, its border included.
+    pub ends: [PlanVertex; 2],
+}
+
+/// A way from one segment to another, or from point to point.
+///
+/// The two segments correspond end by end: whoever leaves at a third of the way from `from.ends[0]`
+/// to `from.ends[1]` arrives at a third of the way from `to.ends[0]` to `to.ends[1]`. Where both
+/// segments are one line in plan, with the polygon of `from` on its positive side and that of `to`
+/// on the other, the link is crossed like an edge between two polygons, and the path is as short as
+/// over an edge.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Link {
+    /// Where it begins.
+    pub from: LinkEnd,
+    /// Where it ends.
+    pub to: LinkEnd,
+    /// Whether it can be taken from `to` to `from` as well.
+    pub both_ways: bool,
+    /// What it costs in metres on top of the distance between its ends. Finite, 0 or more: then no
+    /// way through a link is cheaper than it is long, and the search needs no other estimate.
+    pub extra_cost: f32,
+    /// What it is there for.
+    pub kind: LinkKind,
+    /// Whatever the user wants to find again.
+    pub data: u32,
+}
+
+impl Link {
+    /// A link both ways without extra cost.
+    #[must_use]
+    pub const fn new(from: LinkEnd, to: LinkEnd, kind: LinkKind) -> Self {
+        Self { from, to, both_ways: true, extra_cost: 0.0, kind, data: 0 }
+    }
+
+    /// How many places a shortest path may take it from.
+    pub(crate) fn places(&self) -> u32 {
+        let is_point = |end: &LinkEnd| end.ends[0].point == end.ends[1].point;
+        if is_point(&self.from) && is_point(&self.to) { 1 } else { LEAP_PLACES }
+    }
+
+    /// How far along its segments a place lies.
+    #[expect(clippy::unused_self, reason = "beside the number of places")]
+    pub(crate) fn along(&self, place: u32) -> f64 {
+        f64::from(place) / f64::from(LEAP_PLACES - 1)
+    }
+
+    /// Where one leaves and where one arrives, in this direction. Both in the order in which their
+    /// ends correspond.
+    pub(crate) fn ends(&self, backwards: bool) -> [&LinkEnd; 2] {
+        if backwards { [&self.to, &self.from] } else { [&self.from, &self.to] }
+    }
+}
+
+/// The links of a mesh, and which of them leave each polygon.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Links {
+    pub(crate) links: Vec<Link>,
+    /// First entry in `leaving` of each polygon, and their number at the end; empty without links.
+    first: Vec<u32>,
+    /// Twice the number of the link, plus one if it is taken backwards.
+    leaving: Vec<u32>,
+    /// Islands that links join, by their lowest island: an island is in the group of this number.
+    groups: Vec<u32>,
+    /// Whether each link is crossed like an edge.
+    pub(crate) portals: Vec<bool>,
+    /// Whether some link leads one way only: then islands of a group need not be reachable from
+    /// each other.
+    has_one_way: bool,
+    /// Checksum of the links, as [`crate::Generation`] is of the polygons: what names links by
+    /// number knows by it that they are the same.
+    pub(crate) stamp: u64,
+}
+
+impl Links {
+    pub(crate) fn is_portal(&self, link: LinkId) -> bool {
+        self.portals[link.index()]
+    }
+
+    /// Whether from every place of a group one gets to every other.
+    pub(crate) fn are_both_ways(&self) -> bool {
+        !self.has_one_way
+    }
+
+    /// The group of an island.
+    #[inline]
+    pub(crate) fn group(&self, island: u32) -> u32 {
+        self.groups.get(island as usize).copied().unwrap_or(island)
+    }
+
+    /// The ways out of `polygon`: twice the number of a link, plus one if it is taken backwards.
+    #[inline]
+    pub(crate) fn leaving(&self, polygon: u32) -> &[u32] {
+        match self.first.get(polygon as usize..polygon as usize + 2) {
+            Some(range) => &self.leaving[range[0] as usize..range[1] as usize],
+            None => &[],
+        }
+    }
+
+    pub(crate) fn build(
+        links: Vec<Link>,
+        portals: Vec<bool>,
+        polygon_islands: &[u32],
+        islands: usize,
+    ) -> Self {
+        let ways = || {
+            (0_u32..).zip(&links).flat_map(|(index, link)| {
+                let back = link.both_ways.then_some((link.to.polygon, 2 * index + 1));
+                std::iter::once((link.from.polygon, 2 * index)).chain(back)
+            })
+        };
+        let mut first = vec![0_u32; polygon_islands.len() + 1];
+        for (polygon, _) in ways() {
+            first[polygon.index() + 1] += 1;
+        }
+        for polygon in 1..first.len() {
+            first[polygon] += first[polygon - 1];
+        }
+        let mut leaving = vec![0; ways().count()];
+        let mut next = first.clone();
+        for (polygon, way) in ways() {
+            leaving[next[polygon.index()] as usize] = way;
+            next[polygon.index()] += 1;
+        }
+        // Islands by number: the lower one becomes the root.
+        let mut groups = DisjointSets::new(islands);
+        for link in &links {
+            let [a, b] = [link.from.polygon, link.to.polygon].map(|polygon| polygon_islands[polygon.index()]);
+            groups.unite(a, b);
+        }
+        let groups = (0_u32..).take(islands).map(|island| groups.find(island)).collect();
+        let has_one_way = links.iter().any(|link| !link.both_ways);
+        let stamp = stamp(&links);
+        Self { links, first, leaving, groups, portals, has_one_way, stamp }
+    }
+}
+
+/// A checksum of links: not that of none.
+fn stamp(links: &[Link]) -> u64 {
+    let mut sum = 0_u64;
+    let mut add = |value: u32| {
+        sum = Random::mix(sum.wrapping_add(u64::from(value)).wrapping_add(0x9e37_79b9_7f4a_7c15));
+    };
+    for link in links {
+        for end in [&link.from, &link.to] {
+            add(end.polygon.0);
+            for PlanVertex { point, height } in end.ends {
+                [point.x.cast_unsigned(), point.z.cast_unsigned(), height.to_bits()]
+                    .into_iter()
+                    .for_each(&mut add);
+            }
+        }
+        let rest = [link.extra_cost.to_bits(), link.data, link.kind as u32, u32::from(link.both_ways)];
+        rest.into_iter().for_each(&mut add);
+    }
+    sum
+}

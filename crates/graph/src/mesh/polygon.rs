@@ -1,0 +1,89 @@
+//! One polygon of a mesh.
+
+use glam::Vec3;
+use waymesh_core::{AreaId, PlanPoint, PolyId, RegionId, VertexId};
+
+use super::bounds::{NO_NEIGHBOUR, PolygonBounds};
+use super::islands::IslandId;
+use super::nav_mesh::NavMesh;
+
+/// A polygon of a [`NavMesh`].
+#[derive(Clone, Copy, Debug)]
+pub struct PolygonView<'a> {
+    mesh: &'a NavMesh,
+    id: PolyId,
+}
+
+impl<'a> PolygonView<'a> {
+    /// Its id.
+    #[must_use]
+    pub fn id(&self) -> PolyId {
+        self.id
+    }
+
+    /// Its corners in positive order.
+    #[must_use]
+    pub fn corners(&self) -> &'a [VertexId] {
+        &self.mesh.corner_vertices[self.mesh.edge_range(self.id.index())]
+    }
+
+    /// The world positions of its corners in positive order.
+    pub fn positions(&self) -> impl ExactSizeIterator<Item = Vec3> + use<'a> {
+        let mesh = self.mesh;
+        self.corners().iter().map(|vertex| mesh.vertices[vertex.index()])
+    }
+
+    /// Beside each corner, the polygon across the edge from it to the next corner; `None` on a wall
+    /// or drop.
+    pub fn neighbours(&self) -> impl ExactSizeIterator<Item = Option<PolyId>> + use<'a> {
+        self.mesh.neighbours[self.mesh.edge_range(self.id.index())]
+            .iter()
+            .map(|&neighbour| (neighbour != NO_NEIGHBOUR).then_some(PolyId(neighbour)))
+    }
+
+    /// The region it lies in.
+    #[must_use]
+    pub fn region(&self) -> RegionId {
+        self.mesh.regions[self.id.index()]
+    }
+
+    /// What kind of ground it is.
+    #[must_use]
+    pub fn area_id(&self) -> AreaId {
+        AreaId(self.mesh.areas[self.id.index()])
+    }
+
+    /// The island it lies on.
+    #[must_use]
+    pub fn island(&self) -> IslandId {
+        IslandId(self.mesh.polygon_islands[self.id.index()])
+    }
+
+    /// The box around it.
+    #[must_use]
+    pub fn bounds(&self) -> PolygonBounds {
+        self.mesh.bounds[self.id.index()]
+    }
+
+    /// Its plan area in square metres.
+    #[must_use]
+    pub fn area(&self) -> f64 {
+        let points = self.mesh.corners[self.mesh.edge_range(self.id.index())]
+            .iter()
+            .map(|corner| PlanPoint::new(corner.x, corner.z));
+        PlanPoint::doubled_area(points) as f64 / 2.0 * self.mesh.frame.cell_area()
+    }
+}
+
+impl NavMesh {
+    /// A polygon; `None` if there is no such polygon.
+    #[must_use]
+    pub fn polygon(&self, polygon: PolyId) -> Option<PolygonView<'_>> {
+        (polygon.index() < self.polygon_count()).then_some(PolygonView { mesh: self, id: polygon })
+    }
+
+    /// All polygons, in the order of their ids.
+    pub fn polygons(&self) -> impl ExactSizeIterator<Item = PolygonView<'_>> {
+        (0..self.polygon_count()).map(|index| PolygonView { mesh: self, id: PolyId::from_index(index) })
+    }
+}
