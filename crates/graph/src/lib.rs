@@ -39,7 +39,7 @@
 //!
 //! ```
 //! use glam::Vec3;
-//! use waymesh_core::{AreaId, Polygon, PolyMesh, GridFrame, PlanPoint, PlanVertex, RegionId, VertexId};
+//! use waymesh_core::{AreaId, Poly, PolyMesh, GridFrame, PlanPoint, PlanVertex, RegionId, VertexId};
 //! use waymesh_graph::{NavMesh, Outcome, PathScratch};
 //!
 //! let frame = GridFrame { origin: Vec3::ZERO, cell_size: 0.5, level_height: 0.2, width: 20, depth: 20 };
@@ -47,7 +47,7 @@
 //! let mesh = NavMesh::try_from(PolyMesh {
 //!     frame,
 //!     vertices: corners.map(|(x, z)| PlanVertex { point: PlanPoint::new(x, z), height: 0.0 }).to_vec(),
-//!     polygons: vec![Polygon { first: 0, len: 4, region: RegionId(0), area: AreaId::GROUND }],
+//!     polygons: vec![Poly { first: 0, len: 4, region: RegionId(0), area: AreaId::GROUND }],
 //!     corners: (0..4).map(VertexId).collect(),
 //!     neighbours: vec![None; 4],
 //! })?;
@@ -64,7 +64,7 @@
 //! ```
 //! use glam::Vec3;
 //! use waymesh_core::{
-//!     AreaId, Polygon, PolyId, PolyMesh, GridFrame, PlanPoint, PlanVertex, Random, RegionId, VertexId,
+//!     AreaId, Poly, PolyId, PolyMesh, GridFrame, PlanPoint, PlanVertex, Random, RegionId, VertexId,
 //! };
 //! use waymesh_graph::{
 //!     AnyPolygon, AreaCosts, AreaFilter, FlagFilter, Link, LinkEnd, LinkKind, NavMesh, PackedChecks, PathOptions,
@@ -72,7 +72,7 @@
 //! };
 //!
 //! # let points = [(0, 0), (10, 0), (20, 0), (20, 10), (10, 10), (10, 20), (0, 20), (0, 10)];
-//! # let polygon = |first: u32, area: u8| Polygon { first, len: 4, region: RegionId(0), area: AreaId(area) };
+//! # let polygon = |first: u32, area: u8| Poly { first, len: 4, region: RegionId(0), area: AreaId(area) };
 //! # let polygons = PolyMesh {
 //! #     frame: GridFrame { origin: Vec3::ZERO, cell_size: 1.0, level_height: 1.0, width: 20, depth: 20 },
 //! #     vertices: points.map(|(x, z)| PlanVertex { point: PlanPoint::new(x, z), height: 0.0 }).to_vec(),

@@ -134,14 +134,14 @@ impl Reached {
 ///
 /// ```
 /// # use glam::Vec3;
-/// # use waymesh_core::{AreaId, Polygon, PolyId, PolyMesh, GridFrame, PlanPoint, PlanVertex, RegionId, VertexId};
+/// # use waymesh_core::{AreaId, Poly, PolyId, PolyMesh, GridFrame, PlanPoint, PlanVertex, RegionId, VertexId};
 /// # use waymesh_graph::NavMesh;
 /// # let count = 40_u32;
 /// # let mesh = NavMesh::try_from(PolyMesh {
 /// #     frame: GridFrame { origin: Vec3::ZERO, cell_size: 1.0, level_height: 1.0, width: 1000, depth: 10 },
 /// #     vertices: (0..=count as i32).flat_map(|x| [(x, 0), (x, 5)])
 /// #         .map(|(x, z)| PlanVertex { point: PlanPoint::new(4 * x, z), height: 0.0 }).collect(),
-/// #     polygons: (0..count).map(|polygon| Polygon { first: 4 * polygon, len: 4, region: RegionId(0), area: AreaId::GROUND }).collect(),
+/// #     polygons: (0..count).map(|polygon| Poly { first: 4 * polygon, len: 4, region: RegionId(0), area: AreaId::GROUND }).collect(),
 /// #     corners: (0..count).flat_map(|x| [2 * x, 2 * x + 2, 2 * x + 3, 2 * x + 1]).map(VertexId).collect(),
 /// #     neighbours: (0..count).flat_map(|x| [None, (x + 1 < count).then_some(PolyId(x + 1)), None, x.checked_sub(1).map(PolyId)]).collect(),
 /// # })?;

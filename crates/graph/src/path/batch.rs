@@ -30,12 +30,12 @@ impl NavMesh {
     ///
     /// ```
     /// # use glam::Vec3;
-    /// # use waymesh_core::{AreaId, Polygon, PolyMesh, GridFrame, PlanPoint, PlanVertex, RegionId, VertexId};
+    /// # use waymesh_core::{AreaId, Poly, PolyMesh, GridFrame, PlanPoint, PlanVertex, RegionId, VertexId};
     /// # let mesh = waymesh_graph::NavMesh::try_from(PolyMesh {
     /// #     frame: GridFrame { origin: Vec3::ZERO, cell_size: 1.0, level_height: 1.0, width: 20, depth: 20 },
     /// #     vertices: [(0, 0), (20, 0), (20, 20), (0, 20)]
     /// #         .map(|(x, z)| PlanVertex { point: PlanPoint::new(x, z), height: 0.0 }).to_vec(),
-    /// #     polygons: vec![Polygon { first: 0, len: 4, region: RegionId(0), area: AreaId::GROUND }],
+    /// #     polygons: vec![Poly { first: 0, len: 4, region: RegionId(0), area: AreaId::GROUND }],
     /// #     corners: (0..4).map(VertexId).collect(),
     /// #     neighbours: vec![None; 4],
     /// # })?;

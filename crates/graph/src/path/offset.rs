@@ -36,9 +36,9 @@ impl NavMesh {
     ///
     /// ```
     /// # use glam::Vec3;
-    /// # use waymesh_core::{AreaId, Polygon, PolyId, PolyMesh, GridFrame, PlanPoint, PlanVertex, RegionId, VertexId};
+    /// # use waymesh_core::{AreaId, Poly, PolyId, PolyMesh, GridFrame, PlanPoint, PlanVertex, RegionId, VertexId};
     /// # let points = [(0, 0), (10, 0), (20, 0), (20, 10), (10, 10), (10, 20), (0, 20), (0, 10)];
-    /// # let polygon = |first: u32| Polygon { first, len: 4, region: RegionId(0), area: AreaId::GROUND };
+    /// # let polygon = |first: u32| Poly { first, len: 4, region: RegionId(0), area: AreaId::GROUND };
     /// # let mesh = waymesh_graph::NavMesh::try_from(PolyMesh {
     /// #     frame: GridFrame { origin: Vec3::ZERO, cell_size: 1.0, level_height: 1.0, width: 20, depth: 20 },
     /// #     vertices: points.map(|(x, z)| PlanVertex { point: PlanPoint::new(x, z), height: 0.0 }).to_vec(),

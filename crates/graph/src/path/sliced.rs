@@ -47,13 +47,13 @@ enum Phase {
 ///
 /// ```
 /// # use glam::Vec3;
-/// # use waymesh_core::{AreaId, Polygon, PolyMesh, GridFrame, PlanPoint, PlanVertex, RegionId, VertexId};
+/// # use waymesh_core::{AreaId, Poly, PolyMesh, GridFrame, PlanPoint, PlanVertex, RegionId, VertexId};
 /// # use waymesh_graph::{NavMesh, PathScratch};
 /// # let polygons = PolyMesh {
 /// #     frame: GridFrame { origin: Vec3::ZERO, cell_size: 1.0, level_height: 1.0, width: 20, depth: 10 },
 /// #     vertices: [(0, 0), (10, 0), (20, 0), (20, 10), (10, 10), (0, 10)]
 /// #         .map(|(x, z)| PlanVertex { point: PlanPoint::new(x, z), height: 0.0 }).to_vec(),
-/// #     polygons: [0, 4].map(|first| Polygon { first, len: 4, region: RegionId(0), area: AreaId::GROUND }).to_vec(),
+/// #     polygons: [0, 4].map(|first| Poly { first, len: 4, region: RegionId(0), area: AreaId::GROUND }).to_vec(),
 /// #     corners: [0, 1, 4, 5, 1, 2, 3, 4].map(VertexId).to_vec(),
 /// #     neighbours: [None, Some(1), None, None, None, None, None, Some(0)]
 /// #         .map(|polygon| polygon.map(waymesh_core::PolyId)).to_vec(),
