@@ -51,10 +51,10 @@ struct Layout {
 }
 
 impl Layout {
-    fn new(polygons: &PolyMesh, groups: &Groups, fits: &[GroupFit]) -> Result<Self, DetailError> {
-        let mut edges = vec![0; polygons.corners.len() + 1];
-        let mut insides = vec![0; polygons.polygons.len() + 1];
-        let mut triangles = vec![0; polygons.polygons.len() + 1];
+    fn new(mesh: &PolyMesh, groups: &Groups, fits: &[GroupFit]) -> Result<Self, DetailError> {
+        let mut edges = vec![0; mesh.corners.len() + 1];
+        let mut insides = vec![0; mesh.polygons.len() + 1];
+        let mut triangles = vec![0; mesh.polygons.len() + 1];
         for (group, fit) in fits.iter().enumerate() {
             for chain in &fit.chains {
                 edges[chain.corner as usize] = chain.len;
@@ -64,7 +64,7 @@ impl Layout {
                 triangles[id.index()] = polygon.triangles;
             }
         }
-        let start = polygons.vertices.len() as u64;
+        let start = mesh.vertices.len() as u64;
         let start = number("points", start, &mut edges)?;
         number("points", start, &mut insides)?;
         number("triangles", 0, &mut triangles)?;
@@ -91,14 +91,14 @@ fn number(element: &'static str, start: u64, counts: &mut [u32]) -> Result<u64, 
 
 /// Puts the groups' surfaces together. Each is dropped once it is copied.
 pub(crate) fn assemble(
-    polygons: &PolyMesh,
+    mesh: &PolyMesh,
     groups: &Groups,
     fits: Vec<GroupFit>,
     lattice: Lattice,
     bound: f32,
     observer: &mut dyn Observer,
 ) -> Result<HeightSurface, DetailError> {
-    let Layout { edges, insides, triangles } = Layout::new(polygons, groups, &fits)?;
+    let Layout { edges, insides, triangles } = Layout::new(mesh, groups, &fits)?;
     let last = |table: &[u32]| table.last().map_or(0, |&last| last as usize);
     let mut surface = HeightSurface {
         points: Vec::with_capacity(last(&insides)),
@@ -107,7 +107,7 @@ pub(crate) fn assemble(
         max_error: 0.0,
     };
     let step = lattice.point_step();
-    surface.points.extend(polygons.vertices.iter().map(|vertex| {
+    surface.points.extend(mesh.vertices.iter().map(|vertex| {
         let [x, z] = lattice.of(vertex.point).map(|value| (f64::from(value) * step) as f32);
         SurfacePoint { x, height: vertex.height, z }
     }));
@@ -151,7 +151,7 @@ pub(crate) fn assemble(
                 }
                 surface.max_error = surface.max_error.max(polygon.error);
                 if polygon.error > bound {
-                    let most = missed.entry(polygons.polygons[id.index()].region).or_default();
+                    let most = missed.entry(mesh.polygons[id.index()].region).or_default();
                     *most = most.max(polygon.error);
                 }
             }

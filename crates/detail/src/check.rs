@@ -17,8 +17,8 @@ pub(crate) fn check_ground(ground: &dyn GroundWindow, frame: &GridFrame) -> Resu
     let (columns, heights) = (ground.columns(), ground.heights());
     let window = ground.window();
     same("number of region labels", ground.labels().len(), heights.len())?;
-    same("polygons along x", frame.width as usize, window.width as usize)?;
-    same("polygons along z", frame.depth as usize, window.depth as usize)?;
+    same("columns along x", frame.width as usize, window.width as usize)?;
+    same("columns along z", frame.depth as usize, window.depth as usize)?;
     same("number of columns", columns.len(), frame.column_count() + 1)?;
     same("last column", columns.last().map_or(0, |&last| last as usize), heights.len())?;
     if let Some(column) = columns.windows(2).position(|pair| pair[0] > pair[1]) {
@@ -35,39 +35,39 @@ pub(crate) fn check_ground(ground: &dyn GroundWindow, frame: &GridFrame) -> Resu
 }
 
 /// The regions that some polygons are in.
-pub(crate) fn check_regions(polygons: &PolyMesh, group: &[PolyId], count: u32) -> Result<(), DetailError> {
+pub(crate) fn check_regions(mesh: &PolyMesh, group: &[PolyId], count: u32) -> Result<(), DetailError> {
     group.iter().try_for_each(|&id| {
-        below("region of a polygon", polygons.polygons[id.index()].region.index(), count as usize)
+        below("region of a polygon", mesh.polygons[id.index()].region.index(), count as usize)
     })
 }
 
 /// The mesh by itself.
-pub(crate) fn check_polygons(polygons: &PolyMesh, points_per_column: u32) -> Result<(), DetailError> {
-    same("number of neighbours", polygons.neighbours.len(), polygons.corners.len())?;
-    if let Some(vertex) = polygons.vertices.iter().position(|vertex| !vertex.height.is_finite()) {
+pub(crate) fn check_mesh(mesh: &PolyMesh, points_per_column: u32) -> Result<(), DetailError> {
+    same("number of neighbours", mesh.neighbours.len(), mesh.corners.len())?;
+    if let Some(vertex) = mesh.vertices.iter().position(|vertex| !vertex.height.is_finite()) {
         return Err(DetailError::VertexNotFinite { vertex: VertexId::from_index(vertex) });
     }
-    for vertex in &polygons.corners {
-        below("corner of a polygon", vertex.index(), polygons.vertices.len())?;
+    for vertex in &mesh.corners {
+        below("corner of a polygon", vertex.index(), mesh.vertices.len())?;
     }
-    for neighbour in polygons.neighbours.iter().flatten() {
-        below("neighbour of a polygon", neighbour.index(), polygons.polygons.len())?;
+    for neighbour in mesh.neighbours.iter().flatten() {
+        below("neighbour of a polygon", neighbour.index(), mesh.polygons.len())?;
     }
     // Where a polygon begins, before any polygon is looked at by its neighbour.
     let mut first = 0;
-    for polygon in &polygons.polygons {
+    for polygon in &mesh.polygons {
         same("first corner of a polygon", polygon.first as usize, first)?;
         first += polygon.len as usize;
-        below("corners of a polygon", first, polygons.corners.len() + 1)?;
+        below("corners of a polygon", first, mesh.corners.len() + 1)?;
     }
-    same("number of corners", polygons.corners.len(), first)?;
-    crate::lattice::Lattice::fit(polygons, points_per_column)?;
-    for id in (0..polygons.polygons.len()).map(PolyId::from_index) {
-        let corners = polygons.corners(id);
-        let point = |corner: usize| polygons.point(corners[corner % corners.len()]);
+    same("number of corners", mesh.corners.len(), first)?;
+    crate::lattice::Lattice::fit(mesh, points_per_column)?;
+    for id in (0..mesh.polygons.len()).map(PolyId::from_index) {
+        let corners = mesh.corners(id);
+        let point = |corner: usize| mesh.point(corners[corner % corners.len()]);
         let bent = (0..corners.len())
             .any(|corner| PlanPoint::orientation(point(corner), point(corner + 1), point(corner + 2)) < 0);
-        if corners.len() < 3 || bent || polygons.doubled_area(id) <= 0 {
+        if corners.len() < 3 || bent || mesh.doubled_area(id) <= 0 {
             return Err(DetailError::NotConvex { polygon: id });
         }
     }

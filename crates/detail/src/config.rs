@@ -104,15 +104,10 @@ impl WindowConfig {
     /// Checks every field.
     ///
     /// # Errors
-    /// [`DetailError::BadWindowConfig`] names the first field that is out of its range.
+    /// [`DetailError::BadField`] names the first field that is out of its range.
     pub fn validate(&self) -> Result<(), DetailError> {
-        if self.window_columns == 0 {
-            return Err(DetailError::BadWindowConfig { field: "window_columns" });
-        }
-        if self.windows_at_once == 0 {
-            return Err(DetailError::BadWindowConfig { field: "windows_at_once" });
-        }
-        Ok(())
+        BadField::unless(self.window_columns > 0, "window_columns", 0, "at least 1")?;
+        Ok(BadField::unless(self.windows_at_once > 0, "windows_at_once", 0, "at least 1")?)
     }
 }
 
@@ -123,12 +118,6 @@ pub enum DetailError {
     /// A field of the configuration is out of its range.
     #[error(transparent)]
     BadField(#[from] BadField),
-    /// A field of the window configuration is out of its range.
-    #[error("{field} is 0, but must be at least 1")]
-    BadWindowConfig {
-        /// Name of the field.
-        field: &'static str,
-    },
     /// The source of the field failed.
     #[error("no field for the {} x {} columns from ({}, {}): {cause}", window.width, window.depth, window.x, window.z)]
     Source {
@@ -177,7 +166,7 @@ pub enum DetailError {
         polygon: PolyId,
     },
     /// Coordinates that a surface point cannot hold.
-    #[error("a vertex is {coordinate} polygons from the origin, the limit is {limit}")]
+    #[error("a vertex is {coordinate} points of the grid from the origin, the limit is {limit}")]
     TooWide {
         /// The largest coordinate.
         coordinate: u32,

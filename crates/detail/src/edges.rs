@@ -85,7 +85,7 @@ pub(crate) struct Numbers {
 /// The mesh and what is known about it without any ground.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Plan<'a> {
-    pub(crate) polygons: &'a PolyMesh,
+    pub(crate) mesh: &'a PolyMesh,
     /// Of each vertex.
     pub(crate) around: &'a [Around],
     pub(crate) lattice: Lattice,
@@ -94,11 +94,11 @@ pub(crate) struct Plan<'a> {
 }
 
 /// The regions of the polygons around each vertex, four at most.
-pub(crate) fn regions_around(polygons: &PolyMesh) -> Vec<Around> {
-    let mut around = vec![[NO_REGION; 4]; polygons.vertices.len()];
-    for polygon in &polygons.polygons {
+pub(crate) fn regions_around(mesh: &PolyMesh) -> Vec<Around> {
+    let mut around = vec![[NO_REGION; 4]; mesh.vertices.len()];
+    for polygon in &mesh.polygons {
         for corner in polygon.first..polygon.first + polygon.len {
-            let labels = &mut around[polygons.corners[corner as usize].index()];
+            let labels = &mut around[mesh.corners[corner as usize].index()];
             if !labels.contains(&polygon.region.0)
                 && let Some(free) = labels.iter_mut().find(|label| **label == NO_REGION)
             {
@@ -141,7 +141,7 @@ pub(crate) fn fit_outlines(
     };
     builder.vertices(group, numbers);
     for (place, &id) in group.iter().enumerate() {
-        let (edges, first) = (plan.polygons.neighbours(id), builder.outlines.polygons[place] as usize);
+        let (edges, first) = (plan.mesh.neighbours(id), builder.outlines.polygons[place] as usize);
         for (edge, &neighbour) in edges.iter().enumerate() {
             let chain = builder.chain(group, numbers, place, edge, neighbour);
             builder.outlines.chains[first + edge] = chain;
@@ -153,14 +153,14 @@ pub(crate) fn fit_outlines(
 impl Builder<'_> {
     /// All polygons round a vertex get the same height there, from the ground of all of them.
     fn vertices(&mut self, group: &[PolyId], numbers: &mut Numbers) {
-        let polygons = self.plan.polygons;
-        numbers.vertices.resize(polygons.vertices.len(), 0);
-        numbers.polygons.resize(polygons.polygons.len(), 0);
+        let mesh = self.plan.mesh;
+        numbers.vertices.resize(mesh.vertices.len(), 0);
+        numbers.polygons.resize(mesh.polygons.len(), 0);
         self.outlines.polygons.reserve(group.len());
         for (place, &id) in group.iter().enumerate() {
             numbers.polygons[id.index()] = place as u32;
             self.outlines.polygons.push(self.outlines.corners.len() as u32);
-            for &vertex in polygons.corners(id) {
+            for &vertex in mesh.corners(id) {
                 let number = &mut numbers.vertices[vertex.index()];
                 if self.outlines.vertices.get(*number as usize) != Some(&vertex) {
                     *number = self.outlines.vertices.len() as u32;
@@ -177,7 +177,7 @@ impl Builder<'_> {
         for index in 0..count {
             let vertex = self.outlines.vertices[index];
             let labels = &self.plan.around[vertex.index()];
-            let vertex = polygons.vertices[vertex.index()];
+            let vertex = mesh.vertices[vertex.index()];
             let PlanPoint { x, z } = self.plan.lattice.corner(vertex.point);
             let fitted = self.ground.at_corner(x, z, labels, vertex.height);
             self.outlines.fitted.push(fitted.is_some());
@@ -194,35 +194,35 @@ impl Builder<'_> {
         edge: usize,
         neighbour: Option<PolyId>,
     ) -> Chain {
-        let polygons = self.plan.polygons;
+        let mesh = self.plan.mesh;
         let id = group[place];
-        let corners = polygons.corners(id);
+        let corners = mesh.corners(id);
         let next = (edge + 1) % corners.len();
-        let own = polygons.polygons[id.index()].region.0;
+        let own = mesh.polygons[id.index()].region.0;
         let first = self.outlines.polygons[place] as usize;
         let ends = [edge, next].map(|corner| self.outlines.corners[first + corner]);
         // The polygon with the lower number says how the edge runs.
         if let Some(neighbour) = neighbour.filter(|&neighbour| neighbour < id) {
-            let there = polygons.corners(neighbour);
+            let there = mesh.corners(neighbour);
             let back = (0..there.len()).find(|&back| {
                 there[back] == corners[next]
                     && there[(back + 1) % there.len()] == corners[edge]
-                    && polygons.neighbours(neighbour)[back] == Some(id)
+                    && mesh.neighbours(neighbour)[back] == Some(id)
             });
             if let Some(back) = back {
                 let known = numbers.polygons[neighbour.index()] as usize;
                 let chain = if group.get(known) == Some(&neighbour) {
                     self.outlines.chains[self.outlines.polygons[known] as usize + back]
                 } else {
-                    let corner = polygons.corner_range(neighbour).start + back;
-                    let first = polygons.polygons[neighbour.index()].region.0;
+                    let corner = mesh.corner_range(neighbour).start + back;
+                    let first = mesh.polygons[neighbour.index()].region.0;
                     self.edge(corner as u32, [ends[1], ends[0]], first, Some(own))
                 };
                 return Chain { reversed: !chain.reversed, ..chain };
             }
         }
-        let beyond = neighbour.map(|neighbour| polygons.polygons[neighbour.index()].region.0);
-        self.edge((polygons.corner_range(id).start + edge) as u32, ends, own, beyond)
+        let beyond = neighbour.map(|neighbour| mesh.polygons[neighbour.index()].region.0);
+        self.edge((mesh.corner_range(id).start + edge) as u32, ends, own, beyond)
     }
 
     fn push(&mut self, position: [i32; 2], height: f32) {
@@ -237,10 +237,10 @@ impl Builder<'_> {
     /// The ground is that of the regions on both sides; where a seam was moved and there is none,
     /// that which the ground passed before is linked to.
     fn edge(&mut self, corner: u32, ends: [u32; 2], own: u32, beyond: Option<u32>) -> Chain {
-        let Plan { polygons, around, lattice, .. } = self.plan;
+        let Plan { mesh, around, lattice, .. } = self.plan;
         let first = self.outlines.points.len() as u32;
         let vertices = ends.map(|end| self.outlines.vertices[end as usize]);
-        let ends_at = vertices.map(|vertex| polygons.point(vertex));
+        let ends_at = vertices.map(|vertex| mesh.point(vertex));
         let (dx, dz) = (ends_at[1].x - ends_at[0].x, ends_at[1].z - ends_at[0].z);
         let divisor = common_divisor(dx.unsigned_abs(), dz.unsigned_abs()) as i32;
         let major = dx.abs().max(dz.abs());

@@ -12,7 +12,7 @@ use waymesh_core::{
 use crate::{
     DetailConfig, DetailError, WindowConfig,
     assemble::{GroupFit, assemble},
-    check::{check_ground, check_polygons, check_regions},
+    check::{check_ground, check_mesh, check_regions},
     edges::{Numbers, Plan, fit_outlines, regions_around},
     ground::{Ground, Scale},
     groups::Groups,
@@ -60,14 +60,14 @@ const POLYGONS_PER_PATCH: usize = 128;
 pub fn fit_heights(
     field: &WalkableField,
     regions: &RegionMap,
-    polygons: &PolyMesh,
+    mesh: &PolyMesh,
     config: &DetailConfig,
     observer: &mut dyn Observer,
 ) -> Result<HeightSurface, DetailError> {
     config.validate()?;
-    check_polygons(polygons, config.points_per_column)?;
-    let groups = Groups::one(polygons, Lattice::fit(polygons, config.points_per_column)?);
-    fit_groups(polygons, &groups, &Source::Whole(field, regions), 1, config, observer)
+    check_mesh(mesh, config.points_per_column)?;
+    let groups = Groups::one(mesh, Lattice::fit(mesh, config.points_per_column)?);
+    fit_groups(mesh, &groups, &Source::Whole(field, regions), 1, config, observer)
 }
 
 /// Why a source has no ground.
@@ -95,7 +95,7 @@ pub type GroundSource<'a, G> = dyn Fn(GridWindow) -> Result<G, Cause> + Sync + '
 /// As [`fit_heights`], and [`DetailError::Source`] with the first window that the source cannot
 /// give.
 pub fn fit_heights_windowed<G: GroundWindow + 'static>(
-    polygons: &PolyMesh,
+    mesh: &PolyMesh,
     source: &GroundSource<'_, G>,
     config: &DetailConfig,
     windows: &WindowConfig,
@@ -103,11 +103,11 @@ pub fn fit_heights_windowed<G: GroundWindow + 'static>(
 ) -> Result<HeightSurface, DetailError> {
     config.validate()?;
     windows.validate()?;
-    check_polygons(polygons, config.points_per_column)?;
-    let lattice = Lattice::fit(polygons, config.points_per_column)?;
-    let groups = Groups::plan(polygons, windows.window_columns, lattice);
+    check_mesh(mesh, config.points_per_column)?;
+    let lattice = Lattice::fit(mesh, config.points_per_column)?;
+    let groups = Groups::plan(mesh, windows.window_columns, lattice);
     let source = |window: GridWindow| Ok(Box::new(source(window)?) as Box<dyn GroundWindow>);
-    fit_groups(polygons, &groups, &Source::Windows(&source), windows.windows_at_once, config, observer)
+    fit_groups(mesh, &groups, &Source::Windows(&source), windows.windows_at_once, config, observer)
 }
 
 /// Where the ground comes from.
@@ -118,23 +118,23 @@ enum Source<'a> {
 
 /// The one way all polygons go: group by group, then one numbering for all.
 fn fit_groups(
-    polygons: &PolyMesh,
+    mesh: &PolyMesh,
     groups: &Groups,
     source: &Source<'_>,
     at_once: usize,
     config: &DetailConfig,
     observer: &mut dyn Observer,
 ) -> Result<HeightSurface, DetailError> {
-    let lattice = Lattice::fit(polygons, config.points_per_column)?;
+    let lattice = Lattice::fit(mesh, config.points_per_column)?;
     let bound = config.max_error_levels;
     let fits = {
-        let around = regions_around(polygons);
-        let plan = Plan { polygons, around: &around, lattice, bound };
-        let frame = lattice.columns(&polygons.frame);
+        let around = regions_around(mesh);
+        let plan = Plan { mesh, around: &around, lattice, bound };
+        let frame = lattice.columns(&mesh.frame);
         let run = Run { plan, groups, source, frame, scale: Scale::new(&frame, config.max_step) };
         run.all(at_once, observer)?
     };
-    assemble(polygons, groups, fits, lattice, bound, observer)
+    assemble(mesh, groups, fits, lattice, bound, observer)
 }
 
 /// What goes for all groups.
@@ -226,7 +226,7 @@ impl Run<'_> {
     ) -> Result<GroupFit, DetailError> {
         let Self { plan, groups, scale, .. } = *self;
         let group = groups.polygons(group);
-        check_regions(plan.polygons, group, ground.regions())?;
+        check_regions(plan.mesh, group, ground.regions())?;
         let ground = Ground::new(ground, scale);
         let outlines = fit_outlines(plan, ground, group, numbers);
         let patches = fit_patches(&Task { plan, ground, group, outlines: &outlines })?;
@@ -237,9 +237,9 @@ impl Run<'_> {
 /// Fits the polygons of a group, side by side where there are threads for it.
 fn fit_patches(task: &Task<'_>) -> Result<Vec<Patch>, DetailError> {
     let count = task.group.len();
-    let run = |scratch: &mut Scratch, polygons: std::ops::Range<usize>| {
+    let run = |scratch: &mut Scratch, places: std::ops::Range<usize>| {
         let mut patch = Patch::default();
-        for place in polygons {
+        for place in places {
             task.fit(place, scratch, &mut patch)?;
         }
         Ok(patch)
@@ -270,10 +270,10 @@ impl FitHeights for GreedyInsertion {
         &self,
         field: &WalkableField,
         regions: &RegionMap,
-        polygons: &PolyMesh,
+        mesh: &PolyMesh,
         observer: &mut dyn Observer,
     ) -> Result<HeightSurface, StageError> {
-        fit_heights(field, regions, polygons, &self.config, observer)
+        fit_heights(field, regions, mesh, &self.config, observer)
             .map_err(|error| StageError::new("detail", error))
     }
 }

@@ -24,9 +24,9 @@ struct Bounds {
 
 impl Bounds {
     /// In columns.
-    fn of(polygons: &PolyMesh, corners: &[VertexId], lattice: Lattice) -> Self {
+    fn of(mesh: &PolyMesh, corners: &[VertexId], lattice: Lattice) -> Self {
         let none = Self { low: [i32::MAX; 2], high: [i32::MIN; 2] };
-        corners.iter().map(|&vertex| polygons.point(vertex)).fold(none, |bounds, point| {
+        corners.iter().map(|&vertex| mesh.point(vertex)).fold(none, |bounds, point| {
             let bits = lattice.point_bits;
             let up = |value: i32| (value + lattice.points() - 1) >> bits;
             bounds.with(Self { low: [point.x >> bits, point.z >> bits], high: [up(point.x), up(point.z)] })
@@ -61,11 +61,11 @@ impl Bounds {
 
 impl Groups {
     /// All polygons in one group, to be fitted over the whole grid.
-    pub(crate) fn one(polygons: &PolyMesh, lattice: Lattice) -> Self {
+    pub(crate) fn one(mesh: &PolyMesh, lattice: Lattice) -> Self {
         Self {
-            polygons: (0..polygons.polygons.len()).map(PolyId::from_index).collect(),
-            starts: vec![0, polygons.polygons.len()],
-            windows: vec![GridWindow::whole(&lattice.columns(&polygons.frame))],
+            polygons: (0..mesh.polygons.len()).map(PolyId::from_index).collect(),
+            starts: vec![0, mesh.polygons.len()],
+            windows: vec![GridWindow::whole(&lattice.columns(&mesh.frame))],
         }
     }
 
@@ -73,20 +73,20 @@ impl Groups {
     ///
     /// Polygons that are small beside a window go by a square grid; those that are larger are put
     /// together with others of their size, so that few small ones have to share a large window.
-    pub(crate) fn plan(polygons: &PolyMesh, columns: u64, lattice: Lattice) -> Self {
-        let frame = &lattice.columns(&polygons.frame);
+    pub(crate) fn plan(mesh: &PolyMesh, columns: u64, lattice: Lattice) -> Self {
+        let frame = &lattice.columns(&mesh.frame);
         // A cell of the grid's square may reach a quarter of it beyond.
-        let all = Bounds::of(polygons, &polygons.corners, lattice).window(frame);
+        let all = Bounds::of(mesh, &mesh.corners, lattice).window(frame);
         if all.column_count() <= columns {
-            return Self { windows: vec![all], ..Self::one(polygons, lattice) };
+            return Self { windows: vec![all], ..Self::one(mesh, lattice) };
         }
         let square = (columns.isqrt().saturating_sub(2 * u64::from(MARGIN_CELLS)) * 4 / 5).max(1);
         let square = u32::try_from(square).unwrap_or(u32::MAX).min(1 << 30);
         let place = |low: i32| low.div_euclid(square.cast_signed());
-        let mut order: Vec<_> = (0..polygons.polygons.len())
+        let mut order: Vec<_> = (0..mesh.polygons.len())
             .map(|index| {
                 let id = PolyId::from_index(index);
-                let bounds = Bounds::of(polygons, polygons.corners(id), lattice);
+                let bounds = Bounds::of(mesh, mesh.corners(id), lattice);
                 let size = (bounds.side() * 4 / square).checked_ilog2().map_or(0, |log| log + 1);
                 (size, place(bounds.low[1]), place(bounds.low[0]), id)
             })
@@ -96,7 +96,7 @@ impl Groups {
             Self { polygons: Vec::with_capacity(order.len()), starts: vec![0], windows: Vec::new() };
         let mut open: Option<(Bounds, (u32, i32, i32))> = None;
         for (size, z, x, id) in order {
-            let bounds = Bounds::of(polygons, polygons.corners(id), lattice);
+            let bounds = Bounds::of(mesh, mesh.corners(id), lattice);
             let square = (size, z, x);
             let joined = open.map_or(bounds, |(open, _)| open.with(bounds));
             let fits = open.is_none_or(|(_, before)| {

@@ -22,11 +22,11 @@ pub(crate) struct Lattice {
 
 impl Lattice {
     /// The finest lattice that single-precision coordinates of all vertices can hold.
-    pub(crate) fn fit(polygons: &PolyMesh, points_per_column: u32) -> Result<Self, DetailError> {
+    pub(crate) fn fit(mesh: &PolyMesh, points_per_column: u32) -> Result<Self, DetailError> {
         let point_bits = points_per_column.max(1).ilog2();
         let least = LEAST_BITS.max(point_bits);
         let largest = |point: PlanPoint| point.x.unsigned_abs().max(point.z.unsigned_abs());
-        let coordinate = polygons.vertices.iter().map(|vertex| largest(vertex.point)).max().unwrap_or(0);
+        let coordinate = mesh.vertices.iter().map(|vertex| largest(vertex.point)).max().unwrap_or(0);
         let limit = 1 << (MANTISSA_BITS - least + point_bits);
         if coordinate > limit {
             return Err(DetailError::TooWide { coordinate, limit });

@@ -15,15 +15,14 @@
 //!   same result to the last bit.
 //!
 //! ```
-//! use waymesh_core::{PolyMesh, GridFrame, RegionMap, WalkableField};
+//! use waymesh_core::{GridFrame, PolyMesh, RegionMap, WalkableField};
 //! use waymesh_detail::{DetailConfig, fit_heights};
 //!
 //! # let frame = GridFrame { origin: Default::default(), cell_size: 0.3, level_height: 0.2, width: 4, depth: 4 };
 //! let field = WalkableField::empty(frame);
 //! let regions = RegionMap { labels: Vec::new(), count: 0 };
-//! let polygons =
-//!     PolyMesh::empty(frame);
-//! let surface = fit_heights(&field, &regions, &polygons, &DetailConfig::default(), &mut ())?;
+//! let mesh = PolyMesh::empty(frame);
+//! let surface = fit_heights(&field, &regions, &mesh, &DetailConfig::default(), &mut ())?;
 //! assert!(surface.triangles.is_empty());
 //! # Ok::<(), waymesh_detail::DetailError>(())
 //! ```
@@ -43,9 +42,9 @@ mod fit;
 mod ground;
 mod groups;
 mod lattice;
-mod mesh;
 mod polygon;
 mod rows;
+mod surface;
 
 pub use config::{DetailConfig, DetailError, WindowConfig};
 pub use fit::{GreedyInsertion, GroundSource, fit_heights, fit_heights_windowed};

@@ -9,14 +9,14 @@ use crate::{
     claims::{Claims, Corner},
     edges::{Outlines, Plan},
     ground::Ground,
-    mesh::{Mesh, Point},
+    surface::{Surface, Point},
     rows::Rows,
 };
 
 /// What one polygon needs while it is worked on; reused from polygon to polygon.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
-    mesh: Mesh,
+    surface: Surface,
     rows: Rows,
     claims: Claims,
     /// Index in the outlines of each point of the outline.
@@ -66,12 +66,12 @@ impl Task<'_> {
         scratch: &mut Scratch,
         patch: &mut Patch,
     ) -> Result<(), DetailError> {
-        let Self { plan: Plan { polygons, lattice, .. }, ground, outlines, .. } = *self;
+        let Self { plan: Plan { mesh, lattice, .. }, ground, outlines, .. } = *self;
         let id = self.group[place];
-        let label = polygons.polygons[id.index()].region.0;
-        let Scratch { mesh, rows, outline, plan, .. } = scratch;
+        let label = mesh.polygons[id.index()].region.0;
+        let Scratch { surface, rows, outline, plan, .. } = scratch;
         plan.clear();
-        plan.extend(polygons.corners(id).iter().map(|&vertex| polygons.point(vertex)));
+        plan.extend(mesh.corners(id).iter().map(|&vertex| mesh.point(vertex)));
         let whole = rows.collect(&ground, label, plan, lattice);
         let first = outlines.polygons[place] as usize;
         let count = plan.len();
@@ -81,23 +81,23 @@ impl Task<'_> {
             outline.extend(outlines.chains[corner].points());
         }
         let corner = rows.corner().map(|value| value << lattice.bits);
-        mesh.points.clear();
-        mesh.points.extend(outline.iter().map(|&index| {
+        surface.points.clear();
+        surface.points.extend(outline.iter().map(|&index| {
             let [x, z] = outlines.positions[index as usize];
             Point { x: x - corner[0], z: z - corner[1], height: outlines.points[index as usize].height }
         }));
-        if !mesh.triangulate_outline() {
+        if !surface.triangulate_outline() {
             return Err(DetailError::NotConvex { polygon: id });
         }
         self.claim(label, whole, first, scratch);
         let error = self.refine(scratch);
-        let Scratch { mesh, rows, outline, .. } = scratch;
+        let Scratch { surface, rows, outline, .. } = scratch;
 
         let base = outlines.points.len() as u32;
         let boundary = outline.len() as u32;
         let step = lattice.point_step();
         let origin = rows.corner().map(|value| value << lattice.point_bits);
-        let inner = &mesh.points[outline.len()..];
+        let inner = &surface.points[outline.len()..];
         patch.points.extend(inner.iter().map(|point| {
             let [x, z] = [(point.x, origin[0]), (point.z, origin[1])]
                 .map(|(value, origin)| (f64::from(value) * step + f64::from(origin)) as f32);
@@ -106,10 +106,10 @@ impl Task<'_> {
         let number = |corner: u32| {
             if corner < boundary { outline[corner as usize] } else { base + (corner - boundary) }
         };
-        patch.triangles.extend(mesh.facets.iter().map(|facet| facet.corners.map(number)));
+        patch.triangles.extend(surface.facets.iter().map(|facet| facet.corners.map(number)));
         patch.polygons.push(Fitted {
             points: inner.len() as u32,
-            triangles: mesh.facets.len() as u32,
+            triangles: surface.facets.len() as u32,
             error,
         });
         Ok(())
@@ -117,8 +117,8 @@ impl Task<'_> {
 
     /// Makes sure that the samples are the ground of the polygon's storey.
     fn claim(&self, label: u32, whole: bool, first: usize, scratch: &mut Scratch) {
-        let Self { plan: Plan { polygons, around, lattice, .. }, ground, outlines, .. } = *self;
-        let Scratch { mesh, rows, claims, plan, corners, outline, .. } = scratch;
+        let Self { plan: Plan { mesh, around, lattice, .. }, ground, outlines, .. } = *self;
+        let Scratch { surface, rows, claims, plan, corners, outline, .. } = scratch;
         if rows.heights.is_empty() {
             return;
         }
@@ -127,7 +127,7 @@ impl Task<'_> {
             let vertex = outlines.vertices[number];
             Corner {
                 point: lattice.corner(plan[at]),
-                height: polygons.vertices[vertex.index()].height,
+                height: mesh.vertices[vertex.index()].height,
                 regions: around[vertex.index()],
                 fitted: outlines.fitted[number],
             }
@@ -138,28 +138,28 @@ impl Task<'_> {
         }
         corners.clear();
         corners.extend((0..plan.len()).map(corner));
-        claims.settle(rows, &ground, label, corners, &mesh.points[..outline.len()], lattice);
+        claims.settle(rows, &ground, label, corners, &surface.points[..outline.len()], lattice);
     }
 
     /// Inserts the worst sample until none is off by more than the bound. Returns the largest error
     /// left.
     fn refine(&self, scratch: &mut Scratch) -> f32 {
-        let Scratch { mesh, rows, queue, .. } = scratch;
+        let Scratch { surface, rows, queue, .. } = scratch;
         queue.clear();
         let bits = self.plan.lattice.bits;
         let half = 1_i32 << (bits - 1);
         let key = |error: f32, facet: u32| u64::from(error.to_bits()) << 32 | u64::from(facet);
-        for index in 0..mesh.facets.len() {
-            let mut facet = mesh.facets[index];
-            rows.scan(mesh, &mut facet, bits);
-            mesh.facets[index] = facet;
+        for index in 0..surface.facets.len() {
+            let mut facet = surface.facets[index];
+            rows.scan(surface, &mut facet, bits);
+            surface.facets[index] = facet;
             if facet.error > self.plan.bound {
                 queue.push(key(facet.error, u32::try_from(index).unwrap_or(u32::MAX)));
             }
         }
         while let Some(top) = queue.pop() {
             let Ok(index) = u32::try_from(top & u64::from(u32::MAX)) else { continue };
-            let facet = mesh.facets[index as usize];
+            let facet = surface.facets[index as usize];
             if u64::from(facet.error.to_bits()) != top >> 32 {
                 continue;
             }
@@ -169,19 +169,19 @@ impl Task<'_> {
                 z: (row << bits) + half,
                 height: rows.height(facet.worst),
             };
-            if !mesh.insert(point, index) {
+            if !surface.insert(point, index) {
                 continue;
             }
-            for at in 0..mesh.star.len() {
-                let index = mesh.star[at];
-                let mut facet = mesh.facets[index as usize];
-                rows.scan(mesh, &mut facet, bits);
-                mesh.facets[index as usize] = facet;
+            for at in 0..surface.star.len() {
+                let index = surface.star[at];
+                let mut facet = surface.facets[index as usize];
+                rows.scan(surface, &mut facet, bits);
+                surface.facets[index as usize] = facet;
                 if facet.error > self.plan.bound {
                     queue.push(key(facet.error, index));
                 }
             }
         }
-        mesh.facets.iter().map(|facet| facet.error).fold(0.0, f32::max)
+        surface.facets.iter().map(|facet| facet.error).fold(0.0, f32::max)
     }
 }

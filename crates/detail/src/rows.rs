@@ -11,7 +11,7 @@ use waymesh_core::PlanPoint;
 use crate::{
     ground::Ground,
     lattice::Lattice,
-    mesh::{Facet, Mesh},
+    surface::{Facet, Surface},
 };
 
 /// Lanes of the scan: two registers of the least common instruction set.
@@ -166,9 +166,9 @@ impl Rows {
     }
 
     /// Finds the worst sample in a facet, edges included.
-    pub(crate) fn scan(&self, mesh: &Mesh, facet: &mut Facet, bits: u32) {
+    pub(crate) fn scan(&self, surface: &Surface, facet: &mut Facet, bits: u32) {
         facet.error = 0.0;
-        let mut corners = facet.corners.map(|corner| mesh.points[corner as usize]);
+        let mut corners = facet.corners.map(|corner| surface.points[corner as usize]);
         corners.sort_unstable_by_key(|point| point.z);
         let [a, b, c] = corners;
         // Rows whose middle lies between the lowest and the highest corner.

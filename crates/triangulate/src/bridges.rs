@@ -1,10 +1,10 @@
 //! Joining holes to the border around them, so that ear clipping has one cycle to walk.
 
-use waymesh_core::PlanPoint;
+use waymesh_core::{PlanPoint, RegionId};
 
 use crate::TriangulateError;
 use crate::ears::{BRIDGE, Cycles};
-use crate::outline::{corner_at, point_key};
+use crate::outline::{corner_at, is_between, point_key};
 
 /// Buffers of [`Bridges::join`].
 #[derive(Debug, Default)]
@@ -23,7 +23,7 @@ impl Bridges {
     /// Holes are taken in the order of their least vertex (by x, then z). All that lies before that
     /// vertex has been joined by then, and the nearest vertex that it sees there is as good an
     /// anchor as any.
-    pub(crate) fn join(&mut self, cycles: &mut Cycles) -> Result<(), TriangulateError> {
+    pub(crate) fn join(&mut self, cycles: &mut Cycles, region: RegionId) -> Result<(), TriangulateError> {
         self.holes.clear();
         self.joined.clear();
         self.visited.clear();
@@ -56,12 +56,16 @@ impl Bridges {
         }
         self.holes.sort_unstable();
         for index in 0..self.holes.len() {
-            self.join_hole(cycles, self.holes[index].1, index)?;
+            let least = self.holes[index].1;
+            if !self.join_hole(cycles, least, index) {
+                return Err(TriangulateError::NotInside { region, point: cycles.point(least) });
+            }
         }
         Ok(())
     }
 
-    fn join_hole(&mut self, cycles: &mut Cycles, least: u32, bridge: usize) -> Result<(), TriangulateError> {
+    /// Joins the hole whose least node is `least`; `false` if that node sees no anchor.
+    fn join_hole(&mut self, cycles: &mut Cycles, least: u32, bridge: usize) -> bool {
         let target = cycles.point(least);
         self.candidates.clear();
         for &node in &self.joined {
@@ -97,9 +101,7 @@ impl Bridges {
                 break;
             }
         }
-        let Some((anchor, facing)) = found else {
-            return Err(TriangulateError::NotInside { region: cycles.region(), point: target });
-        };
+        let Some((anchor, facing)) = found else { return false };
         let mut node = facing;
         loop {
             self.joined.push(node);
@@ -109,7 +111,7 @@ impl Bridges {
             }
         }
         self.joined.extend(cycles.splice(anchor, facing, BRIDGE | corner_at(bridge)));
-        Ok(())
+        true
     }
 }
 
@@ -118,11 +120,7 @@ impl Bridges {
 fn blocks([from, to]: [PlanPoint; 2], [u, v]: [PlanPoint; 2]) -> bool {
     let (u_side, v_side) = (PlanPoint::orientation(from, to, u), PlanPoint::orientation(from, to, v));
     if u_side == 0 {
-        // Between the ends exactly if the box of the ends holds it.
-        return u != from
-            && u != to
-            && (from.x.min(to.x)..=from.x.max(to.x)).contains(&u.x)
-            && (from.z.min(to.z)..=from.z.max(to.z)).contains(&u.z);
+        return is_between([from, to], u);
     }
     if v_side == 0 || (u_side > 0) == (v_side > 0) {
         return false;

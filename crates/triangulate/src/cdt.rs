@@ -241,7 +241,7 @@ impl Plane {
 
 /// Back from a position that was made from a plan point.
 #[expect(clippy::cast_possible_truncation, reason = "a 32-bit integer in double precision")]
-fn plan_point(position: Point2<f64>) -> PlanPoint {
+pub(crate) fn plan_point(position: Point2<f64>) -> PlanPoint {
     PlanPoint::new(position.x as i32, position.y as i32)
 }
 

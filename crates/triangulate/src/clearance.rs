@@ -6,8 +6,8 @@ use waymesh_core::{
 
 use crate::TriangulateError;
 use crate::assemble::NONE;
-use crate::outline::corner_at;
-use crate::surface::{Place, Point, Surface, distance_squared, side_of, turn};
+use crate::outline::{corner_at, height_between};
+use crate::surface::{Location, Point, Surface, distance_squared, side_of, turn};
 
 /// A wall is not split nearer than this to one of its ends, in cells. Widths are then too large by
 /// at most its square over twice the width: less than a millionth of a cell for gaps of a cell.
@@ -222,7 +222,7 @@ impl Search {
         let limit = traversal.clearance(surface, &mut self.stack).min(max_width);
         self.found.clear();
         for open in [traversal.half_edge, turn(traversal.half_edge, 2)] {
-            let gate = ends(surface, open);
+            let gate = surface.ends(open);
             if surface.is_wall(across) {
                 self.collect_vertices(surface, open, across, &Gap { gate, behind: gate, limit });
                 continue;
@@ -230,8 +230,8 @@ impl Search {
             // The passage between a vertex and its wall cuts off a corner, whichever of the two is on which
             // side.
             for [wall_side, vertex_side] in [[across, open], [open, across]] {
-                let [right, left] = ends(surface, wall_side);
-                let gap = Gap { gate: ends(surface, vertex_side), behind: [left, right], limit };
+                let [right, left] = surface.ends(wall_side);
+                let gap = Gap { gate: surface.ends(vertex_side), behind: [left, right], limit };
                 // Walls first: few have a foot for anything beyond the gate, and those leave a narrow strip
                 // to look for vertices in.
                 self.collect_walls(surface, wall_side, &gap);
@@ -260,7 +260,7 @@ impl Search {
             }
             for edge in [turn(entry, 1), turn(entry, 2)] {
                 // Seen from the gap, an edge on the way out runs from right to left.
-                let [right, left] = ends(surface, edge);
+                let [right, left] = surface.ends(edge);
                 if between_squared([left, right], gap.gate) < gap.limit * gap.limit
                     && !gap.hides([left, right])
                 {
@@ -279,7 +279,7 @@ impl Search {
     /// All those ways are parallel: what they see is a strip that each edge narrows, and no strip
     /// is walked twice.
     fn collect_vertices(&mut self, surface: &Surface, open: u32, wall: u32, gap: &Gap) {
-        let [from, to] = ends(surface, wall);
+        let [from, to] = surface.ends(wall);
         let strip = Strip::on(from, to);
         let whole = (0.0 - OFF_WALL, strip.length + OFF_WALL);
         let Some(range) = strip
@@ -321,7 +321,7 @@ impl Search {
             for edge in [turn(entry, 1), turn(entry, 2)] {
                 let twin = surface.twins[edge as usize];
                 if twin != NONE
-                    && let Some((low, high)) = strip.narrowed((low, high), ends(surface, edge), gap.limit)
+                    && let Some((low, high)) = strip.narrowed((low, high), surface.ends(edge), gap.limit)
                 {
                     self.strips.push((twin, low, high));
                 }
@@ -368,10 +368,6 @@ fn between_squared(a: [Point; 2], b: [Point; 2]) -> f64 {
     b.map(|end| distance_to(end, a)).into_iter().fold(near, f64::min)
 }
 
-fn ends(surface: &Surface, edge: u32) -> [Point; 2] {
-    [surface.start(edge), surface.start(turn(edge, 1))]
-}
-
 /// Squared distance of a point from a segment.
 fn distance_to(point: Point, [from, to]: [Point; 2]) -> f64 {
     foot_inside(point, from, to).map_or_else(
@@ -406,9 +402,9 @@ fn wall_at(surface: &Surface, vertex: u32, foot: Point) -> Option<u32> {
             && foot_inside(foot, a, b).is_some_and(|at| distance_squared(at, foot) <= OFF_WALL * OFF_WALL)
     };
     match surface.walk(vertex, foot, true) {
-        Place::Edge(edge) | Place::Behind(edge) => Some(edge).filter(|&edge| is_there(edge)),
-        Place::Triangle(triangle) => (3 * triangle..3 * triangle + 3).find(|&edge| is_there(edge)),
-        Place::Vertex(_) | Place::Outside(_) => None,
+        Location::Edge(edge) | Location::Behind(edge) => Some(edge).filter(|&edge| is_there(edge)),
+        Location::Triangle(triangle) => (3 * triangle..3 * triangle + 3).find(|&edge| is_there(edge)),
+        Location::Vertex(_) | Location::Outside(_) => None,
     }
 }
 
@@ -419,9 +415,7 @@ fn split_wall(surface: &mut Surface, edge: u32, foot: Point) -> bool {
         return false;
     }
     let share = (distance_squared(a, foot) / distance_squared(a, b)).sqrt();
-    let [from, to] = [edge, turn(edge, 1)].map(|edge| surface.heights[surface.origin(edge) as usize]);
-    #[expect(clippy::cast_possible_truncation, reason = "between two single-precision heights")]
-    let height = (f64::from(from) + share * (f64::from(to) - f64::from(from))) as f32;
+    let height = height_between(surface.end_heights(edge), share);
     let vertex = surface.add_vertex(foot, height, None);
     surface.split_edge(edge, vertex);
     surface.legalize();

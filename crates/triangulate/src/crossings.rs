@@ -5,7 +5,7 @@ use rstar::{AABB, RTree};
 use waymesh_core::PlanPoint;
 
 use crate::TriangulateError;
-use crate::outline::{Corner, Outline};
+use crate::outline::{Corner, Outline, is_between};
 
 /// Buffers of [`CrossingCheck::check`].
 #[derive(Debug, Default)]
@@ -115,16 +115,10 @@ fn edges_conflict([a, b]: [PlanPoint; 2], [c, d]: [PlanPoint; 2]) -> bool {
     if (a == c && b == d) || (a == d && b == c) {
         return true;
     }
-    let inside = |[p, q]: [PlanPoint; 2], r: PlanPoint| {
-        r != p
-            && r != q
-            && (p.x.min(q.x)..=p.x.max(q.x)).contains(&r.x)
-            && (p.z.min(q.z)..=p.z.max(q.z)).contains(&r.z)
-    };
-    (c_side == 0 && inside([a, b], c))
-        || (d_side == 0 && inside([a, b], d))
-        || (a_side == 0 && inside([c, d], a))
-        || (b_side == 0 && inside([c, d], b))
+    (c_side == 0 && is_between([a, b], c))
+        || (d_side == 0 && is_between([a, b], d))
+        || (a_side == 0 && is_between([c, d], a))
+        || (b_side == 0 && is_between([c, d], b))
 }
 
 #[cfg(test)]

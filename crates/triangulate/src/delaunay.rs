@@ -6,6 +6,7 @@ use waymesh_core::PlanPoint;
 
 use crate::assemble::{BORDER, LocalMesh};
 use crate::outline::{Corner, Outline, point_key};
+use crate::surface::turn;
 
 /// Flips edges until every one is Delaunay: no vertex that a triangle could see lies inside its
 /// circle (Lawson 1977, Software for C1 surface interpolation, <https://doi.org/10.1016/B978-0-12-587260-7.50011-X>).
@@ -56,11 +57,6 @@ pub(crate) fn legalize(outline: &Outline, mesh: &mut LocalMesh, stack: &mut Vec<
             }
         }
     }
-}
-
-/// The half-edge `steps` further round its triangle.
-fn turn(half_edge: u32, steps: u32) -> u32 {
-    half_edge / 3 * 3 + (half_edge % 3 + steps) % 3
 }
 
 fn corners_from(mesh: &LocalMesh, half_edge: u32) -> [Corner; 3] {

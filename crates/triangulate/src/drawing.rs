@@ -7,7 +7,9 @@ use spade::{ConstrainedDelaunayTriangulation, Point2, Triangulation as _};
 use waymesh_core::{PlanPoint, PlanVertex, Polygon, PolygonLoop, PolygonSet, RegionId, VertexId};
 
 use crate::TriangulateError;
+use crate::cdt::plan_point;
 use crate::meetings::{Nearness, Piece, along, length, meetings, off};
+use crate::outline::height_between;
 
 /// See the module. Lengths in cells.
 #[derive(Debug)]
@@ -142,10 +144,8 @@ impl Drawing {
                 for point in points.into_iter().map(|(_, point)| point).chain([to]) {
                     self.moved(point, off(piece.whole, point))?;
                     if !self.vertices.contains_key(&point) {
-                        let [a, b] = [from, to].map(|end| set.vertices[self.vertices[&end].index()].height);
-                        let share = length(from, point) / length(from, to);
-                        #[expect(clippy::cast_possible_truncation, reason = "between two heights")]
-                        let height = (f64::from(a) + share * (f64::from(b) - f64::from(a))) as f32;
+                        let ends = [from, to].map(|end| set.vertices[self.vertices[&end].index()].height);
+                        let height = height_between(ends, length(from, point) / length(from, to));
                         self.vertices.insert(point, VertexId::from_index(set.vertices.len()));
                         set.vertices.push(PlanVertex { point, height });
                     }
@@ -308,9 +308,4 @@ impl Drawing {
         found.sort_by_cached_key(|(area, part)| (std::cmp::Reverse(*area), points_of(&part.outer)));
         Ok(found.into_iter().map(|(_, part)| part).collect())
     }
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "a 32-bit integer in double precision")]
-fn plan_point(position: Point2<f64>) -> PlanPoint {
-    PlanPoint::new(position.x as i32, position.y as i32)
 }

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use waymesh_core::stage::{StageError, Triangulate};
-use waymesh_core::{Observer, PlanPoint, PolygonSet, RegionId, Triangulation};
+use waymesh_core::{Observer, PlanPoint, PolygonSet, Triangulation};
 
 use crate::TriangulateError;
 use crate::assemble::{Assembly, BORDER, LocalMesh, NONE};
@@ -84,10 +84,9 @@ struct Node {
 }
 
 /// The border as cycles of nodes, the inside to the left.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Cycles {
     nodes: Vec<Node>,
-    region: RegionId,
 }
 
 impl Cycles {
@@ -97,10 +96,6 @@ impl Cycles {
 
     pub(crate) fn ids(&self) -> std::ops::Range<u32> {
         0..corner_at(self.nodes.len())
-    }
-
-    pub(crate) fn region(&self) -> RegionId {
-        self.region
     }
 
     #[inline]
@@ -150,7 +145,7 @@ impl Cycles {
 const NO_EAR: u64 = u64::MAX;
 
 /// Clips ears; keeps its buffers between polygons.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Clipper {
     cycles: Cycles,
     bridges: Bridges,
@@ -166,25 +161,10 @@ pub(crate) struct Clipper {
     slots: Vec<u32>,
 }
 
-impl Default for Clipper {
-    fn default() -> Self {
-        Self {
-            cycles: Cycles { nodes: Vec::new(), region: RegionId(0) },
-            bridges: Bridges::default(),
-            waiting: Vec::new(),
-            lengths: Vec::new(),
-            ears: BinaryHeap::new(),
-            reflex: Vec::new(),
-            slots: Vec::new(),
-        }
-    }
-}
-
 impl Clipper {
     /// Fills `mesh` with the triangles of `outline`, whose edges do not cross.
     pub(crate) fn clip(&mut self, outline: &Outline, mesh: &mut LocalMesh) -> Result<(), TriangulateError> {
         mesh.clear();
-        self.cycles.region = outline.region;
         self.cycles.nodes.clear();
         self.cycles.nodes.extend((0..).zip(&outline.points).map(|(corner, &point)| Node {
             point,
@@ -193,7 +173,7 @@ impl Clipper {
             next: outline.next[corner as usize],
             link: BORDER | corner,
         }));
-        self.bridges.join(&mut self.cycles)?;
+        self.bridges.join(&mut self.cycles, outline.region)?;
         self.waiting.clear();
         self.waiting.resize(self.cycles.len().saturating_sub(outline.len()) / 2, NONE);
         self.find_ears();

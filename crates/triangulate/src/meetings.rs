@@ -4,6 +4,8 @@ use rstar::primitives::{GeomWithData, Rectangle};
 use rstar::{AABB, RTree};
 use waymesh_core::PlanPoint;
 
+use crate::outline::is_between;
+
 /// A piece of border: of which loop, from where to where, and of which edge it is a piece, as that
 /// was in the beginning.
 #[derive(Clone, Copy, Debug)]
@@ -124,11 +126,7 @@ pub(crate) fn along([a, b]: [PlanPoint; 2], point: PlanPoint) -> i128 {
 
 /// Whether a point lies strictly inside an edge.
 fn on([a, b]: [PlanPoint; 2], point: PlanPoint) -> bool {
-    PlanPoint::orientation(a, b, point) == 0
-        && point != a
-        && point != b
-        && (a.x.min(b.x)..=a.x.max(b.x)).contains(&point.x)
-        && (a.z.min(b.z)..=a.z.max(b.z)).contains(&point.z)
+    PlanPoint::orientation(a, b, point) == 0 && is_between([a, b], point)
 }
 
 /// The grid point nearest to where two edges cross, to within rounding in double precision.

@@ -220,6 +220,20 @@ pub(crate) fn corner_at(index: usize) -> Corner {
     index as Corner
 }
 
+/// `true` if `point`, on the line through two ends, lies strictly between them.
+pub(crate) fn is_between([a, b]: [PlanPoint; 2], point: PlanPoint) -> bool {
+    point != a
+        && point != b
+        && (a.x.min(b.x)..=a.x.max(b.x)).contains(&point.x)
+        && (a.z.min(b.z)..=a.z.max(b.z)).contains(&point.z)
+}
+
+/// Height at a share of the way between two heights.
+#[expect(clippy::cast_possible_truncation, reason = "between two single-precision heights")]
+pub(crate) fn height_between([from, to]: [f32; 2], share: f64) -> f32 {
+    (f64::from(from) + share * (f64::from(to) - f64::from(from))) as f32
+}
+
 /// Orders points by x, then z.
 #[inline]
 #[expect(clippy::cast_sign_loss, reason = "the sign bit is flipped to keep the order")]

@@ -8,8 +8,8 @@ use waymesh_core::{
 
 use crate::TriangulateError;
 use crate::assemble::NONE;
-use crate::outline::corner_at;
-use crate::surface::{Place, Point, Surface, distance_squared, side_of, turn};
+use crate::outline::{corner_at, height_between};
+use crate::surface::{Location, Point, Surface, distance_squared, side_of, turn};
 use crate::triangulate_cdt;
 
 /// Configuration of [`refine_triangulation`]. All lengths in metres.
@@ -214,7 +214,8 @@ fn check_amount(
     let borders: f64 = (0..corner_at(surface.twins.len()))
         .filter(|&edge| surface.fixed[edge as usize])
         .map(|edge| {
-            (distance_squared(surface.start(edge), surface.start(turn(edge, 1))).sqrt() / longest).floor()
+            let [a, b] = surface.ends(edge);
+            (distance_squared(a, b).sqrt() / longest).floor()
         })
         .sum();
     let mut points = area / (spacing * spacing) + borders;
@@ -239,10 +240,6 @@ struct Refiner {
     report: RefineReport,
 }
 
-fn ends(surface: &Surface, edge: u32) -> [Point; 2] {
-    [surface.start(edge), surface.start(turn(edge, 1))]
-}
-
 impl Refiner {
     fn split_borders(&mut self, surface: &mut Surface, longest: f64) {
         if longest.is_infinite() {
@@ -254,7 +251,7 @@ impl Refiner {
         loop {
             let (mut edge, mut any, mut left) = (0, false, 0);
             while (edge as usize) < surface.twins.len() {
-                let [a, b] = ends(surface, edge);
+                let [a, b] = surface.ends(edge);
                 // Each border once: no wall has a twin, and of two half-edges the later one counts.
                 let counts =
                     surface.fixed[edge as usize] && surface.twins[edge as usize].wrapping_add(1) <= edge;
@@ -280,12 +277,12 @@ impl Refiner {
     /// Splits a border near a share of its length, at least `margin` from its ends. Call `legalize`
     /// afterwards.
     fn split(&mut self, surface: &mut Surface, edge: u32, share: f64, margin: f64) -> bool {
-        let [a, b] = ends(surface, edge);
+        let [a, b] = surface.ends(edge);
         let wish = [a[0] + share * (b[0] - a[0]), a[1] + share * (b[1] - a[1])];
         let Some((point, shift)) = self.place_on_border(surface, edge, wish, margin) else { return false };
         self.worst_shift = self.worst_shift.max(shift);
         let share = (distance_squared(a, point) / distance_squared(a, b)).sqrt();
-        let height = between(surface, surface.origin(edge), surface.origin(turn(edge, 1)), share);
+        let height = height_between(surface.end_heights(edge), share);
         let vertex = surface.add_vertex(point, height, None);
         surface.split_edge(edge, vertex);
         self.report.points_on_borders += 1;
@@ -300,7 +297,7 @@ impl Refiner {
         wish: Point,
         margin: f64,
     ) -> Option<(Point, f64)> {
-        let [a, b] = ends(surface, edge);
+        let [a, b] = surface.ends(edge);
         let length = distance_squared(a, b).sqrt();
         let fits = |point: Point| {
             let nearest = distance_squared(a, point).min(distance_squared(b, point));
@@ -372,13 +369,13 @@ impl Refiner {
         }
         let place = surface.walk(from, point, false);
         let triangle = match place {
-            Place::Triangle(triangle) => triangle,
-            Place::Edge(edge) if !surface.fixed[edge as usize] => edge / 3,
+            Location::Triangle(triangle) => triangle,
+            Location::Edge(edge) if !surface.fixed[edge as usize] => edge / 3,
             _ => return None,
         };
         let corners = surface.triangles[triangle as usize];
         let crowded = |edge: u32| {
-            let [a, b] = ends(surface, edge);
+            let [a, b] = surface.ends(edge);
             let near = distance_squared(a, point).min(self.nearest * self.nearest);
             near < self.nearest * self.nearest
                 || surface.fixed[edge as usize]
@@ -390,7 +387,7 @@ impl Refiner {
         let height = height_inside(surface, corners, point);
         let vertex = surface.add_vertex(point, height, None);
         match place {
-            Place::Edge(edge) => surface.split_edge(edge, vertex),
+            Location::Edge(edge) => surface.split_edge(edge, vertex),
             _ => surface.split_triangle(triangle, vertex),
         }
         surface.legalize();
@@ -432,7 +429,7 @@ impl Refiner {
         if sides.filter(|&side| surface.fixed[side as usize]).count() >= 2 {
             return;
         }
-        if let Place::Behind(edge) = surface.walk(corners[0], center, false) {
+        if let Location::Behind(edge) = surface.walk(corners[0], center, false) {
             if self.split(surface, edge, 0.5, self.nearest) {
                 surface.legalize();
             }
@@ -452,9 +449,9 @@ impl Refiner {
             return;
         }
         // Too near to a border: with that in two, the circle changes.
-        if let Place::Triangle(near) = surface.walk(corners[0], center, false) {
+        if let Location::Triangle(near) = surface.walk(corners[0], center, false) {
             let long = |edge: &u32| {
-                let [a, b] = ends(surface, *edge);
+                let [a, b] = surface.ends(*edge);
                 surface.fixed[*edge as usize] && distance_squared(a, b) >= 4.0 * self.nearest * self.nearest
             };
             if let Some(edge) = (3 * near..3 * near + 3).find(long)
@@ -484,8 +481,8 @@ fn span_at([a, b, c]: [Point; 3], z: f64) -> (f64, f64) {
 /// A border near `point` whose diametral circle holds it, among those of the triangle it lies in
 /// and the ones around.
 fn encroached(surface: &Surface, from: u32, point: Point) -> Option<u32> {
-    let (Place::Triangle(triangle) | Place::Edge(triangle)) = (match surface.walk(from, point, false) {
-        Place::Edge(edge) => Place::Edge(edge / 3),
+    let (Location::Triangle(triangle) | Location::Edge(triangle)) = (match surface.walk(from, point, false) {
+        Location::Edge(edge) => Location::Edge(edge / 3),
         other => other,
     }) else {
         return None;
@@ -498,7 +495,7 @@ fn encroached(surface: &Surface, from: u32, point: Point) -> Option<u32> {
         }
     }
     near.into_iter().filter(|&edge| surface.fixed[edge as usize]).find(|&edge| {
-        let [a, b] = ends(surface, edge);
+        let [a, b] = surface.ends(edge);
         (a[0] - point[0]) * (b[0] - point[0]) + (a[1] - point[1]) * (b[1] - point[1]) < 0.0
     })
 }
@@ -520,12 +517,6 @@ fn circle([a, b, c]: [Point; 3]) -> Option<(Point, f64)> {
     let center = [(v[1] * uu - u[1] * vv) / doubled, (u[0] * vv - v[0] * uu) / doubled];
     let radius = center[0].hypot(center[1]);
     radius.is_finite().then_some(([a[0] + center[0], a[1] + center[1]], radius))
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "between single-precision heights")]
-fn between(surface: &Surface, from: u32, to: u32, share: f64) -> f32 {
-    let [from, to] = [from, to].map(|vertex| f64::from(surface.heights[vertex as usize]));
-    (from + share * (to - from)) as f32
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "between single-precision heights")]

@@ -57,7 +57,7 @@ impl Label {
 
 /// Where a point was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum Location {
     Vertex(u32),
     /// Strictly inside this edge.
     Edge(u32),
@@ -153,6 +153,15 @@ impl Surface {
     #[inline]
     pub(crate) fn start(&self, half_edge: u32) -> Point {
         self.points[self.origin(half_edge) as usize]
+    }
+
+    #[inline]
+    pub(crate) fn ends(&self, half_edge: u32) -> [Point; 2] {
+        [self.start(half_edge), self.start(turn(half_edge, 1))]
+    }
+
+    pub(crate) fn end_heights(&self, half_edge: u32) -> [f32; 2] {
+        [half_edge, turn(half_edge, 1)].map(|edge| self.heights[self.origin(edge) as usize])
     }
 
     /// Both ends of an edge, and the corner across from it.
@@ -424,12 +433,12 @@ impl Surface {
 
     /// Walks straight from a vertex to a point, over edges that do not stay, or over all but walls
     /// if `over_seams`.
-    pub(crate) fn walk(&self, from: u32, to: Point, over_seams: bool) -> Place {
+    pub(crate) fn walk(&self, from: u32, to: Point, over_seams: bool) -> Location {
         let mut vertex = from;
         'from_vertex: loop {
             let here = self.points[vertex as usize];
             if distance_squared(here, to) <= 0.0 {
-                return Place::Vertex(vertex);
+                return Location::Vertex(vertex);
             }
             // The triangle at the vertex whose sector the way leads into, its first side included.
             let mut sector = NONE;
@@ -443,7 +452,7 @@ impl Surface {
                 }
             });
             if sector == NONE {
-                return Place::Outside(vertex);
+                return Location::Outside(vertex);
             }
             // Along an edge: of its two half-edges, one leaves the vertex and the other arrives.
             let arrives = self.origin(sector) != vertex;
@@ -451,7 +460,7 @@ impl Surface {
             let tip_at = self.points[tip as usize];
             if arrives || side_of(here, tip_at, to) == 0.0 && ahead(here, tip_at, to) {
                 if distance_squared(here, to) < distance_squared(here, tip_at) {
-                    return Place::Edge(sector);
+                    return Location::Edge(sector);
                 }
                 vertex = tip;
                 continue;
@@ -462,21 +471,21 @@ impl Surface {
                 let [a, b, _] = self.corners_from(edge);
                 let beyond = side_of(a, b, to);
                 if beyond > 0.0 {
-                    return Place::Triangle(edge / 3);
+                    return Location::Triangle(edge / 3);
                 }
                 if beyond == 0.0 {
-                    return Place::Edge(edge);
+                    return Location::Edge(edge);
                 }
                 let twin = self.twins[edge as usize];
                 if twin == NONE || !over_seams && self.fixed[edge as usize] {
-                    return Place::Behind(edge);
+                    return Location::Behind(edge);
                 }
                 // Which of the two sides across: the apex lies to the left or right of the way.
                 let apex = self.start(turn(twin, 2));
                 let side = side_of(here, to, apex);
                 if side == 0.0 {
                     if distance_squared(here, to) < distance_squared(here, apex) {
-                        return Place::Triangle(twin / 3);
+                        return Location::Triangle(twin / 3);
                     }
                     vertex = self.origin(turn(twin, 2));
                     continue 'from_vertex;

@@ -34,7 +34,7 @@ enum Place {
 
 /// The triangles of one polygon.
 #[derive(Debug, Default)]
-pub(crate) struct Mesh {
+pub(crate) struct Surface {
     pub(crate) points: Vec<Point>,
     pub(crate) facets: Vec<Facet>,
     /// Facets changed by the last insertion, all around the new point.
@@ -72,7 +72,7 @@ fn in_circle(a: Point, b: Point, c: Point, d: Point) -> bool {
         > 0.0
 }
 
-impl Mesh {
+impl Surface {
     #[inline]
     fn point(&self, index: u32) -> Point {
         self.points[index as usize]
