@@ -1,88 +1,90 @@
-//! The fewest convex polygons of a small polygon without holes.
+//! Exact decomposition of a small polygon without holes into the fewest convex polygons.
 
 use waymesh_core::PlanPoint;
 
 use crate::measure::is_narrow;
 
-/// No vertex, beyond all others.
+/// No vertex; larger than all others.
 const NO_VERTEX: u32 = u32::MAX;
-/// Cost of what cannot be.
+/// Cost of what is not possible.
 const NEVER: u64 = 1 << 62;
 /// Cost of a polygon: more than all portals that leave narrow angles.
-const CELL: u64 = 1 << 52;
-/// Cost of a portal that leaves a narrow angle beside the border: more than that of the lengths of
-/// all portals.
+const POLYGON: u64 = 1 << 52;
+/// Cost of a portal that leaves a narrow angle beside the border: more than that of the total
+/// length of all portals.
 const SLIVER: u64 = 1 << 42;
 /// Bits of the length of the longest portal.
 const LENGTH_BITS: i32 = 31;
-/// Most vertices of a polygon, so that less costly things never add up to more costly ones.
+/// Largest number of vertices of a polygon, so that the sums of lower costs never reach a higher
+/// cost.
 pub(crate) const MOST_VERTICES: usize = 1024;
 
-/// A solver, kept for its memory.
+/// The solver. Kept for its memory.
 ///
-/// Polygons are found from the vertex of lowest number up. The best polygon on the portal from `i`
-/// to `j`, towards the part of the polygon from `i` to `j`, is a convex chain of edges and portals
-/// from `i` to `j`. All chains that start at `i` are found together, vertex by vertex: what is
-/// visible from a vertex lies around it in the order of the border, so a chain may turn from an
-/// edge into a stretch of the edges that follow, and a running minimum serves all of them.
+/// Dynamic programming over pairs of vertices. The best polygon on the portal from `i` to `j`, on
+/// the side of the vertices between `i` and `j`, is a convex chain of edges and portals from `i` to
+/// `j`. All chains that start at `i` are found together, vertex by vertex. The vertices that are
+/// visible from a vertex lie around it in the order of the border. So the arriving links from which
+/// a chain may continue with a given link are a prefix in that order, and a running minimum is
+/// enough for all of them.
 #[derive(Debug, Default)]
 pub(crate) struct Exact {
     points: Vec<PlanPoint>,
     /// Number of the first vertex in the caller's numbering: vertex 0 here is not a notch.
     turned: usize,
     is_notch: Vec<bool>,
-    /// Of lengths, a power of two.
+    /// Scale of lengths, a power of two.
     scale: f64,
     /// Pairs of vertices that see each other, the lower one in the upper half.
     seen: Vec<u32>,
-    /// For sorting those.
+    /// Buffer for sorting `seen`.
     sorted: Vec<u32>,
     /// Links by their lower vertex, then by the upper one.
     links: Vec<Link>,
-    /// Per vertex, its first link in `links`.
+    /// For each vertex, its first link in `links`.
     starts: Vec<u32>,
     /// Links by their upper vertex, then by the lower one.
     arriving: Vec<u32>,
     arriving_starts: Vec<u32>,
-    /// Per vertex, the first of `arriving` from the current vertex or a later one.
+    /// For each vertex, the first of `arriving` that comes from the current vertex or a later one.
     arriving_from: Vec<u32>,
-    /// Beside `arriving`: cheapest chain from the current vertex that ends with the link, per
-    /// number of links in it (or for all numbers together).
+    /// Parallel to `arriving`: the cheapest chain from the current vertex that ends with the link,
+    /// for each number of links (or one value for all numbers).
     chains: Vec<u64>,
     slots: usize,
-    /// Beside `links`: what a chain has to know of them.
+    /// Parallel to `links`: the part that chains use.
     steps: Vec<Step>,
-    /// A bit per vertex: whether a chain arrives there in the current run.
+    /// A bit per vertex: 1 if a chain arrives there in the current run.
     reached: Vec<u64>,
-    /// A bit per vertex that is no notch.
+    /// A bit per vertex: 1 if it is no notch.
     convex: Vec<u64>,
-    /// A bit per vertex that has a link in line with another one.
+    /// A bit per vertex: 1 if it has a link in line with another one.
     in_line: Vec<u64>,
-    /// Cost of the cheapest among the first chains at a vertex: none, one, and so on.
+    /// Cost of the cheapest among the first `n` chains at a vertex, by `n`.
     prefixes: Vec<u64>,
     running: Vec<u64>,
     stack: Vec<(u32, u32)>,
-    /// Corners of all polygons found, and the end of each polygon.
+    /// Corners of all polygons of the result, and the end of each polygon.
     corners: Vec<u32>,
     ends: Vec<u32>,
 }
 
-/// An edge of the polygon, or a portal that can be.
+/// An edge of the polygon, or a possible portal.
 #[derive(Clone, Copy, Debug)]
 struct Link {
     from: u32,
     to: u32,
-    /// Of the portal; 0 for an edge.
+    /// Weight of the portal; 0 for an edge.
     weight: u64,
-    /// Of all polygons beyond it.
+    /// Cost of all polygons beyond it.
     beyond: u64,
     /// The chain of the polygon beyond must leave `from` towards this vertex or a later one.
     least: u32,
-    /// Place among those that arrive at `to`.
+    /// Index in `arriving`.
     place: u32,
-    /// A chain that arrives at `from` before this place may go on with this link.
+    /// A chain that arrives at `from` before this index may continue with this link.
     turn: u32,
-    /// A chain that arrives at `to` before this place may be closed with this link.
+    /// A chain that arrives at `to` before this index may be closed with this link.
     close: u32,
 }
 
@@ -92,7 +94,7 @@ impl Link {
     }
 }
 
-/// The part of a [`Link`] that every chain looks at.
+/// The part of a [`Link`] that every chain reads.
 #[derive(Clone, Copy, Debug)]
 struct Step {
     to: u32,
@@ -102,7 +104,7 @@ struct Step {
 }
 
 impl Exact {
-    /// Loads a polygon in positive order. False if it has too many vertices or a spike.
+    /// Loads a polygon in positive order. Returns `false` if it has too many vertices or a spike.
     #[expect(clippy::cast_possible_truncation, reason = "a logarithm")]
     pub(crate) fn load(&mut self, points: &[PlanPoint]) -> bool {
         let count = points.len();
@@ -135,7 +137,7 @@ impl Exact {
         true
     }
 
-    /// Whether the vertex of this number is a notch.
+    /// `true` if the vertex with this number is a notch.
     pub(crate) fn is_notch(&self, vertex: usize) -> bool {
         self.is_notch[self.own_number(vertex) as usize]
     }
@@ -144,7 +146,7 @@ impl Exact {
         step32((vertex + self.points.len() - self.turned) % self.points.len())
     }
 
-    /// Notes that two vertices see each other. Pairs may be named more than once.
+    /// Notes that two vertices see each other. Pairs may be given more than once.
     pub(crate) fn see(&mut self, [a, b]: [usize; 2]) {
         let (a, b) = (self.own_number(a), self.own_number(b));
         let (low, high) = (a.min(b), a.max(b));
@@ -153,7 +155,8 @@ impl Exact {
         }
     }
 
-    /// Sorts the pairs seen: by their upper vertices, then by their lower ones.
+    /// Sorts the pairs in `seen` by radix: by their upper vertices, then stably by their lower
+    /// ones.
     fn sort_seen(&mut self) {
         let mut sorted = std::mem::take(&mut self.sorted);
         let mut places = std::mem::take(&mut self.arriving_from);
@@ -177,8 +180,8 @@ impl Exact {
         (self.sorted, self.arriving_from) = (sorted, places);
     }
 
-    /// Finds all pairs of vertices that see each other; without `all`, those of which one is a
-    /// notch: others are of use only if polygons have few corners.
+    /// Finds all pairs of vertices that see each other. Without `all`, only pairs with a notch:
+    /// others are of use only if polygons have few corners.
     pub(crate) fn see_all(&mut self, all: bool) {
         self.seen.clear();
         let count = step32(self.points.len());
@@ -205,7 +208,7 @@ impl Exact {
         self.points[(vertex as usize + 1) % self.points.len()]
     }
 
-    /// Whether the straight way from `vertex` to `to` starts inside the polygon.
+    /// `true` if the segment from `vertex` to `to` starts inside the polygon.
     fn starts_inside(&self, vertex: u32, to: PlanPoint) -> bool {
         let point = self.at(vertex);
         let left_of_before = PlanPoint::orientation(self.before(vertex), point, to) > 0;
@@ -217,10 +220,9 @@ impl Exact {
         }
     }
 
-    /// Whether nothing lies between two vertices that are not neighbours.
+    /// `true` if nothing lies between two vertices that are not neighbours.
     ///
-    /// `blocker` is an edge that hid something from `a` before: it often hides what comes next,
-    /// too.
+    /// `blocker` is an edge that hid the last vertex from `a`: it often hides the next one, too.
     fn sees(&self, a: u32, b: u32, blocker: &mut usize) -> bool {
         let (p, q) = (self.at(a), self.at(b));
         if p == q || !self.starts_inside(a, q) || !self.starts_inside(b, p) {
@@ -241,7 +243,7 @@ impl Exact {
         for (at, &to) in self.points.iter().enumerate() {
             let turn = PlanPoint::orientation(p, q, to);
             if turn == 0 {
-                // On the line: between the two?
+                // On the line: not visible if it lies between the two.
                 if to != p && to != q && (key(to) > key(p)) != (key(to) > key(q)) {
                     return false;
                 }
@@ -266,13 +268,13 @@ impl Exact {
         1 + (length * self.scale) as u64 + if narrow { SLIVER } else { 0 }
     }
 
-    /// Whether a portal makes a narrow angle with the border at `vertex`.
+    /// `true` if a portal makes a narrow angle with the border at `vertex`.
     fn leaves_sliver(&self, vertex: u32, to: u32) -> bool {
         let beside = [self.before(vertex), self.after(vertex)];
         beside.into_iter().any(|beside| is_narrow(self.at(vertex), self.at(to), beside))
     }
 
-    /// The cost of portals of these ends, given in the caller's numbers.
+    /// Returns the total weight of portals, given by their ends in the caller's numbers.
     pub(crate) fn weigh(&self, portals: impl Iterator<Item = [usize; 2]>) -> u64 {
         portals
             .map(|ends| {
@@ -282,9 +284,9 @@ impl Exact {
             .sum()
     }
 
-    /// Number of polygons and weight of the portals in the best decomposition with polygons of at
-    /// most `max_vertices` corners (0 = no limit). `None` if there is none, which only happens
-    /// for borders that cross.
+    /// Returns the number of polygons and the weight of the portals of the best decomposition into
+    /// polygons of at most `max_vertices` corners (0 = no limit). `None` if there is none, which
+    /// only happens for borders that cross.
     pub(crate) fn solve(&mut self, max_vertices: u32) -> Option<(usize, u64)> {
         self.slots = if max_vertices == 0 { 1 } else { max_vertices as usize - 1 };
         self.prepare();
@@ -322,10 +324,10 @@ impl Exact {
         if best >= NEVER {
             return None;
         }
-        Some(((best / CELL) as usize, best % CELL))
+        Some(((best / POLYGON) as usize, best % POLYGON))
     }
 
-    /// Lists edges and the portals that may be needed, from the pairs seen.
+    /// Lists the edges, and from the pairs in `seen` the possible portals.
     fn prepare(&mut self) {
         let count = step32(self.points.len());
         self.sort_seen();
@@ -382,8 +384,8 @@ impl Exact {
         }));
     }
 
-    /// How far chains that arrive at a vertex may turn there. Both limits grow with the number of
-    /// the vertex they turn to.
+    /// Sets which chains that arrive at a vertex may turn into each link. Both limits grow with the
+    /// number of the vertex that the link leads to.
     fn set_turns(&mut self, vertex: u32) {
         let (start, end) = (self.arriving_starts[vertex as usize], self.arriving_starts[vertex as usize + 1]);
         let mut turn = start;
@@ -400,8 +402,8 @@ impl Exact {
         }
     }
 
-    /// The end of those that arrive in these places and do not turn right towards `to`. Notes what
-    /// lies in line.
+    /// Returns the end of those in `arriving` that do not turn right towards `to`. Notes vertices
+    /// in line.
     fn turn_limit(&mut self, vertex: u32, arriving: std::ops::Range<u32>, to: u32) -> u32 {
         for place in arriving.clone() {
             let from = self.links[self.arriving[place as usize] as usize].from;
@@ -422,7 +424,7 @@ impl Exact {
         (self.starts[vertex as usize] as usize, self.starts[vertex as usize + 1] as usize)
     }
 
-    /// From now on the links that leave `vertex` count, too.
+    /// Includes the links that leave `vertex`.
     fn include(&mut self, vertex: u32) {
         let (start, end) = self.links_of(vertex);
         for link in &self.links[start..end] {
@@ -430,8 +432,8 @@ impl Exact {
         }
     }
 
-    /// For each portal at a notch, where the chain of the polygon beyond may leave so that it does
-    /// not turn right there.
+    /// Sets for each portal at a notch the first vertex towards which the chain of the polygon
+    /// beyond may leave without turning right.
     fn set_least(&mut self, notch: u32) {
         let (start, end) = self.links_of(notch);
         let mut first = start;
@@ -446,7 +448,7 @@ impl Exact {
     }
 
     /// Finds all chains from `first` that end at `last` or before and leave towards `least` or a
-    /// later vertex, and closes the polygons on the portals that ask for that.
+    /// later vertex, and closes the polygons on the portals with this `least`.
     fn run(&mut self, first: u32, last: u32, least: u32) {
         let slots = self.slots;
         let (mut own, own_end) = self.links_of(first);
@@ -471,7 +473,7 @@ impl Exact {
                 let link = self.links[own];
                 if reached && link.weight != 0 && link.least == least {
                     self.links[own].beyond = match slots {
-                        1 => (self.prefixes[(link.close - link.place) as usize] + CELL).min(NEVER),
+                        1 => (self.prefixes[(link.close - link.place) as usize] + POLYGON).min(NEVER),
                         _ => self.close(first, vertex, link.close as usize),
                     };
                     self.steps[own].cost = self.links[own].cost().min(NEVER);
@@ -488,8 +490,8 @@ impl Exact {
                 }
                 own += 1;
                 if reached && slots == 1 {
-                    // What is seen from the first vertex is the first place that chains arrive from: none
-                    // turns around it.
+                    // Vertices visible from the first vertex need no test: no chain turns around
+                    // the first vertex.
                     self.extend(vertex, last, cost, |_| true);
                 }
             } else if slots == 1 {
@@ -502,11 +504,11 @@ impl Exact {
         }
     }
 
-    /// The first vertex from this one on where a chain arrives and may go on although no link leads
-    /// there from the first vertex.
+    /// Returns the first vertex, from this one on, where a chain arrives and may continue although
+    /// no link leads there from the first vertex.
     ///
-    /// All corners of a polygon see each other, but for those with others in line between them.
-    /// Links tell what notches see.
+    /// All corners of a polygon see each other, except those with others in line between them.
+    /// There are links for everything that notches see.
     fn next_reached(&self, vertex: u32, from_notch: bool) -> u32 {
         let bits = |word: usize| {
             let unseen = if from_notch || self.slots != 1 { 0 } else { self.convex[word] };
@@ -522,12 +524,12 @@ impl Exact {
         NO_VERTEX
     }
 
-    /// Places of the chains that arrive at a vertex from the current one or a later one.
+    /// Indices of the chains that arrive at a vertex from the current one or a later one.
     fn arrivals(&self, vertex: u32) -> std::ops::Range<usize> {
         self.arriving_from[vertex as usize] as usize..self.arriving_starts[vertex as usize + 1] as usize
     }
 
-    /// Finds the cheapest of the first chains that arrive at a vertex, for any number of them.
+    /// Computes the running minimum of the chains that arrive at a vertex.
     fn find_prefixes(&mut self, vertex: u32) {
         let arrivals = self.arrivals(vertex);
         let mut least = NEVER;
@@ -538,9 +540,9 @@ impl Exact {
         }
     }
 
-    /// Extends all chains that end at `vertex`, whose prefixes have been found, to points that
-    /// `fits` takes. `direct` is the cost of the link from the first vertex. Without branches:
-    /// none could be foreseen.
+    /// Extends all chains that end at `vertex`, whose prefixes have been found, to points for which
+    /// `fits` is `true`. `direct` is the cost of the link from the first vertex. Written without
+    /// branches, which the processor could not predict.
     fn extend(&mut self, vertex: u32, last: u32, direct: u64, fits: impl Fn(PlanPoint) -> bool) {
         let from = self.arriving_from[vertex as usize];
         let (start, end) = self.links_of(vertex);
@@ -556,7 +558,7 @@ impl Exact {
         }
     }
 
-    /// As [`Exact::extend`], where links are counted.
+    /// The same as [`Exact::extend`], but for each number of links.
     fn extend_counted(&mut self, first: u32, vertex: u32, last: u32) {
         let (anchor, point) = (self.at(first), self.at(vertex));
         let (slots, mut at) = (self.slots, self.arriving_from[vertex as usize] as usize);
@@ -582,7 +584,7 @@ impl Exact {
             {
                 self.reached[to as usize / 64] |= 1 << (to % 64);
                 let chains = &mut self.chains[place as usize * slots..][..slots];
-                // One link more.
+                // One more link.
                 for (chain, &least) in chains[1..].iter_mut().zip(&self.running) {
                     *chain = (least + cost).min(NEVER);
                 }
@@ -590,22 +592,23 @@ impl Exact {
         }
     }
 
-    /// Places of the chains that end at `last` and can be closed to `first`.
+    /// Indices of the chains that end at `last` and can be closed to `first`.
     fn closing(&self, first: u32, last: u32, end: usize) -> std::ops::Range<usize> {
         let from = self.arriving_from[last as usize] as usize;
         let own = self.arriving.get(from).is_some_and(|&link| self.links[link as usize].from == first);
         from + usize::from(own)..end
     }
 
-    /// Cost of the best polygon on the portal from `first` to `last`, and of all beyond it.
+    /// Returns the cost of the best polygon on the portal from `first` to `last` and of all
+    /// polygons beyond it.
     fn close(&self, first: u32, last: u32, end: usize) -> u64 {
         let places = self.closing(first, last, end);
         let chains = self.chains.get(places.start * self.slots..places.end * self.slots).unwrap_or_default();
-        chains.iter().min().map_or(NEVER, |&least| (least + CELL).min(NEVER))
+        chains.iter().min().map_or(NEVER, |&least| (least + POLYGON).min(NEVER))
     }
 
-    /// The polygons of the best decomposition, after [`Exact::solve`] has found one: their corners
-    /// in positive order, in the caller's numbers.
+    /// Returns the polygons of the best decomposition, after [`Exact::solve`] has found one: their
+    /// corners in positive order, in the caller's numbers.
     pub(crate) fn polygons(&mut self) -> impl Iterator<Item = &[u32]> {
         self.corners.clear();
         self.ends.clear();
@@ -613,8 +616,8 @@ impl Exact {
         let mut stack = std::mem::take(&mut self.stack);
         stack.clear();
         stack.push((0, count - 1));
-        // `arriving_from` now includes every link; a run from a vertex must not see those that leave
-        // earlier ones.
+        // `arriving_from` now includes every link. A run from a vertex must not see those of
+        // earlier vertices.
         while let Some((first, last)) = stack.pop() {
             self.exclude_before(first, last);
             let own = self.links_of(first);
@@ -637,7 +640,7 @@ impl Exact {
         })
     }
 
-    /// Up to `last`, only links from `first` and later vertices count.
+    /// Excludes links from vertices before `first`, for vertices up to `last`.
     fn exclude_before(&mut self, first: u32, last: u32) {
         for vertex in first as usize..=last as usize {
             let (start, end) = (self.arriving_starts[vertex], self.arriving_starts[vertex + 1]);
@@ -647,8 +650,8 @@ impl Exact {
         }
     }
 
-    /// Lists the corners of the polygon on the portal from `first` to `last`, and its other
-    /// portals.
+    /// Adds the corners of the polygon on the portal from `first` to `last` to the result, and its
+    /// other portals to `stack`.
     fn trace(&mut self, first: u32, last: u32, end: usize, stack: &mut Vec<(u32, u32)>) {
         let slots = self.slots;
         let places = self.closing(first, last, end);
@@ -668,7 +671,7 @@ impl Exact {
             let wanted = value - link.cost();
             let from = self.arriving_from[link.from as usize] as usize;
             let mut before = (from..link.turn as usize).map(|place| place * slots + at % slots);
-            // One link less, where links are counted.
+            // One link less, if links are counted.
             let back = usize::from(slots > 1);
             let Some(found) = before.find(|&before| self.chains[before - back] == wanted) else { break };
             at = found - back;
@@ -679,12 +682,12 @@ impl Exact {
     }
 }
 
-/// An order of points along any line.
+/// Orders points along any line.
 fn key(point: PlanPoint) -> (i32, i32) {
     (point.x, point.z)
 }
 
-/// A small number as 32 bits.
+/// A small number as 32 bits, without a check: this is a hot loop.
 #[expect(clippy::cast_possible_truncation, reason = "numbers within a polygon of few vertices")]
 fn step32(step: usize) -> u32 {
     step as u32

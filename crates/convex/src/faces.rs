@@ -2,12 +2,13 @@
 
 use waymesh_core::{
     DisjointSets, MAX_PLAN_COORDINATE, PlanPoint, PolyMesh, Triangle, TriangleId, Triangulation, VertexId,
+    to_u32,
 };
 
 use crate::ConvexError;
-use crate::subdivision::{NONE, Numbering, Patch, Side, Subdivision, index};
+use crate::subdivision::{NONE, Numbering, Patch, Side, Subdivision};
 
-/// Most triangles: half-edges are counted in 32 bits.
+/// Largest number of triangles: half-edges are counted in 32 bits.
 const MAX_TRIANGLES: usize = (u32::MAX / 3 - 1) as usize;
 
 /// Faces that are triangles at first and grow as edges are removed. Half-edge `3 t + i` leaves
@@ -18,7 +19,7 @@ pub(crate) struct Faces<'a> {
     half_edges: Vec<HalfEdge>,
     /// The triangles of each face.
     triangles: DisjointSets,
-    /// Edges of the face, valid at its lowest triangle.
+    /// Number of edges of the face, valid at its lowest triangle.
     sizes: Vec<u32>,
 }
 
@@ -26,16 +27,16 @@ pub(crate) struct Faces<'a> {
 struct HalfEdge {
     /// Where it starts.
     point: PlanPoint,
-    /// The same edge as the face across has it; [`NONE`] on a wall.
+    /// The opposite half-edge; [`NONE`] on a wall.
     twin: u32,
     /// [`NONE`] once removed.
     next: u32,
     prev: u32,
-    /// Whether the face across is of the same region and area.
+    /// `true` if the face across has the same region and area.
     inner: bool,
 }
 
-/// The edges that two faces share, to be removed.
+/// The removal of the edges that two faces share.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Removal {
     /// The two faces.
@@ -44,14 +45,14 @@ pub(crate) struct Removal {
     pub(crate) first: u32,
     /// Last of them.
     pub(crate) last: u32,
-    /// At either end, the half-edges that arrive and leave once the shared ones are gone.
+    /// At both ends, the half-edges that arrive and leave once the shared ones are removed.
     pub(crate) joints: [[u32; 2]; 2],
-    /// Corners of the face that is left.
+    /// Number of corners of the merged face.
     size: u32,
 }
 
 impl<'a> Faces<'a> {
-    /// One face per triangle.
+    /// Makes one face per triangle.
     pub(crate) fn new(triangulation: &'a Triangulation) -> Result<Self, ConvexError> {
         let triangles = triangulation.triangles.len();
         if triangles > MAX_TRIANGLES {
@@ -92,7 +93,7 @@ impl<'a> Faces<'a> {
         Ok(Self { triangulation, half_edges, triangles: DisjointSets::new(triangles), sizes })
     }
 
-    /// Whether the edge lies between two faces of one region and area, and is still there.
+    /// `true` if the edge lies between two faces of one region and area, and has not been removed.
     #[inline]
     pub(crate) fn is_inner(&self, edge: u32) -> bool {
         let half_edge = self.at(edge);
@@ -104,37 +105,37 @@ impl<'a> Faces<'a> {
         (0..).take(self.half_edges.len()).filter(|&edge| edge < self.at(edge).twin && self.is_inner(edge))
     }
 
-    /// Number of half-edges, with those removed.
+    /// Number of half-edges, including those removed.
     pub(crate) fn half_edge_count(&self) -> usize {
         self.half_edges.len()
     }
 
-    /// The half-edges of the face that `edge` is on, from there on.
+    /// The half-edges of the face of `edge`, starting there.
     pub(crate) fn around(&self, edge: u32) -> impl Iterator<Item = u32> {
         let next = move |&at: &u32| Some(self.at(at).next).filter(|&next| next != edge && next != NONE);
         std::iter::successors(Some(edge), next)
     }
 
-    /// The same edge as the face across has it; not for walls.
+    /// The opposite half-edge, for an edge that is no wall.
     pub(crate) fn twin(&self, edge: u32) -> u32 {
         self.at(edge).twin
     }
 
-    /// Corners of a face, which is named by its lowest triangle.
+    /// Number of corners of a face, which is named by its lowest triangle.
     pub(crate) fn size(&self, face: u32) -> u32 {
         self.sizes[face as usize]
     }
 
-    /// Marks every half-edge that starts at a notch: where the region's border turns right. Call it
-    /// before any removal.
+    /// Returns for every half-edge whether it starts at a notch: where the region's border turns
+    /// right. Must be called before any removal.
     pub(crate) fn notches(&self) -> Vec<bool> {
         let mut notches = vec![false; self.half_edges.len()];
         for leaving in (0..).take(self.half_edges.len()) {
             if self.is_inner(leaving) {
                 continue;
             }
-            // Turn through the region to the border edge that arrives. No step is taken twice, since none
-            // leads back to `leaving`.
+            // Turn through the region to the border edge that arrives. No step is taken twice,
+            // because none leads back to `leaving`.
             let mut at = leaving;
             while self.is_inner(self.at(at).prev) {
                 at = self.at(self.at(at).prev).twin;
@@ -169,16 +170,16 @@ impl<'a> Faces<'a> {
         from.distance_squared(to)
     }
 
-    /// What removing the inner `edge` means, if that leaves a convex face of at most `max_vertices`
-    /// corners (0 = no limit).
+    /// Returns the removal of the inner edge `edge`, if it leaves a convex face of at most
+    /// `max_vertices` corners (0 = no limit).
     pub(crate) fn removal(&mut self, edge: u32, max_vertices: u32) -> Option<Removal> {
         let faces = [self.face(edge), self.face(self.at(edge).twin)];
         if faces[0] == faces[1] {
             return None;
         }
         let sizes = faces.map(|face| self.sizes[face as usize]);
-        // Two convex faces share a straight piece of border; with vertices inside a region it can have
-        // several edges.
+        // Two convex faces share a straight piece of border. It can have several edges if there are
+        // vertices inside a region.
         let (mut first, mut last, mut shared) = (edge, edge, 1);
         let most = sizes[0].min(sizes[1]);
         while shared < most && self.at(self.at(first).prev).twin == self.at(self.at(first).twin).next {
@@ -201,8 +202,8 @@ impl<'a> Faces<'a> {
         convex.then_some(Removal { faces, first, last, joints, size })
     }
 
-    /// Carries out a removal that was found after the last one carried out. Returns the face that
-    /// is left.
+    /// Applies a removal, and returns the merged face. The removal must have been found after the
+    /// last one that was applied.
     pub(crate) fn remove(&mut self, removal: &Removal) -> u32 {
         let mut dead = removal.first;
         loop {
@@ -224,11 +225,11 @@ impl<'a> Faces<'a> {
         kept
     }
 
-    /// Removes edges in this order for as long as any can be removed.
+    /// Removes edges in this order, until no more can be removed.
     pub(crate) fn remove_in_order(&mut self, edges: &mut Vec<u32>, max_vertices: u32) {
-        // Faces only grow, and with them angles and sizes: without vertices inside regions one pass finds
-        // everything. With them, removing one edge can make two others one straight border that can
-        // go, too.
+        // Faces only grow, and with them angles and sizes, so one pass is enough if there are no
+        // vertices inside regions. With such vertices, removing one edge can join two others to one
+        // straight border that can be removed, too.
         loop {
             let mut removed = false;
             edges.retain(|&edge| {
@@ -248,7 +249,7 @@ impl<'a> Faces<'a> {
         }
     }
 
-    /// Whether `leaving` does not turn right after `arriving`, nor runs back on it.
+    /// `true` if `leaving` neither turns right after `arriving` nor runs back along it.
     fn turns_in(&self, arriving: u32, leaving: u32) -> bool {
         let (from, at) = (self.at(arriving).point, self.at(leaving).point);
         let to = self.at(self.at(leaving).next).point;
@@ -257,7 +258,7 @@ impl<'a> Faces<'a> {
         turn > 0 || (turn == 0 && (key(from) < key(at)) == (key(at) < key(to)))
     }
 
-    /// The face that a half-edge is on: its lowest triangle.
+    /// The face of a half-edge, named by its lowest triangle.
     pub(crate) fn face(&mut self, edge: u32) -> u32 {
         self.triangles.find(edge / 3)
     }
@@ -266,13 +267,13 @@ impl<'a> Faces<'a> {
         self.triangulation.triangles[edge as usize / 3].vertices[edge as usize % 3]
     }
 
-    /// The faces as polygons, in the order of their lowest triangles.
+    /// Returns the faces as polygons, in the order of their lowest triangles.
     pub(crate) fn into_subdivision(mut self) -> Subdivision<'a> {
-        let mut column_of = vec![NONE; self.triangles.len()];
+        let mut polygon_of = vec![NONE; self.triangles.len()];
         let mut polygons = Vec::new();
         for face in (0..).take(self.triangles.len()) {
             if self.triangles.find(face) == face {
-                column_of[face as usize] = index(polygons.len());
+                polygon_of[face as usize] = to_u32(polygons.len());
                 let Triangle { region, area, .. } = self.triangulation.triangles[face as usize];
                 polygons.push(Patch { side: NONE, len: self.sizes[face as usize], region, area });
             }
@@ -282,7 +283,7 @@ impl<'a> Faces<'a> {
             let HalfEdge { twin, next, prev, .. } = *self.at(edge);
             let mut polygon = NONE;
             if next != NONE {
-                polygon = column_of[self.face(edge) as usize];
+                polygon = polygon_of[self.face(edge) as usize];
                 polygons[polygon as usize].side = polygons[polygon as usize].side.min(edge);
             }
             sides.push(Side { origin: self.vertex(edge).0, twin, next, prev, polygon });
@@ -290,13 +291,13 @@ impl<'a> Faces<'a> {
         Subdivision::new(self.triangulation, sides, polygons)
     }
 
-    /// The faces as polygons: by region, then by their lowest triangle.
-    pub(crate) fn into_polygons(self) -> PolyMesh {
-        self.into_subdivision().into_polygons(Numbering::Stored)
+    /// Returns the faces as a mesh: ordered by region, then by their lowest triangle.
+    pub(crate) fn into_mesh(self) -> PolyMesh {
+        self.into_subdivision().into_mesh(Numbering::Stored)
     }
 }
 
-/// The half-edge of `neighbour` that is edge `side` of `triangle` from the other side.
+/// Returns the half-edge of `neighbour` that is opposite to edge `side` of `triangle`.
 fn edge_back(
     triangulation: &Triangulation,
     triangle: TriangleId,

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use waymesh_core::stage::{Decompose, StageError};
-use waymesh_core::{Observer, PolyMesh, Triangulation};
+use waymesh_core::{BadField, Observer, PolyMesh, Triangulation};
 
 use crate::ConvexError;
 use crate::faces::Faces;
@@ -13,9 +13,9 @@ use crate::faces::Faces;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct GreedyConfig {
-    /// Most corners of a merged polygon, at least 3; 0 for no limit. Default 0.
+    /// Largest number of corners of a merged polygon, at least 3; 0 for no limit. Default 0.
     pub max_vertices: u32,
-    /// Which edge goes first. Default [`MergeOrder::FewestWays`].
+    /// Which edge is removed first. Default [`MergeOrder::FewestWays`].
     pub order: MergeOrder,
 }
 
@@ -23,61 +23,52 @@ pub struct GreedyConfig {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MergeOrder {
-    /// Merge the polygon that has the fewest ways left to merge (then the smallest), across the
-    /// edge with the fewest notches at its ends, the longest first. On random polygons this
-    /// leaves 6 to 17 % fewer polygons than the longest edge first.
+    /// Merge the polygon that can be merged across the fewest edges (then the smallest). Of its
+    /// edges, take the one with the fewest notches at its ends, then the longest. On random regions
+    /// this leaves 6 to 17 % fewer polygons than the longest edge first.
     #[default]
     FewestWays,
     /// Remove the longest edge, as Mononen's Recast does.
     LongestEdge,
 }
 
+waymesh_core::setters! {
+    impl GreedyConfig {
+        with_max_vertices(max_vertices: u32);
+        with_order(order: MergeOrder);
+    }
+}
+
 impl GreedyConfig {
-    /// Sets [`GreedyConfig::max_vertices`].
-    #[must_use]
-    pub fn with_max_vertices(mut self, max_vertices: u32) -> Self {
-        self.max_vertices = max_vertices;
-        self
-    }
-
-    /// Sets [`GreedyConfig::order`].
-    #[must_use]
-    pub fn with_order(mut self, order: MergeOrder) -> Self {
-        self.order = order;
-        self
-    }
-
     /// Checks all fields.
     ///
     /// # Errors
-    /// [`ConvexError::BadMaxVertices`] for 1 and 2.
+    /// [`ConvexError::BadField`] names the first field that is out of its range.
     pub fn validate(&self) -> Result<(), ConvexError> {
         check_max_vertices(self.max_vertices)
     }
 }
 
 pub(crate) fn check_max_vertices(max_vertices: u32) -> Result<(), ConvexError> {
-    if matches!(max_vertices, 1 | 2) {
-        return Err(ConvexError::BadMaxVertices { max_vertices });
-    }
-    Ok(())
+    let is_fine = !matches!(max_vertices, 1 | 2);
+    Ok(BadField::unless(is_fine, "max_vertices", max_vertices, "0 (no limit) or at least 3")?)
 }
 
-/// Merges triangles to convex polygons by removing edges, one after the other, for as long as one
-/// can go.
+/// Merges triangles to convex polygons by removing edges one by one, until no more can be removed.
 ///
 /// # Guarantees
 /// - Polygons are convex, lie in one region and area, and meet edge to edge; together they cover
 ///   exactly the triangles.
 /// - No edge is left between two polygons of one region and area that together are convex and
-///   within `max_vertices`. (Corners that are dropped in the end, see below, count here.)
-/// - Without a limit there are at most four times as many cells in a polygon as in the best
-///   decomposition, because every edge left is needed at one of its ends (Hertel and Mehlhorn
-///   1983). In practice it is a few per cent.
-/// - A vertex that lies straight in the border between two polygons, and that no third one uses, is
-///   dropped; other vertices keep their order. Corners on walls stay.
-/// - Polygons are numbered by region, then by their lowest triangle, and start at their corner that
-///   came first there.
+///   within `max_vertices`. (Vertices that are dropped at the end, see below, count as corners
+///   here.)
+/// - Without a limit there are at most four times as many polygons as in the best decomposition,
+///   because every remaining edge is needed at one of its ends (Hertel and Mehlhorn 1983). In
+///   practice there are a few per cent more.
+/// - A vertex on a straight border between two polygons that no third one uses is dropped. Other
+///   vertices keep their order. Corners on walls stay.
+/// - Polygons are numbered by region, then by their lowest triangle, and start at the first corner
+///   of that triangle that is still a corner.
 ///
 /// # Cost
 /// About `n log n` for `n` triangles.
@@ -89,23 +80,23 @@ pub(crate) fn check_max_vertices(max_vertices: u32) -> Result<(), ConvexError> {
 /// # References
 /// - Mononen 2009, Automatic Navmesh Generation via Watershed Partitioning, step 5 (longest edge:
 ///   Recast's `rcBuildPolyMesh`).
-/// - Karp and Sipser 1981, Maximum matching in sparse random graphs (what has the fewest ways left goes first),
-///   <https://doi.org/10.1109/SFCS.1981.21>.
+/// - Karp and Sipser 1981, Maximum matching in sparse random graphs (the element with the fewest
+///   choices first), <https://doi.org/10.1109/SFCS.1981.21>.
 pub fn merge_greedy(triangulation: &Triangulation, config: &GreedyConfig) -> Result<PolyMesh, ConvexError> {
     config.validate()?;
     let mut faces = Faces::new(triangulation)?;
     match config.order {
-        MergeOrder::FewestWays => Ok(merged(faces, config.max_vertices).into_polygons()),
+        MergeOrder::FewestWays => Ok(merged(faces, config.max_vertices).into_mesh()),
         MergeOrder::LongestEdge => {
             let mut edges: Vec<u32> = faces.inner_edges().collect();
             edges.sort_by_cached_key(|&edge| Reverse(faces.length_squared(edge)));
             faces.remove_in_order(&mut edges, config.max_vertices);
-            Ok(faces.into_polygons())
+            Ok(faces.into_mesh())
         }
     }
 }
 
-/// Merges the face with the fewest ways to do so, for as long as one can be merged.
+/// Merges the face with the fewest removable edges, until no face can be merged.
 pub(crate) fn merged(faces: Faces<'_>, max_vertices: u32) -> Faces<'_> {
     Merger::new(faces, max_vertices).run()
 }
@@ -113,7 +104,7 @@ pub(crate) fn merged(faces: Faces<'_>, max_vertices: u32) -> Faces<'_> {
 /// [`merge_greedy`] as a stage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GreedyMerge {
-    /// How it works.
+    /// The configuration.
     pub config: GreedyConfig,
 }
 
@@ -127,22 +118,23 @@ impl Decompose for GreedyMerge {
     }
 }
 
-/// Merges the face with the fewest ways to do so.
+/// The state of the greedy merging.
 #[derive(Debug)]
 struct Merger<'a> {
     faces: Faces<'a>,
     max_vertices: u32,
-    /// Whether the edge of a half-edge can be removed now.
+    /// For each half-edge, `true` if its edge can be removed now.
     removable: Vec<bool>,
-    /// Whether a half-edge starts at a notch.
+    /// For each half-edge, `true` if it starts at a notch.
     notches: Vec<bool>,
-    /// Removable edges of each face.
-    ways: Vec<u32>,
-    /// Faces by ways and size, then number. An entry counts only while it is true.
+    /// Number of removable edges of each face.
+    removable_count: Vec<u32>,
+    /// Faces by number of removable edges, size and index. An entry is valid only while it matches
+    /// the tables.
     queue: BinaryHeap<Reverse<(u32, u32, u32)>>,
     /// A half-edge of each face.
     edge_of: Vec<u32>,
-    /// Edges to look at, kept for its memory.
+    /// Edges to test. Kept for its memory.
     buffer: Vec<u32>,
 }
 
@@ -154,7 +146,7 @@ impl<'a> Merger<'a> {
             max_vertices,
             removable: vec![false; half_edges],
             notches,
-            ways: vec![0; half_edges / 3],
+            removable_count: vec![0; half_edges / 3],
             queue: BinaryHeap::new(),
             edge_of: (0..).step_by(3).take(half_edges / 3).collect(),
             buffer: Vec::new(),
@@ -166,17 +158,17 @@ impl<'a> Merger<'a> {
         edges.clear();
         merger.buffer = edges;
         merger.queue = (0..)
-            .zip(&merger.ways)
-            .filter(|&(_, &ways)| ways > 0)
-            .map(|(face, &ways)| Reverse((ways, 3, face)))
+            .zip(&merger.removable_count)
+            .filter(|&(_, &count)| count > 0)
+            .map(|(face, &count)| Reverse((count, 3, face)))
             .collect();
         merger
     }
 
     fn run(mut self) -> Faces<'a> {
-        while let Some(Reverse((ways, size, face))) = self.queue.pop() {
+        while let Some(Reverse((count, size, face))) = self.queue.pop() {
             let start = self.edge_of[face as usize];
-            if self.ways[face as usize] != ways
+            if self.removable_count[face as usize] != count
                 || self.faces.size(face) != size
                 || self.faces.face(start) != face
             {
@@ -197,8 +189,8 @@ impl<'a> Merger<'a> {
 
     fn merge(&mut self, edge: u32) {
         let Some(removal) = self.faces.removal(edge, self.max_vertices) else {
-            // Several edges in one straight border go together, and only the one at its changed end has been
-            // tested.
+            // Several edges in one straight border are removed together, and only the one at the
+            // changed end has been tested.
             self.test(edge);
             for half_edge in [edge, self.faces.twin(edge)] {
                 let face = self.faces.face(half_edge);
@@ -215,11 +207,11 @@ impl<'a> Merger<'a> {
             gone += u32::from(std::mem::replace(&mut self.removable[edge as usize], false));
             self.removable[self.faces.twin(edge) as usize] = false;
         }
-        let ways: u32 = removal.faces.iter().map(|&face| self.ways[face as usize] - gone).sum();
+        let count: u32 = removal.faces.iter().map(|&face| self.removable_count[face as usize] - gone).sum();
         let face = self.faces.remove(&removal);
-        self.ways[face as usize] = ways;
+        self.removable_count[face as usize] = count;
         self.edge_of[face as usize] = removal.joints[0][0];
-        // The angles have changed at the joints alone, but a limit on corners concerns the whole face.
+        // Angles have changed at the joints only, but a limit on corners concerns the whole face.
         buffer.clear();
         if self.max_vertices == 0 {
             buffer.extend(removal.joints.into_iter().flatten());
@@ -236,7 +228,7 @@ impl<'a> Merger<'a> {
         self.enqueue(face);
     }
 
-    /// Finds out whether an inner edge can be removed; returns whether that is news.
+    /// Tests whether an inner edge can be removed. Returns `true` if that has changed.
     fn test(&mut self, edge: u32) -> bool {
         let removable = self.faces.removal(edge, self.max_vertices).is_some();
         let twin = self.faces.twin(edge);
@@ -245,16 +237,16 @@ impl<'a> Merger<'a> {
         }
         for half_edge in [edge, twin] {
             self.removable[half_edge as usize] = removable;
-            let ways = &mut self.ways[self.faces.face(half_edge) as usize];
-            *ways = if removable { *ways + 1 } else { *ways - 1 };
+            let count = &mut self.removable_count[self.faces.face(half_edge) as usize];
+            *count = if removable { *count + 1 } else { *count - 1 };
         }
         true
     }
 
     fn enqueue(&mut self, face: u32) {
-        let ways = self.ways[face as usize];
-        if ways > 0 {
-            self.queue.push(Reverse((ways, self.faces.size(face), face)));
+        let count = self.removable_count[face as usize];
+        if count > 0 {
+            self.queue.push(Reverse((count, self.faces.size(face), face)));
         }
     }
 }

@@ -11,22 +11,21 @@ use crate::greedy::check_max_vertices;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HertelMehlhornConfig {
-    /// Most corners of a merged polygon, at least 3; 0 for no limit. Default 0.
+    /// Largest number of corners of a merged polygon, at least 3; 0 for no limit. Default 0.
     pub max_vertices: u32,
 }
 
-impl HertelMehlhornConfig {
-    /// Sets [`HertelMehlhornConfig::max_vertices`].
-    #[must_use]
-    pub fn with_max_vertices(mut self, max_vertices: u32) -> Self {
-        self.max_vertices = max_vertices;
-        self
+waymesh_core::setters! {
+    impl HertelMehlhornConfig {
+        with_max_vertices(max_vertices: u32);
     }
+}
 
+impl HertelMehlhornConfig {
     /// Checks all fields.
     ///
     /// # Errors
-    /// [`ConvexError::BadMaxVertices`] for 1 and 2.
+    /// [`ConvexError::BadField`] if `max_vertices` is 1 or 2.
     pub fn validate(&self) -> Result<(), ConvexError> {
         check_max_vertices(self.max_vertices)
     }
@@ -36,13 +35,13 @@ impl HertelMehlhornConfig {
 /// of the triangles.
 ///
 /// # Guarantees
-/// Those of [`crate::merge_greedy`]: at most four times as many cells as in the best decomposition
-/// of a polygon when there is no limit on corners (each notch needs at most two of the diagonals
-/// left, and at least one in two notches needs a cut of its own).
+/// Those of [`crate::merge_greedy`]: at most four times as many polygons as in the best
+/// decomposition if there is no limit on corners. (Each notch needs at most two of the remaining
+/// diagonals, and a cut serves at most two notches.)
 ///
 /// # Cost
-/// Linear, up to the near-constant cost of knowing which polygon a triangle is in. About three
-/// times as fast as [`crate::merge_greedy`], for more polygons.
+/// Linear, up to the almost constant cost of finding the polygon of a triangle. About three times
+/// as fast as [`crate::merge_greedy`], but leaves more polygons.
 ///
 /// # Errors
 /// For bad configuration, unknown vertices, triangles without area, and neighbours that are not
@@ -58,13 +57,13 @@ pub fn hertel_mehlhorn(
     let mut faces = Faces::new(triangulation)?;
     let mut edges: Vec<u32> = faces.inner_edges().collect();
     faces.remove_in_order(&mut edges, config.max_vertices);
-    Ok(faces.into_polygons())
+    Ok(faces.into_mesh())
 }
 
 /// [`hertel_mehlhorn`] as a stage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HertelMehlhorn {
-    /// How it works.
+    /// The configuration.
     pub config: HertelMehlhornConfig,
 }
 

@@ -1,70 +1,71 @@
-//! Search for fewer and better polygons.
+//! A search for fewer and better polygons.
 
-use waymesh_core::{PlanPoint, RegionId};
+use waymesh_core::{PlanPoint, RegionId, to_u32};
 
 use crate::exact::{Exact, MOST_VERTICES};
 use crate::measure::is_narrow;
-use crate::subdivision::{NONE, Patch, Side, Subdivision, index};
+use crate::subdivision::{NONE, Patch, Side, Subdivision};
 use crate::window::Window;
 
-/// Vertices of a window that is solved without being grown any further, if little can be gained
-/// there.
+/// A window of this many vertices is not grown further if little can be gained in it.
 const SMALL_WINDOW: usize = 64;
-/// A window is small unless one in so many of its polygons could be too many.
+/// A window is grown further if at least one in this many of its polygons could be saved.
 const GAIN: usize = 12;
 
-/// Replaces polygons, window by window.
+/// Improves the polygons window by window.
 pub(crate) struct Search<'s, 'a> {
-    polygons: &'s mut Subdivision<'a>,
+    subdivision: &'s mut Subdivision<'a>,
     max_vertices: u32,
-    /// The regions that may change.
+    /// `true` for regions that may change.
     wanted: &'s dyn Fn(RegionId) -> bool,
     window: Window,
     exact: Exact,
-    /// Per polygon, the last window it was in.
+    /// For each polygon, the last window it was in.
     last_windows: Vec<u32>,
     windows: u32,
 }
 
 impl<'s, 'a> Search<'s, 'a> {
     pub(crate) fn new(
-        polygons: &'s mut Subdivision<'a>,
+        subdivision: &'s mut Subdivision<'a>,
         max_vertices: u32,
         wanted: &'s dyn Fn(RegionId) -> bool,
     ) -> Self {
-        let last_windows = vec![0; polygons.polygons.len()];
+        let last_windows = vec![0; subdivision.polygons.len()];
         let (window, exact) = (Window::default(), Exact::default());
-        Self { polygons, max_vertices, wanted, window, exact, last_windows, windows: 0 }
+        Self { subdivision, max_vertices, wanted, window, exact, last_windows, windows: 0 }
     }
 
-    /// Improves the window that has been grown, and notes its polygons.
+    /// Improves the current window, and notes its polygons.
     fn improve(&mut self) {
-        self.window.improve(self.polygons, &mut self.exact, self.max_vertices);
+        self.window.improve(self.subdivision, &mut self.exact, self.max_vertices);
         self.windows += 1;
-        self.last_windows.resize(self.polygons.polygons.len(), 0);
+        self.last_windows.resize(self.subdivision.polygons.len(), 0);
         for &polygon in &self.window.polygons {
             self.last_windows[polygon as usize] = self.windows;
         }
     }
 
-    /// Whether a polygon is there and in a region that may change.
+    /// `true` if a polygon exists and its region may change.
     fn is_wanted(&self, polygon: u32) -> bool {
-        let Patch { side, region, .. } = self.polygons.polygons[polygon as usize];
+        let Patch { side, region, .. } = self.subdivision.polygons[polygon as usize];
         side != NONE && (self.wanted)(region)
     }
 
-    /// The polygon across a side, if it may be joined with the one on this side.
+    /// Returns the polygon across a side, if it may be joined with the one on this side.
     fn beyond(&self, side: u32) -> Option<u32> {
-        self.polygons.is_inner(side).then(|| self.polygons.side(self.polygons.side(side).twin).polygon)
+        self.subdivision
+            .is_inner(side)
+            .then(|| self.subdivision.side(self.subdivision.side(side).twin).polygon)
     }
 
-    /// Gives every piece of one region and area that has no holes and at most `most_vertices`
-    /// vertices the fewest polygons there are.
+    /// Decomposes every piece of one region and area that has no holes and at most `most_vertices`
+    /// vertices into the fewest polygons possible.
     pub(crate) fn solve_small(&mut self, most_vertices: usize) {
         let reach = most_vertices.min(MOST_VERTICES);
-        let mut seen = vec![false; self.polygons.polygons.len()];
+        let mut seen = vec![false; self.subdivision.polygons.len()];
         let mut stack = Vec::new();
-        for seed in 0..index(seen.len()) {
+        for seed in 0..to_u32(seen.len()) {
             if seen[seed as usize] || !self.is_wanted(seed) {
                 continue;
             }
@@ -73,50 +74,51 @@ impl<'s, 'a> Search<'s, 'a> {
             stack.push(seed);
             while let Some(polygon) = stack.pop() {
                 count += 1;
-                corners += self.polygons.polygons[polygon as usize].len as usize;
-                for beyond in self.polygons.around(polygon).filter_map(|side| self.beyond(side)) {
+                corners += self.subdivision.polygons[polygon as usize].len as usize;
+                for beyond in self.subdivision.around(polygon).filter_map(|side| self.beyond(side)) {
                     if !std::mem::replace(&mut seen[beyond as usize], true) {
                         stack.push(beyond);
                     }
                 }
             }
-            // With one portal less than polygons, each of them hides two corners.
+            // There is one portal less than polygons, and each portal hides two corners.
             if corners > reach + 2 * (count - 1) {
                 continue;
             }
-            self.window.start(self.polygons, seed);
-            self.window.grow(self.polygons, reach, |_| false);
-            if self.window.is_complete(self.polygons) {
+            self.window.start(self.subdivision, seed);
+            self.window.grow(self.subdivision, reach, |_| false);
+            if self.window.is_complete(self.subdivision) {
                 self.improve();
             }
         }
     }
 
-    /// Cuts the polygons into windows and solves each; then again, around what lay on the borders
-    /// of the last windows.
+    /// Divides the polygons into windows and solves each of them. The next rounds start at the
+    /// polygons on the borders of the last windows.
     pub(crate) fn sweep(&mut self, vertices: usize, rounds: u32) {
-        let mut seeds: Vec<u32> = self.polygons.living().filter(|&polygon| self.is_wanted(polygon)).collect();
-        // What has been solved as a whole is not looked at again.
+        let mut seeds: Vec<u32> =
+            self.subdivision.living().filter(|&polygon| self.is_wanted(polygon)).collect();
+        // Pieces that have been solved as a whole are skipped.
         let mut before = 0;
         for _ in 0..rounds {
             for &seed in &seeds {
-                let gone = self.polygons.polygons[seed as usize].side == NONE;
+                let gone = self.subdivision.polygons[seed as usize].side == NONE;
                 if !gone && self.last_windows[seed as usize] <= before {
-                    self.window.start(self.polygons, seed);
+                    self.window.start(self.subdivision, seed);
                     let last = &self.last_windows;
                     let is_new = |polygon: u32| last.get(polygon as usize).is_none_or(|&last| last <= before);
-                    self.window.grow(self.polygons, vertices.min(SMALL_WINDOW), is_new);
+                    self.window.grow(self.subdivision, vertices.min(SMALL_WINDOW), is_new);
                     let count = self.window.polygons.len();
-                    if GAIN * count.saturating_sub(self.window.least(self.polygons)) > count {
-                        self.window.grow(self.polygons, vertices, is_new);
+                    if GAIN * count.saturating_sub(self.window.least(self.subdivision)) > count {
+                        self.window.grow(self.subdivision, vertices, is_new);
                     }
                     self.improve();
                 }
             }
             seeds.clear();
-            for polygon in self.polygons.living().filter(|&polygon| self.is_wanted(polygon)) {
+            for polygon in self.subdivision.living().filter(|&polygon| self.is_wanted(polygon)) {
                 let window = self.last_windows[polygon as usize];
-                let mut beyond = self.polygons.around(polygon).filter_map(|side| self.beyond(side));
+                let mut beyond = self.subdivision.around(polygon).filter_map(|side| self.beyond(side));
                 if beyond.any(|other| self.last_windows[other as usize] != window) {
                     seeds.push(polygon);
                 }
@@ -125,43 +127,45 @@ impl<'s, 'a> Search<'s, 'a> {
         }
     }
 
-    /// Turns portals that leave narrow angles around the notch that needs them, where another place
-    /// for them leaves fewer.
+    /// Turns portals that leave narrow angles around the notch that needs them, if another position
+    /// leaves fewer narrow angles.
     pub(crate) fn widen(&mut self) {
-        for side in 0..index(self.polygons.sides.len()) {
+        for side in 0..to_u32(self.subdivision.sides.len()) {
             if self.is_narrow(side) {
-                self.window.start(self.polygons, self.polygons.side(side).polygon);
-                if self.window.add(self.polygons, side, usize::MAX) {
-                    self.window.widen(self.polygons, self.max_vertices);
+                self.window.start(self.subdivision, self.subdivision.side(side).polygon);
+                if self.window.add(self.subdivision, side, usize::MAX) {
+                    self.window.widen(self.subdivision, self.max_vertices);
                 }
             }
         }
     }
 
-    /// Whether a portal has a narrow angle beside it, on this side of both.
+    /// `true` if a portal has a narrow angle beside it. Tests each portal from one of its sides
+    /// only.
     fn is_narrow(&self, side: u32) -> bool {
-        let Side { twin, next, polygon, .. } = *self.polygons.side(side);
-        if next == NONE || twin < side || !self.polygons.is_inner(side) || !self.is_wanted(polygon) {
+        let Side { twin, next, polygon, .. } = *self.subdivision.side(side);
+        if next == NONE || twin < side || !self.subdivision.is_inner(side) || !self.is_wanted(polygon) {
             return false;
         }
         [side, twin].into_iter().any(|side| {
-            let Side { next, prev, .. } = *self.polygons.side(side);
-            let after = self.polygons.side(next).next;
-            let [before, from, to, after] = [prev, side, next, after].map(|side| self.polygons.point(side));
+            let Side { next, prev, .. } = *self.subdivision.side(side);
+            let after = self.subdivision.side(next).next;
+            let [before, from, to, after] =
+                [prev, side, next, after].map(|side| self.subdivision.point(side));
             is_narrow(from, to, before) || is_narrow(to, from, after)
         })
     }
 
-    /// Joins polygons that are convex together: what has been put in place of a window can fit what
-    /// lies around it.
+    /// Joins neighbouring polygons that are convex together: new polygons of a window may fit those
+    /// around it.
     pub(crate) fn unite(&mut self) {
         loop {
             let mut united = false;
-            for side in 0..index(self.polygons.sides.len()) {
+            for side in 0..to_u32(self.subdivision.sides.len()) {
                 if self.may_go(side) {
-                    self.window.start(self.polygons, self.polygons.side(side).polygon);
-                    united |= self.window.add(self.polygons, side, usize::MAX)
-                        && self.window.unite(self.polygons, self.max_vertices);
+                    self.window.start(self.subdivision, self.subdivision.side(side).polygon);
+                    united |= self.window.add(self.subdivision, side, usize::MAX)
+                        && self.window.unite(self.subdivision, self.max_vertices);
                 }
             }
             if !united {
@@ -170,18 +174,21 @@ impl<'s, 'a> Search<'s, 'a> {
         }
     }
 
-    /// Whether both ends of a side stay convex without it.
+    /// `true` if both ends of a side stay convex without it.
     fn may_go(&self, side: u32) -> bool {
-        let Side { twin, next, prev, .. } = *self.polygons.side(side);
-        if next == NONE || twin < side || !self.polygons.is_inner(side) {
+        let Side { twin, next, prev, .. } = *self.subdivision.side(side);
+        if next == NONE || twin < side || !self.subdivision.is_inner(side) {
             return false;
         }
-        let Side { next: twin_next, prev: twin_prev, .. } = *self.polygons.side(twin);
-        [[prev, side, self.polygons.side(twin_next).next], [twin_prev, twin, self.polygons.side(next).next]]
-            .into_iter()
-            .all(|[from, at, to]| {
-                let [from, at, to] = [from, at, to].map(|side| self.polygons.point(side));
-                PlanPoint::orientation(from, at, to) >= 0
-            })
+        let Side { next: twin_next, prev: twin_prev, .. } = *self.subdivision.side(twin);
+        [
+            [prev, side, self.subdivision.side(twin_next).next],
+            [twin_prev, twin, self.subdivision.side(next).next],
+        ]
+        .into_iter()
+        .all(|[from, at, to]| {
+            let [from, at, to] = [from, at, to].map(|side| self.subdivision.point(side));
+            PlanPoint::orientation(from, at, to) >= 0
+        })
     }
 }

@@ -1,21 +1,21 @@
-//! Triangles to few convex polygons.
+//! Merges triangles to few convex polygons.
 //!
-//! - [`notch_portals`]: the fewest polygons. Portals from notches, then a search with exact
-//!   decompositions of patches.
-//! - [`merge_greedy`]: a good deal more polygons in a tenth of the time; or Recast's order.
-//! - [`hertel_mehlhorn`]: the least work, and a proven bound.
+//! - [`notch_portals`]: the fewest polygons. It makes portals at notches, then improves patches by
+//!   exact decompositions.
+//! - [`merge_greedy`]: more polygons in a tenth of the time. It can also use Recast's order.
+//! - [`hertel_mehlhorn`]: the fastest, with a proven bound.
 //!
-//! All of them decide on integers whether a polygon stays convex. They never add a vertex, so every
-//! polygon vertex lies where a polygon vertex lay. Polygons lie in one region and area and share
-//! whole edges, also across the border between two regions: each such edge is a portal.
+//! All of them decide on integers whether a polygon stays convex. They never add a vertex. A
+//! polygon lies in one region and one area. Neighbouring polygons share whole edges, also across
+//! the border between two regions: each such edge is a portal.
 //!
 //! ```
 //! use waymesh_convex::{NotchPortalsConfig, notch_portals};
 //! # use waymesh_core::{GridFrame, Triangulation};
 //! # let frame = GridFrame { origin: Default::default(), cell_size: 0.3, level_height: 0.2, width: 1, depth: 1 };
 //! # let triangulation = Triangulation { frame, vertices: Vec::new(), triangles: Vec::new() };
-//! let polygons = notch_portals(&triangulation, &NotchPortalsConfig::default().with_max_vertices(6))?;
-//! assert!(polygons.polygons.iter().all(|polygon| polygon.len <= 6));
+//! let mesh = notch_portals(&triangulation, &NotchPortalsConfig::default().with_max_vertices(6))?;
+//! assert!(mesh.polygons.iter().all(|polygon| polygon.len <= 6));
 //! # Ok::<(), waymesh_convex::ConvexError>(())
 //! ```
 

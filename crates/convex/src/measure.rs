@@ -1,20 +1,19 @@
-//! Lengths and angles that weigh one portal against another. They never decide what is convex, or
-//! what is seen.
+//! Lengths and angles for comparing portals. They never decide what is convex or visible.
 
 use waymesh_core::PlanPoint;
 
-/// A portal that makes a narrow angle counts as this many.
+/// Factor for the squared length of a portal that makes a narrow angle.
 pub(crate) const NARROW: u32 = 4;
 /// Tangent of a narrow angle, about 10 degrees.
 const NARROW_TANGENT: f64 = 0.18;
 
-/// From one point to another. Exact: differences may need 33 bits.
+/// Vector from one point to another. Exact: differences may need 33 bits.
 pub(crate) fn offset(from: PlanPoint, to: PlanPoint) -> [f64; 2] {
     [f64::from(to.x) - f64::from(from.x), f64::from(to.z) - f64::from(from.z)]
 }
 
-/// Whether the ways from `point` to the other two make a narrow angle: between them would be a
-/// sliver.
+/// `true` if the directions from `point` to the two other points make a narrow angle, so that a
+/// sliver would lie between them.
 pub(crate) fn is_narrow(point: PlanPoint, to: PlanPoint, beside: PlanPoint) -> bool {
     let ([x, z], [u, w]) = (offset(point, to), offset(point, beside));
     let (cross, dot) = (x * w - z * u, x * u + z * w);
@@ -40,7 +39,7 @@ mod tests {
         let at = |x, z| PlanPoint::new(eye.x + x, eye.z + z);
         assert!(is_narrow(eye, far, at(100, 100)) && is_narrow(eye, far, at(100, 80)));
         assert!(!is_narrow(eye, far, at(100, 60)) && !is_narrow(eye, far, at(0, 100)));
-        // Straight on is no angle beside the portal.
+        // A straight continuation makes no angle beside the portal.
         assert!(!is_narrow(at(100, 100), far, eye));
     }
 

@@ -1,10 +1,10 @@
-//! Portals from notches, and a search for fewer.
+//! Decomposition by portals at notches, with a search for fewer polygons.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use waymesh_core::stage::{Decompose, StageError};
-use waymesh_core::{Observer, PolyMesh, RegionId, Triangulation};
+use waymesh_core::{BadField, Observer, PolyMesh, RegionId, Triangulation, to_u32};
 
 use crate::ConvexError;
 use crate::exact::MOST_VERTICES;
@@ -13,45 +13,45 @@ use crate::greedy::{check_max_vertices, merged};
 use crate::improve::Search;
 use crate::portal_mesh::{PortalMesh, Seen};
 use crate::relax::Relaxed;
-use crate::subdivision::{Numbering, Subdivision, index};
+use crate::subdivision::{Numbering, Subdivision};
 
-/// Partners noted for a notch.
+/// Largest number of partners noted for a notch.
 const MOST_PARTNERS: usize = 6;
-/// Triangles looked at in search of partners.
+/// Largest number of triangles searched for partners.
 const PARTNER_TRIANGLES: usize = 12;
-/// Triangles looked at in search of the closest vertex. Most searches end after three.
+/// Largest number of triangles searched for the closest vertex. Most searches end after three.
 const CLOSEST_TRIANGLES: usize = 256;
 
-/// How often notches that a portal would cut off are given back. Two times are enough on all plans
-/// seen.
+/// How often notches that a portal would cut off are restored. Two rounds were enough on all plans
+/// so far.
 const MOST_RELAXATIONS: usize = 16;
 
 /// How [`notch_portals`] works.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct NotchPortalsConfig {
-    /// Most corners of a polygon, at least 3; 0 for no limit. Default 0.
+    /// Largest number of corners of a polygon, at least 3; 0 for no limit. Default 0.
     pub max_vertices: u32,
     /// Which notch gets its portal first. Default [`NotchOrder::Sharpest`].
     pub order: NotchOrder,
-    /// Whether a portal goes first where two notches each lie in the other's area of interest, so
-    /// that it serves both. Default true: before the search that leaves about 4 % fewer
-    /// polygons.
+    /// `true` to make portals first between two notches that each lie in the other's area of
+    /// interest: such a portal serves both. Default `true`. Without the search it leaves about 4 %
+    /// fewer polygons.
     pub pairs_first: bool,
-    /// How often the polygons are gone through for better ones. Default 1: a second time takes half
-    /// as long again, for 0.3 % fewer polygons. 0 leaves the portals as the notches got them.
+    /// Number of rounds of the search. Default 1. A second round takes 50 % more time and leaves
+    /// 0.3 % fewer polygons. With 0 there is no search.
     pub rounds: u32,
     /// Vertices of the largest patches that the search takes out and solves, 8 to 1024. Default
     /// 240. With 64 it takes half the time and leaves 2 % more polygons, with 480 nearly twice
     /// the time for 0.7 % fewer.
     pub window_vertices: u32,
-    /// Regions of one area without holes that have at most this many vertices get the fewest
-    /// polygons possible. At most 1024. Default 128. Grows like the square of the number of
-    /// vertices: 128 take about a millisecond.
+    /// Regions of one area without holes and with at most this many vertices are decomposed into
+    /// the fewest polygons possible. At most 1024. Default 128. The time grows with the square of
+    /// the number of vertices: 128 take about a millisecond.
     pub exact_vertices: u32,
-    /// Convexity relaxation: how far from straight a wall may run along notches that get no portal,
-    /// in metres. Default 0: every notch counts, and polygons are convex. Otherwise they are
-    /// not: see [`notch_portals`].
+    /// Convexity relaxation: the largest distance, in metres, between a chain of notches without
+    /// portals and a straight wall. Default 0: every notch gets a portal, and polygons are convex.
+    /// Otherwise they are not convex: see [`notch_portals`].
     pub convex_distance: f32,
 }
 
@@ -59,12 +59,12 @@ pub struct NotchPortalsConfig {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NotchOrder {
-    /// The one with the narrowest area of interest: it has the least choice.
+    /// The one with the narrowest area of interest, which has the fewest choices.
     #[default]
     Sharpest,
     /// The one whose portal is the shortest.
     Shortest,
-    /// As they come in the triangulation.
+    /// In the order of the triangulation.
     Stored,
 }
 
@@ -82,132 +82,87 @@ impl Default for NotchPortalsConfig {
     }
 }
 
-impl NotchPortalsConfig {
-    /// Sets [`NotchPortalsConfig::max_vertices`].
-    #[must_use]
-    pub fn with_max_vertices(mut self, max_vertices: u32) -> Self {
-        self.max_vertices = max_vertices;
-        self
-    }
-
-    /// Sets [`NotchPortalsConfig::order`].
-    #[must_use]
-    pub fn with_order(mut self, order: NotchOrder) -> Self {
-        self.order = order;
-        self
-    }
-
-    /// Sets [`NotchPortalsConfig::pairs_first`].
-    #[must_use]
-    pub fn with_pairs_first(mut self, pairs_first: bool) -> Self {
-        self.pairs_first = pairs_first;
-        self
-    }
-
-    /// Sets [`NotchPortalsConfig::rounds`].
-    #[must_use]
-    pub fn with_rounds(mut self, rounds: u32) -> Self {
-        self.rounds = rounds;
-        self
-    }
-
-    /// Sets [`NotchPortalsConfig::window_vertices`].
-    #[must_use]
-    pub fn with_window_vertices(mut self, window_vertices: u32) -> Self {
-        self.window_vertices = window_vertices;
-        self
-    }
-
-    /// Sets [`NotchPortalsConfig::exact_vertices`].
-    #[must_use]
-    pub fn with_exact_vertices(mut self, exact_vertices: u32) -> Self {
-        self.exact_vertices = exact_vertices;
-        self
-    }
-
-    /// Sets [`NotchPortalsConfig::convex_distance`].
-    #[must_use]
-    pub fn with_convex_distance(mut self, metres: f32) -> Self {
-        self.convex_distance = metres;
-        self
-    }
-
-    /// Checks all fields.
-    ///
-    /// # Errors
-    /// - [`ConvexError::BadMaxVertices`] for 1 and 2.
-    /// - [`ConvexError::BadWindowVertices`], [`ConvexError::BadExactVertices`] and
-    ///   [`ConvexError::BadConvexDistance`] out of range.
-    pub fn validate(&self) -> Result<(), ConvexError> {
-        check_max_vertices(self.max_vertices)?;
-        let limit = index(MOST_VERTICES);
-        if !(8..=limit).contains(&self.window_vertices) {
-            return Err(ConvexError::BadWindowVertices { window_vertices: self.window_vertices, limit });
-        }
-        if self.exact_vertices > limit {
-            return Err(ConvexError::BadExactVertices { exact_vertices: self.exact_vertices, limit });
-        }
-        if !(self.convex_distance.is_finite() && self.convex_distance >= 0.0) {
-            return Err(ConvexError::BadConvexDistance { convex_distance: self.convex_distance });
-        }
-        Ok(())
+waymesh_core::setters! {
+    impl NotchPortalsConfig {
+        with_max_vertices(max_vertices: u32);
+        with_order(order: NotchOrder);
+        with_pairs_first(pairs_first: bool);
+        with_rounds(rounds: u32);
+        with_window_vertices(window_vertices: u32);
+        with_exact_vertices(exact_vertices: u32);
+        with_convex_distance(convex_distance: f32);
     }
 }
 
-/// Cuts triangles into few convex polygons: every notch gets a portal to the closest vertex in its
-/// area of interest, portals that nothing needs go, and then patches of polygons are taken out and
-/// put back with the fewest polygons possible.
+impl NotchPortalsConfig {
+    /// Checks all fields.
+    ///
+    /// # Errors
+    /// [`ConvexError::BadField`] names the first field that is out of its range.
+    pub fn validate(&self) -> Result<(), ConvexError> {
+        check_max_vertices(self.max_vertices)?;
+        let (window, exact, most) = (self.window_vertices, self.exact_vertices, to_u32(MOST_VERTICES));
+        BadField::unless((8..=most).contains(&window), "window_vertices", window, "8 to 1024")?;
+        BadField::unless(exact <= most, "exact_vertices", exact, "at most 1024")?;
+        Ok(BadField::unless_length("convex_distance", self.convex_distance)?)
+    }
+}
+
+/// Decomposes triangles into few convex polygons. Every notch gets a portal to the closest vertex
+/// in its area of interest. Unneeded portals are removed. Then patches of polygons are replaced by
+/// the fewest polygons possible.
 ///
 /// # Method
 /// 1. A notch's area of interest is the cone between the straight continuations of its two border
-///    edges: a portal into it leaves two convex corners. The vertices seen there are found by going
-///    through the triangles from the notch, the closest ones first; portals made before hide what
-///    is behind them. Notches that see each other in both areas of interest go first, closest pairs
-///    first. The portal takes the place of the triangulation's edges that it crosses.
+///    edges: a portal into it leaves two convex corners. The visible vertices in it are found by
+///    going through the triangles from the notch, the closest ones first. Existing portals hide
+///    what is behind them. Notches that see each other in both areas of interest are taken first,
+///    the closest pairs first. The portal replaces the edges of the triangulation that it crosses.
 /// 2. A notch that sees no vertex in its area of interest keeps two edges of the triangulation, on
 ///    either side of it.
 /// 3. Edges, and then portals, that no notch needs are removed, the longest first.
-/// 4. Search: the polygons are gone through in patches without holes of up to
-///    [`NotchPortalsConfig::window_vertices`] vertices. Each is decomposed anew by dynamic
-///    programming, with the fewest polygons there are, among those with the fewest portals that
-///    leave a narrow angle beside the border, and then with the shortest portals. Where little can
-///    be gained a patch is small. The next round takes patches around the borders of the last.
+/// 4. Search: the polygons are divided into patches without holes of up to
+///    [`NotchPortalsConfig::window_vertices`] vertices. Each is decomposed again by dynamic
+///    programming, into the fewest polygons; among those, with the fewest portals that leave a
+///    narrow angle beside the border, then with the shortest portals. Where little can be gained, a
+///    patch is small. The next round takes patches around the borders of the last ones.
 /// 5. A portal that leaves narrow angles, also beside other portals, is turned around the notch
-///    that needs it, if another place leaves fewer.
+///    that needs it, if another position leaves fewer.
 ///
-/// Portals end at vertices only. The papers let one end anywhere on an edge if no vertex is closer.
-/// Such a point is seldom on the grid, so it would move the border; and it would have to be a
-/// vertex of the polygon beyond, too, which another tile may hold. A notch that sees no vertex has
-/// two portals instead of one: that is the price.
+/// Portals end at vertices only. In the papers a portal may end anywhere on an edge if no vertex is
+/// closer. Such a point is rarely on the grid, so it would move the border. It would also have to
+/// be a vertex of the polygon beyond, which another tile may hold. The cost: a notch that sees no
+/// vertex has two portals instead of one.
 ///
 /// # Convexity relaxation
-/// With [`NotchPortalsConfig::convex_distance`], walls along strings of notches are simplified
-/// (Douglas and Peucker), and only notches that are left get portals: a round pillar becomes one of
-/// few corners. The polygons have all vertices of the walls again, so together they cover exactly
-/// the triangles and do not overlap; but they are **not convex**: their hulls reach into the
-/// walls by up to that distance, and so may a straight way within a polygon. Their corners on such
-/// walls do not count towards `max_vertices`. A `NavMesh` takes convex polygons only.
+/// With [`NotchPortalsConfig::convex_distance`], walls along chains of notches are simplified
+/// (Douglas and Peucker), and only the remaining notches get portals: a round pillar becomes one of
+/// few corners. Afterwards the polygons get all vertices of the walls again. So together they cover
+/// exactly the triangles and do not overlap, but they are **not convex**: their hulls reach into
+/// the walls by up to that distance, and so may a straight segment between two points of a polygon.
+/// Their corners on such walls do not count towards `max_vertices`. A `NavMesh` takes convex
+/// polygons only.
 ///
 /// # Guarantees
 /// - Polygons are convex (without relaxation), lie in one region and area, and meet edge to edge;
 ///   together they cover exactly the triangles.
-/// - Without relaxation, in every region there are at most as many cells as [`crate::merge_greedy`]
-///   and [`crate::hertel_mehlhorn`] leave. (Not so for triangles that overlap within a region; the
-///   total holds there, too.)
-/// - What the polygons of a region are depends on its own triangles and their order, not on other
-///   regions, as long as no triangles overlap.
+/// - Without relaxation, every region has at most as many polygons as with [`crate::merge_greedy`]
+///   and [`crate::hertel_mehlhorn`]. (If triangles overlap within a region, this holds for the
+///   total number only.)
+/// - The polygons of a region depend on its own triangles and their order, not on other regions, as
+///   long as no triangles overlap.
 /// - A region of one area without holes and vertices inside, of at most
 ///   [`NotchPortalsConfig::exact_vertices`] vertices, has the fewest polygons that portals between
 ///   its vertices can give.
-/// - A vertex that lies straight in the border between two polygons, and that no third one uses, is
-///   dropped; vertices inside a region are dropped where polygons can do without. Other vertices
-///   keep their order. Corners on walls stay.
-/// - Polygons are numbered by region, then by their lowest vertex and the one after it, and start
-///   there.
+/// - A vertex on a straight border between two polygons that no third one uses is dropped. Vertices
+///   inside a region are dropped if no polygon needs them. Other vertices keep their order. Corners
+///   on walls stay.
+/// - Polygons are numbered by region, then by their lowest vertex and the one after it. Their first
+///   corner is the lowest vertex.
 ///
 /// # Cost
-/// Near linear: views and patches are bounded. Ten to fifteen times that of
-/// [`crate::merge_greedy`]; a third of it goes into portals and the rest into the search.
+/// Almost linear: views and patches are bounded. Ten to fifteen times the time of
+/// [`crate::merge_greedy`], a third of it for portals and the rest for the search.
 ///
 /// # Errors
 /// For bad configuration, unknown vertices, triangles without area, and neighbours that are not
@@ -236,25 +191,25 @@ pub fn notch_portals(
             if relaxed.is_empty() {
                 break;
             }
-            let polygons = decompose(&relaxed.triangulation, config, |mut polygons| {
+            let mesh = decompose(&relaxed.triangulation, config, |mut subdivision| {
                 let mut is_whole = true;
-                for wall in relaxed.cut_off(&polygons) {
+                for wall in relaxed.cut_off(&subdivision) {
                     (is_whole, kept[wall as usize]) = (false, true);
                 }
                 is_whole.then(|| {
-                    relaxed.restore(&mut polygons);
-                    polygons.into_polygons(Numbering::Vertices)
+                    relaxed.restore(&mut subdivision);
+                    subdivision.into_mesh(Numbering::Vertices)
                 })
             })?;
-            if let Some(polygons) = polygons {
-                return Ok(polygons);
+            if let Some(mesh) = mesh {
+                return Ok(mesh);
             }
         }
     }
-    decompose(triangulation, config, |polygons| polygons.into_polygons(Numbering::Vertices))
+    decompose(triangulation, config, |subdivision| subdivision.into_mesh(Numbering::Vertices))
 }
 
-/// Finds the polygons and hands them to `then`.
+/// Finds the polygons and passes them to `then`.
 fn decompose<T>(
     triangulation: &Triangulation,
     config: &NotchPortalsConfig,
@@ -267,7 +222,7 @@ fn decompose<T>(
     let mut edges: Vec<u32> = faces.inner_edges().collect();
     faces.remove_in_order(&mut edges, config.max_vertices);
     let hertel_mehlhorn = faces.into_subdivision();
-    // Where triangles overlap, a portal may leave some that are turned over.
+    // If triangles overlap, a portal may leave inverted ones.
     let Ok(mut faces) = Faces::new(&exchanged) else {
         return Ok(then(search(greedy, config, &|_| true)));
     };
@@ -277,31 +232,31 @@ fn decompose<T>(
         edges.sort_by_cached_key(|&edge| Reverse(faces.length_squared(edge)));
         faces.remove_in_order(&mut edges, config.max_vertices);
     }
-    let mut polygons = search(faces.into_subdivision(), config, &|_| true);
+    let mut subdivision = search(faces.into_subdivision(), config, &|_| true);
     let mut replaced = BTreeSet::new();
     for other in [&greedy, &hertel_mehlhorn] {
-        for (region, [mine, theirs]) in worse_regions(&polygons, other) {
-            if polygons.take_region(&mine, other, &theirs) {
+        for (region, [mine, theirs]) in worse_regions(&subdivision, other) {
+            if subdivision.take_region(&mine, other, &theirs) {
                 replaced.insert(region);
             }
         }
     }
-    // No other regions: the polygons of one do not depend on what lies in others.
+    // Only these regions: the polygons of a region do not depend on other regions.
     if !replaced.is_empty() {
-        polygons = search(polygons, config, &|region| replaced.contains(&region));
+        subdivision = search(subdivision, config, &|region| replaced.contains(&region));
     }
     for other in [greedy, hertel_mehlhorn] {
-        if other.len() < polygons.len() {
-            polygons = other;
+        if other.len() < subdivision.len() {
+            subdivision = other;
         }
     }
-    Ok(then(polygons))
+    Ok(then(subdivision))
 }
 
 /// [`notch_portals`] as a stage.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct NotchPortals {
-    /// How it works.
+    /// The configuration.
     pub config: NotchPortalsConfig,
 }
 
@@ -315,14 +270,14 @@ impl Decompose for NotchPortals {
     }
 }
 
-/// Searches the regions that are `wanted`.
+/// Runs the search on the regions that are `wanted`.
 fn search<'a>(
-    mut polygons: Subdivision<'a>,
+    mut subdivision: Subdivision<'a>,
     config: &NotchPortalsConfig,
     wanted: &dyn Fn(RegionId) -> bool,
 ) -> Subdivision<'a> {
     if config.rounds > 0 || config.exact_vertices > 0 {
-        let mut search = Search::new(&mut polygons, config.max_vertices, wanted);
+        let mut search = Search::new(&mut subdivision, config.max_vertices, wanted);
         search.solve_small(config.exact_vertices as usize);
         search.sweep(config.window_vertices as usize, config.rounds);
         if config.rounds > 0 {
@@ -330,22 +285,22 @@ fn search<'a>(
         }
         search.unite();
     }
-    polygons
+    subdivision
 }
 
-/// Polygons of the regions in which the other polygons are fewer, and those.
-fn worse_regions(polygons: &Subdivision<'_>, other: &Subdivision<'_>) -> Vec<(RegionId, [Vec<u32>; 2])> {
+/// Returns the regions in which `other` has fewer polygons, with the polygons of both.
+fn worse_regions(own: &Subdivision<'_>, other: &Subdivision<'_>) -> Vec<(RegionId, [Vec<u32>; 2])> {
     let mut regions: BTreeMap<RegionId, [Vec<u32>; 2]> = BTreeMap::new();
-    for (which, polygons) in [polygons, other].into_iter().enumerate() {
-        for polygon in polygons.living() {
-            regions.entry(polygons.polygons[polygon as usize].region).or_default()[which].push(polygon);
+    for (which, subdivision) in [own, other].into_iter().enumerate() {
+        for polygon in subdivision.living() {
+            regions.entry(subdivision.polygons[polygon as usize].region).or_default()[which].push(polygon);
         }
     }
     regions.into_iter().filter(|(_, [mine, theirs])| theirs.len() < mine.len()).collect()
 }
 
-/// Triangles that have the notches' portals as edges, and for each half-edge whether it is one or
-/// lies on a border.
+/// Returns triangles that have the notches' portals as edges, and for each half-edge `true` if it
+/// is a portal or lies on a border.
 fn with_portals(
     triangulation: &Triangulation,
     faces: &Faces<'_>,
@@ -355,7 +310,7 @@ fn with_portals(
     if config.pairs_first {
         join_pairs(&mut mesh);
     }
-    let mut notches: Vec<u32> = (0..index(mesh.notches.len())).collect();
+    let mut notches: Vec<u32> = (0..to_u32(mesh.notches.len())).collect();
     match config.order {
         NotchOrder::Shortest => join_closest(&mut mesh),
         NotchOrder::Stored => {}
@@ -364,7 +319,7 @@ fn with_portals(
             notches.sort_by(|&a, &b| sharpness[b as usize].total_cmp(&sharpness[a as usize]));
         }
     }
-    // After the shortest first, those that are left see nothing.
+    // With `Shortest`, the remaining notches see nothing.
     for notch in notches {
         if let Some(seen) = closest(&mut mesh, notch) {
             mesh.insert(notch, seen.vertex);
@@ -373,10 +328,10 @@ fn with_portals(
     mesh.finish()
 }
 
-/// Makes portals between notches that each see the other in their area of interest.
+/// Makes portals between notches that see each other in both areas of interest.
 fn join_pairs(mesh: &mut PortalMesh<'_>) {
     let mut pairs = Vec::new();
-    for notch in 0..index(mesh.notches.len()) {
+    for notch in 0..to_u32(mesh.notches.len()) {
         let eye = mesh.notches[notch as usize].vertex;
         let mut found = 0;
         mesh.look(notch, PARTNER_TRIANGLES, |mesh, seen| {
@@ -396,11 +351,11 @@ fn join_pairs(mesh: &mut PortalMesh<'_>) {
     }
 }
 
-/// Makes portals, the shortest first.
+/// Makes the portals of all notches, the shortest first.
 fn join_closest(mesh: &mut PortalMesh<'_>) {
     let mut queue = BinaryHeap::new();
-    // Costs are not negative: their bits are in the same order.
-    for notch in 0..index(mesh.notches.len()) {
+    // Costs are not negative, so their bits have the same order.
+    for notch in 0..to_u32(mesh.notches.len()) {
         if let Some(seen) = closest(mesh, notch) {
             queue.push(Reverse((seen.cost.to_bits(), notch)));
         }
@@ -415,7 +370,7 @@ fn join_closest(mesh: &mut PortalMesh<'_>) {
     }
 }
 
-/// The vertex that an open notch best has a portal to.
+/// Returns the best vertex for the portal of an open notch.
 fn closest(mesh: &mut PortalMesh<'_>, notch: u32) -> Option<Seen> {
     let mut best: Option<Seen> = None;
     mesh.look(notch, CLOSEST_TRIANGLES, |_, seen| {

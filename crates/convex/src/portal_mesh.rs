@@ -1,14 +1,14 @@
-//! Triangles whose edges can be exchanged for portals, and views through them.
+//! Triangles whose edges can be replaced by portals, and visibility through them.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
-use waymesh_core::{PlanPoint, Triangle, TriangleId, Triangulation, VertexId};
+use waymesh_core::{PlanPoint, Triangle, TriangleId, Triangulation, VertexId, to_u32};
 
 use crate::measure::{NARROW, distance_squared, is_narrow, offset};
-use crate::subdivision::{NONE, index};
+use crate::subdivision::NONE;
 
-/// Edges that one portal may replace.
+/// Largest number of edges that one portal may replace.
 const MOST_CROSSED: usize = 256;
 
 /// One side of an edge: half-edge `3 t + i` leaves corner `i` of triangle `t`.
@@ -16,7 +16,7 @@ const MOST_CROSSED: usize = 256;
 struct Edge {
     origin: u32,
     twin: u32,
-    /// A border of the region and area, or a portal: not to be crossed.
+    /// `true` for a border of the region and area, and for a portal: it may not be crossed.
     fixed: bool,
     /// The notch whose first edge this is; [`NONE`] for most.
     notch: u32,
@@ -27,7 +27,7 @@ struct Edge {
 pub(crate) struct Notch {
     /// The border edge that leaves it.
     leaving: u32,
-    /// False once it is known to have all the portals it needs.
+    /// `false` once it is known to have all the portals it needs.
     open: bool,
     pub(crate) vertex: u32,
     /// Next notch at the same vertex.
@@ -39,16 +39,16 @@ pub(crate) struct Notch {
 /// A limit of a view.
 #[derive(Clone, Copy, Debug)]
 enum Limit {
-    /// A point that hides what is behind it.
+    /// The direction to a point, which itself is not in the view.
     Point(PlanPoint),
-    /// The line straight on from this point through the eye, which may still be seen.
+    /// The line from this point through the eye, continued beyond it. Points on it are in the view.
     Behind(PlanPoint),
 }
 
-/// What is seen of the triangle beyond an edge.
+/// The visible part of the triangle beyond an edge.
 #[derive(Clone, Copy, Debug)]
 struct View {
-    /// Square of the distance to the edge.
+    /// Squared distance to the edge.
     distance: f64,
     entry: u32,
     low: Limit,
@@ -76,7 +76,7 @@ impl Ord for View {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Seen {
     pub(crate) vertex: u32,
-    /// Square of the distance, more if the portal would leave a narrow angle.
+    /// Squared distance, multiplied if the portal would leave a narrow angle.
     pub(crate) cost: f64,
 }
 
@@ -84,19 +84,19 @@ pub(crate) struct Seen {
 #[derive(Clone, Copy, Debug)]
 struct Link {
     vertex: u32,
-    /// The edge from the next vertex of the chain to this one, as it was.
+    /// The edge from the next vertex of the chain to this one, before the exchange.
     outer: Edge,
     old: u32,
     new: u32,
 }
 
-/// The triangles.
+/// Triangles with portals.
 #[derive(Debug)]
 pub(crate) struct PortalMesh<'a> {
     triangulation: &'a Triangulation,
     edges: Vec<Edge>,
     pub(crate) notches: Vec<Notch>,
-    /// Per vertex, its first notch.
+    /// For each vertex, its first notch.
     notch_at: Vec<u32>,
     views: BinaryHeap<Reverse<View>>,
     crossed: Vec<u32>,
@@ -107,11 +107,12 @@ pub(crate) struct PortalMesh<'a> {
 }
 
 impl<'a> PortalMesh<'a> {
-    /// From triangles that have been checked; `borders` says which half-edges lie on a border.
+    /// Makes the mesh of triangles that have been checked. `twins` returns the opposite half-edge,
+    /// and `true` if it has the same region and area.
     pub(crate) fn new(triangulation: &'a Triangulation, twins: impl Fn(u32) -> (u32, bool)) -> Self {
         let count = 3 * triangulation.triangles.len();
         let mut edges = Vec::with_capacity(count);
-        for at in 0..index(count) {
+        for at in 0..to_u32(count) {
             let (twin, inner) = twins(at);
             let origin = triangulation.triangles[at as usize / 3].vertices[at as usize % 3].0;
             edges.push(Edge { origin, twin, fixed: !inner, notch: NONE });
@@ -133,7 +134,7 @@ impl<'a> PortalMesh<'a> {
     }
 
     fn find_notches(&mut self) {
-        for leaving in 0..index(self.edges.len()) {
+        for leaving in 0..to_u32(self.edges.len()) {
             if !self.edge(leaving).fixed {
                 continue;
             }
@@ -142,7 +143,7 @@ impl<'a> PortalMesh<'a> {
             let (before, point, after) =
                 (self.point(arriving), self.vertex_point(vertex), self.point(next(leaving)));
             if PlanPoint::orientation(before, point, after) < 0 {
-                let notch = index(self.notches.len());
+                let notch = to_u32(self.notches.len());
                 let next = std::mem::replace(&mut self.notch_at[vertex as usize], notch);
                 self.notches.push(Notch { leaving, open: true, vertex, next, before, after });
                 self.edges[leaving as usize].notch = notch;
@@ -150,11 +151,11 @@ impl<'a> PortalMesh<'a> {
         }
     }
 
-    /// The fixed edge that arrives at the origin of a fixed edge, at the other end of the triangles
-    /// there.
+    /// Returns the fixed edge that arrives at the origin of a fixed edge, at the other end of the
+    /// fan of triangles there.
     fn wedge_end(&self, leaving: u32) -> u32 {
         let mut arriving = prev(leaving);
-        // Every step leads to another triangle, and never back to the first: its edge is fixed.
+        // Every step leads to another triangle, never back to the first one, whose edge is fixed.
         while !self.edge(arriving).fixed {
             arriving = prev(self.edge(arriving).twin);
         }
@@ -173,8 +174,8 @@ impl<'a> PortalMesh<'a> {
         self.vertex_point(self.edge(edge).origin)
     }
 
-    /// The part of a notch's surroundings, between fixed edges, that is still not convex: the edges
-    /// that leave and arrive.
+    /// Returns the sector of a notch, between fixed edges, that is still reflex: the edges that
+    /// leave and arrive.
     fn open_wedge(&self, notch: u32) -> Option<(u32, u32)> {
         let mut leaving = self.notches[notch as usize].leaving;
         loop {
@@ -184,7 +185,7 @@ impl<'a> PortalMesh<'a> {
                 return Some((leaving, arriving));
             }
             let twin = self.edge(arriving).twin;
-            // The last of the fixed edges is the border.
+            // The last fixed edge is the border.
             if twin == NONE || twin == self.notches[notch as usize].leaving || !self.is_portal(arriving) {
                 return None;
             }
@@ -192,7 +193,7 @@ impl<'a> PortalMesh<'a> {
         }
     }
 
-    /// Whether a fixed half-edge is a portal, with the same region and area on both sides.
+    /// `true` if a fixed half-edge is a portal, with the same region and area on both sides.
     fn is_portal(&self, edge: u32) -> bool {
         let twin = self.edge(edge).twin;
         twin != NONE && {
@@ -201,7 +202,7 @@ impl<'a> PortalMesh<'a> {
         }
     }
 
-    /// How far a notch is from being straight: the sine of the angle, to be compared only.
+    /// Sharpness of a notch, for comparison only: the larger, the sharper.
     #[expect(clippy::cast_precision_loss, reason = "only for an order")]
     pub(crate) fn sharpness(&self, notch: u32) -> f64 {
         let Notch { vertex, before, after, .. } = self.notches[notch as usize];
@@ -212,7 +213,7 @@ impl<'a> PortalMesh<'a> {
             / ((point.distance_squared(before) as f64).sqrt() * (point.distance_squared(after) as f64).sqrt())
     }
 
-    /// Whether `vertex`, seen from another side, has a notch with `eye` in its area of interest.
+    /// Returns a notch at `vertex` that has the vertex `eye` in its area of interest.
     pub(crate) fn notch_towards(&self, vertex: u32, eye: u32) -> Option<u32> {
         let to = self.vertex_point(eye);
         let mut notch = self.notch_at[vertex as usize];
@@ -230,17 +231,17 @@ impl<'a> PortalMesh<'a> {
         None
     }
 
-    /// Whether some part of a notch's surroundings is not convex yet.
+    /// `true` if some sector of a notch is still reflex.
     pub(crate) fn is_open(&mut self, notch: u32) -> bool {
-        // Portals never go, so what is convex stays so.
+        // Portals are never removed, so a convex sector stays convex.
         let open = self.notches[notch as usize].open && self.open_wedge(notch).is_some();
         self.notches[notch as usize].open = open;
         open
     }
 
-    /// The vertices that an open notch sees in its area of interest, the closest triangles first,
-    /// not counting those at the notch. `take` is told each one, and returns the cost from
-    /// which on more are of no interest.
+    /// Calls `take` with the vertices that an open notch sees in its area of interest, the closest
+    /// triangles first. Triangles at the notch are not counted. `take` returns a cost; vertices
+    /// that are farther away are skipped.
     pub(crate) fn look(
         &mut self,
         notch: u32,
@@ -271,7 +272,7 @@ impl<'a> PortalMesh<'a> {
             if distance >= limit {
                 break;
             }
-            // The far corner, and the two sides that lead on.
+            // The far corner, and the two sides beyond.
             let far = prev(entry);
             if in_view(eye, low, self.point(far), high) {
                 limit = self.seen(eye, [before, after], far, &mut take);
@@ -296,7 +297,7 @@ impl<'a> PortalMesh<'a> {
         take(self, Seen { vertex: self.edge(corner).origin, cost })
     }
 
-    /// Notes that part of the triangle across an edge may be seen.
+    /// Adds the view of the triangle across an edge, if a part of it may be visible.
     fn add_view(
         &self,
         views: &mut BinaryHeap<Reverse<View>>,
@@ -313,7 +314,7 @@ impl<'a> PortalMesh<'a> {
         if PlanPoint::orientation(eye, from, to) <= 0 {
             return;
         }
-        // A border edge of the notch lies on a limit, but on the other side of the eye.
+        // A border edge of the notch lies on a limit, on the other side of the eye.
         let meets = |turn: i64, limit: Limit, point: PlanPoint| {
             turn > 0 || (turn == 0 && matches!(limit, Limit::Behind(end) if end == point))
         };
@@ -325,12 +326,12 @@ impl<'a> PortalMesh<'a> {
         views.push(Reverse(View { distance: distance_squared(eye, from, to), entry: twin, low, high }));
     }
 
-    /// Makes a portal from an open notch to a vertex; fails if another portal or a vertex lies in
-    /// between.
+    /// Makes a portal from an open notch to a vertex. Returns `false` if another portal or a vertex
+    /// lies in between.
     pub(crate) fn insert(&mut self, notch: u32, target: u32) -> bool {
         let Some((leaving, last)) = self.open_wedge(notch) else { return false };
         let (eye, goal) = (self.point(leaving), self.vertex_point(target));
-        // The triangle at the notch through which the portal leaves.
+        // The triangle at the notch in which the portal starts.
         let mut at = leaving;
         let first = loop {
             let (from, to) = (self.point(next(at)), self.point(prev(at)));
@@ -377,7 +378,7 @@ impl<'a> PortalMesh<'a> {
         true
     }
 
-    /// Puts a portal in place of the edges crossed.
+    /// Replaces the crossed edges by a portal.
     fn exchange(&mut self, first: u32, target: u32) -> bool {
         let start = self.edge(first).origin;
         let (mut upper, mut lower) = (std::mem::take(&mut self.upper), std::mem::take(&mut self.lower));
@@ -391,8 +392,9 @@ impl<'a> PortalMesh<'a> {
             old: edge,
             new: NONE,
         };
-        // `upper` from the notch to the target on the left, `lower` on the right, to be turned round later.
-        // Every link has the outer edge that arrives at its vertex, seen from inside.
+        // `upper` goes from the notch to the target on the left, `lower` on the right, and is
+        // reversed later. Every link has the outer edge that arrives at its vertex, seen from
+        // inside.
         free.push(first / 3);
         upper.push(link(prev(first)));
         lower.push(link(first));
@@ -407,8 +409,8 @@ impl<'a> PortalMesh<'a> {
                 upper.push(link(prev(entry)));
             }
         }
-        // Upper links: the edge goes from the next vertex of the chain to this one. Lower ones: from this
-        // one to the next, so they are put on that.
+        // The edge of an upper link goes from the next vertex of the chain to this one. That of a
+        // lower link goes from this one to the next, so it is stored with that.
         upper.push(Link { vertex: target, outer: *self.edge(first), old: NONE, new: NONE });
         lower.reverse();
         lower.push(Link { vertex: start, outer: *self.edge(first), old: NONE, new: NONE });
@@ -429,7 +431,7 @@ impl<'a> PortalMesh<'a> {
             if old == NONE {
                 continue;
             }
-            // Both sides of an edge may lie around the hole.
+            // Both sides of an edge may lie on the border of the hole.
             let twin = (0..upper.len() + lower.len())
                 .map(chain)
                 .find(|other| other.old == outer.twin && outer.twin != NONE)
@@ -447,13 +449,13 @@ impl<'a> PortalMesh<'a> {
         true
     }
 
-    /// Whether three vertices of a chain in order make a triangle that can be cut off.
+    /// `true` if three consecutive vertices of a chain make a triangle that can be cut off.
     fn is_ear(&self, x: u32, y: u32, z: u32) -> bool {
         let [x, y, z] = [x, y, z].map(|vertex| self.vertex_point(vertex));
         PlanPoint::orientation(x, y, z) < 0
     }
 
-    /// Whether [`PortalMesh::fill`] comes to an end; only triangles that overlap prevent it.
+    /// `true` if [`PortalMesh::fill`] fills the chain. Only overlapping triangles prevent it.
     fn can_fill(&mut self, chain: &[Link]) -> bool {
         let mut stack = std::mem::take(&mut self.stack);
         stack.clear();
@@ -470,23 +472,22 @@ impl<'a> PortalMesh<'a> {
         done
     }
 
-    /// Fills the polygon on the left of the line from the first vertex of a chain to its last with
-    /// triangles. Returns the half-edge along that line.
+    /// Triangulates the polygon to the left of the line from the first vertex of a chain to its
+    /// last one. Returns the half-edge along that line.
     ///
     /// Every vertex of the chain sees that line, along an edge that was crossed. In such a polygon
-    /// each vertex that turns the right way can be cut off (Toussaint and Avis 1982, On a
-    /// convex hull algorithm for polygons and its application to triangulation problems).
+    /// each convex vertex can be cut off (Toussaint and Avis 1982, On a convex hull algorithm for
+    /// polygons and its application to triangulation problems).
     fn fill(&mut self, chain: &mut [Link], free: &mut Vec<u32>) -> u32 {
-        // Vertices, and for each the half-edge that waits for the one from it to the vertex below: of a new
-        // triangle on the other side, or with the highest bit the place of an outer edge in the
-        // chain.
+        // Vertices, each with the opposite half-edge of the edge to the vertex below it: of a new
+        // triangle, or with the highest bit the index of an outer edge in the chain.
         const OUTER: u32 = 1 << 31;
         let mut stack = std::mem::take(&mut self.stack);
         stack.clear();
         let mut top = NONE;
         for at in 0..chain.len() {
             let vertex = chain[at].vertex;
-            let mut pending = if at == 0 { NONE } else { OUTER | index(at - 1) };
+            let mut pending = if at == 0 { NONE } else { OUTER | to_u32(at - 1) };
             while let [.., x, y] = stack[..]
                 && self.is_ear(x.0, y.0, vertex)
                 && let Some(triangle) = free.pop()
@@ -518,8 +519,7 @@ impl<'a> PortalMesh<'a> {
         self.edges[b as usize].twin = a;
     }
 
-    /// The triangles as they are now, and for each half-edge whether it lies on a border or is a
-    /// portal.
+    /// Returns the triangles, and for each half-edge `true` if it lies on a border or is a portal.
     pub(crate) fn finish(self) -> (Triangulation, Vec<bool>) {
         let triangles = self
             .triangulation

@@ -1,34 +1,34 @@
-//! Notches so shallow that they are overlooked: out of the triangles before they are decomposed,
-//! back in the polygons afterwards.
+//! Convexity relaxation: removes shallow notches from the triangles before the decomposition, and
+//! puts them back into the polygons afterwards.
 
-use waymesh_core::{PlanPoint, Triangle, TriangleId, Triangulation, VertexId};
+use waymesh_core::{PlanPoint, Triangle, TriangleId, Triangulation, VertexId, to_u32};
 
 use crate::faces::Faces;
 use crate::measure::distance_squared;
 use crate::portal_mesh::{next, prev};
-use crate::subdivision::{NONE, Side, Subdivision, index};
+use crate::subdivision::{NONE, Side, Subdivision};
 
-/// A wall, straight from one vertex to another, in place of one with shallow notches.
+/// A straight wall that replaces a chain of walls with shallow notches.
 #[derive(Clone, Debug)]
 struct Shortcut {
     ends: [u32; 2],
     /// The vertices left out, in order.
     between: Vec<u32>,
-    /// The walls that leave them.
+    /// The walls that start at them.
     walls: Vec<u32>,
 }
 
-/// Triangles without the notches that are overlooked. They reach into the walls a little.
+/// Triangles without the shallow notches. They reach slightly into the walls.
 #[derive(Debug)]
 pub(crate) struct Relaxed {
     pub(crate) triangulation: Triangulation,
-    /// By their ends.
+    /// Sorted by their ends.
     shortcuts: Vec<Shortcut>,
 }
 
 impl Relaxed {
-    /// Straightens walls along strings of notches, so that no vertex is farther than `distance`
-    /// polygons from the wall. The vertices that walls marked in `kept` leave stay.
+    /// Straightens walls along chains of notches, so that no vertex is farther than `distance`
+    /// cells from the new wall. Vertices where walls marked in `kept` start stay.
     pub(crate) fn new(
         triangulation: &Triangulation,
         faces: &Faces<'_>,
@@ -44,51 +44,54 @@ impl Relaxed {
         self.shortcuts.is_empty()
     }
 
-    fn shortcut(&self, polygons: &Subdivision<'_>, side: u32) -> Option<&Shortcut> {
-        let Side { origin, twin, next, .. } = *polygons.side(side);
+    fn shortcut(&self, subdivision: &Subdivision<'_>, side: u32) -> Option<&Shortcut> {
+        let Side { origin, twin, next, .. } = *subdivision.side(side);
         if next == NONE || twin != NONE {
             return None;
         }
-        let ends = [origin, polygons.side(next).origin];
+        let ends = [origin, subdivision.side(next).origin];
         let found = self.shortcuts.binary_search_by_key(&ends, |shortcut| shortcut.ends).ok()?;
         Some(&self.shortcuts[found])
     }
 
-    /// The walls that leave vertices which do not lie inside the polygon that has their shortcut: a
-    /// portal cuts the notch off. With all vertices of that shortcut.
-    pub(crate) fn cut_off<'s>(&'s self, polygons: &'s Subdivision<'_>) -> impl Iterator<Item = u32> + 's {
-        (0..index(polygons.sides.len()))
-            .filter_map(|side| Some((side, self.shortcut(polygons, side)?)))
+    /// Returns the walls of shortcuts with a vertex that does not lie inside the polygon of the
+    /// shortcut, because a portal cuts the notch off.
+    pub(crate) fn cut_off<'s>(&'s self, subdivision: &'s Subdivision<'_>) -> impl Iterator<Item = u32> + 's {
+        (0..to_u32(subdivision.sides.len()))
+            .filter_map(|side| Some((side, self.shortcut(subdivision, side)?)))
             .flat_map(|(side, shortcut)| {
-                let inside = polygons.around(polygons.side(side).polygon).filter(|&other| other != side).all(
-                    |other| {
-                        let [from, to] = [other, polygons.side(other).next].map(|side| polygons.point(side));
-                        let turn = |&v: &u32| PlanPoint::orientation(from, to, polygons.point_of(v));
+                let inside = subdivision
+                    .around(subdivision.side(side).polygon)
+                    .filter(|&other| other != side)
+                    .all(|other| {
+                        let [from, to] =
+                            [other, subdivision.side(other).next].map(|side| subdivision.point(side));
+                        let turn = |&v: &u32| PlanPoint::orientation(from, to, subdivision.point_of(v));
                         shortcut.between.iter().all(|vertex| turn(vertex) > 0)
-                    },
-                );
+                    });
                 shortcut.walls.iter().copied().filter(move |_| !inside)
             })
     }
 
-    /// Puts the vertices left out back into the polygons.
-    pub(crate) fn restore(&self, polygons: &mut Subdivision<'_>) {
-        for side in 0..index(polygons.sides.len()) {
-            let Some(shortcut) = self.shortcut(polygons, side) else { continue };
-            let Side { mut next, polygon, .. } = *polygons.side(side);
+    /// Puts the omitted vertices back into the polygons.
+    pub(crate) fn restore(&self, subdivision: &mut Subdivision<'_>) {
+        for side in 0..to_u32(subdivision.sides.len()) {
+            let Some(shortcut) = self.shortcut(subdivision, side) else { continue };
+            let Side { mut next, polygon, .. } = *subdivision.side(side);
             for &vertex in shortcut.between.iter().rev() {
-                let new = polygons.new_side(vertex);
-                polygons.sides[new as usize] = Side { next, prev: side, polygon, ..*polygons.side(new) };
-                polygons.sides[next as usize].prev = new;
+                let new = subdivision.new_side(vertex);
+                subdivision.sides[new as usize] =
+                    Side { next, prev: side, polygon, ..*subdivision.side(new) };
+                subdivision.sides[next as usize].prev = new;
                 next = new;
             }
-            polygons.sides[side as usize].next = next;
-            polygons.polygons[polygon as usize].len += index(shortcut.between.len());
+            subdivision.sides[side as usize].next = next;
+            subdivision.polygons[polygon as usize].len += to_u32(shortcut.between.len());
         }
     }
 }
 
-/// An edge of the polygon that is left when the triangles around a vertex are gone.
+/// An edge of the hole that remains when the triangles around a vertex are removed.
 #[derive(Clone, Copy, Debug)]
 struct RingEdge {
     origin: u32,
@@ -96,26 +99,26 @@ struct RingEdge {
     wall: u32,
 }
 
-/// What is across a side of a new triangle: an edge of the ring, or the last side of another new
-/// one.
+/// The other side of an edge of a new triangle: an edge of the ring, or the last side of another
+/// new triangle.
 #[derive(Clone, Copy, Debug)]
 enum Across {
     Ring(usize),
     Triangle(usize),
 }
 
-/// Triangles that vertices on walls are taken out of. Walls are named by the half-edges they first
-/// were.
+/// A triangulation from which vertices on walls are removed. Walls are named by their original
+/// half-edges.
 struct Shortener<'a> {
     triangulation: &'a Triangulation,
     origins: Vec<u32>,
     twins: Vec<u32>,
     inner: Vec<bool>,
-    /// Per half-edge, its wall.
+    /// For each half-edge, its wall.
     walls: Vec<u32>,
-    /// Per wall, its half-edge; [`NONE`] if there is no such wall any more.
+    /// For each wall, its half-edge; [`NONE`] if the wall was removed.
     edges: Vec<u32>,
-    /// Per wall, the one before and the one after it along the border of one region and area.
+    /// For each wall, the previous and the next one along the border of one region and area.
     before: Vec<u32>,
     after: Vec<u32>,
     gone: Vec<bool>,
@@ -125,7 +128,7 @@ struct Shortener<'a> {
 impl<'a> Shortener<'a> {
     fn new(triangulation: &'a Triangulation, faces: &Faces<'_>) -> Self {
         let count = 3 * triangulation.triangles.len();
-        let edges: Vec<u32> = (0..index(count)).collect();
+        let edges: Vec<u32> = (0..to_u32(count)).collect();
         let twins: Vec<u32> = edges.iter().map(|&edge| faces.twin(edge)).collect();
         let inner: Vec<bool> = edges.iter().map(|&edge| faces.is_inner(edge)).collect();
         let walls: Vec<u32> =
@@ -135,7 +138,7 @@ impl<'a> Shortener<'a> {
         let (mut before, mut after) = (vec![NONE; count], vec![NONE; count]);
         for &leaving in edges.iter().filter(|&&edge| twins[edge as usize] == NONE) {
             let mut arriving = prev(leaving);
-            // Every step leads to another triangle around the vertex, and never back to the wall.
+            // Every step leads to another triangle around the vertex, never back to the wall.
             while inner[arriving as usize] {
                 arriving = prev(twins[arriving as usize]);
             }
@@ -163,13 +166,13 @@ impl<'a> Shortener<'a> {
         self.triangulation.vertices[vertex as usize].point
     }
 
-    /// The vertex that a wall leaves.
+    /// The vertex at which a wall starts.
     fn start(&self, wall: u32) -> u32 {
         self.origins[self.edges[wall as usize] as usize]
     }
 
-    /// How the border turns where a wall leaves: negative at a notch. Positive where it meets
-    /// another region.
+    /// Orientation of the corner at which a wall starts: negative at a notch, positive where the
+    /// border meets another region.
     fn turn(&self, wall: u32) -> i64 {
         let [before, after] = [self.before[wall as usize], self.after[wall as usize]];
         if before == NONE || after == NONE {
@@ -181,18 +184,18 @@ impl<'a> Shortener<'a> {
 
     fn run(&mut self, distance: f64, kept: &[bool]) {
         let walls: Vec<u32> =
-            (0..index(self.walls.len())).filter(|&edge| self.walls[edge as usize] == edge).collect();
+            (0..to_u32(self.walls.len())).filter(|&edge| self.walls[edge as usize] == edge).collect();
         let mut shallow = vec![false; self.walls.len()];
         for &wall in &walls {
             shallow[wall as usize] = self.turn(wall) <= 0 && !kept[wall as usize];
         }
         let mut done = vec![false; self.walls.len()];
-        let mut string = Vec::new();
+        let mut chain = Vec::new();
         for &wall in &walls {
             if done[wall as usize] || !shallow[wall as usize] {
                 continue;
             }
-            // Back to the start of the string, or once round a pillar.
+            // Back to the start of the chain, or once around a pillar.
             let mut first = wall;
             loop {
                 first = self.before[first as usize];
@@ -200,40 +203,40 @@ impl<'a> Shortener<'a> {
                     break;
                 }
             }
-            string.clear();
-            string.push(first);
+            chain.clear();
+            chain.push(first);
             loop {
-                let at = self.after[string[string.len() - 1] as usize];
-                string.push(at);
+                let at = self.after[chain[chain.len() - 1] as usize];
+                chain.push(at);
                 if at == first || !shallow[at as usize] {
                     break;
                 }
                 done[at as usize] = true;
             }
             done[first as usize] |= shallow[first as usize];
-            if string[1..string.len() - 1].iter().any(|&wall| self.turn(wall) < 0) {
-                self.straighten(&string, distance);
+            if chain[1..chain.len() - 1].iter().any(|&wall| self.turn(wall) < 0) {
+                self.straighten(&chain, distance);
             }
         }
     }
 
-    /// Simplifies a string of notches between its ends, which stay: walls by the vertices they
-    /// leave.
-    fn straighten(&mut self, string: &[u32], distance: f64) {
-        let points: Vec<PlanPoint> = string.iter().map(|&wall| self.point(self.start(wall))).collect();
+    /// Simplifies a chain of notches between its ends, which stay. `chain` holds the walls that
+    /// start at its vertices.
+    fn straighten(&mut self, chain: &[u32], distance: f64) {
+        let points: Vec<PlanPoint> = chain.iter().map(|&wall| self.point(self.start(wall))).collect();
         let last = points.len() - 1;
         let mut stays = vec![false; points.len()];
         (stays[0], stays[last]) = (true, true);
-        if string[0] == string[last] {
-            // A pillar keeps three corners.
+        if chain[0] == chain[last] {
+            // A pillar keeps at least three corners.
             let far = farthest(&points, 0, last);
             stays[far.0] = true;
             let third = [(0, far.0), (far.0, last)].map(|(from, to)| farthest(&points, from, to));
             stays[if third[0].1 > third[1].1 { third[0].0 } else { third[1].0 }] = true;
         }
         simplify(&points, distance, &mut stays);
-        // A chord must not make a notch of the corner where it starts or ends.
-        let [before, after] = [self.before[string[0] as usize], self.after[string[last] as usize]];
+        // A chord must not turn the corner at its start or end into a notch.
+        let [before, after] = [self.before[chain[0] as usize], self.after[chain[last] as usize]];
         let is_corner = |wall: u32| self.turn(wall) >= 0;
         let bends = |a: Option<PlanPoint>, b: PlanPoint, c: Option<PlanPoint>| match (a, c) {
             (Some(a), Some(c)) => PlanPoint::orientation(a, b, c) < 0,
@@ -241,44 +244,44 @@ impl<'a> Shortener<'a> {
         };
         let next_stay = (1..=last).find(|&at| stays[at]).map(|at| points[at]);
         let start = (before != NONE).then(|| self.point(self.start(before)));
-        if is_corner(string[0]) && bends(start, points[0], next_stay) {
+        if is_corner(chain[0]) && bends(start, points[0], next_stay) {
             stays[1] = true;
         }
         let last_stay = (0..last).rfind(|&at| stays[at]).map(|at| points[at]);
         let end = (after != NONE).then(|| self.point(self.start(after)));
-        if is_corner(string[last]) && bends(last_stay, points[last], end) {
+        if is_corner(chain[last]) && bends(last_stay, points[last], end) {
             stays[last - 1] = true;
         }
         simplify(&points, distance, &mut stays);
         let mut from = 0;
         for at in 1..=last {
-            if !stays[at] && self.take_out(string[from], string[at]) {
+            if !stays[at] && self.take_out(chain[from], chain[at]) {
                 let vertex =
-                    self.triangulation.triangles[string[at] as usize / 3].vertices[string[at] as usize % 3].0;
+                    self.triangulation.triangles[chain[at] as usize / 3].vertices[chain[at] as usize % 3].0;
                 match self.shortcuts.last_mut() {
                     Some(shortcut) if shortcut.ends[1] == NONE => {
                         shortcut.between.push(vertex);
-                        shortcut.walls.push(string[at]);
+                        shortcut.walls.push(chain[at]);
                     }
                     _ => self.shortcuts.push(Shortcut {
-                        ends: [self.start(string[from]), NONE],
+                        ends: [self.start(chain[from]), NONE],
                         between: vec![vertex],
-                        walls: vec![string[at]],
+                        walls: vec![chain[at]],
                     }),
                 }
             } else {
                 if from + 1 < at
                     && let Some(shortcut) = self.shortcuts.last_mut()
                 {
-                    shortcut.ends[1] = self.origins[self.edges[string[at] as usize] as usize];
+                    shortcut.ends[1] = self.origins[self.edges[chain[at] as usize] as usize];
                 }
                 from = at;
             }
         }
     }
 
-    /// Takes the vertex between two walls out: the first then goes on to the end of the second.
-    /// Fails, and changes nothing, where triangles overlap.
+    /// Removes the vertex between two walls: the first wall is extended to the end of the second.
+    /// Returns `false`, without a change, where triangles overlap.
     fn take_out(&mut self, before: u32, wall: u32) -> bool {
         let mut leaving = self.edges[wall as usize];
         let hub = self.origins[leaving as usize];
@@ -317,7 +320,7 @@ impl<'a> Shortener<'a> {
                 let (twin, inner, wall) = match across {
                     Some(Across::Ring(at)) => (ring[at].twin, inner[at], ring[at].wall),
                     Some(Across::Triangle(other)) => (3 * fan[other] + 2, true, NONE),
-                    // Whoever has it across sets it: later triangles only.
+                    // Set by the later triangle on the other side.
                     None => continue,
                 };
                 self.twins[edge as usize] = twin;
@@ -345,9 +348,9 @@ impl<'a> Shortener<'a> {
         true
     }
 
-    /// Triangles of a ring that is seen from `hub` all around: a corner can be cut off where the
-    /// two beside it are less than half a turn apart (Devillers 2002, On deletion in Delaunay
-    /// triangulations).
+    /// Triangulates a ring that is completely visible from `hub`. A corner can be cut off if its
+    /// neighbours are less than half a turn apart, seen from `hub` (Devillers 2002, On deletion in
+    /// Delaunay triangulations).
     #[expect(clippy::type_complexity, reason = "three corners, and what is across the side that each starts")]
     fn fill(&self, hub: PlanPoint, ring: &[RingEdge]) -> Option<Vec<[(u32, Option<Across>); 3]>> {
         let mut left: Vec<(u32, Across)> =
@@ -404,12 +407,12 @@ impl<'a> Shortener<'a> {
     }
 }
 
-/// The point between two others of a chain that is farthest from the line between them, and the
-/// square of its distance.
+/// Returns the point between two others of a chain that is farthest from the segment between them,
+/// and its squared distance.
 fn farthest(points: &[PlanPoint], from: usize, to: usize) -> (usize, f64) {
     let distance = |at: usize| {
         if points[from] == points[to] {
-            // A closed chain: from the point itself.
+            // A closed chain: the distance from the point itself.
             let [x, z] = crate::measure::offset(points[from], points[at]);
             return x * x + z * z;
         }
@@ -420,7 +423,7 @@ fn farthest(points: &[PlanPoint], from: usize, to: usize) -> (usize, f64) {
         .fold((from, 0.0), |best, next| if next.1 > best.1 { next } else { best })
 }
 
-/// Marks what stays between the points that stay already (Douglas and Peucker 1973).
+/// Marks the points that stay, beside those already marked (Douglas and Peucker 1973).
 fn simplify(points: &[PlanPoint], distance: f64, stays: &mut [bool]) {
     let fixed: Vec<usize> = (0..points.len()).filter(|&at| stays[at]).collect();
     let mut stack: Vec<(usize, usize)> = fixed.windows(2).map(|pair| (pair[0], pair[1])).collect();

@@ -1,9 +1,10 @@
-//! Convex polygons that can be taken apart again.
+//! Convex polygons that can be changed.
 
 use std::collections::BTreeMap;
 
 use waymesh_core::{
     AreaId, GridFrame, PlanPoint, PlanVertex, Poly, PolyId, PolyMesh, RegionId, Triangulation, VertexId,
+    to_u32,
 };
 
 /// No index.
@@ -14,7 +15,7 @@ pub(crate) const NONE: u32 = u32::MAX;
 pub(crate) struct Side {
     /// Vertex where it starts.
     pub(crate) origin: u32,
-    /// The same edge as the polygon across has it; [`NONE`] on a wall.
+    /// The opposite side; [`NONE`] on a wall.
     pub(crate) twin: u32,
     /// [`NONE`] once removed.
     pub(crate) next: u32,
@@ -22,7 +23,7 @@ pub(crate) struct Side {
     pub(crate) polygon: u32,
 }
 
-/// A polygon: one of its sides and what it lies in.
+/// A polygon: one of its sides, its number of sides, its region and its area.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Patch {
     /// One of its sides; [`NONE`] once removed.
@@ -32,23 +33,23 @@ pub(crate) struct Patch {
     pub(crate) area: AreaId,
 }
 
-/// How polygons are numbered within a region, and where their corners start.
+/// How polygons are numbered within a region, and which corner is the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Numbering {
-    /// By their number so far, from their lowest side.
+    /// By their current number. The first corner is that of the lowest side.
     Stored,
-    /// By their lowest vertex and the one after it, from there.
+    /// By their lowest vertex and the one after it. The lowest vertex is the first corner.
     Vertices,
 }
 
-/// Polygons edge to edge.
+/// Polygons that meet edge to edge.
 #[derive(Debug)]
 pub(crate) struct Subdivision<'a> {
     pub(crate) vertices: &'a [PlanVertex],
     pub(crate) frame: GridFrame,
     pub(crate) sides: Vec<Side>,
     pub(crate) polygons: Vec<Patch>,
-    /// Removed sides and polygons, to be used again.
+    /// Removed sides and polygons, to be reused.
     free_sides: Vec<u32>,
     free_polygons: Vec<u32>,
 }
@@ -81,7 +82,7 @@ impl<'a> Subdivision<'a> {
         self.point_of(self.side(side).origin)
     }
 
-    /// Whether the side is a portal to another polygon of the same region and area, which may be
+    /// `true` if the side is a portal to another polygon of the same region and area, which may be
     /// joined with this one.
     #[inline]
     pub(crate) fn is_inner(&self, side: u32) -> bool {
@@ -100,7 +101,8 @@ impl<'a> Subdivision<'a> {
         std::iter::successors(Some(side).filter(|&side| side != NONE), next).take(len as usize)
     }
 
-    /// Removes a polygon; its sides stay for the caller to use or [`Subdivision::free_side`].
+    /// Removes a polygon. Its sides stay: the caller uses them again or calls
+    /// [`Subdivision::free_side`].
     pub(crate) fn free_polygon(&mut self, polygon: u32) {
         self.polygons[polygon as usize].side = NONE;
         self.free_polygons.push(polygon);
@@ -111,7 +113,7 @@ impl<'a> Subdivision<'a> {
         self.free_sides.push(side);
     }
 
-    /// A side that starts at a vertex, as yet without a polygon and neighbours.
+    /// Adds a side that starts at a vertex, without a polygon and neighbours.
     pub(crate) fn new_side(&mut self, origin: u32) -> u32 {
         let side = Side { origin, twin: NONE, next: NONE, prev: NONE, polygon: NONE };
         match self.free_sides.pop() {
@@ -121,14 +123,14 @@ impl<'a> Subdivision<'a> {
             }
             None => {
                 self.sides.push(side);
-                index(self.sides.len() - 1)
+                to_u32(self.sides.len() - 1)
             }
         }
     }
 
-    /// A polygon of these sides.
+    /// Adds a polygon with these sides.
     pub(crate) fn new_polygon(&mut self, sides: &[u32], region: RegionId, area: AreaId) -> u32 {
-        let patch = Patch { side: sides[0], len: index(sides.len()), region, area };
+        let patch = Patch { side: sides[0], len: to_u32(sides.len()), region, area };
         let polygon = match self.free_polygons.pop() {
             Some(free) => {
                 self.polygons[free as usize] = patch;
@@ -136,7 +138,7 @@ impl<'a> Subdivision<'a> {
             }
             None => {
                 self.polygons.push(patch);
-                index(self.polygons.len() - 1)
+                to_u32(self.polygons.len() - 1)
             }
         };
         for (at, &side) in sides.iter().enumerate() {
@@ -155,12 +157,11 @@ impl<'a> Subdivision<'a> {
 
     /// Polygons that have not been removed.
     pub(crate) fn living(&self) -> impl Iterator<Item = u32> {
-        (0..index(self.polygons.len())).filter(|&polygon| self.polygons[polygon as usize].side != NONE)
+        (0..to_u32(self.polygons.len())).filter(|&polygon| self.polygons[polygon as usize].side != NONE)
     }
 
-    /// Puts the polygons of another subdivision of the same polygons in place of one's own: all
-    /// polygons of one region. Fails, and changes nothing, if the borders differ, as they may
-    /// where triangles overlap.
+    /// Replaces all polygons of one region, `own`, by those of another subdivision. Returns
+    /// `false`, without a change, if the borders differ, which is possible where triangles overlap.
     pub(crate) fn take_region(&mut self, own: &[u32], other: &Self, polygons: &[u32]) -> bool {
         let border_of = |subdivision: &Self, polygons: &[u32]| {
             let mut border: Vec<([u32; 2], u32)> = Vec::new();
@@ -205,7 +206,7 @@ impl<'a> Subdivision<'a> {
         true
     }
 
-    /// Whether the side is on a wall or leads to another region.
+    /// `true` if the side is on a wall or leads to another region.
     fn is_border(&self, side: u32) -> bool {
         let Side { twin, polygon, .. } = *self.side(side);
         twin == NONE
@@ -213,8 +214,8 @@ impl<'a> Subdivision<'a> {
                 != self.polygons[self.side(twin).polygon as usize].region
     }
 
-    /// Fuses straight sides between the same two polygons where nothing else uses the vertex
-    /// between them.
+    /// Merges collinear sides between the same two polygons if nothing else uses the vertex between
+    /// them.
     fn fuse(&mut self) {
         let mut uses = vec![0_u32; self.vertices.len()];
         for side in self.sides.iter().filter(|side| side.next != NONE) {
@@ -232,7 +233,7 @@ impl<'a> Subdivision<'a> {
             {
                 continue;
             }
-            // `prev` grows over this side, and `twin` over the twin of `prev`.
+            // `prev` is extended by this side, and `twin` by the twin of `prev`.
             let after = self.side(twin_before).next;
             self.sides[prev as usize].next = next;
             self.sides[next as usize].prev = prev;
@@ -241,7 +242,7 @@ impl<'a> Subdivision<'a> {
             self.sides[prev as usize].twin = twin;
             self.sides[twin as usize].twin = prev;
             for (gone, kept, polygon) in
-                [(index(at), prev, polygon), (twin_before, twin, self.side(twin_before).polygon)]
+                [(to_u32(at), prev, polygon), (twin_before, twin, self.side(twin_before).polygon)]
             {
                 self.sides[gone as usize].next = NONE;
                 let patch = &mut self.polygons[polygon as usize];
@@ -253,12 +254,12 @@ impl<'a> Subdivision<'a> {
         }
     }
 
-    /// The polygons by region, then by `numbering`; vertices keep their order, those not used are
-    /// gone.
-    pub(crate) fn into_polygons(mut self, numbering: Numbering) -> PolyMesh {
+    /// Returns the polygons, ordered by region, then by `numbering`. Vertices keep their order;
+    /// unused ones are dropped.
+    pub(crate) fn into_mesh(mut self, numbering: Numbering) -> PolyMesh {
         self.fuse();
         let mut order: Vec<(RegionId, [u32; 2], u32)> = Vec::with_capacity(self.len());
-        for polygon in 0..index(self.polygons.len()) {
+        for polygon in 0..to_u32(self.polygons.len()) {
             let Patch { side, region, .. } = self.polygons[polygon as usize];
             if side == NONE {
                 continue;
@@ -276,9 +277,9 @@ impl<'a> Subdivision<'a> {
             }
         }
         order.sort_unstable();
-        let mut column_of = vec![NONE; self.polygons.len()];
+        let mut polygon_of = vec![NONE; self.polygons.len()];
         for (new, &(.., polygon)) in order.iter().enumerate() {
-            column_of[polygon as usize] = index(new);
+            polygon_of[polygon as usize] = to_u32(new);
         }
         let mut vertex_of = vec![NONE; self.vertices.len()];
         let mut corners = 0;
@@ -289,7 +290,7 @@ impl<'a> Subdivision<'a> {
         let mut vertices = Vec::new();
         for (vertex, new) in self.vertices.iter().zip(&mut vertex_of) {
             if *new == 0 {
-                *new = index(vertices.len());
+                *new = to_u32(vertices.len());
                 vertices.push(*vertex);
             }
         }
@@ -301,21 +302,16 @@ impl<'a> Subdivision<'a> {
             neighbours: Vec::with_capacity(corners),
         };
         for &(region, _, polygon) in &order {
-            let first = index(mesh.corners.len());
+            let first = to_u32(mesh.corners.len());
             for side in self.around(polygon) {
                 let Side { origin, twin, .. } = *self.side(side);
                 mesh.corners.push(VertexId(vertex_of[origin as usize]));
-                let neighbour = (twin != NONE).then(|| PolyId(column_of[self.side(twin).polygon as usize]));
+                let neighbour = (twin != NONE).then(|| PolyId(polygon_of[self.side(twin).polygon as usize]));
                 mesh.neighbours.push(neighbour);
             }
-            let len = index(mesh.corners.len()) - first;
+            let len = to_u32(mesh.corners.len()) - first;
             mesh.polygons.push(Poly { first, len, region, area: self.polygons[polygon as usize].area });
         }
         mesh
     }
-}
-
-/// An index as 32 bits. There are never more sides than the triangles had, which were counted.
-pub(crate) fn index(at: usize) -> u32 {
-    VertexId::from_index(at).0
 }

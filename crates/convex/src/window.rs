@@ -1,22 +1,22 @@
-//! A few polygons side by side, and better ones in their place.
+//! A window: a few adjacent polygons, and their replacement by better ones.
 
-use waymesh_core::PlanPoint;
+use waymesh_core::{PlanPoint, to_u32};
 
 use crate::exact::Exact;
 use crate::measure::is_narrow;
-use crate::subdivision::{NONE, Patch, Subdivision, index};
+use crate::subdivision::{NONE, Patch, Subdivision};
 
-/// Polygons that together are a polygon without holes. Kept for its memory.
+/// Polygons whose union is a polygon without holes. Kept for its memory.
 #[derive(Debug, Default)]
 pub(crate) struct Window {
     pub(crate) polygons: Vec<u32>,
-    /// The sides of the polygons around all of them, in positive order.
+    /// The sides on the border of the union, in positive order.
     border: Vec<u32>,
     points: Vec<PlanPoint>,
-    /// Per polygon, the window it was last in.
+    /// For each polygon, the last window it was in.
     polygon_stamps: Vec<u32>,
-    /// Per vertex, the window on whose border it last lay, and its place there once that is
-    /// complete.
+    /// For each vertex, the last window on whose border it lay, and its index on that border once
+    /// it is complete.
     vertex_stamps: Vec<[u32; 2]>,
     stamp: u32,
     path: Vec<u32>,
@@ -24,49 +24,49 @@ pub(crate) struct Window {
     corners: Vec<u32>,
     ends: Vec<usize>,
     sides: Vec<u32>,
-    /// Vertices inside.
+    /// Number of vertices inside the window.
     inside: usize,
-    /// Sides through which a notch looks, and the points that limit its view.
+    /// Sides through which a notch sees, with the points that limit its view.
     views: Vec<(u32, PlanPoint, PlanPoint)>,
 }
 
 impl Window {
-    /// Starts again with one polygon.
-    pub(crate) fn start(&mut self, polygons: &Subdivision<'_>, seed: u32) {
+    /// Starts a new window with one polygon.
+    pub(crate) fn start(&mut self, subdivision: &Subdivision<'_>, seed: u32) {
         if self.stamp == u32::MAX {
             self.polygon_stamps.fill(0);
             self.vertex_stamps.fill([0; 2]);
             self.stamp = 0;
         }
         self.stamp += 1;
-        self.polygon_stamps.resize(polygons.polygons.len().max(self.polygon_stamps.len()), 0);
-        self.vertex_stamps.resize(polygons.vertices.len(), [0; 2]);
+        self.polygon_stamps.resize(subdivision.polygons.len().max(self.polygon_stamps.len()), 0);
+        self.vertex_stamps.resize(subdivision.vertices.len(), [0; 2]);
         self.inside = 0;
         self.polygons.clear();
         self.polygons.push(seed);
         self.polygon_stamps[seed as usize] = self.stamp;
         self.border.clear();
-        self.border.extend(polygons.around(seed));
+        self.border.extend(subdivision.around(seed));
         for &side in &self.border {
-            self.vertex_stamps[polygons.side(side).origin as usize][0] = self.stamp;
+            self.vertex_stamps[subdivision.side(side).origin as usize][0] = self.stamp;
         }
     }
 
-    /// Adds neighbours, those of the first polygon first, for as long as one fits: those that are
-    /// `preferred`, and then others.
+    /// Adds neighbours, those of the first polygon first, until none fits: first those that are
+    /// `preferred`, then others.
     pub(crate) fn grow(
         &mut self,
-        polygons: &Subdivision<'_>,
+        subdivision: &Subdivision<'_>,
         most_vertices: usize,
         preferred: impl Fn(u32) -> bool,
     ) {
         for all in [false, true] {
             let mut at = 0;
             while at < self.polygons.len() {
-                for side in polygons.around(self.polygons[at]) {
-                    let twin = polygons.side(side).twin;
-                    if all || (twin != NONE && preferred(polygons.side(twin).polygon)) {
-                        self.add(polygons, side, most_vertices);
+                for side in subdivision.around(self.polygons[at]) {
+                    let twin = subdivision.side(side).twin;
+                    if all || (twin != NONE && preferred(subdivision.side(twin).polygon)) {
+                        self.add(subdivision, side, most_vertices);
                     }
                 }
                 at += 1;
@@ -74,64 +74,64 @@ impl Window {
         }
     }
 
-    /// No fewer polygons than this can be put in place of those of the window.
-    pub(crate) fn least(&self, polygons: &Subdivision<'_>) -> usize {
+    /// Lower bound of the number of polygons that can replace those of the window.
+    pub(crate) fn least(&self, subdivision: &Subdivision<'_>) -> usize {
         let count = self.border.len();
-        let point = |at: usize| polygons.point(self.border[at % count]);
+        let point = |at: usize| subdivision.point(self.border[at % count]);
         let notches =
             (0..count).filter(|&at| PlanPoint::orientation(point(at), point(at + 1), point(at + 2)) < 0);
         notches.count().div_ceil(2) + 1
     }
 
-    /// Whether no neighbour is left that could be added, if it fitted.
-    pub(crate) fn is_complete(&self, polygons: &Subdivision<'_>) -> bool {
-        self.border.iter().all(|&side| !polygons.is_inner(side))
+    /// `true` if there is no neighbour of the same region and area around the window.
+    pub(crate) fn is_complete(&self, subdivision: &Subdivision<'_>) -> bool {
+        self.border.iter().all(|&side| !subdivision.is_inner(side))
     }
 
-    fn is_in(&self, polygons: &Subdivision<'_>, side: u32) -> bool {
-        side != NONE && self.polygon_stamps[polygons.side(side).polygon as usize] == self.stamp
+    fn is_in(&self, subdivision: &Subdivision<'_>, side: u32) -> bool {
+        side != NONE && self.polygon_stamps[subdivision.side(side).polygon as usize] == self.stamp
     }
 
-    /// Adds the polygon across a side of a cell of the window, if both together have one simple
-    /// border of few vertices.
-    pub(crate) fn add(&mut self, polygons: &Subdivision<'_>, side: u32, most_vertices: usize) -> bool {
-        let twin = polygons.side(side).twin;
-        if !polygons.is_inner(side) || self.is_in(polygons, twin) {
+    /// Adds the polygon across a side of a polygon of the window, if the union has a simple border
+    /// of at most `most_vertices` vertices. Returns `true` if it was added.
+    pub(crate) fn add(&mut self, subdivision: &Subdivision<'_>, side: u32, most_vertices: usize) -> bool {
+        let twin = subdivision.side(side).twin;
+        if !subdivision.is_inner(side) || self.is_in(subdivision, twin) {
             return false;
         }
-        // The sides of the new polygon towards the window: one run.
+        // The sides of the new polygon towards the window have to be one run.
         let (stamp, stamps) = (self.stamp, &self.polygon_stamps);
         let shared = |at: u32| {
-            let twin = polygons.side(at).twin;
-            twin != NONE && stamps[polygons.side(twin).polygon as usize] == stamp
+            let twin = subdivision.side(at).twin;
+            twin != NONE && stamps[subdivision.side(twin).polygon as usize] == stamp
         };
-        let new = polygons.side(twin).polygon;
+        let new = subdivision.side(twin).polygon;
         let (mut first, mut last, mut run) = (twin, twin, 1);
-        let len = polygons.polygons[new as usize].len as usize;
-        while run < len && shared(polygons.side(first).prev) {
-            first = polygons.side(first).prev;
+        let len = subdivision.polygons[new as usize].len as usize;
+        while run < len && shared(subdivision.side(first).prev) {
+            first = subdivision.side(first).prev;
             run += 1;
         }
-        while run < len && shared(polygons.side(last).next) {
-            last = polygons.side(last).next;
+        while run < len && shared(subdivision.side(last).next) {
+            last = subdivision.side(last).next;
             run += 1;
         }
         if run >= len || self.border.len() + len - 2 * run > most_vertices {
             return false;
         }
         self.path.clear();
-        let mut at = polygons.side(last).next;
+        let mut at = subdivision.side(last).next;
         while at != first {
             if shared(at)
-                || (!self.path.is_empty() && self.is_on_border(polygons, at))
+                || (!self.path.is_empty() && self.is_on_border(subdivision, at))
                 || self.path.len() > len
             {
                 return false;
             }
             self.path.push(at);
-            at = polygons.side(at).next;
+            at = subdivision.side(at).next;
         }
-        let entry = polygons.side(last).twin;
+        let entry = subdivision.side(last).twin;
         let Some(place) = self.border.iter().position(|&side| side == entry) else { return false };
         self.border.rotate_left(place);
         if run > self.border.len() {
@@ -139,10 +139,10 @@ impl Window {
         }
         self.inside += run - 1;
         for &gone in &self.border[1..run] {
-            self.vertex_stamps[polygons.side(gone).origin as usize][0] = 0;
+            self.vertex_stamps[subdivision.side(gone).origin as usize][0] = 0;
         }
         for &side in &self.path[1..] {
-            self.vertex_stamps[polygons.side(side).origin as usize][0] = self.stamp;
+            self.vertex_stamps[subdivision.side(side).origin as usize][0] = self.stamp;
         }
         self.border.splice(..run, self.path.iter().copied());
         self.polygons.push(new);
@@ -150,15 +150,15 @@ impl Window {
         true
     }
 
-    fn is_on_border(&self, polygons: &Subdivision<'_>, side: u32) -> bool {
-        self.vertex_stamps[polygons.side(side).origin as usize][0] == self.stamp
+    fn is_on_border(&self, subdivision: &Subdivision<'_>, side: u32) -> bool {
+        self.vertex_stamps[subdivision.side(side).origin as usize][0] == self.stamp
     }
 
-    /// Puts the best polygons in place of those of the window, if they are better.
-    /// [`Window::polygons`] are the new ones then.
+    /// Replaces the polygons of the window by the best ones, if those are better.
+    /// [`Window::polygons`] then are the new ones.
     pub(crate) fn improve(
         &mut self,
-        polygons: &mut Subdivision<'_>,
+        subdivision: &mut Subdivision<'_>,
         exact: &mut Exact,
         max_vertices: u32,
     ) -> bool {
@@ -167,20 +167,21 @@ impl Window {
             return false;
         }
         self.points.clear();
-        self.points.extend(self.border.iter().map(|&side| polygons.point(side)));
+        self.points.extend(self.border.iter().map(|&side| subdivision.point(side)));
         if !exact.load(&self.points) {
             return false;
         }
-        // Portals between two vertices that are no notches only help to keep polygons small.
+        // Portals between two vertices that are no notches are only of use if polygons have few
+        // corners.
         let limit = if (max_vertices as usize) < self.points.len() { max_vertices } else { 0 };
         if self.inside == 0 {
-            self.look(polygons, exact, limit != 0);
+            self.look(subdivision, exact, limit != 0);
         } else {
             exact.see_all(limit != 0);
         }
         let Some((fewest, weight)) = exact.solve(limit) else { return false };
         let better = fewest < count
-            || (fewest == count && self.weight(polygons, exact).is_none_or(|old| weight < old));
+            || (fewest == count && self.weight(subdivision, exact).is_none_or(|old| weight < old));
         if !better {
             return false;
         }
@@ -190,34 +191,34 @@ impl Window {
             self.corners.extend_from_slice(corners);
             self.ends.push(self.corners.len());
         }
-        self.is_sound() && self.replace(polygons)
+        self.is_sound() && self.replace(subdivision)
     }
 
-    /// Makes one polygon of the window if that is convex and has at most `max_vertices` corners (0
+    /// Joins the window to one polygon if that is convex and has at most `max_vertices` corners (0
     /// = no limit).
-    pub(crate) fn unite(&mut self, polygons: &mut Subdivision<'_>, max_vertices: u32) -> bool {
+    pub(crate) fn unite(&mut self, subdivision: &mut Subdivision<'_>, max_vertices: u32) -> bool {
         let count = self.border.len();
         if self.polygons.len() < 2 || (max_vertices != 0 && count > max_vertices as usize) {
             return false;
         }
         self.points.clear();
-        self.points.extend(self.border.iter().map(|&side| polygons.point(side)));
+        self.points.extend(self.border.iter().map(|&side| subdivision.point(side)));
         self.corners.clear();
-        self.corners.extend(0..index(count));
+        self.corners.extend(0..to_u32(count));
         self.ends.clear();
         self.ends.push(count);
-        self.is_sound() && self.replace(polygons)
+        self.is_sound() && self.replace(subdivision)
     }
 
-    /// Turns the portal between the two polygons of the window around its notch, if fewer narrow
-    /// angles are left then.
-    pub(crate) fn widen(&mut self, polygons: &mut Subdivision<'_>, max_vertices: u32) -> bool {
+    /// Turns the portal between the two polygons of the window around its notch, if that leaves
+    /// fewer narrow angles.
+    pub(crate) fn widen(&mut self, subdivision: &mut Subdivision<'_>, max_vertices: u32) -> bool {
         let count = self.border.len();
         if self.polygons.len() != 2 || self.inside != 0 {
             return false;
         }
         self.points.clear();
-        self.points.extend(self.border.iter().map(|&side| polygons.point(side)));
+        self.points.extend(self.border.iter().map(|&side| subdivision.point(side)));
         let point = |at: usize| self.points[at % count];
         let mut notches = (0..count)
             .filter(|&at| PlanPoint::orientation(point(at + count - 1), point(at), point(at + 1)) < 0);
@@ -239,36 +240,36 @@ impl Window {
         };
         let is_now = |steps: &usize| {
             let side = self.border[(notch + steps) % count];
-            // A border side starts in each polygon: the portal ends where the polygon changes.
+            // The portal ends where the polygon of the border side changes.
             let before = self.border[(notch + steps - 1) % count];
-            polygons.side(side).polygon != polygons.side(before).polygon
+            subdivision.side(side).polygon != subdivision.side(before).polygon
         };
         let Some(now) = (2..count - 1).find(is_now) else { return false };
         let best = (2..count - 1).filter(may_end).min_by_key(|&steps| cost(steps));
         let Some(best) = best.filter(|&best| cost(best).0 < cost(now).0) else { return false };
         self.corners.clear();
-        self.corners.extend((notch..=notch + best).map(|at| index(at % count)));
+        self.corners.extend((notch..=notch + best).map(|at| to_u32(at % count)));
         self.ends.clear();
         self.ends.push(self.corners.len());
-        self.corners.extend((notch + best..=notch + count).map(|at| index(at % count)));
+        self.corners.extend((notch + best..=notch + count).map(|at| to_u32(at % count)));
         self.ends.push(self.corners.len());
-        self.is_sound() && self.replace(polygons)
+        self.is_sound() && self.replace(subdivision)
     }
 
-    /// Shows `exact` what each notch sees, or every vertex. No vertex lies inside, so no polygon is
-    /// seen along two ways.
-    fn look(&mut self, polygons: &Subdivision<'_>, exact: &mut Exact, all: bool) {
+    /// Tells `exact` what each notch, or with `all` each vertex, sees. No vertex lies inside, so
+    /// each polygon is seen through one side only.
+    fn look(&mut self, subdivision: &Subdivision<'_>, exact: &mut Exact, all: bool) {
         for (place, &side) in self.border.iter().enumerate() {
-            self.vertex_stamps[polygons.side(side).origin as usize][1] = index(place);
+            self.vertex_stamps[subdivision.side(side).origin as usize][1] = to_u32(place);
         }
-        let place = |side: u32| self.vertex_stamps[polygons.side(side).origin as usize][1] as usize;
+        let place = |side: u32| self.vertex_stamps[subdivision.side(side).origin as usize][1] as usize;
         for (own, &border) in self.border.iter().enumerate() {
             if !all && !exact.is_notch(own) {
                 continue;
             }
             let eye = self.points[own];
             let turn = |a: PlanPoint, b: PlanPoint| PlanPoint::orientation(eye, a, b);
-            // What looks back names the pair, too.
+            // The pair is also found from the other vertex.
             let see = |exact: &mut Exact, other: usize| {
                 if own < other || !(all || exact.is_notch(other)) {
                     exact.see([own, other]);
@@ -277,40 +278,40 @@ impl Window {
             // The polygons around the notch.
             let mut leaving = border;
             loop {
-                let first = polygons.point(polygons.side(leaving).next);
-                let arriving = polygons.side(leaving).prev;
-                let last = polygons.point(arriving);
-                see(exact, place(polygons.side(leaving).next));
-                let mut at = polygons.side(leaving).next;
+                let first = subdivision.point(subdivision.side(leaving).next);
+                let arriving = subdivision.side(leaving).prev;
+                let last = subdivision.point(arriving);
+                see(exact, place(subdivision.side(leaving).next));
+                let mut at = subdivision.side(leaving).next;
                 while at != arriving {
-                    let next = polygons.side(at).next;
-                    let (from, to) = (polygons.point(at), polygons.point(next));
+                    let next = subdivision.side(at).next;
+                    let (from, to) = (subdivision.point(at), subdivision.point(next));
                     if next != arriving && turn(first, to) > 0 && turn(to, last) > 0 {
                         see(exact, place(next));
                     }
-                    let twin = polygons.side(at).twin;
-                    if turn(from, to) > 0 && self.is_in(polygons, twin) {
+                    let twin = subdivision.side(at).twin;
+                    if turn(from, to) > 0 && self.is_in(subdivision, twin) {
                         self.views.push((twin, from, to));
                     }
                     at = next;
                 }
-                leaving = polygons.side(arriving).twin;
-                if !self.is_in(polygons, leaving) {
+                leaving = subdivision.side(arriving).twin;
+                if !self.is_in(subdivision, leaving) {
                     break;
                 }
             }
-            // What lies behind their sides, between the points where the view is limited.
+            // What lies behind their sides, between the points that limit the view.
             while let Some((entry, low, high)) = self.views.pop() {
-                let mut at = polygons.side(entry).next;
+                let mut at = subdivision.side(entry).next;
                 while at != entry {
-                    let next = polygons.side(at).next;
-                    let (from, to) = (polygons.point(at), polygons.point(next));
+                    let next = subdivision.side(at).next;
+                    let (from, to) = (subdivision.point(at), subdivision.point(next));
                     let (low_to, to_high) = (turn(low, to), turn(to, high));
                     if next != entry && low_to > 0 && to_high > 0 {
                         see(exact, place(next));
                     }
-                    let twin = polygons.side(at).twin;
-                    if low_to > 0 && self.is_in(polygons, twin) {
+                    let twin = subdivision.side(at).twin;
+                    if low_to > 0 && self.is_in(subdivision, twin) {
                         let from = if turn(low, from) > 0 { from } else { low };
                         let to = if to_high > 0 { to } else { high };
                         if turn(from, to) > 0 {
@@ -323,17 +324,17 @@ impl Window {
         }
     }
 
-    /// Weight of the portals inside the window; `None` if there is a vertex inside.
-    fn weight(&mut self, polygons: &Subdivision<'_>, exact: &Exact) -> Option<u64> {
+    /// Returns the weight of the portals inside the window; `None` if there is a vertex inside.
+    fn weight(&mut self, subdivision: &Subdivision<'_>, exact: &Exact) -> Option<u64> {
         for (place, &side) in self.border.iter().enumerate() {
-            self.vertex_stamps[polygons.side(side).origin as usize][1] = index(place);
+            self.vertex_stamps[subdivision.side(side).origin as usize][1] = to_u32(place);
         }
         self.portals.clear();
         for &polygon in &self.polygons {
-            for side in polygons.around(polygon) {
-                let twin = polygons.side(side).twin;
-                if twin > side && self.is_in(polygons, twin) {
-                    let [from, to] = [side, twin].map(|side| polygons.side(side).origin as usize);
+            for side in subdivision.around(polygon) {
+                let twin = subdivision.side(side).twin;
+                if twin > side && self.is_in(subdivision, twin) {
+                    let [from, to] = [side, twin].map(|side| subdivision.side(side).origin as usize);
                     let [a, b] = [self.vertex_stamps[from], self.vertex_stamps[to]];
                     if a[0] != self.stamp || b[0] != self.stamp {
                         return None;
@@ -345,7 +346,7 @@ impl Window {
         Some(exact.weigh(self.portals.iter().map(|portal| [portal[0] as usize, portal[1] as usize])))
     }
 
-    /// The new polygons, as places on the border.
+    /// The new polygons, as indices on the border.
     fn new_polygons(&self) -> impl Iterator<Item = &[u32]> {
         self.ends.iter().enumerate().map(|(polygon, &end)| {
             let start = if polygon == 0 { 0 } else { self.ends[polygon - 1] };
@@ -353,8 +354,8 @@ impl Window {
         })
     }
 
-    /// Whether the new polygons are convex and fill the window. Only borders that cross can make
-    /// them otherwise.
+    /// `true` if the new polygons are convex and fill the window. It is `false` only for borders
+    /// that cross.
     fn is_sound(&self) -> bool {
         let mut area = 0;
         for polygon in self.new_polygons() {
@@ -375,12 +376,12 @@ impl Window {
         area == PlanPoint::doubled_area(self.points.iter().copied())
     }
 
-    fn replace(&mut self, polygons: &mut Subdivision<'_>) -> bool {
-        let Patch { region, area, .. } = polygons.polygons[self.polygons[0] as usize];
+    fn replace(&mut self, subdivision: &mut Subdivision<'_>) -> bool {
+        let Patch { region, area, .. } = subdivision.polygons[self.polygons[0] as usize];
         let mut portals = std::mem::take(&mut self.portals);
         portals.clear();
-        // Each portal has to be there from both sides; and each edge once.
-        let count = index(self.border.len());
+        // Each portal must occur from both sides, and each edge once.
+        let count = to_u32(self.border.len());
         for polygon in self.new_polygons() {
             for (at, &from) in polygon.iter().enumerate() {
                 let to = polygon[(at + 1) % polygon.len()];
@@ -399,19 +400,21 @@ impl Window {
         sides.clear();
         for &polygon in &self.polygons {
             sides.extend(
-                polygons.around(polygon).filter(|&side| self.is_in(polygons, polygons.side(side).twin)),
+                subdivision
+                    .around(polygon)
+                    .filter(|&side| self.is_in(subdivision, subdivision.side(side).twin)),
             );
         }
         self.sides = sides;
-        self.sides.iter().for_each(|&side| polygons.free_side(side));
-        self.polygons.drain(..).for_each(|polygon| polygons.free_polygon(polygon));
-        // Both sides of every portal, from the lower place and from the higher one.
+        self.sides.iter().for_each(|&side| subdivision.free_side(side));
+        self.polygons.drain(..).for_each(|polygon| subdivision.free_polygon(polygon));
+        // Both sides of every portal: the one from the lower index and the one from the higher.
         for pair in self.portals.chunks_mut(2) {
             for (at, side) in pair.iter_mut().enumerate() {
-                side[2] = polygons.new_side(polygons.side(self.border[side[at] as usize]).origin);
+                side[2] = subdivision.new_side(subdivision.side(self.border[side[at] as usize]).origin);
             }
-            polygons.sides[pair[0][2] as usize].twin = pair[1][2];
-            polygons.sides[pair[1][2] as usize].twin = pair[0][2];
+            subdivision.sides[pair[0][2] as usize].twin = pair[1][2];
+            subdivision.sides[pair[1][2] as usize].twin = pair[0][2];
         }
         for polygon in 0..self.ends.len() {
             let start = if polygon == 0 { 0 } else { self.ends[polygon - 1] };
@@ -427,7 +430,7 @@ impl Window {
                     self.portals[first + usize::from(from > to)][2]
                 });
             }
-            self.polygons.push(polygons.new_polygon(&self.sides, region, area));
+            self.polygons.push(subdivision.new_polygon(&self.sides, region, area));
         }
         true
     }

@@ -18,7 +18,7 @@ use std::collections::VecDeque;
 
 use waymesh_core::{NO_SPAN, PlanPoint};
 
-use crate::{edges::Around, ground::Ground, lattice::Lattice, surface::Point, rows::Rows};
+use crate::{edges::Around, ground::Ground, lattice::Lattice, rows::Rows, surface::Point};
 
 /// No piece: the sample has no ground of the polygon's own region.
 const NO_RUN: u32 = u32::MAX;

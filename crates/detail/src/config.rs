@@ -30,28 +30,15 @@ impl Default for DetailConfig {
     }
 }
 
+waymesh_core::setters! {
+    impl DetailConfig {
+        with_max_error_levels(max_error_levels: f32);
+        with_max_step(max_step: f32);
+        with_points_per_column(points_per_column: u32);
+    }
+}
+
 impl DetailConfig {
-    /// Sets the error bound in levels.
-    #[must_use]
-    pub fn with_max_error_levels(mut self, levels: f32) -> Self {
-        self.max_error_levels = levels;
-        self
-    }
-
-    /// Sets the agent's highest step in metres.
-    #[must_use]
-    pub fn with_max_step(mut self, metres: f32) -> Self {
-        self.max_step = metres;
-        self
-    }
-
-    /// Sets how many plan points of the polygons lie along a side of a column.
-    #[must_use]
-    pub fn with_points_per_column(mut self, points: u32) -> Self {
-        self.points_per_column = points;
-        self
-    }
-
     /// Checks every field.
     ///
     /// # Errors
@@ -86,21 +73,14 @@ impl Default for WindowConfig {
     }
 }
 
+waymesh_core::setters! {
+    impl WindowConfig {
+        with_window_columns(window_columns: u64);
+        with_windows_at_once(windows_at_once: usize);
+    }
+}
+
 impl WindowConfig {
-    /// Sets the columns of a window.
-    #[must_use]
-    pub fn with_window_columns(mut self, columns: u64) -> Self {
-        self.window_columns = columns;
-        self
-    }
-
-    /// Sets how many windows are alive at the same time.
-    #[must_use]
-    pub fn with_windows_at_once(mut self, windows: usize) -> Self {
-        self.windows_at_once = windows;
-        self
-    }
-
     /// Checks every field.
     ///
     /// # Errors

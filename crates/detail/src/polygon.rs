@@ -9,8 +9,8 @@ use crate::{
     claims::{Claims, Corner},
     edges::{Outlines, Plan},
     ground::Ground,
-    surface::{Surface, Point},
     rows::Rows,
+    surface::{Point, Surface},
 };
 
 /// What one polygon needs while it is worked on; reused from polygon to polygon.

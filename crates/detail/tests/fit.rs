@@ -273,7 +273,7 @@ fn windows_that_cannot_be_had_are_errors() {
     ] {
         let source = |_: GridWindow| Err::<LabelledWindow, _>("never asked".into());
         let error = fit_heights_windowed(&mesh, &source, &config, &windows, &mut ());
-        assert_eq!(error, Err(DetailError::BadWindowConfig { field: name }));
+        assert!(matches!(error, Err(DetailError::BadField(bad)) if bad.field == name));
     }
     let tiles = tiles(&field, &map, 16);
     let tiles: Vec<&LabelledWindow> = tiles.iter().collect();

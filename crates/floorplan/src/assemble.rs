@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use waymesh_core::{
     ArcId, ArcUse, AreaId, ContourArc, ContourLoop, ContourSet, DisjointSets, GridFrame, PlanPoint,
-    PlanVertex, RegionContour, RegionId, VertexId,
+    PlanVertex, RegionContour, RegionId, VertexId, to_u32,
 };
 
 use crate::PlanError;
@@ -164,13 +164,13 @@ impl<'a> Builder<'a> {
                 (self.corner_number(from), self.corner_after(to)),
                 (self.corner_after(from), self.corner_number(to)),
             ] {
-                corners.unite(number(a), number(b));
+                corners.unite(to_u32(a), to_u32(b));
             }
         }
         let mut names: Vec<Option<VertexId>> = vec![None; count];
         for piece in self.pieces {
             for &point in piece.polygon.iter().flatten() {
-                let lowest = corners.find(number(self.vertex_of.len()));
+                let lowest = corners.find(to_u32(self.vertex_of.len()));
                 let vertex = *names[lowest as usize].get_or_insert_with(|| {
                     self.set.vertices.push(PlanVertex { point, height: piece.height });
                     VertexId::from_index(self.set.vertices.len() - 1)
@@ -201,11 +201,11 @@ impl<'a> Builder<'a> {
     }
 
     fn arc(&mut self, vertices: &[VertexId], left: usize, right: Option<usize>) -> ArcId {
-        let first = number(self.set.arc_vertices.len());
+        let first = to_u32(self.set.arc_vertices.len());
         self.set.arc_vertices.extend_from_slice(vertices);
         self.set.arcs.push(ContourArc {
             first,
-            len: number(vertices.len()),
+            len: to_u32(vertices.len()),
             left: RegionId::from_index(left),
             right: right.map(RegionId::from_index),
         });
@@ -250,8 +250,4 @@ impl<'a> Builder<'a> {
         }
         uses
     }
-}
-/// A count or index in 32 bits. There are never more: corners are counted first.
-fn number(value: usize) -> u32 {
-    u32::try_from(value).unwrap_or(u32::MAX)
 }

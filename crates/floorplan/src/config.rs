@@ -83,85 +83,23 @@ impl Default for PlanConfig {
     }
 }
 
+waymesh_core::setters! {
+    impl PlanConfig {
+        with_radius(radius: f64);
+        with_join(join: Join);
+        with_arc_error(arc_error: f64);
+        with_shrink_walkable(shrink_walkable: bool);
+        with_cell_size(cell_size: f64);
+        with_near_distance(near_distance: f64);
+        with_min_area(min_area: f64);
+        with_link_reach(link_reach: f64);
+        with_merge_distance(merge_distance: f64);
+        with_max_edge_length(max_edge_length: f64);
+        with_steiner_grid(steiner_grid: f64);
+    }
+}
+
 impl PlanConfig {
-    /// Sets the agent's radius in metres.
-    #[must_use]
-    pub fn with_radius(mut self, metres: f64) -> Self {
-        self.radius = metres;
-        self
-    }
-
-    /// Sets how the offset goes round corners.
-    #[must_use]
-    pub fn with_join(mut self, join: Join) -> Self {
-        self.join = join;
-        self
-    }
-
-    /// Sets how far arcs may be cut short, in metres.
-    #[must_use]
-    pub fn with_arc_error(mut self, metres: f64) -> Self {
-        self.arc_error = metres;
-        self
-    }
-
-    /// Sets whether the agent keeps clear of the borders of walkable ground.
-    #[must_use]
-    pub fn with_shrink_walkable(mut self, shrink: bool) -> Self {
-        self.shrink_walkable = shrink;
-        self
-    }
-
-    /// Sets the side of a cell of the grid, in metres.
-    #[must_use]
-    pub fn with_cell_size(mut self, metres: f64) -> Self {
-        self.cell_size = metres;
-        self
-    }
-
-    /// Sets the distance below which vertices are left out, in metres.
-    #[must_use]
-    pub fn with_near_distance(mut self, metres: f64) -> Self {
-        self.near_distance = metres;
-        self
-    }
-
-    /// Sets the smallest piece of ground, in square metres.
-    #[must_use]
-    pub fn with_min_area(mut self, square_metres: f64) -> Self {
-        self.min_area = square_metres;
-        self
-    }
-
-    /// Sets how far beyond the radius the ends of stairs and lifts may lie from the ground, in
-    /// metres.
-    #[must_use]
-    pub fn with_link_reach(mut self, metres: f64) -> Self {
-        self.link_reach = metres;
-        self
-    }
-
-    /// Sets the distance below which vertices become one, in metres, 0 for none.
-    #[must_use]
-    pub fn with_merge_distance(mut self, metres: f64) -> Self {
-        self.merge_distance = metres;
-        self
-    }
-
-    /// Sets the longest border edge, in metres, 0 for no limit.
-    #[must_use]
-    pub fn with_max_edge_length(mut self, metres: f64) -> Self {
-        self.max_edge_length = metres;
-        self
-    }
-
-    /// Sets the spacing of a grid of vertices inside, in metres, 0 for none.
-    #[must_use]
-    pub fn with_steiner_grid(mut self, metres: f64) -> Self {
-        self.steiner_grid = metres;
-        self
-    }
-
     /// Checks every field.
     ///
     /// # Errors

@@ -10,7 +10,7 @@ use waymesh_core::Random;
 
 /// Whether there is a way between two places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Link {
+pub(crate) enum Connection {
     Linked,
     Apart,
     /// Only over places or steps that are too close to the limit to say.
@@ -19,7 +19,7 @@ pub(crate) enum Link {
 
 /// A place of the grid where an agent can stand, or may.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct GridPlace {
     column: usize,
     position: DVec3,
     is_certain: bool,
@@ -36,7 +36,7 @@ struct Place {
 ///   called apart.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Components {
-    places: Vec<Place>,
+    places: Vec<GridPlace>,
     /// Indices of the certain places.
     certain: Vec<usize>,
     sure: Vec<usize>,
@@ -57,7 +57,7 @@ const NEIGHBOURS: [(i64, i64); 4] = [(1, 0), (0, 1), (1, 1), (1, -1)];
 impl Components {
     pub(crate) fn find(oracle: &Oracle) -> Self {
         let Some(grid) = Grid::over(oracle) else { return Self::default() };
-        let places: Vec<Place> = (0..grid.depth)
+        let places: Vec<GridPlace> = (0..grid.depth)
             .into_par_iter()
             .map_init(Scratch::default, |scratch, row| grid.row(oracle, row, scratch))
             .flatten_iter()
@@ -94,13 +94,13 @@ impl Components {
         self.places[place].position
     }
 
-    pub(crate) fn link(&self, a: usize, b: usize) -> Link {
+    pub(crate) fn connection(&self, a: usize, b: usize) -> Connection {
         if self.sure[a] == self.sure[b] {
-            Link::Linked
+            Connection::Linked
         } else if self.possible[a] == self.possible[b] || self.is_coarse {
-            Link::Uncertain
+            Connection::Uncertain
         } else {
-            Link::Apart
+            Connection::Apart
         }
     }
 }
@@ -141,7 +141,7 @@ impl Grid {
         Some(Self { low, spacing, width: count(size.x), depth: count(size.y) })
     }
 
-    fn row(&self, oracle: &Oracle, row: usize, scratch: &mut Scratch) -> Vec<Place> {
+    fn row(&self, oracle: &Oracle, row: usize, scratch: &mut Scratch) -> Vec<GridPlace> {
         let (low, high) = (oracle.scene.low.y - 1.0, oracle.scene.high.y + 1.0);
         let mut places = Vec::new();
         let mut surfaces: Vec<Surface> = Vec::new();
@@ -157,7 +157,7 @@ impl Grid {
                 if !matches!(verdict, Verdict::Obstructed(_)) {
                     let is_gentle = oracle.scene.faces[surface.face].slope == Slope::Gentle;
                     let is_certain = verdict == Verdict::Standable && is_gentle;
-                    places.push(Place { column: row * self.width + x, position, is_certain });
+                    places.push(GridPlace { column: row * self.width + x, position, is_certain });
                 }
             }
         }
@@ -168,7 +168,7 @@ impl Grid {
     fn links(
         &self,
         oracle: &Oracle,
-        places: &[Place],
+        places: &[GridPlace],
         index: usize,
         scratch: &mut Scratch,
     ) -> Vec<(usize, usize, bool)> {
@@ -189,7 +189,7 @@ impl Grid {
             let offset = DVec2::new(dx as f64, dz as f64);
             let (direction, length) = (offset.normalize(), offset.length() * self.spacing);
             let near = f64::from(oracle.config.level_height) / 2.0 + SAME_SURFACE;
-            let meets = |arrival: Option<f64>, neighbour: &Place| {
+            let meets = |arrival: Option<f64>, neighbour: &GridPlace| {
                 arrival.is_some_and(|rise| (place.position.y + rise - neighbour.position.y).abs() <= near)
             };
             let possible = scratch.around.walk(direction, length, &lenient).arrival;

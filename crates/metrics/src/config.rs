@@ -43,47 +43,22 @@ impl Default for MetricsConfig {
     }
 }
 
+waymesh_core::setters! {
+    impl MetricsConfig {
+        with_samples(samples: usize);
+        with_seed(seed: u64);
+        with_height_tolerance(height_tolerance: Some(f32));
+        with_pairs(pairs: usize);
+        with_grid_limit(grid_limit: usize);
+    }
+}
+
 impl MetricsConfig {
-    /// Sets the number of samples.
-    #[must_use]
-    pub fn with_samples(mut self, samples: usize) -> Self {
-        self.samples = samples;
-        self
-    }
-
-    /// Sets the start of the random numbers.
-    #[must_use]
-    pub fn with_seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
-        self
-    }
-
     /// Sets the uncertainty in the plan and upward, in metres: the scale that the meshes were baked
     /// at.
     #[must_use]
     pub fn with_scale(mut self, cell_size: f32, level_height: f32) -> Self {
         (self.cell_size, self.level_height) = (cell_size, level_height);
-        self
-    }
-
-    /// Sets how far the mesh may be above or below the ground, in metres.
-    #[must_use]
-    pub fn with_height_tolerance(mut self, metres: f32) -> Self {
-        self.height_tolerance = Some(metres);
-        self
-    }
-
-    /// Sets the number of random pairs.
-    #[must_use]
-    pub fn with_pairs(mut self, pairs: usize) -> Self {
-        self.pairs = pairs;
-        self
-    }
-
-    /// Sets how many places the grid of the components may have.
-    #[must_use]
-    pub fn with_grid_limit(mut self, places: usize) -> Self {
-        self.grid_limit = places;
         self
     }
 

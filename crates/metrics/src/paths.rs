@@ -6,14 +6,14 @@ use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 
 use crate::border::{on_ground, reach};
-use crate::components::Link;
+use crate::components::Connection;
 use crate::evaluate::Router;
 use crate::fans::Fans;
 use crate::mesh::{JudgedMesh, MeshIndex};
 use crate::oracle::{Oracle, Scratch};
 use crate::report::{Connectivity, Paths, QueryTime, Sorted};
 use crate::scene::plan;
-use crate::shortest::ShortestWays;
+use crate::shortest::ShortestPaths;
 use waymesh_core::Random;
 
 /// Draws so many times as many pairs as are wanted, at most, until enough have both ends on the
@@ -40,11 +40,11 @@ pub(crate) fn judge_connectivity(oracle: &Oracle, mesh: &JudgedMesh, index: &Mes
         };
         let (Some(start), Some(end)) = (island(from), island(to)) else { continue };
         result.pairs += 1;
-        match (components.link(from, to), start == end) {
-            (Link::Linked, true) | (Link::Apart, false) => result.agree += 1,
-            (Link::Linked, false) => result.missed_links += 1,
-            (Link::Apart, true) => result.false_links += 1,
-            (Link::Uncertain, _) => {}
+        match (components.connection(from, to), start == end) {
+            (Connection::Linked, true) | (Connection::Apart, false) => result.agree += 1,
+            (Connection::Linked, false) => result.missed_links += 1,
+            (Connection::Apart, true) => result.false_links += 1,
+            (Connection::Uncertain, _) => {}
         }
     }
     result
@@ -59,9 +59,9 @@ pub(crate) fn judge_paths(
 ) -> Paths {
     let components = &oracle.components;
     let mut random = Random::new(oracle.config.seed ^ 0x0009_A145);
-    let mut shortest = ShortestWays::new(mesh, fans);
+    let mut shortest = ShortestPaths::new(mesh, fans);
     let mut result = Paths::default();
-    let (mut times, mut lengths, mut ways) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut times, mut lengths, mut paths) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..oracle.config.pairs {
         let (Some(from), Some(to)) =
             (components.random_place(&mut random), components.random_place(&mut random))
@@ -71,20 +71,20 @@ pub(crate) fn judge_paths(
         let (start, end) = (components.position(from).as_vec3(), components.position(to).as_vec3());
         result.pairs += 1;
         let clock = Instant::now();
-        let way = router(start, end);
+        let path = router(start, end);
         times.push(u64::try_from(clock.elapsed().as_nanos()).unwrap_or(u64::MAX));
-        match (components.link(from, to), way.is_some()) {
-            (Link::Linked, false) => result.wrongly_missing += 1,
-            (Link::Apart, true) => result.wrongly_found += 1,
+        match (components.connection(from, to), path.is_some()) {
+            (Connection::Linked, false) => result.wrongly_missing += 1,
+            (Connection::Apart, true) => result.wrongly_found += 1,
             _ => {}
         }
-        let Some(way) = way else { continue };
+        let Some(path) = path else { continue };
         result.found += 1;
-        lengths.extend(excess_length(oracle, index, &mut shortest, &way));
-        ways.push(way);
+        lengths.extend(excess_length(oracle, index, &mut shortest, &path));
+        paths.push(path);
     }
     result.excess_length = Sorted::new(lengths).summary();
-    result.min_wall_distance = wall_distance(oracle, index, &ways);
+    result.min_wall_distance = wall_distance(oracle, index, &paths);
     times.sort_unstable();
     let rank = |percent: usize| times.get((times.len() * percent).div_ceil(100).max(1) - 1).copied();
     result.query_ns = QueryTime { p50: rank(50), p99: rank(99) };
@@ -95,14 +95,14 @@ pub(crate) fn judge_paths(
 fn excess_length(
     oracle: &Oracle,
     index: &MeshIndex<'_>,
-    shortest: &mut ShortestWays<'_>,
-    way: &[Vec3],
+    shortest: &mut ShortestPaths<'_>,
+    path: &[Vec3],
 ) -> Option<f64> {
-    let ends = [way.first()?.as_dvec3(), way.last()?.as_dvec3()];
+    let ends = [path.first()?.as_dvec3(), path.last()?.as_dvec3()];
     let [from, to] = ends.map(|at| Some((locate_near(oracle, index, at)?, at)));
     let exact = shortest.length(from?, to?)?;
     let length: f64 =
-        way.windows(2).map(|pair| plan(pair[0].as_dvec3()).distance(plan(pair[1].as_dvec3()))).sum();
+        path.windows(2).map(|pair| plan(pair[0].as_dvec3()).distance(plan(pair[1].as_dvec3()))).sum();
     // Ends in single precision are off by some micrometres.
     (exact > 1e-3).then(|| length / exact - 1.0)
 }
@@ -115,8 +115,8 @@ fn locate_near(oracle: &Oracle, index: &MeshIndex<'_>, at: DVec3) -> Option<usiz
     near.into_iter().find_map(|at| index.locate(at, oracle.height_tolerance())).map(|(polygon, _)| polygon)
 }
 
-/// Least distance to a wall along all ways, looked at a polygon apart and at the turns.
-fn wall_distance(oracle: &Oracle, index: &MeshIndex<'_>, ways: &[Vec<Vec3>]) -> Option<f64> {
+/// Least distance to a wall along all paths, looked at a polygon apart and at the turns.
+fn wall_distance(oracle: &Oracle, index: &MeshIndex<'_>, paths: &[Vec<Vec3>]) -> Option<f64> {
     /// Most places that are looked at.
     const MOST_PLACES: f64 = 30_000.0;
     /// Places that are looked at together.
@@ -124,10 +124,10 @@ fn wall_distance(oracle: &Oracle, index: &MeshIndex<'_>, ways: &[Vec<Vec3>]) -> 
     /// Farthest that a way between two turns is above or below the mesh. Metres.
     const FARTHEST: f64 = 1e3;
     let legs =
-        || ways.iter().flat_map(|way| way.windows(2)).map(|leg| (leg[0].as_dvec3(), leg[1].as_dvec3()));
+        || paths.iter().flat_map(|path| path.windows(2)).map(|leg| (leg[0].as_dvec3(), leg[1].as_dvec3()));
     let total: f64 = legs().map(|(a, b)| a.distance(b)).sum();
     let spacing = oracle.cell().max(total / MOST_PLACES);
-    let mut places: Vec<DVec3> = ways.iter().flatten().map(|point| point.as_dvec3()).collect();
+    let mut places: Vec<DVec3> = paths.iter().flatten().map(|point| point.as_dvec3()).collect();
     // Many ways turn at the same places.
     places.sort_by(|a, b| a.to_array().map(f64::to_bits).cmp(&b.to_array().map(f64::to_bits)));
     places.dedup();

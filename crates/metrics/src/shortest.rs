@@ -11,7 +11,7 @@ use crate::scene::plan;
 
 /// Most polygons that one look may pass, and most lines of sight that are kept: beyond, there is no
 /// answer.
-const MOST_CELLS: usize = 2_000_000;
+const MOST_POLYGONS: usize = 2_000_000;
 const MOST_LINES: usize = 20_000_000;
 
 /// Shortest ways: A* over the visibility graph of the border's notches, whose lines of sight are
@@ -22,7 +22,7 @@ const MOST_LINES: usize = 20_000_000;
 /// and because polygons are convex. Where the mesh passes above itself, looks follow the polygons
 /// and not the plan.
 #[derive(Debug)]
-pub(crate) struct ShortestWays<'a> {
+pub(crate) struct ShortestPaths<'a> {
     mesh: &'a JudgedMesh,
     fans: &'a Fans,
     /// What is seen from each fan, once it was looked from.
@@ -66,7 +66,7 @@ impl PartialOrd for Open {
     }
 }
 
-impl<'a> ShortestWays<'a> {
+impl<'a> ShortestPaths<'a> {
     pub(crate) fn new(mesh: &'a JudgedMesh, fans: &'a Fans) -> Self {
         Self { mesh, fans, seen: vec![None; fans.fans.len()], lines: 0 }
     }
@@ -173,7 +173,7 @@ impl<'a> ShortestWays<'a> {
         let mut passed = 0;
         while let Some(Look { polygon, entry, right, left }) = looks.pop() {
             passed += 1;
-            if passed > MOST_CELLS {
+            if passed > MOST_POLYGONS {
                 return None;
             }
             let is_seen = |to: DVec2| {
@@ -242,7 +242,7 @@ mod tests {
             let at = DVec3::new(at.x, 0.0, at.y);
             (index.locate(at, 1.0).unwrap().0, at)
         };
-        ShortestWays::new(mesh, &fans).length(at(from), at(to))
+        ShortestPaths::new(mesh, &fans).length(at(from), at(to))
     }
 
     /// Whether the open segment misses the inside of every solid square.

@@ -16,9 +16,19 @@ pub(crate) struct Clearance {
 
 /// Ends are told in steps of a cell, a fraction of those in which the result is told: what is
 /// straight but for noise is then straight, and measured from as one.
-pub(crate) const STEPS_OF_ENDS: f32 = 256.0;
+const STEPS_OF_ENDS: f64 = 256.0;
 /// The same for heights along borders, per metre.
-pub(crate) const STEPS_OF_HEIGHTS: f32 = 32.0;
+const STEPS_OF_HEIGHTS: f32 = 32.0;
+
+/// Rounds a coordinate of a border, in cells.
+pub(crate) fn round_place(cells: f64) -> f64 {
+    (cells * STEPS_OF_ENDS).round() / STEPS_OF_ENDS
+}
+
+/// Rounds a height along a border, in metres.
+pub(crate) fn round_height(metres: f32) -> f32 {
+    (metres * STEPS_OF_HEIGHTS).round() / STEPS_OF_HEIGHTS
+}
 
 /// Where places without a link in a direction end, in cells from their centres.
 #[derive(Debug, Default)]
@@ -27,12 +37,12 @@ struct Ends {
     slots: Vec<Option<u32>>,
     ends: Vec<[f32; 4]>,
     /// The pixels with such places, sheet by sheet, row by row.
-    rims: Vec<Rim>,
+    places: Vec<BorderPlace>,
 }
 
 /// A place at which ground ends.
 #[derive(Clone, Copy, Debug)]
-struct Rim {
+struct BorderPlace {
     block: u32,
     floor: u16,
     x: u32,
@@ -45,7 +55,7 @@ impl Ends {
         let slots: Vec<Option<u32>> =
             (0..maps.ranges.len()).map(|sheet| walls.slot(sheet).map(|slot| slot as u32)).collect();
         let mut ends = vec![[1.0; 4]; walls.len()];
-        let mut rims = Vec::new();
+        let mut places = Vec::new();
         for (index, block) in maps.blocks.iter().enumerate() {
             for floor in 0..block.floors {
                 let Some(slot) = walls.slot(block.number(floor)) else { continue };
@@ -53,13 +63,12 @@ impl Ends {
                 for (pixel, place) in block.sheet(floor).enumerate() {
                     let links = &maps.links[place];
                     if links.contains(&NO_FLOOR) && maps.has_ground(place) {
-                        rims.push(Rim { block: index as u32, floor, x, z });
+                        places.push(BorderPlace { block: index as u32, floor, x, z });
                         for direction in Direction::ALL {
                             if links[direction.index()] == NO_FLOOR {
-                                let across = way_across(maps, walls, walk, place, (x, z), direction);
+                                let across = extents_across(maps, walls, walk, place, (x, z), direction);
                                 let end = walls.end(slot + pixel, direction, across);
-                                ends[slot + pixel][direction.index()] =
-                                    (end * STEPS_OF_ENDS).round() / STEPS_OF_ENDS;
+                                ends[slot + pixel][direction.index()] = round_place(f64::from(end)) as f32;
                             }
                         }
                     }
@@ -70,7 +79,7 @@ impl Ends {
                 }
             }
         }
-        Self { slots, ends, rims }
+        Self { slots, ends, places }
     }
 
     #[inline]
@@ -81,7 +90,7 @@ impl Ends {
 }
 
 /// The way of the place beside one without a link, if both have ground within a step.
-fn way_across(
+fn extents_across(
     maps: &DepthMaps<'_>,
     walls: &Walls,
     walk: &Walk,
@@ -135,14 +144,14 @@ impl Clearance {
 /// The borders of all ground, piece by piece: every end of a place is joined to the next one around
 /// the corner.
 fn for_each_segment(maps: &DepthMaps<'_>, ends: &Ends, whole: GridWindow, mut each: impl FnMut(&Segment)) {
-    let mut columns: Vec<Rim> = Vec::new();
-    for rows in ends.rims.chunk_by(|a, b| (a.block, a.floor) == (b.block, b.floor)) {
-        let mut look = |rim: &Rim, direction: Direction, run: &mut Option<Segment>| {
-            let (block, pixel) = (&maps.blocks[rim.block as usize], (rim.x, rim.z));
-            let place = block.sheet(rim.floor).start + block.pixel(rim.x, rim.z);
+    let mut columns: Vec<BorderPlace> = Vec::new();
+    for rows in ends.places.chunk_by(|a, b| (a.block, a.floor) == (b.block, b.floor)) {
+        let mut look = |at: &BorderPlace, direction: Direction, run: &mut Option<Segment>| {
+            let (block, pixel) = (&maps.blocks[at.block as usize], (at.x, at.z));
+            let place = block.sheet(at.floor).start + block.pixel(at.x, at.z);
             if maps.links[place][direction.index()] == NO_FLOOR {
-                let corner = Corner { maps, ends, whole, pixel, floor: rim.floor };
-                if let Some(segment) = corner.segment(place, direction)
+                let tracer = Tracer { maps, ends, whole, pixel, floor: at.floor };
+                if let Some(segment) = tracer.segment(place, direction)
                     && !run.as_mut().is_some_and(|run| run.join(&segment))
                     && let Some(done) = run.replace(segment)
                 {
@@ -152,23 +161,23 @@ fn for_each_segment(maps: &DepthMaps<'_>, ends: &Ends, whole: GridWindow, mut ea
         };
         // Along the borders, so that straight ones are told as a whole.
         let mut runs = [None; 4];
-        for rim in rows {
-            look(rim, Direction::NegZ, &mut runs[0]);
-            look(rim, Direction::PosZ, &mut runs[1]);
+        for at in rows {
+            look(at, Direction::NegZ, &mut runs[0]);
+            look(at, Direction::PosZ, &mut runs[1]);
         }
         columns.clear();
         columns.extend_from_slice(rows);
-        columns.sort_unstable_by_key(|rim| (rim.x, rim.z));
-        for rim in &columns {
-            look(rim, Direction::NegX, &mut runs[2]);
-            look(rim, Direction::PosX, &mut runs[3]);
+        columns.sort_unstable_by_key(|at| (at.x, at.z));
+        for at in &columns {
+            look(at, Direction::NegX, &mut runs[2]);
+            look(at, Direction::PosX, &mut runs[3]);
         }
         runs.iter().flatten().for_each(&mut each);
     }
 }
 
 /// A place and what lies around it.
-struct Corner<'a> {
+struct Tracer<'a> {
     maps: &'a DepthMaps<'a>,
     ends: &'a Ends,
     whole: GridWindow,
@@ -176,7 +185,7 @@ struct Corner<'a> {
     floor: u16,
 }
 
-impl Corner<'_> {
+impl Tracer<'_> {
     /// What ends with the window goes on beyond, unless the grid ends there.
     fn ends_here(&self, direction: Direction) -> bool {
         let (window, whole) = (self.maps.window, self.whole);
@@ -227,7 +236,7 @@ impl Corner<'_> {
             },
         };
         let base = [i64::from(pixel.0), i64::from(pixel.1)];
-        let ground = (maps.ground[place] * STEPS_OF_HEIGHTS).round() / STEPS_OF_HEIGHTS;
+        let ground = round_height(maps.ground[place]);
         Some(Segment { base, ends: [start, end.unwrap_or(start)], ground })
     }
 }

@@ -64,56 +64,19 @@ const FEWEST_CELLS: u32 = 4;
 /// Most fine cells along a rough one.
 const MOST_CELLS: u32 = 1 << 10;
 
+waymesh_core::setters! {
+    impl StoreysConfig {
+        with_scale(scale: GridScale);
+        with_agent(agent: Agent);
+        with_rough_cells(rough_cells: u32);
+        with_rough_level(rough_level: Some(f32));
+        with_seeds(seeds: Vec<Vec3>);
+        with_keep(keep: Keep);
+        with_max_memory_bytes(max_memory_bytes: u64);
+    }
+}
+
 impl StoreysConfig {
-    /// Sets the size of a fine cell and level.
-    #[must_use]
-    pub fn with_scale(mut self, scale: GridScale) -> Self {
-        self.scale = scale;
-        self
-    }
-
-    /// Sets the agent.
-    #[must_use]
-    pub fn with_agent(mut self, agent: Agent) -> Self {
-        self.agent = agent;
-        self
-    }
-
-    /// Sets how many fine cells lie along a rough one, 0 to choose.
-    #[must_use]
-    pub fn with_rough_cells(mut self, cells: u32) -> Self {
-        self.rough_cells = cells;
-        self
-    }
-
-    /// Sets the height of a rough level in metres.
-    #[must_use]
-    pub fn with_rough_level(mut self, metres: f32) -> Self {
-        self.rough_level = Some(metres);
-        self
-    }
-
-    /// Sets places that are certainly walkable.
-    #[must_use]
-    pub fn with_seeds(mut self, seeds: Vec<Vec3>) -> Self {
-        self.seeds = seeds;
-        self
-    }
-
-    /// Sets which ground is kept without seeds.
-    #[must_use]
-    pub fn with_keep(mut self, keep: Keep) -> Self {
-        self.keep = keep;
-        self
-    }
-
-    /// Sets the memory limit in bytes.
-    #[must_use]
-    pub fn with_max_memory_bytes(mut self, bytes: u64) -> Self {
-        self.max_memory_bytes = bytes;
-        self
-    }
-
     /// Fine cells along a rough one, chosen or given.
     #[must_use]
     #[expect(
@@ -199,7 +162,7 @@ pub(crate) struct Placement {
 }
 
 /// A point: cells along x, metres up, cells along z.
-pub(crate) type Corner = [f64; 3];
+pub(crate) type ScenePoint = [f64; 3];
 
 /// Cells and metres beyond this are moved there.
 const REACH: f64 = (1_u64 << 31) as f64;
@@ -213,7 +176,7 @@ impl Placement {
         }
     }
 
-    pub(crate) fn corner(&self, world: Vec3) -> Corner {
+    pub(crate) fn corner(&self, world: Vec3) -> ScenePoint {
         let [x, y, z] = world.as_dvec3().to_array();
         [
             ((x - self.origin[0]) * self.per_cell).clamp(-REACH, REACH),
@@ -224,7 +187,7 @@ impl Placement {
 
     /// The corners, and whether one can walk on the triangle; nothing if it has no area or is not
     /// finite.
-    pub(crate) fn triangle(&self, corners: [Vec3; 3]) -> Option<([Corner; 3], bool)> {
+    pub(crate) fn triangle(&self, corners: [Vec3; 3]) -> Option<([ScenePoint; 3], bool)> {
         let [a, b, c] = corners.map(Vec3::as_dvec3);
         let normal = (b - a).cross(c - a);
         let squared = normal.length_squared();

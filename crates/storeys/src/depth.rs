@@ -3,7 +3,7 @@
 use waymesh_core::{Direction, GridWindow};
 
 use crate::StoreysError;
-use crate::config::{Corner, HEIGHT_SLACK, Walk};
+use crate::config::{HEIGHT_SLACK, ScenePoint, Walk};
 use crate::layers::{Floor, Layers};
 use crate::slice::{Axis, Cut, Cutter, whole_below};
 
@@ -311,7 +311,7 @@ impl<'a> DepthMaps<'a> {
     }
 
     /// Draws the ground: of all walkable triangles in a floor, the highest counts.
-    pub(crate) fn draw(&mut self, corners: &[Corner; 3]) {
+    pub(crate) fn draw(&mut self, corners: &[ScenePoint; 3]) {
         let (left, width) = (i64::from(self.window.x), i64::from(self.window.width));
         let rows = i64::from(self.window.z)..i64::from(self.window.end_z());
         Cutter::new(corners, Axis::X).cuts(rows, |row, cut: Cut| {

@@ -4,7 +4,7 @@ use waymesh_core::stage::StageError;
 use waymesh_core::{GridFrame, SkippedTriangles, TriangleSource};
 
 use crate::StoreysError;
-use crate::config::{Corner, Placement, StoreysConfig, Walk};
+use crate::config::{Placement, ScenePoint, StoreysConfig, Walk};
 use crate::slice::whole_below;
 
 /// A triangle that touches a voxel by less than this, in rough cells or levels, may or may not be
@@ -182,7 +182,7 @@ pub fn voxelize_roughly(
 /// A convex polygon in the making: a triangle cut by four lines has at most seven corners.
 #[derive(Clone, Copy)]
 struct Piece {
-    corners: [Corner; 8],
+    corners: [ScenePoint; 8],
     len: usize,
 }
 
@@ -209,7 +209,7 @@ impl Piece {
         out
     }
 
-    fn push(&mut self, corner: Corner) {
+    fn push(&mut self, corner: ScenePoint) {
         // Rounding may add a corner where exact arithmetic has none; one more changes no range.
         if self.len < self.corners.len() {
             self.corners[self.len] = corner;
@@ -241,7 +241,7 @@ fn is_inside([low, high]: [f64; 2], count: u32) -> bool {
 }
 
 impl RoughVoxels {
-    fn draw(&mut self, corners: [Corner; 3], walkable: bool) {
+    fn draw(&mut self, corners: [ScenePoint; 3], walkable: bool) {
         let [a, b, c] = corners;
         let triangle = Piece { corners: [a, b, c, a, a, a, a, a], len: 3 };
         let rows = cells(triangle.range(2), self.depth);

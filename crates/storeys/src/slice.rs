@@ -1,6 +1,6 @@
 //! A triangle cut by the lines through the centres of a row of cells.
 
-use crate::config::Corner;
+use crate::config::ScenePoint;
 
 /// The whole number at or below `value`, without the library call that [`f64::floor`] is on the
 /// least common instruction set.
@@ -48,20 +48,20 @@ impl Cut {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cutter {
     /// Across the lines, then along them, then up: the order in which an edge's ends are taken.
-    edges: [[Corner; 2]; 3],
+    edges: [[ScenePoint; 2]; 3],
     low: f64,
     high: f64,
 }
 
 impl Cutter {
     #[inline]
-    pub(crate) fn new(corners: &[Corner; 3], axis: Axis) -> Self {
+    pub(crate) fn new(corners: &[ScenePoint; 3], axis: Axis) -> Self {
         #[inline(always)]
-        fn turn([x, y, z]: Corner, axis: Axis) -> Corner {
+        fn turn([x, y, z]: ScenePoint, axis: Axis) -> ScenePoint {
             if axis == Axis::X { [z, x, y] } else { [x, z, y] }
         }
         let [a, b, c] = [turn(corners[0], axis), turn(corners[1], axis), turn(corners[2], axis)];
-        let edge = |a: Corner, b: Corner| if a <= b { [a, b] } else { [b, a] };
+        let edge = |a: ScenePoint, b: ScenePoint| if a <= b { [a, b] } else { [b, a] };
         Self {
             edges: [edge(a, b), edge(b, c), edge(c, a)],
             low: a[0].min(b[0]).min(c[0]),
@@ -70,7 +70,7 @@ impl Cutter {
     }
 
     /// For lines along both axes.
-    pub(crate) fn both(corners: &[Corner; 3]) -> [Self; 2] {
+    pub(crate) fn both(corners: &[ScenePoint; 3]) -> [Self; 2] {
         [Self::new(corners, Axis::X), Self::new(corners, Axis::Z)]
     }
 

@@ -4,8 +4,8 @@ use std::cmp::Ordering;
 
 use waymesh_core::Direction;
 
-use crate::clearance::{STEPS_OF_ENDS, STEPS_OF_HEIGHTS};
-use crate::config::{Corner, Walk};
+use crate::clearance::{round_height, round_place};
+use crate::config::{ScenePoint, Walk};
 use crate::depth::{ALL_SIDES, Block, DepthMaps, NO_FLOOR};
 use crate::slice::{Axis, Cut, Cutter, whole_below};
 
@@ -19,7 +19,7 @@ const HALFWAY: f32 = 0.5;
 /// What one finds on the way from a place to the centre of each neighbour, in cells from the
 /// place's own centre.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Ways {
+pub(crate) struct Extents {
     /// The nearest thing in the way: what reaches higher than a step above the ground, and not so
     /// high that the agent passes below.
     wall: [f32; 4],
@@ -27,7 +27,7 @@ pub(crate) struct Ways {
     ground: [f32; 4],
 }
 
-const UNKNOWN: Ways = Ways { wall: [CLEAR; 4], ground: [0.0; 4] };
+const UNKNOWN: Extents = Extents { wall: [CLEAR; 4], ground: [0.0; 4] };
 
 /// A thing too thin for any line between centres to meet it, or the end of one.
 #[derive(Clone, Copy, Debug)]
@@ -53,10 +53,10 @@ impl Post {
 /// Walls and drops of a window.
 #[derive(Debug)]
 pub(crate) struct Walls {
-    /// First way of each sheet, [`NO_WAYS`] where nothing has been seen.
+    /// First way of each sheet, [`NO_EXTENTS`] where nothing has been seen.
     slots: Vec<u32>,
     /// As many as a sheet has places.
-    ways: Vec<Ways>,
+    extents: Vec<Extents>,
     pub(crate) posts: Vec<Post>,
     /// Used again for every corner.
     grounds: Vec<f32>,
@@ -64,7 +64,7 @@ pub(crate) struct Walls {
     recent: Vec<Option<Post>>,
 }
 
-const NO_WAYS: u32 = u32::MAX;
+const NO_EXTENTS: u32 = u32::MAX;
 /// Posts that are remembered, as a power of two.
 const RECENT_BITS: u32 = 10;
 
@@ -88,8 +88,8 @@ fn nearest_between([[t0, y0], [t1, y1]]: Look, low: f64, high: f64) -> Option<f6
 impl Walls {
     pub(crate) fn new(maps: &DepthMaps<'_>) -> Self {
         Self {
-            slots: vec![NO_WAYS; maps.ranges.len()],
-            ways: Vec::new(),
+            slots: vec![NO_EXTENTS; maps.ranges.len()],
+            extents: Vec::new(),
             posts: Vec::new(),
             grounds: Vec::new(),
             recent: vec![None; 1 << RECENT_BITS],
@@ -99,27 +99,33 @@ impl Walls {
     /// Number of the ways of a sheet's first place, if it has any.
     #[inline]
     pub(crate) fn slot(&self, sheet: usize) -> Option<usize> {
-        (self.slots[sheet] != NO_WAYS).then_some(self.slots[sheet] as usize)
+        (self.slots[sheet] != NO_EXTENTS).then_some(self.slots[sheet] as usize)
     }
 
     /// How many places have ways.
     pub(crate) fn len(&self) -> usize {
-        self.ways.len()
+        self.extents.len()
     }
 
     fn take_slot(&mut self, sheet: usize, area: usize) -> usize {
-        if self.slots[sheet] == NO_WAYS {
+        if self.slots[sheet] == NO_EXTENTS {
             #[expect(clippy::cast_possible_truncation, reason = "places are counted in 32 bits")]
-            let slot = self.ways.len() as u32;
+            let slot = self.extents.len() as u32;
             self.slots[sheet] = slot;
-            self.ways.resize(self.ways.len() + area, UNKNOWN);
+            self.extents.resize(self.extents.len() + area, UNKNOWN);
         }
         self.slots[sheet] as usize
     }
 
     /// Draws one triangle: steep and upside-down ones may stand in the way, walkable ones may too.
     /// Only sheets are looked at whose ground is so near in height that it can.
-    pub(crate) fn draw(&mut self, maps: &DepthMaps<'_>, walk: &Walk, corners: &[Corner; 3], walkable: bool) {
+    pub(crate) fn draw(
+        &mut self,
+        maps: &DepthMaps<'_>,
+        walk: &Walk,
+        corners: &[ScenePoint; 3],
+        walkable: bool,
+    ) {
         let [lowest, highest] = range_of(corners, 1);
         let mut cutters = None;
         let mut is_near = false;
@@ -158,11 +164,11 @@ impl Walls {
         &mut self,
         maps: &DepthMaps<'_>,
         walk: &Walk,
-        triangles: impl Iterator<Item = &'t [Corner; 3]>,
+        triangles: impl Iterator<Item = &'t [ScenePoint; 3]>,
     ) {
         // Of each sheet on which ground ends, the first of its rows and, behind them, columns, and which of
         // those lead to an end.
-        let mut firsts = vec![NO_WAYS; maps.ranges.len()];
+        let mut firsts = vec![NO_EXTENTS; maps.ranges.len()];
         let mut lines = Vec::new();
         for (index, block) in maps.blocks.iter().enumerate() {
             for floor in 0..block.floors {
@@ -182,7 +188,7 @@ impl Walls {
             for_each_block(maps, corners, |block, low, high| {
                 for floor in 0..block.floors {
                     let first = firsts[block.number(floor)];
-                    if first == NO_WAYS {
+                    if first == NO_EXTENTS {
                         continue;
                     }
                     let range = maps.ranges[block.number(floor)];
@@ -243,14 +249,12 @@ impl Walls {
 
     /// Keeps the end of edges where it stands in the way: what lies between it and the last line
     /// that meets the triangle would be lost.
-    fn add_tips(&mut self, maps: &DepthMaps<'_>, walk: &Walk, from: Corner, others: [Corner; 2]) {
+    fn add_tips(&mut self, maps: &DepthMaps<'_>, walk: &Walk, from: ScenePoint, others: [ScenePoint; 2]) {
         let window = maps.window;
         let first = |value: f64, first: u32| whole_below(value - 0.5) - i64::from(first);
         let (x, z) = (first(from[0], window.x), first(from[2], window.z));
         // Different heights of the ground around it that it can stand in the way of.
-        let heights = [from[1], others[0][1], others[1][1]];
-        let lowest = heights.into_iter().fold(f64::INFINITY, f64::min);
-        let highest = heights.into_iter().fold(f64::NEG_INFINITY, f64::max);
+        let [lowest, highest] = range_of(&[from, others[0], others[1]], 1);
         let mut grounds = std::mem::take(&mut self.grounds);
         grounds.clear();
         for (x, z) in [(x, z), (x + 1, z), (x, z + 1), (x + 1, z + 1)] {
@@ -301,9 +305,8 @@ impl Walls {
     /// Keeps a post, unless it has just been kept: corners are told of by every edge and triangle
     /// around them.
     fn push_post(&mut self, mut post: Post) {
-        let steps = f64::from(STEPS_OF_ENDS);
-        post.ends = post.ends.map(|end| end.map(|place| (place * steps).round() / steps));
-        post.ground = (post.ground * STEPS_OF_HEIGHTS).round() / STEPS_OF_HEIGHTS;
+        post.ends = post.ends.map(|end| end.map(round_place));
+        post.ground = round_height(post.ground);
         let [[ax, az], [bx, bz]] = post.ends;
         let bits = ax.to_bits()
             ^ az.to_bits().rotate_left(21)
@@ -409,27 +412,23 @@ impl Walls {
         #[expect(clippy::cast_possible_truncation, reason = "distances of a cell at most")]
         if let Some(distance) = nearest_between(look, low, high) {
             let slot = self.take_slot(sheet, block.area());
-            let wall = &mut self.ways[slot + pixel].wall[to.index()];
+            let wall = &mut self.extents[slot + pixel].wall[to.index()];
             *wall = wall.min(distance as f32);
         } else if walkable
             && (look[0][1] - f64::from(ground)).abs() <= f64::from(walk.rise)
             && let Some(slot) = self.slot(sheet)
         {
-            let end = &mut self.ways[slot + pixel].ground[to.index()];
+            let end = &mut self.extents[slot + pixel].ground[to.index()];
             *end = end.max(look[1][0] as f32);
         }
     }
 
     /// Keeps a thing that no line has met, if it stands in the way of a pixel around it.
-    fn add_post(&mut self, maps: &DepthMaps<'_>, walk: &Walk, corners: &[Corner; 3]) {
-        let heights = corners.map(|corner| corner[1]);
-        let low = heights.into_iter().fold(f64::INFINITY, f64::min);
-        let high = heights.into_iter().fold(f64::NEG_INFINITY, f64::max);
+    fn add_post(&mut self, maps: &DepthMaps<'_>, walk: &Walk, corners: &[ScenePoint; 3]) {
+        let [low, high] = range_of(corners, 1);
         let window = maps.window;
         let range = |axis: usize, first: u32, count: u32| {
-            let values = corners.map(|corner| corner[axis]);
-            let low = values.into_iter().fold(f64::INFINITY, f64::min) - f64::from(first);
-            let high = values.into_iter().fold(f64::NEG_INFINITY, f64::max) - f64::from(first);
+            let [low, high] = range_of(corners, axis).map(|value| value - f64::from(first));
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates")]
             let range = (low - 0.5).floor().max(0.0) as u32..((high + 0.5).floor().max(-1.0) + 1.0) as u32;
             range.start..range.end.min(count)
@@ -466,15 +465,16 @@ impl Walls {
                 for z in block.pixels.z..block.pixels.end_z() {
                     for x in block.pixels.x..block.pixels.end_x() {
                         let pixel = block.pixel(x, z);
-                        let (place, ways) = (block.sheet(floor).start + pixel, &self.ways[slot + pixel]);
-                        let [a, b, c, d] = ways.wall;
+                        let (place, extents) =
+                            (block.sheet(floor).start + pixel, &self.extents[slot + pixel]);
+                        let [a, b, c, d] = extents.wall;
                         let nearest = a.min(b).min(c.min(d));
                         if nearest > 1.0 {
                             continue;
                         }
                         let is_in = maps.has_ground(place) && nearest <= TOUCHING;
                         for direction in Direction::ALL {
-                            if is_in || ways.wall[direction.index()] <= 1.0 {
+                            if is_in || extents.wall[direction.index()] <= 1.0 {
                                 maps.cut(place, (x, z), direction);
                                 maps.ranges[block.number(floor)].is_linked = false;
                             }
@@ -491,19 +491,19 @@ impl Walls {
     /// How far from its centre a place ends in a direction without a link, in cells from 0 to 1.
     /// `way` is the number of its way, `across` that of the place beyond, if both have ground
     /// within a step and something is known of it.
-    pub(crate) fn end(&self, way: usize, direction: Direction, across: Option<usize>) -> f32 {
-        let ways = &self.ways[way];
-        let wall = ways.wall[direction.index()];
+    pub(crate) fn end(&self, own: usize, direction: Direction, across: Option<usize>) -> f32 {
+        let extents = &self.extents[own];
+        let wall = extents.wall[direction.index()];
         if wall <= 1.0 {
             return wall;
         }
         if let Some(across) = across {
-            let wall = self.ways[across].wall[direction.opposite().index()];
+            let wall = self.extents[across].wall[direction.opposite().index()];
             if wall <= 1.0 {
                 return 1.0 - wall;
             }
         }
-        let ground = ways.ground[direction.index()];
+        let ground = extents.ground[direction.index()];
         if ground > 0.0 { ground.min(1.0) } else { HALFWAY }
     }
 }
@@ -538,7 +538,7 @@ fn find_ends(maps: &DepthMaps<'_>, block: &Block, floor: u16, lines: &mut Vec<bo
 }
 
 /// Whether a line through the centres of a row of pixels in the window meets the triangle.
-fn is_met(maps: &DepthMaps<'_>, corners: &[Corner; 3]) -> bool {
+fn is_met(maps: &DepthMaps<'_>, corners: &[ScenePoint; 3]) -> bool {
     let window = maps.window;
     [(0, window.x, window.end_x()), (2, window.z, window.end_z())].into_iter().any(|(axis, first, end)| {
         let [low, high] = range_of(corners, axis);
@@ -548,7 +548,7 @@ fn is_met(maps: &DepthMaps<'_>, corners: &[Corner; 3]) -> bool {
     })
 }
 
-fn range_of(corners: &[Corner; 3], axis: usize) -> [f64; 2] {
+fn range_of(corners: &[ScenePoint; 3], axis: usize) -> [f64; 2] {
     let (a, b, c) = (corners[0][axis], corners[1][axis], corners[2][axis]);
     [a.min(b).min(c), a.max(b).max(c)]
 }
@@ -557,7 +557,7 @@ fn range_of(corners: &[Corner; 3], axis: usize) -> [f64; 2] {
 /// there. It may lie in less.
 fn for_each_block<'m>(
     maps: &'m DepthMaps<'_>,
-    corners: &[Corner; 3],
+    corners: &[ScenePoint; 3],
     mut each: impl FnMut(&'m Block, f64, f64),
 ) {
     // What a pixel sees lies up to a pixel from its centre.
@@ -616,7 +616,7 @@ const SPREAD_SLACK: f64 = 1e-3;
 const UPRIGHT: f64 = 10.0;
 
 /// Between which x the part of a triangle between two z lies.
-fn range_in_slab(corners: &[Corner; 3], [from, to]: [f64; 2]) -> [f64; 2] {
+fn range_in_slab(corners: &[ScenePoint; 3], [from, to]: [f64; 2]) -> [f64; 2] {
     let mut range = [f64::INFINITY, f64::NEG_INFINITY];
     for (a, b) in [(0, 1), (1, 2), (2, 0)] {
         let (a, b) = (corners[a], corners[b]);

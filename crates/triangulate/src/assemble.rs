@@ -1,11 +1,12 @@
-//! From the triangles of single polygons to one [`Triangulation`].
+//! Assembles the triangles of single polygons to one [`Triangulation`].
 
-use waymesh_core::{PlanPoint, PolygonSet, RegionId, Triangle, TriangleId, Triangulation, VertexId};
+use waymesh_core::{PlanPoint, PolygonSet, RegionId, Triangle, TriangleId, Triangulation, VertexId, to_u32};
 
 use crate::TriangulateError;
-use crate::outline::{Corner, Outline, corner_at};
+use crate::outline::{Corner, Outline};
 
-/// Set in [`LocalMesh::twins`] on a border; the rest of the number is the corner whose edge it is.
+/// Flag in [`LocalMesh::twins`] on a border. The other bits are the corner that the border edge
+/// leaves.
 pub(crate) const BORDER: u32 = 1 << 31;
 /// No index.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -14,12 +15,12 @@ pub(crate) const NONE: u32 = u32::MAX;
 #[derive(Debug, Default)]
 pub(crate) struct LocalMesh {
     pub(crate) triangles: Vec<[Corner; 3]>,
-    /// The half-edge across, or [`BORDER`] and a corner.
+    /// The opposite half-edge, or [`BORDER`] and a corner.
     pub(crate) twins: Vec<u32>,
-    /// Triangles by their vertices, the least one first, and where each was.
+    /// Triangles by their vertices, the lowest one first, with their old first half-edge.
     sorted: Vec<([VertexId; 3], u32)>,
     unsorted: Vec<[Corner; 3]>,
-    /// New half-edges of the old ones.
+    /// New number of each old half-edge.
     renumbered: Vec<u32>,
 }
 
@@ -31,14 +32,14 @@ impl LocalMesh {
 
     /// Adds a triangle whose twins are not known yet.
     pub(crate) fn push(&mut self, corners: [Corner; 3]) -> u32 {
-        let triangle = corner_at(self.triangles.len());
+        let triangle = to_u32(self.triangles.len());
         self.triangles.push(corners);
         self.twins.extend([NONE; 3]);
         triangle
     }
 
-    /// Brings the triangles into an order that depends on nothing but which triangles there are,
-    /// and not on which border comes first.
+    /// Sorts the triangles by their vertices, so that their order does not depend on the order of
+    /// the borders.
     pub(crate) fn sort(&mut self, outline: &Outline) {
         self.sorted.clear();
         self.unsorted.clear();
@@ -48,7 +49,7 @@ impl LocalMesh {
             vertices.rotate_left(turn);
             self.unsorted.push(corners);
             // The old place of the first half-edge, turn included.
-            self.sorted.push((vertices, 3 * triangle + corner_at(turn)));
+            self.sorted.push((vertices, 3 * triangle + to_u32(turn)));
         }
         self.sorted.sort_unstable();
         self.renumbered.clear();
@@ -64,7 +65,7 @@ impl LocalMesh {
                 *twin = self.renumbered[*twin as usize];
             }
         }
-        // Twins are now right but still stand in the old order of triangles.
+        // The values of the twins are now right, but still in the old order of triangles.
         self.renumbered.clear();
         for &(_, old) in &self.sorted {
             let (first, turn) = (old / 3 * 3, old % 3);
@@ -84,11 +85,11 @@ struct Seam {
     half_edge: u32,
     region: RegionId,
     beyond: RegionId,
-    /// Next seam with the same lesser vertex.
+    /// Next seam with the same lower vertex.
     next: u32,
 }
 
-/// Collects polygons.
+/// Collects the triangles of all polygons.
 #[derive(Debug)]
 pub(crate) struct Assembly {
     triangulation: Triangulation,
@@ -107,11 +108,11 @@ impl Assembly {
         Self { triangulation, seams: Vec::new() }
     }
 
-    /// Adds the triangles of one polygon after checking that they fill it.
+    /// Adds the triangles of one polygon, and checks that they fill it.
     pub(crate) fn add(&mut self, outline: &Outline, mesh: &mut LocalMesh) -> Result<(), TriangulateError> {
         mesh.sort(outline);
         let mut area = 0_i128;
-        let first = corner_at(self.triangulation.triangles.len());
+        let first = to_u32(self.triangulation.triangles.len());
         for (index, &corners) in (0..).zip(&mesh.triangles) {
             let [a, b, c] = corners.map(|corner| outline.point(corner));
             let doubled = PlanPoint::orientation(a, b, c);
@@ -143,7 +144,7 @@ impl Assembly {
         Ok(())
     }
 
-    /// Joins the polygons across their seams. `united` are vertices that had to become one.
+    /// Joins the polygons across their seams. `united` are pairs of vertices to be merged.
     pub(crate) fn finish(mut self, united: &[[VertexId; 2]]) -> Triangulation {
         if !united.is_empty() {
             self.unite(united);
@@ -154,7 +155,7 @@ impl Assembly {
             let seam = self.seams[index];
             let [from, to] = self.ends(seam.half_edge);
             let head = &mut heads[from.index().min(to.index())];
-            // A short list: the seams at one vertex that have not met their other side yet.
+            // A short list: the seams at one vertex whose other side has not been found yet.
             let (mut before, mut at) = (NONE, *head);
             while at != NONE {
                 let other = self.seams[at as usize];
@@ -168,7 +169,7 @@ impl Assembly {
             }
             if at == NONE {
                 self.seams[index].next = *head;
-                *head = corner_at(index);
+                *head = to_u32(index);
                 continue;
             }
             let other = self.seams[at as usize];
@@ -194,7 +195,7 @@ impl Assembly {
             Some(TriangleId(to / 3));
     }
 
-    /// Replaces vertices by the least one they are united with.
+    /// Replaces vertices by the lowest one they are united with.
     fn unite(&mut self, united: &[[VertexId; 2]]) {
         let mut parents: Vec<u32> = (0..).take(self.triangulation.vertices.len()).collect();
         let root = |parents: &mut [u32], mut at: u32| {

@@ -1,17 +1,17 @@
-//! Joining holes to the border around them, so that ear clipping has one cycle to walk.
+//! Joins holes to the border around them, so that ear clipping has a single cycle.
 
-use waymesh_core::{PlanPoint, RegionId};
+use waymesh_core::{PlanPoint, RegionId, to_u32};
 
 use crate::TriangulateError;
 use crate::ears::{BRIDGE, Cycles};
-use crate::outline::{corner_at, is_between, point_key};
+use crate::outline::{is_between, point_key};
 
 /// Buffers of [`Bridges::join`].
 #[derive(Debug, Default)]
 pub(crate) struct Bridges {
-    /// First node of each hole's least point, with the key of that point.
+    /// First node at each hole's lowest point, with the key of that point.
     holes: Vec<(u64, u32)>,
-    /// Nodes joined so far; nodes come in pairs with their bridges.
+    /// Nodes of the cycles joined so far.
     joined: Vec<u32>,
     candidates: Vec<(u64, u32)>,
     visited: Vec<bool>,
@@ -20,9 +20,9 @@ pub(crate) struct Bridges {
 impl Bridges {
     /// Joins every negative cycle to a positive one, or to one joined before it, by a doubled edge.
     ///
-    /// Holes are taken in the order of their least vertex (by x, then z). All that lies before that
-    /// vertex has been joined by then, and the nearest vertex that it sees there is as good an
-    /// anchor as any.
+    /// Holes are taken in the order of their lowest vertex (by x, then z). Everything that lies
+    /// before that vertex is then joined already. The nearest vertex that is visible there becomes
+    /// the anchor.
     pub(crate) fn join(&mut self, cycles: &mut Cycles, region: RegionId) -> Result<(), TriangulateError> {
         self.holes.clear();
         self.joined.clear();
@@ -41,7 +41,7 @@ impl Bridges {
                 if point_key(point) < point_key(cycles.point(least)) {
                     least = node;
                 }
-                // Only the sign counts, so that the triangle fan from any one point will do.
+                // Only the sign matters, so a triangle fan from any point is enough.
                 doubled_area +=
                     i128::from(PlanPoint::orientation(cycles.point(start), point, cycles.point(next)));
                 node = next;
@@ -110,13 +110,13 @@ impl Bridges {
                 break;
             }
         }
-        self.joined.extend(cycles.splice(anchor, facing, BRIDGE | corner_at(bridge)));
+        self.joined.extend(cycles.splice(anchor, facing, BRIDGE | to_u32(bridge)));
         true
     }
 }
 
-/// Whether the edge `u v` keeps the ends of `sight` from seeing each other: it crosses the line of
-/// sight, or one of its ends lies on it. No end of `sight` lies inside the edge.
+/// `true` if the edge `u v` hides `from` and `to` from each other: it crosses the line of sight, or
+/// one of its ends lies on it. Neither `from` nor `to` lies inside the edge.
 fn blocks([from, to]: [PlanPoint; 2], [u, v]: [PlanPoint; 2]) -> bool {
     let (u_side, v_side) = (PlanPoint::orientation(from, to, u), PlanPoint::orientation(from, to, v));
     if u_side == 0 {

@@ -3,44 +3,44 @@
 use spade::handles::{FixedDirectedEdgeHandle, FixedVertexHandle};
 use spade::{ConstrainedDelaunayTriangulation, Point2, Triangulation as _};
 use waymesh_core::stage::{StageError, Triangulate};
-use waymesh_core::{Observer, PlanPoint, PolygonSet, Triangulation};
+use waymesh_core::{Observer, PlanPoint, PolygonSet, Triangulation, to_u32};
 
 use crate::TriangulateError;
 use crate::assemble::{Assembly, BORDER, LocalMesh, NONE};
 use crate::crossings::CrossingCheck;
 use crate::delaunay::legalize;
 use crate::ears::Clipper;
-use crate::outline::{Corner, Outline, corner_at};
+use crate::outline::{Corner, Outline};
 
-/// Polygons of at most this many vertices are clipped and flipped instead of given to spade, whose
-/// upkeep of a triangulation of the whole plane costs more than it saves there. Measured on random
-/// stars: both take as long at about 300.
+/// Polygons of at most this many vertices are triangulated by ear clipping and edge flips instead
+/// of spade. spade triangulates the whole convex hull, which costs more than it saves on small
+/// polygons. Measured on random stars: both take the same time at about 300 vertices.
 const MOST_CLIPPED: usize = 256;
 
-/// Triangulates polygons so that no vertex a triangle could see lies inside its circle.
+/// Triangulates polygons so that no vertex visible from a triangle lies inside its circumcircle.
 ///
-/// Large polygons go through spade, small ones through ear clipping and edge flips. Which way was
-/// taken does not show: where four or more corners lie on one circle, they form the fan around the
-/// least of them (by x, then z), so there is only one result.
+/// Large polygons are triangulated by spade, small ones by ear clipping and edge flips. The result
+/// is the same for both: where four or more corners lie on one circle, they form a fan around the
+/// lowest of them (by x, then z), so there is only one result.
 ///
 /// # Guarantees
 /// - The triangles fill each polygon exactly and are all positive; there are no new vertices.
 /// - Among all triangulations of the polygon, the smallest angle is the largest.
-/// - The result depends on the polygons alone; triangles come polygon by polygon, ordered by their
-///   vertices, whichever border comes first and wherever it begins.
+/// - The result depends on the polygons alone. Triangles come polygon by polygon, ordered by their
+///   vertices. The order of the borders and their first vertices do not matter.
 /// - Where borders of one polygon touch in a vertex, each triangle has the vertex of the border
 ///   that encloses its corner. Where such borders swap sides, so that one corner has edges of two
 ///   vertices, both become the lesser one of them.
-/// - Two triangles of different regions are neighbours where each has the edge with the other's
-///   region beyond it.
+/// - Two triangles of different regions are neighbours if they share an edge and each names the
+///   other's region beyond it.
 ///
 /// # Cost
 /// About `n log n` for polygons of `n` vertices.
 ///
 /// # Errors
-/// For borders that are too short, name vertices that are not there, run the wrong way round,
-/// cross, overlap or touch inside an edge, and for holes outside: the first fault found. Never
-/// panics.
+/// Returns the first fault found: a border that is too short, names a missing vertex, has the wrong
+/// winding, crosses or overlaps another, or touches one inside an edge; a hole outside the outer
+/// border. Never panics.
 ///
 /// # References
 /// - Lee and Lin 1986, Generalized Delaunay triangulation for planar graphs, <https://doi.org/10.1007/BF02187695>.
@@ -83,7 +83,7 @@ fn triangulate_with(polygons: &PolygonSet, most_clipped: usize) -> Result<Triang
     Ok(assembly.finish(&outline.united))
 }
 
-/// A spade triangulation of one outline, and the way back from it.
+/// A spade triangulation of one outline, with the tables to convert it back.
 #[derive(Debug, Default)]
 struct Plane {
     cdt: ConstrainedDelaunayTriangulation<Point2<f64>>,
@@ -91,9 +91,10 @@ struct Plane {
     at: Vec<FixedVertexHandle>,
     /// spade's edge that leaves each corner along the border.
     edges: Vec<FixedDirectedEdgeHandle>,
-    /// The corner whose border edge a spade edge is, by its index.
+    /// Corner of the border edge that each spade edge is, by the index of the edge.
     borders: Vec<Corner>,
-    /// The corner that a spade edge leaves, seen from the face to its left, by its index.
+    /// Corner that each spade edge leaves, seen from the face to its left, by the index of the
+    /// edge.
     corners: Vec<Corner>,
     /// Triangle of each face inside, by its index.
     triangles: Vec<u32>,
@@ -121,13 +122,13 @@ impl Plane {
                 self.at[place]
             } else {
                 let position = Point2::new(f64::from(point.x), f64::from(point.z));
-                // Neighbours along the border are near each other: the last vertex is a good place to start
-                // from.
+                // Neighbours along the border are close to each other, so the last vertex is a good
+                // hint.
                 let inserted = match self.at.last() {
                     Some(&hint) => self.cdt.insert_with_hint(position, hint),
                     None => self.cdt.insert(position),
                 };
-                // spade turns away only numbers far beyond the grid.
+                // spade refuses only numbers far beyond the grid.
                 inserted.map_err(|_| TriangulateError::NotInside { region, point: *point })?
             };
             self.at.push(handle);
@@ -136,7 +137,7 @@ impl Plane {
         self.borders.clear();
         for corner in 0..outline.len() {
             let (from, to) = (self.at[corner], self.at[outline.next[corner] as usize]);
-            let first = outline.edge(corner_at(corner));
+            let first = outline.edge(to_u32(corner));
             let made = self.cdt.try_add_constraint(from, to);
             let crossing = |second| TriangulateError::CrossingEdges { region, first, second };
             let [edge] = made[..] else {
@@ -157,15 +158,15 @@ impl Plane {
             if self.borders[edge.index()] != NONE || self.borders[edge.rev().index()] != NONE {
                 return Err(crossing(first));
             }
-            self.borders[edge.index()] = corner_at(corner);
+            self.borders[edge.index()] = to_u32(corner);
             self.edges.push(edge);
         }
         Ok(())
     }
 
     /// Turns at each corner from the edge that leaves it, counter-clockwise through the inside, to
-    /// the edge that arrives, and notes the corner at every triangle on the way: this tells
-    /// apart corners at the same point, and inside from outside.
+    /// the edge that arrives, and notes the corner at every triangle in between. This distinguishes
+    /// corners at the same point, and the inside from the outside.
     fn walk_sectors(&mut self, outline: &Outline) -> Result<(), TriangulateError> {
         self.corners.clear();
         self.corners.resize(self.cdt.num_directed_edges(), NONE);
@@ -195,7 +196,7 @@ impl Plane {
         Ok(())
     }
 
-    /// Takes over the faces inside.
+    /// Copies the faces inside.
     fn collect(&mut self, outline: &Outline, mesh: &mut LocalMesh) -> Result<(), TriangulateError> {
         mesh.clear();
         self.triangles.clear();
@@ -221,7 +222,7 @@ impl Plane {
                 mesh.twins[(3 * triangle + side) as usize] = if border == NONE {
                     let back = edge.rev();
                     let beyond = self.triangles[back.face().fix().index()];
-                    // Which of the three edges of the face beyond it is.
+                    // Index of the edge in the face beyond it.
                     let position = back.face().as_inner().and_then(|face| {
                         face.adjacent_edges().iter().position(|other| other.fix() == back.fix())
                     });
@@ -229,7 +230,7 @@ impl Plane {
                         let point = plan_point(edge.from().position());
                         return Err(TriangulateError::NotInside { region: outline.region, point });
                     };
-                    3 * beyond + corner_at(position)
+                    3 * beyond + to_u32(position)
                 } else {
                     BORDER | border
                 };
@@ -239,7 +240,7 @@ impl Plane {
     }
 }
 
-/// Back from a position that was made from a plan point.
+/// Converts a position that was made from a plan point back.
 #[expect(clippy::cast_possible_truncation, reason = "a 32-bit integer in double precision")]
 pub(crate) fn plan_point(position: Point2<f64>) -> PlanPoint {
     PlanPoint::new(position.x as i32, position.y as i32)

@@ -1,28 +1,29 @@
-//! Local clearance triangulation: how wide a body may be, for every way through every triangle.
+//! Local clearance triangulation: how wide a body may be to pass through each triangle.
 
 use waymesh_core::{
-    BadField, ClearanceMesh, ClearanceTriangle, ClearanceVertex, TriangleId, Triangulation, VertexId,
+    BadField, ClearanceMesh, ClearanceTriangle, ClearanceVertex, TriangleId, Triangulation, VertexId, to_u32,
 };
 
 use crate::TriangulateError;
 use crate::assemble::NONE;
-use crate::outline::{corner_at, height_between};
+use crate::outline::height_between;
 use crate::surface::{Location, Point, Surface, distance_squared, side_of, turn};
 
-/// A wall is not split nearer than this to one of its ends, in cells. Widths are then too large by
-/// at most its square over twice the width: less than a millionth of a cell for gaps of a cell.
+/// A wall is not split nearer than this to one of its ends, in cells. Clearances are then too large
+/// by at most its square over twice the width: less than a millionth of a cell for a gap of one
+/// cell.
 const NEAREST_SPLIT: f64 = 1e-3;
-/// How far from its wall a new vertex may come out by rounding, in cells: the error of coordinates
-/// up to 2^30 is below 2^-22.
+/// Largest distance of a new vertex from its wall because of rounding, in cells. The error of
+/// coordinates up to 2^30 is below 2^-22.
 const OFF_WALL: f64 = 1.0 / (1 << 21) as f64;
 
 /// Configuration of [`triangulate_clearance`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ClearanceConfig {
-    /// Widest body that will ever be asked for (its diameter), in metres. Wider passages need no
-    /// refinement, which saves vertices; a clearance above it may come out too large, never one
-    /// below. Default infinite, above 0.
+    /// Diameter of the widest body that queries will use, in metres. Wider passages need no
+    /// refinement, which saves vertices. A clearance above this value may be too large, one below
+    /// it is exact. Default infinite, above 0.
     pub max_width: f32,
 }
 
@@ -32,14 +33,13 @@ impl Default for ClearanceConfig {
     }
 }
 
-impl ClearanceConfig {
-    /// With another greatest width.
-    #[must_use]
-    pub fn with_max_width(mut self, metres: f32) -> Self {
-        self.max_width = metres;
-        self
+waymesh_core::setters! {
+    impl ClearanceConfig {
+        with_max_width(max_width: f32);
     }
+}
 
+impl ClearanceConfig {
     /// Checks the configuration.
     ///
     /// # Errors
@@ -49,27 +49,29 @@ impl ClearanceConfig {
     }
 }
 
-/// Makes a local clearance triangulation of the ground that a triangulation covers, whatever its
-/// triangles are.
+/// Makes a local clearance triangulation of the ground that a triangulation covers. The triangles
+/// of the input do not matter.
 ///
-/// Borders between regions are no obstacles, so they go, and so do vertices that no wall ends at;
-/// what is left is the Delaunay triangulation between the walls. A traversal turns round a corner
-/// `b` from side `ab` to side `bc`; its clearance is the least of `|ab|`, `|bc|` and the distance
-/// from `b` to the nearest wall that cuts the sector between the two. That would be all, but for
-/// walls beyond `ac` that some further vertex `v` comes nearer to than `b` does, on a chain that no
-/// triangle measures: such a *disturbance* is mended by splitting the wall at the foot of `v`,
-/// until none is left. The wall need not cut the sector to do harm.
+/// Borders between regions are no obstacles, so they are removed, and so are vertices at which no
+/// wall ends. What remains is the Delaunay triangulation between the walls. A traversal turns
+/// around a corner `b` from side `ab` to side `bc`. Its clearance is the least of `|ab|`, `|bc|`
+/// and the distance from `b` to the nearest wall that cuts the sector between the two.
+///
+/// A *disturbance* is a vertex `v` that is closer to a wall beyond `ac` than `b` is, so that a
+/// passage between `v` and the wall is narrower than the clearances of the triangles there. The
+/// wall need not cut the sector. It is removed by splitting the wall at the foot of `v`. This is
+/// repeated until no disturbance is left.
 ///
 /// # Guarantees
-/// - What [`ClearanceMesh`] promises. Clearances are rounded down to single precision.
+/// - Those of [`ClearanceMesh`]. Clearances are rounded down to single precision.
 /// - No border is moved by more than 2^-21 cells; every vertex is a vertex of the triangulation or
 ///   lies on a wall.
 /// - The result depends on the triangulation alone.
 ///
 /// # Cost
-/// For each traversal, a search for the walls that can be seen through its triangle as far away as
-/// its clearance reaches, and for those on which anything could have its foot, a walk along the
-/// strip of that. [`ClearanceConfig::max_width`] bounds the reach.
+/// For each traversal, a search for the walls that are visible through its triangle within its
+/// clearance. For each of them on which a vertex could have its foot, a walk along a strip.
+/// [`ClearanceConfig::max_width`] bounds the distance.
 ///
 /// # Errors
 /// [`TriangulateError::BadField`], and [`TriangulateError::BrokenTriangulation`] for one that is
@@ -78,9 +80,9 @@ impl ClearanceConfig {
 /// # References
 /// - Kallmann 2010, Shortest paths with arbitrary clearance from navigation meshes, SCA, <https://doi.org/10.2312/SCA/SCA10/159-168>:
 ///   traversals, their clearance, disturbances.
-/// - Kallmann 2014, Dynamic and robust local clearance triangulations, <https://doi.org/10.1145/2580947>.
-///   Both papers refine at a point between two circles; here it is the foot of the vertex, after
-///   which the passage it makes is a pair of vertices.
+/// - Kallmann 2014, Dynamic and robust local clearance triangulations,
+///   <https://doi.org/10.1145/2580947>. Both papers refine at a point between two circles. Here it
+///   is the foot of the vertex: the passage then lies between two vertices.
 pub fn triangulate_clearance(
     triangulation: &Triangulation,
     config: &ClearanceConfig,
@@ -95,11 +97,11 @@ pub fn triangulate_clearance(
     Ok(export(&surface, triangulation))
 }
 
-/// Takes away vertices that no wall ends at.
+/// Removes vertices at which no wall ends.
 fn drop_free_vertices(surface: &mut Surface) {
     let mut free: Vec<u32> =
         (0..).take(surface.points.len()).filter(|&at| !surface.around(at, |_| {})).collect();
-    // What cannot go at first may, once its neighbours are gone.
+    // A vertex that cannot be removed at first may be removable without its neighbours.
     for _ in 0..2 {
         free.retain(|&vertex| !surface.remove_vertex(vertex));
         surface.legalize();
@@ -107,7 +109,7 @@ fn drop_free_vertices(surface: &mut Surface) {
     surface.compact();
 }
 
-/// A way through a triangle, round the corner that `half_edge` leaves.
+/// A traversal of a triangle around the corner that `half_edge` leaves.
 #[derive(Clone, Copy, Debug)]
 struct Traversal {
     half_edge: u32,
@@ -127,7 +129,7 @@ impl Traversal {
         stack.push(turn(self.half_edge, 1));
         while let Some(edge) = stack.pop() {
             let [from, to, _] = surface.corners_from(edge);
-            // No vertex lies in the sector, so that an edge which cuts it does so as a chord, the foot of the
+            // No vertex lies in the sector. An edge that cuts it is a chord, with the foot of the
             // corner inside.
             let Some(foot) = foot_inside(corner, from, to) else { continue };
             let distance = distance_squared(corner, foot);
@@ -146,7 +148,8 @@ impl Traversal {
     }
 }
 
-/// The foot of `point` on an edge, if it lies strictly between the ends.
+/// Returns the foot of `point` on an edge (its closest point on the line), if it lies strictly
+/// between the ends.
 fn foot_inside(point: Point, from: Point, to: Point) -> Option<Point> {
     let along = [to[0] - from[0], to[1] - from[1]];
     let share = ((point[0] - from[0]) * along[0] + (point[1] - from[1]) * along[1])
@@ -157,7 +160,7 @@ fn foot_inside(point: Point, from: Point, to: Point) -> Option<Point> {
 /// Splits walls until no traversal is disturbed.
 fn refine(surface: &mut Surface, max_width: f64) {
     let mut search = Search::default();
-    let mut queue: Vec<u32> = (0..corner_at(surface.triangles.len())).rev().collect();
+    let mut queue: Vec<u32> = (0..to_u32(surface.triangles.len())).rev().collect();
     while let Some(triangle) = queue.pop() {
         surface.changed.clear();
         for corner in 0..3 {
@@ -166,7 +169,7 @@ fn refine(surface: &mut Surface, max_width: f64) {
                 break;
             }
         }
-        // A split lists what it has changed, this triangle perhaps not among it.
+        // A split lists the triangles it has changed. This triangle may not be among them.
         if !surface.changed.is_empty() {
             queue.push(triangle);
             queue.append(&mut surface.changed);
@@ -180,15 +183,15 @@ struct Search {
     stack: Vec<u32>,
     walls: Vec<u32>,
     strips: Vec<(u32, f64, f64)>,
-    /// The exploration that last came through each half-edge.
+    /// The last exploration that passed each half-edge.
     seen: Vec<u64>,
     explorations: u64,
-    /// Vertices that disturb, by their distance from a wall, with their foot on it.
+    /// Disturbing vertices: squared distance from a wall, vertex, and foot on the wall.
     found: Vec<(f64, u32, Point)>,
 }
 
-/// Lines that cross a side of a triangle, the gate, and then the one behind it: both end at one
-/// corner.
+/// The lines that cross one side of a triangle, the gate, and then another side, `behind`. Both
+/// sides end at the same corner.
 #[derive(Clone, Copy, Debug)]
 struct Gap {
     /// The end to the left of the lines, and the one to their right.
@@ -198,9 +201,9 @@ struct Gap {
 }
 
 impl Gap {
-    /// Whether no straight line can go on through an edge, whose ends are to its left and right: it
-    /// would have to part the left ends from the right ones. Beyond doubt only, for all there
-    /// is to know are the edge and the gap.
+    /// `true` if no straight line through the gap can also cross an edge, given by its left and its
+    /// right end: such a line would have to separate all left ends from all right ends. `false` if
+    /// it is not certain.
     fn hides(&self, [left, right]: [Point; 2]) -> bool {
         let parts = [self.gate[0], self.behind[0], left];
         let others = [self.gate[1], self.behind[1], right];
@@ -212,11 +215,12 @@ impl Gap {
 }
 
 impl Search {
-    /// Looks for a vertex that disturbs this traversal, and splits the wall at its foot.
+    /// Looks for a vertex that disturbs this traversal, and splits the wall at its foot. Returns
+    /// `true` if a wall was split.
     ///
-    /// Such a vertex lies beyond an open side and its wall beyond the side across from the corner,
-    /// or the other way round, and the way between them cuts both and is shorter than the
-    /// clearance. That side may be the wall itself.
+    /// Such a vertex lies beyond an open side, and its wall beyond the side opposite to the corner,
+    /// or the other way round. The segment between them crosses both sides and is shorter than the
+    /// clearance. The opposite side may be the wall itself.
     fn mend(&mut self, surface: &mut Surface, traversal: Traversal, max_width: f64) -> bool {
         let across = turn(traversal.half_edge, 1);
         let limit = traversal.clearance(surface, &mut self.stack).min(max_width);
@@ -227,13 +231,13 @@ impl Search {
                 self.collect_vertices(surface, open, across, &Gap { gate, behind: gate, limit });
                 continue;
             }
-            // The passage between a vertex and its wall cuts off a corner, whichever of the two is on which
-            // side.
+            // The segment between a vertex and its wall cuts off a corner, and either may lie on
+            // either side.
             for [wall_side, vertex_side] in [[across, open], [open, across]] {
                 let [right, left] = surface.ends(wall_side);
                 let gap = Gap { gate: surface.ends(vertex_side), behind: [left, right], limit };
-                // Walls first: few have a foot for anything beyond the gate, and those leave a narrow strip
-                // to look for vertices in.
+                // Walls first: few have a foot of anything beyond the gate, and those leave only a
+                // narrow strip in which vertices have to be searched.
                 self.collect_walls(surface, wall_side, &gap);
                 for at in 0..self.walls.len() {
                     self.collect_vertices(surface, vertex_side, self.walls[at], &gap);
@@ -246,8 +250,8 @@ impl Search {
         })
     }
 
-    /// Collects the walls beyond a side that lie within reach of the gate, as far as lines through
-    /// the gap get over edges that do.
+    /// Collects the walls beyond a side that are within the limit of the gate and visible through
+    /// the gap, over edges for which the same is true.
     fn collect_walls(&mut self, surface: &Surface, side: u32, gap: &Gap) {
         self.walls.clear();
         self.explorations += 1;
@@ -259,7 +263,7 @@ impl Search {
                 continue;
             }
             for edge in [turn(entry, 1), turn(entry, 2)] {
-                // Seen from the gap, an edge on the way out runs from right to left.
+                // Seen from the gap, an edge runs from right to left.
                 let [right, left] = surface.ends(edge);
                 if between_squared([left, right], gap.gate) < gap.limit * gap.limit
                     && !gap.hides([left, right])
@@ -273,11 +277,11 @@ impl Search {
         self.walls.dedup();
     }
 
-    /// Collects the vertices beyond the gate, the side `open`, whose way to their foot on the wall
-    /// leads through the gap.
+    /// Collects the vertices beyond the gate, the side `open`, whose segment to their foot on the
+    /// wall runs through the gap.
     ///
-    /// All those ways are parallel: what they see is a strip that each edge narrows, and no strip
-    /// is walked twice.
+    /// All these segments are parallel. They lie in a strip that each edge narrows, and no strip is
+    /// searched twice.
     fn collect_vertices(&mut self, surface: &Surface, open: u32, wall: u32, gap: &Gap) {
         let [from, to] = surface.ends(wall);
         let strip = Strip::on(from, to);
@@ -290,8 +294,8 @@ impl Search {
         };
         self.strips.clear();
         self.strips.push((surface.twins[open as usize], range.0, range.1));
-        // No straight way comes through a triangle twice; should rounding ever lead one in a circle, it
-        // ends.
+        // No straight line enters a triangle twice. The count ends the search if rounding should
+        // make it circular.
         let mut most = 2 * surface.twins.len();
         while let Some((entry, low, high)) = self.strips.pop() {
             most -= 1;
@@ -301,7 +305,7 @@ impl Search {
             let apex = surface.origin(turn(entry, 2));
             let point = surface.points[apex as usize];
             let [along, away] = strip.place(point);
-            // Vertices put into walls make no passage narrower.
+            // Vertices that split walls make no passage narrower.
             if low <= along
                 && along <= high
                 && away < gap.limit
@@ -330,7 +334,7 @@ impl Search {
     }
 }
 
-/// Places along a wall and away from it.
+/// Coordinates along a wall and away from it.
 #[derive(Clone, Copy, Debug)]
 struct Strip {
     from: Point,
@@ -349,8 +353,8 @@ impl Strip {
         [x * self.along[0] + z * self.along[1], z * self.along[0] - x * self.along[1]]
     }
 
-    /// The part of a range along the wall where an edge lies above it, nearer than `limit`
-    /// somewhere.
+    /// Returns the part of a range along the wall over which an edge lies, if the edge is somewhere
+    /// nearer than `limit`.
     fn narrowed(&self, range: (f64, f64), edge: [Point; 2], limit: f64) -> Option<(f64, f64)> {
         let [mut a, mut b] = edge.map(|end| self.place(end));
         if a[0] > b[0] {
@@ -362,7 +366,7 @@ impl Strip {
     }
 }
 
-/// Squared distance between two edges that do not cross, so that an end of one is nearest.
+/// Squared distance between two edges that do not cross. An end of one of them is nearest.
 fn between_squared(a: [Point; 2], b: [Point; 2]) -> f64 {
     let near = a.map(|end| distance_to(end, b)).into_iter().fold(f64::INFINITY, f64::min);
     b.map(|end| distance_to(end, a)).into_iter().fold(near, f64::min)
@@ -376,9 +380,9 @@ fn distance_to(point: Point, [from, to]: [Point; 2]) -> f64 {
     )
 }
 
-/// Whether two segments cross, each strictly inside the other.
+/// `true` if two segments cross, each strictly inside the other.
 fn crosses([a, b]: [Point; 2], [c, d]: [Point; 2]) -> bool {
-    // Exact predicates take longest to find out that there is nothing to find out.
+    // Exact predicates are slowest for degenerate input, so common ends are tested first.
     let same = |p: Point, q: Point| p.map(f64::to_bits) == q.map(f64::to_bits);
     if same(a, b) || same(c, d) || same(a, c) || same(a, d) || same(b, c) || same(b, d) {
         return false;
@@ -386,7 +390,7 @@ fn crosses([a, b]: [Point; 2], [c, d]: [Point; 2]) -> bool {
     side_of(a, b, c) * side_of(a, b, d) < 0.0 && side_of(c, d, a) * side_of(c, d, b) < 0.0
 }
 
-/// Whether the insides of two segments cross.
+/// `true` if the insides of two segments cross. An end of the first may lie on the second.
 fn cut([a, b]: [Point; 2], [c, d]: [Point; 2]) -> bool {
     (side_of(a, b, c) > 0.0) != (side_of(a, b, d) > 0.0)
         && side_of(a, b, c) != 0.0
@@ -394,7 +398,7 @@ fn cut([a, b]: [Point; 2], [c, d]: [Point; 2]) -> bool {
         && (side_of(c, d, a) > 0.0) != (side_of(c, d, b) > 0.0)
 }
 
-/// The wall that a vertex sees at its foot.
+/// Returns the wall that is visible from a vertex at a foot.
 fn wall_at(surface: &Surface, vertex: u32, foot: Point) -> Option<u32> {
     let is_there = |edge: u32| {
         let [a, b, _] = surface.corners_from(edge);
@@ -452,7 +456,7 @@ fn export(surface: &Surface, triangulation: &Triangulation) -> ClearanceMesh {
 }
 
 /// The largest single-precision number not above `value`, which is not negative.
-#[expect(clippy::cast_possible_truncation, reason = "corrected after")]
+#[expect(clippy::cast_possible_truncation, reason = "corrected below")]
 fn rounded_down(value: f64) -> f32 {
     let near = value as f32;
     if f64::from(near) > value { near.next_down() } else { near }

@@ -1,4 +1,4 @@
-//! Edges of one polygon that share more than an end point.
+//! Search for edges of one polygon that share more than an end point.
 
 use rstar::primitives::{GeomWithData, Rectangle};
 use rstar::{AABB, RTree};
@@ -23,16 +23,17 @@ struct Edge {
     corner: Corner,
 }
 
-/// Outlines of at most this many edges are swept: a tree of boxes costs more than it saves there.
+/// Outlines of at most this many edges are swept. A tree of boxes costs more than it saves on them.
 const MOST_SWEPT: usize = 1000;
 
 impl CrossingCheck {
-    /// Tests each edge against those whose boxes overlap its own: `n log n` and how many do.
+    /// Tests each edge against those whose bounding boxes overlap its own. Costs `n log n` plus the
+    /// number of such pairs.
     pub(crate) fn check(&mut self, outline: &Outline) -> Result<(), TriangulateError> {
         if outline.len() <= MOST_SWEPT { self.sweep(outline) } else { search(outline) }
     }
 
-    /// Over x.
+    /// Sweeps the edges along x.
     fn sweep(&mut self, outline: &Outline) -> Result<(), TriangulateError> {
         self.edges.clear();
         self.active.clear();
@@ -70,7 +71,7 @@ impl CrossingCheck {
     }
 }
 
-/// Through a tree of boxes.
+/// Searches with a tree of bounding boxes.
 fn search(outline: &Outline) -> Result<(), TriangulateError> {
     let corners = |corner: Corner| {
         let [a, b] = outline.edge(corner);
@@ -98,7 +99,7 @@ fn search(outline: &Outline) -> Result<(), TriangulateError> {
     Ok(())
 }
 
-/// Whether two edges with overlapping boxes share a point other than a common end.
+/// `true` if two edges with overlapping boxes share a point other than a common end.
 fn edges_conflict([a, b]: [PlanPoint; 2], [c, d]: [PlanPoint; 2]) -> bool {
     let side = |p, q, r| PlanPoint::orientation(p, q, r).signum();
     let (c_side, d_side) = (side(a, b, c), side(a, b, d));

@@ -1,4 +1,4 @@
-//! From any triangulation of a polygon to its one constrained Delaunay triangulation.
+//! Turns any triangulation of a polygon into its unique constrained Delaunay triangulation.
 
 use std::cmp::Ordering;
 
@@ -8,12 +8,13 @@ use crate::assemble::{BORDER, LocalMesh};
 use crate::outline::{Corner, Outline, point_key};
 use crate::surface::turn;
 
-/// Flips edges until every one is Delaunay: no vertex that a triangle could see lies inside its
-/// circle (Lawson 1977, Software for C1 surface interpolation, <https://doi.org/10.1016/B978-0-12-587260-7.50011-X>).
+/// Flips edges until each is Delaunay: no vertex visible from a triangle lies inside its
+/// circumcircle (Lawson 1977, Software for C1 surface interpolation,
+/// <https://doi.org/10.1016/B978-0-12-587260-7.50011-X>).
 ///
-/// Where four corners lie on one circle, which is common on a grid, the diagonal at the least point
-/// (by x, then z) wins. Corners on one circle then form the fan around the least of them, so the
-/// result is unique.
+/// Where four corners lie on one circle, which is common on a grid, the diagonal at the lowest
+/// point (by x, then z) is taken. Corners on one circle then form a fan around the lowest of them,
+/// so the result is unique.
 pub(crate) fn legalize(outline: &Outline, mesh: &mut LocalMesh, stack: &mut Vec<u32>) {
     stack.clear();
     for (half_edge, &twin) in (0..).zip(&mesh.twins) {
@@ -26,7 +27,7 @@ pub(crate) fn legalize(outline: &Outline, mesh: &mut LocalMesh, stack: &mut Vec<
         if twin & BORDER != 0 {
             continue;
         }
-        // The edge runs from p to q; r and s are the corners across, r to its left.
+        // The edge runs from p to q. The opposite corners are r, to its left, and s.
         let [p, q, r] = corners_from(mesh, half_edge);
         let [_, _, s] = corners_from(mesh, twin);
         let [p_at, q_at, r_at, s_at] = [p, q, r, s].map(|corner| outline.point(corner));
@@ -69,12 +70,12 @@ fn corners_from(mesh: &LocalMesh, half_edge: u32) -> [Corner; 3] {
 /// Exact: each factor below is at most 2^62 (a triangle in a box of side 2^31) or 2^63, and the sum
 /// of three products stays below 2^127.
 pub(crate) fn in_circle(a: PlanPoint, b: PlanPoint, c: PlanPoint, d: PlanPoint) -> Ordering {
-    /// Lifts up to here, and with them areas, leave room for the sum in 64 bits.
+    /// Up to this lift, the sum of products fits 64 bits.
     const SMALL: u64 = 1 << 30;
     let areas = [[b, c], [c, a], [a, b]].map(|[p, q]| PlanPoint::orientation(d, p, q));
     let lifts = [a, b, c].map(|p| p.distance_squared(d));
     if lifts.iter().all(|&lift| lift < SMALL) {
-        // An area is at most the product of two distances, the roots of lifts.
+        // An area is at most the product of two distances, which are square roots of lifts.
         let sum: i64 = lifts.iter().zip(areas).map(|(&lift, area)| lift.cast_signed() * area).sum();
         return sum.cmp(&0);
     }

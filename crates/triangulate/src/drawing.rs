@@ -1,4 +1,4 @@
-//! The borders of one polygon on their way to being sound: merged, bent, cut, and filled anew.
+//! Repairs the borders of one polygon: merges points, bends and cuts edges, and fills the result.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,15 +11,15 @@ use crate::cdt::plan_point;
 use crate::meetings::{Nearness, Piece, along, length, meetings, off};
 use crate::outline::height_between;
 
-/// See the module. Lengths in cells.
+/// The borders of a polygon while they are repaired. Lengths in cells.
 #[derive(Debug)]
 pub(crate) struct Drawing {
     region: RegionId,
     near: f64,
     limit: f64,
-    /// Farthest that a border was moved.
+    /// Largest distance that a border was moved.
     pub(crate) shift: f64,
-    /// Points that became one with another, edges bent to a vertex, edges cut.
+    /// Number of points merged, of edges bent to a vertex, and of edges cut.
     pub(crate) merged: usize,
     pub(crate) bent: usize,
     pub(crate) cuts: usize,
@@ -28,17 +28,17 @@ pub(crate) struct Drawing {
     edges: Vec<Piece>,
 }
 
-/// How many loops go round a place: `[outer, holes]` by loop.
+/// Winding number of a place for each loop, by the loop's index; 0 is the outer one.
 type Winding = BTreeMap<usize, i32>;
 
 impl Drawing {
-    /// Of points at most `near` apart one is left; no border is moved by more than `limit`.
+    /// Merges points at most `near` apart, and moves no border by more than `limit`.
     pub(crate) fn new(region: RegionId, near: f64, limit: f64) -> Self {
         let (vertices, edges) = (BTreeMap::new(), Vec::new());
         Self { region, near, limit, shift: 0.0, merged: 0, bent: 0, cuts: 0, vertices, edges }
     }
 
-    /// Whether nothing was changed.
+    /// `true` if nothing was changed.
     pub(crate) fn is_untouched(&self) -> bool {
         self.merged == 0 && self.bent == 0 && self.cuts == 0
     }
@@ -52,7 +52,7 @@ impl Drawing {
         Ok(())
     }
 
-    /// Takes over the edges; points near each other become one.
+    /// Loads the edges and merges points that are close to each other.
     pub(crate) fn load(&mut self, set: &PolygonSet, polygon: &Polygon) -> Result<(), TriangulateError> {
         for &vertex in polygon.loops().flat_map(|polygon_loop| &polygon_loop.vertices) {
             self.vertices.entry(set.point(vertex)).or_insert(vertex);
@@ -71,14 +71,14 @@ impl Drawing {
         Ok(())
     }
 
-    /// Points that go, and those they become one with. Taken from left to right, so that the order
-    /// of the loops does not matter.
+    /// Returns the points that are merged, with the points they are merged into. Goes from left to
+    /// right, so that the order of the loops does not matter.
     fn merge(&mut self) -> Result<BTreeMap<PlanPoint, PlanPoint>, TriangulateError> {
         let mut places = BTreeMap::new();
         if self.near <= 0.0 {
             return Ok(places);
         }
-        // Squares of the near distance, with the points kept in them.
+        // Squares with the near distance as their side, with the points kept in them.
         let mut squares: BTreeMap<[i64; 2], Vec<PlanPoint>> = BTreeMap::new();
         let points: Vec<PlanPoint> = self.vertices.keys().copied().collect();
         for point in points {
@@ -104,15 +104,16 @@ impl Drawing {
         Ok(places)
     }
 
-    /// Cuts edges where they meet, and bends them to vertices near them, until they meet in
-    /// vertices only.
+    /// Cuts edges where they meet, and bends them to nearby vertices, until they meet at vertices
+    /// only.
     pub(crate) fn cut(&mut self, set: &mut PolygonSet) -> Result<(), TriangulateError> {
         /// Rounding a crossing to the grid can make new ones, fewer each time.
         const ROUNDS: usize = 32;
-        /// So can bending an edge; what is near after so many rounds stays.
+        /// Bending an edge can make new ones, too. After this many rounds, edges are no longer
+        /// bent.
         const BENDING_ROUNDS: usize = 16;
-        // Crossings draw no edges to them, or there would be no end to it where many edges cross on little
-        // room.
+        // Edges are not bent to crossings. Where many edges cross in a small area, that would not
+        // end.
         let old = set.vertices.len();
         let mut fresh: Vec<usize> = (0..self.edges.len()).collect();
         for round in 0..ROUNDS {
@@ -161,10 +162,10 @@ impl Drawing {
         Err(TriangulateError::CannotRepair { region, point, shift, limit })
     }
 
-    /// Keeps what the outer border goes round and no hole does; the largest part first.
+    /// Returns the parts that the outer border encloses and no hole encloses, the largest first.
     pub(crate) fn fill(&self, polygon: &Polygon) -> Result<Vec<Polygon>, TriangulateError> {
         let region = self.region;
-        // What changes from the right of an edge to its left, by its ends in order.
+        // Change of the winding numbers from the right of an edge to its left, by its sorted ends.
         let mut changes: BTreeMap<[PlanPoint; 2], Winding> = BTreeMap::new();
         for Piece { border, ends: [a, b], .. } in &self.edges {
             let (key, by) = if a < b { ([*a, *b], 1) } else { ([*b, *a], -1) };
@@ -179,7 +180,7 @@ impl Drawing {
         }
         let mut plane = ConstrainedDelaunayTriangulation::<Point2<f64>>::new();
         let mut handles = BTreeMap::new();
-        // In the order of the borders: the last vertex is a good place to start from.
+        // In the order of the borders, so that the last vertex is a good hint for the next one.
         let mut last = None;
         let kept = |ends: &[PlanPoint; 2]| {
             let [a, b] = *ends;
@@ -206,14 +207,14 @@ impl Drawing {
             across.insert(edge.index(), (winding, 1));
             across.insert(edge.rev().index(), (winding, -1));
         }
-        // From outside in: how often each loop goes round each face.
+        // Winding numbers of each face, found from the outside to the inside.
         let mut windings: Vec<Option<Winding>> = vec![None; plane.num_all_faces()];
         let outside = plane.outer_face();
         windings[outside.fix().index()] = Some(Winding::new());
         let mut stack: Vec<_> = plane.convex_hull().map(|edge| edge.fix()).collect();
         while let Some(edge) = stack.pop() {
-            // The face to the left of `edge` is known, that to its right is wanted; or the other way round on
-            // the hull.
+            // The face to the left of `edge` is known and the face to its right is wanted. On the
+            // hull it is the opposite.
             let edge = plane.directed_edge(edge);
             let (near, far) = (edge.face().fix().index(), edge.rev().face().fix().index());
             let (near, far, way) = if windings[near].is_some() { (near, far, -1) } else { (far, near, 1) };
@@ -239,7 +240,7 @@ impl Drawing {
                 winding.as_ref().is_some_and(|winding| winding.contains_key(&0) && winding.len() == 1)
             })
             .collect();
-        // Parts joined across sides.
+        // Number of the part of each face; faces with a common side are in one part.
         let mut parts = vec![usize::MAX; inside.len()];
         let mut count = 0;
         for face in plane.inner_faces() {
@@ -275,7 +276,7 @@ impl Drawing {
             loop {
                 walked.insert(edge.fix().index());
                 points.push(plan_point(edge.from().position()));
-                // Through the inside to the next border, so that a border never leaves its part.
+                // Turn through the inside to the next border, so that a loop never leaves its part.
                 edge = edge.next();
                 while inside[edge.rev().face().fix().index()] {
                     edge = edge.rev().next();
@@ -284,7 +285,7 @@ impl Drawing {
                     break;
                 }
             }
-            // From its first point on, wherever the input began.
+            // Begin at the lowest point, wherever the input began.
             let first = (0..points.len()).min_by_key(|&at| points[at]).unwrap_or(0);
             points.rotate_left(first);
             let area = PlanPoint::doubled_area(points.iter().copied());
@@ -304,7 +305,7 @@ impl Drawing {
             holes.sort_by_key(|hole| points_of(hole));
             found.push((total, Polygon { region, area: polygon.area, outer, holes }));
         }
-        // The same size twice: the one whose points come first.
+        // Parts of the same size are ordered by their points.
         found.sort_by_cached_key(|(area, part)| (std::cmp::Reverse(*area), points_of(&part.outer)));
         Ok(found.into_iter().map(|(_, part)| part).collect())
     }

@@ -4,19 +4,19 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use waymesh_core::stage::{StageError, Triangulate};
-use waymesh_core::{Observer, PlanPoint, PolygonSet, Triangulation};
+use waymesh_core::{Observer, PlanPoint, PolygonSet, Triangulation, to_u32};
 
 use crate::TriangulateError;
 use crate::assemble::{Assembly, BORDER, LocalMesh, NONE};
 use crate::bridges::Bridges;
 use crate::crossings::CrossingCheck;
-use crate::outline::{Corner, Outline, corner_at};
+use crate::outline::{Corner, Outline};
 
-/// Set in [`Node::link`] on either side of a bridge; the rest of the number is the bridge.
+/// Flag in [`Node::link`] on both sides of a bridge. The other bits are the number of the bridge.
 pub(crate) const BRIDGE: u32 = 1 << 30;
 
-/// Triangulates polygons by cutting off, again and again, the ear with the shortest diagonal. Holes
-/// are first joined to the border around them by doubled edges.
+/// Triangulates polygons by ear clipping: repeatedly cuts off the ear with the shortest diagonal.
+/// Holes are first joined to the border around them by doubled edges (bridges).
 ///
 /// # Guarantees
 /// - The triangles fill each polygon exactly and are all positive; there are no new vertices.
@@ -25,18 +25,18 @@ pub(crate) const BRIDGE: u32 = 1 << 30;
 /// - Where borders of one polygon touch in a vertex, each triangle has the vertex of the border
 ///   that encloses its corner. Where such borders swap sides, so that one corner has edges of two
 ///   vertices, both become the lesser one of them.
-/// - Two triangles of different regions are neighbours where each has the edge with the other's
-///   region beyond it.
+/// - Two triangles of different regions are neighbours if they share an edge and each names the
+///   other's region beyond it.
 ///
 /// # Cost
-/// For `n` vertices, `r` of them not convex, and `h` holes: `n r + h n log n + n log n`, plus a
-/// sweep for crossing edges. Fit for the polygons of rooms; [`crate::triangulate_cdt`] has no such
-/// square.
+/// For `n` vertices, `r` of them reflex, and `h` holes: `n r + h n log n + n log n`, plus a sweep
+/// for crossing edges. Suited to polygons of the size of a room; [`crate::triangulate_cdt`] is not
+/// quadratic.
 ///
 /// # Errors
-/// For borders that are too short, name vertices that are not there, run the wrong way round,
-/// cross, overlap or touch inside an edge, and for holes outside: the first fault found. Never
-/// panics.
+/// Returns the first fault found: a border that is too short, names a missing vertex, has the wrong
+/// winding, crosses or overlaps another, or touches one inside an edge; a hole outside the outer
+/// border. Never panics.
 ///
 /// # References
 /// - Mononen 2009, Automatic Navmesh Generation via Watershed Partitioning, step 5.
@@ -71,19 +71,19 @@ impl Triangulate for EarClipping {
     }
 }
 
-/// A corner on what is left of the border. The two ends of a bridge are each there twice.
+/// A corner on the remaining border. Both ends of a bridge occur twice.
 #[derive(Clone, Copy, Debug)]
 struct Node {
     point: PlanPoint,
     corner: Corner,
     prev: u32,
     next: u32,
-    /// What lies beyond the edge to the next node: a half-edge, or [`BORDER`] or [`BRIDGE`] and a
+    /// The other side of the edge to the next node: a half-edge, or [`BORDER`] or [`BRIDGE`] with a
     /// number.
     link: u32,
 }
 
-/// The border as cycles of nodes, the inside to the left.
+/// The border as cycles of nodes, with the inside to the left.
 #[derive(Debug, Default)]
 pub(crate) struct Cycles {
     nodes: Vec<Node>,
@@ -95,7 +95,7 @@ impl Cycles {
     }
 
     pub(crate) fn ids(&self) -> std::ops::Range<u32> {
-        0..corner_at(self.nodes.len())
+        0..to_u32(self.nodes.len())
     }
 
     #[inline]
@@ -108,13 +108,13 @@ impl Cycles {
         self.nodes[node as usize].next
     }
 
-    /// The points of the edge that arrives at `node`, and of the one that leaves it.
+    /// The points of the previous node, of `node` and of the next node.
     fn around(&self, node: u32) -> [PlanPoint; 3] {
         let at = &self.nodes[node as usize];
         [self.point(at.prev), at.point, self.point(at.next)]
     }
 
-    /// Whether the way from `node` to `target` begins strictly inside.
+    /// `true` if the segment from `node` to `target` begins strictly inside.
     pub(crate) fn sector_contains(&self, node: u32, target: PlanPoint) -> bool {
         let [before, at, after] = self.around(node);
         if PlanPoint::orientation(before, at, after) > 0 {
@@ -124,11 +124,11 @@ impl Cycles {
         }
     }
 
-    /// Joins the cycles of `anchor` and `facing` by a bridge; returns the two new nodes, at the
-    /// same places.
+    /// Joins the cycles of `anchor` and `facing` by a bridge. Returns the two new nodes, which have
+    /// the same points.
     pub(crate) fn splice(&mut self, anchor: u32, facing: u32, bridge: u32) -> [u32; 2] {
         let (at_anchor, at_facing) = (self.nodes[anchor as usize], self.nodes[facing as usize]);
-        let facing_copy = corner_at(self.nodes.len());
+        let facing_copy = to_u32(self.nodes.len());
         let anchor_copy = facing_copy + 1;
         self.nodes.push(Node { next: anchor_copy, link: bridge, ..at_facing });
         self.nodes.push(Node { prev: facing_copy, ..at_anchor });
@@ -141,23 +141,23 @@ impl Cycles {
     }
 }
 
-/// Not an ear, in [`Clipper::lengths`].
+/// Value in [`Clipper::lengths`] of a node that is not an ear.
 const NO_EAR: u64 = u64::MAX;
 
-/// Clips ears; keeps its buffers between polygons.
+/// Clips ears. Reuses its buffers from polygon to polygon.
 #[derive(Debug, Default)]
 pub(crate) struct Clipper {
     cycles: Cycles,
     bridges: Bridges,
-    /// Half-edge waiting on the other side of each bridge.
+    /// For each bridge, the half-edge on the side that was triangulated first.
     waiting: Vec<u32>,
     /// Squared length of the diagonal of each ear.
     lengths: Vec<u64>,
-    /// Ears by diagonal; an entry counts only while its length is that of the node.
+    /// Ears by diagonal. An entry is valid only while its length is that of the node.
     ears: BinaryHeap<Reverse<(u64, u32)>>,
-    /// Corners that are not convex: the only ones that can lie in an ear.
+    /// Reflex corners: only these can lie in an ear.
     reflex: Vec<(PlanPoint, u32)>,
-    /// Where each node stands in `reflex`.
+    /// Index of each node in `reflex`.
     slots: Vec<u32>,
 }
 
@@ -228,7 +228,7 @@ impl Clipper {
         for node in self.cycles.ids() {
             let [before, at, after] = self.cycles.around(node);
             if PlanPoint::orientation(before, at, after) <= 0 {
-                self.slots[node as usize] = corner_at(self.reflex.len());
+                self.slots[node as usize] = to_u32(self.reflex.len());
                 self.reflex.push((at, node));
             }
         }
@@ -237,7 +237,7 @@ impl Clipper {
         }
     }
 
-    /// Takes `node` off the list of corners that are not convex, if it has become convex.
+    /// Removes `node` from the list of reflex corners if it has become convex.
     fn update_reflex(&mut self, node: u32) {
         let slot = self.slots[node as usize];
         if slot == NONE {
@@ -272,7 +272,7 @@ impl Clipper {
         }
     }
 
-    /// Makes `half_edge` of a new triangle the neighbour of what lay beyond that edge.
+    /// Links `half_edge` of a new triangle with the other side of that edge.
     fn attach(&mut self, mesh: &mut LocalMesh, link: u32, half_edge: u32) {
         let twin = if link & BORDER != 0 {
             link

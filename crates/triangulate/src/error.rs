@@ -1,4 +1,4 @@
-//! What can be wrong with the polygons.
+//! Errors of the triangulation.
 
 use thiserror::Error;
 use waymesh_core::{BadField, PlanPoint, RegionId, VertexId, Violation};

@@ -6,8 +6,8 @@ use waymesh_core::PlanPoint;
 
 use crate::outline::is_between;
 
-/// A piece of border: of which loop, from where to where, and of which edge it is a piece, as that
-/// was in the beginning.
+/// A piece of an edge of a border: the index of its loop, its ends, and the ends of the original
+/// edge.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Piece {
     pub(crate) border: usize,
@@ -15,11 +15,12 @@ pub(crate) struct Piece {
     pub(crate) whole: [PlanPoint; 2],
 }
 
-/// How near to an edge a vertex draws it, and how far the edge may go from where it was. In cells.
+/// When edges are bent to vertices, in cells: the distance at which a vertex attracts an edge, and
+/// how far an edge may move from its original line.
 pub(crate) struct Nearness<'a> {
     pub(crate) near: f64,
     pub(crate) limit: f64,
-    /// Whether a vertex draws edges at all.
+    /// `true` if edges are bent to a vertex at this point.
     pub(crate) draws: &'a dyn Fn(PlanPoint) -> bool,
 }
 
@@ -28,11 +29,12 @@ pub(crate) struct Nearness<'a> {
 pub(crate) struct Meeting {
     pub(crate) edge: usize,
     pub(crate) point: PlanPoint,
-    /// A vertex near the edge, not on it.
+    /// `true` for a vertex near the edge, `false` for one on it and for a crossing.
     pub(crate) is_bend: bool,
 }
 
-/// All meetings that one of the `fresh` edges has part in, in order of the edges, each once.
+/// Returns all meetings in which one of the `fresh` edges takes part, ordered by edge, without
+/// duplicates.
 pub(crate) fn meetings(edges: &[Piece], fresh: &[usize], nearness: &Nearness<'_>) -> Vec<Meeting> {
     let mut is_fresh = vec![false; edges.len()];
     fresh.iter().for_each(|&edge| is_fresh[edge] = true);
@@ -53,20 +55,20 @@ pub(crate) fn meetings(edges: &[Piece], fresh: &[usize], nearness: &Nearness<'_>
         let (low, high) = corners(edge, margin);
         for other in tree.locate_in_envelope_intersecting(AABB::from_corners(low, high)) {
             let other = other.data;
-            // Of two fresh edges, the first one finds both.
+            // A pair of fresh edges is found from the first of them.
             if other != edge && (other > edge || !is_fresh[other]) {
                 meet(edges, edge, other, nearness, &mut found);
             }
         }
     }
     found.sort_unstable();
-    // Both a bend and a cut: a cut.
+    // A meeting that is both a bend and a cut is a cut: it is sorted first.
     found.dedup_by_key(|meeting| (meeting.edge, meeting.point));
     found
 }
 
 fn meet(edges: &[Piece], edge: usize, other: usize, nearness: &Nearness<'_>, found: &mut Vec<Meeting>) {
-    // Rounding must not depend on which comes first.
+    // The rounding must not depend on the order of the two edges.
     let [edge, other] = if edges[edge].ends < edges[other].ends { [edge, other] } else { [other, edge] };
     let ([a, b], [c, d]) = (edges[edge].ends, edges[other].ends);
     let before = found.len();
@@ -81,14 +83,14 @@ fn meet(edges: &[Piece], edge: usize, other: usize, nearness: &Nearness<'_>, fou
     let side = |p, q, r| PlanPoint::orientation(p, q, r).signum();
     if found.len() == before && side(a, b, c) * side(a, b, d) < 0 && side(c, d, a) * side(c, d, b) < 0 {
         let point = crossing([a, b], [c, d]);
-        // An end of one edge may be the nearest grid point: then the other edge alone is cut.
+        // If an end of one edge is the nearest grid point, only the other edge is cut.
         let cut = [(edge, [a, b]), (other, [c, d])].into_iter().filter(|(_, ends)| !ends.contains(&point));
         found.extend(cut.map(|(edge, _)| Meeting { edge, point, is_bend: false }));
     }
 }
 
-/// Whether an edge is to bend to a point: it lies near, and the edge stays within its limit and
-/// goes on ahead, so that it never comes back to where it was.
+/// `true` if an edge is to be bent to a point: the point is near, the edge stays within its limit,
+/// and the chain keeps moving forward along the original edge.
 fn bends(piece: &Piece, point: PlanPoint, nearness: &Nearness<'_>) -> bool {
     let [from, here, to] = [piece.ends[0], point, piece.ends[1]].map(|at| along(piece.whole, at));
     let within = |[a, b]: [PlanPoint; 2]| along([a, b], point) > 0 && along([b, a], point) > 0;
@@ -106,7 +108,7 @@ pub(crate) fn length(a: PlanPoint, b: PlanPoint) -> f64 {
     (a.distance_squared(b) as f64).sqrt()
 }
 
-/// How far a point lies off an edge.
+/// Distance of a point from an edge.
 #[expect(clippy::cast_precision_loss, reason = "a length for comparison")]
 pub(crate) fn off([a, b]: [PlanPoint; 2], point: PlanPoint) -> f64 {
     if along([a, b], point) <= 0 {
@@ -118,18 +120,18 @@ pub(crate) fn off([a, b]: [PlanPoint; 2], point: PlanPoint) -> f64 {
     }
 }
 
-/// Grows along an edge, from 0 at its start.
+/// Position of a point along an edge, from 0 at its start, up to a positive factor.
 pub(crate) fn along([a, b]: [PlanPoint; 2], point: PlanPoint) -> i128 {
     let step = |from: i32, to: i32| i128::from(to) - i128::from(from);
     step(a.x, b.x) * step(a.x, point.x) + step(a.z, b.z) * step(a.z, point.z)
 }
 
-/// Whether a point lies strictly inside an edge.
+/// `true` if a point lies strictly inside an edge.
 fn on([a, b]: [PlanPoint; 2], point: PlanPoint) -> bool {
     PlanPoint::orientation(a, b, point) == 0 && is_between([a, b], point)
 }
 
-/// The grid point nearest to where two edges cross, to within rounding in double precision.
+/// Returns the grid point nearest to the crossing of two edges, computed in double precision.
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,

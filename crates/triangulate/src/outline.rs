@@ -1,22 +1,22 @@
-//! One polygon, checked, as corners joined in cycles.
+//! One polygon, checked, as cycles of corners.
 //!
 //! A corner is a sector of the polygon's inside at a vertex, between the edge that leaves and the
 //! edge that arrives. Where borders touch, the loops as given may pass through each other's
-//! sectors; here the edges at such a point are paired anew, so that no edge lies inside the sector
-//! of another corner. Everything after relies on that.
+//! sectors. The edges at such a point are paired again here, so that no edge lies inside the sector
+//! of another corner. All later steps rely on that.
 
-use waymesh_core::{AreaId, MAX_PLAN_COORDINATE, PlanPoint, Polygon, PolygonSet, RegionId, VertexId};
+use waymesh_core::{AreaId, MAX_PLAN_COORDINATE, PlanPoint, Polygon, PolygonSet, RegionId, VertexId, to_u32};
 
 use crate::TriangulateError;
 
-/// Most border vertices of a set: `n` of them make fewer than `5/3 n` triangles with 3 half-edges
-/// each, and two bits are flags.
+/// Largest number of border vertices of a set. `n` of them make fewer than `5/3 n` triangles with 3
+/// half-edges each, and two bits are flags.
 const MAX_CORNERS: usize = (u32::MAX >> 5) as usize;
 
 /// Index into the tables of an [`Outline`]: a corner, and the edge that leaves it.
 pub(crate) type Corner = u32;
 
-/// See the module. Tables are indexed by [`Corner`], in the order of the loops as given.
+/// A polygon as corners. Tables are indexed by [`Corner`], in the order of the loops as given.
 #[derive(Debug)]
 pub(crate) struct Outline {
     pub(crate) region: RegionId,
@@ -31,7 +31,7 @@ pub(crate) struct Outline {
     /// First corner at the same point.
     pub(crate) place: Vec<Corner>,
     pub(crate) doubled_area: i128,
-    /// Vertices that a new pairing has put into one corner, over all polygons loaded.
+    /// Pairs of vertices that the pairing has put into one corner, over all polygons loaded.
     pub(crate) united: Vec<[VertexId; 2]>,
     corners_loaded: usize,
     by_point: Vec<(u64, Corner)>,
@@ -44,7 +44,7 @@ struct Spoke {
     leaves: bool,
     corner: Corner,
     tip: PlanPoint,
-    /// The far end of the edge as given, to pair anew.
+    /// The far end of the edge as given.
     before: Corner,
 }
 
@@ -84,8 +84,7 @@ impl Outline {
         [self.point(corner), self.point(self.next[corner as usize])]
     }
 
-    /// Takes over `polygon`, or says what is wrong with a loop of it. Crossing edges are not looked
-    /// for here.
+    /// Loads `polygon` and checks its loops. Does not look for crossing edges.
     pub(crate) fn load(&mut self, set: &PolygonSet, polygon: &Polygon) -> Result<(), TriangulateError> {
         let region = polygon.region;
         self.region = region;
@@ -116,14 +115,14 @@ impl Outline {
                 if !(-limit..=limit).contains(&point.x) || !(-limit..=limit).contains(&point.z) {
                     return Err(TriangulateError::OutOfRange { region, point, limit });
                 }
-                let corner = corner_at(self.points.len());
+                let corner = to_u32(self.points.len());
                 self.points.push(point);
                 self.next.push(corner + 1);
                 self.prev.push(corner.wrapping_sub(1));
             }
             let last = self.points.len() - 1;
-            self.next[last] = corner_at(first);
-            self.prev[first] = corner_at(last);
+            self.next[last] = to_u32(first);
+            self.prev[first] = to_u32(last);
             self.vertices.extend_from_slice(&polygon_loop.vertices);
             self.beyond.extend_from_slice(&polygon_loop.beyond);
             let doubled_area = PlanPoint::doubled_area(self.points[first..].iter().copied());
@@ -141,7 +140,7 @@ impl Outline {
         self.pair_touching()
     }
 
-    /// Finds corners at the same point and pairs their edges anew.
+    /// Finds corners at the same point and pairs their edges again.
     fn pair_touching(&mut self) -> Result<(), TriangulateError> {
         self.place.clear();
         self.by_point.clear();
@@ -165,8 +164,8 @@ impl Outline {
         Ok(())
     }
 
-    /// Pairs the edges at one point: seen from there, each edge that leaves begins a sector of the
-    /// inside, which ends at the next edge counter-clockwise, and that one must arrive.
+    /// Pairs the edges at one point. Seen from there, each edge that leaves begins a sector of the
+    /// inside. The sector ends at the next edge counter-clockwise, which must arrive.
     fn pair_at(&mut self, start: usize, end: usize) -> Result<(), TriangulateError> {
         let region = self.region;
         let first = self.by_point[start].1;
@@ -214,12 +213,6 @@ impl Outline {
     }
 }
 
-/// The index of a corner; [`Outline::load`] bounds how many there are.
-#[expect(clippy::cast_possible_truncation, reason = "bounded by MAX_CORNERS")]
-pub(crate) fn corner_at(index: usize) -> Corner {
-    index as Corner
-}
-
 /// `true` if `point`, on the line through two ends, lies strictly between them.
 pub(crate) fn is_between([a, b]: [PlanPoint; 2], point: PlanPoint) -> bool {
     point != a
@@ -228,7 +221,7 @@ pub(crate) fn is_between([a, b]: [PlanPoint; 2], point: PlanPoint) -> bool {
         && (a.z.min(b.z)..=a.z.max(b.z)).contains(&point.z)
 }
 
-/// Height at a share of the way between two heights.
+/// Interpolates between two heights.
 #[expect(clippy::cast_possible_truncation, reason = "between two single-precision heights")]
 pub(crate) fn height_between([from, to]: [f32; 2], share: f64) -> f32 {
     (f64::from(from) + share * (f64::from(to) - f64::from(from))) as f32

@@ -1,14 +1,14 @@
-//! Steiner points: along edges, on a grid, and where angles are small.
+//! Refinement by Steiner points: along edges, on a grid, and where angles are small.
 
 use waymesh_core::stage::{StageError, Triangulate};
 use waymesh_core::{
     BadField, MAX_PLAN_COORDINATE, Observer, PlanPoint, PlanVertex, PolygonSet, Triangle, TriangleId,
-    Triangulation, VertexId,
+    Triangulation, VertexId, to_u32,
 };
 
 use crate::TriangulateError;
 use crate::assemble::NONE;
-use crate::outline::{corner_at, height_between};
+use crate::outline::height_between;
 use crate::surface::{Location, Point, Surface, distance_squared, side_of, turn};
 use crate::triangulate_cdt;
 
@@ -22,16 +22,15 @@ pub struct RefineConfig {
     /// Spacing of a grid of points inside, in line with the frame's origin. Default infinite (no
     /// grid), above 0.
     pub grid_spacing: f32,
-    /// Smallest angle wanted, in degrees. Default 0, at most 30. Corners of the polygons that are
-    /// sharper stay, and so do triangles that only points closer than `min_edge_length` could
-    /// mend.
+    /// Smallest angle wanted, in degrees. Default 0, at most 30. Sharper corners of the polygons
+    /// stay, and so do triangles that only points closer than `min_edge_length` could improve.
     pub min_angle_degrees: f32,
-    /// No point is added for the sake of angles, or of the grid, nearer than this to another.
-    /// Default 0.1, at least two cells.
+    /// No point is added for an angle or for the grid nearer than this to another point. Default
+    /// 0.1, at least two cells.
     pub min_edge_length: f32,
-    /// How far a point that splits a border may lie off it. Few borders pass through grid points,
-    /// so that 0, the default, leaves most slanted edges whole; 1.5 cells split every edge.
-    /// Walls give way to the inside only: the polygons never grow.
+    /// Largest distance of a point that splits a border from that border. Few borders pass through
+    /// grid points, so 0, the default, leaves most slanted edges whole; 1.5 cells split every edge.
+    /// Walls move to the inside only: the polygons never grow.
     pub max_border_shift: f32,
 }
 
@@ -47,42 +46,17 @@ impl Default for RefineConfig {
     }
 }
 
+waymesh_core::setters! {
+    impl RefineConfig {
+        with_max_edge_length(max_edge_length: f32);
+        with_grid_spacing(grid_spacing: f32);
+        with_min_angle_degrees(min_angle_degrees: f32);
+        with_min_edge_length(min_edge_length: f32);
+        with_max_border_shift(max_border_shift: f32);
+    }
+}
+
 impl RefineConfig {
-    /// With another longest border edge.
-    #[must_use]
-    pub fn with_max_edge_length(mut self, metres: f32) -> Self {
-        self.max_edge_length = metres;
-        self
-    }
-
-    /// With a grid of points.
-    #[must_use]
-    pub fn with_grid_spacing(mut self, metres: f32) -> Self {
-        self.grid_spacing = metres;
-        self
-    }
-
-    /// With another smallest angle.
-    #[must_use]
-    pub fn with_min_angle_degrees(mut self, degrees: f32) -> Self {
-        self.min_angle_degrees = degrees;
-        self
-    }
-
-    /// With another shortest edge.
-    #[must_use]
-    pub fn with_min_edge_length(mut self, metres: f32) -> Self {
-        self.min_edge_length = metres;
-        self
-    }
-
-    /// With another freedom for points on borders.
-    #[must_use]
-    pub fn with_max_border_shift(mut self, metres: f32) -> Self {
-        self.max_border_shift = metres;
-        self
-    }
-
     /// Checks the configuration.
     ///
     /// # Errors
@@ -97,45 +71,44 @@ impl RefineConfig {
     }
 }
 
-/// What [`refine_triangulation`] did.
+/// Statistics of [`refine_triangulation`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct RefineReport {
-    /// Points put into borders.
+    /// Points added on borders.
     pub points_on_borders: usize,
-    /// Points put inside.
+    /// Points added inside.
     pub points_inside: usize,
-    /// Border edges longer than asked for, for want of a grid point to split them at.
+    /// Border edges that are still too long, because there is no grid point to split them at.
     pub long_edges_left: usize,
-    /// Triangles with an angle smaller than asked for.
+    /// Triangles that still have an angle that is too small.
     pub small_angles_left: usize,
-    /// Farthest that a border point lies off its edge, in metres.
+    /// Largest distance of a new border point from its edge, in metres.
     pub border_shift: f32,
 }
 
-/// Adds vertices to a triangulation: splits long borders, sets a grid of points, then adds points
-/// until no angle is too small, and keeps it Delaunay.
+/// Adds vertices to a triangulation: splits long borders, adds a grid of points, then adds points
+/// until no angle is too small. The result is constrained Delaunay.
 ///
 /// # Guarantees
-/// - Borders stay the borders, up to `max_border_shift` and never outwards at a wall; with 0, the
-///   default, the triangles fill the same polygons exactly. Vertices keep their ids; new ones
-///   follow.
+/// - Borders move by at most `max_border_shift`, and walls never outwards. With 0, the default, the
+///   triangles fill the same polygons exactly. Vertices keep their ids; new ones follow.
 /// - New points are grid points. The result depends on the triangulation and the configuration
 ///   alone.
-/// - It ends: points for angles keep `min_edge_length`, so there is room for so many.
+/// - It terminates: points for angles keep `min_edge_length`, which bounds their number.
 ///
 /// # Cost
 /// About `n log n` for `n` vertices in the result.
 ///
 /// # Errors
-/// [`TriangulateError::BadField`]; [`TriangulateError::BrokenTriangulation`] for one that is not
-/// valid; [`TriangulateError::TooManyPoints`] if the spacings ask for more points than a mesh may
-/// have.
+/// [`TriangulateError::BadField`]; [`TriangulateError::BrokenTriangulation`] for an invalid
+/// triangulation; [`TriangulateError::TooManyPoints`] if the spacings need more points than a mesh
+/// may have.
 ///
 /// # References
-/// Ruppert 1995, A Delaunay refinement algorithm for quality 2-dimensional mesh generation, <https://doi.org/10.1006/jagm.1995.1021>. spade
-/// has it as well, but with points off the grid, and one polygon at a time, so that regions would
-/// no longer meet in the same vertices.
+/// Ruppert 1995, A Delaunay refinement algorithm for quality 2-dimensional mesh generation,
+/// <https://doi.org/10.1006/jagm.1995.1021>. spade implements it too, but adds points off the grid
+/// and takes one polygon at a time, so that regions would no longer share their vertices.
 pub fn refine_triangulation(
     triangulation: &Triangulation,
     config: &RefineConfig,
@@ -168,17 +141,17 @@ pub fn refine_triangulation(
 /// Constrained Delaunay triangulation with Steiner points, as a stage: [`triangulate_cdt`], then
 /// [`refine_triangulation`].
 ///
-/// With a `max_border_shift` above 0 the polygons are no longer filled exactly, which the contract
-/// of the stage asks for.
+/// With a `max_border_shift` above 0 the polygons are no longer filled exactly, although the
+/// contract of the stage requires it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct RefinedDelaunay {
-    /// Where points are wanted.
+    /// Where points are added.
     pub config: RefineConfig,
 }
 
 impl RefinedDelaunay {
-    /// With this configuration.
+    /// Returns the stage with this configuration.
     #[must_use]
     pub fn new(config: RefineConfig) -> Self {
         Self { config }
@@ -198,7 +171,7 @@ impl Triangulate for RefinedDelaunay {
     }
 }
 
-/// More points than this are refused.
+/// Largest number of points.
 const MOST_POINTS: u32 = 1 << 26;
 
 fn check_amount(
@@ -211,7 +184,7 @@ fn check_amount(
     let area = triangulation.doubled_area() as f64 / 2.0;
     let spacing = (f64::from(config.grid_spacing) / cell).max(1.0);
     let longest = (f64::from(config.max_edge_length) / cell).max(1.0);
-    let borders: f64 = (0..corner_at(surface.twins.len()))
+    let borders: f64 = (0..to_u32(surface.twins.len()))
         .filter(|&edge| surface.fixed[edge as usize])
         .map(|edge| {
             let [a, b] = surface.ends(edge);
@@ -221,7 +194,8 @@ fn check_amount(
     let mut points = area / (spacing * spacing) + borders;
     if config.min_angle_degrees > 0.0 {
         let nearest = (f64::from(config.min_edge_length) / cell).max(2.0);
-        // Only a bound: most meshes need far fewer, so that the count is limited while they are added, too.
+        // Only an upper bound: most meshes need far fewer. The count is limited again while points
+        // are added.
         points += (area / (nearest * nearest)).min(f64::from(MOST_POINTS / 2));
     }
     let limit = f64::from(MOST_POINTS);
@@ -246,18 +220,19 @@ impl Refiner {
             return;
         }
         let longest = longest.max(1.0);
-        // A split renames half-edges of its triangle, so that one sweep may miss some. Flips wait until all
-        // borders are split.
+        // A split renumbers half-edges of its triangle, so one pass may miss some. Edges are
+        // flipped after all borders are split.
         loop {
             let (mut edge, mut any, mut left) = (0, false, 0);
             while (edge as usize) < surface.twins.len() {
                 let [a, b] = surface.ends(edge);
-                // Each border once: no wall has a twin, and of two half-edges the later one counts.
+                // Each border once: a wall has no twin, and of two half-edges the later one is
+                // taken.
                 let counts =
                     surface.fixed[edge as usize] && surface.twins[edge as usize].wrapping_add(1) <= edge;
                 let pieces = (distance_squared(a, b).sqrt() / longest).ceil();
                 if counts && pieces > 1.0 {
-                    // Equal pieces: the middle cut first.
+                    // For equal pieces, the cut nearest to the middle is made first.
                     if self.split(surface, edge, (pieces / 2.0).floor() / pieces, 0.0) {
                         any = true;
                         continue;
@@ -289,7 +264,8 @@ impl Refiner {
         true
     }
 
-    /// The grid point nearest to `wish` that may split the border, and how far it lies off it.
+    /// Returns the grid point nearest to `wish` that may split the border, and its distance from
+    /// the border.
     fn place_on_border(
         &self,
         surface: &Surface,
@@ -302,7 +278,7 @@ impl Refiner {
         let fits = |point: Point| {
             let nearest = distance_squared(a, point).min(distance_squared(b, point));
             nearest >= (margin * margin).max(1.0)
-                // A wall may give way to the inside only.
+                // A wall may move to the inside only.
                 && (!surface.is_wall(edge) || side_of(a, b, point) >= 0.0)
                 && surface.can_split_edge(edge, point)
         };
@@ -312,7 +288,7 @@ impl Refiner {
             let share = distance_squared(a, wish).sqrt() / length;
             let step = (share * steps).round().clamp(1.0, steps - 1.0);
             let exact = [a[0] + (b[0] - a[0]) / steps * step, a[1] + (b[1] - a[1]) / steps * step];
-            // Beyond the middle third of its room, a shifted point does better.
+            // Far from the wish, a point off the border is better.
             let close = distance_squared(exact, wish).sqrt() <= length / 6.0 || self.shift < 1.0;
             if close && fits(exact) {
                 return Some((exact, 0.0));
@@ -330,9 +306,9 @@ impl Refiner {
         best
     }
 
-    /// Sets the points of a grid that lie inside.
+    /// Adds the points of a grid that lie inside.
     fn add_grid(&mut self, surface: &mut Surface, spacing: f64) {
-        // Triangles will change: take their corners, and a vertex to find the way from, first.
+        // Triangles will change: take their corners first, and a vertex to start the walk from.
         let triangles: Vec<([Point; 3], u32)> = surface
             .triangles
             .iter()
@@ -347,8 +323,8 @@ impl Refiner {
                 let mut column = (low_x / spacing).ceil();
                 while column * spacing <= high_x {
                     let point = [(column * spacing).round(), (row * spacing).round()];
-                    // On a common side, the triangle that comes first adds it; for the other it is a vertex
-                    // then.
+                    // A point on a common side is added by the first triangle, and is a vertex for
+                    // the second one.
                     if [[a, b], [b, c], [c, a]].iter().all(|&[p, q]| side_of(p, q, point) >= 0.0)
                         && let Some(vertex) = self.insert(surface, from, point)
                     {
@@ -361,7 +337,7 @@ impl Refiner {
         }
     }
 
-    /// Adds a point inside, unless another vertex or a border is too near.
+    /// Adds a point inside, unless another vertex or a border is too close.
     fn insert(&mut self, surface: &mut Surface, from: u32, point: Point) -> Option<u32> {
         let limit = MAX_PLAN_COORDINATE.into();
         if point.iter().any(|value: &f64| value.abs() > limit) {
@@ -395,10 +371,10 @@ impl Refiner {
         Some(vertex)
     }
 
-    /// Adds points until no angle below `smallest` is left that may be mended.
+    /// Adds points until no angle below `smallest` is left that can be improved.
     fn mend_angles(&mut self, surface: &mut Surface, smallest: f64) {
         let limit = smallest.sin().powi(2);
-        let mut queue: std::collections::VecDeque<u32> = (0..corner_at(surface.triangles.len())).collect();
+        let mut queue: std::collections::VecDeque<u32> = (0..to_u32(surface.triangles.len())).collect();
         let most = MOST_POINTS as usize;
         while let Some(triangle) = queue.pop_front() {
             surface.changed.clear();
@@ -408,7 +384,7 @@ impl Refiner {
             }
             self.mend(surface, triangle);
             if !surface.changed.is_empty() {
-                // A border split on the way may have left it as it was.
+                // If a border was split instead, the triangle may still be the same.
                 surface.changed.push(triangle);
             }
             surface.changed.sort_unstable();
@@ -424,7 +400,7 @@ impl Refiner {
         let points = corners.map(|vertex| surface.points[vertex as usize]);
         let Some((center, radius)) = circle(points) else { return };
         let center = [center[0].round(), center[1].round()];
-        // Between two borders that meet in a sharp corner there is nothing to gain.
+        // Between two borders that meet at a sharp corner nothing can be improved.
         let sides = 3 * triangle..3 * triangle + 3;
         if sides.filter(|&side| surface.fixed[side as usize]).count() >= 2 {
             return;
@@ -438,7 +414,8 @@ impl Refiner {
         if radius < self.nearest {
             return;
         }
-        // A border whose circle the new point would lie in is split instead, if it is long enough.
+        // If the new point lies in the diametral circle of a border, the border is split instead,
+        // if it is long enough.
         if let Some(edge) = encroached(surface, corners[0], center)
             && self.split(surface, edge, 0.5, self.nearest)
         {
@@ -448,7 +425,7 @@ impl Refiner {
         if self.insert(surface, corners[0], center).is_some() {
             return;
         }
-        // Too near to a border: with that in two, the circle changes.
+        // Too close to a border: splitting it changes the circle.
         if let Location::Triangle(near) = surface.walk(corners[0], center, false) {
             let long = |edge: &u32| {
                 let [a, b] = surface.ends(*edge);
@@ -463,8 +440,8 @@ impl Refiner {
     }
 }
 
-/// From where to where a triangle reaches along the line at `z`, with a cell to spare for points
-/// that are rounded.
+/// Returns the range of x of a triangle on the line at `z`, extended by a cell on both sides for
+/// points that are rounded.
 fn span_at([a, b, c]: [Point; 3], z: f64) -> (f64, f64) {
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
     for [p, q] in [[a, b], [b, c], [c, a]] {
@@ -478,8 +455,8 @@ fn span_at([a, b, c]: [Point; 3], z: f64) -> (f64, f64) {
     (low - 1.0, high + 1.0)
 }
 
-/// A border near `point` whose diametral circle holds it, among those of the triangle it lies in
-/// and the ones around.
+/// Returns a border whose diametral circle holds `point`, among those of its triangle and of the
+/// triangles around it.
 fn encroached(surface: &Surface, from: u32, point: Point) -> Option<u32> {
     let (Location::Triangle(triangle) | Location::Edge(triangle)) = (match surface.walk(from, point, false) {
         Location::Edge(edge) => Location::Edge(edge / 3),
@@ -500,7 +477,7 @@ fn encroached(surface: &Surface, from: u32, point: Point) -> Option<u32> {
     })
 }
 
-/// Whether the smallest angle has a squared sine below `limit`.
+/// `true` if the squared sine of the smallest angle is below `limit`.
 fn is_sharp(surface: &Surface, corners: [u32; 3], limit: f64) -> bool {
     let [a, b, c] = corners.map(|vertex| surface.points[vertex as usize]);
     let mut lengths = [distance_squared(a, b), distance_squared(b, c), distance_squared(c, a)];
@@ -528,7 +505,7 @@ fn height_inside(surface: &Surface, corners: [u32; 3], point: Point) -> f32 {
     (at_a * for_a + at_b * for_b + at_c * (1.0 - for_a - for_b)) as f32
 }
 
-/// Of two whole numbers that are not both 0.
+/// Greatest common divisor of two whole numbers that are not both 0.
 fn common_divisor(mut a: f64, mut b: f64) -> f64 {
     while b > 0.0 {
         (a, b) = (b, a % b);
@@ -554,8 +531,8 @@ fn export(surface: &Surface, triangulation: &Triangulation) -> Triangulation {
             })
         })
         .collect();
-    // Polygon by polygon, as before: triangles made by splits stand at the end.
-    let mut order: Vec<u32> = (0..corner_at(surface.triangles.len())).collect();
+    // Region by region, as before: triangles made by splits are at the end.
+    let mut order: Vec<u32> = (0..to_u32(surface.triangles.len())).collect();
     let region = |triangle: u32| surface.labels[triangle as usize].region;
     order.sort_by_key(|&triangle| region(triangle));
     let mut places = vec![0; order.len()];

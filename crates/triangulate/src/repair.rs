@@ -1,4 +1,4 @@
-//! Borders that cross, touch, double back or nearly meet, made sound.
+//! Repairs borders that cross, touch, double back or nearly meet.
 
 use waymesh_core::{BadField, Polygon, PolygonSet, RegionId, VertexId};
 
@@ -9,11 +9,12 @@ use crate::{TriangulateError, triangulate_cdt};
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RepairConfig {
-    /// Vertices at most this far apart become one, and an edge at most this far from a vertex bends
-    /// to it. At most `max_border_shift` is of use. Default 0: only what touches.
+    /// Vertices at most this far apart are merged, and an edge at most this far from a vertex is
+    /// bent to it. Values above `max_border_shift` have no effect. Default 0: only points that
+    /// coincide.
     pub near_distance: f32,
-    /// How far a border may be moved, by points that become one and by crossings that are not on
-    /// grid points. Default 0.01; less than a cell leaves little room for crossings.
+    /// How far a border may move, because points are merged or because a crossing is not a grid
+    /// point. Default 0.01. Less than a cell leaves little room for crossings.
     pub max_border_shift: f32,
 }
 
@@ -23,21 +24,14 @@ impl Default for RepairConfig {
     }
 }
 
+waymesh_core::setters! {
+    impl RepairConfig {
+        with_near_distance(near_distance: f32);
+        with_max_border_shift(max_border_shift: f32);
+    }
+}
+
 impl RepairConfig {
-    /// With another distance for points that become one.
-    #[must_use]
-    pub fn with_near_distance(mut self, metres: f32) -> Self {
-        self.near_distance = metres;
-        self
-    }
-
-    /// With another freedom for borders.
-    #[must_use]
-    pub fn with_max_border_shift(mut self, metres: f32) -> Self {
-        self.max_border_shift = metres;
-        self
-    }
-
     /// Checks the configuration.
     ///
     /// # Errors
@@ -48,57 +42,62 @@ impl RepairConfig {
     }
 }
 
-/// What [`repair_polygons`] did.
+/// Statistics of [`repair_polygons`].
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct RepairReport {
     /// Regions whose borders were redrawn, in order.
     pub repaired: Vec<RegionId>,
-    /// Regions of which nothing was left, in order.
+    /// Regions of which nothing remained, in order.
     pub vanished: Vec<RegionId>,
-    /// Pieces that became regions of their own: the new region, and the one it was part of.
+    /// Pieces that became new regions: the new region, and the region it was part of.
     pub split_off: Vec<[RegionId; 2]>,
-    /// Points that became one with another.
+    /// Points that were merged into another point.
     pub points_merged: usize,
-    /// Places where an edge was bent to a vertex near it.
+    /// Places where an edge was bent to a nearby vertex.
     pub edges_bent: usize,
-    /// Places where edges crossed or touched, each counted once per edge that was cut there.
+    /// Places where edges crossed or touched. A place counts once for each edge that was cut there.
     pub edges_cut: usize,
-    /// Farthest that a border was moved, in metres.
+    /// Largest distance that a border was moved, in metres.
     pub border_shift: f32,
 }
 
-/// Makes every polygon sound enough to be triangulated, and says what it did.
+/// Repairs every polygon that cannot be triangulated, and reports what changed.
 ///
-/// A sound polygon stays as it is, vertex by vertex. Of any other, all edges are cut where they
-/// meet; then those parts are kept that the outer border goes round and no hole does, whichever way
-/// round they run: lobes of a border that crosses itself stay, overlaps count once, spikes and
-/// doubled points go, holes outside go, and what of a hole sticks out is cut off.
+/// A valid polygon keeps all its vertices. In any other polygon, all edges are cut where they meet.
+/// Then the parts are kept that the outer border encloses and no hole encloses, in either winding.
+/// Lobes of a border that crosses itself stay, and overlaps count once. Spikes, repeated points and
+/// holes outside the border are removed, and the part of a hole that lies outside is cut off.
 ///
 /// # Guarantees
 /// - No point of a border moves by more than `max_border_shift`, however often its edges are
-///   merged, bent and cut: the new line and the old one lie that near to each other all along. Only
-///   what covers itself, a spike or a hole in a hole, goes without a trace.
-/// - With a `near_distance`, no two of the old vertices stay as near as that, and an edge stays
-///   near one only where bending it again would move it too far.
-/// - The order of the loops, and where they begin, does not matter to the points of the result.
-/// - Regions keep their ids; pieces that come apart are new regions after all others.
-/// - Old vertices keep their ids; new ones follow, their height in line with the edge they cut.
+///   merged, bent and cut: the new line stays within that distance of the old one over its whole
+///   length. Only parts that cover themselves (a spike, a hole in a hole) are removed without this
+///   bound.
+/// - With a `near_distance`, no two old vertices stay that close to each other. An edge stays that
+///   close to an old vertex only where bending it again would move it too far.
+/// - The points of the result do not depend on the order of the loops or on where each loop begins.
+/// - Regions keep their ids. Pieces that are separated become new regions, numbered after all
+///   others.
+/// - Old vertices keep their ids. New vertices follow; their height is interpolated along the edge
+///   that they cut.
 ///
 /// # Cost
-/// As [`triangulate_cdt`] for polygons that are sound. For others `n log n` and the number of edges
-/// that come near each other; what rounding and bending make anew is searched again, alone.
+/// That of [`triangulate_cdt`] for valid polygons. For others `n log n` plus the number of pairs of
+/// edges close to each other. After rounding and bending, only the new edges are searched again.
 ///
 /// # Errors
 /// - [`TriangulateError::CannotRepair`] where a border would have to move too far, with the place.
-/// - The fault itself for a polygon with other regions beyond its border: they would no longer fit.
-/// - For loops that name vertices that are not there, or lie beyond the grid; and
+/// - The fault itself for a polygon with other regions beyond its border: a repair would separate
+///   them.
+/// - [`TriangulateError::UnknownVertex`] and [`TriangulateError::OutOfRange`] for bad vertices;
 ///   [`TriangulateError::BadField`].
 ///
 /// # References
-/// Hobby 1999, Practical segment intersection with finite precision output, <https://doi.org/10.1016/S0925-7721(99)00021-8> (snapping, and
-/// why it has to be repeated). Chains that stay within reach of their edge: Guibas and Marimont
-/// 1998, Rounding arrangements dynamically, <https://doi.org/10.1142/S0218195998000096>.
+/// Hobby 1999, Practical segment intersection with finite precision output,
+/// <https://doi.org/10.1016/S0925-7721(99)00021-8> (snapping, and why it has to be repeated).
+/// Guibas and Marimont 1998, Rounding arrangements dynamically,
+/// <https://doi.org/10.1142/S0218195998000096> (chains that stay close to their edge).
 pub fn repair_polygons(
     polygons: &PolygonSet,
     config: &RepairConfig,
@@ -163,7 +162,7 @@ pub fn repair_polygons(
     Ok((result, report))
 }
 
-/// What is wrong with a polygon by itself.
+/// Returns the first fault of a single polygon, if there is one.
 fn fault_of(set: &PolygonSet, polygon: &Polygon) -> Option<TriangulateError> {
     let mut alone = PolygonSet { frame: set.frame, vertices: Vec::new(), polygons: vec![polygon.clone()] };
     let Polygon { outer, holes, .. } = &mut alone.polygons[0];

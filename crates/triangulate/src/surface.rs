@@ -1,15 +1,13 @@
-//! Triangles that change: edges are split and flipped, vertices added and taken away.
+//! A triangulation that can be changed: edges are split and flipped, vertices added and removed.
 //!
-//! Points are in cells, in double precision. Grid points are exact there, and every decision is
-//! made by exact predicates, so that rounded points can make a triangle thin but never turn it
-//! over.
+//! Points are in cells, in double precision. Grid points are exact in it, and every decision is
+//! made by exact predicates. Rounded points can make a triangle thin, but never invert it.
 
 use robust::{Coord, incircle, orient2d};
-use waymesh_core::{AreaId, RegionId, Triangulation, Validate, VertexId};
+use waymesh_core::{AreaId, RegionId, Triangulation, Validate, VertexId, to_u32};
 
 use crate::TriangulateError;
 use crate::assemble::NONE;
-use crate::outline::corner_at;
 
 /// A point in cells.
 pub(crate) type Point = [f64; 2];
@@ -38,10 +36,10 @@ pub(crate) fn turn(half_edge: u32, steps: u32) -> u32 {
     half_edge / 3 * 3 + (half_edge % 3 + steps) % 3
 }
 
-/// Of what a triangle is part.
+/// The region and the area that a triangle belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Label {
-    /// `None` if it lies in several.
+    /// `None` if the triangle lies in several regions.
     pub(crate) region: Option<RegionId>,
     pub(crate) area: Option<AreaId>,
 }
@@ -55,43 +53,44 @@ impl Label {
     }
 }
 
-/// Where a point was found.
+/// Result of [`Surface::walk`]: where a point was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Location {
     Vertex(u32),
     /// Strictly inside this edge.
     Edge(u32),
     Triangle(u32),
-    /// Not reached: this edge lies before it and may not be crossed.
+    /// Not reached: this edge lies in between and may not be crossed.
     Behind(u32),
-    /// Not reached: it lies outside at the vertex the way started from, or came through.
+    /// Not reached: seen from this vertex on the line, the point lies outside of the triangles.
     Outside(u32),
 }
 
-/// See the module. Half-edge `3 t + i` leaves corner `i` of triangle `t`.
+/// The triangulation. Half-edge `3 t + i` leaves corner `i` of triangle `t`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Surface {
     pub(crate) points: Vec<Point>,
     pub(crate) heights: Vec<f32>,
-    /// The vertex of the triangulation; `None` for one added since.
+    /// The vertex of the original triangulation; `None` for a vertex added later.
     pub(crate) names: Vec<Option<VertexId>>,
     pub(crate) triangles: Vec<[u32; 3]>,
-    /// The half-edge across, [`NONE`] at a wall.
+    /// The opposite half-edge, [`NONE`] at a wall.
     pub(crate) twins: Vec<u32>,
-    /// Edges that stay, walls among them.
+    /// `true` for edges that may not be flipped. Walls are among them.
     pub(crate) fixed: Vec<bool>,
     pub(crate) labels: Vec<Label>,
     /// A half-edge that leaves each vertex.
     leaving: Vec<u32>,
     /// Half-edges that may not be Delaunay any more.
     suspects: Vec<u32>,
-    /// Triangles made or changed since this was last emptied; some may be listed again.
+    /// Triangles created or changed since this list was last cleared, possibly with duplicates.
     pub(crate) changed: Vec<u32>,
 }
 
 impl Surface {
-    /// Takes over a triangulation. Where borders meet in a vertex without a way across, each side
-    /// has a vertex of its own. Borders between regions stay if `seams_stay`.
+    /// Copies a triangulation. Where borders meet at a vertex and the triangles there are not
+    /// connected around it, each connected fan gets its own vertex. Borders between regions are
+    /// fixed if `seams_stay`.
     pub(crate) fn new(triangulation: &Triangulation, seams_stay: bool) -> Result<Self, TriangulateError> {
         triangulation.validate().map_err(|violations| TriangulateError::BrokenTriangulation {
             violation: violations.kept().first().cloned().map(Box::new),
@@ -110,11 +109,11 @@ impl Surface {
                 let ends = [triangle.vertices[(side + 1) % 3], triangle.vertices[side]];
                 let back =
                     (0..3).find(|&back| [other.vertices[back], other.vertices[(back + 1) % 3]] == ends);
-                surface.twins[3 * index + side] = back.map_or(NONE, |back| 3 * neighbour.0 + corner_at(back));
+                surface.twins[3 * index + side] = back.map_or(NONE, |back| 3 * neighbour.0 + to_u32(back));
                 surface.fixed.push(back.is_none() || seams_stay && other.region != triangle.region);
             }
         }
-        for corner in 0..3 * corner_at(count) {
+        for corner in 0..3 * to_u32(count) {
             if surface.origin(corner) != NONE {
                 continue;
             }
@@ -137,7 +136,7 @@ impl Surface {
     }
 
     pub(crate) fn add_vertex(&mut self, point: Point, height: f32, name: Option<VertexId>) -> u32 {
-        let vertex = corner_at(self.points.len());
+        let vertex = to_u32(self.points.len());
         self.points.push(point);
         self.heights.push(height);
         self.names.push(name);
@@ -164,7 +163,7 @@ impl Surface {
         [half_edge, turn(half_edge, 1)].map(|edge| self.heights[self.origin(edge) as usize])
     }
 
-    /// Both ends of an edge, and the corner across from it.
+    /// Both ends of an edge, and the opposite corner.
     #[inline]
     pub(crate) fn corners_from(&self, half_edge: u32) -> [Point; 3] {
         [half_edge, turn(half_edge, 1), turn(half_edge, 2)].map(|edge| self.start(edge))
@@ -175,8 +174,8 @@ impl Surface {
         self.twins[half_edge as usize] == NONE
     }
 
-    /// The first half-edge, counter-clockwise, around the vertex that this one leaves: after the
-    /// wall if there is one.
+    /// The first half-edge, counter-clockwise, around the origin of this one: the one after the
+    /// wall if there is a wall.
     fn first_around(&self, half_edge: u32) -> u32 {
         let mut edge = half_edge;
         loop {
@@ -191,7 +190,7 @@ impl Surface {
         }
     }
 
-    /// Calls `visit` with each half-edge that leaves `vertex`, counter-clockwise; tells whether
+    /// Calls `visit` with each half-edge that leaves `vertex`, counter-clockwise. Returns `true` if
     /// walls end there.
     pub(crate) fn around(&self, vertex: u32, mut visit: impl FnMut(u32)) -> bool {
         let start = self.first_around(self.leaving[vertex as usize]);
@@ -208,7 +207,8 @@ impl Surface {
         }
     }
 
-    /// Writes a triangle: corners, what lies across each side, and whether the sides stay.
+    /// Writes a triangle: its corners, and for each side the opposite half-edge and whether it is
+    /// fixed.
     fn set(&mut self, triangle: u32, corners: [u32; 3], sides: [(u32, bool); 3], label: Label) {
         if triangle as usize == self.triangles.len() {
             self.triangles.push([NONE; 3]);
@@ -234,7 +234,7 @@ impl Surface {
         (self.twins[half_edge as usize], self.fixed[half_edge as usize])
     }
 
-    /// Whether `point` can be put into an edge: all triangles there stay positive.
+    /// `true` if an edge can be split at `point`: all new triangles are positive.
     pub(crate) fn can_split_edge(&self, half_edge: u32, point: Point) -> bool {
         [half_edge, self.twins[half_edge as usize]].iter().filter(|&&edge| edge != NONE).all(|&edge| {
             let [a, b, c] = self.corners_from(edge);
@@ -242,7 +242,7 @@ impl Surface {
         })
     }
 
-    /// Puts a vertex into an edge. Call [`Surface::legalize`] afterwards.
+    /// Splits an edge at a vertex. Call [`Surface::legalize`] afterwards.
     pub(crate) fn split_edge(&mut self, half_edge: u32, vertex: u32) {
         let fixed = self.fixed[half_edge as usize];
         let twin = self.twins[half_edge as usize];
@@ -250,7 +250,7 @@ impl Surface {
         let [a, b, c] = [half_edge, turn(half_edge, 1), turn(half_edge, 2)].map(|edge| self.origin(edge));
         let [from_b, from_c] = [turn(half_edge, 1), turn(half_edge, 2)].map(|edge| self.side(edge));
         let label = self.labels[near as usize];
-        let new_near = corner_at(self.triangles.len());
+        let new_near = to_u32(self.triangles.len());
         // a m c stays in place, m b c is new.
         self.set(near, [a, vertex, c], [(NONE, fixed), (NONE, false), from_c], label);
         self.set(new_near, [vertex, b, c], [(NONE, fixed), from_b, (3 * near + 1, false)], label);
@@ -260,7 +260,7 @@ impl Surface {
             let d = self.origin(turn(twin, 2));
             let [from_a, from_d] = [turn(twin, 1), turn(twin, 2)].map(|edge| self.side(edge));
             let label = self.labels[far as usize];
-            let new_far = corner_at(self.triangles.len());
+            let new_far = to_u32(self.triangles.len());
             // b m d stays in place, m a d is new.
             self.set(far, [b, vertex, d], [(3 * new_near, fixed), (NONE, false), from_d], label);
             let across = [(3 * near, fixed), from_a, (3 * far + 1, false)];
@@ -269,12 +269,12 @@ impl Surface {
         }
     }
 
-    /// Puts a vertex into a triangle. Call [`Surface::legalize`] afterwards.
+    /// Splits a triangle at a vertex. Call [`Surface::legalize`] afterwards.
     pub(crate) fn split_triangle(&mut self, triangle: u32, vertex: u32) {
         let [a, b, c] = self.triangles[triangle as usize];
         let [ab, bc, ca] = [0, 1, 2].map(|side| self.side(3 * triangle + side));
         let label = self.labels[triangle as usize];
-        let second = corner_at(self.triangles.len());
+        let second = to_u32(self.triangles.len());
         let third = second + 1;
         let open = (NONE, false);
         self.set(triangle, [a, b, vertex], [ab, open, open], label);
@@ -284,13 +284,13 @@ impl Surface {
         self.suspects.extend([3 * triangle, 3 * second, 3 * third]);
     }
 
-    /// Makes every edge a suspect.
+    /// Marks every edge as possibly not Delaunay.
     pub(crate) fn suspect_all(&mut self) {
         self.suspects.clear();
-        self.suspects.extend(0..corner_at(self.twins.len()));
+        self.suspects.extend(0..to_u32(self.twins.len()));
     }
 
-    /// Flips suspects until every edge that may be flipped is Delaunay.
+    /// Flips marked edges until every edge that may be flipped is Delaunay.
     pub(crate) fn legalize(&mut self) {
         while let Some(half_edge) = self.suspects.pop() {
             let twin = self.twins[half_edge as usize];
@@ -299,8 +299,8 @@ impl Surface {
             }
             let [p, q, r] = self.corners_from(half_edge);
             let s = self.start(turn(twin, 2));
-            // A quadrilateral that is not convex has no other diagonal; its circles never ask for one, but an
-            // edge whose ends touch across a sheet could.
+            // A quadrilateral that is not convex has no other diagonal. The circle test never asks
+            // for it there, except where the mesh overlaps itself and the ends touch.
             if in_circle(p, q, r, s) <= 0.0 || side_of(s, q, r) <= 0.0 || side_of(r, p, s) <= 0.0 {
                 continue;
             }
@@ -321,11 +321,11 @@ impl Surface {
         self.suspects.extend([3 * first, 3 * first + 1, 3 * second, 3 * second + 1]);
     }
 
-    /// Takes away a vertex that no wall ends at. Its triangles are replaced; some die, see
-    /// [`Surface::compact`]. Changes nothing, and says so, if the ring around it cannot be
-    /// filled.
+    /// Removes a vertex at which no wall ends. Its triangles are replaced by fewer;
+    /// [`Surface::compact`] drops the unused ones. Returns `false`, without a change, if the ring
+    /// around the vertex cannot be filled.
     pub(crate) fn remove_vertex(&mut self, vertex: u32) -> bool {
-        // The ring around it, with what lies across each of its edges.
+        // The ring around it, with the opposite half-edge of each of its edges.
         let mut ring: Vec<(u32, (u32, bool))> = Vec::new();
         let mut slots = Vec::new();
         let mut label: Option<Label> = None;
@@ -337,7 +337,8 @@ impl Surface {
             label = Some(label.map_or(own, |label| label.merged(own)));
         });
         let Some(label) = label.filter(|_| !at_wall && ring.len() >= 3) else { return false };
-        // Two triangles of the ring may border each other, which leaves no edge to hang a new one on.
+        // If two triangles of the ring border each other, there is no outer edge for a new
+        // triangle.
         if ring.iter().any(|(_, (twin, _))| *twin != NONE && slots.contains(&(twin / 3))) {
             return false;
         }
@@ -364,7 +365,7 @@ impl Surface {
             return false;
         }
         ears.push([a, b, c]);
-        // What lies across the edge from each ring vertex to the next one that is left.
+        // The opposite half-edge of the edge from each ring vertex to the next remaining one.
         let mut across: Vec<(u32, bool)> = ring.iter().map(|&(_, side)| side).collect();
         for (index, (slot, &[a, b, c])) in slots.iter().zip(&ears).enumerate() {
             let last_side = if index + 1 == ears.len() { across[c] } else { (NONE, false) };
@@ -381,7 +382,7 @@ impl Surface {
         true
     }
 
-    /// Drops dead triangles and vertices.
+    /// Drops unused triangles and vertices.
     pub(crate) fn compact(&mut self) {
         let mut renumbered = vec![NONE; self.triangles.len()];
         let mut count = 0;
@@ -431,8 +432,8 @@ impl Surface {
         self.changed.clear();
     }
 
-    /// Walks straight from a vertex to a point, over edges that do not stay, or over all but walls
-    /// if `over_seams`.
+    /// Walks straight from a vertex to a point. Crosses edges that are not fixed, or with
+    /// `over_seams` all edges but walls.
     pub(crate) fn walk(&self, from: u32, to: Point, over_seams: bool) -> Location {
         let mut vertex = from;
         'from_vertex: loop {
@@ -440,7 +441,7 @@ impl Surface {
             if distance_squared(here, to) <= 0.0 {
                 return Location::Vertex(vertex);
             }
-            // The triangle at the vertex whose sector the way leads into, its first side included.
+            // The triangle at the vertex whose sector holds the line, its first side included.
             let mut sector = NONE;
             self.around(vertex, |edge| {
                 let [_, a, b] = self.corners_from(edge);
@@ -465,7 +466,7 @@ impl Surface {
                 vertex = tip;
                 continue;
             }
-            // Strictly inside the sector: the way leaves through the edge across from the vertex.
+            // Strictly inside the sector: the line leaves through the edge opposite to the vertex.
             let mut edge = turn(sector, 1);
             loop {
                 let [a, b, _] = self.corners_from(edge);
@@ -480,7 +481,8 @@ impl Surface {
                 if twin == NONE || !over_seams && self.fixed[edge as usize] {
                     return Location::Behind(edge);
                 }
-                // Which of the two sides across: the apex lies to the left or right of the way.
+                // The apex lies to the left or to the right of the line: this selects the next
+                // edge.
                 let apex = self.start(turn(twin, 2));
                 let side = side_of(here, to, apex);
                 if side == 0.0 {
@@ -496,7 +498,7 @@ impl Surface {
     }
 }
 
-/// Whether `tip` and `to`, in line with `here`, lie on the same side of it.
+/// `true` if `tip` and `to`, which lie on a line with `here`, are on the same side of it.
 fn ahead(here: Point, tip: Point, to: Point) -> bool {
     (tip[0] - here[0]) * (to[0] - here[0]) + (tip[1] - here[1]) * (to[1] - here[1]) > 0.0
 }

@@ -70,21 +70,14 @@ impl Default for ReadOptions {
     }
 }
 
+waymesh_core::setters! {
+    impl ReadOptions {
+        with_scale(scale: f64);
+        with_wall_width(wall_width: f64);
+    }
+}
+
 impl ReadOptions {
-    /// Sets metres per unit.
-    #[must_use]
-    pub fn with_scale(mut self, scale: f64) -> Self {
-        self.scale = scale;
-        self
-    }
-
-    /// Sets the thickness of walls that have none of their own.
-    #[must_use]
-    pub fn with_wall_width(mut self, metres: f64) -> Self {
-        self.wall_width = metres;
-        self
-    }
-
     /// Sets the storey of what names none, and its height in metres.
     #[must_use]
     pub fn with_storey(mut self, name: impl Into<String>, elevation: f64) -> Self {

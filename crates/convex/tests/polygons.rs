@@ -12,7 +12,8 @@ use waymesh_convex::{
     hertel_mehlhorn, merge_greedy, notch_portals,
 };
 use waymesh_core::{
-    AreaId, MAX_PLAN_COORDINATE, PolyId, PolyMesh, RegionId, TriangleId, Triangulation, Validate, VertexId,
+    AreaId, BadField, MAX_PLAN_COORDINATE, PolyId, PolyMesh, RegionId, TriangleId, Triangulation, Validate,
+    VertexId,
 };
 use waymesh_testkit::Random;
 
@@ -138,10 +139,14 @@ fn polygons_are_numbered_by_region_then_by_triangle_or_vertex() {
     }
 }
 
+fn bad_field(field: &'static str, value: u32, expected: &'static str) -> ConvexError {
+    BadField::unless(false, field, value, expected).expect_err("always").into()
+}
+
 #[test]
 fn one_and_two_corners_are_no_limit() {
     for max_vertices in [1, 2] {
-        let error = ConvexError::BadMaxVertices { max_vertices };
+        let error = bad_field("max_vertices", max_vertices, "0 (no limit) or at least 3");
         let greedy = GreedyConfig::default().with_max_vertices(max_vertices);
         assert_eq!(merge_greedy(&four_squares([0; 4]), &greedy), Err(error.clone()));
         let config = HertelMehlhornConfig::default().with_max_vertices(max_vertices);
@@ -156,10 +161,10 @@ fn patches_have_limits() {
     let run = |config: &NotchPortalsConfig| notch_portals(&four_squares([0; 4]), config).map(|_| ());
     let config = NotchPortalsConfig::default();
     for window_vertices in [0, 7, 1025] {
-        let error = ConvexError::BadWindowVertices { window_vertices, limit: 1024 };
+        let error = bad_field("window_vertices", window_vertices, "8 to 1024");
         assert_eq!(run(&config.with_window_vertices(window_vertices)), Err(error));
     }
-    let error = ConvexError::BadExactVertices { exact_vertices: 1025, limit: 1024 };
+    let error = bad_field("exact_vertices", 1025, "at most 1024");
     assert_eq!(run(&config.with_exact_vertices(1025)), Err(error));
     assert_eq!(run(&config.with_window_vertices(8).with_exact_vertices(1024)), Ok(()));
 }
@@ -169,7 +174,7 @@ fn no_wall_can_run_a_negative_distance_from_straight() {
     for convex_distance in [-0.1, f32::INFINITY, f32::NAN] {
         let config = NotchPortalsConfig::default().with_convex_distance(convex_distance);
         let error = notch_portals(&four_squares([0; 4]), &config).unwrap_err();
-        assert!(matches!(error, ConvexError::BadConvexDistance { .. }), "{error}");
+        assert!(matches!(error, ConvexError::BadField(bad) if bad.field == "convex_distance"), "{error}");
     }
 }
 
