@@ -62,6 +62,7 @@ pub(crate) fn run() -> Result<()> {
     let files = files_under(&root)?;
     arrows(&root, &mut faults)?;
     sources(&root, &files, &mut faults)?;
+    bad_fields(&root, &files, &mut faults)?;
     snapshots(&root, &files, &mut faults)?;
     map(&root, &mut faults)?;
     if faults.is_empty() {
@@ -176,6 +177,25 @@ fn sources(root: &Path, files: &[PathBuf], faults: &mut Vec<String>) -> Result<(
         }
         for word in machine.iter().filter(|word| text.contains(**word)) {
             faults.push(format!("{name} names a path of one machine ({word})"));
+        }
+    }
+    Ok(())
+}
+
+/// Every `validate` of a configuration returns a `BadField`, or an error that holds one.
+fn bad_fields(root: &Path, files: &[PathBuf], faults: &mut Vec<String>) -> Result<()> {
+    for name in crate_names(root)? {
+        let folder = root.join("crates").join(&name).join("src");
+        let sources = files.iter().filter(|path| path.starts_with(&folder));
+        let source: String = sources.map(|path| read(path)).collect::<Result<_>>()?;
+        let results = source.split("fn validate(&self) -> Result<(), ").skip(1);
+        for error in results.filter_map(|rest| rest.split('>').next()).collect::<BTreeSet<_>>() {
+            let body = source.split(&format!("pub enum {error} {{")).nth(1).unwrap_or_default();
+            let holds = body.split("\n}").next().is_some_and(|body| body.contains("BadField(#[from]"));
+            // `Validate` lists the broken invariants of data.
+            if !["BadField", "ViolationList"].contains(&error) && !holds {
+                faults.push(format!("{error} of crates/{name} has no variant for a BadField"));
+            }
         }
     }
     Ok(())

@@ -69,45 +69,20 @@ impl Default for SimplifyConfig {
     }
 }
 
+waymesh_core::setters! {
+    impl SimplifyConfig {
+        with_max_edge_error(max_edge_error: f32);
+        with_max_edge_length(max_edge_length: f32);
+        with_max_seam_error(max_seam_error: f32);
+        with_storey_height(storey_height: f32);
+        with_corners(corners: CornerChoice);
+    }
+}
+
 impl SimplifyConfig {
     /// Default of [`Self::max_seam_error`] in metres: far enough for the seams that a partition
     /// makes.
     pub const MAX_SEAM_ERROR: f32 = 5.0;
-
-    /// Sets the farthest that a removed point may lie from the result, in metres.
-    #[must_use]
-    pub fn with_max_edge_error(mut self, metres: f32) -> Self {
-        self.max_edge_error = metres;
-        self
-    }
-
-    /// Sets the longest wall edge in metres; zero for no limit.
-    #[must_use]
-    pub fn with_max_edge_length(mut self, metres: f32) -> Self {
-        self.max_edge_length = metres;
-        self
-    }
-
-    /// Sets how far a seam may move, in metres.
-    #[must_use]
-    pub fn with_max_seam_error(mut self, metres: f32) -> Self {
-        self.max_seam_error = metres;
-        self
-    }
-
-    /// Sets the difference in height that separates storeys, in metres.
-    #[must_use]
-    pub fn with_storey_height(mut self, metres: f32) -> Self {
-        self.storey_height = metres;
-        self
-    }
-
-    /// Sets which points are kept.
-    #[must_use]
-    pub fn with_corners(mut self, corners: CornerChoice) -> Self {
-        self.corners = corners;
-        self
-    }
 
     /// Checks every field.
     ///

@@ -1,6 +1,6 @@
 //! The agent that the mesh is baked for.
 
-use thiserror::Error;
+use crate::BadField;
 
 /// Shape and abilities of an agent. Lengths in metres, angles in radians.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,71 +24,31 @@ impl Default for Agent {
     }
 }
 
-/// The first field of an [`Agent`] that cannot be used.
-#[derive(Clone, Copy, Debug, PartialEq, Error)]
-#[error("agent {field} is {value}, but must be {expected}")]
-#[non_exhaustive]
-pub struct AgentError {
-    /// Name of the field.
-    pub field: &'static str,
-    /// Its value.
-    pub value: f32,
-    /// What would be accepted.
-    pub expected: &'static str,
-}
-
 /// Rounding slack of the conversions to cells and levels: a quotient this close to a whole number
 /// counts as it, so that 0.6 m in 0.2 m levels is 3 and not 4.
 const QUOTIENT_SLACK: f32 = 1e-4;
 
+crate::setters! {
+    impl Agent {
+        with_height(height: f32);
+        with_radius(radius: f32);
+        with_max_step(max_step: f32);
+        with_max_slope(max_slope: f32);
+    }
+}
+
 impl Agent {
-    /// Sets the height in metres.
-    #[must_use]
-    pub fn with_height(mut self, metres: f32) -> Self {
-        self.height = metres;
-        self
-    }
-
-    /// Sets the radius in metres.
-    #[must_use]
-    pub fn with_radius(mut self, metres: f32) -> Self {
-        self.radius = metres;
-        self
-    }
-
-    /// Sets the highest step in metres.
-    #[must_use]
-    pub fn with_max_step(mut self, metres: f32) -> Self {
-        self.max_step = metres;
-        self
-    }
-
-    /// Sets the steepest slope in radians.
-    #[must_use]
-    pub fn with_max_slope(mut self, radians: f32) -> Self {
-        self.max_slope = radians;
-        self
-    }
-
     /// Checks every field.
     ///
     /// # Errors
     /// Names the first field that is out of its range.
-    pub fn validate(&self) -> Result<(), AgentError> {
-        let bad = |field, value, expected| Err(AgentError { field, value, expected });
-        if !(self.height.is_finite() && self.height > 0.0) {
-            return bad("height", self.height, "finite and above 0 m");
-        }
-        if !(self.radius.is_finite() && self.radius >= 0.0) {
-            return bad("radius", self.radius, "finite and at least 0 m");
-        }
-        if !(self.max_step.is_finite() && self.max_step >= 0.0) {
-            return bad("max_step", self.max_step, "finite and at least 0 m");
-        }
-        if !(self.max_slope >= 0.0 && self.max_slope < std::f32::consts::FRAC_PI_2) {
-            return bad("max_slope", self.max_slope, "from 0 to below 90 degrees (pi / 2 radians)");
-        }
-        Ok(())
+    pub fn validate(&self) -> Result<(), BadField> {
+        BadField::unless_positive("agent.height", self.height)?;
+        BadField::unless_length("agent.radius", self.radius)?;
+        BadField::unless_length("agent.max_step", self.max_step)?;
+        let is_walkable = (0.0..std::f32::consts::FRAC_PI_2).contains(&self.max_slope);
+        let expected = "from 0 to below 90 degrees (pi / 2 radians)";
+        BadField::unless(is_walkable, "agent.max_slope", self.max_slope, expected)
     }
 
     /// Levels of head room, rounded up.

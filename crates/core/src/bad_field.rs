@@ -38,6 +38,15 @@ impl BadField {
         Self::unless(metres.is_finite() && metres >= 0.0, field, metres, "finite and at least 0 m")
     }
 
+    /// An error about a field of square metres, unless it is finite and not negative.
+    ///
+    /// # Errors
+    /// If it is not.
+    pub fn unless_area(field: &'static str, square_metres: impl Into<f64>) -> Result<(), Self> {
+        let area = square_metres.into();
+        Self::unless(area.is_finite() && area >= 0.0, field, area, "finite and at least 0 m2")
+    }
+
     /// An error about a field of metres, unless it is finite and above 0.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 use glam::Vec3;
 use thiserror::Error;
 
-use crate::Bounds;
+use crate::{BadField, Bounds};
 
 /// Largest absolute plan coordinate. Differences then fit 31 bits and the orientation test fits
 /// `i64` exactly.
@@ -29,14 +29,9 @@ impl Default for GridScale {
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum GridError {
-    /// A length that is not a positive finite number.
-    #[error("{field} is {value} m, but must be finite and above 0 m")]
-    BadScale {
-        /// Name of the field.
-        field: &'static str,
-        /// Its value.
-        value: f32,
-    },
+    /// A length of the scale out of its range.
+    #[error(transparent)]
+    BadField(#[from] BadField),
     /// Bounds that are empty or not finite.
     #[error("the scene has no finite bounds: from {min} to {max}")]
     BadBounds {
@@ -69,14 +64,10 @@ impl GridScale {
     /// Checks both lengths.
     ///
     /// # Errors
-    /// [`GridError::BadScale`] names the first one that is not finite and positive.
-    pub fn validate(&self) -> Result<(), GridError> {
-        for (field, value) in [("cell_size", self.cell_size), ("level_height", self.level_height)] {
-            if !(value.is_finite() && value > 0.0) {
-                return Err(GridError::BadScale { field, value });
-            }
-        }
-        Ok(())
+    /// Names the first one that is not finite and positive.
+    pub fn validate(&self) -> Result<(), BadField> {
+        BadField::unless_positive("cell_size", self.cell_size)?;
+        BadField::unless_positive("level_height", self.level_height)
     }
 }
 
@@ -103,7 +94,7 @@ impl GridFrame {
     /// The smallest frame of this scale that holds `bounds`, its origin at their lower corner.
     ///
     /// # Errors
-    /// - [`GridError::BadScale`] and [`GridError::BadBounds`] for numbers that are no use.
+    /// - [`GridError::BadField`] and [`GridError::BadBounds`] for numbers that are no use.
     /// - [`GridError::TooLong`] beyond [`MAX_PLAN_COORDINATE`] cells or levels along an axis.
     pub fn fit(bounds: &Bounds, scale: &GridScale) -> Result<Self, GridError> {
         scale.validate()?;

@@ -87,16 +87,16 @@ impl Validate for Heightfield {
             return;
         }
         for column in self.columns.windows(2) {
-            let mut ceiling = i32::MIN;
+            let mut ceiling = None;
             for index in column[0]..column[1] {
                 let span = &self.spans[index as usize];
                 if span.bottom >= span.top {
                     out.push(Violation::EmptySpan { span: index });
                 }
-                if span.bottom <= ceiling {
+                if Some(span.bottom) <= ceiling {
                     out.push(Violation::TouchingSpans { span: index });
                 }
-                ceiling = span.top;
+                ceiling = Some(span.top);
             }
         }
     }

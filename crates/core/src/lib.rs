@@ -39,7 +39,7 @@ mod triangulation;
 mod validate;
 mod window;
 
-pub use agent::{Agent, AgentError};
+pub use agent::Agent;
 pub use bad_field::BadField;
 pub use clearance::{ClearanceMesh, ClearanceTriangle, ClearanceVertex};
 pub use contours::{

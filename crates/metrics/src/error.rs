@@ -1,7 +1,7 @@
 //! What cannot be judged.
 
 use thiserror::Error;
-use waymesh_core::{AgentError, BadField};
+use waymesh_core::BadField;
 
 /// A mesh or configuration that cannot be judged.
 #[derive(Clone, Debug, PartialEq, Error)]
@@ -10,9 +10,6 @@ pub enum MetricsError {
     /// A field of a configuration is no use.
     #[error(transparent)]
     BadField(#[from] BadField),
-    /// The agent is no use.
-    #[error(transparent)]
-    BadAgent(#[from] AgentError),
     /// A polygon has fewer than three corners or names a vertex that is not there.
     #[error("polygon {polygon} has {corners} corners, the largest is vertex {largest} of {vertices}")]
     BadPolygon {

@@ -260,7 +260,7 @@ fn bad_configurations_and_meshes_are_named() {
     let bad = Oracle::new(&soup, &agent(), &config().with_scale(0.1, f32::NAN));
     assert!(matches!(bad, Err(MetricsError::BadField(BadField { field: "level_height", .. }))));
     let bad = Oracle::new(&soup, &agent().with_height(-1.0), &config());
-    assert!(matches!(bad, Err(MetricsError::BadAgent(_))));
+    assert!(matches!(bad, Err(MetricsError::BadField(BadField { field: "agent.height", .. }))));
     let bad = JudgedMesh::new(&[Vec3::ZERO; 3], vec![vec![0, 1, 3]]);
     assert!(matches!(bad, Err(MetricsError::BadPolygon { polygon: 0, largest: 3, .. })));
     let bad = JudgedMesh::new(&[Vec3::NAN; 3], vec![]);

@@ -1,28 +1,15 @@
 //! What can go wrong.
 
 use thiserror::Error;
-use waymesh_core::{GridWindow, SpanKey};
+use waymesh_core::{BadField, GridWindow, SpanKey};
 
 /// A partition that cannot be made.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum RegionError {
-    /// An area in square metres that is NaN, infinite or negative.
-    #[error("{field} is {value} m2, but must be finite and not negative")]
-    BadArea {
-        /// Name of the field.
-        field: &'static str,
-        /// Its value.
-        value: f32,
-    },
-    /// A length in metres that is NaN, infinite, zero or negative.
-    #[error("{field} is {value} m, but must be finite and above 0 m")]
-    BadLength {
-        /// Name of the field.
-        field: &'static str,
-        /// Its value.
-        value: f32,
-    },
+    /// A configuration field out of its range.
+    #[error(transparent)]
+    BadField(#[from] BadField),
     /// A part of a field that is no rectangle of whole blocks, or that does not lie in its frame.
     #[error("the core {core:?} is not made of whole blocks of a grid of {width} x {depth} cells")]
     NotWholeBlocks {
@@ -73,9 +60,4 @@ pub enum RegionError {
         /// How many there may be.
         limit: u64,
     },
-}
-
-/// Checks one area of a configuration.
-pub(crate) fn check_area(field: &'static str, value: f32) -> Result<(), RegionError> {
-    if value.is_finite() && value >= 0.0 { Ok(()) } else { Err(RegionError::BadArea { field, value }) }
 }

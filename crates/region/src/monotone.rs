@@ -1,9 +1,9 @@
 //! Monotone partition: row sweeps.
 
 use waymesh_core::stage::{Partition, StageError};
-use waymesh_core::{Direction, NO_REGION, Observer, RegionId, RegionMap, WalkableField};
+use waymesh_core::{BadField, Direction, NO_REGION, Observer, RegionId, RegionMap, WalkableField};
 
-use crate::error::{RegionError, check_area};
+use crate::error::RegionError;
 use crate::merge::merge_small_regions;
 use crate::rivals::Rivals;
 
@@ -23,20 +23,19 @@ impl Default for MonotoneConfig {
     }
 }
 
-impl MonotoneConfig {
-    /// Sets the size up to which regions are merged, in square metres.
-    #[must_use]
-    pub fn with_merge_region(mut self, square_metres: f32) -> Self {
-        self.merge_region = square_metres;
-        self
+waymesh_core::setters! {
+    impl MonotoneConfig {
+        with_merge_region(merge_region: f32);
     }
+}
 
+impl MonotoneConfig {
     /// Checks all fields.
     ///
     /// # Errors
-    /// [`RegionError::BadArea`] names the first one that is out of range.
+    /// [`RegionError::BadField`] names the first one that is out of range.
     pub fn validate(&self) -> Result<(), RegionError> {
-        check_area("merge_region", self.merge_region)
+        Ok(BadField::unless_area("merge_region", self.merge_region)?)
     }
 }
 
@@ -79,7 +78,7 @@ struct Open {
 /// Linear, one pass over the spans.
 ///
 /// # Errors
-/// [`RegionError::BadArea`] for a bad configuration.
+/// [`RegionError::BadField`] for a bad configuration.
 ///
 /// # References
 /// The sweep is the one of Recast (Mononen), `rcBuildRegionsMonotone`.

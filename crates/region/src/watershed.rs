@@ -1,9 +1,9 @@
 //! Watershed partition: basins of the distance field.
 
 use waymesh_core::stage::{Partition, StageError};
-use waymesh_core::{Direction, NO_REGION, Observer, RegionMap, WalkableField};
+use waymesh_core::{BadField, Direction, NO_REGION, Observer, RegionMap, WalkableField};
 
-use crate::error::{RegionError, check_area};
+use crate::error::RegionError;
 use crate::merge::merge_small_regions;
 use crate::rivals::Rivals;
 use crate::{DistanceField, UNITS_PER_CELL, blur, distance_field};
@@ -27,27 +27,20 @@ impl Default for WatershedConfig {
     }
 }
 
+waymesh_core::setters! {
+    impl WatershedConfig {
+        with_merge_region(merge_region: f32);
+        with_blur(blur: bool);
+    }
+}
+
 impl WatershedConfig {
-    /// Sets the size up to which regions are merged, in square metres.
-    #[must_use]
-    pub fn with_merge_region(mut self, square_metres: f32) -> Self {
-        self.merge_region = square_metres;
-        self
-    }
-
-    /// Sets whether the distance field is blurred.
-    #[must_use]
-    pub fn with_blur(mut self, blur: bool) -> Self {
-        self.blur = blur;
-        self
-    }
-
     /// Checks all fields.
     ///
     /// # Errors
-    /// [`RegionError::BadArea`] names the first one that is out of range.
+    /// [`RegionError::BadField`] names the first one that is out of range.
     pub fn validate(&self) -> Result<(), RegionError> {
-        check_area("merge_region", self.merge_region)
+        Ok(BadField::unless_area("merge_region", self.merge_region)?)
     }
 }
 
@@ -82,7 +75,7 @@ const PROPOSED: u32 = 1 << 31;
 /// Every span enters one ring and one level: near linear, about 20 bytes a span of scratch.
 ///
 /// # Errors
-/// [`RegionError::BadArea`] for a bad configuration.
+/// [`RegionError::BadField`] for a bad configuration.
 ///
 /// # References
 /// - Mononen 2009, Automatic Navmesh Generation via Watershed Partitioning, step 3.

@@ -62,19 +62,10 @@ impl Default for SceneConfig {
     }
 }
 
-impl SceneConfig {
-    /// Sets the seed.
-    #[must_use]
-    pub fn with_seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
-        self
-    }
-
-    /// Sets the scale.
-    #[must_use]
-    pub fn with_scale(mut self, scale: u32) -> Self {
-        self.scale = scale;
-        self
+waymesh_core::setters! {
+    impl SceneConfig {
+        with_seed(seed: u64);
+        with_scale(scale: u32);
     }
 }
 

@@ -50,56 +50,19 @@ impl Default for SlicesConfig {
 /// Widest gap in cells.
 const MAX_REACH: f32 = 256.0;
 
+waymesh_core::setters! {
+    impl SlicesConfig {
+        with_scale(scale: GridScale);
+        with_agent(agent: Agent);
+        with_tile_cells(tile_cells: u32);
+        with_alive_tiles(alive_tiles: usize);
+        with_link_reach(link_reach: f32);
+        with_steep_blocks(steep_blocks: bool);
+        with_max_memory_bytes(max_memory_bytes: u64);
+    }
+}
+
 impl SlicesConfig {
-    /// Sets the voxel size.
-    #[must_use]
-    pub fn with_scale(mut self, scale: GridScale) -> Self {
-        self.scale = scale;
-        self
-    }
-
-    /// Sets the agent.
-    #[must_use]
-    pub fn with_agent(mut self, agent: Agent) -> Self {
-        self.agent = agent;
-        self
-    }
-
-    /// Sets the side of a tile in cells, 0 for one tile.
-    #[must_use]
-    pub fn with_tile_cells(mut self, cells: u32) -> Self {
-        self.tile_cells = cells;
-        self
-    }
-
-    /// Sets how many tiles are worked on at the same time, 0 for one per thread.
-    #[must_use]
-    pub fn with_alive_tiles(mut self, tiles: usize) -> Self {
-        self.alive_tiles = tiles;
-        self
-    }
-
-    /// Sets the widest gap that a stair link bridges, in metres.
-    #[must_use]
-    pub fn with_link_reach(mut self, metres: f32) -> Self {
-        self.link_reach = metres;
-        self
-    }
-
-    /// Sets whether steep triangles stand in the way.
-    #[must_use]
-    pub fn with_steep_blocks(mut self, blocks: bool) -> Self {
-        self.steep_blocks = blocks;
-        self
-    }
-
-    /// Sets the memory limit in bytes.
-    #[must_use]
-    pub fn with_max_memory_bytes(mut self, bytes: u64) -> Self {
-        self.max_memory_bytes = bytes;
-        self
-    }
-
     /// Checks every field.
     ///
     /// # Errors

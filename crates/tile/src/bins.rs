@@ -31,19 +31,10 @@ impl Default for BinsConfig {
     }
 }
 
-impl BinsConfig {
-    /// Sets how many bytes stay in memory.
-    #[must_use]
-    pub fn with_memory_bytes(mut self, bytes: u64) -> Self {
-        self.memory_bytes = bytes;
-        self
-    }
-
-    /// Sets the folder of the spill file.
-    #[must_use]
-    pub fn with_folder(mut self, folder: Option<PathBuf>) -> Self {
-        self.folder = folder;
-        self
+waymesh_core::setters! {
+    impl BinsConfig {
+        with_memory_bytes(memory_bytes: u64);
+        with_folder(folder: Option<PathBuf>);
     }
 }
 

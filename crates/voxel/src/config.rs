@@ -73,6 +73,16 @@ impl Default for VoxelConfig {
     }
 }
 
+waymesh_core::setters! {
+    impl VoxelConfig {
+        with_scale(scale: GridScale);
+        with_max_slope(max_slope: f32);
+        with_merge(merge: WalkableMerge);
+        with_max_memory_bytes(max_memory_bytes: u64);
+        with_threads(threads: usize);
+    }
+}
+
 impl VoxelConfig {
     /// The defaults with slope and merge rule of `agent`.
     #[must_use]
@@ -80,41 +90,6 @@ impl VoxelConfig {
         Self::default()
             .with_max_slope(agent.max_slope)
             .with_merge(WalkableMerge::WithinStep { max_step: agent.max_step })
-    }
-
-    /// Sets the voxel size.
-    #[must_use]
-    pub fn with_scale(mut self, scale: GridScale) -> Self {
-        self.scale = scale;
-        self
-    }
-
-    /// Sets the steepest walkable slope in radians.
-    #[must_use]
-    pub fn with_max_slope(mut self, radians: f32) -> Self {
-        self.max_slope = radians;
-        self
-    }
-
-    /// Sets the merge rule.
-    #[must_use]
-    pub fn with_merge(mut self, merge: WalkableMerge) -> Self {
-        self.merge = merge;
-        self
-    }
-
-    /// Sets the memory limit in bytes.
-    #[must_use]
-    pub fn with_max_memory_bytes(mut self, bytes: u64) -> Self {
-        self.max_memory_bytes = bytes;
-        self
-    }
-
-    /// Sets the number of bands voxelised at the same time.
-    #[must_use]
-    pub fn with_threads(mut self, threads: usize) -> Self {
-        self.threads = threads;
-        self
     }
 
     /// Checks every field.

@@ -1,7 +1,7 @@
 //! What can go wrong.
 
 use thiserror::Error;
-use waymesh_core::{AgentError, BadField, GridError, GridWindow};
+use waymesh_core::{BadField, GridError, GridWindow};
 
 /// Why voxelisation or the walkable field gave no result.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
@@ -10,9 +10,6 @@ pub enum VoxelError {
     /// A configuration field out of its range.
     #[error(transparent)]
     BadField(#[from] BadField),
-    /// An agent that cannot be used.
-    #[error(transparent)]
-    Agent(#[from] AgentError),
     /// A grid that cannot be made.
     #[error(transparent)]
     Grid(#[from] GridError),

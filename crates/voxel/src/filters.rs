@@ -30,32 +30,19 @@ impl Default for Filters {
     }
 }
 
+waymesh_core::setters! {
+    impl Filters {
+        with_low_obstacles(low_obstacles: bool);
+        with_ledges(ledges: bool);
+        with_low_ceilings(low_ceilings: bool);
+    }
+}
+
 impl Filters {
     /// No filter at all.
     #[must_use]
     pub fn none() -> Self {
         Self { low_obstacles: false, ledges: false, low_ceilings: false }
-    }
-
-    /// Switches [`filter_low_obstacles`].
-    #[must_use]
-    pub fn with_low_obstacles(mut self, on: bool) -> Self {
-        self.low_obstacles = on;
-        self
-    }
-
-    /// Switches [`filter_ledges`].
-    #[must_use]
-    pub fn with_ledges(mut self, on: bool) -> Self {
-        self.ledges = on;
-        self
-    }
-
-    /// Switches [`filter_low_ceilings`].
-    #[must_use]
-    pub fn with_low_ceilings(mut self, on: bool) -> Self {
-        self.low_ceilings = on;
-        self
     }
 }
 

@@ -43,6 +43,12 @@ pub struct Obstacle {
     pub walkable: bool,
 }
 
+waymesh_core::setters! {
+    impl Obstacle {
+        with_walkable(walkable: bool);
+    }
+}
+
 impl Obstacle {
     /// A solid box, cylinder or prism that nobody is meant to stand on.
     #[must_use]
@@ -54,13 +60,6 @@ impl Obstacle {
     #[must_use]
     pub fn mesh(soup: TriangleSoup) -> Self {
         Self { shape: ObstacleShape::Mesh { soup }, walkable: false }
-    }
-
-    /// Sets whether its gentle tops are walkable.
-    #[must_use]
-    pub fn with_walkable(mut self, walkable: bool) -> Self {
-        self.walkable = walkable;
-        self
     }
 
     /// A rectangle of columns around those that it reaches into: in no other column does

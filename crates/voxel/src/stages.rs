@@ -51,32 +51,19 @@ impl Default for FieldBuilder {
     }
 }
 
+waymesh_core::setters! {
+    impl FieldBuilder {
+        with_filters(filters: Filters);
+        with_erosion_radius(erosion_radius: f32);
+        with_marks(marks: Vec<Mark>);
+    }
+}
+
 impl FieldBuilder {
     /// All filters, erosion by the agent's radius, no marks.
     #[must_use]
     pub fn new(agent: Agent) -> Self {
         Self { agent, filters: Filters::default(), erosion_radius: agent.radius, marks: Vec::new() }
-    }
-
-    /// Sets the filters.
-    #[must_use]
-    pub fn with_filters(mut self, filters: Filters) -> Self {
-        self.filters = filters;
-        self
-    }
-
-    /// Sets the distance to keep from walls and drops, in metres.
-    #[must_use]
-    pub fn with_erosion_radius(mut self, metres: f32) -> Self {
-        self.erosion_radius = metres;
-        self
-    }
-
-    /// Sets the marks.
-    #[must_use]
-    pub fn with_marks(mut self, marks: Vec<Mark>) -> Self {
-        self.marks = marks;
-        self
     }
 }
 

@@ -15,8 +15,8 @@ use glam::{Vec2, Vec3};
 use proptest::prelude::*;
 use waymesh_core::stage::{BuildField, Voxelize};
 use waymesh_core::{
-    Agent, AreaId, Bounds, Counter, Direction, GridFrame, Heightfield, NO_SPAN, OPEN_SKY, Observer, Span,
-    Validate, WalkableField, Warning,
+    Agent, AreaId, BadField, Bounds, Counter, Direction, GridFrame, Heightfield, NO_SPAN, OPEN_SKY, Observer,
+    Span, Validate, WalkableField, Warning,
 };
 use waymesh_voxel::{
     FieldBuilder, Filters, Mark, MarkShape, VoxelError, Voxelizer, build_filtered_field,
@@ -186,7 +186,8 @@ fn broken_tables_and_agents_are_errors() {
     assert!(filter_ledges(&mut broken, &agent(), &mut ()).is_err());
     let sound = nine([[Some(3); 3]; 3]);
     let bad = agent().with_height(f32::NAN);
-    assert!(matches!(build_walkable_field(&sound, &bad, &mut ()), Err(VoxelError::Agent(_))));
+    let error = build_walkable_field(&sound, &bad, &mut ());
+    assert!(matches!(error, Err(VoxelError::BadField(BadField { field: "agent.height", .. }))));
 }
 
 /// Columns of random spans.

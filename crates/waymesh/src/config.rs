@@ -3,7 +3,7 @@
 use thiserror::Error;
 pub use waymesh_contour::CornerChoice;
 use waymesh_contour::SimplifyConfig;
-use waymesh_core::{Agent, AgentError, BadField, GridError, GridScale};
+use waymesh_core::{Agent, BadField, GridError, GridScale};
 
 /// Which of the built-in partitions cuts the walkable surface into regions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -110,9 +110,6 @@ impl Default for BakeConfig {
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum ConfigError {
-    /// About the agent.
-    #[error(transparent)]
-    Agent(#[from] AgentError),
     /// About the grid.
     #[error(transparent)]
     Grid(#[from] GridError),

@@ -1,7 +1,7 @@
 //! Why there is no mesh, and why a query has no answer.
 
 use thiserror::Error;
-use waymesh_core::{AgentError, PlanPoint, PolyId, ViolationList};
+use waymesh_core::{BadField, PlanPoint, PolyId, ViolationList};
 
 /// Why some data cannot become a [`crate::NavMesh`].
 #[derive(Clone, Debug, PartialEq, Error)]
@@ -24,7 +24,7 @@ pub enum NavMeshError {
     },
     /// The agent cannot be used.
     #[error(transparent)]
-    Agent(#[from] AgentError),
+    BadField(#[from] BadField),
     /// A length of the frame cannot be used.
     #[error("frame {field} is {value}, but must be {expected}")]
     Frame {

@@ -63,7 +63,7 @@ fn damage_is_named() {
     assert!(refused(&|data| data.surface_max_error = f32::INFINITY).contains("surface_max_error"));
     assert!(matches!(
         NavMesh::from_data(NavMeshData::default()),
-        Err(NavMeshError::Agent(_) | NavMeshError::TableLength { .. })
+        Err(NavMeshError::BadField(_) | NavMeshError::TableLength { .. })
     ));
 }
 

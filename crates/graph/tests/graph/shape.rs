@@ -72,7 +72,7 @@ fn a_bent_polygon_a_one_sided_neighbour_and_a_bad_agent_are_refused() {
     assert!(matches!(NavMesh::try_from(polygons), Err(NavMeshError::Polygons(_))));
 
     let agent = Agent::default().with_height(0.0);
-    assert!(matches!(NavMesh::new(random_flat(1), None, agent), Err(NavMeshError::Agent(_))));
+    assert!(matches!(NavMesh::new(random_flat(1), None, agent), Err(NavMeshError::BadField(_))));
 }
 
 #[test]

@@ -2,13 +2,13 @@
 
 #![expect(clippy::cast_possible_truncation, reason = "numbers of pieces, which are checked to fit 32 bits")]
 
-use waymesh_core::{AreaId, DisjointSets, GridWindow, NO_REGION, Observer, SpanKey};
+use waymesh_core::{AreaId, BadField, DisjointSets, GridWindow, NO_REGION, Observer, SpanKey};
 
 use super::agglomerate::join_pieces;
 use super::graph::{Edge, Pairs, PieceGraph, sum_edges};
 use super::split::{Beyond, RimSpan, SurfacePieces};
 use super::{BLOCK_CELLS, Rule};
-use crate::error::{RegionError, check_area};
+use crate::error::RegionError;
 use crate::islands::{RemovedIslands, SmallIslands};
 
 /// How [`join_surfaces`] works.
@@ -40,15 +40,11 @@ impl JoinConfig {
     /// Checks all fields.
     ///
     /// # Errors
-    /// [`RegionError::BadArea`] names the first one that is out of range.
+    /// [`RegionError::BadField`] names the first one that is out of range.
     pub fn validate(&self) -> Result<(), RegionError> {
-        check_area("min_island", self.min_island)?;
-        if self.cell_area.is_finite() && self.cell_area > 0.0 {
-            return Ok(());
-        }
-        #[expect(clippy::cast_possible_truncation, reason = "for a message")]
-        let value = self.cell_area as f32;
-        Err(RegionError::BadArea { field: "cell_area", value })
+        BadField::unless_area("min_island", self.min_island)?;
+        let is_fine = self.cell_area.is_finite() && self.cell_area > 0.0;
+        Ok(BadField::unless(is_fine, "cell_area", self.cell_area, "finite and above 0 m2")?)
     }
 }
 
@@ -135,7 +131,7 @@ impl JoinedSurfaces {
 /// themselves cost next to nothing.
 ///
 /// # Errors
-/// - [`RegionError::BadArea`] for a bad configuration.
+/// - [`RegionError::BadField`] for a bad configuration.
 /// - [`RegionError::TilesDiffer`], [`RegionError::TilesOverlap`] and [`RegionError::TilesDisagree`]
 ///   for parts that are not of one field.
 /// - [`RegionError::TooManyPieces`] beyond `u32::MAX - 1`.

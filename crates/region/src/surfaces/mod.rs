@@ -18,13 +18,13 @@ mod slices;
 mod split;
 
 use waymesh_core::stage::{Partition, StageError};
-use waymesh_core::{BLOCK_CELLS, GridFrame, Observer, RegionMap, WalkableField};
+use waymesh_core::{BLOCK_CELLS, BadField, GridFrame, Observer, RegionMap, WalkableField};
 
 pub use join::{JoinConfig, JoinedSurfaces, join_surfaces};
 pub use label::{label_split_surfaces, label_surfaces};
 pub use split::{Piece, SurfacePieces, split_surfaces, split_surfaces_labelled};
 
-use crate::error::{RegionError, check_area};
+use crate::error::RegionError;
 
 /// How [`split_surfaces`] and [`partition_surfaces`] work. All parts of a field must be split by
 /// the same rule.
@@ -46,30 +46,21 @@ impl Default for SurfacesConfig {
     }
 }
 
+waymesh_core::setters! {
+    impl SurfacesConfig {
+        with_slice_height(slice_height: f32);
+        with_min_piece(min_piece: f32);
+    }
+}
+
 impl SurfacesConfig {
-    /// Sets the height that a piece may climb, in metres.
-    #[must_use]
-    pub fn with_slice_height(mut self, metres: f32) -> Self {
-        self.slice_height = metres;
-        self
-    }
-
-    /// Sets the area below which a piece goes to a neighbour, in square metres.
-    #[must_use]
-    pub fn with_min_piece(mut self, square_metres: f32) -> Self {
-        self.min_piece = square_metres;
-        self
-    }
-
     /// Checks all fields.
     ///
     /// # Errors
     /// [`RegionError`] names the first one that is out of range.
     pub fn validate(&self) -> Result<(), RegionError> {
-        if !(self.slice_height.is_finite() && self.slice_height > 0.0) {
-            return Err(RegionError::BadLength { field: "slice_height", value: self.slice_height });
-        }
-        check_area("min_piece", self.min_piece)
+        BadField::unless_positive("slice_height", self.slice_height)?;
+        Ok(BadField::unless_area("min_piece", self.min_piece)?)
     }
 
     /// The rule in cells and levels of this frame.

@@ -131,7 +131,7 @@ impl<'a, F: SpanField> Part<'a, F> {
 /// plain surface take one pass.
 ///
 /// # Errors
-/// - [`RegionError::BadLength`] and [`RegionError::BadArea`] for a bad configuration.
+/// - [`RegionError::BadField`] for a bad configuration.
 /// - [`RegionError::NotWholeBlocks`] if the core is not made of whole blocks of [`BLOCK_CELLS`].
 pub fn split_surfaces(part: &impl SpanWindow, config: &SurfacesConfig) -> Result<SurfacePieces, RegionError> {
     Ok(split_surfaces_labelled(part, config)?.0)
