@@ -53,6 +53,8 @@
 #![doc = include_str!("example.toml")]
 //! ```
 //!
+//! Each format is a feature of the crate: `geojson`, `wkt`, `svg`, `toml` (on by default) and `dxf`.
+//!
 //! In GeoJSON, WKT and DXF y points up (north): it becomes `-z`, so that nothing is mirrored. In SVG and TOML the second coordinate is z.
 //!
 //! # What is put right, and what is not

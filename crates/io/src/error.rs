@@ -72,6 +72,14 @@ pub enum IoError {
         /// Which file.
         file: PathBuf,
     },
+    /// A file of a format that this build does not read.
+    #[error("{}: this program was built without the feature {feature:?}, which reads such files", .file.display())]
+    FeatureOff {
+        /// Which file.
+        file: PathBuf,
+        /// Feature of this crate, and of those above it.
+        feature: &'static str,
+    },
     /// Something else than the format asks for.
     #[error("{}: {place}: expected {expected}, found {found}", .file.display())]
     Malformed {

@@ -11,6 +11,9 @@
 //! | STL | text and binary, several solids |
 //! | PLY | text and binary of both byte orders; polygons fanned; triangle strips |
 //!
+//! OBJ and STL are always there. glTF and PLY need the features `gltf` and `ply`, and the writers of
+//! JSON and GLB the feature `json`; all three are on by default.
+//!
 //! NaN and infinite vertices are passed on as they are: the soup counts them, the bake skips and
 //! reports them.
 //!
@@ -40,8 +43,15 @@
 //! # Ok::<(), waymesh_io::IoError>(())
 //! ```
 
+#![cfg_attr(
+    not(all(feature = "gltf", feature = "json", feature = "ply")),
+    allow(dead_code, unused_imports, reason = "helpers of the formats that are left out")
+)]
+
 mod error;
+#[cfg(feature = "json")]
 mod glb;
+#[cfg(feature = "json")]
 mod json;
 mod obj;
 mod packed;
@@ -56,7 +66,9 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 
 pub use error::{IoError, Place};
+#[cfg(feature = "json")]
 pub use glb::{GlbOptions, write_glb};
+#[cfg(feature = "json")]
 pub use json::{number as json_number, point as json_point, to_json, write_json};
 pub use obj::{write_detail_obj, write_obj};
 pub use packed::{open_packed, save_packed};

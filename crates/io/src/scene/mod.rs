@@ -1,7 +1,9 @@
 //! Scene files to a triangle soup: options, choice of format, and what the four readers share.
 
+#[cfg(feature = "gltf")]
 mod gltf;
 pub(crate) mod obj;
+#[cfg(feature = "ply")]
 mod ply;
 mod source;
 mod stl;
@@ -174,9 +176,15 @@ fn parse_into(source: Source<'_>, builder: &mut SoupBuilder) -> Result<(), IoErr
     let before = builder.triangles.len();
     match format {
         SceneFormat::Obj => obj::parse(source, builder)?,
+        #[cfg(feature = "gltf")]
         SceneFormat::Gltf => gltf::parse(source, builder)?,
+        #[cfg(not(feature = "gltf"))]
+        SceneFormat::Gltf => return Err(source.feature_off("gltf")),
         SceneFormat::Stl => stl::parse(source, builder)?,
+        #[cfg(feature = "ply")]
         SceneFormat::Ply => ply::parse(source, builder)?,
+        #[cfg(not(feature = "ply"))]
+        SceneFormat::Ply => return Err(source.feature_off("ply")),
     }
     if builder.triangles.len() == before {
         return Err(IoError::NoTriangles { file: source.file.to_owned() });
@@ -199,6 +207,11 @@ impl Source<'_> {
         found: impl Into<String>,
     ) -> IoError {
         IoError::Malformed { file: self.file.to_owned(), place, expected, found: found.into() }
+    }
+
+    #[cfg(not(all(feature = "gltf", feature = "ply")))]
+    fn feature_off(&self, feature: &'static str) -> IoError {
+        IoError::FeatureOff { file: self.file.to_owned(), feature }
     }
 
     fn truncated(&self, place: Place, needed: u64, available: u64) -> IoError {

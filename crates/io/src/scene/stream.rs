@@ -10,6 +10,7 @@ use waymesh_core::TriangleVisitor;
 use waymesh_core::stage::StageError;
 
 use super::obj::{ObjReader, ObjSink};
+#[cfg(feature = "ply")]
 use super::ply::{BinaryHeader, Values, read_polygons, read_vertices, skip, triangles_of};
 use super::vertices::Vertices;
 use super::{Fan, LoadOptions, SceneFormat, SoupBuilder, Source, without_bom};
@@ -48,6 +49,7 @@ impl From<Stop> for StageError {
 #[derive(Debug)]
 pub(super) enum Streamed {
     Obj,
+    #[cfg(feature = "ply")]
     Ply(BinaryHeader),
 }
 
@@ -59,10 +61,13 @@ impl Streamed {
         File::open(path)
             .and_then(|file| file.take(PART as u64).read_to_end(&mut beginning))
             .map_err(failed)?;
-        let source = Source { file: path, bytes: &beginning };
         match SceneFormat::from_extension(path).or_else(|| SceneFormat::sniff(&beginning)) {
             Some(SceneFormat::Obj) => Ok(Some(Self::Obj)),
-            Some(SceneFormat::Ply) => Ok(BinaryHeader::read(&source).map(Self::Ply)),
+            #[cfg(feature = "ply")]
+            Some(SceneFormat::Ply) => {
+                let source = Source { file: path, bytes: &beginning };
+                Ok(BinaryHeader::read(&source).map(Self::Ply))
+            }
             _ => Ok(None),
         }
     }
@@ -83,6 +88,7 @@ impl Streamed {
                 let mut reader = ObjReader::only_vertices();
                 parts(path, |text| reader.part(source, text, &mut sink))?;
             }
+            #[cfg(feature = "ply")]
             Self::Ply(header) => {
                 let mut file = header.payload(path)?;
                 let mut values = header.values(&mut file);
@@ -119,6 +125,7 @@ impl Streamed {
                 })?;
                 reader.finish(source)?;
             }
+            #[cfg(feature = "ply")]
             Self::Ply(header) => {
                 let mut file = header.payload(path)?;
                 let mut values = header.values(&mut file);
@@ -284,6 +291,7 @@ fn cut(text: &[u8]) -> usize {
     0
 }
 
+#[cfg(feature = "ply")]
 impl BinaryHeader {
     /// The file from its first value on.
     fn payload(&self, path: &Path) -> Result<BufReader<File>, IoError> {
