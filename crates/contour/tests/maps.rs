@@ -24,7 +24,7 @@ fn map(drawing: &str) -> (WalkableField, RegionMap) {
     let columns: Vec<Vec<Floor>> = letters.iter().map(floor).collect();
     let field = fields::from_floors(small(width), small(lines.len()), &columns);
     let mut seen = Vec::new();
-    let labels = field.cells.iter().map(|&cell| {
+    let labels = field.span_columns.iter().map(|&cell| {
         let letter = letters[cell as usize];
         let known = seen.iter().position(|&other| other == letter);
         small(known.unwrap_or_else(|| {

@@ -238,7 +238,7 @@ proptest! {
         let regions = fields::random_regions(&field, seed);
         let mut labels = vec![None; (width * depth) as usize];
         for (span, &region) in regions.labels.iter().enumerate() {
-            labels[field.cells[span] as usize] = Some(region);
+            labels[field.span_columns[span] as usize] = Some(region);
         }
         let expected = polygons::from_labels(width, depth, &labels);
         let actual = trace_contours(&field, &regions).expect("a valid region map").polygons();

@@ -91,7 +91,7 @@ pub struct WalkableField {
     /// First span of each column, and the number of spans at the end; `width * depth + 1` entries.
     pub columns: Vec<u32>,
     /// Column of each span, `z * width + x`.
-    pub cells: Vec<u32>,
+    pub span_columns: Vec<u32>,
     /// Level of the floor: the top of the solid below.
     pub floor: Vec<i32>,
     /// Free levels above the floor, [`OPEN_SKY`] if nothing is above.
@@ -111,7 +111,7 @@ impl WalkableField {
         Self {
             frame,
             columns: vec![0; frame.column_count() + 1],
-            cells: Vec::new(),
+            span_columns: Vec::new(),
             floor: Vec::new(),
             clearance: Vec::new(),
             ground: Vec::new(),
@@ -123,13 +123,13 @@ impl WalkableField {
     /// Number of spans, walkable or not.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.cells.len()
+        self.span_columns.len()
     }
 
     /// Whether there is no span at all.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.cells.is_empty()
+        self.span_columns.is_empty()
     }
 
     /// Whether one may walk on `span`.
@@ -151,7 +151,7 @@ impl WalkableField {
     #[inline]
     #[must_use]
     pub fn column_of(&self, span: u32) -> (u32, u32) {
-        let cell = self.cells[span as usize];
+        let cell = self.span_columns[span as usize];
         (cell % self.frame.width, cell / self.frame.width)
     }
 
@@ -190,7 +190,7 @@ impl Validate for WalkableField {
     /// Tables agree in length, columns ascend, floors ascend in a column, links are symmetric and
     /// lead to the next column.
     fn violations(&self, out: &mut ViolationList) {
-        let spans = self.cells.len();
+        let spans = self.span_columns.len();
         let lengths =
             [self.floor.len(), self.clearance.len(), self.ground.len(), self.links.len(), self.area.len()];
         if lengths != [spans; 5]
@@ -203,7 +203,7 @@ impl Validate for WalkableField {
         for (column, range) in self.columns.windows(2).enumerate() {
             for index in range[0]..range[1] {
                 let span = index as usize;
-                if self.cells[span] as usize != column {
+                if self.span_columns[span] as usize != column {
                     out.push(Violation::WrongColumn { span: index });
                     continue;
                 }
@@ -221,7 +221,7 @@ impl Validate for WalkableField {
                     let inside = (0..width).contains(&nx) && (0..depth).contains(&nz);
                     let right_column = inside
                         && (neighbour as usize) < spans
-                        && i64::from(self.cells[neighbour as usize]) == nz * width + nx;
+                        && i64::from(self.span_columns[neighbour as usize]) == nz * width + nx;
                     if !right_column || self.links[neighbour as usize][direction.opposite().index()] != index
                     {
                         out.push(Violation::AsymmetricLink { span: index, neighbour });

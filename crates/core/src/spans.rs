@@ -73,7 +73,7 @@ impl SpanField for WalkableField {
     }
 
     fn table_lengths(&self) -> impl Iterator<Item = usize> {
-        [self.cells.len(), self.links.len(), self.ground.len(), self.area.len()].into_iter()
+        [self.span_columns.len(), self.links.len(), self.ground.len(), self.area.len()].into_iter()
     }
 
     #[inline]
@@ -108,7 +108,7 @@ impl SpanField for WalkableField {
                     && label_across(east) == label
                     && label_across(north) == label;
             if !is_inside {
-                each(self.cells[span as usize], span);
+                each(self.span_columns[span as usize], span);
             }
         }
     }

@@ -215,7 +215,7 @@ impl FieldWindow {
                 row
             })
             .collect();
-        field.cells.reserve_exact(total as usize);
+        field.span_columns.reserve_exact(total as usize);
         field.floor.reserve_exact(total as usize);
         field.clearance.reserve_exact(total as usize);
         field.ground.reserve_exact(total as usize);
@@ -227,7 +227,7 @@ impl FieldWindow {
             let own = row_at(row);
             for source_column in columns(z) {
                 let spans = source.columns[source_column + 1] - source.columns[source_column];
-                field.cells.extend(std::iter::repeat_n(column, spans as usize));
+                field.span_columns.extend(std::iter::repeat_n(column, spans as usize));
                 column += 1;
                 field.columns[column as usize] = source.columns[source_column + 1] - own.from + own.to;
             }
@@ -324,7 +324,7 @@ impl Builder {
                     self.push_column(column, from, (x, z));
                 }
                 #[expect(clippy::cast_possible_truncation, reason = "no more spans than the sources have")]
-                self.result.field.columns.push(self.result.field.cells.len() as u32);
+                self.result.field.columns.push(self.result.field.span_columns.len() as u32);
                 column += 1;
             }
         }
@@ -335,7 +335,7 @@ impl Builder {
         let field = &mut self.result.field;
         let spans = source.column(x - from.window.x, z - from.window.z);
         for span in spans.start as usize..spans.end as usize {
-            field.cells.push(column);
+            field.span_columns.push(column);
             field.floor.push(source.floor[span]);
             field.clearance.push(source.clearance[span]);
             field.ground.push(source.ground[span]);
@@ -349,8 +349,8 @@ impl Builder {
     /// Turns links into numbers of this window.
     fn link(mut self) -> FieldWindow {
         let (width, depth) = (self.result.window.width, self.result.window.depth);
-        for span in 0..self.result.field.cells.len() {
-            let cell = self.result.field.cells[span];
+        for span in 0..self.result.field.span_columns.len() {
+            let cell = self.result.field.span_columns[span];
             let (x, z) = (cell % width, cell / width);
             let mut links = self.result.field.links[span];
             for (direction, link) in Direction::ALL.into_iter().zip(&mut links) {
@@ -437,14 +437,14 @@ mod tests {
         for cell in 0..63 {
             let floors: &[i32] = if cell == 31 { &[0] } else { &[0, 20] };
             for &floor in floors {
-                field.cells.push(cell);
+                field.span_columns.push(cell);
                 field.floor.push(floor + i32::from(cell % 9 > 5));
                 field.clearance.push(if floor == 0 { 19 } else { OPEN_SKY });
                 field.ground.push(0.25 + 0.5 * f32::from(u8::try_from(cell).unwrap()));
                 field.area.push(AreaId::GROUND);
                 field.links.push([NO_SPAN; 4]);
             }
-            field.columns.push(u32::try_from(field.cells.len()).unwrap());
+            field.columns.push(u32::try_from(field.span_columns.len()).unwrap());
         }
         for span in 0..u32::try_from(field.len()).unwrap() {
             let (x, z) = field.column_of(span);

@@ -124,7 +124,7 @@ fn storeys_do_not_mix() {
         let links = lower.links[span].map(|link| if link == waymesh_core::NO_SPAN { link } else { link * 2 });
         let above = links.map(|link| if link == waymesh_core::NO_SPAN { link } else { link + 1 });
         for (height, links) in [(lower.ground[span], links), (30.0, above)] {
-            both.cells.push(lower.cells[span]);
+            both.span_columns.push(lower.span_columns[span]);
             #[expect(clippy::cast_possible_truncation, reason = "a level")]
             both.floor.push(height.ceil() as i32);
             both.clearance.push(20);

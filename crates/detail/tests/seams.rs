@@ -30,7 +30,7 @@ fn field(width: u32, columns: &[Vec<(f64, u32)>]) -> (WalkableField, RegionMap) 
     let mut field = from_floors(width, depth, &floors);
     let mut labels = vec![0; field.len()];
     for span in 0..field.len() {
-        let column = &columns[field.cells[span] as usize];
+        let column = &columns[field.span_columns[span] as usize];
         let &(height, region) = column
             .iter()
             .find(|(height, _)| level(*height) == field.floor[span])

@@ -23,7 +23,7 @@ impl<'a> Rivals<'a> {
     pub(crate) fn any(&self, span: u32, test: impl Fn(u32) -> bool) -> bool {
         let columns = &self.field.columns;
         let links = self.field.links[span as usize];
-        let (column, width) = (self.field.cells[span as usize], self.field.frame.width);
+        let (column, width) = (self.field.span_columns[span as usize], self.field.frame.width);
         let x = column % width;
         let (column, width) = (column as usize, width as usize);
         let any_in = |first: usize, last: usize| {
@@ -39,7 +39,7 @@ impl<'a> Rivals<'a> {
     pub(crate) fn later(&self, span: u32) -> impl Iterator<Item = u32> {
         let columns = &self.field.columns;
         let links = self.field.links[span as usize];
-        let (column, width) = (self.field.cells[span as usize], self.field.frame.width);
+        let (column, width) = (self.field.span_columns[span as usize], self.field.frame.width);
         let x = column % width;
         let (column, width) = (column as usize, width as usize);
         let east = column + usize::from(x as usize + 1 < width);
@@ -57,7 +57,7 @@ impl<'a> Rivals<'a> {
         }
         // Walkable spans per column, with a row of nothing before and behind.
         let mut counts = vec![0_u8; field.frame.column_count() + 2 * width];
-        for (&column, area) in field.cells.iter().zip(&field.area) {
+        for (&column, area) in field.span_columns.iter().zip(&field.area) {
             let count = &mut counts[width + column as usize];
             *count = (*count + u8::from(area.is_walkable())).min(MANY);
         }
@@ -80,7 +80,7 @@ impl<'a> Rivals<'a> {
             if !area.is_walkable() {
                 continue;
             }
-            let column = field.cells[span as usize] as usize;
+            let column = field.span_columns[span as usize] as usize;
             let linked: u8 = links
                 .map(|link| u8::from(field.area.get(link as usize).is_some_and(|area| area.is_walkable())))
                 .iter()

@@ -35,7 +35,7 @@ fn field(data: &Value) -> WalkableField {
     for (column, cell) in (0_u32..).zip(cells) {
         for index in 0..number::<u32>(&cell["count"]) {
             let span = (firsts[column as usize] + index) as usize;
-            assert_eq!(span, field.cells.len(), "spans come column by column");
+            assert_eq!(span, field.span_columns.len(), "spans come column by column");
             let (floor, connections): (i32, u32) = (number(&spans[span]["y"]), number(&spans[span]["con"]));
             // Six bits per direction: the layer of the neighbour in its column, 63 for none.
             let links = Direction::ALL.map(|direction| {
@@ -48,7 +48,7 @@ fn field(data: &Value) -> WalkableField {
                     firsts[usize::try_from(next).expect("inside the grid")] + layer
                 }
             });
-            field.cells.push(column);
+            field.span_columns.push(column);
             field.floor.push(floor);
             field.clearance.push(number(&spans[span]["h"]));
             #[expect(clippy::cast_precision_loss, reason = "small levels")]
@@ -56,7 +56,7 @@ fn field(data: &Value) -> WalkableField {
             field.links.push(links);
             field.area.push(AreaId(number(&areas[span])));
         }
-        field.columns[column as usize + 1] = u32::try_from(field.cells.len()).expect("few spans");
+        field.columns[column as usize + 1] = u32::try_from(field.span_columns.len()).expect("few spans");
     }
     field.validate().expect("Recast's field is valid");
     field

@@ -306,7 +306,7 @@ mod tests {
         {
             let (x, z) = (x + dx, z + dz);
             let block = &maps.blocks[maps.block_of(x, z)];
-            let first = field.cells.len();
+            let first = field.span_columns.len();
             for (floor, place) in maps.places(x, z).floors() {
                 let is_far =
                     clearance.distances.of(block.number(floor), block.pixel(x, z)) >= walk.radius - 1e-5;
@@ -315,28 +315,28 @@ mod tests {
                     continue;
                 }
                 let level = floor_above(ground);
-                if field.cells.len() > first {
+                if field.span_columns.len() > first {
                     let below = *field.floor.last().expect("one below");
                     if below >= level {
                         continue;
                     }
                     *field.clearance.last_mut().expect("one below") = level.abs_diff(below);
                 }
-                spans[place] = u32::try_from(field.cells.len()).expect("few");
+                spans[place] = u32::try_from(field.span_columns.len()).expect("few");
                 places.push((place, x, z));
-                field.cells.push(u32::try_from(cell).expect("few"));
+                field.span_columns.push(u32::try_from(cell).expect("few"));
                 field.floor.push(level);
                 field.ground.push(ground);
                 field.clearance.push(OPEN_SKY);
             }
-            field.columns[cell + 1] = u32::try_from(field.cells.len()).expect("few");
+            field.columns[cell + 1] = u32::try_from(field.span_columns.len()).expect("few");
         }
         for (place, x, z) in places {
             field.links.push(Direction::ALL.map(|direction| {
                 maps.linked(place, (x, z), direction).map_or(NO_SPAN, |other| spans[other])
             }));
         }
-        field.area.resize(field.cells.len(), waymesh_core::AreaId::GROUND);
+        field.area.resize(field.span_columns.len(), waymesh_core::AreaId::GROUND);
         field
     }
 

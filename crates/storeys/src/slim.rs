@@ -254,7 +254,7 @@ impl SlimWindow {
         for (cell, column) in (0_u32..).zip(spans.columns.windows(2)) {
             for span in column[0]..column[1] {
                 let above = (span + 1 < column[1]).then(|| field.floor[span as usize + 1]);
-                field.cells.push(cell);
+                field.span_columns.push(cell);
                 field
                     .clearance
                     .push(above.map_or(OPEN_SKY, |above| above.abs_diff(field.floor[span as usize])));

@@ -295,7 +295,7 @@ proptest! {
         let slack = 0.036;
         for span in (0_u32..).take(field.len()) {
             let (cx, cz) = field.column_of(span);
-            kept[field.cells[span as usize] as usize] = true;
+            kept[field.span_columns[span as usize] as usize] = true;
             let point = [(f64::from(cx) + 0.5) * 0.1, (f64::from(cz) + 0.5) * 0.1];
             prop_assert!(distance(&plan, point) >= 0.35 - slack, "too near at {point:?}");
         }
@@ -376,7 +376,7 @@ fn same_spans(slim: &SlimWindow, part: &FieldWindow) {
     let (spans, field) = (slim.field(), &part.field);
     assert_eq!((slim.frame(), slim.core(), slim.window()), (&part.frame, part.core, part.window));
     assert!(spans.columns() == field.columns && spans.ground() == field.ground);
-    for (span, &cell) in (0_u32..).zip(&field.cells) {
+    for (span, &cell) in (0_u32..).zip(&field.span_columns) {
         assert_eq!((spans.floor(span), spans.area(span)), (field.floor[span as usize], AreaId::GROUND));
         for direction in Direction::ALL {
             let link = field.links[span as usize][direction.index()];
@@ -403,7 +403,7 @@ fn same_spans(slim: &SlimWindow, part: &FieldWindow) {
     };
     let mut told = Vec::new();
     spans.for_each_rim(labels, |cell, span| {
-        assert_eq!(field.cells[span as usize], cell);
+        assert_eq!(field.span_columns[span as usize], cell);
         told.push(span);
     });
     assert!(told.is_sorted());

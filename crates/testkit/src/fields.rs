@@ -48,7 +48,7 @@ pub fn from_floors(width: u32, depth: u32, columns: &[Vec<Floor>]) -> WalkableFi
             {
                 continue;
             }
-            field.cells.push(column as u32);
+            field.span_columns.push(column as u32);
             field.floor.push(floor.level);
             field.ground.push(floor.level as f32 - 0.5);
             field.area.push(floor.area);

@@ -133,7 +133,7 @@ pub fn random(seed: u64, width: u32, depth: u32) -> PolygonSet {
     let regions = crate::fields::random_regions(&field, seed);
     let mut labels = vec![None; (width * depth) as usize];
     for (span, &region) in regions.labels.iter().enumerate() {
-        labels[field.cells[span] as usize] = Some(region);
+        labels[field.span_columns[span] as usize] = Some(region);
     }
     from_labels(width, depth, &labels)
 }

@@ -105,7 +105,7 @@ fn build<const FILTERED: bool>(
         for x in 0..width {
             let spans = columns.column(column);
             let counts = u64::from(row_counts && counted_x.contains(&x));
-            let first = field.cells.len();
+            let first = field.span_columns.len();
             let mut below = Below::NOTHING;
             for (index, span) in spans.iter().enumerate() {
                 let mut area = span.area;
@@ -133,7 +133,7 @@ fn build<const FILTERED: bool>(
                 }
                 push(&mut field, column, floor, ceiling, span.ground(), area);
             }
-            let end = field.cells.len();
+            let end = field.span_columns.len();
             if first < end {
                 let table = &field.columns;
                 let range = |column: usize| table[column] as usize..table[column + 1] as usize;
@@ -161,7 +161,7 @@ fn build<const FILTERED: bool>(
 
 /// Room for so many spans, which bounds what is needed: memory that is not used is never touched.
 fn reserve(field: &mut WalkableField, spans: usize) {
-    field.cells.reserve_exact(spans);
+    field.span_columns.reserve_exact(spans);
     field.floor.reserve_exact(spans);
     field.clearance.reserve_exact(spans);
     field.ground.reserve_exact(spans);
@@ -176,7 +176,7 @@ fn reserve(field: &mut WalkableField, spans: usize) {
     reason = "columns fit 32 bits; ceilings lie above floors"
 )]
 fn push(field: &mut WalkableField, column: usize, floor: i32, ceiling: i32, ground: f32, area: AreaId) {
-    field.cells.push(column as u32);
+    field.span_columns.push(column as u32);
     field.floor.push(floor);
     field.clearance.push(if ceiling == i32::MAX { OPEN_SKY } else { ceiling.wrapping_sub(floor) as u32 });
     field.ground.push(ground);

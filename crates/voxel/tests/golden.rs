@@ -202,7 +202,7 @@ fn compact(frame: GridFrame, json: &Value) -> WalkableField {
         let count = integer(&json["cells"][column]["count"]) as u32;
         field.columns[column + 1] = field.columns[column] + count;
         assert!(count == 0 || first(column) == field.columns[column]);
-        field.cells.extend((0..count).map(|_| column as u32));
+        field.span_columns.extend((0..count).map(|_| column as u32));
     }
     for (index, span) in spans.iter().enumerate() {
         field.floor.push(integer(&span["y"]));

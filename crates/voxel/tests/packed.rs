@@ -251,7 +251,7 @@ fn what_is_not_valid_is_not_packed() {
     refused(&|part| part.core.x = 1);
     refused(&|part| part.core.x = u32::MAX);
     refused(&|part| part.frame.cell_size = f32::NAN);
-    refused(&|part| part.field.cells[3] = 7);
+    refused(&|part| part.field.span_columns[3] = 7);
     refused(&|part| part.field.columns[3] = 70_000);
     refused(&|part| part.field.area.truncate(3));
     let mut heightfield = random_heightfield(3);

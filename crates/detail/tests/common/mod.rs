@@ -24,14 +24,14 @@ pub(crate) fn field(width: u32, depth: u32, ground: impl Fn(f32, f32) -> Option<
     for z in 0..depth {
         for x in 0..width {
             if let Some(height) = ground(x as f32 + 0.5, z as f32 + 0.5) {
-                field.cells.push(z * width + x);
+                field.span_columns.push(z * width + x);
                 field.floor.push(height.ceil() as i32);
                 field.clearance.push(OPEN_SKY);
                 field.ground.push(height);
                 field.links.push([NO_SPAN; 4]);
                 field.area.push(AreaId::GROUND);
             }
-            field.columns[(z * width + x) as usize + 1] = field.cells.len() as u32;
+            field.columns[(z * width + x) as usize + 1] = field.span_columns.len() as u32;
         }
     }
     for span in 0..field.len() as u32 {

@@ -141,7 +141,7 @@ impl PackedField {
         let mut field = WalkableField {
             frame: frame.window(window),
             columns: Vec::new(),
-            cells: Vec::with_capacity(spans),
+            span_columns: Vec::with_capacity(spans),
             floor: Vec::with_capacity(spans),
             clearance: Vec::with_capacity(spans),
             ground: Vec::with_capacity(spans),
@@ -156,7 +156,7 @@ impl PackedField {
                 clippy::cast_possible_truncation,
                 reason = "the reader checks that columns fit 32 bits"
             )]
-            field.cells.resize(range[1] as usize, column as u32);
+            field.span_columns.resize(range[1] as usize, column as u32);
             let mut below = i64::MIN;
             for (span, code) in (range[0]..range[1]).zip(codes.by_ref()) {
                 let code = u16::from_le_bytes([code[0], code[1]]);
@@ -185,7 +185,7 @@ fn check(part: &FieldWindow) -> Result<(), VoxelError> {
     if field.frame != frame.window(*window) {
         return wrong("the frame of the field", 0);
     }
-    let spans = field.cells.len();
+    let spans = field.span_columns.len();
     let lengths =
         [field.floor.len(), field.clearance.len(), field.ground.len(), field.links.len(), field.area.len()];
     let sound = lengths == [spans; 5]
@@ -200,7 +200,7 @@ fn check(part: &FieldWindow) -> Result<(), VoxelError> {
     for (column, range) in field.columns.windows(2).enumerate() {
         for span in range[0]..range[1] {
             let index = span as usize;
-            if field.cells[index] as usize != column {
+            if field.span_columns[index] as usize != column {
                 return wrong("a span of another column", span);
             }
             if span > range[0] && field.floor[index] <= field.floor[index - 1] {
