@@ -3,6 +3,7 @@
 mod bench;
 mod ci;
 mod dump;
+mod pictures;
 mod storeys;
 mod tables;
 mod tidy;
@@ -44,6 +45,12 @@ enum Task {
     },
     /// Bake a scene file, or an embedded scene by name, and draw every stage as SVG.
     Dump(dump::DumpArgs),
+    /// Draw the pictures of the READMEs again.
+    Pictures {
+        /// Only those whose path contains this.
+        #[arg(default_value = "")]
+        only: String,
+    },
 }
 
 fn main() -> ExitCode {
@@ -56,6 +63,7 @@ fn main() -> ExitCode {
         Task::Tables(args) => tables::run(&args),
         Task::Soak { queries } => soak(queries),
         Task::Dump(args) => dump::run(&args),
+        Task::Pictures { only } => pictures::run(&only),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

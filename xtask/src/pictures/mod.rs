@@ -1,0 +1,104 @@
+//! `cargo xtask pictures`: the pictures of the READMEs, each drawn from what the crate makes.
+
+mod flat;
+mod scene;
+mod sheet;
+mod solid;
+
+use anyhow::Result;
+use glam::Vec3;
+use waymesh::floorplan::PlanConfig;
+use waymesh::{
+    Agent, BakeConfig, GridFrame, NavMesh, Pipeline, PlanVertex, SlicesOptions, Stages, StoreysOptions,
+    TriangleSoup,
+};
+
+use crate::cargo;
+use sheet::save;
+
+/// What is drawn, and where it lies below the root folder.
+const PICTURES: &[(&str, fn() -> Result<String>)] = &[
+    ("docs/pictures/waymesh.svg", solid::overview),
+    ("crates/waymesh/picture.svg", solid::front_ends),
+    ("crates/core/picture.svg", flat::vocabulary),
+    ("crates/voxel/picture.svg", flat::spans),
+    ("crates/region/picture.svg", flat::partitions),
+    ("crates/contour/picture.svg", flat::contours),
+    ("crates/triangulate/picture.svg", flat::triangles),
+    ("crates/convex/picture.svg", flat::decomposition),
+    ("crates/detail/picture.svg", solid::heights),
+    ("crates/slices/picture.svg", solid::slices),
+    ("crates/storeys/picture.svg", solid::storeys),
+    ("crates/floorplan/picture.svg", flat::floor_plan),
+    ("crates/tile/picture.svg", flat::tiles),
+    ("crates/graph/picture.svg", flat::queries),
+    ("crates/io/picture.svg", solid::files),
+    ("crates/scenes/picture.svg", flat::scenes),
+    ("crates/testkit/picture.svg", flat::test_field),
+    ("crates/cli/picture.svg", solid::program),
+];
+
+/// Draws all pictures whose path contains `only`.
+pub(crate) fn run(only: &str) -> Result<()> {
+    for (path, draw) in PICTURES.iter().filter(|(path, _)| path.contains(only)) {
+        save(path, &draw()?)?;
+    }
+    let judged = "crates/metrics/picture.svg";
+    if judged.contains(only) {
+        // The program's own picture of a mesh that is too coarse on purpose.
+        let file = |name: &str| crate::root().join("target").join(name).to_string_lossy().into_owned();
+        let (scene, mesh) = (file("judged.stl"), file("judged.wmesh"));
+        let program = ["run", "--quiet", "--package", "waymesh-cli", "--"];
+        let picture = crate::root().join(judged).to_string_lossy().into_owned();
+        for words in [
+            &["scene", "terraces", "-o", &scene][..],
+            &["build", &scene, "-o", &mesh, "--cell-size", "0.7"],
+            &["evaluate", &scene, "--mesh", &mesh, "--svg", &picture],
+        ] {
+            cargo(&[&program, words].concat(), &[])?;
+        }
+    }
+    Ok(())
+}
+
+/// The settings of all pictures: an agent that fits the hall.
+fn config(cell_size: f32) -> BakeConfig {
+    let agent = Agent::default().with_radius(0.4).with_max_step(0.5);
+    BakeConfig::default().with_scale(cell_size, cell_size / 2.0).with_agent(agent).with_min_region(3.0)
+}
+
+/// All stages of a bake in voxels.
+fn stages(soup: &TriangleSoup, cell_size: f32) -> Result<Stages> {
+    Ok(Pipeline::new(config(cell_size)).bake_stages(soup, &mut ())?)
+}
+
+/// The mesh of a bake in voxels.
+fn voxels(soup: &TriangleSoup, cell_size: f32) -> Result<NavMesh> {
+    Ok(Pipeline::new(config(cell_size)).bake(soup)?)
+}
+
+fn by_storeys(soup: &TriangleSoup, cell_size: f32) -> Result<NavMesh> {
+    let config = config(cell_size).with_corners(waymesh::CornerChoice::FewestNotches);
+    Ok(Pipeline::new(config).bake_storeys(soup, &StoreysOptions::default(), &mut ())?.mesh)
+}
+
+fn by_slices(soup: &TriangleSoup) -> Result<NavMesh> {
+    let agent = Agent::default().with_radius(0.0).with_max_step(0.5);
+    let config = BakeConfig::default().with_scale(0.1, 0.05).with_agent(agent);
+    Ok(Pipeline::new(config)
+        .bake_slices(soup, &SlicesOptions::default().with_max_edge_error(0.1), &mut ())?
+        .mesh)
+}
+
+/// The plan that the crate brings, and its mesh.
+fn house() -> Result<(waymesh::floorplan::FloorPlan, NavMesh)> {
+    use waymesh::floorplan::{EXAMPLE, PlanFormat, ReadOptions, parse_plan};
+    let plan = parse_plan("house.toml", EXAMPLE.as_bytes(), PlanFormat::Toml, &ReadOptions::default())?;
+    let mesh = Pipeline::plans().bake_plan(&plan, &PlanConfig::default().with_arc_error(0.04), &mut ())?.mesh;
+    Ok((plan, mesh))
+}
+
+/// A vertex on the grid in metres.
+fn world(frame: &GridFrame, vertex: &PlanVertex) -> Vec3 {
+    frame.to_world(f64::from(vertex.point.x), f64::from(vertex.height), f64::from(vertex.point.z))
+}
