@@ -2,18 +2,32 @@
 
 use std::path::PathBuf;
 
+use anyhow::Result;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use serde::{Deserialize, Serialize};
+use waymesh_scenes::Scene;
 
+use crate::files::Inputs;
 use crate::values::{Memory, Point, TileAt};
+
+/// What the exit codes mean, below the help of the program.
+const EXIT_CODES: &str = "Exit codes:
+  0  done
+  1  failed; the reason is on stderr, and with --json on stdout as {\"error\": {..}} too
+  2  wrong usage
+  3  `path` found no path that reaches the goal; it prints the one that comes nearest";
 
 /// Turns levels into navigation meshes and answers path queries on them.
 #[derive(Debug, Parser)]
-#[command(name = "waymesh", version, about, propagate_version = true)]
+#[command(name = "waymesh", version, about, propagate_version = true, after_help = EXIT_CODES)]
 pub(crate) struct Program {
     /// Log what happens; twice for more.
     #[arg(short, long, action = clap::ArgAction::Count, global = true)]
     pub(crate) verbose: u8,
+    /// Print the result, or the error, as JSON.
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
@@ -43,13 +57,52 @@ pub(crate) enum Command {
     Evaluate(EvaluateArgs),
     /// Bake an embedded scene, find a path on it and draw both.
     Demo(DemoArgs),
+    /// Print a script that completes the program's words in a shell.
+    Completions {
+        /// Which shell.
+        #[arg(value_name = "SHELL")]
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page, or write one page per command.
+    Man(ManArgs),
+}
+
+/// Scene files, or standard input.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Scenes {
+    /// Scene files, which make one scene together. `-` is standard input.
+    #[arg(required = true, value_name = "SCENE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Format of standard input. Default: what its content looks like.
+    #[arg(long, value_name = "FORMAT", value_parser = ["obj", "gltf", "glb", "stl", "ply"])]
+    pub(crate) format: Option<String>,
+}
+
+impl Scenes {
+    /// Files to read.
+    pub(crate) fn inputs(&self) -> Result<Inputs> {
+        Inputs::new(&self.files, self.format.as_deref())
+    }
+}
+
+/// Embedded scenes by name.
+fn scenes() -> impl TypedValueParser<Value = Scene> {
+    let values = Scene::every().map(|scene| PossibleValue::new(scene.name()).help(scene.summary()));
+    PossibleValuesParser::new(values)
+        .try_map(|name| Scene::from_name(&name).ok_or_else(|| format!("there is no scene {name:?}")))
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ManArgs {
+    /// Folder for one page per command. Default: the page of the program, to standard output.
+    #[arg(short, long, value_name = "FOLDER")]
+    pub(crate) output: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct BuildArgs {
-    /// Scene files; several make one scene.
-    #[arg(required = true, value_name = "SCENE")]
-    pub(crate) scenes: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) scenes: Scenes,
     /// Where the mesh goes. Default: the first scene's name with the ending .wmesh, in the current
     /// folder.
     #[arg(short, long, value_name = "FILE")]
@@ -85,9 +138,13 @@ pub(crate) struct BuildArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct PlanArgs {
-    /// Floor plan files; several make one plan, storeys of one name one storey.
+    /// Floor plan files, which make one plan together; storeys of the same name become one. `-` is
+    /// standard input.
     #[arg(required_unless_present = "example", value_name = "PLAN")]
     pub(crate) plans: Vec<PathBuf>,
+    /// Format of standard input.
+    #[arg(long, value_name = "FORMAT", value_parser = ["toml", "geojson", "wkt", "svg", "dxf"])]
+    pub(crate) format: Option<String>,
     /// Write an example of a plan in TOML, and nothing else.
     #[arg(long, value_name = "FILE", exclusive = true)]
     pub(crate) example: Option<PathBuf>,
@@ -148,9 +205,6 @@ pub(crate) struct PlanArgs {
     pub(crate) max_vertices: Option<u32>,
     #[command(flatten)]
     pub(crate) extras: Extras,
-    /// Print the figures of the bake as JSON.
-    #[arg(long)]
-    pub(crate) json: bool,
     /// Check the result of every stage against its invariants.
     #[arg(long)]
     pub(crate) check: bool,
@@ -200,10 +254,9 @@ pub(crate) struct Tiles {
 
 #[derive(Debug, Args)]
 pub(crate) struct TileArgs {
-    /// Scene files; several make one scene. All of the world, so that every machine finds the same
-    /// grid.
-    #[arg(required = true, value_name = "SCENE")]
-    pub(crate) scenes: Vec<PathBuf>,
+    // All of the world, so that every machine finds the same grid.
+    #[command(flatten)]
+    pub(crate) scenes: Scenes,
     /// Which tile: its column and row, from 0,0.
     #[arg(long, value_name = "I,J")]
     pub(crate) at: TileAt,
@@ -234,8 +287,8 @@ pub(crate) struct MergeArgs {
 #[derive(Debug, Args)]
 pub(crate) struct SceneArgs {
     /// Which embedded scene.
-    #[arg(value_name = "NAME")]
-    pub(crate) scene: String,
+    #[arg(value_name = "NAME", value_parser = scenes())]
+    pub(crate) scene: Scene,
     /// Where it goes. Default: its name with the ending .stl, in the current folder.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
@@ -284,6 +337,13 @@ pub(crate) struct Extras {
     /// Write the figures of the bake as JSON.
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
+}
+
+impl Extras {
+    /// The files that were asked for.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &PathBuf> {
+        [&self.svg, &self.glb, &self.obj, &self.detail_obj, &self.report].into_iter().flatten()
+    }
 }
 
 /// Settings of a bake, from the command line or a TOML file.
@@ -421,9 +481,6 @@ pub(crate) struct PathArgs {
     /// Move corners away from walls by up to this, where there is room.
     #[arg(long, value_name = "METRES", default_value_t = 0.0)]
     pub(crate) corner_offset: f32,
-    /// Print JSON.
-    #[arg(long)]
-    pub(crate) json: bool,
     /// Draw the mesh and the path.
     #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<PathBuf>,
@@ -431,9 +488,9 @@ pub(crate) struct PathArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct EvaluateArgs {
-    /// The scene files that the mesh was baked from.
-    #[arg(required = true, value_name = "SCENE")]
-    pub(crate) scenes: Vec<PathBuf>,
+    // What the mesh was baked from.
+    #[command(flatten)]
+    pub(crate) scenes: Scenes,
     /// The mesh: a .wmesh file, or an OBJ file of polygons of any tool, in metres, y up.
     #[arg(long, value_name = "MESH")]
     pub(crate) mesh: PathBuf,
@@ -470,9 +527,6 @@ pub(crate) struct EvaluateArgs {
     /// Steepest slope in degrees, or 45.
     #[arg(long, value_name = "DEGREES")]
     pub(crate) max_slope: Option<f32>,
-    /// Print JSON.
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]
@@ -483,9 +537,9 @@ pub(crate) struct InfoArgs {
     /// Also time so many path queries between random places of the mesh.
     #[arg(long, value_name = "COUNT")]
     pub(crate) queries: Option<usize>,
-    /// Print JSON.
+    /// Print all islands, not the ten largest alone.
     #[arg(long)]
-    pub(crate) json: bool,
+    pub(crate) all: bool,
 }
 
 #[derive(Debug, Args)]
@@ -494,8 +548,8 @@ pub(crate) struct DemoArgs {
     #[arg(short, long, value_name = "FOLDER", default_value = "out")]
     pub(crate) output: PathBuf,
     /// Which embedded scene.
-    #[arg(long, value_name = "NAME", default_value = "overlapping-storeys")]
-    pub(crate) scene: String,
+    #[arg(long, value_name = "NAME", default_value = "overlapping-storeys", value_parser = scenes())]
+    pub(crate) scene: Scene,
 }
 
 #[cfg(test)]

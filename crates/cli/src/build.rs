@@ -12,9 +12,9 @@ use waymesh::{
 
 use crate::args::{BuildArgs, Extras, Jumps, KeepKind, PipelineKind, Settings};
 use crate::progress::Progress;
-use crate::{output, peak_memory_bytes, settings};
+use crate::{files, output, peak_memory_bytes, settings, upright};
 
-pub(crate) fn run(args: BuildArgs) -> Result<()> {
+pub(crate) fn run(args: BuildArgs, json: bool) -> Result<()> {
     let settings = match &args.config {
         Some(file) => args.settings.clone().or(settings::read(file)?),
         None => args.settings.clone(),
@@ -22,27 +22,31 @@ pub(crate) fn run(args: BuildArgs) -> Result<()> {
     if args.pipeline != Some(PipelineKind::Storeys) && (!args.seed.is_empty() || args.keep.is_some()) {
         bail!("--seed and --keep need --pipeline storeys");
     }
+    let inputs = args.scenes.inputs()?;
+    let mesh_file = args.output.clone().unwrap_or_else(|| default_output(&inputs.files[0]));
     let whole = match args.pipeline {
-        Some(PipelineKind::Slices) => Some(slices(&args, &settings)?),
-        Some(PipelineKind::Storeys) => Some(storeys(&args, &settings)?),
+        Some(PipelineKind::Slices) => Some(slices(&args, &settings, &inputs.files)?),
+        Some(PipelineKind::Storeys) => Some(storeys(&args, &settings, &inputs.files)?),
         Some(PipelineKind::Voxels) | None => None,
     };
     if let Some(bake) = whole {
         if args.jumps.jumps {
             bail!("--jumps needs --pipeline voxels");
         }
-        let mesh_file = args.output.unwrap_or_else(|| default_output(&args.scenes[0]));
-        return write(&bake, &mesh_file, &args.extras);
+        return write(&bake, mesh_file, &args.extras, json);
     }
-    let source = SceneSource::open(&args.scenes, &settings::load_options(settings.up, settings.scale))?;
+    let load_options = settings::load_options(settings.up, settings.scale);
+    let source = SceneSource::open(&inputs.files, &load_options)?;
     let pipeline = Pipeline::new(settings.bake_config().with_validate_stages(args.check));
+    if let Some(soup) = source.soup() {
+        upright::check(soup, load_options.up, pipeline.config().agent.max_slope);
+    }
     let bake = match source.soup() {
         Some(soup) if args.tiles.are_untiled() => with_jumps(bake(&pipeline, soup)?, soup, &args.jumps)?,
         _ if args.jumps.jumps => bail!("--jumps needs the whole scene at once: it cannot be used with tiles"),
         _ => measured(pipeline.bake_tiled(&source, &args.tiles.config(&settings)?, &mut Progress::new())?),
     };
-    let mesh_file = args.output.unwrap_or_else(|| default_output(&args.scenes[0]));
-    write(&bake, &mesh_file, &args.extras)
+    write(&bake, mesh_file, &args.extras, json)
 }
 
 /// Adds the jumps and drops that were asked for.
@@ -63,8 +67,8 @@ fn with_jumps(mut bake: Bake, soup: &TriangleSoup, jumps: &Jumps) -> Result<Bake
 }
 
 /// Bakes flat slices.
-fn slices(args: &BuildArgs, settings: &Settings) -> Result<Bake> {
-    let soup = waymesh::io::load_with(&args.scenes, &settings::load_options(settings.up, settings.scale))?;
+fn slices(args: &BuildArgs, settings: &Settings, scenes: &[PathBuf]) -> Result<Bake> {
+    let soup = waymesh::io::load_with(scenes, &settings::load_options(settings.up, settings.scale))?;
     let defaults = SlicesOptions::default();
     let options = defaults
         .with_tile_cells(args.tiles.tile.unwrap_or(defaults.tile_cells))
@@ -74,8 +78,8 @@ fn slices(args: &BuildArgs, settings: &Settings) -> Result<Bake> {
 }
 
 /// Bakes storeys.
-fn storeys(args: &BuildArgs, settings: &Settings) -> Result<Bake> {
-    let soup = waymesh::io::load_with(&args.scenes, &settings::load_options(settings.up, settings.scale))?;
+fn storeys(args: &BuildArgs, settings: &Settings, scenes: &[PathBuf]) -> Result<Bake> {
+    let soup = waymesh::io::load_with(scenes, &settings::load_options(settings.up, settings.scale))?;
     let defaults = StoreysOptions::default();
     let tile_cells = args.tiles.tile.unwrap_or(defaults.tile_cells);
     let keep = if args.keep == Some(KeepKind::Largest) { Keep::Largest } else { Keep::All };
@@ -86,15 +90,27 @@ fn storeys(args: &BuildArgs, settings: &Settings) -> Result<Bake> {
 }
 
 /// Writes the mesh and what was asked for beside it, and says so.
-pub(crate) fn write(bake: &Bake, mesh_file: &Path, extras: &Extras) -> Result<()> {
-    waymesh::io::save(&bake.mesh, mesh_file)?;
-    let files = output::write(&bake.mesh, &bake.report, extras)?;
-    let mut out = std::io::stdout().lock();
-    summary(&mut out, &bake.report).context("cannot print")?;
-    for file in std::iter::once(mesh_file).chain(files.iter().map(PathBuf::as_path)) {
-        writeln!(out, "{}", file.display())?;
+pub(crate) fn write(bake: &Bake, mesh_file: PathBuf, extras: &Extras, json: bool) -> Result<()> {
+    write_summed_up(bake, mesh_file, extras, json, |out| summary(out, &bake.report))
+}
+
+/// As [`write`], with another summary.
+pub(crate) fn write_summed_up(
+    bake: &Bake,
+    mesh_file: PathBuf,
+    extras: &Extras,
+    json: bool,
+    summary: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
+) -> Result<()> {
+    let mut out = files::console(extras.files().chain([&mesh_file]))?;
+    files::write(&mesh_file, |writer| waymesh::io::write_wmesh(&bake.mesh, writer))?;
+    let mut files = vec![mesh_file];
+    files.extend(output::write(&bake.mesh, &bake.report, extras)?);
+    if json {
+        return files::write_json(&mut out, &bake.report);
     }
-    Ok(())
+    summary(&mut out).context("cannot print")?;
+    files::list_lines(&mut out, &files)
 }
 
 /// Bakes with progress on a terminal.
@@ -124,7 +140,7 @@ pub(crate) fn islands(islands: &[IslandReport]) -> String {
 }
 
 /// The figures that one looks at first.
-pub(crate) fn summary(out: &mut impl Write, report: &Report) -> std::io::Result<()> {
+pub(crate) fn summary(mut out: impl Write, report: &Report) -> std::io::Result<()> {
     writeln!(
         out,
         "{} triangles, grid {} x {}, {} polygons on {}, {:.1} m2, ground at most {:.2} m off, {:.0} ms",

@@ -1,17 +1,17 @@
-//! `waymesh demo`: the whole road on an embedded scene.
+//! `waymesh demo`: bakes an embedded scene, finds a path on it and draws both.
 
 use std::io::Write;
 
 use anyhow::{Context, Result};
 use glam::Vec3;
 use waymesh::{NavMesh, PathScratch, Pipeline};
-use waymesh_scenes::{Scene, SceneConfig};
+use waymesh_scenes::SceneConfig;
 
 use crate::args::{DemoArgs, Extras};
-use crate::{build, output, path};
+use crate::{build, files, output, path};
 
-pub(crate) fn run(args: &DemoArgs) -> Result<()> {
-    let scene = named(&args.scene)?;
+pub(crate) fn run(args: &DemoArgs, json: bool) -> Result<()> {
+    let scene = args.scene;
     std::fs::create_dir_all(&args.output)
         .with_context(|| format!("cannot make {}", args.output.display()))?;
     let soup = scene.build(&SceneConfig::default());
@@ -27,6 +27,10 @@ pub(crate) fn run(args: &DemoArgs) -> Result<()> {
     let extras = Extras { glb: Some(file("glb")), report: Some(file("json")), ..Extras::default() };
     let others = output::write(mesh, &bake.report, &extras)?;
 
+    let files = [vec![mesh_file, picture], others].concat();
+    if json {
+        return files::list(&files, json);
+    }
     let mut out = std::io::stdout().lock();
     write!(out, "{}: ", scene.name())?;
     build::summary(&mut out, &bake.report)?;
@@ -36,19 +40,7 @@ pub(crate) fn run(args: &DemoArgs) -> Result<()> {
         path::outcome_name(route.outcome),
         route.length
     )?;
-    for file in [mesh_file, picture].iter().chain(&others) {
-        writeln!(out, "{}", file.display())?;
-    }
-    Ok(())
-}
-
-/// The embedded scene of this name.
-pub(crate) fn named(name: &str) -> Result<Scene> {
-    Scene::from_name(name).with_context(|| {
-        let names: Vec<_> =
-            Scene::ALL.iter().chain(&Scene::NATURAL).chain(&Scene::LARGE).map(|scene| scene.name()).collect();
-        format!("there is no scene {name:?}; there are {}", names.join(", "))
-    })
+    files::list_lines(&mut out, &files)
 }
 
 /// Two far corners of the largest island: the point farthest from its first polygon, and the one

@@ -10,6 +10,7 @@ use waymesh::{Agent, NavMesh};
 use waymesh_metrics::{Evaluation, JudgedMesh, Judgement, MetricsConfig, Oracle, centimetres, percent};
 
 use crate::args::EvaluateArgs;
+use crate::files;
 use crate::settings::load_options;
 
 /// A mesh to judge.
@@ -20,11 +21,10 @@ enum Mesh {
     Polygons(JudgedMesh),
 }
 
-pub(crate) fn run(args: &EvaluateArgs) -> Result<()> {
-    let soup = io::load_with(&args.scenes, &load_options(args.up, args.scale))?;
-    let mesh = read(&args.mesh)?;
-    let bytes =
-        std::fs::metadata(&args.mesh).with_context(|| format!("cannot read {}", args.mesh.display()))?.len();
+pub(crate) fn run(args: &EvaluateArgs, json: bool) -> Result<()> {
+    let inputs = args.scenes.inputs()?;
+    let soup = io::load_with(&inputs.files, &load_options(args.up, args.scale))?;
+    let (mesh, bytes) = read(&args.mesh)?;
     let (agent, config) = settings(args, &mesh);
     let oracle = Oracle::new(&soup, &agent, &config)?;
     let (judged, judgement) = match mesh {
@@ -41,26 +41,26 @@ pub(crate) fn run(args: &EvaluateArgs) -> Result<()> {
     if let Some(file) = &args.svg {
         draw(&judged, &judgement, file)?;
     }
-    let mut out = std::io::stdout().lock();
-    if args.json {
-        serde_json::to_writer_pretty(&mut out, &judgement.evaluation)?;
-        writeln!(out)?;
-    } else {
-        table(&mut out, &judgement.evaluation)?;
+    let mut out = files::console(&args.svg)?;
+    if json {
+        return files::write_json(&mut out, &judgement.evaluation);
     }
-    Ok(())
+    Ok(table(&mut out, &judgement.evaluation)?)
 }
 
-/// Reads OBJ polygons from a file called so, else a mesh of ours.
-fn read(file: &Path) -> Result<Mesh> {
+/// Reads a mesh, and tells how many bytes the file has. A name that ends in `.obj` is one of
+/// polygons.
+fn read(file: &Path) -> Result<(Mesh, u64)> {
+    let bytes = files::read(file)?;
+    let length = bytes.len() as u64;
     if !file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("obj")) {
-        return Ok(Mesh::Ours(Box::new(io::open(file)?)));
+        return Ok((Mesh::Ours(Box::new(files::parse_mesh(file, bytes)?)), length));
     }
-    let polygons = io::open_polygons(file)?;
+    let polygons = io::parse_polygons(file, &bytes)?;
     let mesh = JudgedMesh::new(&polygons.vertices, polygons.polygons)
         .and_then(|mesh| mesh.with_ground(&polygons.ground))
         .with_context(|| format!("{} is no mesh", file.display()))?;
-    Ok(Mesh::Polygons(mesh))
+    Ok((Mesh::Polygons(mesh), length))
 }
 
 /// What is given goes before what the mesh says.
@@ -91,10 +91,7 @@ fn draw(mesh: &JudgedMesh, judgement: &Judgement, file: &Path) -> Result<()> {
         Marks::missing(places.missed.clone(), places.missed_side, missed),
         Marks::surplus(obstructed, places.excess_side, excess),
     ];
-    io::write_file(file, |writer| {
-        io::svg::write_marked_svg(&plan, &marks, &io::SvgOptions::default(), writer)
-    })?;
-    Ok(())
+    files::write(file, |writer| io::svg::write_marked_svg(&plan, &marks, &io::SvgOptions::default(), writer))
 }
 
 fn table(out: &mut impl Write, found: &Evaluation) -> std::io::Result<()> {

@@ -10,6 +10,10 @@ use waymesh::graph::PathOptions;
 use waymesh::{GridReport, IslandReport, NavMesh, Outcome, Path, PathScratch, PolyId, Random, Validate};
 
 use crate::args::InfoArgs;
+use crate::files;
+
+/// Islands that are printed unless all are asked for.
+const ISLANDS_SHOWN: usize = 10;
 
 /// What `info --json` prints: the names of the bake's report where they apply.
 #[derive(Debug, Serialize)]
@@ -112,21 +116,19 @@ fn time_queries(mesh: &NavMesh, pairs: usize) -> Option<QueryTimes> {
     Some(QueryTimes { pairs, complete, mean_ns, p50_ns: at(50)?, p99_ns: at(99)? })
 }
 
-pub(crate) fn run(args: &InfoArgs) -> Result<()> {
-    let mesh = waymesh::io::open(&args.mesh)?;
+pub(crate) fn run(args: &InfoArgs, json: bool) -> Result<()> {
+    let mesh = files::open_mesh(&args.mesh)?;
     let mut info = describe(&mesh);
     info.queries = args.queries.and_then(|pairs| time_queries(&mesh, pairs));
     let mut out = std::io::stdout().lock();
-    if args.json {
-        serde_json::to_writer_pretty(&mut out, &info)?;
-        writeln!(out)?;
-        return Ok(());
+    if json {
+        return files::write_json(&mut out, &info);
     }
     let (grid, agent) = (&info.grid, &info.agent);
     writeln!(out, "{}", args.mesh.display())?;
     writeln!(
         out,
-        "  grid      {} x {} polygons of {} m, levels of {} m",
+        "  grid      {} x {} cells of {} m, levels of {} m",
         grid.width, grid.depth, grid.cell_size, grid.level_height
     )?;
     writeln!(
@@ -144,8 +146,16 @@ pub(crate) fn run(args: &InfoArgs) -> Result<()> {
     }
     let pieces = IslandReport::pieces(&info.islands);
     writeln!(out, "  islands   {}, {pieces} where links join them", info.islands.len())?;
-    for (index, island) in info.islands.iter().enumerate() {
+    let mut islands: Vec<_> = info.islands.iter().enumerate().collect();
+    islands.sort_by(|(_, a), (_, b)| b.area.total_cmp(&a.area));
+    let shown = if args.all { islands.len() } else { islands.len().min(ISLANDS_SHOWN) };
+    for (index, island) in &islands[..shown] {
         writeln!(out, "    {index:3}  {}", island_line(island))?;
+    }
+    if let [_, ..] = islands[shown..] {
+        let area: f64 = islands[shown..].iter().map(|(_, island)| island.area).sum();
+        let smaller = islands.len() - shown;
+        writeln!(out, "         and {smaller} smaller, {area:.2} m2 together; --all prints them")?;
     }
     if info.links > 0 {
         writeln!(out, "  links     {}", info.links)?;

@@ -1,12 +1,13 @@
 //! The `waymesh` program.
-//!
-//! Exit codes: 0 done, 1 failed (the reason is on stderr), 2 wrong usage.
 
 mod args;
 mod build;
 mod demo;
+mod errors;
 mod evaluate;
+mod files;
 mod info;
+mod manual;
 mod output;
 mod path;
 mod plan;
@@ -14,11 +15,13 @@ mod progress;
 mod scene;
 mod settings;
 mod tiles;
+mod upright;
 mod values;
 
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
+use anyhow::Result;
 use clap::Parser;
 use peak_alloc::PeakAlloc;
 
@@ -28,7 +31,10 @@ use crate::args::{Command, Program};
 static HEAP: PeakAlloc = PeakAlloc;
 
 fn main() -> ExitCode {
-    let program = Program::parse();
+    let program = match Program::try_parse() {
+        Ok(program) => program,
+        Err(error) => return errors::usage(&error),
+    };
     let level = match program.verbose {
         0 => tracing::Level::WARN,
         1 => tracing::Level::INFO,
@@ -41,43 +47,24 @@ fn main() -> ExitCode {
         .with_target(false)
         .without_time()
         .init();
-    let result = match program.command {
-        Command::Build(args) => build::run(*args),
-        Command::Plan(args) => plan::run(&args),
-        Command::Tile(args) => tiles::tile(*args),
-        Command::Merge(args) => tiles::merge(&args),
-        Command::Scene(args) => scene::run(&args),
-        Command::Path(args) => path::run(&args),
-        Command::Info(args) => info::run(&args),
-        Command::Evaluate(args) => evaluate::run(&args),
-        Command::Demo(args) => demo::run(&args),
-    };
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        // A reader that has seen enough (`waymesh info | head`) is no failure.
-        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("waymesh: {}", message(&error));
-            ExitCode::FAILURE
-        }
+    run(program.command, program.json).unwrap_or_else(|error| errors::tell(&error, program.json))
+}
+
+fn run(command: Command, json: bool) -> Result<ExitCode> {
+    match command {
+        Command::Build(args) => build::run(*args, json)?,
+        Command::Plan(args) => plan::run(&args, json)?,
+        Command::Tile(args) => tiles::tile(*args, json)?,
+        Command::Merge(args) => tiles::merge(&args, json)?,
+        Command::Scene(args) => scene::run(&args, json)?,
+        Command::Path(args) => return path::run(&args, json),
+        Command::Info(args) => info::run(&args, json)?,
+        Command::Evaluate(args) => evaluate::run(&args, json)?,
+        Command::Demo(args) => demo::run(&args, json)?,
+        Command::Completions { shell } => manual::completions(shell)?,
+        Command::Man(args) => manual::man(&args, json)?,
     }
-}
-
-/// The error and its causes. Some libraries repeat the cause in their own text; once is enough.
-fn message(error: &anyhow::Error) -> String {
-    error.chain().map(ToString::to_string).fold(String::new(), |message, cause| {
-        if message.is_empty() {
-            cause
-        } else if message.contains(&cause) {
-            message
-        } else {
-            format!("{message}: {cause}")
-        }
-    })
-}
-
-fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error.downcast_ref::<std::io::Error>().is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Most bytes of heap held at once so far.

@@ -2,16 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use waymesh::io::{self, GlbOptions, SvgOptions};
 use waymesh::{NavMesh, Path as Route, Report};
 
 use crate::args::Extras;
+use crate::files;
 
 /// Draws a mesh, and a path on it.
 pub(crate) fn draw(mesh: &NavMesh, path: Option<&Route>, file: &Path) -> Result<()> {
-    io::write_file(file, |writer| io::write_svg(mesh, path, &SvgOptions::default(), writer))?;
-    Ok(())
+    files::write(file, |writer| io::write_svg(mesh, path, &SvgOptions::default(), writer))
 }
 
 /// Writes what was asked for and names the files.
@@ -20,18 +20,19 @@ pub(crate) fn write(mesh: &NavMesh, report: &Report, extras: &Extras) -> Result<
         draw(mesh, None, file)?;
     }
     if let Some(file) = &extras.glb {
-        io::write_file(file, |writer| io::write_glb(mesh, &GlbOptions::default(), writer))?;
+        files::write(file, |writer| io::write_glb(mesh, &GlbOptions::default(), writer))?;
     }
     if let Some(file) = &extras.obj {
-        io::write_file(file, |writer| io::write_obj(mesh, writer))?;
+        files::write(file, |writer| io::write_obj(mesh, writer))?;
     }
     if let Some(file) = &extras.detail_obj {
-        io::write_file(file, |writer| io::write_detail_obj(mesh, writer))?;
+        files::write(file, |writer| io::write_detail_obj(mesh, writer))?;
     }
     if let Some(file) = &extras.report {
-        let text = serde_json::to_string_pretty(report)? + "\n";
-        std::fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))?;
+        files::write(file, |mut writer| {
+            serde_json::to_writer_pretty(&mut writer, report)?;
+            writer.write_all(b"\n")
+        })?;
     }
-    let asked = [&extras.svg, &extras.glb, &extras.obj, &extras.detail_obj, &extras.report];
-    Ok(asked.into_iter().flatten().cloned().collect())
+    Ok(extras.files().cloned().collect())
 }

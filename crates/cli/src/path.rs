@@ -1,6 +1,7 @@
 //! `waymesh path`.
 
 use std::io::Write;
+use std::process::ExitCode;
 
 use anyhow::Result;
 use glam::Vec3;
@@ -13,7 +14,7 @@ use waymesh::{
 };
 
 use crate::args::PathArgs;
-use crate::output;
+use crate::{files, output};
 
 /// What `path --json` prints; its keys are a contract that scripts rely on.
 #[derive(Debug, Serialize)]
@@ -44,11 +45,6 @@ impl Answer {
             moved: None,
             hierarchy: None,
         }
-    }
-
-    fn write(&self, out: &mut impl Write) -> Result<()> {
-        serde_json::to_writer_pretty(&mut *out, self)?;
-        Ok(writeln!(out)?)
     }
 }
 
@@ -84,17 +80,26 @@ fn by_hierarchy(mesh: &NavMesh, args: &PathArgs) -> Result<(Path, HierarchyUse)>
     Ok(hierarchy.find_path_with(mesh, args.from.0, args.to.0, &PathOptions::default(), &mut scratch)?)
 }
 
-pub(crate) fn run(args: &PathArgs) -> Result<()> {
-    let mesh = waymesh::io::open(&args.mesh)?;
-    if let Some(radius) = args.radius {
-        return run_for_radius(args, mesh, radius);
-    }
+/// Exit code of a path that does not reach its goal.
+const INCOMPLETE: u8 = 3;
+
+pub(crate) fn run(args: &PathArgs, json: bool) -> Result<ExitCode> {
+    let mesh = files::open_mesh(&args.mesh)?;
+    let outcome = match args.radius {
+        Some(radius) => run_for_radius(args, mesh, radius, json)?,
+        None => run_for_point(args, &mesh, json)?,
+    };
+    Ok(if outcome == Outcome::Complete { ExitCode::SUCCESS } else { ExitCode::from(INCOMPLETE) })
+}
+
+/// The path of a point.
+fn run_for_point(args: &PathArgs, mesh: &NavMesh, json: bool) -> Result<Outcome> {
     let mut scratch = PathScratch::default();
     let mut how = None;
     let mut path = if args.shortest {
         mesh.find_shortest_path(args.from.0, args.to.0, &mut scratch)?
     } else if args.hierarchy {
-        let (path, by) = by_hierarchy(&mesh, args)?;
+        let (path, by) = by_hierarchy(mesh, args)?;
         how = Some(use_name(by));
         path
     } else {
@@ -106,12 +111,13 @@ pub(crate) fn run(args: &PathArgs) -> Result<()> {
         path = wide;
     }
     if let Some(file) = &args.svg {
-        output::draw(&mesh, Some(&path), file)?;
+        output::draw(mesh, Some(&path), file)?;
     }
-    let mut out = std::io::stdout().lock();
-    if args.json {
+    let mut out = files::console(&args.svg)?;
+    if json {
         let answer = Answer::new(path.outcome, path.length, &path.points, &path.polygons);
-        return Answer { hierarchy: how, ..answer }.write(&mut out);
+        files::write_json(&mut out, &Answer { hierarchy: how, ..answer })?;
+        return Ok(path.outcome);
     }
     writeln!(
         out,
@@ -123,11 +129,12 @@ pub(crate) fn run(args: &PathArgs) -> Result<()> {
     if let Some(how) = how {
         writeln!(out, "hierarchy: {how}")?;
     }
-    write_points(&mut out, &path.points)
+    write_points(&mut out, &path.points)?;
+    Ok(path.outcome)
 }
 
 /// The path of a disc. The clearance of the ground is found on opening.
-fn run_for_radius(args: &PathArgs, mesh: NavMesh, radius: f32) -> Result<()> {
+fn run_for_radius(args: &PathArgs, mesh: NavMesh, radius: f32, json: bool) -> Result<Outcome> {
     let mesh = with_clearance(mesh, &ClearanceConfig::default())?;
     let mut options = ClearPathOptions::default();
     if let Some(metres) = args.arc_error {
@@ -137,14 +144,15 @@ fn run_for_radius(args: &PathArgs, mesh: NavMesh, radius: f32) -> Result<()> {
     let path = mesh.find_path_with(args.from.0, args.to.0, radius, &options, &mut scratch)?;
     if let Some(file) = &args.svg {
         let options = SvgOptions::default();
-        io::write_file(file, |writer| io::write_clear_svg(mesh.mesh(), &path, radius, &options, writer))?;
+        files::write(file, |writer| io::write_clear_svg(mesh.mesh(), &path, radius, &options, writer))?;
     }
     let moved = [path.start, path.goal].map(|end| end.map_or(0.0, |end| end.moved));
-    let mut out = std::io::stdout().lock();
-    if args.json {
+    let mut out = files::console(&args.svg)?;
+    if json {
         let answer = Answer::new(path.outcome, path.length, &path.points, &path.polygons);
         let clearance = Some(path.clearance).filter(|clearance| clearance.is_finite());
-        return Answer { clearance, moved: Some(moved), ..answer }.write(&mut out);
+        files::write_json(&mut out, &Answer { clearance, moved: Some(moved), ..answer })?;
+        return Ok(path.outcome);
     }
     writeln!(
         out,
@@ -161,5 +169,6 @@ fn run_for_radius(args: &PathArgs, mesh: NavMesh, radius: f32) -> Result<()> {
     for (what, metres) in ["start", "goal"].into_iter().zip(moved).filter(|(_, metres)| *metres > 0.0) {
         writeln!(out, "  the {what} was moved by {metres:.3} m to where the disc fits")?;
     }
-    write_points(&mut out, &path.points)
+    write_points(&mut out, &path.points)?;
+    Ok(path.outcome)
 }

@@ -1,51 +1,34 @@
 //! `waymesh plan`.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use waymesh::floorplan::{EXAMPLE, FloorPlan, Join, PlanConfig, ReadOptions, read_plan};
-use waymesh::{Bake, Pipeline, PlanReport, Report};
+use waymesh::{Pipeline, PlanReport, Report};
 
 use crate::args::{JoinKind, PlanArgs};
+use crate::files::Inputs;
 use crate::progress::Progress;
-use crate::{build, output};
+use crate::{build, files};
 
-pub(crate) fn run(args: &PlanArgs) -> Result<()> {
+pub(crate) fn run(args: &PlanArgs, json: bool) -> Result<()> {
     if let Some(file) = &args.example {
-        std::fs::write(file, EXAMPLE).with_context(|| format!("cannot write {}", file.display()))?;
-        writeln!(std::io::stdout().lock(), "{}", file.display())?;
-        return Ok(());
+        files::write(file, |writer| writer.write_all(EXAMPLE.as_bytes()))?;
+        return files::list(std::slice::from_ref(file), json);
     }
     let mut plan = FloorPlan::default();
-    for file in &args.plans {
+    let inputs = Inputs::new(&args.plans, args.format.as_deref())?;
+    for file in &inputs.files {
         plan.merge(read_plan(file, &args.read_options())?);
     }
     let pipeline = args.pipeline(&plan);
     let bake = build::measured(pipeline.bake_plan(&plan, &args.plan_config(), &mut Progress::new())?);
-    let mesh_file = args.output.clone().unwrap_or_else(|| build::default_output(&args.plans[0]));
-    write(&bake, &mesh_file, args)
-}
-
-/// Writes the mesh and what was asked for beside it, and says so.
-fn write(bake: &Bake, mesh_file: &Path, args: &PlanArgs) -> Result<()> {
-    waymesh::io::save(&bake.mesh, mesh_file)?;
-    let files = output::write(&bake.mesh, &bake.report, &args.extras)?;
-    let mut out = std::io::stdout().lock();
-    if args.json {
-        serde_json::to_writer_pretty(&mut out, &bake.report)?;
-        writeln!(out)?;
-        return Ok(());
-    }
-    summary(&mut out, &bake.report).context("cannot print")?;
-    for file in std::iter::once(mesh_file).chain(files.iter().map(PathBuf::as_path)) {
-        writeln!(out, "{}", file.display())?;
-    }
-    Ok(())
+    let mesh_file = args.output.clone().unwrap_or_else(|| build::default_output(&inputs.files[0]));
+    build::write_summed_up(&bake, mesh_file, &args.extras, json, |out| summary(out, &bake.report))
 }
 
 /// The figures that one looks at first.
-fn summary(out: &mut impl Write, report: &Report) -> std::io::Result<()> {
+fn summary(mut out: impl Write, report: &Report) -> std::io::Result<()> {
     let PlanReport { storeys, walkable_shapes, blocked_shapes, .. } = report.plan.unwrap_or_default();
     writeln!(
         out,

@@ -1,9 +1,19 @@
-//! Shows a bake while it runs: a spinner on a terminal, log lines with `-v`, nothing in a pipe.
+//! Shows a bake while it runs: the stage and how far it is on a terminal, log lines with `-v`, nothing
+//! in a pipe.
 
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use waymesh::{Counter, Observer, Warning};
+
+/// For a stage that has not told how far it is; some never do.
+const SPINNER: &str = "{spinner} {elapsed_precise} {msg}";
+/// For a stage that has.
+const BAR: &str = "{spinner} {elapsed_precise} {msg} {wide_bar} {percent:>3} %";
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_spinner())
+}
 
 /// Draws to stderr when that is a terminal.
 pub(crate) struct Progress {
@@ -13,10 +23,7 @@ pub(crate) struct Progress {
 impl Progress {
     pub(crate) fn new() -> Self {
         let bar = ProgressBar::new_spinner();
-        bar.set_style(
-            ProgressStyle::with_template("{spinner} {elapsed_precise} {msg} {wide_bar}")
-                .unwrap_or_else(|_| ProgressStyle::default_spinner()),
-        );
+        bar.set_style(style(SPINNER));
         bar.enable_steady_tick(Duration::from_millis(100));
         Self { bar }
     }
@@ -30,12 +37,16 @@ impl Drop for Progress {
 
 impl Observer for Progress {
     fn stage_started(&mut self, stage: &'static str) {
+        self.bar.set_style(style(SPINNER));
         self.bar.set_message(stage);
-        self.bar.set_length(0);
+        self.bar.unset_length();
     }
 
     fn progress(&mut self, done: u64, total: u64) {
-        self.bar.set_length(total);
+        if self.bar.length() != Some(total) {
+            self.bar.set_style(style(BAR));
+            self.bar.set_length(total);
+        }
         self.bar.set_position(done);
     }
 

@@ -7,10 +7,11 @@ use waymesh::io::{LoadOptions, UpAxis};
 use waymesh::{BakeConfig, CornerChoice, DecompositionKind, PartitionKind};
 
 use crate::args::{Axis, Corners, Decomposition, Partition, Settings};
+use crate::files;
 
 /// Reads a settings file; its keys are the long names of the arguments.
 pub(crate) fn read(path: &Path) -> Result<Settings> {
-    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let text = files::read_text(path)?;
     toml::from_str(&text).with_context(|| format!("{} is not a settings file", path.display()))
 }
 

@@ -1,7 +1,5 @@
 //! `waymesh tile`, `waymesh merge`, and what `waymesh build` shares with them.
 
-use std::io::Write;
-
 use anyhow::{Context, Result};
 use waymesh::io::SceneSource;
 use waymesh::{Pipeline, TileConfig, tile_note};
@@ -9,7 +7,7 @@ use waymesh::{Pipeline, TileConfig, tile_note};
 use crate::args::{MergeArgs, Settings, TileArgs, Tiles};
 use crate::progress::Progress;
 use crate::values::Memory;
-use crate::{build, settings};
+use crate::{build, files, settings};
 
 impl Tiles {
     /// Whether nothing asks for tiles.
@@ -46,26 +44,26 @@ fn memory_bytes(memory: Option<Memory>) -> u64 {
     )
 }
 
-pub(crate) fn tile(args: TileArgs) -> Result<()> {
+pub(crate) fn tile(args: TileArgs, json: bool) -> Result<()> {
     let settings = match &args.config {
         Some(file) => args.settings.or(settings::read(file)?),
         None => args.settings,
     };
-    let source = SceneSource::open(&args.scenes, &settings::load_options(settings.up, settings.scale))?;
+    let inputs = args.scenes.inputs()?;
+    let source = SceneSource::open(&inputs.files, &settings::load_options(settings.up, settings.scale))?;
     let pipeline = Pipeline::new(settings.bake_config());
     let tiles = args.tiles.config(&settings)?;
     let file = pipeline
         .bake_tile(&source, &tiles, args.at.0, &mut Progress::new())
         .context("give the folder with --tiles")?;
-    writeln!(std::io::stdout().lock(), "{}", file.display())?;
-    Ok(())
+    files::list(&[file], json)
 }
 
-pub(crate) fn merge(args: &MergeArgs) -> Result<()> {
+pub(crate) fn merge(args: &MergeArgs, json: bool) -> Result<()> {
     let note = tile_note(&args.folder)?;
     let settings: Settings = toml::from_str(&note)
         .with_context(|| format!("the settings kept in {} cannot be read", args.folder.display()))?;
     let pipeline = Pipeline::new(settings.bake_config());
     let bake = pipeline.merge_tiles(&args.folder, memory_bytes(args.memory), &mut Progress::new())?;
-    build::write(&build::measured(bake), &args.output, &args.extras)
+    build::write(&build::measured(bake), args.output.clone(), &args.extras, json)
 }

@@ -119,10 +119,8 @@ fn polygons_of_any_tool_are_judged_like_a_mesh_of_ours() {
     assert_eq!((&polygons["paths"]["pairs"], &polygons["bytes_memory"]), (&Value::from(0), &Value::Null));
     assert!(succeed(folder, &["evaluate", "hall.obj", "--mesh", "polygons.obj"]).contains("none asked for"));
     // Whoever is slim can stand closer to the walls, and misses that strip.
-    let (slim, _) = judge(
-        folder,
-        &["hall.obj", "--mesh", "polygons.obj", "--agent-radius", "0.1", "--polygon-size", "0.1"],
-    );
+    let (slim, _) =
+        judge(folder, &["hall.obj", "--mesh", "polygons.obj", "--agent-radius", "0.1", "--cell-size", "0.1"]);
     assert!(number(&slim["coverage"]) < number(&ours["coverage"]) - 0.02, "{slim}");
 }
 
@@ -160,11 +158,9 @@ fn broken_polygons_are_named_with_file_and_line() {
     assert!(fail(folder, 1, &["evaluate", "hall.obj", "--mesh", "text.wmesh"]).contains("text.wmesh"));
     succeed(folder, &["build", "hall.obj"]);
     let words = ["evaluate", "hall.obj", "--mesh", "hall.wmesh"];
-    for (option, value, expected) in [
-        ("--samples", "0", "samples"),
-        ("--polygon-size", "0", "cell_size"),
-        ("--agent-radius", "-1", "radius"),
-    ] {
+    for (option, value, expected) in
+        [("--samples", "0", "samples"), ("--cell-size", "0", "cell_size"), ("--agent-radius", "-1", "radius")]
+    {
         let option = format!("{option}={value}");
         let message = fail(folder, 1, &[&words[..], &[&option]].concat());
         assert!(message.contains(expected), "{option}: {message}");

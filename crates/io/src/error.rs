@@ -1,6 +1,6 @@
 //! What can go wrong between files and meshes.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 use waymesh_graph::NavMeshError;
@@ -182,4 +182,52 @@ pub enum IoError {
         /// The invariant that is broken.
         source: NavMeshError,
     },
+}
+
+impl IoError {
+    /// The file that the error is about.
+    #[must_use]
+    pub fn file(&self) -> Option<&Path> {
+        match self {
+            Self::NoFiles | Self::BadScale { .. } => None,
+            Self::Read { file, .. }
+            | Self::Write { file, .. }
+            | Self::UnknownFormat { file }
+            | Self::Malformed { file, .. }
+            | Self::Syntax { file, .. }
+            | Self::Truncated { file, .. }
+            | Self::IndexOutOfRange { file, .. }
+            | Self::Unsupported { file, .. }
+            | Self::NoTriangles { file }
+            | Self::TooMany { file, .. }
+            | Self::Version { file, .. }
+            | Self::Checksum { file, .. }
+            | Self::InvalidMesh { file, .. } => Some(file),
+        }
+    }
+
+    /// The place in the file, where it is known.
+    #[must_use]
+    pub fn place(&self) -> Option<Place> {
+        match self {
+            Self::Malformed { place, .. }
+            | Self::Truncated { place, .. }
+            | Self::IndexOutOfRange { place, .. } => Some(*place).filter(|place| *place != Place::File),
+            _ => None,
+        }
+    }
+
+    /// One word for scripts: `read`, `write`, `setting`, `format` (not one that is known), `content`
+    /// (a known format that is broken), `mesh`.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Read { .. } => "read",
+            Self::Write { .. } => "write",
+            Self::NoFiles | Self::BadScale { .. } => "setting",
+            Self::UnknownFormat { .. } | Self::Unsupported { .. } => "format",
+            Self::Version { .. } | Self::Checksum { .. } | Self::InvalidMesh { .. } => "mesh",
+            _ => "content",
+        }
+    }
 }

@@ -105,10 +105,33 @@ impl Scene {
         }
     }
 
+    /// What the scene shows, in one line for command lines.
+    #[must_use]
+    pub const fn summary(self) -> &'static str {
+        match self {
+            Self::DungeonRooms => "rooms on several levels with doors, ramps, pillars and crates",
+            Self::SpiralStairs => "stairs that wind twice and a half round a pole",
+            Self::OverlappingStoreys => "three slabs over each other, joined by ramps",
+            Self::RollingTerrain => "smooth hills with boulders",
+            Self::CityBlock => "streets with kerbs, buildings and a footbridge",
+            Self::Terraces => "platforms with ledges to climb and to jump from",
+            Self::Caves => "tunnels and chambers that wind over each other through rock",
+            Self::Subway => "a subway station, 568,000 triangles",
+            Self::Offshore => "an offshore platform, 120,000 triangles",
+            Self::Buildings => "a district of furnished houses, 1,121,000 triangles",
+            Self::City => "a hilly city, about 78,000 triangles; grows with --scale",
+        }
+    }
+
+    /// All scenes, the small ones first.
+    pub fn every() -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().chain(Self::NATURAL).chain(Self::LARGE)
+    }
+
     /// The scene with this [`Scene::name`].
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().chain(Self::NATURAL).chain(Self::LARGE).find(|scene| scene.name() == name)
+        Self::every().find(|scene| scene.name() == name)
     }
 
     /// How many blocks the scene has; 1 for a small one.

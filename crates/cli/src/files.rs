@@ -1,0 +1,117 @@
+//! Files by name; `-` is standard input or standard output.
+
+use std::io::{BufWriter, Cursor, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use tempfile::TempDir;
+use waymesh::{NavMesh, io};
+
+/// What standard input is called in messages and in names of files made from it.
+const STDIN: &str = "stdin";
+
+/// A writer that can go back, as some formats need.
+pub(crate) trait WriteSeek: Write + Seek {}
+impl<W: Write + Seek> WriteSeek for W {}
+
+/// `true` if the name stands for standard input or output.
+pub(crate) fn is_standard(file: &Path) -> bool {
+    file == Path::new("-")
+}
+
+/// Reads a whole file.
+pub(crate) fn read(file: &Path) -> Result<Vec<u8>> {
+    if is_standard(file) {
+        let mut bytes = Vec::new();
+        std::io::stdin().lock().read_to_end(&mut bytes).context("cannot read standard input")?;
+        return Ok(bytes);
+    }
+    std::fs::read(file).with_context(|| format!("cannot read {}", file.display()))
+}
+
+/// Reads a settings file or another text.
+pub(crate) fn read_text(file: &Path) -> Result<String> {
+    String::from_utf8(read(file)?).with_context(|| format!("{} is not a text file", file.display()))
+}
+
+/// Reads a mesh.
+pub(crate) fn open_mesh(file: &Path) -> Result<NavMesh> {
+    parse_mesh(file, read(file)?)
+}
+
+/// Reads a mesh from the bytes of a file.
+pub(crate) fn parse_mesh(file: &Path, bytes: Vec<u8>) -> Result<NavMesh> {
+    Ok(io::parse_wmesh(file, &bytes)?)
+}
+
+/// Makes a file, or empties it, and lets `write` fill it.
+pub(crate) fn write(
+    file: &Path,
+    write: impl FnOnce(&mut dyn WriteSeek) -> std::io::Result<()>,
+) -> Result<()> {
+    if !is_standard(file) {
+        return Ok(io::write_file(file, |writer: &mut BufWriter<_>| write(writer))?);
+    }
+    let mut bytes = Cursor::new(Vec::new());
+    write(&mut bytes)?;
+    let mut out = std::io::stdout().lock();
+    out.write_all(bytes.get_ref())?;
+    Ok(out.flush()?)
+}
+
+/// Where messages go: standard output, or standard error if one of `files` takes that.
+pub(crate) fn console<'a>(files: impl IntoIterator<Item = &'a PathBuf>) -> Result<Box<dyn Write>> {
+    match files.into_iter().filter(|file| is_standard(file)).count() {
+        0 => Ok(Box::new(std::io::stdout().lock())),
+        1 => Ok(Box::new(std::io::stderr().lock())),
+        _ => bail!("only one file can go to standard output"),
+    }
+}
+
+/// Writes JSON that people can read.
+pub(crate) fn write_json(out: &mut impl Write, value: &impl serde::Serialize) -> Result<()> {
+    serde_json::to_writer_pretty(&mut *out, value)?;
+    Ok(writeln!(out)?)
+}
+
+/// Names the files that were written, as lines or as JSON.
+pub(crate) fn list(files: &[PathBuf], json: bool) -> Result<()> {
+    let mut out = console(files)?;
+    if json {
+        return write_json(&mut out, &serde_json::json!({ "files": files }));
+    }
+    list_lines(&mut out, files)
+}
+
+/// Names files, one in a line. Standard output has no name.
+pub(crate) fn list_lines(out: &mut impl Write, files: &[PathBuf]) -> Result<()> {
+    for file in files.iter().filter(|file| !is_standard(file)) {
+        writeln!(out, "{}", file.display())?;
+    }
+    Ok(())
+}
+
+/// Input files. Standard input among them is kept in a temporary file, since readers look twice.
+#[derive(Debug)]
+pub(crate) struct Inputs {
+    /// The files to read.
+    pub(crate) files: Vec<PathBuf>,
+    _folder: Option<TempDir>,
+}
+
+impl Inputs {
+    /// Stores standard input if it is among `files`, with the ending `format`.
+    pub(crate) fn new(files: &[PathBuf], format: Option<&str>) -> Result<Self> {
+        let mut files = files.to_vec();
+        let mut standard = files.iter_mut().filter(|file| is_standard(file));
+        let Some(file) = standard.next() else { return Ok(Self { files, _folder: None }) };
+        if standard.next().is_some() {
+            bail!("standard input can be read once only");
+        }
+        let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
+        let bytes = read(file)?;
+        *file = folder.path().join(STDIN).with_extension(format.unwrap_or_default());
+        std::fs::write(&file, bytes).with_context(|| format!("cannot write {}", file.display()))?;
+        Ok(Self { files, _folder: Some(folder) })
+    }
+}

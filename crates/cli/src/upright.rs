@@ -1,0 +1,50 @@
+//! Finds scenes whose up axis was not told.
+
+use glam::DVec3;
+use waymesh::io::UpAxis;
+use waymesh::{TriangleSoup, triangle_normal};
+
+/// Shares of a scene's area that an agent could stand on.
+#[derive(Clone, Copy, Debug)]
+struct Shares {
+    /// With the axis that was told.
+    told: f64,
+    /// With the other one.
+    other: f64,
+}
+
+impl Shares {
+    /// Adds up triangles that face up, no steeper than `max_slope`, for both axes.
+    fn of(soup: &TriangleSoup, up: UpAxis, max_slope: f32) -> Self {
+        let least = f64::from(max_slope).cos();
+        // The scene was turned on reading if z was told.
+        let other = if up == UpAxis::Z { DVec3::NEG_Z } else { DVec3::Z };
+        let mut sums = [0.0; 3];
+        for normal in soup.finite_triangles().map(triangle_normal) {
+            let length = normal.length();
+            let walkable = |up: DVec3| if normal.dot(up) >= least * length { length } else { 0.0 };
+            sums = [sums[0] + length, sums[1] + walkable(DVec3::Y), sums[2] + walkable(other)];
+        }
+        let [all, told, other] = sums;
+        Self { told: told / all, other: other / all }
+    }
+
+    /// `true` if the other axis is the likely one.
+    fn are_suspicious(self) -> bool {
+        self.told < 0.1 && self.other > 3.0 * self.told.max(0.01)
+    }
+}
+
+/// Warns if hardly anything of a scene is walkable, and much more with the other axis up.
+pub(crate) fn check(soup: &TriangleSoup, up: UpAxis, max_slope: f32) {
+    let shares = Shares::of(soup, up, max_slope);
+    tracing::debug!(told = shares.told, other = shares.other, "walkable share of all triangles");
+    if shares.are_suspicious() {
+        let other = if up == UpAxis::Z { "y" } else { "z" };
+        tracing::warn!(
+            "only {:.1} % of the scene's area is level enough to walk on, but {:.0} % would be with {other} up: try --up {other}",
+            shares.told * 100.0,
+            shares.other * 100.0
+        );
+    }
+}
