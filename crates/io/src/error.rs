@@ -193,6 +193,7 @@ impl IoError {
             Self::Read { file, .. }
             | Self::Write { file, .. }
             | Self::UnknownFormat { file }
+            | Self::FeatureOff { file, .. }
             | Self::Malformed { file, .. }
             | Self::Syntax { file, .. }
             | Self::Truncated { file, .. }
@@ -225,7 +226,7 @@ impl IoError {
             Self::Read { .. } => "read",
             Self::Write { .. } => "write",
             Self::NoFiles | Self::BadScale { .. } => "setting",
-            Self::UnknownFormat { .. } | Self::Unsupported { .. } => "format",
+            Self::UnknownFormat { .. } | Self::FeatureOff { .. } | Self::Unsupported { .. } => "format",
             Self::Version { .. } | Self::Checksum { .. } | Self::InvalidMesh { .. } => "mesh",
             _ => "content",
         }
