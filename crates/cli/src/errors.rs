@@ -4,10 +4,9 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use serde::Serialize;
-use waymesh::BadField;
 use waymesh::floorplan::PlanError;
 use waymesh::io::IoError;
-use waymesh::{BakeError, QueryError};
+use waymesh::{BakeError, ConfigError, GridError, QueryError};
 
 use crate::files;
 
@@ -39,16 +38,17 @@ impl Failure {
     }
 }
 
-/// Kind, file and element of an error of the library.
-fn known_cause(
-    cause: &(dyn std::error::Error + 'static),
-) -> Option<(&'static str, Option<String>, Option<String>)> {
+/// Kind, file and element.
+type Known = (&'static str, Option<String>, Option<String>);
+
+/// Tells what is known of an error of the library.
+fn known_cause(cause: &(dyn std::error::Error + 'static)) -> Option<Known> {
     if let Some(error) = cause.downcast_ref::<IoError>() {
         let file = error.file().map(|file| file.display().to_string());
         return Some((error.kind(), file, error.place().map(|place| place.to_string())));
     }
-    if let Some(BadField { field, .. }) = cause.downcast_ref() {
-        return Some(("setting", None, Some((*field).to_owned())));
+    if let Some(error) = cause.downcast_ref::<BakeError>() {
+        return known_setting(error).or(Some(("bake", None, None)));
     }
     if let Some(error) = cause.downcast_ref::<toml::de::Error>() {
         return Some(("setting", None, error.span().map(|span| format!("byte {}", span.start))));
@@ -57,7 +57,16 @@ fn known_cause(
         .is::<PlanError>()
         .then_some(("plan", None, None))
         .or_else(|| cause.is::<QueryError>().then_some(("query", None, None)))
-        .or_else(|| cause.is::<BakeError>().then_some(("bake", None, None)))
+}
+
+/// The setting that a bake refuses. These errors pass for the one inside, which is not among the
+/// causes then.
+fn known_setting(error: &BakeError) -> Option<Known> {
+    let BakeError::Config(ConfigError::BadField(bad) | ConfigError::Grid(GridError::BadField(bad))) = error
+    else {
+        return None;
+    };
+    Some(("setting", None, Some(bad.field.to_owned())))
 }
 
 /// The error and its causes. Some libraries repeat the cause in their own text; once is enough.
