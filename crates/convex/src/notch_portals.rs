@@ -41,7 +41,7 @@ pub struct NotchPortalsConfig {
     /// Number of rounds of the search. Default 1. A second round takes 50 % more time and leaves
     /// 0.3 % fewer polygons. With 0 there is no search.
     pub rounds: u32,
-    /// Vertices of the largest patches that the search takes out and solves, 8 to 1024. Default
+    /// Vertices of the largest patches that the search solves, 8 to 1024. Default
     /// 240. With 64 it takes half the time and leaves 2 % more polygons, with 480 nearly twice
     /// the time for 0.7 % fewer.
     pub window_vertices: u32,

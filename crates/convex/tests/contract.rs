@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::PolygonHalves;
+use common::CellHalves;
 use waymesh_convex::{
     GreedyConfig, GreedyMerge, HertelMehlhorn, HertelMehlhornConfig, MergeOrder, NotchOrder, NotchPortals,
     NotchPortalsConfig,
@@ -16,7 +16,7 @@ fn greedy_merging_keeps_the_contract() {
     for max_vertices in [0, 3, 4, 6] {
         for order in [MergeOrder::FewestWays, MergeOrder::LongestEdge] {
             let config = GreedyConfig::default().with_max_vertices(max_vertices).with_order(order);
-            contracts::decompose(&PolygonHalves { seed: 1 }, &GreedyMerge { config });
+            contracts::decompose(&CellHalves { seed: 1 }, &GreedyMerge { config });
         }
     }
 }
@@ -25,7 +25,7 @@ fn greedy_merging_keeps_the_contract() {
 fn hertel_mehlhorn_keeps_the_contract() {
     for max_vertices in [0, 3, 4, 6] {
         let config = HertelMehlhornConfig::default().with_max_vertices(max_vertices);
-        contracts::decompose(&PolygonHalves { seed: 2 }, &HertelMehlhorn { config });
+        contracts::decompose(&CellHalves { seed: 2 }, &HertelMehlhorn { config });
     }
 }
 
@@ -33,14 +33,14 @@ fn hertel_mehlhorn_keeps_the_contract() {
 fn notch_portals_keep_the_contract() {
     for max_vertices in [0, 3, 6] {
         let config = NotchPortalsConfig::default().with_max_vertices(max_vertices);
-        contracts::decompose(&PolygonHalves { seed: 3 }, &NotchPortals { config });
+        contracts::decompose(&CellHalves { seed: 3 }, &NotchPortals { config });
         let config = config.with_exact_vertices(0);
         contracts::decompose(
-            &PolygonHalves { seed: 4 },
+            &CellHalves { seed: 4 },
             &NotchPortals { config: config.with_window_vertices(20).with_order(NotchOrder::Shortest) },
         );
         let config = config.with_rounds(0).with_order(NotchOrder::Stored).with_pairs_first(false);
-        contracts::decompose(&PolygonHalves { seed: 5 }, &NotchPortals { config });
+        contracts::decompose(&CellHalves { seed: 5 }, &NotchPortals { config });
     }
 }
 
@@ -51,6 +51,6 @@ fn relaxed_notch_portals_keep_the_contract_but_for_that_distance() {
         let config =
             NotchPortalsConfig::default().with_max_vertices(max_vertices).with_convex_distance(metres);
         let tolerance = f64::from(metres) * (1.0 + 1e-9);
-        contracts::decompose_within(&PolygonHalves { seed: 6 }, &NotchPortals { config }, tolerance);
+        contracts::decompose_within(&CellHalves { seed: 6 }, &NotchPortals { config }, tolerance);
     }
 }

@@ -178,7 +178,7 @@ fn no_wall_can_run_a_negative_distance_from_straight() {
     }
 }
 
-/// A room with a dent in its floor: three notches in a string, 1, 2 and 1 cells from straight.
+/// A room with a dent in its floor: three notches in a chain, 1, 2 and 1 cells from straight.
 const DENT: [(i32, i32); 9] =
     [(0, 0), (30, 0), (40, 1), (50, 2), (60, 1), (70, 0), (100, -40), (100, 100), (0, 100)];
 

@@ -180,7 +180,7 @@ fn random_regions_with_holes_and_inner_vertices_become_polygons() {
 
 /// The points of the polygons of a region, without straight corners: a vertex between two regions
 /// is left out where both can do without.
-fn region_cells(mesh: &PolyMesh, region: RegionId) -> BTreeSet<Vec<PlanPoint>> {
+fn region_polygons(mesh: &PolyMesh, region: RegionId) -> BTreeSet<Vec<PlanPoint>> {
     let polygons = (0..mesh.polygons.len()).map(PolyId::from_index);
     let own = polygons.filter(|polygon| mesh.polygons[polygon.index()].region == region);
     own.map(|polygon| {
@@ -218,7 +218,7 @@ fn the_polygons_of_a_region_do_not_depend_on_other_regions() {
                 }
                 let alone = notch_portals(&alone, &config).unwrap();
                 let what = format!("seed {seed}, region {region}, at most {max_vertices} corners");
-                assert_eq!(region_cells(&alone, region), region_cells(&together, region), "{what}");
+                assert_eq!(region_polygons(&alone, region), region_polygons(&together, region), "{what}");
                 regions += 1;
             }
         }
@@ -406,7 +406,7 @@ fn small_regions_without_holes_have_the_fewest_polygons() {
 fn one_region_of_thousands_of_vertices_with_holes_becomes_polygons() {
     for (seed, max_vertices) in [(1, 0), (2, 6)] {
         let set = waymesh_testkit::polygons::random(seed, 44, 44);
-        let mut triangulation = common::PolygonHalves { seed }.triangulate(&set, &mut ()).unwrap();
+        let mut triangulation = common::CellHalves { seed }.triangulate(&set, &mut ()).unwrap();
         for triangle in &mut triangulation.triangles {
             (triangle.region, triangle.area) = (RegionId(0), waymesh_core::AreaId::GROUND);
         }

@@ -1,8 +1,8 @@
-//! One numbering for what the groups have made.
+//! Assembles the surfaces of the groups, with one numbering for all.
 //!
-//! Points are the vertices of the mesh, then those on edges by the corner where the edge's first
-//! polygon begins it, then those inside polygons, polygon by polygon: nothing of it depends on the
-//! groups.
+//! Points are the vertices of the mesh, then those on edges, by the corner at which the edge begins
+//! in its first polygon, then those inside polygons, polygon by polygon. The numbering does not
+//! depend on the groups.
 
 #![expect(clippy::cast_possible_truncation, reason = "the totals are checked before anything is numbered")]
 
@@ -40,9 +40,9 @@ impl GroupFit {
     }
 }
 
-/// The tables that say where everything goes.
+/// Where everything is in the result.
 struct Layout {
-    /// First point on the edge that begins at each corner, and the end.
+    /// First point on the edge of each corner, and the end.
     edges: Vec<u32>,
     /// First point inside each polygon, and the end.
     insides: Vec<u32>,
@@ -72,7 +72,7 @@ impl Layout {
     }
 }
 
-/// Turns counts into first numbers, counted on from `start`; the last entry becomes the end, which
+/// Turns counts into first numbers, beginning with `start`. The last entry becomes the end, which
 /// is returned.
 fn number(element: &'static str, start: u64, counts: &mut [u32]) -> Result<u64, DetailError> {
     let end = start + counts.iter().map(|&count| u64::from(count)).sum::<u64>();
@@ -89,7 +89,7 @@ fn number(element: &'static str, start: u64, counts: &mut [u32]) -> Result<u64, 
     Ok(end)
 }
 
-/// Puts the groups' surfaces together. Each is dropped once it is copied.
+/// Joins the surfaces of the groups. Each is dropped once it is copied.
 pub(crate) fn assemble(
     mesh: &PolyMesh,
     groups: &Groups,
@@ -113,7 +113,7 @@ pub(crate) fn assemble(
     }));
     surface.points.resize(last(&insides), SurfacePoint { x: 0.0, height: 0.0, z: 0.0 });
     let mut missed = BTreeMap::<RegionId, f32>::new();
-    // Where the points of a group's outlines are in the whole.
+    // Numbers of the points of a group's outlines in the result.
     let mut numbers = Vec::new();
     for (group, fit) in fits.into_iter().enumerate() {
         surface.max_error = surface.max_error.max(fit.max_error);

@@ -1,4 +1,4 @@
-//! Everything that indexing and exact arithmetic rely on.
+//! Checks everything that indexing and exact arithmetic rely on.
 
 use waymesh_core::{GridFrame, GroundWindow, PlanPoint, PolyId, PolyMesh, VertexId};
 
@@ -12,7 +12,7 @@ fn below(what: &'static str, found: usize, limit: usize) -> Result<(), DetailErr
     if found < limit { Ok(()) } else { Err(DetailError::Mismatch { what, found, expected: limit }) }
 }
 
-/// The tables of a window with so many columns.
+/// Checks the tables of a window of the field.
 pub(crate) fn check_ground(ground: &dyn GroundWindow, frame: &GridFrame) -> Result<(), DetailError> {
     let (columns, heights) = (ground.columns(), ground.heights());
     let window = ground.window();
@@ -34,14 +34,14 @@ pub(crate) fn check_ground(ground: &dyn GroundWindow, frame: &GridFrame) -> Resu
     }
 }
 
-/// The regions that some polygons are in.
+/// Checks the regions of some polygons.
 pub(crate) fn check_regions(mesh: &PolyMesh, group: &[PolyId], count: u32) -> Result<(), DetailError> {
     group.iter().try_for_each(|&id| {
         below("region of a polygon", mesh.polygons[id.index()].region.index(), count as usize)
     })
 }
 
-/// The mesh by itself.
+/// Checks the mesh by itself.
 pub(crate) fn check_mesh(mesh: &PolyMesh, points_per_column: u32) -> Result<(), DetailError> {
     same("number of neighbours", mesh.neighbours.len(), mesh.corners.len())?;
     if let Some(vertex) = mesh.vertices.iter().position(|vertex| !vertex.height.is_finite()) {
@@ -53,7 +53,7 @@ pub(crate) fn check_mesh(mesh: &PolyMesh, points_per_column: u32) -> Result<(), 
     for neighbour in mesh.neighbours.iter().flatten() {
         below("neighbour of a polygon", neighbour.index(), mesh.polygons.len())?;
     }
-    // Where a polygon begins, before any polygon is looked at by its neighbour.
+    // First corners are checked before any neighbour is looked up.
     let mut first = 0;
     for polygon in &mesh.polygons {
         same("first corner of a polygon", polygon.first as usize, first)?;

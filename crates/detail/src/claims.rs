@@ -1,12 +1,13 @@
-//! Which ground a polygon stands on, column by column.
+//! Claims: decides column by column which ground belongs to a polygon.
 //!
-//! A polygon is cut from the plan of its region, but simplification moves the region's borders.
-//! Where a seam to another region was moved, a polygon reaches over ground of that region, and
-//! perhaps over ground of its own on another storey, as where a winding stair comes round. What
-//! belongs to the polygon is decided by continuity: pieces of the region's own ground that a corner
-//! of the polygon lies on, then whatever is linked to them inside the polygon's plan, span by span,
-//! across seams. Pieces of the region's ground that this does not reach all end at the polygon's
-//! outline, as they go on outside of it; they are taken if they are there at its height.
+//! A polygon is cut from the plan of its region, but simplification moves the borders of the
+//! region. Where a seam to another region was moved, a polygon also covers ground of that region,
+//! and sometimes ground of its own region on another storey, as on a winding stair. Continuity
+//! decides which ground belongs to the polygon. First, pieces of the region's own ground under a
+//! corner of the polygon are *claimed* for it. Then everything that is linked to claimed ground
+//! inside the polygon's plan is claimed, span by span, across seams. Remaining pieces of the
+//! region's ground all reach the polygon's outline, because they continue outside of it. They are
+//! claimed if their height fits that of the outline.
 
 #![expect(
     clippy::cast_possible_truncation,
@@ -20,31 +21,31 @@ use waymesh_core::{NO_SPAN, PlanPoint};
 
 use crate::{edges::Around, ground::Ground, lattice::Lattice, rows::Rows, surface::Point};
 
-/// No piece: the sample has no ground of the polygon's own region.
+/// No run: the sample has no ground of the polygon's own region.
 const NO_RUN: u32 = u32::MAX;
-/// Across more columns than this, an even slope says nothing more about the ground beyond.
+/// Largest distance, in columns, over which an even slope is extrapolated.
 const FURTHEST_SLOPE: f32 = 3.0;
-/// The eight columns around one, those at the sides first.
+/// Offsets of the eight columns around a column, those at the sides first.
 const SIDES: [[i32; 2]; 8] = [[0, -1], [1, 0], [0, 1], [-1, 0], [-1, -1], [-1, 1], [1, -1], [1, 1]];
 
-/// A row and a column, counted from the polygon's corner.
-type Place = [i32; 2];
+/// A sample, by row and column, counted from the polygon's corner.
+type Sample = [i32; 2];
 
 /// A corner of the polygon.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Corner {
-    /// The corner of columns nearest to it.
+    /// The corner of the grid nearest to it.
     pub(crate) point: PlanPoint,
     /// The height of its storey, in levels.
     pub(crate) height: f32,
     pub(crate) regions: Around,
-    /// Whether there is ground near.
+    /// `true` if there is ground near it.
     pub(crate) fitted: bool,
 }
 
 impl Corner {
     /// The samples of the polygon around it.
-    fn places(self, rows: &Rows) -> impl Iterator<Item = (usize, Place)> + '_ {
+    fn places(self, rows: &Rows) -> impl Iterator<Item = (usize, Sample)> + '_ {
         let [x0, z0] = rows.corner();
         let (column, row) = (self.point.x - x0, self.point.z - z0);
         [[row - 1, column - 1], [row - 1, column], [row, column - 1], [row, column]]
@@ -52,44 +53,44 @@ impl Corner {
             .filter_map(|place| rows.index(place).map(|index| (index, place)))
     }
 
-    /// Whether a sample beside it is on its storey.
+    /// `true` if a sample beside it is on its storey.
     pub(crate) fn agrees(self, rows: &Rows, gap: f32) -> bool {
         self.places(rows).any(|(index, _)| (rows.heights[index] - self.height).abs() <= gap)
     }
 }
 
-/// Own ground side by side in a row.
+/// Consecutive samples of a row with own ground on one storey.
 #[derive(Clone, Copy, Debug)]
 struct Run {
     row: i32,
     first: i32,
     end: i32,
-    /// Towards the run that stands for the piece, which is the first of it.
+    /// Parent in the disjoint sets of runs. The root is the first run of a piece.
     parent: u32,
-    /// The next run of the same piece, in a ring.
+    /// The next run of the same piece, in a circular list.
     next: u32,
-    /// Of the run that stands for the piece: it belongs to the polygon.
+    /// For the root: `true` if the piece belongs to the polygon.
     claimed: bool,
 }
 
-/// The samples of a polygon while it is found out which of them belong to it; reused from polygon
-/// to polygon.
+/// The state of the decision for one polygon; reused from polygon to polygon. A *piece* is a
+/// connected set of runs, and a *claimed* sample belongs to the polygon.
 #[derive(Debug, Default)]
 pub(crate) struct Claims {
     runs: Vec<Run>,
-    /// Of each sample, the run it is in.
+    /// For each sample, its run, or [`NO_RUN`].
     run_of: Vec<u32>,
-    /// Of each sample, the span of another region that belongs to the polygon there.
+    /// For each sample, the claimed span of another region, or [`NO_SPAN`].
     spans: Vec<u32>,
-    /// Samples that have one.
+    /// Samples with a claimed span of another region.
     taken: Vec<usize>,
-    /// Samples that no piece claimed at a corner has.
-    open: Vec<Place>,
+    /// Samples outside of the pieces that were claimed at corners.
+    open: Vec<Sample>,
     /// Claimed samples whose links have not been followed.
-    linked: VecDeque<Place>,
+    linked: VecDeque<Sample>,
 }
 
-/// What stays the same while a polygon is settled.
+/// The constant input while a polygon is decided.
 #[derive(Clone, Copy, Debug)]
 struct Scene<'a> {
     rows: &'a Rows,
@@ -98,22 +99,22 @@ struct Scene<'a> {
 }
 
 impl Scene<'_> {
-    /// Whether ground at `distance` columns from some at `reference` may be the same storey.
+    /// `true` if ground at `distance` columns from ground at `reference` may be the same storey.
     fn goes_on(&self, height: f32, reference: f32, distance: f32) -> bool {
         let scale = &self.ground.scale;
         (height - reference).abs() <= scale.storey_gap + scale.steepest * distance.min(FURTHEST_SLOPE)
     }
 
-    fn plan(&self, [row, column]: Place) -> (i32, i32) {
+    fn plan(&self, [row, column]: Sample) -> (i32, i32) {
         let [x0, z0] = self.rows.corner();
         (x0 + column, z0 + row)
     }
 }
 
 impl Claims {
-    /// Decides for every sample of a polygon and writes its height to `rows`, NaN where none of the
-    /// ground belongs to the polygon. `outline` are the points around the polygon, in lattice
-    /// positions from its corner.
+    /// Decides every sample of a polygon and writes its height to `rows`; NaN where no ground
+    /// belongs to the polygon. `outline` holds the points around the polygon, in lattice positions
+    /// from its corner.
     pub(crate) fn settle(
         &mut self,
         rows: &mut Rows,
@@ -130,12 +131,12 @@ impl Claims {
         self.link_from_pieces(&scene);
         self.spread(&scene);
         self.settle_rest(&scene, outline, lattice);
-        if self.is_nobodys() {
+        if self.is_unclaimed() {
             self.take_at_corners(&scene, corners);
             self.spread(&scene);
         }
-        if self.is_nobodys() && !corners.iter().any(|corner| corner.fitted) {
-            // The corners say nothing: the largest piece it is, the first of equal ones.
+        if self.is_unclaimed() && !corners.iter().any(|corner| corner.fitted) {
+            // The corners decide nothing: claim the largest piece, and of equal ones the first.
             let roots = (0..self.runs.len() as u32).filter(|&run| self.runs[run as usize].parent == run);
             if let Some(root) = roots.max_by_key(|&run| (self.size(run), std::cmp::Reverse(run))) {
                 self.claim(&scene, root);
@@ -154,12 +155,12 @@ impl Claims {
         }
     }
 
-    /// Whether none of the ground belongs to the polygon so far.
-    fn is_nobodys(&self) -> bool {
+    /// `true` if no ground has been claimed so far.
+    fn is_unclaimed(&self) -> bool {
         self.taken.is_empty() && !self.runs.iter().any(|run| run.claimed)
     }
 
-    /// Own ground in pieces: columns that touch, if only in a corner, and are on one storey.
+    /// Divides the own ground into pieces: columns on one storey that touch at a side or a corner.
     fn find_pieces(&mut self, scene: &Scene<'_>) {
         let (rows, gap) = (scene.rows, scene.ground.scale.storey_gap);
         self.linked.clear();
@@ -176,7 +177,7 @@ impl Claims {
                 if height.is_nan() {
                     self.run_of.push(NO_RUN);
                 } else {
-                    // Not so for NaN.
+                    // `false` for NaN.
                     let joins = (height - last).abs() <= gap;
                     let number = self.runs.len() as u32;
                     if let Some(run) = self.runs.last_mut().filter(|_| joins) {
@@ -199,7 +200,7 @@ impl Claims {
             let here = begin..self.runs.len();
             let mut upper = before.start;
             for lower in here.clone() {
-                // The last one may reach on to the next.
+                // The last one may also touch the next run.
                 while upper < before.end && self.runs[upper].end < self.runs[lower].first {
                     upper += 1;
                 }
@@ -219,11 +220,11 @@ impl Claims {
         }
     }
 
-    /// Whether runs of two rows lie side by side somewhere without a storey between.
+    /// `true` if runs of two rows touch somewhere on the same storey.
     fn touch(&self, scene: &Scene<'_>, upper: usize, lower: usize) -> bool {
         let (upper, lower) = (self.runs[upper], self.runs[lower]);
         let height =
-            |place: Place| scene.rows.index(place).map_or(f32::NAN, |index| scene.rows.heights[index]);
+            |place: Sample| scene.rows.index(place).map_or(f32::NAN, |index| scene.rows.heights[index]);
         (lower.first.max(upper.first - 1)..lower.end.min(upper.end + 1)).any(|x| {
             let here = height([lower.row, x]);
             (x.max(upper.first + 1) - 1..(x + 2).min(upper.end))
@@ -275,8 +276,8 @@ impl Claims {
         self.spans[index] != NO_SPAN || self.piece(index).is_some_and(|root| self.runs[root as usize].claimed)
     }
 
-    /// Claims the pieces of own ground that corners lie on: those nearest to a corner's height of
-    /// all around it.
+    /// Claims the pieces of own ground at the corners, where they are nearest to the corner's
+    /// height among the ground of all regions around it.
     fn claim_at_corners(&mut self, scene: &Scene<'_>, corners: &[Corner]) {
         for corner in corners {
             let [a, b, c, d] = corner.regions;
@@ -293,8 +294,8 @@ impl Claims {
         }
     }
 
-    /// Claims the ground at corners that is nearest to their height, of any region: the polygon
-    /// lies wholly on what was another region before its border was moved.
+    /// Claims the ground at the corners that is nearest to their height, of any region. It is for
+    /// polygons that lie completely on what was another region before its border was moved.
     fn take_at_corners(&mut self, scene: &Scene<'_>, corners: &[Corner]) {
         for corner in corners {
             for (index, place) in corner.places(scene.rows) {
@@ -307,7 +308,7 @@ impl Claims {
         }
     }
 
-    /// Notes the samples that no claimed piece has.
+    /// Lists the samples outside of claimed pieces.
     fn find_open(&mut self, scene: &Scene<'_>) {
         self.open.clear();
         let mut runs = self.runs.iter().peekable();
@@ -332,7 +333,7 @@ impl Claims {
             };
             let mut beside = false;
             for [dz, dx] in SIDES {
-                // Across corners only where the polygon is too thin to have anything at the sides.
+                // Across corners only where the polygon is too thin for samples at the sides.
                 if beside && dx != 0 && dz != 0 {
                     break;
                 }
@@ -353,9 +354,9 @@ impl Claims {
         self.open = open;
     }
 
-    /// A sample that a link leads to: if the own ground there is another storey, the span linked to
-    /// counts.
-    fn reach(&mut self, scene: &Scene<'_>, place: Place, index: usize, span: u32) {
+    /// Claims the sample that a link leads to: its own ground, or if that is another storey, the
+    /// linked span.
+    fn reach(&mut self, scene: &Scene<'_>, place: Sample, index: usize, span: u32) {
         let height = scene.ground.heights[span as usize];
         match self.piece(index) {
             Some(root) if scene.goes_on(scene.rows.heights[index], height, 0.0) => self.claim(scene, root),
@@ -364,7 +365,7 @@ impl Claims {
     }
 
     /// Claims a span of another region.
-    fn take(&mut self, place: Place, index: usize, span: u32) {
+    fn take(&mut self, place: Sample, index: usize, span: u32) {
         self.spans[index] = span;
         self.taken.push(index);
         self.linked.push_back(place);
@@ -392,14 +393,14 @@ impl Claims {
         }
     }
 
-    /// Follows links as far as they go.
+    /// Follows links until no more samples are claimed.
     fn spread(&mut self, scene: &Scene<'_>) {
         while let Some(place) = self.linked.pop_front() {
             self.follow_links(scene, place);
         }
     }
 
-    fn follow_links(&mut self, scene: &Scene<'_>, place: Place) {
+    fn follow_links(&mut self, scene: &Scene<'_>, place: Sample) {
         let Some(index) = scene.rows.index(place) else { return };
         let span = if self.spans[index] == NO_SPAN {
             let (x, z) = scene.plan(place);
@@ -418,8 +419,8 @@ impl Claims {
         }
     }
 
-    /// Pieces that nothing has reached, beyond a notch or in cells so thin that their columns do
-    /// not touch: compared with the outline.
+    /// Compares the remaining pieces with the outline and claims those that fit. They lie beyond a
+    /// notch, or in polygons so thin that their columns do not touch.
     fn settle_rest(&mut self, scene: &Scene<'_>, outline: &[Point], lattice: Lattice) {
         for root in 0..self.runs.len() as u32 {
             let run = self.runs[root as usize];
@@ -441,7 +442,7 @@ impl Claims {
     }
 }
 
-/// The walkable span beside `span`, or across its corner by way of a column beside both.
+/// Returns the walkable span beside `span`, or across its corner through a column beside both.
 fn step(ground: &Ground<'_>, span: u32, [dz, dx]: [i32; 2]) -> Option<u32> {
     if dx == 0 || dz == 0 {
         return ground.beside_span(span, dx, dz);
@@ -450,8 +451,9 @@ fn step(ground: &Ground<'_>, span: u32, [dz, dx]: [i32; 2]) -> Option<u32> {
     first_x.or_else(|| ground.beside_span(span, 0, dz).and_then(|beside| ground.beside_span(beside, dx, 0)))
 }
 
-/// The height of the outline where it is nearest to the centre of a column, and how far that is.
-fn outline_near([row, column]: Place, outline: &[Point], lattice: Lattice) -> (f32, f32) {
+/// Returns the height of the outline at the point nearest to the centre of a column, and the
+/// distance.
+fn outline_near([row, column]: Sample, outline: &[Point], lattice: Lattice) -> (f32, f32) {
     let step = lattice.step();
     let of = |point: &Point| [f64::from(point.x) * step, f64::from(point.z) * step];
     let centre = [f64::from(column) + 0.5, f64::from(row) + 0.5];

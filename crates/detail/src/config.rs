@@ -3,24 +3,24 @@
 use thiserror::Error;
 use waymesh_core::{BadField, GridWindow, PolyId, VertexId};
 
-/// Smallest error bound, in levels: the field itself rounds the ground to a thirty-second of a
-/// level.
+/// Smallest error bound, in levels: the field rounds the ground to 1/32 of a level.
 pub(crate) const LEAST_ERROR_LEVELS: f32 = 1.0 / 32.0;
 
-/// How close the surface follows the ground.
+/// Configuration of [`fit_heights`](crate::fit_heights): how closely the surface follows the
+/// ground.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct DetailConfig {
-    /// Largest error at the centre of any column, in levels. Default 1, from 1/32 (to which ground
-    /// is rounded) to any finite number.
+    /// Largest error at the centre of any column, in levels. Default 1; finite and at least 1/32,
+    /// to which ground is rounded.
     pub max_error_levels: f32,
-    /// The agent's highest step in metres: ground more than twice this from the ground beside it is
-    /// another storey. Only matters where regions that lie over each other are neighbours.
-    /// Default 0.9, finite, zero or more.
+    /// The agent's highest step in metres. Ground that is farther than twice this above or below
+    /// the ground beside it is another storey. Only matters where regions that lie above each other
+    /// are neighbours. Default 0.9; finite and at least 0.
     pub max_step: f32,
-    /// Plan points of the polygons along a side of a column: their frame has so many cells for each
-    /// of the field's, and their vertices may lie between columns. Default 1, a power of two up
-    /// to 256.
+    /// Plan points of the mesh along a side of a column: the frame of the mesh has this many cells
+    /// for each cell of the field, so that vertices may lie between columns. Default 1; a power of
+    /// two up to 256.
     pub points_per_column: u32,
 }
 
@@ -54,16 +54,15 @@ impl DetailConfig {
     }
 }
 
-/// How much of a field is looked at at a time. It changes the cost, never the result.
+/// How much of a field is in memory at a time. It changes the cost, never the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WindowConfig {
-    /// Columns of a window, as near as can be: polygons that lie close together share one, a
-    /// polygon that is larger gets one of its own size. A margin of three columns around each
-    /// window is shared with others. Default 2^20, where a field takes some 50 MiB; one or
-    /// more.
+    /// Columns of a window, approximately. Polygons that lie close together share a window; a
+    /// larger polygon gets a window of its own size. Windows overlap by a margin of three columns.
+    /// Default 2^20, which takes about 50 MiB; at least 1.
     pub window_columns: u64,
-    /// Windows that are alive at the same time. Default 1; one or more.
+    /// Number of windows in memory at the same time. Default 1; at least 1.
     pub windows_at_once: usize,
 }
 
@@ -91,7 +90,7 @@ impl WindowConfig {
     }
 }
 
-/// Why no surface could be made.
+/// Error of the height fitting.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum DetailError {
@@ -101,36 +100,36 @@ pub enum DetailError {
     /// The source of the field failed.
     #[error("no field for the {} x {} columns from ({}, {}): {cause}", window.width, window.depth, window.x, window.z)]
     Source {
-        /// The columns that were asked for.
+        /// The columns that were requested.
         window: GridWindow,
-        /// What the source says.
+        /// The error of the source.
         cause: String,
     },
-    /// The source of the field gave less than was asked for.
+    /// The source of the field returned fewer columns than were requested.
     #[error(
         "the field of the {} x {} columns from ({}, {}) has {} x {} from ({}, {})",
         asked.width, asked.depth, asked.x, asked.z, given.width, given.depth, given.x, given.z
     )]
     WindowTooSmall {
-        /// The columns that were asked for.
+        /// The columns that were requested.
         asked: GridWindow,
-        /// The columns that came.
+        /// The columns that were returned.
         given: GridWindow,
     },
-    /// The field, the regions and the polygons do not belong together, or one of them is broken.
+    /// The field, the regions and the mesh do not belong together, or one of them is broken.
     #[error("{what} does not fit the rest: {found} where {expected} was expected")]
     Mismatch {
-        /// Which table or number.
+        /// Name of the table or number.
         what: &'static str,
-        /// What it holds.
+        /// Its value.
         found: usize,
-        /// What it should hold (or the limit).
+        /// The expected value, or the limit.
         expected: usize,
     },
     /// A height that is NaN or infinite.
     #[error("the ground of span {span} is not finite")]
     GroundNotFinite {
-        /// The span, counted within the window it was seen in.
+        /// The span, counted within its window.
         span: usize,
     },
     /// A height that is NaN or infinite.
@@ -145,12 +144,12 @@ pub enum DetailError {
         /// The polygon.
         polygon: PolyId,
     },
-    /// Coordinates that a surface point cannot hold.
+    /// Coordinates that are too large for a surface point.
     #[error("a vertex is {coordinate} points of the grid from the origin, the limit is {limit}")]
     TooWide {
         /// The largest coordinate.
         coordinate: u32,
-        /// The largest that would do.
+        /// The limit.
         limit: u32,
     },
     /// More points or triangles than 32 bits can number.

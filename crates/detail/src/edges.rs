@@ -1,4 +1,4 @@
-//! Heights of the vertices and points along the edges, chosen once for all polygons that share
+//! Heights of vertices, and points along edges. They are chosen once for all polygons that share
 //! them.
 
 #![expect(
@@ -13,7 +13,7 @@ use crate::{
     lattice::Lattice,
 };
 
-/// The regions around a vertex; unused entries repeat a used one, or are [`NO_REGION`] if there is
+/// The regions around a vertex. Unused entries repeat a used one, or are [`NO_REGION`] if there is
 /// none.
 pub(crate) type Around = [u32; 4];
 
@@ -26,15 +26,15 @@ pub(crate) struct Chain {
 }
 
 impl Chain {
-    /// Indices of the points from the edge's start to its end as the polygon sees it.
+    /// Indices of the points from the edge's start to its end, in the direction of the polygon.
     pub(crate) fn points(self) -> impl Iterator<Item = u32> {
         let Self { first, len, reversed } = self;
         (0..len).map(move |step| if reversed { first + len - 1 - step } else { first + step })
     }
 }
 
-/// The points of an edge, and the corner in [`PolyMesh::corners`] where its first polygon begins
-/// it.
+/// The points of an edge, and the corner in [`PolyMesh::corners`] at which the edge begins in its
+/// first polygon.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OwnedChain {
     pub(crate) corner: u32,
@@ -42,21 +42,21 @@ pub(crate) struct OwnedChain {
     pub(crate) len: u32,
 }
 
-/// The vertices of some polygons, then all points on their edges.
+/// The outlines of some polygons: their vertices, then all points on their edges.
 #[derive(Debug, Default)]
 pub(crate) struct Outlines {
-    /// Which vertices of the mesh.
+    /// Vertices of the mesh.
     pub(crate) vertices: Vec<VertexId>,
-    /// Whether each of them has ground near.
+    /// For each of them, `true` if there is ground near it.
     pub(crate) fitted: Vec<bool>,
     pub(crate) points: Vec<SurfacePoint>,
-    /// The same, as positions on the lattice.
+    /// The same points as positions on the lattice.
     pub(crate) positions: Vec<[i32; 2]>,
     /// First corner of each polygon in `corners` and `chains`.
     pub(crate) polygons: Vec<u32>,
-    /// The corners of each polygon, in `vertices`.
+    /// The corners of each polygon, as indices of `vertices`.
     pub(crate) corners: Vec<u32>,
-    /// Beside each corner, the points on the edge from it to the next.
+    /// For each corner, the points on the edge from it to the next one.
     pub(crate) chains: Vec<Chain>,
     /// The points of every edge.
     pub(crate) owned: Vec<OwnedChain>,
@@ -64,36 +64,36 @@ pub(crate) struct Outlines {
     pub(crate) max_error: f32,
 }
 
-/// A place on an edge where the ground is looked at.
+/// A place on an edge with the height of the ground there.
 #[derive(Clone, Copy, Debug)]
 struct Candidate {
     /// Steps from the edge's start.
     step: i64,
     height: f32,
-    /// The centre of a column: real ground.
+    /// `true` at the centre of a column, where the height is not interpolated.
     exact: bool,
 }
 
-/// Numbers of vertices and polygons among those of a group; nothing needs to be cleared from one
-/// group to the next.
+/// Indices of vertices and polygons within a group. Nothing needs to be cleared from one group to
+/// the next.
 #[derive(Debug, Default)]
 pub(crate) struct Numbers {
     vertices: Vec<u32>,
     polygons: Vec<u32>,
 }
 
-/// The mesh and what is known about it without any ground.
+/// The mesh, and what is known about it without the ground.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Plan<'a> {
     pub(crate) mesh: &'a PolyMesh,
-    /// Of each vertex.
+    /// The regions around each vertex.
     pub(crate) around: &'a [Around],
     pub(crate) lattice: Lattice,
-    /// Largest error that need not be mended, in levels.
+    /// Largest allowed error, in levels.
     pub(crate) bound: f32,
 }
 
-/// The regions of the polygons around each vertex, four at most.
+/// Returns the regions of the polygons around each vertex, at most four.
 pub(crate) fn regions_around(mesh: &PolyMesh) -> Vec<Around> {
     let mut around = vec![[NO_REGION; 4]; mesh.vertices.len()];
     for polygon in &mesh.polygons {
@@ -123,8 +123,8 @@ struct Builder<'a> {
     stack: Vec<(usize, usize)>,
 }
 
-/// Fits the vertices and edges of some polygons, in ascending order. What an edge gets depends on
-/// the edge alone, so that two groups with a polygon each beside it agree.
+/// Fits the vertices and edges of some polygons, in ascending order. The points of an edge depend
+/// on the edge alone, so two groups with a polygon on either side get the same points.
 pub(crate) fn fit_outlines(
     plan: Plan<'_>,
     ground: Ground<'_>,
@@ -151,7 +151,8 @@ pub(crate) fn fit_outlines(
 }
 
 impl Builder<'_> {
-    /// All polygons round a vertex get the same height there, from the ground of all of them.
+    /// Fits the vertices. All polygons around a vertex get the same height there, from the ground
+    /// of all of them.
     fn vertices(&mut self, group: &[PolyId], numbers: &mut Numbers) {
         let mesh = self.plan.mesh;
         numbers.vertices.resize(mesh.vertices.len(), 0);
@@ -185,7 +186,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The points of one edge of the polygon at `place` in the group.
+    /// Returns the points of one edge of the polygon at `place` in the group.
     fn chain(
         &mut self,
         group: &[PolyId],
@@ -201,7 +202,7 @@ impl Builder<'_> {
         let own = mesh.polygons[id.index()].region.0;
         let first = self.outlines.polygons[place] as usize;
         let ends = [edge, next].map(|corner| self.outlines.corners[first + corner]);
-        // The polygon with the lower number says how the edge runs.
+        // The direction of the edge is that of the polygon with the lower number.
         if let Some(neighbour) = neighbour.filter(|&neighbour| neighbour < id) {
             let there = mesh.corners(neighbour);
             let back = (0..there.len()).find(|&back| {
@@ -231,11 +232,11 @@ impl Builder<'_> {
         self.outlines.positions.push(position);
     }
 
-    /// Chooses the points of one edge. Steps are the finest that lie on the lattice and on the
+    /// Chooses the points of one edge. The steps are the finest that lie on the lattice and on the
     /// line.
     ///
-    /// The ground is that of the regions on both sides; where a seam was moved and there is none,
-    /// that which the ground passed before is linked to.
+    /// The ground is that of the regions on both sides. Where a seam was moved and there is none,
+    /// it is the ground that the previous ground on the edge links to.
     fn edge(&mut self, corner: u32, ends: [u32; 2], own: u32, beyond: Option<u32>) -> Chain {
         let Plan { mesh, around, lattice, .. } = self.plan;
         let first = self.outlines.points.len() as u32;
@@ -246,8 +247,8 @@ impl Builder<'_> {
         let major = dx.abs().max(dz.abs());
         let points = lattice.points();
         if major < points || (major == points && (points > 1 || dx.abs() != dz.abs())) {
-            // Within a column: the ground at its ends says all there is. A diagonal passes the column's
-            // centre.
+            // Within a column the ground at the ends is enough, except that a diagonal passes the
+            // centre of the column.
             return Chain { first, len: 0, reversed: false };
         }
         let direction = [dx / divisor, dz / divisor];
@@ -263,8 +264,8 @@ impl Builder<'_> {
         let inward = if dx.abs() >= dz.abs() { [0, dx.signum()] } else { [-dz.signum(), 0] };
         let (half, mask) = (lattice.unit() / 2, lattice.unit() - 1);
         let polygon = lattice.step();
-        // From the start to the middle of the first column ahead along the longer axis, in positions, and
-        // from step to step.
+        // Distance from the start to the middle of the next column along the longer axis, and
+        // length of a step, in positions.
         let axis = usize::from(dz.abs() > dx.abs());
         let place = if direction[axis] > 0 { start[axis] } else { -start[axis] };
         let ahead = i64::from((half - place).rem_euclid(lattice.unit()));
@@ -273,7 +274,7 @@ impl Builder<'_> {
         let start = (lattice.corner(ends_at[0]), around[vertices[0].index()]);
         let mut trail = Trail::new([own, beyond.unwrap_or(own)], beyond.is_some(), start, heights[0]);
         for crossing in 0..columns {
-            // Where the edge passes the middle of a column along its longer axis.
+            // The step at which the edge passes the middle of a column along its longer axis.
             let step = (2 * (ahead + (crossing << lattice.bits)) + stride) / (2 * stride);
             let position = at(step);
             if step >= steps || self.candidates.last().is_some_and(|last| last.step >= step) {
@@ -305,8 +306,8 @@ impl Builder<'_> {
         Chain { first, len, reversed: false }
     }
 
-    /// Takes the worst candidate between two chosen ones until none is off by more than the bound
-    /// (Ramer 1972, on heights).
+    /// Adds the worst candidate between two chosen ones until no error exceeds the bound (Ramer
+    /// 1972, on heights).
     fn choose(&mut self) {
         self.chosen.clear();
         self.stack.clear();

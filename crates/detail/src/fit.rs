@@ -1,4 +1,4 @@
-//! The whole surface: polygons in groups, group by group, then one numbering for all.
+//! Fits the whole surface: group by group, then one numbering for all.
 
 use std::sync::{Mutex, PoisonError, atomic::AtomicUsize, atomic::Ordering};
 
@@ -20,34 +20,35 @@ use crate::{
     polygon::{Patch, Scratch, Task},
 };
 
-/// Polygons that one thread fits in a row: many enough to be worth handing out, few enough to share
+/// Polygons per task of a thread: enough to outweigh the cost of a task, and few enough to share
 /// evenly.
 const POLYGONS_PER_PATCH: usize = 128;
 
-/// Fits a surface of triangles to the ground in every polygon, by greedy insertion.
+/// Fits a surface of triangles to the ground in every polygon by greedy insertion.
 ///
-/// The heights of the polygons' vertices say on which storey a vertex lies; they are fitted again,
-/// and kept where there is no ground near. The samples of a polygon are the ground at the centre of
-/// every column inside its plan: that of the polygon's region, or where simplification moved the
-/// border, of the ground linked to it. Where a seam was moved, that may be ground of another region
-/// for many columns, and the region's own ground there may be another storey, as where a winding
-/// stair comes round: the polygon stays on the storey of its corners and goes where links lead,
-/// never up or down to another one. Vertices and points on edges get the ground interpolated
-/// between columns.
+/// The height of a vertex of the mesh tells on which storey it lies. It is fitted again, and kept
+/// where there is no ground near it.
+///
+/// The samples of a polygon are the ground at the centre of every column inside its plan. It is
+/// ground of the polygon's region, or, where simplification moved the border, the ground linked to
+/// it. Where a seam was moved, this may be ground of another region for many columns, and the
+/// region's own ground there may be on another storey, as on a winding stair. The polygon stays on
+/// the storey of its corners and follows links, and never changes to a storey above or below.
+/// Vertices and points on edges get heights interpolated between columns.
 ///
 /// # Guarantees
-/// - All that [`HeightSurface::violations_over`] lists. Two polygons have the same points along the
-///   edge they share.
-/// - No sample is further from the surface than [`DetailConfig::max_error_levels`]; where that
-///   cannot be, which is not known to happen on a valid field, the observer gets one
+/// - All rules of [`HeightSurface::violations_over`] hold. Two polygons have the same points along
+///   a common edge.
+/// - No sample is farther from the surface than [`DetailConfig::max_error_levels`]. If this fails,
+///   which is not known to happen on a valid field, the observer gets one
 ///   [`waymesh_core::Warning::HeightBoundMissed`] per region.
-/// - Points inside polygons are samples; flat and evenly sloping polygons get none.
-/// - `points` begins with the vertices of `polygons`, in order. The same result for any number of
-///   threads.
+/// - Points inside polygons are samples. Flat and evenly sloping polygons get none.
+/// - `points` begins with the vertices of `mesh`, in order. The result does not depend on the
+///   number of threads.
 ///
 /// # Cost
-/// Samples times the logarithm of the points inserted, near enough: an insertion looks only at the
-/// triangles it changes.
+/// About the number of samples times the logarithm of the number of inserted points: an insertion
+/// only scans the triangles it changes.
 ///
 /// # Errors
 /// [`DetailError`] for bad configuration, tables that do not belong together, heights that are not
@@ -55,8 +56,8 @@ const POLYGONS_PER_PATCH: usize = 128;
 ///
 /// # References
 /// Garland and Heckbert 1995, Fast Polygonal Approximation of Terrains and Height Fields, algorithm
-/// III, with regions for terrain and several storeys; the detail heights of Mononen 2009,
-/// Navigation Mesh Generation via Voxelization and Watershed Partitioning, are the same idea.
+/// III, here with regions and several storeys. The detail heights of Mononen 2009, Navigation Mesh
+/// Generation via Voxelization and Watershed Partitioning, use the same idea.
 pub fn fit_heights(
     field: &WalkableField,
     regions: &RegionMap,
@@ -70,30 +71,30 @@ pub fn fit_heights(
     fit_groups(mesh, &groups, &Source::Whole(field, regions), 1, config, observer)
 }
 
-/// Why a source has no ground.
+/// The error of a source.
 type Cause = Box<dyn std::error::Error + Send + Sync>;
 
-/// What gives the ground of a window, such as a [`LabelledWindow`](waymesh_core::LabelledWindow):
+/// Returns the ground of a window, such as a [`LabelledWindow`](waymesh_core::LabelledWindow).
 /// [`fit_heights_windowed`] asks for each window once.
 ///
-/// The answer must hold all columns asked for; their core and more around them does no harm.
+/// The ground must hold all requested columns, and may hold more.
 pub type GroundSource<'a, G> = dyn Fn(GridWindow) -> Result<G, Cause> + Sync + 'a;
 
-/// [`fit_heights`] on a field that is never there as a whole: polygons that lie close together are
-/// fitted over a window of the field, group by group.
+/// The same as [`fit_heights`], for a field that is never in memory as a whole: polygons that lie
+/// close together are fitted over a window of the field, group by group.
 ///
 /// # Guarantees
 /// Those of [`fit_heights`], and the same result to the last bit, whatever the windows.
 ///
 /// # Cost
-/// That of [`fit_heights`], with the edges between two groups fitted in both. Beside the result and
+/// That of [`fit_heights`], but edges between two groups are fitted twice. Beside the result and
 /// some numbers per polygon and vertex, [`WindowConfig::windows_at_once`] windows are in memory.
-/// Windows are asked for one after the other, or by as many threads at the same time; a window is
-/// asked for once. The source must not wait for another call of its own.
+/// Each window is requested once, by as many threads at the same time. The source must not wait for
+/// another call of itself.
 ///
 /// # Errors
-/// As [`fit_heights`], and [`DetailError::Source`] with the first window that the source cannot
-/// give.
+/// See [`fit_heights`]. Also [`DetailError::Source`] for the first window that the source cannot
+/// provide.
 pub fn fit_heights_windowed<G: GroundWindow + 'static>(
     mesh: &PolyMesh,
     source: &GroundSource<'_, G>,
@@ -116,7 +117,7 @@ enum Source<'a> {
     Windows(&'a GroundSource<'a, Box<dyn GroundWindow>>),
 }
 
-/// The one way all polygons go: group by group, then one numbering for all.
+/// Fits all groups, then assembles them.
 fn fit_groups(
     mesh: &PolyMesh,
     groups: &Groups,
@@ -137,18 +138,18 @@ fn fit_groups(
     assemble(mesh, groups, fits, lattice, bound, observer)
 }
 
-/// What goes for all groups.
+/// The input of all groups.
 struct Run<'a> {
     plan: Plan<'a>,
     groups: &'a Groups,
     source: &'a Source<'a>,
-    /// Of the field.
+    /// Frame of the field.
     frame: GridFrame,
     scale: Scale,
 }
 
 impl Run<'_> {
-    /// Fits all groups, so many at once. Of several errors, that of the first group.
+    /// Fits all groups, `at_once` at a time. Of several errors, returns that of the first group.
     fn all(&self, at_once: usize, observer: &mut dyn Observer) -> Result<Vec<GroupFit>, DetailError> {
         let count = self.groups.len();
         let total = count as u64;
@@ -169,7 +170,7 @@ impl Run<'_> {
                     let mut numbers = Numbers::default();
                     loop {
                         let group = next.fetch_add(1, Ordering::Relaxed);
-                        // Groups before the first that failed are all begun.
+                        // All groups before the first one that failed have been started.
                         if group >= count || group > failed.load(Ordering::Relaxed) {
                             return;
                         }
@@ -190,7 +191,7 @@ impl Run<'_> {
         fits.into_iter().map(|(_, fit)| fit).collect()
     }
 
-    /// Gets the ground of one group and fits its polygons.
+    /// Gets the ground of a group and fits its polygons.
     fn group(&self, group: usize, numbers: &mut Numbers) -> Result<GroupFit, DetailError> {
         let frame = &self.frame;
         match self.source {
@@ -234,7 +235,7 @@ impl Run<'_> {
     }
 }
 
-/// Fits the polygons of a group, side by side where there are threads for it.
+/// Fits the polygons of a group, on several threads if there are any.
 fn fit_patches(task: &Task<'_>) -> Result<Vec<Patch>, DetailError> {
     let count = task.group.len();
     let run = |scratch: &mut Scratch, places: std::ops::Range<usize>| {
@@ -254,7 +255,7 @@ fn fit_patches(task: &Task<'_>) -> Result<Vec<Patch>, DetailError> {
             run(scratch, first..(first + POLYGONS_PER_PATCH).min(count))
         },
     );
-    // In order, so that of several errors it is the first.
+    // In order, so that the first of several errors is returned.
     patches.collect::<Vec<_>>().into_iter().collect()
 }
 

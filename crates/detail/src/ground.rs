@@ -1,4 +1,4 @@
-//! Looking up the ground of the field.
+//! Queries on the ground of the field.
 
 #![expect(
     clippy::cast_possible_truncation,
@@ -10,39 +10,37 @@ use waymesh_core::{Direction, GridWindow, GroundWindow, NO_SPAN, PlanPoint};
 
 use crate::edges::Around;
 
-/// Less than this weight of a column moves a height by no more than this share of the step beside
-/// it.
+/// Columns with a weight below this are ignored. The error is at most this share of the step beside
+/// them.
 const LEAST_WEIGHT: f32 = 1.0 / 64.0;
-/// Columns further than this inside of an edge say nothing about it. Simplified borders stay within
+/// Columns farther inside of an edge than this are not used for it. Simplified borders stay within
 /// 1.3 cells by default.
 const REACH_CELLS: i32 = 3;
-/// A slope is carried on outward for this many cells at most: half a cell to the border and one
-/// that simplification adds.
+/// A slope is extrapolated outwards by at most this many cells: half a cell to the border, and one
+/// cell because of simplification.
 const FURTHEST_OUT: f32 = 1.5;
-/// No column further than this from the bounds of a polygon is looked at: that of a reach from its
-/// edges, and two more around corners.
+/// No column farther than this from the bounds of a polygon is read.
 pub(crate) const MARGIN_CELLS: u32 = 3;
 
-/// The ground as the polygons of some regions see it: a field, or a window of one. Columns are
-/// those of the whole grid.
+/// The ground of a field or of a window of it. Column coordinates are those of the whole grid.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ground<'a> {
     pub(crate) columns: &'a [u32],
     pub(crate) heights: &'a [f32],
     pub(crate) labels: &'a [u32],
-    /// Whom to ask for links.
+    /// Source of links.
     source: &'a dyn GroundWindow,
     /// The columns there are.
     pub(crate) window: GridWindow,
     pub(crate) scale: Scale,
 }
 
-/// What counts as a step and what as another storey.
+/// Limits between a slope, a step and another storey.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scale {
-    /// Ground further from a reference than this is another storey, in levels.
+    /// Ground farther from a reference height than this, in levels, is another storey.
     pub(crate) storey_gap: f32,
-    /// Steeper than this is a step and not a slope, in levels per cell: what 56 degrees are.
+    /// What is steeper than this, in levels per cell, is a step and not a slope: 56 degrees.
     pub(crate) steepest: f32,
 }
 
@@ -53,20 +51,19 @@ impl Scale {
     }
 }
 
-/// What an edge runs along: the ground of the regions beside it, and where there is none near the
-/// height it has got to, what the ground just passed is linked to.
+/// The ground along an edge: that of the regions beside it, and where there is none near the
+/// current height, the ground that the last ground links to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Trail {
     /// The regions on both sides.
     pub(crate) labels: [u32; 2],
-    /// Whether links are followed. Along a wall there is nothing to follow.
+    /// `true` if links are followed: not along walls.
     pub(crate) linked: bool,
     /// The vertex where the edge begins, and the regions around it.
     pub(crate) start: (PlanPoint, Around),
-    /// The height it has got to.
+    /// The current height.
     pub(crate) reference: f32,
-    /// The spans last seen. Four are enough to go on from one point between four columns to the
-    /// next.
+    /// The last spans. Four are enough to continue from one point between four columns to the next.
     seen: [Seen; 4],
     next: usize,
 }
@@ -87,13 +84,13 @@ impl Trail {
         }
     }
 
-    /// The span of one of the regions.
+    /// Returns the nearest span of the regions beside the edge.
     #[inline]
     fn own(&self, ground: &Ground<'_>, x: i32, z: i32) -> Option<usize> {
         ground.nearest(x, z, &self.labels, self.reference)
     }
 
-    /// The span that what was seen last leads to, or at the start, that of the vertex.
+    /// Returns the span that the last spans link to, or at the start, that of the vertex.
     fn follow(&mut self, ground: &Ground<'_>, x: i32, z: i32) -> Option<usize> {
         if !self.linked {
             return None;
@@ -117,7 +114,7 @@ impl Trail {
     }
 }
 
-/// The walkable span of a column that one of the spans links to.
+/// Returns the walkable span of a column that one of the spans links to.
 fn linked(ground: &Ground<'_>, seen: &[Seen], x: i32, z: i32) -> Option<usize> {
     seen.iter().find_map(|&(from_x, from_z, span)| {
         let beside = (x - from_x).abs() + (z - from_z).abs() == 1 && span != NO_SPAN;
@@ -144,7 +141,7 @@ impl<'a> Ground<'a> {
 impl Ground<'_> {
     #[inline]
     fn column(&self, x: i32, z: i32) -> std::ops::Range<usize> {
-        // Negative ones become large.
+        // Negative numbers become large.
         let (x, z) = ((x as u32).wrapping_sub(self.window.x), (z as u32).wrapping_sub(self.window.z));
         if x >= self.window.width || z >= self.window.depth {
             return 0..0;
@@ -153,17 +150,17 @@ impl Ground<'_> {
         self.columns[column] as usize..self.columns[column + 1] as usize
     }
 
-    /// The span of one region in a column: a region has one at most.
+    /// Returns the span of a region in a column. A region has at most one.
     #[inline]
     pub(crate) fn span_of(&self, x: i32, z: i32, label: u32) -> Option<usize> {
         self.column(x, z).find(|&span| self.labels[span] == label)
     }
 
-    /// The span of any of these regions in a column whose ground is nearest to `reference`, not
-    /// further than another storey.
+    /// Returns the span of these regions in a column whose ground is nearest to `reference` and on
+    /// the same storey.
     ///
-    /// Even where there is one region only: it never overlaps itself, but round a winding stair its
-    /// end may come to lie beside its start.
+    /// The storey is checked for a single region, too. A region never overlaps itself, but on a
+    /// winding stair its end may lie beside its start.
     #[inline]
     pub(crate) fn nearest(&self, x: i32, z: i32, labels: &[u32], reference: f32) -> Option<usize> {
         let mut gap = self.scale.storey_gap;
@@ -177,8 +174,8 @@ impl Ground<'_> {
         best
     }
 
-    /// The walkable span of any region in a column whose ground is nearest to `reference`, not
-    /// further than another storey.
+    /// Returns the walkable span of any region in a column whose ground is nearest to `reference`
+    /// and on the same storey.
     pub(crate) fn nearest_of_any(&self, x: i32, z: i32, reference: f32) -> Option<usize> {
         let off = |span: &usize| (self.heights[*span] - reference).abs();
         let walkable = |span: &usize| self.source.is_walkable(*span as u32);
@@ -186,7 +183,7 @@ impl Ground<'_> {
         spans.min_by(|a, b| off(a).total_cmp(&off(b)))
     }
 
-    /// The walkable span that `span` links to, one step along x or z.
+    /// Returns the walkable span that `span` links to, one step along x or z.
     #[inline]
     pub(crate) fn beside_span(&self, span: u32, dx: i32, dz: i32) -> Option<u32> {
         let direction = match (dx, dz) {
@@ -198,7 +195,7 @@ impl Ground<'_> {
         self.source.link(span, direction)
     }
 
-    /// The ground of a column that the edge passes through.
+    /// Returns the ground of a column that the edge passes through.
     #[inline]
     pub(crate) fn along(&self, x: i32, z: i32, trail: &mut Trail) -> Option<f32> {
         let span = trail.own(self, x, z).or_else(|| trail.follow(self, x, z))?;
@@ -206,9 +203,9 @@ impl Ground<'_> {
         Some(self.heights[span])
     }
 
-    /// The height at a plan position in cells, between the centres of four columns, or `None` if
-    /// one that matters is missing. Ground of other regions counts where it is linked to that
-    /// of the edge's own, or where there is none of that.
+    /// Returns the height at a plan position in columns, interpolated between the centres of four
+    /// columns, or `None` if one that matters is missing. Ground of other regions is used where it
+    /// is linked to that of the edge's own regions, or where there is none of those.
     pub(crate) fn between(&self, at: [f64; 2], trail: &mut Trail) -> Option<f32> {
         let [x, z] = at.map(|value| value - 0.5);
         let (x0, z0) = (floor(x), floor(z));
@@ -240,8 +237,7 @@ impl Ground<'_> {
         Some(sum / weights)
     }
 
-    /// Finds the missing ones of four columns by links: from those that are there, if there are
-    /// any.
+    /// Finds the missing spans of four columns by links from the known ones, if there are any.
     fn complete(&self, seen: &mut [Seen], found: usize, trail: &mut Trail) -> bool {
         if !trail.linked {
             return false;
@@ -251,7 +247,7 @@ impl Ground<'_> {
                 *span = trail.follow(self, *x, *z).map_or(NO_SPAN, |span| span as u32);
             }
         }
-        // The last may be linked to one that was missing itself.
+        // The last one may be linked to one that was missing, too.
         for _ in 0..2 {
             for at in 0..seen.len() {
                 let (x, z, span) = seen[at];
@@ -264,8 +260,8 @@ impl Ground<'_> {
         seen.iter().all(|seen| seen.2 != NO_SPAN)
     }
 
-    /// The height at a plan position in cells beside the ground, from the two columns inside of it
-    /// along one axis: `inward` is a step along x or z.
+    /// Returns the height at a plan position in columns beside the ground, extrapolated from two
+    /// columns on its inside along one axis. `inward` is a step along x or z.
     pub(crate) fn beside(&self, at: [f64; 2], inward: [i32; 2], trail: &mut Trail) -> Option<f32> {
         let [x, z] = at.map(floor);
         let mut found: Option<f32> = None;
@@ -280,8 +276,8 @@ impl Ground<'_> {
                 }
                 (Some(outer), Some(inner)) => {
                     let rise = outer - inner;
-                    // Distance from the outer column's centre to the position, outward; the inner one is one
-                    // further in.
+                    // Distance from the centre of the outer column to the position, outwards. The
+                    // inner column is one farther inside.
                     let along = |value: f64, column: i32, sign: i32| {
                         (f64::from(column - sign) + 0.5 - value) * f64::from(sign)
                     };
@@ -298,8 +294,9 @@ impl Ground<'_> {
         found.map(|_| height)
     }
 
-    /// The height at a corner of the grid: the mean of the four columns around it, else that of a
-    /// plane through those within two cells, else their mean.
+    /// Returns the height at a corner of the grid: the mean of the four columns around it, or else
+    /// that of the plane of least squares through the columns within two cells, or else the mean of
+    /// the nearest ones.
     pub(crate) fn at_corner(&self, x: i32, z: i32, labels: &[u32], reference: f32) -> Option<f32> {
         let mut around = [[None; 4]; 4];
         for (row, dz) in around.iter_mut().zip(-2..) {
@@ -315,15 +312,16 @@ impl Ground<'_> {
     }
 }
 
-/// Rounds down without the library call that `f64::floor` is on the least common instruction set.
+/// Rounds down. On the baseline instruction set `f64::floor` would be a library call.
 #[inline]
 fn floor(value: f64) -> i32 {
     let whole = value as i32;
     whole - i32::from(f64::from(whole) > value)
 }
 
-/// The height in the middle of a window of columns by the plane of least squares. Steeper planes
-/// than `steepest` are steps between flats: then the mean of the nearest columns.
+/// Returns the height in the middle of a window of columns by the plane of least squares. A plane
+/// steeper than `steepest` is a step between flats: the result is then the mean of the nearest
+/// columns.
 fn plane_height(around: &[[Option<f32>; 4]; 4], steepest: f32) -> Option<f32> {
     let samples = || {
         around.iter().zip(-2_i8..).flat_map(|(row, dz)| {
@@ -358,7 +356,7 @@ fn plane_height(around: &[[Option<f32>; 4]; 4], steepest: f32) -> Option<f32> {
         zh += z * height;
     }
     let determinant = xx * zz - xz * xz;
-    // Columns in one line say nothing across it; three that are not give 1/3 at least.
+    // Columns in one line do not define a plane. Three that are not in line give at least 1/3.
     if determinant < 0.1 {
         return Some(flat as f32);
     }

@@ -1,4 +1,4 @@
-//! Which polygons are fitted together, over one window of the field.
+//! Groups of polygons that are fitted together, over one window of the field.
 
 #![expect(clippy::cast_sign_loss, reason = "coordinates are clipped to the grid before they become unsigned")]
 
@@ -6,11 +6,11 @@ use waymesh_core::{GridFrame, GridWindow, PolyId, PolyMesh, VertexId};
 
 use crate::{ground::MARGIN_CELLS, lattice::Lattice};
 
-/// The polygons of each group in ascending order, and the columns they need.
+/// The polygons of each group in ascending order, and the window that they need.
 #[derive(Debug)]
 pub(crate) struct Groups {
     polygons: Vec<PolyId>,
-    /// First of each group in `polygons`, and their number.
+    /// First polygon of each group in `polygons`, and the end.
     starts: Vec<usize>,
     windows: Vec<GridWindow>,
 }
@@ -23,7 +23,7 @@ struct Bounds {
 }
 
 impl Bounds {
-    /// In columns.
+    /// Bounds of some vertices, in columns.
     fn of(mesh: &PolyMesh, corners: &[VertexId], lattice: Lattice) -> Self {
         let none = Self { low: [i32::MAX; 2], high: [i32::MIN; 2] };
         corners.iter().map(|&vertex| mesh.point(vertex)).fold(none, |bounds, point| {
@@ -45,7 +45,7 @@ impl Bounds {
         (self.high[0].abs_diff(self.low[0])).max(self.high[1].abs_diff(self.low[1]))
     }
 
-    /// The columns within and the margin around them, as far as the grid goes.
+    /// The columns inside and a margin around them, clipped to the grid.
     fn window(self, frame: &GridFrame) -> GridWindow {
         if self.low[0] > self.high[0] {
             return GridWindow::default();
@@ -60,7 +60,7 @@ impl Bounds {
 }
 
 impl Groups {
-    /// All polygons in one group, to be fitted over the whole grid.
+    /// Puts all polygons in one group, which is fitted over the whole grid.
     pub(crate) fn one(mesh: &PolyMesh, lattice: Lattice) -> Self {
         Self {
             polygons: (0..mesh.polygons.len()).map(PolyId::from_index).collect(),
@@ -69,13 +69,14 @@ impl Groups {
         }
     }
 
-    /// Groups whose windows have no more than `columns` columns, unless a polygon alone needs more.
+    /// Makes groups whose windows have at most `columns` columns, unless a single polygon needs
+    /// more.
     ///
-    /// Polygons that are small beside a window go by a square grid; those that are larger are put
-    /// together with others of their size, so that few small ones have to share a large window.
+    /// Polygons that are much smaller than a window are grouped by squares of a grid. Larger
+    /// polygons are grouped with others of their size, so that few small ones share a large window.
     pub(crate) fn plan(mesh: &PolyMesh, columns: u64, lattice: Lattice) -> Self {
         let frame = &lattice.columns(&mesh.frame);
-        // A cell of the grid's square may reach a quarter of it beyond.
+        // A polygon may extend a quarter of a square beyond its square.
         let all = Bounds::of(mesh, &mesh.corners, lattice).window(frame);
         if all.column_count() <= columns {
             return Self { windows: vec![all], ..Self::one(mesh, lattice) };
@@ -118,7 +119,7 @@ impl Groups {
         groups
     }
 
-    /// Ends a group with the polygons there are, but the last if another begins with it.
+    /// Ends a group with the polygons added so far.
     fn close(&mut self, window: GridWindow) {
         let first = self.starts.last().copied().unwrap_or(0);
         self.polygons[first..].sort_unstable();

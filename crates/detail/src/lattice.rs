@@ -4,16 +4,16 @@ use waymesh_core::{GridFrame, PlanPoint, PolyMesh};
 
 use crate::DetailError;
 
-/// Coordinates times the lattice's density stay within this: what a single holds exactly, and their
-/// differences too.
+/// Coordinates and their differences, in positions, stay below 2 to this power, so that single
+/// precision holds them exactly.
 const MANTISSA_BITS: u32 = 24;
-/// More than 2^14 positions per cell serve nobody.
+/// More than 2^14 positions per column are of no use.
 const MOST_BITS: u32 = 14;
-/// Centres of columns need one bit, points on edges a few.
+/// Centres of columns need one bit, points on edges a few more.
 const LEAST_BITS: u32 = 3;
 
-/// A lattice of `2^bits` positions per column of the field, in which the plan points of the
-/// polygons are `2^point_bits` per column.
+/// A lattice with `2^bits` positions per column of the field. The mesh has `2^point_bits` plan
+/// points per column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Lattice {
     pub(crate) bits: u32,
@@ -21,7 +21,7 @@ pub(crate) struct Lattice {
 }
 
 impl Lattice {
-    /// The finest lattice that single-precision coordinates of all vertices can hold.
+    /// Returns the finest lattice whose positions single precision can hold for all vertices.
     pub(crate) fn fit(mesh: &PolyMesh, points_per_column: u32) -> Result<Self, DetailError> {
         let point_bits = points_per_column.max(1).ilog2();
         let least = LEAST_BITS.max(point_bits);
@@ -36,13 +36,13 @@ impl Lattice {
         Ok(Self { bits: (MANTISSA_BITS - integer_bits).min(MOST_BITS), point_bits })
     }
 
-    /// Positions per cell.
+    /// Positions per column.
     #[inline]
     pub(crate) fn unit(self) -> i32 {
         1 << self.bits
     }
 
-    /// Length of one position in cells: a power of two, exact.
+    /// Distance of two positions in columns: a power of two, exact.
     #[inline]
     pub(crate) fn step(self) -> f64 {
         1.0 / f64::from(self.unit())
@@ -54,26 +54,26 @@ impl Lattice {
         [point.x << shift, point.z << shift]
     }
 
-    /// Plan points in a column.
+    /// Plan points per column.
     #[inline]
     pub(crate) fn points(self) -> i32 {
         1 << self.point_bits
     }
 
-    /// Length of one position in the units of plan points: a power of two, exact.
+    /// Distance of two positions in the units of plan points: a power of two, exact.
     #[inline]
     pub(crate) fn point_step(self) -> f64 {
         self.step() * f64::from(self.points())
     }
 
-    /// The corner of columns nearest to a plan point.
+    /// Returns the corner of the grid nearest to a plan point.
     #[inline]
     pub(crate) fn corner(self, point: PlanPoint) -> PlanPoint {
         let nearest = |value: i32| (value + self.points() / 2) >> self.point_bits;
         PlanPoint::new(nearest(point.x), nearest(point.z))
     }
 
-    /// The frame of the columns under polygons of this frame.
+    /// Returns the frame of the field under a mesh with this frame.
     #[expect(clippy::cast_precision_loss, reason = "a small power of two")]
     pub(crate) fn columns(self, frame: &GridFrame) -> GridFrame {
         GridFrame {

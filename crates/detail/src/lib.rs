@@ -1,18 +1,18 @@
-//! The height of the ground in every convex polygon.
+//! Fits the height of the ground in every convex polygon.
 //!
-//! A convex polygon knows the height of its corners only; the ground between them may rise and
-//! fall. [`fit_heights`] covers each polygon with triangles that stay within a stated distance of
-//! the ground at the centre of every column of the grid:
+//! A convex polygon has heights at its corners only; the ground between them may rise and fall.
+//! [`fit_heights`] covers each polygon with triangles that stay within a stated distance of the
+//! ground at the centre of every column of the grid:
 //!
-//! - **Error-bounded.** The worst sample becomes a point of the surface until no sample is off by
-//!   more than the bound.
-//! - **Unbiased.** Samples are the ground of the walkable field, not the top of its voxels: what
-//!   error is left lies above and below alike.
+//! - **Error-bounded.** The sample with the largest error becomes a point of the surface, until no
+//!   error exceeds the bound.
+//! - **Unbiased.** Samples are the ground of the walkable field, not the top of its voxels: the
+//!   remaining error is above and below alike.
 //! - **Without cracks.** The points along an edge are chosen once and used by both polygons.
 //! - **On one storey.** Where simplification moved a seam, the ground is followed from span to span
-//!   over the seam; ground above or below is never taken.
-//! - **Window by window**, if the field is larger than memory: [`fit_heights_windowed`] gives the
-//!   same result to the last bit.
+//!   over the seam. Ground of another storey above or below is never used.
+//! - **Window by window**, if the field does not fit into memory: [`fit_heights_windowed`] gives
+//!   the same result to the last bit.
 //!
 //! ```
 //! use waymesh_core::{GridFrame, PolyMesh, RegionMap, WalkableField};
@@ -28,10 +28,10 @@
 //! ```
 //!
 //! # How points are placed
-//! All arithmetic on plan positions is exact. Points lie on a lattice of a power of two per cell,
-//! fine enough for every position that a single-precision coordinate can hold. A point on an edge
-//! is the start plus a whole number of equal steps that are themselves on the lattice, so it lies
-//! on the straight line, not just near it: polygons stay convex and areas equal.
+//! All arithmetic on plan positions is exact. Points lie on a lattice with a power of two of
+//! positions per column, as fine as single-precision coordinates can hold. A point on an edge is
+//! the start plus a whole number of equal steps that are themselves on the lattice. So it lies
+//! exactly on the straight line: polygons stay convex and keep their areas.
 
 mod assemble;
 mod check;

@@ -13,7 +13,7 @@ use crate::{
     surface::{Point, Surface},
 };
 
-/// What one polygon needs while it is worked on; reused from polygon to polygon.
+/// Buffers for fitting one polygon, reused from polygon to polygon.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
     surface: Surface,
@@ -23,32 +23,31 @@ pub(crate) struct Scratch {
     outline: Vec<u32>,
     plan: Vec<PlanPoint>,
     corners: Vec<Corner>,
-    /// Facets by error: the bits of a positive float sort as the float does. Entries of facets
-    /// changed since are skipped.
+    /// Facets by error: the bits of a positive float have the same order as the float. Outdated
+    /// entries are skipped.
     queue: BinaryHeap<u64>,
 }
 
-/// The insides of some polygons in a row.
+/// The fitted insides of consecutive polygons.
 #[derive(Debug, Default)]
 pub(crate) struct Patch {
     /// Points inside the polygons, polygon by polygon.
     pub(crate) points: Vec<SurfacePoint>,
-    /// Triangles; corners are points of [`Outlines`], those beyond count on in the polygon's own
-    /// points.
+    /// Triangles. Corners are points of [`Outlines`]; larger numbers are the polygon's own points.
     pub(crate) triangles: Vec<[u32; 3]>,
     pub(crate) polygons: Vec<Fitted>,
 }
 
-/// What a polygon has got.
+/// Counts and error of a fitted polygon.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fitted {
     pub(crate) points: u32,
     pub(crate) triangles: u32,
-    /// The largest error left.
+    /// The largest remaining error.
     pub(crate) error: f32,
 }
 
-/// A group of polygons, and what has been found out about them before their insides are fitted.
+/// A group of polygons with fitted outlines, whose insides are to be fitted.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Task<'a> {
     pub(crate) plan: Plan<'a>,
@@ -115,7 +114,7 @@ impl Task<'_> {
         Ok(())
     }
 
-    /// Makes sure that the samples are the ground of the polygon's storey.
+    /// Replaces samples that are not ground of the polygon's storey.
     fn claim(&self, label: u32, whole: bool, first: usize, scratch: &mut Scratch) {
         let Self { plan: Plan { mesh, around, lattice, .. }, ground, outlines, .. } = *self;
         let Scratch { surface, rows, claims, plan, corners, outline, .. } = scratch;
@@ -141,8 +140,8 @@ impl Task<'_> {
         claims.settle(rows, &ground, label, corners, &surface.points[..outline.len()], lattice);
     }
 
-    /// Inserts the worst sample until none is off by more than the bound. Returns the largest error
-    /// left.
+    /// Inserts the worst sample until no error exceeds the bound. Returns the largest remaining
+    /// error.
     fn refine(&self, scratch: &mut Scratch) -> f32 {
         let Scratch { surface, rows, queue, .. } = scratch;
         queue.clear();

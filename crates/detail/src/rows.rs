@@ -14,10 +14,10 @@ use crate::{
     surface::{Facet, Surface},
 };
 
-/// Lanes of the scan: two registers of the least common instruction set.
+/// Lanes of the scan: two registers of the baseline instruction set.
 const LANES: usize = 8;
 
-/// Samples of one row: columns `first..first + len`, counted from the polygon's corner.
+/// The samples of one row: columns `first..first + len`, counted from the polygon's corner.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Row {
     pub(crate) start: usize,
@@ -25,10 +25,11 @@ pub(crate) struct Row {
     pub(crate) len: i32,
 }
 
-/// The samples whose column centres lie strictly inside a polygon, NaN where there is no ground.
+/// The samples of a polygon: the ground at all column centres strictly inside it, NaN where there
+/// is none.
 #[derive(Debug, Default)]
 pub(crate) struct Rows {
-    /// Plan coordinates of the polygon's lower corner.
+    /// Column at the lower corner of the polygon's bounds.
     corner: [i32; 2],
     pub(crate) rows: Vec<Row>,
     pub(crate) heights: Vec<f32>,
@@ -36,9 +37,9 @@ pub(crate) struct Rows {
     ends: Vec<[f64; 2]>,
 }
 
-/// Half the least distance between a whole number and the crossing of an edge between points of a
-/// lattice with `bits` and the middle of a row, if it is not the number itself: crossings are
-/// multiples of `2^-(bits + 24)`, and rounding is an eighth of that.
+/// Half the least non-zero distance between a whole number and the crossing of an edge with the
+/// middle of a row. The ends of the edge are points of a lattice with `bits`, so crossings are
+/// multiples of `2^-(bits + 24)`, and the rounding error is an eighth of that.
 fn crossing_slack(bits: u32) -> f64 {
     0.5 / f64::from(1_u32 << bits) / f64::from(1_u32 << 24)
 }
@@ -48,8 +49,8 @@ impl Rows {
         self.corner
     }
 
-    /// Collects the samples of a convex polygon: the ground of region `label`. `true` if there is
-    /// some everywhere, all in one piece and without a jump by a storey.
+    /// Collects the samples of a convex polygon: the ground of region `label`. Returns `true` if
+    /// every sample has ground, all of it is connected, and no step is larger than the storey gap.
     pub(crate) fn collect(
         &mut self,
         ground: &Ground<'_>,
@@ -62,7 +63,7 @@ impl Rows {
         let low = |axis: fn(&PlanPoint) -> i32| outline.iter().map(axis).min().unwrap_or(0);
         let (x0, lowest) = (low(|point| point.x) >> bits, low(|point| point.z));
         let z0 = lowest >> bits;
-        // Rows whose middle is not before a plan coordinate.
+        // First row whose middle is not before a plan coordinate.
         let row_at =
             |z: i32| ((2 * i64::from(z) - i64::from(points) + (2 << bits) - 1) >> (bits + 1)) as i32 - z0;
         let depth = outline.iter().map(|point| row_at(point.z)).max().unwrap_or(0).max(0);
@@ -77,7 +78,8 @@ impl Rows {
                 continue;
             }
             let slope = f64::from(b.x - a.x) / f64::from(b.z - a.z);
-            // Edges upward bound the right side of a positive outline, edges downward the left.
+            // Edges towards larger z bound the right side of a positive outline, edges towards
+            // smaller z the left.
             let side = usize::from(b.z > a.z);
             let (from, to) = (row_at(a.z.min(b.z)), row_at(a.z.max(b.z)));
             let [ax, az] =
@@ -87,8 +89,8 @@ impl Rows {
                 self.ends[row as usize][side] = base + slope * (f64::from(row) + 0.5);
             }
         }
-        // Column i is at i + 1 here, so that all is positive and truncation rounds down. Crossings are
-        // multiples of one part in twice the height of an edge.
+        // Column i is at i + 1 here, so that all numbers are positive and truncation rounds down.
+        // Crossings are multiples of one part in twice the height of an edge.
         let slack = 0.25 * part * part / f64::from(depth.max(1));
         if 2 * i64::from(lowest) == 2 * i64::from((z0 + row_at(lowest)) << bits) + i64::from(points)
             && let Some(ends) = self.ends.get_mut(row_at(lowest) as usize)
@@ -102,7 +104,7 @@ impl Rows {
         for row in 0..depth {
             let [left, right] = self.ends[row as usize];
             let z = i64::from(z0) + i64::from(row);
-            // Cells may reach beyond the grid in theory; there is no ground then.
+            // A polygon may extend beyond the grid, where there is no ground.
             let within = |end: f64| (i64::from(x0) + i64::from(end as i32)).clamp(low_x, high_x);
             let (from, to) = (within(left + slack), within(right - slack));
             let inside = z >= i64::from(window.z) && z < i64::from(window.end_z());
@@ -115,7 +117,8 @@ impl Rows {
             }
             let column = (z - i64::from(window.z)) * i64::from(window.width) + from - low_x;
             let columns = &columns[column as usize..=column as usize + len as usize];
-            // Side by side a region mostly has the same place in its columns, and it has one at most.
+            // In neighbouring columns a region usually has the same index, and it has at most one
+            // span per column.
             let mut guess = 0;
             self.heights.extend(columns.windows(2).map(|column| {
                 let (first, labels) =
@@ -135,8 +138,8 @@ impl Rows {
         whole
     }
 
-    /// Whether a row has ground everywhere, touches the row before if there is one, and jumps
-    /// nowhere by more than `gap`.
+    /// `true` if every sample of a row has ground, the row touches the previous one if there is
+    /// one, and no step is larger than `gap`.
     fn is_even(&self, here: Row, before: Option<Row>, gap: f32) -> bool {
         let heights = |row: Row, first: i32, end: i32| {
             &self.heights[row.start + (first - row.first) as usize..row.start + (end - row.first) as usize]
@@ -151,7 +154,7 @@ impl Rows {
         along && first < end && even(heights(here, first, end), heights(before, first, end))
     }
 
-    /// The place of a sample, if the polygon has one there.
+    /// Returns the index of a sample, if the polygon has one there.
     #[inline]
     pub(crate) fn index(&self, [row, column]: [i32; 2]) -> Option<usize> {
         let row = self.rows.get(usize::try_from(row).ok()?)?;
@@ -159,19 +162,19 @@ impl Rows {
         (along >= 0 && along < row.len).then(|| row.start + along as usize)
     }
 
-    /// The sample at a row and column counted from the polygon's corner.
+    /// Returns the sample at a row and column counted from the polygon's corner.
     pub(crate) fn height(&self, [row, column]: [i32; 2]) -> f32 {
         let row = self.rows[row as usize];
         self.heights[row.start + (column - row.first) as usize]
     }
 
-    /// Finds the worst sample in a facet, edges included.
+    /// Finds the sample of a facet with the largest error, edges included.
     pub(crate) fn scan(&self, surface: &Surface, facet: &mut Facet, bits: u32) {
         facet.error = 0.0;
         let mut corners = facet.corners.map(|corner| surface.points[corner as usize]);
         corners.sort_unstable_by_key(|point| point.z);
         let [a, b, c] = corners;
-        // Rows whose middle lies between the lowest and the highest corner.
+        // Rows with their middle between the lowest and the highest corner.
         let half = 1_i32 << (bits - 1);
         let first = ((a.z + half - 1) >> bits).max(0);
         let last = ((c.z - half) >> bits).min(self.rows.len() as i32 - 1);
@@ -223,7 +226,7 @@ fn error_at(height: f32, base: f32, slope: f32, index: usize) -> f32 {
     (base + slope * (index as i32 as f32) - height).abs()
 }
 
-/// The largest error of a row; NaN samples count for nothing.
+/// Returns the largest error of a row. NaN samples are ignored.
 #[inline]
 fn worst_error(heights: &[f32], base: f32, slope: f32) -> f32 {
     let mut worst = [0.0_f32; LANES];

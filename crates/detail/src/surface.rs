@@ -1,6 +1,6 @@
-//! A small triangulation that grows point by point and stays close to Delaunay.
+//! A small triangulation with incremental insertion that stays close to Delaunay.
 
-/// No triangle: the value beyond an edge of the outline.
+/// No triangle: the neighbour beyond an edge of the outline.
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// A point in lattice positions from the polygon's corner.
@@ -23,8 +23,8 @@ pub(crate) struct Facet {
     pub(crate) worst: [i32; 2],
 }
 
-/// Where a point was found.
-enum Place {
+/// Result of locating a point.
+enum Location {
     Inside(usize),
     /// On the edge that starts at this corner.
     OnEdge(usize, usize),
@@ -37,20 +37,20 @@ enum Place {
 pub(crate) struct Surface {
     pub(crate) points: Vec<Point>,
     pub(crate) facets: Vec<Facet>,
-    /// Facets changed by the last insertion, all around the new point.
+    /// Facets changed by the last insertion, around the new point.
     pub(crate) star: Vec<u32>,
     stack: Vec<(u32, u32)>,
     ring: Ring,
 }
 
-/// The polygon left by ear clipping, as linked lists over the points.
+/// The remaining polygon of ear clipping, as linked lists over the points.
 #[derive(Debug, Default)]
 struct Ring {
     previous: Vec<u32>,
     next: Vec<u32>,
     /// The facet beyond the edge from a point to the next.
     across: Vec<u32>,
-    /// Of the ear at a point: doubled area, squared length of the cut.
+    /// For the ear at each point: its doubled area, and the squared length of the cut.
     ears: Vec<(i64, i64)>,
 }
 
@@ -61,8 +61,8 @@ fn orientation(a: Point, b: Point, c: Point) -> i64 {
     (i64::from(b.x) - ax) * (i64::from(c.z) - az) - (i64::from(b.z) - az) * (i64::from(c.x) - ax)
 }
 
-/// Whether `d` lies within the circle round the positive triangle `a b c`. Rounded: a wrong answer
-/// costs a little shape, never validity, because every flip is checked exactly.
+/// `true` if `d` lies inside the circle through the positive triangle `a b c`. Rounded: a wrong
+/// answer makes the shape slightly worse, but never invalid, because every flip is checked exactly.
 #[inline]
 fn in_circle(a: Point, b: Point, c: Point, d: Point) -> bool {
     let [(ax, az), (bx, bz), (cx, cz)] = [a, b, c].map(|p| (f64::from(p.x - d.x), f64::from(p.z - d.z)));
@@ -78,9 +78,9 @@ impl Surface {
         self.points[index as usize]
     }
 
-    /// Triangulates the outline that `points` holds: positive, convex, corners in a line allowed.
-    /// Cuts the ear with the shortest diagonal, then flips towards Delaunay. `false` if the
-    /// outline is not convex or has no area.
+    /// Triangulates the outline in `points`, which is positive and convex; collinear corners are
+    /// allowed. Cuts the ear with the shortest diagonal, then flips towards Delaunay. Returns
+    /// `false` if the outline is not convex or has no area.
     ///
     /// Square in the number of points.
     pub(crate) fn triangulate_outline(&mut self) -> bool {
@@ -120,8 +120,8 @@ impl Surface {
         }
         let mut start = 0;
         for left in (4..=count).rev() {
-            // The rest must keep an area: cutting off the tip of a triangle with points on its base would
-            // not.
+            // The rest must keep an area. Cutting off the tip of a triangle with points on its base
+            // would leave none.
             let (mut best, mut at, mut shortest) = (NONE, start, i64::MAX);
             for _ in 0..left {
                 let (ear, length) = ring.ears[at as usize];
@@ -158,8 +158,8 @@ impl Surface {
         (orientation(a, b, c), dx * dx + dz * dz)
     }
 
-    /// Adds a facet and makes the facets beyond its edges, known so far as `NONE` on their cut,
-    /// know it.
+    /// Adds a facet and links it with the facets beyond its edges, which had no neighbour on their
+    /// cut.
     #[expect(clippy::cast_possible_truncation, reason = "fewer facets than twice the points, which fit")]
     fn facet(&mut self, corners: [u32; 3], beyond: [u32; 3]) -> u32 {
         let index = self.facets.len() as u32;
@@ -170,8 +170,8 @@ impl Surface {
         index
     }
 
-    /// Flips all edges towards Delaunay (Lawson 1977). The count of flips is bounded, in case
-    /// rounding made a circle of them.
+    /// Flips all edges towards Delaunay (Lawson 1977). The number of flips is bounded, because
+    /// rounding could make them circular.
     fn improve(&mut self) {
         let mut budget = self.points.len() * self.points.len();
         let mut stack = std::mem::take(&mut self.stack);
@@ -233,40 +233,40 @@ impl Surface {
     }
 
     /// Walks from `facet` to the facet that holds `point`.
-    fn locate(&self, mut facet: u32, point: Point) -> Place {
-        // Rounding of the scan may name the facet next door; a walk much longer than that is one that got
-        // lost.
+    fn locate(&self, mut facet: u32, point: Point) -> Location {
+        // Because of rounding the scan may name a neighbouring facet. A much longer walk does not
+        // terminate.
         for _ in 0..64 {
             let here = &self.facets[facet as usize];
             let corners = here.corners.map(|corner| self.point(corner));
             let sides = [0, 1, 2].map(|edge| orientation(corners[edge], corners[(edge + 1) % 3], point));
             if let Some(outside) = sides.iter().position(|&side| side < 0) {
                 if here.beyond[outside] == NONE {
-                    return Place::Taken;
+                    return Location::Taken;
                 }
                 facet = here.beyond[outside];
                 continue;
             }
             let on = sides.map(|side| side == 0);
             return match on {
-                [false, false, false] => Place::Inside(facet as usize),
-                [true, false, false] => Place::OnEdge(facet as usize, 0),
-                [false, true, false] => Place::OnEdge(facet as usize, 1),
-                [false, false, true] => Place::OnEdge(facet as usize, 2),
-                _ => Place::Taken,
+                [false, false, false] => Location::Inside(facet as usize),
+                [true, false, false] => Location::OnEdge(facet as usize, 0),
+                [false, true, false] => Location::OnEdge(facet as usize, 1),
+                [false, false, true] => Location::OnEdge(facet as usize, 2),
+                _ => Location::Taken,
             };
         }
-        Place::Taken
+        Location::Taken
     }
 
-    /// Inserts a point strictly inside the outline, near `facet`, and flips towards Delaunay round
-    /// it. The facets changed are in `star`. `false` if there is a point already.
+    /// Inserts a point strictly inside the outline, near `facet`, and flips towards Delaunay around
+    /// it. The changed facets are in `star`. Returns `false` if there is a point already.
     #[expect(clippy::cast_possible_truncation, reason = "outline and samples of one polygon fit 32 bits")]
     pub(crate) fn insert(&mut self, point: Point, facet: u32) -> bool {
         let added = self.points.len() as u32;
         self.star.clear();
         match self.locate(facet, point) {
-            Place::Inside(facet) => {
+            Location::Inside(facet) => {
                 let here = self.facets[facet];
                 self.points.push(point);
                 let edges = [0, 1, 2].map(|edge| {
@@ -274,7 +274,7 @@ impl Surface {
                 });
                 self.fan(added, &edges, [facet as u32, NONE]);
             }
-            Place::OnEdge(facet, edge) => {
+            Location::OnEdge(facet, edge) => {
                 let here = self.facets[facet];
                 let other = here.beyond[edge];
                 if other == NONE {
@@ -296,12 +296,11 @@ impl Surface {
                 ];
                 self.fan(added, &edges, [facet, other]);
             }
-            Place::Taken => return false,
+            Location::Taken => return false,
         }
         let mut at = 0;
         while at < self.star.len() {
-            // A flip makes `facet` the owner of one new outer edge and `other` of the second: look at both
-            // again.
+            // A flip gives `facet` one new outer edge and `other` the second: test both again.
             let facet = self.star[at];
             match self.flip(facet, 0) {
                 Some(other) => self.star.push(other),
@@ -311,8 +310,8 @@ impl Surface {
         true
     }
 
-    /// Replaces `old` facets by one facet from each edge to the point `added`. An edge is its ends,
-    /// the facet beyond it and the old facet it was part of.
+    /// Replaces the `old` facets by one facet from each edge to the point `added`. An edge is given
+    /// by its ends, the facet beyond it and the old facet it was part of.
     #[expect(clippy::cast_possible_truncation, reason = "fewer facets than twice the points, which fit")]
     fn fan(&mut self, added: u32, edges: &[(u32, u32, u32, u32)], old: [u32; 2]) {
         let count = edges.len();
@@ -333,8 +332,8 @@ impl Surface {
                 self.facets.push(facet);
             }
             self.star.push(at);
-            // Not yet `relink`: an old facet's index may name a new one already. Outer facets are never among
-            // them.
+            // `relink` cannot be used: the index of an old facet may name a new one already. Outer
+            // facets are never among them.
             if beyond != NONE {
                 let outer = &mut self.facets[beyond as usize];
                 if let Some(back) =

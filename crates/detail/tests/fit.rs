@@ -18,7 +18,7 @@ fn bound(levels: f32) -> DetailConfig {
     DetailConfig::default().with_max_error_levels(levels)
 }
 
-/// Fits `cells` of one region and runs all checks.
+/// Fits a mesh of one region and runs all checks.
 fn fit(field: &WalkableField, mesh: &waymesh_core::PolyMesh, levels: f32) -> (HeightSurface, common::Errors) {
     let regions = regions(field, 1, |_, _| 0);
     let surface = fit_heights(field, &regions, mesh, &bound(levels), &mut ()).expect("a surface");
@@ -96,9 +96,9 @@ fn diagonal_edges_take_the_columns_they_pass_through() {
 }
 
 #[test]
-fn cells_reach_over_ground_of_their_neighbours_and_over_none() {
+fn polygons_reach_over_ground_of_their_neighbours_and_over_none() {
     let slope = |x: f32, z: f32| 0.5 * x + 0.1 * z * z / 6.0;
-    // A notch without ground, which the cell spans, and a strip of region 1 that belongs to the cell of
+    // A notch without ground, which the polygon spans, and a strip of region 1 that belongs to the polygon of
     // region 0.
     let field = field(30, 20, |x, z| (!(12.0..=14.0).contains(&x) || z > 5.0).then(|| slope(x, z)));
     let map = regions(&field, 2, |x, _| u32::from(x >= 17));
@@ -154,7 +154,7 @@ fn storeys_do_not_mix() {
 
 #[test]
 fn a_stair_that_comes_round_does_not_pull_its_start_up() {
-    // The region's end lies beside its start, 30 levels higher, and the cell at the start reaches over
+    // The region's end lies beside its start, 30 levels higher, and the polygon at the start reaches over
     // two columns of it.
     let start = |x: f32| 0.4 * x;
     let field = field(20, 12, |x, _| Some(if x < 10.0 { start(x) } else { 30.0 + x }));
@@ -171,7 +171,7 @@ fn a_stair_that_comes_round_does_not_pull_its_start_up() {
 }
 
 #[test]
-fn vertices_come_first_and_cells_share_them() {
+fn vertices_come_first_and_polygons_share_them() {
     let wave = |x: f32, z: f32| 4.0 * (x / 5.0).sin() + (z / 3.0).cos();
     let field = field(40, 40, |x, z| Some(wave(x, z)));
     let mesh = rectangles(field.frame, &[0, 20, 40], &[0, 20, 40], |_, _| 0, wave);
@@ -218,7 +218,7 @@ fn windows_do_not_show_and_are_few_and_small() {
 
     let rough = |x: f32, z: f32| 3.0 * (x * 0.9).sin() * (z * 0.7).cos() + (x * z / 40.0).sin();
     let field = field(150, 150, |x, z| Some(rough(x, z)));
-    // Small poly_mesh, a long one, and a large one.
+    // Small polygons, a long one, and a large one.
     let cuts: Vec<i32> = (0..=30).map(|cut| cut * 5).collect();
     let mut polygons = Vec::new();
     for (z, x) in cuts.iter().flat_map(|&z| cuts.iter().map(move |&x| (z, x))) {
@@ -326,7 +326,7 @@ fn vertices_without_a_sensible_height_do_no_harm() {
 }
 
 #[test]
-fn cells_beyond_the_grid_keep_the_heights_they_have() {
+fn polygons_beyond_the_grid_keep_the_heights_they_have() {
     let field = field(10, 10, |_, _| Some(3.0));
     let map = regions(&field, 1, |_, _| 0);
     let square = |x: i32, z: i32| (0, vec![(x, z), (x + 8, z), (x + 8, z + 8), (x, z + 8)]);

@@ -1,4 +1,4 @@
-//! The promises on random ground and random cells.
+//! The promises on random ground and random polygons.
 
 #![expect(
     clippy::cast_possible_truncation,
@@ -41,7 +41,7 @@ fn hull(mut points: Vec<PlanPoint>) -> Vec<PlanPoint> {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(100) })]
 
-    /// Neighbouring cells with edges in odd directions, over ground from smooth to torn, with holes.
+    /// Neighbouring polygons with edges in odd directions, over ground from smooth to torn, with holes.
     #[test]
     fn jittered_quads_keep_all_promises(
         seed: u64,
@@ -86,7 +86,7 @@ proptest! {
         check(&field, &labels, &mesh, &surface, levels);
     }
 
-    /// Any convex cell laid over any region of a field of several storeys. Cells reach over other storeys of their region,
+    /// Any convex polygon laid over any region of a field of several storeys. Polygons reach over other storeys of their region,
     /// which is none of the agent's business here: any step is allowed.
     #[test]
     fn hulls_over_wild_fields_keep_all_promises(seed: u64, levels in 0.04..2.0_f32) {

@@ -1,4 +1,4 @@
-//! Seams between storeys that simplification has moved: every cell stays on its storey.
+//! Seams between storeys that simplification has moved: every polygon stays on its storey.
 
 mod common;
 
@@ -80,8 +80,8 @@ fn mesh(field: &WalkableField, vertices: &[([i32; 2], f64)], quads: &[([usize; 4
     mesh
 }
 
-/// Compares every point of the surface, and the surface at every column inside a cell, with the
-/// height that the cell's storey has there, if it has one.
+/// Compares every point of the surface, and the surface at every column inside a polygon, with the
+/// height that the polygon's storey has there, if it has one.
 fn on_its_storey(
     mesh: &PolyMesh,
     surface: &HeightSurface,
@@ -118,7 +118,7 @@ fn on_its_storey(
     assert!(seen > 500, "{seen} samples");
 }
 
-/// A ramp that winds up round a shaft, cut into regions of somewhat less than a turn; the cells cut
+/// A ramp that winds up round a shaft, cut into regions of somewhat less than a turn; the polygons cut
 /// it elsewhere.
 #[test]
 fn a_spiral_ramp_with_moved_seams() {
@@ -185,9 +185,9 @@ fn a_spiral_ramp_with_moved_seams() {
         let mesh = mesh(&field, &vertices, &quads);
         let config = DetailConfig::default().with_max_error_levels(BOUND);
         let surface = fit_all_ways(&field, &regions, &mesh, &config);
-        on_its_storey(&mesh, &surface, 0.6, |cell, x, z| {
-            // The turn of the ramp that is nearest to the cell.
-            let middle = (f64::from(cell.0) + 0.5) * step;
+        on_its_storey(&mesh, &surface, 0.6, |polygon, x, z| {
+            // The turn of the ramp that is nearest to the polygon.
+            let middle = (f64::from(polygon.0) + 0.5) * step;
             let turn = ((middle - angle(x, z)) / 360.0).round();
             let height = 1.0 + (angle(x, z) / 360.0 + turn) * PITCH;
             let radius = (x - CENTRE).hypot(z - CENTRE);
@@ -254,7 +254,7 @@ fn a_parking_ramp_with_moved_seams() {
     }
 }
 
-/// Own ground that a cell reaches on both sides of a gap is one storey; own ground far above or
+/// Own ground that a polygon reaches on both sides of a gap is one storey; own ground far above or
 /// below it is not.
 #[test]
 fn pieces_of_a_storey_join_across_gaps() {

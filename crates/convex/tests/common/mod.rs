@@ -39,14 +39,14 @@ pub(crate) fn triangulation(points: &[(i32, i32)], triangles: &[([u32; 3], u32)]
 /// Cuts every grid cell of rectilinear polygons in two, and then flips random edges. There are
 /// vertices inside regions.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct PolygonHalves {
+pub(crate) struct CellHalves {
     pub(crate) seed: u64,
 }
 
-impl Triangulate for PolygonHalves {
+impl Triangulate for CellHalves {
     fn triangulate(&self, set: &PolygonSet, _: &mut dyn Observer) -> Result<Triangulation, StageError> {
         let mut random = Random::new(self.seed);
-        let mut polygons: BTreeMap<(i32, i32), u32> = BTreeMap::new();
+        let mut cells: BTreeMap<(i32, i32), u32> = BTreeMap::new();
         let (width, depth) =
             (i32::try_from(set.frame.width).unwrap(), i32::try_from(set.frame.depth).unwrap());
         for polygon in &set.polygons {
@@ -64,12 +64,12 @@ impl Triangulate for PolygonHalves {
                 }
                 for x in 0..width {
                     if crossings.iter().filter(|&&edge| edge <= x).count() % 2 == 1 {
-                        polygons.insert((x, z), polygon.region.0);
+                        cells.insert((x, z), polygon.region.0);
                     }
                 }
             }
         }
-        // Corners of polygons are one vertex where the polygons are joined across a side.
+        // Corners of cells are one vertex where the cells are joined across a side.
         let mut parents: BTreeMap<(i32, i32, usize), (i32, i32, usize)> = BTreeMap::new();
         fn root(
             parents: &BTreeMap<(i32, i32, usize), (i32, i32, usize)>,
@@ -80,9 +80,9 @@ impl Triangulate for PolygonHalves {
             }
             at
         }
-        for &(x, z) in polygons.keys() {
+        for &(x, z) in cells.keys() {
             for (other, pairs) in [((x + 1, z), [(1, 0), (2, 3)]), ((x, z + 1), [(3, 0), (2, 1)])] {
-                if polygons.contains_key(&other) {
+                if cells.contains_key(&other) {
                     for (mine, theirs) in pairs {
                         let (a, b) =
                             (root(&parents, (x, z, mine)), root(&parents, (other.0, other.1, theirs)));
@@ -96,7 +96,7 @@ impl Triangulate for PolygonHalves {
         let mut points = Vec::new();
         let mut ids = BTreeMap::new();
         let mut triangles = Vec::new();
-        for (&(x, z), &region) in &polygons {
+        for (&(x, z), &region) in &cells {
             let corners = [(0, 0), (1, 0), (1, 1), (0, 1)].map(|(dx, dz)| (x + dx, z + dz));
             let [a, b, c, d] = [0, 1, 2, 3].map(|corner| {
                 *ids.entry(root(&parents, (x, z, corner))).or_insert_with(|| {
@@ -143,7 +143,7 @@ fn flip_some(points: &[(i32, i32)], triangles: &mut [([u32; 3], u32)], random: &
 pub(crate) fn random_halves(seed: u64) -> Triangulation {
     let mut random = Random::new(seed ^ 0xce11);
     let set = polygons::random(seed, 2 + random.below(12), 2 + random.below(12));
-    let mut result = PolygonHalves { seed }.triangulate(&set, &mut ()).unwrap();
+    let mut result = CellHalves { seed }.triangulate(&set, &mut ()).unwrap();
     if random.chance(0.5) {
         for vertex in &mut result.vertices {
             let PlanPoint { x, z } = vertex.point;

@@ -1,4 +1,4 @@
-//! Fields from height functions, cells from polygons, and a sampler that shares no code with the
+//! Fields from height functions, meshes from polygons, and a sampler that shares no code with the
 //! crate.
 
 #![allow(dead_code, reason = "each test file uses its part")]
@@ -75,7 +75,7 @@ pub(crate) fn tiles(field: &WalkableField, regions: &RegionMap, side: u32) -> Ve
 pub(crate) fn fit_windowed(
     field: &WalkableField,
     tiles: &[LabelledWindow],
-    polygons: &PolyMesh,
+    mesh: &PolyMesh,
     config: &DetailConfig,
     windows: &WindowConfig,
 ) -> HeightSurface {
@@ -87,23 +87,23 @@ pub(crate) fn fit_windowed(
         let core = if core.is_empty() { window } else { core };
         Ok(LabelledWindow::assemble(field.frame, core, &tiles))
     };
-    fit_heights_windowed(polygons, &source, config, windows, &mut ()).expect("a surface")
+    fit_heights_windowed(mesh, &source, config, windows, &mut ()).expect("a surface")
 }
 
 /// Fits over the whole field, and demands the same from windows of several sizes.
 pub(crate) fn fit_all_ways(
     field: &WalkableField,
     regions: &RegionMap,
-    polygons: &PolyMesh,
+    mesh: &PolyMesh,
     config: &DetailConfig,
 ) -> HeightSurface {
-    let surface = fit_heights(field, regions, polygons, config, &mut ()).expect("a surface");
+    let surface = fit_heights(field, regions, mesh, config, &mut ()).expect("a surface");
     let (all, some) = (tiles(field, regions, 1 << 20), tiles(field, regions, 16));
     // A window for each polygon is slow where there are many.
-    let single = if polygons.polygons.len() > 40 { 400 } else { 1 };
+    let single = if mesh.polygons.len() > 40 { 400 } else { 1 };
     for (tiles, columns, at_once) in [(&all, single, 1), (&some, 150, 3), (&all, 700, 2)] {
         let windows = WindowConfig::default().with_window_columns(columns).with_windows_at_once(at_once);
-        let windowed = fit_windowed(field, tiles, polygons, config, &windows);
+        let windowed = fit_windowed(field, tiles, mesh, config, &windows);
         assert!(windowed == surface, "windows of {columns} columns differ from the whole");
     }
     surface
@@ -120,7 +120,7 @@ pub(crate) fn regions(field: &WalkableField, count: u32, label: impl Fn(u32, u32
     RegionMap { labels, count }
 }
 
-/// Cells of one storey from convex polygons; equal corners are one vertex, equal edges make
+/// A mesh of one storey from convex polygons; equal corners are one vertex, equal edges make
 /// neighbours.
 pub(crate) fn poly_mesh(
     frame: GridFrame,
@@ -208,15 +208,14 @@ pub(crate) struct Errors {
 pub(crate) fn errors(
     field: &WalkableField,
     regions: &RegionMap,
-    polygons: &PolyMesh,
+    mesh: &PolyMesh,
     surface: &HeightSurface,
 ) -> Errors {
     let mut errors = Errors::default();
     let mut sum = 0.0;
-    for (index, polygon) in polygons.polygons.iter().enumerate() {
+    for (index, polygon) in mesh.polygons.iter().enumerate() {
         let id = PolyId::from_index(index);
-        let corners: Vec<PlanPoint> =
-            polygons.corners(id).iter().map(|&vertex| polygons.point(vertex)).collect();
+        let corners: Vec<PlanPoint> = mesh.corners(id).iter().map(|&vertex| mesh.point(vertex)).collect();
         let doubled = |point: PlanPoint| PlanPoint::new(2 * point.x, 2 * point.z);
         for span in 0..field.len() as u32 {
             if regions.labels[span as usize] != polygon.region.0 {
@@ -246,33 +245,33 @@ pub(crate) fn errors(
 pub(crate) fn check(
     field: &WalkableField,
     regions: &RegionMap,
-    polygons: &PolyMesh,
+    mesh: &PolyMesh,
     surface: &HeightSurface,
     bound: f32,
 ) -> Errors {
     let mut violations = ViolationList::default();
-    surface.violations_over(polygons, &mut violations);
+    surface.violations_over(mesh, &mut violations);
     assert!(violations.is_empty(), "{violations}");
-    let errors = errors(field, regions, polygons, surface);
+    let errors = errors(field, regions, mesh, surface);
     assert!(errors.largest <= f64::from(bound) + 1e-3, "{errors:?} beyond {bound}");
     assert!(
         errors.largest <= f64::from(surface.max_error) + 1e-3,
         "{errors:?} said to be {}",
         surface.max_error
     );
-    no_cracks(polygons, surface);
+    no_cracks(mesh, surface);
     errors
 }
 
 /// Points of a polygon's surface on one of its edges, from start to end.
 pub(crate) fn points_on_edge(
-    polygons: &PolyMesh,
+    mesh: &PolyMesh,
     surface: &HeightSurface,
     polygon: PolyId,
     edge: usize,
 ) -> Vec<u32> {
-    let corners = polygons.corners(polygon);
-    let [a, b] = [edge, (edge + 1) % corners.len()].map(|corner| polygons.point(corners[corner]));
+    let corners = mesh.corners(polygon);
+    let [a, b] = [edge, (edge + 1) % corners.len()].map(|corner| mesh.point(corners[corner]));
     let [ax, az, bx, bz] = [a.x, a.z, b.x, b.z].map(f64::from);
     let range = surface.polygon_triangles[polygon.index()] as usize
         ..surface.polygon_triangles[polygon.index() + 1] as usize;
@@ -295,24 +294,20 @@ pub(crate) fn points_on_edge(
     on.into_iter().map(|(_, index)| index).collect()
 }
 
-fn no_cracks(polygons: &PolyMesh, surface: &HeightSurface) {
-    for polygon in 0..polygons.polygons.len() {
+fn no_cracks(mesh: &PolyMesh, surface: &HeightSurface) {
+    for polygon in 0..mesh.polygons.len() {
         let id = PolyId::from_index(polygon);
-        let count = polygons.corners(id).len();
+        let count = mesh.corners(id).len();
         for edge in 0..count {
-            let Some(neighbour) = polygons.neighbours(id)[edge] else { continue };
-            let ends = (polygons.corners(id)[edge], polygons.corners(id)[(edge + 1) % count]);
-            let there = polygons.corners(neighbour);
+            let Some(neighbour) = mesh.neighbours(id)[edge] else { continue };
+            let ends = (mesh.corners(id)[edge], mesh.corners(id)[(edge + 1) % count]);
+            let there = mesh.corners(neighbour);
             let back = (0..there.len())
                 .find(|&back| (there[(back + 1) % there.len()], there[back]) == ends)
                 .expect("a neighbour has the edge as well");
-            let mut other = points_on_edge(polygons, surface, neighbour, back);
+            let mut other = points_on_edge(mesh, surface, neighbour, back);
             other.reverse();
-            assert_eq!(
-                points_on_edge(polygons, surface, id, edge),
-                other,
-                "edge {edge} of polygon {polygon}"
-            );
+            assert_eq!(points_on_edge(mesh, surface, id, edge), other, "edge {edge} of polygon {polygon}");
         }
     }
 }
