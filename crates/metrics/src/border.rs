@@ -1,4 +1,4 @@
-//! Clearance error: the border of the mesh against walls and drops offset by the radius.
+//! Clearance error: compares the border of the mesh with walls and drops offset by the radius.
 
 use glam::DVec3;
 use rayon::prelude::*;
@@ -8,10 +8,10 @@ use crate::oracle::{Oracle, Scratch};
 use crate::report::{ClearanceError, Sorted};
 use crate::scene::Slope;
 
-/// Most places that are looked at.
+/// Largest number of places that are tested.
 const MOST_PLACES: f64 = 20_000.0;
 
-/// Looks at places along the border edges, half a cell apart or more.
+/// Tests places along the border edges, half a cell apart or more.
 pub(crate) fn judge_clearance(oracle: &Oracle, mesh: &JudgedMesh) -> ClearanceError {
     let edges: Vec<(usize, DVec3, DVec3)> = (0..mesh.polygons.len())
         .flat_map(|polygon| {
@@ -21,7 +21,7 @@ pub(crate) fn judge_clearance(oracle: &Oracle, mesh: &JudgedMesh) -> ClearanceEr
     let total: f64 = edges.iter().map(|(_, a, b)| a.distance(*b)).sum();
     let spacing = (oracle.cell() / 2.0).max(total / MOST_PLACES);
     let mut places = Vec::new();
-    // One walk along all of it, so that short edges do not count for more than they are.
+    // The spacing continues from edge to edge, so that short edges are not overweighted.
     let mut along = spacing / 2.0;
     for (polygon, a, b) in edges {
         let length = a.distance(b);
@@ -40,13 +40,13 @@ pub(crate) fn judge_clearance(oracle: &Oracle, mesh: &JudgedMesh) -> ClearanceEr
     Sorted::new(errors).summary()
 }
 
-/// How far from a place things are looked for.
+/// Largest distance from a place at which walls and drops are searched.
 pub(crate) fn reach(oracle: &Oracle) -> f64 {
     2.0 * oracle.radius() + 4.0 * oracle.cell()
 }
 
-/// The ground at a place of the mesh that may be off by as much as an agent is high, or the place
-/// itself: how far off it is is another figure.
+/// Returns the ground at a place of the mesh within the agent's height above or below, or the place
+/// itself. The height error is another figure.
 pub(crate) fn on_ground(oracle: &Oracle, place: DVec3, scratch: &mut Scratch) -> DVec3 {
     let faces = &oracle.scene.faces;
     let tolerance = oracle.height_tolerance().max(f64::from(oracle.agent.height));
@@ -62,7 +62,7 @@ fn error_at(oracle: &Oracle, place: DVec3, scratch: &mut Scratch) -> f64 {
         return radius;
     }
     let clearance = oracle.clearance(place, reach, scratch);
-    // Whether steep ground is kept away from like a wall is open: either is right.
+    // A mesh may keep its distance to steep ground or not: the smaller error is used.
     let error = |distance: f64| (distance.min(reach) - radius).abs();
     error(clearance.certain()).min(error(clearance.strict()))
 }

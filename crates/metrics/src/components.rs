@@ -1,4 +1,4 @@
-//! The parts of the surface between which an agent can walk.
+//! Components: the parts of the surface that are connected for an agent.
 
 use glam::{DVec2, DVec3};
 use rayon::prelude::*;
@@ -8,16 +8,16 @@ use crate::scene::{Slope, Surface, plan_area};
 use crate::walk::SAME_SURFACE;
 use waymesh_core::Random;
 
-/// Whether there is a way between two places.
+/// Whether two places are connected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Connection {
     Linked,
     Apart,
-    /// Only over places or steps that are too close to the limit to say.
+    /// Connected only over places or steps that are too close to a limit to be certain.
     Uncertain,
 }
 
-/// A place of the grid where an agent can stand, or may.
+/// A place of the grid where an agent can stand, or possibly can.
 #[derive(Clone, Copy, Debug)]
 struct GridPlace {
     column: usize,
@@ -25,15 +25,15 @@ struct GridPlace {
     is_certain: bool,
 }
 
-/// Two graphs over the places of a regular grid, laid over all storeys: neighbours are linked if
-/// one can walk straight from one to the other.
+/// Two graphs over the places of a regular grid on all storeys. Neighbours are linked if an agent
+/// can walk straight from one to the other.
 ///
-/// - The sure graph has only certain places, and links walked with a step and a height a level
-///   stricter than the agent's: what it links is linked.
-/// - The possible graph has uncertain places, too, and is a level more lenient. A way of twice the
-///   radius leaves a lane of two cells of places that are not obstructed, so at a spacing of a cell
-///   what it does not link is apart. On a coarser grid that would not be certain, and nothing is
-///   called apart.
+/// - The sure graph has only certain places, and links walked with a step and a height one level
+///   stricter than the agent's. What it connects is certainly connected.
+/// - The possible graph also has uncertain places, and is one level more lenient. A passage of
+///   twice the radius leaves a lane of two cells of places that are not obstructed. So with a
+///   spacing of one cell, what it does not connect is certainly apart. On a coarser grid that is
+///   not certain, and nothing is called apart.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Components {
     places: Vec<GridPlace>,
@@ -45,13 +45,13 @@ pub(crate) struct Components {
     pub(crate) count: usize,
 }
 
-/// A grid with this many cells between its places, or more, could overlook a passage.
+/// A grid with a spacing of more cells than this could miss a passage.
 const COARSE: f64 = 1.3;
 
-/// So many columns of the grid may be empty for each place that there may be.
+/// Columns of the grid for each place of the limit: most columns may be empty.
 const COLUMNS_PER_PLACE: f64 = 8.0;
 
-/// Steps of the grid to the neighbours; the other four are theirs.
+/// Steps of the grid to four neighbours. The other four have steps back.
 const NEIGHBOURS: [(i64, i64); 4] = [(1, 0), (0, 1), (1, 1), (1, -1)];
 
 impl Components {
@@ -84,7 +84,7 @@ impl Components {
         Self { places, certain, sure, possible, is_coarse, count: roots.len() }
     }
 
-    /// A random certain place; `None` if there is none.
+    /// Returns a random certain place; `None` if there is none.
     pub(crate) fn random_place(&self, random: &mut Random) -> Option<usize> {
         let index = (!self.certain.is_empty()).then(|| random.index(self.certain.len()))?;
         Some(self.certain[index])
@@ -105,7 +105,7 @@ impl Components {
     }
 }
 
-/// Columns over the walkable triangles.
+/// The columns of the grid over the walkable triangles.
 struct Grid {
     low: DVec2,
     spacing: f64,
@@ -125,18 +125,18 @@ impl Grid {
         let size = high - low;
         let area: f64 = gentle.clone().map(|face| plan_area(&face.corners)).sum();
         let fitting = |limit: f64| {
-            // Empty columns cost little; a scene that is long and narrow is limited by its length.
+            // Empty columns cost little. A long and narrow scene is limited by its length.
             let columns = limit * COLUMNS_PER_PLACE;
             let narrow = size.max_element() / columns;
             oracle.cell().max((area / limit).sqrt()).max((size.x * size.y / columns).sqrt()).max(narrow)
         };
         let limit = oracle.config.grid_limit as f64;
-        // Too coarse to call anything apart: then a few places will do.
+        // If the grid is too coarse to call anything apart, fewer places are enough.
         let spacing = Some(fitting(limit)).filter(|&spacing| spacing <= COARSE * oracle.cell());
         let spacing = spacing.unwrap_or_else(|| fitting((limit / 10.0).max(1.0)));
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within the grid limit")]
         let count = |length: f64| (length / spacing).ceil().max(1.0) as usize;
-        // Off the middle: scenes like to have their walls at round figures.
+        // Not in the middle: walls of scenes often are at round coordinates.
         let low = low + DVec2::splat(spacing * 0.473);
         Some(Self { low, spacing, width: count(size.x), depth: count(size.y) })
     }
@@ -164,7 +164,7 @@ impl Grid {
         places
     }
 
-    /// Links from a place to its neighbours, and whether they are sure.
+    /// Returns the links from a place to its neighbours, with `true` for sure ones.
     fn links(
         &self,
         oracle: &Oracle,
@@ -231,7 +231,7 @@ impl Forest {
         element
     }
 
-    /// The lowest element is the root.
+    /// Joins two sets. The lowest element is the root.
     pub(crate) fn join(&mut self, a: usize, b: usize) {
         let (a, b) = (self.root(a), self.root(b));
         self.0[a.max(b)] = a.min(b);

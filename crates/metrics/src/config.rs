@@ -1,4 +1,4 @@
-//! What is measured, and how finely.
+//! Configuration of the metrics.
 
 use waymesh_core::{BadField, GridScale};
 
@@ -10,21 +10,22 @@ use crate::MetricsError;
 pub struct MetricsConfig {
     /// Sample points on the scene, and as many on the mesh. Default 100,000, at least 1.
     pub samples: usize,
-    /// Start of the random numbers. Default 1, any value.
+    /// Seed of the random numbers. Default 1, any value.
     pub seed: u64,
-    /// Uncertainty of the oracle in the plan, in metres: what is closer to the deciding border is
-    /// counted apart. Default 0.3, the cell size of a default bake; finite and above zero.
+    /// Uncertainty of the oracle in the plan, in metres. Points closer to the deciding border are
+    /// counted separately. Default 0.3, the cell size of a default bake; finite and above 0.
     pub cell_size: f32,
-    /// Uncertainty of the oracle upward, in metres: steps and ceilings this close to the limit are
-    /// counted apart. Default 0.2, finite and above zero.
+    /// Uncertainty of the oracle in height, in metres. Steps and ceilings this close to the limit
+    /// are counted separately. Default 0.2, finite and above 0.
     pub level_height: f32,
     /// How far, in metres, the mesh may be above or below the ground and still count as lying on
-    /// it. Default `None`: the agent's `max_step`, a level at least.
+    /// it. Default `None`: the agent's `max_step`, but at least one level.
     pub height_tolerance: Option<f32>,
     /// Random pairs for connectivity and paths. Default 1,000.
     pub pairs: usize,
-    /// Most places, about, of the grid that the components are found on. A scene that needs more
-    /// gets a tenth of them, on a coarser grid. Default 4,000,000, at least 1.
+    /// Largest number of places, approximately, of the grid on which the components are found. A
+    /// scene that needs more gets a coarser grid with a tenth of them. Default 4,000,000, at least
+    /// 1.
     pub grid_limit: usize,
 }
 
@@ -54,8 +55,7 @@ waymesh_core::setters! {
 }
 
 impl MetricsConfig {
-    /// Sets the uncertainty in the plan and upward, in metres: the scale that the meshes were baked
-    /// at.
+    /// Sets the uncertainty in the plan and in height, in metres: the scale of the bake.
     #[must_use]
     pub fn with_scale(mut self, cell_size: f32, level_height: f32) -> Self {
         (self.cell_size, self.level_height) = (cell_size, level_height);

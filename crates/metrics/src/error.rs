@@ -1,4 +1,4 @@
-//! What cannot be judged.
+//! Errors of this crate.
 
 use thiserror::Error;
 use waymesh_core::BadField;
@@ -7,10 +7,10 @@ use waymesh_core::BadField;
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum MetricsError {
-    /// A field of a configuration is no use.
+    /// A field of the configuration is out of its range.
     #[error(transparent)]
     BadField(#[from] BadField),
-    /// A polygon has fewer than three corners or names a vertex that is not there.
+    /// A polygon has fewer than three corners or names a missing vertex.
     #[error("polygon {polygon} has {corners} corners, the largest is vertex {largest} of {vertices}")]
     BadPolygon {
         /// Index of the polygon.
@@ -30,12 +30,12 @@ pub enum MetricsError {
         /// Its index.
         element: usize,
     },
-    /// A table beside the polygons does not fit them.
+    /// A table does not fit the polygons.
     #[error("the table of {table} does not fit polygon {polygon}")]
     BadTable {
         /// `"neighbours"`, `"ground"` or `"polygons"`.
         table: &'static str,
-        /// First polygon that it does not fit.
+        /// First polygon for which it does not fit.
         polygon: usize,
     },
 }

@@ -1,4 +1,4 @@
-//! All figures of one mesh.
+//! Evaluation: all figures of one mesh.
 
 use glam::Vec3;
 use waymesh_graph::{NavMesh, Outcome, PathOptions, PathScratch};
@@ -13,10 +13,10 @@ use crate::report::{Evaluation, Places};
 use crate::shape::{judge_shape, judge_validity};
 use crate::units::percent;
 
-/// Whoever finds ways over a mesh: the turns of a complete way between two places, or `None`.
+/// A path finder: returns the corners of a complete path between two positions, or `None`.
 pub type Router<'a> = &'a mut dyn FnMut(Vec3, Vec3) -> Option<Vec<Vec3>>;
 
-/// What was found out about a mesh, and where.
+/// The evaluation of a mesh, with the places of its faults.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Judgement {
@@ -27,7 +27,7 @@ pub struct Judgement {
 }
 
 impl Judgement {
-    /// What the marks of a picture mean, in a few words: those of [`Places::missed`] and those of
+    /// Returns a short legend for the marks of a picture: those of [`Places::missed`] and those of
     /// [`Places::excess`].
     #[must_use]
     pub fn legend(&self) -> [String; 2] {
@@ -62,7 +62,7 @@ impl Oracle {
         judgement
     }
 
-    /// Judges a mesh of ours with its own path search.
+    /// Judges a [`NavMesh`] with its own path search.
     #[must_use]
     pub fn evaluate_nav_mesh(&self, mesh: &NavMesh, bytes_file: Option<u64>) -> Judgement {
         let judged = JudgedMesh::from(mesh);

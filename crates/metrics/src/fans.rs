@@ -1,44 +1,45 @@
-//! What lies around each vertex: fans of polygons, borders, notches.
+//! Fans: the connected groups of polygons around each vertex, with borders and notches.
 
 use crate::components::Forest;
 use crate::mesh::{JudgedMesh, weld};
 use crate::scene::plan;
 
-/// A corner with less than this angle above half a turn is straight. Radians.
+/// A corner whose angle exceeds half a turn by less than this is straight. Radians.
 const STRAIGHT: f64 = 1e-3;
 
-/// The polygons around a vertex that are joined over its edges. A vertex at which parts of the mesh
-/// merely touch has several.
+/// The polygons around a vertex that are joined over edges at it. A vertex at which parts of the
+/// mesh only touch has several fans.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Fan {
     /// Sum of the polygons' angles there, in radians.
     pub(crate) angle: f64,
     pub(crate) is_on_border: bool,
-    /// A corner of it: polygon and number of the corner.
+    /// One of its corners: the polygon, and the index of the corner.
     pub(crate) corner: (usize, usize),
 }
 
 impl Fan {
-    /// Whether the border turns into the mesh here.
+    /// `true` if the border has a reflex corner here.
     pub(crate) fn is_notch(&self) -> bool {
         self.is_on_border && self.angle > std::f64::consts::PI + STRAIGHT
     }
 
-    /// Whether a shortest way may touch the border here: at a notch, or in line with two of them.
+    /// `true` if a shortest path may touch the border here: at a notch, or on a line between two of
+    /// them.
     pub(crate) fn may_turn(&self) -> bool {
         self.is_on_border && self.angle > std::f64::consts::PI - STRAIGHT
     }
 }
 
-/// The fans of a mesh, and which edges match.
+/// The fans of a mesh, and its matching edges.
 #[derive(Clone, Debug)]
 pub(crate) struct Fans {
-    /// First corner of each polygon in the tables of corners.
+    /// First entry of each polygon in the tables of corners.
     first: Vec<usize>,
     /// Fan of each corner.
     of: Vec<usize>,
-    /// Beside each corner, the neighbour's edge between the same two places that leads back, if
-    /// there is one.
+    /// For the edge at each corner, the edge of the neighbour between the same two places, if there
+    /// is one.
     matches: Vec<Option<(usize, usize)>>,
     /// Place of each vertex.
     pub(crate) places: Vec<usize>,
@@ -106,7 +107,7 @@ impl Fans {
         self.of[self.first[polygon] + corner]
     }
 
-    /// The neighbour's edge between the same two places, beside an edge.
+    /// The edge of the neighbour between the same two places as an edge.
     pub(crate) fn matching(&self, polygon: usize, edge: usize) -> Option<(usize, usize)> {
         self.matches[self.first[polygon] + edge]
     }
@@ -118,7 +119,7 @@ impl Fans {
         for fan in self.fans.iter().filter(|fan| fan.is_notch()) {
             notches[islands[fan.corner.0]] += 1;
         }
-        // Loops of the border: each fan on it has one edge that comes and one that leaves.
+        // Loops of the border: each fan on it has one border edge that arrives and one that leaves.
         let mut forest = Forest::new(self.fans.len());
         for (polygon, corners) in mesh.polygons.iter().enumerate() {
             for edge in (0..corners.len()).filter(|&edge| self.matching(polygon, edge).is_none()) {
@@ -137,7 +138,7 @@ impl Fans {
     }
 }
 
-/// Inner angle of a polygon at a corner, from 0 to a whole turn, in the plan. Radians.
+/// Inner angle of a polygon at a corner in the plan, from 0 to a full turn. Radians.
 pub(crate) fn corner_angle(mesh: &JudgedMesh, polygon: usize, corner: usize) -> f64 {
     let sides = mesh.polygons[polygon].len();
     let at = plan(mesh.corner(polygon, corner));

@@ -1,4 +1,4 @@
-//! Coverage, excess, height error: the mesh against the ground.
+//! Coverage, excess and height error: compares the mesh with the ground.
 
 use glam::DVec3;
 use rayon::prelude::*;
@@ -8,7 +8,7 @@ use crate::oracle::{Obstruction, Oracle, Scratch, Verdict};
 use crate::report::{Evaluation, Excess, HeightError, Places, Sorted, share};
 use crate::spread::spread;
 
-/// Which standable samples lie on the mesh, and how far above or below.
+/// Finds which standable samples lie on the mesh, and how far above or below.
 pub(crate) fn judge_coverage(
     oracle: &Oracle,
     index: &MeshIndex<'_>,
@@ -44,7 +44,7 @@ pub(crate) fn judge_coverage(
     };
 }
 
-/// Where the mesh is but an agent cannot stand.
+/// Finds where the mesh is but an agent cannot stand.
 pub(crate) fn judge_excess(
     oracle: &Oracle,
     mesh: &JudgedMesh,

@@ -1,17 +1,18 @@
-//! Judges any navigation mesh against its scene: is it right, is it good, is it small?
+//! Judges any navigation mesh against its scene: how correct, how good and how small it is.
 //!
-//! - [`Oracle`] looks at the scene's triangles and decides by exact geometry where an agent can
-//!   stand. It shares no code with the baker, and says where it is not certain.
-//! - [`JudgedMesh`] is a mesh as plain polygons: ours ([`waymesh_graph::NavMesh`]), or anybody's.
-//! - [`Oracle::evaluate`] gives an [`Evaluation`], whose fields say how each figure is defined, and
-//!   the [`Places`] of what is missed and what is too much.
+//! - [`Oracle`] decides by exact geometry on the scene's triangles where an agent can stand. It
+//!   shares no code with the baker, and reports where it is not certain.
+//! - [`JudgedMesh`] is a mesh as plain polygons: a [`waymesh_graph::NavMesh`], or a mesh of another
+//!   program.
+//! - [`Oracle::evaluate`] returns an [`Evaluation`], whose fields define each figure, and the
+//!   [`Places`] where the mesh is missing or superfluous.
 //!
 //! ```
 //! use glam::Vec3;
 //! use waymesh_core::{Agent, TriangleSoup};
 //! use waymesh_metrics::{JudgedMesh, MetricsConfig, Oracle};
 //!
-//! // A square of ten metres, and a mesh that keeps the radius from its edges.
+//! // A square of ten metres, and a mesh at a distance of the radius from its edges.
 //! let square = |low: f32, high: f32| {
 //!     [(low, low), (low, high), (high, high), (high, low)].map(|(x, z)| Vec3::new(x, 0.0, z)).to_vec()
 //! };
@@ -27,8 +28,8 @@
 //!
 //! # References
 //! Van Toll et al. 2020, Comparing navigation meshes: Theoretical properties and practical metrics,
-//! Computers & Graphics 91: coverage, connectivity, complexity, performance. The other figures are
-//! our own.
+//! Computers & Graphics 91: coverage, connectivity, complexity, performance. The other figures were
+//! defined for this crate.
 
 mod border;
 mod components;

@@ -1,4 +1,4 @@
-//! The mesh that is judged: plain polygons in the world, whoever made them.
+//! The mesh that is judged: plain polygons in the world.
 
 use std::collections::HashMap;
 
@@ -11,33 +11,33 @@ use crate::components::Forest;
 use crate::scene::{cross, extent, height_at, plan};
 use crate::tree::BoxTree;
 
-/// Vertices closer than this along every axis are one, where neighbours are derived. Metres.
+/// Vertices closer than this along every axis count as one where neighbours are derived. Metres.
 const WELD: f64 = 1e-3;
 
 /// Convex polygons in the world, their neighbours, and the height of the ground in them.
 ///
-/// Nothing is promised: what is wrong with a mesh is counted, not refused. Only indices and numbers
-/// are checked.
+/// The mesh need not be valid: faults are counted, not refused. Only indices and numbers are
+/// checked.
 #[derive(Clone, Debug)]
 pub struct JudgedMesh {
     pub(crate) vertices: Vec<DVec3>,
     pub(crate) polygons: Vec<Vec<u32>>,
     pub(crate) neighbours: Vec<Vec<Option<u32>>>,
     pub(crate) ground: Vec<[DVec3; 3]>,
-    /// First triangle of each polygon in `ground`, and the number of triangles at the end.
+    /// First triangle of each polygon in `ground`, and the end.
     pub(crate) ground_first: Vec<usize>,
     pub(crate) bytes_memory: Option<u64>,
     pub(crate) bytes_file: Option<u64>,
 }
 
 impl JudgedMesh {
-    /// A mesh of polygons, in either winding.
+    /// Makes a mesh of polygons, in either winding.
     ///
-    /// - Neighbours are derived: polygons with an edge between the same two places, a millimetre
-    ///   apart at most.
+    /// - Neighbours are derived: polygons with an edge between the same two places, with a
+    ///   tolerance of a millimetre.
     /// - The ground of a polygon is a fan of triangles around the mean of its corners.
     ///
-    /// Both can be replaced, by [`JudgedMesh::with_neighbours`] and [`JudgedMesh::with_ground`].
+    /// [`JudgedMesh::with_neighbours`] and [`JudgedMesh::with_ground`] replace them.
     ///
     /// # Errors
     /// - [`MetricsError::BadPolygon`] for fewer than three corners or a missing vertex.
@@ -73,12 +73,12 @@ impl JudgedMesh {
         })
     }
 
-    /// Replaces the neighbours: beside each corner of each polygon, in the winding that was given
-    /// to [`JudgedMesh::new`], the polygon across the edge from it to the next corner.
+    /// Replaces the neighbours: for each corner of each polygon, in the winding that was passed to
+    /// [`JudgedMesh::new`], the polygon across the edge from it to the next corner.
     ///
     /// # Errors
-    /// [`MetricsError::BadTable`] if the table has another shape than the polygons, or names a
-    /// missing polygon.
+    /// [`MetricsError::BadTable`] if the shape of the table differs from the polygons, or if it
+    /// names a missing polygon.
     pub fn with_neighbours(
         mut self,
         polygons: &[Vec<u32>],
@@ -101,8 +101,8 @@ impl JudgedMesh {
         self.neighbours = neighbours;
         for (polygon, corners) in self.polygons.iter().enumerate() {
             if *corners != polygons[polygon] {
-                // The polygon was turned round: edges run from the other end, and the last one still closes
-                // the loop.
+                // The winding was reversed: edges run from the other end, and the last one still
+                // closes the loop.
                 let beside = &mut self.neighbours[polygon];
                 beside.reverse();
                 beside.rotate_left(1);
@@ -111,8 +111,8 @@ impl JudgedMesh {
         Ok(self)
     }
 
-    /// Replaces the ground: the triangles of each polygon, in either winding. A polygon without any
-    /// keeps its fan.
+    /// Replaces the ground: the triangles of each polygon, in either winding. A polygon without
+    /// triangles keeps its fan.
     ///
     /// # Errors
     /// - [`MetricsError::BadTable`] if there are not as many lists as polygons.
@@ -137,7 +137,7 @@ impl JudgedMesh {
         Ok(self)
     }
 
-    /// Says how large the mesh is in memory and in its file, for the report.
+    /// Sets the size of the mesh in memory and in its file, for the report.
     #[must_use]
     pub fn with_bytes(mut self, memory: Option<u64>, file: Option<u64>) -> Self {
         (self.bytes_memory, self.bytes_file) = (memory, file);
@@ -162,7 +162,7 @@ impl JudgedMesh {
         &self.polygons
     }
 
-    /// Beside each corner of each polygon, the polygon across the edge from it to the next corner.
+    /// For each corner of each polygon, the polygon across the edge from it to the next corner.
     #[must_use]
     pub fn neighbours(&self) -> &[Vec<Option<u32>>] {
         &self.neighbours
@@ -173,7 +173,7 @@ impl JudgedMesh {
         self.vertices[corners[corner % corners.len()] as usize]
     }
 
-    /// The edges of a polygon as pairs of positions, beside its neighbours.
+    /// The edges of a polygon as pairs of positions, with the neighbours.
     pub(crate) fn edges(&self, polygon: usize) -> impl Iterator<Item = (DVec3, DVec3, Option<u32>)> + '_ {
         let beside = self.neighbours[polygon].iter().enumerate();
         beside.map(move |(edge, &other)| (self.corner(polygon, edge), self.corner(polygon, edge + 1), other))
@@ -205,7 +205,7 @@ impl JudgedMesh {
         (numbers, count)
     }
 
-    /// Height of a polygon's ground at a plan position, of the triangle there or else nearby.
+    /// Height of a polygon's ground at a plan position, from the nearest triangle.
     pub(crate) fn height_in_polygon(&self, polygon: usize, at: DVec2) -> f64 {
         let triangles = &self.ground[self.ground_first[polygon]..self.ground_first[polygon + 1]];
         let nearest = triangles
@@ -221,8 +221,8 @@ impl JudgedMesh {
 }
 
 impl From<&NavMesh> for JudgedMesh {
-    /// The polygons, their neighbours and their height surface as they are. Bytes in memory are
-    /// counted from the tables.
+    /// Copies the polygons, their neighbours and their height surface. Bytes in memory are computed
+    /// from the tables.
     fn from(mesh: &NavMesh) -> Self {
         let vertices: Vec<DVec3> = mesh.vertices().iter().map(|vertex| vertex.as_dvec3()).collect();
         let polygons: Vec<Vec<u32>> = mesh
@@ -246,7 +246,7 @@ impl From<&NavMesh> for JudgedMesh {
                 (surface.triangles.iter().map(triangle).collect(), first)
             }
         };
-        // As the mesh's own documentation counts.
+        // As documented at the mesh.
         let corners: usize = polygons.iter().map(Vec::len).sum();
         let surface = mesh.surface().map_or(0, |surface| {
             surface.points.len() * 12 + surface.triangles.len() * 12 + surface.polygon_triangles.len() * 4
@@ -287,7 +287,8 @@ fn fans(vertices: &[DVec3], polygons: &[Vec<u32>]) -> (Vec<[DVec3; 3]>, Vec<usiz
     (ground, first)
 }
 
-/// Number of the place of each vertex: vertices closer than [`WELD`] are one.
+/// Returns the number of the place of each vertex. Vertices closer than [`WELD`] have the same
+/// place.
 pub(crate) fn weld(vertices: &[DVec3]) -> Vec<usize> {
     #[expect(clippy::cast_possible_truncation, reason = "saturates: far away all is one place")]
     let key = |vertex: &DVec3| vertex.to_array().map(|value| (value / WELD).floor() as i64);
@@ -307,7 +308,7 @@ pub(crate) fn weld(vertices: &[DVec3]) -> Vec<usize> {
     numbers
 }
 
-/// Polygons that have the same edge in opposite directions; of three or more, the first two.
+/// Finds polygons that have the same edge in opposite directions; of three or more, the first two.
 fn derive_neighbours(vertices: &[DVec3], polygons: &[Vec<u32>]) -> Vec<Vec<Option<u32>>> {
     let places = weld(vertices);
     let mut neighbours: Vec<Vec<Option<u32>>> =
@@ -352,8 +353,8 @@ impl<'a> MeshIndex<'a> {
         Self { mesh, tree, owners }
     }
 
-    /// The polygon at a position and the height of its ground there, of those within `tolerance`
-    /// above and below the nearest.
+    /// Returns the polygon at a position and the height of its ground there. Of those within
+    /// `tolerance` above and below, it is the nearest.
     pub(crate) fn locate(&self, at: DVec3, tolerance: f64) -> Option<(usize, f64)> {
         let reach = DVec3::Y * tolerance;
         let mut best: Option<(f64, usize, f64)> = None;
@@ -368,7 +369,7 @@ impl<'a> MeshIndex<'a> {
         best.map(|(_, polygon, height)| (polygon, height))
     }
 
-    /// Calls `visit` for the polygons with ground in a box, some more than once.
+    /// Calls `visit` with the polygons with ground in a box, possibly more than once.
     pub(crate) fn polygons_in(&self, low: DVec3, high: DVec3, mut visit: impl FnMut(usize)) {
         self.tree.overlapping(low, high, |triangle| visit(self.owners[triangle]));
     }

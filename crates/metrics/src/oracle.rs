@@ -1,4 +1,4 @@
-//! Where an agent can stand.
+//! The oracle: where an agent can stand.
 
 use glam::{DVec2, DVec3, Vec3};
 use rayon::prelude::*;
@@ -23,14 +23,14 @@ pub enum Obstruction {
     Drop,
 }
 
-/// Whether an agent can stand somewhere.
+/// Answer to whether an agent can stand somewhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Yes, and nothing that decides is closer than a cell or a level.
+    /// Yes, by a margin of a cell and of a level.
     Standable,
-    /// Too close to the deciding border to say.
+    /// Too close to the deciding border to be certain.
     Uncertain,
-    /// No, and by more than a cell or a level.
+    /// No, by a margin of a cell or of a level.
     Obstructed(Obstruction),
 }
 
@@ -39,32 +39,33 @@ pub enum Verdict {
 pub struct Sample {
     /// World position.
     pub position: Vec3,
-    /// Whether an agent can stand there.
+    /// The verdict there.
     pub verdict: Verdict,
 }
 
-/// The scene as it is, seen by an agent. Shares no code with the baker: exact geometry on the
-/// triangles, no voxels.
+/// Decides where an agent can stand in a scene. Shares no code with the baker: it uses exact
+/// geometry on the triangles, no voxels.
 ///
 /// # The rule
 /// An agent can stand at a point of a triangle that faces up and is no steeper than `max_slope` if
-/// - it is not inside a solid: that is where up, and in seven directions around, the first face
+/// - it is not inside a solid, which is where the first face upwards and in seven directions around
 ///   shows its back;
-/// - nothing lies above it lower than `height`;
-/// - walking straight from it for `radius` in any direction, it meets neither wall nor drop. A walk
-///   follows the profile that a vertical plane cuts out of the triangles; it takes steps up to
-///   `max_step`, up or down, and ends at a wall where something reaches higher than that, but not
-///   above the head; at a drop where there is no ground within a step; at either where it has
-///   climbed or descended by more than a step on ground that is too steep. Directions: 16 fixed
-///   ones, and in each of 40 sectors past the nearest edge where gentle ground ends and past the
-///   nearest other edge, on both sides.
+/// - there is nothing above it lower than `height`;
+/// - a straight walk from it over the distance `radius` in any direction meets neither wall nor
+///   drop. A walk follows the profile that a vertical plane cuts out of the triangles. It takes
+///   steps of up to `max_step`, up or down. It ends at a wall if something is higher than a step
+///   but below the head; at a drop if there is no ground within a step; and at one of both if it
+///   has climbed or descended by more than a step on ground that is too steep. The directions are
+///   16 fixed ones, and in each of 40 sectors those past the nearest edge where gentle ground ends
+///   and past the nearest other edge, on both sides.
 ///
 /// # Uncertainty
 /// A verdict is certain only if it stays the same when the border moves by a cell and when
-/// `max_step` and `height` change by a level. Low obstacles that are no ground themselves, cracks
-/// shorter than a cell, runs of steep ground that can be stepped over, and triangles within 0.002
-/// radians of the steepest slope make it uncertain, too. Such points are [`Verdict::Uncertain`] and
-/// counted apart. An agent no wider than a cell is never certainly too close to a wall or drop.
+/// `max_step` and `height` change by a level. It is also uncertain at low obstacles that are no
+/// ground themselves, at cracks shorter than a cell, at steep ground that can be stepped over, and
+/// on triangles within 0.002 radians of the steepest slope. Such points are [`Verdict::Uncertain`]
+/// and counted separately. An agent with a radius of at most a cell is never certainly too close to
+/// a wall or drop.
 #[derive(Clone, Debug)]
 pub struct Oracle {
     pub(crate) agent: Agent,
@@ -76,7 +77,7 @@ pub struct Oracle {
     pub(crate) components: Components,
 }
 
-/// Memory that judging uses again and again.
+/// Reusable buffers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch {
     pub(crate) around: Neighbourhood,
@@ -84,13 +85,15 @@ pub(crate) struct Scratch {
 }
 
 impl Oracle {
-    /// Looks at a scene: takes the samples and finds the components of the surface that an agent
-    /// can stand on.
+    /// Prepares a scene: takes the samples, and finds the components of the surface on which an
+    /// agent can stand.
     ///
-    /// Takes some ten microseconds for each sample and each place of the grid, on all cores.
+    /// # Cost
+    ///
+    /// About ten microseconds for each sample and each place of the grid, on all cores.
     ///
     /// # Errors
-    /// For an agent or a configuration that is no use. A scene without walkable ground is fine.
+    /// For an invalid agent or configuration. A scene without walkable ground is valid.
     pub fn new(scene: &TriangleSoup, agent: &Agent, config: &MetricsConfig) -> Result<Self, MetricsError> {
         agent.validate()?;
         config.validate()?;
@@ -103,7 +106,7 @@ impl Oracle {
         Ok(oracle)
     }
 
-    /// The agent that it judges for.
+    /// The agent.
     #[must_use]
     pub fn agent(&self) -> &Agent {
         &self.agent
@@ -115,14 +118,14 @@ impl Oracle {
         &self.samples
     }
 
-    /// Whether an agent can stand on the ground at `position`, which is a point of a walkable
-    /// triangle.
+    /// Returns whether an agent can stand on the ground at `position`, which is a point of a
+    /// walkable triangle.
     #[must_use]
     pub fn judge(&self, position: Vec3) -> Verdict {
         self.verdict(position.as_dvec3(), &mut Scratch::default())
     }
 
-    /// Metres.
+    /// Uncertainty in the plan, in metres.
     pub(crate) fn cell(&self) -> f64 {
         f64::from(self.config.cell_size)
     }
@@ -140,7 +143,7 @@ impl Oracle {
         f64::from(self.config.height_tolerance.unwrap_or(least))
     }
 
-    /// What a walk is stopped by, `leniency` levels more lenient than the agent is.
+    /// Limits of a walk, `leniency` levels more lenient than those of the agent.
     pub(crate) fn limits(&self, leniency: f64) -> Limits {
         let slack = leniency * f64::from(self.config.level_height);
         Limits {
@@ -166,8 +169,8 @@ impl Oracle {
         (samples, side)
     }
 
-    /// Room above a point in metres, as far as it matters, and whether what lies above is a low
-    /// obstacle: no higher than a step, no ground itself, with room above.
+    /// Returns the room above a point in metres, as far as it matters, and `true` if there is a low
+    /// obstacle: no higher than a step, no ground itself, with room above it.
     fn room(&self, point: DVec3, scratch: &mut Scratch) -> (f64, bool) {
         let (step, enough) = (self.limits(1.0).step, self.limits(-1.0).height);
         let (low, high) = (point.y + SAME_SURFACE, point.y + step + enough);
@@ -184,7 +187,7 @@ impl Oracle {
         (room, is_obstacle)
     }
 
-    /// Whether a point of the ground lies inside a solid.
+    /// `true` if a point of the ground lies inside a solid.
     pub(crate) fn is_inside_solid(&self, point: DVec3) -> bool {
         self.scene.is_inside_solid(point + DVec3::Y * (2.0 * SAME_SURFACE))
     }
@@ -196,7 +199,7 @@ impl Oracle {
         }
         let (room, is_obstacle) = self.room(point, scratch);
         if room < self.limits(1.0).height && is_obstacle {
-            // Whether one stands on it or not at all is open.
+            // It is open whether the agent stands on the obstacle or cannot stand here.
             return Verdict::Uncertain;
         }
         if room < self.limits(1.0).height {
@@ -205,7 +208,7 @@ impl Oracle {
         let (radius, cell) = (self.radius(), self.cell());
         let reach = radius + cell;
         let (strict, lenient) = (self.limits(-1.0), self.limits(1.0));
-        // Amid clutter what is close decides, and spares the look at all the rest.
+        // In dense scenes near objects decide, so the rest need not be gathered.
         let close = (radius - cell) / 4.0;
         if close > 0.0 {
             scratch.around.gather(&self.scene, point, close, &lenient);
@@ -221,7 +224,7 @@ impl Oracle {
         if radius <= cell {
             return Verdict::Uncertain;
         }
-        // A drop shows only a stride beyond its edge.
+        // A drop is found only a stride beyond its edge.
         let clearance = scratch.around.clearance(radius - cell + lenient.stride, &lenient);
         if clearance.certain() < radius - cell {
             Verdict::Obstructed(nearer(&clearance))
@@ -230,8 +233,8 @@ impl Oracle {
         }
     }
 
-    /// How far walls and drops are from a point of the ground, up to `reach`, by the agent's own
-    /// limits. Looks nearby first.
+    /// Distance of walls and drops from a point of the ground, up to `reach`, by the agent's own
+    /// limits. Searches nearby first.
     pub(crate) fn clearance(&self, point: DVec3, reach: f64, scratch: &mut Scratch) -> Clearance {
         let limits = self.limits(0.0);
         let mut found = Clearance::OPEN;
@@ -260,8 +263,7 @@ impl Oracle {
         &scratch.surfaces
     }
 
-    /// The verdict on a point of a mesh, which lies on ground within the height tolerance or is
-    /// over a drop.
+    /// The verdict on a point of a mesh: on the ground within the height tolerance, or over a drop.
     pub(crate) fn verdict_on_mesh(&self, point: DVec3, scratch: &mut Scratch) -> Verdict {
         let grounds = self.grounds(point, self.height_tolerance(), scratch).to_vec();
         let mut worst = None;
@@ -284,14 +286,14 @@ impl Oracle {
             return Verdict::Obstructed(Obstruction::Solid);
         }
         if !grounds.is_empty() {
-            // Steep ground with gentle ground within a cell is a border like any other.
+            // Steep ground with gentle ground within a cell is treated as a border.
             return if self.gentle_nearby(point, scratch) {
                 Verdict::Uncertain
             } else {
                 Verdict::Obstructed(Obstruction::Wall)
             };
         }
-        // No ground right below: a mesh may stand out by a cell, or bridge a crack.
+        // No ground below: a mesh may protrude by a cell, or bridge a crack.
         if self.gentle_nearby(point, scratch) {
             Verdict::Uncertain
         } else {
@@ -299,7 +301,7 @@ impl Oracle {
         }
     }
 
-    /// Whether there is gentle ground within half a cell around a point, on opposite sides of it.
+    /// `true` if there is gentle ground within half a cell of a point, on opposite sides of it.
     fn gentle_nearby(&self, point: DVec3, scratch: &mut Scratch) -> bool {
         let tolerance = self.height_tolerance();
         let mut is_gentle = |offset: DVec2| {
@@ -316,7 +318,7 @@ impl Oracle {
     }
 }
 
-/// What is nearer, wall or drop.
+/// The nearer one of wall and drop.
 fn nearer(clearance: &Clearance) -> Obstruction {
     if clearance.wall <= clearance.drop { Obstruction::Wall } else { Obstruction::Drop }
 }

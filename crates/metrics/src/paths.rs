@@ -1,4 +1,4 @@
-//! Connectivity and paths, over the same random pairs.
+//! Connectivity and paths, on random pairs of places.
 
 use std::time::Instant;
 
@@ -16,8 +16,7 @@ use crate::scene::plan;
 use crate::shortest::ShortestPaths;
 use waymesh_core::Random;
 
-/// Draws so many times as many pairs as are wanted, at most, until enough have both ends on the
-/// mesh.
+/// Largest number of drawn pairs for each wanted pair, until enough have both ends on the mesh.
 const MOST_DRAWS: usize = 20;
 
 pub(crate) fn judge_connectivity(oracle: &Oracle, mesh: &JudgedMesh, index: &MeshIndex<'_>) -> Connectivity {
@@ -91,7 +90,7 @@ pub(crate) fn judge_paths(
     result
 }
 
-/// By how much of the shortest way between its ends a way is longer.
+/// Returns the relative excess of a path's length over the shortest path between its ends.
 fn excess_length(
     oracle: &Oracle,
     index: &MeshIndex<'_>,
@@ -107,28 +106,29 @@ fn excess_length(
     (exact > 1e-3).then(|| length / exact - 1.0)
 }
 
-/// The polygon at a place, or a millimetre beside it: rounding may put an end on the border just
-/// outside.
+/// Returns the polygon at a place, or a millimetre beside it: rounding may move an end on the
+/// border outside.
 fn locate_near(oracle: &Oracle, index: &MeshIndex<'_>, at: DVec3) -> Option<usize> {
     let offsets = [(0.0, 0.0), (1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0)];
     let near = offsets.map(|(x, z)| at + DVec3::new(x, 0.0, z) * 1e-3);
     near.into_iter().find_map(|at| index.locate(at, oracle.height_tolerance())).map(|(polygon, _)| polygon)
 }
 
-/// Least distance to a wall along all paths, looked at a polygon apart and at the turns.
+/// Returns the smallest distance to a wall along all paths, tested at the corners and at points a
+/// cell apart.
 fn wall_distance(oracle: &Oracle, index: &MeshIndex<'_>, paths: &[Vec<Vec3>]) -> Option<f64> {
-    /// Most places that are looked at.
+    /// Largest number of places that are tested.
     const MOST_PLACES: f64 = 30_000.0;
-    /// Places that are looked at together.
+    /// Number of places that are tested in parallel.
     const PORTION: usize = 256;
-    /// Farthest that a way between two turns is above or below the mesh. Metres.
+    /// Farthest that a path between two corners may be above or below the mesh. Metres.
     const FARTHEST: f64 = 1e3;
     let legs =
         || paths.iter().flat_map(|path| path.windows(2)).map(|leg| (leg[0].as_dvec3(), leg[1].as_dvec3()));
     let total: f64 = legs().map(|(a, b)| a.distance(b)).sum();
     let spacing = oracle.cell().max(total / MOST_PLACES);
     let mut places: Vec<DVec3> = paths.iter().flatten().map(|point| point.as_dvec3()).collect();
-    // Many ways turn at the same places.
+    // Many paths turn at the same places.
     places.sort_by(|a, b| a.to_array().map(f64::to_bits).cmp(&b.to_array().map(f64::to_bits)));
     places.dedup();
     for (a, b) in legs() {
@@ -136,12 +136,12 @@ fn wall_distance(oracle: &Oracle, index: &MeshIndex<'_>, paths: &[Vec<Vec3>]) ->
         let count = (a.distance(b) / spacing) as usize;
         places.extend((1..=count).map(|step| a.lerp(b, step as f64 / (count + 1) as f64)));
     }
-    // Only what is nearer than the nearest so far matters. Portion by portion, so that threads do not
-    // show.
+    // Only what is nearer than the nearest so far matters. Portion by portion, so that the result
+    // does not depend on threads.
     let mut near = reach(oracle);
     for portion in places.chunks(PORTION) {
         let distances = portion.par_iter().map_init(Scratch::default, |scratch, &place| {
-            // Straight between two turns: the ground is where the mesh has it.
+            // Between two corners the path is straight, so the height is taken from the mesh.
             let height = index.locate(place, FARTHEST).map_or(place.y, |(_, height)| height);
             let place = on_ground(oracle, DVec3::new(place.x, height, place.z), scratch);
             oracle.clearance(place, near, scratch).wall

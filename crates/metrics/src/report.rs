@@ -1,70 +1,71 @@
-//! What is found out about a mesh.
+//! The report: all figures of a mesh.
 
 use glam::Vec3;
 use serde::{Deserialize, Serialize};
 
 use crate::Obstruction;
 
-/// Where there is nothing to measure a figure is `None` (`null` in JSON), never NaN.
+/// All figures of a mesh. A figure is `None` (`null` in JSON), never NaN, if there is nothing to
+/// measure.
 ///
-/// The JSON keys are a contract: they are never renamed, and new ones are added at the end. What is
-/// written can be read again.
+/// The JSON keys are a contract: they are never renamed, and new ones are added at the end. The
+/// JSON can be read back.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Evaluation {
     /// Samples on the walkable triangles of the scene.
     pub samples: usize,
-    /// Those where an agent can certainly stand.
+    /// Samples where an agent can certainly stand.
     pub standable: usize,
-    /// Those too close to the deciding border to say. They count neither for nor against the mesh.
+    /// Samples too close to the deciding border. They count neither for nor against the mesh.
     pub uncertain: usize,
     /// Share of the standable samples that lie on the mesh, within the height tolerance. "Coverage"
     /// in van Toll et al. 2020.
     pub coverage: Option<f64>,
     /// Shares of the mesh's area where an agent certainly cannot stand.
     pub excess: Excess,
-    /// Islands of the mesh against components of the surface. "Connectivity" in van Toll et al.
-    /// 2020.
+    /// Islands of the mesh compared with components of the surface. "Connectivity" in van Toll et
+    /// al. 2020.
     pub connectivity: Connectivity,
     /// Height of the mesh above the ground at the standable samples that lie on it, in metres.
     pub height_error: HeightError,
-    /// Distance between the mesh's border and where it should be, in metres: as far from walls and
-    /// drops as the radius.
+    /// Distance between the mesh's border and its ideal position, in metres, which is at a distance
+    /// of the radius from walls and drops.
     pub clearance_error: ClearanceError,
     /// Number of polygons.
     pub polygons: usize,
     /// Edges between two polygons, each counted once.
     pub portals: usize,
-    /// Vertices that polygons use. Places a millimetre apart are one.
+    /// Vertices that polygons use. Vertices within a millimetre count as one.
     pub vertices: usize,
-    /// Vertices that lie on no border edge, which is one without neighbour.
+    /// Vertices that lie on no border edge. A border edge is an edge without neighbour.
     pub vertices_off_border: usize,
     /// Fewest convex polygons that the islands can be cut into: the sum of `ceil(notches / 2) + 1 -
     /// holes`, at least one each. A notch is a border vertex with more than half a turn of mesh
     /// around it. Chazelle and Dobkin 1985.
     pub polygons_lower_bound: usize,
-    /// Share of the polygons that are narrower than a grid cell or have an angle under ten degrees.
+    /// Share of the polygons that are narrower than a grid cell or have an angle below ten degrees.
     pub slivers: Option<f64>,
     /// Smallest angle of all polygons, in degrees.
     pub min_angle: Option<f64>,
-    /// Vertices inside an edge of a polygon that does not have them, counted once for each such
-    /// edge.
+    /// Vertices inside an edge of a polygon that does not have them as corners, counted once for
+    /// each such edge.
     pub t_junctions: usize,
-    /// All that is wrong with the mesh itself: the sum of [`Evaluation::violation_kinds`].
+    /// Number of faults of the mesh itself: the sum of [`Evaluation::violation_kinds`].
     pub violations: usize,
-    /// Ways over the mesh.
+    /// Paths over the mesh.
     pub paths: Paths,
     /// Bytes in memory, if known.
     pub bytes_memory: Option<u64>,
     /// Bytes in the file, if known.
     pub bytes_file: Option<u64>,
-    /// What the violations are.
+    /// The violations by kind.
     pub violation_kinds: Violations,
-    /// More figures of the polygons' shapes.
+    /// Figures of the polygons' shapes.
     pub shape: Shape,
 }
 
-/// Shares of the mesh's area, of 1. What is uncertain is not in them.
+/// Shares of the mesh's area, from 0 to 1. Uncertain area is not included.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Excess {
@@ -80,28 +81,28 @@ pub struct Excess {
     pub drop: Option<f64>,
 }
 
-/// What is linked with what.
+/// Connectivity of the mesh compared with that of the surface.
 ///
-/// Components are found on a regular grid of a cell's spacing over all storeys, wider where
-/// [`crate::MetricsConfig::grid_limit`] asks for it. Neighbouring places are linked if one can walk
-/// straight from one to the other.
-/// - A pair is surely linked by certain places only, with steps and room a level stricter than the
-///   agent's.
-/// - It is surely apart if not even uncertain places, and steps and room a level more lenient, link
-///   it. A grid wider than 1.3 polygons could overlook a passage: there no pair is called apart, so
-///   no link false.
+/// Components are found on a regular grid on all storeys. Its spacing is a cell, or more if
+/// [`crate::MetricsConfig::grid_limit`] requires it. Neighbouring places are linked if an agent can
+/// walk straight from one to the other.
+/// - A pair is certainly linked if it is connected over certain places, with steps and room one
+///   level stricter than the agent's.
+/// - It is certainly apart if it is not connected even over uncertain places, with steps and room
+///   one level more lenient. A grid with a spacing of more than 1.3 cells could miss a passage:
+///   then no pair is called apart, and no link false.
 /// - All other pairs are undecided.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Connectivity {
-    /// Random pairs of standable places on the mesh. Those not in the next three figures could not
-    /// be decided.
+    /// Random pairs of standable places on the mesh. Pairs that are not in the next three figures
+    /// are undecided.
     pub pairs: usize,
-    /// Linked in both, or apart in both.
+    /// Pairs that are linked in both, or apart in both.
     pub agree: usize,
-    /// On one island of the mesh, though there is no way.
+    /// Pairs on one island of the mesh that are certainly apart.
     pub false_links: usize,
-    /// On two islands, though there is a way.
+    /// Pairs on two islands that are certainly linked.
     pub missed_links: usize,
     /// Islands of the mesh.
     pub islands: usize,
@@ -113,21 +114,21 @@ pub struct Connectivity {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct HeightError {
-    /// Mean, negative where the mesh lies below.
+    /// Mean, negative if the mesh lies below the ground.
     pub mean: Option<f64>,
-    /// Median of the sizes.
+    /// Median of the absolute values.
     pub p50: Option<f64>,
-    /// 95th percentile of the sizes.
+    /// 95th percentile of the absolute values.
     pub p95: Option<f64>,
-    /// Largest size.
+    /// Largest absolute value.
     pub max: Option<f64>,
 }
 
-/// Distances in metres, or shares for lengths.
+/// Statistics of distances in metres, or of relative lengths.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ClearanceError {
-    /// Mean size.
+    /// Mean.
     pub mean: Option<f64>,
     /// 95th percentile.
     pub p95: Option<f64>,
@@ -135,22 +136,23 @@ pub struct ClearanceError {
     pub max: Option<f64>,
 }
 
-/// Ways over the mesh between fixed random pairs of standable places.
+/// Paths over the mesh between fixed random pairs of standable places.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Paths {
-    /// Pairs asked for. Zero if there was nobody to ask.
+    /// Queried pairs. 0 if there is no router.
     pub pairs: usize,
-    /// Pairs with a complete way.
+    /// Pairs with a complete path.
     pub found: usize,
-    /// Pairs without, though there certainly is one.
+    /// Pairs without a path, although there certainly is one.
     pub wrongly_missing: usize,
-    /// Pairs with one, though there certainly is none.
+    /// Pairs with a path, although there certainly is none.
     pub wrongly_found: usize,
-    /// By how much of the exact shortest way over the mesh the ways found are longer, in the plan:
-    /// 0.01 is one percent. Negative if they leave the mesh.
+    /// Relative excess of the length of the paths over the exact shortest path on the mesh, in the
+    /// plan: 0.01 is one percent. Negative if they leave the mesh.
     pub excess_length: ClearanceError,
-    /// Least distance from the ways to a wall in metres, as far as twice the radius and four cells.
+    /// Smallest distance of the paths from a wall in metres, at most twice the radius plus four
+    /// cells.
     pub min_wall_distance: Option<f64>,
     /// Time of a query in nanoseconds.
     pub query_ns: QueryTime,
@@ -166,7 +168,7 @@ pub struct QueryTime {
     pub p99: Option<u64>,
 }
 
-/// What is wrong with a mesh itself.
+/// Faults of a mesh itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Violations {
@@ -174,15 +176,15 @@ pub struct Violations {
     pub overlaps: usize,
     /// Polygons that are not convex, or have no area.
     pub non_convex: usize,
-    /// Edges to a neighbour that does not know of it.
+    /// Edges to a neighbour that does not have the polygon as its neighbour.
     pub asymmetric: usize,
-    /// Edges to a neighbour that lie apart from the neighbour's edge, or whose grounds differ by
-    /// more than half a level.
+    /// Edges to a neighbour that do not coincide with an edge of it, or along which the heights
+    /// differ by more than half a level.
     pub cracks: usize,
 }
 
 impl Violations {
-    /// All of them.
+    /// Total number of violations.
     #[must_use]
     pub fn total(&self) -> usize {
         self.overlaps + self.non_convex + self.asymmetric + self.cracks
@@ -199,16 +201,17 @@ pub struct Shape {
     pub largest_polygon: Option<f64>,
     /// Mean plan area of a polygon in square metres.
     pub mean_polygon: Option<f64>,
-    /// Smallest width of all polygons in metres: between two parallel lines, one along an edge.
+    /// Smallest width of all polygons in metres. A width is the distance of two parallel lines
+    /// around a polygon, one along an edge.
     pub min_width: Option<f64>,
     /// Mean number of neighbours.
     pub mean_degree: Option<f64>,
-    /// Polygons for each that there must be: at least 1.
+    /// Number of polygons divided by [`Evaluation::polygons_lower_bound`]: at least 1.
     pub polygons_per_lower_bound: Option<f64>,
 }
 
 impl Evaluation {
-    /// What keeps the figures from meaning much, one sentence each; empty if nothing does.
+    /// Returns reasons why the figures mean little, one sentence each; empty if there are none.
     #[must_use]
     pub fn remarks(&self) -> Vec<&'static str> {
         let mut remarks = Vec::new();
@@ -226,17 +229,17 @@ impl Evaluation {
     }
 }
 
-/// What is wrong where, for a picture.
+/// The places of faults, for a picture.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Places {
     /// Standable samples that are not on the mesh.
     pub missed: Vec<Vec3>,
-    /// Side in metres of the square that each of them stands for, in the plan.
+    /// Side in metres of the square in the plan that each of them represents.
     pub missed_side: f64,
     /// Places of the mesh where an agent cannot stand.
     pub excess: Vec<(Vec3, Obstruction)>,
-    /// Side in metres of the square that each of them stands for, in the plan.
+    /// Side in metres of the square in the plan that each of them represents.
     pub excess_side: f64,
 }
 

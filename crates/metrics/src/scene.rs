@@ -1,22 +1,22 @@
-//! The triangles of a scene, and what lies where.
+//! The triangles of a scene, with spatial queries.
 
 use glam::{DVec2, DVec3};
 use waymesh_core::TriangleSoup;
 
 use crate::tree::BoxTree;
 
-/// How a triangle can be walked on.
+/// Whether an agent can walk on a triangle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Slope {
-    /// Faces up, no steeper than the agent walks.
+    /// Faces up, and is no steeper than the agent's limit.
     Gentle,
-    /// Faces up, within [`SLOPE_SLACK`] of the steepest that the agent walks.
+    /// Faces up, with a slope within [`SLOPE_SLACK`] of the agent's limit.
     Borderline,
     /// Steeper, or faces down.
     Steep,
 }
 
-/// Slopes this close to the limit, in radians, are not decided: normals of single-precision corners
+/// Slopes this close to the limit, in radians, are undecided: normals of single-precision corners
 /// are not exact.
 const SLOPE_SLACK: f64 = 0.002;
 
@@ -24,11 +24,11 @@ const SLOPE_SLACK: f64 = 0.002;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Face {
     pub(crate) corners: [DVec3; 3],
-    /// Of length one.
+    /// Unit normal.
     pub(crate) normal: DVec3,
     pub(crate) slope: Slope,
-    /// Which edges, each from its corner to the next, end the ground: all but those that two gentle
-    /// faces share.
+    /// For the edge from each corner to the next, `true` if the ground ends there: all edges but
+    /// those shared by two gentle faces.
     pub(crate) open: [bool; 3],
 }
 
@@ -49,7 +49,7 @@ pub(crate) struct SceneIndex {
 }
 
 impl SceneIndex {
-    /// Leaves out triangles without finite area. The order of the triangles does not matter.
+    /// Indexes the triangles with a finite area. Their order does not matter.
     pub(crate) fn new(soup: &TriangleSoup, max_slope: f64) -> Self {
         let mut faces: Vec<Face> = soup.finite_triangles().filter_map(|c| face(c, max_slope)).collect();
         faces.sort_by(|a, b| {
@@ -66,13 +66,13 @@ impl SceneIndex {
         Self { faces, low, high, tree }
     }
 
-    /// Calls `visit` for the faces whose boxes meet a box.
+    /// Calls `visit` with the faces whose boxes intersect a box.
     pub(crate) fn overlapping(&self, low: DVec3, high: DVec3, visit: impl FnMut(usize)) {
         self.tree.overlapping(low, high, visit);
     }
 
-    /// All surfaces straight above and below `at` between two heights, vertical faces aside. Not in
-    /// order.
+    /// Collects all surfaces above and below `at` between two heights, except vertical faces, in
+    /// any order.
     pub(crate) fn column(&self, at: DVec2, low: f64, high: f64, out: &mut Vec<Surface>) {
         out.clear();
         let (from, to) = (DVec3::new(at.x, low, at.y), DVec3::new(at.x, high, at.y));
@@ -86,7 +86,7 @@ impl SceneIndex {
         });
     }
 
-    /// Whether the first face along a ray shows its back; `None` if there is none.
+    /// Returns whether the first face along a ray shows its back; `None` if there is none.
     fn first_shows_back(&self, origin: DVec3, direction: DVec3) -> Option<bool> {
         let mut first = (f64::INFINITY, None);
         self.tree.along(origin, direction, |index| {
@@ -100,11 +100,11 @@ impl SceneIndex {
         first.1
     }
 
-    /// Whether a point lies inside a solid: whichever way one looks, up or sideways, the first face
+    /// `true` if a point lies inside a solid: in all directions, up and sideways, the first face
     /// shows its back.
     pub(crate) fn is_inside_solid(&self, point: DVec3) -> bool {
-        // Up first: nearly always the sky or a ceiling. The others rise, or the ground would be in the way;
-        // odd angles do not run along walls.
+        // Up first: it almost always decides. The other directions rise, so that they do not hit
+        // the ground; odd angles do not run along walls.
         const RING: usize = 7;
         self.first_shows_back(point, DVec3::Y) == Some(true)
             && (0..RING).all(|step| {
@@ -128,7 +128,7 @@ fn face(corners: [glam::Vec3; 3], max_slope: f64) -> Option<Face> {
     Some(Face { corners, normal, slope, open: [true; 3] })
 }
 
-/// Edges that two gentle faces share, corner for corner, are not open.
+/// Marks edges with the same ends on two gentle faces as not open.
 fn mark_shared_edges(faces: &mut [Face]) {
     let bits = |corner: DVec3| corner.to_array().map(f64::to_bits);
     let mut edges = Vec::new();
@@ -173,12 +173,12 @@ pub(crate) fn plan_area(corners: &[DVec3; 3]) -> f64 {
     cross(a, b, c).abs() / 2.0
 }
 
-/// Height of a triangle at a plan position, if it covers it, border included.
+/// Height of a triangle at a plan position, if the triangle covers it, border included.
 #[inline]
 pub(crate) fn height_at(corners: &[DVec3; 3], at: DVec2) -> Option<f64> {
     let [a, b, c] = corners.map(plan);
     let area = cross(a, b, c);
-    // Relative to the triangle's own size, so that a point on a shared edge is never between two
+    // Relative to the triangle's size, so that a point on a shared edge is never outside of both
     // triangles.
     let slack = -1e-9 * area.abs();
     let sign = area.signum();

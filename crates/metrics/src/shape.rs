@@ -1,4 +1,4 @@
-//! How the polygons are shaped, how many there are, and what is wrong with them.
+//! Shapes, numbers and faults of the polygons.
 
 use glam::{DVec2, DVec3};
 use rayon::prelude::*;
@@ -13,8 +13,8 @@ use crate::walk::closest_on_segment;
 /// A polygon with a smaller angle is a sliver. Degrees.
 const SLIVER_ANGLE: f64 = 10.0;
 
-/// How close to an edge a vertex lies inside it, in metres: twice the distance at which vertices
-/// are one.
+/// A vertex this close to an edge, in metres, lies inside it: twice the distance at which vertices
+/// count as one.
 const ON_EDGE: f64 = 2e-3;
 
 pub(crate) fn judge_shape(oracle: &Oracle, mesh: &JudgedMesh, fans: &Fans, evaluation: &mut Evaluation) {
@@ -99,7 +99,7 @@ pub(crate) fn judge_validity(
     evaluation.violation_kinds = kinds;
 }
 
-/// Whether the grounds of two neighbours differ along their edge.
+/// `true` if the heights of two neighbours differ along their edge.
 fn gapes(mesh: &JudgedMesh, polygon: usize, edge: usize, other: usize, tolerance: f64) -> bool {
     let (a, b) = (plan(mesh.corner(polygon, edge)), plan(mesh.corner(polygon, edge + 1)));
     [0.01, 0.25, 0.5, 0.75, 0.99].into_iter().any(|share| {
@@ -113,7 +113,7 @@ pub(crate) fn area(outline: &[DVec2]) -> f64 {
     outline.windows(2).map(|pair| cross(base, pair[0], pair[1])).sum::<f64>() / 2.0
 }
 
-/// Least distance between two parallel lines around a convex outline: one of them lies along an
+/// Smallest distance between two parallel lines around a convex outline. One of them lies along an
 /// edge.
 fn width(outline: &[DVec2]) -> f64 {
     let edges = (0..outline.len()).map(|edge| (outline[edge], outline[(edge + 1) % outline.len()]));
@@ -126,8 +126,7 @@ fn width(outline: &[DVec2]) -> f64 {
         .min(f64::MAX)
 }
 
-/// Whether an outline turns one way only, once around, but for what rounding to single precision
-/// bends.
+/// `true` if an outline is convex, with a tolerance for rounding to single precision.
 fn is_convex(outline: &[DVec2]) -> bool {
     let count = outline.len();
     let extent = outline.iter().fold(0.0, |extent: f64, corner| extent.max(corner.abs().max_element()));
@@ -145,7 +144,8 @@ fn is_convex(outline: &[DVec2]) -> bool {
     area(outline) > 0.0 && (turned - std::f64::consts::TAU).abs() < 1.0
 }
 
-/// Vertices of other polygons that lie inside an edge of a polygon. Each place counts once an edge.
+/// Number of vertices of other polygons that lie inside an edge of a polygon. Each place counts
+/// once for each edge.
 fn t_junctions(mesh: &JudgedMesh, index: &MeshIndex<'_>, fans: &Fans, polygon: usize, level: f64) -> usize {
     let mut count = 0;
     for (a, b, _) in mesh.edges(polygon) {
@@ -183,7 +183,7 @@ fn t_junctions(mesh: &JudgedMesh, index: &MeshIndex<'_>, fans: &Fans, polygon: u
     count
 }
 
-/// Polygons after this one that cover the same ground.
+/// Number of polygons after this one that cover the same ground.
 fn overlaps(mesh: &JudgedMesh, index: &MeshIndex<'_>, polygon: usize, headroom: f64) -> usize {
     let outline = mesh.outline(polygon);
     let corners = || mesh.ground[mesh.ground_first[polygon]..mesh.ground_first[polygon + 1]].iter().flatten();
@@ -202,7 +202,7 @@ fn overlaps(mesh: &JudgedMesh, index: &MeshIndex<'_>, polygon: usize, headroom: 
     found.dedup();
     let covers = |&&other: &&usize| {
         let common = clip(&outline, &mesh.outline(other));
-        // Along a shared edge rounding leaves a strip as thin as itself.
+        // Along a shared edge, rounding leaves a very thin strip.
         if area(&common) < 1e-3 * perimeter(&common) + 1e-6 {
             return false;
         }
@@ -216,7 +216,8 @@ fn perimeter(outline: &[DVec2]) -> f64 {
     (0..outline.len()).map(|edge| outline[edge].distance(outline[(edge + 1) % outline.len()])).sum()
 }
 
-/// What two convex outlines have in common: Sutherland and Hodgman 1974, <https://doi.org/10.1145/360767.360802>.
+/// The intersection of two convex outlines: Sutherland and Hodgman 1974,
+/// <https://doi.org/10.1145/360767.360802>.
 fn clip(subject: &[DVec2], window: &[DVec2]) -> Vec<DVec2> {
     let mut result = subject.to_vec();
     for edge in 0..window.len() {

@@ -1,4 +1,4 @@
-//! The exact shortest way over a mesh, in the plan.
+//! The exact shortest path on a mesh, in the plan.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -9,23 +9,22 @@ use crate::fans::Fans;
 use crate::mesh::JudgedMesh;
 use crate::scene::plan;
 
-/// Most polygons that one look may pass, and most lines of sight that are kept: beyond, there is no
-/// answer.
+/// Largest number of polygons that one view may pass. Beyond that there is no answer.
 const MOST_POLYGONS: usize = 2_000_000;
+/// Largest number of lines of sight that are kept. Beyond that there is no answer.
 const MOST_LINES: usize = 20_000_000;
 
-/// Shortest ways: A* over the visibility graph of the border's notches, whose lines of sight are
-/// found by looking through the edges of the polygons in an ever narrower cone, and are kept for
-/// the next way.
+/// Shortest paths by A* on the visibility graph of the border's notches. Lines of sight are found
+/// by cones that narrow from edge to edge through the polygons, and are kept for the next path.
 ///
-/// Exact, because a shortest way turns only at notches (Lozano-Pérez and Wesley 1979, <https://doi.org/10.1145/359156.359164>),
-/// and because polygons are convex. Where the mesh passes above itself, looks follow the polygons
-/// and not the plan.
+/// Exact, because a shortest path turns only at notches (Lozano-Pérez and Wesley 1979,
+/// <https://doi.org/10.1145/359156.359164>), and because polygons are convex. Where the mesh passes
+/// above itself, views follow the polygons and not the plan.
 #[derive(Debug)]
 pub(crate) struct ShortestPaths<'a> {
     mesh: &'a JudgedMesh,
     fans: &'a Fans,
-    /// What is seen from each fan, once it was looked from.
+    /// The fans visible from each fan, with distances, once they have been computed.
     seen: Vec<Option<Vec<(usize, f64)>>>,
     lines: usize,
 }
@@ -38,14 +37,14 @@ struct Look {
     left: DVec2,
 }
 
-/// What is seen from one place.
+/// What is visible from one place.
 #[derive(Debug, Default)]
 struct View {
     fans: Vec<usize>,
     sees_goal: bool,
 }
 
-/// An entry of the open list: the lowest estimate comes first.
+/// An entry of the open list. The lowest estimate comes first.
 #[derive(PartialEq)]
 struct Open {
     estimate: f64,
@@ -76,8 +75,8 @@ impl<'a> ShortestPaths<'a> {
         plan(self.mesh.corner(polygon, corner))
     }
 
-    /// Length of the shortest way between two places in two polygons; `None` if there is none, or
-    /// it is too much to look for.
+    /// Returns the length of the shortest path between two places in two polygons; `None` if there
+    /// is none, or if the search is too large.
     pub(crate) fn length(&mut self, from: (usize, DVec3), to: (usize, DVec3)) -> Option<f64> {
         let (start, goal) = (plan(from.1), plan(to.1));
         let first = self.look(start, &self.polygons_at(from.0, start), Some((to.0, goal)))?;
@@ -132,7 +131,7 @@ impl<'a> ShortestPaths<'a> {
         Some(others.map(|other| (other, self.place(other).distance(at))).collect())
     }
 
-    /// The polygon and those that meet it where `at` lies on its border.
+    /// Returns the polygon, and if `at` lies on its border, those that meet it there.
     fn polygons_at(&self, polygon: usize, at: DVec2) -> Vec<usize> {
         let mut polygons = vec![polygon];
         let mut next = 0;
@@ -151,7 +150,8 @@ impl<'a> ShortestPaths<'a> {
         polygons
     }
 
-    /// The fans where a way may turn that are seen from `at`, a place of each of the `polygons`.
+    /// Finds the fans where a path may turn that are visible from `at`, which lies in each of the
+    /// `polygons`.
     fn look(&self, at: DVec2, polygons: &[usize], goal: Option<(usize, DVec2)>) -> Option<View> {
         let mut view = View::default();
         let mut looks = Vec::new();
@@ -161,8 +161,8 @@ impl<'a> ShortestPaths<'a> {
             for edge in 0..sides {
                 self.note(polygon, edge, &mut view);
                 let [a, b] = [edge, edge + 1].map(|corner| plan(self.mesh.corner(polygon, corner)) - at);
-                // Not along an edge that `at` lies on: what is beyond it is among the polygons, or out of
-                // sight.
+                // Not along an edge on which `at` lies: the polygon beyond is in the list, or not
+                // visible.
                 if a.perp_dot(b) > 1e-9
                     && let Some((other, entry)) = self.fans.matching(polygon, edge)
                 {
@@ -245,7 +245,7 @@ mod tests {
         ShortestPaths::new(mesh, &fans).length(at(from), at(to))
     }
 
-    /// Whether the open segment misses the inside of every solid square.
+    /// `true` if the open segment misses the inside of every solid square.
     fn is_clear(side: usize, solid: &[bool], a: DVec2, b: DVec2) -> bool {
         (0..side * side).filter(|&polygon| solid[polygon]).all(|polygon| {
             let low = DVec2::new((polygon % side) as f64, (polygon / side) as f64);
@@ -264,7 +264,7 @@ mod tests {
         })
     }
 
-    /// Whether a segment does not run between two solid squares, or between one and the outside.
+    /// `true` if a segment does not run between two solid squares, or between one and the outside.
     fn is_beside_ground(side: usize, solid: &[bool], a: DVec2, b: DVec2) -> bool {
         let is_open = |at: DVec2| {
             let inside = at.min_element() > 0.0 && at.max_element() < side as f64;
@@ -280,7 +280,7 @@ mod tests {
         })
     }
 
-    /// Over all corners, without any cleverness.
+    /// A slow search over all corners.
     fn slow_length(side: usize, solid: &[bool], from: DVec2, to: DVec2) -> Option<f64> {
         let mut places = vec![from, to];
         places.extend(

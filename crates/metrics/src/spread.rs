@@ -1,17 +1,17 @@
-//! Places spread by fixed random numbers.
+//! Evenly spread random points.
 
 use glam::DVec3;
 use waymesh_core::Random;
 
 use crate::scene::plan_area;
 
-/// Strides of a sequence that fills a square evenly: Roberts 2018, The unreasonable effectiveness
-/// of quasirandom sequences.
+/// Steps of a sequence that fills a square evenly: Roberts 2018, The unreasonable effectiveness of
+/// quasirandom sequences.
 const STRIDE: [f64; 2] = [0.754_877_666_246_693, 0.569_840_290_998_053];
 
-/// `count` points on triangles, evenly spread over their plan area, each with the index of its
-/// triangle. One in each of so many equal shares of the area, so that no share is left out. None if
-/// there is no area. With them the side of the square that each stands for.
+/// Returns `count` points on triangles, evenly spread over their plan area, each with the index of
+/// its triangle, and the side of the square that each point represents. There is one point in each
+/// of `count` equal shares of the area. No points if there is no area.
 pub(crate) fn spread(triangles: &[[DVec3; 3]], count: usize, seed: u64) -> (Vec<(usize, DVec3)>, f64) {
     let mut total = 0.0;
     let sums: Vec<f64> = triangles

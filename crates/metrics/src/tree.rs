@@ -1,4 +1,4 @@
-//! Boxes in a tree: the one place that knows parry.
+//! A tree of boxes: the only module that uses parry.
 
 use glam::{DVec3, Vec3};
 use parry3d::bounding_volume::Aabb;
@@ -9,8 +9,7 @@ use parry3d::query::Ray;
 #[derive(Clone, Debug)]
 pub(crate) struct BoxTree(Bvh);
 
-/// What the rounding of a position to single precision may move it by, doubled: boxes are widened
-/// by it.
+/// Twice the largest error of rounding a position to single precision. Boxes are extended by it.
 fn slack(position: DVec3) -> Vec3 {
     position.abs().as_vec3() * (2.0 * f32::EPSILON) + Vec3::splat(1e-6)
 }
@@ -25,7 +24,7 @@ impl BoxTree {
         Self(Bvh::from_leaves(BvhBuildStrategy::Binned, &leaves))
     }
 
-    /// Calls `visit` for every box that meets the given one.
+    /// Calls `visit` for every box that intersects the given one.
     pub(crate) fn overlapping(&self, low: DVec3, high: DVec3, mut visit: impl FnMut(usize)) {
         if !self.0.is_empty() {
             let aabb = aabb(low, high);
@@ -33,7 +32,7 @@ impl BoxTree {
         }
     }
 
-    /// Calls `visit` for every box that a ray meets.
+    /// Calls `visit` for every box that a ray hits.
     pub(crate) fn along(&self, origin: DVec3, direction: DVec3, mut visit: impl FnMut(usize)) {
         if !self.0.is_empty() {
             let ray = Ray::new(origin.as_vec3(), direction.as_vec3());

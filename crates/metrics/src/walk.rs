@@ -1,5 +1,5 @@
-//! Walking a straight line over the scene, in the exact profile that a vertical plane cuts out of
-//! its triangles.
+//! Walks along straight lines over the scene, on the exact profile that a vertical plane cuts out
+//! of its triangles.
 
 use std::f64::consts::TAU;
 
@@ -7,47 +7,46 @@ use glam::{DVec2, DVec3};
 
 use crate::scene::{SceneIndex, Slope, plan};
 
-/// What stops a walk. Metres.
+/// Limits of a walk, in metres.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
     /// Highest step up or down.
     pub(crate) step: f64,
     /// Room needed above the ground.
     pub(crate) height: f64,
-    /// A crack in the ground, or a run of steep ground, that is shorter than this is stepped over.
+    /// A crack in the ground, or a stretch of steep ground, shorter than this is stepped over.
     pub(crate) stride: f64,
 }
 
 /// Heights closer than this are one surface: doubled floors, carpets. Metres.
 pub(crate) const SAME_SURFACE: f64 = 0.01;
 
-/// How far from where one starts things are, in the plan; infinite if not within reach.
+/// Distances from the start in the plan; infinite if not within reach.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Clearance {
-    /// Higher than a step, or room too low.
+    /// To something higher than a step, or to low room.
     pub(crate) wall: f64,
-    /// Deeper than a step, or no ground.
+    /// To ground lower than a step, or to no ground.
     pub(crate) drop: f64,
-    /// Neither, but no plain ground either: a crack shorter than the stride, or steep ground longer
-    /// than it.
+    /// To a crack shorter than the stride, or to steep ground longer than it.
     pub(crate) doubtful: f64,
 }
 
 impl Clearance {
     pub(crate) const OPEN: Self = Self { wall: f64::INFINITY, drop: f64::INFINITY, doubtful: f64::INFINITY };
 
-    /// To the nearer of wall and drop.
+    /// Distance to the nearer of wall and drop.
     pub(crate) fn certain(&self) -> f64 {
         self.wall.min(self.drop)
     }
 
-    /// To the nearest of all.
+    /// Distance to the nearest of all three.
     pub(crate) fn strict(&self) -> f64 {
         self.certain().min(self.doubtful)
     }
 }
 
-/// A triangle around the place that is looked at, relative to it.
+/// A triangle near the start, relative to it.
 #[derive(Clone, Copy, Debug)]
 struct NearFace {
     corners: [DVec2; 3],
@@ -59,7 +58,7 @@ struct NearFace {
 }
 
 impl NearFace {
-    /// What the vertical plane from the origin along `direction` cuts out of it, up to `reach`.
+    /// Returns the cut with the vertical plane from the origin along `direction`, up to `reach`.
     fn cut(&self, direction: DVec2, reach: f64) -> Option<Piece> {
         let aside = self.corners.map(|corner| direction.perp_dot(corner));
         let beside = aside.map(|value| value > 0.0);
@@ -86,7 +85,7 @@ impl NearFace {
     }
 }
 
-/// What a vertical plane cuts out of a triangle: from `from` to `to` along the way, with the
+/// The cut of a triangle with a vertical plane: from `from` to `to` along the line, with the
 /// heights there.
 #[derive(Clone, Copy, Debug)]
 struct Piece {
@@ -108,7 +107,7 @@ impl Piece {
     }
 }
 
-/// The triangles around a place; the memory is used again for the next.
+/// The triangles around a place. Its memory is reused.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Neighbourhood {
     faces: Vec<NearFace>,
@@ -116,25 +115,25 @@ pub(crate) struct Neighbourhood {
     directions: Vec<DVec2>,
 }
 
-/// Directions that are always looked along.
+/// Number of directions that are always tested.
 const FIXED_DIRECTIONS: usize = 16;
 
-/// Sectors: in each, the nearest edge of gentle ground and the nearest of anything else are looked
-/// at.
+/// Number of sectors. In each, the nearest edge of gentle ground and the nearest other edge give
+/// directions.
 const BINS: usize = 40;
 
-/// Angle in radians by which a look passes an edge on either side: looking straight at a corner one
-/// may graze it.
+/// Angle in radians by which a direction passes an edge on either side: a direction straight to a
+/// corner may only graze it.
 const NUDGE: f64 = 2e-3;
 
 /// Longest step of a walk in metres; heights are followed exactly at its ends.
 const LONGEST_MARCH: f64 = 0.06;
 
 impl Neighbourhood {
-    /// Collects the triangles within `reach` of `origin` in the plan that a walk can meet.
+    /// Collects the triangles within `reach` of `origin` in the plan that a walk can hit.
     pub(crate) fn gather(&mut self, scene: &SceneIndex, origin: DVec3, reach: f64, limits: &Limits) {
         self.faces.clear();
-        // As far as one gets on ground of 60 degrees, and a step more.
+        // The heights that a walk can reach on ground of 60 degrees, and a step more.
         let (down, up) = (2.0 * reach + limits.step + 0.1, 2.0 * reach + 2.0 * limits.step + limits.height);
         let low = origin - DVec3::new(reach, down, reach);
         let high = origin + DVec3::new(reach, up, reach);
@@ -152,17 +151,18 @@ impl Neighbourhood {
         faces.sort_by(|a, b| a.distance.total_cmp(&b.distance));
     }
 
-    /// Whether nothing at all is nearer than `reach`.
+    /// `true` if nothing is nearer than `reach`.
     pub(crate) fn is_open(&mut self, reach: f64, limits: &Limits) -> bool {
         self.choose_directions(reach);
         let directions = std::mem::take(&mut self.directions);
-        let mut ways = directions.iter();
-        let is_open = ways.all(|&way| self.walk(way, reach, limits).clearance.strict() >= reach);
+        let mut directions_left = directions.iter();
+        let is_open =
+            directions_left.all(|&direction| self.walk(direction, reach, limits).clearance.strict() >= reach);
         self.directions = directions;
         is_open
     }
 
-    /// How far walls and drops are, up to `reach`. Nearer ones hide what is behind them.
+    /// Distances to walls and drops, up to `reach`. Nearer ones hide those behind them.
     pub(crate) fn clearance(&mut self, reach: f64, limits: &Limits) -> Clearance {
         let mut found = Clearance::OPEN;
         self.choose_directions(reach);
@@ -177,7 +177,8 @@ impl Neighbourhood {
         found
     }
 
-    /// Fixed directions, and past the nearest points of the edges nearby, on both sides.
+    /// Chooses the fixed directions, and those past the nearest points of nearby edges, on both
+    /// sides.
     fn choose_directions(&mut self, reach: f64) {
         let mut bins = [(f64::INFINITY, 0.0); 2 * BINS];
         for face in self.faces.iter().take_while(|face| face.distance <= reach) {
@@ -220,7 +221,7 @@ impl Neighbourhood {
         self.pieces.extend(near.filter_map(|face| face.cut(direction, reach)));
     }
 
-    /// Walks from the origin along `direction`, `length` far.
+    /// Walks from the origin along `direction` over the distance `length`.
     pub(crate) fn walk(&mut self, direction: DVec2, length: f64, limits: &Limits) -> Walk {
         self.slice(direction, length);
         self.pieces.sort_by(|a, b| a.from.total_cmp(&b.from));
@@ -238,7 +239,7 @@ impl Neighbourhood {
     }
 }
 
-/// How a walk went.
+/// Result of a walk.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Walk {
     pub(crate) clearance: Clearance,
@@ -246,9 +247,9 @@ pub(crate) struct Walk {
     pub(crate) arrival: Option<f64>,
 }
 
-/// Where a walk has come to.
+/// State of a walk.
 struct Walker<'a> {
-    /// Not yet passed, by where they begin.
+    /// The cuts ahead, sorted by their start.
     pieces: &'a [Piece],
     limits: &'a Limits,
     height: f64,
@@ -265,13 +266,13 @@ impl<'a> Walker<'a> {
         Self { pieces, limits, height: 0.0, base: 0.0, gap: None, steep: None, clearance }
     }
 
-    /// Whether a piece is ground within a step between `a` and `b`: at `b`, or where it is entered.
+    /// `true` if a cut is ground within a step between `a` and `b`: at `b`, or where it is entered.
     fn in_step(&self, piece: &Piece, a: f64, b: f64) -> bool {
         let reach = self.limits.step + 1e-6;
         (piece.height(b) - self.height).abs() <= reach || (piece.height(a) - self.height).abs() <= reach
     }
 
-    /// One step. False if it is stopped.
+    /// Walks from `a` to `b`. Returns `false` if the walk is stopped.
     fn march(&mut self, a: f64, b: f64) -> bool {
         let passed = self.pieces.iter().take_while(|piece| piece.to < a).count();
         self.pieces = &self.pieces[passed..];
@@ -287,7 +288,7 @@ impl<'a> Walker<'a> {
                 if better { next } else { best }
             });
         let top = ground.map_or(self.height, |ground| ground.0);
-        // What is higher than a step, but not above the head.
+        // Obstacles are higher than a step, but not above the head.
         let low = (self.height + self.limits.step).max(top) + 1e-6;
         let high = top + self.limits.height - 1e-6;
         for piece in ahead.iter().filter(|piece| piece.to >= a) {

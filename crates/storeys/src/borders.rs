@@ -1,5 +1,5 @@
-//! Borders between pixels: from traced borders, which follow the sides of cells, to where the
-//! ground ends in truth.
+//! Borders between pixels: moves traced borders, which follow the sides of cells, to where the
+//! ground ends.
 
 use waymesh_core::{ArcId, ContourArc, ContourSet, GridFrame, PlanPoint, PlanVertex, RegionId, VertexId};
 
@@ -8,8 +8,7 @@ use crate::refine::BORDER_STEPS;
 
 const STEPS: i32 = BORDER_STEPS as i32;
 
-/// Where the ground of a region ends around a cell, by [`waymesh_core::Direction::index`], as in
-/// [`crate::SpanEnds`].
+/// Where the ground of a region ends around a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RegionEnds {
     /// The region.
@@ -18,11 +17,12 @@ pub struct RegionEnds {
     pub z: u32,
     /// Column along x.
     pub x: u32,
-    /// How far the ground goes from the centre of the cell.
+    /// Distance from the centre of the cell to the end of the ground, as in
+    /// [`crate::SpanEnds::steps`].
     pub steps: [u8; 4],
 }
 
-/// The frame of borders: [`BORDER_STEPS`] cells for each cell of `frame`.
+/// Returns the frame of borders: [`BORDER_STEPS`] cells for each cell of `frame`.
 #[must_use]
 pub fn border_frame(frame: &GridFrame) -> GridFrame {
     let steps = u32::from(BORDER_STEPS);
@@ -34,25 +34,25 @@ pub fn border_frame(frame: &GridFrame) -> GridFrame {
     }
 }
 
-/// Moves the raw borders of a traced field to where the ground ends: every side of a cell on a wall
-/// or drop becomes the point at which the line between the centres of the two cells leaves the
-/// ground. Borders between regions stay, and end on the moved ones.
+/// Moves the raw borders of a traced field to where the ground ends. Every side of a cell on a wall
+/// or drop becomes the point where the line between the centres of the two cells leaves the ground.
+/// Borders between regions stay, and end on the moved ones.
 ///
-/// `ends` are sorted. A side that they do not tell of stays where it is.
+/// `ends` must be sorted. A side that is not in `ends` stays where it is.
 ///
 /// # Guarantees
-/// - The same arcs with the same sides. If `raw` is valid, so is the result: within every square of
-///   four centres the new borders are straight lines from its sides to one point in it, which cross
-///   none of the others.
+/// - The arcs and their left and right regions are those of `raw`. If `raw` is valid, so is the
+///   result: in every square of four centres the new borders are straight lines from its sides to
+///   one point in it, which do not cross.
 /// - Plan points are in the frame of [`border_frame`].
 ///
 /// # Errors
-/// [`StoreysError::NotTraced`] for an arc that does not go from corner to corner of the grid, side
-/// by side; [`StoreysError::TooMany`] beyond 2^24 cells along an axis.
+/// [`StoreysError::NotTraced`] for an arc that does not follow the sides of cells;
+/// [`StoreysError::TooMany`] beyond 2^24 cells along an axis.
 ///
 /// # References
-/// The points are those of marching squares (Lorensen and Cline 1987, in the plane), which takes
-/// the place of the thesis' contour pixels.
+/// The points are those of marching squares (Lorensen and Cline 1987, in the plane), which replaces
+/// the contour pixels of the thesis.
 pub fn place_borders(raw: &ContourSet, ends: &[RegionEnds]) -> Result<ContourSet, StoreysError> {
     let longest = u64::from(raw.frame.width.max(raw.frame.depth));
     if longest > 1 << 24 {
@@ -92,7 +92,7 @@ pub fn place_borders(raw: &ContourSet, ends: &[RegionEnds]) -> Result<ContourSet
     Ok(placed.out)
 }
 
-/// The points of walls next to a junction.
+/// Sum and number of the points of walls next to a junction.
 #[derive(Clone, Copy, Debug, Default)]
 struct Junction {
     sum: [i64; 2],
@@ -103,7 +103,7 @@ struct Placed<'a> {
     raw: &'a ContourSet,
     ends: &'a [RegionEnds],
     out: ContourSet,
-    /// The new numbers of vertices that are kept.
+    /// New ids of the vertices that are kept.
     kept: Vec<Option<VertexId>>,
     junctions: Vec<Junction>,
 }
@@ -115,7 +115,7 @@ impl Placed<'_> {
         vertex
     }
 
-    /// The new number of a vertex that stays.
+    /// Returns the new id of a vertex that is kept.
     fn keep(&mut self, vertex: VertexId) -> VertexId {
         if let Some(known) = self.kept[vertex.index()] {
             return known;
@@ -138,7 +138,7 @@ impl Placed<'_> {
             }
         } else {
             let (start, end) = (vertices[0], vertices[vertices.len() - 1]);
-            // A closed arc without a junction is used by nobody else.
+            // No other arc ends at a closed arc without a junction.
             let closed = start == end && uses[start.index()] == 2;
             if !closed {
                 let new = self.keep(start);
@@ -181,13 +181,14 @@ impl Placed<'_> {
         Ok(())
     }
 
-    /// Where the ground of `region` ends across a side of a cell; nothing if it is no side.
+    /// Returns where the ground of `region` ends across a side of a cell; `None` if it is not a
+    /// side.
     fn wall_point(&self, region: RegionId, a: PlanPoint, b: PlanPoint) -> Option<PlanPoint> {
         let (dx, dz) = (b.x - a.x, b.z - a.z);
         if dx.abs() + dz.abs() != 1 {
             return None;
         }
-        // The cell lies where orientation is positive; the wall on the other side.
+        // The cell lies on the positive side, the wall on the other side.
         let (inward_x, inward_z) = (-dz, dx);
         let (x, z) = ((a.x + b.x + inward_x - 1) / 2, (a.z + b.z + inward_z - 1) / 2);
         let direction = match (-inward_x, -inward_z) {
@@ -208,9 +209,9 @@ impl Placed<'_> {
         ))
     }
 
-    /// The junctions that have to stay at their corner of the grid: another corner of the surface
-    /// lies there, with a seam of the same region. Where four spans meet in a corner and two
-    /// opposite ones are of one region, both sides need the corner.
+    /// Returns the junctions that have to stay at their corner of the grid, because another vertex
+    /// lies there on a seam of the same region. Where four spans meet at a corner and two opposite
+    /// ones are of one region, both sides need the corner.
     fn crowded_junctions(&self) -> Vec<bool> {
         let raw = self.raw;
         let mut seams = Vec::new();
@@ -243,8 +244,8 @@ impl Placed<'_> {
         crowded
     }
 
-    /// Puts every junction on walls between the points of the walls that end there. It stays in the
-    /// square of four centres around it.
+    /// Moves every junction on walls to the mean of the points of the walls that end there, within
+    /// the square of four centres around it.
     fn place_junctions(&mut self) {
         let crowded = self.crowded_junctions();
         for (old, junction) in self.junctions.iter().enumerate() {

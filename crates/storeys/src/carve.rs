@@ -1,4 +1,4 @@
-//! From depth maps to spans: what is far enough from walls, with its links, and where it ends.
+//! Converts depth maps to spans: the ground far enough from walls, its links, and where it ends.
 
 use waymesh_core::{Direction, GridFrame, GridWindow, SpanKey};
 
@@ -8,11 +8,11 @@ use crate::depth::{ALL_SIDES, DepthMaps, NO_FLOOR, NOWHERE, Places};
 use crate::refine::{BORDER_STEPS, Refined, SpanEnds};
 use crate::slim::{SlimSpans, SlimWindow, floor_above, key, nearest};
 
-/// A border is at least so many steps from the centres on both sides, so that borders cannot touch
-/// where they have to turn.
+/// A border keeps at least this many steps from the centres on both sides, so that borders cannot
+/// touch where they turn.
 const MARGIN_STEPS: u8 = 2;
 
-/// The window's part of the maps, without what is too close to a wall.
+/// Returns the part of the maps in the window, without the ground that is too close to a wall.
 pub(crate) fn carve(
     mut maps: DepthMaps<'_>,
     clearance: &Clearance,
@@ -59,14 +59,14 @@ pub(crate) fn carve(
     Refined { ground: SlimWindow { frame: *frame, core, window, spans, labels: Vec::new() }, ends }
 }
 
-/// A height in levels.
+/// Converts a height to levels.
 #[inline]
 #[expect(clippy::cast_possible_truncation, reason = "single precision is what is kept")]
 fn levels(metres: f32, per_level: f64) -> f32 {
     (f64::from(metres) * per_level) as f32
 }
 
-/// Takes away ground too close to a border.
+/// Removes ground that is too close to a border.
 fn drop_near(maps: &mut DepthMaps<'_>, clearance: &Clearance, least: f32) {
     let DepthMaps { blocks, ground, ranges, .. } = maps;
     for block in blocks.iter() {
@@ -83,7 +83,8 @@ fn drop_near(maps: &mut DepthMaps<'_>, clearance: &Clearance, least: f32) {
     }
 }
 
-/// Levels higher than the agent: the upper one of two storeys is lost in one.
+/// Removes the upper one of two places of a pixel within one level. It only happens if levels are
+/// higher than the agent.
 fn drop_merged(maps: &mut DepthMaps<'_>, per_level: f64) {
     let DepthMaps { blocks, ground, ranges, .. } = maps;
     for block in blocks.iter() {
@@ -121,20 +122,19 @@ struct Carver<'a> {
     walk: &'a Walk,
     core: GridWindow,
     window: GridWindow,
-    /// Where the window lies in the maps.
+    /// Offset of the window in the maps.
     dx: u32,
     dz: u32,
     per_level: f64,
     spans: SlimSpans,
     ends: Vec<SpanEnds>,
-    /// Floors of a block with ground, and which sides of those that are linked lead on as a whole.
-    /// Used again for every row.
+    /// Floors of a block with ground, and for completely linked ones the sides that are linked as a
+    /// whole. Reused for every row.
     sheets: Vec<(u16, Option<u8>)>,
 }
 
 impl Carver<'_> {
-    /// Keeps the spans of a row of the window from `x` on, as far as one block goes; gives where
-    /// that is.
+    /// Adds the spans of a row of the window from `first` on, within one block. Returns the end.
     #[expect(clippy::cast_possible_truncation, reason = "spans of a window are counted in 32 bits")]
     fn push_row(&mut self, first: u32, z: u32) -> u32 {
         let (maps, per_level) = (self.maps, self.per_level);
@@ -142,7 +142,7 @@ impl Carver<'_> {
         let index = maps.block_of(px, pz);
         let block = &maps.blocks[index];
         let end = self.window.width.min(block.pixels.end_x() - self.dx);
-        // The blocks above and below lie in x as this one does.
+        // The blocks above and below have the same range of x.
         let beside = |x: u32, direction: Direction| {
             let (dx, dz) = direction.offset();
             let (x, z) = (x.wrapping_add_signed(dx), z.wrapping_add_signed(dz));
@@ -153,7 +153,7 @@ impl Carver<'_> {
         let (above, below) = (beside(first, Direction::NegZ), beside(first, Direction::PosZ));
         let (before, behind) = (beside(first, Direction::NegX), beside(end - 1, Direction::PosX));
         let bit = |direction: Direction, is_inside: bool| u8::from(is_inside) << direction.index();
-        // Directions that lead to the same block, and those that lead to the window.
+        // Directions in which the next pixel is in the same block, and in the window.
         let inner_z =
             bit(Direction::NegZ, pz > block.pixels.z) | bit(Direction::PosZ, pz + 1 < block.pixels.end_z());
         let inside_z = bit(Direction::NegZ, z > 0) | bit(Direction::PosZ, z + 1 < self.window.depth);
@@ -197,8 +197,8 @@ impl Carver<'_> {
         end
     }
 
-    /// In which directions a place is linked, of the next span, beside those where it is known to
-    /// be.
+    /// Returns the directions, as bits, in which the place of the next span is linked. `known` are
+    /// those where this is known already.
     #[inline]
     fn links(&mut self, place: usize, around: &[Places; 4], ground: f32, known: u8) -> u8 {
         let maps = self.maps;
@@ -222,8 +222,8 @@ impl Carver<'_> {
         links
     }
 
-    /// Notes that the next span links to a floor of the places beside it, if that is not the
-    /// nearest of what is left there.
+    /// Notes the floor that the next span is linked to, if that is not the nearest of the remaining
+    /// ground there.
     #[expect(clippy::cast_possible_truncation, reason = "spans of a window are counted in 32 bits")]
     fn push_odd(&mut self, places: Places, floor: u16, direction: Direction, ground: f32) {
         let is_left = |(_, place): &(u16, usize)| self.maps.has_ground(*place);
@@ -238,7 +238,7 @@ impl Carver<'_> {
         }
     }
 
-    /// Notes where the ground of a place in the core ends.
+    /// Adds the ends of the ground of a place, if it lies in the core.
     fn push_ends(&mut self, (x, z): (u32, u32), floor: u16, links: u8, ground: f32) {
         let (gx, gz) = (x + self.window.x, z + self.window.z);
         if !self.core.contains(gx, gz) {
@@ -252,7 +252,8 @@ impl Carver<'_> {
         self.ends.push(SpanEnds { span: SpanKey { z: gz, x: gx, floor: floor_above(ground) }, steps });
     }
 
-    /// How far the ground goes from a place that is far enough from walls towards one that is not.
+    /// Returns how far the ground extends from a place that is far enough from walls towards one
+    /// that is not.
     fn border_steps(&self, (x, z): (u32, u32), floor: u16, direction: Direction) -> u8 {
         let Self { maps, clearance, walk, .. } = *self;
         let at = |x: u32, z: u32, floor: u16| {
@@ -268,7 +269,7 @@ impl Carver<'_> {
             let theirs = clearance.distances.of(sheet, pixel) - walk.radius;
             if own - theirs > 0.0 { own / (own - theirs) } else { 0.0 }
         } else {
-            // Only where the radius is less than a cell.
+            // Only if the radius is less than a cell.
             clearance.end(sheet, pixel, direction) - walk.radius
         };
         let steps = (end * f32::from(BORDER_STEPS)).round();
@@ -288,7 +289,7 @@ mod tests {
     use crate::refine::draw;
     use crate::{StoreysConfig, flood_layers, voxelize_roughly};
 
-    /// The same, place by place.
+    /// The slow reference of [`carve`], place by place.
     fn slowly(
         maps: &DepthMaps<'_>,
         clearance: &Clearance,

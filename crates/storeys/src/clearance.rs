@@ -1,4 +1,4 @@
-//! How far every place is from the nearest wall or drop.
+//! Distance of every place from the nearest wall or drop.
 
 use waymesh_core::{Direction, GridWindow};
 
@@ -7,15 +7,15 @@ use crate::depth::{DepthMaps, NO_FLOOR};
 use crate::distances::{Distances, Segment};
 use crate::walls::Walls;
 
-/// Where the ground ends around each place, and how far that is.
+/// The ends of the ground around each place, and the distances to them.
 #[derive(Debug, Default)]
 pub(crate) struct Clearance {
     ends: Ends,
     pub(crate) distances: Distances,
 }
 
-/// Ends are told in steps of a cell, a fraction of those in which the result is told: what is
-/// straight but for noise is then straight, and measured from as one.
+/// Ends are rounded to steps of this fraction of a cell, finer than those of the result. A border
+/// that is straight except for noise then becomes exactly straight, and is measured as one segment.
 const STEPS_OF_ENDS: f64 = 256.0;
 /// The same for heights along borders, per metre.
 const STEPS_OF_HEIGHTS: f32 = 32.0;
@@ -33,14 +33,14 @@ pub(crate) fn round_height(metres: f32) -> f32 {
 /// Where places without a link in a direction end, in cells from their centres.
 #[derive(Debug, Default)]
 struct Ends {
-    /// First of each sheet; as many as a sheet has places.
+    /// First entry of `ends` for each sheet. A sheet has as many entries as places.
     slots: Vec<Option<u32>>,
     ends: Vec<[f32; 4]>,
-    /// The pixels with such places, sheet by sheet, row by row.
+    /// The places with a missing link, sheet by sheet, row by row.
     places: Vec<BorderPlace>,
 }
 
-/// A place at which ground ends.
+/// A place with a missing link, where the ground ends.
 #[derive(Clone, Copy, Debug)]
 struct BorderPlace {
     block: u32,
@@ -84,12 +84,13 @@ impl Ends {
 
     #[inline]
     fn of(&self, sheet: usize, pixel: usize, direction: Direction) -> f32 {
-        // Nothing is known where the window ends.
+        // Nothing is known beyond the window.
         self.slots[sheet].map_or(1.0, |slot| self.ends[slot as usize + pixel][direction.index()])
     }
 }
 
-/// The way of the place beside one without a link, if both have ground within a step.
+/// Returns the index of the `Extents` of the place beside a place, if it has ground
+/// within a step.
 fn extents_across(
     maps: &DepthMaps<'_>,
     walls: &Walls,
@@ -104,8 +105,8 @@ fn extents_across(
     Some(walls.slot(block.number(floor))? + block.pixel(x, z))
 }
 
-/// Cells around a window that have to be known for everything in it to be: the radius, and what
-/// cracks, links, borders and the look past the border take.
+/// Cells around a window that have to be drawn so that everything in the window is known: the
+/// radius, and a margin for cracks, links and borders.
 pub(crate) fn halo_cells(walk: &Walk) -> u32 {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates")]
     let radius = walk.radius.ceil() as u32;
@@ -114,11 +115,11 @@ pub(crate) fn halo_cells(walk: &Walk) -> u32 {
 
 impl Clearance {
     /// # Exactness
-    /// The distance to the borders between pixels: those are where walls and drops cross the lines
-    /// between centres, joined by straight lines. So it is exact to [`STEPS_OF_ENDS`] along
-    /// straight walls, and short or long by less than 0.36 cells at a corner.
+    /// Distances are measured to borders between pixels: the points where walls and drops cross the
+    /// lines between centres, joined by straight lines. So they are exact to [`STEPS_OF_ENDS`]
+    /// along straight walls, and wrong by less than 0.36 cells at a corner.
     ///
-    /// Distances are measured in `asked`, from all that is in the maps.
+    /// Measures distances in the pixels of `asked`, to everything in the maps.
     pub(crate) fn measure(
         maps: &DepthMaps<'_>,
         walls: &Walls,
@@ -135,14 +136,14 @@ impl Clearance {
         Self { ends, distances: Distances::measure(maps, asked, walk, &segments) }
     }
 
-    /// Where a place without a link in a direction ends, in cells from its centre.
+    /// Where the ground of a place without a link in a direction ends, in cells from its centre.
     pub(crate) fn end(&self, sheet: usize, pixel: usize, direction: Direction) -> f32 {
         self.ends.of(sheet, pixel, direction)
     }
 }
 
-/// The borders of all ground, piece by piece: every end of a place is joined to the next one around
-/// the corner.
+/// Calls `each` with all segments of the borders of the ground. Each end of a place is joined to
+/// the next end around the corner.
 fn for_each_segment(maps: &DepthMaps<'_>, ends: &Ends, whole: GridWindow, mut each: impl FnMut(&Segment)) {
     let mut columns: Vec<BorderPlace> = Vec::new();
     for rows in ends.places.chunk_by(|a, b| (a.block, a.floor) == (b.block, b.floor)) {
@@ -159,7 +160,7 @@ fn for_each_segment(maps: &DepthMaps<'_>, ends: &Ends, whole: GridWindow, mut ea
                 }
             }
         };
-        // Along the borders, so that straight ones are told as a whole.
+        // Along the borders, so that straight runs become one segment.
         let mut runs = [None; 4];
         for at in rows {
             look(at, Direction::NegZ, &mut runs[0]);
@@ -176,7 +177,7 @@ fn for_each_segment(maps: &DepthMaps<'_>, ends: &Ends, whole: GridWindow, mut ea
     }
 }
 
-/// A place and what lies around it.
+/// Traces the border around one place.
 struct Tracer<'a> {
     maps: &'a DepthMaps<'a>,
     ends: &'a Ends,
@@ -186,7 +187,8 @@ struct Tracer<'a> {
 }
 
 impl Tracer<'_> {
-    /// What ends with the window goes on beyond, unless the grid ends there.
+    /// `true` if the ground ends on this side. At the border of the window it continues, unless the
+    /// grid ends there, too.
     fn ends_here(&self, direction: Direction) -> bool {
         let (window, whole) = (self.maps.window, self.whole);
         let (dx, dz) = direction.offset();
@@ -198,7 +200,7 @@ impl Tracer<'_> {
             || !(inside(gx, dx, whole.x, whole.end_x()) && inside(gz, dz, whole.z, whole.end_z()))
     }
 
-    /// Where the place of a floor and a pixel ends, from the corner of this pixel.
+    /// Returns the end of the ground of a floor of a pixel, relative to the corner of `self.pixel`.
     fn point(&self, (x, z): (u32, u32), floor: u16, direction: Direction) -> [f32; 2] {
         let block = &self.maps.blocks[self.maps.block_of(x, z)];
         let (dx, dz) = direction.offset();
@@ -208,13 +210,13 @@ impl Tracer<'_> {
         [x + 0.5 + dx as f32 * end, z + 0.5 + dz as f32 * end]
     }
 
-    /// The floor beside a place.
+    /// Returns the floor that a place is linked to.
     fn beside(&self, (x, z): (u32, u32), floor: u16, direction: Direction) -> Option<u16> {
         let floor = self.maps.links[self.maps.places(x, z).at(floor)][direction.index()];
         (floor != NO_FLOOR).then_some(floor)
     }
 
-    /// From where the place ends in a direction to the next end.
+    /// Returns the segment from the end of the place in a direction to the next end.
     fn segment(&self, place: usize, direction: Direction) -> Option<Segment> {
         if !self.ends_here(direction) {
             return None;
@@ -229,7 +231,7 @@ impl Tracer<'_> {
                 None => Some(self.point(next, beside, direction)),
                 Some(corner) => maps.beside(next.0, next.1, direction).and_then(|diagonal| {
                     let back = turn.opposite();
-                    // Where a cliff ends the two sides are joined further on.
+                    // Where a cliff ends, the two sides are joined at a later corner.
                     let is_cliff = self.beside(diagonal, corner, back).is_some();
                     (!is_cliff).then(|| self.point(diagonal, corner, back))
                 }),

@@ -1,4 +1,4 @@
-//! How to find storeys and draw them.
+//! Configuration of the storeys.
 
 use glam::Vec3;
 use waymesh_core::{Agent, BadField, GridFrame, GridScale};
@@ -9,7 +9,7 @@ use crate::StoreysError;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Keep {
-    /// All of it, or with seeds, what is connected to them. The default.
+    /// All ground, or with seeds, the ground connected to them. The default.
     #[default]
     All,
     /// The largest connected surface.
@@ -21,23 +21,23 @@ pub enum Keep {
 #[non_exhaustive]
 pub struct StoreysConfig {
     /// Size of a fine cell, which is a pixel of the depth maps, and of the levels in which heights
-    /// are told. Default 0.1 by 0.1.
+    /// are given. Default 0.1 by 0.1.
     pub scale: GridScale,
-    /// Who walks.
+    /// The agent.
     pub agent: Agent,
-    /// Fine cells along a side of a rough cell, at least 2; 0 chooses so many that a rough cell is
-    /// as wide as the agent's radius at most and 0.5 m at most, but 4 at least. Default 0. The
-    /// ground found does not depend on it, the cost does.
+    /// Fine cells along a side of a rough cell, at least 2. With 0, a rough cell is at most as wide
+    /// as the agent's radius and at most 0.5 m, but has at least 4 fine cells. Default 0. The
+    /// result does not depend on it, the cost does.
     pub rough_cells: u32,
-    /// Height of a rough level. The lower, the better ground at different heights is told apart; at
-    /// most half the agent's height. `None` is an eighth of the agent's height. Default `None`.
+    /// Height of a rough level, at most half the agent's height. Lower levels separate ground at
+    /// different heights better. `None` is an eighth of the agent's height. Default `None`.
     pub rough_level: Option<f32>,
-    /// Places that are certainly walkable: with any, only ground connected to one of them is kept.
-    /// Default none.
+    /// Walkable positions. If there are any, only ground connected to one of them is kept. Default
+    /// none.
     pub seeds: Vec<Vec3>,
-    /// Which ground is kept without seeds. Default all.
+    /// Which ground is kept if there are no seeds. Default all.
     pub keep: Keep,
-    /// Most memory for the rough voxels, in bytes. Default 2 GiB.
+    /// Largest memory for the rough voxels, in bytes. Default 2 GiB.
     pub max_memory_bytes: u64,
 }
 
@@ -55,11 +55,11 @@ impl Default for StoreysConfig {
     }
 }
 
-/// Rough levels in an agent's height, unless told otherwise.
+/// Rough levels in an agent's height by default.
 const LEVELS_PER_AGENT: f32 = 8.0;
-/// Widest rough cell that is chosen, in metres.
+/// Widest rough cell by default, in metres.
 const WIDEST_ROUGH_CELL: f32 = 0.5;
-/// Fewest fine cells along a rough one that are chosen.
+/// Fewest fine cells along a rough one by default.
 const FEWEST_CELLS: u32 = 4;
 /// Most fine cells along a rough one.
 const MOST_CELLS: u32 = 1 << 10;
@@ -77,7 +77,7 @@ waymesh_core::setters! {
 }
 
 impl StoreysConfig {
-    /// Fine cells along a rough one, chosen or given.
+    /// Fine cells along a rough one: the configured number, or the default.
     #[must_use]
     #[expect(
         clippy::cast_possible_truncation,
@@ -92,7 +92,7 @@ impl StoreysConfig {
         ((widest / self.scale.cell_size + 1e-4).floor() as u32).clamp(FEWEST_CELLS, MOST_CELLS)
     }
 
-    /// Height of a rough level in metres, chosen or given.
+    /// Height of a rough level in metres: the configured one, or the default.
     #[must_use]
     pub fn rough_level(&self) -> f32 {
         self.rough_level.unwrap_or(self.agent.height / LEVELS_PER_AGENT)
@@ -117,24 +117,24 @@ impl StoreysConfig {
     }
 }
 
-/// The configuration in pixels and metres above the frame, as all parts of the crate need it.
+/// The agent's limits in cells and metres, as all parts of the crate use them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Walk {
-    /// Highest rise from one place to the next, in metres: the agent's step, or what a slope rises
-    /// over a cell if that is more.
+    /// Highest rise from one place to the next, in metres: the agent's step, or the rise of the
+    /// steepest slope over a cell if that is more.
     pub(crate) rise: f32,
     /// Head room in metres.
     pub(crate) height: f32,
     /// The agent's radius in cells.
     pub(crate) radius: f32,
-    /// Ground farther up or down than this, in metres, does not stand in the way of the agent's
-    /// body at its radius.
+    /// Borders of ground farther above or below than this, in metres, do not limit the agent's body
+    /// at its radius.
     pub(crate) near: f32,
     /// Squared cosine of the steepest slope, with slack.
     pub(crate) cos_squared: f64,
 }
 
-/// A height equal to within a millimetre is equal.
+/// Heights that differ by at most this, in metres, are equal.
 pub(crate) const HEIGHT_SLACK: f32 = 1e-3;
 
 impl Walk {
@@ -153,7 +153,8 @@ impl Walk {
     }
 }
 
-/// World to cells along x and z and metres above the frame's origin, in double precision.
+/// Transforms world positions to cells along x and z and metres above the frame's origin, in double
+/// precision.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Placement {
     origin: [f64; 3],
@@ -161,10 +162,10 @@ pub(crate) struct Placement {
     cos_squared: f64,
 }
 
-/// A point: cells along x, metres up, cells along z.
+/// A point of the scene: cells along x, metres above the frame's origin, cells along z.
 pub(crate) type ScenePoint = [f64; 3];
 
-/// Cells and metres beyond this are moved there.
+/// Coordinates are clamped to this.
 const REACH: f64 = (1_u64 << 31) as f64;
 
 impl Placement {
@@ -185,8 +186,8 @@ impl Placement {
         ]
     }
 
-    /// The corners, and whether one can walk on the triangle; nothing if it has no area or is not
-    /// finite.
+    /// Returns the corners, and `true` if the triangle is walkable; `None` if it has no area or is
+    /// not finite.
     pub(crate) fn triangle(&self, corners: [Vec3; 3]) -> Option<([ScenePoint; 3], bool)> {
         let [a, b, c] = corners.map(Vec3::as_dvec3);
         let normal = (b - a).cross(c - a);

@@ -7,20 +7,20 @@ use crate::config::{HEIGHT_SLACK, ScenePoint, Walk};
 use crate::layers::{Floor, Layers};
 use crate::slice::{Axis, Cut, Cutter, whole_below};
 
-/// A place this close to the centre of a pixel is there, in cells.
+/// A place this close to the centre of a pixel, in cells, counts as the centre.
 const PLACE_SLACK: f64 = 1e-6;
-/// No floor: the value of a link that leads nowhere.
+/// No floor: the value of a missing link.
 pub(crate) const NO_FLOOR: u16 = u16::MAX;
 /// All four directions, a bit each.
 pub(crate) const ALL_SIDES: u8 = 0b1111;
 
-/// A rough column as far as it lies in a window. Its floors are drawn on *sheets*, one behind the
-/// other.
+/// The part of a rough column that lies in a window. Each of its floors is drawn on a *sheet*: a
+/// place per pixel. The sheets of a block are consecutive.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Block {
     /// Its pixels, counted from the window's corner.
     pub(crate) pixels: GridWindow,
-    /// First of its sheets, of which it has as many as floors.
+    /// Number of its first sheet. It has as many sheets as floors.
     pub(crate) first: u32,
     /// Number of its floors.
     pub(crate) floors: u16,
@@ -29,18 +29,18 @@ pub(crate) struct Block {
 }
 
 impl Block {
-    /// Places of a sheet.
+    /// Number of places of a sheet.
     pub(crate) fn area(&self) -> usize {
         self.pixels.width as usize * self.pixels.depth as usize
     }
 
-    /// Number of a pixel, counted from the window's corner, on each sheet.
+    /// Index on each sheet of a pixel, counted from the window's corner.
     #[inline]
     pub(crate) fn pixel(&self, x: u32, z: u32) -> usize {
         (z - self.pixels.z) as usize * self.pixels.width as usize + (x - self.pixels.x) as usize
     }
 
-    /// The places of a sheet, row by row.
+    /// Range of the places of a sheet, row by row.
     #[inline]
     pub(crate) fn sheet(&self, floor: u16) -> std::ops::Range<usize> {
         let start = self.base as usize + usize::from(floor) * self.area();
@@ -54,16 +54,16 @@ impl Block {
     }
 }
 
-/// The heights between which the ground of a sheet lies.
+/// What is known about a whole sheet: the range of its heights, and its links.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Range {
     pub(crate) low: f32,
     pub(crate) high: f32,
-    /// Whether there is ground everywhere.
+    /// `true` if there is ground at all places.
     is_full: bool,
-    /// Whether there still is, and all of it is linked to each other as it lies.
+    /// `true` if there is ground at all places and all neighbouring places are linked.
     pub(crate) is_linked: bool,
-    /// The floors of the blocks beside it whose sheets were linked to all of a side, by
+    /// The floors of the neighbouring blocks to which a whole side is linked, by
     /// [`Direction::index`].
     beside: [u16; 4],
 }
@@ -82,7 +82,7 @@ impl Range {
         let (mut low, mut high, mut holes) =
             ([f32::INFINITY; LANES], [f32::NEG_INFINITY; LANES], [0_u32; LANES]);
         let mut see = |lane: usize, ground: f32| {
-            // Nothing is less than NaN.
+            // Comparisons with NaN are `false`.
             low[lane] = if ground < low[lane] { ground } else { low[lane] };
             high[lane] = if ground > high[lane] { ground } else { high[lane] };
             holes[lane] |= u32::from(ground.is_nan());
@@ -115,15 +115,15 @@ pub(crate) struct DepthMaps<'a> {
     pub(crate) blocks: Vec<Block>,
     /// Blocks in a row.
     pub(crate) across: usize,
-    /// Column of blocks of each column of pixels, row of blocks of each row.
+    /// For each column of pixels its column of blocks, and for each row its row of blocks.
     block_x: Vec<u32>,
     block_z: Vec<u32>,
-    /// Height of the ground at the pixel's centre in metres above the frame's origin, NaN where
-    /// there is none. Sheet by sheet.
+    /// Height of the ground at each place, the pixel's centre, in metres above the frame's origin;
+    /// NaN where there is none. Sheet by sheet.
     pub(crate) ground: Vec<f32>,
-    /// The floor across each side that can be stepped to, [`NO_FLOOR`] if there is none.
+    /// For each place, the linked floor across each side, [`NO_FLOOR`] if there is none.
     pub(crate) links: Vec<[u16; 4]>,
-    /// Of each sheet.
+    /// The range of each sheet.
     pub(crate) ranges: Vec<Range>,
 }
 
@@ -135,11 +135,11 @@ pub(crate) struct Places {
     pub(crate) count: u16,
 }
 
-/// Where there is no pixel.
+/// The places of a pixel that does not exist.
 pub(crate) const NOWHERE: Places = Places { first: 0, step: 0, count: 0 };
 
 impl Places {
-    /// Those so many pixels further in a row of the same block.
+    /// The places of the pixel that is so many pixels farther in a row of the same block.
     #[inline]
     pub(crate) fn further(self, pixels: usize) -> Self {
         Self { first: self.first + pixels, ..self }
@@ -229,8 +229,8 @@ impl<'a> DepthMaps<'a> {
         self.block_z[z as usize] as usize
     }
 
-    /// The rows and columns of blocks that pixels from `low` to `high` lie in; nothing if they lie
-    /// outside the window.
+    /// Returns the rows or columns of blocks of the pixels from `low` to `high`; an empty range if
+    /// they lie outside the window.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -250,14 +250,14 @@ impl<'a> DepthMaps<'a> {
         table[low as usize] as usize..table[high as usize] as usize + 1
     }
 
-    /// The places of a pixel; its coordinates count from the window's corner.
+    /// The places of a pixel, whose coordinates are counted from the window's corner.
     #[inline]
     pub(crate) fn places(&self, x: u32, z: u32) -> Places {
         let block = &self.blocks[self.block_of(x, z)];
         Places { first: block.base as usize + block.pixel(x, z), step: block.area(), count: block.floors }
     }
 
-    /// The pixel beside one.
+    /// The pixel beside a pixel, if it lies in the window.
     #[inline]
     pub(crate) fn beside(&self, x: u32, z: u32, direction: Direction) -> Option<(u32, u32)> {
         let (dx, dz) = direction.offset();
@@ -265,7 +265,7 @@ impl<'a> DepthMaps<'a> {
         (x < self.window.width && z < self.window.depth).then_some((x, z))
     }
 
-    /// The place that one links to.
+    /// The place that a place is linked to.
     #[inline]
     pub(crate) fn linked(&self, place: usize, (x, z): (u32, u32), direction: Direction) -> Option<usize> {
         let floor = self.links[place][direction.index()];
@@ -281,7 +281,7 @@ impl<'a> DepthMaps<'a> {
         !self.ground[place].is_nan()
     }
 
-    /// Which of a column's floors a height belongs to: the highest that reaches so far down.
+    /// Returns the floor of a column that a height belongs to: the highest one that contains it.
     #[inline]
     fn floor_at(floors: &[Floor], height: f32) -> Option<usize> {
         floors
@@ -289,7 +289,7 @@ impl<'a> DepthMaps<'a> {
             .rposition(|floor| floor.low - HEIGHT_SLACK <= height && height <= floor.high + HEIGHT_SLACK)
     }
 
-    /// The same, of two neighbouring heights: mostly of one floor.
+    /// The same as [`Self::floor_at`], with a guess: neighbouring heights are usually in one floor.
     #[inline]
     fn floor_near(floors: &[Floor], height: f32, guess: Option<usize>) -> Option<usize> {
         if let Some(guess) = guess {
@@ -310,7 +310,7 @@ impl<'a> DepthMaps<'a> {
         self.layers.column((block.pixels.x + self.window.x) / side, (block.pixels.z + self.window.z) / side)
     }
 
-    /// Draws the ground: of all walkable triangles in a floor, the highest counts.
+    /// Draws a walkable triangle: of several triangles in a floor, the highest is kept.
     pub(crate) fn draw(&mut self, corners: &[ScenePoint; 3]) {
         let (left, width) = (i64::from(self.window.x), i64::from(self.window.width));
         let rows = i64::from(self.window.z)..i64::from(self.window.end_z());
@@ -345,11 +345,11 @@ impl<'a> DepthMaps<'a> {
         let start = block.base as usize + block.pixel(pixels.start, z);
         let first = Self::floor_at(floors, height(pixels.start));
         let last = Self::floor_near(floors, height(pixels.end - 1), first);
-        // Floors lie one above the other, and heights between two of one floor are in it, too.
+        // Floors lie one above the other, so heights between two heights of a floor are in it, too.
         if let (Some(floor), true) = (first, first == last) {
             let start = start + floor * block.area();
             let row = &mut self.ground[start..start + pixels.len()];
-            // The new one also where there is none yet, which is NaN.
+            // The new height also replaces NaN.
             let higher = |ground: f32, height: f32| if ground >= height { ground } else { height };
             if cut.start[1].to_bits() == cut.end[1].to_bits() {
                 let height = height(pixels.start);
@@ -370,7 +370,7 @@ impl<'a> DepthMaps<'a> {
         }
     }
 
-    /// Notes between which heights the sheets are.
+    /// Computes the range of each sheet.
     pub(crate) fn survey(&mut self) {
         (0..self.blocks.len()).for_each(|block| self.survey_block(block));
     }
@@ -382,8 +382,8 @@ impl<'a> DepthMaps<'a> {
         }
     }
 
-    /// Gives ground to single pixels between two that have it within a step: cracks between
-    /// triangles are no gaps, nor are risers that lean by less than a pixel.
+    /// Adds ground to single pixels between two pixels with ground within a step. It closes cracks
+    /// between triangles, and risers that are inclined by less than a pixel.
     pub(crate) fn close_cracks(&mut self, walk: &Walk) {
         let mut found = Vec::new();
         let mut changed = Vec::new();
@@ -409,7 +409,7 @@ impl<'a> DepthMaps<'a> {
 
     fn close_crack(&self, block: &Block, (x, z): (u32, u32), walk: &Walk, found: &mut Vec<(usize, f32)>) {
         let floors = self.floors(block);
-        // Between which heights ground beside the pixel lies if it can close anything.
+        // Range of heights of neighbouring ground that can close a crack.
         let (mut low, mut high) = (f32::INFINITY, f32::NEG_INFINITY);
         let mut place = block.base as usize + block.pixel(x, z);
         for floor in floors {
@@ -429,13 +429,13 @@ impl<'a> DepthMaps<'a> {
             let others = self.places(b.0, b.1);
             for one in self.places(a.0, a.1).iter() {
                 let one = self.ground[one];
-                // Not so for NaN.
+                // The comparison is `false` for NaN.
                 if !(one >= low && one <= high) {
                     continue;
                 }
                 for other in others.iter() {
                     let other = self.ground[other];
-                    // Nor is this.
+                    // This is `false` for NaN, too.
                     if (one - other).abs() <= walk.rise {
                         let height = one.midpoint(other);
                         if let Some(floor) = Self::floor_at(floors, height) {
@@ -450,7 +450,7 @@ impl<'a> DepthMaps<'a> {
         }
     }
 
-    /// Takes away ground with other ground closer above it than the agent is high.
+    /// Removes ground with other ground above it that is closer than the agent's height.
     pub(crate) fn drop_covered(&mut self, walk: &Walk) {
         for index in 0..self.blocks.len() {
             let block = self.blocks[index];
@@ -471,7 +471,7 @@ impl<'a> DepthMaps<'a> {
                     if ground.is_nan() {
                         continue;
                     }
-                    // What is dropped still covers what is below it.
+                    // Removed ground still covers what is below it.
                     if above - ground < walk.height {
                         self.ground[place] = f32::NAN;
                     }
@@ -482,11 +482,11 @@ impl<'a> DepthMaps<'a> {
         }
     }
 
-    /// Links every place to the one beside it that is nearest in height and within a step, if that
-    /// is so for both.
+    /// Links two places side by side if each is the nearest in height for the other, and within a
+    /// step.
     pub(crate) fn link(&mut self, walk: &Walk) {
-        // Ground in one column is at least the agent's height apart: what is nearer than half of it is
-        // nearest for both.
+        // Ground in one column is at least the agent's height apart, so a place nearer than half of
+        // it is the nearest for both.
         let near = walk.rise.min(0.49 * walk.height);
         for index in 0..self.blocks.len() {
             let block = self.blocks[index];
@@ -507,7 +507,7 @@ impl<'a> DepthMaps<'a> {
         }
     }
 
-    /// Links the places of a sheet to each other, where nothing is missing or steep.
+    /// Links all places of a sheet to each other: no ground is missing or steep.
     fn link_plain(&mut self, block: &Block, floor: u16) {
         let (width, area) = (block.pixels.width as usize, block.area());
         let start = block.sheet(floor).start;
@@ -530,7 +530,7 @@ impl<'a> DepthMaps<'a> {
         }
     }
 
-    /// The same, place by place.
+    /// Links the places of a sheet to each other, place by place.
     fn link_inside(&mut self, block: &Block, floor: u16, near: f32, walk: &Walk) {
         let width = block.pixels.width as usize;
         let mut place = block.sheet(floor).start;
@@ -558,7 +558,7 @@ impl<'a> DepthMaps<'a> {
         }
     }
 
-    /// Number of the block beside one.
+    /// Number of the block beside a block.
     fn block_beside(&self, index: usize, direction: Direction) -> Option<usize> {
         let (dx, dz) = direction.offset();
         let (x, z) = (
@@ -569,8 +569,8 @@ impl<'a> DepthMaps<'a> {
         (x < self.across && there < self.blocks.len()).then_some(there)
     }
 
-    /// The sides of a sheet, as bits, with links on all of which nothing has been cut; none if
-    /// there is no link somewhere on it.
+    /// Returns the sides of a sheet, as bits, along which every place is linked and no link has
+    /// been cut; none if any place of the sheet lacks a link inside.
     #[inline]
     pub(crate) fn whole_sides(&self, index: usize, floor: u16) -> u8 {
         let own = self.ranges[self.blocks[index].number(floor)];
@@ -590,7 +590,7 @@ impl<'a> DepthMaps<'a> {
             .fold(0, |sides, side| sides | 1 << side.index())
     }
 
-    /// Links the places at a side of a sheet to those of the block behind.
+    /// Links the places at a side of a sheet to those of the next block.
     fn link_side(&mut self, index: usize, floor: u16, direction: Direction, near: f32, walk: &Walk) {
         let Some(there) = self.block_beside(index, direction) else { return };
         let (block, there) = (self.blocks[index], self.blocks[there]);
@@ -602,7 +602,7 @@ impl<'a> DepthMaps<'a> {
         };
         let pixels = (pixels.z..pixels.end_z()).flat_map(|z| (pixels.x..pixels.end_x()).map(move |x| (x, z)));
         let (own, start) = (self.ranges[block.number(floor)], block.sheet(floor).start);
-        // What is so near is the nearest.
+        // A sheet this near is the nearest one.
         let is_near = |&other: &u16| {
             let other = self.ranges[there.number(other)];
             own.is_full && other.is_full && own.high.max(other.high) - own.low.min(other.low) <= near
@@ -627,7 +627,7 @@ impl<'a> DepthMaps<'a> {
         }
     }
 
-    /// Links a place to one of another floor or block.
+    /// Links a place to a place of another floor or block.
     #[inline]
     fn link_far(
         &mut self,
@@ -642,7 +642,7 @@ impl<'a> DepthMaps<'a> {
         let theirs = self.places(nx, nz);
         let own = self.ground[place];
         let is_close = |&other: &u16| (self.ground[theirs.at(other)] - own).abs() <= near;
-        // Columns side by side mostly have the same floors.
+        // Neighbouring columns usually have the same floors.
         let same = Some(floor).filter(|&floor| floor < theirs.count).filter(is_close);
         let other = same.or_else(|| (0..theirs.count).find(is_close)).or_else(|| {
             let other = self.nearest(place, theirs, walk)?;
@@ -655,14 +655,14 @@ impl<'a> DepthMaps<'a> {
         }
     }
 
-    /// The floor nearest in height within a step; the lowest of several.
+    /// Returns the floor nearest in height and within a step, the lowest of several.
     #[inline]
     pub(crate) fn nearest(&self, place: usize, among: Places, walk: &Walk) -> Option<u16> {
         let own = self.ground[place];
         let mut best = (walk.rise, None);
         for (floor, other) in among.floors() {
             let apart = (self.ground[other] - own).abs();
-            // False where either has no ground.
+            // `false` if either has no ground.
             if apart < best.0 || (apart <= best.0 && best.1.is_none()) {
                 best = (apart, Some(floor));
             }
@@ -670,7 +670,7 @@ impl<'a> DepthMaps<'a> {
         best.1
     }
 
-    /// Takes a link away, on both sides.
+    /// Removes a link, on both sides.
     pub(crate) fn cut(&mut self, place: usize, pixel: (u32, u32), direction: Direction) {
         if let Some(other) = self.linked(place, pixel, direction) {
             self.links[place][direction.index()] = NO_FLOOR;

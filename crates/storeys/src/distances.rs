@@ -1,4 +1,4 @@
-//! Distances to borders, around the new border.
+//! Distances of places to borders, near the new border at the agent's radius.
 
 use waymesh_core::GridWindow;
 
@@ -7,37 +7,37 @@ use crate::depth::{Block, DepthMaps};
 use crate::slice::whole_below;
 use crate::walls::Post;
 
-/// A piece of wall or drop in plan, and the height of the ground along it.
+/// A segment of a wall or drop in plan, with the height of the ground along it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Segment {
-    /// A pixel of the window near it: what is rounded must not depend on the window.
+    /// A pixel near it. Ends are relative to it, so that rounding does not depend on the window.
     pub(crate) base: [i64; 2],
     /// In cells from the corner of that pixel.
     pub(crate) ends: [[f32; 2]; 2],
     pub(crate) ground: f32,
 }
 
-/// How far places are from the nearest border, in cells: at most [`FARTHER_CELLS`] more than the
-/// radius, and where it is more than [`NEARER_CELLS`] less, so much less. Only of places that were
+/// Distance of places from the nearest border, in cells. It is clamped to the range from
+/// [`NEARER_CELLS`] below the radius to [`FARTHER_CELLS`] above it. Only known for places that were
 /// asked for.
 #[derive(Debug, Default)]
 pub(crate) struct Distances {
     reach: f32,
-    /// First distance of each sheet, [`NOTHING_NEAR`] where none is less than the reach.
+    /// First distance of each sheet, [`NOTHING_NEAR`] if none is less than the reach.
     slots: Vec<u32>,
-    /// As many as a sheet has places.
+    /// The distances; a sheet has as many as places.
     distances: Vec<f32>,
 }
 
 const NOTHING_NEAR: u32 = u32::MAX;
-/// Distances are told only of places around the new border: between two linked places, of which one
-/// keeps the radius, they differ by a cell, unless a cliff is between them.
+/// Distances are exact only around the new border. Those of two linked places differ by at most a
+/// cell, unless a cliff is between them.
 const FARTHER_CELLS: f32 = 1.5;
 const NEARER_CELLS: f32 = 1.25;
 
 impl Distances {
-    /// The distances in the pixels of `asked` to all segments. They do not depend on the order of
-    /// segments, and joined ones are as good as their parts.
+    /// Measures the distances of the pixels of `asked` to all segments. They do not depend on the
+    /// order of the segments, and are the same for joined segments and their parts.
     pub(crate) fn measure(
         maps: &DepthMaps<'_>,
         asked: GridWindow,
@@ -45,7 +45,7 @@ impl Distances {
         segments: &[Segment],
     ) -> Self {
         let reach = walk.radius + FARTHER_CELLS;
-        let mut stamp = Stamp {
+        let mut measure = Measure {
             maps,
             asked: GridWindow { x: asked.x - maps.window.x, z: asked.z - maps.window.z, ..asked },
             slots: vec![NOTHING_NEAR; maps.ranges.len()],
@@ -61,11 +61,11 @@ impl Distances {
             least: (walk.radius - NEARER_CELLS).max(0.0),
             near: walk.near,
         };
-        stamp.press_all(segments);
-        stamp.finish()
+        measure.apply_all(segments);
+        measure.finish()
     }
 
-    /// That of one pixel.
+    /// The distance of one pixel.
     #[inline]
     pub(crate) fn of(&self, sheet: usize, pixel: usize) -> f32 {
         match self.slots[sheet] {
@@ -74,7 +74,7 @@ impl Distances {
         }
     }
 
-    /// Those of some pixels in a row, if there is anything near the sheet.
+    /// The distances of consecutive pixels, if anything is near the sheet.
     pub(crate) fn row(&self, sheet: usize, pixels: std::ops::Range<usize>) -> Option<&[f32]> {
         let slot = self.slots[sheet];
         (slot != NOTHING_NEAR)
@@ -93,9 +93,9 @@ impl Segment {
         }
     }
 
-    /// Takes in a segment that goes on straight along an axis at the same height. Distances to both
-    /// are to the last bit the distance to the result, for segments along an axis end at
-    /// centres of pixels.
+    /// Extends this segment by another one that continues it straight along an axis at the same
+    /// height. Returns `false` if it does not. The distance to the result is the distance to the
+    /// nearer of both, to the last bit, because segments along an axis end at centres of pixels.
     pub(crate) fn join(&mut self, next: &Self) -> bool {
         if self.ground.to_bits() != next.ground.to_bits() {
             return false;
@@ -126,28 +126,28 @@ impl Segment {
     }
 }
 
-/// Presses segments into the distances around them.
-struct Stamp<'a, 'b> {
+/// Updates the distances around segments.
+struct Measure<'a, 'b> {
     maps: &'a DepthMaps<'b>,
-    /// Pixels of which distances are asked, counted from the corner of the maps.
+    /// Pixels whose distances are asked for, counted from the corner of the maps.
     asked: GridWindow,
     slots: Vec<u32>,
     squared: Vec<f32>,
-    /// First row of each sheet, and of each row the largest squared distance of a place with
-    /// ground; 0 once all are nearer than matters.
+    /// First row of each sheet in `row_most`, which has the largest squared distance in each row; 0
+    /// once all are below `least`.
     rows: Vec<u32>,
     row_most: Vec<f32>,
-    /// Of each sheet, the largest squared distance of a place with ground; 0 once all are nearer
-    /// than matters.
+    /// For each sheet, the largest squared distance of a place with ground; 0 once all are below
+    /// `least`.
     most: Vec<f32>,
     reach: f32,
-    /// What is nearer is as near as that.
+    /// Distances below this are not needed.
     least: f32,
     near: f32,
 }
 
-/// The first and last of the pixels whose centres lie between two places, of those from `first` to
-/// `end`.
+/// Returns the first and the last pixel with its centre between two places, of those from `first`
+/// to `end`.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -159,13 +159,13 @@ fn pixels_between(base: i64, low: f32, high: f32, first: u32, end: u32) -> Optio
     (low <= high).then_some([low as u32, high as u32])
 }
 
-/// The pixel that a place lies in, or the nearest there is.
+/// Returns the pixel that a place lies in, clamped to the range of pixel numbers.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clipped; the casts saturate")]
 fn pixel_of(base: i64, place: f32) -> u32 {
     (base + whole_below(f64::from(place))).clamp(0, i64::from(u32::MAX)) as u32
 }
 
-/// Blocks between two places, along one axis: those that it reaches into, and those it lies in,
+/// Blocks near a segment, along one axis: those within its reach, and those that it lies in,
 /// clipped to the former.
 struct Span {
     reached: [usize; 2],
@@ -173,7 +173,7 @@ struct Span {
 }
 
 impl Span {
-    /// How many blocks one lies from those it lies in.
+    /// Distance, in blocks, of a block from those that the segment lies in.
     fn away(&self, block: usize) -> usize {
         self.own[0].saturating_sub(block).max(block.saturating_sub(self.own[1]))
     }
@@ -182,12 +182,12 @@ impl Span {
         (self.own[0] - self.reached[0]).max(self.reached[1] - self.own[1])
     }
 
-    /// The blocks that lie so many from it or less.
+    /// The blocks at a distance of at most `ring` blocks.
     fn within(&self, ring: usize) -> std::ops::RangeInclusive<usize> {
         self.own[0].saturating_sub(ring).max(self.reached[0])..=(self.own[1] + ring).min(self.reached[1])
     }
 
-    /// Those that lie so many from it, for more than none.
+    /// The blocks at a distance of exactly `ring` blocks, which is above 0.
     fn at(&self, ring: usize) -> [Option<usize>; 2] {
         let [low, high] = self.own;
         [
@@ -197,10 +197,10 @@ impl Span {
     }
 }
 
-impl Stamp<'_, '_> {
-    /// Presses all segments, first into the blocks they lie in, then farther and farther: so most
-    /// sheets are known to be near enough to something before anything far is looked at.
-    fn press_all(&mut self, segments: &[Segment]) {
+impl Measure<'_, '_> {
+    /// Applies all segments, first to the blocks they lie in, then to blocks farther and farther
+    /// away. So most sheets already have small distances before far segments are tested.
+    fn apply_all(&mut self, segments: &[Segment]) {
         if self.asked.is_empty() {
             return;
         }
@@ -208,15 +208,15 @@ impl Stamp<'_, '_> {
         let mut ring = 0;
         while ring <= farthest {
             for segment in segments {
-                farthest = farthest.max(self.press(segment, ring));
+                farthest = farthest.max(self.apply(segment, ring));
             }
             ring += 1;
         }
     }
 
-    /// Presses a segment into the blocks that lie so many blocks from its own; gives the number of
-    /// the farthest ring it reaches.
-    fn press(&mut self, segment: &Segment, ring: usize) -> usize {
+    /// Applies a segment to the blocks at a distance of `ring` blocks. Returns the farthest ring
+    /// that it reaches.
+    fn apply(&mut self, segment: &Segment, ring: usize) -> usize {
         let (maps, asked, reach) = (self.maps, self.asked, self.reach);
         let line = Line::new(segment);
         let pixels = |axis: usize, first: u32, end: u32| {
@@ -238,11 +238,11 @@ impl Stamp<'_, '_> {
         for row in along.within(ring) {
             if along.away(row) == ring {
                 for column in across.within(ring) {
-                    self.press_block(segment, &line, row * maps.across + column);
+                    self.apply_block(segment, &line, row * maps.across + column);
                 }
             } else {
                 for column in across.at(ring).into_iter().flatten() {
-                    self.press_block(segment, &line, row * maps.across + column);
+                    self.apply_block(segment, &line, row * maps.across + column);
                 }
             }
         }
@@ -250,27 +250,27 @@ impl Stamp<'_, '_> {
     }
 
     #[inline]
-    fn press_block(&mut self, segment: &Segment, line: &Line, block: usize) {
+    fn apply_block(&mut self, segment: &Segment, line: &Line, block: usize) {
         let maps = self.maps;
         let block = &maps.blocks[block];
         for floor in 0..block.floors {
             let sheet = block.number(floor);
-            // So it is without ground.
+            // It is 0 also without ground.
             if self.most[sheet] <= 0.0 {
                 continue;
             }
             let range = maps.ranges[sheet];
             if range.low - segment.ground <= self.near && segment.ground - range.high <= self.near {
-                self.press_sheet(segment, line, (block, floor));
+                self.apply_sheet(segment, line, (block, floor));
             }
         }
     }
 
-    fn press_sheet(&mut self, segment: &Segment, line: &Line, (block, floor): (&Block, u16)) {
+    fn apply_sheet(&mut self, segment: &Segment, line: &Line, (block, floor): (&Block, u16)) {
         let (sheet, pixels) = (block.number(floor), block.pixels);
         let away = |value: u32, axis: usize| (i64::from(value) - segment.base[axis]) as f32 + 0.5;
         let most = self.most[sheet] * ROUNDED;
-        // Nothing on the sheet is that far from everything else.
+        // Every place of the sheet is nearer to another segment.
         let (first, last) = (
             [away(pixels.x, 0), away(pixels.z, 1)],
             [away(pixels.end_x() - 1, 0), away(pixels.end_z() - 1, 1)],
@@ -286,12 +286,12 @@ impl Stamp<'_, '_> {
         let width = pixels.width as usize;
         let stride = padded(width);
         let range = self.maps.ranges[sheet];
-        // If it is so of the lowest and the highest, it is so of all between.
+        // If it is true for the lowest and the highest ground, it is true for all.
         let all_near = (range.low - segment.ground).abs() <= self.near
             && (range.high - segment.ground).abs() <= self.near;
         let squared = &mut self.squared[slot..slot + stride * pixels.depth as usize];
         let row_most = &mut self.row_most[self.rows[sheet] as usize..][..pixels.depth as usize];
-        // Rows and columns that are near enough.
+        // Rows and columns that are close enough.
         let count = |axis: usize, count: u32| {
             let reach = (most - apart[1 - axis] * apart[1 - axis]).sqrt();
             near_pixels(line.low[axis] - reach - first[axis], line.high[axis] + reach - first[axis], count)
@@ -314,7 +314,7 @@ impl Stamp<'_, '_> {
                 let grounds = &self.maps.ground[place..place + known.len().min(width - columns.start)];
                 for (index, (known, &ground)) in (0_u16..).zip(known.iter_mut().zip(grounds)) {
                     let squared = line.squared_distance(x + f32::from(index), z);
-                    // False where there is no ground.
+                    // `false` if there is no ground.
                     let is_near = (ground - segment.ground).abs() <= self.near;
                     *known = if is_near && squared < *known { squared } else { *known };
                 }
@@ -324,7 +324,7 @@ impl Stamp<'_, '_> {
         self.most[sheet] = row_most.iter().copied().fold(0.0, larger);
     }
 
-    /// Begins to measure on a sheet.
+    /// Initialises the distances of a sheet.
     fn take_slot(&mut self, (block, floor): (&Block, u16)) {
         #[expect(clippy::cast_possible_truncation, reason = "places are counted in 32 bits")]
         let new = self.squared.len() as u32;
@@ -339,7 +339,7 @@ impl Stamp<'_, '_> {
         for (z, grounds) in (pixels.z..).zip(grounds) {
             let end = self.squared.len() + stride;
             let is_asked = |x: u32| asked.contains(x, z);
-            // Nobody asks for distances where there is no ground.
+            // Distances are not needed where there is no ground.
             let first = |(x, ground): (u32, &f32)| if ground.is_nan() || !is_asked(x) { 0.0 } else { reach };
             self.squared.extend((pixels.x..).zip(grounds).map(first));
             self.squared.resize(end, 0.0);
@@ -347,7 +347,7 @@ impl Stamp<'_, '_> {
         }
     }
 
-    /// The distances, as many as a sheet has places.
+    /// Returns the distances, without padding.
     fn finish(self) -> Distances {
         let (mut slots, mut distances) =
             (vec![NOTHING_NEAR; self.slots.len()], Vec::with_capacity(self.squared.len()));
@@ -370,21 +370,22 @@ impl Stamp<'_, '_> {
     }
 }
 
-/// The pixels between two places, counted from the centre of the first of `count`.
+/// Returns the pixels between two places, which are relative to the centre of the first of `count`
+/// pixels.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clipped before")]
 fn near_pixels(low: f32, high: f32, count: u32) -> std::ops::Range<usize> {
     let last = count as f32 - 1.0;
-    // Rounded outwards, as far as there are pixels.
+    // Rounded outwards and clipped.
     let (low, high) = (larger(low, 0.0), smaller(high, last) + 1.0);
     if low < high { low as usize..high as usize } else { 0..0 }
 }
 
-/// Squared distances may be rounded up to so much more.
+/// Factor that covers the rounding of squared distances.
 const ROUNDED: f32 = 1.0001;
-/// Lanes of the measuring: a register of the least common instruction set.
+/// Lanes: one register of the baseline instruction set.
 const LANES: usize = 4;
 
-/// The largest of a row, 0 if that is `least` or less.
+/// Returns the largest value of a row, or 0 if that is at most `least`.
 #[inline]
 fn most_of(row: &[f32], least: f32) -> f32 {
     let mut lanes = [0.0_f32; LANES];
@@ -397,12 +398,12 @@ fn most_of(row: &[f32], least: f32) -> f32 {
     if most <= least { 0.0 } else { most }
 }
 
-/// Length of a row with lanes that nobody asks for.
+/// Length of a row with padding to whole lanes.
 fn padded(width: usize) -> usize {
     width.next_multiple_of(LANES)
 }
 
-/// A segment, ready to be asked for distances.
+/// A segment, prepared for computing distances.
 #[derive(Clone, Copy, Debug)]
 struct Line {
     low: [f32; 2],
@@ -428,7 +429,7 @@ impl Line {
         }
     }
 
-    /// How far places from `first` to `last` are from its box along an axis.
+    /// Distance of the places from `first` to `last` from its bounding box along an axis.
     #[inline]
     fn off(&self, axis: usize, first: f32, last: f32) -> f32 {
         larger(larger(first - self.high[axis], self.low[axis] - last), 0.0)
@@ -453,14 +454,14 @@ impl Line {
         ex * ex + ez * ez
     }
 
-    /// Lowers a row of squared distances, from `x` on, to those from this segment. The row is a
-    /// multiple of [`LANES`] long.
+    /// Lowers a row of squared distances, from `x` on, to those from this segment. The length of
+    /// the row is a multiple of [`LANES`].
     fn lower(&self, row: &mut [f32], x: f32, z: f32) {
         const RAMP: [f32; LANES] = [0.0, 1.0, 2.0, 3.0];
         let (chunks, _) = row.as_chunks_mut::<LANES>();
         let ez = self.off(1, z, z);
         let mut first = x;
-        // Plain loops over lanes: iterators of pairs keep the compiler from seeing one register.
+        // Plain loops over lanes: with iterators of pairs the compiler does not use a register.
         for chunk in chunks {
             let mut found = [0.0; LANES];
             if self.inverse > 0.0 {
@@ -481,7 +482,7 @@ impl Line {
     }
 }
 
-/// As the instruction does it, without a thought of NaN.
+/// The larger of two numbers, neither NaN: compiles to one instruction.
 #[inline]
 fn larger(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }

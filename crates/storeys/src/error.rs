@@ -1,9 +1,9 @@
-//! What can go wrong.
+//! Errors of this crate.
 
 use thiserror::Error;
 use waymesh_core::{ArcId, BadField, GridError};
 
-/// Why there are no storeys.
+/// Error of the storeys stages.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum StoreysError {
@@ -13,7 +13,7 @@ pub enum StoreysError {
     /// A grid that cannot be made.
     #[error(transparent)]
     Grid(#[from] GridError),
-    /// The rough voxels would not fit the memory allowed.
+    /// The rough voxels need more memory than is allowed.
     #[error(
         "{columns} rough columns of {levels} levels need {needed_bytes} bytes, the limit is {limit_bytes}; use larger rough cells"
     )]
@@ -27,10 +27,10 @@ pub enum StoreysError {
         /// Bytes allowed.
         limit_bytes: u64,
     },
-    /// More of something than 32-bit indices can name.
+    /// More elements than 32-bit indices can name.
     #[error("{count} {element}, the limit is {limit}")]
     TooMany {
-        /// What.
+        /// Name of the elements.
         element: &'static str,
         /// How many there are.
         count: u64,
@@ -40,13 +40,13 @@ pub enum StoreysError {
     /// A seed with no ground near it.
     #[error("there is no ground within a step of seed {seed} at {}, {}, {}", position[0], position[1], position[2])]
     SeedOffGround {
-        /// Which seed, from 0.
+        /// Index of the seed.
         seed: usize,
-        /// Where it is.
+        /// Position of the seed.
         position: [f32; 3],
     },
-    /// A border that is not one of a traced field: an arc with a step longer than a cell, or with
-    /// an unknown vertex.
+    /// A border that was not traced from a field: an arc with a step longer than a cell, or with an
+    /// unknown vertex.
     #[error("arc {arc} is not traced from the grid")]
     NotTraced {
         /// The arc.

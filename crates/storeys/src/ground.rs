@@ -1,11 +1,11 @@
-//! The ground of drawn tiles for the fitting of heights.
+//! The ground of several windows, for the fitting of heights.
 
 use waymesh_core::{Direction, GridWindow, GroundWindow, NO_REGION};
 
 use crate::slim::{SlimSpans, SlimWindow, key};
 
-/// The ground of a window, put together from tiles: nine bytes a span, four a column. Links are
-/// found when they are asked for.
+/// The ground of a window, assembled from tiles: nine bytes per span and four per column. Links are
+/// computed on demand.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SlimGround {
     window: GridWindow,
@@ -15,8 +15,8 @@ pub struct SlimGround {
 }
 
 impl SlimGround {
-    /// The columns of `window` from the cores of `tiles`, of a field of so many regions; columns
-    /// that no tile has in its core are empty.
+    /// Assembles the columns of `window` from the cores of `tiles`, of a field with so many
+    /// regions. Columns in no core are empty.
     #[must_use]
     #[expect(clippy::cast_possible_truncation, reason = "no more spans than 32-bit tables have")]
     pub fn assemble(window: GridWindow, tiles: &[&SlimWindow], regions: u32) -> Self {
@@ -37,7 +37,7 @@ impl SlimGround {
             let end = |x: u32| (z - window.z) as usize * window.width as usize + (x - window.x) as usize + 1;
             for (_, tile, columns) in row {
                 let total = ground.ground.len() as u32;
-                // Columns that nobody has are empty.
+                // Columns of no tile are empty.
                 ground.columns.resize(end(columns.start), total);
                 let (spans, ends) = tile.spans(z, &columns);
                 ground.columns.extend(ends[1..].iter().map(|column| column - ends[0] + total));

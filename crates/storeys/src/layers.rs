@@ -1,4 +1,4 @@
-//! Ordered flooding: rough voxels to layers that do not overlap themselves.
+//! Ordered flooding of rough voxels into layers that do not overlap themselves.
 
 use std::collections::HashSet;
 
@@ -12,30 +12,30 @@ use crate::slim::SlimWindow;
 
 /// The ground of a layer in one rough column: heights in metres above the frame's origin.
 ///
-/// Two places of a floor, one above the other, are never farther apart than the agent is high: on
-/// the lower one nobody can stand. So the upper end is where the layer is cut from above, and what
-/// is highest below it is all the ground the layer has there.
+/// Two places of a floor, one above the other, are never farther apart than the agent's height: the
+/// agent cannot stand on the lower one. So the layer is cut from above at the upper end, and the
+/// highest ground below it is all the ground of the layer there.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Floor {
-    /// Where the lowest voxel begins.
+    /// Lower end of the lowest voxel.
     pub low: f32,
-    /// Where the highest voxel ends: the cutting shape.
+    /// Upper end of the highest voxel: the cutting shape.
     pub high: f32,
-    /// Which layer.
+    /// The layer.
     pub layer: u32,
-    /// Whether there is room for the agent above all of it. Where there is not, there may still be
-    /// in a part of the column.
+    /// `true` if there is room for the agent above all of it. Otherwise there may still be room in
+    /// a part of the column.
     pub accessible: bool,
 }
 
-/// Where a rough column lies on the cutting shape of a layer.
+/// Kind of a rough column on the cutting shape of a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColumnKind {
     /// The layer has no ground here.
     None,
-    /// It has.
+    /// The layer has ground here.
     Layer,
-    /// It has, and ground of another layer is beside it within a step.
+    /// The layer has ground here, and ground of another layer is beside it within a step.
     Portal,
 }
 
@@ -48,19 +48,19 @@ pub struct Layers {
     pub depth: u32,
     /// Fine cells along a side of a rough one.
     pub side: u32,
-    /// Number of layers. One of which nothing is kept keeps its number.
+    /// Number of layers, including those of which nothing is kept.
     pub count: u32,
-    /// How many of them, the first ones, have an accessible floor.
+    /// Number of layers with an accessible floor. These are the first ones.
     pub walkable: u32,
-    /// How far floors of neighbouring columns may be apart and still be linked, in metres.
+    /// Largest vertical distance of linked floors of neighbouring columns, in metres.
     rise: f32,
-    /// First floor of each column, and their number.
+    /// First floor of each column, and the end.
     starts: Vec<u32>,
-    /// From the lowest up in each column.
+    /// The floors of all columns, from the lowest up in each column.
     floors: Vec<Floor>,
 }
 
-/// A floor in the making, in levels.
+/// A floor in levels, without a layer.
 #[derive(Clone, Copy)]
 struct Run {
     low: u32,
@@ -70,24 +70,24 @@ struct Run {
 
 const NO_LAYER: u32 = u32::MAX;
 
-/// Sorts the positive voxels into layers.
+/// Assigns the positive voxels to layers.
 ///
-/// The positive voxels of a column that leave no room for the agent between them are one floor.
-/// Floors are taken from the bottom up, as the thesis does with voxels. An accessible floor without
-/// a layer founds one; it gives its layer to the accessible floors beside it within a step, unless
-/// the layer already has a floor in that column; where it meets another layer, the two become one
-/// if they do not overlap. Then the same with all floors, so that every layer grows by the
-/// obstacles beside it, among which a part of its ground may lie.
+/// The positive voxels of a column without room for the agent between them are one floor. Floors
+/// are visited from the bottom up, as voxels are in the thesis. An accessible floor without a layer
+/// starts a new one. It gives its layer to the accessible floors beside it within a step, unless
+/// the layer already has a floor in that column. Where it meets another layer, the two are merged
+/// if they do not overlap. Then the same is done with all floors. So every layer also gets the
+/// obstacles beside it, between which a part of its ground may lie.
 ///
 /// # Guarantees
-/// - A layer has at most one floor in a column. Every positive voxel lies in one floor.
-/// - No layer could be put on another without overlapping it. Their number is that of the floors of
-///   the fullest column, or little more.
-/// - Layers are numbered by their lowest floor; ties by x, then z. Those without an accessible
-///   floor come after all others. The same for any order of triangles.
+/// - A layer has at most one floor in a column. Every positive voxel lies in exactly one floor.
+/// - No two layers could be merged without an overlap. Their number is the number of floors of the
+///   fullest column, or little more.
+/// - Layers are numbered by their lowest floor, then by x, then z. Those without an accessible
+///   floor come after all others. The result does not depend on the order of the triangles.
 ///
 /// # Cost
-/// Near linear in the floors; merging looks at the smaller layer. A layer that touches no other is
+/// Almost linear in the floors: a merge visits the smaller layer. A layer that touches no other is
 /// compared with all.
 ///
 /// # Errors
@@ -126,7 +126,7 @@ pub fn flood_layers(voxels: &RoughVoxels, config: &StoreysConfig) -> Result<Laye
                 flood.spread(floor, x, z, accessible_only);
             }
         }
-        // Before obstacles take their place, too.
+        // Also before obstacles take up space.
         flood.pack(&order);
     }
     let roots: Vec<u32> = flood.layer.clone().into_iter().map(|layer| flood.layers.find(layer)).collect();
@@ -158,9 +158,10 @@ fn runs(voxels: &RoughVoxels, config: &StoreysConfig) -> Result<(Vec<u32>, Vec<R
     let columns = voxels.width as usize * voxels.depth as usize;
     let level = config.rough_level();
     let room = levels((config.agent.height / level + 1e-4).floor()).max(2);
-    // Two places in `room` levels are less far apart than the agent is high.
+    // Two places within `room` levels are closer than the agent's height.
     let most = room - 1;
-    // The ground may lie at the lower end of its voxel, the ceiling at the upper end of its own.
+    // The ground may lie at the lower end of its voxel, and the ceiling at the upper end of its
+    // voxel.
     let free = room.saturating_sub(1).max(1);
     let mut starts = Vec::with_capacity(columns + 1);
     let mut runs: Vec<Run> = Vec::new();
@@ -202,18 +203,18 @@ struct Flood<'a> {
     runs: &'a [Run],
     layer: Vec<u32>,
     layers: DisjointSets,
-    /// Floors of each layer that has not joined another.
+    /// Floors of each layer that has not been merged into another.
     members: Vec<Vec<u32>>,
-    /// Pairs of layers that were found to overlap; they will for ever.
+    /// Pairs of layers that overlap. Layers only grow, so they stay overlapping.
     overlapping: HashSet<(u32, u32)>,
 }
 
-/// A layer on its way to its number.
+/// A layer before it is numbered.
 #[derive(Clone, Copy)]
 struct Numbered {
     root: u32,
     walkable: bool,
-    /// Of its floors, in levels.
+    /// Lowest and highest level of its floors.
     low: u32,
     high: u32,
 }
@@ -224,7 +225,7 @@ impl Flood<'_> {
         self.starts[column]..self.starts[column + 1]
     }
 
-    /// Whether a layer has a floor among these.
+    /// `true` if a layer has a floor among these.
     fn has(&mut self, layer: u32, mut column: std::ops::Range<u32>) -> bool {
         column.any(|floor| {
             let other = self.layer[floor as usize];
@@ -235,8 +236,8 @@ impl Flood<'_> {
     fn spread(&mut self, floor: u32, x: u32, z: u32, accessible_only: bool) {
         let mut own = self.layer[floor as usize];
         if own == NO_LAYER {
-            // Beyond the accessible floors, one that can join a layer does not found its own.
-            own = self.join_neighbour(floor, x, z).unwrap_or_else(|| self.found(floor));
+            // A floor that can join a layer does not start its own.
+            own = self.join_neighbour(floor, x, z).unwrap_or_else(|| self.start_layer(floor));
         }
         own = self.layers.find(own);
         for column in neighbours(x, z, self.width, self.depth) {
@@ -277,7 +278,7 @@ impl Flood<'_> {
         None
     }
 
-    fn found(&mut self, floor: u32) -> u32 {
+    fn start_layer(&mut self, floor: u32) -> u32 {
         let layer = self.layers.push();
         self.members.push(vec![floor]);
         self.layer[floor as usize] = layer;
@@ -289,7 +290,7 @@ impl Flood<'_> {
         a.low <= b.high + self.rise && b.low <= a.high + self.rise
     }
 
-    /// Makes one of two layers if they do not overlap; gives the layer of the first.
+    /// Merges two layers if they do not overlap. Returns the layer of the first.
     fn merge(&mut self, own: u32, theirs: u32) -> u32 {
         let theirs = self.layers.find(theirs);
         if own == theirs || self.overlapping.contains(&(own.min(theirs), own.max(theirs))) {
@@ -315,7 +316,7 @@ impl Flood<'_> {
         large
     }
 
-    /// All layers, those with an accessible floor first, then by their lowest floor.
+    /// Returns all layers: those with an accessible floor first, then by their lowest floor.
     fn number(&mut self, order: &[(u32, u32, u32, u32)]) -> Vec<Numbered> {
         let mut places = vec![NO_LAYER; self.layers.len()];
         let mut found: Vec<Numbered> = Vec::new();
@@ -339,8 +340,8 @@ impl Flood<'_> {
         found
     }
 
-    /// Puts each layer, from the lowest up, on the nearest in height of those before it that it
-    /// does not overlap.
+    /// Merges each layer, from the lowest up, into the previous one that is nearest in height and
+    /// that it does not overlap.
     fn pack(&mut self, order: &[(u32, u32, u32, u32)]) {
         let layers = self.number(order);
         let mut kept: Vec<Numbered> = Vec::new();
@@ -372,7 +373,7 @@ impl Flood<'_> {
     }
 }
 
-/// The columns beside one.
+/// The columns beside a column.
 fn neighbours(x: u32, z: u32, width: u32, depth: u32) -> impl Iterator<Item = (u32, u32)> {
     Direction::ALL.into_iter().filter_map(move |direction| {
         let (dx, dz) = direction.offset();
@@ -397,13 +398,13 @@ impl Layers {
         self.starts[column] as usize..self.starts[column + 1] as usize
     }
 
-    /// All floors.
+    /// All floors, column by column.
     #[must_use]
     pub fn floors(&self) -> &[Floor] {
         &self.floors
     }
 
-    /// Number of layers with an accessible floor of which something is left.
+    /// Number of layers with an accessible floor that still have floors.
     #[must_use]
     pub fn kept(&self) -> u32 {
         let mut seen = vec![false; self.count as usize];
@@ -412,16 +413,16 @@ impl Layers {
         u32::try_from(seen.into_iter().filter(|&seen| seen).count()).unwrap_or(u32::MAX)
     }
 
-    /// Notes the layers that the core of a drawn part has ground of.
+    /// Marks in `drawn` the layers with ground in the core of a drawn part.
     ///
     /// # Panics
-    /// If there are fewer marks than layers, or the part is not of the grid the layers are of.
+    /// If there are fewer marks than layers, or the part belongs to another grid.
     pub fn mark_drawn(&self, part: &SlimWindow, drawn: &mut [bool]) {
         let GridWindow { x: first_x, z: first_z, .. } = part.core;
         let columns = |first: u32, end: u32| first / self.side..end.div_ceil(self.side);
         for z in columns(first_z, part.core.end_z()) {
             for x in columns(first_x, part.core.end_x()) {
-                // Most columns have nothing new to tell.
+                // Most columns have only marked layers.
                 if self.column(x, z).iter().all(|floor| drawn[floor.layer as usize]) {
                     continue;
                 }
@@ -449,7 +450,7 @@ impl Layers {
         a.low <= b.high + self.rise && b.low <= a.high + self.rise
     }
 
-    /// What a rough column is on the cutting shape of a layer.
+    /// Returns the kind of a rough column on the cutting shape of a layer.
     #[must_use]
     pub fn kind(&self, layer: u32, x: u32, z: u32) -> ColumnKind {
         let Some(own) = self.column(x, z).iter().find(|floor| floor.layer == layer) else {
@@ -461,9 +462,9 @@ impl Layers {
         if is_portal { ColumnKind::Portal } else { ColumnKind::Layer }
     }
 
-    /// Keeps only the floors that are connected to one of the seeds. It is a first cut on rough
-    /// columns: what is connected there may not be in truth, so what is made of the layers has
-    /// to be asked again.
+    /// Keeps only the floors that are connected to one of the seeds. This is a first approximation
+    /// on rough columns: floors connected there need not be connected by ground, so the final mesh
+    /// has to be filtered again.
     ///
     /// # Errors
     /// [`StoreysError::SeedOffGround`] for the first seed with no floor within a step above or

@@ -1,4 +1,4 @@
-//! Refinement: the layers of a window, drawn finely, as far as the agent's centre may go.
+//! Refinement: draws the layers of a window finely, where the agent's centre may be.
 
 use glam::Vec3;
 use waymesh_core::{GridFrame, GridWindow, SpanKey};
@@ -12,15 +12,15 @@ use crate::layers::Layers;
 use crate::slim::SlimWindow;
 use crate::walls::Walls;
 
-/// Steps of a cell in which borders are told.
+/// Steps per cell in which borders are given.
 pub const BORDER_STEPS: u8 = 64;
-/// Where the walkable ground ends around a span, in steps of [`BORDER_STEPS`] from the centre of
-/// its cell, by [`Direction::index`](waymesh_core::Direction::index); 0 where it does not end.
+/// Where the walkable ground ends around a span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SpanEnds {
-    /// Which span.
+    /// The span.
     pub span: SpanKey,
-    /// How far the ground goes.
+    /// Distance from the centre of the cell to the end of the ground, in steps of [`BORDER_STEPS`],
+    /// by [`Direction::index`](waymesh_core::Direction::index); 0 where it does not end.
     pub steps: [u8; 4],
 }
 
@@ -29,12 +29,12 @@ pub struct SpanEnds {
 pub struct Refined {
     /// Where the agent's centre may be, without labels.
     pub ground: SlimWindow,
-    /// Where the ground ends, of the spans in the core that do end, in order.
+    /// Where the ground ends, for the spans in the core at which it does, in order.
     pub ends: Vec<SpanEnds>,
 }
 
-/// Cells around its core that a window has to be drawn with: triangles that reach so far into it
-/// have to be given to [`refine_window`].
+/// Returns the number of cells around a core that influence it. All triangles within this distance
+/// have to be passed to [`refine_window`].
 #[must_use]
 pub fn refine_halo(config: &StoreysConfig) -> u32 {
     halo_cells(&Walk::new(config)) + 1
@@ -42,32 +42,31 @@ pub fn refine_halo(config: &StoreysConfig) -> u32 {
 
 /// Draws the layers over the columns of `core`.
 ///
-/// 1. The depth maps: of all walkable triangles below the cutting shape of a layer, the highest at
-///    the centre of each pixel.
-/// 2. Cracks of a pixel are closed. Ground without head room goes.
-/// 3. Walls: every triangle again, cut by the lines through the centres of pixels. What lies
-///    between a step and the agent's height above the ground stands in the way, and how far from
-///    the centre is kept. Faces that lines miss are kept as posts.
-/// 4. Where the ground ends between two centres is known from there, and so is the distance of
-///    every centre to the nearest end.
-/// 5. Ground nearer than the agent's radius goes, and its end is where the distance, taken as
-///    linear between two centres, is the radius.
+/// 1. Depth maps: for each layer and the centre of each pixel, the highest walkable triangle below
+///    the cutting shape.
+/// 2. Cracks of a pixel are closed. Ground without head room is removed.
+/// 3. Walls: every triangle is cut by the lines through the centres of pixels. A part between a
+///    step and the agent's height above the ground is an obstacle, and its distance from the centre
+///    is kept. Faces that no line meets are kept as posts.
+/// 4. This gives the end of the ground between two centres, and the distance of every centre to the
+///    nearest end.
+/// 5. Ground nearer than the agent's radius is removed. The remaining ground ends where the
+///    distance, interpolated linearly between two centres, is the radius.
 ///
 /// # Guarantees
-/// - A column's spans and ends do not depend on `core` or on the order of the triangles.
+/// - The spans and ends of a column do not depend on `core` or on the order of the triangles.
 /// - Along a straight wall or drop the ends of the ground are exact to two steps
-///   ([`BORDER_STEPS`]): a border keeps so far from the centres of cells.
+///   ([`BORDER_STEPS`]), because a border keeps this distance from the centres of cells.
 ///
 /// # Cost
-/// Linear in the pixels under the triangles, four looks each, and in the length of all borders
-/// times the square of the radius, in pixels.
+/// Linear in the pixels under the triangles, plus the length of all borders times the square of the
+/// radius, in pixels.
 ///
 /// # Errors
-/// For a bad configuration.
+/// For a bad configuration, and [`StoreysError::TooMany`] for a window with too many places.
 ///
 /// # References
-/// Oliva 2012, section 6.2.3, where pixels are taken or left as a whole, and the agent has no
-/// radius.
+/// Oliva 2012, section 6.2.3. There, whole pixels are kept or removed, and the agent has no radius.
 pub fn refine_window(
     triangles: impl Iterator<Item = [Vec3; 3]>,
     frame: &GridFrame,
@@ -83,7 +82,7 @@ pub fn refine_window(
     Ok(carve(maps, &clearance, &walk, frame, core, window))
 }
 
-/// The depth maps around a window, and how far from borders everything in it is.
+/// Draws the depth maps around a window, and measures the distances to borders in it.
 pub(crate) fn draw<'l>(
     triangles: impl Iterator<Item = [Vec3; 3]>,
     frame: &GridFrame,

@@ -1,4 +1,4 @@
-//! Rough voxels: one bit for ground, one for everything else, in machine words per column.
+//! Rough voxels: one bit for ground and one for everything else, in machine words per column.
 
 use waymesh_core::stage::StageError;
 use waymesh_core::{GridFrame, SkippedTriangles, TriangleSource};
@@ -7,17 +7,17 @@ use crate::StoreysError;
 use crate::config::{Placement, ScenePoint, StoreysConfig, Walk};
 use crate::slice::whole_below;
 
-/// A triangle that touches a voxel by less than this, in rough cells or levels, may or may not be
-/// in it.
+/// A triangle that extends into a voxel by less than this, in rough cells or levels, may or may not
+/// set it.
 const SLACK: f64 = 1e-6;
 const WORD: u32 = u64::BITS;
 
-/// Voxels of a scene: *positive* where there is ground an agent can walk on, *negative* where there
-/// is anything else.
+/// Voxels of a scene: *positive* if they hold walkable ground, *negative* if they hold anything
+/// else only.
 ///
 /// # Guarantees
-/// No triangle is lost: every voxel that the inside of a triangle touches is set. It is clipped to
-/// each column exactly, which does what the thesis draws the scene along three axes for.
+/// Every voxel that the inside of a triangle touches is set. Triangles are clipped exactly to each
+/// column; the thesis renders the scene along three axes for this purpose.
 ///
 /// # References
 /// Oliva 2012, section 6.2.1.
@@ -63,8 +63,8 @@ impl RoughVoxels {
         }
     }
 
-    /// Calls `each` for every run of positive voxels in a column, from the lowest up: first and
-    /// last level.
+    /// Calls `each` with the first and last level of every run of positive voxels in a column, from
+    /// the lowest up.
     pub(crate) fn runs(&self, column: usize, mut each: impl FnMut(u32, u32)) {
         let bits = &self.positive[column * self.words as usize..(column + 1) * self.words as usize];
         let (mut run, mut base) = (None, 0);
@@ -91,7 +91,7 @@ impl RoughVoxels {
         }
     }
 
-    /// Whether all voxels of these levels are empty; levels above the last are.
+    /// `true` if all voxels of these levels are empty. Levels above the last one are empty.
     #[must_use]
     pub fn is_empty(&self, column: usize, low: u32, high: u32) -> bool {
         let first = column * self.words as usize;
@@ -104,13 +104,13 @@ impl RoughVoxels {
         })
     }
 
-    /// Whether the voxel is positive; a voxel that is both is positive.
+    /// `true` if the voxel is positive. A voxel with ground and something else is positive.
     #[must_use]
     pub fn is_positive(&self, x: u32, z: u32, level: u32) -> bool {
         self.bit(&self.positive, x, z, level)
     }
 
-    /// Whether the voxel holds something, but nothing to walk on.
+    /// `true` if the voxel holds something, but no walkable ground.
     #[must_use]
     pub fn is_negative(&self, x: u32, z: u32, level: u32) -> bool {
         self.bit(&self.negative, x, z, level) && !self.is_positive(x, z, level)
@@ -131,14 +131,14 @@ impl RoughVoxels {
     }
 }
 
-/// Voxelises a scene roughly: cells of [`StoreysConfig::rough_cells`] cells of `frame`, levels of
-/// [`StoreysConfig::rough_level`], of a scene of `height` metres.
+/// Voxelises a scene of `height` metres roughly. A rough cell is [`StoreysConfig::rough_cells`]
+/// cells of `frame` wide, and a level [`StoreysConfig::rough_level`] high.
 ///
 /// # Cost
-/// Linear in the rough columns that each triangle touches; 16 bytes per column and 64 levels.
+/// Linear in the rough columns that each triangle touches. 16 bytes per column and 64 levels.
 ///
 /// # Errors
-/// [`StoreysError::TooMuchMemory`] beyond the memory allowed, and what the source returns.
+/// [`StoreysError::TooMuchMemory`] beyond the allowed memory, and the errors of the source.
 pub fn voxelize_roughly(
     source: &dyn TriangleSource,
     frame: &GridFrame,
@@ -179,7 +179,7 @@ pub fn voxelize_roughly(
     Ok((voxels, skipped))
 }
 
-/// A convex polygon in the making: a triangle cut by four lines has at most seven corners.
+/// A triangle clipped by up to four lines: a convex polygon of at most seven corners.
 #[derive(Clone, Copy)]
 struct Piece {
     corners: [ScenePoint; 8],
@@ -187,7 +187,7 @@ struct Piece {
 }
 
 impl Piece {
-    /// The part with `from <= axis <= to`.
+    /// Returns the part with `from <= axis <= to`.
     fn slab(&self, axis: usize, from: f64, to: f64) -> Self {
         self.half(axis, 1.0, from).half(axis, -1.0, -to)
     }
@@ -210,7 +210,8 @@ impl Piece {
     }
 
     fn push(&mut self, corner: ScenePoint) {
-        // Rounding may add a corner where exact arithmetic has none; one more changes no range.
+        // Rounding may add a corner that exact arithmetic does not have. Omitting one more does not
+        // change a range.
         if self.len < self.corners.len() {
             self.corners[self.len] = corner;
             self.len += 1;
@@ -227,7 +228,7 @@ impl Piece {
     }
 }
 
-/// The cells from `low` to `high`, as far as there are `count`.
+/// Returns the cells from `low` to `high`, clipped to the `count` cells there are.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates, as meant")]
 fn cells([low, high]: [f64; 2], count: u32) -> std::ops::Range<u32> {
     let first = whole_below(low - SLACK).max(0);
@@ -235,7 +236,7 @@ fn cells([low, high]: [f64; 2], count: u32) -> std::ops::Range<u32> {
     if first > last { 0..0 } else { first as u32..last as u32 + 1 }
 }
 
-/// Whether nothing of it lies outside of the `count` cells there are.
+/// `true` if the range lies inside of the `count` cells.
 fn is_inside([low, high]: [f64; 2], count: u32) -> bool {
     low >= 0.0 && high <= f64::from(count)
 }
@@ -246,7 +247,7 @@ impl RoughVoxels {
         let triangle = Piece { corners: [a, b, c, a, a, a, a, a], len: 3 };
         let rows = cells(triangle.range(2), self.depth);
         for z in rows.clone() {
-            // What lies in one row or column as a whole need not be cut.
+            // A piece that lies in one row or column completely need not be cut.
             let row = if rows.len() == 1 && is_inside(triangle.range(2), self.depth) {
                 triangle
             } else {
@@ -258,7 +259,7 @@ impl RoughVoxels {
             let first = z as usize * self.width as usize;
             let columns = cells(row.range(0), self.width);
             let levels = cells(row.range(1), self.levels);
-            // A piece of one level is of that level everywhere.
+            // A piece within one level needs no cut by columns.
             let is_flat = levels.len() == 1 && is_inside(row.range(1), self.levels);
             let is_narrow = columns.len() == 1 && is_inside(row.range(0), self.width);
             if is_flat || is_narrow {

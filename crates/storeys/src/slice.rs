@@ -1,9 +1,9 @@
-//! A triangle cut by the lines through the centres of a row of cells.
+//! Cuts of a triangle by the lines through the centres of rows of cells.
 
 use crate::config::ScenePoint;
 
-/// The whole number at or below `value`, without the library call that [`f64::floor`] is on the
-/// least common instruction set.
+/// The whole number at or below `value`. On the baseline instruction set [`f64::floor`] would be a
+/// library call.
 #[inline]
 #[expect(
     clippy::cast_possible_truncation,
@@ -15,16 +15,16 @@ pub(crate) fn whole_below(value: f64) -> i64 {
     whole.saturating_sub(i64::from(whole as f64 > value))
 }
 
-/// Where a triangle is cut by a line: along it from `start` to `end`, each the place in cells and
-/// the height in metres. The start is never after the end; on a vertical triangle both may be at
-/// one place.
+/// The cut of a triangle by a line, from `start` to `end`. Each is the place along the line in
+/// cells and the height in metres. The start is never after the end; for a vertical triangle both
+/// may be at the same place.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cut {
     pub(crate) start: [f64; 2],
     pub(crate) end: [f64; 2],
 }
 
-/// Along which axis lines run.
+/// The axis along which lines run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Axis {
     X,
@@ -44,10 +44,11 @@ impl Cut {
     }
 }
 
-/// A triangle, ready to be cut by lines.
+/// A triangle, prepared for cuts by lines.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cutter {
-    /// Across the lines, then along them, then up: the order in which an edge's ends are taken.
+    /// Coordinates across the lines, along them, and upwards. The ends of an edge are sorted in
+    /// this order.
     edges: [[ScenePoint; 2]; 3],
     low: f64,
     high: f64,
@@ -69,22 +70,22 @@ impl Cutter {
         }
     }
 
-    /// For lines along both axes.
+    /// The cutters for lines along both axes.
     pub(crate) fn both(corners: &[ScenePoint; 3]) -> [Self; 2] {
         [Self::new(corners, Axis::X), Self::new(corners, Axis::Z)]
     }
 
-    /// Calls `each` with every line in `lines` that cuts the triangle, and the cut. Line `i` runs
-    /// through the centres of cells, at `i + 1/2`.
+    /// Calls `each` with every line in `lines` that cuts the triangle, and with the cut. Line `i`
+    /// runs through the centres of cells, at `i + 1/2`.
     ///
-    /// The cut of an edge does not depend on which triangle has it, and a corner on a line belongs
-    /// to one side of it: neighbouring triangles leave no gap.
+    /// The cut of an edge does not depend on the triangle, and a corner on a line counts as on one
+    /// side of it. So there is no gap between neighbouring triangles.
     #[inline]
     pub(crate) fn cuts(&self, lines: std::ops::Range<i64>, each: impl FnMut(i64, Cut)) {
         self.cuts_of(lines, |_| true, each);
     }
 
-    /// The same for those of the lines that are `wanted`.
+    /// The same as [`Self::cuts`], only for the lines that are `wanted`.
     #[inline]
     pub(crate) fn cuts_of(
         &self,

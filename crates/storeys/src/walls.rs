@@ -1,4 +1,4 @@
-//! The second pass: what stands in the way, drawn along the lines between the centres of pixels.
+//! The second pass: obstacles, and ends of the ground, on the lines between the centres of pixels.
 
 use std::cmp::Ordering;
 
@@ -9,27 +9,26 @@ use crate::config::{ScenePoint, Walk};
 use crate::depth::{ALL_SIDES, Block, DepthMaps, NO_FLOOR};
 use crate::slice::{Axis, Cut, Cutter, whole_below};
 
-/// Where nothing stands on the way to the next centre.
+/// Distance to an obstacle if there is none before the next centre.
 const CLEAR: f32 = f32::INFINITY;
-/// A centre this close to a wall, in cells, is in it.
+/// A centre this close to a wall, in cells, is inside of it.
 const TOUCHING: f32 = 1e-6;
-/// Where the ground ends if nothing tells: between the two centres.
+/// Where the ground ends if nothing is known: halfway between the two centres.
 const HALFWAY: f32 = 0.5;
 
-/// What one finds on the way from a place to the centre of each neighbour, in cells from the
+/// How far the ground of a place extends towards the centre of each neighbour, in cells from the
 /// place's own centre.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Extents {
-    /// The nearest thing in the way: what reaches higher than a step above the ground, and not so
-    /// high that the agent passes below.
+    /// The nearest obstacle: anything between a step and the agent's height above the ground.
     wall: [f32; 4],
-    /// How far the ground goes.
+    /// How far the ground is known to extend.
     ground: [f32; 4],
 }
 
 const UNKNOWN: Extents = Extents { wall: [CLEAR; 4], ground: [0.0; 4] };
 
-/// A thing too thin for any line between centres to meet it, or the end of one.
+/// An obstacle too thin for any line between centres to meet it, or the end of an obstacle.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Post {
     /// Ends in cells of the whole grid.
@@ -53,28 +52,28 @@ impl Post {
 /// Walls and drops of a window.
 #[derive(Debug)]
 pub(crate) struct Walls {
-    /// First way of each sheet, [`NO_EXTENTS`] where nothing has been seen.
+    /// First entry of `extents` for each sheet, [`NO_EXTENTS`] where nothing is known.
     slots: Vec<u32>,
-    /// As many as a sheet has places.
+    /// A sheet has as many entries as places.
     extents: Vec<Extents>,
     pub(crate) posts: Vec<Post>,
-    /// Used again for every corner.
+    /// Reused for every corner.
     grounds: Vec<f32>,
-    /// Some of the last posts.
+    /// Some of the last posts, by hash.
     recent: Vec<Option<Post>>,
 }
 
 const NO_EXTENTS: u32 = u32::MAX;
-/// Posts that are remembered, as a power of two.
+/// Binary logarithm of the number of posts in `recent`.
 const RECENT_BITS: u32 = 10;
 
-/// One side's look at a cut: the near end and the far end, each the distance from the centre and
-/// the height.
-type Look = [[f64; 2]; 2];
+/// A cut as seen from a centre: its near end and its far end, each with the distance from the
+/// centre and the height.
+type SideCut = [[f64; 2]; 2];
 
-/// How near the part of a look that lies between two heights is.
+/// Returns the distance of the part of a cut that lies between two heights.
 #[inline]
-fn nearest_between([[t0, y0], [t1, y1]]: Look, low: f64, high: f64) -> Option<f64> {
+fn nearest_between([[t0, y0], [t1, y1]]: SideCut, low: f64, high: f64) -> Option<f64> {
     if y0.max(y1) <= low || y0.min(y1) >= high {
         return None;
     }
@@ -96,13 +95,13 @@ impl Walls {
         }
     }
 
-    /// Number of the ways of a sheet's first place, if it has any.
+    /// Index of the extents of a sheet's first place, if it has any.
     #[inline]
     pub(crate) fn slot(&self, sheet: usize) -> Option<usize> {
         (self.slots[sheet] != NO_EXTENTS).then_some(self.slots[sheet] as usize)
     }
 
-    /// How many places have ways.
+    /// Number of places with extents.
     pub(crate) fn len(&self) -> usize {
         self.extents.len()
     }
@@ -117,8 +116,8 @@ impl Walls {
         self.slots[sheet] as usize
     }
 
-    /// Draws one triangle: steep and upside-down ones may stand in the way, walkable ones may too.
-    /// Only sheets are looked at whose ground is so near in height that it can.
+    /// Draws one triangle as an obstacle. It may be steep, upside down or walkable. Only sheets
+    /// near enough in height are tested.
     pub(crate) fn draw(
         &mut self,
         maps: &DepthMaps<'_>,
@@ -159,15 +158,15 @@ impl Walls {
         }
     }
 
-    /// Draws walkable triangles, which say where the ground ends, on the sheets where it does.
+    /// Draws walkable triangles to find where the ground ends, on the sheets where it does.
     pub(crate) fn draw_ends<'t>(
         &mut self,
         maps: &DepthMaps<'_>,
         walk: &Walk,
         triangles: impl Iterator<Item = &'t [ScenePoint; 3]>,
     ) {
-        // Of each sheet on which ground ends, the first of its rows and, behind them, columns, and which of
-        // those lead to an end.
+        // For each sheet on which ground ends, the first of its entries in `lines`: its rows, then
+        // its columns, with `true` for those that lead to an end.
         let mut firsts = vec![NO_EXTENTS; maps.ranges.len()];
         let mut lines = Vec::new();
         for (index, block) in maps.blocks.iter().enumerate() {
@@ -204,8 +203,8 @@ impl Walls {
         }
     }
 
-    /// Looks from all places of a sheet at what may stand in the way; with `wanted`, only along
-    /// those of its rows and columns, at where ground ends.
+    /// Finds the obstacles between the places of a sheet. With `wanted`, finds the ends of the
+    /// ground instead, only on those of its rows and columns.
     fn draw_sheet(
         &mut self,
         maps: &DepthMaps<'_>,
@@ -217,7 +216,7 @@ impl Walls {
         let (pixels, window) = (sheet.0.pixels, maps.window);
         let [x_cutter, z_cutter] = cutters;
         let range = maps.ranges[sheet.0.number(sheet.1)];
-        // What lies outside these heights changes nothing.
+        // Anything outside of these heights changes nothing.
         let walkable = wanted.is_some();
         let (above, below) = if walkable {
             (range.low - walk.rise, range.high + walk.rise)
@@ -247,13 +246,13 @@ impl Walls {
         }
     }
 
-    /// Keeps the end of edges where it stands in the way: what lies between it and the last line
-    /// that meets the triangle would be lost.
+    /// Adds posts at the ends of edges that are obstacles. Otherwise the part between the end and
+    /// the last line that meets the triangle would be lost.
     fn add_tips(&mut self, maps: &DepthMaps<'_>, walk: &Walk, from: ScenePoint, others: [ScenePoint; 2]) {
         let window = maps.window;
         let first = |value: f64, first: u32| whole_below(value - 0.5) - i64::from(first);
         let (x, z) = (first(from[0], window.x), first(from[2], window.z));
-        // Different heights of the ground around it that it can stand in the way of.
+        // Different heights of the ground around it for which it can be an obstacle.
         let [lowest, highest] = range_of(&[from, others[0], others[1]], 1);
         let mut grounds = std::mem::take(&mut self.grounds);
         grounds.clear();
@@ -265,7 +264,7 @@ impl Walls {
             for place in maps.places(x as u32, z as u32).iter() {
                 let ground = maps.ground[place];
                 let is_same = |known: &f32| known.to_bits() == ground.to_bits();
-                // False where there is none.
+                // `false` if there is no ground.
                 let is_near =
                     highest > f64::from(ground + walk.rise) && lowest < f64::from(ground + walk.height);
                 if is_near && !grounds.iter().any(is_same) {
@@ -302,8 +301,8 @@ impl Walls {
         self.grounds = grounds;
     }
 
-    /// Keeps a post, unless it has just been kept: corners are told of by every edge and triangle
-    /// around them.
+    /// Adds a post, unless it has been added recently: a corner is visited from every edge and
+    /// triangle around it.
     fn push_post(&mut self, mut post: Post) {
         post.ends = post.ends.map(|end| end.map(round_place));
         post.ground = round_height(post.ground);
@@ -322,7 +321,7 @@ impl Walls {
         }
     }
 
-    /// All drawn: each post once.
+    /// Sorts the posts and removes duplicates.
     pub(crate) fn finish(&mut self) {
         self.posts.sort_unstable_by(Post::order);
         self.posts.dedup_by(|a, b| a.order(b).is_eq());
@@ -345,7 +344,7 @@ impl Walls {
             Axis::Z => (Direction::PosZ, maps.window.z, pixels.z, pixels.end_z()),
         };
         let (first, end) = (i64::from(first), i64::from(end));
-        // Between the centres of pixel `i` and the next.
+        // Pixel `i` stands for the part between its centre and the next one.
         let range = (
             (whole_below(cut.start[0] - 0.5) - i64::from(origin)).max(first - 1),
             (whole_below(cut.end[0] - 0.5) - i64::from(origin)).min(end - 1),
@@ -363,7 +362,7 @@ impl Walls {
             let pixel = (pixel >= first && pixel < end).then(|| begin + (pixel - first) as usize * step)?;
             Some((pixel, maps.ground[sheet + pixel])).filter(|(_, ground)| !ground.is_nan())
         };
-        // Where ground goes on nobody asks where it ends.
+        // Where the ground continues its end is not needed.
         let is_asked = |place: &(usize, f32), direction: Direction| {
             !walkable || maps.links[sheet + place.0][direction.index()] == NO_FLOOR
         };
@@ -380,7 +379,7 @@ impl Walls {
             let (from, to) = (cut.start[0].max(centre), cut.end[0].min(centre + 1.0));
             let height = |place: f64| cut.start[1] + slope * (place - cut.start[0]);
             let heights = if vertical { [cut.start[1], cut.end[1]] } else { [height(from), height(to)] };
-            for (place, direction, look) in [
+            for (place, direction, side_cut) in [
                 (here, forth, [[from - centre, heights[0]], [to - centre, heights[1]]]),
                 (
                     there,
@@ -389,7 +388,7 @@ impl Walls {
                 ),
             ] {
                 if let Some((pixel, ground)) = place {
-                    self.see((block, floor), pixel, direction, ground, look, walk, walkable);
+                    self.note((block, floor), pixel, direction, ground, side_cut, walk, walkable);
                 }
             }
         }
@@ -397,33 +396,33 @@ impl Walls {
 
     #[inline]
     #[expect(clippy::too_many_arguments, reason = "one call in one place")]
-    fn see(
+    fn note(
         &mut self,
         (block, floor): (&Block, u16),
         pixel: usize,
         to: Direction,
         ground: f32,
-        look: Look,
+        side_cut: SideCut,
         walk: &Walk,
         walkable: bool,
     ) {
         let (low, high) = (f64::from(ground + walk.rise), f64::from(ground + walk.height));
         let sheet = block.number(floor);
         #[expect(clippy::cast_possible_truncation, reason = "distances of a cell at most")]
-        if let Some(distance) = nearest_between(look, low, high) {
+        if let Some(distance) = nearest_between(side_cut, low, high) {
             let slot = self.take_slot(sheet, block.area());
             let wall = &mut self.extents[slot + pixel].wall[to.index()];
             *wall = wall.min(distance as f32);
         } else if walkable
-            && (look[0][1] - f64::from(ground)).abs() <= f64::from(walk.rise)
+            && (side_cut[0][1] - f64::from(ground)).abs() <= f64::from(walk.rise)
             && let Some(slot) = self.slot(sheet)
         {
             let end = &mut self.extents[slot + pixel].ground[to.index()];
-            *end = end.max(look[1][0] as f32);
+            *end = end.max(side_cut[1][0] as f32);
         }
     }
 
-    /// Keeps a thing that no line has met, if it stands in the way of a pixel around it.
+    /// Adds posts for a triangle that no line meets, if it is an obstacle for a pixel around it.
     fn add_post(&mut self, maps: &DepthMaps<'_>, walk: &Walk, corners: &[ScenePoint; 3]) {
         let [low, high] = range_of(corners, 1);
         let window = maps.window;
@@ -449,14 +448,13 @@ impl Walls {
         for ground in grounds {
             for (a, b) in [(0, 1), (1, 2), (2, 0)] {
                 let [a, b] = [corners[a], corners[b]].map(|corner| [corner[0], corner[2]]);
-                // The same for the triangle on the other side.
+                // The order is the same for the triangle on the other side.
                 self.push_post(Post { ends: if a <= b { [a, b] } else { [b, a] }, ground });
             }
         }
     }
 
-    /// Takes away the ground of places that stand in something, and links that something stands in
-    /// the way of.
+    /// Removes the ground of places inside obstacles, and the links that obstacles block.
     pub(crate) fn cut(&self, maps: &mut DepthMaps<'_>) {
         for index in 0..maps.blocks.len() {
             let block = maps.blocks[index];
@@ -488,9 +486,9 @@ impl Walls {
         }
     }
 
-    /// How far from its centre a place ends in a direction without a link, in cells from 0 to 1.
-    /// `way` is the number of its way, `across` that of the place beyond, if both have ground
-    /// within a step and something is known of it.
+    /// Returns where the ground of a place ends in a direction without a link, in cells from its
+    /// centre, from 0 to 1. `own` is the index of its extents, and `across` that of the place
+    /// beyond, if it has extents and ground within a step.
     pub(crate) fn end(&self, own: usize, direction: Direction, across: Option<usize>) -> f32 {
         let extents = &self.extents[own];
         let wall = extents.wall[direction.index()];
@@ -508,13 +506,13 @@ impl Walls {
     }
 }
 
-/// Whether ground ends somewhere on a sheet, other than with the window. If so, adds to `lines`
-/// which of its rows and columns lead to such a place.
+/// Returns `true` if ground ends somewhere on a sheet. If so, adds to `lines` which of its rows and
+/// columns lead to such a place.
 fn find_ends(maps: &DepthMaps<'_>, block: &Block, floor: u16, lines: &mut Vec<bool>) -> bool {
     let sheet = block.sheet(floor);
     let (width, depth) = (block.pixels.width as usize, block.pixels.depth as usize);
     let first = lines.len();
-    // All at once is quicker than up to the first.
+    // A complete pass is faster than one that stops early.
     let misses = maps.links[sheet.clone()]
         .as_flattened()
         .iter()
@@ -537,12 +535,13 @@ fn find_ends(maps: &DepthMaps<'_>, block: &Block, floor: u16, lines: &mut Vec<bo
     lines.len() > first
 }
 
-/// Whether a line through the centres of a row of pixels in the window meets the triangle.
+/// `true` if a line through the centres of a row or column of pixels in the window meets the
+/// triangle.
 fn is_met(maps: &DepthMaps<'_>, corners: &[ScenePoint; 3]) -> bool {
     let window = maps.window;
     [(0, window.x, window.end_x()), (2, window.z, window.end_z())].into_iter().any(|(axis, first, end)| {
         let [low, high] = range_of(corners, axis);
-        // The first line at or after the low end counts only if it lies beyond it: see [`Cutter::cuts`].
+        // A line exactly at the low end does not meet it: see [`Cutter::cuts`].
         let line = whole_below(low - 0.5) + 1;
         line.max(i64::from(first)) <= whole_below(high - 0.5).min(i64::from(end) - 1)
     })
@@ -553,14 +552,14 @@ fn range_of(corners: &[ScenePoint; 3], axis: usize) -> [f64; 2] {
     [a.min(b).min(c), a.max(b).max(c)]
 }
 
-/// Calls `each` with every block whose pixels can see a triangle, and heights between which it lies
-/// there. It may lie in less.
+/// Calls `each` with every block whose pixels a triangle may concern, and with a range of heights
+/// that contains the triangle there.
 fn for_each_block<'m>(
     maps: &'m DepthMaps<'_>,
     corners: &[ScenePoint; 3],
     mut each: impl FnMut(&'m Block, f64, f64),
 ) {
-    // What a pixel sees lies up to a pixel from its centre.
+    // A pixel is concerned by what lies up to a pixel from its centre.
     const REACH: f64 = 1.0;
     let [low, high] = range_of(corners, 1);
     let [z_low, z_high] = range_of(corners, 2);
@@ -578,7 +577,7 @@ fn for_each_block<'m>(
     let [a, b, c] = *corners;
     let (u, v) = ([b[0] - a[0], b[1] - a[1], b[2] - a[2]], [c[0] - a[0], c[1] - a[1], c[2] - a[2]]);
     let up = u[2] * v[0] - u[0] * v[2];
-    // Rise over a pixel along x and z; not finite or anything for upright ones.
+    // Rise over a pixel along x and z. For upright triangles it is any number or not finite.
     let slope = [(u[2] * v[1] - u[1] * v[2]) / up, (u[1] * v[0] - u[0] * v[1]) / up];
     let rise = slope[0].abs() + slope[1].abs();
     let is_upright = rise.is_nan() || rise >= UPRIGHT;
@@ -608,14 +607,15 @@ fn for_each_block<'m>(
     }
 }
 
-/// Blocks along a side that are not worth a closer look.
+/// With at most this many blocks along a side, heights are not computed for each block.
 const FEW: usize = 2;
-/// Heights told of a triangle are off by less, in metres: it only costs a look too many.
+/// Heights of a triangle in a block have a smaller error than this, in metres. A larger range only
+/// costs time.
 const SPREAD_SLACK: f64 = 1e-3;
-/// Triangles that rise more over a pixel, in metres, are taken as high as they are.
+/// For triangles that rise more over a pixel, in metres, the whole height is used.
 const UPRIGHT: f64 = 10.0;
 
-/// Between which x the part of a triangle between two z lies.
+/// Returns the range of x of the part of a triangle between two z.
 fn range_in_slab(corners: &[ScenePoint; 3], [from, to]: [f64; 2]) -> [f64; 2] {
     let mut range = [f64::INFINITY, f64::NEG_INFINITY];
     for (a, b) in [(0, 1), (1, 2), (2, 0)] {
@@ -639,7 +639,7 @@ mod tests {
 
     #[test]
     fn the_part_between_two_heights_is_found_where_it_begins() {
-        let near = |look, low, high| nearest_between(look, low, high);
+        let near = |side_cut, low, high| nearest_between(side_cut, low, high);
         assert_eq!(near([[0.2, 0.0], [0.8, 1.0]], 2.0, 3.0), None);
         assert_eq!(near([[0.2, 2.5], [0.8, 0.0]], 2.0, 3.0), Some(0.2));
         let rising = near([[0.0, 0.0], [1.0, 4.0]], 1.0, 3.0).expect("it passes through");
