@@ -1,4 +1,4 @@
-//! Areas in the plane, over geo, and how a shape becomes one.
+//! Areas in the plane, based on geo, and the conversion of shapes to areas.
 
 use std::sync::Arc;
 
@@ -15,14 +15,14 @@ use i_overlay::float::overlay::FloatOverlay;
 
 use crate::{Fill, NoteKind, Outline, PlanError, PlanNote, PlanPosition, Shape};
 
-/// Largest coordinate in metres: the grid holds 2^30 cells a side, of 1 mm unless the plan is
+/// Largest coordinate in metres. The grid holds 2^30 cells per side, of 1 mm unless the plan is
 /// larger.
 pub(crate) const MAX_COORDINATE: f64 = 1e7;
 
-/// Below this, in square metres, there is no area but rounding.
+/// An area below this, in square metres, is a rounding error.
 const NO_AREA: f64 = 1e-9;
 
-/// A set of points of the plane: polygons with holes that do not overlap.
+/// An area of the plane: polygons with holes that do not overlap.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Region(pub(crate) MultiPolygon<f64>);
 
@@ -56,19 +56,19 @@ impl Region {
         Some([bounds.min().into(), bounds.max().into()])
     }
 
-    /// The same set as polygons that do not cross themselves.
+    /// Returns the same set as polygons that do not cross themselves.
     fn filled(&self, fill: Fill) -> Self {
         let rule = match fill {
             Fill::NonZero => FillRule::NonZero,
             Fill::EvenOdd => FillRule::EvenOdd,
         };
-        // Fewer than three corners (a closed ring repeats its first) are no ring to the overlay.
+        // The overlay does not accept rings with fewer than three corners.
         self.overlaid(&Self::empty(), OverlayRule::Subject, rule)
     }
 
-    /// All of them together.
+    /// Returns the union of regions.
     pub(crate) fn union<'a>(regions: impl IntoIterator<Item = &'a Self>) -> Self {
-        // All polygons are wound alike, so that non-zero fills the union in one pass.
+        // All polygons have the same winding, so the non-zero rule fills the union in one pass.
         let polygons = regions.into_iter().flat_map(|region| region.0.0.iter().cloned()).collect();
         Self(MultiPolygon::new(polygons)).filled(Fill::NonZero)
     }
@@ -87,9 +87,9 @@ impl Region {
         self.overlaid(other, OverlayRule::Intersect, FillRule::NonZero)
     }
 
-    /// An overlay as `geo::BooleanOps` makes it, but for one option: geo asks for rings that touch
-    /// neither themselves nor each other, and where rings cross in a point that gave wrong
-    /// areas (i_overlay 4.5.2, random rings that cross themselves).
+    /// An overlay as in `geo::BooleanOps`, except for one option. geo requests rings that touch
+    /// neither themselves nor each other, which gave wrong areas where rings cross in a point
+    /// (i_overlay 4.5.2, random rings that cross themselves).
     fn overlaid(&self, other: &Self, rule: OverlayRule, fill: FillRule) -> Self {
         let (subject, clip) = (self.rings(), other.rings());
         if subject.is_empty() {
@@ -103,7 +103,7 @@ impl Region {
         Self(MultiPolygon::new(shapes.into_iter().filter_map(polygon).collect()))
     }
 
-    /// All rings of three corners and more, open.
+    /// All rings with at least three corners, without the repeated first point.
     fn rings(&self) -> Vec<Vec<PlanPosition>> {
         let all =
             self.0.iter().flat_map(|polygon| std::iter::once(polygon.exterior()).chain(polygon.interiors()));
@@ -112,24 +112,24 @@ impl Region {
     }
 }
 
-/// Whether two boxes have a point in common.
+/// `true` if two boxes have a point in common.
 pub(crate) fn meet(a: Extent, b: Extent) -> bool {
     (0..2).all(|axis| a[0][axis] <= b[1][axis] && b[0][axis] <= a[1][axis])
 }
 
-/// A box grown to all sides.
+/// A box extended on all sides.
 pub(crate) fn grown([min, max]: Extent, by: f64) -> Extent {
     [min.map(|value| value - by), max.map(|value| value + by)]
 }
 
-/// Turns shapes into regions and keeps what was odd about them.
+/// Converts shapes to regions, and collects notes on repairs.
 pub(crate) struct Cleaner<'a> {
     pub(crate) arc_error: f64,
     pub(crate) notes: &'a mut Vec<PlanNote>,
 }
 
 impl Cleaner<'_> {
-    /// The points of a shape, free of crossings, whatever way its rings are wound.
+    /// Returns the area of a shape, without crossings, for any winding of its rings.
     pub(crate) fn region(&mut self, shape: &Shape) -> Result<Region, PlanError> {
         let region = match &shape.outline {
             Outline::Polygon { outer, holes } => self.polygon(shape, outer, holes)?,
@@ -208,7 +208,7 @@ impl Cleaner<'_> {
         }
         let all = Region::union(regions.iter().map(|(_, hole)| hole));
         let left = region.minus(&all);
-        // Only where some hole is not all inside is it worth asking which.
+        // Only if some hole is not completely inside, find out which.
         if (area - left.area() - all.area()).abs() > NO_AREA + 1e-9 * area {
             for (hole, ring) in &regions {
                 if region.within(ring).area() < NO_AREA {
@@ -230,7 +230,7 @@ impl Cleaner<'_> {
         Ok(points.iter().map(|&[x, z]| Point::new(x, z)).collect())
     }
 
-    /// A line without repeated points.
+    /// Returns a line without repeated points.
     fn ring(
         &mut self,
         shape: &Shape,
@@ -253,19 +253,20 @@ impl Cleaner<'_> {
     }
 }
 
-/// Sharpest corner of a wall, in radians, that is not cut off.
+/// Smallest angle of a corner of a wall, in radians, that is not cut off.
 const WALL_MITER: f64 = 0.5;
 
-/// Most corners of a circle.
+/// Largest number of corners of a circle.
 const MAX_CORNERS: f64 = 256.0;
 
-/// Largest angle of an arc's chords, in radians, so that they are at most `error` inside.
+/// Returns the largest angle of an arc's chords, in radians, with which they are at most `error`
+/// inside.
 pub(crate) fn arc_angle(radius: f64, error: f64) -> f64 {
     let cosine = (1.0 - error / radius).clamp(0.0, 1.0);
     (2.0 * cosine.acos()).clamp(std::f64::consts::TAU / MAX_CORNERS, std::f64::consts::FRAC_PI_4)
 }
 
-/// A regular polygon round a disc, nowhere inside of it.
+/// A regular polygon around a disc, which contains the disc.
 fn disc(centre: PlanPosition, radius: f64, error: f64) -> Region {
     let corners = (std::f64::consts::TAU / arc_angle(radius, error)).ceil();
     let step = std::f64::consts::TAU / corners;

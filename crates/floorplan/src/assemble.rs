@@ -1,4 +1,5 @@
-//! Polygons of all storeys as one set of contours: common borders become common arcs.
+//! Assembles the pieces of all storeys to one set of contours, in which common borders are common
+//! arcs.
 
 use std::collections::HashMap;
 
@@ -19,10 +20,10 @@ pub(crate) struct Piece {
     pub(crate) polygon: LatticePolygon,
 }
 
-/// A corner: piece, ring, number in the ring.
+/// A corner: piece, ring, index in the ring.
 type Corner = (usize, usize, usize);
 
-/// Pieces to contours: one region per piece, in their order.
+/// Converts pieces to contours, with one region per piece, in their order.
 pub(crate) fn contours(frame: GridFrame, pieces: &mut [Piece]) -> Result<ContourSet, PlanError> {
     let storeys = pieces.iter().map(|piece| piece.storey + 1).max().unwrap_or(0);
     for storey in 0..storeys {
@@ -36,8 +37,7 @@ pub(crate) fn contours(frame: GridFrame, pieces: &mut [Piece]) -> Result<Contour
     Ok(builder.set)
 }
 
-/// Puts vertices into edges on which other vertices of the storey lie: overlays leave straight
-/// corners out.
+/// Splits edges at other vertices of the storey that lie on them: overlays omit straight corners.
 fn meet_in_vertices(pieces: &mut [Piece], storey: usize) {
     let mut own: Vec<&mut Piece> = pieces.iter_mut().filter(|piece| piece.storey == storey).collect();
     let mut by_x: Vec<PlanPoint> =
@@ -61,7 +61,7 @@ fn meet_in_vertices(pieces: &mut [Piece], storey: usize) {
     }
 }
 
-/// Appends the points that lie inside the edge. Looks along its shorter side.
+/// Appends the points that lie inside the edge. Searches along the shorter side of its box.
 fn inside(by_x: &[PlanPoint], by_z: &[PlanPoint], from: PlanPoint, to: PlanPoint, out: &mut Vec<PlanPoint>) {
     let (low_x, high_x) = (from.x.min(to.x), from.x.max(to.x));
     let (low_z, high_z) = (from.z.min(to.z), from.z.max(to.z));
@@ -83,7 +83,7 @@ fn inside(by_x: &[PlanPoint], by_z: &[PlanPoint], from: PlanPoint, to: PlanPoint
     }));
 }
 
-/// Per edge of another piece that runs the other way: where it starts.
+/// Maps each edge to the opposite edge of another piece. Edges are given by their first corners.
 fn twins(pieces: &[Piece]) -> HashMap<Corner, Corner> {
     let mut edges: HashMap<(usize, PlanPoint, PlanPoint), Corner> = HashMap::new();
     let corners = |piece: usize| {
@@ -114,11 +114,11 @@ fn twins(pieces: &[Piece]) -> HashMap<Corner, Corner> {
 struct Builder<'a> {
     pieces: &'a [Piece],
     twins: &'a HashMap<Corner, Corner>,
-    /// Number of the first corner of each ring.
+    /// Index of the first corner of each ring.
     first: Vec<Vec<usize>>,
     /// Vertex of each corner.
     vertex_of: Vec<VertexId>,
-    /// Arcs of common edges, by the corner where they start on the side that came first.
+    /// Arcs of common edges, by their first corner on the side that was added first.
     shared: HashMap<Corner, ArcId>,
     set: ContourSet,
 }
@@ -155,8 +155,8 @@ impl<'a> Builder<'a> {
         Ok(builder)
     }
 
-    /// Both ends of a common edge are one vertex on either side; other corners are vertices of
-    /// their own.
+    /// Assigns vertices to corners: the ends of a common edge have the same vertices on both sides;
+    /// other corners have their own.
     fn name_vertices(&mut self, count: usize) {
         let mut corners = DisjointSets::new(count);
         for (&from, &to) in self.twins {
@@ -212,12 +212,12 @@ impl<'a> Builder<'a> {
         ArcId::from_index(self.set.arcs.len() - 1)
     }
 
-    /// A ring as arcs: one for each common edge, one for each run of walls.
+    /// Returns a ring as arcs: one for each common edge, and one for each run of walls.
     fn ring(&mut self, piece: usize, ring: usize) -> ContourLoop {
         let count = self.pieces[piece].polygon[ring].len();
         let is_wall =
             |builder: &Self, index: usize| !builder.twins.contains_key(&(piece, ring, index % count));
-        // From behind a common edge, so that no run of walls is cut at the ring's first point.
+        // Begin after a common edge, so that no run of walls is split at the ring's first point.
         let start = (0..count).find(|&index| !is_wall(self, index)).map_or(0, |index| index + 1);
         let base = self.first[piece][ring];
         let vertex = |builder: &Self, index: usize| builder.vertex_of[base + index % count];

@@ -1,5 +1,5 @@
-//! A plan made ready: shapes cleaned and united, the grid chosen, so that the ground of any window
-//! can be had.
+//! A prepared plan: shapes are cleaned and united, and the grid is chosen, so that the ground of
+//! any window can be computed.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::lattice::{self, LatticePolygon, doubled_area, nearest_point, position
 use crate::offset::grow;
 use crate::{Door, FloorPlan, NoteKind, PlanConfig, PlanError, PlanNote, PlanPosition, Shape};
 
-/// Height of a level in metres. Heights are fractional: it decides nothing.
+/// Height of a level in metres. Heights are fractional, so it does not affect the result.
 const LEVEL_HEIGHT: f32 = 0.01;
 
 /// A rectangle of the grid, borders included.
@@ -30,7 +30,7 @@ impl PlanWindow {
     }
 }
 
-/// A shape that stands in the way, made ready to be put into a plan.
+/// An obstacle, prepared for being added to a plan.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Obstacle {
     region: Region,
@@ -38,7 +38,7 @@ pub struct Obstacle {
 }
 
 impl Obstacle {
-    /// Cleans a shape.
+    /// Prepares a shape.
     ///
     /// # Errors
     /// For coordinates that are not finite or too large; for a shape without area.
@@ -54,7 +54,7 @@ impl Obstacle {
         }
     }
 
-    /// Where it may take ground away from an agent.
+    /// Returns the window in which it may remove ground.
     #[must_use]
     pub fn reach(&self, base: &PlanBase) -> PlanWindow {
         let [min, max] = grown(self.extent, reach(&base.config));
@@ -62,22 +62,22 @@ impl Obstacle {
     }
 }
 
-/// How far beyond a blocked area its offset can reach.
+/// Largest distance of an offset border from a blocked area.
 fn reach(config: &PlanConfig) -> f64 {
     let limit = match config.join {
         crate::Join::Miter { limit } => limit.max(std::f64::consts::SQRT_2),
         crate::Join::Round | crate::Join::Square => std::f64::consts::SQRT_2,
     };
-    // Offset, and what rounding and near vertices may add.
+    // The offset, plus a margin for rounding and for the removal of vertices.
     config.radius * limit + config.near_distance + 4.0 * config.cell_size
 }
 
 /// A door on the grid.
 #[derive(Clone, Debug, PartialEq)]
 struct Opening {
-    /// Number among all doors.
+    /// Index among all doors.
     door: usize,
-    /// The whole opening: ground in it, no walls.
+    /// The whole opening: walkable, without walls.
     opening: Region,
     /// The half of it on one side of the line, on the grid.
     sill: Vec<PlanPoint>,
@@ -95,10 +95,10 @@ pub struct StoreyBase {
     window: Option<PlanWindow>,
 }
 
-/// A door as the mesh needs it.
+/// A door on the grid.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DoorLine {
-    /// The storey it is on.
+    /// Its storey.
     pub storey: usize,
     /// Both ends on the grid. The ground is cut along the line between them.
     pub ends: [PlanPoint; 2],
@@ -115,11 +115,11 @@ pub struct Ground {
     pub contours: ContourSet,
     /// Storey of each region.
     pub storeys: Vec<usize>,
-    /// What was left out.
+    /// Notes on pieces that were left out.
     pub notes: Vec<PlanNote>,
 }
 
-/// A plan made ready for any number of bakes.
+/// A plan prepared for any number of bakes.
 #[derive(Clone, Debug)]
 pub struct PlanBase {
     config: PlanConfig,
@@ -131,13 +131,13 @@ pub struct PlanBase {
 }
 
 impl StoreyBase {
-    /// Whether no ground can be here.
+    /// `true` if there can be no ground here.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.walkable.is_empty()
     }
 
-    /// Number of its storey.
+    /// Index of its storey.
     #[must_use]
     pub fn storey(&self) -> usize {
         self.storey
@@ -147,13 +147,13 @@ impl StoreyBase {
 impl PlanBase {
     /// Cleans all shapes, unites walkable and blocked ones, and chooses the grid.
     ///
-    /// Odd shapes are put right and told in [`PlanBase::notes`]: rings that cross themselves are
-    /// filled (non-zero winding), repeated points, empty shapes and empty holes left out. Takes
-    /// about `n log n` for `n` vertices.
+    /// Faulty shapes are repaired and reported in [`PlanBase::notes`]: rings that cross themselves
+    /// are filled (non-zero winding); repeated points, empty shapes and empty holes are left out.
+    /// Costs about `n log n` for `n` vertices.
     ///
     /// # Errors
     /// For bad configuration; coordinates that are not finite or beyond 10 000 km; doors without
-    /// length; two storeys of a name; no walkable shape.
+    /// length; two storeys with the same name; no walkable shape.
     pub fn new(plan: &FloorPlan, config: &PlanConfig) -> Result<Self, PlanError> {
         config.validate()?;
         let mut notes = plan.notes.clone();
@@ -262,7 +262,7 @@ impl PlanBase {
         &self.names
     }
 
-    /// The storey of this name.
+    /// Returns the index of the storey with this name.
     ///
     /// # Errors
     /// [`PlanError::NoSuchStorey`], naming `element`.
@@ -277,7 +277,7 @@ impl PlanBase {
     /// Height of a storey in levels.
     ///
     /// # Errors
-    /// For a storey that is not there.
+    /// [`PlanError::NoStorey`] for a missing storey.
     pub fn height(&self, storey: usize) -> Result<f32, PlanError> {
         Ok(self.storey(storey)?.height)
     }
@@ -288,23 +288,23 @@ impl PlanBase {
         &self.doors
     }
 
-    /// What was odd in the plan.
+    /// Notes on the plan.
     #[must_use]
     pub fn notes(&self) -> &[PlanNote] {
         &self.notes
     }
 
-    /// A storey, whole.
+    /// Returns a whole storey.
     ///
     /// # Errors
-    /// For a storey that is not there.
+    /// [`PlanError::NoStorey`] for a missing storey.
     pub fn storey(&self, storey: usize) -> Result<&StoreyBase, PlanError> {
         self.storeys.get(storey).ok_or(PlanError::NoStorey { index: storey, count: self.storeys.len() })
     }
 
-    /// What is needed of a storey, or of a window of it, for the ground in a window inside of it.
-    /// Take it once per window: then its ground costs what lies in and round the window, not
-    /// the whole storey.
+    /// Returns the part of a storey, or of a window of it, that determines the ground in `window`.
+    /// It is meant to be kept: the cost of [`PlanBase::ground_of`] then depends on the shapes in
+    /// and around the window, not on the whole storey.
     #[must_use]
     pub fn window(&self, whole: &StoreyBase, window: PlanWindow) -> StoreyBase {
         let inside = self.extent(window);
@@ -331,26 +331,27 @@ impl PlanBase {
         [position(&self.frame, window.min), position(&self.frame, window.max)]
     }
 
-    /// Ground of all storeys.
+    /// Computes the ground of all storeys.
     ///
     /// # Guarantees
-    /// - Walkable and not blocked, at `radius` from all that is blocked (and from the borders of
-    ///   walkable ground, if these shrink): no place is nearer than `radius` less `near_distance`,
-    ///   an arc's error, and 2 cells; no place farther than the join allows is missing.
-    /// - The same for any order of the shapes.
+    /// - The ground is walkable and not blocked, at a distance of `radius` from everything blocked
+    ///   (and from the borders of walkable ground, with `shrink_walkable`). No point is nearer than
+    ///   `radius` minus `near_distance`, `arc_error` and 2 cells; no point farther than the join
+    ///   allows is missing.
+    /// - The result does not depend on the order of the shapes.
     ///
     /// # Errors
-    /// If there are more vertices than ids.
+    /// [`PlanError::TooMany`] if there are too many vertices for 32-bit ids.
     pub fn ground(&self) -> Result<Ground, PlanError> {
         let none: &[&Obstacle] = &[];
         self.ground_of(self.storeys.iter().map(|storey| (storey, none)))
     }
 
-    /// Ground of some storeys or windows, each with obstacles put into it. Windows should not
-    /// overlap.
+    /// Computes the ground of some storeys or windows, each with obstacles added. Windows should
+    /// not overlap.
     ///
     /// # Errors
-    /// If there are more vertices than ids.
+    /// [`PlanError::TooMany`] if there are too many vertices for 32-bit ids.
     pub fn ground_of<'a>(
         &self,
         parts: impl IntoIterator<Item = (&'a StoreyBase, &'a [&'a Obstacle])>,
@@ -369,7 +370,7 @@ impl PlanBase {
         Ok(Ground { contours: contours(self.frame, &mut pieces)?, storeys, notes })
     }
 
-    /// Connected pieces of ground, cut along doors.
+    /// Returns the connected pieces of ground, cut along doors.
     fn polygons(
         &self,
         storey: &StoreyBase,
@@ -426,7 +427,7 @@ impl PlanBase {
     }
 }
 
-/// All of a door's opening.
+/// Returns the area of a door's opening.
 fn opening(storey: &str, door: &Door) -> Result<Region, PlanError> {
     let element: Arc<str> = format!("storey {storey:?}, door {:?}", door.name).into();
     for (index, end) in door.line.iter().enumerate() {
@@ -449,7 +450,8 @@ fn opening(storey: &str, door: &Door) -> Result<Region, PlanError> {
     Ok(Region::polygon(&quad(door, -0.5, 0.5)))
 }
 
-/// The rectangle over a door's line from so many depths to its right to so many to its left.
+/// Returns the rectangle over a door's line between two distances to its left, in depths; negative
+/// to its right.
 fn quad(door: &Door, from: f64, to: f64) -> [PlanPosition; 4] {
     let [a, b] = door.line;
     let way = [b[0] - a[0], b[1] - a[1]];
@@ -459,13 +461,13 @@ fn quad(door: &Door, from: f64, to: f64) -> [PlanPosition; 4] {
     [at(a, from), at(b, from), at(b, to), at(a, to)]
 }
 
-/// The half of a door's opening on the left of its line, on the grid.
+/// Returns the half of a door's opening to the left of its line, on the grid.
 fn sill(frame: &GridFrame, door: &Door) -> Vec<PlanPoint> {
     quad(door, 0.0, 0.5).map(|corner| nearest_point(frame, corner)).to_vec()
 }
 
-/// The grid of a plan: from whole metres, cells as small as asked for or as the largest coordinate
-/// allows.
+/// Returns the grid of a plan. It begins at whole metres. Its cells have the configured size, or
+/// are larger if the plan requires it.
 fn frame(
     plan: &FloorPlan,
     extents: impl Iterator<Item = Extent>,
@@ -494,7 +496,7 @@ fn frame(
     }
     let longest = (total[1][0] - total[0][0]).max(total[1][1] - total[0][1]) + 2.0;
     let mut cell_size = config.cell_size;
-    // Half of what the grid can count: tiles and rounding stay within it.
+    // Half of the grid's limit, to leave room for tiles and rounding.
     while longest / cell_size > f64::from(1 << 29) {
         cell_size *= 2.0;
     }

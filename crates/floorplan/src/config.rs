@@ -1,23 +1,23 @@
-//! How a plan becomes ground.
+//! Configuration of the conversion of plans to ground.
 
 use waymesh_core::BadField;
 
 use crate::PlanError;
 
-/// What an offset border looks like round a corner that sticks out.
+/// The shape of an offset border around a convex corner.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub enum Join {
     /// An arc, as round as [`PlanConfig::arc_error`] asks for.
     Round,
-    /// A cut across the corner, at the radius from it: few vertices, no place nearer than the
-    /// radius. The default, as in Romstöck's article.
+    /// A straight cut across the corner, at a distance of the radius: few vertices, and no point
+    /// nearer than the radius. The default, as in Romstöck's article.
     #[default]
     Square,
-    /// Straight on to where the borders meet; corners that would stick out farther than `limit`
-    /// times the radius are cut off there.
+    /// The borders continue to where they meet. Corners farther away than `limit` times the radius
+    /// are cut off there.
     Miter {
-        /// Farthest, in radii; at least 1.
+        /// Largest distance, in radii; at least 1.
         limit: f64,
     },
 }
@@ -26,42 +26,39 @@ pub enum Join {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PlanConfig {
-    /// Distance that the agent's centre keeps from what is blocked. Default 0.3, finite, zero or
-    /// more.
+    /// Distance of the agent's centre from blocked areas. Default 0.3; finite and at least 0.
     pub radius: f64,
-    /// How the offset goes round corners.
+    /// Shape of the offset around corners.
     pub join: Join,
-    /// How far an arc of [`Join::Round`] may be cut short, towards the corner. Default 0.005, above
-    /// zero.
+    /// Largest error of an arc of [`Join::Round`], towards the corner. Default 0.005; above 0.
     pub arc_error: f64,
-    /// Whether the agent keeps its radius from the borders of walkable ground too, where nothing is
-    /// blocked beyond. Default true; the article keeps it from blocked areas alone.
+    /// `true` if the agent also keeps its radius from the borders of walkable ground where nothing
+    /// is blocked beyond. Default `true`; in the article it only keeps it from blocked areas.
     pub shrink_walkable: bool,
-    /// Side of a cell of the grid that vertices are rounded to: the result is exact to about so
-    /// much. Default 0.001. Doubled as often as the plan asks for to fit the largest
-    /// coordinate.
+    /// Side of a cell of the grid that vertices are rounded to, which is about the accuracy of the
+    /// result. Default 0.001. It is doubled until the grid holds the whole plan.
     pub cell_size: f64,
-    /// Vertices nearer than this to the one before are left out. No border moves farther than this.
-    /// Default 0.01.
+    /// Vertices nearer than this to the previous one are removed. No border moves farther than
+    /// this. Default 0.01.
     pub near_distance: f64,
-    /// Pieces of ground smaller than this, in square metres, are left out. Default 0.05.
+    /// Pieces of ground smaller than this, in square metres, are removed. Default 0.05.
     pub min_area: f64,
-    /// How far from the ground the ends of stairs and lifts may lie, beyond the agent's radius.
-    /// Default 0.5.
+    /// Largest distance of the ends of stairs and lifts from the ground, in addition to the agent's
+    /// radius. Default 0.5.
     pub link_reach: f64,
-    /// Vertices of one piece of ground nearer than this to each other become one, also across a
-    /// gap: slits narrower than this close, and no border moves farther than this. Pieces that
-    /// a door cuts stay as they are. Plans that change refuse it. Default 0, for none.
+    /// Vertices of one piece of ground nearer than this to each other are merged, also across a
+    /// gap: slits narrower than this are closed, and no border moves farther than this. Pieces that
+    /// are cut by a door do not change. Plans that change refuse it. Default 0, for none.
     ///
-    /// This and the next two are left to the triangulation: a pipeline uses them,
+    /// This field and the next two are for the triangulation: the pipeline uses them,
     /// [`crate::PlanBase`] does not.
     pub merge_distance: f64,
-    /// Longest border edge; longer ones are split. Points that split a slanted edge are rounded to
+    /// Longest border edge. Longer ones are split. Points that split a slanted edge are rounded to
     /// the grid, towards the inside. Default 0, for no limit.
     pub max_edge_length: f64,
-    /// Spacing of a grid of vertices inside (Romstöck's Steiner points). Cells are then merged
-    /// greedily instead of cut at notches, and leave out those that they can do without: with
-    /// at most three corners a cell, all stay. Default 0, for none.
+    /// Spacing of a grid of vertices inside (Romstöck's Steiner points). Polygons are then merged
+    /// greedily instead of cut at notches, and vertices that they do not need are removed: with at
+    /// most three corners per polygon, all stay. Default 0, for none.
     pub steiner_grid: f64,
 }
 
@@ -103,7 +100,7 @@ impl PlanConfig {
     /// Checks every field.
     ///
     /// # Errors
-    /// Names the first one that is out of its range.
+    /// Names the first field that is out of its range.
     pub fn validate(&self) -> Result<(), PlanError> {
         for (field, value) in [
             ("radius", self.radius),

@@ -1,4 +1,4 @@
-//! What can go wrong.
+//! Errors and notes of this crate.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -6,57 +6,57 @@ use std::sync::Arc;
 use thiserror::Error;
 use waymesh_core::{BadField, GridError};
 
-/// Why a plan cannot be read or used.
+/// Error of reading or using a plan.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum PlanError {
     /// A configuration field out of its range.
     #[error(transparent)]
     BadField(#[from] BadField),
-    /// A number of an element that cannot be used.
+    /// An invalid number of an element.
     #[error("{element}: {field} is {value}, but must be {expected}")]
     BadNumber {
         /// File and element.
         element: Arc<str>,
-        /// Which number.
+        /// Name of the number.
         field: String,
         /// Its value.
         value: f64,
         /// What would be accepted.
         expected: &'static str,
     },
-    /// A coordinate beyond what can be computed with.
+    /// A coordinate beyond the limit.
     #[error("{element}: {field} is {value} m, the limit is {limit} m")]
     TooFar {
         /// File and element.
         element: Arc<str>,
-        /// Which number.
+        /// Name of the number.
         field: String,
         /// Its value.
         value: f64,
-        /// Largest size allowed.
+        /// Largest absolute value.
         limit: f64,
     },
-    /// A name that is not there.
+    /// An unknown name.
     #[error("{element}: there is no storey {name:?}; there are {known}")]
     NoSuchStorey {
         /// File and element.
         element: Arc<str>,
         /// The name.
         name: String,
-        /// The names there are.
+        /// The known names.
         known: String,
     },
-    /// Two storeys of one name.
+    /// Two storeys with the same name.
     #[error("there are two storeys {name:?}")]
     StoreyTwice {
         /// The name.
         name: String,
     },
-    /// A storey that is not there.
+    /// A missing storey.
     #[error("there is no storey {index}, the plan has {count}")]
     NoStorey {
-        /// Its number.
+        /// Its index.
         index: usize,
         /// How many there are.
         count: usize,
@@ -71,7 +71,7 @@ pub enum PlanError {
         /// Blocked shapes.
         blocked: usize,
     },
-    /// More vertices than ids.
+    /// Too many vertices for 32-bit ids.
     #[error("the ground has {count} border vertices, the limit is {limit}")]
     TooMany {
         /// How many.
@@ -79,7 +79,7 @@ pub enum PlanError {
         /// How many there may be.
         limit: usize,
     },
-    /// A grid that cannot be made.
+    /// The grid cannot be made.
     #[error(transparent)]
     Grid(#[from] GridError),
     /// A file that cannot be opened or read.
@@ -90,33 +90,33 @@ pub enum PlanError {
         /// Why.
         source: std::io::Error,
     },
-    /// A file that breaks its format.
+    /// A file with an invalid format.
     #[error("{file}: {message}")]
     Format {
         /// The file.
         file: String,
-        /// What is wrong, with the place where known.
+        /// The fault, with its place if known.
         message: String,
     },
-    /// A file of a kind that this build cannot read.
+    /// A format that this build cannot read.
     #[error("{file}: this program was built without the feature {feature:?}, which reads such files")]
     FeatureOff {
         /// The file.
         file: String,
-        /// Feature of this crate, and of those above it.
+        /// Feature of this crate, and of the crates that depend on it.
         feature: &'static str,
     },
-    /// A file of a kind that is not known.
+    /// A file with an unknown format.
     #[error("{}: unknown kind of floor plan, expected {expected}", file.display())]
     UnknownFormat {
         /// The file.
         file: PathBuf,
-        /// Endings that are known.
+        /// Known file endings.
         expected: &'static str,
     },
 }
 
-/// Something odd in a plan that was put right, or left out.
+/// A fault in a plan that was repaired, or an element that was left out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlanNote {
     /// File and element.
@@ -133,52 +133,52 @@ pub enum NoteKind {
     NoArea,
     /// A hole without area: left out.
     HoleWithoutArea {
-        /// Which hole.
+        /// Index of the hole.
         hole: usize,
     },
-    /// A hole that lies outside of its polygon: it takes nothing away.
+    /// A hole outside of its polygon: it has no effect.
     HoleOutside {
-        /// Which hole.
+        /// Index of the hole.
         hole: usize,
     },
-    /// A ring that crosses itself: all that it winds round was filled.
+    /// A ring that crosses itself: everything that it encloses was filled.
     CrossedItself {
         /// Area as it was filled, in square metres.
         area: f64,
-        /// Area by the shoelace sum, in which parts wound the other way count less than nothing.
+        /// Area by the shoelace formula, in which parts with the other winding are negative.
         signed_area: f64,
     },
-    /// Points that repeat the one before: left out.
+    /// Points that repeat the previous one: left out.
     RepeatedPoints {
         /// How many.
         points: usize,
     },
-    /// Ground too small to be kept: left out.
+    /// Pieces of ground that are too small: left out.
     SmallPieces {
         /// How many pieces.
         pieces: usize,
         /// Their area in square metres.
         area: f64,
     },
-    /// A door that is too narrow for the agent, or leads nowhere.
+    /// A door that is too narrow for the agent, or has no ground on one side.
     DoorLeadsNowhere,
     /// An end of stairs or a stop of a lift without ground within reach: no link there.
     NoGroundNear {
         /// Name of the storey.
         storey: String,
-        /// How far was looked, in metres.
+        /// The search distance, in metres.
         reach: f64,
     },
-    /// An element of the file that nothing is made of.
+    /// An element of the file that is ignored.
     Ignored {
         /// What it is.
         what: String,
     },
-    /// A plan so far from the origin that world coordinates are rounded coarsely.
+    /// A plan far from the origin, so that world coordinates have a coarse rounding.
     FarFromOrigin {
         /// Largest coordinate in metres.
         coordinate: f64,
-        /// What it is rounded to, in metres.
+        /// The rounding, in metres.
         rounding: f64,
     },
 }

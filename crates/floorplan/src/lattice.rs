@@ -1,4 +1,4 @@
-//! Areas on the grid: rounded, tidied, and cut along doors, on integers.
+//! Areas on the grid: rounding, simplification, and cuts along doors, on integers.
 
 use geo::MultiPolygon;
 use i_overlay::core::fill_rule::FillRule;
@@ -59,7 +59,8 @@ fn polygons(shapes: Vec<Vec<Vec<IntPoint>>>) -> Vec<LatticePolygon> {
     polygons
 }
 
-/// The ring from its lowest point on: no order of the input shows.
+/// Rotates a ring to its lowest point, so that the result does not depend on the order of the
+/// input.
 fn canonical(mut ring: Vec<PlanPoint>) -> Vec<PlanPoint> {
     if let Some(lowest) = (0..ring.len()).min_by_key(|&index| ring[index]) {
         ring.rotate_left(lowest);
@@ -67,13 +68,13 @@ fn canonical(mut ring: Vec<PlanPoint>) -> Vec<PlanPoint> {
     ring
 }
 
-/// What rings wind round, as polygons that neither cross nor overlap.
+/// Returns what rings enclose, as polygons that neither cross nor overlap.
 fn resolve(rings: &[Vec<PlanPoint>]) -> Vec<LatticePolygon> {
     polygons(overlay(rings).overlay(OverlayRule::Subject, FillRule::NonZero))
 }
 
-/// Rounds an area to the grid and leaves out vertices nearer than `near_cells` to the one before;
-/// `fixed` ones stay.
+/// Rounds an area to the grid and removes vertices nearer than `near_cells` to the previous one,
+/// except `fixed` ones.
 pub(crate) fn snap(
     area: &MultiPolygon<f64>,
     frame: &GridFrame,
@@ -96,7 +97,7 @@ pub(crate) fn snap(
     resolve(&rings)
 }
 
-/// The ring without vertices near to the one before.
+/// Returns the ring without vertices close to the previous one.
 fn thinned(ring: &[PlanPoint], near_cells: f64, fixed: impl Fn(PlanPoint) -> bool) -> Vec<PlanPoint> {
     #[expect(clippy::cast_precision_loss, reason = "compared with a tolerance")]
     let is_near = |a: PlanPoint, b: PlanPoint| (a.distance_squared(b) as f64) < near_cells * near_cells;
@@ -120,7 +121,8 @@ fn thinned(ring: &[PlanPoint], near_cells: f64, fixed: impl Fn(PlanPoint) -> boo
     kept
 }
 
-/// The parts of polygons outside and inside of a cutter. Both have the same points along it.
+/// Returns the parts of polygons outside and inside of a cutter. Both have the same points along
+/// it.
 pub(crate) fn split(
     polygons_in: &[LatticePolygon],
     cutter: &[Vec<PlanPoint>],

@@ -1,20 +1,20 @@
-//! Floor plans to polygons with holes: Romstöck's pipeline.
+//! Converts floor plans to polygons with holes, after Romstöck.
 //!
 //! ```text
 //! files --read_plan--> FloorPlan --PlanBase--> walkable, blocked --grow by the agent--> difference --grid, doors--> ContourSet
 //! ```
 //!
-//! 1. Walkable shapes are united, likewise blocked ones (non-zero winding). A blocked shape is a
-//!    footprint, a wall, a disc, the convex hull of a body seen from above
+//! 1. Walkable shapes are united, and so are blocked shapes (non-zero winding). A blocked shape is
+//!    a footprint, a wall, a disc, the convex hull of a body seen from above
 //!    ([`Outline::footprint`]), or a concave hull.
-//! 2. What is blocked grows by the agent's radius, with [`Join::Square`], [`Join::Round`] or
-//!    [`Join::Miter`] corners; so does what lies beyond walkable ground, unless
+//! 2. Blocked shapes are offset by the agent's radius, with [`Join::Square`], [`Join::Round`] or
+//!    [`Join::Miter`] corners. So is everything beyond walkable ground, unless
 //!    [`PlanConfig::shrink_walkable`] is off.
-//! 3. The difference is rounded to a fine grid (1 mm), vertices near to each other are left out,
-//!    and crossings that rounding made are resolved on integers.
-//! 4. Ground is cut along doors, islands and holes are assigned, and common borders become common
-//!    arcs: a valid [`waymesh_core::ContourSet`], which goes on to the same triangulation and
-//!    convex cells as any other.
+//! 3. The difference is rounded to a fine grid (1 mm), vertices close to the previous one are
+//!    removed, and crossings caused by rounding are resolved on integers.
+//! 4. Ground is cut along doors, holes are assigned to pieces, and common borders become common
+//!    arcs. The result is a valid [`waymesh_core::ContourSet`], which is triangulated and
+//!    decomposed like any other.
 //!
 //! ```
 //! use waymesh_core::Validate;
@@ -31,8 +31,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`PlanBase::window`] and [`PlanBase::ground_of`] make the ground of a part, with [`Obstacle`]s
-//! put into it: for plans that change.
+//! For plans that change, [`PlanBase::window`] and [`PlanBase::ground_of`] make the ground of a
+//! part of the plan, with [`Obstacle`]s added.
 //!
 //! # Files
 //! - **GeoJSON**: features whose property `kind` is `walkable` (the default), `blocked` or `door`,
@@ -40,13 +40,14 @@
 //!   areas, lines walls (property `width`), a multi-point a hull (`hull` is `convex` or `concave`,
 //!   `concavity`), a point with `radius` a disc, a line of kind `door` a door (`depth`, `cost`).
 //!   `storey`, `elevation` and `name` are read as well.
-//! - **WKT**: a geometry a line, before it `walkable` or `blocked`; `#` begins a remark.
-//! - **SVG**: shapes and paths with their transforms and fill rules. Class, label or id of an
-//!   element, or of a group round it, say what it is by the same words; unfilled lines are walls as
-//!   thick as their stroke.
-//! - **DXF** (with the feature `dxf`): polylines, lines and circles; the layer's name says what
-//!   they are by the same words. What is on other layers is told and left out.
-//! - **TOML**: everything that a plan can hold, doors, stairs and lifts included. This is
+//! - **WKT**: one geometry per line, after an optional `walkable` or `blocked`; `#` begins a
+//!   comment.
+//! - **SVG**: shapes and paths with their transforms and fill rules. The class, label or id of an
+//!   element, or of a group around it, tells its kind by the same words. Unfilled lines are walls
+//!   as thick as their stroke.
+//! - **DXF** (with the feature `dxf`): polylines, lines and circles. The name of the layer tells
+//!   their kind by the same words. Elements on other layers are ignored, with a note.
+//! - **TOML**: everything that a plan can hold, including doors, stairs and lifts. This is
 //!   [`EXAMPLE`]:
 //!
 //! ```toml
@@ -55,11 +56,14 @@
 //!
 //! Each format is a feature of the crate: `geojson`, `wkt`, `svg`, `toml` (on by default) and `dxf`.
 //!
-//! In GeoJSON, WKT and DXF y points up (north): it becomes `-z`, so that nothing is mirrored. In SVG and TOML the second coordinate is z.
+//! In GeoJSON, WKT and DXF y points up (north). It becomes `-z`, so that nothing is mirrored. In SVG
+//! and TOML the second coordinate is z.
 //!
-//! # What is put right, and what is not
-//! Rings may be wound either way, closed or open. Rings that cross themselves are filled, repeated points, empty shapes and empty holes are left out; each is told as a
-//! [`PlanNote`]. Numbers that are not finite or beyond a limit are a [`PlanError`] that names file, element, number and limit.
+//! # What is repaired, and what is an error
+//! Rings may have either winding, and may be closed or open. Rings that cross themselves are filled.
+//! Repeated points, empty shapes and empty holes are removed. Each repair is reported as a
+//! [`PlanNote`]. A number that is not finite or beyond a limit is a [`PlanError`] that names the
+//! file, the element, the number and the limit.
 //!
 //! # References
 //! Romstöck, Generating 2D Navmeshes, GameDev.net.

@@ -1,4 +1,4 @@
-//! Areas grown by the agent's size.
+//! Offsets of areas by the agent's radius.
 
 use geo::buffer::{BufferStyle, LineJoin};
 use geo::{Buffer, LineString, MultiPolygon, Orient, Polygon};
@@ -6,15 +6,15 @@ use geo::{Buffer, LineString, MultiPolygon, Orient, Polygon};
 use crate::area::{Region, arc_angle};
 use crate::{Join, PlanConfig, PlanPosition};
 
-/// Smallest [`Join::Miter`] limit that leaves no place nearer than the radius: a corner is cut off
-/// there at the radius from a needle's point.
+/// Smallest [`Join::Miter`] limit with which no point is nearer than the radius: a very sharp
+/// corner is then cut off at the radius from its tip.
 const MITER_FLOOR: f64 = std::f64::consts::SQRT_2;
 
-/// Turns below this, in radians, have no cut of their own under [`Join::Square`]: the borders go on
-/// to where they meet, at most 4 % farther than the radius.
+/// Turns below this, in radians, are not cut with [`Join::Square`]: the borders continue to where
+/// they meet, at most 4 % farther than the radius.
 const SHALLOW: f64 = std::f64::consts::FRAC_PI_6;
 
-/// Everything within `config.radius` of `region`.
+/// Returns everything within `config.radius` of `region`.
 pub(crate) fn grow(region: &Region, config: &PlanConfig) -> Region {
     let radius = config.radius;
     if radius <= 0.0 || region.is_empty() {
@@ -38,7 +38,7 @@ pub(crate) fn grow(region: &Region, config: &PlanConfig) -> Region {
     }
 }
 
-/// What a square join adds to a bevel at each corner that sticks out.
+/// Returns what a square join adds to a bevel at each convex corner.
 fn caps(polygons: &MultiPolygon<f64>, radius: f64) -> MultiPolygon<f64> {
     let polygons = polygons.orient(geo::orient::Direction::Default);
     let mut caps = Vec::new();
@@ -55,8 +55,8 @@ fn caps(polygons: &MultiPolygon<f64>, radius: f64) -> MultiPolygon<f64> {
     MultiPolygon::new(caps)
 }
 
-/// The cap over one corner of a ring that has its inside on the left; none where the ring turns to
-/// the right.
+/// Returns the cap over one corner of a ring with its inside on the left; `None` where the ring
+/// turns right.
 fn cap(before: PlanPosition, corner: PlanPosition, after: PlanPosition, radius: f64) -> Option<Polygon<f64>> {
     let arriving = direction(before, corner)?;
     let leaving = direction(corner, after)?;

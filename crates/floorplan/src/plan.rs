@@ -9,26 +9,25 @@ use crate::PlanNote;
 /// A point of a plan in metres: x and z.
 pub type PlanPosition = [f64; 2];
 
-/// Floors of a building, or of a level.
+/// A floor plan: the storeys of a building or of a level.
 ///
 /// Coordinates are metres in the plane, x and z, as seen from above with x to the right and z
-/// towards the viewer (down on a page). Readers of formats with a y that points up turn it over: `z
-/// = -y`.
+/// towards the viewer (down on a page). Readers of formats in which y points up use `z = -y`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FloorPlan {
     /// Floors, in any order.
     pub storeys: Vec<Storey>,
-    /// Ways between two storeys, or between two places of one.
+    /// Stairs between two storeys, or between two places of one.
     pub stairs: Vec<Stairs>,
     /// Lifts.
     pub lifts: Vec<Lift>,
-    /// The agent that the plan asks for, where it does.
+    /// The agent that the plan asks for, if it does.
     pub agent: AgentWish,
-    /// What a reader found odd.
+    /// Notes of the reader.
     pub notes: Vec<PlanNote>,
 }
 
-/// Sizes of the agent as a plan file gives them; what is not given is left to the pipeline.
+/// Sizes of the agent as given by a plan file. Sizes that are not given are left to the pipeline.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct AgentWish {
     /// Distance of the agent's centre from what is blocked, in metres.
@@ -44,9 +43,9 @@ pub struct Storey {
     pub name: String,
     /// Height of the floor in metres.
     pub elevation: f64,
-    /// Where an agent could walk. They may overlap.
+    /// Walkable shapes. They may overlap.
     pub walkable: Vec<Shape>,
-    /// Walls, furniture and whatever else stands in the way.
+    /// Walls, furniture and other obstacles.
     pub blocked: Vec<Shape>,
     /// Openings in walls.
     pub doors: Vec<Door>,
@@ -60,7 +59,7 @@ impl Storey {
     }
 }
 
-/// Something with an area in the plan, and where it came from.
+/// A shape with an area in the plan, and its source.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shape {
     /// File and element, for messages.
@@ -70,30 +69,30 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// A shape from somewhere.
+    /// Makes a shape.
     #[must_use]
     pub fn new(source: impl Into<Arc<str>>, outline: Outline) -> Self {
         Self { source: source.into(), outline }
     }
 
-    /// A polygon without holes.
+    /// Makes a polygon without holes.
     #[must_use]
     pub fn polygon(source: impl Into<Arc<str>>, points: Vec<PlanPosition>) -> Self {
         Self::new(source, Outline::Polygon { outer: points, holes: Vec::new() })
     }
 }
 
-/// Which loops of a drawing are inside.
+/// Which places inside the loops of a drawing are filled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fill {
-    /// What a loop winds round, in whatever direction.
+    /// Places that the loops enclose, in either direction: the winding number is not 0.
     #[default]
     NonZero,
-    /// What an odd number of loops lies round.
+    /// Places that an odd number of loops encloses.
     EvenOdd,
 }
 
-/// How a shape is given. Rings may be open or closed (first point repeated), wound either way.
+/// The outline of a shape. Rings may be open or closed (first point repeated), with either winding.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Outline {
@@ -108,7 +107,7 @@ pub enum Outline {
     Loops {
         /// All loops.
         loops: Vec<Vec<PlanPosition>>,
-        /// Which of them are inside.
+        /// The fill rule.
         fill: Fill,
     },
     /// A line as thick as a wall, with square ends.
@@ -120,30 +119,30 @@ pub enum Outline {
     },
     /// A disc.
     Disc {
-        /// Its middle.
+        /// Its centre.
         centre: PlanPosition,
         /// Its radius in metres.
         radius: f64,
     },
-    /// The convex hull of points, such as a body's corners projected to the floor (Romstöck, Define
-    /// blocked areas).
+    /// The convex hull of points, such as the corners of a body projected to the floor (Romstöck,
+    /// Define blocked areas).
     ConvexHull {
         /// The points.
         points: Vec<PlanPosition>,
     },
-    /// A hull that follows hollows: the smaller `concavity`, the closer; 2 is usual (Park and Oh
-    /// 2012).
+    /// A concave hull (Park and Oh 2012). The smaller `concavity`, the closer it follows the
+    /// points; 2 is usual.
     ConcaveHull {
         /// The points.
         points: Vec<PlanPosition>,
-        /// Longest way that the hull goes in, relative to the edge it goes in from.
+        /// How far the hull goes inwards, relative to the length of an edge.
         concavity: f64,
     },
 }
 
 impl Outline {
-    /// The outline of a body seen from above: the convex hull of its corners. Bounding boxes,
-    /// collision bodies and whole models will do, in world coordinates.
+    /// The outline of a body seen from above: the convex hull of its corners, in world coordinates.
+    /// The corners may be those of a bounding box, of a collision body or of a whole model.
     #[must_use]
     pub fn footprint(corners: &[Vec3]) -> Self {
         let points = corners.iter().map(|corner| corner.xz().as_dvec2().to_array()).collect();
@@ -170,29 +169,28 @@ pub struct Door {
     pub name: String,
     /// From one jamb to the other.
     pub line: [PlanPosition; 2],
-    /// How deep the opening is, in metres, half of it on either side of the line: so deep it is
-    /// walkable, and walls are cut.
+    /// Depth of the opening in metres, half of it on either side of the line. The opening is
+    /// walkable, and walls are cut there.
     pub depth: f64,
-    /// What going through costs on top of the way, in metres.
+    /// Cost of passing, in metres, in addition to the length of the path.
     pub cost: f32,
 }
 
 impl Door {
-    /// Depth of doors that give none, in metres.
+    /// Default depth of doors, in metres.
     pub const DEPTH: f64 = 0.3;
 }
 
-/// Where stairs begin or end.
+/// An end of stairs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Landing {
     /// Name of the storey.
     pub storey: String,
-    /// The edge of the first or last step, from left to right or from right to left as on the other
-    /// landing.
+    /// The edge of the first or last step, in the same direction as on the other landing.
     pub line: [PlanPosition; 2],
 }
 
-/// Stairs, an escalator, a ramp: one walks on at one line and off at another.
+/// Stairs, an escalator or a ramp, from one line to another.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stairs {
     /// Name, for messages.
@@ -201,9 +199,9 @@ pub struct Stairs {
     pub from: Landing,
     /// The other.
     pub to: Landing,
-    /// What they cost on top of the distance, in metres.
+    /// Cost in metres, in addition to the distance.
     pub cost: f32,
-    /// Whether they lead back as well.
+    /// `true` if they can be used in both directions.
     pub both_ways: bool,
 }
 
@@ -212,23 +210,23 @@ pub struct Stairs {
 pub struct Stop {
     /// Name of the storey.
     pub storey: String,
-    /// Where one waits.
+    /// Where the agent waits.
     pub at: PlanPosition,
 }
 
-/// A lift: from each stop to each other.
+/// A lift: connects each stop with every other.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lift {
     /// Name, for messages.
     pub name: String,
     /// Its stops.
     pub stops: Vec<Stop>,
-    /// What a ride costs on top of the distance, in metres.
+    /// Cost of a ride in metres, in addition to the distance.
     pub cost: f32,
 }
 
 impl FloorPlan {
-    /// The storey of this name, made at this height if there is none.
+    /// Returns the storey with this name, and adds it at this height if there is none.
     pub fn storey_mut(&mut self, name: &str, elevation: f64) -> &mut Storey {
         let index = self.storeys.iter().position(|storey| storey.name == name).unwrap_or_else(|| {
             self.storeys.push(Storey::new(name, elevation));
@@ -237,8 +235,8 @@ impl FloorPlan {
         &mut self.storeys[index]
     }
 
-    /// Adds another plan: storeys of the same name become one, at the height of the first. What
-    /// `other` says of the agent goes first.
+    /// Adds another plan. Storeys of the same name are merged, at the height of the first. Sizes of
+    /// the agent in `other` have precedence.
     pub fn merge(&mut self, other: Self) {
         for storey in other.storeys {
             let own = self.storey_mut(&storey.name, storey.elevation);

@@ -1,5 +1,5 @@
-//! DXF drawings: closed polylines and circles are areas, lines and open polylines walls. What they
-//! stand for is told by their layers.
+//! DXF drawings. Closed polylines and circles are areas, lines and open polylines are walls. Their
+//! layers tell their kind.
 
 use std::collections::BTreeSet;
 
@@ -37,7 +37,7 @@ pub(super) fn parse(reader: &Reader<'_>, mut bytes: &[u8]) -> Result<FloorPlan, 
     Ok(plan)
 }
 
-/// The area or wall of an entity.
+/// Returns the area or wall of an entity.
 fn outline(reader: &Reader<'_>, entity: &Entity) -> Option<Outline> {
     let width = reader.options.wall_width;
     let from_points = |points: Vec<(PlanPosition, f64)>, closed: bool| {
@@ -74,11 +74,11 @@ fn outline(reader: &Reader<'_>, entity: &Entity) -> Option<Outline> {
     }
 }
 
-/// Chords of a full circle that an arc is drawn with.
+/// Number of chords of a full circle.
 const CHORDS: f64 = 48.0;
 
-/// The points of a polyline, its arcs drawn with chords. A bulge is the tangent of a quarter of the
-/// arc's angle, positive to the left in the file, whose y points the other way.
+/// Returns the points of a polyline, with its arcs as chords. A bulge is the tangent of a quarter
+/// of the arc's angle, positive to the left in the file, where y points the other way.
 fn bulged(points: &[(PlanPosition, f64)], closed: bool) -> Vec<PlanPosition> {
     let mut out = Vec::with_capacity(points.len());
     for (index, &(from, bulge)) in points.iter().enumerate() {
@@ -90,8 +90,8 @@ fn bulged(points: &[(PlanPosition, f64)], closed: bool) -> Vec<PlanPosition> {
         if !(angle.is_finite() && chords > 1.0) {
             continue;
         }
-        // The arc lies to the right of the chord for a positive bulge, seen with y up; here y is turned
-        // over.
+        // For a positive bulge the arc lies to the right of the chord, seen with y up. Here y is
+        // mirrored.
         let chord = [to[0] - from[0], to[1] - from[1]];
         let middle = [f64::midpoint(from[0], to[0]), f64::midpoint(from[1], to[1])];
         let height = 0.5 / (angle / 2.0).tan();

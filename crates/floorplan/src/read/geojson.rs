@@ -1,5 +1,5 @@
-//! GeoJSON: polygons, walls as lines, hulls of points, discs, doors. The properties say what a
-//! feature is.
+//! GeoJSON: polygons, walls as lines, hulls of points, discs and doors. The properties tell the
+//! kind of a feature.
 
 use geojson::{Feature, GeoJson, GeometryValue, JsonObject, JsonValue, Position};
 
@@ -23,7 +23,7 @@ pub(super) fn parse(reader: &Reader<'_>, text: &str) -> Result<FloorPlan, PlanEr
     Ok(plan)
 }
 
-/// What the properties of a feature say.
+/// The properties of a feature.
 #[derive(Default)]
 struct Properties<'a> {
     map: Option<&'a JsonObject>,
@@ -132,7 +132,7 @@ fn add(
     Ok(())
 }
 
-/// A door of two points.
+/// Adds a door of two points.
 fn door(
     reader: &Reader<'_>,
     plan: &mut FloorPlan,

@@ -1,4 +1,4 @@
-//! Files to plans: choice of format, and what the readers share.
+//! Reading plans from files: the formats, and what the readers share.
 
 #![cfg_attr(
     not(all(feature = "geojson", feature = "svg", feature = "toml", feature = "wkt")),
@@ -26,11 +26,11 @@ use crate::{FloorPlan, NoteKind, Outline, PlanError, PlanNote, PlanPosition, Sha
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PlanFormat {
-    /// The format of this crate, see the crate's page.
+    /// The format of this crate, see the crate's documentation.
     Toml,
     /// GeoJSON (RFC 7946), coordinates in units of the plan.
     GeoJson,
-    /// Well-known text, a geometry a line.
+    /// Well-known text, one geometry per line.
     Wkt,
     /// SVG shapes and paths.
     Svg,
@@ -38,11 +38,11 @@ pub enum PlanFormat {
     Dxf,
 }
 
-/// Endings of files, for messages.
+/// File endings, for messages.
 const ENDINGS: &str = ".toml, .geojson, .json, .wkt, .svg or .dxf";
 
 impl PlanFormat {
-    /// The format that a file's ending stands for.
+    /// Returns the format of a file by its ending.
     #[must_use]
     pub fn of(file: &Path) -> Option<Self> {
         let ending = file.extension()?.to_str()?.to_ascii_lowercase();
@@ -68,17 +68,17 @@ impl PlanFormat {
     }
 }
 
-/// How files become plans.
+/// Options of the readers.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ReadOptions {
     /// Metres per unit of the file; widths and depths in the file are scaled as well. Default 1,
     /// finite and above 0. Plans in TOML are in metres.
     pub scale: f64,
-    /// Thickness of lines that stand for walls and have none of their own, in metres. Default 0.1,
-    /// finite and above 0.
+    /// Thickness of walls for which the file gives none, in metres. Default 0.1; finite and above
+    /// 0.
     pub wall_width: f64,
-    /// Storey of what names none. Default `"0"`.
+    /// Storey of elements that name none. Default `"0"`.
     pub storey: String,
     /// Height of that storey in metres. Default 0.
     pub elevation: f64,
@@ -98,7 +98,7 @@ waymesh_core::setters! {
 }
 
 impl ReadOptions {
-    /// Sets the storey of what names none, and its height in metres.
+    /// Sets the storey of elements that name none, and its height in metres.
     #[must_use]
     pub fn with_storey(mut self, name: impl Into<String>, elevation: f64) -> Self {
         self.storey = name.into();
@@ -109,7 +109,7 @@ impl ReadOptions {
     /// Checks every field.
     ///
     /// # Errors
-    /// Names the first one that is out of its range.
+    /// Names the first field that is out of its range.
     pub fn validate(&self) -> Result<(), PlanError> {
         for (field, value) in [("scale", self.scale), ("wall_width", self.wall_width)] {
             BadField::unless(value.is_finite() && value > 0.0, field, value, "finite and above 0")?;
@@ -121,7 +121,7 @@ impl ReadOptions {
 /// Reads a plan from a file, by its ending.
 ///
 /// # Errors
-/// Names the file, and in it the line or element where known.
+/// Names the file, and the line or element if known.
 pub fn read_plan(file: &Path, options: &ReadOptions) -> Result<FloorPlan, PlanError> {
     let format = PlanFormat::of(file)
         .ok_or_else(|| PlanError::UnknownFormat { file: file.to_path_buf(), expected: ENDINGS })?;
@@ -129,10 +129,10 @@ pub fn read_plan(file: &Path, options: &ReadOptions) -> Result<FloorPlan, PlanEr
     parse_plan(&file.display().to_string(), &text, format, options)
 }
 
-/// Reads a plan from memory; `name` is what messages call it.
+/// Reads a plan from memory. `name` is used in messages.
 ///
 /// # Errors
-/// As [`read_plan`].
+/// See [`read_plan`].
 pub fn parse_plan(
     name: &str,
     bytes: &[u8],
@@ -157,13 +157,13 @@ pub fn parse_plan(
     }
 }
 
-/// What all readers need.
+/// The state of all readers.
 struct Reader<'a> {
     file: &'a str,
     options: &'a ReadOptions,
 }
 
-/// What an element of a drawing stands for.
+/// The kind of an element of a drawing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Role {
     Walkable,
@@ -171,7 +171,7 @@ enum Role {
     Door,
 }
 
-/// What a layer, a class or a kind of this name stands for. Its words count: `A-WALL-FULL` is
+/// Returns the role of a layer, a class or a kind of this name, by its words: `A-WALL-FULL` is
 /// blocked.
 fn role(name: &str) -> Option<Role> {
     name.split(|letter: char| !letter.is_ascii_alphabetic()).find_map(|word| {
@@ -195,7 +195,7 @@ impl Reader<'_> {
     fn text<'b>(&self, bytes: &'b [u8]) -> Result<&'b str, PlanError> {
         let text =
             std::str::from_utf8(bytes).map_err(|error| self.fault(format!("not UTF-8 text: {error}")))?;
-        // A byte order mark is no part of any of these formats.
+        // A byte order mark is not part of any of these formats.
         Ok(text.strip_prefix('\u{feff}').unwrap_or(text))
     }
 
@@ -208,12 +208,12 @@ impl Reader<'_> {
         plan.notes.push(PlanNote { element: self.source(element).into(), kind });
     }
 
-    /// A point of a file with a y that points up: north, or the top of a drawing.
+    /// Converts a point of a file in which y points up: to the north, or to the top of a drawing.
     fn north(&self, x: f64, y: f64) -> PlanPosition {
         [x * self.options.scale, -y * self.options.scale]
     }
 
-    /// A point of a file with a y that points down.
+    /// Converts a point of a file in which y points down.
     fn down(&self, x: f64, y: f64) -> PlanPosition {
         [x * self.options.scale, y * self.options.scale]
     }

@@ -1,6 +1,6 @@
 //! SVG: `path`, `polygon`, `polyline`, `line`, `rect`, `circle` and `ellipse`, with their
-//! transforms. The class, label or id of an element or of a group around it says what it is;
-//! without such a word, areas are walkable.
+//! transforms. The class, label or id of an element or of a group around it tells its kind. Without
+//! such a word, areas are walkable.
 
 use roxmltree::{Document, Node};
 use svgtypes::{Length, LengthUnit, PointsParser, SimplePathSegment, SimplifyingPathParser, Transform};
@@ -8,7 +8,7 @@ use svgtypes::{Length, LengthUnit, PointsParser, SimplePathSegment, SimplifyingP
 use super::{Reader, Role, role};
 use crate::{Fill, FloorPlan, NoteKind, Outline, PlanError, PlanPosition};
 
-/// Names that tell what an element is, the most telling first.
+/// Attributes that tell the kind of an element, by precedence.
 const LABELS: [&str; 3] = ["class", "label", "id"];
 
 pub(super) fn parse(reader: &Reader<'_>, text: &str) -> Result<FloorPlan, PlanError> {
@@ -17,7 +17,7 @@ pub(super) fn parse(reader: &Reader<'_>, text: &str) -> Result<FloorPlan, PlanEr
         Document::parse_with_options(text, options).map_err(|error| reader.fault(error.to_string()))?;
     let mut plan = FloorPlan::default();
     let identity = Transform::new(1.0, 0.0, 0.0, 1.0, 0.0, 0.0);
-    // A stack of our own: nothing says how deep groups may be nested.
+    // An explicit stack, because groups may be nested deeply.
     let mut stack = vec![(document.root_element(), identity, None)];
     while let Some((node, outer, inherited)) = stack.pop() {
         if !node.is_element()
@@ -40,7 +40,7 @@ pub(super) fn parse(reader: &Reader<'_>, text: &str) -> Result<FloorPlan, PlanEr
             let what = format!("<{}>", node.tag_name().name());
             reader.note(&mut plan, &element.name(), NoteKind::Ignored { what });
         }
-        // Last in, first out: in the order of the file.
+        // Reversed, so that the stack returns children in the order of the file.
         for child in node.children().rev() {
             stack.push((child, transform, kind));
         }
@@ -61,7 +61,7 @@ fn bad(reader: &Reader<'_>, node: Node<'_, '_>, what: &str, error: &dyn std::fmt
     reader.fault(format!("<{}> at line {}: {what}: {error}", node.tag_name().name(), place.row))
 }
 
-/// `outer` after `inner`.
+/// The transform `outer` after `inner`.
 fn product(outer: &Transform, inner: &Transform) -> Transform {
     Transform::new(
         outer.a * inner.a + outer.c * inner.b,
@@ -73,7 +73,7 @@ fn product(outer: &Transform, inner: &Transform) -> Transform {
     )
 }
 
-/// Loops, and whether they are closed.
+/// The loops of an element.
 struct Drawn {
     lines: Vec<Vec<PlanPosition>>,
     is_area: bool,
@@ -195,7 +195,7 @@ impl Element<'_, '_> {
                 SimplePathSegment::ClosePath => drawn.is_area = true,
             }
         }
-        // Filling closes every line; one that is not filled is a wall.
+        // Filling closes every line. A line that is not filled is a wall.
         let style = attribute(self.node, "style").unwrap_or("").replace(' ', "");
         let unfilled = attribute(self.node, "fill") == Some("none") || style.contains("fill:none");
         drawn.is_area |= !unfilled && drawn.lines.iter().any(|line| line.len() > 2);
@@ -236,7 +236,7 @@ impl Element<'_, '_> {
     }
 }
 
-/// Chords of a circle or ellipse.
+/// Number of chords of a circle or ellipse.
 const CHORDS: u32 = 48;
-/// Chords of a curve.
+/// Number of chords of a curve.
 const STEPS: u32 = 16;

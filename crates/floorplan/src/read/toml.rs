@@ -1,5 +1,5 @@
-//! The plan format of this crate. All lengths in metres, x and z as seen from above; the crate's
-//! page has an example of everything.
+//! The plan format of this crate. All lengths are in metres, x and z as seen from above. The
+//! crate's documentation has a complete example.
 
 use serde::Deserialize;
 
@@ -116,11 +116,11 @@ struct Steps {
 #[serde(deny_unknown_fields)]
 struct Cabin {
     name: Option<String>,
-    /// Where it stops, on all storeys of `storeys`.
+    /// Position of its stops on all storeys of `storeys`.
     at: Option<PlanPosition>,
     #[serde(default)]
     storeys: Vec<String>,
-    /// Stops at places of their own.
+    /// Stops with their own positions.
     #[serde(default)]
     stop: Vec<Halt>,
     #[serde(default)]
@@ -171,7 +171,7 @@ pub(super) fn parse(reader: &Reader<'_>, text: &str) -> Result<FloorPlan, PlanEr
     Ok(plan)
 }
 
-/// The name, or the number of what has none.
+/// Returns the name, or the index if there is none.
 fn named(name: Option<String>, index: usize) -> String {
     name.unwrap_or_else(|| index.to_string())
 }

@@ -1,5 +1,5 @@
-//! Well-known text: a geometry a line, `#` before remarks, and before a geometry the word
-//! `walkable`, which is the default, or `blocked`.
+//! Well-known text: one geometry per line, after an optional word `walkable`, which is the default,
+//! or `blocked`. `#` begins a comment.
 
 use wkt::Wkt;
 use wkt::types::{LineString, Polygon};
@@ -43,7 +43,7 @@ fn add(reader: &Reader<'_>, plan: &mut FloorPlan, kind: Role, element: &str, geo
                 reader.add(plan, None, kind, &format!("{element}, polygon {index}"), polygon(one));
             }
         }
-        // A line is a wall, whatever it is called.
+        // A line is always a wall.
         Wkt::LineString(one) => reader.add(plan, None, Role::Blocked, element, wall(line(one))),
         Wkt::MultiLineString(many) => {
             for (index, one) in many.line_strings().iter().enumerate() {
