@@ -1,5 +1,5 @@
-//! What moving agents ask beside single paths: a hierarchy, batches, corridors. On our own mesh,
-//! each beside `find_path` in the same run.
+//! Queries of moving agents besides single paths: a hierarchy, batches, corridors. They run on our
+//! own mesh, each beside `find_path` in the same run.
 
 use std::fmt::Write as _;
 use std::time::Instant;
@@ -13,7 +13,7 @@ use waymesh_graph::{
 
 use crate::queries::{Nanoseconds, REACH, clock_cost, nanoseconds, summary};
 
-/// How far an agent moves between two questions, in metres: a brisk walk at 10 Hz.
+/// How far an agent moves between two queries, in metres: a brisk walk at 10 Hz.
 const STEP: f32 = 0.2;
 
 /// Moves along each path at most.
@@ -36,9 +36,9 @@ pub struct AgentTimes {
     pub by_clusters: f64,
     /// Lengths through the hierarchy against `find_path`, mean and worst.
     pub ratio: [f64; 2],
-    /// A move of a corridor's start, and the planning anew that some need.
+    /// A move of a corridor's start, with the replanning that some moves need.
     pub move_start: Nanoseconds,
-    /// Share of the moves that planned anew.
+    /// Share of the moves that replanned.
     pub replanned: f64,
     /// Nanoseconds a pair: one by one, in a batch on one thread, on two.
     pub batch: [f64; 3],
@@ -124,7 +124,7 @@ fn walk(mesh: &NavMesh, pairs: &[[Vec3; 2]], options: PathOptions) -> (Nanosecon
 fn batches(mesh: &NavMesh, pairs: &[[Vec3; 2]], options: PathOptions) -> [f64; 3] {
     let each = |seconds: f64| seconds * 1e9 / pairs.len().max(1) as f64;
     let (mut scratch, mut path) = (PathScratch::default(), Path::default());
-    // The second round finds all memory in place.
+    // In the second round all memory is allocated.
     let mut single = 0.0;
     for _ in 0..2 {
         let start = Instant::now();

@@ -29,7 +29,7 @@ impl Measured {
     }
 }
 
-/// Engines on one scene at one scale.
+/// The engines on one scene at one scale.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
     /// Which scene.

@@ -31,7 +31,7 @@ pub struct ConvexOptions {
 /// A decomposition under test.
 type Algorithm = (&'static str, fn(&Triangulation) -> PolyMesh);
 
-/// Those of the table; the first is the one whose ratio is told.
+/// The decompositions of the table. Ratios are given for the first one.
 const ALGORITHMS: [Algorithm; 5] = [
     ("notch portals", |triangles| portals(triangles, &NotchPortalsConfig::default())),
     ("without search", |triangles| portals(triangles, &without_search())),
@@ -144,7 +144,7 @@ const BOUNDS: &str = "
 anywhere on the border. \"at vertices\": the same, with portals that end at vertices. No bound knows that portals must not cross.
 ";
 
-/// Whether other crates take part.
+/// `true` if other crates take part.
 const PEERS: bool = cfg!(feature = "polygon-peers");
 
 /// Polygons of the merge of `polyanya`, and its time without the conversion.

@@ -1,4 +1,4 @@
-//! What a move costs at an end of a corridor, as corridors grow.
+//! The cost of a move of a corridor's end, for corridors of growing length.
 
 use std::fmt::Write as _;
 
@@ -9,9 +9,9 @@ use waymesh_graph::{CorridorOptions, CorridorScratch, NavMesh, PathCorridor, Pat
 use crate::BenchError;
 use crate::queries::{clock_cost, nanoseconds, summary};
 
-/// One winding corridor of so many cells, 0.6 m long each.
+/// A winding corridor of `count` polygons, 0.6 m long each.
 fn winding(count: u32) -> Result<NavMesh, BenchError> {
-    // Drifts to and fro, in no period that matters.
+    // Winds to and fro without a period.
     let side = |x: u32| {
         let sway = f64::from(x) * 0.37;
         #[expect(clippy::cast_possible_truncation, reason = "some tens of polygons")]
@@ -50,7 +50,7 @@ fn failed(source: impl std::error::Error + Send + Sync + 'static) -> BenchError 
 /// end, and what planning costs.
 ///
 /// # Errors
-/// When there is no way.
+/// When there is no path.
 pub fn corridor(print: &mut dyn FnMut(&str)) -> Result<(), BenchError> {
     print("| polygons | turns | start moves, ns | goal moves, ns | find_path, ns |\n|---|---|---|---|---|\n");
     let clock = clock_cost();

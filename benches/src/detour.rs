@@ -100,14 +100,14 @@ impl Detour {
         self.bytes
     }
 
-    /// The turns of a complete way.
+    /// The corners of a complete path.
     pub fn way(&mut self, from: Vec3, to: Vec3) -> Option<Vec<Vec3>> {
         let (count, is_complete) = self.search(from, to)?;
         is_complete.then(|| self.corners[..count].iter().map(|&corner| corner.into()).collect())
     }
 
-    /// Fills `corners` with the turns of a way that may be partial; gives their number, and whether
-    /// it is complete.
+    /// Fills `corners` with the corners of a path that may be partial. Returns their number, and `true`
+    /// if the path is complete.
     fn search(&mut self, from: Vec3, to: Vec3) -> Option<(usize, bool)> {
         let (first, from) = self.locate(from)?;
         let (last, mut to) = self.locate(to)?;
@@ -128,7 +128,7 @@ fn failed(source: XError) -> BenchError {
 
 /// Detour's form of a mesh of Recast's, the tile at `place`.
 fn data_of(mut bake: RecastBake, settings: &Settings, place: [i32; 2]) -> Result<DtBuf, BenchError> {
-    // Polygons without a flag are shut.
+    // Polygons without a flag are not walkable.
     bake.polygons.flags_mut().fill(1);
     let mut params = DtNavMeshCreateParams {
         verts: Some(bake.polygons.verts()),
@@ -179,7 +179,7 @@ impl Queries for Detour {
         let (polygon, from) = self.place;
         let path = Some(&mut self.path[..]);
         let ray = self.query.raycast_1(polygon, &from, &to.to_array(), &self.filter, path);
-        // Detour says infinity where nothing is hit.
+        // Detour returns infinity where nothing is hit.
         ray.map_or(0.0, |(free, _, _)| free.min(1.0))
     }
 

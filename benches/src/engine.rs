@@ -130,7 +130,7 @@ impl Clock {
         self.skip();
     }
 
-    /// Charges the time since the last lap to nobody: counting, copying input.
+    /// Drops the time since the last lap: counting, copying input.
     pub fn skip(&mut self) {
         (self.cpu, self.wall) = (ThreadTime::now(), Instant::now());
     }
@@ -166,9 +166,9 @@ impl Clock {
 pub struct Counts {
     /// Spans after rasterising.
     pub spans: usize,
-    /// Spans one may stand on, after the filters and before erosion.
+    /// Walkable spans after the filters and before erosion.
     pub walkable_spans: usize,
-    /// Spans one may stand on after erosion.
+    /// Walkable spans after erosion.
     pub eroded_spans: usize,
     /// Regions.
     pub regions: usize,
@@ -227,7 +227,7 @@ pub trait Engine {
     /// Its name in tables and JSON.
     fn name(&self) -> &'static str;
 
-    /// What its figures must be read with.
+    /// A note that its figures must be read with.
     fn notes(&self) -> &'static [&'static str] {
         &[]
     }
@@ -244,7 +244,7 @@ pub trait Engine {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum BenchError {
-    /// A scene that cannot be had.
+    /// A scene that cannot be loaded.
     #[error(transparent)]
     Scene(#[from] waymesh_io::IoError),
     /// An engine gave up.

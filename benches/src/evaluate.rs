@@ -21,19 +21,19 @@ use crate::{BenchError, Scene};
 pub struct EvaluateOptions {
     /// Names of levels; all there are if empty.
     pub levels: Vec<String>,
-    /// Polygon size and level height.
+    /// Cell size and level height.
     pub scale: GridScale,
     /// Samples of the oracle.
     pub samples: usize,
-    /// Whether our own pipeline is judged with the watershed partition, too.
+    /// `true` to judge our own pipeline with the watershed partition, too.
     pub watershed: bool,
-    /// Whether other tools are judged, too, where they are built.
+    /// `true` to judge the other tools, too, if they are built.
     pub peers: bool,
     /// Folder for a JSON file per level, and for the next two.
     pub out: Option<PathBuf>,
-    /// Whether pictures are drawn.
+    /// `true` to draw pictures.
     pub svg: bool,
-    /// Whether the meshes are written.
+    /// `true` to write the meshes.
     pub meshes: bool,
     /// Levels at a time.
     pub jobs: usize,
@@ -90,7 +90,7 @@ pub struct LevelReport {
     pub seconds: f64,
 }
 
-/// What a process tells, one line each.
+/// What a process prints, one line each.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Line {
@@ -102,8 +102,8 @@ enum Line {
 /// commas between, cell size, level height, samples, folder or nothing, pictures, meshes.
 pub const ONE: &str = "evaluate-one";
 
-/// Judges all levels; `told` gets each report in the order in which they are done, the result has
-/// them in the order of the levels.
+/// Judges all levels. `told` gets each report as soon as it is done; the result has them in the
+/// order of the levels.
 ///
 /// # Errors
 /// If there is no level of a name, the folder cannot be made, or a report cannot be written.
@@ -213,7 +213,7 @@ fn run_process(
             Ok(line) => match serde_json::from_str(&line) {
                 Ok(Line::Facts(facts)) => report.facts = Some(facts),
                 Ok(Line::Tool(judged)) => report.tools.push(*judged),
-                // Whatever a library prints.
+                // Lines that a library prints.
                 Err(_) => failure = Some(line),
             },
             Err(RecvTimeoutError::Disconnected) => break,
@@ -236,7 +236,7 @@ fn ended(status: ExitStatus) -> String {
     format!("the process crashed: {status}")
 }
 
-/// The hidden command [`ONE`]: judges one level and prints a line for each thing found.
+/// Runs the hidden command [`ONE`]: judges one level and prints a line for each result.
 ///
 /// # Errors
 /// If the words are not those of [`ONE`], or the level cannot be read.
@@ -254,7 +254,7 @@ pub fn evaluate_one(words: &[String]) -> Result<(), String> {
     let tools: Vec<&str> = tools.split(',').collect();
     let say = |line: &Line| {
         let text = serde_json::to_string(line).unwrap_or_default();
-        // The parent is gone: nobody to tell.
+        // The parent is gone.
         _ = writeln!(std::io::stdout(), "{text}");
     };
     let outcome = (|| -> Result<(), BenchError> {

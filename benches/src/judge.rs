@@ -61,7 +61,7 @@ pub struct Files<'a> {
     pub meshes: bool,
 }
 
-/// Our pipeline with the partition that Recast has, too.
+/// Our pipeline with the watershed partition, as in Recast.
 const WATERSHED: &str = "watershed";
 
 /// The tools that can be judged, ours first; with our own watershed if asked for.
@@ -83,8 +83,8 @@ struct Product {
 }
 
 /// Bakes a level with these tools, each with its own defaults at one scale and for one agent, and
-/// judges what comes out. `told` gets each result as soon as it is there. A tool that fails or
-/// panics has its reason in place of figures.
+/// judges the meshes. `told` gets each result as soon as it is done. A tool that fails or panics has
+/// the reason in place of figures.
 ///
 /// # Errors
 /// If the oracle cannot be made.
@@ -159,7 +159,7 @@ impl Job<'_> {
         }
     }
 
-    /// Our pipeline, as users run it but for the partition.
+    /// Our pipeline with its defaults but for the partition.
     fn ours(&self, name: &'static str, partition: PartitionKind) -> Result<Product, BenchError> {
         let (settings, scale) = (self.settings, self.settings.scale);
         let mut config = BakeConfig::default()

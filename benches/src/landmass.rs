@@ -2,16 +2,16 @@
 //! in one lock file with ours (`benches/landmass/Cargo.toml` tells which). It times its queries
 //! itself, in the same rounds.
 //!
-//! What differs from ours, and so what its figures must be read with:
+//! How it differs from ours, which its figures must be read with:
 //! - It has no index of places: a sample looks at the box of every polygon.
 //! - Its search runs over the middles of edges, with hash maps that each search allocates. There is
 //!   no shortest path, no ray, no move along the surface, and no partial path: where no way leads
 //!   it says so at once, which is what its row of partial paths times.
 //! - It joins whatever polygons name the same two vertices, and it asks for convexity of rounded
-//!   coordinates. It is given polygons as its unit of length, so that plan coordinates are whole
+//!   coordinates. It is given cells as its unit of length, so that plan coordinates are whole
 //!   numbers and corners in line stay in line; lengths are brought back to metres.
-//! - Its height mesh counts points per polygon in 8 bits. With a polygon of more points, all
-//!   polygons have their polygons as heights.
+//! - Its height mesh counts points per polygon in 8 bits. If any polygon has more points, all
+//!   polygons are given without height triangles.
 
 use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -120,8 +120,8 @@ impl Queries for Landmass {
     }
 }
 
-/// What the program reads: see there. Lengths are in cells, x and z are its plan, with it positive
-/// loops turn to the left as it wants them.
+/// The input of the program (its docs define the format). Lengths are in cells; x and z are its
+/// plan, in which positive loops turn to the left as it expects.
 fn text_of(mesh: &NavMesh, pairs: &[[Vec3; 2]]) -> String {
     let frame = mesh.frame();
     let level = frame.level_height / frame.cell_size;
@@ -156,8 +156,8 @@ fn text_of(mesh: &NavMesh, pairs: &[[Vec3; 2]]) -> String {
     text
 }
 
-/// The height surface, each cell with points of its own: lines of polygons, of points and of
-/// triangles. A level is so many cells high.
+/// The height surface, each polygon with points of its own: lines of polygons, of points and of
+/// triangles. `level` is the height of a level in cells.
 fn heights(mesh: &NavMesh, level: f32) -> Option<[Vec<String>; 3]> {
     let surface = mesh.surface()?;
     let mut tables = [const { Vec::new() }; 3];

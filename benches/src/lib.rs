@@ -1,12 +1,12 @@
 //! Benchmarks of waymesh: one input, the same settings, one thread, stage by stage.
 //!
 //! - [`Waymesh`] and, with the feature `peers`, native Recast and rerecast are [`Engine`]s: they
-//!   bake a [`Scene`] and tell how long each [`Stage`] took and what came out.
+//!   bake a [`Scene`] and report how long each [`Stage`] took and what it made.
 //! - [`evaluate`] judges the meshes of all tools on many levels, [`overview`] and [`summary`] print
 //!   what was found.
-//! - [`convex`] counts the cells of all convex decompositions, [`triangulate`] times triangulations
+//! - [`convex`] counts the polygons of all convex decompositions, [`triangulate`] times triangulations
 //!   as plans grow.
-//! - [`storeys`] counts the cells of storeys as walls may be less and less convex.
+//! - [`storeys`] counts the polygons of storeys at several convexity relaxations.
 //! - [`compare`] runs engines in turns in one process and takes medians, [`report`] prints them
 //!   beside each other.
 

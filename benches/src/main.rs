@@ -33,36 +33,36 @@ Usage: waymesh-benches [--scenes NAME|FILE,...] [--cell SIZE[/LEVEL],...] [--par
   --cell       cell size in metres, with the level height [default: 0.3/0.2,0.1/0.1]
   --partition  how regions are made [default: watershed]
   --rounds     how often each engine bakes each scene [default: 9]
-  --queries    ask path queries of the baked meshes instead of timing the bake
-  --agents     of these only what moving agents ask of our own mesh: hierarchy, corridors, batches
+  --queries    time path queries on the baked meshes instead of the bake
+  --agents     time only the queries of moving agents, on our own mesh: hierarchy, corridors, batches
   --json       print JSON instead of tables
 
-evaluate lets an oracle judge the meshes of every tool and prints tables as Markdown.
+evaluate judges the meshes of every tool with one oracle and prints tables as Markdown.
   LEVEL        a real level (house_1, gazebo/house_1), a generated one, or a file [default: all real ones, else all generated]
   --cell       cell size in metres, with the level height [default: 0.3/0.2]
-  --samples    places to look at on each level [default: 100000]
-  --watershed  judge our own pipeline with the watershed partition, too
+  --samples    sampled places per level [default: 100000]
+  --watershed  also judge our own pipeline with the watershed partition
   --ours       leave the other tools out
-  --out        folder for a JSON file per level, and for what the next two ask for
-  --svg        draw each mesh with what it misses and what is too much
+  --out        folder for a JSON file per level, and for the files of --svg and --meshes
+  --svg        draw each mesh, with missing and surplus ground marked
   --meshes     write each mesh: ours as .wmesh, the others as OBJ for `waymesh evaluate --mesh`
-  --jobs       levels at a time [default: one per core]
-  --limit      longest time for a level [default: 600]
+  --jobs       levels judged at the same time [default: one per core]
+  --limit      time limit per level in seconds [default: 600]
 
-convex counts the cells of all convex decompositions on polygons, levels and generated halls, and prints tables as Markdown.
+convex counts the polygons of all convex decompositions on plans, levels and generated halls, and prints tables as Markdown.
   --largest    vertices of the largest hall in the table of growth, up to 1000000 [default: no such table]
   --out        folder for pictures, all decompositions of an input side by side
 
-storeys counts the cells of generated maps, baked as storeys, at several convexity relaxations.
+storeys counts the polygons of generated maps, baked as storeys, at several convexity relaxations.
 
 triangulate times all triangulations on the same plans, ours and the peers'.
   --largest    as above
   --out        folder for pictures: Delaunay, refined, with clearances
 
-corridor times moves at both ends of corridors of growing length.
+corridor times moves of both ends of corridors of growing length.
 
 open times how long a mesh takes to open, as .wmesh and packed.
-  --largest    cells of the largest mesh [default: 262144]
+  --largest    polygons of the largest mesh [default: 262144]
 
 Peers are there when built with --features peers; those of triangulate and convex need --features polygon-peers only.
 ";
@@ -244,7 +244,7 @@ fn engines() -> Vec<Box<dyn Engine + Send + Sync>> {
 const TILE_CELLS: u16 = 64;
 
 /// Query engines on `scene`, and pairs of points spread over Recast's detail mesh where there is
-/// one, else over our cells. Ours and Detour's are baked whole or both in tiles.
+/// one, else over our polygons. Ours and Detour's are baked whole or both in tiles.
 fn query_engines(
     scene: &Scene,
     settings: &Settings,
@@ -339,7 +339,7 @@ fn run(options: &Options) -> Result<(), BenchError> {
     Ok(())
 }
 
-/// A closed pipe is no error worth a word.
+/// Prints to standard output. A closed pipe is not an error.
 fn print(text: &str) {
     let _ = std::io::stdout().write_all(text.as_bytes());
 }

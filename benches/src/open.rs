@@ -1,5 +1,5 @@
-//! How long it takes to open a mesh: from a `.wmesh`, whose tables are searched and sorted, and
-//! packed.
+//! Times the opening of a mesh: from a `.wmesh`, whose derived tables have to be built, and from a
+//! packed file, whose tables are used where they lie.
 
 use std::fmt::Write as _;
 use std::hint::black_box;

@@ -174,8 +174,8 @@ impl WaymeshBake {
     }
 }
 
-/// The mesh of `scene`: whole, or as a [`World`] of tiles of so many cells, whose borders are
-/// borders of cells.
+/// Bakes the mesh of `scene` as a whole, or as a [`World`] with tiles of `tile_cells` cells. The
+/// borders of such tiles are borders of polygons.
 fn mesh_of(scene: &Scene, settings: &Settings, tile_cells: Option<u16>) -> Result<NavMesh, BenchError> {
     let Some(tile_cells) = tile_cells else {
         let bake = bake_waymesh(scene, settings)?;
@@ -224,7 +224,7 @@ pub struct WaymeshQueries {
 }
 
 impl WaymeshQueries {
-    /// Bakes `scene`: whole, or as a [`World`] of tiles of so many cells.
+    /// Bakes `scene` as a whole, or as a [`World`] with tiles of `tile_cells` cells.
     ///
     /// # Errors
     /// When a stage fails.
@@ -238,7 +238,7 @@ impl WaymeshQueries {
         &self.mesh
     }
 
-    /// Asks a mesh that is there.
+    /// Queries on a mesh that is already made.
     #[must_use]
     pub fn new(mesh: NavMesh) -> Self {
         Self {
@@ -253,7 +253,7 @@ impl WaymeshQueries {
     }
 }
 
-/// [`REACH`] in our terms.
+/// [`REACH`] as a [`Reach`].
 const OUR_REACH: Reach = Reach::new(REACH.x, REACH.y, REACH.y);
 
 impl Queries for WaymeshQueries {
@@ -307,7 +307,7 @@ pub struct RadiusQueries {
 }
 
 impl RadiusQueries {
-    /// Bakes `scene` for radius 0: whole, or as a [`World`] of tiles of so many cells.
+    /// Bakes `scene` for radius 0, as a whole or as a [`World`] with tiles of `tile_cells` cells.
     ///
     /// # Errors
     /// When a stage fails.

@@ -51,7 +51,7 @@ const REPAIR_CELLS: f32 = 3.0;
 pub(crate) struct Plan {
     pub(crate) name: String,
     pub(crate) polygons: PolygonSet,
-    /// Whether borders had to be changed.
+    /// `true` if borders had to be changed.
     pub(crate) repaired: bool,
 }
 

@@ -25,35 +25,36 @@ pub trait Queries {
         None
     }
 
-    /// Whether there is mesh near `point`, at most [`REACH`] away.
+    /// `true` if there is mesh near `point`, at most [`REACH`] away.
     fn nearest(&mut self, point: Vec3) -> bool;
 
-    /// From two points to the corners of the path: locates both, searches, pulls the string. Gives
-    /// the path's length if it leads from end to end. A partial path is made, too, where none
-    /// does.
+    /// From two points to the corners of the path: locates both, searches, pulls the string. Returns
+    /// the path's length if it leads from end to end. A partial path is computed as well, but
+    /// returned as `None`.
     fn path(&mut self, from: Vec3, to: Vec3) -> Option<f32>;
 
-    /// As [`Self::path`], the shortest of all; `None` for an engine that has none.
+    /// The same as [`Self::path`], but the shortest path. `None` for an engine without such a search.
     fn shortest(&mut self, from: Vec3, to: Vec3) -> Option<f32> {
         let _ = (from, to);
         None
     }
 
-    /// Stands on the mesh near `point`, for the queries that begin at a known place: not timed.
-    /// Whether it does.
+    /// Moves the agent of the next queries to the mesh near `point`; not timed. `true` if there is
+    /// mesh.
     fn stand(&mut self, point: Vec3) -> bool {
         let _ = point;
         false
     }
 
-    /// Looks from where it stands towards a point: the polygons passed, the wall, the part of the
-    /// way that is free, from 0 to 1; gives the last.
+    /// Casts a ray from where the agent stands to a point: the polygons passed, the wall, and the
+    /// free part of the segment. Returns the last, from 0 to 1.
     fn raycast(&mut self, to: Vec3) -> f32 {
         let _ = to;
         0.0
     }
 
-    /// Moves from where it stands towards a point. Gives how far from there it ends, in plan.
+    /// Moves from where the agent stands towards a point. Returns how far from the point it ends, in
+    /// plan.
     fn move_along(&mut self, to: Vec3) -> f32 {
         let _ = to;
         0.0
@@ -64,13 +65,13 @@ pub trait Queries {
         None
     }
 
-    /// Whether it can look and move.
+    /// `true` if it has rays and moves.
     fn looks(&self) -> bool {
         true
     }
 }
 
-/// What an engine that runs elsewhere is asked.
+/// The queries of an engine that runs in a process of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Timed {
     /// [`Queries::nearest`] for all points.
@@ -81,7 +82,7 @@ pub enum Timed {
     Shortest,
 }
 
-/// How far a move leads, in metres: that of a running agent in a quarter of a second.
+/// Length of a move in metres: a running agent in a quarter of a second.
 const STEP: f32 = 2.0;
 
 /// How far a point may be from the mesh along x, y and z: what Detour's samples use.
@@ -111,11 +112,11 @@ pub struct QueryTimes {
     pub partial_path: Nanoseconds,
     /// Shortest path, over the pairs that this engine connects.
     pub shortest: Nanoseconds,
-    /// Looking from one end of a pair to the other.
+    /// A ray from one end of a pair to the other.
     pub raycast: Nanoseconds,
     /// Moving 2 m towards the other end.
     pub move_along: Nanoseconds,
-    /// Mean part of the way that looks find free.
+    /// Mean free part of the rays.
     pub mean_free: f64,
     /// Mean length of the shortest paths over the pairs that every engine connects, in metres.
     pub mean_shortest: f64,
@@ -177,7 +178,7 @@ impl SplitMix {
     }
 }
 
-/// Asks every engine every query `rounds` times, engines in turns, and takes the median of each
+/// Runs every query `rounds` times on every engine, engines in turns, and takes the median of each
 /// query over the rounds.
 ///
 /// The clock's own cost (tens of nanoseconds) is taken off every figure.
@@ -194,7 +195,8 @@ pub fn measure(engines: &mut [Box<dyn Queries + '_>], pairs: &[[Vec3; 2]], round
     }
     let everyone: Vec<usize> =
         (0..pairs.len()).filter(|&pair| runs.iter().all(|run| run.lengths[pair].is_some())).collect();
-    // Exact on one's own mesh only: meshes of different tools differ by what they leave out.
+    // A path is the shortest on its own mesh only: meshes of different tools differ by what they
+    // leave out.
     let known: Vec<f32> = (0..pairs.len())
         .map(|pair| runs.iter().filter_map(|run| run.exact[pair]).fold(f32::INFINITY, f32::min))
         .collect();
@@ -327,7 +329,7 @@ fn timed<T>(inputs: &[T], mut ask: impl FnMut(&T) -> Option<f32>) -> Vec<(u64, O
     answers
 }
 
-/// What measuring nothing measures: the median.
+/// The median time of an empty measurement.
 pub(crate) fn clock_cost() -> u64 {
     let mut times: Vec<u64> = (0..10_001).map(|_| nanoseconds(Instant::now())).collect();
     times.sort_unstable();

@@ -118,7 +118,7 @@ struct Grid {
     high: [f32; 3],
     width: i32,
     depth: i32,
-    /// Cells at each side that no polygon is made of.
+    /// Width in cells of the border around each tile that becomes no polygon.
     border: i32,
 }
 

@@ -55,7 +55,7 @@ pub fn table(comparison: &Comparison) -> String {
     for (index, stage) in STAGES.into_iter().enumerate() {
         row(stage.name(), &|measured| measured.stages[index]);
     }
-    // What one engine does in one go another does in two.
+    // One engine does in one call what another does in two.
     for pair in [[Stage::Filter, Stage::Compact], [Stage::Distance, Stage::Regions]] {
         row(&pair.map(Stage::name).join("+"), &|measured| measured.sum(pair));
     }

@@ -39,7 +39,7 @@ pub struct Settings {
     pub min_region_cells: u16,
     /// Regions below this are merged with a neighbour, in cells of area.
     pub merge_region_cells: u16,
-    /// Most vertices of a cell.
+    /// Most vertices of a polygon.
     pub max_vertices: u32,
     /// Distance of detail samples, in cells (peers only: ours has no sampling distance).
     pub detail_sample_cells: f32,

@@ -1,7 +1,7 @@
 //! How few convex polygons there can be.
 //!
 //! # Polygons are portals
-//! Portals that do not cross cut a piece of ground into polygons. There are as many cells as
+//! Portals that do not cross cut a piece of ground into polygons. There are as many polygons as
 //! portals, plus Euler's number of the piece: 1 less its holes, or, exactly and also where loops
 //! touch, the triangles of any triangulation less the edges between them. This holds wherever on
 //! the border, or on another portal, a portal ends. (Inner points where three portals meet could do
@@ -15,7 +15,8 @@
 //! needs less the largest matching.
 //!
 //! # Which of both
-//! That is not known beforehand, so a notch is three nodes: its area of interest, and either side.
+//! It is not known beforehand which of both a notch gets, so it is three nodes: its area of
+//! interest, and either side.
 //! An edge joins the two sides. It is in the matching where they are not needed, as in Gallai's
 //! reduction of disjoint paths to a matching. With `n` notches there are at least `2 n` portals
 //! less the largest matching. A notch that sees no vertex in its area of interest needs both sides
@@ -25,12 +26,12 @@ use petgraph::algo::maximum_matching;
 use petgraph::graph::{NodeIndex, UnGraph};
 use waymesh_core::{DisjointSets, PlanPoint, TriangleId, Triangulation};
 
-/// There are at least so many cells, all pieces of one region and area together.
+/// Lower bounds for the number of polygons, summed over all pieces of one region and area.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FewestPolygons {
-    /// If all notches could be paired.
+    /// The bound if all notches could be paired.
     pub simple: usize,
-    /// Notches are paired that see each other; portals end anywhere on the border.
+    /// The bound if only notches that see each other are paired. Portals end anywhere on the border.
     pub by_sight: usize,
     /// The same, with portals that end at vertices.
     pub at_vertices: usize,

@@ -1,4 +1,4 @@
-//! Cells of the storeys of growing maps when walls may be a little less than convex (Oliva 2012,
+//! Polygons of the storeys of growing maps when they may be a little less than convex (Oliva 2012,
 //! figures 39 to 42).
 
 use std::fmt::Write as _;
@@ -35,7 +35,7 @@ impl Decompose for Listen {
 /// Prints the table as Markdown to `print`.
 ///
 /// # Errors
-/// When a map cannot be baked or cut into cells.
+/// When a map cannot be baked or cut into polygons.
 pub fn storeys(print: &mut dyn FnMut(&str)) -> Result<(), BenchError> {
     let titles = RELAXATIONS.map(|metres| format!(" {metres} m |")).concat();
     print(&format!(

@@ -12,8 +12,8 @@ pub(crate) struct BenchArgs {
     /// Compare with native Recast and rerecast, interleaved in one run. Needs a C++ compiler.
     #[arg(long)]
     peers: bool,
-    /// Ask queries of the meshes, ours beside Detour's and the crate polyanya's, instead of timing
-    /// the bake. Needs a C++ compiler.
+    /// Time queries instead of the bake: ours beside Detour and the crate polyanya. Needs a C++
+    /// compiler.
     #[arg(long)]
     queries: bool,
     /// Passed on to the benchmark program.
@@ -29,10 +29,10 @@ pub(crate) struct EvaluateArgs {
     /// Cell size and level height.
     #[arg(long, default_value = "0.3/0.2")]
     cell: String,
-    /// Places to look at on each level. Default: 100000.
+    /// Sampled places per level. Default: 100000.
     #[arg(long, value_name = "COUNT")]
     samples: Option<u32>,
-    /// Judge our own pipeline with the watershed partition, too.
+    /// Also judge our own pipeline with the watershed partition.
     #[arg(long)]
     watershed: bool,
     /// Leave the other tools out; then no C++ compiler is needed.
@@ -41,19 +41,19 @@ pub(crate) struct EvaluateArgs {
     /// Folder for a JSON file per level.
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
-    /// Draw each mesh into that folder, with what it misses and what is too much.
+    /// Draw each mesh into that folder, with missing and surplus ground marked.
     #[arg(long, requires = "out")]
     svg: bool,
     /// Write each mesh into that folder: ours as .wmesh, the others as OBJ that `waymesh evaluate
     /// --mesh` reads.
     #[arg(long, requires = "out")]
     meshes: bool,
-    /// Levels at a time. Default: one per core.
+    /// Levels judged at the same time. Default: one per core.
     #[arg(long, value_name = "COUNT")]
     jobs: Option<u32>,
 }
 
-/// The tables of figures, ours beside the other tools'.
+/// Prints the tables of figures, ours beside the other tools'.
 pub(crate) fn evaluate(args: &EvaluateArgs) -> Result<()> {
     let mut words = vec!["run", "--release", "--package", "waymesh-benches"];
     if !args.ours {

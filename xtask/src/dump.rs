@@ -1,17 +1,17 @@
-//! Pictures of every stage: what an assertion misses, an eye finds.
+//! Pictures of every stage of a bake.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use waymesh::io::svg::{Canvas, Colour, Picture, Style};
+use waymesh::io::svg::Colour;
 use waymesh::io::{self, SvgOptions};
 use waymesh::region::distance_field;
-use waymesh::{
-    BakeConfig, ContourSet, GridFrame, NavMesh, Pipeline, PolyId, Stages, TriangleId, TriangleSoup,
-    WalkableField,
-};
+use waymesh::{BakeConfig, NavMesh, Pipeline, TriangleSoup};
 use waymesh_scenes::{Scene, SceneConfig};
+
+use crate::pictures::flat::{draw_arcs, draw_field, draw_heights, draw_regions, draw_triangles};
+use crate::pictures::sheet::{Eye, Sheet, View};
 
 #[derive(Debug, Args)]
 pub(crate) struct DumpArgs {
@@ -40,129 +40,62 @@ pub(crate) fn run(args: &DumpArgs) -> Result<()> {
     let stages = Pipeline::new(config.clone()).bake_stages(&scene(&args.scene)?, &mut ())?;
     std::fs::create_dir_all(&args.output)
         .with_context(|| format!("cannot make {}", args.output.display()))?;
-    let pictures = [
-        ("1_heightfield", heightfield(&stages)),
-        ("2_distance", distance(&stages)),
-        ("3_regions", regions(&stages)),
-        ("4_raw_contours", contours(&stages.raw_contours)),
-        ("5_contours", contours(&stages.contours)),
-        ("6_triangles", triangles(&stages)),
-    ];
-    for (name, picture) in pictures {
-        save(&args.output, name, |writer| std::io::Write::write_all(writer, picture.to_svg().as_bytes()))?;
-    }
-    let mesh = NavMesh::new(stages.polygons, Some(stages.surface), config.agent)?;
-    save(&args.output, "7_polygons", |writer| io::write_svg(&mesh, None, &SvgOptions::default(), writer))
-}
-
-fn save(
-    folder: &Path,
-    name: &str,
-    write: impl FnOnce(&mut std::io::BufWriter<std::fs::File>) -> std::io::Result<()>,
-) -> Result<()> {
-    let file = folder.join(format!("{name}.svg"));
-    io::write_file(&file, write)?;
-    eprintln!("{}", file.display());
-    Ok(())
-}
-
-/// Width of a panel in pixels.
-const PIXELS: f64 = 1000.0;
-
-/// One panel over the whole grid, in cells.
-fn panel(frame: &GridFrame, title: &str, draw: impl FnOnce(&mut Canvas)) -> Picture {
-    let mut canvas = Canvas::new([0.0, 0.0], [f64::from(frame.width), f64::from(frame.depth)], PIXELS);
-    draw(&mut canvas);
-    let mut picture = Picture::new();
-    picture.push(title, canvas, Some("polygons"));
-    picture
-}
-
-/// The topmost solid of each column by height; paler where one cannot stand.
-fn heightfield(stages: &Stages) -> Picture {
-    let field = &stages.heightfield;
-    let heights = field.spans.iter().map(|span| span.top);
-    let (low, high) = (heights.clone().min().unwrap_or(0), heights.max().unwrap_or(1));
-    panel(&field.frame, "topmost spans by height, paler where not walkable", |canvas| {
-        canvas.raster([0.0, 0.0], 1.0, (field.frame.width, field.frame.depth), |x, z| {
-            let span = field.column(x, z).last()?;
-            let colour = Colour::scale(f64::from(span.top - low) / f64::from((high - low).max(1)));
-            Some(if span.area.is_walkable() { colour } else { colour.mixed(Colour::WHITE, 0.6) })
-        });
-    })
-}
-
-/// The topmost walkable span of each column.
-fn topmost(field: &WalkableField, x: u32, z: u32) -> Option<u32> {
-    field.column(x, z).rev().find(|&span| field.is_walkable(span))
-}
-
-fn distance(stages: &Stages) -> Picture {
+    let save = |name: &str, svg: String| -> Result<()> {
+        let file = args.output.join(format!("{name}.svg"));
+        io::write_file(&file, |writer| std::io::Write::write_all(writer, svg.as_bytes()))?;
+        eprintln!("{}", file.display());
+        Ok(())
+    };
     let field = &stages.field;
     let distances = distance_field(field);
-    let most = distances.max.max(1);
-    panel(&field.frame, "distance to the border, topmost storey", |canvas| {
-        canvas.raster([0.0, 0.0], 1.0, (field.frame.width, field.frame.depth), |x, z| {
-            let span = topmost(field, x, z)?;
-            Some(Colour::scale(f64::from(distances.distances[span as usize]) / f64::from(most)))
-        });
-    })
-}
-
-fn regions(stages: &Stages) -> Picture {
-    let field = &stages.field;
-    panel(&field.frame, &format!("{} regions, topmost storey", stages.regions.count), |canvas| {
-        canvas.raster([0.0, 0.0], 1.0, (field.frame.width, field.frame.depth), |x, z| {
-            stages.regions.region(topmost(field, x, z)?).map(|region| Colour::soft(region.index()))
-        });
-    })
-}
-
-fn contours(contours: &ContourSet) -> Picture {
-    let polygons = contours.polygons();
-    let at = |vertex: &waymesh::VertexId| {
-        let point = contours.point(*vertex);
-        [f64::from(point.x), f64::from(point.z)]
+    let share = |span: u32| f64::from(distances.distances[span as usize]) / f64::from(distances.max.max(1));
+    let region = |span: u32| stages.regions.region(span).map(|region| Colour::soft(region.index()));
+    let draw = |title: &str, draw: &dyn Fn(&mut Sheet, &View)| {
+        let frame = &field.frame;
+        let high = frame.to_world(f64::from(frame.width), 0.0, f64::from(frame.depth));
+        let size = (high - frame.origin).as_dvec3();
+        let pixels = 1000.0 / size.x.max(size.z);
+        let mut sheet = Sheet::new("", [1, 1], [size.x * pixels, size.z * pixels]);
+        let view = sheet.view(title, Eye::Plan, frame.origin, high);
+        draw(&mut sheet, &view);
+        sheet.finish()
     };
-    let points: usize = contours.arcs.iter().map(|arc| arc.len as usize - 1).sum();
-    panel(&contours.frame, &format!("{} arcs, {points} edges", contours.arcs.len()), |canvas| {
-        for polygon in &polygons.polygons {
-            let loops =
-                polygon.loops().map(|polygon_loop| polygon_loop.vertices.iter().map(at).collect::<Vec<_>>());
-            canvas.polygons(loops, &Style::fill(Colour::soft(polygon.region.index())).with_opacity(0.7));
-        }
-        for (index, arc) in contours.arcs.iter().enumerate() {
-            let line = contours.arc_vertices(waymesh::ArcId::from_index(index)).iter().map(at);
-            let style = if arc.right.is_some() {
-                Style::line(Colour::RED, 1.0)
-            } else {
-                Style::line(Colour::INK, 1.6)
-            };
-            canvas.polylines([line], &style);
-        }
-    })
-}
-
-fn triangles(stages: &Stages) -> Picture {
-    let triangulation = &stages.triangulation;
-    let title =
-        format!("{} triangles, {} polygons", triangulation.triangles.len(), stages.polygons.polygons.len());
-    panel(&triangulation.frame, &title, |canvas| {
-        for (index, triangle) in triangulation.triangles.iter().enumerate() {
-            let corners = triangulation
-                .corners(TriangleId::from_index(index))
-                .map(|p| [f64::from(p.x), f64::from(p.z)]);
-            let style = Style::fill(Colour::soft(triangle.region.index())).with_line(Colour::WHITE, 0.6);
-            canvas.polygons([corners], &style.with_opacity(0.8));
-        }
-        for polygon in 0..stages.polygons.polygons.len() {
-            let corners = stages.polygons.corners(PolyId::from_index(polygon)).iter();
-            let ring: Vec<_> = corners
-                .map(|&vertex| stages.polygons.point(vertex))
-                .map(|point| [f64::from(point.x), f64::from(point.z)])
-                .collect();
-            let closed = ring.iter().chain(ring.first()).copied();
-            canvas.polylines([closed], &Style::line(Colour::INK, 1.0));
-        }
-    })
+    save(
+        "1_heightfield",
+        draw("topmost spans by height", &|sheet, view| {
+            draw_heights(sheet, view, &stages.heightfield, false);
+        }),
+    )?;
+    save(
+        "2_distance",
+        draw("distance to the border, topmost storey", &|sheet, view| {
+            draw_field(sheet, view, field, |span| Some(Colour::scale(share(span))));
+        }),
+    )?;
+    save(
+        "3_regions",
+        draw(&format!("{} regions, topmost storey", stages.regions.count), &|sheet, view| {
+            draw_field(sheet, view, field, region);
+        }),
+    )?;
+    for (name, contours) in [("4_raw_contours", &stages.raw_contours), ("5_contours", &stages.contours)] {
+        let points: usize = contours.arcs.iter().map(|arc| arc.len as usize - 1).sum();
+        save(
+            name,
+            draw(&format!("{} arcs, {points} edges", contours.arcs.len()), &|sheet, view| {
+                draw_regions(sheet, view, &contours.polygons());
+                draw_arcs(sheet, view, contours, 0.0);
+            }),
+        )?;
+    }
+    save(
+        "6_triangles",
+        draw(&format!("{} triangles", stages.triangulation.triangles.len()), &|sheet, view| {
+            draw_triangles(sheet, view, &stages.triangulation);
+        }),
+    )?;
+    let mesh = NavMesh::new(stages.polygons.clone(), Some(stages.surface.clone()), config.agent)?;
+    let mut svg = Vec::new();
+    io::write_svg(&mesh, None, &SvgOptions::default(), &mut svg)?;
+    save("7_polygons", String::from_utf8(svg)?)
 }

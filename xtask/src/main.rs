@@ -25,10 +25,10 @@ struct Xtask {
 enum Task {
     /// The whole gate: format, tidy, lints, tests, docs.
     Ci,
-    /// Check what the compiler does not: which crate uses which, file lengths, orphaned snapshots,
-    /// the map.
+    /// Check the house rules: which crate uses which, file and line lengths, orphaned snapshots,
+    /// the table of crates in ARCHITECTURE.md.
     Tidy,
-    /// Run the snapshot tests and accept what they print. A commit of its own.
+    /// Run the snapshot tests and accept the new snapshots. Commit them separately.
     Bless,
     /// Run the benchmarks of every stage, or with `--peers` the table beside Recast and rerecast.
     Bench(bench::BenchArgs),
@@ -37,9 +37,9 @@ enum Task {
     /// Bake generated worlds at a paper's settings and at growing size, and print the figures
     /// beside the paper's.
     Tables(tables::TablesArgs),
-    /// Ask queries from two threads while links come and go: no wrong answer, no growth in memory.
+    /// Run queries from two threads while links come and go, and check answers and memory.
     Soak {
-        /// How many queries.
+        /// Number of queries.
         #[arg(long, value_name = "COUNT", default_value_t = 1_000_000)]
         queries: u32,
     },

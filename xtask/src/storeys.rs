@@ -1,5 +1,4 @@
-//! `cargo xtask tables --storeys`: the pipeline of storeys beside that of voxels, at the same
-//! resolutions.
+//! `cargo xtask tables --storeys`: storeys beside voxels, at the same resolutions.
 
 #![expect(clippy::print_stdout, reason = "the tables are what the command is for")]
 
@@ -11,13 +10,13 @@ use serde_json::Value;
 use crate::tables::{mebibytes, scene_file, waymesh};
 use crate::{cargo, root};
 
-/// Cells of the tables, in metres. The rough voxels of storeys follow the agent, so they are the
+/// Cell sizes of the tables, in metres. The rough voxels of storeys follow the agent, so they are the
 /// same for all.
 const CELLS: [&str; 4] = ["0.2", "0.15", "0.1", "0.05"];
-/// Places that the judge looks at.
+/// Sampled places per level.
 const SAMPLES: &str = "20000";
 
-/// Figures of a row, without the cell.
+/// Figures of a row, without the cell size.
 const COLUMNS: usize = 8;
 
 /// A level beside the repository, in metres.
@@ -57,13 +56,13 @@ const LEVELS: [Level; 20] = [
     Level { cells: LARGE_CELLS, ..level("battleisland", "stk_battleisland/battleisland.glb") },
     Level { cells: LARGE_CELLS, ..level("stadium", "stk_stadium/stadium.glb") },
 ];
-/// Cells of levels that are hundreds of metres wide.
+/// Cell sizes of levels that are hundreds of metres wide.
 const LARGE_CELLS: [&str; 4] = ["0.8", "0.6", "0.4", "0.3"];
-/// Generated ones.
+/// Generated scenes.
 const SCENES: [&str; 5] = ["spiral-stairs", "overlapping-storeys", "terraces", "rolling-terrain", "caves"];
 
-/// Prints a table per level, storeys first and voxels behind the stroke; of levels that are there
-/// and were asked for.
+/// Prints a table for each level that is there and was asked for: storeys first, then voxels after
+/// the slash.
 pub(crate) fn tables(asked: &[String], folder: &Path) -> Result<()> {
     let is_asked =
         |name: &str| asked.is_empty() || asked.iter().any(|start| name.starts_with(start.as_str()));
@@ -120,7 +119,7 @@ fn reason(error: &anyhow::Error) -> String {
     last.rsplit("error: ").next().unwrap_or(last).to_owned()
 }
 
-/// Bakes on one thread and lets the judge look, who is told the same cells for both.
+/// Bakes on one thread and judges the mesh. The judge is given the same cell size for both.
 fn judged(
     file: &str,
     agent: &[&str],

@@ -18,14 +18,14 @@ pub(crate) struct TablesArgs {
     /// levels whose names begin so.
     #[arg(value_name = "SCENE")]
     scenes: Vec<String>,
-    /// Only the paper's scenes, not the growth with the size of the world.
+    /// Only the scenes of the paper, without the growth with the size of the world.
     #[arg(long)]
     no_growth: bool,
     /// Only the growth with the size of the world.
     #[arg(long)]
     no_paper: bool,
-    /// Only the cells of all convex decompositions, on polygons, levels and generated halls, and
-    /// the growth to a million vertices.
+    /// Only the number of polygons of all convex decompositions, on plans, levels and generated
+    /// halls, and the growth to a million vertices.
     #[arg(long)]
     convex: bool,
     /// Only storeys beside voxels, on levels from `../shared/scenes` and generated ones, at four
@@ -99,7 +99,7 @@ const SCENES: [PaperScene; 3] = [
     },
 ];
 
-/// Bakes and prints. Every bake is a process of its own, so that its peak of memory is its own.
+/// Bakes and prints. Every bake is a process of its own, so that its peak memory is its own.
 pub(crate) fn run(args: &TablesArgs) -> Result<()> {
     if args.convex {
         return convex(args.pictures.as_deref());
@@ -139,7 +139,7 @@ fn target() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }
 
-/// Runs the program and gives what it prints.
+/// Runs the program and returns its output.
 pub(crate) fn waymesh(words: &[&str]) -> Result<String> {
     let program = target().join("release").join(format!("waymesh{}", std::env::consts::EXE_SUFFIX));
     let output = Command::new(&program)

@@ -1,4 +1,4 @@
-//! What the compiler does not check.
+//! House rules that the compiler does not check.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -51,8 +51,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("cli", &["waymesh", "scenes", "metrics"]),
 ];
 
-/// What a published crate's tests may use besides: never another stage, or the arrows would be a
-/// fiction.
+/// What the tests of a published crate may use besides: never another stage.
 const DEV_ARROWS: &[&str] = &["core", "testkit", "scenes"];
 
 /// Runs every check and lists all that fail.
@@ -240,7 +239,7 @@ pub(crate) fn orphans(references: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The map names every crate.
+/// ARCHITECTURE.md names every crate.
 fn map(root: &Path, faults: &mut Vec<String>) -> Result<()> {
     let map = read(&root.join("ARCHITECTURE.md"))?;
     for name in crate_names(root)? {

@@ -48,3 +48,8 @@ pub use polyline::{simplify_polyline, simplify_ring};
 pub use simplify::{CornerChoice, DouglasPeucker, SimplifyConfig, simplify_contours};
 pub use stitch::stitch;
 pub use trace::{BorderWalk, trace_contours, trace_window};
+
+/// Tests the example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -36,3 +36,8 @@ pub use error::ConvexError;
 pub use greedy::{GreedyConfig, GreedyMerge, MergeOrder, merge_greedy};
 pub use hertel_mehlhorn::{HertelMehlhorn, HertelMehlhornConfig, hertel_mehlhorn};
 pub use notch_portals::{NotchOrder, NotchPortals, NotchPortalsConfig, notch_portals};
+
+/// Tests the example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

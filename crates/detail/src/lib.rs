@@ -48,3 +48,8 @@ mod surface;
 
 pub use config::{DetailConfig, DetailError, WindowConfig};
 pub use fit::{GreedyInsertion, GroundSource, fit_heights, fit_heights_windowed};
+
+/// Tests the example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -88,3 +88,8 @@ pub use plan::{
     AgentWish, Door, Fill, FloorPlan, Landing, Lift, Outline, PlanPosition, Shape, Stairs, Stop, Storey,
 };
 pub use read::{PlanFormat, ReadOptions, parse_plan, read_plan};
+
+/// Tests the example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

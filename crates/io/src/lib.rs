@@ -94,3 +94,8 @@ pub fn write_file(
     });
     written.map_err(|source| IoError::Write { file: file.to_owned(), source })
 }
+
+/// Tests the example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -60,3 +60,8 @@ pub use report::{
     Violations,
 };
 pub use units::{centimetres, percent};
+
+/// Tests the example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

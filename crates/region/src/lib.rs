@@ -45,3 +45,8 @@ pub use surfaces::{
     label_split_surfaces, label_surfaces, partition_surfaces, split_surfaces, split_surfaces_labelled,
 };
 pub use watershed::{Watershed, WatershedConfig, partition_watershed};
+
+/// Tests the example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -58,3 +58,8 @@ mod terrain;
 pub use damage::{Damage, damage};
 pub use scene::{MAX_SCALE, Scene, SceneConfig};
 pub use source::SceneSource;
+
+/// Tests the example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

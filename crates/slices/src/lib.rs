@@ -64,3 +64,8 @@ pub use outline::{Outline, OutlineScratch, connect_corners};
 pub use segment::{CoreRect, NO_LABEL, Neighbourhood, Segmentation, segment};
 pub use slice::{Slices, slice_world};
 pub use spans::SpanGrid;
+
+/// Tests the example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -15,3 +15,8 @@ pub mod soups;
 pub mod text;
 
 pub use waymesh_core::Random;
+
+/// Tests the example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

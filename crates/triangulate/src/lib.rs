@@ -59,3 +59,8 @@ pub use ears::{EarClipping, triangulate_ears};
 pub use error::TriangulateError;
 pub use refine::{RefineConfig, RefineReport, RefinedDelaunay, refine_triangulation};
 pub use repair::{RepairConfig, RepairReport, repair_polygons};
+
+/// Tests the example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

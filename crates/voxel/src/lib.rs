@@ -63,3 +63,8 @@ pub use rasterize::{rasterize, rasterize_in_frame, rasterize_window};
 pub use stages::{FieldBuilder, Voxelizer};
 pub use walkable::{build_filtered_field, build_walkable_field};
 pub use window::{build_window, build_window_with_climbs, halo_cells};
+
+/// Tests the example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

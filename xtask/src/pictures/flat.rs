@@ -43,7 +43,7 @@ fn draw_cells(
 }
 
 /// Draws the topmost walkable span of each column.
-pub(super) fn draw_field(
+pub(crate) fn draw_field(
     sheet: &mut Sheet,
     view: &View,
     field: &WalkableField,
@@ -55,7 +55,7 @@ pub(super) fn draw_field(
 }
 
 /// The highest span of each column by height in a few bands, or the lowest one to stand on.
-fn draw_heights(sheet: &mut Sheet, view: &View, heights: &Heightfield, lowest: bool) {
+pub(crate) fn draw_heights(sheet: &mut Sheet, view: &View, heights: &Heightfield, lowest: bool) {
     let top = |x: u32, z: u32| {
         let column = heights.column(x, z);
         let span = if lowest { column.iter().find(|span| span.area.is_walkable()) } else { column.last() };
@@ -72,7 +72,7 @@ fn draw_heights(sheet: &mut Sheet, view: &View, heights: &Heightfield, lowest: b
 }
 
 /// Draws the shared borders: walls in ink, borders between regions in red.
-fn draw_arcs(sheet: &mut Sheet, view: &View, contours: &ContourSet, dots: f64) {
+pub(crate) fn draw_arcs(sheet: &mut Sheet, view: &View, contours: &ContourSet, dots: f64) {
     for (index, arc) in contours.arcs.iter().enumerate() {
         let vertices = contours.arc_vertices(ArcId::from_index(index));
         let line: Vec<_> =
@@ -85,7 +85,7 @@ fn draw_arcs(sheet: &mut Sheet, view: &View, contours: &ContourSet, dots: f64) {
     }
 }
 
-fn draw_regions(sheet: &mut Sheet, view: &View, set: &PolygonSet) {
+pub(crate) fn draw_regions(sheet: &mut Sheet, view: &View, set: &PolygonSet) {
     for polygon in &set.polygons {
         let loops = polygon.loops().map(|ring| {
             ring.vertices.iter().map(|&vertex| place(view, &set.frame, set.point(vertex))).collect::<Vec<_>>()
@@ -140,7 +140,7 @@ pub(super) fn vocabulary() -> Result<String> {
     Ok(sheet.finish())
 }
 
-fn draw_triangles(sheet: &mut Sheet, view: &View, triangulation: &waymesh::Triangulation) {
+pub(crate) fn draw_triangles(sheet: &mut Sheet, view: &View, triangulation: &waymesh::Triangulation) {
     for (index, triangle) in triangulation.triangles.iter().enumerate() {
         let corners = triangulation.corners(TriangleId::from_index(index));
         let ring = corners.map(|corner| place(view, &triangulation.frame, corner));

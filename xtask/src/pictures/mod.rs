@@ -1,8 +1,8 @@
 //! `cargo xtask pictures`: the pictures of the READMEs, each drawn from what the crate makes.
 
-mod flat;
+pub(crate) mod flat;
 mod scene;
-mod sheet;
+pub(crate) mod sheet;
 mod solid;
 
 use anyhow::Result;

@@ -9,13 +9,13 @@ use waymesh::io::svg::{Anchor, Canvas, Colour, Picture, Style};
 const GAP: f64 = 18.0;
 const CAPTION: f64 = 20.0;
 /// Letters of captions and labels.
-pub(super) const LETTERS: f64 = 12.5;
-pub(super) const GREY: Colour = Colour([0x8a, 0x93, 0x9c]);
-pub(super) const GREEN: Colour = Colour([0x3c, 0x9a, 0x5f]);
+pub(crate) const LETTERS: f64 = 12.5;
+pub(crate) const GREY: Colour = Colour([0x8a, 0x93, 0x9c]);
+pub(crate) const GREEN: Colour = Colour([0x3c, 0x9a, 0x5f]);
 
 /// How space is seen.
 #[derive(Clone, Copy)]
-pub(super) enum Eye {
+pub(crate) enum Eye {
     /// From above.
     Plan,
     /// From above and the corner where x and z are largest.
@@ -38,43 +38,43 @@ impl Eye {
 
 /// A view that fits a box of space into a panel.
 #[derive(Clone, Copy)]
-pub(super) struct View {
+pub(crate) struct View {
     eye: Eye,
-    pub(super) scale: f64,
+    pub(crate) scale: f64,
     shift: DVec2,
 }
 
 impl View {
     /// The place on the sheet of a point in metres.
-    pub(super) fn at(&self, point: Vec3) -> [f64; 2] {
+    pub(crate) fn at(&self, point: Vec3) -> [f64; 2] {
         (self.eye.project(point.as_dvec3()) * self.scale + self.shift).to_array()
     }
 
     /// The same view of what lies higher by `by`.
-    pub(super) fn lifted(mut self, by: Vec3) -> Self {
+    pub(crate) fn lifted(mut self, by: Vec3) -> Self {
         self.shift += self.eye.project(by.as_dvec3()) * self.scale;
         self
     }
 
     /// The place on the sheet of a point of the plan.
-    pub(super) fn plan(&self, x: f64, z: f64) -> [f64; 2] {
+    pub(crate) fn plan(&self, x: f64, z: f64) -> [f64; 2] {
         (self.eye.project(DVec3::new(x, 0.0, z)) * self.scale + self.shift).to_array()
     }
 }
 
 /// A picture in the making: rows of panels of one size.
-pub(super) struct Sheet {
+pub(crate) struct Sheet {
     title: &'static str,
-    pub(super) canvas: Canvas,
+    pub(crate) canvas: Canvas,
     panel: DVec2,
     columns: usize,
     used: usize,
     /// Marks and what they mean.
-    pub(super) notes: Vec<(Style, &'static str)>,
+    pub(crate) notes: Vec<(Style, &'static str)>,
 }
 
 impl Sheet {
-    pub(super) fn new(title: &'static str, [columns, rows]: [usize; 2], panel: [f64; 2]) -> Self {
+    pub(crate) fn new(title: &'static str, [columns, rows]: [usize; 2], panel: [f64; 2]) -> Self {
         let side = |count: usize, length: f64| count as f64 * (length + GAP) - GAP;
         let size = [side(columns, panel[0]), side(rows, panel[1] + CAPTION)];
         let canvas = Canvas::new([0.0; 2], size, size[0].max(size[1]));
@@ -82,7 +82,7 @@ impl Sheet {
     }
 
     /// The upper left corner of the next panel, with its caption written.
-    pub(super) fn panel(&mut self, caption: &str) -> DVec2 {
+    pub(crate) fn panel(&mut self, caption: &str) -> DVec2 {
         let (column, row) = (self.used % self.columns, self.used / self.columns);
         self.used += 1;
         let corner = DVec2::new(column as f64, row as f64) * (self.panel + DVec2::new(GAP, GAP + CAPTION));
@@ -92,7 +92,7 @@ impl Sheet {
     }
 
     /// The next panel, as a view of the box between two corners.
-    pub(super) fn view(&mut self, caption: &str, eye: Eye, low: Vec3, high: Vec3) -> View {
+    pub(crate) fn view(&mut self, caption: &str, eye: Eye, low: Vec3, high: Vec3) -> View {
         let corner = self.panel(caption);
         let corners = (0..8u8).map(|bits| {
             let pick = |bit: u8, low: f32, high: f32| f64::from(if bits & bit == 0 { low } else { high });
@@ -106,12 +106,12 @@ impl Sheet {
         View { eye, scale, shift }
     }
 
-    pub(super) fn label(&mut self, at: [f64; 2], text: &str, colour: Colour) {
+    pub(crate) fn label(&mut self, at: [f64; 2], text: &str, colour: Colour) {
         self.canvas.text(at, text, LETTERS, colour, Anchor::Start);
     }
 
     /// A filled box with centred text.
-    pub(super) fn tag(&mut self, corner: [f64; 2], size: [f64; 2], text: &str, colour: Colour) {
+    pub(crate) fn tag(&mut self, corner: [f64; 2], size: [f64; 2], text: &str, colour: Colour) {
         let [x, y] = corner;
         let ring = [[x, y], [x + size[0], y], [x + size[0], y + size[1]], [x, y + size[1]]];
         self.canvas.polygons([ring], &Style::fill(colour).with_line(Colour::INK, 0.8));
@@ -120,7 +120,7 @@ impl Sheet {
     }
 
     /// An arrow between two places.
-    pub(super) fn arrow(&mut self, from: [f64; 2], to: [f64; 2]) {
+    pub(crate) fn arrow(&mut self, from: [f64; 2], to: [f64; 2]) {
         let (from, to) = (DVec2::from(from), DVec2::from(to));
         let along = (to - from).normalize_or_zero() * 6.0;
         let barb = |side: f64| (to - along + along.perp() * side).to_array();
@@ -129,7 +129,7 @@ impl Sheet {
         self.canvas.polylines([vec![from.to_array(), to], vec![barb(0.6), to, barb(-0.6)]], &style);
     }
 
-    pub(super) fn finish(self) -> String {
+    pub(crate) fn finish(self) -> String {
         let mut picture = Picture::new();
         picture.push(self.title, self.canvas, None);
         self.notes.iter().for_each(|(style, meaning)| picture.note(*style, meaning));
@@ -138,7 +138,7 @@ impl Sheet {
 }
 
 /// Writes a picture below the root folder and says how large it is.
-pub(super) fn save(path: &str, svg: &str) -> Result<()> {
+pub(crate) fn save(path: &str, svg: &str) -> Result<()> {
     /// What a README can be asked to load.
     const MOST: usize = 60_000;
     let file = crate::root().join(path);
