@@ -17,7 +17,8 @@ use waymesh::region::{
 use waymesh::triangulate::{triangulate_cdt, triangulate_ears};
 use waymesh::voxel::{Filters, VoxelConfig, build_filtered_field, erode, rasterize};
 use waymesh::{
-    Agent, BakeConfig, NavMesh, PathScratch, Pipeline, PolygonSet, Stages, TriangleSoup, WalkableField,
+    Agent, BakeConfig, NavMesh, PathOptions, Pipeline, PolygonSet, QueryScratch, Stages, TriangleSoup,
+    WalkableField,
 };
 use waymesh_benches::queries::{REACH, pairs};
 use waymesh_benches::{PolygonMesh, Scene};
@@ -146,10 +147,10 @@ fn queries(benches: &mut Benches<'_>) {
         });
     });
     benches.group("find path x 1000", |level, bencher| {
-        let mut scratch = PathScratch::default();
+        let mut scratch = QueryScratch::default();
         bencher.iter(|| {
             for &[from, to] in &level.pairs {
-                let _ = black_box(level.mesh.find_path(from, to, &mut scratch));
+                let _ = black_box(level.mesh.find_path(from, to, &PathOptions::default(), &mut scratch));
             }
         });
     });

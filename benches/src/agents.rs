@@ -7,8 +7,8 @@ use std::time::Instant;
 use glam::Vec3;
 use serde_json::{Value, json};
 use waymesh_graph::{
-    BatchScratch, CorridorChange, CorridorOptions, CorridorScratch, Hierarchy, HierarchyConfig,
-    HierarchyScratch, HierarchyUse, NavMesh, Outcome, Path, PathCorridor, PathOptions, PathScratch, Reach,
+    CorridorChange, CorridorOptions, Hierarchy, HierarchyConfig, HierarchyUse, NavMesh, Outcome, Path,
+    PathCorridor, PathOptions, QueryScratch, Reach,
 };
 
 use crate::queries::{Nanoseconds, REACH, clock_cost, nanoseconds, summary};
@@ -50,7 +50,7 @@ pub struct AgentTimes {
 pub fn measure_agents(mesh: &NavMesh, pairs: &[[Vec3; 2]], rounds: usize) -> AgentTimes {
     let options = PathOptions::default().with_reach(Reach::new(REACH.x, REACH.y, REACH.y));
     let exact = options.with_allow_partial(false);
-    let (mut scratch, mut path) = (PathScratch::default(), Path::default());
+    let (mut scratch, mut path) = (QueryScratch::default(), Path::default());
     let connected: Vec<[Vec3; 2]> = pairs
         .iter()
         .copied()
@@ -65,7 +65,7 @@ pub fn measure_agents(mesh: &NavMesh, pairs: &[[Vec3; 2]], rounds: usize) -> Age
     let Ok(hierarchy) = Hierarchy::new(mesh, &config) else { return times };
     times.hierarchy_seconds = start.elapsed().as_secs_f64();
     times.hierarchy_bytes = hierarchy.figures().bytes;
-    let mut memory = HierarchyScratch::default();
+    let (mut memory, by_hierarchy) = (QueryScratch::default(), exact.with_search(&hierarchy));
     let (mut plain, mut quick) = (vec![Vec::new(); connected.len()], vec![Vec::new(); connected.len()]);
     let (mut lengths, mut ratios, mut by_clusters) = (vec![0.0; connected.len()], Vec::new(), 0);
     for round in 0..rounds.max(1) {
@@ -77,10 +77,10 @@ pub fn measure_agents(mesh: &NavMesh, pairs: &[[Vec3; 2]], rounds: usize) -> Age
         }
         for ((&[from, to], times), &length) in connected.iter().zip(&mut quick).zip(&lengths) {
             let start = Instant::now();
-            let how = hierarchy.find_path_into(mesh, from, to, &exact, &mut memory, &mut path);
+            let _ = mesh.find_path_into(from, to, &by_hierarchy, &mut memory, &mut path);
             times.push(nanoseconds(start));
             if round == 0 {
-                by_clusters += usize::from(how == Ok(HierarchyUse::Clusters));
+                by_clusters += usize::from(memory.hierarchy_use() == Some(HierarchyUse::Clusters));
                 ratios.extend((length > 0.5).then(|| f64::from(path.length / length)));
             }
         }
@@ -100,7 +100,7 @@ pub fn measure_agents(mesh: &NavMesh, pairs: &[[Vec3; 2]], rounds: usize) -> Age
 #[expect(clippy::cast_precision_loss, reason = "counts are small")]
 fn walk(mesh: &NavMesh, pairs: &[[Vec3; 2]], options: PathOptions) -> (Nanoseconds, f64) {
     let mut corridor = PathCorridor::new(CorridorOptions::default().with_path(options));
-    let mut scratch = CorridorScratch::default();
+    let mut scratch = QueryScratch::default();
     let (mut moves, mut replanned) = (Vec::new(), 0_usize);
     for &[from, to] in pairs {
         if corridor.plan(mesh, from, to, &mut scratch).is_err() {
@@ -123,7 +123,7 @@ fn walk(mesh: &NavMesh, pairs: &[[Vec3; 2]], options: PathOptions) -> (Nanosecon
 #[expect(clippy::cast_precision_loss, reason = "counts are small")]
 fn batches(mesh: &NavMesh, pairs: &[[Vec3; 2]], options: PathOptions) -> [f64; 3] {
     let each = |seconds: f64| seconds * 1e9 / pairs.len().max(1) as f64;
-    let (mut scratch, mut path) = (PathScratch::default(), Path::default());
+    let (mut scratch, mut path) = (QueryScratch::default(), Path::default());
     // In the second round all memory is allocated.
     let mut single = 0.0;
     for _ in 0..2 {
@@ -133,7 +133,7 @@ fn batches(mesh: &NavMesh, pairs: &[[Vec3; 2]], options: PathOptions) -> [f64; 3
         }
         single = each(start.elapsed().as_secs_f64());
     }
-    let (mut scratch, mut paths) = (BatchScratch::default(), Vec::new());
+    let (mut scratch, mut paths) = (QueryScratch::default(), Vec::new());
     let mut pooled = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         pool.map_or(f64::NAN, |pool| {

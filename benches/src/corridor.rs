@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use glam::Vec3;
 use waymesh_core::{AreaId, GridFrame, PlanPoint, PlanVertex, Poly, PolyId, PolyMesh, RegionId, VertexId};
-use waymesh_graph::{CorridorOptions, CorridorScratch, NavMesh, PathCorridor, PathScratch};
+use waymesh_graph::{CorridorOptions, NavMesh, PathCorridor, PathOptions, QueryScratch};
 
 use crate::BenchError;
 use crate::queries::{clock_cost, nanoseconds, summary};
@@ -54,7 +54,7 @@ fn failed(source: impl std::error::Error + Send + Sync + 'static) -> BenchError 
 pub fn corridor(print: &mut dyn FnMut(&str)) -> Result<(), BenchError> {
     print("| polygons | turns | start moves, ns | goal moves, ns | find_path, ns |\n|---|---|---|---|---|\n");
     let clock = clock_cost();
-    let (mut scratch, mut paths) = (CorridorScratch::default(), PathScratch::default());
+    let (mut scratch, mut paths) = (QueryScratch::default(), QueryScratch::default());
     for count in [10, 30, 100, 300, 1000, 3000, 10_000_u32] {
         let mesh = winding(count)?;
         let middle = |polygon: u32| {
@@ -83,7 +83,9 @@ pub fn corridor(print: &mut dyn FnMut(&str)) -> Result<(), BenchError> {
                 goals.push(vec![nanoseconds(now)]);
             }
             let now = std::time::Instant::now();
-            std::hint::black_box(mesh.find_path(ends[0], ends[1], &mut paths).map_err(failed)?);
+            std::hint::black_box(
+                mesh.find_path(ends[0], ends[1], &PathOptions::default(), &mut paths).map_err(failed)?,
+            );
             plans.push(vec![nanoseconds(now)]);
         }
         let [start, goal, plan] =

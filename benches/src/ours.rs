@@ -7,8 +7,8 @@ use waymesh_convex::{NotchPortalsConfig, notch_portals};
 use waymesh_core::{HeightSurface, PolyId, PolyMesh};
 use waymesh_detail::{DetailConfig, fit_heights};
 use waymesh_graph::{
-    AnyPolygon, ClearPath, ClearPathOptions, ClearanceNavMesh, ClearanceScratch, Location, NavMesh, Outcome,
-    Path, PathOptions, PathScratch, Reach, SurfaceScratch,
+    AnyPolygon, ClearPathOptions, ClearanceNavMesh, Location, NavMesh, Outcome, Path, PathOptions,
+    PathSearch, QueryScratch, Reach,
 };
 use waymesh_region::{
     MonotoneConfig, WatershedConfig, blur, distance_field, partition_monotone, partition_watershed,
@@ -216,10 +216,9 @@ fn mesh_of(scene: &Scene, settings: &Settings, tile_cells: Option<u16>) -> Resul
 pub struct WaymeshQueries {
     mesh: NavMesh,
     options: PathOptions,
-    scratch: PathScratch,
+    scratch: QueryScratch,
     path: Path,
     place: Option<Location>,
-    surface: SurfaceScratch,
     polygons: Vec<PolyId>,
 }
 
@@ -244,10 +243,9 @@ impl WaymeshQueries {
         Self {
             mesh,
             options: PathOptions::default().with_reach(OUR_REACH),
-            scratch: PathScratch::default(),
+            scratch: QueryScratch::default(),
             path: Path::default(),
             place: None,
-            surface: SurfaceScratch::default(),
             polygons: Vec::new(),
         }
     }
@@ -274,7 +272,15 @@ impl Queries for WaymeshQueries {
         (self.path.outcome == Outcome::Complete).then_some(self.path.length)
     }
     fn shortest(&mut self, from: Vec3, to: Vec3) -> Option<f32> {
-        self.mesh.find_shortest_path_into(from, to, &self.options, &mut self.scratch, &mut self.path).ok()?;
+        self.mesh
+            .find_path_into(
+                from,
+                to,
+                &self.options.with_search(PathSearch::Shortest),
+                &mut self.scratch,
+                &mut self.path,
+            )
+            .ok()?;
         (self.path.outcome == Outcome::Complete).then_some(self.path.length)
     }
 
@@ -290,7 +296,7 @@ impl Queries for WaymeshQueries {
 
     fn move_along(&mut self, to: Vec3) -> f32 {
         let Some(place) = &self.place else { return 0.0 };
-        let moved = self.mesh.move_along(place, to, &AnyPolygon, &mut self.surface);
+        let moved = self.mesh.move_along(place, to, &AnyPolygon, &mut self.scratch);
         moved.map_or(0.0, |place| place.position.distance(to))
     }
 }
@@ -300,10 +306,8 @@ impl Queries for WaymeshQueries {
 #[derive(Debug)]
 pub struct RadiusQueries {
     mesh: ClearanceNavMesh,
-    radius: f32,
     options: ClearPathOptions,
-    scratch: ClearanceScratch,
-    path: ClearPath,
+    scratch: QueryScratch,
 }
 
 impl RadiusQueries {
@@ -319,10 +323,8 @@ impl RadiusQueries {
         })?;
         Ok(Self {
             mesh,
-            radius: settings.agent.radius,
-            options: ClearPathOptions::default().with_reach(OUR_REACH),
-            scratch: ClearanceScratch::default(),
-            path: ClearPath::default(),
+            options: ClearPathOptions::new(settings.agent.radius).with_reach(OUR_REACH),
+            scratch: QueryScratch::default(),
         })
     }
 }
@@ -334,13 +336,13 @@ impl Queries for RadiusQueries {
 
     fn nearest(&mut self, point: Vec3) -> bool {
         self.mesh
-            .nearest(point, self.radius, &OUR_REACH, &mut self.scratch)
+            .nearest(point, self.options.radius, &OUR_REACH, &mut self.scratch)
             .is_ok_and(|place| place.is_some())
     }
 
     fn path(&mut self, from: Vec3, to: Vec3) -> Option<f32> {
-        let Self { mesh, radius, options, scratch, path } = self;
-        mesh.find_path_into(from, to, *radius, options, scratch, path).ok()?;
+        let Self { mesh, options, scratch } = self;
+        let path = mesh.find_path(from, to, options, scratch).ok()?;
         (path.outcome == Outcome::Complete).then_some(path.length)
     }
 

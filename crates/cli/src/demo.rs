@@ -4,7 +4,7 @@ use std::io::Write;
 
 use anyhow::{Context, Result};
 use glam::Vec3;
-use waymesh::{NavMesh, PathScratch, Pipeline};
+use waymesh::{NavMesh, PathOptions, Pipeline, QueryScratch};
 use waymesh_scenes::SceneConfig;
 
 use crate::args::{DemoArgs, Extras};
@@ -18,7 +18,7 @@ pub(crate) fn run(args: &DemoArgs, json: bool) -> Result<()> {
     let bake = build::bake(&Pipeline::default(), &soup)?;
     let mesh = &bake.mesh;
     let (from, to) = far_apart(mesh).context("the mesh has no polygon")?;
-    let route = mesh.find_path(from, to, &mut PathScratch::default())?;
+    let route = mesh.find_path(from, to, &PathOptions::default(), &mut QueryScratch::default())?;
 
     let file = |ending: &str| args.output.join(format!("{}.{ending}", scene.name()));
     let (mesh_file, picture) = (file("wmesh"), file("svg"));

@@ -7,7 +7,7 @@ use anyhow::Result;
 use glam::Vec3;
 use serde::Serialize;
 use waymesh::graph::PathOptions;
-use waymesh::{GridReport, IslandReport, NavMesh, Outcome, Path, PathScratch, PolyId, Random, Validate};
+use waymesh::{GridReport, IslandReport, NavMesh, Outcome, Path, PolyId, QueryScratch, Random, Validate};
 
 use crate::args::InfoArgs;
 use crate::files;
@@ -99,7 +99,7 @@ fn time_queries(mesh: &NavMesh, pairs: usize) -> Option<QueryTimes> {
         #[expect(clippy::cast_precision_loss, reason = "a few corners")]
         Some(corners.sum::<Vec3>() / number as f32)
     };
-    let (mut scratch, mut path) = (PathScratch::default(), Path::default());
+    let (mut scratch, mut path) = (QueryScratch::default(), Path::default());
     let options = PathOptions::default();
     let (mut times, mut complete) = (Vec::with_capacity(pairs), 0);
     for _ in 0..pairs {

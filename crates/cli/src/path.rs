@@ -9,8 +9,8 @@ use serde::Serialize;
 use waymesh::io::{self, SvgOptions};
 use waymesh::triangulate::ClearanceConfig;
 use waymesh::{
-    AnyPolygon, ClearPathOptions, ClearanceScratch, Hierarchy, HierarchyConfig, HierarchyScratch,
-    HierarchyUse, NavMesh, Outcome, Path, PathOptions, PathScratch, PolyId, with_clearance,
+    AnyPolygon, ClearPathOptions, Hierarchy, HierarchyConfig, HierarchyUse, NavMesh, Outcome, Path,
+    PathOptions, PathSearch, PolyId, QueryScratch, with_clearance,
 };
 
 use crate::args::PathArgs;
@@ -74,12 +74,6 @@ fn use_name(how: HierarchyUse) -> &'static str {
     }
 }
 
-fn by_hierarchy(mesh: &NavMesh, args: &PathArgs) -> Result<(Path, HierarchyUse)> {
-    let hierarchy = Hierarchy::new(mesh, &HierarchyConfig::default().with_min_polygons(0))?;
-    let mut scratch = HierarchyScratch::default();
-    Ok(hierarchy.find_path_with(mesh, args.from.0, args.to.0, &PathOptions::default(), &mut scratch)?)
-}
-
 /// Exit code of a path that does not reach its goal.
 const INCOMPLETE: u8 = 3;
 
@@ -94,16 +88,17 @@ pub(crate) fn run(args: &PathArgs, json: bool) -> Result<ExitCode> {
 
 /// The path of a point.
 fn run_for_point(args: &PathArgs, mesh: &NavMesh, json: bool) -> Result<Outcome> {
-    let mut scratch = PathScratch::default();
+    let mut scratch = QueryScratch::default();
+    let (from, to, options) = (args.from.0, args.to.0, PathOptions::default());
     let mut how = None;
-    let mut path = if args.shortest {
-        mesh.find_shortest_path(args.from.0, args.to.0, &mut scratch)?
-    } else if args.hierarchy {
-        let (path, by) = by_hierarchy(mesh, args)?;
-        how = Some(use_name(by));
+    let mut path = if args.hierarchy && !args.shortest {
+        let hierarchy = Hierarchy::new(mesh, &HierarchyConfig::default().with_min_polygons(0))?;
+        let path = mesh.find_path(from, to, &options.with_search(&hierarchy), &mut scratch)?;
+        how = scratch.hierarchy_use().map(use_name);
         path
     } else {
-        mesh.find_path(args.from.0, args.to.0, &mut scratch)?
+        let search = if args.shortest { PathSearch::Shortest } else { PathSearch::Fast };
+        mesh.find_path(from, to, &options.with_search(search), &mut scratch)?
     };
     if args.corner_offset != 0.0 {
         let mut wide = Path::default();
@@ -136,12 +131,12 @@ fn run_for_point(args: &PathArgs, mesh: &NavMesh, json: bool) -> Result<Outcome>
 /// The path of a disc. The clearance of the ground is found on opening.
 fn run_for_radius(args: &PathArgs, mesh: NavMesh, radius: f32, json: bool) -> Result<Outcome> {
     let mesh = with_clearance(mesh, &ClearanceConfig::default())?;
-    let mut options = ClearPathOptions::default();
+    let mut options = ClearPathOptions::new(radius);
     if let Some(metres) = args.arc_error {
         options = options.with_arc_error(metres);
     }
-    let mut scratch = ClearanceScratch::default();
-    let path = mesh.find_path_with(args.from.0, args.to.0, radius, &options, &mut scratch)?;
+    let mut scratch = QueryScratch::default();
+    let path = mesh.find_path(args.from.0, args.to.0, &options, &mut scratch)?;
     if let Some(file) = &args.svg {
         let options = SvgOptions::default();
         files::write(file, |writer| io::write_clear_svg(mesh.mesh(), &path, radius, &options, writer))?;

@@ -3,10 +3,9 @@
 //! - [`NavMesh`] is made of a [`waymesh_core::PolyMesh`] whose invariants hold, never of any other,
 //!   and does not change.
 //! - It is `Send + Sync`; every query takes `&self`, and what a query writes lives in a scratch
-//!   that its caller owns ([`PathScratch`]), so any number of threads share one mesh.
+//!   that its caller owns ([`QueryScratch`]), so any number of threads share one mesh.
 //! - [`NavMesh::nearest`] finds the place on the mesh that is meant by a position;
-//!   [`NavMesh::find_path`] finds a way quickly, [`NavMesh::find_shortest_path`] the shortest of
-//!   all.
+//!   [`NavMesh::find_path`] finds a path: a short one fast, or the shortest ([`PathSearch`]).
 //! - On the surface: [`NavMesh::raycast`], [`NavMesh::raycast_plan`], [`NavMesh::line_of_sight`],
 //!   [`NavMesh::move_along`], [`NavMesh::nearest_wall`], [`NavMesh::walls_within`],
 //!   [`NavMesh::ground_under`], [`NavMesh::polygons_in_box`], [`NavMesh::polygons_in_circle`],
@@ -40,7 +39,7 @@
 //! ```
 //! use glam::Vec3;
 //! use waymesh_core::{AreaId, Poly, PolyMesh, GridFrame, PlanPoint, PlanVertex, RegionId, VertexId};
-//! use waymesh_graph::{NavMesh, Outcome, PathScratch};
+//! use waymesh_graph::{NavMesh, Outcome, PathOptions, QueryScratch};
 //!
 //! let frame = GridFrame { origin: Vec3::ZERO, cell_size: 0.5, level_height: 0.2, width: 20, depth: 20 };
 //! let corners = [(0, 0), (20, 0), (20, 20), (0, 20)];
@@ -51,8 +50,8 @@
 //!     corners: (0..4).map(VertexId).collect(),
 //!     neighbours: vec![None; 4],
 //! })?;
-//! let mut scratch = PathScratch::default();
-//! let path = mesh.find_path(Vec3::new(1.0, 0.0, 1.0), Vec3::new(4.0, 0.0, 5.0), &mut scratch)?;
+//! let mut scratch = QueryScratch::default();
+//! let path = mesh.find_path(Vec3::new(1.0, 0.0, 1.0), Vec3::new(4.0, 0.0, 5.0), &PathOptions::default(), &mut scratch)?;
 //! assert_eq!(path.outcome, Outcome::Complete);
 //! assert!((path.length - 5.0).abs() < 1e-5);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -68,7 +67,7 @@
 //! };
 //! use waymesh_graph::{
 //!     AnyPolygon, AreaCosts, AreaFilter, FlagFilter, Link, LinkEnd, LinkKind, NavMesh, PackedChecks, PathOptions,
-//!     PathScratch, PlaceSampler, QueryError, Reach, SurfaceScratch,
+//!     PathSearch, PlaceSampler, QueryError, QueryScratch, Reach,
 //! };
 //!
 //! # let points = [(0, 0), (10, 0), (20, 0), (20, 10), (10, 10), (10, 20), (0, 20), (0, 10)];
@@ -84,7 +83,7 @@
 //! // A corner of rooms: x to 20, z to 20, without the quarter beyond (10, 10). The last room is mud, area 2.
 //! let mut mesh = NavMesh::try_from(polygons)?;
 //! let (east, south) = (Vec3::new(18.0, 0.0, 9.0), Vec3::new(9.0, 0.0, 18.0));
-//! let (mut paths, mut surface, mut passed) = (PathScratch::default(), SurfaceScratch::default(), Vec::new());
+//! let (mut scratch, mut passed) = (QueryScratch::default(), Vec::new());
 //!
 //! // The place that is meant, the ground straight below, all polygons around.
 //! let place = mesh.nearest(east, &Reach::new(1.0, 2.0, 2.0)).expect("on the mesh");
@@ -95,39 +94,39 @@
 //! assert_eq!(passed.len(), 3);
 //!
 //! // The shortest path, round the corner of the wall; its cost with mud; none where mud is closed.
-//! let path = mesh.find_shortest_path(east, south, &mut paths)?;
+//! let path = mesh.find_path(east, south, &PathOptions::default().with_search(PathSearch::Shortest), &mut scratch)?;
 //! assert_eq!(path.points, [east, Vec3::new(10.0, 0.0, 10.0), south]);
 //! let muddy = PathOptions::default().with_cost(AreaCosts::default().with(AreaId(2), 3.0));
-//! assert!(mesh.find_path_with(east, south, &muddy, &mut paths)?.cost > path.length);
+//! assert!(mesh.find_path(east, south, &muddy, &mut scratch)?.cost > path.length);
 //! let dry = AreaFilter::default().without(AreaId(2));
 //! let options = PathOptions::default().with_filter(dry);
-//! assert!(matches!(mesh.find_path_with(east, south, &options, &mut paths), Err(QueryError::NoMeshNear { .. })));
+//! assert!(matches!(mesh.find_path(east, south, &options, &mut scratch), Err(QueryError::NoMeshNear { .. })));
 //! let doors = FlagFilter { flags: &[1, 1, 1], include: 1, exclude: 2 };
 //! let options = PathOptions::default().with_filter(doors);
-//! assert_eq!(mesh.find_path_with(east, south, &options, &mut paths)?.polygons.len(), 3);
+//! assert_eq!(mesh.find_path(east, south, &options, &mut scratch)?.polygons.len(), 3);
 //!
 //! // Straight ahead, in sight, sliding along the wall, the wall itself.
 //! let ray = mesh.raycast(&place, Vec3::new(18.0, 0.0, 14.0), &AnyPolygon, &mut passed)?;
 //! assert!(ray.hit.is_some() && (ray.fraction - 0.2).abs() < 1e-6);
 //! let far = mesh.nearest(south, &Reach::new(1.0, 2.0, 2.0)).expect("on the mesh");
 //! assert!(!mesh.line_of_sight(&place, &far, &AnyPolygon, &mut passed)?);
-//! let end = mesh.move_along(&place, Vec3::new(17.0, 0.0, 11.0), &AnyPolygon, &mut surface)?;
+//! let end = mesh.move_along(&place, Vec3::new(17.0, 0.0, 11.0), &AnyPolygon, &mut scratch)?;
 //! assert_eq!(end.position, Vec3::new(17.0, 0.0, 10.0));
-//! let wall = mesh.nearest_wall(&place, 5.0, &AnyPolygon, &mut surface)?.expect("a wall near by");
+//! let wall = mesh.nearest_wall(&place, 5.0, &AnyPolygon, &mut scratch)?.expect("a wall near by");
 //! assert!((wall.distance - 1.0).abs() < 1e-6);
 //! let mut walls = Vec::new();
-//! mesh.walls_within(&place, 3.0, &AnyPolygon, &mut surface, &mut walls)?;
+//! mesh.walls_within(&place, 3.0, &AnyPolygon, &mut scratch, &mut walls)?;
 //! assert_eq!(walls.len(), 2);
 //!
 //! // Places by chance; what is near; the way to one goal for many agents.
 //! let mut random = Random::new(7);
 //! assert!(PlaceSampler::new(&mesh, &dry).sample(&mesh, &mut random)?.is_some());
-//! let near = mesh.random_place_around(&place, 2.0, &AnyPolygon, &mut random, &mut surface)?;
+//! let near = mesh.random_place_around(&place, 2.0, &AnyPolygon, &mut random, &mut scratch)?;
 //! assert!(near.position.distance(east) <= 2.001);
 //! let mut reached = Vec::new();
-//! mesh.polygons_within(&place, 8.02, &AnyPolygon, &mut paths, &mut reached)?;
+//! mesh.polygons_within(&place, 8.02, &AnyPolygon, &mut scratch, &mut reached)?;
 //! assert_eq!(reached.len(), 2);
-//! let map = mesh.distance_map(&place, f32::INFINITY, &AnyPolygon, &mut paths)?;
+//! let map = mesh.distance_map(&place, f32::INFINITY, &AnyPolygon, &mut scratch)?;
 //! let way = map.way_on(&mesh, &far)?.expect("a way");
 //! assert!((way.distance - path.length).abs() < 1e-4);
 //! assert_eq!(way.next, Vec3::new(10.0, 0.0, 10.0));
@@ -141,7 +140,7 @@
 //!     LinkEnd { polygon: PolyId(polygon), ends: [end; 2] }
 //! };
 //! let jump = mesh.add_link(Link::new(end(1, 18, 10), end(2, 10, 18), LinkKind::User))?;
-//! assert_eq!(mesh.find_shortest_path(east, south, &mut paths)?.links[0].link, jump);
+//! assert_eq!(mesh.find_path(east, south, &PathOptions::default().with_search(PathSearch::Shortest), &mut scratch)?.links[0].link, jump);
 //! assert!(mesh.remove_link(jump).is_some());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -151,11 +150,13 @@ mod geometry;
 mod hierarchy;
 mod locate;
 mod mesh;
+mod parallel;
 mod path;
+mod scratch;
 mod surface;
 
-pub use clearance::{ClearPath, ClearPathOptions, ClearPlace, ClearanceNavMesh, ClearanceScratch};
-pub use hierarchy::{Hierarchy, HierarchyConfig, HierarchyFigures, HierarchyScratch, HierarchyUse};
+pub use clearance::{ClearPath, ClearPathOptions, ClearPlace, ClearanceNavMesh};
+pub use hierarchy::{Hierarchy, HierarchyConfig, HierarchyFigures, HierarchyUse};
 pub use locate::error::{PathEnd, QueryError};
 pub use locate::nearest::{Location, Reach};
 pub use mesh::bounds::{NO_NEIGHBOUR, PolygonBounds};
@@ -170,7 +171,8 @@ pub use mesh::nav_mesh::{Generation, NavMesh};
 pub use mesh::packed::{PACKED_MAGIC, PACKED_VERSION, PackedChecks};
 pub use mesh::polygon::PolygonView;
 pub use path::{
-    BatchScratch, CorridorChange, CorridorOptions, CorridorScratch, DistanceMap, LinkUse, Outcome, Path,
-    PathCorridor, PathOptions, PathScratch, ReplanReason, SlicedPath, WayOn,
+    CorridorChange, CorridorOptions, DistanceMap, LinkUse, Outcome, Path, PathCorridor, PathOptions,
+    PathSearch, PathSearcher, ReplanReason, SlicedPath, WayOn,
 };
-pub use surface::{PlaceSampler, PlanRay, RayHit, Raycast, SurfaceScratch, Wall, WallPiece};
+pub use scratch::QueryScratch;
+pub use surface::{PlaceSampler, PlanRay, RayHit, Raycast, Wall, WallPiece};

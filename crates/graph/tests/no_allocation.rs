@@ -9,9 +9,8 @@ use std::cell::Cell;
 use glam::Vec3;
 use waymesh_core::{AreaId, GridFrame, PlanPoint, PlanVertex, PolyId, PolyMesh, Random, RegionId, VertexId};
 use waymesh_graph::{
-    AnyPolygon, AreaCosts, AreaFilter, CorridorOptions, CorridorScratch, Hierarchy, HierarchyConfig,
-    HierarchyScratch, Link, LinkEnd, LinkKind, NavMesh, Path, PathCorridor, PathOptions, PathScratch,
-    PlaceSampler, Reach, SlicedPath, SurfaceScratch,
+    AnyPolygon, AreaCosts, AreaFilter, CorridorOptions, Hierarchy, HierarchyConfig, Link, LinkEnd, LinkKind,
+    NavMesh, Path, PathCorridor, PathOptions, PathSearch, PlaceSampler, QueryScratch, Reach, SlicedPath,
 };
 
 thread_local! {
@@ -120,8 +119,8 @@ fn queries_allocate_nothing_in_the_steady_state() {
     drop(std::hint::black_box(Vec::<u64>::with_capacity(10)));
     assert!(COUNT.get() > before);
 
-    let (mut paths, mut surface, mut path) =
-        (PathScratch::default(), SurfaceScratch::default(), Path::default());
+    // One scratch for every query.
+    let (mut scratch, mut path) = (QueryScratch::default(), Path::default());
     let mut passed = Vec::new();
     let costs =
         PathOptions::default().with_cost(AreaCosts::default().with(AreaId(2), 2.0)).with_cross_points(true);
@@ -130,28 +129,40 @@ fn queries_allocate_nothing_in_the_steady_state() {
         steady("find_path", || {
             for (a, b) in pairs() {
                 let (from, to) = (a.position, b.position);
-                mesh.find_path_into(from, to, &PathOptions::default(), &mut paths, &mut path).unwrap();
-                mesh.find_path_into(from, to, &costs, &mut paths, &mut path).unwrap();
-                let _ = mesh.find_path_into(from, to, &dry, &mut paths, &mut path);
+                mesh.find_path_into(from, to, &PathOptions::default(), &mut scratch, &mut path).unwrap();
+                mesh.find_path_into(from, to, &costs, &mut scratch, &mut path).unwrap();
+                let _ = mesh.find_path_into(from, to, &dry, &mut scratch, &mut path);
             }
         });
         steady("find_shortest_path", || {
             for (a, b) in pairs() {
                 let (from, to) = (a.position, b.position);
-                mesh.find_shortest_path_into(from, to, &PathOptions::default(), &mut paths, &mut path)
-                    .unwrap();
-                let _ = mesh.find_shortest_path_into(from, to, &dry, &mut paths, &mut path);
+                mesh.find_path_into(
+                    from,
+                    to,
+                    &PathOptions::default().with_search(PathSearch::Shortest),
+                    &mut scratch,
+                    &mut path,
+                )
+                .unwrap();
+                let _ = mesh.find_path_into(
+                    from,
+                    to,
+                    &dry.with_search(PathSearch::Shortest),
+                    &mut scratch,
+                    &mut path,
+                );
             }
         });
         let mut wide = Path::default();
         steady("offset_corners", || {
             for (a, b) in pairs() {
                 let (from, to) = (a.position, b.position);
-                mesh.find_path_into(from, to, &PathOptions::default(), &mut paths, &mut path).unwrap();
+                mesh.find_path_into(from, to, &PathOptions::default(), &mut scratch, &mut path).unwrap();
                 mesh.offset_corners(&path, 0.3, &AnyPolygon, &mut passed, &mut wide).unwrap();
             }
         });
-        let mut sliced = SlicedPath::shortest(dry);
+        let mut sliced = SlicedPath::new(dry.with_search(PathSearch::Shortest));
         steady("a sliced path", || {
             for (a, b) in pairs() {
                 if sliced.begin(mesh, a.position, b.position).is_ok() {
@@ -159,7 +170,6 @@ fn queries_allocate_nothing_in_the_steady_state() {
                 }
             }
         });
-        let mut scratch = CorridorScratch::default();
         let mut corridor = PathCorridor::new(CorridorOptions::default());
         steady("a corridor", || {
             let mut random = Random::new(7);
@@ -183,12 +193,11 @@ fn queries_allocate_nothing_in_the_steady_state() {
         });
         let config = HierarchyConfig::default().with_min_polygons(0).with_cluster_polygons(12);
         let hierarchy = Hierarchy::new(mesh, &config).unwrap();
-        let mut scratch = HierarchyScratch::default();
         steady("a hierarchy", || {
             for (a, b) in pairs() {
-                let options = PathOptions::default();
+                let options = PathOptions::default().with_search(&hierarchy);
                 let (from, to) = (a.position, b.position);
-                hierarchy.find_path_into(mesh, from, to, &options, &mut scratch, &mut path).unwrap();
+                mesh.find_path_into(from, to, &options, &mut scratch, &mut path).unwrap();
             }
         });
         let (mut walls, mut within) = (Vec::new(), Vec::new());
@@ -210,17 +219,17 @@ fn queries_allocate_nothing_in_the_steady_state() {
                 mesh.raycast(a, b.position, &filter, &mut passed).unwrap();
                 mesh.line_of_sight(a, b, &filter, &mut passed).unwrap();
                 let step = (b.position - a.position).clamp_length_max(2.0);
-                mesh.move_along(a, a.position + step, &filter, &mut surface).unwrap();
+                mesh.move_along(a, a.position + step, &filter, &mut scratch).unwrap();
             }
         });
         steady("walls, places by chance and reach", || {
             let mut random = Random::new(3);
             for place in &places {
-                mesh.nearest_wall(place, 5.0, &filter, &mut surface).unwrap();
-                mesh.walls_within(place, 3.0, &filter, &mut surface, &mut walls).unwrap();
-                mesh.random_place_around(place, 3.0, &filter, &mut random, &mut surface).unwrap();
+                mesh.nearest_wall(place, 5.0, &filter, &mut scratch).unwrap();
+                mesh.walls_within(place, 3.0, &filter, &mut scratch, &mut walls).unwrap();
+                mesh.random_place_around(place, 3.0, &filter, &mut random, &mut scratch).unwrap();
                 sampler.sample(&plain, &mut random).unwrap();
-                mesh.polygons_within(place, 12.0, &filter, &mut paths, &mut within).unwrap();
+                mesh.polygons_within(place, 12.0, &filter, &mut scratch, &mut within).unwrap();
             }
         });
     }

@@ -9,8 +9,7 @@ use glam::Vec3;
 use peak_alloc::PeakAlloc;
 use waymesh_core::PolyId;
 use waymesh_graph::{
-    AnyPolygon, Link, LinkEnd, LinkKind, NavMesh, Outcome, Path, PathOptions, PathScratch, Reach,
-    SurfaceScratch,
+    AnyPolygon, Link, LinkEnd, LinkKind, NavMesh, Outcome, Path, PathOptions, PathSearch, QueryScratch, Reach,
 };
 use waymesh_testkit::Random;
 use waymesh_testkit::grid_maps::GridMap;
@@ -56,14 +55,16 @@ fn random_mesh(random: &mut Random) -> NavMesh {
     NavMesh::try_from(GridMap::read(&text).expect("a map").mesh()).expect("a mesh")
 }
 
-fn walk(mesh: &NavMesh, from: Vec3, to: Vec3, scratch: &mut PathScratch) -> f64 {
-    let path = mesh.find_shortest_path(from, to, scratch).expect("both ends are on the mesh");
+fn walk(mesh: &NavMesh, from: Vec3, to: Vec3, scratch: &mut QueryScratch) -> f64 {
+    let path = mesh
+        .find_path(from, to, &PathOptions::default().with_search(PathSearch::Shortest), scratch)
+        .expect("both ends are on the mesh");
     if path.outcome == Outcome::Complete { f64::from(path.length) } else { f64::INFINITY }
 }
 
 impl Oracle {
     fn new(mesh: &NavMesh, random: &mut Random) -> Self {
-        let mut scratch = PathScratch::default();
+        let mut scratch = QueryScratch::default();
         let mut polygon =
             || mesh.polygon(PolyId::from_index(random.index(mesh.polygon_count()))).expect("a polygon");
         let middle = |polygon: waymesh_graph::PolygonView<'_>| {
@@ -106,7 +107,7 @@ impl Oracle {
         let straight = pairs.iter().map(|pair| walk(mesh, pair[0], pair[1], &mut scratch)).collect();
         let mut oracle =
             Self { pairs, links, ends, between, to_ends, from_ends, straight, rays: vec![], moves: vec![] };
-        let (mut polygons, mut surface) = (Vec::new(), SurfaceScratch::default());
+        let (mut polygons, mut surface) = (Vec::new(), QueryScratch::default());
         for pair in 0..PAIRS {
             let (free, end) = oracle.look(mesh, pair, &mut polygons, &mut surface);
             oracle.rays.push(free);
@@ -121,7 +122,7 @@ impl Oracle {
         mesh: &NavMesh,
         pair: usize,
         polygons: &mut Vec<PolyId>,
-        surface: &mut SurfaceScratch,
+        surface: &mut QueryScratch,
     ) -> (f32, Vec3) {
         let [from, to] = self.pairs[pair];
         let place = mesh.nearest(from, &Reach::new(1.0, 1.0, 1.0)).expect("on the mesh");
@@ -160,8 +161,8 @@ impl Oracle {
 /// Memory of a thread.
 #[derive(Default)]
 struct Worker {
-    paths: PathScratch,
-    surface: SurfaceScratch,
+    paths: QueryScratch,
+    surface: QueryScratch,
     path: Path,
     polygons: Vec<PolyId>,
     complete: usize,
@@ -176,7 +177,8 @@ impl Worker {
         let options = PathOptions::default().with_allow_partial(false);
         let mesh = &version.mesh;
         let Self { paths, path, .. } = self;
-        mesh.find_shortest_path_into(from, to, &options, paths, path).expect("both ends");
+        mesh.find_path_into(from, to, &options.with_search(PathSearch::Shortest), paths, path)
+            .expect("both ends");
         assert_eq!(
             path.outcome == Outcome::Complete,
             expected.is_finite(),

@@ -1,7 +1,7 @@
 //! Evaluation: all figures of one mesh.
 
 use glam::Vec3;
-use waymesh_graph::{NavMesh, Outcome, PathOptions, PathScratch};
+use waymesh_graph::{NavMesh, Outcome, PathOptions, QueryScratch};
 
 use crate::border::judge_clearance;
 use crate::fans::Fans;
@@ -68,10 +68,10 @@ impl Oracle {
         let judged = JudgedMesh::from(mesh);
         let bytes_memory = judged.bytes_memory;
         let judged = judged.with_bytes(bytes_memory, bytes_file);
-        let mut scratch = PathScratch::default();
+        let mut scratch = QueryScratch::default();
         let options = PathOptions::default().with_allow_partial(false);
         let mut router = |from: Vec3, to: Vec3| {
-            let path = mesh.find_path_with(from, to, &options, &mut scratch).ok()?;
+            let path = mesh.find_path(from, to, &options, &mut scratch).ok()?;
             (path.outcome == Outcome::Complete).then_some(path.points)
         };
         self.evaluate(&judged, Some(&mut router))

@@ -5,8 +5,8 @@
 //! # let (from, to) = (glam::Vec3::ZERO, glam::Vec3::ONE);
 //! let soup = waymesh::io::load("level.glb")?;
 //! let mesh = waymesh::Pipeline::default().bake(&soup)?;
-//! let mut scratch = waymesh::PathScratch::default();
-//! let path = mesh.find_path(from, to, &mut scratch)?;
+//! let mut scratch = waymesh::QueryScratch::default();
+//! let path = mesh.find_path(from, to, &waymesh::PathOptions::default(), &mut scratch)?;
 //! # Ok(()) }
 //! ```
 //!
@@ -14,21 +14,20 @@
 //! ```
 //! use glam::Vec3;
 //! use waymesh::{
-//!     AnyPolygon, AreaFilter, BatchScratch, CorridorChange, CorridorOptions, CorridorScratch, Hierarchy,
-//!     HierarchyConfig, HierarchyScratch, HierarchyUse, Outcome, Path, PathCorridor, PathOptions, PathScratch,
-//!     Pipeline, PlaceSampler, Random, Reach, SlicedPath, SurfaceScratch,
+//!     AnyPolygon, AreaFilter, CorridorChange, CorridorOptions, Hierarchy, HierarchyConfig, HierarchyUse, Outcome,
+//!     Path, PathCorridor, PathOptions, PathSearch, Pipeline, PlaceSampler, QueryScratch, Random, Reach, SlicedPath,
 //! };
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let soup = waymesh_scenes::Scene::DungeonRooms.build(&waymesh_scenes::SceneConfig::default());
 //! let mesh = Pipeline::default().bake(&soup)?;
-//! let (mut paths, mut surface, mut passed) = (PathScratch::default(), SurfaceScratch::default(), Vec::new());
+//! let (mut scratch, mut passed) = (QueryScratch::default(), Vec::new());
 //!
 //! // Two places by chance on the largest island.
 //! let mut random = Random::new(1);
 //! let sampler = PlaceSampler::new(&mesh, &AnyPolygon);
 //! let from = sampler.sample(&mesh, &mut random)?.ok_or("no ground")?;
-//! let to = mesh.random_place_around(&from, 30.0, &AnyPolygon, &mut random, &mut surface)?;
+//! let to = mesh.random_place_around(&from, 30.0, &AnyPolygon, &mut random, &mut scratch)?;
 //! assert!(mesh.same_island(from.polygon, to.polygon));
 //!
 //! // What is meant by a position, what is straight below, what is around.
@@ -41,50 +40,50 @@
 //!
 //! // A path, the shortest, one in slices, many at once, one with filter.
 //! let [a, b] = [from.position, to.position];
-//! let path = mesh.find_path(a, b, &mut paths)?;
-//! let shortest = mesh.find_shortest_path(a, b, &mut paths)?;
+//! let path = mesh.find_path(a, b, &PathOptions::default(), &mut scratch)?;
+//! let shortest = mesh.find_path(a, b, &PathOptions::default().with_search(PathSearch::Shortest), &mut scratch)?;
 //! assert!(path.outcome == Outcome::Complete && shortest.length <= path.length + 1e-3);
 //! let mut sliced = SlicedPath::new(PathOptions::default());
 //! sliced.begin(&mesh, a, b)?;
 //! while sliced.advance(&mesh, 50)?.is_none() {}
 //! assert_eq!(*sliced.path(), path);
-//! let (mut batch, mut many) = (BatchScratch::default(), Vec::new());
-//! mesh.find_paths(&[[a, b], [b, a]], &PathOptions::default(), &mut batch, &mut many);
+//! let mut many = Vec::new();
+//! mesh.find_paths(&[[a, b], [b, a]], &PathOptions::default(), &mut scratch, &mut many);
 //! assert_eq!(many[0].as_ref(), Ok(&path));
 //! let filtered = PathOptions::default().with_filter(AreaFilter::default());
-//! assert_eq!(mesh.find_path_with(a, b, &filtered, &mut paths)?, path);
+//! assert_eq!(mesh.find_path(a, b, &filtered, &mut scratch)?, path);
 //!
 //! // Through a hierarchy, which large meshes gain by.
 //! let config = HierarchyConfig::default().with_min_polygons(0).with_cluster_polygons(8);
 //! let hierarchy = Hierarchy::new(&mesh, &config)?;
-//! let (by_clusters, how) =
-//!     hierarchy.find_path_with(&mesh, a, b, &PathOptions::default(), &mut HierarchyScratch::default())?;
-//! assert!(matches!(how, HierarchyUse::Clusters | HierarchyUse::Near));
+//! let options = PathOptions::default().with_search(&hierarchy);
+//! let by_clusters = mesh.find_path(a, b, &options, &mut scratch)?;
+//! assert!(matches!(scratch.hierarchy_use(), Some(HierarchyUse::Clusters | HierarchyUse::Near)));
 //! assert!(by_clusters.length >= shortest.length - 1e-3);
 //!
 //! // Corners away from walls; a corridor that follows its agent.
 //! let mut wide = Path::default();
 //! mesh.offset_corners(&path, 0.3, &AnyPolygon, &mut passed, &mut wide)?;
 //! assert_eq!(wide.points.len(), path.points.len());
-//! let (mut corridor, mut memory) = (PathCorridor::new(CorridorOptions::default()), CorridorScratch::default());
-//! corridor.plan(&mesh, a, b, &mut memory)?;
+//! let mut corridor = PathCorridor::new(CorridorOptions::default());
+//! corridor.plan(&mesh, a, b, &mut scratch)?;
 //! let step = a + (corridor.next_corners(1)[0] - a).clamp_length_max(0.1);
-//! assert_eq!(corridor.move_start(&mesh, step, &mut memory)?, CorridorChange::Kept);
-//! corridor.optimise_topology(&mesh, 10.0, &mut memory)?;
+//! assert_eq!(corridor.move_start(&mesh, step, &mut scratch)?, CorridorChange::Kept);
+//! corridor.optimise_topology(&mesh, 10.0, &mut scratch)?;
 //!
 //! // Straight ahead, sliding, walls, what is within reach, one goal for many.
 //! let ray = mesh.raycast(&from, b, &AnyPolygon, &mut passed)?;
 //! assert_eq!(ray.hit.is_none(), mesh.line_of_sight(&from, &to, &AnyPolygon, &mut passed)?);
-//! let end = mesh.move_along(&from, a + Vec3::X, &AnyPolygon, &mut surface)?;
+//! let end = mesh.move_along(&from, a + Vec3::X, &AnyPolygon, &mut scratch)?;
 //! assert!(end.position.distance(a) < 1.5);
-//! let wall = mesh.nearest_wall(&from, 100.0, &AnyPolygon, &mut surface)?.ok_or("no wall")?;
+//! let wall = mesh.nearest_wall(&from, 100.0, &AnyPolygon, &mut scratch)?.ok_or("no wall")?;
 //! let mut walls = Vec::new();
-//! mesh.walls_within(&from, wall.distance + 0.1, &AnyPolygon, &mut surface, &mut walls)?;
+//! mesh.walls_within(&from, wall.distance + 0.1, &AnyPolygon, &mut scratch, &mut walls)?;
 //! assert!(!walls.is_empty());
 //! let mut reached = Vec::new();
-//! mesh.polygons_within(&from, 20.0, &AnyPolygon, &mut paths, &mut reached)?;
+//! mesh.polygons_within(&from, 20.0, &AnyPolygon, &mut scratch, &mut reached)?;
 //! assert_eq!(reached[0].0, from.polygon);
-//! let map = mesh.distance_map(&to, f32::INFINITY, &AnyPolygon, &mut paths)?;
+//! let map = mesh.distance_map(&to, f32::INFINITY, &AnyPolygon, &mut scratch)?;
 //! assert!(map.way_on(&mesh, &from)?.is_some());
 //! # Ok(()) }
 //! ```
@@ -120,11 +119,11 @@ pub use world::{MeshHandle, ObstacleId, World, WorldUpdate};
 
 pub use waymesh_core::*;
 pub use waymesh_graph::{
-    AnyPolygon, AreaCosts, AreaFilter, BatchScratch, ClearPath, ClearPathOptions, ClearPlace,
-    ClearanceNavMesh, ClearanceScratch, CorridorChange, CorridorOptions, CorridorScratch, DistanceMap,
-    FlagFilter, Generation, Hierarchy, HierarchyConfig, HierarchyScratch, HierarchyUse, Location, NavMesh,
-    NavMeshError, Outcome, Path, PathCorridor, PathOptions, PathScratch, PlaceSampler, PolygonFilter,
-    QueryError, Raycast, Reach, SlicedPath, SurfaceScratch, TravelCost, Wall,
+    AnyPolygon, AreaCosts, AreaFilter, ClearPath, ClearPathOptions, ClearPlace, ClearanceNavMesh,
+    CorridorChange, CorridorOptions, DistanceMap, FlagFilter, Generation, Hierarchy, HierarchyConfig,
+    HierarchyUse, Location, NavMesh, NavMeshError, Outcome, Path, PathCorridor, PathOptions, PathSearch,
+    PathSearcher, PlaceSampler, PolygonFilter, QueryError, QueryScratch, Raycast, Reach, SlicedPath,
+    TravelCost, Wall,
 };
 pub use {
     waymesh_contour as contour, waymesh_convex as convex, waymesh_detail as detail,

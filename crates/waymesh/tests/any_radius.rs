@@ -17,9 +17,9 @@ use glam::Vec3;
 use waymesh::graph::{Link, LinkEnd, LinkKind, PolygonView};
 use waymesh::triangulate::ClearanceConfig;
 use waymesh::{
-    AnyPolygon, ClearPath, ClearPathOptions, ClearanceNavMesh, ClearanceScratch, FlagFilter, NavMesh,
-    NavMeshError, Outcome, PlanPoint, PlanVertex, PolyId, QueryError, Random, Reach, SurfaceScratch,
-    with_clearance, with_clearance_for,
+    AnyPolygon, ClearPath, ClearPathOptions, ClearanceNavMesh, FlagFilter, NavMesh, NavMeshError, Outcome,
+    PlanPoint, PlanVertex, PolyId, QueryError, QueryScratch, Random, Reach, with_clearance,
+    with_clearance_for,
 };
 use waymesh_testkit::flat_meshes;
 
@@ -116,12 +116,13 @@ fn there_and_back(
     mesh: &ClearanceNavMesh,
     [from, to]: [Vec3; 2],
     radius: f32,
-    scratch: &mut ClearanceScratch,
+    scratch: &mut QueryScratch,
 ) -> Option<[ClearPath; 2]> {
-    let options = ClearPathOptions::default().with_reach(Reach::new(9.0, 1.0, 1.0)).with_allow_partial(false);
-    let path = mesh.find_path_with(from, to, radius, &options, scratch).ok()?;
+    let options =
+        ClearPathOptions::new(radius).with_reach(Reach::new(9.0, 1.0, 1.0)).with_allow_partial(false);
+    let path = mesh.find_path(from, to, &options, scratch).ok()?;
     let [from, to] = [path.start.unwrap(), path.goal.unwrap()].map(|end| end.location.position);
-    let back = mesh.find_path_with(to, from, radius, &options, scratch).unwrap();
+    let back = mesh.find_path(to, from, &options, scratch).unwrap();
     Some([path, back])
 }
 
@@ -223,7 +224,7 @@ fn brute_force(walls: &[[Plane; 2]], from: Plane, to: Plane, radius: f64, loose:
 
 /// A disc swept along a path keeps clear of all walls, by another query on the mesh itself.
 fn check_clear(mesh: &NavMesh, path: &ClearPath, radius: f32, what: &str) {
-    let mut scratch = SurfaceScratch::default();
+    let mut scratch = QueryScratch::default();
     for pair in path.points.windows(2) {
         let steps = (pair[0].distance(pair[1]) / 0.2).ceil().max(1.0) as usize;
         for step in 0..=steps {
@@ -239,7 +240,7 @@ fn check_clear(mesh: &NavMesh, path: &ClearPath, radius: f32, what: &str) {
 
 #[test]
 fn ways_are_the_shortest_among_all_tangents() {
-    let mut scratch = ClearanceScratch::default();
+    let mut scratch = QueryScratch::default();
     let (mut connected, mut apart, mut turns) = (0, 0, 0);
     let mut bad = 0;
     for seed in 0..10 {
@@ -251,8 +252,8 @@ fn ways_are_the_shortest_among_all_tangents() {
             let (from, to) = (place(), place());
             for radius in [0.05, 0.7, 1.6, 2.9, 4.2] {
                 let what = format!("seed {seed}, {from} to {to}, radius {radius}");
-                let options = ClearPathOptions::default().with_reach(Reach::new(9.0, 1.0, 1.0));
-                let Ok(path) = mesh.find_path_with(from, to, radius, &options, &mut scratch) else {
+                let options = ClearPathOptions::new(radius).with_reach(Reach::new(9.0, 1.0, 1.0));
+                let Ok(path) = mesh.find_path(from, to, &options, &mut scratch) else {
                     continue;
                 };
                 let ends = [path.start.unwrap(), path.goal.unwrap()].map(|end| plane(end.location.position));
@@ -294,7 +295,7 @@ fn ways_are_the_shortest_among_all_tangents() {
 
 #[test]
 fn ways_between_tight_ends_are_the_shortest() {
-    let mut scratch = ClearanceScratch::default();
+    let mut scratch = QueryScratch::default();
     let (mut connected, mut apart) = (0, 0);
     for seed in 160..190 {
         let mesh = clear(crooked(seed, 6, [0.15, 0.25, 0.35, 0.1][seed as usize % 4]));
@@ -351,7 +352,7 @@ fn with_thin_walls(seed: u64) -> NavMesh {
 /// force does not.
 #[test]
 fn ways_round_walls_without_width_are_the_shortest() {
-    let mut scratch = ClearanceScratch::default();
+    let mut scratch = QueryScratch::default();
     let (mut connected, mut shorter) = (0, 0);
     for seed in 0..25 {
         let mesh = clear(with_thin_walls(seed));
@@ -388,7 +389,7 @@ fn ways_round_walls_without_width_are_the_shortest() {
 /// exactly the radius from a wall.
 #[test]
 fn ways_that_were_missed() {
-    let mut scratch = ClearanceScratch::default();
+    let mut scratch = QueryScratch::default();
     let reach = Reach::new(9.0, 1.0, 1.0);
     for (seed, side, blocked, from, to, radius, expected) in [
         (31, 12, 0.2, [33.71556, 94.7163], [94.93913, 35.468765], 3.0, 94.5357),
@@ -403,9 +404,9 @@ fn ways_that_were_missed() {
     ] {
         let mesh = clear(crooked(seed, side, blocked));
         let [from, to] = [from, to].map(|[x, z]: [f32; 2]| Vec3::new(x, 0.0, z));
-        let options = ClearPathOptions::default().with_reach(reach);
+        let options = ClearPathOptions::new(radius).with_reach(reach);
         for [from, to] in [[from, to], [to, from]] {
-            let path = mesh.find_path_with(from, to, radius, &options, &mut scratch).unwrap();
+            let path = mesh.find_path(from, to, &options, &mut scratch).unwrap();
             assert_eq!(path.outcome, Outcome::Complete, "seed {seed}");
             assert!((path.plan_length - expected).abs() < 2e-3, "seed {seed}: {} m", path.plan_length);
         }
@@ -414,7 +415,7 @@ fn ways_that_were_missed() {
 
 #[test]
 fn a_disc_is_moved_to_the_nearest_room() {
-    let mut scratch = ClearanceScratch::default();
+    let mut scratch = QueryScratch::default();
     for seed in 0..8 {
         let mesh = clear(crooked(seed, 5, 0.2));
         let walls = walls(mesh.mesh());
@@ -461,7 +462,7 @@ fn a_disc_is_moved_to_the_nearest_room() {
 
 #[test]
 fn smaller_discs_go_no_farther_and_back_is_as_far() {
-    let mut scratch = ClearanceScratch::default();
+    let mut scratch = QueryScratch::default();
     let (mut known, mut odd) = (0, 0);
     for seed in 30..36 {
         let mesh = clear(crooked(seed, 12, 0.2));
@@ -479,8 +480,8 @@ fn smaller_discs_go_no_farther_and_back_is_as_far() {
             let (from, to) = (from.location.position, to.location.position);
             let mut before: Option<f32> = None;
             for radius in [3.0, 2.2, 1.5, 0.8, 0.3, 0.0] {
-                let path = mesh.find_path(from, to, radius, &mut scratch).unwrap();
-                let back = mesh.find_path(to, from, radius, &mut scratch).unwrap();
+                let path = mesh.find_path(from, to, &ClearPathOptions::new(radius), &mut scratch).unwrap();
+                let back = mesh.find_path(to, from, &ClearPathOptions::new(radius), &mut scratch).unwrap();
                 assert_eq!(path.outcome == Outcome::Complete, back.outcome == Outcome::Complete);
                 if path.outcome != Outcome::Complete {
                     assert_eq!(before, None, "smaller discs get wherever larger ones do");
@@ -502,7 +503,7 @@ fn smaller_discs_go_no_farther_and_back_is_as_far() {
 
 #[test]
 fn where_the_world_lies_changes_nothing() {
-    let mut scratch = ClearanceScratch::default();
+    let mut scratch = QueryScratch::default();
     let build = |origin: Vec3| {
         let mut polygons = crooked(50, 8, 0.25).poly_mesh();
         polygons.frame.origin = origin;
@@ -517,8 +518,8 @@ fn where_the_world_lies_changes_nothing() {
         let (from, to) = (place(), place());
         let radius = 2.0 * random.unit();
         let [a, b] = [
-            here.find_path(from, to, radius, &mut scratch),
-            there.find_path(from + far, to + far, radius, &mut scratch),
+            here.find_path(from, to, &ClearPathOptions::new(radius), &mut scratch),
+            there.find_path(from + far, to + far, &ClearPathOptions::new(radius), &mut scratch),
         ];
         match (a, b) {
             (Ok(a), Ok(b)) => {
@@ -533,27 +534,36 @@ fn where_the_world_lies_changes_nothing() {
 
 #[test]
 fn bad_input_is_an_error() {
-    let mut scratch = ClearanceScratch::default();
+    let mut scratch = QueryScratch::default();
     let mesh = clear(crooked(1, 4, 0.0));
     let (from, to) = (Vec3::new(5.0, 0.0, 5.0), Vec3::new(35.0, 0.0, 30.0));
     for radius in [f32::NAN, -0.1, f32::INFINITY] {
-        let result = mesh.find_path(from, to, radius, &mut scratch);
+        let result = mesh.find_path(from, to, &ClearPathOptions::new(radius), &mut scratch);
         assert!(matches!(result, Err(QueryError::BadRadius { .. })), "{radius}: {result:?}");
         assert!(mesh.nearest(from, radius, &Reach::INFINITE, &mut scratch).is_err());
     }
-    let options = ClearPathOptions::default().with_arc_error(0.0);
-    assert!(mesh.find_path_with(from, to, 1.0, &options, &mut scratch).is_err());
+    let options = ClearPathOptions::new(1.0).with_arc_error(0.0);
+    assert!(mesh.find_path(from, to, &options, &mut scratch).is_err());
     let nowhere = Vec3::new(f32::NAN, 0.0, 0.0);
-    assert!(matches!(mesh.find_path(nowhere, to, 1.0, &mut scratch), Err(QueryError::NotFinite { .. })));
+    assert!(matches!(
+        mesh.find_path(nowhere, to, &ClearPathOptions::new(1.0), &mut scratch),
+        Err(QueryError::NotFinite { .. })
+    ));
     let far = Vec3::new(1e6, 0.0, 0.0);
-    assert!(matches!(mesh.find_path(from, far, 1.0, &mut scratch), Err(QueryError::NoMeshNear { .. })));
-    assert!(matches!(mesh.find_path(from, to, 30.0, &mut scratch), Err(QueryError::NoRoomNear { .. })));
+    assert!(matches!(
+        mesh.find_path(from, far, &ClearPathOptions::new(1.0), &mut scratch),
+        Err(QueryError::NoMeshNear { .. })
+    ));
+    assert!(matches!(
+        mesh.find_path(from, to, &ClearPathOptions::new(30.0), &mut scratch),
+        Err(QueryError::NoRoomNear { .. })
+    ));
     // Start and goal are one.
-    let path = mesh.find_path(from, from, 1.0, &mut scratch).unwrap();
+    let path = mesh.find_path(from, from, &ClearPathOptions::new(1.0), &mut scratch).unwrap();
     assert_eq!((path.outcome, path.points.len()), (Outcome::Complete, 1));
     // Chamfers, all round one corner.
-    let chamfers = ClearPathOptions::default().with_arc_error(f32::INFINITY);
-    let path = mesh.find_path_with(from, to, 1.0, &chamfers, &mut scratch).unwrap();
+    let chamfers = ClearPathOptions::new(1.0).with_arc_error(f32::INFINITY);
+    let path = mesh.find_path(from, to, &chamfers, &mut scratch).unwrap();
     assert_eq!(path.outcome, Outcome::Complete);
     // The triangles of another mesh.
     let other = with_clearance(crooked(2, 5, 0.0), &ClearanceConfig::default()).unwrap();
@@ -566,7 +576,7 @@ fn bad_input_is_an_error() {
 /// A filter leaves the ground of a mesh that never had the rest.
 #[test]
 fn ground_that_is_not_allowed_is_a_wall() {
-    let mut scratch = ClearanceScratch::default();
+    let mut scratch = QueryScratch::default();
     let mut known = 0;
     for seed in 0..6 {
         let [whole, part] = [crooked(seed, 7, 0.0), crooked(seed, 7, 0.25)];
@@ -588,7 +598,8 @@ fn ground_that_is_not_allowed_is_a_wall() {
             let mut place = || Vec3::new(70.0 * random.unit(), 0.0, 70.0 * random.unit());
             let (from, to) = (place(), place());
             let radius = 3.0 * random.unit();
-            let [a, b] = [&whole, &part].map(|mesh| mesh.find_path(from, to, radius, &mut scratch));
+            let [a, b] = [&whole, &part]
+                .map(|mesh| mesh.find_path(from, to, &ClearPathOptions::new(radius), &mut scratch));
             match (a, b) {
                 (Ok(a), Ok(b)) => {
                     assert_eq!(a.outcome, b.outcome, "seed {seed}, {from} to {to}, {radius}");
@@ -631,14 +642,14 @@ fn link(from: [i32; 4], to: [i32; 4]) -> Link {
 
 #[test]
 fn links_serve_discs_that_fit_on_both_sides() {
-    let mut scratch = ClearanceScratch::default();
+    let mut scratch = QueryScratch::default();
     let (from, to) = (Vec3::new(5.0, 0.0, 10.0), Vec3::new(5.0, 0.0, 31.0));
     let gate = link([10, 20, 14, 20], [10, 21, 14, 21]);
     let ladder = link([30, 10, 30, 10], [30, 31, 30, 31]);
     let narrow = clear(halls(false).with_links(vec![gate]).unwrap());
     for (radius, is_there) in [(0.0, true), (1.0, true), (1.99, true), (2.01, false)] {
-        let path = narrow.find_path(from, to, radius, &mut scratch).unwrap();
-        let back = narrow.find_path(to, from, radius, &mut scratch).unwrap();
+        let path = narrow.find_path(from, to, &ClearPathOptions::new(radius), &mut scratch).unwrap();
+        let back = narrow.find_path(to, from, &ClearPathOptions::new(radius), &mut scratch).unwrap();
         assert_eq!([&path, &back].map(|path| path.outcome == Outcome::Complete), [is_there; 2], "{radius}");
         if is_there {
             assert!((path.plan_length - back.plan_length).abs() < 1e-3);
@@ -654,8 +665,8 @@ fn links_serve_discs_that_fit_on_both_sides() {
             let chain: f32 = path.points.windows(2).map(|pair| pair[0].distance(pair[1])).sum();
             assert!((chain - path.length).abs() < 1e-3);
         }
-        let options = ClearPathOptions::default().with_links(false).with_allow_partial(false);
-        let path = narrow.find_path_with(from, to, radius, &options, &mut scratch).unwrap();
+        let options = ClearPathOptions::new(radius).with_links(false).with_allow_partial(false);
+        let path = narrow.find_path(from, to, &options, &mut scratch).unwrap();
         assert_eq!(path.outcome, Outcome::Unreachable);
     }
     // The cheaper one of two, or the way round, and none where that would be dearer.
@@ -667,18 +678,18 @@ fn links_serve_discs_that_fit_on_both_sides() {
         (vec![costly(500.0)], 1.0, None),
     ] {
         let mesh = clear(halls(true).with_links(links).unwrap());
-        let path = mesh.find_path(from, to, radius, &mut scratch).unwrap();
+        let path = mesh.find_path(from, to, &ClearPathOptions::new(radius), &mut scratch).unwrap();
         assert_eq!(path.outcome, Outcome::Complete);
         assert_eq!(path.links.first().map(|link| link.link.index()), expected);
         assert!(path.links.len() < 2);
         // A link never lengthens a way.
-        let options = ClearPathOptions::default().with_links(false);
-        let round = mesh.find_path_with(from, to, radius, &options, &mut scratch).unwrap();
+        let options = ClearPathOptions::new(radius).with_links(false);
+        let round = mesh.find_path(from, to, &options, &mut scratch).unwrap();
         assert!(path.plan_length <= round.plan_length + 1e-3);
     }
     // One way only.
     let one_way = clear(halls(false).with_links(vec![Link { both_ways: false, ..ladder }]).unwrap());
-    let ways =
-        [[from, to], [to, from]].map(|[a, b]| one_way.find_path(a, b, 1.0, &mut scratch).unwrap().outcome);
+    let ways = [[from, to], [to, from]]
+        .map(|[a, b]| one_way.find_path(a, b, &ClearPathOptions::new(1.0), &mut scratch).unwrap().outcome);
     assert!(ways[0] == Outcome::Complete && ways[1] != Outcome::Complete);
 }

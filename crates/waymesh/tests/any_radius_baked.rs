@@ -12,8 +12,8 @@
 use glam::Vec3;
 use waymesh::triangulate::ClearanceConfig;
 use waymesh::{
-    Agent, AnyPolygon, BakeConfig, ClearPath, ClearPathOptions, ClearanceNavMesh, ClearanceScratch, NavMesh,
-    Outcome, PathScratch, Pipeline, PlaceSampler, Random, Reach, SurfaceScratch, World, with_clearance,
+    Agent, AnyPolygon, BakeConfig, ClearPath, ClearPathOptions, ClearanceNavMesh, NavMesh, Outcome,
+    PathOptions, PathSearch, Pipeline, PlaceSampler, QueryScratch, Random, Reach, World, with_clearance,
 };
 use waymesh_scenes::{Scene, SceneConfig};
 
@@ -26,7 +26,7 @@ fn clear(mesh: NavMesh) -> ClearanceNavMesh {
 
 /// A disc swept along a path keeps clear of all walls, by another query on the mesh itself.
 fn check_clear(mesh: &NavMesh, path: &ClearPath, radius: f32, what: &str) {
-    let (mut scratch, mut passed) = (SurfaceScratch::default(), Vec::new());
+    let (mut scratch, mut passed) = (QueryScratch::default(), Vec::new());
     let kept = path.clearance;
     // Step by step over the ground: what is near in space may lie on another storey.
     let mut place = path.start.unwrap().location;
@@ -48,7 +48,7 @@ fn check_clear(mesh: &NavMesh, path: &ClearPath, radius: f32, what: &str) {
 
 #[test]
 fn radius_nothing_is_the_shortest_path_of_the_mesh() {
-    let (mut clear_scratch, mut scratch) = (ClearanceScratch::default(), PathScratch::default());
+    let (mut clear_scratch, mut scratch) = (QueryScratch::default(), QueryScratch::default());
     let soup = Scene::DungeonRooms.build(&SceneConfig::default());
     let config = BakeConfig::default().with_agent(Agent::default().with_radius(0.0));
     let mesh = clear(Pipeline::new(config).bake(&soup).unwrap());
@@ -63,8 +63,16 @@ fn radius_nothing_is_the_shortest_path_of_the_mesh() {
         })
         .collect();
     for pair in places.windows(2) {
-        let exact = mesh.mesh().find_shortest_path(pair[0], pair[1], &mut scratch).unwrap();
-        let path = mesh.find_path(pair[0], pair[1], 0.0, &mut clear_scratch).unwrap();
+        let exact = mesh
+            .mesh()
+            .find_path(
+                pair[0],
+                pair[1],
+                &PathOptions::default().with_search(PathSearch::Shortest),
+                &mut scratch,
+            )
+            .unwrap();
+        let path = mesh.find_path(pair[0], pair[1], &ClearPathOptions::new(0.0), &mut clear_scratch).unwrap();
         let kinds = [exact.outcome, path.outcome].map(|outcome| outcome == Outcome::Complete);
         assert_eq!(kinds[0], kinds[1], "{pair:?}: {exact:?} {path:?}");
         if !kinds[0] {
@@ -89,7 +97,7 @@ fn compare(name: &str, soup: &waymesh::TriangleSoup, radii: &[f32], pairs: usize
         Pipeline::new(config).bake(soup).unwrap()
     };
     let mesh = clear(bake(0.0));
-    let (mut scratch, mut clear_scratch) = (PathScratch::default(), ClearanceScratch::default());
+    let (mut scratch, mut clear_scratch) = (QueryScratch::default(), QueryScratch::default());
     for &radius in radii {
         let baked = bake(radius);
         let [slim, wide] = [bake(radius - 0.1), bake(radius + 0.1)];
@@ -102,12 +110,12 @@ fn compare(name: &str, soup: &waymesh::TriangleSoup, radii: &[f32], pairs: usize
             let [from, to] = [0, 1].map(|_| sampler.sample(&wide, &mut random).unwrap().unwrap().position);
             let ways = [&slim, &baked, &wide].map(|mesh| {
                 let options = waymesh::PathOptions::default().with_reach(near).with_allow_partial(false);
-                mesh.find_shortest_path_with(from, to, &options, &mut scratch)
+                mesh.find_path(from, to, &options.with_search(PathSearch::Shortest), &mut scratch)
                     .ok()
                     .filter(|path| path.outcome == Outcome::Complete)
             });
-            let options = ClearPathOptions::default().with_reach(near).with_allow_partial(false);
-            let Ok(path) = mesh.find_path_with(from, to, radius, &options, &mut clear_scratch) else {
+            let options = ClearPathOptions::new(radius).with_reach(near).with_allow_partial(false);
+            let Ok(path) = mesh.find_path(from, to, &options, &mut clear_scratch) else {
                 off += 1;
                 continue;
             };
@@ -184,7 +192,7 @@ fn one_mesh_agrees_with_those_baked_for_the_radius() {
 /// are as long one way as the other.
 #[test]
 fn ways_on_worlds_of_tiles_are_as_long_back() {
-    let mut scratch = ClearanceScratch::default();
+    let mut scratch = QueryScratch::default();
     for (scene, tile_cells, polygon, largest) in [
         (Scene::CityBlock, 8, 0.3, 2.0),
         (Scene::CityBlock, 32, 0.2, 3.0),
@@ -211,12 +219,14 @@ fn ways_on_worlds_of_tiles_are_as_long_back() {
             let radius = largest * random.unit();
             let step = polygon * 0.5 * (1.0 + [0.0, -1e-6, 1e-6][random.index(3)]);
             let radius = if pair % 2 == 0 { radius } else { (radius / step).floor() * step };
-            let options = ClearPathOptions::default()
+            let options = ClearPathOptions::new(radius)
                 .with_reach(Reach::new(2.0 * largest, 1.0, 1.0))
                 .with_allow_partial(false);
-            let Ok(path) = mesh.find_path_with(from, to, radius, &options, &mut scratch) else { continue };
+            let Ok(path) = mesh.find_path(from, to, &options, &mut scratch) else {
+                continue;
+            };
             let [start, goal] = [path.start, path.goal].map(|end| end.unwrap().location.position);
-            let back = mesh.find_path_with(goal, start, radius, &options, &mut scratch).unwrap();
+            let back = mesh.find_path(goal, start, &options, &mut scratch).unwrap();
             let what = format!("{scene:?} in tiles of {tile_cells}, {from} to {to}, radius {radius}");
             assert_eq!(path.outcome, back.outcome, "{what}");
             if path.outcome != Outcome::Complete {

@@ -7,7 +7,8 @@ use waymesh::floorplan::{
 };
 use waymesh::graph::{LinkKind, NavMesh};
 use waymesh::{
-    Agent, Bake, BakeConfig, IslandReport, Outcome, Path, PathScratch, Pipeline, PlanWorld, Validate, Warning,
+    Agent, Bake, BakeConfig, IslandReport, Outcome, Path, PathOptions, Pipeline, PlanWorld, QueryScratch,
+    Validate, Warning,
 };
 
 fn pipeline(radius: f32) -> Pipeline {
@@ -23,7 +24,7 @@ fn bake(plan: &FloorPlan, radius: f32) -> Bake {
 }
 
 fn path(mesh: &NavMesh, from: Vec3, to: Vec3) -> Path {
-    mesh.find_path(from, to, &mut PathScratch::default()).expect("a path")
+    mesh.find_path(from, to, &PathOptions::default(), &mut QueryScratch::default()).expect("a path")
 }
 
 fn square(x: f64, z: f64, side: f64) -> Vec<[f64; 2]> {

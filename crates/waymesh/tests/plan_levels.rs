@@ -6,7 +6,7 @@ use glam::Vec3;
 use plan_files::{building, doom};
 use waymesh::floorplan::{FloorPlan, Outline, PlanConfig, Shape};
 use waymesh::graph::LinkKind;
-use waymesh::{Agent, Bake, BakeConfig, Outcome, PathScratch, Pipeline, PlanWorld, Validate};
+use waymesh::{Agent, Bake, BakeConfig, Outcome, PathOptions, Pipeline, PlanWorld, QueryScratch, Validate};
 
 fn pipeline(radius: f32) -> Pipeline {
     let agent = Agent::default().with_radius(radius);
@@ -73,7 +73,9 @@ fn building_plans_become_meshes() {
                 polygon.positions().sum::<Vec3>() / polygon.positions().len() as f32
             };
             let (from, to) = (middle(lift.from.polygon), middle(lift.to.polygon));
-            let path = mesh.find_path(from, to, &mut PathScratch::default()).expect("a path");
+            let path = mesh
+                .find_path(from, to, &PathOptions::default(), &mut QueryScratch::default())
+                .expect("a path");
             assert_eq!(path.outcome, Outcome::Complete, "{name}");
             assert!(!path.links.is_empty(), "{name}");
         }

@@ -3,7 +3,7 @@
 use glam::{Vec3, vec3};
 use waymesh::floorplan::{Door, FloorPlan, Outline, PlanConfig, Shape};
 use waymesh::graph::NavMesh;
-use waymesh::{Agent, Bake, BakeConfig, Outcome, PathScratch, Pipeline, PlanWorld, Validate};
+use waymesh::{Agent, Bake, BakeConfig, Outcome, PathOptions, Pipeline, PlanWorld, QueryScratch, Validate};
 
 fn pipeline(max_vertices: u32) -> Pipeline {
     let agent = Agent::default().with_radius(0.0);
@@ -101,7 +101,10 @@ fn doors_between_split_borders_are_still_doors() {
         let least = if max_vertices == 3 { 10 } else { 1 };
         assert!(bake.report.links >= least, "{max_vertices}: {} links", bake.report.links);
         let (from, to) = (vec3(1.0, 0.0, 5.0), vec3(9.0, 0.0, 5.0));
-        let path = bake.mesh.find_path(from, to, &mut PathScratch::default()).expect("a path");
+        let path = bake
+            .mesh
+            .find_path(from, to, &PathOptions::default(), &mut QueryScratch::default())
+            .expect("a path");
         assert_eq!(path.outcome, Outcome::Complete);
         assert_eq!(path.links.len(), 1);
         assert!(path.length < 8.01, "{}", path.length);

@@ -5,7 +5,8 @@ use glam::Vec3;
 use waymesh::graph::{Link, LinkKind};
 use waymesh::voxel::{MarkShape, Obstacle};
 use waymesh::{
-    Agent, BakeConfig, Bounds, NavMesh, Outcome, PathScratch, Pipeline, TileConfig, TriangleSoup, World,
+    Agent, BakeConfig, Bounds, NavMesh, Outcome, PathOptions, Pipeline, QueryScratch, TileConfig,
+    TriangleSoup, World,
 };
 use waymesh_scenes::{Scene, SceneConfig};
 
@@ -53,9 +54,10 @@ fn a_step_is_walked_climbed_or_in_the_way() {
         let mesh = bake(&config(), &boxes(&ledge(height)));
         assert_eq!(mesh.links().len(), links, "{height} m");
         let (low, high) = (Vec3::new(2.0, 0.0, 3.0), Vec3::new(10.0, height, 8.0));
-        let mut scratch = PathScratch::default();
+        let mut scratch = QueryScratch::default();
         for (from, to) in [(low, high), (high, low)] {
-            let path = mesh.find_path(from, to, &mut scratch).expect("both on the mesh");
+            let path =
+                mesh.find_path(from, to, &PathOptions::default(), &mut scratch).expect("both on the mesh");
             assert_eq!(path.outcome == Outcome::Complete, height < 1.5, "{height} m");
             assert_eq!(path.links.len(), links, "{height} m");
         }
@@ -106,7 +108,7 @@ fn nobody_climbs_through_a_wall_a_ceiling_or_a_gap_too_narrow() {
 fn ledges_of_all_kinds_are_climbed() {
     for cell_size in [0.3, 0.2, 0.1] {
         let mesh = bake(&config().with_scale(cell_size, 0.1), &terraces());
-        let mut scratch = PathScratch::default();
+        let mut scratch = QueryScratch::default();
         let ground = Vec3::new(1.0, 0.0, 13.0);
         // The dock, its upper tier, the round stage, the platform askew, the pit.
         for (to, links) in [
@@ -116,13 +118,16 @@ fn ledges_of_all_kinds_are_climbed() {
             (Vec3::new(7.0, 1.1, 20.5), 1),
             (Vec3::new(22.0, -1.25, 22.0), 1),
         ] {
-            let path = mesh.find_path(ground, to, &mut scratch).expect("both on the mesh");
+            let path =
+                mesh.find_path(ground, to, &PathOptions::default(), &mut scratch).expect("both on the mesh");
             assert_eq!(path.outcome, Outcome::Complete, "{to} at {cell_size}");
             // Some ways are shorter over what stands between.
             assert!(path.links.len() >= links, "{to} at {cell_size}");
         }
         // Nobody gets onto the roof.
-        let path = mesh.find_path(ground, Vec3::new(14.5, 3.2, 3.5), &mut scratch).expect("both on the mesh");
+        let path = mesh
+            .find_path(ground, Vec3::new(14.5, 3.2, 3.5), &PathOptions::default(), &mut scratch)
+            .expect("both on the mesh");
         assert_ne!(path.outcome, Outcome::Complete, "at {cell_size}");
         for link in mesh.links() {
             let [from, to] = ends(&mesh, link);
@@ -182,8 +187,9 @@ fn a_world_that_changes_has_the_links_of_what_is_there() {
     assert!(update.links > 10);
     assert_eq!(update.links, before.links().len());
     let (ground, stage) = (Vec3::new(1.0, 0.0, 13.0), Vec3::new(20.0, 1.3, 7.0));
-    let mut scratch = PathScratch::default();
-    let path = before.find_path(ground, stage, &mut scratch).expect("both on the mesh");
+    let mut scratch = QueryScratch::default();
+    let path =
+        before.find_path(ground, stage, &PathOptions::default(), &mut scratch).expect("both on the mesh");
     assert_eq!((path.outcome, path.links.len()), (Outcome::Complete, 1));
     // A crate as high as a step makes stairs of no ledge, but a wall round the stage shuts it off.
     let ring = [

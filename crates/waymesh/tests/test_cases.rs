@@ -2,7 +2,8 @@
 
 use glam::{Vec3, Vec3Swizzles as _};
 use waymesh::{
-    AnyPolygon, BakeConfig, Location, NavMesh, Outcome, PathOptions, PathScratch, Pipeline, Reach,
+    AnyPolygon, BakeConfig, Location, NavMesh, Outcome, PathOptions, PathSearch, Pipeline, QueryScratch,
+    Reach,
 };
 use waymesh_testkit::levels::find;
 
@@ -50,21 +51,24 @@ fn paths_of_the_scripts_lead_as_far_as_their_islands_do() {
     for name in ["nav_mesh_test.txt", "movement_test.txt"] {
         let Some((file, queries)) = script(name) else { continue };
         let Some(mesh) = level(&file) else { continue };
-        let mut scratch = PathScratch::default();
+        let mut scratch = QueryScratch::default();
         let options = PathOptions::default().with_reach(REACH);
         let mut complete = 0;
         for Query { from, to, .. } in &queries {
             let ends = [from, to].map(|&end| mesh.nearest(end, &REACH).expect("ground near both ends"));
             let joined = mesh.same_island(ends[0].polygon, ends[1].polygon);
-            let path = mesh.find_shortest_path_with(*from, *to, &options, &mut scratch).expect("both ends");
+            let path = mesh
+                .find_path(*from, *to, &options.with_search(PathSearch::Shortest), &mut scratch)
+                .expect("both ends");
             assert_eq!(path.outcome == Outcome::Complete, joined, "{name}: {from} to {to}");
             complete += usize::from(joined);
             if joined {
                 assert!(path.length >= ends[0].position.xz().distance(ends[1].position.xz()) - 1e-3);
-                let quick = mesh.find_path_with(*from, *to, &options, &mut scratch).expect("both ends");
+                let quick = mesh.find_path(*from, *to, &options, &mut scratch).expect("both ends");
                 assert!(quick.outcome == Outcome::Complete && quick.length >= path.length * 0.999 - 0.5);
-                let back =
-                    mesh.find_shortest_path_with(*to, *from, &options, &mut scratch).expect("both ends");
+                let back = mesh
+                    .find_path(*to, *from, &options.with_search(PathSearch::Shortest), &mut scratch)
+                    .expect("both ends");
                 assert!((back.length - path.length).abs() < 1e-3 * path.length + 0.01);
             }
         }

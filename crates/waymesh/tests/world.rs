@@ -9,7 +9,7 @@ use waymesh::graph::{PathOptions, Reach};
 use waymesh::tile::Tile;
 use waymesh::voxel::{MarkShape, Obstacle};
 use waymesh::{
-    BakeConfig, BakeError, Bounds, NavMesh, Outcome, PartitionKind, PathScratch, Pipeline, Random,
+    BakeConfig, BakeError, Bounds, NavMesh, Outcome, PartitionKind, Pipeline, QueryScratch, Random,
     TriangleSoup, Validate, World,
 };
 use waymesh_scenes::{Scene, SceneConfig};
@@ -45,12 +45,12 @@ fn places(mesh: &NavMesh, count: usize) -> Vec<Vec3> {
 
 /// Whether two meshes lead to the same places, of which all but a few must be on both.
 fn assert_same_ways(one: &NavMesh, other: &NavMesh, name: &str) {
-    let mut scratch = PathScratch::default();
+    let mut scratch = QueryScratch::default();
     let options = PathOptions::default().with_allow_partial(false).with_reach(Reach::new(0.05, 1.0, 1.0));
     let (mut both, mut differ) = (0, 0);
     for pair in places(one, 600).chunks_exact(2) {
-        let find = |mesh: &NavMesh, scratch: &mut PathScratch| {
-            mesh.find_path_with(pair[0], pair[1], &options, scratch)
+        let find = |mesh: &NavMesh, scratch: &mut QueryScratch| {
+            mesh.find_path(pair[0], pair[1], &options, scratch)
                 .ok()
                 .map(|path| path.outcome == Outcome::Complete)
         };
@@ -219,10 +219,10 @@ fn a_wall_through_the_world_parts_it_until_it_goes() {
     let parted = handle.mesh();
     parted.validate().unwrap();
     assert!(parted.islands().len() > islands);
-    let mut scratch = PathScratch::default();
+    let mut scratch = QueryScratch::default();
     for pair in places(&parted, 200).chunks_exact(2) {
         let [x0, x1] = [pair[0].x < middle.x, pair[1].x < middle.x];
-        let path = parted.find_path(pair[0], pair[1], &mut scratch).unwrap();
+        let path = parted.find_path(pair[0], pair[1], &PathOptions::default(), &mut scratch).unwrap();
         assert!(x0 == x1 || path.outcome != Outcome::Complete, "{} to {}", pair[0], pair[1]);
     }
     assert!(world.remove_obstacle(wall));

@@ -10,8 +10,8 @@ use waymesh::region::{
 };
 use waymesh::voxel::{VoxelConfig, rasterize};
 use waymesh::{
-    AnyPolygon, ArcId, ContourSet, GridFrame, Heightfield, NavMesh, PathScratch, PlanPoint, PolyId,
-    PolygonSet, TriangleId, WalkableField,
+    AnyPolygon, ArcId, ContourSet, GridFrame, Heightfield, NavMesh, PathOptions, PathSearch, PlanPoint,
+    PolyId, PolygonSet, QueryScratch, TriangleId, WalkableField,
 };
 use waymesh_scenes::{Scene, SceneConfig};
 
@@ -345,7 +345,12 @@ pub(super) fn queries() -> Result<String> {
         Sheet::new("graph: the navigation mesh at run time, and the queries on it", [2, 1], [420.0, 300.0]);
     let faint = |polygon: PolyId, _| Some(Colour::WHITE.mixed(Colour::soft(polygon.index()), 0.3));
     let (from, to) = (Vec3::new(1.2, 0.0, 9.2), Vec3::new(13.0, 0.0, 6.0));
-    let path = mesh.find_shortest_path(from, to, &mut PathScratch::default())?;
+    let path = mesh.find_path(
+        from,
+        to,
+        &PathOptions::default().with_search(PathSearch::Shortest),
+        &mut QueryScratch::default(),
+    )?;
     let view = hall_view(
         &mut sheet,
         &format!("find_path: {:.1} m through {} polygons", path.length, path.polygons.len()),

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use glam::Vec3;
 use waymesh::io::svg::{Colour, Style};
-use waymesh::{Agent, NavMesh, PathScratch, Pipeline, PolyId, StoreysOptions};
+use waymesh::{Agent, NavMesh, PathOptions, PathSearch, Pipeline, PolyId, QueryScratch, StoreysOptions};
 
 use super::scene::{Block, Blocks, HIGH, LOW, draw_path, draw_polygons, each, hills};
 use super::sheet::{Eye, GREY, Sheet, View};
@@ -24,7 +24,12 @@ fn draw_links(sheet: &mut Sheet, view: &View, mesh: &NavMesh) {
 pub(super) fn overview() -> Result<String> {
     let hall = Blocks::hall(true);
     let mesh = voxels(&hall.soup(), 0.1)?;
-    let path = mesh.find_shortest_path(WALK[0], WALK[1], &mut PathScratch::default())?;
+    let path = mesh.find_path(
+        WALK[0],
+        WALK[1],
+        &PathOptions::default().with_search(PathSearch::Shortest),
+        &mut QueryScratch::default(),
+    )?;
     let mut sheet =
         Sheet::new("waymesh: any triangles in, a navigation mesh out, paths on it", [2, 1], [470.0, 330.0]);
     let view = sheet.view("1. a scene: nothing but triangles", Eye::Corner, LOW, HIGH);
@@ -187,7 +192,12 @@ pub(super) fn program() -> Result<String> {
     ];
     let hall = Blocks::hall(true);
     let mesh = voxels(&hall.soup(), 0.1)?;
-    let path = mesh.find_shortest_path(WALK[0], WALK[1], &mut PathScratch::default())?;
+    let path = mesh.find_path(
+        WALK[0],
+        WALK[1],
+        &PathOptions::default().with_search(PathSearch::Shortest),
+        &mut QueryScratch::default(),
+    )?;
     let mut sheet =
         Sheet::new("waymesh, the program: build, look, ask for paths, judge", [2, 1], [390.0, 260.0]);
     let corner = sheet.panel("in a terminal ...");

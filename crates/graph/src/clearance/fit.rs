@@ -8,6 +8,7 @@ use crate::geometry::disc::{NARROW, Plane, dot, left_of, length, minus, nearest_
 use crate::geometry::plan::PlanPosition;
 use crate::locate::error::{PathEnd, QueryError};
 use crate::locate::nearest::{Location, Reach, Spot};
+use crate::scratch::QueryScratch;
 
 /// A place where a disc fits.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,8 +63,9 @@ impl ClearanceNavMesh {
         position: Vec3,
         radius: f32,
         reach: &Reach,
-        scratch: &mut ClearanceScratch,
+        scratch: &mut QueryScratch,
     ) -> Result<Option<ClearPlace>, QueryError> {
+        let scratch = &mut scratch.clearance;
         check_radius(radius)?;
         reach.check()?;
         if !position.is_finite() {
@@ -90,8 +92,9 @@ impl ClearanceNavMesh {
         &self,
         place: &Location,
         limit: f32,
-        scratch: &mut ClearanceScratch,
+        scratch: &mut QueryScratch,
     ) -> Result<f32, QueryError> {
+        let scratch = &mut scratch.clearance;
         if limit.is_nan() || limit < 0.0 {
             return Err(QueryError::BadRadius { value: limit });
         }

@@ -42,7 +42,7 @@ use crate::mesh::nav_mesh::NavMesh;
 /// - The way that [`ClearanceNavMesh::find_path`] finds keeps the radius from every wall it passes,
 ///   to rounding (two micrometres and five millionths of the radius), over storeys on top of each
 ///   other as well. It is the shortest such way in the plan; with radius 0 it is that of
-///   [`NavMesh::find_shortest_path`].
+///   [`PathSearch::Shortest`](crate::PathSearch::Shortest).
 /// - Where there is a way it finds one. Gaps that are as wide as the disc, to the same rounding,
 ///   count as wide enough or as too narrow.
 /// - Made of the same input, two are equal bit by bit; `Send + Sync`; all queries take `&self`.
@@ -50,7 +50,7 @@ use crate::mesh::nav_mesh::NavMesh;
 /// # Limits
 /// What agents may walk on is settled when it is made ([`ClearanceNavMesh::with_filter`]). All that
 /// ground counts alike: costs per metre have no say. Links are walls that may be leapt, see
-/// [`ClearanceNavMesh::find_path_with`].
+/// [`ClearanceNavMesh::find_path`].
 ///
 /// # Memory
 /// About 40 bytes a side of a triangle and 12 bytes a polygon, beside the mesh.
@@ -98,10 +98,9 @@ impl PolygonFilter for Admitted {
     }
 }
 
-/// Memory of queries for a radius. One per thread; it serves any mesh. Grows to 96 bytes a side of
-/// a triangle, and 150 bytes a cone seen.
+/// The part of a [`crate::QueryScratch`] that is for any radius.
 #[derive(Clone, Debug, Default)]
-pub struct ClearanceScratch {
+pub(crate) struct ClearanceScratch {
     memory: Memory,
     passed: Vec<PolyId>,
     fit: fit::Candidates,
@@ -111,6 +110,8 @@ pub struct ClearanceScratch {
     plan: Vec<(Plane, Option<Plane>)>,
     walls: Vec<[Plane; 2]>,
     seen: Vec<u32>,
+    /// The memory of the next path.
+    pub(crate) path: ClearPath,
 }
 
 impl ClearanceNavMesh {
@@ -125,7 +126,7 @@ impl ClearanceNavMesh {
         Self::join(mesh, Admitted::default(), clearance)
     }
 
-    /// Likewise, for agents that may use the polygons which a filter allows, and no others.
+    /// The same as [`ClearanceNavMesh::new`], for agents that may use the polygons which a filter allows, and no others.
     /// `clearance` is the triangulation of those polygons alone.
     ///
     /// Ground that is not allowed is a wall in every respect: paths keep the radius from it, and no

@@ -11,6 +11,7 @@ use crate::geometry::disc::{Plane, length, minus, plus};
 use crate::locate::error::{PathEnd, QueryError};
 use crate::locate::nearest::Reach;
 use crate::path::{LinkUse, Outcome};
+use crate::scratch::QueryScratch;
 
 /// A path for a disc.
 #[derive(Clone, Debug, PartialEq)]
@@ -75,6 +76,8 @@ impl ClearPath {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ClearPathOptions {
+    /// Radius of the disc in metres, finite and 0 or more.
+    pub radius: f32,
     /// How far each end may be moved to a place where the disc fits. Default `None`:
     /// [`ClearanceNavMesh::default_reach`].
     pub reach: Option<Reach>,
@@ -88,58 +91,25 @@ pub struct ClearPathOptions {
     pub links: bool,
 }
 
-impl Default for ClearPathOptions {
-    fn default() -> Self {
-        Self { reach: None, allow_partial: true, arc_error: 1e-3, links: true }
+impl ClearPathOptions {
+    /// The default options for a disc of this radius, in metres.
+    #[must_use]
+    pub const fn new(radius: f32) -> Self {
+        Self { radius, reach: None, allow_partial: true, arc_error: 1e-3, links: true }
     }
 }
 
-impl ClearPathOptions {
-    /// Sets how far each end may be moved.
-    #[must_use]
-    pub fn with_reach(mut self, reach: Reach) -> Self {
-        self.reach = Some(reach);
-        self
-    }
-
-    /// Sets whether a path may end before the goal.
-    #[must_use]
-    pub fn with_allow_partial(mut self, allow: bool) -> Self {
-        self.allow_partial = allow;
-        self
-    }
-
-    /// Sets whether links may be taken.
-    #[must_use]
-    pub fn with_links(mut self, links: bool) -> Self {
-        self.links = links;
-        self
-    }
-
-    /// Sets how far the points may be outside of the arcs.
-    #[must_use]
-    pub fn with_arc_error(mut self, metres: f32) -> Self {
-        self.arc_error = metres;
-        self
+waymesh_core::setters! {
+    impl ClearPathOptions {
+        with_radius(radius: f32);
+        with_reach(reach: Some(Reach));
+        with_allow_partial(allow_partial: bool);
+        with_arc_error(arc_error: f32);
+        with_links(links: bool);
     }
 }
 
 impl ClearanceNavMesh {
-    /// The shortest way of a disc of this radius, in metres, with the default [`ClearPathOptions`]:
-    /// see [`ClearanceNavMesh::find_path_with`].
-    ///
-    /// # Errors
-    /// As [`ClearanceNavMesh::find_path_with`].
-    pub fn find_path(
-        &self,
-        from: Vec3,
-        to: Vec3,
-        radius: f32,
-        scratch: &mut ClearanceScratch,
-    ) -> Result<ClearPath, QueryError> {
-        self.find_path_with(from, to, radius, &ClearPathOptions::default(), scratch)
-    }
-
     /// The shortest way of a disc of this radius, in metres.
     ///
     /// - Both ends are moved to where the disc fits ([`ClearanceNavMesh::nearest`]); the path tells
@@ -162,8 +132,8 @@ impl ClearanceNavMesh {
     ///   joined for every width at once. The path then leads, without links, to a place near the
     ///   goal that can be reached, if any is nearer than the start ([`Outcome::Partial`]); to find
     ///   it takes time in the triangles.
-    /// - Takes time in `n log n` of the cones seen. Allocates nothing but the path once `scratch`
-    ///   has grown.
+    /// - Takes time in `n log n` of the cones seen. Allocates nothing but the path once `scratch` has grown; not
+    ///   even that after [`QueryScratch::recycle`].
     ///
     /// # Errors
     /// - [`QueryError::BadRadius`] for a radius that is NaN, negative or infinite, or an arc error
@@ -171,32 +141,34 @@ impl ClearanceNavMesh {
     /// - [`QueryError::NotFinite`], [`QueryError::BadReach`].
     /// - [`QueryError::NoMeshNear`] for an end without mesh within reach,
     ///   [`QueryError::NoRoomNear`] where the disc does not fit on it.
-    pub fn find_path_with(
+    #[doc(alias = "findPath")]
+    pub fn find_path(
         &self,
         from: Vec3,
         to: Vec3,
-        radius: f32,
         options: &ClearPathOptions,
-        scratch: &mut ClearanceScratch,
+        scratch: &mut QueryScratch,
     ) -> Result<ClearPath, QueryError> {
-        let mut path = ClearPath::default();
-        self.find_path_into(from, to, radius, options, scratch, &mut path)?;
-        Ok(path)
+        let scratch = &mut scratch.clearance;
+        let mut path = std::mem::take(&mut scratch.path);
+        match self.write_path(from, to, options, scratch, &mut path) {
+            Ok(()) => Ok(path),
+            Err(error) => {
+                scratch.path = path;
+                Err(error)
+            }
+        }
     }
 
-    /// As [`ClearanceNavMesh::find_path_with`], into a path whose memory is used again.
-    ///
-    /// # Errors
-    /// As [`ClearanceNavMesh::find_path_with`]; `path` is then empty.
-    pub fn find_path_into(
+    fn write_path(
         &self,
         from: Vec3,
         to: Vec3,
-        radius: f32,
         options: &ClearPathOptions,
         scratch: &mut ClearanceScratch,
         path: &mut ClearPath,
     ) -> Result<(), QueryError> {
+        let radius = options.radius;
         path.clear();
         check_radius(radius)?;
         if options.arc_error.is_nan() || options.arc_error <= 0.0 {

@@ -3,23 +3,22 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use glam::Vec3;
 use waymesh_core::PolyId;
 
 use super::clusters::NONE;
 use super::landmarks::COUNT;
 use super::tables::metre_in;
 use super::{ALONG, Hierarchy, NO_WAY, Reached};
-use crate::locate::error::QueryError;
 use crate::locate::nearest::Spot;
 use crate::mesh::costs::{TravelCost, Usable};
 use crate::mesh::filter::PolygonFilter;
 use crate::mesh::nav_mesh::NavMesh;
 use crate::path::funnel::Turn;
+use crate::path::options::Searcher;
 use crate::path::search::PathScratch;
 use crate::path::sliced::Progress;
 use crate::path::steps::Step;
-use crate::path::{Path, PathOptions};
+use crate::scratch::QueryScratch;
 
 /// How a path was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -43,10 +42,13 @@ pub enum HierarchyUse {
     NoWay,
 }
 
-/// What queries on a hierarchy write. One a thread.
+/// The part of a [`QueryScratch`] that is for hierarchies.
 #[derive(Clone, Debug, Default)]
-pub struct HierarchyScratch {
-    paths: PathScratch,
+pub(crate) struct HierarchyScratch {
+    /// How the last path was found.
+    pub(crate) how: Option<HierarchyUse>,
+    /// `true` if the hierarchy fits the query that is under way.
+    fits: bool,
     stamp: u32,
     nodes: Vec<Node>,
     open: BinaryHeap<Reverse<(u32, u32)>>,
@@ -99,75 +101,44 @@ impl<U: PolygonFilter> PolygonFilter for Marked<'_, U> {
     }
 }
 
-impl<F: PolygonFilter + PartialEq, C: TravelCost + PartialEq> Hierarchy<F, C> {
-    /// A short way from `from` to `to`, as [`NavMesh::find_path_with`] but through the hierarchy,
-    /// and how it was found.
-    ///
-    /// # How long the paths are
-    /// Each is a valid path, pulled tight in its corridor, but another corridor may be shorter. On
-    /// the maps measured, of 35,000 to 310,000 polygons, paths are 0.5 to 3 % longer on the
-    /// mean than those of [`NavMesh::find_path_with`]; of a hundred, one is 6 to 12 % longer, the
-    /// worst of all a third. With costs, bends are not pulled straight, and a cost for entering
-    /// counts as if the way to the first entrance led back from it.
-    ///
-    /// # Errors
-    /// As [`NavMesh::find_path_with`].
-    pub fn find_path_with(
-        &self,
-        mesh: &NavMesh,
-        from: Vec3,
-        to: Vec3,
-        options: &PathOptions<F, C>,
-        scratch: &mut HierarchyScratch,
-    ) -> Result<(Path, HierarchyUse), QueryError> {
-        let mut path = Path::default();
-        let how = self.find_path_into(mesh, from, to, options, scratch, &mut path)?;
-        Ok((path, how))
+#[expect(private_interfaces, reason = "sealed")]
+impl<F: PolygonFilter + PartialEq, C: TravelCost + PartialEq> Searcher<F, C> for &Hierarchy<F, C> {
+    fn begin(&self, mesh: &NavMesh, usable: &Usable<'_, F, C>, scratch: &mut QueryScratch) {
+        let how = if self.clusters.count() == 0 && mesh.generation == self.generation {
+            HierarchyUse::Small
+        } else if mesh.generation != self.generation || mesh.links.stamp != self.links {
+            HierarchyUse::Stale
+        } else if *usable.filter != self.filter {
+            HierarchyUse::OtherFilter
+        } else if !C::IS_LENGTH && *usable.cost != self.cost {
+            HierarchyUse::Costs
+        } else {
+            HierarchyUse::Clusters
+        };
+        scratch.hierarchy.fits = how == HierarchyUse::Clusters;
+        scratch.hierarchy.how = Some(how);
     }
 
-    /// As [`Hierarchy::find_path_with`], into a path whose memory is used again: allocates nothing
-    /// once scratch and path have grown.
-    ///
-    /// # Errors
-    /// As [`NavMesh::find_path_with`]; `path` is then [`crate::Outcome::Unreachable`] and empty.
-    pub fn find_path_into(
+    fn search(
         &self,
         mesh: &NavMesh,
-        from: Vec3,
-        to: Vec3,
-        options: &PathOptions<F, C>,
-        scratch: &mut HierarchyScratch,
-        path: &mut Path,
-    ) -> Result<HierarchyUse, QueryError> {
-        let without = if self.clusters.count() == 0 && mesh.generation == self.generation {
-            Some(HierarchyUse::Small)
-        } else if mesh.generation != self.generation || mesh.links.stamp != self.links {
-            Some(HierarchyUse::Stale)
-        } else if options.filter != self.filter {
-            Some(HierarchyUse::OtherFilter)
-        } else if !C::IS_LENGTH && options.cost != self.cost {
-            Some(HierarchyUse::Costs)
-        } else {
-            None
-        };
-        let mut paths = std::mem::take(&mut scratch.paths);
-        let found = if let Some(how) = without {
-            mesh.find_path_into(from, to, options, &mut paths, path).map(|()| how)
-        } else {
-            let mut how = HierarchyUse::Clusters;
-            let search = |start: &Spot, goal: &Spot, usable: &Usable<'_, F, C>, paths: &mut PathScratch| {
-                let (found, by) = self.search(mesh, start, goal, usable, scratch, paths);
-                how = by.max(how);
-                found
-            };
-            mesh.route(from, to, options, &mut paths, path, search).map(|_| how)
-        };
-        scratch.paths = paths;
+        [start, goal]: [&Spot; 2],
+        usable: &Usable<'_, F, C>,
+        scratch: &mut QueryScratch,
+    ) -> bool {
+        let QueryScratch { paths, hierarchy: scratch, .. } = scratch;
+        if !scratch.fits {
+            return mesh.search_corridor(start, goal, usable, paths);
+        }
+        let (found, how) = self.search_clusters(mesh, start, goal, usable, scratch, paths);
+        scratch.how = scratch.how.max(Some(how));
         found
     }
+}
 
+impl<F: PolygonFilter + PartialEq, C: TravelCost + PartialEq> Hierarchy<F, C> {
     /// Leaves the edges and links to cross in `paths.corridor`. Whether there is a way.
-    fn search(
+    fn search_clusters(
         &self,
         mesh: &NavMesh,
         start: &Spot,

@@ -10,18 +10,15 @@
 //! the Hilbert curve, <https://doi.org/10.1063/1.1751381>.
 
 use glam::Vec4;
-use rayon::prelude::*;
 
 use super::bounds::PolygonBounds;
 use super::table::Table;
 use crate::geometry::plan::PlanPosition;
+use crate::parallel;
 
 /// Children of a node: one node's boxes are three cache lines.
 const FANOUT: usize = 8;
 const FANOUT_U32: u32 = 8;
-
-/// Elements that one thread looks at in a row.
-const PORTION: usize = 4096;
 
 /// A search for what is nearest: where, how far, and what counts.
 #[derive(Clone, Copy, Debug)]
@@ -216,14 +213,12 @@ impl BoxIndex {
     /// Whether the boxes of all levels, and the nodes, are those of polygons with these bounds. The
     /// polygons must be in range.
     pub(crate) fn fits(&self, bounds: &[PolygonBounds]) -> bool {
-        let polygons = self.polygons.par_iter().zip(&*self.boxes).with_min_len(PORTION);
-        let lowest = polygons.all(|(&polygon, found)| bounds[polygon as usize] == *found);
-        lowest
+        parallel::all(self.polygons.len(), |place| bounds[self.polygons[place] as usize] == self.boxes[place])
             && self.levels.windows(2).zip(&self.node_levels).all(|(level, &node)| {
                 let boxes = &self.boxes[level[0] as usize..level[1] as usize];
                 let above = self.boxes.get(level[1] as usize..).unwrap_or_default();
-                let children = boxes.par_chunks(FANOUT).with_min_len(PORTION / FANOUT);
-                children.enumerate().all(|(place, children)| {
+                parallel::all(boxes.len().div_ceil(FANOUT), |place| {
+                    let children = &boxes[place * FANOUT..boxes.len().min((place + 1) * FANOUT)];
                     Node::of(children) == self.nodes[node as usize + place]
                         && above.get(place).is_none_or(|parent| around_all(children) == *parent)
                 })

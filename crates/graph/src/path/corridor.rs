@@ -6,20 +6,20 @@ use waymesh_core::PolyId;
 use super::corridor_options::{CorridorChange, CorridorOptions, ReplanReason};
 use super::corridor_string::{MovingString, place_of};
 use super::funnel::Turn;
+use super::options::{PathOptions, PathSearch};
+use super::search::PathScratch;
 use super::steps::Step;
-use super::{Ends, LinkUse, Outcome, Path, PathOptions, PathScratch, length};
+use super::{Ends, LinkUse, Outcome, Path, length};
 use crate::locate::error::{PathEnd, QueryError};
 use crate::locate::nearest::{Location, Spot};
 use crate::mesh::costs::{Length, TravelCost, Usable};
 use crate::mesh::filter::{AnyPolygon, PolygonFilter};
 use crate::mesh::nav_mesh::{Generation, NavMesh};
-use crate::surface::scratch::SurfaceScratch;
+use crate::scratch::QueryScratch;
 
-/// What corridors write. One a thread.
+/// The part of a [`QueryScratch`] that is for corridors.
 #[derive(Clone, Debug, Default)]
-pub struct CorridorScratch {
-    paths: PathScratch,
-    surface: SurfaceScratch,
+pub(crate) struct CorridorScratch {
     turns: Vec<Turn>,
     steps: Vec<Step>,
     polygons: Vec<PolyId>,
@@ -36,7 +36,7 @@ pub struct CorridorScratch {
 ///   all, and [`PathCorridor::path`] is the shortest in it.
 /// - While it is kept, its path is never longer in plan than its plan less what both ends moved, by
 ///   more than [`CorridorOptions::max_drift`] of its length or a cell of the grid. With
-///   [`CorridorOptions::shortest`] that holds against the shortest path of the moment, for no move
+///   [`PathSearch::Shortest`] that holds against the shortest path of the moment, for no move
 ///   can shorten that by more than its own length.
 /// - After a repair it may be longer than a new plan: [`PathCorridor::worst_excess`] bounds by how
 ///   much, always.
@@ -68,9 +68,9 @@ pub struct CorridorScratch {
 /// #         .map(|polygon| polygon.map(waymesh_core::PolyId)).to_vec(),
 /// # };
 /// # let mesh = NavMesh::try_from(polygons)?;
-/// use waymesh_graph::{CorridorChange, CorridorOptions, CorridorScratch, PathCorridor};
+/// use waymesh_graph::{CorridorChange, CorridorOptions, PathCorridor, QueryScratch};
 ///
-/// let mut scratch = CorridorScratch::default();
+/// let mut scratch = QueryScratch::default();
 /// let mut corridor = PathCorridor::new(CorridorOptions::default());
 /// corridor.plan(&mesh, Vec3::new(1.0, 0.0, 1.0), Vec3::new(19.0, 0.0, 9.0), &mut scratch)?;
 /// // Each frame: steer for the next corner, tell where that led.
@@ -179,13 +179,13 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
     /// Plans from end to end. [`CorridorChange::Nothing`] if no way leads anywhere.
     ///
     /// # Errors
-    /// As [`NavMesh::find_path_with`], and [`QueryError::BadOption`]; then there is no corridor.
+    /// As [`NavMesh::find_path`], and [`QueryError::BadOption`]; then there is no corridor.
     pub fn plan(
         &mut self,
         mesh: &NavMesh,
         from: Vec3,
         to: Vec3,
-        scratch: &mut CorridorScratch,
+        scratch: &mut QueryScratch,
     ) -> Result<CorridorChange, QueryError> {
         self.replan(mesh, from, to, ReplanReason::Asked, scratch)
     }
@@ -196,7 +196,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         from: Vec3,
         to: Vec3,
         reason: ReplanReason,
-        scratch: &mut CorridorScratch,
+        scratch: &mut QueryScratch,
     ) -> Result<CorridorChange, QueryError> {
         self.forget();
         self.options.validate()?;
@@ -204,15 +204,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
             self.target = Some(to);
         }
         (self.generation, self.links) = (mesh.generation, mesh.links.stamp);
-        let shortest = self.options.shortest;
-        let search = |start: &Spot, goal: &Spot, usable: &Usable<'_, F, C>, scratch: &mut PathScratch| {
-            if shortest {
-                mesh.search_shortest(start, goal, usable, scratch)
-            } else {
-                mesh.search_corridor(start, goal, usable, scratch)
-            }
-        };
-        self.ends = mesh.route(from, to, &self.options.path, &mut scratch.paths, &mut self.path, search)?;
+        self.ends = mesh.route(from, to, &self.options.path, scratch, &mut self.path)?;
         if self.ends.is_none() {
             return Ok(CorridorChange::Nothing);
         }
@@ -220,7 +212,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         self.keep_string(mesh, &mut scratch.paths);
         self.length = mesh.plan_length(&self.path);
         self.base = self.length;
-        self.is_bound = shortest;
+        self.is_bound = self.options.path.search == PathSearch::Shortest;
         Ok(CorridorChange::Replanned { reason })
     }
 
@@ -246,7 +238,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         &mut self,
         mesh: &NavMesh,
         to: Vec3,
-        scratch: &mut CorridorScratch,
+        scratch: &mut QueryScratch,
     ) -> Result<CorridorChange, QueryError> {
         if !to.is_finite() {
             return Err(QueryError::NotFinite { end: PathEnd::Start, position: to });
@@ -256,18 +248,15 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         let Some(ends) = self.ends else {
             return self.replan(mesh, to, target, ReplanReason::Asked, scratch);
         };
-        let usable = Usable { filter: &self.options.path.filter, cost: &self.options.path.cost };
+        let usable = self.options.path.usable();
         let moved = ends.start_position.xz().distance(to.xz());
         let from = Location {
             polygon: PolyId(ends.start.polygon),
             position: ends.start_position,
             generation: self.generation,
         };
-        let place = if moved <= self.options.range {
-            mesh.move_along(&from, to, &usable, &mut scratch.surface)?
-        } else {
-            from
-        };
+        let place =
+            if moved <= self.options.range { mesh.move_along(&from, to, &usable, scratch)? } else { from };
         let reach = self.options.path.reach.unwrap_or_else(|| mesh.default_reach());
         let missed = place.position.xz().distance(to.xz());
         if missed > reach.side {
@@ -292,13 +281,13 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
             }
             self.steps.drain(..index);
         } else if let Some(crossed) = self.sees(mesh, &old, &start, true, scratch) {
-            scratch.steps.extend_from_slice(&self.steps[crossed..]);
-            std::mem::swap(&mut scratch.steps, &mut self.steps);
+            scratch.corridor.steps.extend_from_slice(&self.steps[crossed..]);
+            std::mem::swap(&mut scratch.corridor.steps, &mut self.steps);
         } else {
             // Back to where it was, and on from there.
             self.join(mesh, [&start, &old.start], scratch);
-            scratch.steps.extend_from_slice(&self.steps);
-            std::mem::swap(&mut scratch.steps, &mut self.steps);
+            scratch.corridor.steps.extend_from_slice(&self.steps);
+            std::mem::swap(&mut scratch.corridor.steps, &mut self.steps);
         }
         self.finish(mesh, ends, way, change, scratch)
     }
@@ -315,10 +304,10 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         &mut self,
         mesh: &NavMesh,
         to: Vec3,
-        scratch: &mut CorridorScratch,
+        scratch: &mut QueryScratch,
     ) -> Result<CorridorChange, QueryError> {
         let reach = self.options.path.reach.unwrap_or_else(|| mesh.default_reach());
-        let usable = Usable { filter: &self.options.path.filter, cost: &self.options.path.cost };
+        let usable = self.options.path.usable();
         let goal = mesh.locate(PathEnd::Goal, to, &reach, &usable)?;
         let goal_position = mesh.location(&goal, to).position;
         if self.target.is_none() {
@@ -346,10 +335,10 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
             self.steps.truncate(index);
         } else if let Some(crossed) = self.sees(mesh, &old, &goal, false, scratch) {
             self.steps.truncate(crossed);
-            self.steps.extend_from_slice(&scratch.steps);
+            self.steps.extend_from_slice(&scratch.corridor.steps);
         } else {
             self.join(mesh, [&old.goal, &goal], scratch);
-            self.steps.extend_from_slice(&scratch.steps);
+            self.steps.extend_from_slice(&scratch.corridor.steps);
         }
         self.finish(mesh, ends, way, change, scratch)
     }
@@ -362,7 +351,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
     pub fn take_link(
         &mut self,
         mesh: &NavMesh,
-        scratch: &mut CorridorScratch,
+        scratch: &mut QueryScratch,
     ) -> Result<Option<LinkUse>, QueryError> {
         self.renew(mesh, None, scratch)?;
         let Some(ends) = self.ends else { return Ok(None) };
@@ -396,7 +385,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
     pub fn repair(
         &mut self,
         mesh: &NavMesh,
-        scratch: &mut CorridorScratch,
+        scratch: &mut QueryScratch,
     ) -> Result<CorridorChange, QueryError> {
         let change = self.renew(mesh, None, scratch)?;
         Ok(if self.ends.is_none() { CorridorChange::Nothing } else { change })
@@ -412,7 +401,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         &mut self,
         mesh: &NavMesh,
         range: f32,
-        scratch: &mut CorridorScratch,
+        scratch: &mut QueryScratch,
     ) -> Result<bool, QueryError> {
         self.optimise(mesh, range, true, scratch)
     }
@@ -426,7 +415,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         &mut self,
         mesh: &NavMesh,
         range: f32,
-        scratch: &mut CorridorScratch,
+        scratch: &mut QueryScratch,
     ) -> Result<bool, QueryError> {
         self.optimise(mesh, range, false, scratch)
     }
@@ -436,7 +425,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         mesh: &NavMesh,
         range: f32,
         only_straight: bool,
-        scratch: &mut CorridorScratch,
+        scratch: &mut QueryScratch,
     ) -> Result<bool, QueryError> {
         if range.is_nan() || range < 0.0 {
             return Err(QueryError::BadOption { field: "range", value: range });
@@ -444,7 +433,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         self.renew(mesh, None, scratch)?;
         let Some(ends) = self.ends else { return Ok(false) };
         mesh.put_steps(&self.steps, &mut scratch.paths);
-        let CorridorScratch { paths, turns, .. } = scratch;
+        let QueryScratch { paths, corridor: CorridorScratch { turns, .. }, .. } = scratch;
         mesh.string_turns(&ends.start, &ends.goal, &self.path.polygons, paths, turns);
         let metre = f64::from(mesh.frame.cell_size);
         // Links may be longer than they look: only what comes before the first is considered.
@@ -463,8 +452,8 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         }
         let tries = if only_straight { 4 } else { 1 };
         for index in (2..=last).rev().take(tries) {
-            let turn = scratch.turns[index];
-            let chain = &scratch.turns[..=index];
+            let turn = scratch.corridor.turns[index];
+            let chain = &scratch.corridor.turns[..=index];
             let length: f64 =
                 chain.windows(2).map(|pair| pair[0].at.distance_squared(pair[1].at).sqrt()).sum();
             let straight = turn.at.distance_squared(ends.start.at).sqrt();
@@ -475,15 +464,15 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
             let polygon = self.path.polygons[turn.crossed].0;
             let height = mesh.height_at(polygon as usize, turn.at);
             let spot = Spot { polygon, at: turn.at, height, within: true, distance_squared: 0.0 };
-            let usable = Usable { filter: &self.options.path.filter, cost: &self.options.path.cost };
+            let usable = self.options.path.usable();
             if !mesh.search_shortest_within(&ends.start, &spot, limit, &usable, &mut scratch.paths) {
                 continue;
             }
             let before = self.length;
-            scratch.steps.clear();
-            mesh.append_steps(&scratch.paths, &mut scratch.steps);
-            scratch.steps.extend_from_slice(&self.steps[turn.crossed..]);
-            std::mem::swap(&mut scratch.steps, &mut self.steps);
+            scratch.corridor.steps.clear();
+            mesh.append_steps(&scratch.paths, &mut scratch.corridor.steps);
+            scratch.corridor.steps.extend_from_slice(&self.steps[turn.crossed..]);
+            std::mem::swap(&mut scratch.corridor.steps, &mut self.steps);
             self.cut_loops(mesh, ends.start.polygon, scratch);
             self.write(mesh, ends, scratch);
             return Ok(self.length < before);
@@ -497,12 +486,12 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         &mut self,
         mesh: &NavMesh,
         from: Option<Vec3>,
-        scratch: &mut CorridorScratch,
+        scratch: &mut QueryScratch,
     ) -> Result<CorridorChange, QueryError> {
         let (Some(ends), Some(target)) = (self.ends, self.target) else {
             return Ok(CorridorChange::Nothing);
         };
-        let usable = Usable { filter: &self.options.path.filter, cost: &self.options.path.cost };
+        let usable = self.options.path.usable();
         let is_same = mesh.generation == self.generation && mesh.links.stamp == self.links;
         let is_open = <Usable<'_, F, C> as PolygonFilter>::ALLOWS_ALL;
         if is_same && (is_open || self.path.polygons.iter().all(|&polygon| usable.allows(mesh, polygon))) {
@@ -546,20 +535,20 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
 
     /// Finds the path again, corner by corner; the number of detours, or nothing if the goal is out
     /// of reach.
-    fn follow_again(&mut self, mesh: &NavMesh, ends: &Ends, scratch: &mut CorridorScratch) -> Option<usize> {
+    fn follow_again(&mut self, mesh: &NavMesh, ends: &Ends, scratch: &mut QueryScratch) -> Option<usize> {
         let reach = self.options.path.reach.unwrap_or_else(|| mesh.default_reach());
-        let usable = Usable { filter: &self.options.path.filter, cost: &self.options.path.cost };
+        let usable = self.options.path.usable();
         let metre = f64::from(mesh.frame.cell_size);
         let range = f64::from(self.options.range) / metre;
-        std::mem::swap(&mut scratch.points, &mut self.path.points);
+        std::mem::swap(&mut scratch.corridor.points, &mut self.path.points);
         let (mut at, mut detours) = (ends.start, 0);
-        scratch.steps.clear();
-        for index in 1..scratch.points.len().max(2) {
-            let is_last = index + 1 >= scratch.points.len();
+        scratch.corridor.steps.clear();
+        for index in 1..scratch.corridor.points.len().max(2) {
+            let is_last = index + 1 >= scratch.corridor.points.len();
             let next = if is_last {
                 Some(ends.goal)
             } else {
-                mesh.nearest_spot(scratch.points[index], &reach, |polygon| {
+                mesh.nearest_spot(scratch.corridor.points[index], &reach, |polygon| {
                     usable.allows(mesh, PolyId(polygon))
                 })
             };
@@ -575,8 +564,8 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
                 }
                 continue;
             };
-            let crossed = scratch.steps.len();
-            mesh.append_steps(&scratch.paths, &mut scratch.steps);
+            let crossed = scratch.corridor.steps.len();
+            mesh.append_steps(&scratch.paths, &mut scratch.corridor.steps);
             let is_straight = mesh.search_shortest_within(
                 &at,
                 &next,
@@ -584,25 +573,25 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
                 &usable,
                 &mut scratch.paths,
             );
-            detours += usize::from(!is_straight && !is_link && scratch.steps.len() > crossed);
+            detours += usize::from(!is_straight && !is_link && scratch.corridor.steps.len() > crossed);
             at = next;
         }
-        std::mem::swap(&mut scratch.steps, &mut self.steps);
+        std::mem::swap(&mut scratch.corridor.steps, &mut self.steps);
         Some(detours)
     }
 
     /// Whether an end that moved sees the corner next to it: the straight way from end to end, into
-    /// `scratch.steps`, and how many steps of the corridor lead to that corner.
+    /// `scratch.corridor.steps`, and how many steps of the corridor lead to that corner.
     fn sees(
         &self,
         mesh: &NavMesh,
         ends: &Ends,
         moved: &Spot,
         is_start: bool,
-        scratch: &mut CorridorScratch,
+        scratch: &mut QueryScratch,
     ) -> Option<usize> {
         mesh.put_steps(&self.steps, &mut scratch.paths);
-        let CorridorScratch { paths, turns, steps, .. } = scratch;
+        let QueryScratch { paths, corridor: CorridorScratch { turns, steps, .. }, .. } = scratch;
         mesh.string_turns(&ends.start, &ends.goal, &self.path.polygons, paths, turns);
         let turn = if is_start { turns.get(1) } else { turns.iter().nth_back(1) }?;
         let index = if is_start { 1 } else { turns.len() - 2 };
@@ -616,7 +605,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         let height = mesh.height_at(polygon as usize, turn.at);
         let corner = Spot { polygon, at: turn.at, height, within: true, distance_squared: 0.0 };
         let (from, to) = if is_start { (moved, &corner) } else { (&corner, moved) };
-        let usable = Usable { filter: &self.options.path.filter, cost: &self.options.path.cost };
+        let usable = self.options.path.usable();
         let straight = from.at.distance_squared(to.at).sqrt() * (1.0 + 1e-9);
         if !mesh.search_shortest_within(from, to, straight, &usable, paths) {
             return None;
@@ -626,26 +615,26 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         Some(turn.crossed)
     }
 
-    /// The shortest way between two places near each other, into `scratch.steps`; its length in
+    /// The shortest way between two places near each other, into `scratch.corridor.steps`; its length in
     /// metres.
-    fn join(&self, mesh: &NavMesh, [from, to]: [&Spot; 2], scratch: &mut CorridorScratch) -> Option<f64> {
+    fn join(&self, mesh: &NavMesh, [from, to]: [&Spot; 2], scratch: &mut QueryScratch) -> Option<f64> {
         let metre = f64::from(mesh.frame.cell_size);
-        let usable = Usable { filter: &self.options.path.filter, cost: &self.options.path.cost };
+        let usable = self.options.path.usable();
         let straight = from.at.distance_squared(to.at).sqrt();
         let limit = straight + f64::from(self.options.range) / metre;
         if !mesh.search_shortest_within(from, to, limit, &usable, &mut scratch.paths) {
             return None;
         }
-        scratch.steps.clear();
-        mesh.append_steps(&scratch.paths, &mut scratch.steps);
+        scratch.corridor.steps.clear();
+        mesh.append_steps(&scratch.paths, &mut scratch.corridor.steps);
         if from.polygon == to.polygon {
             return Some(straight * metre);
         }
         let positions = [from, to].map(|spot| mesh.frame.to_world(spot.at.x, spot.height, spot.at.z));
         let options = PathOptions::default();
-        scratch.detour.clear();
-        mesh.write_path(from, to, positions, &options, &mut scratch.paths, &mut scratch.detour);
-        Some(mesh.plan_length(&scratch.detour))
+        scratch.corridor.detour.clear();
+        mesh.write_path(from, to, positions, &options, &mut scratch.paths, &mut scratch.corridor.detour);
+        Some(mesh.plan_length(&scratch.corridor.detour))
     }
 
     /// An end moved by `moved` metres and the steps lead there: cuts loops, writes the path, and
@@ -656,7 +645,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         ends: Ends,
         moved: f64,
         change: CorridorChange,
-        scratch: &mut CorridorScratch,
+        scratch: &mut QueryScratch,
     ) -> Result<CorridorChange, QueryError> {
         self.cut_loops(mesh, ends.start.polygon, scratch);
         self.write(mesh, ends, scratch);
@@ -670,7 +659,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         ends: Ends,
         moved: f64,
         change: CorridorChange,
-        scratch: &mut CorridorScratch,
+        scratch: &mut QueryScratch,
     ) -> Result<CorridorChange, QueryError> {
         self.ends = Some(ends);
         self.path.length = length(&self.path.points);
@@ -686,7 +675,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         ends: Ends,
         moved: f64,
         change: CorridorChange,
-        scratch: &mut CorridorScratch,
+        scratch: &mut QueryScratch,
     ) -> Result<CorridorChange, QueryError> {
         self.base -= moved;
         let allowed = (f64::from(self.options.max_drift) * self.length).max(f64::from(mesh.frame.cell_size));
@@ -698,13 +687,13 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         Ok(change)
     }
 
-    fn cut_loops(&mut self, mesh: &NavMesh, start: u32, scratch: &mut CorridorScratch) {
-        let CorridorScratch { paths, steps, polygons, .. } = scratch;
+    fn cut_loops(&mut self, mesh: &NavMesh, start: u32, scratch: &mut QueryScratch) {
+        let QueryScratch { paths, corridor: CorridorScratch { steps, polygons, .. }, .. } = scratch;
         mesh.cut_loops(start, &mut self.steps, steps, polygons, paths);
     }
 
     /// Writes the path through the steps.
-    fn write(&mut self, mesh: &NavMesh, ends: Ends, scratch: &mut CorridorScratch) {
+    fn write(&mut self, mesh: &NavMesh, ends: Ends, scratch: &mut QueryScratch) {
         let is_complete = self.path.outcome == Outcome::Complete;
         self.ends = Some(ends);
         mesh.put_steps(&self.steps, &mut scratch.paths);
@@ -733,10 +722,10 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         }
     }
 
-    fn string<'a>(&'a mut self, mesh: &'a NavMesh, scratch: &'a mut CorridorScratch) -> MovingString<'a> {
+    fn string<'a>(&'a mut self, mesh: &'a NavMesh, scratch: &'a mut QueryScratch) -> MovingString<'a> {
         let PathScratch { funnel, corridor, .. } = &mut scratch.paths;
         let Self { path, steps, string: turns, .. } = self;
-        MovingString { mesh, turns, path, steps, funnel, corridor, points: &mut scratch.points }
+        MovingString { mesh, turns, path, steps, funnel, corridor, points: &mut scratch.corridor.points }
     }
 }
 

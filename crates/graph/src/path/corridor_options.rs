@@ -11,8 +11,6 @@ use crate::mesh::filter::{AnyPolygon, PolygonFilter};
 pub struct CorridorOptions<F = AnyPolygon, C = Length> {
     /// What path is wanted. [`PathOptions::cross_points`] is of no use here, but allowed.
     pub path: PathOptions<F, C>,
-    /// Whether plans are shortest paths. Default false: short ones, found sooner.
-    pub shortest: bool,
     /// A corridor that has become longer than its plan by more than this share of its length is
     /// planned anew. At least a cell of the grid is always allowed. 0 or more; default 0.1.
     pub max_drift: f32,
@@ -25,7 +23,15 @@ pub struct CorridorOptions<F = AnyPolygon, C = Length> {
 
 impl Default for CorridorOptions {
     fn default() -> Self {
-        Self { path: PathOptions::default(), shortest: false, max_drift: 0.1, range: 10.0, repair: true }
+        Self { path: PathOptions::default(), max_drift: 0.1, range: 10.0, repair: true }
+    }
+}
+
+waymesh_core::setters! {
+    impl<F, C> CorridorOptions<F, C> {
+        with_max_drift(max_drift: f32);
+        with_range(range: f32);
+        with_repair(repair: bool);
     }
 }
 
@@ -36,36 +42,8 @@ impl<F: PolygonFilter, C: TravelCost> CorridorOptions<F, C> {
         self,
         path: PathOptions<G, D>,
     ) -> CorridorOptions<G, D> {
-        let Self { path: _, shortest, max_drift, range, repair } = self;
-        CorridorOptions { path, shortest, max_drift, range, repair }
-    }
-
-    /// Sets whether plans are shortest paths.
-    #[must_use]
-    pub fn with_shortest(mut self, shortest: bool) -> Self {
-        self.shortest = shortest;
-        self
-    }
-
-    /// Sets how much longer than its plan a corridor may become.
-    #[must_use]
-    pub fn with_max_drift(mut self, share: f32) -> Self {
-        self.max_drift = share;
-        self
-    }
-
-    /// Sets how far detours may lead, in metres.
-    #[must_use]
-    pub fn with_range(mut self, range: f32) -> Self {
-        self.range = range;
-        self
-    }
-
-    /// Sets whether a corridor is mended where the mesh changed.
-    #[must_use]
-    pub fn with_repair(mut self, repair: bool) -> Self {
-        self.repair = repair;
-        self
+        let Self { path: _, max_drift, range, repair } = self;
+        CorridorOptions { path, max_drift, range, repair }
     }
 
     /// Names the first field that is no use.

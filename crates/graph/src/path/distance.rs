@@ -4,12 +4,12 @@ use glam::Vec3;
 use waymesh_core::PolyId;
 
 use super::any_angle::Seen;
-use super::search::PathScratch;
 use crate::geometry::plan::{PlanPosition, orientation};
 use crate::locate::error::QueryError;
 use crate::locate::nearest::Location;
 use crate::mesh::filter::PolygonFilter;
 use crate::mesh::nav_mesh::{Generation, NavMesh};
+use crate::scratch::QueryScratch;
 
 /// The way to the goal of a [`DistanceMap`] from one place.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,7 +24,7 @@ pub struct WayOn {
 /// The shortest ways from everywhere to one goal: a flow field without a grid.
 ///
 /// # Guarantees
-/// - Distances are those of [`NavMesh::find_shortest_path`] in plan, rounded, at every place, not
+/// - Distances are those of [`PathSearch::Shortest`](crate::PathSearch::Shortest) in plan, rounded, at every place, not
 ///   at samples.
 /// - Links are taken both ways or, where they lead one way only, not at all.
 ///
@@ -53,7 +53,7 @@ impl NavMesh {
         from: &Location,
         length: f32,
         filter: &impl PolygonFilter,
-        scratch: &mut PathScratch,
+        scratch: &mut QueryScratch,
         out: &mut Vec<(PolyId, f32)>,
     ) -> Result<(), QueryError> {
         out.clear();
@@ -62,7 +62,7 @@ impl NavMesh {
             return Ok(());
         }
         let metre = f64::from(self.frame.cell_size);
-        let memory = &mut scratch.any_angle;
+        let memory = &mut scratch.paths.any_angle;
         self.flood_shortest(&start, f64::from(length) / metre, filter, memory);
         #[expect(clippy::cast_possible_truncation, reason = "a length in single precision")]
         let nearest = |seen: &Seen| (PolyId(seen.polygon), (seen.nearest * metre) as f32);
@@ -83,11 +83,11 @@ impl NavMesh {
         goal: &Location,
         length: f32,
         filter: &impl PolygonFilter,
-        scratch: &mut PathScratch,
+        scratch: &mut QueryScratch,
     ) -> Result<DistanceMap, QueryError> {
         let start = self.spot_of(goal)?;
         let limit = f64::from(length) / f64::from(self.frame.cell_size);
-        let memory = &mut scratch.any_angle;
+        let memory = &mut scratch.paths.any_angle;
         self.flood_shortest(&start, limit, filter, memory);
         let mut first = vec![0_u32; self.polygon_count() + 1];
         for seen in &memory.seen {

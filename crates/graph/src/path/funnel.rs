@@ -10,7 +10,9 @@ use std::ops::Range;
 use glam::{Vec3, Vec3Swizzles};
 use waymesh_core::PolyId;
 
-use super::{LinkUse, Path, PathOptions, PathScratch};
+use super::options::PathOptions;
+use super::search::PathScratch;
+use super::{LinkUse, Path};
 use crate::geometry::plan::{PlanPosition, orientation};
 use crate::locate::nearest::Spot;
 use crate::mesh::bounds::Corner;
@@ -131,12 +133,12 @@ impl<'a> Leg<'a> {
 
 impl NavMesh {
     /// Pulls the string through `scratch.corridor` and writes polygons, points and length.
-    pub(super) fn write_path<F, C: TravelCost>(
+    pub(super) fn write_path<F, C: TravelCost, S>(
         &self,
         start: &Spot,
         goal: &Spot,
         [start_position, goal_position]: [Vec3; 2],
-        options: &PathOptions<F, C>,
+        options: &PathOptions<F, C, S>,
         scratch: &mut PathScratch,
         path: &mut Path,
     ) {

@@ -47,10 +47,10 @@ impl NavMesh {
     /// #     neighbours: [None, Some(1), Some(2), None, None, None, None, Some(0), Some(0), None, None, None]
     /// #         .map(|polygon| polygon.map(PolyId)).to_vec(),
     /// # })?;
-    /// use waymesh_graph::{AnyPolygon, Path, PathScratch};
+    /// use waymesh_graph::{AnyPolygon, Path, PathOptions, QueryScratch};
     ///
     /// // Round the corner of a wall at (10, 10).
-    /// let path = mesh.find_path(Vec3::new(18.0, 0.0, 9.0), Vec3::new(9.0, 0.0, 18.0), &mut PathScratch::default())?;
+    /// let path = mesh.find_path(Vec3::new(18.0, 0.0, 9.0), Vec3::new(9.0, 0.0, 18.0), &PathOptions::default(), &mut QueryScratch::default())?;
     /// let (mut wide, mut passed) = (Path::default(), Vec::new());
     /// assert_eq!(mesh.offset_corners(&path, 0.5, &AnyPolygon, &mut passed, &mut wide)?, 1);
     /// assert!((wide.points[1].distance(path.points[1]) - 0.5).abs() < 1e-5);

@@ -3,7 +3,7 @@
 use glam::Vec3;
 use waymesh_core::PolyId;
 
-use super::PathScratch;
+use super::search::PathScratch;
 use crate::locate::nearest::{Reach, Spot};
 use crate::mesh::bounds::NO_NEIGHBOUR;
 use crate::mesh::filter::PolygonFilter;

@@ -19,10 +19,9 @@ use crate::mesh::nav_mesh::NavMesh;
 /// No node: the parent of the first edges.
 const NO_NODE: u32 = u32::MAX;
 
-/// What path queries write. One per thread; it serves any mesh and grows to what the largest needs:
-/// 8 bytes an edge, 20 a polygon and 76 a seen edge.
+/// The part of a [`crate::QueryScratch`] that is for paths.
 #[derive(Clone, Debug, Default)]
-pub struct PathScratch {
+pub(crate) struct PathScratch {
     /// Number of the current search; an edge whose entry has another has not been seen.
     stamp: u32,
     /// Per edge: search that saw it last, and its node.

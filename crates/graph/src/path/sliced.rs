@@ -3,7 +3,9 @@
 use glam::Vec3;
 use waymesh_core::PolyId;
 
-use super::{Ends, Path, PathOptions, PathScratch};
+use super::options::{PathOptions, PathSearch};
+use super::search::PathScratch;
+use super::{Ends, Path};
 use crate::locate::error::QueryError;
 use crate::mesh::costs::{Length, TravelCost, Usable};
 use crate::mesh::filter::{AnyPolygon, PolygonFilter};
@@ -37,8 +39,7 @@ enum Phase {
 /// A path query that is answered bit by bit.
 ///
 /// # Guarantees
-/// - However it is sliced, the path is that of [`NavMesh::find_path_with`] or
-///   [`NavMesh::find_shortest_path_with`], bit by bit.
+/// - However it is sliced, the path is that of [`NavMesh::find_path`], bit by bit.
 /// - Polygons that changed between two slices are an error, never a wrong path; so are links that
 ///   changed.
 /// - It allocates nothing once it has grown: use it again with [`SlicedPath::begin`].
@@ -48,7 +49,7 @@ enum Phase {
 /// ```
 /// # use glam::Vec3;
 /// # use waymesh_core::{AreaId, Poly, PolyMesh, GridFrame, PlanPoint, PlanVertex, RegionId, VertexId};
-/// # use waymesh_graph::{NavMesh, PathScratch};
+/// # use waymesh_graph::{NavMesh, QueryScratch};
 /// # let polygons = PolyMesh {
 /// #     frame: GridFrame { origin: Vec3::ZERO, cell_size: 1.0, level_height: 1.0, width: 20, depth: 10 },
 /// #     vertices: [(0, 0), (10, 0), (20, 0), (20, 10), (10, 10), (0, 10)]
@@ -70,13 +71,12 @@ enum Phase {
 ///         break path.clone();
 ///     }
 /// };
-/// assert_eq!(path, mesh.find_path(from, to, &mut PathScratch::default())?);
+/// assert_eq!(path, mesh.find_path(from, to, &PathOptions::default(), &mut QueryScratch::default())?);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct SlicedPath<F = AnyPolygon, C = Length> {
     options: PathOptions<F, C>,
-    is_shortest: bool,
     phase: Phase,
     ends: Option<Ends>,
     generation: Generation,
@@ -86,12 +86,11 @@ pub struct SlicedPath<F = AnyPolygon, C = Length> {
 }
 
 impl<F: PolygonFilter, C: TravelCost> SlicedPath<F, C> {
-    /// Queries for a short path, as [`NavMesh::find_path_with`]. None is under way.
+    /// Makes a query for paths as [`NavMesh::find_path`] finds them. None is under way.
     #[must_use]
     pub fn new(options: PathOptions<F, C>) -> Self {
         Self {
             options,
-            is_shortest: false,
             phase: Phase::Idle,
             ends: None,
             generation: Generation::default(),
@@ -101,16 +100,10 @@ impl<F: PolygonFilter, C: TravelCost> SlicedPath<F, C> {
         }
     }
 
-    /// Queries for the shortest path of all, as [`NavMesh::find_shortest_path_with`].
-    #[must_use]
-    pub fn shortest(options: PathOptions<F, C>) -> Self {
-        Self { is_shortest: true, ..Self::new(options) }
-    }
-
     /// Begins a query, in place of one that is under way.
     ///
     /// # Errors
-    /// As [`NavMesh::find_path_with`]; then none is under way.
+    /// As [`NavMesh::find_path`]; then none is under way.
     pub fn begin(&mut self, mesh: &NavMesh, from: Vec3, to: Vec3) -> Result<(), QueryError> {
         self.phase = Phase::Idle;
         self.path.clear();
@@ -147,7 +140,7 @@ impl<F: PolygonFilter, C: TravelCost> SlicedPath<F, C> {
         }
         let mut nodes = nodes;
         loop {
-            let usable = Usable { filter: &self.options.filter, cost: &self.options.cost };
+            let usable = self.options.usable();
             match self.phase {
                 Phase::Idle => return Ok(None),
                 Phase::Done => return Ok(Some(&self.path)),
@@ -161,7 +154,7 @@ impl<F: PolygonFilter, C: TravelCost> SlicedPath<F, C> {
                 }
                 Phase::Goal | Phase::Closest => {
                     let Ends { start, goal, .. } = &ends;
-                    let progress = if self.is_shortest {
+                    let progress = if self.options.search == PathSearch::Shortest {
                         let scratch = &mut self.scratch;
                         mesh.advance_shortest(start, goal, f64::INFINITY, &usable, scratch, &mut nodes)
                     } else {
@@ -198,8 +191,8 @@ impl<F: PolygonFilter, C: TravelCost> SlicedPath<F, C> {
     fn begin_search(&mut self, mesh: &NavMesh, ends: &Ends, phase: Phase) {
         self.phase = phase;
         let Ends { start, goal, .. } = ends;
-        let usable = Usable { filter: &self.options.filter, cost: &self.options.cost };
-        if self.is_shortest {
+        let usable = self.options.usable();
+        if self.options.search == PathSearch::Shortest {
             mesh.begin_shortest(start, goal, f64::INFINITY, &usable, &mut self.scratch);
         } else {
             mesh.begin_corridor(start, goal, &usable, &mut self.scratch);
@@ -211,7 +204,7 @@ impl<F: PolygonFilter, C: TravelCost> SlicedPath<F, C> {
         if !self.options.allow_partial {
             self.phase = Phase::Done;
         } else if mesh.needs_no_flood::<Usable<'_, F, C>>() {
-            let usable = Usable { filter: &self.options.filter, cost: &self.options.cost };
+            let usable = self.options.usable();
             let closest = mesh.closest_reachable(&ends.start, ends.goal_position, &usable, &mut self.scratch);
             self.begin_closest(mesh, ends, closest);
         } else {

@@ -2,7 +2,7 @@
 
 use waymesh_core::PolyId;
 
-use super::PathScratch;
+use super::search::PathScratch;
 use crate::mesh::nav_mesh::NavMesh;
 
 /// An edge or link crossed.

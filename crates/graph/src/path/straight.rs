@@ -3,7 +3,7 @@
 
 use waymesh_core::PolyId;
 
-use super::PathScratch;
+use super::search::PathScratch;
 use crate::locate::nearest::Spot;
 use crate::locate::ray::Way;
 use crate::mesh::bounds::NO_NEIGHBOUR;

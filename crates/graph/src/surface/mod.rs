@@ -12,7 +12,6 @@ mod wall;
 use glam::Vec3;
 pub use raycast::{PlanRay, RayHit, Raycast};
 pub use sample::PlaceSampler;
-pub use scratch::SurfaceScratch;
 pub use wall::{Wall, WallPiece};
 use waymesh_core::PolyId;
 

@@ -2,12 +2,12 @@
 
 use waymesh_core::{PolyId, Random};
 
-use super::SurfaceScratch;
 use crate::geometry::plan::PlanPosition;
 use crate::locate::error::QueryError;
 use crate::locate::nearest::Location;
 use crate::mesh::filter::PolygonFilter;
 use crate::mesh::nav_mesh::{Generation, NavMesh};
+use crate::scratch::QueryScratch;
 
 /// Most tries for a place in a circle. Each hits with the share of the circle in the square around
 /// it, as a rule three in four.
@@ -138,8 +138,9 @@ impl NavMesh {
         radius: f32,
         filter: &impl PolygonFilter,
         random: &mut Random,
-        scratch: &mut SurfaceScratch,
+        scratch: &mut QueryScratch,
     ) -> Result<Location, QueryError> {
+        let scratch = &mut scratch.surface;
         let start = self.spot_of(from)?;
         let reach = f64::from(radius) / f64::from(self.frame.cell_size);
         if reach.is_nan() || reach <= 0.0 {

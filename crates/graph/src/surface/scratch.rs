@@ -5,10 +5,9 @@ use std::collections::BinaryHeap;
 
 use super::sample::Cut;
 
-/// Memory of queries that look about on the surface. One per thread; it serves any mesh: 4 bytes a
-/// polygon, and 16 a polygon looked at.
+/// The part of a [`crate::QueryScratch`] that is for queries on the surface.
 #[derive(Clone, Debug, Default)]
-pub struct SurfaceScratch {
+pub(crate) struct SurfaceScratch {
     stamp: u32,
     seen: Vec<u32>,
     /// Polygons to look at, nearest first: bits of the squared distance, polygon.

@@ -3,7 +3,7 @@
 use glam::Vec3;
 use waymesh_core::PolyId;
 
-use super::SurfaceScratch;
+use super::scratch::SurfaceScratch;
 use crate::geometry::plan::{LATTICE_STEP, PlanPosition, closest_on_segment};
 use crate::locate::error::{PathEnd, QueryError};
 use crate::locate::nearest::Location;
@@ -12,6 +12,7 @@ use crate::mesh::bounds::NO_NEIGHBOUR;
 use crate::mesh::filter::PolygonFilter;
 use crate::mesh::nav_mesh::NavMesh;
 use crate::mesh::walk::WalkEdge;
+use crate::scratch::QueryScratch;
 
 impl NavMesh {
     /// Moves from a place towards a target, along walls where they are in the way.
@@ -32,8 +33,9 @@ impl NavMesh {
         from: &Location,
         to: Vec3,
         filter: &impl PolygonFilter,
-        scratch: &mut SurfaceScratch,
+        scratch: &mut QueryScratch,
     ) -> Result<Location, QueryError> {
+        let scratch = &mut scratch.surface;
         let asked = self.asked_of(from)?;
         let target = self.plan_of(PathEnd::Goal, to)?;
         if self.holds(from.polygon.0, target) {

@@ -3,13 +3,13 @@
 use glam::Vec3;
 use waymesh_core::PolyId;
 
-use super::SurfaceScratch;
 use super::raycast::normal;
 use crate::geometry::plan::{PlanPosition, closest_on_segment};
 use crate::locate::error::QueryError;
 use crate::locate::nearest::Location;
 use crate::mesh::filter::PolygonFilter;
 use crate::mesh::nav_mesh::NavMesh;
+use crate::scratch::QueryScratch;
 
 /// The wall nearest to a place.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,8 +43,9 @@ impl NavMesh {
         from: &Location,
         radius: f32,
         filter: &impl PolygonFilter,
-        scratch: &mut SurfaceScratch,
+        scratch: &mut QueryScratch,
     ) -> Result<Option<Wall>, QueryError> {
+        let scratch = &mut scratch.surface;
         let start = self.spot_of(from)?;
         let limit = f64::from(radius) / f64::from(self.frame.cell_size) + self.plan_slack;
         if limit.is_nan() || limit < 0.0 || radius < 0.0 {
@@ -92,9 +93,10 @@ impl NavMesh {
         from: &Location,
         radius: f32,
         filter: &impl PolygonFilter,
-        scratch: &mut SurfaceScratch,
+        scratch: &mut QueryScratch,
         out: &mut Vec<WallPiece>,
     ) -> Result<(), QueryError> {
+        let scratch = &mut scratch.surface;
         out.clear();
         let start = self.spot_of(from)?;
         let limit = f64::from(radius) / f64::from(self.frame.cell_size) + self.plan_slack;

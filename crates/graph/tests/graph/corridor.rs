@@ -3,8 +3,8 @@
 use glam::{DVec3, Vec3, Vec3Swizzles};
 use waymesh_core::{AreaId, PlanPoint, PlanVertex, Poly, PolyId, PolyMesh, RegionId, VertexId};
 use waymesh_graph::{
-    CorridorChange, CorridorOptions, CorridorScratch, Link, LinkEnd, LinkId, LinkKind, NavMesh, Outcome,
-    Path, PathCorridor, PathOptions, PathScratch, PolygonFilter, QueryError, ReplanReason,
+    CorridorChange, CorridorOptions, Link, LinkEnd, LinkId, LinkKind, NavMesh, Outcome, Path, PathCorridor,
+    PathOptions, PathSearch, PolygonFilter, QueryError, QueryScratch, ReplanReason,
 };
 
 use crate::meshes::{
@@ -59,14 +59,15 @@ fn wander(corridor: &PathCorridor, chance: &mut Chance, stray: usize) -> Vec3 {
 
 #[test]
 fn a_followed_corridor_is_never_longer_than_stated_and_always_leads_on() {
-    let mut scratch = CorridorScratch::default();
-    let mut paths = PathScratch::default();
+    let mut scratch = QueryScratch::default();
+    let mut paths = QueryScratch::default();
     let mut chance = Chance(2);
     let (mut moves, mut drifted, mut arrived, mut worst) = (0, 0, 0, 0.0_f64);
     for seed in 0..40 {
         let mesh = navmesh(random_flat(seed));
         let stray = [3, 10, 1000][(seed % 3) as usize];
-        let options = CorridorOptions::default().with_shortest(true);
+        let options =
+            CorridorOptions::default().with_path(PathOptions::default().with_search(PathSearch::Shortest));
         let mut corridor = PathCorridor::new(options);
         let [from, mut to] = [0, 1].map(|_| point_in(&mesh, random_polygon(&mesh, &mut chance), &mut chance));
         corridor.plan(&mesh, from, to, &mut scratch).unwrap();
@@ -91,8 +92,14 @@ fn a_followed_corridor_is_never_longer_than_stated_and_always_leads_on() {
             let path = corridor.path();
             check(&mesh, path);
             let goal = corridor.goal().unwrap().position;
-            let fresh =
-                mesh.find_shortest_path(corridor.start().unwrap().position, goal, &mut paths).unwrap();
+            let fresh = mesh
+                .find_path(
+                    corridor.start().unwrap().position,
+                    goal,
+                    &PathOptions::default().with_search(PathSearch::Shortest),
+                    &mut paths,
+                )
+                .unwrap();
             if fresh.outcome != Outcome::Complete {
                 // Where islands touch in a point, it is on both.
                 let ends = [fresh.polygons[0], path.polygons[0]].map(|polygon| mesh.island_of(polygon));
@@ -131,7 +138,7 @@ fn a_followed_corridor_is_never_longer_than_stated_and_always_leads_on() {
 
 #[test]
 fn a_walker_that_keeps_to_the_path_never_plans_again() {
-    let mut scratch = CorridorScratch::default();
+    let mut scratch = QueryScratch::default();
     let mut chance = Chance(8);
     for seed in 0..20 {
         let mesh = navmesh(random_flat(seed));
@@ -157,7 +164,7 @@ fn topology_takes_the_shorter_side_of_a_pillar() {
     // A ring round a pillar; the short path found first is made long by moving the goal round it.
     let map: Vec<String> = ["...", ".#.", "..."].map(str::to_owned).to_vec();
     let mesh = navmesh(from_map(&map, 4, frame(Vec3::ZERO), |_, _| 0.0));
-    let mut scratch = CorridorScratch::default();
+    let mut scratch = QueryScratch::default();
     let options = CorridorOptions::default().with_max_drift(100.0).with_range(3.0);
     let mut corridor = PathCorridor::new(options);
     let around = |angle: f32| Vec3::new(6.0 + 4.0 * angle.cos(), 0.0, 6.0 + 4.0 * angle.sin());
@@ -172,7 +179,14 @@ fn topology_takes_the_shorter_side_of_a_pillar() {
     assert!(!corridor.optimise_visibility(&mesh, 1.0, &mut scratch).unwrap());
     assert!(corridor.optimise_topology(&mesh, 100.0, &mut scratch).unwrap());
     check(&mesh, corridor.path());
-    let fresh = mesh.find_shortest_path(around(0.0), around(5.2), &mut PathScratch::default()).unwrap();
+    let fresh = mesh
+        .find_path(
+            around(0.0),
+            around(5.2),
+            &PathOptions::default().with_search(PathSearch::Shortest),
+            &mut QueryScratch::default(),
+        )
+        .unwrap();
     assert!((plan_length(corridor.path()) - plan_length(&fresh)).abs() < 1e-3);
     assert!(plan_length(&fresh) < 0.7 * long);
 }
@@ -180,7 +194,7 @@ fn topology_takes_the_shorter_side_of_a_pillar() {
 #[test]
 fn a_rebuilt_mesh_is_noticed_and_the_corridor_found_again() {
     let mut chance = Chance(4);
-    let mut scratch = CorridorScratch::default();
+    let mut scratch = QueryScratch::default();
     let (mut repaired, mut detours, mut replanned, mut gone) = (0, 0, 0, 0);
     for seed in 0..60 {
         let map = random_map(seed, 14, 11, 20);
@@ -205,7 +219,7 @@ fn a_rebuilt_mesh_is_noticed_and_the_corridor_found_again() {
             true => corridor.repair(&after, &mut scratch),
             false => corridor.move_start(&after, old.position, &mut scratch),
         };
-        let fresh = after.find_path(old.position, to, &mut PathScratch::default());
+        let fresh = after.find_path(old.position, to, &PathOptions::default(), &mut QueryScratch::default());
         match change {
             Ok(CorridorChange::Repaired { detours: count }) => {
                 assert!(was_complete);
@@ -234,7 +248,14 @@ fn a_rebuilt_mesh_is_noticed_and_the_corridor_found_again() {
         check(&after, corridor.path());
         let fresh = fresh.unwrap();
         assert_eq!(corridor.path().outcome, fresh.outcome);
-        let exact = after.find_shortest_path(old.position, to, &mut PathScratch::default()).unwrap();
+        let exact = after
+            .find_path(
+                old.position,
+                to,
+                &PathOptions::default().with_search(PathSearch::Shortest),
+                &mut QueryScratch::default(),
+            )
+            .unwrap();
         let excess = plan_length(corridor.path()) - plan_length(&exact);
         if fresh.outcome == Outcome::Complete {
             assert!((-1e-3..=f64::from(corridor.worst_excess()) + 1e-3).contains(&excess));
@@ -248,13 +269,15 @@ fn a_rebuilt_mesh_is_noticed_and_the_corridor_found_again() {
 #[test]
 fn a_mesh_of_the_same_ground_keeps_the_path_without_detours() {
     let mut chance = Chance(14);
-    let mut scratch = CorridorScratch::default();
+    let mut scratch = QueryScratch::default();
     for seed in 0..20 {
         let map = random_map(seed, 14, 11, 20);
         // Other polygons, same ground.
         let [before, after] =
             [seed, seed + 77].map(|cut| navmesh(from_map(&map, cut, frame(Vec3::ZERO), |_, _| 0.0)));
-        let mut corridor = PathCorridor::new(CorridorOptions::default().with_shortest(true));
+        let mut corridor = PathCorridor::new(
+            CorridorOptions::default().with_path(PathOptions::default().with_search(PathSearch::Shortest)),
+        );
         let [from, to] = [0, 1].map(|_| point_in(&before, random_polygon(&before, &mut chance), &mut chance));
         corridor.plan(&before, from, to, &mut scratch).unwrap();
         if corridor.path().outcome != Outcome::Complete {
@@ -293,7 +316,7 @@ fn a_door_that_closes_on_the_way_is_gone_round() {
     let doors = Doors(std::rc::Rc::new(std::cell::RefCell::new(vec![false; mesh.polygon_count()])));
     let options = CorridorOptions::default().with_path(PathOptions::default().with_filter(doors.clone()));
     let mut corridor = PathCorridor::new(options);
-    let mut scratch = CorridorScratch::default();
+    let mut scratch = QueryScratch::default();
     let (from, to) = (Vec3::new(1.0, 0.0, 1.0), Vec3::new(11.0, 0.0, 11.0));
     corridor.plan(&mesh, from, to, &mut scratch).unwrap();
     let polygons = corridor.path().polygons.clone();
@@ -325,7 +348,7 @@ fn links_are_taken_named_and_missed_when_they_are_gone() {
     };
     let mut mesh = NavMesh::try_from(builder.build(frame(Vec3::ZERO))).unwrap();
     mesh = mesh.with_links(vec![jump(2), jump(18)]).unwrap();
-    let mut scratch = CorridorScratch::default();
+    let mut scratch = QueryScratch::default();
     let mut corridor = PathCorridor::new(CorridorOptions::default());
     let (from, to) = (Vec3::new(1.0, 0.0, 1.0), Vec3::new(20.0, 0.0, 1.0));
     corridor.plan(&mesh, from, to, &mut scratch).unwrap();
@@ -366,7 +389,7 @@ fn links_are_taken_named_and_missed_when_they_are_gone() {
 fn bad_numbers_are_errors_and_change_nothing() {
     let mesh = navmesh(random_flat(2));
     let mut chance = Chance(2);
-    let mut scratch = CorridorScratch::default();
+    let mut scratch = QueryScratch::default();
     let mut corridor = PathCorridor::new(CorridorOptions::default());
     let nan = Vec3::splat(f32::NAN);
     assert_eq!(corridor.move_start(&mesh, Vec3::ZERO, &mut scratch).unwrap(), CorridorChange::Nothing);
@@ -397,13 +420,14 @@ fn bad_numbers_are_errors_and_change_nothing() {
 #[test]
 fn whatever_is_done_to_a_corridor_it_fits_its_mesh() {
     let mut chance = Chance(21);
-    let mut scratch = CorridorScratch::default();
+    let mut scratch = QueryScratch::default();
     let (mut done, mut taken, mut shorter, mut changed) = (0, 0, 0, 0);
     for seed in 0..120 {
         // The same polygons with and without links, and others.
         let meshes = [linked(seed), linked(seed).with_links(Vec::new()).unwrap(), linked(seed + 2)];
         let mut mesh = &meshes[0];
-        let options = CorridorOptions::default().with_shortest(seed % 2 == 0);
+        let search = if seed % 2 == 0 { PathSearch::Shortest } else { PathSearch::Fast };
+        let options = CorridorOptions::default().with_path(PathOptions::default().with_search(search));
         let mut corridor = PathCorridor::new(options);
         let place =
             |mesh: &NavMesh, chance: &mut Chance| point_in(mesh, random_polygon(mesh, chance), chance);
@@ -522,7 +546,7 @@ fn aside(at: Vec3, pair: &[Vec3]) -> f32 {
 
 #[test]
 fn a_string_pulled_piece_by_piece_is_the_one_pulled_as_a_whole() {
-    let (mut scratch, mut paths) = (CorridorScratch::default(), PathScratch::default());
+    let (mut scratch, mut paths) = (QueryScratch::default(), QueryScratch::default());
     let mut kept = 0;
     for seed in 0..30 {
         let mesh = winding(seed, 160);
@@ -548,7 +572,8 @@ fn a_string_pulled_piece_by_piece_is_the_one_pulled_as_a_whole() {
             };
             kept += usize::from(change == CorridorChange::Kept);
             let [start, goal] = [corridor.start(), corridor.goal()].map(|at| at.unwrap());
-            let whole = mesh.find_path(start.position, goal.position, &mut paths).unwrap();
+            let whole =
+                mesh.find_path(start.position, goal.position, &PathOptions::default(), &mut paths).unwrap();
             let path = corridor.path();
             // A position is rounded on its way out: what was in line may turn by that, and the other way
             // round.

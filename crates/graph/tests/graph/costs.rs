@@ -3,8 +3,8 @@
 use glam::Vec3;
 use waymesh_core::{AreaId, PolyId};
 use waymesh_graph::{
-    AnyPolygon, AreaCosts, AreaFilter, FlagFilter, NavMesh, Outcome, PathOptions, PathScratch, QueryError,
-    TravelCost,
+    AnyPolygon, AreaCosts, AreaFilter, FlagFilter, NavMesh, Outcome, PathOptions, PathSearch, QueryError,
+    QueryScratch, TravelCost,
 };
 
 use crate::meshes::{Chance, frame, from_map, navmesh, random_map};
@@ -16,7 +16,7 @@ fn mesh(seed: u64) -> NavMesh {
 
 #[test]
 fn the_cost_is_that_of_many_small_steps() {
-    let mut scratch = PathScratch::default();
+    let mut scratch = QueryScratch::default();
     let costs = AreaCosts::default().with(AreaId(2), 4.0);
     let (mut dear, mut saved) = (0, 0);
     for seed in 0..60 {
@@ -25,7 +25,7 @@ fn the_cost_is_that_of_many_small_steps() {
         for _ in 0..10 {
             let [(_, from), (_, to)] = random_pair(&mesh, &mut chance);
             let options = PathOptions::default().with_cost(costs.clone());
-            let path = mesh.find_path_with(from, to, &options, &mut scratch).unwrap();
+            let path = mesh.find_path(from, to, &options, &mut scratch).unwrap();
             let mut sum = 0.0;
             for pair in path.points.windows(2) {
                 let steps = 2000;
@@ -43,7 +43,7 @@ fn the_cost_is_that_of_many_small_steps() {
             );
             assert!(path.cost >= path.length - 1e-3 && path.cost <= 4.0 * path.length + 1e-3);
             dear += u32::from(path.cost > path.length + 0.1);
-            let plain = mesh.find_path(from, to, &mut scratch).unwrap();
+            let plain = mesh.find_path(from, to, &PathOptions::default(), &mut scratch).unwrap();
             assert_eq!(plain.cost.to_bits(), plain.length.to_bits());
             assert_eq!(plain.outcome, path.outcome);
             saved += u32::from(path.length > plain.length + 0.1);
@@ -57,12 +57,12 @@ fn the_cost_is_that_of_many_small_steps() {
                     3.0
                 }
             }
-            let triple = mesh
-                .find_path_with(from, to, &PathOptions::default().with_cost(Triple), &mut scratch)
-                .unwrap();
+            let triple =
+                mesh.find_path(from, to, &PathOptions::default().with_cost(Triple), &mut scratch).unwrap();
             assert!((triple.cost - 3.0 * triple.length).abs() < 1e-3 * (1.0 + triple.cost));
             assert!((triple.length - plain.length).abs() < 0.05 * (1.0 + plain.length));
-            let shortest = mesh.find_shortest_path_with(from, to, &options, &mut scratch).unwrap();
+            let shortest =
+                mesh.find_path(from, to, &options.with_search(PathSearch::Shortest), &mut scratch).unwrap();
             assert!(shortest.length <= path.length + 1e-3);
             if shortest.outcome == Outcome::Complete {
                 // What is promised: at most the ratio of the costs times the cheapest, and that costs its
@@ -78,14 +78,15 @@ fn the_cost_is_that_of_many_small_steps() {
 fn dear_ground_is_walked_round_and_entering_is_paid_for() {
     let map = ["...".to_owned(), ".2.".to_owned(), "...".to_owned()];
     let mesh = navmesh(from_map(&map, 3, frame(Vec3::ZERO), |_, _| 0.0));
-    let mut scratch = PathScratch::default();
+    let mut scratch = QueryScratch::default();
     let (from, to) = (Vec3::new(2.0, 0.0, 6.0), Vec3::new(10.0, 0.0, 6.0));
-    let straight = mesh.find_path(from, to, &mut scratch).unwrap();
+    let straight = mesh.find_path(from, to, &PathOptions::default(), &mut scratch).unwrap();
     assert!((straight.length - 8.0).abs() < 1e-4);
     let options = PathOptions::default().with_cost(AreaCosts::default().with(AreaId(2), 10.0));
-    let round = mesh.find_path_with(from, to, &options, &mut scratch).unwrap();
+    let round = mesh.find_path(from, to, &options, &mut scratch).unwrap();
     assert!((round.cost - (4.0 + 2.0 * 8.0_f32.sqrt())).abs() < 0.01, "{}", round.cost);
-    let shortest = mesh.find_shortest_path_with(from, to, &options, &mut scratch).unwrap();
+    let shortest =
+        mesh.find_path(from, to, &options.with_search(PathSearch::Shortest), &mut scratch).unwrap();
     assert!((shortest.length - 8.0).abs() < 1e-4 && (shortest.cost - 44.0).abs() < 0.01, "{}", shortest.cost);
 
     struct Toll;
@@ -100,13 +101,13 @@ fn dear_ground_is_walked_round_and_entering_is_paid_for() {
             if mesh.polygon(to).unwrap().area_id() == AreaId(2) { 100.0 } else { -5.0 }
         }
     }
-    let round = mesh.find_path_with(from, to, &PathOptions::default().with_cost(Toll), &mut scratch).unwrap();
+    let round = mesh.find_path(from, to, &PathOptions::default().with_cost(Toll), &mut scratch).unwrap();
     assert!(round.cost < 12.0, "{}", round.cost);
 }
 
 #[test]
 fn infinite_costs_are_walls_and_costs_that_are_no_use_are_errors() {
-    let mut scratch = PathScratch::default();
+    let mut scratch = QueryScratch::default();
     for seed in 0..40 {
         let mesh = mesh(seed);
         let mut chance = Chance(seed);
@@ -114,29 +115,33 @@ fn infinite_costs_are_walls_and_costs_that_are_no_use_are_errors() {
         let filtered = PathOptions::default().with_filter(AreaFilter::default().without(AreaId(2)));
         for _ in 0..10 {
             let [(_, from), (_, to)] = random_pair(&mesh, &mut chance);
-            let one = mesh.find_path_with(from, to, &closed, &mut scratch);
-            let other = mesh.find_path_with(from, to, &filtered, &mut scratch);
+            let one = mesh.find_path(from, to, &closed, &mut scratch);
+            let other = mesh.find_path(from, to, &filtered, &mut scratch);
             match (one, other) {
                 (Ok(one), Ok(other)) => {
                     assert_eq!((one.outcome, one.polygons), (other.outcome, other.polygons))
                 }
                 (one, other) => assert_eq!(one.map(|_| ()), other.map(|_| ())),
             }
-            let shortest = mesh.find_shortest_path_with(from, to, &closed, &mut scratch);
-            let other = mesh.find_shortest_path_with(from, to, &filtered, &mut scratch);
+            let shortest =
+                mesh.find_path(from, to, &closed.clone().with_search(PathSearch::Shortest), &mut scratch);
+            let other = mesh.find_path(from, to, &filtered.with_search(PathSearch::Shortest), &mut scratch);
             assert_eq!(shortest.map(|path| path.polygons), other.map(|path| path.polygons));
         }
         let [(_, from), (_, to)] = random_pair(&mesh, &mut chance);
         for value in [f32::NAN, -1.0, f32::NEG_INFINITY] {
             let options = PathOptions::default().with_cost(AreaCosts::default().with(AreaId(7), value));
-            let error = mesh.find_path_with(from, to, &options, &mut scratch).unwrap_err();
+            let error = mesh.find_path(from, to, &options, &mut scratch).unwrap_err();
             assert!(matches!(error, QueryError::BadCost { area: AreaId(7), .. }));
         }
         // Free ground: any way there is, and no harm.
         let free = PathOptions::default()
             .with_cost((0..=255).fold(AreaCosts::default(), |costs, area| costs.with(AreaId(area), 0.0)));
-        let path = mesh.find_path_with(from, to, &free, &mut scratch).unwrap();
-        assert_eq!(path.outcome, mesh.find_path(from, to, &mut scratch).unwrap().outcome);
+        let path = mesh.find_path(from, to, &free, &mut scratch).unwrap();
+        assert_eq!(
+            path.outcome,
+            mesh.find_path(from, to, &PathOptions::default(), &mut scratch).unwrap().outcome
+        );
         assert!(path.cost.abs() < 1e-6);
     }
 }
@@ -148,12 +153,10 @@ fn flags_open_and_close_polygons() {
     let door = mesh.nearest(Vec3::new(6.0, 0.0, 6.0), &mesh.default_reach()).unwrap().polygon;
     let mut flags = vec![1_u16; mesh.polygon_count()];
     let (from, to) = (Vec3::new(6.0, 0.0, 2.0), Vec3::new(6.0, 0.0, 10.0));
-    let mut scratch = PathScratch::default();
+    let mut scratch = QueryScratch::default();
     let mut length = |flags: &[u16]| {
         let filter = (FlagFilter { flags, include: 1, exclude: 2 }, AnyPolygon);
-        mesh.find_path_with(from, to, &PathOptions::default().with_filter(filter), &mut scratch)
-            .unwrap()
-            .length
+        mesh.find_path(from, to, &PathOptions::default().with_filter(filter), &mut scratch).unwrap().length
     };
     let open = length(&flags);
     flags[door.index()] = 1 | 2;

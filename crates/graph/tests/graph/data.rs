@@ -3,7 +3,7 @@
 use glam::Vec3;
 use proptest::prelude::*;
 use waymesh_core::{Agent, Validate};
-use waymesh_graph::{LinkData, NavMesh, NavMeshData, NavMeshError, PathOptions, PathScratch, Reach};
+use waymesh_graph::{LinkData, NavMesh, NavMeshData, NavMeshError, PathOptions, QueryScratch, Reach};
 
 use crate::meshes::{Chance, bumpy_surface, random_hilly, spiral};
 
@@ -70,7 +70,7 @@ fn damage_is_named() {
 /// Queries of every kind, near and far.
 fn exercise(mesh: &NavMesh, seed: u64) {
     let mut chance = Chance(seed);
-    let mut scratch = PathScratch::default();
+    let mut scratch = QueryScratch::default();
     let options = PathOptions::default().with_cross_points(true).with_reach(Reach::INFINITE);
     for view in mesh.polygons() {
         assert!(view.corners().len() >= 3 && view.positions().all(Vec3::is_finite));
@@ -85,7 +85,7 @@ fn exercise(mesh: &NavMesh, seed: u64) {
         };
         let (from, to) = (place(), place());
         let _ = mesh.nearest(from, &mesh.default_reach());
-        if let Ok(path) = mesh.find_path_with(from, to, &options, &mut scratch) {
+        if let Ok(path) = mesh.find_path(from, to, &options, &mut scratch) {
             assert_eq!(path.polygons.is_empty(), path.points.is_empty());
         }
     }

@@ -3,7 +3,8 @@
 use glam::{Vec3, Vec3Swizzles};
 use waymesh_core::PolyId;
 use waymesh_graph::{
-    AnyPolygon, Link, LinkEnd, LinkId, LinkKind, Location, NavMesh, Outcome, PathOptions, PathScratch, Reach,
+    AnyPolygon, Link, LinkEnd, LinkId, LinkKind, Location, NavMesh, Outcome, PathOptions, PathSearch,
+    QueryScratch, Reach,
 };
 
 use crate::meshes::{Chance, frame, from_map, navmesh, point_in, random_flat, random_map, random_polygon};
@@ -11,7 +12,7 @@ use crate::paths::without_touching_corners;
 
 #[test]
 fn a_distance_map_has_the_length_of_the_shortest_path_from_everywhere() {
-    let mut scratch = PathScratch::default();
+    let mut scratch = QueryScratch::default();
     let (mut found, mut none, mut steps) = (0, 0, 0);
     for seed in 0..60 {
         let map = without_touching_corners(random_map(seed, 12, 10, [15, 30, 40][(seed % 3) as usize]));
@@ -29,7 +30,14 @@ fn a_distance_map_has_the_length_of_the_shortest_path_from_everywhere() {
             let polygon = random_polygon(&mesh, &mut chance);
             let position = point_in(&mesh, polygon, &mut chance);
             let mut place = Location { polygon, position, generation: mesh.generation() };
-            let path = mesh.find_shortest_path(position, goal.position, &mut scratch).unwrap();
+            let path = mesh
+                .find_path(
+                    position,
+                    goal.position,
+                    &PathOptions::default().with_search(PathSearch::Shortest),
+                    &mut scratch,
+                )
+                .unwrap();
             let way = field.way_on(&mesh, &place).unwrap();
             assert_eq!(way.is_some(), path.outcome == Outcome::Complete);
             let Some(way) = way else {
@@ -85,7 +93,7 @@ fn a_distance_map_has_the_length_of_the_shortest_path_from_everywhere() {
 
 #[test]
 fn the_polygons_within_a_length_are_those_whose_nearest_point_is() {
-    let mut scratch = PathScratch::default();
+    let mut scratch = QueryScratch::default();
     let mut within = Vec::new();
     let options = PathOptions::default().with_reach(Reach::new(0.0, 0.1, 0.1));
     for seed in 0..30 {
@@ -106,7 +114,9 @@ fn the_polygons_within_a_length_are_those_whose_nearest_point_is() {
             let mut best = f32::INFINITY;
             for _ in 0..12 {
                 let to = point_in(&mesh, view.id(), &mut chance);
-                let path = mesh.find_shortest_path_with(from.position, to, &options, &mut scratch).unwrap();
+                let path = mesh
+                    .find_path(from.position, to, &options.with_search(PathSearch::Shortest), &mut scratch)
+                    .unwrap();
                 if path.outcome == Outcome::Complete && path.polygons.last() == Some(&view.id()) {
                     best = best.min(path.length);
                 }
@@ -125,7 +135,7 @@ fn the_polygons_within_a_length_are_those_whose_nearest_point_is() {
 
 #[test]
 fn links_come_and_go_and_leave_no_trace() {
-    let mut scratch = PathScratch::default();
+    let mut scratch = QueryScratch::default();
     for seed in 0..20 {
         let plain = navmesh(random_flat(seed));
         let mut mesh = plain.clone();
@@ -153,10 +163,14 @@ fn links_come_and_go_and_leave_no_trace() {
         assert_eq!(mesh, plain.clone().with_links(rest).unwrap());
         let (a, b) = (random_polygon(&plain, &mut chance), random_polygon(&plain, &mut chance));
         let (from, to) = (point_in(&plain, a, &mut chance), point_in(&plain, b, &mut chance));
-        let linked = mesh.find_shortest_path(from, to, &mut scratch).unwrap();
+        let linked = mesh
+            .find_path(from, to, &PathOptions::default().with_search(PathSearch::Shortest), &mut scratch)
+            .unwrap();
         while mesh.remove_link(LinkId(0)).is_some() {}
         assert_eq!(mesh, plain);
-        let without = mesh.find_shortest_path(from, to, &mut scratch).unwrap();
+        let without = mesh
+            .find_path(from, to, &PathOptions::default().with_search(PathSearch::Shortest), &mut scratch)
+            .unwrap();
         assert!(without.outcome != Outcome::Complete || linked.length <= without.length + 1e-3);
     }
     // A million answers would be the same; here a few thousand from two threads, with a mesh each of
@@ -166,7 +180,7 @@ fn links_come_and_go_and_leave_no_trace() {
         for thread in 0..2 {
             let plain = &plain;
             scope.spawn(move || {
-                let (mut chance, mut scratch) = (Chance(thread), PathScratch::default());
+                let (mut chance, mut scratch) = (Chance(thread), QueryScratch::default());
                 let mut mesh = plain.clone();
                 for round in 0..300 {
                     let polygons = [(); 2].map(|()| random_polygon(plain, &mut chance));
@@ -180,8 +194,22 @@ fn links_come_and_go_and_leave_no_trace() {
                     } else {
                         mesh.add_link(Link::new(ends[0], ends[1], LinkKind::User)).unwrap();
                     }
-                    let before = plain.find_shortest_path(from, to, &mut scratch).unwrap();
-                    let path = mesh.find_shortest_path(from, to, &mut scratch).unwrap();
+                    let before = plain
+                        .find_path(
+                            from,
+                            to,
+                            &PathOptions::default().with_search(PathSearch::Shortest),
+                            &mut scratch,
+                        )
+                        .unwrap();
+                    let path = mesh
+                        .find_path(
+                            from,
+                            to,
+                            &PathOptions::default().with_search(PathSearch::Shortest),
+                            &mut scratch,
+                        )
+                        .unwrap();
                     if before.outcome == Outcome::Complete {
                         assert!(path.outcome == Outcome::Complete && path.length <= before.length + 1e-3);
                     }

@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 use waymesh_core::{AreaId, GridFrame, PolyMesh};
-use waymesh_graph::{NavMesh, Outcome, PathScratch};
+use waymesh_graph::{NavMesh, Outcome, PathOptions, PathSearch, QueryScratch};
 
 use crate::meshes::Builder;
 
@@ -23,7 +23,7 @@ fn published_pairs_have_a_path_not_much_longer_than_listed() {
             continue;
         };
         let mesh = NavMesh::try_from(read_mesh(&text)).unwrap();
-        let mut scratch = PathScratch::default();
+        let mut scratch = QueryScratch::default();
         let (mut count, mut sum, mut listed, mut longest) = (0, 0.0, 0.0, 0.0_f64);
         for line in pairs.lines().skip(1).step_by(if pairs.len() > 50_000 { 20 } else { 1 }) {
             let numbers: Vec<f32> =
@@ -32,7 +32,7 @@ fn published_pairs_have_a_path_not_much_longer_than_listed() {
             // The squares of the map are the cells of the grid: a pair names their middles.
             let from = Vec3::new(x1 + 0.5, 0.0, z1 + 0.5);
             let to = Vec3::new(x2 + 0.5, 0.0, z2 + 0.5);
-            let path = mesh.find_path(from, to, &mut scratch).unwrap();
+            let path = mesh.find_path(from, to, &PathOptions::default(), &mut scratch).unwrap();
             assert_eq!(path.outcome, Outcome::Complete);
             assert!(path.length + 1e-3 >= from.distance(to));
             count += 1;
@@ -81,14 +81,16 @@ fn iron_harvest_pairs_have_the_published_length() {
         return;
     };
     let mesh = NavMesh::try_from(read_decimal_mesh(&mesh)).unwrap();
-    let mut scratch = PathScratch::default();
+    let mut scratch = QueryScratch::default();
     let (mut count, mut worst) = (0, 0.0_f64);
     for line in pairs.lines().skip(1) {
         let numbers: Vec<f64> =
             line.split_whitespace().skip(2).filter_map(|word| word.parse().ok()).collect();
         let [_, _, x1, z1, x2, z2, listed] = numbers[..] else { continue };
         let [from, to] = [(x1, z1), (x2, z2)].map(|(x, z)| Vec3::new(x as f32, 0.0, z as f32));
-        let path = mesh.find_shortest_path(from, to, &mut scratch).unwrap();
+        let path = mesh
+            .find_path(from, to, &PathOptions::default().with_search(PathSearch::Shortest), &mut scratch)
+            .unwrap();
         assert_eq!(path.outcome, Outcome::Complete);
         let error = (f64::from(path.length) - listed).abs() / (1.0 + listed);
         assert!(error < 1e-5, "{line}: {}", path.length);
@@ -108,7 +110,7 @@ fn shortest_paths_of_published_pairs_are_within_the_listed_and_the_same_on_every
         let (Some(merged), Some(plain)) = (merged, plain) else { continue };
         let Some(pairs) = golden(&format!("polyanya_scenarios/{pairs}.scen")) else { continue };
         let [merged, plain] = [merged, plain].map(|text| NavMesh::try_from(read_mesh(&text)).unwrap());
-        let mut scratch = PathScratch::default();
+        let mut scratch = QueryScratch::default();
         let (mut count, mut sum) = (0, 0.0);
         for (number, line) in pairs.lines().skip(1).enumerate() {
             let numbers: Vec<f32> =
@@ -116,15 +118,31 @@ fn shortest_paths_of_published_pairs_are_within_the_listed_and_the_same_on_every
             let [_, _, x1, z1, x2, z2, octile] = numbers[..] else { continue };
             let from = Vec3::new(x1, 0.0, z1);
             let to = Vec3::new(x2, 0.0, z2);
-            let path = merged.find_shortest_path(from, to, &mut scratch).unwrap();
+            let path = merged
+                .find_path(from, to, &PathOptions::default().with_search(PathSearch::Shortest), &mut scratch)
+                .unwrap();
             assert_eq!(path.outcome, Outcome::Complete);
             assert!(path.length <= octile + 1e-3 * (1.0 + octile) * 0.1, "{line}: {}", path.length);
             assert!(path.length >= from.distance(to) - 1e-3);
             if number % 10 == 0 {
                 // The same ground in other polygons.
-                let other = plain.find_shortest_path(from, to, &mut scratch).unwrap();
+                let other = plain
+                    .find_path(
+                        from,
+                        to,
+                        &PathOptions::default().with_search(PathSearch::Shortest),
+                        &mut scratch,
+                    )
+                    .unwrap();
                 assert!((other.length - path.length).abs() <= 1e-5 * (1.0 + path.length), "{line}");
-                let back = merged.find_shortest_path(to, from, &mut scratch).unwrap();
+                let back = merged
+                    .find_path(
+                        to,
+                        from,
+                        &PathOptions::default().with_search(PathSearch::Shortest),
+                        &mut scratch,
+                    )
+                    .unwrap();
                 assert!((back.length - path.length).abs() <= 1e-5 * (1.0 + path.length), "{line}");
             }
             count += 1;

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 
 use glam::Vec3;
 use waymesh_core::PolyMesh;
-use waymesh_graph::{NavMesh, Outcome, Path, PathScratch};
+use waymesh_graph::{NavMesh, Outcome, Path, PathOptions, PathSearch, QueryScratch};
 use waymesh_testkit::grid_maps::{GridMap, GridPair, read_pairs};
 use waymesh_testkit::levels::find;
 
@@ -183,8 +183,15 @@ fn middle([x, z]: [i32; 2]) -> (Place, Vec3) {
     (place, Vec3::new(x as f32 + 0.5, 0.0, z as f32 + 0.5))
 }
 
-fn shortest(mesh: &NavMesh, pair: &GridPair, scratch: &mut PathScratch) -> Path {
-    let path = mesh.find_shortest_path(middle(pair.from).1, middle(pair.to).1, scratch).unwrap();
+fn shortest(mesh: &NavMesh, pair: &GridPair, scratch: &mut QueryScratch) -> Path {
+    let path = mesh
+        .find_path(
+            middle(pair.from).1,
+            middle(pair.to).1,
+            &PathOptions::default().with_search(PathSearch::Shortest),
+            scratch,
+        )
+        .unwrap();
     assert_eq!(path.outcome, Outcome::Complete, "{pair:?}");
     path
 }
@@ -223,7 +230,7 @@ fn every_listed_pair_of_arena_has_the_length_of_a_slow_search_on_all_three_meshe
     let oracle = Oracle::new(&map);
     assert!(!oracle.has_pinches());
     let meshes = [plain, merged, map.mesh()].map(|mesh| NavMesh::try_from(mesh).unwrap());
-    let mut scratch = PathScratch::default();
+    let mut scratch = QueryScratch::default();
     let pairs = read_pairs(&pairs);
     for pair in &pairs {
         let length = oracle.shortest(middle(pair.from).0, middle(pair.to).0, f64::INFINITY);
@@ -244,7 +251,7 @@ fn listed_pairs_of_aurora_are_never_over_the_listed_length_and_some_that_of_a_sl
     assert_eq!(map, GridMap::under(&plain));
     let oracle = Oracle::new(&map);
     let mesh = NavMesh::try_from(merged).unwrap();
-    let mut scratch = PathScratch::default();
+    let mut scratch = QueryScratch::default();
     let pairs = read_pairs(&pairs);
     let mut compared = 0;
     for (number, pair) in pairs.iter().enumerate() {
@@ -263,7 +270,7 @@ fn listed_pairs_of_aurora_are_never_over_the_listed_length_and_some_that_of_a_sl
 
 #[test]
 fn pairs_on_grid_maps_are_never_over_the_listed_length_nor_under_the_straight_line() {
-    let mut scratch = PathScratch::default();
+    let mut scratch = QueryScratch::default();
     for name in ["arena", "brc202d", "den520d", "lak303d"] {
         let map = text(&format!("movingai/maps/dao/{name}.map"));
         let (Some(map), Some(pairs)) = (map, text(&format!("movingai/scen/dao/{name}.map.scen"))) else {
@@ -278,7 +285,9 @@ fn pairs_on_grid_maps_are_never_over_the_listed_length_nor_under_the_straight_li
             let path = shortest(&mesh, pair, &mut scratch);
             check(&oracle, pair, &path);
             if number % 10 == 0 {
-                let quick = mesh.find_path(middle(pair.from).1, middle(pair.to).1, &mut scratch).unwrap();
+                let quick = mesh
+                    .find_path(middle(pair.from).1, middle(pair.to).1, &PathOptions::default(), &mut scratch)
+                    .unwrap();
                 assert!(quick.length >= path.length * (1.0 - 1e-5), "{pair:?}");
             }
             (sum, listed) = (sum + f64::from(path.length), listed + pair.length);

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use glam::Vec3;
 use waymesh_core::{AreaId, PolyId};
 use waymesh_graph::{
-    AnyPolygon, AreaCosts, AreaFilter, Hierarchy, HierarchyConfig, HierarchyScratch, HierarchyUse, NavMesh,
-    Outcome, Path, PathOptions, PathScratch, QueryError, TravelCost,
+    AnyPolygon, AreaCosts, AreaFilter, Hierarchy, HierarchyConfig, HierarchyUse, NavMesh, Outcome, Path,
+    PathOptions, PathSearch, PolygonFilter, QueryError, QueryScratch, TravelCost,
 };
 
 use crate::corridor::check;
@@ -18,6 +18,23 @@ fn config(polygons: u32) -> HierarchyConfig {
     HierarchyConfig::default().with_min_polygons(0).with_cluster_polygons(polygons)
 }
 
+/// Finds a path through a hierarchy, and tells how it was found.
+fn find<F, C>(
+    hierarchy: &Hierarchy<F, C>,
+    mesh: &NavMesh,
+    from: Vec3,
+    to: Vec3,
+    options: &PathOptions<F, C>,
+    scratch: &mut QueryScratch,
+) -> Result<(Path, HierarchyUse), QueryError>
+where
+    F: PolygonFilter + PartialEq + Clone,
+    C: TravelCost + PartialEq + Clone,
+{
+    let path = mesh.find_path(from, to, &options.clone().with_search(hierarchy), scratch)?;
+    Ok((path, scratch.hierarchy_use().expect("a hierarchy was asked")))
+}
+
 fn large(seed: u64) -> NavMesh {
     let walls = [10, 20, 28][(seed % 3) as usize];
     let map = random_map(seed, 45, 40, walls);
@@ -27,7 +44,7 @@ fn large(seed: u64) -> NavMesh {
 #[test]
 fn a_path_leads_where_a_plain_one_leads_and_is_little_longer() {
     let mut chance = Chance(1);
-    let (mut scratch, mut paths) = (HierarchyScratch::default(), PathScratch::default());
+    let (mut scratch, mut paths) = (QueryScratch::default(), QueryScratch::default());
     let mut uses: BTreeMap<HierarchyUse, usize> = BTreeMap::new();
     let (mut sum, mut plain_sum, mut worst, mut count) = (0.0, 0.0, 0.0_f32, 0_u16);
     for seed in 0..12 {
@@ -36,9 +53,9 @@ fn a_path_leads_where_a_plain_one_leads_and_is_little_longer() {
         for _ in 0..40 {
             let [from, to] = [0, 1].map(|_| point_in(&mesh, random_polygon(&mesh, &mut chance), &mut chance));
             let options = PathOptions::default();
-            let (path, how) = hierarchy.find_path_with(&mesh, from, to, &options, &mut scratch).unwrap();
+            let (path, how) = find(&hierarchy, &mesh, from, to, &options, &mut scratch).unwrap();
             *uses.entry(how).or_default() += 1;
-            let plain = mesh.find_path(from, to, &mut paths).unwrap();
+            let plain = mesh.find_path(from, to, &PathOptions::default(), &mut paths).unwrap();
             assert_eq!(path.outcome, plain.outcome);
             if path.outcome == Outcome::Unreachable {
                 continue;
@@ -47,7 +64,14 @@ fn a_path_leads_where_a_plain_one_leads_and_is_little_longer() {
             assert_eq!((path.points[0], path.points.last()), (plain.points[0], plain.points.last()));
             assert!((f64::from(path.length) - shortest_in_corridor(&mesh, &path)).abs() < 1e-3);
             if how == HierarchyUse::Clusters && path.outcome == Outcome::Complete {
-                let exact = mesh.find_shortest_path(from, to, &mut paths).unwrap();
+                let exact = mesh
+                    .find_path(
+                        from,
+                        to,
+                        &PathOptions::default().with_search(PathSearch::Shortest),
+                        &mut paths,
+                    )
+                    .unwrap();
                 assert!(path.length >= exact.length - 1e-3);
                 let ratio = path.length / exact.length.max(0.1);
                 (sum, count) = (sum + ratio, count + 1);
@@ -101,7 +125,7 @@ fn clusters_hang_together_and_hold_every_polygon() {
 #[test]
 fn links_are_taken_in_their_direction_and_named() {
     let mut chance = Chance(3);
-    let (mut scratch, mut paths) = (HierarchyScratch::default(), PathScratch::default());
+    let (mut scratch, mut paths) = (QueryScratch::default(), QueryScratch::default());
     let (mut taken, mut lost) = (0, 0);
     for seed in 0..60 {
         let mesh = linked(seed);
@@ -109,15 +133,15 @@ fn links_are_taken_in_their_direction_and_named() {
         for _ in 0..20 {
             let [from, to] = [0, 1].map(|_| point_in(&mesh, random_polygon(&mesh, &mut chance), &mut chance));
             let options = PathOptions::default().with_allow_partial(false);
-            let (path, how) = hierarchy.find_path_with(&mesh, from, to, &options, &mut scratch).unwrap();
-            let plain = mesh.find_path_with(from, to, &options, &mut paths).unwrap();
+            let (path, how) = find(&hierarchy, &mesh, from, to, &options, &mut scratch).unwrap();
+            let plain = mesh.find_path(from, to, &options, &mut paths).unwrap();
             assert_eq!(path.outcome, plain.outcome, "{how:?}");
             // Known without a search, also where it hangs on the direction of a link.
             assert!(how != HierarchyUse::NoWay || path.outcome == Outcome::Unreachable);
             lost += usize::from(how == HierarchyUse::NoWay);
             let (partial, _) =
-                hierarchy.find_path_with(&mesh, from, to, &PathOptions::default(), &mut scratch).unwrap();
-            let plain = mesh.find_path(from, to, &mut paths).unwrap();
+                find(&hierarchy, &mesh, from, to, &PathOptions::default(), &mut scratch).unwrap();
+            let plain = mesh.find_path(from, to, &PathOptions::default(), &mut paths).unwrap();
             assert_eq!(partial.outcome, plain.outcome, "{how:?}");
             if path.outcome == Outcome::Complete {
                 check(&mesh, &path);
@@ -161,7 +185,7 @@ impl TravelCost for Tolls {
 #[test]
 fn with_costs_a_path_costs_little_more_than_a_plain_one() {
     let mut chance = Chance(11);
-    let (mut scratch, mut paths) = (HierarchyScratch::default(), PathScratch::default());
+    let (mut scratch, mut paths) = (QueryScratch::default(), QueryScratch::default());
     let mut uses: BTreeMap<HierarchyUse, usize> = BTreeMap::new();
     let (mut sum, mut blind, mut count) = (0.0, 0.0, 0_u16);
     for seed in 0..12 {
@@ -174,9 +198,9 @@ fn with_costs_a_path_costs_little_more_than_a_plain_one() {
         let plain_options = PathOptions::default();
         for _ in 0..40 {
             let [from, to] = [0, 1].map(|_| point_in(&mesh, random_polygon(&mesh, &mut chance), &mut chance));
-            let (path, how) = hierarchy.find_path_with(&mesh, from, to, &options, &mut scratch).unwrap();
+            let (path, how) = find(&hierarchy, &mesh, from, to, &options, &mut scratch).unwrap();
             *uses.entry(how).or_default() += 1;
-            let plain = mesh.find_path_with(from, to, &options, &mut paths).unwrap();
+            let plain = mesh.find_path(from, to, &options, &mut paths).unwrap();
             assert_eq!(path.outcome, plain.outcome);
             if path.outcome == Outcome::Unreachable {
                 continue;
@@ -186,7 +210,7 @@ fn with_costs_a_path_costs_little_more_than_a_plain_one() {
             let is_closed = |pair: &[PolyId]| cost.entering(&mesh, pair[0], pair[1]).is_infinite();
             assert!(!path.polygons.windows(2).any(is_closed));
             if how == HierarchyUse::Clusters && path.outcome == Outcome::Complete && !cost.is_gate {
-                let short = mesh.find_path_with(from, to, &plain_options, &mut paths).unwrap();
+                let short = mesh.find_path(from, to, &plain_options, &mut paths).unwrap();
                 let same = PathOptions::default().with_cost(cost.clone());
                 let dearer = price(&mesh, &short, &same);
                 sum += path.cost / plain.cost.max(0.1);
@@ -218,8 +242,8 @@ fn price(mesh: &NavMesh, path: &Path, options: &PathOptions<AnyPolygon, Tolls>) 
 #[test]
 fn what_it_was_not_made_for_is_done_without_it_and_told() {
     let mut chance = Chance(6);
-    let mut paths = PathScratch::default();
-    let mut scratch = HierarchyScratch::default();
+    let mut paths = QueryScratch::default();
+    let mut scratch = QueryScratch::default();
     let mesh = large(1);
     let dry = AreaFilter::default().without(AreaId(2));
     let hierarchy = Hierarchy::with_filter(&mesh, dry, &config(20)).unwrap();
@@ -232,38 +256,38 @@ fn what_it_was_not_made_for_is_done_without_it_and_told() {
     for _ in 0..60 {
         let [from, to] = [0, 1].map(|_| point_in(&mesh, random_polygon(&mesh, &mut chance), &mut chance));
         let options = PathOptions::default().with_filter(dry);
-        match hierarchy.find_path_with(&mesh, from, to, &options, &mut scratch) {
+        match find(&hierarchy, &mesh, from, to, &options, &mut scratch) {
             Ok((path, how)) => {
                 assert!(
                     path.polygons
                         .iter()
                         .all(|&polygon| mesh.polygon(polygon).unwrap().area_id() != AreaId(2))
                 );
-                let plain = mesh.find_path_with(from, to, &options, &mut paths).unwrap();
+                let plain = mesh.find_path(from, to, &options, &mut paths).unwrap();
                 assert_eq!(path.outcome, plain.outcome);
                 by_clusters += usize::from(how == HierarchyUse::Clusters);
             }
             Err(error) => {
-                assert_eq!(mesh.find_path_with(from, to, &options, &mut paths).unwrap_err(), error);
+                assert_eq!(mesh.find_path(from, to, &options, &mut paths).unwrap_err(), error);
             }
         }
         let all = PathOptions::default().with_filter(AreaFilter::default());
-        let (path, how) = hierarchy.find_path_with(&mesh, from, to, &all, &mut scratch).unwrap();
+        let (path, how) = find(&hierarchy, &mesh, from, to, &all, &mut scratch).unwrap();
         assert_eq!(how, HierarchyUse::OtherFilter);
-        assert_eq!(path, mesh.find_path_with(from, to, &all, &mut paths).unwrap());
+        assert_eq!(path, mesh.find_path(from, to, &all, &mut paths).unwrap());
         let costs = options.with_cost(AreaCosts::default().with(AreaId(3), 2.0));
-        if let Ok((path, how)) = dear.find_path_with(&mesh, from, to, &costs, &mut scratch) {
+        if let Ok((path, how)) = find(&dear, &mesh, from, to, &costs, &mut scratch) {
             assert_eq!(how, HierarchyUse::Costs);
-            assert_eq!(path, mesh.find_path_with(from, to, &costs, &mut paths).unwrap());
+            assert_eq!(path, mesh.find_path(from, to, &costs, &mut paths).unwrap());
         }
-        if let Ok((path, how)) = hierarchy.find_path_with(&other, from, to, &options, &mut scratch) {
+        if let Ok((path, how)) = find(&hierarchy, &other, from, to, &options, &mut scratch) {
             assert_eq!(how, HierarchyUse::Stale);
-            assert_eq!(path, other.find_path_with(from, to, &options, &mut paths).unwrap());
+            assert_eq!(path, other.find_path(from, to, &options, &mut paths).unwrap());
         }
         let plain = PathOptions::default();
-        let (path, how) = small.find_path_with(&mesh, from, to, &plain, &mut scratch).unwrap();
+        let (path, how) = find(&small, &mesh, from, to, &plain, &mut scratch).unwrap();
         assert_eq!(how, HierarchyUse::Small);
-        assert_eq!(path, mesh.find_path(from, to, &mut paths).unwrap());
+        assert_eq!(path, mesh.find_path(from, to, &PathOptions::default(), &mut paths).unwrap());
     }
     assert!(by_clusters > 5);
 }
@@ -276,11 +300,11 @@ fn what_is_no_use_is_an_error() {
         assert!(matches!(error, QueryError::BadOption { field: "cluster_polygons", .. }));
     }
     let hierarchy = Hierarchy::new(&mesh, &config(4)).unwrap();
-    let mut scratch = HierarchyScratch::default();
+    let mut scratch = QueryScratch::default();
     let mut path = Path::default();
     let nan = Vec3::splat(f32::NAN);
-    let options = PathOptions::default();
-    let error = hierarchy.find_path_into(&mesh, nan, Vec3::ZERO, &options, &mut scratch, &mut path);
+    let options = PathOptions::default().with_search(&hierarchy);
+    let error = mesh.find_path_into(nan, Vec3::ZERO, &options, &mut scratch, &mut path);
     assert!(matches!(error, Err(QueryError::NotFinite { .. })));
     assert_eq!(path, Path::default());
 }
@@ -293,16 +317,18 @@ fn on_a_published_map_paths_are_little_longer_than_the_shortest() {
     // Large enough by default.
     let hierarchy = Hierarchy::new(&mesh, &HierarchyConfig::default()).unwrap();
     assert!(hierarchy.figures().clusters > 100);
-    let (mut scratch, mut paths) = (HierarchyScratch::default(), PathScratch::default());
+    let (mut scratch, mut paths) = (QueryScratch::default(), QueryScratch::default());
     let mut chance = Chance(9);
     let (mut sum, mut worst, mut count) = (0.0, 0.0_f32, 0_u16);
     while count < 150 {
         let [from, to] = [0, 1].map(|_| point_in(&mesh, random_polygon(&mesh, &mut chance), &mut chance));
         let options = PathOptions::default();
-        let (path, how) = hierarchy.find_path_with(&mesh, from, to, &options, &mut scratch).unwrap();
+        let (path, how) = find(&hierarchy, &mesh, from, to, &options, &mut scratch).unwrap();
         if how == HierarchyUse::Clusters && path.outcome == Outcome::Complete {
             check(&mesh, &path);
-            let exact = mesh.find_shortest_path(from, to, &mut paths).unwrap();
+            let exact = mesh
+                .find_path(from, to, &PathOptions::default().with_search(PathSearch::Shortest), &mut paths)
+                .unwrap();
             let ratio = path.length / exact.length;
             assert!(ratio > 0.9999);
             (sum, worst, count) = (sum + ratio, worst.max(ratio), count + 1);

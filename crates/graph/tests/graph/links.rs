@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use waymesh_core::{AreaId, PlanPoint, PlanVertex, PolyId, PolyMesh};
 use waymesh_graph::{
     AreaFilter, IslandId, Link, LinkEnd, LinkId, LinkKind, LinkUse, NavMesh, NavMeshError, Outcome,
-    PathOptions, PathScratch,
+    PathOptions, QueryScratch,
 };
 
 use crate::meshes::{Builder, Chance, frame, point_in, random_flat, random_polygon};
@@ -42,17 +42,16 @@ fn an_edge_that_only_a_level_keeps_apart_is_crossed_like_an_edge() {
     let mesh = mesh(squares(0, 1.0), vec![link]);
     assert_eq!(mesh.islands().len(), 2);
     assert!(mesh.may_connect(IslandId(0), IslandId(1)));
-    let mut scratch = PathScratch::default();
+    let mut scratch = QueryScratch::default();
     let (from, to) = (at(3.0, 0.0, 2.0), at(37.0, 1.0, 17.0));
     for (from, to, backwards) in [(from, to, false), (to, from, true)] {
-        let path = mesh.find_path(from, to, &mut scratch).unwrap();
+        let path = mesh.find_path(from, to, &PathOptions::default(), &mut scratch).unwrap();
         assert_eq!(path.outcome, Outcome::Complete);
         assert_eq!(path.points, [from, to]);
         assert_eq!(path.links, [LinkUse { link: LinkId(0), backwards, point: 0 }]);
         assert!((path.length - from.distance(to)).abs() < 1e-5);
-        let crossing = mesh
-            .find_path_with(from, to, &PathOptions::default().with_cross_points(true), &mut scratch)
-            .unwrap();
+        let crossing =
+            mesh.find_path(from, to, &PathOptions::default().with_cross_points(true), &mut scratch).unwrap();
         assert_eq!(crossing.points.len(), 3);
         assert!((crossing.points[1].x - 10.0).abs() < 1e-5);
     }
@@ -62,8 +61,10 @@ fn an_edge_that_only_a_level_keeps_apart_is_crossed_like_an_edge() {
 fn a_gap_is_taken_where_it_is_short_and_named() {
     let link = Link::new(end(0, 0.0, [[20, 5], [20, 15]]), end(1, 8.0, [[24, 5], [24, 15]]), LinkKind::Step);
     let mesh = mesh(squares(4, 8.0), vec![link]);
-    let mut scratch = PathScratch::default();
-    let path = mesh.find_path(at(10.0, 0.0, 8.0), at(34.0, 8.0, 8.0), &mut scratch).unwrap();
+    let mut scratch = QueryScratch::default();
+    let path = mesh
+        .find_path(at(10.0, 0.0, 8.0), at(34.0, 8.0, 8.0), &PathOptions::default(), &mut scratch)
+        .unwrap();
     assert_eq!(path.outcome, Outcome::Complete);
     let expected = [at(10.0, 0.0, 8.0), at(20.0, 0.0, 8.0), at(24.0, 8.0, 8.0), at(34.0, 8.0, 8.0)];
     assert_eq!(path.points, expected);
@@ -72,7 +73,9 @@ fn a_gap_is_taken_where_it_is_short_and_named() {
     let length = 5.0 + (2.0_f32 * 2.0 + 2.0 * 2.0).sqrt() + 5.0;
     assert!((path.length - length).abs() < 1e-5, "{}", path.length);
     // Beside the link's reach the path bends to its end.
-    let path = mesh.find_path(at(10.0, 0.0, 1.0), at(34.0, 8.0, 1.0), &mut scratch).unwrap();
+    let path = mesh
+        .find_path(at(10.0, 0.0, 1.0), at(34.0, 8.0, 1.0), &PathOptions::default(), &mut scratch)
+        .unwrap();
     assert_eq!(path.points[1], at(20.0, 0.0, 5.0));
 }
 
@@ -81,14 +84,17 @@ fn a_one_way_link_leads_one_way() {
     let mut link = Link::new(end(0, 0.0, [[20, 5]; 2]), end(1, 8.0, [[24, 5]; 2]), LinkKind::User);
     link.both_ways = false;
     let mesh = mesh(squares(4, 8.0), vec![link]);
-    let mut scratch = PathScratch::default();
+    let mut scratch = QueryScratch::default();
     let (low, high) = (at(10.0, 0.0, 8.0), at(34.0, 8.0, 8.0));
-    assert_eq!(mesh.find_path(low, high, &mut scratch).unwrap().outcome, Outcome::Complete);
-    let back = mesh.find_path(high, low, &mut scratch).unwrap();
+    assert_eq!(
+        mesh.find_path(low, high, &PathOptions::default(), &mut scratch).unwrap().outcome,
+        Outcome::Complete
+    );
+    let back = mesh.find_path(high, low, &PathOptions::default(), &mut scratch).unwrap();
     assert_eq!(back.outcome, Outcome::Partial { reached: at(24.0, 8.0, 8.0) });
     assert!(back.links.is_empty());
     let exact = PathOptions::default().with_allow_partial(false);
-    let back = mesh.find_path_with(high, low, &exact, &mut scratch).unwrap();
+    let back = mesh.find_path(high, low, &exact, &mut scratch).unwrap();
     assert_eq!(back.outcome, Outcome::Unreachable);
 }
 
@@ -97,8 +103,10 @@ fn a_ladder_ends_above_where_it_begins() {
     // The upper square lies over the lower one.
     let link = Link::new(end(0, 0.0, [[10, 10]; 2]), end(1, 16.0, [[10, 10]; 2]), LinkKind::User);
     let mesh = mesh(squares(-20, 16.0), vec![link]);
-    let mut scratch = PathScratch::default();
-    let path = mesh.find_path(at(2.0, 0.0, 10.0), at(2.0, 16.0, 10.0), &mut scratch).unwrap();
+    let mut scratch = QueryScratch::default();
+    let path = mesh
+        .find_path(at(2.0, 0.0, 10.0), at(2.0, 16.0, 10.0), &PathOptions::default(), &mut scratch)
+        .unwrap();
     let expected = [at(2.0, 0.0, 10.0), at(10.0, 0.0, 10.0), at(10.0, 16.0, 10.0), at(2.0, 16.0, 10.0)];
     assert_eq!(path.points, expected);
     assert!((path.length - 12.0).abs() < 1e-5);
@@ -110,14 +118,14 @@ fn the_cheaper_of_two_links_is_taken_and_filters_count() {
         extra_cost,
         ..Link::new(end(0, 0.0, [[20, z]; 2]), end(1, 0.0, [[24, z]; 2]), LinkKind::User)
     };
-    let mut scratch = PathScratch::default();
+    let mut scratch = QueryScratch::default();
     let (from, to) = (at(18.0, 0.0, 4.0), at(26.0, 0.0, 4.0));
     for (cost, taken) in [(0.0, 0), (100.0, 1)] {
         let mesh = mesh(squares(4, 0.0), vec![link(4, cost), link(16, 0.0)]);
-        let path = mesh.find_path(from, to, &mut scratch).unwrap();
+        let path = mesh.find_path(from, to, &PathOptions::default(), &mut scratch).unwrap();
         assert_eq!(path.links, [LinkUse { link: LinkId(taken), backwards: false, point: 1 }]);
         let nowhere = PathOptions::default().with_filter(AreaFilter::only([AreaId(9)]));
-        assert!(mesh.find_path_with(from, to, &nowhere, &mut scratch).is_err());
+        assert!(mesh.find_path(from, to, &nowhere, &mut scratch).is_err());
     }
 }
 
@@ -201,14 +209,14 @@ proptest! {
         let polygons = random_flat(seed);
         let whole = NavMesh::try_from(polygons.clone()).unwrap();
         let cut = cut(&polygons, &mut chance);
-        let mut scratch = PathScratch::default();
+        let mut scratch = QueryScratch::default();
         for _ in 0..20 {
             let [from, to] = [0, 1].map(|_| {
                 let polygon = random_polygon(&whole, &mut chance);
                 point_in(&whole, polygon, &mut chance)
             });
-            let expected = whole.find_path(from, to, &mut scratch).unwrap();
-            let found = cut.find_path(from, to, &mut scratch).unwrap();
+            let expected = whole.find_path(from, to, &PathOptions::default(), &mut scratch).unwrap();
+            let found = cut.find_path(from, to, &PathOptions::default(), &mut scratch).unwrap();
             prop_assert_eq!(found.outcome == Outcome::Complete, expected.outcome == Outcome::Complete);
             if found.outcome == Outcome::Complete {
                 // The corridor may be another one, but the path is the best in it, as over edges.

@@ -2,7 +2,7 @@
 
 use glam::{Vec3, Vec3Swizzles};
 use waymesh_core::PolyId;
-use waymesh_graph::{AnyPolygon, NavMesh, Path, PathScratch, QueryError};
+use waymesh_graph::{AnyPolygon, NavMesh, Path, PathOptions, PathSearch, QueryError, QueryScratch};
 
 use crate::meshes::{Chance, frame, from_map, navmesh, point_in, random_flat, random_hilly, random_polygon};
 
@@ -30,7 +30,7 @@ fn on_mesh(mesh: &NavMesh, at: Vec3) -> bool {
 #[test]
 fn moved_corners_leave_the_walls_and_cross_none() {
     let mut chance = Chance(3);
-    let (mut scratch, mut passed, mut out) = (PathScratch::default(), Vec::new(), Path::default());
+    let (mut scratch, mut passed, mut out) = (QueryScratch::default(), Vec::new(), Path::default());
     let (mut corners, mut moved, mut full) = (0, 0, 0);
     for seed in 0..40 {
         let is_flat = seed % 2 == 0;
@@ -38,9 +38,15 @@ fn moved_corners_leave_the_walls_and_cross_none() {
         for round in 0..15 {
             let [from, to] = [0, 1].map(|_| point_in(&mesh, random_polygon(&mesh, &mut chance), &mut chance));
             let path = if round % 2 == 0 {
-                mesh.find_path(from, to, &mut scratch).unwrap()
+                mesh.find_path(from, to, &PathOptions::default(), &mut scratch).unwrap()
             } else {
-                mesh.find_shortest_path(from, to, &mut scratch).unwrap()
+                mesh.find_path(
+                    from,
+                    to,
+                    &PathOptions::default().with_search(PathSearch::Shortest),
+                    &mut scratch,
+                )
+                .unwrap()
             };
             let distance = [0.1, 0.5, 1.5][round % 3];
             let count = mesh.offset_corners(&path, distance, &AnyPolygon, &mut passed, &mut out).unwrap();
@@ -96,8 +102,10 @@ fn in_a_passage_a_corner_moves_to_the_middle() {
     // Squares of 4 m.
     let map = ["..#".to_owned(), "#..".to_owned()];
     let mesh = navmesh(from_map(&map, 1, frame(Vec3::ZERO), |_, _| 0.0));
-    let mut scratch = PathScratch::default();
-    let path = mesh.find_path(Vec3::new(1.0, 0.0, 3.5), Vec3::new(4.5, 0.0, 7.0), &mut scratch).unwrap();
+    let mut scratch = QueryScratch::default();
+    let path = mesh
+        .find_path(Vec3::new(1.0, 0.0, 3.5), Vec3::new(4.5, 0.0, 7.0), &PathOptions::default(), &mut scratch)
+        .unwrap();
     assert_eq!(path.points[1], Vec3::new(4.0, 0.0, 4.0));
     let (mut passed, mut out) = (Vec::new(), Path::default());
     let count = mesh.offset_corners(&path, 100.0, &AnyPolygon, &mut passed, &mut out).unwrap();
@@ -114,7 +122,7 @@ fn what_is_no_use_is_an_error() {
     let mesh = navmesh(random_flat(2));
     let mut chance = Chance(2);
     let [from, to] = [0, 1].map(|_| point_in(&mesh, random_polygon(&mesh, &mut chance), &mut chance));
-    let path = mesh.find_path(from, to, &mut PathScratch::default()).unwrap();
+    let path = mesh.find_path(from, to, &PathOptions::default(), &mut QueryScratch::default()).unwrap();
     let (mut passed, mut out) = (Vec::new(), Path::default());
     for distance in [f32::NAN, -1.0] {
         let error = mesh.offset_corners(&path, distance, &AnyPolygon, &mut passed, &mut out).unwrap_err();

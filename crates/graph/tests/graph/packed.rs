@@ -4,8 +4,8 @@ use glam::Vec3;
 use proptest::prelude::*;
 use waymesh_core::{Agent, PolyId};
 use waymesh_graph::{
-    AnyPolygon, Link, LinkEnd, LinkKind, NavMesh, NavMeshError, PackedChecks, PathScratch, Reach,
-    SurfaceScratch,
+    AnyPolygon, Link, LinkEnd, LinkKind, NavMesh, NavMeshError, PackedChecks, PathOptions, PathSearch,
+    QueryScratch, Reach,
 };
 
 use crate::meshes::{
@@ -144,15 +144,16 @@ fn other_versions_and_counts_beyond_memory_are_errors() {
 /// Asks every kind of query: whatever the answers, they come.
 fn ask(mesh: &NavMesh, seed: u64) {
     let mut chance = Chance(seed);
-    let (mut paths, mut surface) = (PathScratch::default(), SurfaceScratch::default());
+    let (mut paths, mut surface) = (QueryScratch::default(), QueryScratch::default());
     let (mut polygons, mut walls, mut near) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..mesh.polygon_count().min(4) {
         let [from, to] = [0, 1].map(|_| {
             let polygon = random_polygon(mesh, &mut chance);
             point_in(mesh, polygon, &mut chance)
         });
-        let _ = mesh.find_path(from, to, &mut paths);
-        let _ = mesh.find_shortest_path(from, to, &mut paths);
+        let _ = mesh.find_path(from, to, &PathOptions::default(), &mut paths);
+        let _ =
+            mesh.find_path(from, to, &PathOptions::default().with_search(PathSearch::Shortest), &mut paths);
         if let Some(place) = mesh.nearest(from, &Reach::INFINITE) {
             let _ = mesh.raycast(&place, to, &AnyPolygon, &mut polygons);
             let _ = mesh.move_along(&place, to, &AnyPolygon, &mut surface);

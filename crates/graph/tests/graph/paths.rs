@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use glam::{DVec2, Vec3, Vec3Swizzles};
 use waymesh_core::{Agent, AreaId, PolyId};
 use waymesh_graph::{
-    AreaFilter, NavMesh, Outcome, Path, PathEnd, PathOptions, PathScratch, PolygonFilter, QueryError, Reach,
+    AreaFilter, NavMesh, Outcome, Path, PathEnd, PathOptions, PolygonFilter, QueryError, QueryScratch, Reach,
 };
 
 use crate::meshes::{
@@ -208,7 +208,7 @@ fn placed(mesh: &NavMesh, position: Vec3) -> PolyId {
 
 #[test]
 fn a_path_is_complete_exactly_where_a_flood_gets_to_and_is_the_shortest_in_its_corridor() {
-    let mut scratch = PathScratch::default();
+    let mut scratch = QueryScratch::default();
     let (mut complete, mut other) = (0, 0);
     for seed in 0..150 {
         let mesh = navmesh(random_flat(seed));
@@ -216,10 +216,10 @@ fn a_path_is_complete_exactly_where_a_flood_gets_to_and_is_the_shortest_in_its_c
         for _ in 0..60 {
             let [(_, from), (_, to)] = random_pair(&mesh, &mut chance);
             let reached = flood(&mesh, placed(&mesh, from), |_| true)[placed(&mesh, to).index()];
-            let path = mesh.find_path(from, to, &mut scratch).unwrap();
+            let path = mesh.find_path(from, to, &PathOptions::default(), &mut scratch).unwrap();
             assert_eq!(path.outcome == Outcome::Complete, reached);
             check_shape(&mesh, &path);
-            let back = mesh.find_path(to, from, &mut scratch).unwrap();
+            let back = mesh.find_path(to, from, &PathOptions::default(), &mut scratch).unwrap();
             assert_eq!(back.outcome == Outcome::Complete, reached);
             if !reached {
                 other += 1;
@@ -241,7 +241,7 @@ fn a_path_is_complete_exactly_where_a_flood_gets_to_and_is_the_shortest_in_its_c
 
 #[test]
 fn no_path_is_shorter_than_the_shortest_and_few_are_much_longer() {
-    let mut scratch = PathScratch::default();
+    let mut scratch = QueryScratch::default();
     let (mut sum, mut count, mut worst) = (0.0, 0, 1.0_f64);
     for seed in 0..40 {
         let map = without_touching_corners(random_map(seed, 8, 8, 25));
@@ -249,7 +249,7 @@ fn no_path_is_shorter_than_the_shortest_and_few_are_much_longer() {
         let mut chance = Chance(seed);
         for _ in 0..12 {
             let [(_, from), (_, to)] = random_pair(&mesh, &mut chance);
-            let path = mesh.find_path(from, to, &mut scratch).unwrap();
+            let path = mesh.find_path(from, to, &PathOptions::default(), &mut scratch).unwrap();
             if path.outcome != Outcome::Complete || path.length < 0.1 {
                 continue;
             }
@@ -266,7 +266,7 @@ fn no_path_is_shorter_than_the_shortest_and_few_are_much_longer() {
 
 #[test]
 fn paths_over_hills_lie_on_the_ground_and_cross_points_follow_it() {
-    let mut scratch = PathScratch::default();
+    let mut scratch = QueryScratch::default();
     for seed in 0..10 {
         let polygons = random_hilly(seed, Vec3::new(0.1, 5.0, -20.0));
         let surface = (seed % 2 == 0).then(|| bumpy_surface(&polygons, 0.8));
@@ -274,10 +274,10 @@ fn paths_over_hills_lie_on_the_ground_and_cross_points_follow_it() {
         let mut chance = Chance(seed);
         for _ in 0..40 {
             let [(_, from), (_, to)] = random_pair(&mesh, &mut chance);
-            let path = mesh.find_path(from, to, &mut scratch).unwrap();
+            let path = mesh.find_path(from, to, &PathOptions::default(), &mut scratch).unwrap();
             check_shape(&mesh, &path);
             let options = PathOptions::default().with_cross_points(true);
-            let crossing = mesh.find_path_with(from, to, &options, &mut scratch).unwrap();
+            let crossing = mesh.find_path(from, to, &options, &mut scratch).unwrap();
             check_shape(&mesh, &crossing);
             assert_eq!(crossing.polygons, path.polygons);
             // The same way in plan, with more points.
@@ -294,22 +294,22 @@ fn paths_over_hills_lie_on_the_ground_and_cross_points_follow_it() {
 #[test]
 fn a_path_winds_up_a_spiral_over_itself() {
     let mesh = navmesh(spiral(4, 1.0));
-    let mut scratch = PathScratch::default();
+    let mut scratch = QueryScratch::default();
     let middle = |polygon: u32| {
         let view = mesh.polygon(PolyId(polygon)).unwrap();
         view.positions().sum::<Vec3>() / 4.0
     };
     let reach = Reach::new(0.1, 0.3, 0.3);
     let options = PathOptions::default().with_reach(reach);
-    let path = mesh.find_path_with(middle(1), middle(62), &options, &mut scratch).unwrap();
+    let path = mesh.find_path(middle(1), middle(62), &options, &mut scratch).unwrap();
     assert_eq!(path.outcome, Outcome::Complete);
     assert!(path.polygons.iter().copied().eq((1..=62).map(PolyId)));
     check_shape(&mesh, &path);
     assert!(path.points.windows(2).all(|pair| pair[1].y > pair[0].y));
-    let down = mesh.find_path_with(middle(62), middle(1), &options, &mut scratch).unwrap();
+    let down = mesh.find_path(middle(62), middle(1), &options, &mut scratch).unwrap();
     assert!((down.length - path.length).abs() < 1e-3);
     // One turn up and straight above: the whole way round.
-    let over = mesh.find_path_with(middle(5), middle(21), &options, &mut scratch).unwrap();
+    let over = mesh.find_path(middle(5), middle(21), &options, &mut scratch).unwrap();
     assert_eq!(over.polygons.len(), 17);
     assert!(over.length > 20.0);
 }
@@ -318,23 +318,25 @@ fn a_path_winds_up_a_spiral_over_itself() {
 fn a_path_around_one_corner_is_exact() {
     let map = ["..".to_owned(), ".#".to_owned()];
     let mesh = navmesh(from_map(&map, 1, frame(Vec3::ZERO), |_, _| 0.0));
-    let mut scratch = PathScratch::default();
+    let mut scratch = QueryScratch::default();
     let (from, to) = (Vec3::new(3.0, 0.0, 7.0), Vec3::new(7.0, 0.0, 3.0));
-    let path = mesh.find_path(from, to, &mut scratch).unwrap();
+    let path = mesh.find_path(from, to, &PathOptions::default(), &mut scratch).unwrap();
     assert_eq!(path.points, [from, Vec3::new(4.0, 0.0, 4.0), to]);
     assert!((path.length - 2.0 * 10.0_f32.sqrt()).abs() < 1e-5);
     // Touching the corner and staying on one wall needs no turn.
-    let along = mesh.find_path(Vec3::new(4.0, 0.0, 8.0), Vec3::new(4.0, 0.0, 0.5), &mut scratch).unwrap();
+    let along = mesh
+        .find_path(Vec3::new(4.0, 0.0, 8.0), Vec3::new(4.0, 0.0, 0.5), &PathOptions::default(), &mut scratch)
+        .unwrap();
     assert_eq!(along.points.len(), 2);
 }
 
 #[test]
 fn start_and_goal_may_be_one_point() {
-    let mut scratch = PathScratch::default();
+    let mut scratch = QueryScratch::default();
     for seed in 0..5 {
         let mesh = navmesh(random_flat(seed));
         for &vertex in mesh.vertices() {
-            let path = mesh.find_path(vertex, vertex, &mut scratch).unwrap();
+            let path = mesh.find_path(vertex, vertex, &PathOptions::default(), &mut scratch).unwrap();
             assert_eq!((path.outcome, path.points.len(), path.polygons.len()), (Outcome::Complete, 1, 1));
             assert!(path.length.to_bits() == 0);
         }
@@ -345,23 +347,23 @@ fn start_and_goal_may_be_one_point() {
 fn between_islands_the_path_leads_as_close_as_there_is_a_way() {
     let map = ["...#.".to_owned(), ".#.#.".to_owned(), "...#.".to_owned()];
     let mesh = navmesh(from_map(&map, 5, frame(Vec3::ZERO), |_, _| 0.0));
-    let mut scratch = PathScratch::default();
+    let mut scratch = QueryScratch::default();
     let (from, to) = (Vec3::new(2.0, 0.0, 2.0), Vec3::new(18.0, 0.0, 6.0));
-    let path = mesh.find_path(from, to, &mut scratch).unwrap();
+    let path = mesh.find_path(from, to, &PathOptions::default(), &mut scratch).unwrap();
     assert_eq!(path.outcome, Outcome::Partial { reached: Vec3::new(12.0, 0.0, 6.0) });
     assert_eq!(path.points.last(), Some(&Vec3::new(12.0, 0.0, 6.0)));
     check_shape(&mesh, &path);
     let strict = PathOptions::default().with_allow_partial(false);
-    let none = mesh.find_path_with(from, to, &strict, &mut scratch).unwrap();
+    let none = mesh.find_path(from, to, &strict, &mut scratch).unwrap();
     assert_eq!(none, Path::default());
     // Already as close as it gets.
-    let stuck = mesh.find_path(Vec3::new(12.0, 0.0, 6.0), to, &mut scratch).unwrap();
+    let stuck = mesh.find_path(Vec3::new(12.0, 0.0, 6.0), to, &PathOptions::default(), &mut scratch).unwrap();
     assert_eq!(stuck, Path::default());
 }
 
 #[test]
 fn a_filter_closes_ways() {
-    let mut scratch = PathScratch::default();
+    let mut scratch = QueryScratch::default();
     let filter = AreaFilter::default().without(AreaId(2));
     let mut partial = 0;
     for seed in 0..20 {
@@ -371,7 +373,7 @@ fn a_filter_closes_ways() {
         for _ in 0..40 {
             let [(_, from), (_, to)] = random_pair(&mesh, &mut chance);
             let allows = |polygon: PolyId| filter.allows(&mesh, polygon);
-            let path = mesh.find_path_with(from, to, &options, &mut scratch);
+            let path = mesh.find_path(from, to, &options, &mut scratch);
             let reach = options.reach.unwrap();
             let (Some(start), Some(goal)) =
                 (mesh.nearest_with(from, &reach, &filter), mesh.nearest_with(to, &reach, &filter))
@@ -402,20 +404,20 @@ fn a_filter_closes_ways() {
 #[test]
 fn bad_ends_are_errors_that_name_them() {
     let mesh = navmesh(random_flat(2));
-    let mut scratch = PathScratch::default();
+    let mut scratch = QueryScratch::default();
     let inside = mesh.polygon(PolyId(0)).unwrap().positions().sum::<Vec3>()
         / mesh.polygon(PolyId(0)).unwrap().corners().len() as f32;
     let bad = Vec3::new(0.0, f32::NAN, 0.0);
-    let error = mesh.find_path(inside, bad, &mut scratch).unwrap_err();
+    let error = mesh.find_path(inside, bad, &PathOptions::default(), &mut scratch).unwrap_err();
     assert!(matches!(error, QueryError::NotFinite { end: PathEnd::Goal, .. }));
     let far = Vec3::new(-500.0, 0.0, 0.0);
-    let error = mesh.find_path(far, inside, &mut scratch).unwrap_err();
+    let error = mesh.find_path(far, inside, &PathOptions::default(), &mut scratch).unwrap_err();
     assert_eq!(
         error.to_string(),
         "no mesh near the start [-500, 0, 0], within 1.2 m to the side, 2 m up, 2 m down"
     );
     let options = PathOptions::default().with_reach(Reach::new(1.0, -2.0, 1.0));
-    let error = mesh.find_path_with(inside, inside, &options, &mut scratch).unwrap_err();
+    let error = mesh.find_path(inside, inside, &options, &mut scratch).unwrap_err();
     assert_eq!(error, QueryError::BadReach { field: "up", value: -2.0 });
 }
 
@@ -423,7 +425,7 @@ fn bad_ends_are_errors_that_name_them() {
 fn moving_the_origin_changes_nothing() {
     // All numbers have few bits, so the far world is exact.
     let far = Vec3::new(65_536.0, 1024.0, -131_072.0);
-    let mut scratch = PathScratch::default();
+    let mut scratch = QueryScratch::default();
     for seed in 0..10 {
         let map = random_map(seed, 12, 12, 25);
         let build = |origin| navmesh(from_map(&map, seed, frame(origin), |_, _| 0.0));
@@ -432,8 +434,8 @@ fn moving_the_origin_changes_nothing() {
         for _ in 0..50 {
             let mut place = || Vec3::new(chance.below(96) as f32 * 0.5, 0.0, chance.below(96) as f32 * 0.5);
             let (from, to) = (place(), place());
-            let one = here.find_path(from, to, &mut scratch);
-            let other = there.find_path(from + far, to + far, &mut scratch);
+            let one = here.find_path(from, to, &PathOptions::default(), &mut scratch);
+            let other = there.find_path(from + far, to + far, &PathOptions::default(), &mut scratch);
             match (one, other) {
                 (Ok(one), Ok(other)) => {
                     assert_eq!(one.polygons, other.polygons);
@@ -450,13 +452,13 @@ fn moving_the_origin_changes_nothing() {
 
 #[test]
 fn a_far_mesh_is_walked_as_any_other() {
-    let mut scratch = PathScratch::default();
+    let mut scratch = QueryScratch::default();
     for seed in 0..6 {
         let mesh = navmesh(random_hilly(seed, Vec3::new(1e5, 300.0, -1e5)));
         let mut chance = Chance(seed);
         for _ in 0..60 {
             let [(_, from), (_, to)] = random_pair(&mesh, &mut chance);
-            let path = mesh.find_path(from, to, &mut scratch).unwrap();
+            let path = mesh.find_path(from, to, &PathOptions::default(), &mut scratch).unwrap();
             assert_eq!(
                 path.outcome == Outcome::Complete,
                 mesh.same_island(placed(&mesh, from), placed(&mesh, to))
@@ -468,7 +470,7 @@ fn a_far_mesh_is_walked_as_any_other() {
 #[test]
 fn one_scratch_serves_many_meshes_and_one_mesh_many_threads() {
     let meshes: Vec<NavMesh> = (0..6).map(|seed| navmesh(random_flat(seed))).collect();
-    let answers = |scratch: &mut dyn FnMut() -> PathScratch| -> Vec<Path> {
+    let answers = |scratch: &mut dyn FnMut() -> QueryScratch| -> Vec<Path> {
         let mut chance = Chance(9);
         let mut scratch_now = scratch();
         (0..120)
@@ -478,16 +480,16 @@ fn one_scratch_serves_many_meshes_and_one_mesh_many_threads() {
                 if round % 10 == 0 {
                     scratch_now = scratch();
                 }
-                mesh.find_path(from, to, &mut scratch_now).unwrap()
+                mesh.find_path(from, to, &PathOptions::default(), &mut scratch_now).unwrap()
             })
             .collect()
     };
-    let fresh = answers(&mut PathScratch::default);
-    let mut kept = Some(PathScratch::default());
+    let fresh = answers(&mut QueryScratch::default);
+    let mut kept = Some(QueryScratch::default());
     let reused = answers(&mut || kept.take().unwrap_or_default());
     assert_eq!(fresh, reused);
     std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..4).map(|_| scope.spawn(|| answers(&mut PathScratch::default))).collect();
+        let threads: Vec<_> = (0..4).map(|_| scope.spawn(|| answers(&mut QueryScratch::default))).collect();
         for thread in threads {
             assert_eq!(thread.join().unwrap(), fresh);
         }
@@ -497,13 +499,13 @@ fn one_scratch_serves_many_meshes_and_one_mesh_many_threads() {
 #[test]
 fn a_path_is_written_into_memory_that_is_there() {
     let mesh = navmesh(random_flat(1));
-    let mut scratch = PathScratch::default();
+    let mut scratch = QueryScratch::default();
     let mut path = Path::default();
     let mut chance = Chance(3);
     for _ in 0..50 {
         let [(_, from), (_, to)] = random_pair(&mesh, &mut chance);
         mesh.find_path_into(from, to, &PathOptions::default(), &mut scratch, &mut path).unwrap();
-        assert_eq!(path, mesh.find_path(from, to, &mut scratch).unwrap());
+        assert_eq!(path, mesh.find_path(from, to, &PathOptions::default(), &mut scratch).unwrap());
     }
     let bad = mesh.find_path_into(Vec3::NAN, Vec3::ZERO, &PathOptions::default(), &mut scratch, &mut path);
     assert!(bad.is_err());

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use glam::{DVec2, Vec3, Vec3Swizzles};
 use waymesh_core::{AreaId, GridFrame, PlanPoint, PlanVertex, PolyId, PolyMesh, Random};
 use waymesh_graph::{
-    AreaFilter, Link, LinkEnd, LinkKind, NavMesh, Outcome, Path, PathOptions, PathScratch, Reach,
+    AreaFilter, Link, LinkEnd, LinkKind, NavMesh, Outcome, Path, PathOptions, PathSearch, QueryScratch, Reach,
 };
 use waymesh_testkit::flat_meshes;
 
@@ -215,7 +215,7 @@ impl Shaken {
 
 #[test]
 fn the_length_is_that_of_a_visibility_graph() {
-    let mut scratch = PathScratch::default();
+    let mut scratch = QueryScratch::default();
     let (mut found, mut none, mut turns) = (0, 0, 0);
     for seed in 0..700 {
         let shaken = Shaken::new(
@@ -233,7 +233,9 @@ fn the_length_is_that_of_a_visibility_graph() {
             });
             let expected = shaken.shortest(ends[0], ends[1]) / 64.0;
             let [from, to] = ends.map(|(_, (x, z))| Vec3::new(x as f32 / 64.0, 0.0, z as f32 / 64.0));
-            let path = mesh.find_shortest_path(from, to, &mut scratch).unwrap();
+            let path = mesh
+                .find_path(from, to, &PathOptions::default().with_search(PathSearch::Shortest), &mut scratch)
+                .unwrap();
             assert_eq!(
                 path.outcome == Outcome::Complete,
                 expected.is_finite(),
@@ -320,7 +322,7 @@ fn map_shortest(map: &[String], from: Place, to: Place, unit: i64) -> f64 {
 
 #[test]
 fn lines_along_walls_and_through_corners_are_exact() {
-    let mut scratch = PathScratch::default();
+    let mut scratch = QueryScratch::default();
     let mut found = 0;
     for seed in 0..250 {
         let map =
@@ -342,7 +344,14 @@ fn lines_along_walls_and_through_corners_are_exact() {
                 }
             });
             let expected = map_shortest(&map, ends[0].0, ends[1].0, 8) * 0.5;
-            let path = mesh.find_shortest_path(ends[0].1, ends[1].1, &mut scratch).unwrap();
+            let path = mesh
+                .find_path(
+                    ends[0].1,
+                    ends[1].1,
+                    &PathOptions::default().with_search(PathSearch::Shortest),
+                    &mut scratch,
+                )
+                .unwrap();
             if path.outcome != Outcome::Complete {
                 assert!(expected.is_infinite(), "seed {seed}: {} to {}, {expected}", ends[0].1, ends[1].1);
                 continue;
@@ -363,7 +372,7 @@ fn lines_along_walls_and_through_corners_are_exact() {
 
 #[test]
 fn it_is_as_long_backwards_never_longer_than_the_quick_path_and_the_same_elsewhere() {
-    let mut scratch = PathScratch::default();
+    let mut scratch = QueryScratch::default();
     let mut shorter = 0;
     for seed in 0..120 {
         let map = random_map(seed, 14, 11, [15, 30, 40][(seed % 3) as usize]);
@@ -372,10 +381,14 @@ fn it_is_as_long_backwards_never_longer_than_the_quick_path_and_the_same_elsewhe
         let mut chance = Chance(seed);
         for _ in 0..20 {
             let [(_, from), (_, to)] = random_pair(&here, &mut chance);
-            let path = here.find_shortest_path(from, to, &mut scratch).unwrap();
-            let quick = here.find_path(from, to, &mut scratch).unwrap();
+            let path = here
+                .find_path(from, to, &PathOptions::default().with_search(PathSearch::Shortest), &mut scratch)
+                .unwrap();
+            let quick = here.find_path(from, to, &PathOptions::default(), &mut scratch).unwrap();
             assert_eq!(path.outcome, quick.outcome, "seed {seed}");
-            let back = here.find_shortest_path(to, from, &mut scratch).unwrap();
+            let back = here
+                .find_path(to, from, &PathOptions::default().with_search(PathSearch::Shortest), &mut scratch)
+                .unwrap();
             if path.outcome != Outcome::Complete {
                 continue;
             }
@@ -388,7 +401,14 @@ fn it_is_as_long_backwards_never_longer_than_the_quick_path_and_the_same_elsewhe
             assert!(path.length <= quick.length + 1e-4, "seed {seed}: {} and {}", path.length, quick.length);
             shorter += u32::from(path.length < quick.length - 1e-3);
             let by = Vec3::new(512.0, -64.0, -1024.0);
-            let moved = there.find_shortest_path(from + by, to + by, &mut scratch).unwrap();
+            let moved = there
+                .find_path(
+                    from + by,
+                    to + by,
+                    &PathOptions::default().with_search(PathSearch::Shortest),
+                    &mut scratch,
+                )
+                .unwrap();
             assert!((moved.length - path.length).abs() <= 1e-2);
         }
     }
@@ -398,7 +418,7 @@ fn it_is_as_long_backwards_never_longer_than_the_quick_path_and_the_same_elsewhe
 #[test]
 fn up_a_spiral_the_way_hugs_the_hole() {
     let mesh = navmesh(spiral(4, 1.0));
-    let mut scratch = PathScratch::default();
+    let mut scratch = QueryScratch::default();
     let middle = |polygon: u32| {
         let view = mesh.polygon(PolyId(polygon)).unwrap();
         view.positions().sum::<Vec3>() / 4.0
@@ -406,20 +426,24 @@ fn up_a_spiral_the_way_hugs_the_hole() {
     let options = PathOptions::default().with_reach(Reach::new(0.1, 0.3, 0.3));
     // From the middle of the first side to that of the same side, two turns up: round eight corners,
     // whose sides are 12 m.
-    let path = mesh.find_shortest_path_with(middle(2), middle(34), &options, &mut scratch).unwrap();
+    let path = mesh
+        .find_path(middle(2), middle(34), &options.with_search(PathSearch::Shortest), &mut scratch)
+        .unwrap();
     assert_eq!(path.outcome, Outcome::Complete);
     assert!(path.polygons.iter().copied().eq((2..=34).map(PolyId)));
     // The hole is from 4 m to 16 m; the path starts at (10, 2).
     let to_corner = DVec2::new(6.0, 2.0).length();
     let expected = 2.0 * to_corner + 7.0 * 12.0;
     assert!((plan_length(&path) - expected).abs() < 1e-4, "{} is not {expected}", plan_length(&path));
-    let back = mesh.find_shortest_path_with(middle(34), middle(2), &options, &mut scratch).unwrap();
+    let back = mesh
+        .find_path(middle(34), middle(2), &options.with_search(PathSearch::Shortest), &mut scratch)
+        .unwrap();
     assert!((plan_length(&back) - expected).abs() < 1e-4);
 }
 
 #[test]
 fn a_filter_makes_walls_that_paths_bend_round() {
-    let mut scratch = PathScratch::default();
+    let mut scratch = QueryScratch::default();
     let filter = AreaFilter::default().without(AreaId(2));
     let (mut found, mut none) = (0, 0);
     for seed in 0..120 {
@@ -447,7 +471,9 @@ fn a_filter_makes_walls_that_paths_bend_round() {
                 }
             });
             let expected = map_shortest(&walls, ends[0].0, ends[1].0, 8) * 0.5;
-            let path = mesh.find_shortest_path_with(ends[0].1, ends[1].1, &options, &mut scratch).unwrap();
+            let path = mesh
+                .find_path(ends[0].1, ends[1].1, &options.with_search(PathSearch::Shortest), &mut scratch)
+                .unwrap();
             if path.outcome == Outcome::Unreachable {
                 assert!(expected.is_infinite());
                 none += 1;
@@ -490,7 +516,7 @@ fn cut(map: &[String], seed: u64, line: i32) -> (NavMesh, NavMesh) {
 
 #[test]
 fn across_links_that_are_like_edges_the_way_is_as_short_as_without_the_cut() {
-    let mut scratch = PathScratch::default();
+    let mut scratch = QueryScratch::default();
     let mut linked = 0;
     for seed in 0..150 {
         let map = random_map(seed, 10, 8, [10, 20, 30][(seed % 3) as usize]);
@@ -516,8 +542,12 @@ fn across_links_that_are_like_edges_the_way_is_as_short_as_without_the_cut() {
         for _ in 0..12 {
             let (first, second) = (random_polygon(&whole, &mut chance), random_polygon(&whole, &mut chance));
             let (from, to) = (point_in(&whole, first, &mut chance), point_in(&whole, second, &mut chance));
-            let expected = whole.find_shortest_path(from, to, &mut scratch).unwrap();
-            let path = cut.find_shortest_path(from, to, &mut scratch).unwrap();
+            let expected = whole
+                .find_path(from, to, &PathOptions::default().with_search(PathSearch::Shortest), &mut scratch)
+                .unwrap();
+            let path = cut
+                .find_path(from, to, &PathOptions::default().with_search(PathSearch::Shortest), &mut scratch)
+                .unwrap();
             assert_eq!(path.outcome == Outcome::Complete, expected.outcome == Outcome::Complete);
             if path.outcome == Outcome::Complete {
                 assert!(
@@ -535,7 +565,7 @@ fn across_links_that_are_like_edges_the_way_is_as_short_as_without_the_cut() {
 
 #[test]
 fn a_link_never_makes_a_way_longer_and_is_taken_where_it_is_shorter() {
-    let mut scratch = PathScratch::default();
+    let mut scratch = QueryScratch::default();
     let (mut taken, mut same) = (0, 0);
     for seed in 0..60 {
         let map = crate::paths::without_touching_corners(random_map(seed, 12, 10, 45));
@@ -554,15 +584,21 @@ fn a_link_never_makes_a_way_longer_and_is_taken_where_it_is_shorter() {
         for _ in 0..12 {
             let (first, second) = (random_polygon(&plain, &mut chance), random_polygon(&plain, &mut chance));
             let (from, to) = (point_in(&plain, first, &mut chance), point_in(&plain, second, &mut chance));
-            let before = plain.find_shortest_path(from, to, &mut scratch).unwrap();
-            let path = mesh.find_shortest_path(from, to, &mut scratch).unwrap();
+            let before = plain
+                .find_path(from, to, &PathOptions::default().with_search(PathSearch::Shortest), &mut scratch)
+                .unwrap();
+            let path = mesh
+                .find_path(from, to, &PathOptions::default().with_search(PathSearch::Shortest), &mut scratch)
+                .unwrap();
             // Over the ends of the links, each way once: the shortest by brute force.
             let at = |end: &LinkEnd| {
                 let PlanPoint { x, z } = end.ends[0].point;
                 Vec3::new(x as f32 * 0.5, 0.0, z as f32 * 0.5)
             };
-            let length = |from: Vec3, to: Vec3, scratch: &mut PathScratch| {
-                let path = plain.find_shortest_path(from, to, scratch).unwrap();
+            let length = |from: Vec3, to: Vec3, scratch: &mut QueryScratch| {
+                let path = plain
+                    .find_path(from, to, &PathOptions::default().with_search(PathSearch::Shortest), scratch)
+                    .unwrap();
                 if path.outcome == Outcome::Complete { path.length } else { f32::INFINITY }
             };
             let mut stops = vec![from, to];
@@ -608,21 +644,44 @@ fn a_link_never_makes_a_way_longer_and_is_taken_where_it_is_shorter() {
 fn partial_unreachable_and_equal_ends_are_as_with_the_quick_search() {
     let map = ["...#.".to_owned(), ".#.#.".to_owned(), "...#.".to_owned()];
     let mesh = navmesh(from_map(&map, 5, frame(Vec3::ZERO), |_, _| 0.0));
-    let mut scratch = PathScratch::default();
+    let mut scratch = QueryScratch::default();
     let (from, to) = (Vec3::new(2.0, 0.0, 2.0), Vec3::new(18.0, 0.0, 6.0));
-    let path = mesh.find_shortest_path(from, to, &mut scratch).unwrap();
+    let path = mesh
+        .find_path(from, to, &PathOptions::default().with_search(PathSearch::Shortest), &mut scratch)
+        .unwrap();
     assert_eq!(path.outcome, Outcome::Partial { reached: Vec3::new(12.0, 0.0, 6.0) });
     let strict = PathOptions::default().with_allow_partial(false);
-    assert_eq!(mesh.find_shortest_path_with(from, to, &strict, &mut scratch).unwrap(), Path::default());
-    let still = mesh.find_shortest_path(from, from, &mut scratch).unwrap();
+    assert_eq!(
+        mesh.find_path(from, to, &strict.with_search(PathSearch::Shortest), &mut scratch).unwrap(),
+        Path::default()
+    );
+    let still = mesh
+        .find_path(from, from, &PathOptions::default().with_search(PathSearch::Shortest), &mut scratch)
+        .unwrap();
     assert_eq!((still.outcome, still.points.len(), still.polygons.len()), (Outcome::Complete, 1, 1));
-    assert!(mesh.find_shortest_path(Vec3::NAN, to, &mut scratch).is_err());
-    assert!(mesh.find_shortest_path(from, Vec3::splat(1e30), &mut scratch).is_err());
+    assert!(
+        mesh.find_path(
+            Vec3::NAN,
+            to,
+            &PathOptions::default().with_search(PathSearch::Shortest),
+            &mut scratch
+        )
+        .is_err()
+    );
+    assert!(
+        mesh.find_path(
+            from,
+            Vec3::splat(1e30),
+            &PathOptions::default().with_search(PathSearch::Shortest),
+            &mut scratch
+        )
+        .is_err()
+    );
 }
 
 #[test]
 fn ends_that_are_moved_to_slanted_walls_lose_no_way() {
-    let mut scratch = PathScratch::default();
+    let mut scratch = QueryScratch::default();
     let options = PathOptions::default().with_reach(Reach::new(20.0, 1.0, 1.0));
     let mut walled = 0;
     for seed in 0..300_u16 {
@@ -633,8 +692,9 @@ fn ends_that_are_moved_to_slanted_walls_lose_no_way() {
         for _ in 0..40 {
             let width = 10.0 * f32::from(side);
             let [from, to] = [(); 2].map(|()| Vec3::new(width * random.unit(), 0.0, width * random.unit()));
-            let Ok(path) = mesh.find_path_with(from, to, &options, &mut scratch) else { continue };
-            let shortest = mesh.find_shortest_path_with(from, to, &options, &mut scratch).unwrap();
+            let Ok(path) = mesh.find_path(from, to, &options, &mut scratch) else { continue };
+            let shortest =
+                mesh.find_path(from, to, &options.with_search(PathSearch::Shortest), &mut scratch).unwrap();
             let text = format!("seed {seed}: {from} to {to}");
             assert_eq!(
                 std::mem::discriminant(&shortest.outcome),

@@ -3,8 +3,8 @@
 use glam::Vec3;
 use waymesh_core::{AreaId, PlanVertex, PolyId};
 use waymesh_graph::{
-    AreaCosts, AreaFilter, BatchScratch, Link, LinkEnd, LinkKind, NavMesh, PathOptions, PathScratch,
-    QueryError, SlicedPath,
+    AreaCosts, AreaFilter, Link, LinkEnd, LinkKind, NavMesh, PathOptions, PathSearch, QueryError,
+    QueryScratch, SlicedPath,
 };
 
 use crate::meshes::{Chance, navmesh, point_in, random_flat, random_hilly, random_polygon};
@@ -34,7 +34,7 @@ pub(crate) fn linked(seed: u64) -> NavMesh {
 #[test]
 fn slices_of_any_size_give_the_path_of_one_go() {
     let mut chance = Chance(11);
-    let mut scratch = PathScratch::default();
+    let mut scratch = QueryScratch::default();
     let (mut slices, mut unreachable, mut partial) = (0, 0, 0);
     for seed in 0..30 {
         let mesh = if seed % 3 == 0 { linked(seed) } else { navmesh(random_flat(seed)) };
@@ -46,10 +46,11 @@ fn slices_of_any_size_give_the_path_of_one_go() {
             let filtered = PathOptions::default().with_filter(dry);
             let exact = PathOptions::default().with_allow_partial(false);
             macro_rules! compare {
-                ($options:expr, $find:ident, $sliced:expr) => {
-                    let mut sliced = $sliced;
+                ($options:expr, $search:expr) => {
+                    let options = $options.clone().with_search($search);
+                    let mut sliced = SlicedPath::new(options.clone());
                     assert_eq!(sliced.advance(&mesh, 10).unwrap(), None);
-                    let expected = mesh.$find(from, to, &$options, &mut scratch);
+                    let expected = mesh.find_path(from, to, &options, &mut scratch);
                     let begun = sliced.begin(&mesh, from, to);
                     let answer = loop {
                         if let Err(error) = begun {
@@ -69,11 +70,11 @@ fn slices_of_any_size_give_the_path_of_one_go() {
                     }
                 };
             }
-            compare!(any, find_path_with, SlicedPath::new(any.clone()));
-            compare!(any, find_shortest_path_with, SlicedPath::shortest(any.clone()));
-            compare!(filtered, find_path_with, SlicedPath::new(filtered));
-            compare!(filtered, find_shortest_path_with, SlicedPath::shortest(filtered));
-            compare!(exact, find_path_with, SlicedPath::new(exact));
+            for search in [PathSearch::Fast, PathSearch::Shortest] {
+                compare!(any, search);
+                compare!(filtered, search);
+            }
+            compare!(exact, PathSearch::Fast);
         }
     }
     assert!(slices > 2000 && unreachable > 10 && partial > 10, "{slices} {unreachable} {partial}");
@@ -83,10 +84,12 @@ fn slices_of_any_size_give_the_path_of_one_go() {
 fn a_slice_takes_no_more_than_its_budget() {
     let mesh = navmesh(random_flat(3));
     let mut chance = Chance(1);
-    let mut scratch = PathScratch::default();
+    let mut scratch = QueryScratch::default();
     let [from, to] = loop {
         let pair = [0, 1].map(|_| point_in(&mesh, random_polygon(&mesh, &mut chance), &mut chance));
-        if mesh.find_path(pair[0], pair[1], &mut scratch).unwrap().polygons.len() > 12 {
+        if mesh.find_path(pair[0], pair[1], &PathOptions::default(), &mut scratch).unwrap().polygons.len()
+            > 12
+        {
             break pair;
         }
     };
@@ -119,7 +122,10 @@ fn polygons_and_links_that_changed_between_slices_are_an_error() {
     let mut bent = std::iter::repeat_with(|| {
         [0, 1].map(|_| point_in(&mesh, random_polygon(&mesh, &mut chance), &mut chance))
     })
-    .filter(|&[from, to]| mesh.find_path(from, to, &mut PathScratch::default()).unwrap().points.len() > 3);
+    .filter(|&[from, to]| {
+        mesh.find_path(from, to, &PathOptions::default(), &mut QueryScratch::default()).unwrap().points.len()
+            > 3
+    });
     for changed in [&other, &linked] {
         let [from, to] = bent.next().unwrap();
         let mut sliced = SlicedPath::new(PathOptions::default());
@@ -141,8 +147,8 @@ fn polygons_and_links_that_changed_between_slices_are_an_error() {
 #[test]
 fn a_batch_answers_in_order_as_single_queries_do() {
     let mut chance = Chance(5);
-    let mut batch = BatchScratch::default();
-    let mut scratch = PathScratch::default();
+    let mut batch = QueryScratch::default();
+    let mut scratch = QueryScratch::default();
     let mut paths = Vec::new();
     for seed in 0..6 {
         let mesh = linked(seed);
@@ -155,13 +161,14 @@ fn a_batch_answers_in_order_as_single_queries_do() {
         for threads in [1, 3] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| mesh.find_paths(&pairs, &options, &mut batch, &mut paths));
-            let single =
-                pairs.iter().map(|&[from, to]| mesh.find_path_with(from, to, &options, &mut scratch));
+            let single = pairs.iter().map(|&[from, to]| mesh.find_path(from, to, &options, &mut scratch));
             assert!(single.eq(paths.iter().cloned()));
-            pool.install(|| mesh.find_shortest_paths(&pairs, &options, &mut batch, &mut paths));
-            let single = pairs
-                .iter()
-                .map(|&[from, to]| mesh.find_shortest_path_with(from, to, &options, &mut scratch));
+            pool.install(|| {
+                mesh.find_paths(&pairs, &options.with_search(PathSearch::Shortest), &mut batch, &mut paths)
+            });
+            let single = pairs.iter().map(|&[from, to]| {
+                mesh.find_path(from, to, &options.with_search(PathSearch::Shortest), &mut scratch)
+            });
             assert!(single.eq(paths.iter().cloned()));
             assert!(paths[7].is_err() && paths[9].is_err());
         }

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use glam::{DVec2, Vec3, Vec3Swizzles};
 use waymesh_core::{AreaId, PlanPoint, PlanVertex, PolyId, Random};
 use waymesh_graph::{
-    AnyPolygon, AreaFilter, Link, LinkEnd, LinkKind, Location, NavMesh, PlaceSampler, PolygonFilter,
-    QueryError, Reach, SurfaceScratch,
+    AnyPolygon, AreaFilter, Link, LinkEnd, LinkKind, Location, NavMesh, PathOptions, PathSearch,
+    PlaceSampler, PolygonFilter, QueryError, QueryScratch, Reach,
 };
 
 use crate::meshes::{
@@ -182,10 +182,11 @@ fn a_ray_stays_on_its_storey_and_sight_means_that_place() {
             // A shortest path is as long as the line if there is sight, between polygons that hang together.
             if there {
                 let path = mesh
-                    .find_shortest_path(
+                    .find_path(
                         ends[0].position,
                         ends[1].position,
-                        &mut waymesh_graph::PathScratch::default(),
+                        &PathOptions::default().with_search(PathSearch::Shortest),
+                        &mut waymesh_graph::QueryScratch::default(),
                     )
                     .unwrap();
                 let line = ends[0].position.distance(ends[1].position);
@@ -228,7 +229,7 @@ fn closest_in(mesh: &NavMesh, polygon: PolyId, p: DVec2) -> DVec2 {
 
 #[test]
 fn a_move_ends_as_close_to_its_target_as_the_polygons_around_allow() {
-    let mut scratch = SurfaceScratch::default();
+    let mut scratch = QueryScratch::default();
     let (mut free, mut slid) = (0, 0);
     for seed in 0..80 {
         let mesh = navmesh(random_flat(seed));
@@ -275,7 +276,7 @@ fn a_move_ends_as_close_to_its_target_as_the_polygons_around_allow() {
 
 #[test]
 fn the_nearest_wall_is_the_nearest_of_those_around() {
-    let mut scratch = SurfaceScratch::default();
+    let mut scratch = QueryScratch::default();
     let mut pieces = Vec::new();
     let (mut found, mut none) = (0, 0);
     for seed in 0..80 {
@@ -416,7 +417,7 @@ fn storeys_above_are_not_found_in_a_flat_box() {
 
 #[test]
 fn places_by_chance_are_even_over_the_area() {
-    let mut scratch = SurfaceScratch::default();
+    let mut scratch = QueryScratch::default();
     for seed in 0..3 {
         let mesh = navmesh(random_flat(seed));
         let mut random = Random::new(seed);
@@ -480,7 +481,7 @@ fn places_by_chance_are_even_over_the_area() {
 
 #[test]
 fn a_place_of_another_mesh_is_an_error() {
-    let mut scratch = SurfaceScratch::default();
+    let mut scratch = QueryScratch::default();
     let mut polygons = Vec::new();
     let (old, new) = (navmesh(random_flat(3)), navmesh(random_flat(4)));
     assert_ne!(old.generation(), new.generation());
@@ -528,7 +529,7 @@ fn a_link_like_an_edge_is_no_wall() {
     let link = Link::new(end(0, 0.0), end(1, 1.0), LinkKind::Level);
     let mesh = NavMesh::try_from(builder.build(frame(Vec3::ZERO))).unwrap().with_links(vec![link]).unwrap();
     let mut polygons = Vec::new();
-    let mut scratch = SurfaceScratch::default();
+    let mut scratch = QueryScratch::default();
     let from = at(&mesh, Vec3::new(9.0, 0.0, 5.0));
     let ray = mesh.raycast(&from, Vec3::new(15.0, 0.0, 5.0), &AnyPolygon, &mut polygons).unwrap();
     assert!(ray.hit.is_none() && polygons == [PolyId(0), PolyId(1)]);

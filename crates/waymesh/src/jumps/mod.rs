@@ -13,7 +13,9 @@ use std::cmp::Ordering;
 use glam::Vec3;
 use thiserror::Error;
 use waymesh_core::{Agent, PlanPoint, PlanVertex, PolyId, TriangleSoup};
-use waymesh_graph::{AnyPolygon, Link, LinkEnd, LinkKind, NavMesh, Outcome, PathOptions, PathScratch, Reach};
+use waymesh_graph::{
+    AnyPolygon, Link, LinkEnd, LinkKind, NavMesh, Outcome, PathOptions, QueryScratch, Reach,
+};
 
 use clear::Obstacles;
 
@@ -156,7 +158,7 @@ struct Candidate {
 pub fn find_jumps(mesh: &NavMesh, scene: &TriangleSoup, config: &JumpConfig) -> Result<Vec<Link>, JumpError> {
     config.validate()?;
     let obstacles = Obstacles::new(scene);
-    let mut finder = Finder { mesh, config, agent: *mesh.agent(), obstacles, paths: PathScratch::default() };
+    let mut finder = Finder { mesh, config, agent: *mesh.agent(), obstacles, paths: QueryScratch::default() };
     let mut candidates = Vec::new();
     for polygon in (0..mesh.polygon_count()).map(PolyId::from_index) {
         finder.look_from(polygon, &mut candidates);
@@ -205,7 +207,7 @@ struct Finder<'a> {
     config: &'a JumpConfig,
     agent: Agent,
     obstacles: Obstacles,
-    paths: PathScratch,
+    paths: QueryScratch,
 }
 
 impl Finder<'_> {
@@ -318,7 +320,7 @@ impl Finder<'_> {
     fn saves(&mut self, candidate: &Candidate) -> bool {
         let [from, to] = candidate.ends;
         let options = PathOptions::default().with_allow_partial(false).with_filter(AnyPolygon);
-        match self.mesh.find_path_with(from, to, &options, &mut self.paths) {
+        match self.mesh.find_path(from, to, &options, &mut self.paths) {
             Ok(path) if path.outcome == Outcome::Complete => {
                 path.length - from.distance(to) > self.config.min_detour
             }

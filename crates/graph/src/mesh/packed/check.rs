@@ -3,7 +3,6 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
 use waymesh_core::{PlanPoint, PlanVertex, PolyId};
 
 use crate::mesh::bounds::{Corner, NO_NEIGHBOUR, bounds_of};
@@ -14,18 +13,14 @@ use crate::mesh::fans::fan_of;
 use crate::mesh::nav_mesh::{NavMesh, rounding_slack};
 use crate::mesh::squares::Buckets;
 use crate::mesh::walk::WalkEdge;
+use crate::parallel;
 
 /// The fault of the lowest number, if any of `0..count` has one.
 fn check_each(
     count: usize,
     look: impl Fn(usize) -> Result<(), NavMeshError> + Sync,
 ) -> Result<(), NavMeshError> {
-    /// Numbers that one thread looks at in a row.
-    const PORTION: usize = 4096;
-    let portion = |first: usize| {
-        (first * PORTION..count.min((first + 1) * PORTION)).find_map(|number| look(number).err())
-    };
-    let fault = (0..count.div_ceil(PORTION)).into_par_iter().find_map_first(portion);
+    let fault = parallel::find_first(count, |number| look(number).err());
     fault.map_or(Ok(()), Err)
 }
 

@@ -53,7 +53,6 @@ use std::ops::Range;
 
 use bytemuck::Pod;
 use glam::Vec3;
-use rayon::prelude::*;
 use waymesh_core::{Agent, GridFrame, PolyId};
 
 use super::box_index::BoxIndex;
@@ -70,6 +69,7 @@ use super::nav_mesh::{Generation, NavMesh};
 use super::squares::{Buckets, Squares};
 use super::table::write_words;
 use crate::mesh::table::Table;
+use crate::parallel;
 
 /// First bytes.
 pub const PACKED_MAGIC: [u8; 8] = *b"WMRUN\0\r\n";
@@ -264,8 +264,11 @@ fn checksum_of(bytes: &[u8]) -> u32 {
         sum.combine(&next);
         sum
     };
-    let rest = bytes[CHECKSUM.end..].par_chunks(PORTION).map(of).reduce(crc32fast::Hasher::new, join);
-    join(of(&bytes[..CHECKSUM.start]), rest).finalize().max(1)
+    let rest = &bytes[CHECKSUM.end..];
+    let portions = parallel::map(rest.len().div_ceil(PORTION), |(), portion| {
+        of(&rest[portion * PORTION..rest.len().min((portion + 1) * PORTION)])
+    });
+    portions.into_iter().fold(of(&bytes[..CHECKSUM.start]), join).finalize().max(1)
 }
 
 /// Writes sections one after the other, and notes how many elements they have.

@@ -21,7 +21,6 @@ use std::collections::binary_heap::PeekMut;
 
 use waymesh_core::PolyId;
 
-use super::PathScratch;
 use super::funnel::Turn;
 use super::gate::{Gate, ahead, nearest_between, turn_length};
 use super::sliced::Progress;
@@ -31,6 +30,7 @@ use crate::mesh::bounds::NO_NEIGHBOUR;
 use crate::mesh::filter::PolygonFilter;
 use crate::mesh::links::LEAP_PLACES;
 use crate::mesh::nav_mesh::NavMesh;
+use crate::path::search::PathScratch;
 
 /// No node, and no turn.
 const NONE: u32 = u32::MAX;

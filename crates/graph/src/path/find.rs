@@ -1,0 +1,171 @@
+//! The queries for paths: both ends are located, a search finds a corridor, a string is pulled
+//! through it.
+
+use glam::Vec3;
+use waymesh_core::PolyId;
+
+use super::options::{PathOptions, PathSearcher};
+use super::search::PathScratch;
+use super::{Ends, Outcome, Path};
+use crate::locate::error::{PathEnd, QueryError};
+use crate::locate::nearest::{Reach, Spot};
+use crate::mesh::costs::TravelCost;
+use crate::mesh::filter::PolygonFilter;
+use crate::mesh::islands::IslandId;
+use crate::mesh::nav_mesh::NavMesh;
+use crate::scratch::QueryScratch;
+
+impl NavMesh {
+    /// Returns a path from `from` to `to`.
+    ///
+    /// - Both ends are moved to the mesh ([`NavMesh::nearest`]).
+    /// - How the path is searched for, and how short it is, is up to [`PathOptions::search`].
+    /// - Where nothing is in the way, the straight path is taken without a search.
+    /// - Links whose ends are one line in plan are crossed like any edge.
+    /// - Between two islands that no link joins the answer needs no search of the start's island: it is
+    ///   [`Outcome::Unreachable`], or a path to the point of the start's island that is closest to the goal in
+    ///   space, if that is closer than the start.
+    /// - Allocates nothing but the path once `scratch` has grown; with [`NavMesh::find_path_into`] not even that.
+    ///
+    /// # Errors
+    /// - [`QueryError::NotFinite`] for an end that is NaN or infinite.
+    /// - [`QueryError::NoMeshNear`] for an end without mesh within [`PathOptions::reach`].
+    /// - [`QueryError::BadReach`] for a reach that is NaN or negative, [`QueryError::BadCost`] for a cost that is.
+    #[doc(alias = "findPath")]
+    #[doc(alias = "findStraightPath")]
+    pub fn find_path<F: PolygonFilter, C: TravelCost, S: PathSearcher<F, C>>(
+        &self,
+        from: Vec3,
+        to: Vec3,
+        options: &PathOptions<F, C, S>,
+        scratch: &mut QueryScratch,
+    ) -> Result<Path, QueryError> {
+        let mut path = Path::default();
+        self.find_path_into(from, to, options, scratch, &mut path)?;
+        Ok(path)
+    }
+
+    /// The same as [`NavMesh::find_path`], but writes to a path whose memory is used again.
+    ///
+    /// # Errors
+    /// See [`NavMesh::find_path`]; `path` is then [`Outcome::Unreachable`] and empty.
+    pub fn find_path_into<F: PolygonFilter, C: TravelCost, S: PathSearcher<F, C>>(
+        &self,
+        from: Vec3,
+        to: Vec3,
+        options: &PathOptions<F, C, S>,
+        scratch: &mut QueryScratch,
+        path: &mut Path,
+    ) -> Result<(), QueryError> {
+        self.route(from, to, options, scratch, path).map(|_| ())
+    }
+
+    /// Finds and writes a path. Returns the ends that it joins; `None` where there is no path.
+    pub(super) fn route<F: PolygonFilter, C: TravelCost, S: PathSearcher<F, C>>(
+        &self,
+        from: Vec3,
+        to: Vec3,
+        options: &PathOptions<F, C, S>,
+        scratch: &mut QueryScratch,
+        path: &mut Path,
+    ) -> Result<Option<Ends>, QueryError> {
+        path.clear();
+        let usable = options.usable();
+        options.search.begin(self, &usable, scratch);
+        let ends = self.path_ends(from, to, options)?;
+        if self.may_reach(&ends) && options.search.search(self, [&ends.start, &ends.goal], &usable, scratch) {
+            self.write_complete(&ends, options, &mut scratch.paths, path);
+            return Ok(Some(ends));
+        }
+        if !options.allow_partial {
+            return Ok(None);
+        }
+        let reached = self.closest_reachable(&ends.start, ends.goal_position, &usable, &mut scratch.paths);
+        let Some(partial) = reached.and_then(|reached| self.partial_ends(&ends, reached)) else {
+            return Ok(None);
+        };
+        if options.search.search(self, [&partial.start, &partial.goal], &usable, scratch) {
+            self.write_partial(&partial, options, &mut scratch.paths, path);
+            return Ok(Some(partial));
+        }
+        Ok(None)
+    }
+
+    /// Checks what is asked for and locates both ends.
+    pub(super) fn path_ends<F: PolygonFilter, C: TravelCost, S>(
+        &self,
+        from: Vec3,
+        to: Vec3,
+        options: &PathOptions<F, C, S>,
+    ) -> Result<Ends, QueryError> {
+        let reach = options.reach.unwrap_or_else(|| self.default_reach());
+        reach.check()?;
+        if let Some((area, value)) = options.cost.bad_cost() {
+            return Err(QueryError::BadCost { area, value });
+        }
+        let usable = options.usable();
+        let start = self.locate(PathEnd::Start, from, &reach, &usable)?;
+        let goal = self.locate(PathEnd::Goal, to, &reach, &usable)?;
+        let start_position = self.location(&start, from).position;
+        let goal_position = self.location(&goal, to).position;
+        Ok(Ends { start, goal, start_position, goal_position })
+    }
+
+    /// Whether a way may lead from end to end.
+    pub(super) fn may_reach(&self, ends: &Ends) -> bool {
+        let [from, to] =
+            [&ends.start, &ends.goal].map(|spot| IslandId(self.polygon_islands[spot.polygon as usize]));
+        self.may_connect(from, to)
+    }
+
+    /// The ends of a path to a place that can be reached, if it is closer to the goal than the
+    /// start.
+    pub(super) fn partial_ends(&self, ends: &Ends, reached: Spot) -> Option<Ends> {
+        let reached_position = self.location(&reached, ends.goal_position).position;
+        let gain =
+            ends.start_position.distance(ends.goal_position) - reached_position.distance(ends.goal_position);
+        (f64::from(gain) > self.plan_slack * f64::from(self.frame.cell_size)).then_some(Ends {
+            goal: reached,
+            goal_position: reached_position,
+            ..*ends
+        })
+    }
+
+    pub(super) fn write_complete<F, C: TravelCost, S>(
+        &self,
+        ends: &Ends,
+        options: &PathOptions<F, C, S>,
+        scratch: &mut PathScratch,
+        path: &mut Path,
+    ) {
+        path.outcome = Outcome::Complete;
+        let positions = [ends.start_position, ends.goal_position];
+        self.write_path(&ends.start, &ends.goal, positions, options, scratch, path);
+    }
+
+    pub(super) fn write_partial<F, C: TravelCost, S>(
+        &self,
+        ends: &Ends,
+        options: &PathOptions<F, C, S>,
+        scratch: &mut PathScratch,
+        path: &mut Path,
+    ) {
+        self.write_complete(ends, options, scratch, path);
+        path.outcome =
+            Outcome::Partial { reached: path.points.last().copied().unwrap_or(ends.goal_position) };
+    }
+
+    pub(super) fn locate(
+        &self,
+        end: PathEnd,
+        position: Vec3,
+        reach: &Reach,
+        filter: &impl PolygonFilter,
+    ) -> Result<Spot, QueryError> {
+        if !position.is_finite() {
+            return Err(QueryError::NotFinite { end, position });
+        }
+        self.nearest_spot(position, reach, |polygon| filter.allows(self, PolyId(polygon)))
+            .ok_or(QueryError::NoMeshNear { end, position, reach: *reach })
+    }
+}

@@ -1,0 +1,186 @@
+//! What path is wanted, and how it is searched for.
+
+use super::search::PathScratch;
+use crate::locate::nearest::{Reach, Spot};
+use crate::mesh::costs::{Length, TravelCost, Usable};
+use crate::mesh::filter::{AnyPolygon, PolygonFilter};
+use crate::mesh::nav_mesh::NavMesh;
+use crate::scratch::QueryScratch;
+
+/// How a path is searched for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum PathSearch {
+    /// A short path, found fast.
+    ///
+    /// - A\* over the edges between polygons finds a corridor. Each edge is judged by the string pulled from the
+    ///   start to it and on to the goal. The path is the shortest *in this corridor*, exactly.
+    /// - It is not always the shortest of all: another corridor may be shorter, usually by very little (a tenth
+    ///   of a percent on average on the worst level tried, a parking garage).
+    /// - With costs ([`PathOptions::cost`]) the corridor is one of small cost, judged in the same way, and the
+    ///   path is the shortest in it. It is not always the cheapest: where costs differ inside the corridor, a path
+    ///   with more turns may be cheaper than the straight one.
+    /// - Links are taken between the places where the search took them, which are near the best ones but
+    ///   not always the best.
+    /// - Takes time in `n log n` of the edges seen.
+    ///
+    /// # References
+    /// Hart, Nilsson and Raphael 1968, <https://doi.org/10.1109/TSSC.1968.300136>; Lee and Preparata 1984, Euclidean shortest
+    /// paths in the presence of rectilinear barriers, <https://doi.org/10.1002/net.3230140304>.
+    #[default]
+    Fast,
+    /// The shortest path.
+    ///
+    /// - No path is shorter in the plan, also on storeys above each other: on which side of an edge or a
+    ///   ray a corner lies is decided exactly, and lengths are rounded by less than a billionth.
+    /// - Rises and falls do not count in the search: [`Path::length`](super::Path::length) is that of the points
+    ///   found, in space.
+    /// - Costs ([`PathOptions::cost`]) do not count in the search, except that infinite ones close polygons: it is
+    ///   the shortest path, not the cheapest. The ratio of its cost to the smallest cost is at most the ratio of the
+    ///   largest cost per metre on it to the smallest anywhere. With equal costs per metre it *is* the cheapest;
+    ///   otherwise [`PathSearch::Fast`] may find a cheaper one.
+    /// - Links that are crossed like an edge, and links from point to point, are taken where the path is
+    ///   shortest, at their distance in space plus their extra cost. Other links are taken from the best of nine places
+    ///   along their segments.
+    /// - Takes time in `n log n` of the cones seen, usually a few times that of [`PathSearch::Fast`]. Where
+    ///   a filter or one-way links leave no path at all, everything that can be reached is seen.
+    ///
+    /// # References
+    /// Cui, Harabor and Grastien 2017, Compromise-free pathfinding on a navigation mesh, <https://doi.org/10.24963/ijcai.2017/70>.
+    Shortest,
+}
+
+/// What can search for a path: a [`PathSearch`], or a reference to a [`Hierarchy`](crate::Hierarchy).
+///
+/// Sealed: other crates cannot implement it.
+pub trait PathSearcher<F, C>: Searcher<F, C> {}
+
+impl<F, C, S: Searcher<F, C>> PathSearcher<F, C> for S {}
+
+/// The private half of [`PathSearcher`].
+#[expect(unnameable_types, private_interfaces, reason = "sealed: only this crate calls and implements it")]
+pub trait Searcher<F, C> {
+    /// Prepares for a query. Called once, before any search.
+    #[doc(hidden)]
+    fn begin(&self, mesh: &NavMesh, usable: &Usable<'_, F, C>, scratch: &mut QueryScratch);
+
+    /// Leaves the edges and links to cross in `scratch.paths.corridor`. Returns `true` if there is a path.
+    #[doc(hidden)]
+    fn search(
+        &self,
+        mesh: &NavMesh,
+        ends: [&Spot; 2],
+        usable: &Usable<'_, F, C>,
+        scratch: &mut QueryScratch,
+    ) -> bool;
+}
+
+#[expect(private_interfaces, reason = "sealed")]
+impl<F: PolygonFilter, C: TravelCost> Searcher<F, C> for PathSearch {
+    fn begin(&self, _mesh: &NavMesh, _usable: &Usable<'_, F, C>, scratch: &mut QueryScratch) {
+        scratch.hierarchy.how = None;
+    }
+
+    fn search(
+        &self,
+        mesh: &NavMesh,
+        [start, goal]: [&Spot; 2],
+        usable: &Usable<'_, F, C>,
+        scratch: &mut QueryScratch,
+    ) -> bool {
+        self.run(mesh, [start, goal], usable, &mut scratch.paths)
+    }
+}
+
+impl PathSearch {
+    /// Leaves the edges and links to cross in `paths.corridor`. Returns `true` if there is a path.
+    pub(super) fn run<F: PolygonFilter, C: TravelCost>(
+        self,
+        mesh: &NavMesh,
+        [start, goal]: [&Spot; 2],
+        usable: &Usable<'_, F, C>,
+        paths: &mut PathScratch,
+    ) -> bool {
+        match self {
+            Self::Fast => mesh.search_corridor(start, goal, usable, paths),
+            Self::Shortest => mesh.search_shortest(start, goal, usable, paths),
+        }
+    }
+}
+
+/// What path is wanted.
+///
+/// ```
+/// use waymesh_core::AreaId;
+/// use waymesh_graph::{AreaFilter, PathOptions, PathSearch};
+///
+/// let options = PathOptions::default()
+///     .with_search(PathSearch::Shortest)
+///     .with_filter(AreaFilter::default().without(AreaId(2)))
+///     .with_allow_partial(false);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct PathOptions<F = AnyPolygon, C = Length, S = PathSearch> {
+    /// How the path is searched for: a [`PathSearch`], or a reference to a
+    /// [`Hierarchy`](crate::Hierarchy) for the same filter and costs. Default: [`PathSearch::Fast`].
+    pub search: S,
+    /// Which polygons the path may pass. Both ends are located among them, too. Default: all.
+    pub filter: F,
+    /// What a path costs. Default: its length.
+    pub cost: C,
+    /// How far each end may be from the mesh. Default: `None`, which is [`NavMesh::default_reach`].
+    pub reach: Option<Reach>,
+    /// `true` if a path that ends before the goal is accepted where none leads there. Default: `true`.
+    pub allow_partial: bool,
+    /// `true` if the path also has a point at each edge that it crosses, so that it follows the ground.
+    /// Default: `false`.
+    pub cross_points: bool,
+}
+
+impl Default for PathOptions {
+    fn default() -> Self {
+        Self {
+            search: PathSearch::Fast,
+            filter: AnyPolygon,
+            cost: Length,
+            reach: None,
+            allow_partial: true,
+            cross_points: false,
+        }
+    }
+}
+
+waymesh_core::setters! {
+    impl<F, C, S> PathOptions<F, C, S> {
+        with_reach(reach: Some(Reach));
+        with_allow_partial(allow_partial: bool);
+        with_cross_points(cross_points: bool);
+    }
+}
+
+impl<F, C, S> PathOptions<F, C, S> {
+    /// Sets how the path is searched for.
+    #[must_use]
+    pub fn with_search<T>(self, search: T) -> PathOptions<F, C, T> {
+        let Self { search: _, filter, cost, reach, allow_partial, cross_points } = self;
+        PathOptions { search, filter, cost, reach, allow_partial, cross_points }
+    }
+
+    /// Sets which polygons the path may pass.
+    #[must_use]
+    pub fn with_filter<G: PolygonFilter>(self, filter: G) -> PathOptions<G, C, S> {
+        let Self { search, filter: _, cost, reach, allow_partial, cross_points } = self;
+        PathOptions { search, filter, cost, reach, allow_partial, cross_points }
+    }
+
+    /// Sets what a path costs.
+    #[must_use]
+    pub fn with_cost<D: TravelCost>(self, cost: D) -> PathOptions<F, D, S> {
+        let Self { search, filter, cost: _, reach, allow_partial, cross_points } = self;
+        PathOptions { search, filter, cost, reach, allow_partial, cross_points }
+    }
+
+    pub(crate) fn usable(&self) -> Usable<'_, F, C> {
+        Usable { filter: &self.filter, cost: &self.cost }
+    }
+}
