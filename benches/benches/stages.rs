@@ -17,7 +17,7 @@ use waymesh::region::{
 use waymesh::triangulate::{triangulate_cdt, triangulate_ears};
 use waymesh::voxel::{Filters, VoxelConfig, build_filtered_field, erode, rasterize};
 use waymesh::{
-    Agent, BakeConfig, NavMesh, PathOptions, Pipeline, PolygonSet, QueryScratch, Stages, TriangleSoup,
+    Agent, BakeConfig, Baker, NavMesh, PathOptions, PolygonSet, QueryScratch, Stages, TriangleSoup, Voxels,
     WalkableField,
 };
 use waymesh_benches::queries::{REACH, pairs};
@@ -42,7 +42,7 @@ fn config() -> BakeConfig {
 impl Level {
     fn bake(name: &str) -> Self {
         let Scene { name, soup } = Scene::named(name).unwrap_or_else(|error| panic!("{error}"));
-        let pipeline = Pipeline::new(config());
+        let pipeline = Baker::new(Voxels, config());
         let stages = pipeline.bake_stages(&soup, &mut ()).unwrap_or_else(|error| panic!("{name}: {error}"));
         let mesh = pipeline.bake(&soup).unwrap_or_else(|error| panic!("{name}: {error}"));
         let field =
@@ -88,7 +88,7 @@ fn all(criterion: &mut Criterion) {
     voxels(&mut benches);
     regions(&mut benches);
     polygons(&mut benches);
-    benches.stage("whole bake", |level| Pipeline::new(config()).bake(&level.soup));
+    benches.stage("whole bake", |level| Baker::new(Voxels, config()).bake(&level.soup));
     queries(&mut benches);
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
-use waymesh::{BakeConfig, PartitionKind, Pipeline};
+use waymesh::{BakeConfig, Baker, PartitionKind, Voxels};
 use waymesh_io::SvgOptions;
 use waymesh_io::svg::{Marks, PlanMesh, write_marked_svg};
 use waymesh_metrics::{Evaluation, JudgedMesh, Judgement, MetricsConfig, Oracle};
@@ -173,7 +173,7 @@ impl Job<'_> {
         config.min_region *= times * times;
         config.merge_region *= times * times;
         let clock = Instant::now();
-        let mesh = Pipeline::new(config)
+        let mesh = Baker::new(Voxels, config)
             .bake(&self.scene.soup)
             .map_err(|error| fault(name, "bake")(error.into()))?;
         let seconds = clock.elapsed().as_secs_f64();

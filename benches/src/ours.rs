@@ -1,7 +1,7 @@
 //! waymesh, stage by stage through the crates' own functions.
 
 use glam::Vec3;
-use waymesh::{BakeConfig, BakeError, PartitionKind, Pipeline, World};
+use waymesh::{BakeConfig, BakeError, Baker, PartitionKind, Voxels, World};
 use waymesh_contour::{SimplifyConfig, simplify_contours, trace_contours};
 use waymesh_convex::{NotchPortalsConfig, notch_portals};
 use waymesh_core::{HeightSurface, PolyId, PolyMesh};
@@ -199,7 +199,7 @@ fn mesh_of(scene: &Scene, settings: &Settings, tile_cells: Option<u16>) -> Resul
         .with_threads(1);
     config.max_height_error_levels = settings.detail_max_error_levels;
     let bake = || {
-        let mut world = World::new(Pipeline::new(config), &scene.soup.bounds(), u32::from(tile_cells))?;
+        let mut world = World::new(Baker::new(Voxels, config), &scene.soup.bounds(), u32::from(tile_cells))?;
         world.add_triangles(&scene.soup, &mut ())?;
         world.update(&mut ())?;
         Ok(NavMesh::clone(&world.handle().mesh()))

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use waymesh::io::svg::Picture;
-use waymesh::{BakeConfig, Pipeline, PolygonSet};
+use waymesh::{BakeConfig, Baker, PolygonSet, Voxels};
 use waymesh_testkit::levels::find;
 use waymesh_testkit::plans::{from_rings, hall, read_rings};
 use waymesh_triangulate::{RepairConfig, repair_polygons};
@@ -87,7 +87,7 @@ pub(crate) fn plans(table: &'static str, notes: &mut Vec<String>) -> Result<Vec<
         }
     }
     for level in LEVELS.iter().filter_map(|name| Level::named(name).ok()) {
-        let pipeline = Pipeline::new(BakeConfig::default().with_threads(1));
+        let pipeline = Baker::new(Voxels, BakeConfig::default().with_threads(1));
         let stages = pipeline
             .bake_stages(&level.load()?, &mut ())
             .map_err(|error| BenchError::stage(table, Stage::Polygons, error))?;

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use waymesh::convex::NotchPortals;
 use waymesh::stage::{Decompose, StageError};
-use waymesh::{Agent, BakeConfig, Observer, Pipeline, PolyMesh, StoreysOptions, Triangulation};
+use waymesh::{Agent, BakeConfig, Baker, Observer, PolyMesh, Storeys, Triangulation};
 use waymesh_convex::{NotchPortalsConfig, notch_portals};
 use waymesh_scenes::{Scene, SceneConfig};
 
@@ -47,9 +47,9 @@ pub fn storeys(print: &mut dyn FnMut(&str)) -> Result<(), BenchError> {
         let heard = Arc::new(Mutex::new(None));
         let agent = Agent::default().with_radius(0.3).with_max_step(0.4);
         let config = BakeConfig::default().with_scale(0.1, 0.1).with_agent(agent);
-        let bake = Pipeline::new(config)
+        let bake = Baker::new(Storeys::default(), config)
             .with_decompose(Listen(Arc::clone(&heard)))
-            .bake_storeys(&soup, &StoreysOptions::default(), &mut ())
+            .bake_observed(&soup, &mut ())
             .map_err(|error| BenchError::stage("waymesh", Stage::Polygons, error))?;
         let heard = heard.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(triangulation) = heard else { continue };

@@ -7,7 +7,7 @@ use clap::Args;
 use waymesh::io::svg::Colour;
 use waymesh::io::{self, SvgOptions};
 use waymesh::region::distance_field;
-use waymesh::{BakeConfig, NavMesh, Pipeline, TriangleSoup};
+use waymesh::{BakeConfig, Baker, NavMesh, TriangleSoup, Voxels};
 use waymesh_scenes::{Scene, SceneConfig};
 
 use crate::pictures::flat::{draw_arcs, draw_field, draw_heights, draw_regions, draw_triangles};
@@ -37,7 +37,7 @@ pub(crate) fn run(args: &DumpArgs) -> Result<()> {
     let config = BakeConfig::default()
         .with_scale(args.cell_size, args.cell_size * 2.0 / 3.0)
         .with_validate_stages(true);
-    let stages = Pipeline::new(config.clone()).bake_stages(&scene(&args.scene)?, &mut ())?;
+    let stages = Baker::new(Voxels, config.clone()).bake_stages(&scene(&args.scene)?, &mut ())?;
     std::fs::create_dir_all(&args.output)
         .with_context(|| format!("cannot make {}", args.output.display()))?;
     let save = |name: &str, svg: String| -> Result<()> {

@@ -118,13 +118,8 @@ pub(crate) struct BuildArgs {
     /// cells; cells and levels of 0.1 m unless set). Default: voxels.
     #[arg(long, value_name = "KIND")]
     pub(crate) pipeline: Option<PipelineKind>,
-    /// A place that is certainly walkable; several may be given. Only ground connected to one of
-    /// them is kept. Storeys only.
-    #[arg(long, value_name = "X,Y,Z", allow_hyphen_values = true)]
-    pub(crate) seed: Vec<Point>,
-    /// Which ground is kept without seeds. Storeys only. Default: all.
-    #[arg(long, value_name = "WHAT", conflicts_with = "seed")]
-    pub(crate) keep: Option<KeepKind>,
+    #[command(flatten)]
+    pub(crate) kept: Kept,
     #[command(flatten)]
     pub(crate) jumps: Jumps,
     #[command(flatten)]
@@ -182,20 +177,20 @@ pub(crate) struct PlanArgs {
     pub(crate) keep_edges: bool,
     /// Side of a cell of the grid that vertices are rounded to, in metres. Default: 0.001.
     #[arg(long, value_name = "METRES")]
-    pub(crate) cell_size: Option<f64>,
+    pub(crate) cell_size: Option<f32>,
     /// Vertices nearer than this to the one before are left out, in metres. Default: 0.01.
     #[arg(long, value_name = "METRES")]
     pub(crate) near_distance: Option<f64>,
     /// Smallest piece of ground that is kept, in square metres. Default: 0.05.
     #[arg(long, value_name = "AREA")]
-    pub(crate) min_area: Option<f64>,
+    pub(crate) min_area: Option<f32>,
     /// Vertices nearer than this to each other become one, in metres: narrower slits close.
     /// Default: 0, for none.
     #[arg(long, value_name = "METRES")]
     pub(crate) merge_distance: Option<f64>,
     /// Longest border edge in metres; longer ones are split. Default: 0, for no limit.
     #[arg(long, value_name = "METRES")]
-    pub(crate) max_edge_length: Option<f64>,
+    pub(crate) max_edge_length: Option<f32>,
     /// Spacing of a grid of vertices inside, in metres; polygons leave out what they can do
     /// without. Default: 0, for none.
     #[arg(long, value_name = "METRES")]
@@ -203,6 +198,14 @@ pub(crate) struct PlanArgs {
     /// Most corners of a polygon, 0 for no limit. Default: 0.
     #[arg(long, value_name = "CORNERS")]
     pub(crate) max_vertices: Option<u32>,
+    /// How the ground is cut into convex polygons. Default: notch-portals.
+    #[arg(long, value_name = "KIND")]
+    pub(crate) decomposition: Option<Decomposition>,
+    /// Threads, 0 for one per core. Default: 0.
+    #[arg(long, value_name = "COUNT")]
+    pub(crate) threads: Option<usize>,
+    #[command(flatten)]
+    pub(crate) kept: Kept,
     #[command(flatten)]
     pub(crate) extras: Extras,
     /// Check the result of every stage against its invariants.
@@ -215,6 +218,18 @@ pub(crate) enum JoinKind {
     Square,
     Round,
     Miter,
+}
+
+/// Which ground is kept.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct Kept {
+    /// A place that is certainly walkable; several may be given. Only ground connected to one of
+    /// them is kept.
+    #[arg(long, value_name = "X,Y,Z", allow_hyphen_values = true)]
+    pub(crate) seed: Vec<Point>,
+    /// Which ground is kept without seeds. Default: all.
+    #[arg(long, value_name = "WHAT", conflicts_with = "seed")]
+    pub(crate) keep: Option<KeepKind>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -239,15 +254,15 @@ pub(crate) struct Tiles {
     /// Default: 0, or 256 with a memory limit, a folder, or scene files too large to be kept.
     #[arg(long, value_name = "CELLS")]
     pub(crate) tile: Option<u32>,
-    /// Memory to work in, such as 2GiB or 800MiB; the result comes on top. Default: a quarter of
-    /// the machine's.
+    /// Memory to work in, such as 2GiB or 800MiB; the result comes on top. Goes before --max-memory.
+    /// Default: of tiles of voxels a quarter of the machine's.
     #[arg(long, value_name = "SIZE")]
     pub(crate) memory: Option<Memory>,
-    /// Folder for finished tiles: a bake that was stopped goes on where it was.
+    /// Folder for finished tiles: a bake that was stopped goes on where it was. Voxels only.
     #[arg(long, value_name = "FOLDER")]
     pub(crate) tiles: Option<PathBuf>,
-    /// Folder for triangles that memory does not hold. Default: the system's folder for temporary
-    /// files.
+    /// Folder for triangles that memory does not hold. Voxels only. Default: the system's folder for
+    /// temporary files.
     #[arg(long, value_name = "FOLDER")]
     pub(crate) spill: Option<PathBuf>,
 }
@@ -304,7 +319,7 @@ pub(crate) struct SceneArgs {
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct Jumps {
     /// Look along all borders for jumps and drops that the scene leaves room for, and add them as
-    /// links. Not for tiles.
+    /// links.
     #[arg(long)]
     pub(crate) jumps: bool,
     /// Longest jump in metres, between the borders of the mesh: with the agent's radius on both
@@ -371,10 +386,10 @@ pub(crate) struct Settings {
     /// Highest step in metres. Default: 0.9.
     #[arg(long, value_name = "METRES")]
     pub(crate) max_step: Option<f32>,
-    /// Highest step in metres that becomes a link, for an agent that can climb; 0 or no more than
-    /// --max-step for none. Voxels only: of slices, every step is a link. Default: 0.
+    /// Highest ledge in metres that becomes a climb link, for an agent that can climb; 0 or no more
+    /// than --max-step for none. Voxels only. Default: 0.
     #[arg(long, value_name = "METRES")]
-    pub(crate) max_climb: Option<f32>,
+    pub(crate) max_ledge: Option<f32>,
     /// Steepest slope in degrees. Default: 45.
     #[arg(long, value_name = "DEGREES")]
     pub(crate) max_slope: Option<f32>,

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use waymesh::io::SceneSource;
 use waymesh::{
-    Bake, IslandReport, JumpConfig, Keep, Pipeline, Report, SlicesOptions, StoreysOptions, TriangleSoup,
-    find_jumps,
+    Bake, BakeConfig, Baker, FrontEnd, IslandReport, JumpConfig, Keep, Report, Slices, Storeys, TriangleSoup,
 };
 
-use crate::args::{BuildArgs, Extras, Jumps, KeepKind, PipelineKind, Settings};
+use crate::args::{BuildArgs, Extras, Jumps, KeepKind, Kept, PipelineKind, Settings};
 use crate::progress::Progress;
+use crate::values::Memory;
 use crate::{files, output, peak_memory_bytes, settings, upright};
 
 pub(crate) fn run(args: BuildArgs, json: bool) -> Result<()> {
@@ -19,74 +19,101 @@ pub(crate) fn run(args: BuildArgs, json: bool) -> Result<()> {
         Some(file) => args.settings.clone().or(settings::read(file)?),
         None => args.settings.clone(),
     };
-    if args.pipeline != Some(PipelineKind::Storeys) && (!args.seed.is_empty() || args.keep.is_some()) {
-        bail!("--seed and --keep need --pipeline storeys");
-    }
     let inputs = args.scenes.inputs()?;
-    let mesh_file = args.output.clone().unwrap_or_else(|| default_output(&inputs.files[0]));
-    let whole = match args.pipeline {
-        Some(PipelineKind::Slices) => Some(slices(&args, &settings, &inputs.files)?),
-        Some(PipelineKind::Storeys) => Some(storeys(&args, &settings, &inputs.files)?),
-        Some(PipelineKind::Voxels) | None => None,
-    };
-    if let Some(bake) = whole {
-        if args.jumps.jumps {
-            bail!("--jumps needs --pipeline voxels");
+    let scenes = &inputs.files;
+    let mesh_file = args.output.clone().unwrap_or_else(|| default_output(&scenes[0]));
+    let bake = match args.pipeline.unwrap_or(PipelineKind::Voxels) {
+        PipelineKind::Voxels => voxels(&args, &settings, scenes)?,
+        PipelineKind::Slices => {
+            let defaults = Slices::default();
+            let tile_cells = args.tiles.tile.unwrap_or(defaults.tile_cells);
+            whole(&args, &settings, scenes, Baker::slices().with_front(defaults.with_tile_cells(tile_cells)))?
         }
-        return write(&bake, mesh_file, &args.extras, json);
-    }
-    let load_options = settings::load_options(settings.up, settings.scale);
-    let source = SceneSource::open(&inputs.files, &load_options)?;
-    let pipeline = Pipeline::new(settings.bake_config().with_validate_stages(args.check));
-    if let Some(soup) = source.soup() {
-        upright::check(soup, load_options.up, pipeline.config().agent.max_slope);
-    }
-    let bake = match source.soup() {
-        Some(soup) if args.tiles.are_untiled() => with_jumps(bake(&pipeline, soup)?, soup, &args.jumps)?,
-        _ if args.jumps.jumps => bail!("--jumps needs the whole scene at once: it cannot be used with tiles"),
-        _ => measured(pipeline.bake_tiled(&source, &args.tiles.config(&settings)?, &mut Progress::new())?),
+        PipelineKind::Storeys => {
+            let defaults = Storeys::default();
+            let tile_cells = args.tiles.tile.unwrap_or(defaults.tile_cells);
+            whole(
+                &args,
+                &settings,
+                scenes,
+                Baker::storeys().with_front(defaults.with_tile_cells(tile_cells)),
+            )?
+        }
     };
     write(&bake, mesh_file, &args.extras, json)
 }
 
-/// Adds the jumps and drops that were asked for.
-fn with_jumps(mut bake: Bake, soup: &TriangleSoup, jumps: &Jumps) -> Result<Bake> {
-    if !jumps.jumps {
-        return Ok(bake);
+/// Bakes voxels: in tiles if anything asks for them, or if memory does not hold the scene.
+fn voxels(args: &BuildArgs, settings: &Settings, scenes: &[PathBuf]) -> Result<Bake> {
+    let load_options = settings::load_options(settings.up, settings.scale);
+    let source = SceneSource::open(scenes, &load_options)?;
+    if let Some(soup) = source.soup() {
+        upright::check(soup, load_options.up, settings.bake_config().agent.max_slope);
     }
-    let defaults = JumpConfig::default();
-    let config = defaults
-        .with_max_length(jumps.jump_length.unwrap_or(defaults.max_length))
-        .with_max_rise(jumps.jump_rise.unwrap_or(defaults.max_rise))
-        .with_max_drop(jumps.drop_height.unwrap_or(defaults.max_drop));
-    let mut links = bake.mesh.links().to_vec();
-    links.extend(find_jumps(&bake.mesh, soup, &config)?);
-    bake.report.links = links.len() as u64;
-    bake.mesh = bake.mesh.with_links(links)?;
-    Ok(bake)
+    if let Some(soup) = source.soup().filter(|_| args.tiles.are_untiled()) {
+        let baker = Baker::voxels();
+        let config = args.bake_config(settings, baker.config());
+        return bake(&baker.with_config(config), soup);
+    }
+    let baker = Baker::tiles().with_front(args.tiles.front(settings)?);
+    let memory_bytes = args.tiles.memory_bytes(settings);
+    let config = args.bake_config(settings, baker.config()).with_max_memory_bytes(memory_bytes);
+    bake(&baker.with_config(config), &source)
 }
 
-/// Bakes flat slices.
-fn slices(args: &BuildArgs, settings: &Settings, scenes: &[PathBuf]) -> Result<Bake> {
-    let soup = waymesh::io::load_with(scenes, &settings::load_options(settings.up, settings.scale))?;
-    let defaults = SlicesOptions::default();
-    let options = defaults
-        .with_tile_cells(args.tiles.tile.unwrap_or(defaults.tile_cells))
-        .with_max_edge_error(settings.max_edge_error.unwrap_or(defaults.max_edge_error));
-    let config = settings.bake_config_over(Pipeline::slices().config()).with_validate_stages(args.check);
-    Ok(measured(Pipeline::new(config).bake_slices(&soup, &options, &mut Progress::new())?))
+/// Bakes a scene that memory holds.
+fn whole<F: FrontEnd<Input = TriangleSoup>>(
+    args: &BuildArgs,
+    settings: &Settings,
+    scenes: &[PathBuf],
+    baker: Baker<F>,
+) -> Result<Bake> {
+    for (option, folder) in [("--tiles", &args.tiles.tiles), ("--spill", &args.tiles.spill)] {
+        if folder.is_some() {
+            bail!("{option} cannot be used with --pipeline {}: its tiles are kept in memory", F::NAME);
+        }
+    }
+    let load_options = settings::load_options(settings.up, settings.scale);
+    let soup = waymesh::io::load_with(scenes, &load_options)?;
+    let config = args.bake_config(settings, baker.config());
+    upright::check(&soup, load_options.up, config.agent.max_slope);
+    bake(&baker.with_config(config), &soup)
 }
 
-/// Bakes storeys.
-fn storeys(args: &BuildArgs, settings: &Settings, scenes: &[PathBuf]) -> Result<Bake> {
-    let soup = waymesh::io::load_with(scenes, &settings::load_options(settings.up, settings.scale))?;
-    let defaults = StoreysOptions::default();
-    let tile_cells = args.tiles.tile.unwrap_or(defaults.tile_cells);
-    let keep = if args.keep == Some(KeepKind::Largest) { Keep::Largest } else { Keep::All };
-    let seeds = args.seed.iter().map(|seed| seed.0).collect();
-    let options = defaults.with_tile_cells(tile_cells).with_seeds(seeds).with_keep(keep);
-    let config = settings.bake_config_over(Pipeline::storeys().config()).with_validate_stages(args.check);
-    Ok(measured(Pipeline::new(config).bake_storeys(&soup, &options, &mut Progress::new())?))
+impl BuildArgs {
+    /// All settings of the bake; what is set nowhere is that of the front end.
+    fn bake_config(&self, settings: &Settings, defaults: &BakeConfig) -> BakeConfig {
+        let mut config = settings.bake_config_over(defaults).with_validate_stages(self.check);
+        if let Some(Memory(bytes)) = self.tiles.memory {
+            config.max_memory_bytes = bytes;
+        }
+        config.jumps = self.jumps.config();
+        config.keep = self.kept.keep();
+        config
+    }
+}
+
+impl Kept {
+    /// Which ground is kept.
+    pub(crate) fn keep(&self) -> Keep {
+        match self.keep {
+            Some(KeepKind::Largest) => Keep::Largest,
+            _ if self.seed.is_empty() => Keep::All,
+            _ => Keep::ConnectedTo(self.seed.iter().map(|seed| seed.0).collect()),
+        }
+    }
+}
+
+impl Jumps {
+    /// The jumps and drops to look for, if any.
+    fn config(&self) -> Option<JumpConfig> {
+        let defaults = JumpConfig::default();
+        let config = defaults
+            .with_max_length(self.jump_length.unwrap_or(defaults.max_length))
+            .with_max_rise(self.jump_rise.unwrap_or(defaults.max_rise))
+            .with_max_drop(self.drop_height.unwrap_or(defaults.max_drop));
+        self.jumps.then_some(config)
+    }
 }
 
 /// Writes the mesh and what was asked for beside it, and says so.
@@ -114,8 +141,8 @@ pub(crate) fn write_summed_up(
 }
 
 /// Bakes with progress on a terminal.
-pub(crate) fn bake(pipeline: &Pipeline, soup: &TriangleSoup) -> Result<Bake> {
-    Ok(measured(pipeline.bake_observed(soup, &mut Progress::new())?))
+pub(crate) fn bake<F: FrontEnd>(baker: &Baker<F>, input: &F::Input) -> Result<Bake> {
+    Ok(measured(baker.bake_observed(input, &mut Progress::new())?))
 }
 
 /// Adds to the report what only the program can measure.

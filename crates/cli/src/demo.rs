@@ -4,7 +4,7 @@ use std::io::Write;
 
 use anyhow::{Context, Result};
 use glam::Vec3;
-use waymesh::{NavMesh, PathOptions, Pipeline, QueryScratch};
+use waymesh::{Baker, NavMesh, PathOptions, QueryScratch};
 use waymesh_scenes::SceneConfig;
 
 use crate::args::{DemoArgs, Extras};
@@ -15,7 +15,7 @@ pub(crate) fn run(args: &DemoArgs, json: bool) -> Result<()> {
     std::fs::create_dir_all(&args.output)
         .with_context(|| format!("cannot make {}", args.output.display()))?;
     let soup = scene.build(&SceneConfig::default());
-    let bake = build::bake(&Pipeline::default(), &soup)?;
+    let bake = build::bake(&Baker::voxels(), &soup)?;
     let mesh = &bake.mesh;
     let (from, to) = far_apart(mesh).context("the mesh has no polygon")?;
     let route = mesh.find_path(from, to, &PathOptions::default(), &mut QueryScratch::default())?;

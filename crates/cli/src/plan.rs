@@ -3,12 +3,11 @@
 use std::io::Write;
 
 use anyhow::Result;
-use waymesh::floorplan::{EXAMPLE, FloorPlan, Join, PlanConfig, ReadOptions, read_plan};
-use waymesh::{Pipeline, PlanReport, Report};
+use waymesh::floorplan::{EXAMPLE, FloorPlan, Join, ReadOptions, read_plan};
+use waymesh::{Baker, FloorPlans, PlanReport, Report};
 
-use crate::args::{JoinKind, PlanArgs};
+use crate::args::{Decomposition, JoinKind, PlanArgs};
 use crate::files::Inputs;
-use crate::progress::Progress;
 use crate::{build, files};
 
 pub(crate) fn run(args: &PlanArgs, json: bool) -> Result<()> {
@@ -21,8 +20,7 @@ pub(crate) fn run(args: &PlanArgs, json: bool) -> Result<()> {
     for file in &inputs.files {
         plan.merge(read_plan(file, &args.read_options())?);
     }
-    let pipeline = args.pipeline(&plan);
-    let bake = build::measured(pipeline.bake_plan(&plan, &args.plan_config(), &mut Progress::new())?);
+    let bake = build::bake(&args.baker(&plan), &plan)?;
     let mesh_file = args.output.clone().unwrap_or_else(|| build::default_output(&inputs.files[0]));
     build::write_summed_up(&bake, mesh_file, &args.extras, json, |out| summary(out, &bake.report))
 }
@@ -54,34 +52,39 @@ impl PlanArgs {
     }
 
     /// What is given here goes before what the plan says.
-    fn pipeline(&self, plan: &FloorPlan) -> Pipeline {
-        let defaults = Pipeline::plans().config().clone();
-        let agent = defaults.agent;
-        let agent = agent
-            .with_radius(self.agent_radius.or(plan.agent.radius).unwrap_or(agent.radius))
-            .with_height(self.agent_height.or(plan.agent.height).unwrap_or(agent.height));
-        let max_vertices = self.max_vertices.unwrap_or(defaults.max_vertices);
-        Pipeline::new(
-            defaults.with_agent(agent).with_max_vertices(max_vertices).with_validate_stages(self.check),
-        )
+    fn baker(&self, plan: &FloorPlan) -> Baker<FloorPlans> {
+        let baker = Baker::plans_for(plan).with_front(self.front());
+        let mut config = baker.config().clone().with_validate_stages(self.check);
+        set(&mut config.agent.radius, self.agent_radius);
+        set(&mut config.agent.height, self.agent_height);
+        set(&mut config.scale.cell_size, self.cell_size);
+        set(&mut config.min_region, self.min_area);
+        set(&mut config.max_edge_length, self.max_edge_length);
+        set(&mut config.max_vertices, self.max_vertices);
+        set(&mut config.decomposition, self.decomposition.map(Decomposition::kind));
+        set(&mut config.threads, self.threads);
+        config.keep = self.kept.keep();
+        baker.with_config(config)
     }
 
-    fn plan_config(&self) -> PlanConfig {
-        let defaults = PlanConfig::default();
-        let join = match self.join {
-            None => defaults.join,
+    fn front(&self) -> FloorPlans {
+        let mut front = FloorPlans::default().with_shrink_walkable(!self.keep_edges);
+        front.join = match self.join {
+            None => front.join,
             Some(JoinKind::Square) => Join::Square,
             Some(JoinKind::Round) => Join::Round,
             Some(JoinKind::Miter) => Join::Miter { limit: self.miter_limit },
         };
-        defaults
-            .with_join(join)
-            .with_shrink_walkable(!self.keep_edges)
-            .with_cell_size(self.cell_size.unwrap_or(defaults.cell_size))
-            .with_near_distance(self.near_distance.unwrap_or(defaults.near_distance))
-            .with_min_area(self.min_area.unwrap_or(defaults.min_area))
-            .with_merge_distance(self.merge_distance.unwrap_or(defaults.merge_distance))
-            .with_max_edge_length(self.max_edge_length.unwrap_or(defaults.max_edge_length))
-            .with_steiner_grid(self.steiner_grid.unwrap_or(defaults.steiner_grid))
+        set(&mut front.near_distance, self.near_distance);
+        set(&mut front.merge_distance, self.merge_distance);
+        set(&mut front.steiner_grid, self.steiner_grid);
+        front
+    }
+}
+
+/// Sets what is given.
+fn set<T>(field: &mut T, given: Option<T>) {
+    if let Some(given) = given {
+        *field = given;
     }
 }

@@ -24,6 +24,17 @@ pub(crate) fn load_options(up: Option<Axis>, scale: Option<f32>) -> LoadOptions 
     LoadOptions::default().with_up(up).with_scale(scale.unwrap_or(1.0))
 }
 
+impl Decomposition {
+    /// The same for the bake.
+    pub(crate) fn kind(self) -> DecompositionKind {
+        match self {
+            Self::NotchPortals => DecompositionKind::NotchPortals,
+            Self::Greedy => DecompositionKind::Greedy,
+            Self::HertelMehlhorn => DecompositionKind::HertelMehlhorn,
+        }
+    }
+}
+
 impl Settings {
     /// What is set here, else what is set in `file`.
     pub(crate) fn or(self, file: Self) -> Self {
@@ -35,7 +46,7 @@ impl Settings {
             agent_height: self.agent_height.or(file.agent_height),
             agent_radius: self.agent_radius.or(file.agent_radius),
             max_step: self.max_step.or(file.max_step),
-            max_climb: self.max_climb.or(file.max_climb),
+            max_ledge: self.max_ledge.or(file.max_ledge),
             max_slope: self.max_slope.or(file.max_slope),
             max_edge_error: self.max_edge_error.or(file.max_edge_error),
             max_edge_length: self.max_edge_length.or(file.max_edge_length),
@@ -72,17 +83,12 @@ impl Settings {
             Some(Partition::Surfaces) => PartitionKind::Surfaces,
             None => defaults.partition,
         };
-        let decomposition = match self.decomposition {
-            Some(Decomposition::NotchPortals) => DecompositionKind::NotchPortals,
-            Some(Decomposition::Greedy) => DecompositionKind::Greedy,
-            Some(Decomposition::HertelMehlhorn) => DecompositionKind::HertelMehlhorn,
-            None => defaults.decomposition,
-        };
+        let decomposition = self.decomposition.map_or(defaults.decomposition, Decomposition::kind);
         let mut config =
             defaults.clone().with_agent(agent).with_scale(cell_size, level_height).with_partition(partition);
-        config.max_climb = self.max_climb.unwrap_or(defaults.max_climb);
+        config.max_ledge = self.max_ledge.unwrap_or(defaults.max_ledge);
         config.decomposition = decomposition;
-        config.max_edge_error = self.max_edge_error;
+        config.max_edge_error = self.max_edge_error.or(defaults.max_edge_error);
         config.max_edge_length = self.max_edge_length.unwrap_or(defaults.max_edge_length);
         config.max_seam_error = self.max_seam_error.unwrap_or(defaults.max_seam_error);
         config.corners = match self.corners {
@@ -109,17 +115,17 @@ mod tests {
     #[test]
     fn arguments_go_before_the_file_and_the_file_before_the_defaults() {
         let file: Settings = toml::from_str(
-            "cell-size = 0.1\nagent-radius = 0.4\nup = \"z\"\nmax-climb = 1.5\nmax-seam-error = 0.5\ncorners = \"fewest-notches\"",
+            "cell-size = 0.1\nagent-radius = 0.4\nup = \"z\"\nmax-ledge = 1.5\nmax-seam-error = 0.5\ncorners = \"fewest-notches\"",
         )
         .expect("keys are known");
-        let arguments = Settings { cell_size: Some(0.2), max_climb: Some(1.2), ..Settings::default() };
+        let arguments = Settings { cell_size: Some(0.2), max_ledge: Some(1.2), ..Settings::default() };
         let config = arguments.or(file).bake_config();
         assert_eq!(
             config,
             BakeConfig::default()
                 .with_scale(0.2, 0.2)
                 .with_agent(Agent::default().with_radius(0.4))
-                .with_max_climb(1.2)
+                .with_max_ledge(1.2)
                 .with_max_seam_error(0.5)
                 .with_corners(CornerChoice::FewestNotches)
         );

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use waymesh::io::SceneSource;
-use waymesh::{Pipeline, TileConfig, tile_note};
+use waymesh::{Baker, Tiles as FrontTiles, tile_note};
 
 use crate::args::{MergeArgs, Settings, TileArgs, Tiles};
 use crate::progress::Progress;
@@ -10,7 +10,7 @@ use crate::values::Memory;
 use crate::{build, files, settings};
 
 impl Tiles {
-    /// Whether nothing asks for tiles.
+    /// `true` if nothing asks for tiles.
     pub(crate) fn are_untiled(&self) -> bool {
         match self.tile {
             Some(cells) => cells == 0 && self.tiles.is_none(),
@@ -19,29 +19,33 @@ impl Tiles {
     }
 
     /// How to cut; the settings are kept beside the tiles.
-    pub(crate) fn config(&self, settings: &Settings) -> Result<TileConfig> {
-        let mut config = TileConfig::default()
-            .with_memory_bytes(memory_bytes(self.memory))
+    pub(crate) fn front(&self, settings: &Settings) -> Result<FrontTiles> {
+        let mut tiles = FrontTiles::default()
             .with_note(toml::to_string(settings).context("cannot write the settings down")?);
         if let Some(cells) = self.tile {
-            config = config.with_tile_cells(cells);
+            tiles = tiles.with_tile_cells(cells);
         }
-        config.folder.clone_from(&self.tiles);
-        config.spill_folder.clone_from(&self.spill);
-        Ok(config)
+        tiles.folder.clone_from(&self.tiles);
+        tiles.spill_folder.clone_from(&self.spill);
+        Ok(tiles)
+    }
+
+    /// The memory to work in: what was asked for, or a quarter of the machine.
+    pub(crate) fn memory_bytes(&self, settings: &Settings) -> u64 {
+        memory_bytes(self.memory, settings)
     }
 }
 
-/// What was asked for, or a quarter of the machine.
-fn memory_bytes(memory: Option<Memory>) -> u64 {
-    memory.map_or_else(
-        || {
+fn memory_bytes(memory: Option<Memory>, settings: &Settings) -> u64 {
+    match (memory, settings.max_memory) {
+        (Some(Memory(bytes)), _) => bytes,
+        (None, Some(mebibytes)) => mebibytes.saturating_mul(1 << 20),
+        (None, None) => {
             let mut system = sysinfo::System::new();
             system.refresh_memory();
             system.total_memory() / 4
-        },
-        |Memory(bytes)| bytes,
-    )
+        }
+    }
 }
 
 pub(crate) fn tile(args: TileArgs, json: bool) -> Result<()> {
@@ -51,10 +55,9 @@ pub(crate) fn tile(args: TileArgs, json: bool) -> Result<()> {
     };
     let inputs = args.scenes.inputs()?;
     let source = SceneSource::open(&inputs.files, &settings::load_options(settings.up, settings.scale))?;
-    let pipeline = Pipeline::new(settings.bake_config());
-    let tiles = args.tiles.config(&settings)?;
-    let file = pipeline
-        .bake_tile(&source, &tiles, args.at.0, &mut Progress::new())
+    let config = settings.bake_config().with_max_memory_bytes(args.tiles.memory_bytes(&settings));
+    let file = Baker::new(args.tiles.front(&settings)?, config)
+        .bake_tile(&source, args.at.0, &mut Progress::new())
         .context("give the folder with --tiles")?;
     files::list(&[file], json)
 }
@@ -63,7 +66,7 @@ pub(crate) fn merge(args: &MergeArgs, json: bool) -> Result<()> {
     let note = tile_note(&args.folder)?;
     let settings: Settings = toml::from_str(&note)
         .with_context(|| format!("the settings kept in {} cannot be read", args.folder.display()))?;
-    let pipeline = Pipeline::new(settings.bake_config());
-    let bake = pipeline.merge_tiles(&args.folder, memory_bytes(args.memory), &mut Progress::new())?;
+    let config = settings.bake_config().with_max_memory_bytes(memory_bytes(args.memory, &settings));
+    let bake = Baker::tiles().with_config(config).merge_tiles(&args.folder, &mut Progress::new())?;
     build::write(&build::measured(bake), args.output.clone(), &args.extras, json)
 }

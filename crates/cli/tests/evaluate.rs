@@ -237,7 +237,7 @@ fn links_up_high_steps_are_not_judged() {
     succeed(folder, &["scene", "terraces", "-o", "terraces.stl"]);
     succeed(folder, &["build", "terraces.stl", "-o", "walked.wmesh"]);
     let more = ["--svg", "climbed.svg", "--report", "climbed.json"];
-    let climb = ["build", "terraces.stl", "-o", "climbed.wmesh", "--max-climb", "1.5"];
+    let climb = ["build", "terraces.stl", "-o", "climbed.wmesh", "--max-ledge", "1.5"];
     succeed(folder, &[&climb[..], &more[..]].concat());
     let [walked, climbed] = ["walked.wmesh", "climbed.wmesh"]
         .map(|mesh| judge(folder, &["terraces.stl", "--mesh", mesh]).0["connectivity"].clone());

@@ -46,20 +46,6 @@ pub struct PlanConfig {
     /// Largest distance of the ends of stairs and lifts from the ground, in addition to the agent's
     /// radius. Default 0.5.
     pub link_reach: f64,
-    /// Vertices of one piece of ground nearer than this to each other are merged, also across a
-    /// gap: slits narrower than this are closed, and no border moves farther than this. Pieces that
-    /// are cut by a door do not change. Plans that change refuse it. Default 0, for none.
-    ///
-    /// This field and the next two are for the triangulation: the pipeline uses them,
-    /// [`crate::PlanBase`] does not.
-    pub merge_distance: f64,
-    /// Longest border edge. Longer ones are split. Points that split a slanted edge are rounded to
-    /// the grid, towards the inside. Default 0, for no limit.
-    pub max_edge_length: f64,
-    /// Spacing of a grid of vertices inside (Romstöck's Steiner points). Polygons are then merged
-    /// greedily instead of cut at notches, and vertices that they do not need are removed: with at
-    /// most three corners per polygon, all stay. Default 0, for none.
-    pub steiner_grid: f64,
 }
 
 impl Default for PlanConfig {
@@ -73,9 +59,6 @@ impl Default for PlanConfig {
             near_distance: 0.01,
             min_area: 0.05,
             link_reach: 0.5,
-            merge_distance: 0.0,
-            max_edge_length: 0.0,
-            steiner_grid: 0.0,
         }
     }
 }
@@ -90,9 +73,6 @@ waymesh_core::setters! {
         with_near_distance(near_distance: f64);
         with_min_area(min_area: f64);
         with_link_reach(link_reach: f64);
-        with_merge_distance(merge_distance: f64);
-        with_max_edge_length(max_edge_length: f64);
-        with_steiner_grid(steiner_grid: f64);
     }
 }
 
@@ -107,9 +87,6 @@ impl PlanConfig {
             ("near_distance", self.near_distance),
             ("min_area", self.min_area),
             ("link_reach", self.link_reach),
-            ("merge_distance", self.merge_distance),
-            ("max_edge_length", self.max_edge_length),
-            ("steiner_grid", self.steiner_grid),
         ] {
             BadField::unless(value.is_finite() && value >= 0.0, field, value, "finite and at least 0")?;
         }

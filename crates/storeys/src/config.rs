@@ -5,17 +5,6 @@ use waymesh_core::{Agent, BadField, GridFrame, GridScale};
 
 use crate::StoreysError;
 
-/// Which ground is kept.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Keep {
-    /// All ground, or with seeds, the ground connected to them. The default.
-    #[default]
-    All,
-    /// The largest connected surface.
-    Largest,
-}
-
 /// Configuration of this crate. Lengths in metres.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -32,11 +21,6 @@ pub struct StoreysConfig {
     /// Height of a rough level, at most half the agent's height. Lower levels separate ground at
     /// different heights better. `None` is an eighth of the agent's height. Default `None`.
     pub rough_level: Option<f32>,
-    /// Walkable positions. If there are any, only ground connected to one of them is kept. Default
-    /// none.
-    pub seeds: Vec<Vec3>,
-    /// Which ground is kept if there are no seeds. Default all.
-    pub keep: Keep,
     /// Largest memory for the rough voxels, in bytes. Default 2 GiB.
     pub max_memory_bytes: u64,
 }
@@ -48,8 +32,6 @@ impl Default for StoreysConfig {
             agent: Agent::default(),
             rough_cells: 0,
             rough_level: None,
-            seeds: Vec::new(),
-            keep: Keep::All,
             max_memory_bytes: 2 << 30,
         }
     }
@@ -70,8 +52,6 @@ waymesh_core::setters! {
         with_agent(agent: Agent);
         with_rough_cells(rough_cells: u32);
         with_rough_level(rough_level: Some(f32));
-        with_seeds(seeds: Vec<Vec3>);
-        with_keep(keep: Keep);
         with_max_memory_bytes(max_memory_bytes: u64);
     }
 }
@@ -110,9 +90,6 @@ impl StoreysConfig {
         let level = self.rough_level();
         let is_fine = level.is_finite() && level > 0.0 && level <= self.agent.height / 2.0;
         BadField::unless(is_fine, "rough_level", level, "above 0 m and at most half the agent's height")?;
-        for value in self.seeds.iter().flat_map(Vec3::to_array) {
-            BadField::unless(value.is_finite(), "seeds", value, "finite")?;
-        }
         Ok(())
     }
 }

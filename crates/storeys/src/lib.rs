@@ -14,8 +14,6 @@
 //!   [`waymesh_core::FieldWindow`] in a quarter of the memory.
 //! - [`SlimGround`]: the ground of several windows, for heights.
 //! - [`place_borders`]: traced borders moved from the sides of pixels to where the ground ends.
-//! - [`keep_islands`]: keeps the polygons of a finished mesh that seeds reach, or its largest
-//!   island.
 //!
 //! Everything in between is the same as for any other pipeline. Windows do not depend on each
 //! other, so they can be drawn in parallel and never are in memory all at once.
@@ -44,7 +42,6 @@ mod depth;
 mod distances;
 mod error;
 mod ground;
-mod islands;
 mod layers;
 mod refine;
 mod rough;
@@ -53,10 +50,9 @@ mod slim;
 mod walls;
 
 pub use borders::{RegionEnds, border_frame, place_borders};
-pub use config::{Keep, StoreysConfig};
+pub use config::StoreysConfig;
 pub use error::StoreysError;
 pub use ground::SlimGround;
-pub use islands::keep_islands;
 pub use layers::{ColumnKind, Floor, Layers, flood_layers};
 pub use refine::{BORDER_STEPS, Refined, SpanEnds, refine_halo, refine_window};
 pub use rough::{RoughVoxels, voxelize_roughly};

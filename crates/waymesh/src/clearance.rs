@@ -20,11 +20,11 @@ use crate::BakeError;
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// use waymesh::{Agent, BakeConfig, ClearPathOptions, Outcome, Pipeline, QueryScratch, triangulate::ClearanceConfig};
+/// use waymesh::{Agent, BakeConfig, ClearPathOptions, Outcome, Baker, Voxels, QueryScratch, triangulate::ClearanceConfig};
 ///
 /// let soup = waymesh_scenes::Scene::DungeonRooms.build(&waymesh_scenes::SceneConfig::default());
 /// let config = BakeConfig::default().with_agent(Agent::default().with_radius(0.0));
-/// let mesh = Pipeline::new(config).bake(&soup)?;
+/// let mesh = Baker::new(Voxels, config).bake(&soup)?;
 /// let mesh = waymesh::with_clearance(mesh, &ClearanceConfig::default())?;
 ///
 /// let [from, to] = [glam::vec3(5.0, 0.0, 5.0), glam::vec3(20.0, 0.0, 20.0)];
@@ -42,7 +42,7 @@ pub fn with_clearance(mesh: NavMesh, config: &ClearanceConfig) -> Result<Clearan
     with_clearance_for(mesh, &AnyPolygon, config)
 }
 
-/// Likewise, for agents that may use the polygons which a filter allows, and no others: all else is
+/// The same as [`with_clearance`], but for agents that may use the polygons which a filter allows, and no others: all else is
 /// a wall, from which they keep their radius.
 ///
 /// The filter is asked now, once a polygon. For agents of several kinds make one mesh of each kind;
@@ -50,10 +50,10 @@ pub fn with_clearance(mesh: NavMesh, config: &ClearanceConfig) -> Result<Clearan
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// use waymesh::{BakeConfig, FlagFilter, Pipeline, triangulate::ClearanceConfig};
+/// use waymesh::{BakeConfig, FlagFilter, Baker, Voxels, triangulate::ClearanceConfig};
 ///
 /// let soup = waymesh_scenes::Scene::DungeonRooms.build(&waymesh_scenes::SceneConfig::default());
-/// let mesh = Pipeline::new(BakeConfig::default()).bake(&soup)?;
+/// let mesh = Baker::new(Voxels, BakeConfig::default()).bake(&soup)?;
 /// // A door that is shut is a polygon with the flag 2.
 /// let mut flags = vec![1; mesh.polygon_count()];
 /// flags[3] |= 2;
@@ -64,7 +64,7 @@ pub fn with_clearance(mesh: NavMesh, config: &ClearanceConfig) -> Result<Clearan
 /// ```
 ///
 /// # Errors
-/// As [`with_clearance`].
+/// See [`with_clearance`].
 pub fn with_clearance_for(
     mesh: NavMesh,
     filter: &impl PolygonFilter,

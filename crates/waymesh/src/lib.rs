@@ -4,7 +4,7 @@
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let (from, to) = (glam::Vec3::ZERO, glam::Vec3::ONE);
 //! let soup = waymesh::io::load("level.glb")?;
-//! let mesh = waymesh::Pipeline::default().bake(&soup)?;
+//! let mesh = waymesh::Baker::voxels().bake(&soup)?;
 //! let mut scratch = waymesh::QueryScratch::default();
 //! let path = mesh.find_path(from, to, &waymesh::PathOptions::default(), &mut scratch)?;
 //! # Ok(()) }
@@ -15,12 +15,12 @@
 //! use glam::Vec3;
 //! use waymesh::{
 //!     AnyPolygon, AreaFilter, CorridorChange, CorridorOptions, Hierarchy, HierarchyConfig, HierarchyUse, Outcome,
-//!     Path, PathCorridor, PathOptions, PathSearch, Pipeline, PlaceSampler, QueryScratch, Random, Reach, SlicedPath,
+//!     Path, PathCorridor, PathOptions, PathSearch, Baker, PlaceSampler, QueryScratch, Random, Reach, SlicedPath,
 //! };
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let soup = waymesh_scenes::Scene::DungeonRooms.build(&waymesh_scenes::SceneConfig::default());
-//! let mesh = Pipeline::default().bake(&soup)?;
+//! let mesh = Baker::voxels().bake(&soup)?;
 //! let (mut scratch, mut passed) = (QueryScratch::default(), Vec::new());
 //!
 //! // Two places by chance on the largest island.
@@ -90,32 +90,24 @@
 //!
 //! Each stage is also a crate of its own and a free function, re-exported here: [`voxel`],
 //! [`region`], [`contour`], [`triangulate`], [`convex`], [`detail`], [`floorplan`], [`tile`],
-//! [`graph`], [`io`]. A [`Pipeline`] takes any implementation of a [`stage`] trait in place of its
+//! [`graph`], [`io`]. A [`Baker`] takes any implementation of a [`stage`] trait in place of its
 //! own.
 
+mod bake;
 mod clearance;
-mod config;
-mod jumps;
-mod number;
-mod pipeline;
-mod plan;
-mod report;
-mod slices;
-mod steps;
-mod storeys;
-mod tiled;
+mod front;
+mod links;
 mod world;
 
+pub use bake::{
+    Bake, BakeConfig, BakeError, Baker, Borders, ConfigError, CornerChoice, DecompositionKind, FrontEnd,
+    GridReport, Ground, Heights, InputLinks, IslandReport, Keep, PartitionKind, PlanReport, Recorder,
+    Refused, Report, StageSet, StageTime,
+};
 pub use clearance::{with_clearance, with_clearance_for};
-pub use config::{BakeConfig, ConfigError, CornerChoice, DecompositionKind, PartitionKind};
-pub use jumps::{JumpConfig, JumpError, find_jumps};
-pub use pipeline::{Bake, BakeError, Pipeline, Stages};
-pub use plan::PlanWorld;
-pub use report::{GridReport, IslandReport, PlanReport, Report, StageTime};
-pub use slices::SlicesOptions;
-pub use storeys::{Keep, StoreysOptions};
-pub use tiled::{TileConfig, tile_note};
-pub use world::{MeshHandle, ObstacleId, World, WorldUpdate};
+pub use front::{FloorPlans, Slices, Stages, Storeys, Tiles, Voxels, tile_note};
+pub use links::{JumpConfig, find_jumps};
+pub use world::{MeshHandle, ObstacleId, PlanWorld, World, WorldUpdate};
 
 pub use waymesh_core::*;
 pub use waymesh_graph::{

@@ -12,8 +12,8 @@
 use glam::Vec3;
 use waymesh::triangulate::ClearanceConfig;
 use waymesh::{
-    Agent, AnyPolygon, BakeConfig, ClearPath, ClearPathOptions, ClearanceNavMesh, NavMesh, Outcome,
-    PathOptions, PathSearch, Pipeline, PlaceSampler, QueryScratch, Random, Reach, World, with_clearance,
+    Agent, AnyPolygon, BakeConfig, Baker, ClearPath, ClearPathOptions, ClearanceNavMesh, NavMesh, Outcome,
+    PathOptions, PathSearch, PlaceSampler, QueryScratch, Random, Reach, Voxels, World, with_clearance,
 };
 use waymesh_scenes::{Scene, SceneConfig};
 
@@ -51,7 +51,7 @@ fn radius_nothing_is_the_shortest_path_of_the_mesh() {
     let (mut clear_scratch, mut scratch) = (QueryScratch::default(), QueryScratch::default());
     let soup = Scene::DungeonRooms.build(&SceneConfig::default());
     let config = BakeConfig::default().with_agent(Agent::default().with_radius(0.0));
-    let mesh = clear(Pipeline::new(config).bake(&soup).unwrap());
+    let mesh = clear(Baker::new(Voxels, config).bake(&soup).unwrap());
     let mut random = Random::new(1);
     let places: Vec<Vec3> = (0..60)
         .map(|_| {
@@ -94,7 +94,7 @@ fn compare(name: &str, soup: &waymesh::TriangleSoup, radii: &[f32], pairs: usize
     let bake = |radius: f32| {
         let agent = Agent::default().with_radius(radius);
         let config = BakeConfig::default().with_agent(agent).with_scale(0.1, 0.1).with_max_edge_error(0.05);
-        Pipeline::new(config).bake(soup).unwrap()
+        Baker::new(Voxels, config).bake(soup).unwrap()
     };
     let mesh = clear(bake(0.0));
     let (mut scratch, mut clear_scratch) = (QueryScratch::default(), QueryScratch::default());
@@ -205,7 +205,7 @@ fn ways_on_worlds_of_tiles_are_as_long_back() {
         let config = BakeConfig::default()
             .with_scale(polygon, polygon * 0.66)
             .with_agent(Agent::default().with_radius(0.0));
-        let mut world = World::new(Pipeline::new(config), &soup.bounds(), tile_cells).unwrap();
+        let mut world = World::new(Baker::new(Voxels, config), &soup.bounds(), tile_cells).unwrap();
         world.add_triangles(&soup, &mut ()).unwrap();
         world.update(&mut ()).unwrap();
         let mesh = clear(NavMesh::clone(&world.handle().mesh()));

@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 use proptest::prelude::*;
-use waymesh::{Agent, BakeConfig, BakeError, Pipeline, TriangleSoup};
+use waymesh::{Agent, BakeConfig, BakeError, Baker, TriangleSoup, Voxels};
 use waymesh_scenes::{Scene, SceneConfig};
 
 fn floor(size: f32) -> TriangleSoup {
@@ -12,7 +12,7 @@ fn floor(size: f32) -> TriangleSoup {
 }
 
 fn bake(config: BakeConfig, soup: &TriangleSoup) -> Result<waymesh::NavMesh, BakeError> {
-    Pipeline::new(config.with_validate_stages(true)).bake(soup)
+    Baker::new(Voxels, config.with_validate_stages(true)).bake(soup)
 }
 
 fn message(config: BakeConfig, soup: &TriangleSoup) -> String {
@@ -75,11 +75,11 @@ fn vertices_that_are_not_finite_are_skipped_and_reported() {
         soup.append(positions, vec![[0, 1, 2]]).expect("indices are in range");
     }
     soup.append(vec![Vec3::ONE; 3], vec![[0, 1, 2]]).expect("indices are in range");
-    let bake = Pipeline::default().bake_observed(&soup, &mut ()).expect("the floor is still there");
+    let bake = Baker::voxels().bake_observed(&soup, &mut ()).expect("the floor is still there");
     assert_eq!(bake.report.triangles_skipped["not_finite"], 3);
     assert_eq!(bake.report.triangles_skipped["degenerate"], 1);
     assert!(bake.report.warnings.iter().any(|warning| warning.contains("skipped 4 triangles")));
-    let clean = Pipeline::default().bake(&floor(10.0)).expect("a mesh");
+    let clean = Baker::voxels().bake(&floor(10.0)).expect("a mesh");
     assert_eq!(clean.data(), bake.mesh.data(), "they change nothing else");
 }
 
@@ -87,7 +87,7 @@ fn vertices_that_are_not_finite_are_skipped_and_reported() {
 fn a_grid_beyond_the_memory_allowed_names_the_cell_size_that_fits() {
     let config = BakeConfig::default().with_scale(0.001, 0.001);
     let text = message(config, &floor(1000.0));
-    for word in ["1000000 x 1000000", "bytes", "polygon size"] {
+    for word in ["1000000 x 1000000", "bytes", "cell size"] {
         assert!(text.contains(word), "{word:?} is missing in: {text}");
     }
     let text = message(BakeConfig::default(), &{
@@ -109,11 +109,11 @@ fn a_triangle_kilometres_below_changes_nothing_above() {
         soup.append(floor(20.0).positions().to_vec(), floor(20.0).triangles().to_vec())
             .expect("indices are in range");
     }
-    let clean = Pipeline::default().bake(&soup).expect("a mesh");
+    let clean = Baker::voxels().bake(&soup).expect("a mesh");
     let deep = |x, z| Vec3::new(x, -40_000.0, z);
     soup.append(vec![deep(1.0, 1.0), deep(2.0, 1.0), deep(1.0, 2.0)], vec![[0, 1, 2]])
         .expect("indices are in range");
-    let bake = Pipeline::default().bake_observed(&soup, &mut ()).expect("a mesh");
+    let bake = Baker::voxels().bake_observed(&soup, &mut ()).expect("a mesh");
     assert!((clean.area() - bake.mesh.area()).abs() < 1e-9, "{} and {}", clean.area(), bake.mesh.area());
     assert!(
         bake.report.warnings.iter().any(|warning| warning.contains("stretch")),

@@ -1,4 +1,4 @@
-//! One contract for all pipelines: whatever stages are put together, every stage keeps its
+//! One contract for all front ends: whatever stages are put together, every stage keeps its
 //! invariants, and what must not depend on a stage does not.
 
 use waymesh::contour::{DouglasPeucker, SimplifyConfig};
@@ -7,20 +7,12 @@ use waymesh::region::{Monotone, Surfaces, Watershed};
 use waymesh::stage::{SimplifyContours, StageError, TraceContours};
 use waymesh::triangulate::{ConstrainedDelaunay, EarClipping, RefinedDelaunay};
 use waymesh::{
-    Agent, Bake, BakeConfig, BakeError, ContourSet, Observer, PartitionKind, Pipeline, RegionMap,
-    SlicesOptions, StoreysOptions, TileConfig, TriangleSoup, Validate, WalkableField,
+    Agent, BakeConfig, BakeError, Baker, ContourSet, FrontEnd, Observer, PartitionKind, RegionMap, Slices,
+    Storeys, Tiles, TriangleSoup, Validate, Voxels, WalkableField,
 };
 use waymesh_scenes::{Scene, SceneConfig};
 
 const SCENES: [Scene; 2] = [Scene::OverlappingStoreys, Scene::SpiralStairs];
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Door {
-    Voxels,
-    Tiles,
-    Slices,
-    Storeys,
-}
 
 /// How regions are made.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -74,76 +66,75 @@ impl TraceContours for Walk {
     }
 }
 
-fn config() -> BakeConfig {
-    let agent = Agent::default().with_radius(0.3).with_max_step(0.4);
-    BakeConfig::default().with_scale(0.5, 0.1).with_agent(agent).with_validate_stages(true)
+/// The settings of a front end, as far as it does not have its own.
+fn config<F: FrontEnd>() -> BakeConfig {
+    let defaults = F::defaults();
+    let agent = Agent::default().with_max_step(0.4);
+    let agent = agent.with_radius(if F::NAME == Slices::NAME { 0.0 } else { 0.3 });
+    defaults.with_scale(0.5, 0.1).with_agent(agent).with_validate_stages(true)
 }
 
-fn pipeline(regions: Regions, borders: Borders, triangles: Triangles, polygons: Polygons) -> Pipeline {
-    let config = config();
+fn baker<F: FrontEnd>(
+    front: F,
+    regions: Regions,
+    borders: Borders,
+    triangles: Triangles,
+    polygons: Polygons,
+) -> Baker<F> {
+    let config = config::<F>();
     let simplify = SimplifyConfig::default()
         .with_max_edge_error(config.edge_error())
         .with_max_seam_error(config.max_seam_error)
         .with_storey_height(config.agent.height);
-    let pipeline = match regions {
-        Regions::Configured(kind) => Pipeline::new(config.with_partition(kind)),
+    let baker = match regions {
+        Regions::Configured(kind) => Baker::new(front, config.with_partition(kind)),
         Regions::Plugged(PartitionKind::Watershed) => {
-            Pipeline::new(config).with_partition(Watershed::default())
+            Baker::new(front, config).with_partition(Watershed::default())
         }
         Regions::Plugged(PartitionKind::Monotone) => {
-            Pipeline::new(config).with_partition(Monotone::default())
+            Baker::new(front, config).with_partition(Monotone::default())
         }
-        Regions::Plugged(_) => Pipeline::new(config).with_partition(Surfaces::default()).with_trace(Walk),
+        Regions::Plugged(_) => Baker::new(front, config).with_partition(Surfaces::default()).with_trace(Walk),
     };
-    let pipeline = match borders {
-        Borders::BuiltIn => pipeline,
-        Borders::Plugged => pipeline.with_simplify(DouglasPeucker { config: simplify }),
-        Borders::Exact => pipeline.with_simplify(KeepAll),
+    let baker = match borders {
+        Borders::BuiltIn => baker,
+        Borders::Plugged => baker.with_simplify(DouglasPeucker { config: simplify }),
+        Borders::Exact => baker.with_simplify(KeepAll),
     };
-    let pipeline = match triangles {
-        Triangles::Delaunay => pipeline.with_triangulate(ConstrainedDelaunay::default()),
-        Triangles::Ears => pipeline.with_triangulate(EarClipping::default()),
-        Triangles::Refined => pipeline.with_triangulate(RefinedDelaunay::default()),
+    let baker = match triangles {
+        Triangles::Delaunay => baker.with_triangulate(ConstrainedDelaunay::default()),
+        Triangles::Ears => baker.with_triangulate(EarClipping::default()),
+        Triangles::Refined => baker.with_triangulate(RefinedDelaunay::default()),
     };
     match polygons {
-        Polygons::NotchPortals => pipeline.with_decompose(NotchPortals::default()),
-        Polygons::Greedy => pipeline.with_decompose(GreedyMerge::default()),
-        Polygons::HertelMehlhorn => pipeline.with_decompose(HertelMehlhorn::default()),
+        Polygons::NotchPortals => baker.with_decompose(NotchPortals::default()),
+        Polygons::Greedy => baker.with_decompose(GreedyMerge::default()),
+        Polygons::HertelMehlhorn => baker.with_decompose(HertelMehlhorn::default()),
     }
 }
 
-fn bake(door: Door, pipeline: &Pipeline, soup: &TriangleSoup) -> Result<Bake, BakeError> {
-    match door {
-        Door::Voxels => pipeline.bake_observed(soup, &mut ()),
-        Door::Tiles => pipeline.bake_tiled(soup, &TileConfig::default().with_tile_cells(48), &mut ()),
-        Door::Slices => pipeline.bake_slices(soup, &SlicesOptions::default(), &mut ()),
-        Door::Storeys => pipeline.bake_storeys(soup, &StoreysOptions::default(), &mut ()),
-    }
-}
-
-/// The ways of a door to make regions.
-fn regions_of(door: Door) -> Vec<Regions> {
+/// The ways of a front end to make regions.
+fn regions_of<F: FrontEnd>() -> Vec<Regions> {
     use PartitionKind::{Monotone, Surfaces, Watershed};
-    match door {
-        // A region per level; tiles need regions that can be told part by part.
-        Door::Slices | Door::Tiles => vec![Regions::Configured(Surfaces)],
-        Door::Voxels | Door::Storeys => vec![
-            Regions::Configured(Surfaces),
-            Regions::Configured(Watershed),
-            Regions::Configured(Monotone),
-            Regions::Plugged(Surfaces),
-            Regions::Plugged(Watershed),
-            Regions::Plugged(Monotone),
-        ],
+    if F::REFUSED.iter().any(|(option, _)| *option == "partition") {
+        return vec![Regions::Configured(Surfaces)];
     }
+    vec![
+        Regions::Configured(Surfaces),
+        Regions::Configured(Watershed),
+        Regions::Configured(Monotone),
+        Regions::Plugged(Surfaces),
+        Regions::Plugged(Watershed),
+        Regions::Plugged(Monotone),
+    ]
 }
 
-/// Bakes everything from one door; what must be the same is compared where only later stages
+/// Bakes everything with one front end; what must be the same is compared where only later stages
 /// differ.
-fn check(door: Door, scene: Scene) {
+fn check<F: FrontEnd + Clone>(front: &F, scene: Scene, input: fn(&TriangleSoup) -> &F::Input) {
     let soup = scene.build(&SceneConfig::default());
     let mut areas = Vec::new();
-    for regions in regions_of(door) {
+    for regions in regions_of::<F>() {
         for borders in [Borders::BuiltIn, Borders::Plugged, Borders::Exact] {
             let mut seen: Option<(f64, usize)> = None;
             for triangles in [Triangles::Delaunay, Triangles::Ears, Triangles::Refined] {
@@ -153,8 +144,9 @@ fn check(door: Door, scene: Scene) {
                         continue;
                     }
                     let name =
-                        format!("{scene:?} {door:?} {regions:?} {borders:?} {triangles:?} {polygons:?}");
-                    let bake = bake(door, &pipeline(regions, borders, triangles, polygons), &soup)
+                        format!("{scene:?} {} {regions:?} {borders:?} {triangles:?} {polygons:?}", F::NAME);
+                    let bake = baker(front.clone(), regions, borders, triangles, polygons)
+                        .bake_observed(input(&soup), &mut ())
                         .unwrap_or_else(|error| panic!("{name}: {error}"));
                     bake.mesh.validate().unwrap_or_else(|violations| panic!("{name}: {violations}"));
                     let found = (bake.mesh.area(), bake.mesh.islands().len());
@@ -170,36 +162,40 @@ fn check(door: Door, scene: Scene) {
     for (area, name) in &areas {
         // Simplification may take and give: borders may stray by 0.65 m here, and stairs are a few metres
         // wide.
-        assert!((area - first).abs() < 0.05 * first, "{scene:?} {door:?} {name}: {area} m2, not {first}");
+        assert!((area - first).abs() < 0.05 * first, "{scene:?} {} {name}: {area} m2, not {first}", F::NAME);
     }
 }
 
 #[test]
 fn voxels_keep_the_contract() {
-    SCENES.into_iter().for_each(|scene| check(Door::Voxels, scene));
+    SCENES.into_iter().for_each(|scene| check(&Voxels, scene, |soup| soup));
 }
 
 #[test]
 fn tiles_keep_the_contract() {
-    SCENES.into_iter().for_each(|scene| check(Door::Tiles, scene));
+    let tiles = Tiles::default().with_tile_cells(48);
+    SCENES.into_iter().for_each(|scene| check(&tiles, scene, |soup| soup));
 }
 
 #[test]
 fn slices_keep_the_contract() {
-    SCENES.into_iter().for_each(|scene| check(Door::Slices, scene));
+    SCENES.into_iter().for_each(|scene| check(&Slices::default(), scene, |soup| soup));
 }
 
 #[test]
 fn storeys_keep_the_contract() {
-    SCENES.into_iter().for_each(|scene| check(Door::Storeys, scene));
+    SCENES.into_iter().for_each(|scene| check(&Storeys::default(), scene, |soup| soup));
 }
 
 #[test]
-fn stages_that_a_door_has_no_place_for_are_told() {
+fn stages_that_a_front_end_has_no_place_for_are_told() {
     let soup = Scene::OverlappingStoreys.build(&SceneConfig::default());
-    let pipeline = Pipeline::new(config()).with_voxelize(waymesh::voxel::Voxelizer::default());
-    let error = bake(Door::Storeys, &pipeline, &soup).expect_err("there are no voxels");
-    assert!(error.to_string().contains("no part of the pipeline of storeys"), "{error}");
-    let pipeline = Pipeline::new(config()).with_partition(Watershed::default());
-    assert!(matches!(bake(Door::Tiles, &pipeline, &soup), Err(BakeError::Untiled { .. })));
+    let baker = Baker::storeys().with_voxelize(waymesh::voxel::Voxelizer::default());
+    let error = baker.bake(&soup).expect_err("there are no voxels");
+    assert!(error.to_string().contains("with_voxelize cannot be used with storeys"), "{error}");
+    let baker = Baker::tiles().with_partition(Watershed::default());
+    assert!(matches!(
+        baker.bake(&soup),
+        Err(BakeError::OptionNotSupported { option: "with_partition", front_end: "tiles", .. })
+    ));
 }

@@ -1,6 +1,6 @@
 //! The same scene gives the same mesh, bit by bit.
 
-use waymesh::{BakeConfig, Pipeline, TriangleSoup};
+use waymesh::{BakeConfig, Baker, TriangleSoup, Voxels};
 use waymesh_scenes::{Scene, SceneConfig};
 use waymesh_testkit::soups::shuffled;
 
@@ -10,7 +10,7 @@ fn threads_and_the_order_of_triangles_do_not_show() {
         for soup in [scene.build(&SceneConfig::default()), scene.broken(1)] {
             let config = BakeConfig::default();
             let bytes = |threads, soup: &TriangleSoup| {
-                let pipeline = Pipeline::new(config.clone().with_threads(threads));
+                let pipeline = Baker::new(Voxels, config.clone().with_threads(threads));
                 let mesh = pipeline.bake(soup).unwrap_or_else(|error| panic!("{}: {error}", scene.name()));
                 let mut bytes = Vec::new();
                 waymesh::io::write_wmesh(&mesh, &mut bytes).expect("memory takes it");

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use glam::{Vec2, Vec3, Vec3Swizzles};
 use serde::Deserialize;
 use waymesh::io::load;
-use waymesh::{Agent, BakeConfig, NavMesh, Pipeline, Reach, StoreysOptions, TriangleSoup};
+use waymesh::{Agent, BakeConfig, Baker, NavMesh, Reach, Storeys, TriangleSoup, Voxels};
 use waymesh_testkit::levels::find;
 
 /// A narrow agent, for people draw meshes up to the walls, and as steep as they draw them.
@@ -124,9 +124,9 @@ fn reason(soup: &TriangleSoup, place: Vec3, polygon: f32) -> Reason {
 fn compare(name: &str, level: PathBuf, centres: &[Vec3], polygon: f32, least: f64) {
     let soup = &around(&load(level).expect("a level"), centres);
     let config = BakeConfig::default().with_scale(polygon, 0.1).with_agent(agent());
-    let voxels = Pipeline::new(config.clone()).bake(soup).expect("voxels");
-    let storeys = Pipeline::new(config).bake_storeys(soup, &StoreysOptions::default(), &mut ());
-    for (pipeline, mesh) in [("voxels", voxels), ("storeys", storeys.expect("storeys").mesh)] {
+    let voxels = Baker::new(Voxels, config.clone()).bake(soup).expect("voxels");
+    let storeys = Baker::new(Storeys::default(), config).bake(soup);
+    for (pipeline, mesh) in [("voxels", voxels), ("storeys", storeys.expect("storeys"))] {
         let is_missed =
             |mesh: &NavMesh, place: Vec3| mesh.nearest(place, &Reach::new(0.01, 1.5, 1.5)).is_none();
         let missed = centres.iter().filter(|&&place| is_missed(&mesh, place));

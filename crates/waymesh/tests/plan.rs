@@ -3,22 +3,22 @@
 use glam::{Vec3, vec3};
 use proptest::prelude::*;
 use waymesh::floorplan::{
-    Door, EXAMPLE, FloorPlan, Join, Outline, PlanConfig, PlanFormat, ReadOptions, Shape, parse_plan,
+    Door, EXAMPLE, FloorPlan, Join, Outline, PlanFormat, ReadOptions, Shape, parse_plan,
 };
 use waymesh::graph::{LinkKind, NavMesh};
 use waymesh::{
-    Agent, Bake, BakeConfig, IslandReport, Outcome, Path, PathOptions, Pipeline, PlanWorld, QueryScratch,
+    Agent, Bake, Baker, FloorPlans, IslandReport, Outcome, Path, PathOptions, PlanWorld, QueryScratch,
     Validate, Warning,
 };
 
-fn pipeline(radius: f32) -> Pipeline {
-    Pipeline::new(
-        BakeConfig::default().with_agent(Agent::default().with_radius(radius)).with_validate_stages(true),
-    )
+fn baker(radius: f32) -> Baker<FloorPlans> {
+    let baker = Baker::plans();
+    let config = baker.config().clone().with_agent(Agent::default().with_radius(radius));
+    baker.with_config(config.with_validate_stages(true))
 }
 
 fn bake(plan: &FloorPlan, radius: f32) -> Bake {
-    let bake = pipeline(radius).bake_plan(plan, &PlanConfig::default(), &mut ()).expect("a mesh");
+    let bake = baker(radius).bake_observed(plan, &mut ()).expect("a mesh");
     bake.mesh.validate().expect("a sound mesh");
     bake
 }
@@ -117,16 +117,13 @@ fn what_leads_nowhere_is_told_and_what_cannot_be_is_refused() {
             self.0.push(warning);
         }
     }
-    let config = PlanConfig::default();
-    let bake = pipeline(0.25).bake_plan(&plan, &config, &mut Listener(&mut told)).expect("a mesh");
+    let bake = baker(0.25).bake_observed(&plan, &mut Listener(&mut told)).expect("a mesh");
     assert_eq!(bake.report.warnings, told.iter().map(ToString::to_string).collect::<Vec<_>>());
     let all = bake.report.warnings.join("\n");
     assert!(all.contains("storey \"upper\", door \"upper door\": too narrow"), "{all}");
     assert!(all.contains("lift \"lift\": no ground within 0.75 m on storey \"upper\""), "{all}");
 
-    let refused = |plan: &FloorPlan, radius: f32| {
-        pipeline(radius).bake_plan(plan, &config, &mut ()).expect_err("refused").to_string()
-    };
+    let refused = |plan: &FloorPlan, radius: f32| baker(radius).bake(plan).expect_err("refused").to_string();
     let mut lost = example();
     lost.stairs[0].to.storey = "attic".into();
     assert_eq!(
@@ -165,8 +162,7 @@ fn an_obstacle_changes_the_polygons_near_it_alone_and_leaves_no_trace() {
     for (x, z) in [(11.0, 9.0), (25.0, 14.0), (33.0, 31.0), (7.0, 27.0)] {
         storey.blocked.push(Shape::new("pillar", Outline::Disc { centre: [x, z], radius: 1.5 }));
     }
-    let mut world =
-        PlanWorld::new(pipeline(0.3), plan.clone(), &PlanConfig::default(), 10.0).expect("a world");
+    let mut world = PlanWorld::new(baker(0.3), plan.clone(), 10.0).expect("a world");
     assert_eq!(world.tile_count(), 16);
     assert_eq!(world.update(&mut ()).expect("an update").rebuilt, 16);
     let handle = world.handle();
@@ -204,12 +200,12 @@ fn an_obstacle_changes_the_polygons_near_it_alone_and_leaves_no_trace() {
     let bad = Shape::polygon("nan", vec![[f64::NAN, 0.0], [1.0, 0.0], [1.0, 1.0]]);
     assert!(world.add_obstacle("a", &bad).is_err());
     assert!(world.add_obstacle("b", &Shape::polygon("box", square(1.0, 1.0, 1.0))).is_err());
-    assert!(PlanWorld::new(pipeline(0.3), plan, &PlanConfig::default(), 0.0).is_err());
+    assert!(PlanWorld::new(baker(0.3), plan, 0.0).is_err());
 }
 
 #[test]
 fn a_world_keeps_doors_stairs_and_lifts() {
-    let mut world = PlanWorld::new(pipeline(0.25), example(), &PlanConfig::default(), 4.0).expect("a world");
+    let mut world = PlanWorld::new(baker(0.25), example(), 4.0).expect("a world");
     world.update(&mut ()).expect("an update");
     let handle = world.handle();
     let (from, to) = (vec3(6.0, 0.0, 11.5), vec3(3.5, 3.0, 8.0));
@@ -237,12 +233,16 @@ proptest! {
         let mut plan = FloorPlan::default();
         plan.storey_mut("a", 0.0).walkable.push(Shape::polygon("hall", square(0.0, 0.0, 24.0)));
         let join = [Join::Round, Join::Square, Join::Miter { limit: 2.0 }][usize::from(join)];
-        let config = PlanConfig::default().with_join(join).with_min_area(0.0);
+        let baker = || {
+            let baker = baker(0.3);
+            let config = baker.config().clone().with_min_region(0.0);
+            baker.with_config(config).with_front(FloorPlans::default().with_join(join))
+        };
         let shapes: Vec<Shape> = boxes
             .iter()
             .map(|&(x, z, width, depth, yaw)| Shape::new("box", Outline::rectangle([x, z], [width, depth], yaw)))
             .collect();
-        let mut world = PlanWorld::new(pipeline(0.3), plan.clone(), &config, side).expect("a world");
+        let mut world = PlanWorld::new(baker(), plan.clone(), side).expect("a world");
         world.update(&mut ()).expect("an update");
         let empty = world.handle().mesh();
         let mut ids = Vec::new();
@@ -256,8 +256,8 @@ proptest! {
         world.update(&mut ()).expect("an update");
         let mesh = world.handle().mesh();
         mesh.validate().expect("a sound mesh");
-        let expected = match pipeline(0.3).bake_plan(&plan, &config, &mut ()) {
-            Ok(bake) => bake.mesh.area(),
+        let expected = match baker().bake(&plan) {
+            Ok(mesh) => mesh.area(),
             Err(_) => 0.0,
         };
         prop_assert!((mesh.area() - expected).abs() < 0.2, "{} {}", mesh.area(), expected);

@@ -4,25 +4,28 @@ mod plan_files;
 
 use glam::Vec3;
 use plan_files::{building, doom};
-use waymesh::floorplan::{FloorPlan, Outline, PlanConfig, Shape};
+use waymesh::floorplan::{FloorPlan, Outline, Shape};
 use waymesh::graph::LinkKind;
-use waymesh::{Agent, Bake, BakeConfig, Outcome, PathOptions, Pipeline, PlanWorld, QueryScratch, Validate};
+use waymesh::{Agent, Bake, Baker, FloorPlans, Outcome, PathOptions, PlanWorld, QueryScratch, Validate};
 
-fn pipeline(radius: f32) -> Pipeline {
-    let agent = Agent::default().with_radius(radius);
-    Pipeline::new(BakeConfig::default().with_agent(agent).with_validate_stages(true))
+fn baker(radius: f32) -> Baker<FloorPlans> {
+    let baker = quick(radius);
+    let config = baker.config().clone().with_validate_stages(true);
+    baker.with_config(config)
 }
 
 /// Without checks, to see how long it takes.
-fn quick(radius: f32) -> Pipeline {
-    Pipeline::new(BakeConfig::default().with_agent(Agent::default().with_radius(radius)))
+fn quick(radius: f32) -> Baker<FloorPlans> {
+    let baker = Baker::plans();
+    let config = baker.config().clone().with_agent(Agent::default().with_radius(radius));
+    baker.with_config(config)
 }
 
 /// Bakes, checks, and draws where `WAYMESH_PICTURES` names a folder.
 fn bake(name: &str, plan: &FloorPlan, radius: f32) -> Bake {
-    let bake = pipeline(radius).bake_plan(plan, &PlanConfig::default(), &mut ()).expect(name);
+    let bake = baker(radius).bake_observed(plan, &mut ()).expect(name);
     bake.mesh.validate().expect(name);
-    let seconds = quick(radius).bake_plan(plan, &PlanConfig::default(), &mut ()).expect(name).report.seconds;
+    let seconds = quick(radius).bake_observed(plan, &mut ()).expect(name).report.seconds;
     if let Some(folder) = std::env::var_os("WAYMESH_PICTURES") {
         let file = std::path::Path::new(&folder).join(format!("{name}.svg"));
         let options = waymesh::io::SvgOptions::default();
@@ -61,7 +64,7 @@ fn building_plans_become_meshes() {
         let Some(plan) = building(name) else { return };
         assert_eq!(plan.storeys.len(), storeys, "{name}");
         let bake = bake(name, &plan, 0.25);
-        let unshrunk = pipeline(0.0).bake_plan(&plan, &PlanConfig::default(), &mut ()).expect(name);
+        let unshrunk = baker(0.0).bake_observed(&plan, &mut ()).expect(name);
         assert!(bake.mesh.area() < unshrunk.mesh.area(), "{name}");
         assert!(bake.mesh.area() > 0.4 * unshrunk.mesh.area(), "{name}");
         // Lifts: one gets from the lowest storey to the highest.
@@ -85,7 +88,7 @@ fn building_plans_become_meshes() {
 #[test]
 fn a_plan_without_floors_is_refused() {
     let Some(plan) = building("campus") else { return };
-    let error = Pipeline::plans().bake_plan(&plan, &PlanConfig::default(), &mut ()).expect_err("no floors");
+    let error = Baker::plans().bake(&plan).expect_err("no floors");
     assert!(error.to_string().contains("no walkable shape"), "{error}");
 }
 
@@ -95,9 +98,9 @@ fn sectors_of_a_game_become_a_mesh() {
         let Some((plan, area)) = doom(name) else { return };
         // The converter's own sum, without overlay: sectors do not overlap, so the union of them is their
         // sum.
-        let config = PlanConfig::default().with_min_area(0.0).with_near_distance(0.0);
-        let exact = pipeline(0.0).bake_plan(&plan, &config, &mut ()).expect(name);
-        let found = exact.mesh.area();
+        let baker = baker(0.0).with_front(FloorPlans::default().with_near_distance(0.0));
+        let config = baker.config().clone().with_min_region(0.0);
+        let found = baker.with_config(config).bake(&plan).expect(name).area();
         assert!((found - area).abs() < 0.002 * area, "{name}: {found} m2 of {area} m2");
         bake(name, &plan, 0.5);
     }
@@ -107,7 +110,7 @@ fn sectors_of_a_game_become_a_mesh() {
 fn windows_of_a_building_are_the_building() {
     let Some(plan) = building("office") else { return };
     let whole = bake("office", &plan, 0.25).mesh;
-    let mut world = PlanWorld::new(pipeline(0.25), plan, &PlanConfig::default(), 6.0).expect("a world");
+    let mut world = PlanWorld::new(baker(0.25), plan, 6.0).expect("a world");
     let update = world.update(&mut ()).expect("an update");
     let mesh = world.handle().mesh();
     mesh.validate().expect("a sound mesh");
@@ -138,7 +141,7 @@ fn obstacles_in_buildings_come_and_go() {
             plan.storeys.iter().min_by(|a, b| a.elevation.total_cmp(&b.elevation)).expect("a storey");
         let storey = lowest.name.clone();
         let elevation = lowest.elevation;
-        let mut world = PlanWorld::new(quick(0.25), plan, &PlanConfig::default(), 8.0).expect("a world");
+        let mut world = PlanWorld::new(quick(0.25), plan, 8.0).expect("a world");
         let first = world.update(&mut ()).expect("an update");
         let before = world.handle().mesh();
         // The middle of the largest polygon of the lowest storey.

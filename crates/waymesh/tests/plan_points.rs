@@ -1,18 +1,23 @@
 //! Borders in pieces, a grid of vertices inside, and vertices that become one.
 
 use glam::{Vec3, vec3};
-use waymesh::floorplan::{Door, FloorPlan, Outline, PlanConfig, Shape};
+use waymesh::floorplan::{Door, FloorPlan, Outline, Shape};
 use waymesh::graph::NavMesh;
-use waymesh::{Agent, Bake, BakeConfig, Outcome, PathOptions, Pipeline, PlanWorld, QueryScratch, Validate};
+use waymesh::{Agent, Bake, Baker, FloorPlans, Outcome, PathOptions, PlanWorld, QueryScratch, Validate};
 
-fn pipeline(max_vertices: u32) -> Pipeline {
-    let agent = Agent::default().with_radius(0.0);
-    let config = BakeConfig::default().with_agent(agent).with_max_vertices(max_vertices);
-    Pipeline::new(config.with_validate_stages(true))
+fn baker(front: FloorPlans, max_edge_length: f32, max_vertices: u32) -> Baker<FloorPlans> {
+    let baker = Baker::plans().with_front(front);
+    let config = baker.config().clone().with_agent(Agent::default().with_radius(0.0));
+    let config = config.with_max_edge_length(max_edge_length).with_max_vertices(max_vertices);
+    baker.with_config(config.with_validate_stages(true))
 }
 
-fn bake(plan: &FloorPlan, config: &PlanConfig, max_vertices: u32) -> Bake {
-    let bake = pipeline(max_vertices).bake_plan(plan, config, &mut ()).expect("a mesh");
+fn plans() -> FloorPlans {
+    FloorPlans::default()
+}
+
+fn bake(plan: &FloorPlan, front: FloorPlans, max_edge_length: f32, max_vertices: u32) -> Bake {
+    let bake = baker(front, max_edge_length, max_vertices).bake_observed(plan, &mut ()).expect("a mesh");
     bake.mesh.validate().expect("a sound mesh");
     bake
 }
@@ -51,14 +56,13 @@ fn longest_border(mesh: &NavMesh) -> f32 {
 
 #[test]
 fn border_edges_are_split_and_ground_never_grows() {
-    let plain = bake(&hall(), &PlanConfig::default(), 0);
+    let plain = bake(&hall(), plans(), 0.0, 0);
     assert!(longest_border(&plain.mesh) > 9.0);
     for length in [0.5, 1.5, 4.0] {
-        let config = PlanConfig::default().with_max_edge_length(length);
-        let split = bake(&hall(), &config, 0);
+        let split = bake(&hall(), plans(), length, 0);
         assert_eq!(split.report.warnings, Vec::<String>::new());
         // Pieces are rounded to millimetres.
-        assert!(f64::from(longest_border(&split.mesh)) < length + 0.004, "{length}");
+        assert!(longest_border(&split.mesh) < length + 0.004, "{length}");
         let (before, after) = (plain.mesh.area(), split.mesh.area());
         // About 80 m of border, which give way by 1.5 mm at most.
         assert!(after <= before && before - after < 0.12, "{length}: {before} {after}");
@@ -68,9 +72,8 @@ fn border_edges_are_split_and_ground_never_grows() {
 
 #[test]
 fn a_grid_of_points_makes_even_triangles() {
-    let plain = bake(&hall(), &PlanConfig::default(), 3);
-    let config = PlanConfig::default().with_steiner_grid(1.0).with_max_edge_length(1.0);
-    let fine = bake(&hall(), &config, 3);
+    let plain = bake(&hall(), plans(), 0.0, 3);
+    let fine = bake(&hall(), plans().with_steiner_grid(1.0), 1.0, 3);
     let longest = |mesh: &NavMesh| edges(mesh).into_iter().map(|(a, b, _)| a.distance(b)).fold(0.0, f32::max);
     assert!(longest(&plain.mesh) > 9.0);
     assert!(longest(&fine.mesh) < 2.0, "{}", longest(&fine.mesh));
@@ -80,7 +83,7 @@ fn a_grid_of_points_makes_even_triangles() {
     assert!((fine.mesh.area() - plain.mesh.area()).abs() < 0.12);
     assert_eq!(fine.report.islands.len(), 2);
     // Where polygons may have any number of corners, points inside add few polygons.
-    let loose = bake(&hall(), &PlanConfig::default().with_steiner_grid(1.0), 0);
+    let loose = bake(&hall(), plans().with_steiner_grid(1.0), 0.0, 0);
     assert!(loose.mesh.polygon_count() * 4 < fine.mesh.polygon_count(), "{}", loose.mesh.polygon_count());
 }
 
@@ -93,9 +96,8 @@ fn doors_between_split_borders_are_still_doors() {
     storey.blocked.push(Shape::new("wall", wall));
     let at = |t: f64| [4.0 + 2.7 * t, -1.0 + 12.0 * t];
     storey.doors.push(Door { name: "door".into(), line: [at(0.4), at(0.6)], depth: 0.4, cost: 0.0 });
-    let config = PlanConfig::default().with_max_edge_length(0.25).with_steiner_grid(0.5);
     for max_vertices in [0, 3, 6] {
-        let bake = bake(&plan, &config, max_vertices);
+        let bake = bake(&plan, plans().with_steiner_grid(0.5), 0.25, max_vertices);
         assert_eq!(bake.report.warnings, Vec::<String>::new());
         // A door of 2.4 m in pieces of 0.25 m, where every point stays.
         let least = if max_vertices == 3 { 10 } else { 1 };
@@ -119,9 +121,9 @@ fn narrow_slits_close() {
     // Two cupboards 6 mm apart.
     storey.blocked.push(Shape::polygon("left", rectangle(2.0, 2.0, 1.0, 1.0)));
     storey.blocked.push(Shape::polygon("right", rectangle(3.006, 2.0, 1.0, 1.0)));
-    let config = PlanConfig::default().with_near_distance(0.0);
-    let open = bake(&plan, &config, 0).mesh;
-    let closed = bake(&plan, &config.with_merge_distance(0.01), 0).mesh;
+    let exact = plans().with_near_distance(0.0);
+    let open = bake(&plan, exact, 0.0, 0).mesh;
+    let closed = bake(&plan, exact.with_merge_distance(0.01), 0.0, 0).mesh;
     assert!((open.area() - 98.0).abs() < 1e-3, "{}", open.area());
     assert!(closed.area() < open.area() - 0.003 && closed.area() > open.area() - 0.03, "{}", closed.area());
     let narrowest = |mesh: &NavMesh| {
@@ -140,17 +142,17 @@ fn narrow_slits_close() {
     storey.walkable.push(Shape::polygon("east", rectangle(5.0, 0.0, 4.0, 4.0)));
     storey.walkable.push(Shape::polygon("slit", rectangle(3.0, 1.0, 3.0, 0.006)));
     rooms.storey_mut("b", 3.0).walkable.push(Shape::polygon("loft", rectangle(0.0, 0.0, 2.0, 2.0)));
-    let whole = bake(&rooms, &config, 0);
-    let apart = bake(&rooms, &config.with_merge_distance(0.01), 0);
+    let whole = bake(&rooms, exact, 0.0, 0);
+    let apart = bake(&rooms, exact.with_merge_distance(0.01), 0.0, 0);
     assert_eq!((whole.report.islands.len(), apart.report.islands.len()), (2, 3));
     assert!((apart.mesh.area() - 36.0).abs() < 0.1, "{}", apart.mesh.area());
 }
 
 #[test]
 fn a_world_has_the_points_too_and_forgets_its_obstacles() {
-    let config = PlanConfig::default().with_max_edge_length(0.7).with_steiner_grid(0.9);
-    let whole = bake(&hall(), &config, 0).mesh;
-    let mut world = PlanWorld::new(pipeline(0), hall(), &config, 3.0).expect("a world");
+    let front = plans().with_steiner_grid(0.9);
+    let whole = bake(&hall(), front, 0.7, 0).mesh;
+    let mut world = PlanWorld::new(baker(front, 0.7, 0), hall(), 3.0).expect("a world");
     world.update(&mut ()).expect("an update");
     let before = world.handle().mesh();
     before.validate().expect("a sound mesh");
@@ -170,14 +172,14 @@ fn a_world_has_the_points_too_and_forgets_its_obstacles() {
 
 #[test]
 fn points_beyond_all_bounds_are_refused() {
-    for config in [
-        PlanConfig::default().with_steiner_grid(1e-5),
-        PlanConfig::default().with_max_edge_length(-1.0),
-        PlanConfig::default().with_merge_distance(f64::NAN),
+    for (front, max_edge_length) in [
+        (plans().with_steiner_grid(1e-5), 0.0),
+        (plans(), -1.0),
+        (plans().with_merge_distance(f64::NAN), 0.0),
     ] {
-        pipeline(0).bake_plan(&hall(), &config, &mut ()).expect_err("refused");
+        baker(front, max_edge_length, 0).bake(&hall()).expect_err("refused");
     }
-    let merged = PlanConfig::default().with_merge_distance(0.01);
-    let error = PlanWorld::new(pipeline(0), hall(), &merged, 3.0).expect_err("refused");
+    let merged = plans().with_merge_distance(0.01);
+    let error = PlanWorld::new(baker(merged, 0.0, 0), hall(), 3.0).expect_err("refused");
     assert!(error.to_string().contains("merge_distance"), "{error}");
 }

@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use glam::Vec3;
-use waymesh::{BakeConfig, Pipeline, TriangleSoup};
+use waymesh::{BakeConfig, Baker, TriangleSoup, Voxels};
 use waymesh_scenes::{Scene, SceneConfig};
 use waymesh_testkit::text;
 
@@ -39,7 +39,7 @@ fn room() -> TriangleSoup {
 
 #[test]
 fn snapshot_every_stage_of_a_room() {
-    let pipeline = Pipeline::new(BakeConfig::default().with_validate_stages(true));
+    let pipeline = Baker::new(Voxels, BakeConfig::default().with_validate_stages(true));
     let stages = pipeline.bake_stages(&room(), &mut ()).expect("a mesh");
     settings().bind(|| {
         insta::assert_snapshot!("room_1_heightfield", text::heightfield(&stages.heightfield));
@@ -53,7 +53,7 @@ fn snapshot_every_stage_of_a_room() {
 
 #[test]
 fn snapshot_figures_of_generated_scenes() {
-    let pipeline = Pipeline::new(BakeConfig::default().with_validate_stages(true));
+    let pipeline = Baker::new(Voxels, BakeConfig::default().with_validate_stages(true));
     let mut page = String::new();
     for scene in Scene::ALL {
         for (kind, soup) in [("sound", scene.build(&SceneConfig::default())), ("broken", scene.broken(1))] {

@@ -1,17 +1,17 @@
-//! Steps higher than the agent's, up to `max_climb`: links that are in the path and lead over
+//! Steps higher than the agent's, up to `max_ledge`: links that are in the path and lead over
 //! nothing in the way.
 
 use glam::Vec3;
 use waymesh::graph::{Link, LinkKind};
 use waymesh::voxel::{MarkShape, Obstacle};
 use waymesh::{
-    Agent, BakeConfig, Bounds, NavMesh, Outcome, PathOptions, Pipeline, QueryScratch, TileConfig,
-    TriangleSoup, World,
+    Agent, BakeConfig, Baker, Bounds, NavMesh, Outcome, PathOptions, QueryScratch, Tiles, TriangleSoup,
+    Voxels, World,
 };
 use waymesh_scenes::{Scene, SceneConfig};
 
 fn config() -> BakeConfig {
-    BakeConfig::default().with_max_climb(1.5).with_validate_stages(true)
+    BakeConfig::default().with_max_ledge(1.5).with_validate_stages(true)
 }
 
 fn terraces() -> TriangleSoup {
@@ -19,7 +19,7 @@ fn terraces() -> TriangleSoup {
 }
 
 fn bake(config: &BakeConfig, soup: &TriangleSoup) -> NavMesh {
-    let bake = Pipeline::new(config.clone()).bake_observed(soup, &mut ()).expect("bakes");
+    let bake = Baker::new(Voxels, config.clone()).bake_observed(soup, &mut ()).expect("bakes");
     assert_eq!(bake.report.links, bake.mesh.links().len() as u64);
     bake.mesh
 }
@@ -73,8 +73,8 @@ fn a_step_is_walked_climbed_or_in_the_way() {
             );
         }
         // Without the setting nothing changes.
-        assert!(bake(&config().with_max_climb(0.0), &boxes(&ledge(height))).links().is_empty());
-        assert!(bake(&config().with_max_climb(0.9), &boxes(&ledge(height))).links().is_empty());
+        assert!(bake(&config().with_max_ledge(0.0), &boxes(&ledge(height))).links().is_empty());
+        assert!(bake(&config().with_max_ledge(0.9), &boxes(&ledge(height))).links().is_empty());
     }
 }
 
@@ -158,29 +158,29 @@ fn links_do_not_show_tiles() {
     assert!(expected.links().len() > 20);
     let shuffled = waymesh_testkit::soups::shuffled(&soup, 5);
     for (tile_cells, threads, soup) in [(16, 1, &soup), (48, 2, &shuffled), (0, 2, &shuffled)] {
-        let tiles = TileConfig::default().with_tile_cells(tile_cells).with_memory_bytes(1 << 20);
-        let pipeline = Pipeline::new(config.clone().with_threads(threads));
-        let tiled = pipeline.bake_tiled(soup, &tiles, &mut ()).expect("bakes");
+        let config = config.clone().with_threads(threads).with_max_memory_bytes(1 << 20);
+        let baker = Baker::new(Tiles::default().with_tile_cells(tile_cells), config);
+        let tiled = baker.bake_observed(soup, &mut ()).expect("bakes");
         assert_eq!(tiled.mesh.links(), expected.links(), "tiles of {tile_cells}");
         assert!(bytes(&tiled.mesh) == bytes(&expected), "tiles of {tile_cells}");
         assert_eq!(tiled.report.links, expected.links().len() as u64);
     }
     // Kept in a folder, and read back.
     let folder = tempfile::tempdir().expect("a folder");
-    let tiles = TileConfig::default().with_tile_cells(64).with_folder(folder.path());
-    let pipeline = Pipeline::new(config.clone());
-    pipeline.bake_tiled(&soup, &tiles, &mut ()).expect("bakes");
-    let again = pipeline.bake_tiled(&soup, &tiles, &mut ()).expect("goes on");
+    let tiles = Tiles::default().with_tile_cells(64).with_folder(folder.path());
+    let baker = Baker::new(tiles, config.clone());
+    baker.bake(&soup).expect("bakes");
+    let again = baker.bake_observed(&soup, &mut ()).expect("goes on");
     assert!(again.report.counts["tiles_resumed"] == again.report.tiles);
     assert!(bytes(&again.mesh) == bytes(&expected));
     // Tiles without climbs are of no use to a bake that asks for them.
-    assert!(Pipeline::new(config.with_max_climb(0.0)).bake_tiled(&soup, &tiles, &mut ()).is_err());
+    assert!(baker.with_config(config.with_max_ledge(0.0)).bake(&soup).is_err());
 }
 
 #[test]
 fn a_world_that_changes_has_the_links_of_what_is_there() {
     let soup = terraces();
-    let mut world = World::new(Pipeline::new(config()), &soup.bounds(), 32).expect("a world");
+    let mut world = World::new(Baker::new(Voxels, config()), &soup.bounds(), 32).expect("a world");
     world.add_triangles(&soup, &mut ()).expect("triangles");
     let update = world.update(&mut ()).expect("builds");
     let before = world.handle().mesh();
@@ -218,7 +218,7 @@ fn a_world_that_changes_has_the_links_of_what_is_there() {
     world.update(&mut ()).expect("builds");
     assert_eq!(*world.handle().mesh(), *before);
     // Tile by tile in another order: the same links.
-    let mut other = World::new(Pipeline::new(config()), &soup.bounds(), 32).expect("a world");
+    let mut other = World::new(Baker::new(Voxels, config()), &soup.bounds(), 32).expect("a world");
     let tiles: Vec<_> = world.tiles().collect();
     for &tile in tiles.iter().rev() {
         other.set_tile(tile, &soup).expect("a tile");

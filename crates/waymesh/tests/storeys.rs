@@ -1,12 +1,12 @@
-//! The pipeline of storeys on whole scenes: valid after every stage, the same however it is run,
+//! Storeys of whole scenes: valid after every stage, the same however it is run,
 //! and as much ground as voxels find.
 
 use std::collections::BTreeSet;
 
 use glam::Vec3;
 use waymesh::{
-    Agent, Bake, BakeConfig, BakeError, DecompositionKind, Keep, NavMesh, Outcome, PathOptions, Pipeline,
-    PolyId, QueryScratch, StoreysOptions, TriangleSoup,
+    Agent, Bake, BakeConfig, BakeError, Baker, DecompositionKind, Keep, NavMesh, Outcome, PathOptions,
+    PolyId, QueryScratch, Storeys, TriangleSoup, Voxels,
 };
 use waymesh_scenes::{Scene, SceneConfig};
 use waymesh_testkit::{levels::find, soups};
@@ -15,9 +15,9 @@ fn config(cell_size: f32, agent: Agent) -> BakeConfig {
     BakeConfig::default().with_scale(cell_size, 0.1).with_agent(agent).with_validate_stages(true)
 }
 
-fn bake(name: &str, config: &BakeConfig, options: &StoreysOptions, soup: &TriangleSoup) -> Bake {
-    Pipeline::new(config.clone())
-        .bake_storeys(soup, options, &mut ())
+fn bake(name: &str, config: &BakeConfig, front: Storeys, soup: &TriangleSoup) -> Bake {
+    Baker::new(front, config.clone())
+        .bake_observed(soup, &mut ())
         .unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
@@ -65,8 +65,8 @@ fn generated_scenes_are_valid_after_every_stage() {
         let soup = scene.build(&SceneConfig::default());
         for agent in [small(), Agent::default(), small().with_radius(0.0)] {
             let config = config(0.15, agent);
-            let found = bake(scene.name(), &config, &StoreysOptions::default(), &soup);
-            let voxels = Pipeline::new(config.clone()).bake(&soup).expect("voxels");
+            let found = bake(scene.name(), &config, Storeys::default(), &soup);
+            let voxels = Baker::new(Voxels, config.clone()).bake(&soup).expect("voxels");
             assert!(
                 found.report.height_error_max <= 0.11,
                 "{}: {}",
@@ -82,7 +82,7 @@ fn generated_scenes_are_valid_after_every_stage() {
 fn caves_are_valid_after_every_stage_and_hang_together() {
     let soup = Scene::Caves.build(&SceneConfig::default());
     for (agent, polygon) in [(small(), 0.15), (small(), 0.3), (small().with_radius(0.0), 0.2)] {
-        let found = bake("caves", &config(polygon, agent), &StoreysOptions::default(), &soup);
+        let found = bake("caves", &config(polygon, agent), Storeys::default(), &soup);
         // The hill is one island; the ways another, and nooks at the steepest slope are small.
         let mut islands: Vec<f64> = found.mesh.islands().iter().map(|island| island.area).collect();
         islands.sort_by(|a, b| b.total_cmp(a));
@@ -103,23 +103,20 @@ fn nothing_tells_how_it_was_run() {
     for scene in [Scene::SpiralStairs, Scene::OverlappingStoreys, Scene::DungeonRooms] {
         let soup = scene.build(&SceneConfig::default());
         let config = config(0.2, small());
-        let options = StoreysOptions::default();
-        let polygons = |config: &BakeConfig, options: &StoreysOptions, soup: &TriangleSoup| {
-            let bake = bake(scene.name(), config, options, soup);
+        let front = Storeys::default();
+        let polygons = |config: &BakeConfig, front: Storeys, soup: &TriangleSoup| {
+            let bake = bake(scene.name(), config, front, soup);
             (bake.mesh.poly_mesh(), bake.mesh.surface().map(|surface| surface.to_surface()))
         };
-        let whole = polygons(&config, &options.clone().with_tile_cells(0), &soup);
+        let whole = polygons(&config, front.with_tile_cells(0), &soup);
         for tile in [32, 48, 128] {
             assert!(
-                polygons(&config, &options.clone().with_tile_cells(tile), &soup) == whole,
+                polygons(&config, front.with_tile_cells(tile), &soup) == whole,
                 "{scene:?} in tiles of {tile}"
             );
         }
-        assert!(
-            polygons(&config.clone().with_threads(1), &options, &soup) == whole,
-            "{scene:?} on one thread"
-        );
-        assert!(polygons(&config, &options, &soups::shuffled(&soup, 11)) == whole, "{scene:?} shuffled");
+        assert!(polygons(&config.clone().with_threads(1), front, &soup) == whole, "{scene:?} on one thread");
+        assert!(polygons(&config, front, &soups::shuffled(&soup, 11)) == whole, "{scene:?} shuffled");
     }
 }
 
@@ -132,15 +129,15 @@ fn every_decomposition_takes_storeys() {
     {
         for triangulation in [false, true] {
             let config = config(0.15, small()).with_decomposition(decomposition);
-            let pipeline = Pipeline::new(config);
-            let pipeline = if triangulation {
-                pipeline.with_triangulate(waymesh::triangulate::EarClipping::default())
+            let baker = Baker::new(Storeys::default(), config);
+            let baker = if triangulation {
+                baker.with_triangulate(waymesh::triangulate::EarClipping::default())
             } else {
-                pipeline
+                baker
             };
-            let bake = pipeline.bake_storeys(&soup, &StoreysOptions::default(), &mut ()).expect("a mesh");
+            let mesh = baker.bake(&soup).expect("a mesh");
             #[expect(clippy::cast_possible_truncation, reason = "square millimetres of a small scene")]
-            areas.insert((bake.mesh.area() * 1e3).round() as i64);
+            areas.insert((mesh.area() * 1e3).round() as i64);
         }
     }
     assert_eq!(areas.len(), 1, "{areas:?}");
@@ -157,27 +154,27 @@ fn seeds_leave_nothing_out_of_reach() {
     soup.append(corners.to_vec(), vec![[0, 1, 2], [0, 2, 3]]).expect("four corners");
     let roof = Vec3::new(low + 5.0, y, 10.0);
     let config = config(0.15, small());
-    let all = bake("all", &config, &StoreysOptions::default(), &soup);
+    let bake_kept = |name, keep| bake(name, &config.clone().with_keep(keep), Storeys::default(), &soup);
+    let all = bake_kept("all", Keep::All);
     assert!(all.report.islands.len() >= 2);
     // The report tells where each island is, which is where it can be had alone.
     for island in &all.report.islands {
-        let seeds = StoreysOptions::default().with_seeds(vec![island.place.into()]);
-        let alone = bake("island", &config, &seeds, &soup);
+        let alone = bake_kept("island", Keep::ConnectedTo(vec![island.place.into()]));
         assert_eq!((alone.report.islands.len(), island.links), (1, 0));
         assert!((alone.mesh.area() - island.area).abs() < 1e-6 * island.area, "{island:?}");
     }
-    let seeded = bake("roof", &config, &StoreysOptions::default().with_seeds(vec![roof]), &soup);
+    let seeded = bake_kept("roof", Keep::ConnectedTo(vec![roof]));
     assert_eq!(seeded.mesh.islands().len(), 1);
     // A tenth of a cell along all of the border.
     assert!((seeded.mesh.area() - 19.4 * 29.4).abs() < 0.015 * 97.6, "{}", seeded.mesh.area());
-    let largest = bake("largest", &config, &StoreysOptions::default().with_keep(Keep::Largest), &soup);
+    let largest = bake_kept("largest", Keep::Largest);
     let best = all.mesh.islands().iter().map(|island| island.area).fold(0.0, f64::max);
     assert_eq!(largest.mesh.islands().len(), 1);
     assert!((largest.mesh.area() - best).abs() < 1e-6);
     assert!(largest.report.warnings.iter().any(|warning| warning.contains("not connected")));
-    let off = StoreysOptions::default().with_seeds(vec![roof + Vec3::Y * 20.0]);
-    let error = Pipeline::new(config).bake_storeys(&soup, &off, &mut ()).expect_err("no ground there");
-    assert!(matches!(error, BakeError::Stage(_)) && error.to_string().contains("seed 0"), "{error}");
+    let off = config.clone().with_keep(Keep::ConnectedTo(vec![roof + Vec3::Y * 20.0]));
+    let error = Baker::new(Storeys::default(), off).bake(&soup).expect_err("no ground there");
+    assert!(matches!(error, BakeError::SeedOffGround { seed: 0, .. }), "{error}");
 }
 
 #[test]
@@ -187,11 +184,11 @@ fn nothing_to_walk_on_is_told() {
         let triangles = soup.triangles().iter().map(|&[a, b, c]| [a, c, b]).collect();
         TriangleSoup::new(soup.positions().to_vec(), triangles).expect("the same indices")
     };
-    let error = Pipeline::storeys().bake_storeys(&flipped, &StoreysOptions::default(), &mut ());
+    let error = Baker::storeys().bake(&flipped);
     assert!(matches!(error, Err(BakeError::NothingWalkable { .. })), "{error:?}");
     for seed in 0..4 {
         let soup = Scene::DungeonRooms.broken(seed);
-        let bake = bake("broken", &config(0.25, small()), &StoreysOptions::default(), &soup);
+        let bake = bake("broken", &config(0.25, small()), Storeys::default(), &soup);
         assert!(bake.mesh.polygon_count() > 0);
     }
 }
@@ -208,7 +205,7 @@ fn real_levels() {
     ] {
         let Some(file) = find(name) else { continue };
         let soup = waymesh::io::load(file).expect("a level");
-        let bake = bake(name, &config(polygon, small()), &StoreysOptions::default(), &soup);
+        let bake = bake(name, &config(polygon, small()), Storeys::default(), &soup);
         assert!(bake.mesh.polygon_count() > 0, "{name}");
     }
 }

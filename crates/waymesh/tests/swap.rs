@@ -8,8 +8,9 @@ use waymesh::stage::{
     Voxelize,
 };
 use waymesh::{
-    AreaId, BakeConfig, ContourSet, HeightSurface, Heightfield, NavMesh, Observer, Pipeline, PlanVertex,
-    Poly, PolyId, PolyMesh, PolygonSet, RegionMap, SurfacePoint, TriangleSoup, Triangulation, WalkableField,
+    AreaId, BakeConfig, Baker, ContourSet, HeightSurface, Heightfield, NavMesh, Observer, PlanVertex, Poly,
+    PolyId, PolyMesh, PolygonSet, RegionMap, SurfacePoint, TriangleSoup, Triangulation, Voxels,
+    WalkableField,
 };
 use waymesh_scenes::{Scene, SceneConfig};
 
@@ -27,12 +28,12 @@ fn soup() -> TriangleSoup {
     Scene::OverlappingStoreys.build(&SceneConfig::default())
 }
 
-fn pipeline() -> Pipeline {
-    Pipeline::new(BakeConfig::default().with_validate_stages(true))
+fn pipeline() -> Baker<Voxels> {
+    Baker::new(Voxels, BakeConfig::default().with_validate_stages(true))
 }
 
 /// The mesh of the built-in stages, and the one with a foreign stage, which must have run once.
-fn both(plug: impl FnOnce(Pipeline, Calls) -> Pipeline) -> (NavMesh, NavMesh) {
+fn both(plug: impl FnOnce(Baker<Voxels>, Calls) -> Baker<Voxels>) -> (NavMesh, NavMesh) {
     let calls = Calls::default();
     let foreign = plug(pipeline(), calls.clone()).bake(&soup()).expect("a mesh with the foreign stage");
     assert_eq!(calls.0.load(Ordering::Relaxed), 1);

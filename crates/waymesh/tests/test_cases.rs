@@ -2,8 +2,8 @@
 
 use glam::{Vec3, Vec3Swizzles as _};
 use waymesh::{
-    AnyPolygon, BakeConfig, Location, NavMesh, Outcome, PathOptions, PathSearch, Pipeline, QueryScratch,
-    Reach,
+    AnyPolygon, BakeConfig, Baker, Location, NavMesh, Outcome, PathOptions, PathSearch, QueryScratch, Reach,
+    Voxels,
 };
 use waymesh_testkit::levels::find;
 
@@ -40,7 +40,7 @@ fn script(name: &str) -> Option<(String, Vec<Query>)> {
 fn level(file: &str) -> Option<NavMesh> {
     let soup = waymesh::io::load(find(&format!("golden/Meshes/{file}"))?).expect("a level");
     let config = BakeConfig::default().with_validate_stages(true);
-    Some(Pipeline::new(config).bake(&soup).expect("a mesh"))
+    Some(Baker::new(Voxels, config).bake(&soup).expect("a mesh"))
 }
 
 /// What RecastDemo looks within.

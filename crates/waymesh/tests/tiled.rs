@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use waymesh::{Bake, BakeConfig, BakeError, PartitionKind, Pipeline, Report, TileConfig, TriangleSoup};
+use waymesh::{Bake, BakeConfig, BakeError, Baker, PartitionKind, Report, Tiles, TriangleSoup, Voxels};
 use waymesh_scenes::{Scene, SceneConfig};
 use waymesh_testkit::{levels, soups::shuffled};
 
 fn config() -> BakeConfig {
     BakeConfig::default()
         .with_partition(PartitionKind::Surfaces)
-        .with_max_climb(1.4)
+        .with_max_ledge(1.4)
         .with_validate_stages(true)
 }
 
@@ -37,10 +37,10 @@ fn figures(report: &Report) -> [u64; 10] {
 
 fn tiles_leave_no_trace(name: &str, soup: &TriangleSoup, cell_size: f32) {
     let config = config().with_scale(cell_size, 0.2);
-    let untiled = match Pipeline::new(config.clone()).bake_observed(soup, &mut ()) {
+    let untiled = match Baker::new(Voxels, config.clone()).bake_observed(soup, &mut ()) {
         Ok(bake) => bake,
         Err(error) => {
-            let tiled = Pipeline::new(config).bake_tiled(soup, &TileConfig::default(), &mut ());
+            let tiled = Baker::new(Tiles::default(), config).bake(soup);
             assert!(tiled.is_err(), "{name}: untiled fails with {error}, tiled does not");
             return;
         }
@@ -50,10 +50,11 @@ fn tiles_leave_no_trace(name: &str, soup: &TriangleSoup, cell_size: f32) {
     for (tile_cells, threads, soup) in
         [(64, 1, soup), (64, 2, &shuffled), (256, 2, soup), (1000, 1, &shuffled), (0, 2, soup), (16, 2, soup)]
     {
-        let pipeline = Pipeline::new(config.clone().with_threads(threads));
         // So little memory that triangles are spilled and tiles wait for each other.
-        let tiles = TileConfig::default().with_tile_cells(tile_cells).with_memory_bytes(1 << 20);
-        let tiled = pipeline.bake_tiled(soup, &tiles, &mut ()).expect("what bakes untiled bakes in tiles");
+        let config = config.clone().with_threads(threads).with_max_memory_bytes(1 << 20);
+        let tiled = Baker::new(Tiles::default().with_tile_cells(tile_cells), config)
+            .bake_observed(soup, &mut ())
+            .expect("what bakes untiled bakes in tiles");
         assert_eq!(figures(&tiled.report), figures(&untiled.report), "{name}, tiles of {tile_cells}");
         assert_eq!(tiled.report.counts, untiled.report.counts, "{name}, tiles of {tile_cells}");
         assert_eq!(tiled.report.islands, untiled.report.islands, "{name}, tiles of {tile_cells}");
@@ -100,11 +101,11 @@ fn every_real_level_gives_the_same_bytes() {
 #[test]
 fn a_bake_goes_on_where_it_was_stopped() {
     let soup = Scene::CityBlock.build(&SceneConfig::default());
-    let pipeline = Pipeline::new(config());
-    let expected = bytes(&pipeline.bake_observed(&soup, &mut ()).expect("bakes"));
+    let expected = bytes(&Baker::new(Voxels, config()).bake_observed(&soup, &mut ()).expect("bakes"));
     let folder = tempfile::tempdir().expect("a folder");
-    let tiles = TileConfig::default().with_tile_cells(64).with_folder(folder.path()).with_note("a note");
-    let first = pipeline.bake_tiled(&soup, &tiles, &mut ()).expect("bakes");
+    let tiles = Tiles::default().with_tile_cells(64).with_folder(folder.path()).with_note("a note");
+    let baker = Baker::new(tiles, config());
+    let first = baker.bake_observed(&soup, &mut ()).expect("bakes");
     assert!(bytes(&first) == expected);
     let mut files: Vec<_> = std::fs::read_dir(folder.path())
         .expect("a folder")
@@ -128,7 +129,7 @@ fn a_bake_goes_on_where_it_was_stopped() {
                 }
             }
         }
-        let again = pipeline.bake_tiled(&soup, &tiles, &mut ()).expect("goes on");
+        let again = baker.bake_observed(&soup, &mut ()).expect("goes on");
         assert!(bytes(&again) == expected, "round {round}");
         assert!(again.report.counts["tiles_resumed"] >= files.len() as u64 / 2);
         assert!(
@@ -138,7 +139,7 @@ fn a_bake_goes_on_where_it_was_stopped() {
         );
     }
     // The folder belongs to this scene and these settings.
-    let other = Pipeline::new(config().with_scale(0.25, 0.2)).bake_tiled(&soup, &tiles, &mut ());
+    let other = baker.with_config(config().with_scale(0.25, 0.2)).bake(&soup);
     let error = other.expect_err("other settings");
     assert!(error.to_string().contains("another scene or of other settings"), "{error}");
     assert_eq!(waymesh::tile_note(folder.path()).expect("a note"), "a note");
@@ -148,17 +149,16 @@ fn a_bake_goes_on_where_it_was_stopped() {
 #[test]
 fn tiles_built_alone_are_merged() {
     let soup = Scene::OverlappingStoreys.build(&SceneConfig::default());
-    let pipeline = Pipeline::new(config());
-    let expected = bytes(&pipeline.bake_observed(&soup, &mut ()).expect("bakes"));
+    let expected = bytes(&Baker::new(Voxels, config()).bake_observed(&soup, &mut ()).expect("bakes"));
     let folder = tempfile::tempdir().expect("a folder");
-    let tiles = TileConfig::default().with_tile_cells(32).with_folder(folder.path());
-    let error = pipeline.merge_tiles(folder.path(), 1 << 30, &mut ()).expect_err("nothing there");
+    let baker = Baker::new(Tiles::default().with_tile_cells(32).with_folder(folder.path()), config());
+    let error = baker.merge_tiles(folder.path(), &mut ()).expect_err("nothing there");
     assert!(error.to_string().contains("not a folder of waymesh tiles"), "{error}");
     let mut columns_rows = [0, 0];
     for row in 0..100 {
         for column in 0..100 {
             let tile = waymesh::tile::Tile { row, column };
-            match pipeline.bake_tile(&soup, &tiles, tile, &mut ()) {
+            match baker.bake_tile(&soup, tile, &mut ()) {
                 Ok(_) => {}
                 Err(BakeError::NoSuchTile { columns, rows, .. }) => {
                     columns_rows = [columns, rows];
@@ -170,29 +170,28 @@ fn tiles_built_alone_are_merged() {
         if row + 1 == columns_rows[1] {
             break;
         }
-        let error = pipeline.merge_tiles(folder.path(), 1 << 30, &mut ()).expect_err("rows are missing");
+        let error = baker.merge_tiles(folder.path(), &mut ()).expect_err("rows are missing");
         assert!(error.to_string().contains("missing or damaged"), "{error}");
     }
-    let merged = pipeline.merge_tiles(folder.path(), 1 << 30, &mut ()).expect("all are there");
+    let merged = baker.merge_tiles(folder.path(), &mut ()).expect("all are there");
     assert!(bytes(&merged) == expected);
     assert_eq!(merged.report.triangles, soup.triangles().len() as u64);
-    let error = pipeline.bake_tile(&soup, &TileConfig::default(), waymesh::tile::Tile::default(), &mut ());
+    let error = Baker::tiles().bake_tile(&soup, waymesh::tile::Tile::default(), &mut ());
     assert!(matches!(error, Err(BakeError::NoFolder)));
 }
 
 #[test]
 fn what_cannot_be_tiled_says_so() {
     let soup = Scene::SpiralStairs.build(&SceneConfig::default());
-    let watershed = Pipeline::new(config().with_partition(PartitionKind::Watershed));
-    let error = watershed.bake_tiled(&soup, &TileConfig::default(), &mut ()).expect_err("watershed");
-    assert!(error.to_string().contains("whole world at once"), "{error}");
-    let replaced = Pipeline::new(config()).with_trace(waymesh::contour::BorderWalk);
+    let watershed = Baker::new(Tiles::default(), config().with_partition(PartitionKind::Watershed));
+    let error = watershed.bake(&soup).expect_err("watershed");
+    assert!(error.to_string().contains("partition cannot be used with tiles"), "{error}");
+    let replaced = Baker::new(Tiles::default(), config()).with_trace(waymesh::contour::BorderWalk);
     assert!(matches!(
-        replaced.bake_tiled(&soup, &TileConfig::default(), &mut ()),
-        Err(BakeError::Untiled { what: "a replaced tracer" })
+        replaced.bake(&soup),
+        Err(BakeError::OptionNotSupported { option: "with_trace", front_end: "tiles", .. })
     ));
-    let empty = TriangleSoup::default();
-    let error = Pipeline::new(config()).bake_tiled(&empty, &TileConfig::default(), &mut ());
+    let error = Baker::new(Tiles::default(), config()).bake(&TriangleSoup::default());
     assert!(matches!(error, Err(BakeError::NoTriangles { .. })));
 }
 
@@ -219,7 +218,7 @@ fn windows_do_not_show_in_the_ground() {
     use waymesh::{FieldWindow, GridWindow, LabelledWindow};
     for scene in Scene::ALL {
         let soup = scene.build(&SceneConfig::default());
-        let stages = Pipeline::new(config()).bake_stages(&soup, &mut ()).expect("bakes");
+        let stages = Baker::new(Voxels, config()).bake_stages(&soup, &mut ()).expect("bakes");
         let detail = DetailConfig::default().with_max_error_levels(0.5);
         let whole = fit_heights(&stages.field, &stages.regions, &stages.polygons, &detail, &mut ());
         let whole = whole.expect("a surface");

@@ -9,13 +9,13 @@ use waymesh::graph::{PathOptions, Reach};
 use waymesh::tile::Tile;
 use waymesh::voxel::{MarkShape, Obstacle};
 use waymesh::{
-    BakeConfig, BakeError, Bounds, NavMesh, Outcome, PartitionKind, Pipeline, QueryScratch, Random,
-    TriangleSoup, Validate, World,
+    BakeConfig, BakeError, Baker, Bounds, NavMesh, Outcome, PartitionKind, QueryScratch, Random,
+    TriangleSoup, Validate, Voxels, World,
 };
 use waymesh_scenes::{Scene, SceneConfig};
 
-fn pipeline(partition: PartitionKind) -> Pipeline {
-    Pipeline::new(BakeConfig::default().with_partition(partition).with_validate_stages(true))
+fn pipeline(partition: PartitionKind) -> Baker<Voxels> {
+    Baker::new(Voxels, BakeConfig::default().with_partition(partition).with_validate_stages(true))
 }
 
 fn world_of(soup: &TriangleSoup, tile_cells: u32) -> World {
@@ -239,7 +239,7 @@ fn what_a_world_cannot_do_is_an_error() {
     let bad = Obstacle::solid(MarkShape::Cylinder { base: Vec3::NAN, radius: 1.0, height: 1.0 });
     assert!(world.add_obstacle(bad).is_err());
     assert!(!world.is_dirty());
-    assert!(World::new(Pipeline::default(), &Bounds::EMPTY, 64).is_err());
+    assert!(World::new(Baker::voxels(), &Bounds::EMPTY, 64).is_err());
     let beside = block(Vec3::splat(1e6), 1.0, 1.0);
     let id = world.add_obstacle(beside).unwrap();
     assert!(!world.is_dirty());

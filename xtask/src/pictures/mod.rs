@@ -7,10 +7,9 @@ mod solid;
 
 use anyhow::Result;
 use glam::Vec3;
-use waymesh::floorplan::PlanConfig;
 use waymesh::{
-    Agent, BakeConfig, GridFrame, NavMesh, Pipeline, PlanVertex, SlicesOptions, Stages, StoreysOptions,
-    TriangleSoup,
+    Agent, BakeConfig, Baker, FloorPlans, GridFrame, NavMesh, PlanVertex, Stages, Storeys, TriangleSoup,
+    Voxels,
 };
 
 use crate::cargo;
@@ -69,32 +68,30 @@ fn config(cell_size: f32) -> BakeConfig {
 
 /// All stages of a bake in voxels.
 fn stages(soup: &TriangleSoup, cell_size: f32) -> Result<Stages> {
-    Ok(Pipeline::new(config(cell_size)).bake_stages(soup, &mut ())?)
+    Ok(Baker::new(Voxels, config(cell_size)).bake_stages(soup, &mut ())?)
 }
 
 /// The mesh of a bake in voxels.
 fn voxels(soup: &TriangleSoup, cell_size: f32) -> Result<NavMesh> {
-    Ok(Pipeline::new(config(cell_size)).bake(soup)?)
+    Ok(Baker::new(Voxels, config(cell_size)).bake(soup)?)
 }
 
 fn by_storeys(soup: &TriangleSoup, cell_size: f32) -> Result<NavMesh> {
     let config = config(cell_size).with_corners(waymesh::CornerChoice::FewestNotches);
-    Ok(Pipeline::new(config).bake_storeys(soup, &StoreysOptions::default(), &mut ())?.mesh)
+    Ok(Baker::new(Storeys::default(), config).bake(soup)?)
 }
 
 fn by_slices(soup: &TriangleSoup) -> Result<NavMesh> {
-    let agent = Agent::default().with_radius(0.0).with_max_step(0.5);
-    let config = BakeConfig::default().with_scale(0.1, 0.05).with_agent(agent);
-    Ok(Pipeline::new(config)
-        .bake_slices(soup, &SlicesOptions::default().with_max_edge_error(0.1), &mut ())?
-        .mesh)
+    let baker = Baker::slices();
+    let config = baker.config().clone().with_scale(0.1, 0.05).with_max_edge_error(0.1);
+    Ok(baker.with_config(config).bake(soup)?)
 }
 
 /// The plan that the crate brings, and its mesh.
 fn house() -> Result<(waymesh::floorplan::FloorPlan, NavMesh)> {
     use waymesh::floorplan::{EXAMPLE, PlanFormat, ReadOptions, parse_plan};
     let plan = parse_plan("house.toml", EXAMPLE.as_bytes(), PlanFormat::Toml, &ReadOptions::default())?;
-    let mesh = Pipeline::plans().bake_plan(&plan, &PlanConfig::default().with_arc_error(0.04), &mut ())?.mesh;
+    let mesh = Baker::plans().with_front(FloorPlans::default().with_arc_error(0.04)).bake(&plan)?;
     Ok((plan, mesh))
 }
 

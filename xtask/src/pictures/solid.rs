@@ -3,7 +3,7 @@
 use anyhow::Result;
 use glam::Vec3;
 use waymesh::io::svg::{Colour, Style};
-use waymesh::{Agent, NavMesh, PathOptions, PathSearch, Pipeline, PolyId, QueryScratch, StoreysOptions};
+use waymesh::{Agent, Baker, NavMesh, PathOptions, PathSearch, PolyId, QueryScratch, Storeys, Voxels};
 
 use super::scene::{Block, Blocks, HIGH, LOW, draw_path, draw_polygons, each, hills};
 use super::sheet::{Eye, GREY, Sheet, View};
@@ -135,9 +135,9 @@ pub(super) fn storeys() -> Result<String> {
     ]);
     let soup = corner.soup();
     let exact = config(0.2).with_agent(Agent::default().with_radius(0.3)).with_max_edge_error(0.03);
-    let rough = Pipeline::new(exact.clone()).bake_stages(&soup, &mut ())?;
-    let fine = Pipeline::new(exact.with_corners(waymesh::CornerChoice::FewestNotches));
-    let fine = fine.bake_storeys(&soup, &StoreysOptions::default(), &mut ())?.mesh;
+    let rough = Baker::new(Voxels, exact.clone()).bake_stages(&soup, &mut ())?;
+    let fine = exact.with_corners(waymesh::CornerChoice::FewestNotches);
+    let fine = Baker::new(Storeys::default(), fine).bake(&soup)?;
     let view = sheet.view(
         "pixels, and the borders found between them",
         Eye::Plan,

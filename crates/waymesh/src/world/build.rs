@@ -7,16 +7,16 @@ use waymesh_voxel::{
     stamp_obstacles,
 };
 
-use super::polygons::{TilePolygons, tile_cells};
-use crate::pipeline::{BakeError, Pipeline};
-use crate::report::Recorder;
+use super::polygons::{TilePolygons, tile_polygons};
+use crate::bake::{BakeError, Recorder, StageSet};
+use crate::front::tiles::field_window;
 
 fn failed(error: waymesh_voxel::VoxelError) -> BakeError {
     StageError::new("voxelize", error).into()
 }
 
-fn voxels(pipeline: &Pipeline) -> VoxelConfig {
-    let config = pipeline.config();
+fn voxels(stages: &StageSet) -> VoxelConfig {
+    let config = stages.config();
     VoxelConfig::for_agent(&config.agent)
         .with_scale(config.scale)
         .with_threads(1)
@@ -31,13 +31,13 @@ pub(super) struct KeptTile {
 
 impl KeptTile {
     pub(super) fn rasterize(
-        pipeline: &Pipeline,
+        stages: &StageSet,
         frame: &GridFrame,
         core: GridWindow,
         soup: &TriangleSoup,
     ) -> Result<Self, BakeError> {
         let triangles = soup.finite_triangles();
-        let solid = rasterize_window(triangles, frame, core, &voxels(pipeline), &mut ()).map_err(failed)?;
+        let solid = rasterize_window(triangles, frame, core, &voxels(stages), &mut ()).map_err(failed)?;
         Ok(Self { solid: PackedHeightfield::pack(&solid).map_err(failed)? })
     }
 }
@@ -57,7 +57,7 @@ pub(super) struct BuiltTile {
 
 impl BuiltTile {
     pub(super) fn build(
-        pipeline: &Pipeline,
+        stages: &StageSet,
         frame: &GridFrame,
         core: GridWindow,
         window: GridWindow,
@@ -67,14 +67,15 @@ impl BuiltTile {
     ) -> Result<Self, BakeError> {
         let mut heightfield = gather(frame, window, around)?;
         if !obstacles.is_empty() {
-            stamp_obstacles(&mut heightfield, frame, window, obstacles, &voxels(pipeline), &mut ())
+            stamp_obstacles(&mut heightfield, frame, window, obstacles, &voxels(stages), &mut ())
                 .map_err(failed)?;
         }
         let (part, climbs) =
-            pipeline.window(&heightfield, frame, [window, core], builder, &mut ()).map_err(failed)?;
+            field_window(&heightfield, frame, [window, core], builder, stages.config(), &mut ())
+                .map_err(failed)?;
         drop(heightfield);
-        pipeline.check("field", |list| part.violations(list))?;
-        let (polygons, labels, regions) = tile_cells(pipeline, &part, &mut Recorder::new(&mut ()))?;
+        stages.check("field", |list| part.violations(list))?;
+        let (polygons, labels, regions) = tile_polygons(stages, &part, &mut Recorder::new(&mut ()))?;
         Ok(Self { polygons, field: PackedField::pack(&part).map_err(failed)?, labels, regions, climbs })
     }
 }

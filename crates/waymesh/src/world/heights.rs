@@ -5,15 +5,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use waymesh_core::stage::StageError;
 use waymesh_core::{
     GridWindow, HeightSurface, LabelledWindow, NO_REGION, Observer, Poly, PolyId, PolyMesh, RegionMap,
-    SurfacePoint,
+    SurfacePoint, to_u32,
 };
 use waymesh_detail::fit_heights_windowed;
 use waymesh_tile::{Tile, TileLayout};
 
 use super::build::BuiltTile;
 use super::join::Joined;
-use crate::number::number;
-use crate::pipeline::{BakeError, Pipeline};
+
+use crate::bake::{BakeError, StageSet};
 
 /// The ground of a tile's polygons, in their order.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -31,7 +31,7 @@ pub(super) struct Patch {
 /// gets its points from the ground on both sides, so it has the same whichever of the two is
 /// wanted.
 pub(super) fn fit(
-    pipeline: &Pipeline,
+    stages: &StageSet,
     joined: &Joined,
     layout: &TileLayout,
     tiles: &BTreeMap<Tile, &BuiltTile>,
@@ -60,8 +60,8 @@ pub(super) fn fit(
         let parts: Vec<&LabelledWindow> = parts.iter().collect();
         Ok(LabelledWindow::assemble(frame, window, &parts))
     };
-    let windows = crate::tiled::windows(pipeline.config().max_memory_bytes);
-    let surface = fit_heights_windowed(&polygons, &source, &pipeline.detail_config(), &windows, observer)
+    let windows = crate::front::tiles::windows(stages.config().max_memory_bytes);
+    let surface = fit_heights_windowed(&polygons, &source, &stages.detail_config(), &windows, observer)
         .map_err(|error| StageError::new("heights", error))?;
     let mut patches = BTreeMap::new();
     for &tile in wanted {
@@ -107,7 +107,7 @@ fn part_of(joined: &Joined, wanted: &BTreeSet<Tile>) -> (PolyMesh, BTreeMap<Tile
         neighbours: Vec::new(),
     };
     for id in (0..whole.polygons.len()).map(PolyId::from_index).filter(|id| numbers[id.index()].is_some()) {
-        let first = number(part.corners.len());
+        let first = to_u32(part.corners.len());
         part.polygons.push(Poly { first, ..whole.polygons[id.index()] });
         part.corners.extend_from_slice(whole.corners(id));
         let neighbours = whole.neighbours(id).iter();
@@ -124,12 +124,12 @@ fn patch(surface: &HeightSurface, first: usize, end: usize) -> Patch {
     for polygon in first..end {
         let range =
             surface.polygon_triangles[polygon] as usize..surface.polygon_triangles[polygon + 1] as usize;
-        patch.counts.push(number(range.len()));
+        patch.counts.push(to_u32(range.len()));
         for corners in &surface.triangles[range] {
             patch.triangles.push(corners.map(|point| {
                 *numbers.entry(point).or_insert_with(|| {
                     patch.points.push(surface.points[point as usize]);
-                    number(patch.points.len() - 1)
+                    to_u32(patch.points.len() - 1)
                 })
             }));
         }
@@ -149,7 +149,7 @@ pub(super) fn assemble(joined: &Joined, patches: &BTreeMap<Tile, Patch>) -> Heig
     let mut last = 0;
     for tile in joined.ranges.keys() {
         let Some(patch) = patches.get(tile) else { continue };
-        let base = number(surface.points.len());
+        let base = to_u32(surface.points.len());
         surface.points.extend_from_slice(&patch.points);
         surface.triangles.extend(patch.triangles.iter().map(|corners| corners.map(|point| point + base)));
         for &count in &patch.counts {

@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use waymesh_core::{
     DisjointSets, GridFrame, PlanPoint, PlanVertex, Poly, PolyId, PolyMesh, RegionId, SpanKey, VertexId,
+    to_u32,
 };
 use waymesh_tile::Tile;
 
 use super::polygons::TilePolygons;
-use crate::number::number;
 
 /// The polygons of all tiles as one mesh, and where those of each tile are.
 #[derive(Clone, Debug, PartialEq)]
@@ -114,7 +114,7 @@ impl Assembly {
         let mut vertices = Vec::new();
         let mut bases = Vec::new();
         for (_, tile, _) in list {
-            bases.push(number(vertices.len()));
+            bases.push(to_u32(vertices.len()));
             vertices.extend_from_slice(&tile.vertices);
         }
         let polygons =
@@ -135,7 +135,7 @@ impl Assembly {
                     (border.tile, border.polygon as usize, border.edge as usize) == (tile, index, edge)
                 });
                 let Some(border) = border else {
-                    self.push(vertex, neighbour.map(|polygon| PolyId(number(first) + polygon)));
+                    self.push(vertex, neighbour.map(|polygon| PolyId(to_u32(first) + polygon)));
                     continue;
                 };
                 let end = self.bases[tile] + polygon.corners[(edge + 1) % polygon.corners.len()];
@@ -143,8 +143,8 @@ impl Assembly {
                 next += 1;
             }
             self.polygons.polygons.push(Poly {
-                first: number(begin),
-                len: number(self.polygons.corners.len() - begin),
+                first: to_u32(begin),
+                len: to_u32(self.polygons.corners.len() - begin),
                 region: RegionId(polygon.region + regions),
                 area: polygon.area,
             });
@@ -209,7 +209,7 @@ impl Assembly {
         let mut numbers = vec![0; self.polygons.vertices.len()];
         let mut vertices = Vec::with_capacity(used.len());
         for vertex in used {
-            numbers[vertex as usize] = number(vertices.len());
+            numbers[vertex as usize] = to_u32(vertices.len());
             vertices.push(self.polygons.vertices[vertex as usize]);
         }
         for corner in &mut self.polygons.corners {
@@ -266,15 +266,15 @@ mod tests {
         }
         let key = |x: i32, z: i32| SpanKey { x: x.cast_unsigned(), z: z.cast_unsigned(), floor: 3 };
         for (strip, pair) in cuts.windows(2).enumerate() {
-            let low = number(2 * strip);
+            let low = to_u32(2 * strip);
             // Positive: for the left tile the border edge runs along +z, for the right one along -z.
             let corners = if side > 0 {
                 vec![low, low + 1, low + 3, low + 2]
             } else {
                 vec![low + 1, low, low + 2, low + 3]
             };
-            let below = strip.checked_sub(1).map(number);
-            let above = (strip + 2 < cuts.len()).then(|| number(strip + 1));
+            let below = strip.checked_sub(1).map(to_u32);
+            let above = (strip + 2 < cuts.len()).then(|| to_u32(strip + 1));
             tile.polygons.push(TilePolygon {
                 corners,
                 neighbours: vec![below, None, above, None],
@@ -288,7 +288,7 @@ mod tests {
                 steps.reverse();
             }
             let edge = if side > 0 { 1 } else { 3 };
-            tile.borders.push(BorderEdge { polygon: number(strip), edge, steps });
+            tile.borders.push(BorderEdge { polygon: to_u32(strip), edge, steps });
         }
         tile
     }

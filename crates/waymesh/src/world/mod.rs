@@ -4,12 +4,11 @@
 mod build;
 mod heights;
 mod join;
-mod obstacles;
+mod parts;
+mod plan;
 mod polygons;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, PoisonError, RwLock};
-use std::time::Instant;
 
 use waymesh_core::stage::StageError;
 use waymesh_core::{Bounds, GridFrame, GridWindow, Observer, PolyMesh, TriangleSource, Validate};
@@ -17,56 +16,15 @@ use waymesh_graph::NavMesh;
 use waymesh_tile::{BinsConfig, MemoryGate, Tile, TileLayout, TriangleBins, build_tiles};
 use waymesh_voxel::{FieldBuilder, Obstacle};
 
-use crate::config::ConfigError;
-use crate::pipeline::{BakeError, Pipeline};
-use crate::report::Recorder;
-
+use crate::bake::{BakeError, Baker, ConfigError, FrontEnd, Refused, StageSet, mesh};
+use crate::front::Voxels;
+use crate::front::tiles::halo_cells;
 use build::{BuiltTile, KeptTile};
 use heights::Patch;
-pub use obstacles::ObstacleId;
-pub(crate) use obstacles::Obstacles;
+use parts::{Obstacles, Parts};
 
-/// The current mesh of a [`World`], for any number of threads.
-///
-/// A query takes the mesh of the moment and keeps it as long as it likes: the world puts a new one
-/// in its place and never changes one that is out.
-#[derive(Clone, Debug)]
-pub struct MeshHandle(Arc<RwLock<Arc<NavMesh>>>);
-
-impl MeshHandle {
-    pub(crate) fn new(mesh: NavMesh) -> Self {
-        Self(Arc::new(RwLock::new(Arc::new(mesh))))
-    }
-
-    /// Puts a mesh in place of the last.
-    pub(crate) fn replace(&self, mesh: NavMesh) {
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(mesh);
-    }
-
-    /// The newest mesh.
-    #[must_use]
-    pub fn mesh(&self) -> Arc<NavMesh> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-}
-
-/// What an update did.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[non_exhaustive]
-pub struct WorldUpdate {
-    /// Tiles that were built: field, polygons and heights.
-    pub rebuilt: usize,
-    /// Tiles beside them that were fitted to the new borders.
-    pub adjusted: usize,
-    /// Polygons of the new mesh.
-    pub polygons: usize,
-    /// Links of the new mesh.
-    pub links: usize,
-    /// Wall time of building tiles.
-    pub build_seconds: f64,
-    /// Wall time of joining all tiles to the new mesh.
-    pub join_seconds: f64,
-}
+pub use parts::{MeshHandle, ObstacleId, WorldUpdate};
+pub use plan::PlanWorld;
 
 /// A world of tiles that can be added, removed and rebuilt one by one, with obstacles that come and
 /// go.
@@ -84,16 +42,16 @@ pub struct WorldUpdate {
 /// tile: its solid voxels and its field, packed, its polygons and its ground. Fewest polygons take
 /// longer than [`crate::DecompositionKind::Greedy`]; tiles that change often may do with that.
 ///
-/// # Against [`Pipeline::bake`]
+/// # Against [`Baker::bake`]
 /// A border of a tile is a border of polygons: they do not go on into the next tile as those of a
-/// bake do. Vertices stand on it every 16 polygons at most.
+/// bake do. Vertices stand on it every 16 cells at most.
 ///
 /// ```
-/// use waymesh::{Pipeline, TriangleSource, World};
+/// use waymesh::{Baker, World};
 /// use waymesh::voxel::{MarkShape, Obstacle};
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let soup = waymesh_scenes::Scene::DungeonRooms.build(&waymesh_scenes::SceneConfig::default());
-/// let mut world = World::new(Pipeline::default(), &soup.bounds(), 48)?;
+/// let mut world = World::new(Baker::voxels(), &soup.bounds(), 48)?;
 /// world.add_triangles(&soup, &mut ())?;
 /// world.update(&mut ())?;
 /// let handle = world.handle();
@@ -109,44 +67,53 @@ pub struct WorldUpdate {
 /// ```
 #[derive(Debug)]
 pub struct World {
-    pipeline: Pipeline,
+    stages: StageSet,
     frame: GridFrame,
     layout: TileLayout,
     kept: BTreeMap<Tile, KeptTile>,
-    built: BTreeMap<Tile, BuiltTile>,
+    parts: Parts<Tile, BuiltTile>,
     patches: BTreeMap<Tile, Patch>,
     obstacles: Obstacles<(Obstacle, GridWindow)>,
-    dirty: BTreeSet<Tile>,
-    current: MeshHandle,
 }
+
+const BY_TILES: &str = "a world builds it tile by tile";
+
+/// What a bake of voxels has and a world does not.
+const REFUSED: Refused = &[
+    ("min_region", "a piece of ground may go on in the next tile; none is too small"),
+    ("keep", "a world keeps the ground of all its tiles"),
+    ("jumps", "a world keeps no triangles; find them on its mesh, with `find_jumps`"),
+    ("with_voxelize", BY_TILES),
+    ("with_build_field", BY_TILES),
+    ("with_fit_heights", BY_TILES),
+];
 
 impl World {
     /// An empty world.
     ///
     /// `bounds` fixes its grid: what lies beside them in plan is left out, heights are free. A tile
     /// has `tile_cells` cells a side, rounded up to whole blocks of 16; 64 to 256 is usual.
-    /// Every partition can be used; replaced stages up to the partition cannot.
+    /// Every partition can be used.
     ///
     /// # Errors
-    /// For settings out of range, bounds that are no use, too many tiles, replaced stages.
-    pub fn new(pipeline: Pipeline, bounds: &Bounds, tile_cells: u32) -> Result<Self, BakeError> {
-        pipeline.config().validate()?;
-        if let Some(what) = pipeline.untiled_voxel_stage() {
-            return Err(BakeError::Untiled { what });
-        }
-        let frame = GridFrame::fit(bounds, &pipeline.config().scale).map_err(ConfigError::Grid)?;
+    /// For settings out of range, bounds that are no use and too many tiles;
+    /// [`BakeError::OptionNotSupported`] for settings and replaced stages that need all the ground
+    /// or the triangles.
+    pub fn new(baker: Baker<Voxels>, bounds: &Bounds, tile_cells: u32) -> Result<Self, BakeError> {
+        baker.check()?;
+        let stages = baker.stages;
+        stages.refuse("a world", &Voxels::defaults(), REFUSED)?;
+        let frame = GridFrame::fit(bounds, &stages.config().scale).map_err(ConfigError::Grid)?;
         let layout = TileLayout::new(&frame, tile_cells)?;
-        let mesh = NavMesh::new(PolyMesh::empty(frame), None, pipeline.config().agent)?;
+        let empty = NavMesh::new(PolyMesh::empty(frame), None, stages.config().agent)?;
         Ok(Self {
-            pipeline,
+            stages,
             frame,
             layout,
             kept: BTreeMap::new(),
-            built: BTreeMap::new(),
+            parts: Parts::new(empty),
             patches: BTreeMap::new(),
             obstacles: Obstacles::new(),
-            dirty: BTreeSet::new(),
-            current: MeshHandle::new(mesh),
         })
     }
 
@@ -159,7 +126,7 @@ impl World {
     /// The newest mesh, now and later.
     #[must_use]
     pub fn handle(&self) -> MeshHandle {
-        self.current.clone()
+        self.parts.handle()
     }
 
     /// The tiles that are there.
@@ -182,9 +149,9 @@ impl World {
         let tiles: Vec<Tile> = self.layout.tiles().filter(|&tile| bins.count(tile) > 0).collect();
         let gate = MemoryGate::new(u64::MAX);
         let work = |tile: Tile| {
-            KeptTile::rasterize(&self.pipeline, &self.frame, self.layout.core(tile), &bins.soup(tile)?)
+            KeptTile::rasterize(&self.stages, &self.frame, self.layout.core(tile), &bins.soup(tile)?)
         };
-        let kept = self.pipeline.in_pool(|| build_tiles(&tiles, &gate, |_| 0, work, observer))??;
+        let kept = self.stages.in_pool(|| build_tiles(&tiles, &gate, |_| 0, work, observer))??;
         for (tile, kept) in tiles.into_iter().zip(kept) {
             self.kept.insert(tile, kept);
             self.touch(self.layout.core(tile));
@@ -201,14 +168,13 @@ impl World {
         self.check_tile(tile)?;
         let bins =
             TriangleBins::sort_for(source, &self.layout, 0, |wanted| wanted == tile, &BinsConfig::default())?;
-        let kept =
-            KeptTile::rasterize(&self.pipeline, &self.frame, self.layout.core(tile), &bins.soup(tile)?)?;
+        let kept = KeptTile::rasterize(&self.stages, &self.frame, self.layout.core(tile), &bins.soup(tile)?)?;
         self.kept.insert(tile, kept);
         self.touch(self.layout.core(tile));
         Ok(())
     }
 
-    /// Takes a tile away. Whether it was there.
+    /// Takes a tile away. Returns `true` if it was there.
     pub fn remove_tile(&mut self, tile: Tile) -> bool {
         let was_there = self.kept.remove(&tile).is_some();
         if was_there {
@@ -235,7 +201,7 @@ impl World {
         Ok(self.obstacles.add((obstacle, columns)))
     }
 
-    /// Takes an obstacle away. Whether it was there.
+    /// Takes an obstacle away. Returns `true` if it was there.
     pub fn remove_obstacle(&mut self, id: ObstacleId) -> bool {
         let Some((_, columns)) = self.obstacles.remove(id) else { return false };
         self.touch(columns);
@@ -247,97 +213,86 @@ impl World {
         if columns.is_empty() {
             return;
         }
-        let halo = self.pipeline.halo_cells(&self.builder());
-        self.dirty.extend(self.layout.tiles_over(&columns.grown(halo, &self.frame)));
+        let config = self.stages.config();
+        let halo = halo_cells(config, &FieldBuilder::new(config.agent));
+        self.parts.touch(self.layout.tiles_over(&columns.grown(halo, &self.frame)));
     }
 
-    fn builder(&self) -> FieldBuilder {
-        FieldBuilder::new(self.pipeline.config().agent)
-    }
-
-    /// Whether anything changed since the last update.
+    /// `true` if anything changed since the last update.
     #[must_use]
     pub fn is_dirty(&self) -> bool {
-        !self.dirty.is_empty()
+        self.parts.is_dirty()
     }
 
     /// Builds what changed and puts a new mesh in place of the last.
     ///
     /// # Errors
-    /// As a bake. The mesh and what is to be built stay as they were.
+    /// See [`Baker::bake`]. The mesh and what is to be built stay as they were.
     pub fn update(&mut self, observer: &mut dyn Observer) -> Result<WorldUpdate, BakeError> {
-        let start = Instant::now();
-        let mut recorder = Recorder::new(observer);
-        let dirty: Vec<Tile> = self.dirty.iter().copied().collect();
-        let present: Vec<Tile> = dirty.iter().copied().filter(|tile| self.kept.contains_key(tile)).collect();
-        let built = {
-            let this = &*self;
-            let gate = MemoryGate::new(u64::MAX);
-            let work = |tile: Tile| this.build(tile);
-            let pool = this.pipeline.in_pool(|| {
-                recorder.stage("tiles", |observer| build_tiles(&present, &gate, |_| 0, work, observer))
-            });
-            pool??
-        };
-        let mut tiles: BTreeMap<Tile, &BuiltTile> = self
-            .built
-            .iter()
-            .filter(|(tile, _)| !self.dirty.contains(tile))
-            .map(|(&tile, built)| (tile, built))
-            .collect();
-        tiles.extend(present.iter().copied().zip(&built));
-        let build_seconds = start.elapsed().as_secs_f64();
-
-        let start = Instant::now();
-        let joined = recorder.stage("join", |_| {
-            let polygons =
-                tiles.iter().map(|(&tile, built)| (tile, (&built.polygons, built.regions))).collect();
-            Ok::<_, BakeError>(join::join(self.frame, &polygons))
-        })?;
-        self.pipeline.check("join", |list| joined.polygons.violations(list))?;
-        // A new border changes the tiles beside it, too: their corners on it, and the ground along it.
-        let beside: BTreeSet<Tile> = dirty
-            .iter()
-            .flat_map(|&tile| self.layout.tiles_over(&self.layout.core(tile).grown(1, &self.frame)))
-            .filter(|tile| tiles.contains_key(tile))
-            .collect();
-        let patches = self.pipeline.in_pool(|| {
-            recorder.stage("heights", |observer| {
-                heights::fit(&self.pipeline, &joined, &self.layout, &tiles, &beside, observer)
-            })
-        })??;
-        let mut kept_patches: BTreeMap<Tile, Patch> = std::mem::take(&mut self.patches);
-        kept_patches.retain(|tile, _| tiles.contains_key(tile));
-        kept_patches.extend(patches);
-        let surface = heights::assemble(&joined, &kept_patches);
-        let polygons = joined.polygons.polygons.len();
-        let climbs = tiles.values().flat_map(|built| built.climbs.iter().copied()).collect();
-        let mesh = self.pipeline.mesh(joined.polygons, surface, climbs, &mut recorder);
-        self.patches = kept_patches;
-        let mesh = mesh?;
-        let update = WorldUpdate {
-            rebuilt: present.len(),
-            adjusted: beside.len() - present.len(),
-            polygons,
-            links: mesh.links().len(),
-            build_seconds,
-            join_seconds: start.elapsed().as_secs_f64(),
-        };
-        drop(tiles);
-        for tile in &dirty {
-            self.built.remove(tile);
-        }
-        self.built.extend(present.into_iter().zip(built));
-        self.dirty.clear();
-        self.current.replace(mesh);
-        Ok(update)
+        let Self { stages, frame, layout, kept, patches, obstacles, parts } = self;
+        let (stages, layout) = (&*stages, &*layout);
+        let ground = TileGround { stages, frame, layout, kept, obstacles };
+        parts.update(
+            observer,
+            |changed, recorder| {
+                let is_there = |tile: &Tile| ground.kept.contains_key(tile);
+                let present: Vec<Tile> = changed.iter().copied().filter(is_there).collect();
+                let gate = MemoryGate::new(u64::MAX);
+                let work = |tile: Tile| ground.build(tile);
+                let mut built = stages
+                    .in_pool(|| {
+                        recorder
+                            .stage("tiles", |observer| build_tiles(&present, &gate, |_| 0, work, observer))
+                    })??
+                    .into_iter();
+                Ok(changed.iter().map(|tile| if is_there(tile) { built.next() } else { None }).collect())
+            },
+            |tiles, changed, recorder| {
+                let joined = recorder.stage("join", |_| {
+                    let polygons =
+                        tiles.iter().map(|(&tile, built)| (tile, (&built.polygons, built.regions))).collect();
+                    Ok::<_, BakeError>(join::join(*frame, &polygons))
+                })?;
+                stages.check("join", |list| joined.polygons.violations(list))?;
+                // A new border changes the tiles beside it, too: their corners on it, and the ground along it.
+                let beside: BTreeSet<Tile> = changed
+                    .iter()
+                    .flat_map(|&tile| layout.tiles_over(&layout.core(tile).grown(1, frame)))
+                    .filter(|tile| tiles.contains_key(tile))
+                    .collect();
+                let fitted = stages.in_pool(|| {
+                    recorder.stage("heights", |observer| {
+                        heights::fit(stages, &joined, layout, tiles, &beside, observer)
+                    })
+                })??;
+                patches.retain(|tile, _| tiles.contains_key(tile));
+                patches.extend(fitted);
+                let surface = heights::assemble(&joined, patches);
+                let climbs = tiles.values().flat_map(|built| built.climbs.iter().copied()).collect();
+                let mesh = mesh(stages, joined.polygons, Some(surface), Vec::new(), climbs, recorder)?;
+                let rebuilt = changed.iter().filter(|tile| tiles.contains_key(tile)).count();
+                Ok((mesh, beside.len() - rebuilt))
+            },
+        )
     }
+}
 
+/// What tiles are built from.
+struct TileGround<'a> {
+    stages: &'a StageSet,
+    frame: &'a GridFrame,
+    layout: &'a TileLayout,
+    kept: &'a BTreeMap<Tile, KeptTile>,
+    obstacles: &'a Obstacles<(Obstacle, GridWindow)>,
+}
+
+impl TileGround<'_> {
     /// Field and polygons of one tile, from its own voxels and those around it.
     fn build(&self, tile: Tile) -> Result<BuiltTile, BakeError> {
-        let builder = self.builder();
+        let config = self.stages.config();
+        let builder = FieldBuilder::new(config.agent);
         let core = self.layout.core(tile);
-        let window = core.grown(self.pipeline.halo_cells(&builder), &self.frame);
+        let window = core.grown(halo_cells(config, &builder), self.frame);
         let around: Vec<(GridWindow, &KeptTile)> = self
             .layout
             .tiles_over(&window)
@@ -349,6 +304,6 @@ impl World {
             .filter(|(_, columns)| !columns.intersection(&window).is_empty())
             .map(|(obstacle, _)| obstacle.clone())
             .collect();
-        BuiltTile::build(&self.pipeline, &self.frame, core, window, &around, &obstacles, &builder)
+        BuiltTile::build(self.stages, self.frame, core, window, &around, &obstacles, &builder)
     }
 }

@@ -4,8 +4,7 @@ use waymesh_core::{
     Direction, FieldWindow, NO_REGION, PlanPoint, PlanVertex, PolyId, PolyMesh, RegionMap, SpanKey,
 };
 
-use crate::pipeline::{BakeError, Pipeline};
-use crate::report::Recorder;
+use crate::bake::{BakeError, Recorder, StageSet};
 
 /// Longest edge on the border of a tile, in cells. Cuts are at multiples of it, so both sides have
 /// the same.
@@ -49,8 +48,8 @@ pub(super) struct TilePolygon {
 /// along the border. So the border between them and the tile's regions is made of arcs like any
 /// other: straight, from junction to junction, which simplification leaves alone. Their own
 /// polygons are dropped in the end.
-pub(super) fn tile_cells(
-    pipeline: &Pipeline,
+pub(super) fn tile_polygons(
+    stages: &StageSet,
     part: &FieldWindow,
     recorder: &mut Recorder<'_>,
 ) -> Result<(TilePolygons, Vec<u32>, u32), BakeError> {
@@ -64,7 +63,7 @@ pub(super) fn tile_cells(
     if !field.has_ground() {
         return Ok((TilePolygons::default(), vec![NO_REGION; field.len()], 0));
     }
-    let mut regions = pipeline.regions(&field, recorder)?;
+    let mut regions = stages.regions(&field, recorder)?;
     let own = regions.count;
     label_ring(part, &mut regions);
     for span in 0..spans {
@@ -72,11 +71,11 @@ pub(super) fn tile_cells(
             field.area[span as usize] = part.field.area[span as usize];
         }
     }
-    let raw = pipeline.raw_contours(&field, &regions, recorder)?;
-    let contours = pipeline.contours(&raw, recorder)?;
+    let raw = stages.raw_contours(&field, &regions, recorder)?;
+    let contours = stages.contours(&raw, recorder)?;
     drop(raw);
-    let triangulation = pipeline.triangles(&contours, recorder)?;
-    let polygons = pipeline.polygons(&triangulation, recorder)?;
+    let triangulation = stages.triangles(&contours.polygons(), None, recorder)?;
+    let polygons = stages.polygons(&triangulation, None, recorder)?;
     let tile = extract(part, &regions, own, &polygons);
     // The ring belongs to the tiles around.
     for label in &mut regions.labels {

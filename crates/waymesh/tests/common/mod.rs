@@ -1,12 +1,12 @@
 //! What the tests on whole scenes share.
 
 use waymesh::region::connected_components;
-use waymesh::{BakeConfig, NavMesh, Pipeline, Stages, TriangleSoup};
+use waymesh::{BakeConfig, Baker, NavMesh, Stages, TriangleSoup, Voxels};
 use waymesh_testkit::Random;
 
 /// Bakes with every stage checked, and keeps the stages.
 pub(crate) fn bake(name: &str, config: &BakeConfig, soup: &TriangleSoup) -> (Stages, NavMesh) {
-    let pipeline = Pipeline::new(config.clone().with_validate_stages(true));
+    let pipeline = Baker::new(Voxels, config.clone().with_validate_stages(true));
     let stages = pipeline.bake_stages(soup, &mut ()).unwrap_or_else(|error| panic!("{name}: {error}"));
     let mesh = NavMesh::new(stages.polygons.clone(), Some(stages.surface.clone()), config.agent)
         .unwrap_or_else(|error| panic!("{name}: {error}"));

@@ -3,7 +3,8 @@
 use glam::{Vec2, Vec3, Vec3Swizzles};
 use rstar::primitives::{GeomWithData, Rectangle};
 use rstar::{AABB, RTree};
-use waymesh_core::{Agent, TriangleSoup};
+use waymesh_core::stage::StageError;
+use waymesh_core::{Agent, TriangleSource};
 
 /// Triangles by their boxes in plan.
 #[derive(Debug)]
@@ -22,15 +23,20 @@ struct Cylinder {
 }
 
 impl Obstacles {
-    pub(super) fn new(scene: &TriangleSoup) -> Self {
-        let triangles: Vec<[Vec3; 3]> = scene.finite_triangles().collect();
+    pub(super) fn new(scene: &dyn TriangleSource) -> Result<Self, StageError> {
+        let mut triangles: Vec<[Vec3; 3]> = Vec::new();
+        scene.visit(&mut |portion| {
+            let is_finite = |corners: &&[Vec3; 3]| corners.iter().all(|corner| corner.is_finite());
+            triangles.extend(portion.iter().filter(is_finite));
+            Ok(())
+        })?;
         let boxed = |(index, corners): (usize, &[Vec3; 3])| {
             let [a, b, c] = corners.map(|corner| corner.xz());
             let (low, high) = (a.min(b).min(c), a.max(b).max(c));
             GeomWithData::new(Rectangle::from_corners(low.to_array(), high.to_array()), index)
         };
         let boxes = RTree::bulk_load(triangles.iter().enumerate().map(boxed).collect());
-        Self { triangles, boxes }
+        Ok(Self { triangles, boxes })
     }
 
     /// Whether a jump meets nothing: a ballistic arc whose top is so far above the higher end.

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use glam::Vec3;
 use serde::Serialize;
-use waymesh_core::{Counter, GridFrame, HeightSurface, Observer, PolyMesh, Warning};
+use waymesh_core::{ContourSet, Counter, GridFrame, HeightSurface, Observer, PolyMesh, Warning};
 use waymesh_graph::{Island, IslandId, NavMesh};
 
 /// Figures of one bake. Serialised, its keys are a contract that scripts rely on.
@@ -62,18 +62,24 @@ pub struct Report {
 }
 
 impl Report {
+    /// Figures of the borders.
+    pub(crate) fn count_contours(&mut self, contours: &ContourSet) {
+        self.contours = contours.loop_count() as u64;
+        self.vertices_off_border = contours.vertices_off_border() as u64;
+    }
+
     /// Figures of the polygons and of the ground in them.
-    pub(crate) fn count_polygons(&mut self, polygons: &PolyMesh, surface: &HeightSurface) {
+    pub(crate) fn count_polygons(&mut self, polygons: &PolyMesh, surface: Option<&HeightSurface>) {
         self.polygons = polygons.polygons.len() as u64;
         self.portals = polygons.portal_count() as u64;
         self.vertices = polygons.vertices.len() as u64;
         self.mesh_area = polygons.area();
-        self.height_error_max = f64::from(surface.max_error) * f64::from(polygons.frame.level_height);
+        let level = f64::from(polygons.frame.level_height);
+        self.height_error_max = surface.map_or(0.0, |surface| f64::from(surface.max_error) * level);
     }
 
     /// What was told on the way.
     pub(crate) fn finish(&mut self, recorder: Recorder<'_>, start: Instant) {
-        self.spans = recorder.solid_spans;
         self.triangles_skipped = skipped(&recorder);
         self.counts = recorder.counts.iter().map(|(counter, &amount)| (counter.name(), amount)).collect();
         self.warnings = recorder.warnings.iter().map(ToString::to_string).collect();
@@ -96,9 +102,9 @@ fn skipped(recorder: &Recorder<'_>) -> BTreeMap<&'static str, u64> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct GridReport {
-    /// Polygons along x.
+    /// Cells along x.
     pub width: u32,
-    /// Polygons along z.
+    /// Cells along z.
     pub depth: u32,
     /// Side of a cell in metres.
     pub cell_size: f32,
@@ -199,22 +205,30 @@ pub struct StageTime {
     pub seconds: f64,
 }
 
-/// Forwards to the user's observer and keeps what the report needs.
-pub(crate) struct Recorder<'a> {
+/// Runs stages: forwards to the user's observer, and keeps what the report needs.
+pub struct Recorder<'a> {
     inner: &'a mut dyn Observer,
-    pub(crate) counts: BTreeMap<Counter, u64>,
-    pub(crate) warnings: Vec<Warning>,
-    pub(crate) stages: Vec<StageTime>,
-    pub(crate) solid_spans: u64,
+    counts: BTreeMap<Counter, u64>,
+    warnings: Vec<Warning>,
+    stages: Vec<StageTime>,
+}
+
+impl std::fmt::Debug for Recorder<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Recorder").field("stages", &self.stages).finish_non_exhaustive()
+    }
 }
 
 impl<'a> Recorder<'a> {
     pub(crate) fn new(inner: &'a mut dyn Observer) -> Self {
-        Self { inner, counts: BTreeMap::new(), warnings: Vec::new(), stages: Vec::new(), solid_spans: 0 }
+        Self { inner, counts: BTreeMap::new(), warnings: Vec::new(), stages: Vec::new() }
     }
 
     /// Runs one stage under its name and keeps its time.
-    pub(crate) fn stage<T, E>(
+    ///
+    /// # Errors
+    /// Those of the stage.
+    pub fn stage<T, E>(
         &mut self,
         name: &'static str,
         run: impl FnOnce(&mut dyn Observer) -> Result<T, E>,

@@ -8,10 +8,12 @@ use waymesh_floorplan::{
 };
 use waymesh_graph::{Link, LinkEnd, LinkKind};
 
+use crate::front::plan::SHIFT_CELLS;
+
 /// How far a corner of the ground may lie from the line of the door that cuts it, in cells: both
-/// were rounded, and what splits an edge between them may lie [`super::steiner::SHIFT_CELLS`]
+/// were rounded, and what splits an edge between them may lie [`SHIFT_CELLS`]
 /// beside it.
-const DOOR_SLACK: f64 = 2.0 + super::steiner::SHIFT_CELLS;
+const DOOR_SLACK: f64 = 2.0 + SHIFT_CELLS;
 
 /// So many lines on either side of a landing's are tried.
 const TRIES: i32 = 16;
@@ -20,7 +22,7 @@ const TRIES: i32 = 16;
 const SHORTEST: f64 = 4.0;
 
 /// All links of a plan. Portals across doors are taken out of the polygons.
-pub(super) fn all(
+pub(crate) fn all(
     plan: &FloorPlan,
     base: &PlanBase,
     polygons: &mut PolyMesh,

@@ -1,21 +1,20 @@
 //! Plans that change: obstacles come and go, and only the windows that they reach into are built
 //! again.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::time::Instant;
+mod join;
+
+use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 use waymesh_core::{BadField, Observer, PlanPoint, PolyMesh, Validate};
-use waymesh_floorplan::{
-    FloorPlan, Obstacle, PlanBase, PlanConfig, PlanError, PlanWindow, Shape, StoreyBase,
-};
+use waymesh_floorplan::{FloorPlan, Obstacle, PlanBase, PlanError, PlanWindow, Shape, StoreyBase};
 use waymesh_graph::NavMesh;
 
-use super::join::join;
-use super::tell;
-use crate::pipeline::{BakeError, Pipeline};
-use crate::report::{Recorder, Report};
-use crate::world::{MeshHandle, ObstacleId, Obstacles, WorldUpdate};
+use super::parts::{MeshHandle, ObstacleId, Obstacles, Parts, WorldUpdate};
+use crate::bake::{BakeError, Baker, Recorder, StageSet, keep, mesh};
+use crate::front::FloorPlans;
+use crate::front::plan::{find_links, tell};
+use join::join;
 
 /// Most windows of a plan.
 const MAX_TILES: f64 = 1e6;
@@ -36,7 +35,7 @@ pub(super) struct PlanTile {
 ///   window that was built.
 /// - The same plan and obstacles give the same mesh, in whatever order they came and went.
 /// - Queries are never held up: they keep the mesh they have.
-/// - Ground is the same as that of [`Pipeline::bake_plan`] with the obstacles among the blocked
+/// - Ground is the same as that of [`Baker::bake`] with the obstacles among the blocked
 ///   shapes, but for rounding, and for pieces of ground at the border of a window: none of those is
 ///   too small to be kept.
 ///
@@ -45,13 +44,13 @@ pub(super) struct PlanTile {
 /// is a border of polygons.
 ///
 /// ```
-/// use waymesh::floorplan::{FloorPlan, PlanConfig, Shape};
-/// use waymesh::{Pipeline, PlanWorld};
+/// use waymesh::floorplan::{FloorPlan, Shape};
+/// use waymesh::{Baker, PlanWorld};
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let mut plan = FloorPlan::default();
 /// let hall = vec![[0.0, 0.0], [40.0, 0.0], [40.0, 20.0], [0.0, 20.0]];
 /// plan.storey_mut("ground", 0.0).walkable.push(Shape::polygon("hall", hall));
-/// let mut world = PlanWorld::new(Pipeline::plans(), plan, &PlanConfig::default(), 10.0)?;
+/// let mut world = PlanWorld::new(Baker::plans(), plan, 10.0)?;
 /// world.update(&mut ())?;
 /// let handle = world.handle();
 /// let before = handle.mesh();
@@ -66,55 +65,49 @@ pub(super) struct PlanTile {
 /// ```
 #[derive(Debug)]
 pub struct PlanWorld {
-    pipeline: Pipeline,
+    stages: StageSet,
+    front: FloorPlans,
     plan: FloorPlan,
     base: PlanBase,
     side_cells: i32,
     tiles: BTreeMap<PlanTile, (PlanWindow, StoreyBase)>,
-    built: BTreeMap<PlanTile, PolyMesh>,
+    parts: Parts<PlanTile, PolyMesh>,
     obstacles: Obstacles<(usize, Obstacle)>,
-    dirty: BTreeSet<PlanTile>,
-    current: MeshHandle,
 }
 
 impl PlanWorld {
     /// A plan cut into square windows of so many metres a side. The mesh is empty until the first
-    /// update. The agent's radius is that of the pipeline.
+    /// update.
     ///
     /// # Errors
-    /// As [`Pipeline::bake_plan`]; for a side that is not above 0, or that makes more than a
-    /// million windows; for a [`PlanConfig::merge_distance`].
-    pub fn new(
-        pipeline: Pipeline,
-        plan: FloorPlan,
-        config: &PlanConfig,
-        tile_side: f64,
-    ) -> Result<Self, BakeError> {
-        pipeline.config().validate()?;
+    /// See [`Baker::bake`]; for a side that is not above 0, or that makes more than a million
+    /// windows; for a [`FloorPlans::merge_distance`].
+    pub fn new(baker: Baker<FloorPlans>, plan: FloorPlan, tile_side: f64) -> Result<Self, BakeError> {
+        baker.check()?;
+        let Baker { front, stages } = baker;
         // Which vertices become one would depend on what lies beside a window.
         let (merge, expected) =
-            (config.merge_distance, "0 in a plan that changes: only a whole plan can be merged");
+            (front.merge_distance, "0 in a plan that changes: only a whole plan can be merged");
         BadField::unless(merge <= 0.0, "merge_distance", merge, expected).map_err(PlanError::from)?;
-        let base = PlanBase::new(&plan, &pipeline.plan_config(config))?;
+        let base = PlanBase::new(&plan, &front.plan_config(stages.config()))?;
         let frame = *base.frame();
         let side = (tile_side / f64::from(frame.cell_size)).round();
         let tiles = (f64::from(frame.width) / side).ceil() * (f64::from(frame.depth) / side).ceil();
         let is_fine = side >= 16.0 && side <= f64::from(1 << 29) && tiles <= MAX_TILES;
-        let expected = "at least 16 polygons of the grid, with at most a million windows a storey";
+        let expected = "at least 16 cells of the grid, with at most a million windows a storey";
         BadField::unless(is_fine, "tile_side", tile_side, expected).map_err(PlanError::from)?;
         #[expect(clippy::cast_possible_truncation, reason = "at most 2^29")]
         let side_cells = side as i32;
-        let mesh = NavMesh::new(PolyMesh::empty(frame), None, pipeline.config().agent)?;
+        let empty = NavMesh::new(PolyMesh::empty(frame), None, stages.config().agent)?;
         let mut world = Self {
-            pipeline,
+            stages,
+            front,
             plan,
             base,
             side_cells,
             tiles: BTreeMap::new(),
-            built: BTreeMap::new(),
+            parts: Parts::new(empty),
             obstacles: Obstacles::new(),
-            dirty: BTreeSet::new(),
-            current: MeshHandle::new(mesh),
         };
         world.cut()?;
         Ok(world)
@@ -123,9 +116,8 @@ impl PlanWorld {
     /// Cuts every storey into rows, and rows into windows; what holds nothing walkable is left out.
     fn cut(&mut self) -> Result<(), BakeError> {
         let frame = self.base.frame();
-        let count = |polygons: u32| {
-            i32::try_from(polygons.div_ceil(self.side_cells.unsigned_abs())).unwrap_or(i32::MAX)
-        };
+        let count =
+            |cells: u32| i32::try_from(cells.div_ceil(self.side_cells.unsigned_abs())).unwrap_or(i32::MAX);
         let (columns, rows) = (count(frame.width), count(frame.depth));
         let width = i32::try_from(frame.width).unwrap_or(i32::MAX);
         for storey in 0..self.base.storey_names().len() {
@@ -143,7 +135,7 @@ impl PlanWorld {
                     if !part.is_empty() {
                         let tile = PlanTile { storey, row, column };
                         self.tiles.insert(tile, (window, part));
-                        self.dirty.insert(tile);
+                        self.parts.touch([tile]);
                     }
                 }
             }
@@ -154,7 +146,7 @@ impl PlanWorld {
     /// The newest mesh, now and later.
     #[must_use]
     pub fn handle(&self) -> MeshHandle {
-        self.current.clone()
+        self.parts.handle()
     }
 
     /// Number of windows that hold something walkable.
@@ -175,7 +167,7 @@ impl PlanWorld {
         Ok(self.obstacles.add((storey, obstacle)))
     }
 
-    /// Takes an obstacle away. Whether it was there.
+    /// Takes an obstacle away. Returns `true` if it was there.
     pub fn remove_obstacle(&mut self, id: ObstacleId) -> bool {
         let Some((storey, obstacle)) = self.obstacles.remove(id) else { return false };
         self.touch(storey, &obstacle);
@@ -186,72 +178,63 @@ impl PlanWorld {
         let reach = obstacle.reach(&self.base);
         let touched =
             self.tiles.iter().filter(|(tile, (window, _))| tile.storey == storey && meet(window, &reach));
-        self.dirty.extend(touched.map(|(&tile, _)| tile));
+        self.parts.touch(touched.map(|(&tile, _)| tile));
     }
 
-    /// Whether anything changed since the last update.
+    /// `true` if anything changed since the last update.
     #[must_use]
     pub fn is_dirty(&self) -> bool {
-        !self.dirty.is_empty()
+        self.parts.is_dirty()
     }
 
     /// Builds what changed and puts a new mesh in place of the last.
     ///
     /// # Errors
-    /// As a bake. The mesh and what is to be built stay as they were.
+    /// See [`Baker::bake`]. The mesh and what is to be built stay as they were.
     pub fn update(&mut self, observer: &mut dyn Observer) -> Result<WorldUpdate, BakeError> {
-        let start = Instant::now();
-        let mut recorder = Recorder::new(observer);
-        if self.built.is_empty() {
-            tell(self.base.notes(), &mut recorder);
-        }
-        let dirty: Vec<PlanTile> = self.dirty.iter().copied().collect();
-        let built: Vec<PolyMesh> = self.pipeline.in_pool(|| {
-            recorder.stage("tiles", |_| {
-                dirty.par_iter().map(|tile| self.build(tile)).collect::<Result<Vec<_>, BakeError>>()
-            })
-        })??;
-        let build_seconds = start.elapsed().as_secs_f64();
-
-        let start = Instant::now();
-        let mut tiles: BTreeMap<PlanTile, (&PolyMesh, PlanWindow)> = BTreeMap::new();
-        for (tile, (window, _)) in &self.tiles {
-            if let Some(polygons) = self.built.get(tile) {
-                tiles.insert(*tile, (polygons, *window));
-            }
-        }
-        for (tile, polygons) in dirty.iter().zip(&built) {
-            if let Some((window, _)) = self.tiles.get(tile) {
-                tiles.insert(*tile, (polygons, *window));
-            }
-        }
-        let joined = recorder.stage("join", |_| Ok::<_, BakeError>(join(*self.base.frame(), &tiles)))?;
-        self.pipeline.check("join", |list| joined.polygons.violations(list))?;
-        let polygons = joined.polygons.polygons.len();
-        let mut report = Report::default();
-        let mesh = self.pipeline.linked(
-            &self.plan,
-            &self.base,
-            joined.polygons,
-            &joined.storeys,
-            &mut report,
-            &mut recorder,
-        )?;
-        let links = mesh.links().len();
-        drop(tiles);
-        self.built.extend(dirty.iter().copied().zip(built));
-        self.dirty.clear();
-        self.current.replace(mesh);
-        Ok(WorldUpdate {
-            rebuilt: dirty.len(),
-            adjusted: 0,
-            polygons,
-            links,
-            build_seconds,
-            join_seconds: start.elapsed().as_secs_f64(),
-        })
+        let Self { stages, front, plan, base, tiles, parts, obstacles, .. } = self;
+        let (stages, base) = (&*stages, &*base);
+        let ground = WindowGround { stages, front, base, tiles, obstacles };
+        let is_first = parts.is_empty();
+        parts.update(
+            observer,
+            |changed, recorder| {
+                if is_first {
+                    tell(base.notes(), recorder);
+                }
+                stages.in_pool(|| {
+                    recorder.stage("tiles", |_| {
+                        changed.par_iter().map(|tile| ground.build(tile).map(Some)).collect()
+                    })
+                })?
+            },
+            |built, _, recorder| {
+                let windows = built
+                    .iter()
+                    .filter_map(|(&tile, &polygons)| Some((tile, (polygons, ground.tiles.get(&tile)?.0))))
+                    .collect();
+                let joined = recorder.stage("join", |_| Ok::<_, BakeError>(join(*base.frame(), &windows)))?;
+                let (mut polygons, storeys) = (joined.polygons, joined.storeys);
+                stages.check("join", |list| polygons.violations(list))?;
+                let mut links = recorder
+                    .stage("links", |observer| find_links(plan, base, &mut polygons, &storeys, observer))?;
+                keep(stages, &mut polygons, &mut links, 0.0, recorder)?;
+                Ok((mesh(stages, polygons, None, links, Vec::new(), recorder)?, 0))
+            },
+        )
     }
+}
 
+/// What windows are built from.
+struct WindowGround<'a> {
+    stages: &'a StageSet,
+    front: &'a FloorPlans,
+    base: &'a PlanBase,
+    tiles: &'a BTreeMap<PlanTile, (PlanWindow, StoreyBase)>,
+    obstacles: &'a Obstacles<(usize, Obstacle)>,
+}
+
+impl WindowGround<'_> {
     /// The polygons of one window.
     fn build(&self, tile: &PlanTile) -> Result<PolyMesh, BakeError> {
         let empty = || PolyMesh::empty(*self.base.frame());
@@ -259,19 +242,20 @@ impl PlanWorld {
         let obstacles: Vec<&Obstacle> = self
             .obstacles
             .iter()
-            .filter(|(storey, obstacle)| *storey == tile.storey && meet(window, &obstacle.reach(&self.base)))
+            .filter(|(storey, obstacle)| *storey == tile.storey && meet(window, &obstacle.reach(self.base)))
             .map(|(_, obstacle)| obstacle)
             .collect();
         let ground = self.base.ground_of([(part, &obstacles[..])])?;
-        self.pipeline.check("ground", |list| ground.contours.violations(list))?;
+        self.stages.check("ground", |list| ground.contours.violations(list))?;
         if ground.contours.regions.is_empty() {
             return Ok(empty());
         }
         let mut recorder = ();
         let mut recorder = Recorder::new(&mut recorder);
-        let triangulation =
-            self.pipeline.plan_triangles(&ground.contours.polygons(), self.base.config(), &mut recorder)?;
-        self.pipeline.plan_polygons(&triangulation, self.base.config(), &mut recorder)
+        let shapes = ground.contours.polygons();
+        let refine = self.front.refine(self.stages.config(), f64::from(shapes.frame.cell_size));
+        let triangulation = self.stages.triangles(&shapes, refine.as_ref(), &mut recorder)?;
+        self.stages.polygons(&triangulation, refine.as_ref(), &mut recorder)
     }
 }
 

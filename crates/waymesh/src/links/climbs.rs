@@ -3,28 +3,14 @@
 
 use std::collections::HashMap;
 
-use waymesh_core::stage::StageError;
-use waymesh_core::{Direction, GridFrame, Heightfield, PlanPoint, PlanVertex, PolyId, WalkableField};
+use waymesh_core::{Direction, GridFrame, PlanPoint, PlanVertex, PolyId};
 use waymesh_graph::{Link, LinkEnd, LinkKind, NavMesh};
-use waymesh_voxel::{Climb, FieldBuilder, find_climbs};
+use waymesh_voxel::Climb;
 
-use crate::config::BakeConfig;
-use crate::pipeline::BakeError;
+use crate::bake::BakeConfig;
 
 /// Polygons along a side of the squares in which polygons of the mesh are looked up.
 const BUCKET: i32 = 16;
-
-/// The climbs of a whole grid.
-pub(crate) fn climbs(
-    config: &BakeConfig,
-    heightfield: &Heightfield,
-    field: &WalkableField,
-) -> Result<Vec<Climb>, BakeError> {
-    let builder = FieldBuilder::new(config.agent);
-    let whole = waymesh_core::GridWindow::whole(&heightfield.frame);
-    Ok(find_climbs(heightfield, field, &builder, config.max_climb, whole, [0, 0])
-        .map_err(|error| StageError::new("climbs", error))?)
-}
 
 /// Links the polygons that climbs lead to; both ways, from the lower to the higher, sorted.
 ///
@@ -33,13 +19,13 @@ pub(crate) fn climbs(
 /// - A link leads between two polygons, as far as climbs lie side by side; its segments lie on the
 ///   mesh, as near to the ledge as the simplified border lets them. Where several links would join
 ///   the same polygons at one place, the longest is kept.
-pub(crate) fn step_links(mesh: &NavMesh, config: &BakeConfig, mut climbs: Vec<Climb>) -> Vec<Link> {
+pub(crate) fn climb_links(mesh: &NavMesh, config: &BakeConfig, mut climbs: Vec<Climb>) -> Vec<Link> {
     climbs.sort_unstable();
     climbs.dedup();
     if climbs.is_empty() {
         return Vec::new();
     }
-    let ground = Ground::of(mesh, config, &climbs);
+    let ground = LandingGround::of(mesh, config, &climbs);
     let mut ways: Vec<Way> = climbs.iter().filter_map(|climb| ground.way(climb)).collect();
     ways.sort_unstable_by_key(|way| (way.polygons, way.up, way.along, way.line));
     let mut runs: Vec<Run> = Vec::new();
@@ -144,7 +130,7 @@ struct Landing {
 }
 
 /// The polygons of the mesh around climbs.
-struct Ground<'a> {
+struct LandingGround<'a> {
     mesh: &'a NavMesh,
     /// Polygons of each square that a climb lands near, ascending.
     buckets: HashMap<(i32, i32), Vec<PolyId>>,
@@ -156,7 +142,7 @@ struct Ground<'a> {
     reach: i32,
 }
 
-impl<'a> Ground<'a> {
+impl<'a> LandingGround<'a> {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_precision_loss,

@@ -11,12 +11,12 @@ mod clear;
 use std::cmp::Ordering;
 
 use glam::Vec3;
-use thiserror::Error;
-use waymesh_core::{Agent, PlanPoint, PlanVertex, PolyId, TriangleSoup};
+use waymesh_core::{Agent, BadField, PlanPoint, PlanVertex, PolyId, TriangleSource, setters};
 use waymesh_graph::{
     AnyPolygon, Link, LinkEnd, LinkKind, NavMesh, Outcome, PathOptions, QueryScratch, Reach,
 };
 
+use crate::bake::{BakeError, ConfigError};
 use clear::Obstacles;
 
 /// What an agent can jump and drop. Lengths in metres.
@@ -59,64 +59,35 @@ impl Default for JumpConfig {
     }
 }
 
-/// The first field of a [`JumpConfig`] that cannot be used.
-#[derive(Clone, Copy, Debug, PartialEq, Error)]
-#[error("{field} of jumps is {value}, but must be {expected}")]
-#[non_exhaustive]
-pub struct JumpError {
-    /// Name of the field.
-    pub field: &'static str,
-    /// Its value.
-    pub value: f32,
-    /// What would be accepted.
-    pub expected: &'static str,
-}
-
-macro_rules! with {
-    ($($name:ident $field:ident),*) => {$(
-        /// Sets the field of this name.
-        #[must_use]
-        pub fn $name(mut self, metres: f32) -> Self {
-            self.$field = metres;
-            self
-        }
-    )*};
+setters! {
+    impl JumpConfig {
+        with_max_length(max_length: f32);
+        with_max_rise(max_rise: f32);
+        with_arc_height(arc_height: f32);
+        with_max_drop(max_drop: f32);
+        with_max_drop_length(max_drop_length: f32);
+        with_spacing(spacing: f32);
+        with_min_detour(min_detour: f32);
+    }
 }
 
 impl JumpConfig {
-    with!(
-        with_max_length max_length,
-        with_max_rise max_rise,
-        with_arc_height arc_height,
-        with_max_drop max_drop,
-        with_max_drop_length max_drop_length,
-        with_spacing spacing,
-        with_min_detour min_detour
-    );
-
     /// Checks every field.
     ///
     /// # Errors
     /// Names the first field that is out of its range.
-    pub fn validate(&self) -> Result<(), JumpError> {
-        let lengths = [
-            ("max_length", self.max_length),
-            ("max_rise", self.max_rise),
-            ("max_drop", self.max_drop),
-            ("max_drop_length", self.max_drop_length),
-            ("min_detour", self.min_detour),
-        ];
-        for (field, value) in lengths {
-            if !(value.is_finite() && value >= 0.0) {
-                return Err(JumpError { field, value, expected: "finite and 0 m or more" });
-            }
+    pub fn validate(&self) -> Result<(), BadField> {
+        for (field, value) in [
+            ("jumps.max_length", self.max_length),
+            ("jumps.max_rise", self.max_rise),
+            ("jumps.max_drop", self.max_drop),
+            ("jumps.max_drop_length", self.max_drop_length),
+            ("jumps.min_detour", self.min_detour),
+        ] {
+            BadField::unless_length(field, value)?;
         }
-        for (field, value) in [("arc_height", self.arc_height), ("spacing", self.spacing)] {
-            if !(value.is_finite() && value > 0.0) {
-                return Err(JumpError { field, value, expected: "finite and above 0 m" });
-            }
-        }
-        Ok(())
+        BadField::unless_positive("jumps.arc_height", self.arc_height)?;
+        BadField::unless_positive("jumps.spacing", self.spacing)
     }
 
     /// Farthest that any landing may be.
@@ -145,7 +116,7 @@ struct Candidate {
 ///   in plan and `max_rise` in height and leads both ways; one of kind [`LinkKind::Drop`] leads
 ///   down only, by more than the agent's step and at most `max_drop`.
 /// - The agent, as an upright cylinder from its step to its height, meets no triangle on the way.
-///   Its radius is taken less one polygon, as exact as a mesh of cells is; the way is looked at
+///   Its radius is taken less one cell, as exact as a mesh of cells is; the way is looked at
 ///   every half of that.
 /// - No two links of one kind have both ends within `spacing` of each other's in plan, and none
 ///   saves less than `min_detour`.
@@ -154,10 +125,14 @@ struct Candidate {
 /// Takes time in proportion to the length of all borders, times the triangles near by.
 ///
 /// # Errors
-/// Names the first setting that is out of its range.
-pub fn find_jumps(mesh: &NavMesh, scene: &TriangleSoup, config: &JumpConfig) -> Result<Vec<Link>, JumpError> {
-    config.validate()?;
-    let obstacles = Obstacles::new(scene);
+/// Names the first setting that is out of its range; for a scene that cannot be read.
+pub fn find_jumps(
+    mesh: &NavMesh,
+    scene: &dyn TriangleSource,
+    config: &JumpConfig,
+) -> Result<Vec<Link>, BakeError> {
+    config.validate().map_err(ConfigError::from)?;
+    let obstacles = Obstacles::new(scene)?;
     let mut finder = Finder { mesh, config, agent: *mesh.agent(), obstacles, paths: QueryScratch::default() };
     let mut candidates = Vec::new();
     for polygon in (0..mesh.polygon_count()).map(PolyId::from_index) {

@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use waymesh_core::{DisjointSets, GridFrame, PlanPoint, PlanVertex, PolyId, PolyMesh, RegionId, VertexId};
+use waymesh_core::{
+    DisjointSets, GridFrame, PlanPoint, PlanVertex, PolyId, PolyMesh, RegionId, VertexId, to_u32,
+};
 use waymesh_floorplan::PlanWindow;
 
-use super::world::PlanTile;
-use crate::number::number;
+use super::PlanTile;
 
 /// Polygons of all windows, and the storey of each region.
 pub(super) struct Joined {
@@ -159,7 +160,7 @@ impl Assembly {
                 let Some(pieces) = self.portions.remove(&(first_edge + edge)) else {
                     let neighbour = source.neighbours[edge]
                         .map(|neighbour| PolyId::from_index(first_polygon + neighbour.index()));
-                    self.push(number(vertex), neighbour);
+                    self.push(to_u32(vertex), neighbour);
                     continue;
                 };
                 let next = if edge + 1 == range.end { range.start } else { edge + 1 };
@@ -167,8 +168,8 @@ impl Assembly {
                 self.push_border(storey, [vertex, end], &pieces);
             }
             self.polygons.polygons.push(waymesh_core::Poly {
-                first: number(first),
-                len: number(self.polygons.corners.len() - first),
+                first: to_u32(first),
+                len: to_u32(self.polygons.corners.len() - first),
                 region: RegionId::from_index(first_region + polygon.region.index()),
                 area: polygon.area,
             });
@@ -190,11 +191,11 @@ impl Assembly {
         let place = |at: i32| {
             if is_x { PlanPoint::new(start.point.x, at) } else { PlanPoint::new(at, start.point.z) }
         };
-        let mut vertex = number(from);
+        let mut vertex = to_u32(from);
         for (index, piece) in pieces.iter().enumerate() {
             let ahead = if ascends { piece.range[1] } else { piece.range[0] };
             let next = if index + 1 == pieces.len() {
-                number(to)
+                to_u32(to)
             } else {
                 self.polygons.vertices.push(PlanVertex { point: place(ahead), height: start.height });
                 self.roots.push()

@@ -1,0 +1,174 @@
+//! The back end: from ground to the mesh and its report.
+
+use waymesh_core::{
+    Counter, HeightSurface, Observer, PolyId, PolyMesh, PolygonSet, SurfacePoint, TriangleSource, Validate,
+    Warning, to_u32,
+};
+use waymesh_graph::{Link, NavMesh};
+use waymesh_voxel::Climb;
+
+use super::baker::Bake;
+use super::error::BakeError;
+use super::ground::{Borders, Ground, Heights};
+use super::keep::{LeftOut, keep_islands};
+use super::report::{IslandReport, Recorder, Report};
+use super::stages::StageSet;
+use crate::links::{climb_links, find_jumps};
+
+/// Makes the mesh. `triangles` are those of the scene, where there is one.
+pub(crate) fn finish(
+    stages: &StageSet,
+    ground: Ground<'_>,
+    triangles: Option<&dyn TriangleSource>,
+    recorder: &mut Recorder<'_>,
+) -> Result<Bake, BakeError> {
+    let Ground { borders, heights, links, climbs, refine, min_island, mut report } = ground;
+    let shapes = shapes(stages, borders, &mut report, recorder)?;
+    let triangulation = stages.triangles(&shapes, refine.as_ref(), recorder)?;
+    drop(shapes);
+    let mut polygons = stages.polygons(&triangulation, refine.as_ref(), recorder)?;
+    drop(triangulation);
+    let mut links = match links.0 {
+        Some(find) => recorder.stage("links", |observer| find(&mut polygons, observer))?,
+        None => Vec::new(),
+    };
+    keep(stages, &mut polygons, &mut links, min_island, recorder)?;
+    let surface = surface(stages, heights, &polygons, recorder)?;
+    report.count_polygons(&polygons, surface.as_ref());
+    let mesh = mesh(stages, polygons, surface, links, climbs, recorder)?;
+    let mesh = jumps(stages, mesh, triangles, recorder)?;
+    report.links = mesh.links().len() as u64;
+    report.islands = IslandReport::all(&mesh);
+    Ok(Bake { mesh, report })
+}
+
+/// Regions as polygons with holes.
+fn shapes(
+    stages: &StageSet,
+    borders: Borders,
+    report: &mut Report,
+    recorder: &mut Recorder<'_>,
+) -> Result<PolygonSet, BakeError> {
+    let contours = match borders {
+        Borders::Final(shapes) => return Ok(shapes),
+        Borders::Traced(raw) => stages.contours(&raw, recorder)?,
+        Borders::Exact(exact) if stages.simplifies() => stages.contours(&exact, recorder)?,
+        Borders::Exact(exact) => exact,
+    };
+    report.count_contours(&contours);
+    Ok(contours.polygons())
+}
+
+/// Leaves out the islands that are too small or not asked for.
+pub(crate) fn keep(
+    stages: &StageSet,
+    polygons: &mut PolyMesh,
+    links: &mut Vec<Link>,
+    min_island: f32,
+    recorder: &mut Recorder<'_>,
+) -> Result<(), BakeError> {
+    let LeftOut { small, unreachable } = keep_islands(polygons, links, stages.config(), min_island)?;
+    let islands = small.islands + unreachable.islands;
+    if islands == 0 {
+        return Ok(());
+    }
+    recorder.count(Counter::IslandsRemoved, islands);
+    if small.islands > 0 {
+        recorder.warn(Warning::IslandsRemoved { islands: small.islands, area: small.area });
+    }
+    if unreachable.islands > 0 {
+        recorder.warn(Warning::Unreachable { islands: unreachable.islands, area: unreachable.area });
+    }
+    stages.check("keep", |list| polygons.violations(list))?;
+    if polygons.polygons.is_empty() { Err(BakeError::islands_only()) } else { Ok(()) }
+}
+
+/// The ground in the polygons; none where the vertices have all there is.
+fn surface(
+    stages: &StageSet,
+    heights: Heights<'_>,
+    polygons: &PolyMesh,
+    recorder: &mut Recorder<'_>,
+) -> Result<Option<HeightSurface>, BakeError> {
+    let surface = match heights {
+        Heights::Fitted(fit) => recorder.stage("heights", |observer| fit(polygons, observer))?,
+        Heights::Level(levels) => flat_ground(polygons, &levels),
+        Heights::Vertices => return Ok(None),
+    };
+    stages.check("heights", |list| surface.violations_over(polygons, list))?;
+    Ok(Some(surface))
+}
+
+/// The ground of every polygon at the level of its region: a fan per polygon, with points of its
+/// own.
+fn flat_ground(polygons: &PolyMesh, levels: &[f32]) -> HeightSurface {
+    let mut surface = HeightSurface {
+        points: Vec::with_capacity(polygons.corners.len()),
+        triangles: Vec::with_capacity(polygons.corners.len()),
+        polygon_triangles: Vec::with_capacity(polygons.polygons.len() + 1),
+        // The ground lies at most one level below, and what it rises within a polygon.
+        max_error: 1.0,
+    };
+    surface.polygon_triangles.push(0);
+    for id in (0..polygons.polygons.len()).map(PolyId::from_index) {
+        let height = levels[polygons.polygons[id.index()].region.index()];
+        let first = to_u32(surface.points.len());
+        let corners = polygons.corners(id);
+        #[expect(clippy::cast_precision_loss, reason = "cells of a real world fit a single")]
+        surface.points.extend(corners.iter().map(|&vertex| {
+            let point = polygons.point(vertex);
+            SurfacePoint { x: point.x as f32, height, z: point.z as f32 }
+        }));
+        surface
+            .triangles
+            .extend((1..to_u32(corners.len()) - 1).map(|corner| [first, first + corner, first + corner + 1]));
+        surface.polygon_triangles.push(to_u32(surface.triangles.len()));
+    }
+    surface
+}
+
+/// The mesh with the links of the input and those up ledges.
+pub(crate) fn mesh(
+    stages: &StageSet,
+    polygons: PolyMesh,
+    surface: Option<HeightSurface>,
+    links: Vec<Link>,
+    climbs: Vec<Climb>,
+    recorder: &mut Recorder<'_>,
+) -> Result<NavMesh, BakeError> {
+    let config = stages.config();
+    let mesh = recorder.stage("mesh", |_| {
+        NavMesh::new(polygons, surface, config.agent).and_then(|mesh| mesh.with_links(links))
+    })?;
+    if climbs.is_empty() {
+        return Ok(mesh);
+    }
+    recorder.stage("links", |_| {
+        let links = climb_links(&mesh, config, climbs);
+        with_more_links(mesh, links)
+    })
+}
+
+/// Adds the jumps and drops that were asked for.
+fn jumps(
+    stages: &StageSet,
+    mesh: NavMesh,
+    triangles: Option<&dyn TriangleSource>,
+    recorder: &mut Recorder<'_>,
+) -> Result<NavMesh, BakeError> {
+    match (&stages.config().jumps, triangles) {
+        (Some(jumps), Some(triangles)) => recorder.stage("jumps", |_| {
+            let links = find_jumps(&mesh, triangles, jumps)?;
+            with_more_links(mesh, links)
+        }),
+        _ => Ok(mesh),
+    }
+}
+
+fn with_more_links(mesh: NavMesh, more: Vec<Link>) -> Result<NavMesh, BakeError> {
+    if more.is_empty() {
+        return Ok(mesh);
+    }
+    let links = [mesh.links(), &more].concat();
+    Ok(mesh.with_links(links)?)
+}

@@ -1,0 +1,190 @@
+//! A front end with its settings and stages, ready to bake.
+
+use std::time::Instant;
+
+use waymesh_core::stage::{
+    BuildField, Decompose, FitHeights, Partition, SimplifyContours, TraceContours, Triangulate, Voxelize,
+};
+use waymesh_core::{Observer, TriangleSource};
+use waymesh_graph::NavMesh;
+
+use super::back::finish;
+use super::config::BakeConfig;
+use super::error::BakeError;
+use super::ground::Ground;
+use super::report::{Recorder, Report};
+use super::stages::{Refused, StageSet};
+
+/// What makes [`Ground`] of an input: triangles or a floor plan. Everything after that is the same
+/// for all front ends.
+///
+/// # Contract
+/// The same input and settings give the same ground, whatever the number of threads, and the order
+/// of triangles or shapes.
+pub trait FrontEnd: Sync {
+    /// What is baked.
+    type Input: ?Sized + Sync;
+
+    /// Name in errors.
+    const NAME: &'static str;
+
+    /// Settings and replaced stages that this front end does not use, and why. They are refused
+    /// where they differ from [`FrontEnd::defaults`].
+    const REFUSED: Refused;
+
+    /// The settings that it is made for.
+    fn defaults() -> BakeConfig;
+
+    /// Makes the ground.
+    ///
+    /// # Errors
+    /// For input that cannot be used, and where nothing is walkable.
+    fn ground<'a>(
+        &'a self,
+        input: &'a Self::Input,
+        stages: &'a StageSet,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<Ground<'a>, BakeError>;
+
+    /// The triangles of an input, for jumps: what is not in them is not in the way.
+    fn triangles(input: &Self::Input) -> Option<&dyn TriangleSource>;
+}
+
+/// The result of [`Baker::bake_observed`].
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Bake {
+    /// The mesh.
+    pub mesh: NavMesh,
+    /// Its figures.
+    pub report: Report,
+}
+
+/// A bake, ready to run on any number of inputs. Most stages can be replaced.
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let soup = waymesh_scenes::Scene::DungeonRooms.build(&waymesh_scenes::SceneConfig::default());
+/// let mesh = waymesh::Baker::voxels().bake(&soup)?;
+/// assert!(mesh.polygon_count() > 0);
+/// # Ok(()) }
+/// ```
+#[derive(Debug)]
+pub struct Baker<F> {
+    pub(crate) front: F,
+    pub(crate) stages: StageSet,
+}
+
+impl<F: FrontEnd> Baker<F> {
+    /// A baker of the built-in stages.
+    #[must_use]
+    pub fn new(front: F, config: BakeConfig) -> Self {
+        Self { front, stages: StageSet::new(config) }
+    }
+
+    /// The front end with its options.
+    #[must_use]
+    pub fn front(&self) -> &F {
+        &self.front
+    }
+
+    /// The settings.
+    #[must_use]
+    pub fn config(&self) -> &BakeConfig {
+        self.stages.config()
+    }
+
+    /// Sets the front end's options.
+    #[must_use]
+    pub fn with_front(mut self, front: F) -> Self {
+        self.front = front;
+        self
+    }
+
+    /// Sets the settings.
+    #[must_use]
+    pub fn with_config(mut self, config: BakeConfig) -> Self {
+        self.stages.config = config;
+        self
+    }
+
+    /// Makes a navigation mesh.
+    ///
+    /// # Guarantees
+    /// The same input and settings give the same mesh, whatever the number of threads and the order
+    /// of the triangles or shapes.
+    ///
+    /// # Errors
+    /// For settings out of range, or that this front end does not have; for an input without a
+    /// usable triangle or shape, or without a place to stand; for a grid beyond the memory allowed.
+    pub fn bake(&self, input: &F::Input) -> Result<NavMesh, BakeError> {
+        Ok(self.bake_observed(input, &mut ())?.mesh)
+    }
+
+    /// The same as [`Baker::bake`], with figures, and an observer that hears of every stage.
+    ///
+    /// # Errors
+    /// See [`Baker::bake`].
+    pub fn bake_observed(&self, input: &F::Input, observer: &mut dyn Observer) -> Result<Bake, BakeError> {
+        self.check()?;
+        self.run(F::triangles(input), observer, |recorder| self.front.ground(input, &self.stages, recorder))
+    }
+
+    /// Checks the settings.
+    ///
+    /// # Errors
+    /// Names the first one that is out of its range or that this front end does not have.
+    pub fn check(&self) -> Result<(), BakeError> {
+        self.config().validate()?;
+        self.stages.refuse(F::NAME, &F::defaults(), F::REFUSED)
+    }
+
+    /// From ground to mesh, on as many threads as the settings ask for.
+    pub(crate) fn run<'a>(
+        &'a self,
+        triangles: Option<&dyn TriangleSource>,
+        observer: &mut dyn Observer,
+        ground: impl FnOnce(&mut Recorder<'_>) -> Result<Ground<'a>, BakeError> + Send,
+    ) -> Result<Bake, BakeError> {
+        let start = Instant::now();
+        let mut recorder = Recorder::new(observer);
+        let mut bake = self.stages.in_pool(|| {
+            let ground = ground(&mut recorder)?;
+            finish(&self.stages, ground, triangles, &mut recorder)
+        })??;
+        bake.report.finish(recorder, start);
+        Ok(bake)
+    }
+}
+
+macro_rules! replaceable {
+    ($($(#[$doc:meta])* $field:ident: $stage:ident, $method:ident;)*) => {
+        impl<F> Baker<F> {
+            $($(#[$doc])*
+            #[must_use]
+            pub fn $method(mut self, stage: impl $stage + Send + Sync + 'static) -> Self {
+                self.stages.$field = Some(Box::new(stage));
+                self
+            })*
+        }
+    };
+}
+
+replaceable! {
+    /// Replaces voxelisation.
+    voxelize: Voxelize, with_voxelize;
+    /// Replaces filters, links and erosion.
+    build_field: BuildField, with_build_field;
+    /// Replaces the partition into regions.
+    partition: Partition, with_partition;
+    /// Replaces contour tracing.
+    trace: TraceContours, with_trace;
+    /// Replaces contour simplification.
+    simplify: SimplifyContours, with_simplify;
+    /// Replaces triangulation.
+    triangulate: Triangulate, with_triangulate;
+    /// Replaces the decomposition into convex polygons.
+    decompose: Decompose, with_decompose;
+    /// Replaces the fitting of ground heights.
+    fit_heights: FitHeights, with_fit_heights;
+}

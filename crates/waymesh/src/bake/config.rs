@@ -1,0 +1,259 @@
+//! What a bake is asked for.
+
+use thiserror::Error;
+pub use waymesh_contour::CornerChoice;
+use waymesh_contour::SimplifyConfig;
+use waymesh_core::{Agent, BadField, GridError, GridScale, setters};
+
+use super::keep::Keep;
+use crate::links::JumpConfig;
+
+/// Which of the built-in partitions cuts the walkable surface into regions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PartitionKind {
+    /// Watershed on the distance field (Mononen 2009): compact regions.
+    Watershed,
+    /// Row sweeps: faster, long thin regions.
+    Monotone,
+    /// Whole storeys: the surface is cut only where it lies over itself, so that every vertex of
+    /// the mesh lies on a real border or on such a cut. The only one for
+    /// tiles. The default.
+    #[default]
+    Surfaces,
+}
+
+/// Which of the built-in decompositions turns triangles into convex polygons.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DecompositionKind {
+    /// Portals from notches and a search for fewer: the fewest polygons. The default.
+    #[default]
+    NotchPortals,
+    /// Merging of triangles: more polygons, in a fraction of the time.
+    Greedy,
+    /// Removal of edges that no notch needs: the least work, at most four times the fewest
+    /// polygons.
+    HertelMehlhorn,
+}
+
+/// Everything a [`crate::Baker`] needs to know. Lengths in metres, areas in square metres of
+/// plan, angles in radians.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct BakeConfig {
+    /// Size of a voxel. Default 0.3 by 0.2.
+    pub scale: GridScale,
+    /// Who walks. Default: 2.0 high, 0.6 radius, steps of 0.9, slopes of 45 degrees.
+    pub agent: Agent,
+    /// Highest ledge that becomes a climb link ([`crate::graph::LinkKind::Step`]). Steps up to
+    /// [`Agent::max_step`] (Recast's `walkableClimb`) are walked over without a link; from there up
+    /// to this height, ground on both sides of a ledge is linked where the agent has room to climb.
+    /// 0, or no more than the agent's step, for none. Default 0.
+    pub max_ledge: f32,
+    /// Farthest that a simplified wall may lie from the traced one; `None` is 1.3 cells. Default
+    /// `None`; slices, whose borders are exact, 0.
+    pub max_edge_error: Option<f32>,
+    /// Longest edge along a wall, 0 for no limit. Default 12.0; slices and floor plans 0.
+    pub max_edge_length: f32,
+    /// Farthest that a border between two regions of one kind of ground may be moved to run
+    /// straight; nobody is stopped there, so it may move much farther than a wall. Default 5.0.
+    pub max_seam_error: f32,
+    /// Which points of a border become its corners. Default [`CornerChoice::Farthest`]; storeys,
+    /// whose borders hold no steps of the grid, choose [`CornerChoice::FewestNotches`].
+    pub corners: CornerChoice,
+    /// Pieces of ground smaller than this are left out and reported. Default 0.05: less than the
+    /// agent's centre needs to turn round, so that no room an agent can stand in is lost. Slices,
+    /// whose regions are small, 0.
+    pub min_region: f32,
+    /// Watershed and monotone regions smaller than this are merged into a neighbour. Default 36.0.
+    pub merge_region: f32,
+    /// How the surface is cut into regions.
+    pub partition: PartitionKind,
+    /// How triangles become convex polygons.
+    pub decomposition: DecompositionKind,
+    /// Most corners of a polygon, 0 for no limit. Default 0.
+    pub max_vertices: u32,
+    /// Largest difference between the mesh's ground and the sampled ground, in levels. Default 1.0.
+    pub max_height_error_levels: f32,
+    /// Which ground is kept. Default all.
+    pub keep: Keep,
+    /// Jumps and drops to look for, which become links. Default none.
+    pub jumps: Option<JumpConfig>,
+    /// Threads to use, 0 for one per core. Default 0. The result does not depend on it.
+    pub threads: usize,
+    /// Memory to work in, in bytes. Default 2 GiB.
+    /// - Voxels: most that the heightfield may take; the whole bake peaks at about four times as
+    ///   much.
+    /// - Tiles: what the whole bake works in, but one tile at least, of up to 2 GiB; its result
+    ///   comes on top.
+    /// - Storeys and slices: what the tiles that are worked on at the same time may take.
+    pub max_memory_bytes: u64,
+    /// `true` to check every stage's result against its invariants. Default `false`: it costs about
+    /// as much as the bake.
+    pub validate_stages: bool,
+}
+
+impl Default for BakeConfig {
+    fn default() -> Self {
+        Self {
+            scale: GridScale::default(),
+            agent: Agent::default(),
+            max_ledge: 0.0,
+            max_edge_error: None,
+            max_edge_length: 12.0,
+            max_seam_error: SimplifyConfig::MAX_SEAM_ERROR,
+            corners: CornerChoice::default(),
+            min_region: 0.05,
+            merge_region: 36.0,
+            partition: PartitionKind::default(),
+            decomposition: DecompositionKind::default(),
+            max_vertices: 0,
+            max_height_error_levels: 1.0,
+            keep: Keep::All,
+            jumps: None,
+            threads: 0,
+            max_memory_bytes: 2 << 30,
+            validate_stages: false,
+        }
+    }
+}
+
+/// The first setting that cannot be used.
+#[derive(Clone, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum ConfigError {
+    /// About the grid.
+    #[error(transparent)]
+    Grid(#[from] GridError),
+    /// A number out of its range.
+    #[error(transparent)]
+    BadField(#[from] BadField),
+}
+
+/// Default of [`BakeConfig::max_edge_error`] in cells, RecastDemo's.
+const MAX_EDGE_ERROR_CELLS: f32 = 1.3;
+
+setters! {
+    impl BakeConfig {
+        with_agent(agent: Agent);
+        with_max_ledge(max_ledge: f32);
+        with_max_edge_error(max_edge_error: Some(f32));
+        with_max_edge_length(max_edge_length: f32);
+        with_max_seam_error(max_seam_error: f32);
+        with_corners(corners: CornerChoice);
+        with_min_region(min_region: f32);
+        with_merge_region(merge_region: f32);
+        with_partition(partition: PartitionKind);
+        with_decomposition(decomposition: DecompositionKind);
+        with_max_vertices(max_vertices: u32);
+        with_max_height_error_levels(max_height_error_levels: f32);
+        with_keep(keep: Keep);
+        with_jumps(jumps: Some(JumpConfig));
+        with_threads(threads: usize);
+        with_max_memory_bytes(max_memory_bytes: u64);
+        with_validate_stages(validate_stages: bool);
+    }
+}
+
+impl BakeConfig {
+    /// Sets the size of a voxel in metres.
+    #[must_use]
+    pub fn with_scale(mut self, cell_size: f32, level_height: f32) -> Self {
+        self.scale = GridScale::new(cell_size, level_height);
+        self
+    }
+
+    /// The wall error in metres, the default filled in.
+    #[must_use]
+    pub fn edge_error(&self) -> f32 {
+        self.max_edge_error.unwrap_or(MAX_EDGE_ERROR_CELLS * self.scale.cell_size)
+    }
+
+    /// `true` if ledges higher than the agent's step become links.
+    pub(crate) fn has_climbs(&self) -> bool {
+        self.max_ledge > self.agent.max_step
+    }
+
+    /// The names of the fields that differ. Sizes of the agent and the grid that not every front
+    /// end uses have names of their own.
+    pub(super) fn changes(&self, other: &Self) -> impl Iterator<Item = &'static str> {
+        // Without `..`: a new field must be listed here.
+        let Self {
+            scale,
+            agent,
+            max_ledge,
+            max_edge_error,
+            max_edge_length,
+            max_seam_error,
+            corners,
+            min_region,
+            merge_region,
+            partition,
+            decomposition,
+            max_vertices,
+            max_height_error_levels,
+            keep,
+            jumps,
+            threads,
+            max_memory_bytes,
+            validate_stages,
+        } = self;
+        let differs = |one: f32, other: f32| one.total_cmp(&other).is_ne();
+        [
+            ("scale", *scale != other.scale),
+            ("scale.level_height", differs(scale.level_height, other.scale.level_height)),
+            ("agent", *agent != other.agent),
+            ("agent.radius", differs(agent.radius, other.agent.radius)),
+            ("max_ledge", differs(*max_ledge, other.max_ledge)),
+            ("max_edge_error", *max_edge_error != other.max_edge_error),
+            ("max_edge_length", differs(*max_edge_length, other.max_edge_length)),
+            ("max_seam_error", differs(*max_seam_error, other.max_seam_error)),
+            ("corners", *corners != other.corners),
+            ("min_region", differs(*min_region, other.min_region)),
+            ("merge_region", differs(*merge_region, other.merge_region)),
+            ("partition", *partition != other.partition),
+            ("decomposition", *decomposition != other.decomposition),
+            ("max_vertices", *max_vertices != other.max_vertices),
+            ("max_height_error_levels", differs(*max_height_error_levels, other.max_height_error_levels)),
+            ("keep", *keep != other.keep),
+            ("jumps", *jumps != other.jumps),
+            ("threads", *threads != other.threads),
+            ("max_memory_bytes", *max_memory_bytes != other.max_memory_bytes),
+            ("validate_stages", *validate_stages != other.validate_stages),
+        ]
+        .into_iter()
+        .filter_map(|(field, differs)| differs.then_some(field))
+    }
+
+    /// Checks every setting.
+    ///
+    /// # Errors
+    /// Names the first one that is out of its range.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        self.scale.validate()?;
+        self.agent.validate()?;
+        for (field, value) in [
+            ("max_ledge", self.max_ledge),
+            ("max_edge_error", self.edge_error()),
+            ("max_edge_length", self.max_edge_length),
+            ("max_seam_error", self.max_seam_error),
+            ("min_region", self.min_region),
+            ("merge_region", self.merge_region),
+        ] {
+            BadField::unless(value.is_finite() && value >= 0.0, field, value, "finite and at least 0")?;
+        }
+        let error = self.max_height_error_levels;
+        let is_fine = error.is_finite() && error > 0.0;
+        BadField::unless(is_fine, "max_height_error_levels", error, "finite and above 0")?;
+        let is_fine = self.max_vertices == 0 || self.max_vertices >= 3;
+        BadField::unless(is_fine, "max_vertices", self.max_vertices, "0 or at least 3")?;
+        if let Keep::ConnectedTo(seeds) = &self.keep {
+            BadField::unless(!seeds.is_empty(), "keep", 0.0, "connected to at least one place")?;
+            for value in seeds.iter().flat_map(glam::Vec3::to_array) {
+                BadField::unless(value.is_finite(), "keep", value, "finite coordinates")?;
+            }
+        }
+        Ok(self.jumps.map_or(Ok(()), |jumps| jumps.validate())?)
+    }
+}

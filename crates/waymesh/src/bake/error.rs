@@ -1,0 +1,126 @@
+//! Why there is no mesh.
+
+use std::path::PathBuf;
+
+use thiserror::Error;
+use waymesh_core::ViolationList;
+use waymesh_core::stage::StageError;
+use waymesh_floorplan::PlanError;
+use waymesh_graph::NavMeshError;
+use waymesh_tile::{Tile, TileError};
+
+use super::config::ConfigError;
+
+/// Why there is no mesh.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum BakeError {
+    /// A setting is out of its range.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// Something was asked for that this front end does not have.
+    #[error("{option} cannot be used with {front_end}: {reason}")]
+    OptionNotSupported {
+        /// Field of [`crate::BakeConfig`], or method of [`crate::Baker`] that replaces a stage.
+        option: &'static str,
+        /// Name of the front end.
+        front_end: &'static str,
+        /// Why, and what to do instead.
+        reason: &'static str,
+    },
+    /// A stage failed.
+    #[error(transparent)]
+    Stage(#[from] StageError),
+    /// A stage broke its contract.
+    #[error("{stage} broke its contract: {violations}")]
+    BrokenContract {
+        /// The stage.
+        stage: &'static str,
+        /// What is broken.
+        violations: ViolationList,
+    },
+    /// The scene has no triangle of finite, non-zero area.
+    #[error(
+        "the scene has no usable triangle ({triangles} in all, {not_finite} not finite, {degenerate} without area)"
+    )]
+    NoTriangles {
+        /// Triangles in the scene.
+        triangles: usize,
+        /// With a NaN or infinite vertex.
+        not_finite: u64,
+        /// Without area.
+        degenerate: u64,
+    },
+    /// There is no place to stand.
+    #[error("nothing is walkable after {stage}: {hint}")]
+    NothingWalkable {
+        /// The stage that left nothing.
+        stage: &'static str,
+        /// What to look at.
+        hint: &'static str,
+    },
+    /// A place of [`crate::Keep::ConnectedTo`] with no ground near it.
+    #[error("there is no ground within a step of seed {seed} at {}, {}, {}", position[0], position[1], position[2])]
+    SeedOffGround {
+        /// Which seed, from 0.
+        seed: usize,
+        /// Where it is.
+        position: [f32; 3],
+    },
+    /// The polygons could not become a mesh.
+    #[error(transparent)]
+    Mesh(#[from] NavMeshError),
+    /// A floor plan that cannot be used.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// Tiles could not be sorted, kept or read.
+    #[error(transparent)]
+    Tile(#[from] TileError),
+    /// A tile that the world does not have.
+    #[error("there is no tile {tile}: the world has {columns} x {rows} tiles, numbered from 0,0")]
+    NoSuchTile {
+        /// The tile asked for, as column and row.
+        tile: Tile,
+        /// Tiles along x.
+        columns: u32,
+        /// Tiles along z.
+        rows: u32,
+    },
+    /// A tile built alone has to be kept somewhere.
+    #[error("a tile built alone needs a folder to be kept in")]
+    NoFolder,
+    /// A folder that holds no tiles.
+    #[error("{} is not a folder of waymesh tiles", folder.display())]
+    NotTiles {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// The threads asked for could not be started.
+    #[error("cannot start {threads} threads: {source}")]
+    Threads {
+        /// How many.
+        threads: usize,
+        /// Why.
+        source: rayon::ThreadPoolBuildError,
+    },
+}
+
+impl BakeError {
+    /// No triangle leads to ground.
+    pub(crate) fn no_floor(stage: &'static str) -> Self {
+        let hint = "no triangle faces up within the steepest slope; is the up axis right?";
+        Self::NothingWalkable { stage, hint }
+    }
+
+    /// There is ground, but no room on it.
+    pub(crate) fn no_room(stage: &'static str) -> Self {
+        let hint = "ledges, low ceilings and the agent's radius leave no room; is the scale in metres?";
+        Self::NothingWalkable { stage, hint }
+    }
+
+    /// There is nothing but small islands.
+    pub(crate) fn islands_only() -> Self {
+        let hint = "every piece of ground is below the smallest region";
+        Self::NothingWalkable { stage: "islands", hint }
+    }
+}

@@ -1,0 +1,188 @@
+//! Which ground is kept.
+
+use glam::Vec3;
+use waymesh_core::{DisjointSets, PlanPoint, Poly, PolyId, PolyMesh, to_u32};
+use waymesh_graph::Link;
+
+use super::config::BakeConfig;
+use super::error::BakeError;
+
+/// Which ground is kept: pieces that hang together over portals and over the links that the input
+/// gives, such as doors, stairs and gaps. Climbs and jumps do not count: they are found between
+/// what was kept.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub enum Keep {
+    /// All of it. The default.
+    #[default]
+    All,
+    /// The piece of the largest area; of several, that with the first polygon.
+    Largest,
+    /// The pieces that these places lie on. A place may lie as far from the mesh in plan as the
+    /// agent's radius and two cells, and as far above or below it as a step and the radius: it may
+    /// be nearer to a wall than the agent's centre could.
+    ConnectedTo(Vec<Vec3>),
+}
+
+/// Islands that were left out.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Islands {
+    pub(super) islands: u64,
+    /// In square metres.
+    pub(super) area: f64,
+}
+
+/// What was left out, by reason.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct LeftOut {
+    pub(super) small: Islands,
+    pub(super) unreachable: Islands,
+}
+
+/// Leaves out islands of less than `min_island` square metres, and those that the configuration
+/// does not ask for; links with an end on one go as well.
+///
+/// # Guarantees
+/// The polygons kept stay in order and keep their regions, corners and neighbours; vertices stay as
+/// they are.
+///
+/// # Errors
+/// [`BakeError::SeedOffGround`] for the first place of [`Keep::ConnectedTo`] without ground.
+pub(super) fn keep_islands(
+    polygons: &mut PolyMesh,
+    links: &mut Vec<Link>,
+    config: &BakeConfig,
+    min_island: f32,
+) -> Result<LeftOut, BakeError> {
+    let mut left_out = LeftOut::default();
+    if config.keep == Keep::All && min_island <= 0.0 {
+        return Ok(left_out);
+    }
+    let (islands, count) = islands(polygons, links);
+    let mut areas = vec![0_i128; count];
+    for (polygon, &island) in islands.iter().enumerate() {
+        areas[island] += polygons.doubled_area(PolyId::from_index(polygon));
+    }
+    let mut is_wanted = vec![config.keep == Keep::All; count];
+    match &config.keep {
+        Keep::All => {}
+        Keep::Largest => {
+            let largest = (0..count).max_by_key(|&island| (areas[island], std::cmp::Reverse(island)));
+            largest.into_iter().for_each(|largest| is_wanted[largest] = true);
+        }
+        Keep::ConnectedTo(seeds) => {
+            for (seed, &position) in seeds.iter().enumerate() {
+                let off = BakeError::SeedOffGround { seed, position: position.to_array() };
+                is_wanted[islands[nearest(polygons, position, config).ok_or(off)?]] = true;
+            }
+        }
+    }
+    let cell_area = polygons.frame.cell_area();
+    let is_kept: Vec<bool> = areas
+        .iter()
+        .zip(is_wanted)
+        .map(|(&doubled, is_wanted)| {
+            #[expect(clippy::cast_precision_loss, reason = "a limit and a figure")]
+            let area = doubled as f64 / 2.0 * cell_area;
+            let is_small = area < f64::from(min_island);
+            if is_small || !is_wanted {
+                let why = if is_small { &mut left_out.small } else { &mut left_out.unreachable };
+                why.islands += 1;
+                why.area += area;
+            }
+            is_wanted && !is_small
+        })
+        .collect();
+    retain(polygons, links, |polygon| is_kept[islands[polygon]]);
+    Ok(left_out)
+}
+
+/// The island of each polygon, and their number; numbered by their first polygon.
+fn islands(polygons: &PolyMesh, links: &[Link]) -> (Vec<usize>, usize) {
+    let mut sets = DisjointSets::new(polygons.polygons.len());
+    for id in (0..polygons.polygons.len()).map(PolyId::from_index) {
+        for neighbour in polygons.neighbours(id).iter().flatten() {
+            sets.unite(id.0, neighbour.0);
+        }
+    }
+    for link in links {
+        sets.unite(link.from.polygon.0, link.to.polygon.0);
+    }
+    let mut names = vec![None; polygons.polygons.len()];
+    let mut count = 0;
+    let islands = (0..to_u32(polygons.polygons.len()))
+        .map(|polygon| {
+            *names[sets.find(polygon) as usize].get_or_insert_with(|| {
+                count += 1;
+                count - 1
+            })
+        })
+        .collect();
+    (islands, count)
+}
+
+/// The polygon nearest to a position, if it is near enough.
+fn nearest(polygons: &PolyMesh, position: Vec3, config: &BakeConfig) -> Option<usize> {
+    let frame = &polygons.frame;
+    let [x, y, z] = frame.to_grid(position);
+    let metres = f64::from(frame.cell_size);
+    let farthest = f64::from(config.agent.radius + 2.0 * config.scale.cell_size);
+    let highest = f64::from(config.agent.max_step + config.agent.radius);
+    (0..polygons.polygons.len())
+        .filter_map(|polygon| {
+            let corners = polygons.corners(PolyId::from_index(polygon));
+            let heights = corners.iter().map(|vertex| f64::from(polygons.vertices[vertex.index()].height));
+            let (low, high) =
+                heights.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), y| (low.min(y), high.max(y)));
+            let up = (low - y).max(y - high).max(0.0) * f64::from(frame.level_height);
+            let across = distance(polygons, PolyId::from_index(polygon), [x, z]) * metres;
+            (up <= highest && across <= farthest).then_some((across * across + up * up, polygon))
+        })
+        .min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)))
+        .map(|(_, polygon)| polygon)
+}
+
+/// Distance from a polygon in plan; 0 inside.
+fn distance(polygons: &PolyMesh, polygon: PolyId, [x, z]: [f64; 2]) -> f64 {
+    let corners = polygons.corners(polygon);
+    let (mut inside, mut best) = (true, f64::INFINITY);
+    for (index, &from) in corners.iter().enumerate() {
+        let [a, b]: [PlanPoint; 2] =
+            [from, corners[(index + 1) % corners.len()]].map(|vertex| polygons.point(vertex));
+        let (dx, dz) = (f64::from(b.x) - f64::from(a.x), f64::from(b.z) - f64::from(a.z));
+        let (px, pz) = (x - f64::from(a.x), z - f64::from(a.z));
+        inside &= dx * pz - dz * px >= 0.0;
+        let along = ((px * dx + pz * dz) / (dx * dx + dz * dz)).clamp(0.0, 1.0);
+        best = best.min((px - along * dx).hypot(pz - along * dz));
+    }
+    if inside { 0.0 } else { best }
+}
+
+/// Keeps the polygons that `is_kept` tells, and the links between them.
+fn retain(polygons: &mut PolyMesh, links: &mut Vec<Link>, is_kept: impl Fn(usize) -> bool) {
+    let mut numbers = vec![None; polygons.polygons.len()];
+    let mut kept = 0;
+    for (polygon, number) in numbers.iter_mut().enumerate() {
+        if is_kept(polygon) {
+            *number = Some(PolyId::from_index(kept));
+            kept += 1;
+        }
+    }
+    let (mut corners, mut neighbours, mut out) = (Vec::new(), Vec::new(), Vec::with_capacity(kept));
+    for id in (0..numbers.len()).map(PolyId::from_index).filter(|id| numbers[id.index()].is_some()) {
+        let first = to_u32(corners.len());
+        corners.extend_from_slice(polygons.corners(id));
+        // An island has no neighbour outside.
+        neighbours.extend(
+            polygons.neighbours(id).iter().map(|beyond| beyond.and_then(|beyond| numbers[beyond.index()])),
+        );
+        out.push(Poly { first, ..polygons.polygons[id.index()] });
+    }
+    (polygons.corners, polygons.neighbours, polygons.polygons) = (corners, neighbours, out);
+    links.retain_mut(|link| {
+        let ends = [link.from.polygon, link.to.polygon].map(|polygon| numbers[polygon.index()]);
+        let [Some(from), Some(to)] = ends else { return false };
+        (link.from.polygon, link.to.polygon) = (from, to);
+        true
+    });
+}

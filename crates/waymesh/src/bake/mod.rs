@@ -1,0 +1,20 @@
+//! From a front end's [`Ground`] to a mesh: the one back end of all bakes.
+
+mod back;
+mod baker;
+mod config;
+mod error;
+mod ground;
+mod keep;
+mod report;
+mod stages;
+
+pub(crate) use back::{keep, mesh};
+pub use baker::{Bake, Baker, FrontEnd};
+pub use config::{BakeConfig, ConfigError, CornerChoice, DecompositionKind, PartitionKind};
+pub use error::BakeError;
+pub use ground::{Borders, Ground, Heights, InputLinks};
+pub use keep::Keep;
+pub use report::{GridReport, IslandReport, PlanReport, Recorder, Report, StageTime};
+pub use stages::{Refused, StageSet};
+pub(crate) use stages::{check_soup, clear_unlabelled, polygon_area};

@@ -1,0 +1,363 @@
+//! Settings and stages of a bake: each stage is the built-in one or its replacement.
+
+use waymesh_contour::{BorderWalk, SimplifyConfig, simplify_contours};
+use waymesh_convex::{
+    GreedyConfig, GreedyMerge, HertelMehlhorn, HertelMehlhornConfig, NotchPortals, NotchPortalsConfig,
+};
+use waymesh_core::stage::{
+    BuildField, Decompose, FitHeights, Partition, SimplifyContours, StageError, TraceContours, Triangulate,
+    Voxelize,
+};
+use waymesh_core::{
+    AreaId, ContourSet, HeightSurface, NO_REGION, Observer, PolyId, PolyMesh, Polygon, PolygonSet, RegionMap,
+    SkippedTriangles, TriangleSoup, Triangulation, Validate, Violation, ViolationList, WalkableField,
+    Warning,
+};
+use waymesh_detail::{DetailConfig, GreedyInsertion};
+use waymesh_region::{
+    JoinConfig, Monotone, MonotoneConfig, Surfaces, Watershed, WatershedConfig, remove_small_islands,
+};
+use waymesh_triangulate::{ConstrainedDelaunay, RefineConfig, refine_triangulation};
+
+use super::config::{BakeConfig, DecompositionKind, PartitionKind};
+use super::error::BakeError;
+use super::report::Recorder;
+
+/// Names of settings and of methods that replace stages, each with the reason why it is refused.
+pub type Refused = &'static [(&'static str, &'static str)];
+
+/// The settings of a bake, and the stages that replace built-in ones.
+#[derive(Default)]
+pub struct StageSet {
+    pub(super) config: BakeConfig,
+    pub(crate) voxelize: Option<Box<dyn Voxelize + Send + Sync>>,
+    pub(crate) build_field: Option<Box<dyn BuildField + Send + Sync>>,
+    pub(crate) partition: Option<Box<dyn Partition + Send + Sync>>,
+    pub(crate) trace: Option<Box<dyn TraceContours + Send + Sync>>,
+    pub(super) simplify: Option<Box<dyn SimplifyContours + Send + Sync>>,
+    pub(super) triangulate: Option<Box<dyn Triangulate + Send + Sync>>,
+    pub(super) decompose: Option<Box<dyn Decompose + Send + Sync>>,
+    pub(crate) fit_heights: Option<Box<dyn FitHeights + Send + Sync>>,
+}
+
+impl std::fmt::Debug for StageSet {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let replaced: Vec<_> = self.replaced().collect();
+        formatter.debug_struct("StageSet").field("config", &self.config).field("replaced", &replaced).finish()
+    }
+}
+
+impl StageSet {
+    pub(super) fn new(config: BakeConfig) -> Self {
+        Self { config, ..Self::default() }
+    }
+
+    /// The settings.
+    #[must_use]
+    pub fn config(&self) -> &BakeConfig {
+        &self.config
+    }
+
+    /// The methods of [`crate::Baker`] that replaced a stage.
+    fn replaced(&self) -> impl Iterator<Item = &'static str> {
+        let Self {
+            config: _,
+            voxelize,
+            build_field,
+            partition,
+            trace,
+            simplify,
+            triangulate,
+            decompose,
+            fit_heights,
+        } = self;
+        [
+            ("with_voxelize", voxelize.is_some()),
+            ("with_build_field", build_field.is_some()),
+            ("with_partition", partition.is_some()),
+            ("with_trace", trace.is_some()),
+            ("with_simplify", simplify.is_some()),
+            ("with_triangulate", triangulate.is_some()),
+            ("with_decompose", decompose.is_some()),
+            ("with_fit_heights", fit_heights.is_some()),
+        ]
+        .into_iter()
+        .filter_map(|(method, is_replaced)| is_replaced.then_some(method))
+    }
+
+    /// Refuses what a front end does not have.
+    pub(crate) fn refuse(
+        &self,
+        front_end: &'static str,
+        defaults: &BakeConfig,
+        refused: Refused,
+    ) -> Result<(), BakeError> {
+        let is_asked: Vec<&str> = self.config.changes(defaults).chain(self.replaced()).collect();
+        match refused.iter().find(|(option, _)| is_asked.contains(option)) {
+            Some(&(option, reason)) => Err(BakeError::OptionNotSupported { option, front_end, reason }),
+            None => Ok(()),
+        }
+    }
+
+    /// Runs on as many threads as the settings ask for.
+    pub(crate) fn in_pool<T: Send>(&self, run: impl FnOnce() -> T + Send) -> Result<T, BakeError> {
+        let threads = self.config.threads;
+        if threads == 0 {
+            return Ok(run());
+        }
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .map_err(|source| BakeError::Threads { threads, source })?;
+        Ok(pool.install(run))
+    }
+
+    /// Checks a stage's result if [`BakeConfig::validate_stages`] asks for it.
+    ///
+    /// # Errors
+    /// [`BakeError::BrokenContract`] with the violations that were pushed to the list.
+    pub fn check(
+        &self,
+        stage: &'static str,
+        violations: impl FnOnce(&mut ViolationList),
+    ) -> Result<(), BakeError> {
+        let mut list = ViolationList::default();
+        if self.config.validate_stages {
+            violations(&mut list);
+        }
+        if list.is_empty() { Ok(()) } else { Err(BakeError::BrokenContract { stage, violations: list }) }
+    }
+
+    pub(crate) fn remove_islands(
+        &self,
+        field: &mut WalkableField,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<(), BakeError> {
+        recorder.stage("islands", |observer| {
+            remove_small_islands(field, self.config.min_region, observer);
+            Ok::<_, BakeError>(())
+        })?;
+        if field.has_ground() { Ok(()) } else { Err(BakeError::islands_only()) }
+    }
+
+    /// `true` if regions are not those of whole storeys.
+    pub(crate) fn replaces_partition(&self) -> bool {
+        self.partition.is_some() || self.config.partition != PartitionKind::Surfaces
+    }
+
+    /// `true` if borders that are exact are simplified all the same.
+    pub(super) fn simplifies(&self) -> bool {
+        self.simplify.is_some() || self.config.edge_error() > 0.0
+    }
+
+    pub(crate) fn join_config(&self, cell_area: f64) -> JoinConfig {
+        JoinConfig::default().with_min_island(self.config.min_region, cell_area)
+    }
+
+    pub(crate) fn regions(
+        &self,
+        field: &WalkableField,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<RegionMap, BakeError> {
+        let merge = self.config.merge_region;
+        let regions =
+            recorder.stage("partition", |observer| match (&self.partition, self.config.partition) {
+                (Some(stage), _) => stage.partition(field, observer),
+                (None, PartitionKind::Watershed) => {
+                    Watershed { config: WatershedConfig::default().with_merge_region(merge) }
+                        .partition(field, observer)
+                }
+                (None, PartitionKind::Surfaces) => Surfaces::default().partition(field, observer),
+                (None, PartitionKind::Monotone) => {
+                    Monotone { config: MonotoneConfig::default().with_merge_region(merge) }
+                        .partition(field, observer)
+                }
+            })?;
+        self.check("partition", |list| regions.violations_over(field, list))?;
+        Ok(regions)
+    }
+
+    pub(crate) fn raw_contours(
+        &self,
+        field: &WalkableField,
+        regions: &RegionMap,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<ContourSet, BakeError> {
+        let contours = recorder.stage("trace", |observer| match &self.trace {
+            Some(stage) => stage.trace(field, regions, observer),
+            None => BorderWalk.trace(field, regions, observer),
+        })?;
+        self.check_traced(&contours, field.walkable_spans() as u64)?;
+        Ok(contours)
+    }
+
+    /// Checks traced borders, which enclose so many spans.
+    pub(crate) fn check_traced(&self, raw: &ContourSet, spans: u64) -> Result<(), BakeError> {
+        self.check("trace", |list| {
+            raw.violations(list);
+            same_area("trace", 2 * i128::from(spans), polygon_area(&raw.polygons()), list);
+        })
+    }
+
+    pub(crate) fn contours(
+        &self,
+        raw: &ContourSet,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<ContourSet, BakeError> {
+        let config = &self.config;
+        let contours = recorder.stage("simplify", |observer| match &self.simplify {
+            Some(stage) => stage.simplify(raw, observer),
+            None => {
+                let simplify = SimplifyConfig::default()
+                    .with_max_edge_error(config.edge_error())
+                    .with_max_edge_length(config.max_edge_length)
+                    .with_max_seam_error(config.max_seam_error)
+                    .with_storey_height(config.agent.height)
+                    .with_corners(config.corners);
+                simplify_contours(raw, &simplify, observer)
+                    .map_err(|error| StageError::new("simplify", error))
+            }
+        })?;
+        self.check("simplify", |list| contours.violations(list))?;
+        Ok(contours)
+    }
+
+    /// Triangles of regions, with the vertices that `refine` adds.
+    pub(crate) fn triangles(
+        &self,
+        shapes: &PolygonSet,
+        refine: Option<&RefineConfig>,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<Triangulation, BakeError> {
+        let triangulation = recorder.stage("triangulate", |observer| match &self.triangulate {
+            Some(stage) => stage.triangulate(shapes, observer),
+            None => ConstrainedDelaunay::default().triangulate(shapes, observer),
+        })?;
+        self.check("triangulate", |list| {
+            triangulation.violations(list);
+            same_area("triangulate", polygon_area(shapes), triangulation.doubled_area(), list);
+        })?;
+        match refine {
+            Some(refine) => self.refined(&triangulation, refine, recorder),
+            None => Ok(triangulation),
+        }
+    }
+
+    fn refined(
+        &self,
+        plain: &Triangulation,
+        refine: &RefineConfig,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<Triangulation, BakeError> {
+        let (refined, report) = recorder.stage("refine", |_| {
+            refine_triangulation(plain, refine).map_err(|error| StageError::new("refine", error))
+        })?;
+        self.check("refine", |list| {
+            refined.violations(list);
+            let (expected, actual) = (plain.doubled_area(), refined.doubled_area());
+            if actual > expected {
+                list.push(Violation::AreaLost { stage: "refine", expected, actual });
+            }
+        })?;
+        if report.long_edges_left > 0 {
+            let what = format!("{} stay longer than asked for, for want of room", report.long_edges_left);
+            recorder.warn(Warning::OddElement { element: "border edges".into(), what });
+        }
+        Ok(refined)
+    }
+
+    /// Convex polygons. Notch portals would leave out the points of a grid that `refine` added, all
+    /// of them, whatever the most corners of a polygon: merging keeps what its polygons need.
+    pub(crate) fn polygons(
+        &self,
+        triangulation: &Triangulation,
+        refine: Option<&RefineConfig>,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<PolyMesh, BakeError> {
+        let limit = self.config.max_vertices;
+        let has_grid = refine.is_some_and(|refine| refine.grid_spacing.is_finite());
+        let decomposition = match self.config.decomposition {
+            DecompositionKind::NotchPortals if has_grid => DecompositionKind::Greedy,
+            asked_for => asked_for,
+        };
+        let polygons = recorder.stage("decompose", |observer| match (&self.decompose, decomposition) {
+            (Some(stage), _) => stage.decompose(triangulation, observer),
+            (None, DecompositionKind::NotchPortals) => {
+                NotchPortals { config: NotchPortalsConfig::default().with_max_vertices(limit) }
+                    .decompose(triangulation, observer)
+            }
+            (None, DecompositionKind::Greedy) => {
+                GreedyMerge { config: GreedyConfig::default().with_max_vertices(limit) }
+                    .decompose(triangulation, observer)
+            }
+            (None, DecompositionKind::HertelMehlhorn) => {
+                HertelMehlhorn { config: HertelMehlhornConfig::default().with_max_vertices(limit) }
+                    .decompose(triangulation, observer)
+            }
+        })?;
+        self.check("decompose", |list| {
+            polygons.violations(list);
+            let area = (0..polygons.polygons.len())
+                .map(|polygon| polygons.doubled_area(PolyId::from_index(polygon)))
+                .sum();
+            same_area("decompose", triangulation.doubled_area(), area, list);
+        })?;
+        Ok(polygons)
+    }
+
+    /// Ground heights in the polygons of a whole field.
+    pub(crate) fn heights(
+        &self,
+        field: &WalkableField,
+        regions: &RegionMap,
+        polygons: &PolyMesh,
+        observer: &mut dyn Observer,
+    ) -> Result<HeightSurface, StageError> {
+        match &self.fit_heights {
+            Some(stage) => stage.fit_heights(field, regions, polygons, observer),
+            None => GreedyInsertion { config: self.detail_config() }
+                .fit_heights(field, regions, polygons, observer),
+        }
+    }
+
+    pub(crate) fn detail_config(&self) -> DetailConfig {
+        DetailConfig::default()
+            .with_max_error_levels(self.config.max_height_error_levels)
+            .with_max_step(self.config.agent.max_step)
+    }
+}
+
+/// Refuses a scene that holds nothing.
+pub(crate) fn check_soup(soup: &TriangleSoup) -> Result<(), BakeError> {
+    let SkippedTriangles { not_finite, degenerate } = soup.skipped();
+    let triangles = soup.triangles().len();
+    if not_finite + degenerate == triangles as u64 {
+        return Err(BakeError::NoTriangles { triangles, not_finite, degenerate });
+    }
+    Ok(())
+}
+
+/// Makes spans without a region unwalkable.
+pub(crate) fn clear_unlabelled(field: &mut WalkableField, regions: &RegionMap) {
+    for (area, &label) in field.area.iter_mut().zip(&regions.labels) {
+        if label == NO_REGION {
+            *area = AreaId::NULL;
+        }
+    }
+}
+
+/// Twice the area, in cells.
+pub(crate) fn polygon_area(polygons: &PolygonSet) -> i128 {
+    polygons
+        .polygons
+        .iter()
+        .flat_map(Polygon::loops)
+        .map(|polygon_loop| polygons.doubled_area(polygon_loop))
+        .sum()
+}
+
+fn same_area(stage: &'static str, expected: i128, actual: i128, list: &mut ViolationList) {
+    if expected != actual {
+        list.push(Violation::AreaLost { stage, expected, actual });
+    }
+}

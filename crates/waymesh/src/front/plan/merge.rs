@@ -1,0 +1,53 @@
+//! Near vertices of a plan's ground become one.
+
+use waymesh_core::stage::StageError;
+use waymesh_core::{Observer, PolygonSet, Warning};
+use waymesh_triangulate::{RepairConfig, TriangulateError, repair_polygons};
+
+use super::metres;
+use crate::bake::{BakeError, Recorder};
+
+/// Regions whose vertices nearer than `distance` are one; as they are for a distance of 0. Ground
+/// that came apart is a region of its own, on the storey that it was on.
+pub(super) fn merged(
+    shapes: PolygonSet,
+    distance: f64,
+    storeys: &mut Vec<usize>,
+    recorder: &mut Recorder<'_>,
+) -> Result<PolygonSet, BakeError> {
+    if distance <= 0.0 {
+        return Ok(shapes);
+    }
+    let distance = metres(distance);
+    let repair = RepairConfig::default().with_near_distance(distance).with_max_border_shift(distance);
+    let outcome = recorder.stage("merge", |_| match repair_polygons(&shapes, &repair) {
+        Ok(merged) => Ok(Ok(merged)),
+        Err(error @ TriangulateError::CannotRepair { .. }) => Ok(Err(error)),
+        Err(error) => Err(StageError::new("merge", error)),
+    })?;
+    let (merged, report) = match outcome {
+        Ok(merged) => merged,
+        Err(error) => {
+            // The ground is sound without it.
+            warn(format!("left out: {error}"), recorder);
+            return Ok(shapes);
+        }
+    };
+    if merged.polygons.is_empty() {
+        let hint = "all ground is narrower than the merge distance";
+        return Err(BakeError::NothingWalkable { stage: "merge", hint });
+    }
+    for &[piece, origin] in &report.split_off {
+        let storey = storeys.get(origin.index()).copied().unwrap_or(0);
+        storeys.resize(storeys.len().max(piece.index() + 1), storey);
+    }
+    if !report.vanished.is_empty() {
+        let what = format!("{} pieces of ground are too narrow and left out", report.vanished.len());
+        warn(what, recorder);
+    }
+    Ok(merged)
+}
+
+fn warn(what: String, observer: &mut dyn Observer) {
+    observer.warn(Warning::OddElement { element: "merging of near vertices".into(), what });
+}

@@ -1,0 +1,273 @@
+//! Floor plans (Romstöck): walkable and blocked shapes become regions with doors between them.
+
+mod merge;
+
+use waymesh_core::{Agent, BadField, Observer, PolyMesh, TriangleSource, Validate, Warning, setters};
+use waymesh_floorplan::{FloorPlan, Join, PlanBase, PlanConfig, PlanNote};
+use waymesh_graph::Link;
+use waymesh_triangulate::RefineConfig;
+
+use crate::bake::{
+    BakeConfig, BakeError, Baker, Borders, ConfigError, FrontEnd, GridReport, Ground, Heights, InputLinks,
+    PlanReport, Recorder, Refused, Report, StageSet, polygon_area,
+};
+use crate::links::doors;
+
+/// Radius of the agent that [`Baker::plans`] is for: half of a doorway's 0.8 m, with room to spare.
+const RADIUS: f32 = 0.3;
+
+/// How far a point that splits a slanted border may lie beside it, in cells: so much lets every
+/// edge be split.
+pub(crate) const SHIFT_CELLS: f64 = 1.5;
+
+/// Floor plans, all storeys at once. Every storey is level. Doors, stairs and lifts are links; their
+/// [`waymesh_graph::Link::data`] is their number in the plan, doors counted through all storeys.
+///
+/// The agent's radius, the side of a cell ([`BakeConfig::scale`]), the smallest piece of ground
+/// ([`BakeConfig::min_region`]) and the longest border edge ([`BakeConfig::max_edge_length`]) are
+/// settings of the bake. Lengths here are in metres.
+///
+/// # Guarantees
+/// The same mesh for any order of the shapes of a storey, up to the order of its links. What is odd
+/// in the plan is told to the observer.
+///
+/// # References
+/// Romstöck, Generating 2D Navmeshes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct FloorPlans {
+    /// How the offset goes round corners. Default [`Join::Square`].
+    pub join: Join,
+    /// How far an arc of [`Join::Round`] may be cut short, towards the corner. Default 0.005, above
+    /// zero.
+    pub arc_error: f64,
+    /// `true` if the agent keeps its radius from the borders of walkable ground too, where nothing
+    /// is blocked beyond. Default `true`; the article keeps it from blocked areas alone.
+    pub shrink_walkable: bool,
+    /// Vertices nearer than this to the one before are left out. No border moves farther than this.
+    /// Default 0.01.
+    pub near_distance: f64,
+    /// How far from the ground the ends of stairs and lifts may lie, beyond the agent's radius.
+    /// Default 0.5.
+    pub link_reach: f64,
+    /// Vertices of one piece of ground nearer than this to each other become one, also across a
+    /// gap: slits narrower than this close, and no border moves farther than this. Pieces that a
+    /// door cuts stay as they are. [`crate::PlanWorld`] refuses it. Default 0, for none.
+    pub merge_distance: f64,
+    /// Spacing of a grid of vertices inside (Romstöck's Steiner points). Polygons are then merged
+    /// greedily instead of cut at notches, and leave out those that they can do without: with at
+    /// most three corners a polygon, all stay. Default 0, for none.
+    pub steiner_grid: f64,
+}
+
+impl Default for FloorPlans {
+    fn default() -> Self {
+        let PlanConfig { join, arc_error, shrink_walkable, near_distance, link_reach, .. } =
+            PlanConfig::default();
+        Self {
+            join,
+            arc_error,
+            shrink_walkable,
+            near_distance,
+            link_reach,
+            merge_distance: 0.0,
+            steiner_grid: 0.0,
+        }
+    }
+}
+
+setters! {
+    impl FloorPlans {
+        with_join(join: Join);
+        with_arc_error(arc_error: f64);
+        with_shrink_walkable(shrink_walkable: bool);
+        with_near_distance(near_distance: f64);
+        with_link_reach(link_reach: f64);
+        with_merge_distance(merge_distance: f64);
+        with_steiner_grid(steiner_grid: f64);
+    }
+}
+
+const NO_GRID: &str = "a plan has no voxels";
+const EXACT: &str = "borders of a plan are exact; see `FloorPlans::near_distance`";
+const FLAT: &str = "every storey of a plan is level";
+const PIECES: &str = "regions are the pieces of ground between doors";
+
+impl FrontEnd for FloorPlans {
+    type Input = FloorPlan;
+    const NAME: &'static str = "floor plans";
+    const REFUSED: Refused = &[
+        ("scale.level_height", "heights of a plan are exact"),
+        ("max_ledge", "a plan has no ledges; give it stairs"),
+        ("max_edge_error", EXACT),
+        ("max_seam_error", EXACT),
+        ("corners", EXACT),
+        ("merge_region", PIECES),
+        ("partition", PIECES),
+        ("max_height_error_levels", FLAT),
+        ("jumps", "a plan has no triangles to look for room in"),
+        ("max_memory_bytes", "a plan takes little memory, and has no bound for it"),
+        ("with_voxelize", NO_GRID),
+        ("with_build_field", NO_GRID),
+        ("with_partition", PIECES),
+        ("with_trace", NO_GRID),
+        ("with_simplify", EXACT),
+        ("with_fit_heights", FLAT),
+    ];
+
+    /// An agent of 0.3 m radius, and cells of a millimetre.
+    fn defaults() -> BakeConfig {
+        BakeConfig::default()
+            .with_agent(Agent::default().with_radius(RADIUS))
+            .with_scale(0.001, 0.01)
+            .with_max_edge_length(0.0)
+    }
+
+    fn ground<'a>(
+        &'a self,
+        plan: &'a FloorPlan,
+        stages: &'a StageSet,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<Ground<'a>, BakeError> {
+        self.validate()?;
+        let config = stages.config();
+        let base = recorder.stage("plan", |_| PlanBase::new(plan, &self.plan_config(config)))?;
+        tell(base.notes(), recorder);
+        let ground = recorder.stage("ground", |_| base.ground())?;
+        tell(&ground.notes, recorder);
+        let (mut storeys, contours) = (ground.storeys, ground.contours);
+        stages.check("ground", |list| contours.violations(list))?;
+        if contours.regions.is_empty() {
+            let hint = "blocked areas and the agent's radius leave no room; is the scale in metres?";
+            return Err(BakeError::NothingWalkable { stage: "ground", hint });
+        }
+        let frame = contours.frame;
+        let shapes = contours.polygons();
+        #[expect(clippy::cast_precision_loss, reason = "an area for people")]
+        let mut report = Report {
+            grid: GridReport::of(&frame),
+            walkable_area: polygon_area(&shapes) as f64 / 2.0 * frame.cell_area(),
+            regions: contours.regions.len() as u64,
+            tiles: 1,
+            plan: Some(counts(plan)),
+            ..Report::default()
+        };
+        report.count_contours(&contours);
+        drop(contours);
+        let shapes = merge::merged(shapes, self.merge_distance, &mut storeys, recorder)?;
+        let refine = self.refine(config, f64::from(frame.cell_size));
+        let links = InputLinks::found_by(move |polygons, observer| {
+            find_links(plan, &base, polygons, &storeys, observer)
+        });
+        Ok(Ground { refine, links, ..Ground::new(Borders::Final(shapes), Heights::Vertices, report) })
+    }
+
+    fn triangles(_: &FloorPlan) -> Option<&dyn TriangleSource> {
+        None
+    }
+}
+
+impl Baker<FloorPlans> {
+    /// Floor plans for an agent of 0.3 m radius. Sizes of the agent that a plan names are not used:
+    /// see [`Baker::plans_for`].
+    #[must_use]
+    pub fn plans() -> Self {
+        Self::new(FloorPlans::default(), FloorPlans::defaults())
+    }
+
+    /// The same as [`Baker::plans`], with the agent that a plan names.
+    #[must_use]
+    pub fn plans_for(plan: &FloorPlan) -> Self {
+        let config = FloorPlans::defaults();
+        let agent = config.agent;
+        let radius = plan.agent.radius.unwrap_or(agent.radius);
+        let height = plan.agent.height.unwrap_or(agent.height);
+        Self::new(FloorPlans::default(), config.with_agent(agent.with_radius(radius).with_height(height)))
+    }
+}
+
+impl FloorPlans {
+    /// Checks what [`PlanConfig`] does not know.
+    fn validate(&self) -> Result<(), BakeError> {
+        for (field, value) in [("merge_distance", self.merge_distance), ("steiner_grid", self.steiner_grid)] {
+            BadField::unless_length(field, value).map_err(ConfigError::from)?;
+        }
+        Ok(())
+    }
+
+    /// What the ground of a plan is made by.
+    pub(crate) fn plan_config(&self, config: &BakeConfig) -> PlanConfig {
+        PlanConfig::default()
+            .with_radius(f64::from(config.agent.radius))
+            .with_cell_size(decimal(config.scale.cell_size))
+            .with_min_area(decimal(config.min_region))
+            .with_join(self.join)
+            .with_arc_error(self.arc_error)
+            .with_shrink_walkable(self.shrink_walkable)
+            .with_near_distance(self.near_distance)
+            .with_link_reach(self.link_reach)
+    }
+
+    /// The vertices to add to the triangulation, if any are asked for.
+    pub(crate) fn refine(&self, config: &BakeConfig, cell_size: f64) -> Option<RefineConfig> {
+        if config.max_edge_length <= 0.0 && self.steiner_grid <= 0.0 {
+            return None;
+        }
+        let or_none = |length: f64| if length > 0.0 { metres(length) } else { f32::INFINITY };
+        let spacing = or_none(self.steiner_grid);
+        let defaults = RefineConfig::default();
+        let refine = defaults
+            .with_max_edge_length(or_none(f64::from(config.max_edge_length)))
+            .with_grid_spacing(spacing)
+            // Points of the grid keep to each other, and half as far from borders.
+            .with_min_edge_length(defaults.min_edge_length.min(spacing / 2.0))
+            .with_max_border_shift(metres(SHIFT_CELLS * cell_size));
+        Some(refine)
+    }
+}
+
+/// The number that was written as this single: 0.001, not 0.0010000000475.
+fn decimal(value: f32) -> f64 {
+    value.to_string().parse().unwrap_or(f64::from(value))
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "lengths that need not be exact; what is too large for them is no limit"
+)]
+fn metres(length: f64) -> f32 {
+    (length as f32).max(f32::MIN_POSITIVE)
+}
+
+/// Doors, stairs and lifts. Portals across doors are taken out of the polygons.
+pub(crate) fn find_links(
+    plan: &FloorPlan,
+    base: &PlanBase,
+    polygons: &mut PolyMesh,
+    storeys: &[usize],
+    observer: &mut dyn Observer,
+) -> Result<Vec<Link>, BakeError> {
+    let mut notes = Vec::new();
+    let links = doors::all(plan, base, polygons, storeys, &mut notes)?;
+    tell(&notes, observer);
+    Ok(links)
+}
+
+/// Tells what was odd.
+pub(crate) fn tell(notes: &[PlanNote], observer: &mut dyn Observer) {
+    for note in notes {
+        observer.warn(Warning::OddElement { element: note.element.to_string(), what: note.kind.to_string() });
+    }
+}
+
+fn counts(plan: &FloorPlan) -> PlanReport {
+    let (walkable, blocked) = plan.shape_counts();
+    PlanReport {
+        storeys: plan.storeys.len() as u64,
+        walkable_shapes: walkable as u64,
+        blocked_shapes: blocked as u64,
+        doors: plan.storeys.iter().map(|storey| storey.doors.len() as u64).sum(),
+        stairs: plan.stairs.len() as u64,
+        lifts: plan.lifts.len() as u64,
+    }
+}

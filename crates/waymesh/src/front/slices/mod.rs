@@ -1,0 +1,138 @@
+//! Flat slices (Saupin and Le Garrec): soup, slices per tile, exact borders, steps as links.
+
+mod links;
+
+use waymesh_core::stage::StageError;
+use waymesh_core::{TriangleSoup, TriangleSource, Validate, setters};
+use waymesh_slices::{SlicesConfig, slice_world};
+
+use crate::bake::{
+    BakeConfig, BakeError, Baker, Borders, FrontEnd, GridReport, Ground, Heights, InputLinks, Recorder,
+    Refused, Report, StageSet, check_soup,
+};
+
+/// Flat slices: every region is level, a slope becomes a region per level, a stair one per tread.
+///
+/// Regions that differ by one level are neighbours across their border. Steps of more than a level,
+/// up to the agent's, are links ([`waymesh_graph::LinkKind::Step`]), so that a path names the stairs
+/// it takes. Nothing is eroded: clearance is up to the query. Borders are exact unless
+/// [`BakeConfig::max_edge_error`] allows for less.
+///
+/// # Guarantees
+/// The same mesh for any number of threads, any tile side and any order of the triangles. No vertex
+/// comes from a tile.
+///
+/// # References
+/// Saupin and Le Garrec, Robust and Scalable Navmesh Generation with multiple levels and stairs
+/// support.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Slices {
+    /// Side of a tile in cells, 0 for one. The result does not depend on it. Default 256.
+    pub tile_cells: u32,
+    /// Widest gap in plan that a stair link bridges, in metres. Default 0.25.
+    pub link_reach: f32,
+    /// `true` if what is too steep to walk on stands in the way. Default `true`.
+    pub steep_blocks: bool,
+}
+
+impl Default for Slices {
+    fn default() -> Self {
+        let SlicesConfig { tile_cells, link_reach, steep_blocks, .. } = SlicesConfig::default();
+        Self { tile_cells, link_reach, steep_blocks }
+    }
+}
+
+setters! {
+    impl Slices {
+        with_tile_cells(tile_cells: u32);
+        with_link_reach(link_reach: f32);
+        with_steep_blocks(steep_blocks: bool);
+    }
+}
+
+impl FrontEnd for Slices {
+    type Input = TriangleSoup;
+    const NAME: &'static str = "slices";
+    const REFUSED: Refused = &[
+        ("agent.radius", "nothing is eroded; bake for radius 0 and ask for clearance, with `with_clearance`"),
+        ("max_ledge", "every step up to `agent.max_step` is a link already"),
+        ("merge_region", "regions are the slices; they are not merged"),
+        ("partition", "regions are the slices"),
+        ("max_height_error_levels", "every region is level"),
+        ("with_voxelize", "spans of slices are exact; there are no voxels"),
+        ("with_build_field", "spans of slices are exact; there is no field"),
+        ("with_partition", "regions are the slices"),
+        ("with_trace", "slices come with their borders"),
+        ("with_fit_heights", "every region is level"),
+    ];
+
+    /// Cells of 0.05 m, levels of 0.02 m, an agent of no radius that takes steps of 0.5 m, as in the
+    /// paper; exact borders.
+    fn defaults() -> BakeConfig {
+        let SlicesConfig { scale, agent, .. } = SlicesConfig::default();
+        BakeConfig::default()
+            .with_scale(scale.cell_size, scale.level_height)
+            .with_agent(agent)
+            .with_max_edge_error(0.0)
+            .with_max_edge_length(0.0)
+            .with_min_region(0.0)
+    }
+
+    fn ground<'a>(
+        &'a self,
+        soup: &'a TriangleSoup,
+        stages: &'a StageSet,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<Ground<'a>, BakeError> {
+        check_soup(soup)?;
+        let config = stages.config();
+        let slices = SlicesConfig::default()
+            .with_scale(config.scale)
+            .with_agent(config.agent)
+            .with_tile_cells(self.tile_cells)
+            .with_link_reach(self.link_reach)
+            .with_steep_blocks(self.steep_blocks)
+            .with_max_memory_bytes(config.max_memory_bytes);
+        let slices = recorder.stage("slices", |observer| {
+            slice_world(soup, &slices, observer).map_err(|error| StageError::new("slices", error))
+        })?;
+        stages.check("slices", |list| slices.violations(list))?;
+        if slices.regions.is_empty() {
+            let hint =
+                "no triangle faces up within the steepest slope with room above it; is the up axis right?";
+            return Err(BakeError::NothingWalkable { stage: "slices", hint });
+        }
+        let walkable: u64 = slices.regions.iter().map(|region| region.cells).sum();
+        let report = Report {
+            triangles: soup.triangles().len() as u64,
+            grid: GridReport::of(&slices.contours.frame),
+            spans: slices.spans,
+            walkable_spans: walkable,
+            walkable_area: walkable as f64 * slices.contours.frame.cell_area(),
+            regions: slices.regions.len() as u64,
+            tiles: slices.tiles,
+            ..Report::default()
+        };
+        let (regions, links) = (slices.regions, slices.links);
+        #[expect(clippy::cast_precision_loss, reason = "levels of a real world fit a single")]
+        let levels = regions.iter().map(|region| region.level as f32).collect();
+        Ok(Ground {
+            links: InputLinks::found_by(move |polygons, _| Ok(links::all(polygons, &regions, &links))),
+            min_island: config.min_region,
+            ..Ground::new(Borders::Exact(slices.contours), Heights::Level(levels), report)
+        })
+    }
+
+    fn triangles(soup: &TriangleSoup) -> Option<&dyn TriangleSource> {
+        Some(soup)
+    }
+}
+
+impl Baker<Slices> {
+    /// Flat slices of cells of 0.05 m and levels of 0.02 m.
+    #[must_use]
+    pub fn slices() -> Self {
+        Self::new(Slices::default(), Slices::defaults())
+    }
+}

@@ -1,0 +1,372 @@
+//! Storeys (Oliva 2012; Oliva and Pelechano 2013): rough voxels, layers, fine depth maps, borders
+//! between pixels.
+
+use waymesh_contour::{BorderChains, stitch, trace_window};
+use waymesh_core::stage::StageError;
+use waymesh_core::{
+    ContourSet, Counter, GridFrame, GridScale, GridWindow, HeightSurface, NO_REGION, Observer, PolyMesh,
+    RegionId, RegionMap, TriangleSoup, TriangleSource, Validate, setters,
+};
+use waymesh_detail::{DetailConfig, WindowConfig, fit_heights_windowed};
+use waymesh_region::{
+    JoinedSurfaces, SurfacePieces, SurfacesConfig, join_surfaces, label_split_surfaces,
+    split_surfaces_labelled,
+};
+use waymesh_storeys::{
+    BORDER_STEPS, Layers, Refined, RegionEnds, SlimGround, SlimWindow, SpanEnds, StoreysConfig, StoreysError,
+    flood_layers, place_borders, refine_halo, refine_window, voxelize_roughly,
+};
+use waymesh_tile::{BinsConfig, MemoryGate, Tile, TileLayout, TriangleBins, build_tiles};
+
+use crate::bake::{
+    BakeConfig, BakeError, Baker, Borders, ConfigError, CornerChoice, FrontEnd, GridReport, Ground, Heights,
+    Keep, Recorder, Refused, Report, StageSet, check_soup, clear_unlabelled,
+};
+
+/// Storeys: the scene is sorted into layers on a rough grid, each layer is drawn finely as a depth
+/// map, and the borders run between its pixels, where walls and drops are, moved inwards by the
+/// agent's radius.
+///
+/// A replaced partition or tracer, and partitions other than [`crate::PartitionKind::Surfaces`],
+/// look at all the ground at once: then it is drawn as one tile.
+///
+/// # Guarantees
+/// The same mesh for any number of threads, any tile side and any order of the triangles. No vertex
+/// comes from a tile.
+///
+/// # References
+/// Oliva 2012, Automatic Generation of Suboptimal NavMeshes, chapters 5 and 6; Oliva and Pelechano
+/// 2013, NEOGEN.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Storeys {
+    /// Fine cells along a side of a rough one, 0 to choose. It changes the cost only. Default 0.
+    pub rough_cells: u32,
+    /// Side of a tile of fine cells, rounded up to whole blocks, 0 for one tile. The result does not
+    /// depend on it. Default 256.
+    pub tile_cells: u32,
+}
+
+impl Default for Storeys {
+    fn default() -> Self {
+        Self { rough_cells: 0, tile_cells: 256 }
+    }
+}
+
+setters! {
+    impl Storeys {
+        with_rough_cells(rough_cells: u32);
+        with_tile_cells(tile_cells: u32);
+    }
+}
+
+/// Bytes that a column of a tile takes while it is drawn, about: places with their links, ways and
+/// distances, and the field.
+const COLUMN_BYTES: u64 = 160;
+
+/// A drawn tile: its field with the pieces of its spans, and where its ground ends.
+struct Drawn {
+    field: SlimWindow,
+    ends: Vec<SpanEnds>,
+}
+
+impl Drawn {
+    /// From here on the labels of spans are regions.
+    fn keep_regions(&mut self, labels: Vec<u32>) {
+        self.field.labels = labels;
+        self.ends = Vec::new();
+    }
+}
+
+/// Where the regions end, as far as a tile tells.
+fn region_ends(drawn: &Drawn, regions: &RegionMap) -> impl Iterator<Item = RegionEnds> {
+    drawn.ends.iter().filter_map(|ends| {
+        let SpanEnds { span, steps, .. } = *ends;
+        let label = regions.labels[drawn.field.find(span)? as usize];
+        (label != NO_REGION).then_some(RegionEnds { region: RegionId(label), z: span.z, x: span.x, steps })
+    })
+}
+
+/// A drawn tile, the pieces of its ground, and the layers it lies on.
+type Split = (SurfacePieces, (Drawn, Vec<bool>));
+
+/// All tiles, and the regions of their ground.
+struct DrawnGround {
+    layout: TileLayout,
+    tiles: Vec<Drawn>,
+    surfaces: JoinedSurfaces,
+    gate_bytes: u64,
+    /// Number of regions, and of spans in them.
+    regions: u32,
+    spans: u64,
+}
+
+impl FrontEnd for Storeys {
+    type Input = TriangleSoup;
+    const NAME: &'static str = "storeys";
+    const REFUSED: Refused = &[
+        ("max_ledge", "depth maps hold no voxels to climb along; use jumps, or voxels"),
+        ("with_voxelize", "storeys are drawn as depth maps; there are no voxels"),
+        ("with_build_field", "storeys are drawn as depth maps, tile by tile"),
+        ("with_fit_heights", "heights are fitted tile by tile"),
+    ];
+
+    /// Cells and levels of 0.1 m, the default agent, corners for the fewest polygons.
+    fn defaults() -> BakeConfig {
+        let GridScale { cell_size, level_height, .. } = StoreysConfig::default().scale;
+        BakeConfig::default().with_scale(cell_size, level_height).with_corners(CornerChoice::FewestNotches)
+    }
+
+    fn ground<'a>(
+        &'a self,
+        soup: &'a TriangleSoup,
+        stages: &'a StageSet,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<Ground<'a>, BakeError> {
+        check_soup(soup)?;
+        let config = stages.config();
+        let storeys = StoreysConfig::default()
+            .with_scale(config.scale)
+            .with_agent(config.agent)
+            .with_rough_cells(self.rough_cells)
+            .with_max_memory_bytes(config.max_memory_bytes);
+        let bounds = soup.bounds();
+        let frame = GridFrame::fit(&bounds, &config.scale).map_err(ConfigError::Grid)?;
+        let tile_cells = if sees_all_ground(stages) { 0 } else { self.tile_cells };
+        let layout = TileLayout::new(&frame, tile_cells)?;
+        let height = bounds.max.y - bounds.min.y;
+        let (layers, bins) = layers(soup, &layout, height, &storeys, &config.keep, recorder)?;
+        let mut drawn = draw(bins, &layout, &layers, &storeys, stages, recorder)?;
+        drop(layers);
+        let borders = borders(&mut drawn, stages, recorder)?;
+        let report = Report {
+            triangles: soup.triangles().len() as u64,
+            grid: GridReport::of(&frame),
+            tiles: layout.len() as u64,
+            walkable_spans: drawn.spans,
+            regions: u64::from(drawn.regions),
+            walkable_area: drawn.spans as f64 * frame.cell_area(),
+            ..Report::default()
+        };
+        let detail = stages.detail_config();
+        let heights =
+            Heights::fitted(move |polygons, observer| fit_heights(&drawn, polygons, detail, observer));
+        Ok(Ground::new(Borders::Traced(borders), heights, report))
+    }
+
+    fn triangles(soup: &TriangleSoup) -> Option<&dyn TriangleSource> {
+        Some(soup)
+    }
+}
+
+impl Baker<Storeys> {
+    /// Storeys of cells and levels of 0.1 m.
+    #[must_use]
+    pub fn storeys() -> Self {
+        Self::new(Storeys::default(), Storeys::defaults())
+    }
+}
+
+/// Rough voxels and layers, and the triangles of each tile.
+fn layers(
+    soup: &TriangleSoup,
+    layout: &TileLayout,
+    height: f32,
+    storeys: &StoreysConfig,
+    keep: &Keep,
+    recorder: &mut Recorder<'_>,
+) -> Result<(Layers, TriangleBins), BakeError> {
+    let frame = layout.frame();
+    let bins = BinsConfig::default().with_memory_bytes(u64::MAX / 16);
+    // Neither needs the other.
+    let ((voxels, skipped), bins) = recorder.stage("rough voxels", |_| {
+        let (voxels, bins) = rayon::join(
+            || voxelize_roughly(soup, frame, height, storeys),
+            || TriangleBins::sort(soup, layout, refine_halo(storeys), &bins),
+        );
+        Ok::<_, BakeError>((voxels?, bins?))
+    })?;
+    skipped.tell(recorder);
+    let layers = recorder.stage("layers", |_| {
+        let failed = |error| match error {
+            StoreysError::SeedOffGround { seed, position } => BakeError::SeedOffGround { seed, position },
+            error => StageError::new("layers", error).into(),
+        };
+        let mut layers = flood_layers(&voxels, storeys).map_err(failed)?;
+        if let Keep::ConnectedTo(seeds) = keep {
+            // What no seed reaches need not be drawn.
+            layers.keep_connected(seeds, frame).map_err(failed)?;
+        }
+        Ok::<_, BakeError>(layers)
+    })?;
+    if layers.floors().is_empty() {
+        return Err(BakeError::no_floor("layers"));
+    }
+    Ok((layers, bins))
+}
+
+/// Draws all layers tile by tile, and joins their ground to regions.
+fn draw(
+    bins: TriangleBins,
+    layout: &TileLayout,
+    layers: &Layers,
+    storeys: &StoreysConfig,
+    stages: &StageSet,
+    recorder: &mut Recorder<'_>,
+) -> Result<DrawnGround, BakeError> {
+    let (frame, halo) = (layout.frame(), refine_halo(storeys));
+    let tiles: Vec<Tile> = layout.tiles().collect();
+    let gate_bytes = storeys.max_memory_bytes / 2;
+    let gate = MemoryGate::new(gate_bytes);
+    let estimate = |tile: Tile| layout.core(tile).grown(halo, frame).column_count() * COLUMN_BYTES;
+    let work = |tile: Tile| -> Result<Split, BakeError> {
+        let soup = bins.soup(tile)?;
+        let refined = refine_window(soup.finite_triangles(), frame, layout.core(tile), layers, storeys)
+            .map_err(|error| StageError::new("storeys", error))?;
+        drop(soup);
+        let Refined { ground: mut field, ends } = refined;
+        stages.check("storeys", |list| field.part().violations(list))?;
+        let (pieces, labels) = split_surfaces_labelled(&field, &SurfacesConfig::default())
+            .map_err(|error| StageError::new("partition", error))?;
+        field.labels = labels;
+        let mut lies_on = vec![false; layers.count as usize];
+        layers.mark_drawn(&field, &mut lies_on);
+        Ok((pieces, (Drawn { field, ends }, lies_on)))
+    };
+    let drawn = recorder.stage("storeys", |observer| build_tiles(&tiles, &gate, estimate, work, observer))?;
+    drop(bins);
+    let (pieces, drawn): (Vec<SurfacePieces>, Vec<_>) = drawn.into_iter().unzip();
+    let (tiles, lies_on): (Vec<Drawn>, Vec<Vec<bool>>) = drawn.into_iter().unzip();
+    let is_drawn = |&layer: &usize| lies_on.iter().any(|lies_on| lies_on[layer]);
+    recorder.count(Counter::Layers, (0..layers.count as usize).filter(is_drawn).count() as u64);
+    let surfaces = recorder.stage("join", |observer| {
+        join_surfaces(&pieces, &stages.join_config(frame.cell_area()), observer)
+            .map_err(|error| StageError::new("partition", error))
+    })?;
+    if surfaces.count() == 0 {
+        return Err(BakeError::no_room("storeys"));
+    }
+    let (regions, spans) = (surfaces.count(), surfaces.spans().iter().sum());
+    Ok(DrawnGround { layout: *layout, tiles, surfaces, gate_bytes, regions, spans })
+}
+
+/// `true` if a stage needs all the ground at once.
+fn sees_all_ground(stages: &StageSet) -> bool {
+    stages.replaces_partition() || stages.trace.is_some()
+}
+
+/// Traces the borders and moves them to where the ground ends.
+fn borders(
+    ground: &mut DrawnGround,
+    stages: &StageSet,
+    recorder: &mut Recorder<'_>,
+) -> Result<ContourSet, BakeError> {
+    let (raw, mut ends) = if sees_all_ground(stages) {
+        trace_at_once(ground, stages, recorder)?
+    } else {
+        trace_tiles(ground, stages, recorder)?
+    };
+    ends.sort_unstable();
+    let placed = recorder.stage("borders", |_| {
+        place_borders(&raw, &ends).map_err(|error| StageError::new("borders", error))
+    })?;
+    stages.check("borders", |list| placed.violations(list))?;
+    Ok(placed)
+}
+
+/// Borders along the sides of polygons, tile by tile, and where the ground ends.
+fn trace_tiles(
+    ground: &mut DrawnGround,
+    stages: &StageSet,
+    recorder: &mut Recorder<'_>,
+) -> Result<(ContourSet, Vec<RegionEnds>), BakeError> {
+    let frame = *ground.layout.frame();
+    let tiles: Vec<Tile> = ground.layout.tiles().collect();
+    let gate = MemoryGate::new(ground.gate_bytes);
+    let estimate = |tile: Tile| ground.layout.core(tile).column_count() * COLUMN_BYTES;
+    let (raw, ends) = recorder.stage("trace", |observer| {
+        let work = |tile: Tile| -> Result<(BorderChains, Vec<RegionEnds>, Vec<u32>), BakeError> {
+            let drawn = &ground.tiles[ground.layout.index(tile)];
+            let part = &drawn.field;
+            let regions = label_split_surfaces(part, part.labels.clone(), &ground.surfaces)
+                .map_err(|error| StageError::new("partition", error))?;
+            let chains = trace_window(part, &regions).map_err(|error| StageError::new("trace", error))?;
+            Ok((chains, region_ends(drawn, &regions).collect(), regions.labels))
+        };
+        let traced = build_tiles(&tiles, &gate, estimate, work, observer)?;
+        let (mut chains, mut ends) = (Vec::with_capacity(tiles.len()), Vec::new());
+        for (drawn, (found, some, labels)) in ground.tiles.iter_mut().zip(traced) {
+            drawn.keep_regions(labels);
+            chains.push(found);
+            ends.extend(some);
+        }
+        let raw = stitch(frame, chains, ground.regions).map_err(|error| StageError::new("trace", error))?;
+        Ok::<_, BakeError>((raw, ends))
+    })?;
+    stages.check_traced(&raw, ground.spans)?;
+    Ok((raw, ends))
+}
+
+/// The same on all the ground at once, by the partition and the tracer that were asked for.
+fn trace_at_once(
+    ground: &mut DrawnGround,
+    stages: &StageSet,
+    recorder: &mut Recorder<'_>,
+) -> Result<(ContourSet, Vec<RegionEnds>), BakeError> {
+    let [drawn] = ground.tiles.as_mut_slice() else {
+        return Err(StageError::new("partition", "the ground lies in more than one tile").into());
+    };
+    let mut part = drawn.field.part();
+    let regions = if stages.replaces_partition() {
+        stages.remove_islands(&mut part.field, recorder)?;
+        stages.regions(&part.field, recorder)?
+    } else {
+        let regions = label_split_surfaces(&part, drawn.field.labels.clone(), &ground.surfaces)
+            .map_err(|error| StageError::new("partition", error))?;
+        clear_unlabelled(&mut part.field, &regions);
+        regions
+    };
+    let raw = stages.raw_contours(&part.field, &regions, recorder)?;
+    let ends = region_ends(drawn, &regions).collect();
+    ground.regions = regions.count;
+    ground.spans = part.field.walkable_spans() as u64;
+    drawn.keep_regions(regions.labels);
+    Ok((raw, ends))
+}
+
+/// Ground heights in the polygons, window by window.
+fn fit_heights(
+    ground: &DrawnGround,
+    polygons: &PolyMesh,
+    detail: DetailConfig,
+    observer: &mut dyn Observer,
+) -> Result<HeightSurface, StageError> {
+    let frame = *ground.layout.frame();
+    let count = ground.regions;
+    let source = |window: GridWindow| {
+        let tiles = ground.layout.tiles_over(&window);
+        let tiles: Vec<&SlimWindow> =
+            tiles.map(|tile| &ground.tiles[ground.layout.index(tile)].field).collect();
+        Ok(SlimGround::assemble(window, &tiles, count))
+    };
+    let detail = detail.with_points_per_column(u32::from(BORDER_STEPS));
+    let bytes = COLUMN_TABLE_BYTES * frame.column_count() as u64 + SPAN_BYTES * ground.spans;
+    let threads = rayon::current_num_threads();
+    let columns = ground.gate_bytes.min(WINDOW_BYTES) as u128 * frame.column_count() as u128
+        / u128::from(bytes.max(1))
+        / threads as u128;
+    let windows = WindowConfig::default()
+        .with_windows_at_once(threads)
+        .with_window_columns(u64::try_from(columns).unwrap_or(u64::MAX).max(LEAST_WINDOW));
+    fit_heights_windowed(polygons, &source, &detail, &windows, observer)
+        .map_err(|error| StageError::new("detail", error))
+}
+
+/// Memory that windows of ground heights may take together: little enough to be taken again and
+/// again without asking the system.
+const WINDOW_BYTES: u64 = 4 << 20;
+/// Bytes of a column and of a span in such a window.
+const COLUMN_TABLE_BYTES: u64 = 4;
+const SPAN_BYTES: u64 = 9;
+/// Columns of the smallest window.
+const LEAST_WINDOW: u64 = 1 << 14;

@@ -1,0 +1,400 @@
+//! Voxels tile by tile: parallel, within a memory bound, with a result that does not
+//! show the tiles.
+//!
+//! 1. Per tile: triangles of the tile and its halo to the walkable field of the tile and a ring,
+//!    and to pieces of surface. Kept as bytes.
+//! 2. The pieces of all tiles are joined to regions; small islands go.
+//! 3. Per tile: spans get their regions, borders are traced to where the tile ends.
+//! 4. Borders are stitched. From here on everything is as in an untiled bake: simplification,
+//!    triangles, polygons.
+//! 5. Ground heights are fitted window by window, over the tiles that lie there.
+
+mod survey;
+
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use waymesh_contour::{BorderChains, stitch, trace_window};
+use waymesh_core::stage::StageError;
+use waymesh_core::{
+    ContourSet, Counter, FieldWindow, GridFrame, GridWindow, Heightfield, LabelledWindow, Observer,
+    TriangleSource, Validate, Warning, setters,
+};
+use waymesh_detail::{WindowConfig, fit_heights_windowed};
+use waymesh_region::{SurfacePieces, SurfacesConfig, join_surfaces, split_surfaces};
+use waymesh_tile::{BinsConfig, MemoryGate, Tally, Tile, TileError, TileStore, TriangleBins, build_tiles};
+use waymesh_voxel::{
+    Climb, FieldBuilder, PackedField, VoxelConfig, VoxelError, build_window, build_window_with_climbs,
+    rasterize_window,
+};
+
+use crate::bake::{
+    Bake, BakeConfig, BakeError, Baker, Borders, FrontEnd, GridReport, Ground, Heights, Recorder, Refused,
+    Report, StageSet,
+};
+use survey::{Kept, Survey, TileContent, labelled, read_survey, read_tile};
+
+/// Bytes that a column of a tile's window takes while it is built, with a span and a half in it.
+const COLUMN_BYTES: u64 = 128;
+/// What the voxels of one tile may take, however little memory there is: tiles then wait for each
+/// other.
+const TILE_BYTES: u64 = 2 << 30;
+/// Bytes that a triangle of a tile takes while it is built.
+const TRIANGLE_BYTES: u64 = 100;
+
+/// Voxels tile by tile, for worlds that memory does not hold.
+///
+/// # Guarantees
+/// - The same mesh, bit for bit, as that of [`super::Voxels`] for all the triangles at once,
+///   whatever the side of the tiles, the number of threads, the memory and the order of the
+///   triangles.
+/// - With a folder, a bake that was stopped goes on where it was; damaged tiles are built again.
+///
+/// # Cost
+/// Two passes over the source; jumps take a third, and hold the triangles in memory. Memory:
+/// [`BakeConfig::max_memory_bytes`], a few bytes per border step and the result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Tiles {
+    /// Side of a tile in cells, rounded up to whole blocks of 16; 0 for one tile. Default 256.
+    pub tile_cells: u32,
+    /// Folder in which finished tiles are kept, so that a bake that was stopped goes on where it
+    /// was. Default none: they are kept in memory, as bytes.
+    pub folder: Option<PathBuf>,
+    /// Folder for triangles that memory does not hold. Default: the system's folder for temporary
+    /// files.
+    pub spill_folder: Option<PathBuf>,
+    /// Text kept in `folder` beside the tiles, for the program that merges them. Default none.
+    pub note: String,
+}
+
+impl Default for Tiles {
+    fn default() -> Self {
+        Self { tile_cells: 256, folder: None, spill_folder: None, note: String::new() }
+    }
+}
+
+setters! {
+    impl Tiles {
+        with_tile_cells(tile_cells: u32);
+        with_folder(folder: Some(impl Into<PathBuf>));
+        with_spill_folder(spill_folder: Some(impl Into<PathBuf>));
+        with_note(note: impl Into<String>);
+    }
+}
+
+const WHOLE_GROUND: &str = "it needs the whole ground at once; bake untiled, with `Baker::voxels()`";
+
+impl FrontEnd for Tiles {
+    type Input = dyn TriangleSource;
+    const NAME: &'static str = "tiles";
+    const REFUSED: Refused = &[
+        (
+            "partition",
+            "only whole storeys (`surfaces`) can be told part by part; bake untiled, with `Baker::voxels()`",
+        ),
+        (
+            "merge_region",
+            "only watershed and monotone regions are merged; bake untiled, with `Baker::voxels()`",
+        ),
+        ("with_voxelize", WHOLE_GROUND),
+        ("with_build_field", WHOLE_GROUND),
+        ("with_partition", WHOLE_GROUND),
+        ("with_trace", WHOLE_GROUND),
+        ("with_fit_heights", WHOLE_GROUND),
+    ];
+
+    fn defaults() -> BakeConfig {
+        BakeConfig::default()
+    }
+
+    fn ground<'a>(
+        &'a self,
+        source: &'a dyn TriangleSource,
+        stages: &'a StageSet,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<Ground<'a>, BakeError> {
+        let survey =
+            recorder.stage("survey", |_| Survey::survey(source, self.tile_cells, stages.config()))?;
+        let store = survey.store(self)?;
+        survey.skipped.tell(recorder);
+        let kept = self.build_missing(source, &survey, &store, stages, recorder)?;
+        joined(survey, store, kept, stages, recorder)
+    }
+
+    fn triangles<'a>(source: &'a (dyn TriangleSource + 'static)) -> Option<&'a dyn TriangleSource> {
+        Some(source)
+    }
+}
+
+impl Baker<Tiles> {
+    /// Voxels of 0.3 m and levels of 0.2 m, in tiles of 256 cells.
+    #[must_use]
+    pub fn tiles() -> Self {
+        Self::new(Tiles::default(), Tiles::defaults())
+    }
+
+    /// Builds one tile into the folder, for a bake that is spread over machines, and returns its
+    /// file. The source is the whole world, so that every machine finds the same grid.
+    ///
+    /// # Errors
+    /// See [`Baker::bake`]; [`BakeError::NoSuchTile`] if the world has no such tile;
+    /// [`BakeError::NoFolder`] without a folder.
+    pub fn bake_tile(
+        &self,
+        source: &dyn TriangleSource,
+        tile: Tile,
+        observer: &mut dyn Observer,
+    ) -> Result<PathBuf, BakeError> {
+        self.check()?;
+        let mut recorder = Recorder::new(observer);
+        self.stages.in_pool(|| {
+            let survey = Survey::survey(source, self.front.tile_cells, self.config())?;
+            if !survey.layout.has(tile) {
+                let (columns, rows) = (survey.layout.columns(), survey.layout.rows());
+                return Err(BakeError::NoSuchTile { tile, columns, rows });
+            }
+            let store = survey.store(&self.front)?;
+            let file = store.file(tile).ok_or(BakeError::NoFolder)?;
+            self.front.build(source, &survey, &store, &[tile], &self.stages, &mut recorder)?;
+            Ok(file)
+        })?
+    }
+
+    /// Joins the tiles of a folder, built by [`Baker::bake_tile`] anywhere, to one mesh. The
+    /// front end's own options are not used.
+    ///
+    /// # Errors
+    /// [`BakeError::Tile`] if the folder is not one of tiles, or a tile is missing or damaged;
+    /// [`BakeError::OptionNotSupported`] for jumps; see [`Baker::bake`] otherwise.
+    pub fn merge_tiles(&self, folder: &Path, observer: &mut dyn Observer) -> Result<Bake, BakeError> {
+        const NO_TRIANGLES: Refused =
+            &[("jumps", "tiles hold no triangles; find them on the mesh, with `find_jumps`")];
+        self.check()?;
+        self.stages.refuse("tiles of a folder", &Tiles::defaults(), NO_TRIANGLES)?;
+        self.run(None, observer, |recorder| {
+            let (survey, _) = read_survey(folder)?;
+            let store = TileStore::in_folder(&survey.layout, folder, survey.fingerprint, "")?;
+            let mut kept = Vec::with_capacity(survey.layout.len());
+            for tile in survey.layout.tiles() {
+                let missing = || TileError::MissingTile { tile, folder: Some(folder.to_owned()) };
+                kept.push(read_tile(&store, tile)?.ok_or_else(missing)?);
+            }
+            survey.skipped.tell(recorder);
+            joined(survey, store, kept, &self.stages, recorder)
+        })
+    }
+}
+
+impl Tiles {
+    /// Builds the tiles that the store does not have.
+    fn build_missing(
+        &self,
+        source: &dyn TriangleSource,
+        survey: &Survey,
+        store: &TileStore,
+        stages: &StageSet,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<Vec<Kept>, BakeError> {
+        let mut kept: Vec<Option<Kept>> = Vec::with_capacity(survey.layout.len());
+        for tile in survey.layout.tiles() {
+            kept.push(read_tile(store, tile)?);
+        }
+        let missing: Vec<Tile> = survey
+            .layout
+            .tiles()
+            .zip(&kept)
+            .filter(|(_, kept)| kept.is_none())
+            .map(|(tile, _)| tile)
+            .collect();
+        if missing.len() < kept.len() {
+            recorder.count(Counter::TilesResumed, (kept.len() - missing.len()) as u64);
+        }
+        if store.damaged() > 0 {
+            recorder.warn(Warning::TilesDamaged { tiles: store.damaged() });
+        }
+        let built = self.build(source, survey, store, &missing, stages, recorder)?;
+        for (tile, built) in missing.into_iter().zip(built) {
+            kept[survey.layout.index(tile)] = Some(built);
+        }
+        Ok(kept.into_iter().flatten().collect())
+    }
+
+    /// Builds these tiles and puts them into the store.
+    fn build(
+        &self,
+        source: &dyn TriangleSource,
+        survey: &Survey,
+        store: &TileStore,
+        missing: &[Tile],
+        stages: &StageSet,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<Vec<Kept>, BakeError> {
+        if missing.is_empty() {
+            return Ok(Vec::new());
+        }
+        let config = stages.config();
+        let builder = FieldBuilder::new(config.agent);
+        let halo = halo_cells(config, &builder);
+        let bins = recorder.stage("sort triangles", |_| {
+            let bins = BinsConfig::default()
+                .with_memory_bytes(config.max_memory_bytes / 8)
+                .with_folder(self.spill_folder.clone());
+            TriangleBins::sort_for(
+                source,
+                &survey.layout,
+                halo,
+                |tile| missing.binary_search(&tile).is_ok(),
+                &bins,
+            )
+        })?;
+        let voxels = VoxelConfig::for_agent(&config.agent)
+            .with_scale(config.scale)
+            .with_threads(1)
+            .with_max_memory_bytes(config.max_memory_bytes.max(TILE_BYTES));
+        let gate = MemoryGate::new(config.max_memory_bytes / 2);
+        let window = |tile: Tile| survey.layout.core(tile).grown(halo, &survey.frame);
+        let estimate = |tile: Tile| {
+            window(tile).column_count() * COLUMN_BYTES + bins.count(tile) as u64 * TRIANGLE_BYTES
+        };
+        let tallies = Mutex::new(Vec::new());
+        let work = |tile: Tile| -> Result<Kept, BakeError> {
+            let mut tally = Tally::default();
+            let failed = |error| StageError::new("voxelize", error);
+            let soup = bins.soup(tile)?;
+            // The survey has counted the triangles that are of no use.
+            let heightfield =
+                rasterize_window(soup.finite_triangles(), &survey.frame, window(tile), &voxels, &mut ())
+                    .map_err(failed)?;
+            drop(soup);
+            let core = survey.layout.core(tile);
+            let (part, climbs) =
+                field_window(&heightfield, &survey.frame, [window(tile), core], &builder, config, &mut tally)
+                    .map_err(failed)?;
+            let solid_spans = solid_spans(&heightfield, window(tile), core);
+            drop(heightfield);
+            stages.check("field", |list| part.violations(list))?;
+            let pieces = split_surfaces(&part, &SurfacesConfig::default())
+                .map_err(|error| StageError::new("partition", error))?;
+            let content =
+                TileContent { solid_spans, climbs, pieces, field: PackedField::pack(&part).map_err(failed)? };
+            store.put(tile, content.to_bytes())?;
+            tallies.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((tile, tally));
+            Ok(Kept { solid_spans, climbs: content.climbs, pieces: content.pieces })
+        };
+        let kept =
+            recorder.stage("tiles", |observer| build_tiles(missing, &gate, estimate, work, observer))?;
+        let mut tallies = tallies.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        tallies.sort_unstable_by_key(|&(tile, _)| tile);
+        tallies.iter().for_each(|(_, tally)| tally.replay(recorder));
+        Ok(kept)
+    }
+}
+
+/// From finished tiles to ground.
+fn joined<'a>(
+    survey: Survey,
+    store: TileStore,
+    kept: Vec<Kept>,
+    stages: &'a StageSet,
+    recorder: &mut Recorder<'_>,
+) -> Result<Ground<'a>, BakeError> {
+    let spans = kept.iter().map(|kept| kept.solid_spans).sum();
+    let (pieces, climbs): (Vec<SurfacePieces>, Vec<Vec<Climb>>) =
+        kept.into_iter().map(|kept| (kept.pieces, kept.climbs)).unzip();
+    let Survey { frame, layout, .. } = survey;
+    let surfaces = recorder.stage("join", |observer| {
+        join_surfaces(&pieces, &stages.join_config(frame.cell_area()), observer)
+            .map_err(|error| StageError::new("partition", error))
+    })?;
+    drop(pieces);
+    if surfaces.count() == 0 {
+        let hint = "slopes, ledges, low ceilings, the agent's radius or the smallest region leave no room; is the scale in metres?";
+        return Err(BakeError::NothingWalkable { stage: "field", hint });
+    }
+    let memory_bytes = stages.config().max_memory_bytes;
+    let tiles: Vec<Tile> = layout.tiles().collect();
+    let gate = MemoryGate::new(memory_bytes / 2);
+    let estimate = |tile: Tile| layout.core(tile).column_count() * COLUMN_BYTES;
+    let raw = recorder.stage("trace", |observer| {
+        let trace = |tile| -> Result<BorderChains, BakeError> {
+            let tile = labelled(&store, &surfaces, tile)?;
+            Ok(trace_window(&tile.part, &tile.regions).map_err(|error| StageError::new("trace", error))?)
+        };
+        let chains = build_tiles(&tiles, &gate, estimate, trace, observer)?;
+        let raw = stitch(frame, chains, surfaces.count()).map_err(|error| StageError::new("trace", error))?;
+        Ok::<ContourSet, BakeError>(raw)
+    })?;
+    let walkable_spans = surfaces.spans().iter().sum();
+    stages.check_traced(&raw, walkable_spans)?;
+    let report = Report {
+        triangles: survey.triangles,
+        grid: GridReport::of(&frame),
+        spans,
+        walkable_spans,
+        walkable_area: walkable_spans as f64 * frame.cell_area(),
+        regions: u64::from(surfaces.count()),
+        tiles: layout.len() as u64,
+        ..Report::default()
+    };
+    let detail = stages.detail_config();
+    let heights = Heights::fitted(move |polygons, observer| {
+        let source = |window: GridWindow| {
+            let tiles = layout.tiles_over(&window.grown(1, &frame));
+            let tiles: Vec<LabelledWindow> =
+                tiles.map(|tile| labelled(&store, &surfaces, tile)).collect::<Result<_, _>>()?;
+            let tiles: Vec<&LabelledWindow> = tiles.iter().collect();
+            Ok(LabelledWindow::assemble(frame, window, &tiles))
+        };
+        fit_heights_windowed(polygons, &source, &detail, &windows(memory_bytes / 2), observer)
+            .map_err(|error| StageError::new("detail", error))
+    });
+    Ok(Ground { climbs: climbs.concat(), ..Ground::new(Borders::Traced(raw), heights, report) })
+}
+
+/// How many columns around its core a tile needs for all that is built of it.
+pub(crate) fn halo_cells(config: &BakeConfig, builder: &FieldBuilder) -> u32 {
+    let climbs = if config.has_climbs() { builder.climb_cells(config.max_ledge, &config.scale) } else { 0 };
+    builder.halo_cells(&config.scale).saturating_add(climbs)
+}
+
+/// The field of a tile, and where the agent can climb in it.
+pub(crate) fn field_window(
+    heightfield: &Heightfield,
+    frame: &GridFrame,
+    [window, core]: [GridWindow; 2],
+    builder: &FieldBuilder,
+    config: &BakeConfig,
+    observer: &mut dyn Observer,
+) -> Result<(FieldWindow, Vec<Climb>), VoxelError> {
+    if config.has_climbs() {
+        build_window_with_climbs(heightfield, frame, window, core, builder, config.max_ledge, observer)
+    } else {
+        Ok((build_window(heightfield, frame, window, core, builder, observer)?, Vec::new()))
+    }
+}
+
+/// As many windows as there are threads, of a size that fits into the memory.
+pub(crate) fn windows(memory_bytes: u64) -> WindowConfig {
+    let threads = rayon::current_num_threads();
+    let columns = memory_bytes / COLUMN_BYTES / threads as u64;
+    WindowConfig::default().with_windows_at_once(threads).with_window_columns(columns.max(1 << 12))
+}
+
+/// The text that was given as [`Tiles::note`] when a folder of tiles was begun.
+///
+/// # Errors
+/// If it is no folder of tiles.
+pub fn tile_note(folder: &Path) -> Result<String, BakeError> {
+    Ok(read_survey(folder)?.1)
+}
+
+/// Solid spans in the columns of the core.
+fn solid_spans(heightfield: &Heightfield, window: GridWindow, core: GridWindow) -> u64 {
+    (core.z..core.end_z())
+        .map(|z| {
+            let first = (z - window.z) as usize * window.width as usize + (core.x - window.x) as usize;
+            u64::from(heightfield.columns[first + core.width as usize] - heightfield.columns[first])
+        })
+        .sum()
+}

@@ -1,0 +1,184 @@
+//! What all tiles of a bake have in common, and what is kept of one.
+
+use std::path::Path;
+
+use waymesh_core::stage::StageError;
+use waymesh_core::{
+    FieldWindow, GridFrame, LabelledWindow, Random, RegionMap, SkippedTriangles, TriangleSource,
+};
+use waymesh_region::{JoinedSurfaces, SurfacePieces, label_surfaces};
+use waymesh_tile::{Census, Tile, TileError, TileLayout, TileSource, TileStore};
+use waymesh_voxel::{Climb, PackedField};
+
+use super::Tiles;
+use crate::bake::{BakeConfig, BakeError, ConfigError};
+
+/// What all tiles of a bake have in common.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Survey {
+    pub(super) frame: GridFrame,
+    pub(super) layout: TileLayout,
+    pub(super) triangles: u64,
+    pub(super) skipped: SkippedTriangles,
+    /// Of the triangles, and of the settings that a tile depends on.
+    pub(super) fingerprint: u64,
+}
+
+impl Survey {
+    pub(super) fn survey(
+        source: &dyn TriangleSource,
+        tile_cells: u32,
+        config: &BakeConfig,
+    ) -> Result<Self, BakeError> {
+        let census = Census::take(source)?;
+        let SkippedTriangles { not_finite, degenerate } = census.skipped;
+        if not_finite + degenerate == census.triangles {
+            let triangles = usize::try_from(census.triangles).unwrap_or(usize::MAX);
+            return Err(BakeError::NoTriangles { triangles, not_finite, degenerate });
+        }
+        let frame = GridFrame::fit(&census.bounds, &config.scale).map_err(ConfigError::Grid)?;
+        let layout = TileLayout::new(&frame, tile_cells)?;
+        // What a tile is made of; names and numbers as people would write them are as good as any encoding.
+        let settings =
+            format!("{:?} {:?} {:?} {}", config.scale, config.agent, config.max_ledge, layout.side_cells());
+        let fingerprint = settings
+            .bytes()
+            .fold(census.fingerprint, |state, byte| Random::mix(state.wrapping_add(u64::from(byte) + 1)));
+        Ok(Self { frame, layout, triangles: census.triangles, skipped: census.skipped, fingerprint })
+    }
+
+    /// The lines that tell [`Survey::read`] everything.
+    pub(super) fn note(&self) -> String {
+        let frame = &self.frame;
+        let bits = [frame.origin.x, frame.origin.y, frame.origin.z, frame.cell_size, frame.level_height];
+        let bits = bits.map(|number| format!("{:08x}", number.to_bits())).join(" ");
+        format!(
+            "frame {bits} {} {}\ntile_cells {}\ntriangles {} {} {}\n",
+            frame.width,
+            frame.depth,
+            self.layout.side_cells(),
+            self.triangles,
+            self.skipped.not_finite,
+            self.skipped.degenerate
+        )
+    }
+
+    pub(super) fn read(fingerprint: u64, note: &str) -> Option<(Self, String)> {
+        let mut lines = note.splitn(4, '\n');
+        let words = |line: Option<&str>, title: &str| -> Option<Vec<String>> {
+            Some(line?.strip_prefix(title)?.split_whitespace().map(str::to_owned).collect())
+        };
+        let frame = words(lines.next(), "frame ")?;
+        let number = |index: usize| Some(f32::from_bits(u32::from_str_radix(frame.get(index)?, 16).ok()?));
+        let frame = GridFrame {
+            origin: glam::Vec3::new(number(0)?, number(1)?, number(2)?),
+            cell_size: number(3)?,
+            level_height: number(4)?,
+            width: frame.get(5)?.parse().ok()?,
+            depth: frame.get(6)?.parse().ok()?,
+        };
+        let side = words(lines.next(), "tile_cells ")?.first()?.parse().ok()?;
+        let counts = words(lines.next(), "triangles ")?;
+        let count = |index: usize| counts.get(index)?.parse().ok();
+        let skipped = SkippedTriangles { not_finite: count(1)?, degenerate: count(2)? };
+        let layout = TileLayout::new(&frame, side).ok()?;
+        let world = Self { frame, layout, triangles: count(0)?, skipped, fingerprint };
+        Some((world, lines.next().unwrap_or_default().to_owned()))
+    }
+
+    pub(super) fn store(&self, tiles: &Tiles) -> Result<TileStore, BakeError> {
+        Ok(match &tiles.folder {
+            None => TileStore::in_memory(&self.layout),
+            Some(folder) => {
+                let note = self.note() + &tiles.note;
+                TileStore::in_folder(&self.layout, folder, self.fingerprint, &note)?
+            }
+        })
+    }
+}
+
+/// What is kept of a tile: its field, its pieces, and what the report wants to know.
+pub(super) struct TileContent {
+    pub(super) solid_spans: u64,
+    pub(super) climbs: Vec<Climb>,
+    pub(super) pieces: SurfacePieces,
+    pub(super) field: PackedField,
+}
+
+/// The parts of [`TileContent`] in its bytes, not yet read.
+pub(super) struct TileParts<'a> {
+    pub(super) solid_spans: u64,
+    pub(super) climbs: &'a [u8],
+    pub(super) pieces: &'a [u8],
+    pub(super) field: &'a [u8],
+}
+
+impl TileContent {
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
+        let pieces = self.pieces.to_bytes();
+        let climbs = self.climbs.len() * Climb::BYTES;
+        let mut bytes = Vec::with_capacity(24 + climbs + pieces.len() + self.field.as_bytes().len());
+        for number in [self.solid_spans, climbs as u64, pieces.len() as u64] {
+            bytes.extend(number.to_le_bytes());
+        }
+        bytes.extend(self.climbs.iter().flat_map(Climb::to_bytes));
+        bytes.extend(pieces);
+        bytes.extend(self.field.as_bytes());
+        bytes
+    }
+
+    pub(super) fn split(bytes: &[u8]) -> Option<TileParts<'_>> {
+        let (head, rest) = bytes.split_at_checked(24)?;
+        let number = |at: usize| head[at..at + 8].try_into().map(u64::from_le_bytes).ok();
+        let (climbs, rest) = rest.split_at_checked(usize::try_from(number(8)?).ok()?)?;
+        let (pieces, field) = rest.split_at_checked(usize::try_from(number(16)?).ok()?)?;
+        Some(TileParts { solid_spans: number(0)?, climbs, pieces, field })
+    }
+}
+
+/// A finished tile as the later stages need it.
+pub(super) struct Kept {
+    pub(super) solid_spans: u64,
+    pub(super) climbs: Vec<Climb>,
+    pub(super) pieces: SurfacePieces,
+}
+
+/// What a folder of tiles says it belongs to, and the text that was kept beside it.
+pub(super) fn read_survey(folder: &Path) -> Result<(Survey, String), BakeError> {
+    let unknown = || BakeError::NotTiles { folder: folder.to_owned() };
+    let (fingerprint, note) = TileStore::note(folder)?.ok_or_else(unknown)?;
+    Survey::read(fingerprint, &note).ok_or_else(unknown)
+}
+
+/// The pieces of a tile, if the store has it undamaged.
+pub(super) fn read_tile(store: &TileStore, tile: Tile) -> Result<Option<Kept>, BakeError> {
+    let Some(bytes) = store.get(tile)? else { return Ok(None) };
+    Ok(TileContent::split(&bytes).and_then(|parts| {
+        let (climbs, rest) = parts.climbs.as_chunks();
+        Some(Kept {
+            solid_spans: parts.solid_spans,
+            climbs: climbs
+                .iter()
+                .map(Climb::from_bytes)
+                .collect::<Option<_>>()
+                .filter(|_| rest.is_empty())?,
+            pieces: SurfacePieces::from_bytes(parts.pieces).ok()?,
+        })
+    }))
+}
+
+/// The field of a tile with its regions.
+pub(super) fn labelled(
+    store: &TileStore,
+    surfaces: &JoinedSurfaces,
+    tile: Tile,
+) -> Result<LabelledWindow, BakeError> {
+    let missing = || TileError::MissingTile { tile, folder: None };
+    let bytes = store.get(tile)?.ok_or_else(missing)?;
+    let field = TileContent::split(&bytes).ok_or_else(missing)?.field;
+    let part: FieldWindow =
+        PackedField::unpack_bytes(field).map_err(|error| StageError::new("tiles", error))?;
+    let regions: RegionMap =
+        label_surfaces(&part, surfaces).map_err(|error| StageError::new("partition", error))?;
+    Ok(LabelledWindow { part, regions })
+}

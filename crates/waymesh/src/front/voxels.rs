@@ -1,0 +1,201 @@
+//! Voxels of the whole scene at once (Mononen 2009): soup, voxels, walkable field, regions, borders.
+
+use waymesh_core::stage::{BuildField, StageError, Voxelize};
+use waymesh_core::{
+    ContourSet, FieldWindow, GridWindow, HeightSurface, Heightfield, Observer, PolyMesh, RegionMap,
+    TriangleSoup, TriangleSource, Triangulation, Validate, WalkableField,
+};
+use waymesh_region::{SurfacesConfig, join_surfaces, label_surfaces, split_surfaces};
+use waymesh_voxel::{Climb, FieldBuilder, VoxelConfig, Voxelizer, find_climbs};
+
+use crate::bake::{
+    BakeConfig, BakeError, Baker, Borders, FrontEnd, GridReport, Ground, Heights, Recorder, Refused, Report,
+    StageSet, check_soup, clear_unlabelled,
+};
+
+/// Voxels of the whole scene at once. It needs triangles and voxels in memory; [`super::Tiles`] does
+/// not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Voxels;
+
+/// Everything a bake makes on its way.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Stages {
+    /// Solid voxels.
+    pub heightfield: Heightfield,
+    /// The walkable surface, after erosion and the removal of small islands.
+    pub field: WalkableField,
+    /// Where the agent can climb higher than it steps; none unless [`BakeConfig::max_ledge`] asks
+    /// for them.
+    pub climbs: Vec<Climb>,
+    /// Regions of the surface.
+    pub regions: RegionMap,
+    /// Borders with a vertex at every grid step.
+    pub raw_contours: ContourSet,
+    /// Borders of few vertices.
+    pub contours: ContourSet,
+    /// Triangles of the regions.
+    pub triangulation: Triangulation,
+    /// Convex polygons.
+    pub polygons: PolyMesh,
+    /// Ground height in the polygons.
+    pub surface: HeightSurface,
+}
+
+impl FrontEnd for Voxels {
+    type Input = TriangleSoup;
+    const NAME: &'static str = "voxels";
+    const REFUSED: Refused = &[];
+
+    fn defaults() -> BakeConfig {
+        BakeConfig::default()
+    }
+
+    fn ground<'a>(
+        &'a self,
+        soup: &'a TriangleSoup,
+        stages: &'a StageSet,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<Ground<'a>, BakeError> {
+        let (heightfield, mut field, climbs) = voxels_and_field(soup, stages, recorder)?;
+        let spans = heightfield.spans.len() as u64;
+        // The rest of the bake has better use for its memory.
+        drop(heightfield);
+        let (regions, raw) = regions_and_borders(&mut field, stages, recorder)?;
+        let report = Report {
+            triangles: soup.triangles().len() as u64,
+            grid: GridReport::of(&field.frame),
+            spans,
+            walkable_spans: field.walkable_spans() as u64,
+            walkable_area: field.walkable_area(),
+            regions: u64::from(regions.count),
+            tiles: 1,
+            ..Report::default()
+        };
+        let heights =
+            Heights::fitted(move |polygons, observer| stages.heights(&field, &regions, polygons, observer));
+        Ok(Ground { climbs, ..Ground::new(Borders::Traced(raw), heights, report) })
+    }
+
+    fn triangles(soup: &TriangleSoup) -> Option<&dyn TriangleSource> {
+        Some(soup)
+    }
+}
+
+impl Baker<Voxels> {
+    /// Voxels of 0.3 m and levels of 0.2 m, for scenes that memory holds.
+    #[must_use]
+    pub fn voxels() -> Self {
+        Self::new(Voxels, Voxels::defaults())
+    }
+
+    /// Runs the stages up to heights and keeps what each of them made.
+    ///
+    /// # Errors
+    /// See [`Baker::bake`].
+    pub fn bake_stages(&self, soup: &TriangleSoup, observer: &mut dyn Observer) -> Result<Stages, BakeError> {
+        self.check()?;
+        let (stages, mut recorder) = (&self.stages, Recorder::new(observer));
+        stages.in_pool(|| {
+            let recorder = &mut recorder;
+            let (heightfield, mut field, climbs) = voxels_and_field(soup, stages, recorder)?;
+            let (regions, raw_contours) = regions_and_borders(&mut field, stages, recorder)?;
+            let contours = stages.contours(&raw_contours, recorder)?;
+            let triangulation = stages.triangles(&contours.polygons(), None, recorder)?;
+            let polygons = stages.polygons(&triangulation, None, recorder)?;
+            let surface = recorder
+                .stage("heights", |observer| stages.heights(&field, &regions, &polygons, observer))?;
+            stages.check("heights", |list| surface.violations_over(&polygons, list))?;
+            Ok(Stages {
+                heightfield,
+                field,
+                climbs,
+                regions,
+                raw_contours,
+                contours,
+                triangulation,
+                polygons,
+                surface,
+            })
+        })?
+    }
+}
+
+/// The voxels and the field of a scene, and where the agent can climb.
+fn voxels_and_field(
+    soup: &TriangleSoup,
+    stages: &StageSet,
+    recorder: &mut Recorder<'_>,
+) -> Result<(Heightfield, WalkableField, Vec<Climb>), BakeError> {
+    check_soup(soup)?;
+    let config = stages.config();
+    let voxels = VoxelConfig::for_agent(&config.agent).with_scale(config.scale).with_threads(0);
+    let built_in = Voxelizer::new(voxels.with_max_memory_bytes(config.max_memory_bytes));
+    let heightfield = recorder.stage("voxelize", |observer| match &stages.voxelize {
+        Some(stage) => stage.voxelize(soup, observer),
+        None => built_in.voxelize(soup, observer),
+    })?;
+    stages.check("voxelize", |list| heightfield.violations(list))?;
+    if heightfield.spans.iter().all(|span| !span.area.is_walkable()) {
+        return Err(BakeError::no_floor("voxelize"));
+    }
+    let builder = FieldBuilder::new(config.agent);
+    let field = recorder.stage("field", |observer| match &stages.build_field {
+        Some(stage) => stage.build_field(&heightfield, observer),
+        None => builder.build_field(&heightfield, observer),
+    })?;
+    stages.check("field", |list| field.violations(list))?;
+    if !field.has_ground() {
+        return Err(BakeError::no_room("field"));
+    }
+    let climbs = if config.has_climbs() {
+        recorder.stage("climbs", |_| {
+            let whole = GridWindow::whole(&heightfield.frame);
+            find_climbs(&heightfield, &field, &builder, config.max_ledge, whole, [0, 0])
+                .map_err(|error| StageError::new("climbs", error))
+        })?
+    } else {
+        Vec::new()
+    };
+    Ok((heightfield, field, climbs))
+}
+
+/// Regions and their borders. What is in no region is not walkable from here on.
+fn regions_and_borders(
+    field: &mut WalkableField,
+    stages: &StageSet,
+    recorder: &mut Recorder<'_>,
+) -> Result<(RegionMap, ContourSet), BakeError> {
+    let regions = if stages.replaces_partition() {
+        stages.remove_islands(field, recorder)?;
+        stages.regions(field, recorder)?
+    } else {
+        whole_storeys(field, stages, recorder)?
+    };
+    let raw = stages.raw_contours(field, &regions, recorder)?;
+    Ok((regions, raw))
+}
+
+/// Whole storeys as regions. Small islands go when the surface is known, as in a tiled bake:
+/// removed before, they would still have had a say in where it is cut.
+fn whole_storeys(
+    field: &mut WalkableField,
+    stages: &StageSet,
+    recorder: &mut Recorder<'_>,
+) -> Result<RegionMap, BakeError> {
+    let regions = recorder.stage("partition", |observer| {
+        let failed = |error| StageError::new("partition", error);
+        let empty = WalkableField::empty(field.frame);
+        let part = FieldWindow::whole(std::mem::replace(field, empty));
+        let pieces = split_surfaces(&part, &SurfacesConfig::default()).map_err(failed)?;
+        let join = stages.join_config(field.frame.cell_area());
+        let surfaces = join_surfaces(&[pieces], &join, observer).map_err(failed)?;
+        let regions = label_surfaces(&part, &surfaces).map_err(failed)?;
+        *field = part.field;
+        Ok::<_, StageError>(regions)
+    })?;
+    clear_unlabelled(field, &regions);
+    stages.check("partition", |list| regions.violations_over(field, list))?;
+    if regions.count == 0 { Err(BakeError::islands_only()) } else { Ok(regions) }
+}

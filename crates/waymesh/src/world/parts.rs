@@ -1,0 +1,161 @@
+//! What worlds have in common: parts that are built again where something changed, obstacles, and
+//! the current mesh.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Instant;
+
+use waymesh_core::Observer;
+use waymesh_graph::NavMesh;
+
+use crate::bake::{BakeError, Recorder};
+
+/// The current mesh of a [`crate::World`] or a [`crate::PlanWorld`], for any number of threads.
+///
+/// A query takes the mesh of the moment and keeps it as long as it likes: the world puts a new one
+/// in its place and never changes one that is out.
+#[derive(Clone, Debug)]
+pub struct MeshHandle(Arc<RwLock<Arc<NavMesh>>>);
+
+impl MeshHandle {
+    fn new(mesh: NavMesh) -> Self {
+        Self(Arc::new(RwLock::new(Arc::new(mesh))))
+    }
+
+    /// Puts a mesh in place of the last.
+    fn replace(&self, mesh: NavMesh) {
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(mesh);
+    }
+
+    /// The newest mesh.
+    #[must_use]
+    pub fn mesh(&self) -> Arc<NavMesh> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// What an update did.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct WorldUpdate {
+    /// Tiles that were built: ground and polygons.
+    pub rebuilt: usize,
+    /// Tiles beside them that were fitted to the new borders.
+    pub adjusted: usize,
+    /// Polygons of the new mesh.
+    pub polygons: usize,
+    /// Links of the new mesh.
+    pub links: usize,
+    /// Wall time of building tiles.
+    pub build_seconds: f64,
+    /// Wall time of joining all tiles to the new mesh.
+    pub join_seconds: f64,
+}
+
+/// Names an obstacle of a [`crate::World`] or a [`crate::PlanWorld`]. Never given twice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ObstacleId(pub u64);
+
+/// What stands in a world now, in the order in which it came.
+#[derive(Debug)]
+pub(super) struct Obstacles<T> {
+    standing: BTreeMap<ObstacleId, T>,
+    next: u64,
+}
+
+impl<T> Obstacles<T> {
+    pub(super) fn new() -> Self {
+        Self { standing: BTreeMap::new(), next: 0 }
+    }
+
+    pub(super) fn add(&mut self, obstacle: T) -> ObstacleId {
+        let id = ObstacleId(self.next);
+        self.next += 1;
+        self.standing.insert(id, obstacle);
+        id
+    }
+
+    pub(super) fn remove(&mut self, id: ObstacleId) -> Option<T> {
+        self.standing.remove(&id)
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &T> {
+        self.standing.values()
+    }
+}
+
+/// The parts of a world, by their keys: those that are built, and those that changed since.
+#[derive(Debug)]
+pub(super) struct Parts<K, P> {
+    built: BTreeMap<K, P>,
+    dirty: BTreeSet<K>,
+    current: MeshHandle,
+}
+
+impl<K: Copy + Ord, P> Parts<K, P> {
+    /// No parts; `mesh` is the mesh until the first update.
+    pub(super) fn new(mesh: NavMesh) -> Self {
+        Self { built: BTreeMap::new(), dirty: BTreeSet::new(), current: MeshHandle::new(mesh) }
+    }
+
+    pub(super) fn handle(&self) -> MeshHandle {
+        self.current.clone()
+    }
+
+    pub(super) fn is_dirty(&self) -> bool {
+        !self.dirty.is_empty()
+    }
+
+    /// `true` until the first update that built something.
+    pub(super) fn is_empty(&self) -> bool {
+        self.built.is_empty()
+    }
+
+    /// These parts have changed.
+    pub(super) fn touch(&mut self, parts: impl IntoIterator<Item = K>) {
+        self.dirty.extend(parts);
+    }
+
+    /// Builds what changed and puts a new mesh in place of the last.
+    ///
+    /// `build` gets the keys of the parts that changed, and gives each of them anew, or `None` for
+    /// those that are gone. `join` gets all parts and the keys of those that changed, and gives the
+    /// mesh and how many other parts it adjusted. If one of them fails, everything stays as it was.
+    pub(super) fn update(
+        &mut self,
+        observer: &mut dyn Observer,
+        build: impl FnOnce(&[K], &mut Recorder<'_>) -> Result<Vec<Option<P>>, BakeError>,
+        join: impl FnOnce(&BTreeMap<K, &P>, &[K], &mut Recorder<'_>) -> Result<(NavMesh, usize), BakeError>,
+    ) -> Result<WorldUpdate, BakeError> {
+        let start = Instant::now();
+        let mut recorder = Recorder::new(observer);
+        let changed: Vec<K> = self.dirty.iter().copied().collect();
+        let built = build(&changed, &mut recorder)?;
+        let build_seconds = start.elapsed().as_secs_f64();
+
+        let start = Instant::now();
+        let kept = self.built.iter().filter(|(part, _)| !self.dirty.contains(part));
+        let mut parts: BTreeMap<K, &P> = kept.map(|(&part, built)| (part, built)).collect();
+        let new = changed.iter().copied().zip(&built);
+        parts.extend(new.filter_map(|(part, built)| Some((part, built.as_ref()?))));
+        let (mesh, adjusted) = join(&parts, &changed, &mut recorder)?;
+        drop(parts);
+        let update = WorldUpdate {
+            rebuilt: built.iter().flatten().count(),
+            adjusted,
+            polygons: mesh.polygon_count(),
+            links: mesh.links().len(),
+            build_seconds,
+            join_seconds: start.elapsed().as_secs_f64(),
+        };
+        for (part, built) in changed.into_iter().zip(built) {
+            match built {
+                Some(built) => self.built.insert(part, built),
+                None => self.built.remove(&part),
+            };
+        }
+        self.dirty.clear();
+        self.current.replace(mesh);
+        Ok(update)
+    }
+}
