@@ -253,6 +253,13 @@ fn jumps_become_links() {
     assert!(drops > 0 && jumps > 0 && all <= drops + jumps, "{drops} and {jumps}, {all} together");
     assert_eq!(links(&["--jumps", "--jump-length", "0", "--drop-height", "0"]), 0);
     assert!(fail(folder, 1, &["build", "t.stl", "--jumps", "--jump-rise=-1"]).contains("max_rise"));
-    assert!(fail(folder, 1, &["build", "t.stl", "--jumps", "--tile", "64"]).contains("tiles"));
+    // Tiles leave no trace.
+    assert_eq!(links(&["--jumps", "--tile", "64"]), all);
+    assert!(links(&["--jumps", "--pipeline", "storeys"]) > 0);
+    assert!(
+        fail(folder, 1, &["build", "t.stl", "--pipeline", "storeys", "--tiles", "t"]).contains("--tiles")
+    );
+    let refused = fail(folder, 1, &["build", "t.stl", "--pipeline", "storeys", "--max-ledge", "2"]);
+    assert!(refused.contains("max_ledge cannot be used with storeys"), "{refused}");
     fail(folder, 2, &["build", "t.stl", "--jump-length", "1"]);
 }
