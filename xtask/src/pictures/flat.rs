@@ -434,3 +434,36 @@ pub(super) fn test_field() -> Result<String> {
     }
     Ok(sheet.finish())
 }
+
+pub(super) fn contract() -> Result<String> {
+    const CHECKS: [&str; 5] = [
+        "every walkable span has a region",
+        "every region is connected",
+        "no region lies over itself",
+        "regions are counted from 0",
+        "two runs give the same result",
+    ];
+    let field = stages(&Blocks::hall(true).soup(), 0.2)?.field;
+    let regions = partition_watershed(&field, &WatershedConfig::default().with_merge_region(0.0), &mut ())?;
+    let mut sheet = Sheet::new(
+        "contract: what a stage must promise, as tests for your own stage",
+        [3, 1],
+        [260.0, 170.0],
+    );
+    let view = hall_view(&mut sheet, "input from the suite");
+    draw_field(&mut sheet, &view, &field, |_| Some(PALE));
+    let view = hall_view(&mut sheet, "the result of your stage");
+    draw_field(&mut sheet, &view, &field, |span| {
+        regions.region(span).map(|region| Colour::soft(region.index()))
+    });
+    let corner = sheet.panel("what is checked");
+    for (row, check) in (0..5u8).zip(CHECKS) {
+        let at = [corner.x, corner.y + 32.0 * f64::from(row)];
+        sheet.tag(at, [260.0, 25.0], check, Colour::soft(2));
+    }
+    for panel in 1..3u8 {
+        let x = f64::from(panel) * 278.0;
+        sheet.arrow([x - 17.0, 105.0], [x - 3.0, 105.0]);
+    }
+    Ok(sheet.finish())
+}

@@ -33,6 +33,7 @@ const PICTURES: &[(&str, fn() -> Result<String>)] = &[
     ("crates/graph/picture.svg", flat::queries),
     ("crates/io/picture.svg", solid::files),
     ("crates/scenes/picture.svg", flat::scenes),
+    ("crates/contract/picture.svg", flat::contract),
     ("crates/testkit/picture.svg", flat::test_field),
     ("crates/cli/picture.svg", solid::program),
 ];
