@@ -176,3 +176,8 @@ pub use path::{
 };
 pub use scratch::QueryScratch;
 pub use surface::{PlaceSampler, PlanRay, RayHit, Raycast, Wall, WallPiece};
+
+/// Tests the example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
