@@ -15,8 +15,11 @@ use waymesh::{
 use crate::cargo;
 use sheet::save;
 
-/// What is drawn, and where it lies below the root folder.
-const PICTURES: &[(&str, fn() -> Result<String>)] = &[
+/// Draws a picture as SVG.
+type Draw = fn() -> Result<String>;
+
+/// Where each picture lies below the root folder, and what draws it.
+const PICTURES: &[(&str, Draw)] = &[
     ("docs/pictures/waymesh.svg", solid::overview),
     ("crates/waymesh/picture.svg", solid::front_ends),
     ("crates/core/picture.svg", flat::vocabulary),
