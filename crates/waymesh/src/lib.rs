@@ -122,3 +122,8 @@ pub use {
     waymesh_floorplan as floorplan, waymesh_graph as graph, waymesh_io as io, waymesh_region as region,
     waymesh_tile as tile, waymesh_triangulate as triangulate, waymesh_voxel as voxel,
 };
+
+/// Tests the example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
