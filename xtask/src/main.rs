@@ -2,8 +2,11 @@
 
 mod bench;
 mod ci;
+mod comments;
 mod dump;
 mod pictures;
+mod packages;
+mod skipped;
 mod storeys;
 mod tables;
 mod tidy;

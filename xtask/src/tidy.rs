@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use crate::root;
+use crate::{comments, root};
 
 /// Longest Rust file.
 const MAX_LINES: usize = 800;
@@ -170,6 +170,7 @@ fn sources(root: &Path, files: &[PathBuf], faults: &mut Vec<String>) -> Result<(
             if lines > MAX_LINES {
                 faults.push(format!("{name} has {lines} lines, the limit is {MAX_LINES}"));
             }
+            comments::check(&name, &text, faults);
             for word in unfinished.iter().filter(|word| text.contains(**word)) {
                 faults.push(format!("{name} holds {word}"));
             }

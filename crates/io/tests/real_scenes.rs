@@ -22,7 +22,7 @@ fn triangle_counts_are_those_of_the_manifest() {
         let (Some(file), Some(triangles)) = (columns.next(), columns.next()) else { continue };
         let file = folder.join(file);
         if !file.is_file() {
-            eprintln!("SKIPPED: {} is listed but absent", file.display());
+            waymesh_testkit::levels::skipped(&file.display().to_string());
             continue;
         }
         let soup = load(&file).unwrap_or_else(|error| panic!("{error}"));

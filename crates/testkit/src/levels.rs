@@ -5,6 +5,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+/// What the folder of all levels is called in notes.
+const ALL: &str = "the real levels";
+
 /// A scene file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RealLevel {
@@ -30,7 +33,7 @@ impl RealLevel {
 }
 
 /// All real levels, by name: what `is_scene` knows in the folder and its folders. If there are
-/// none, says so as [`find`] does.
+/// none, notes it as [`find`] does.
 #[must_use]
 pub fn all(is_scene: impl Fn(&Path) -> bool) -> Vec<RealLevel> {
     let mut folders = vec![root()];
@@ -47,7 +50,7 @@ pub fn all(is_scene: impl Fn(&Path) -> bool) -> Vec<RealLevel> {
     }
     levels.sort_by(|a, b| a.name.cmp(&b.name));
     if levels.is_empty() {
-        say_skipped("the folder of real levels");
+        skipped(ALL);
     }
     levels
 }
@@ -68,19 +71,32 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/scenes")
 }
 
-/// A file or folder of the real levels, by its path there. Where it is absent, says on stderr that
-/// a test is skipped, past the test harness, which keeps back what passing tests print.
+/// A file or folder of the real levels, by its path there. Where it is absent, notes that this test
+/// is skipped, see [`skipped`].
 #[must_use]
 pub fn find(path: &str) -> Option<PathBuf> {
     let full = root().join(path);
     if full.exists() {
         return Some(full);
     }
-    say_skipped(path);
+    skipped(if path.is_empty() { ALL } else { path });
     None
 }
 
-fn say_skipped(what: &str) {
+/// Notes that the test that calls it misses this file or folder of the real levels: on stderr, past
+/// the test harness, which keeps back what passing tests print, and in the file that the variable
+/// `WAYMESH_SKIPPED` names, which `cargo xtask ci` sums up.
+pub fn skipped(what: &str) {
+    let program = std::env::current_exe().unwrap_or_default();
+    let program = program.file_stem().unwrap_or_default().to_string_lossy();
+    // Without the hash that cargo adds.
+    let program = program.rsplit_once('-').map_or(&*program, |(name, _)| name);
+    let thread = std::thread::current();
+    let test = format!("{program}::{}", thread.name().unwrap_or("main"));
     // A closed stderr is no reason to fail.
-    let _ = writeln!(std::io::stderr(), "SKIPPED: {what} is not beside the checkout");
+    let _ = writeln!(std::io::stderr(), "SKIPPED: {test} needs {what}, which is not beside the checkout");
+    if let Some(notes) = std::env::var_os("WAYMESH_SKIPPED") {
+        let notes = std::fs::OpenOptions::new().create(true).append(true).open(notes);
+        let _ = notes.and_then(|mut notes| notes.write_all(format!("{test}\t{what}\n").as_bytes()));
+    }
 }

@@ -1,0 +1,92 @@
+//! What crates.io gets: packages with everything in them, and features that can be left out.
+
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
+
+use crate::{cargo, root};
+
+/// Files that every published package carries.
+const FILES: [&str; 3] = ["LICENSE-APACHE", "LICENSE-MIT", "README.md"];
+
+/// Fields of the manifest that every published package fills.
+const FIELDS: [&str; 6] = ["categories", "description", "keywords", "license", "readme", "repository"];
+
+/// Packages, and the sets of features that each must build with, without its default features.
+const FEATURES: &[(&str, &[&str])] = &[
+    ("waymesh-io", &["", "gltf", "json", "ply"]),
+    ("waymesh-floorplan", &["", "geojson", "svg", "toml", "wkt"]),
+    ("waymesh", &["", "gltf"]),
+    ("waymesh-cli", &[""]),
+];
+
+/// Crates that no build of the facade without features may depend on.
+const HEAVY: [&str; 3] = ["geojson", "gltf", "ply-rs-bw"];
+
+/// The output of cargo with these words.
+fn output(words: &[&str]) -> Result<String> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = Command::new(cargo)
+        .args(words)
+        .current_dir(root())
+        .output()
+        .with_context(|| format!("cannot start cargo {}", words.join(" ")))?;
+    if !output.status.success() {
+        bail!("cargo {} failed: {}", words.join(" "), String::from_utf8_lossy(&output.stderr));
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// Checks every published package: its manifest, and the list of its files.
+pub(crate) fn check() -> Result<()> {
+    let metadata: Value =
+        serde_json::from_str(&output(&["metadata", "--no-deps", "--format-version", "1", "--locked"])?)?;
+    let packages = metadata["packages"].as_array().context("cargo metadata lists no packages")?;
+    let mut faults = Vec::new();
+    let mut count = 0;
+    // `publish = false` is an empty list of registries.
+    for package in packages.iter().filter(|package| package["publish"].is_null()) {
+        count += 1;
+        let name = package["name"].as_str().context("a package without a name")?;
+        let is_empty = |value: &Value| {
+            value.as_str().is_none_or(str::is_empty) && value.as_array().is_none_or(Vec::is_empty)
+        };
+        let missing = FIELDS.iter().filter(|field| is_empty(&package[**field]));
+        faults.extend(missing.map(|field| format!("{name} has no {field}")));
+        let list = output(&["package", "--list", "--allow-dirty", "--locked", "--package", name])?;
+        let missing = FILES.iter().filter(|file| !list.lines().any(|line| line == **file));
+        faults.extend(missing.map(|file| format!("the package of {name} lacks {file}")));
+    }
+    if !faults.is_empty() {
+        bail!("packages:\n{}", faults.join("\n"));
+    }
+    eprintln!("packages: {count}, each with its licences and its README");
+    Ok(())
+}
+
+/// Checks that the features can be left out, alone and all together, and what that saves.
+pub(crate) fn features() -> Result<()> {
+    for (package, sets) in FEATURES {
+        for set in *sets {
+            let words =
+                ["clippy", "--locked", "--package", package, "--no-default-features", "--features", set];
+            cargo(&[&words[..], &["--", "-D", "warnings"]].concat(), &[])?;
+        }
+    }
+    let words = ["tree", "--locked", "--package", "waymesh", "--edges", "normal", "--prefix", "none"];
+    let crates = |more: &[&str]| -> Result<Vec<String>> {
+        let tree = output(&[&words[..], more].concat())?;
+        let mut names: Vec<String> =
+            tree.lines().filter_map(|line| Some(line.split_once(' ')?.0.to_owned())).collect();
+        names.sort();
+        names.dedup();
+        Ok(names)
+    };
+    let (all, least) = (crates(&[])?, crates(&["--no-default-features"])?);
+    if let Some(name) = HEAVY.iter().find(|name| least.iter().any(|found| found == *name)) {
+        bail!("waymesh without features depends on {name}");
+    }
+    eprintln!("features: waymesh stands on {} crates, without features on {}", all.len(), least.len());
+    Ok(())
+}
