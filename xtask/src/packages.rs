@@ -17,12 +17,13 @@ const FIELDS: [&str; 6] = ["categories", "description", "keywords", "license", "
 const FEATURES: &[(&str, &[&str])] = &[
     ("waymesh-io", &["", "gltf", "json", "ply"]),
     ("waymesh-floorplan", &["", "geojson", "svg", "toml", "wkt"]),
-    ("waymesh", &["", "gltf"]),
+    ("waymesh-graph", &[""]),
+    ("waymesh", &["", "storeys", "slices", "floorplan", "gltf"]),
     ("waymesh-cli", &[""]),
 ];
 
 /// Crates that no build of the facade without features may depend on.
-const HEAVY: [&str; 3] = ["geojson", "gltf", "ply-rs-bw"];
+const HEAVY: [&str; 5] = ["geo", "gltf", "ply-rs-bw", "waymesh-slices", "waymesh-storeys"];
 
 /// The output of cargo with these words.
 fn output(words: &[&str]) -> Result<String> {

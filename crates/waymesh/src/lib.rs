@@ -92,6 +92,21 @@
 //! [`region`], [`contour`], [`triangulate`], [`convex`], [`detail`], [`floorplan`], [`tile`],
 //! [`graph`], [`io`]. A [`Baker`] takes any implementation of a [`stage`] trait in place of its
 //! own.
+//!
+//! # Features
+//! All but `dxf` are on by default. Without a feature, its dependencies are not built.
+//!
+//! | feature | what it adds |
+//! |---|---|
+//! | `storeys`, `slices`, `floorplan` | the front ends of these names; [`World`] and tiles need none |
+//! | `gltf`, `ply` | readers of scenes; OBJ and STL are always read |
+//! | `json` | meshes as JSON and GLB |
+//! | `geojson`, `svg`, `toml`, `wkt`, `dxf` | readers of floor plans, with `floorplan` |
+
+#![cfg_attr(
+    not(feature = "floorplan"),
+    allow(dead_code, unused_imports, reason = "helpers that only floor plans use")
+)]
 
 mod bake;
 mod clearance;
@@ -105,11 +120,21 @@ pub use bake::{
     Refused, Report, StageSet, StageTime,
 };
 pub use clearance::{with_clearance, with_clearance_for};
-pub use front::{FloorPlans, Slices, Stages, Storeys, Tiles, Voxels, tile_note};
+#[cfg(feature = "floorplan")]
+pub use front::FloorPlans;
+#[cfg(feature = "slices")]
+pub use front::Slices;
+#[cfg(feature = "storeys")]
+pub use front::Storeys;
+pub use front::{Stages, Tiles, Voxels, tile_note};
 pub use links::{JumpConfig, find_jumps};
-pub use world::{MeshHandle, ObstacleId, PlanWorld, World, WorldUpdate};
+#[cfg(feature = "floorplan")]
+pub use world::PlanWorld;
+pub use world::{MeshHandle, ObstacleId, World, WorldUpdate};
 
 pub use waymesh_core::*;
+#[cfg(feature = "floorplan")]
+pub use waymesh_floorplan as floorplan;
 pub use waymesh_graph::{
     AnyPolygon, AreaCosts, AreaFilter, ClearPath, ClearPathOptions, ClearPlace, ClearanceNavMesh,
     CorridorChange, CorridorOptions, DistanceMap, FlagFilter, Generation, Hierarchy, HierarchyConfig,
@@ -118,9 +143,9 @@ pub use waymesh_graph::{
     TravelCost, Wall,
 };
 pub use {
-    waymesh_contour as contour, waymesh_convex as convex, waymesh_detail as detail,
-    waymesh_floorplan as floorplan, waymesh_graph as graph, waymesh_io as io, waymesh_region as region,
-    waymesh_tile as tile, waymesh_triangulate as triangulate, waymesh_voxel as voxel,
+    waymesh_contour as contour, waymesh_convex as convex, waymesh_detail as detail, waymesh_graph as graph,
+    waymesh_io as io, waymesh_region as region, waymesh_tile as tile, waymesh_triangulate as triangulate,
+    waymesh_voxel as voxel,
 };
 
 /// Tests the example of the README.

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use thiserror::Error;
 use waymesh_core::ViolationList;
 use waymesh_core::stage::StageError;
-use waymesh_floorplan::PlanError;
 use waymesh_graph::NavMeshError;
 use waymesh_tile::{Tile, TileError};
 
@@ -71,8 +70,9 @@ pub enum BakeError {
     #[error(transparent)]
     Mesh(#[from] NavMeshError),
     /// A floor plan that cannot be used.
+    #[cfg(feature = "floorplan")]
     #[error(transparent)]
-    Plan(#[from] PlanError),
+    Plan(#[from] waymesh_floorplan::PlanError),
     /// Tiles could not be sorted, kept or read.
     #[error(transparent)]
     Tile(#[from] TileError),

@@ -1,13 +1,19 @@
 //! Front ends: each makes [`crate::Ground`] of its input.
 
+#[cfg(feature = "floorplan")]
 pub(crate) mod plan;
+#[cfg(feature = "slices")]
 mod slices;
+#[cfg(feature = "storeys")]
 mod storeys;
 pub(crate) mod tiles;
 mod voxels;
 
+#[cfg(feature = "floorplan")]
 pub use plan::FloorPlans;
+#[cfg(feature = "slices")]
 pub use slices::Slices;
+#[cfg(feature = "storeys")]
 pub use storeys::Storeys;
 pub use tiles::{Tiles, tile_note};
 pub use voxels::{Stages, Voxels};

@@ -1,6 +1,7 @@
 //! Links: connections of places that share no edge.
 
 mod climbs;
+#[cfg(feature = "floorplan")]
 pub(crate) mod doors;
 mod jumps;
 

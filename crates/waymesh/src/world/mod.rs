@@ -5,6 +5,7 @@ mod build;
 mod heights;
 mod join;
 mod parts;
+#[cfg(feature = "floorplan")]
 mod plan;
 mod polygons;
 
@@ -24,6 +25,7 @@ use heights::Patch;
 use parts::{Obstacles, Parts};
 
 pub use parts::{MeshHandle, ObstacleId, WorldUpdate};
+#[cfg(feature = "floorplan")]
 pub use plan::PlanWorld;
 
 /// A world of tiles that can be added, removed and rebuilt one by one, with obstacles that come and
