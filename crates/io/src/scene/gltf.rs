@@ -47,8 +47,7 @@ const WITHOUT_FALLBACK: [&str; 1] = ["EXT_mesh_gpu_instancing"];
 
 pub(super) fn parse(source: Source<'_>, builder: &mut SoupBuilder) -> Result<(), IoError> {
     let (json, blob) = split(&source)?;
-    let root: Root =
-        gltf::json::deserialize::from_slice(&json).map_err(|error| source.syntax("JSON", error))?;
+    let root: Root = Root::from_slice(&json).map_err(|error| source.syntax("JSON", error))?;
     let refused = root
         .extensions_required
         .iter()
