@@ -1,8 +1,9 @@
 //! Half-edges: the sides of spans where a region ends, and what follows and faces each of them.
 
-use waymesh_core::{Direction, NO_REGION, NO_SPAN, PlanPoint, RegionId, RegionMap, SpanField};
+use waymesh_core::{Direction, NO_REGION, NO_SPAN, PlanPoint, RegionId, RegionMap};
 
 use crate::ContourError;
+use crate::scan::BorderScan;
 
 /// Spans per word of the rank table.
 const WORD: usize = u64::BITS as usize;
@@ -51,12 +52,12 @@ struct BorderSpans {
 impl BorderSpans {
     /// Looks at every span of the field once.
     #[expect(clippy::cast_possible_truncation, reason = "counts are checked when all are known")]
-    fn collect(field: &impl SpanField, regions: &RegionMap) -> Result<Self, ContourError> {
+    fn collect(field: &impl BorderScan, regions: &RegionMap) -> Result<Self, ContourError> {
         let labels = regions.labels.as_slice();
         let mut bits = vec![0_u64; labels.len().div_ceil(WORD)];
         let (mut spans, mut edges) = (Vec::new(), 0_usize);
         let label_across = |link: u32| labels.get(link as usize).copied().unwrap_or(NO_REGION);
-        field.for_each_rim(labels, |cell, span| {
+        field.scan_borders(labels, |cell, span| {
             let label = labels[span as usize];
             let links = Direction::ALL.map(|direction| field.link(cell, span, direction));
             let across = links.map(label_across);
@@ -99,7 +100,7 @@ impl BorderSpans {
     }
 
     /// No two spans of a region lie side by side where a link is missing.
-    fn check_slits(&self, field: &impl SpanField, labels: &[u32]) -> Result<(), ContourError> {
+    fn check_slits(&self, field: &impl BorderScan, labels: &[u32]) -> Result<(), ContourError> {
         let (width, columns) = (field.width(), field.columns());
         for border in &self.spans {
             // One of the two sides of a slit faces this way.
@@ -137,7 +138,7 @@ impl BorderSpans {
 
     /// The spans inside a region that sharp corners lead around, in the order of the half-edges
     /// before the corners.
-    fn pivots(&self, field: &impl SpanField) -> Vec<Pivot> {
+    fn pivots(&self, field: &impl BorderScan) -> Vec<Pivot> {
         let width = field.width().cast_signed();
         let mut spans = Vec::new();
         for border in &self.spans {
@@ -200,9 +201,9 @@ pub(crate) struct HalfEdges {
 
 impl HalfEdges {
     /// All half-edges of all regions.
-    pub(crate) fn collect(field: &impl SpanField, regions: &RegionMap) -> Result<Self, ContourError> {
+    pub(crate) fn collect(field: &impl BorderScan, regions: &RegionMap) -> Result<Self, ContourError> {
         let labels = regions.labels.len();
-        if let Some(spans) = field.table_lengths().find(|&spans| spans != labels) {
+        if let Some(spans) = field.table_lengths().into_iter().find(|&spans| spans != labels) {
             return Err(ContourError::LabelCount { labels, spans });
         }
         let borders = BorderSpans::collect(field, regions)?;

@@ -1,9 +1,10 @@
 //! Borders of a part of a field: chains of steps that end at junctions or at the edge of the part.
 
-use waymesh_core::{AreaId, Direction, GridWindow, PlanPoint, RegionMap, SpanField};
+use waymesh_core::{AreaId, Direction, GridWindow, PlanPoint, RegionMap};
 
 use crate::ContourError;
 use crate::border::{HalfEdge, HalfEdges, NONE};
+use crate::scan::BorderScan;
 
 /// The borders of one part of a field, as [`crate::trace_window`] finds them and [`crate::stitch`]
 /// joins them.
@@ -68,7 +69,7 @@ impl BorderChains {
     /// The chains of the columns in `core` of a field whose first column is `origin` of the whole
     /// grid.
     pub(crate) fn trace(
-        field: &impl SpanField,
+        field: &impl BorderScan,
         regions: &RegionMap,
         core: GridWindow,
         origin: PlanPoint,
@@ -103,7 +104,7 @@ struct Tracer<'a, F> {
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "there are less than u32::MAX half-edges")]
-impl<'a, F: SpanField> Tracer<'a, F> {
+impl<'a, F: BorderScan> Tracer<'a, F> {
     fn new(field: &'a F, edges: HalfEdges, core: GridWindow, origin: PlanPoint) -> Self {
         let width = field.width();
         let in_core = |edge: HalfEdge| {

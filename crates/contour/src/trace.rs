@@ -2,12 +2,12 @@
 
 use waymesh_core::stage::{StageError, TraceContours};
 use waymesh_core::{
-    ContourSet, GridWindow, MAX_PLAN_COORDINATE, Observer, PlanPoint, RegionMap, SpanField, SpanWindow,
-    WalkableField,
+    ContourSet, FieldWindow, GridWindow, MAX_PLAN_COORDINATE, Observer, PlanPoint, RegionMap, WalkableField,
 };
 
 use crate::ContourError;
 use crate::chains::BorderChains;
+use crate::scan::BorderScan;
 use crate::stitch::stitch;
 
 /// Traces the borders of all regions.
@@ -57,11 +57,14 @@ pub fn trace_contours(field: &WalkableField, regions: &RegionMap) -> Result<Cont
 /// # Errors
 /// As [`trace_contours`], as far as the part shows it, and if the part does not hold its core and
 /// the ring around it.
-pub fn trace_window(part: &impl SpanWindow, regions: &RegionMap) -> Result<BorderChains, ContourError> {
-    let (window, core, field) = (part.window(), part.core(), part.field());
-    let held = core.grown(1, part.frame());
+pub fn trace_window(
+    part: &FieldWindow<impl BorderScan>,
+    regions: &RegionMap,
+) -> Result<BorderChains, ContourError> {
+    let (window, core, field) = (part.window, part.core, &part.field);
+    let held = core.grown(1, &part.frame);
     let fits = field.width() == window.width && field.columns().len() as u64 == window.column_count() + 1;
-    if !fits || !window.covers(&held) || !GridWindow::whole(part.frame()).covers(&window) {
+    if !fits || !window.covers(&held) || !GridWindow::whole(&part.frame).covers(&window) {
         return Err(ContourError::BrokenWindow { window, core });
     }
     if window.end_x().max(window.end_z()) > MAX_PLAN_COORDINATE.unsigned_abs() {

@@ -5,9 +5,12 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
-use waymesh_contour::{CornerChoice, SimplifyConfig, simplify_contours, simplify_polyline, trace_contours};
+use waymesh_contour::{
+    BorderScan, CornerChoice, SimplifyConfig, simplify_contours, simplify_polyline, trace_contours,
+};
 use waymesh_core::{
-    ArcId, AreaId, ContourSet, Counter, Observer, PlanPoint, PlanVertex, RegionMap, Validate, WalkableField,
+    ArcId, AreaId, ContourSet, Counter, NO_REGION, Observer, PlanPoint, PlanVertex, RegionMap, Validate,
+    WalkableField,
 };
 use waymesh_testkit::fields::{self, Floor};
 use waymesh_testkit::{Random, polygons};
@@ -303,4 +306,31 @@ fn refined_arcs_are_counted() {
             .expect("valid");
     }
     assert!(refined.0 > 20);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Every span at a border is found, in order, whatever tables there are.
+    #[test]
+    fn scans_miss_no_border(seed in any::<u64>(), is_flat: bool) {
+        let field = if is_flat { flat(seed, 43, 39) } else { fields::random(seed, 43, 39) };
+        let labels = fields::random_regions(&field, seed).labels;
+        let label = |link: u32| labels.get(link as usize).copied().unwrap_or(NO_REGION);
+        let is_border = |&span: &u32| {
+            let own = labels[span as usize];
+            own != NO_REGION && field.links[span as usize].iter().any(|&link| label(link) != own)
+        };
+        let expected: Vec<u32> = (0_u32..).take(field.len()).filter(is_border).collect();
+        let mut found = [Vec::new(), Vec::new()];
+        let mut note = |which: usize, column: u32, span: u32| {
+            assert_eq!(field.span_columns[span as usize], column);
+            found[which].push(span);
+        };
+        field.scan_borders(&labels, |column, span| note(0, column, span));
+        fields::slim(&field).scan_borders(&labels, |column, span| note(1, column, span));
+        prop_assert_eq!(&found[0], &expected);
+        prop_assert!(found[1].is_sorted());
+        prop_assert!(expected.iter().all(|span| found[1].binary_search(span).is_ok()));
+    }
 }

@@ -23,7 +23,6 @@ mod clearance;
 mod contours;
 mod field;
 mod grid;
-mod ground;
 mod heightfield;
 mod ids;
 mod observe;
@@ -32,6 +31,7 @@ mod random;
 mod regions;
 mod sets;
 mod setters;
+mod slim;
 mod soup;
 mod spans;
 pub mod stage;
@@ -47,7 +47,6 @@ pub use contours::{
 };
 pub use field::{Direction, NO_SPAN, OPEN_SKY, WalkableField};
 pub use grid::{GridError, GridFrame, GridScale, MAX_PLAN_COORDINATE, PlanPoint};
-pub use ground::{FieldGround, GroundWindow};
 pub use heightfield::{GROUND_STEPS_PER_LEVEL, Heightfield, Span};
 pub use ids::{ArcId, AreaId, PolyId, RegionId, TriangleId, VertexId, to_u32};
 pub use observe::{Counter, Observer, Warning};
@@ -55,11 +54,12 @@ pub use poly_mesh::{HeightSurface, Poly, PolyMesh, SurfacePoint};
 pub use random::Random;
 pub use regions::{NO_REGION, RegionMap};
 pub use sets::DisjointSets;
+pub use slim::SlimSpans;
 pub use soup::{
     Bounds, SkippedTriangles, SoupError, TriangleSoup, TriangleSource, TriangleVisitor, has_area,
     triangle_normal,
 };
-pub use spans::{SpanField, SpanWindow};
+pub use spans::SpanField;
 pub use triangulation::{Triangle, Triangulation};
 pub use validate::{Validate, Violation, ViolationList};
 pub use window::{BLOCK_CELLS, FieldWindow, GridWindow, LabelledWindow, SpanKey};

@@ -1,6 +1,8 @@
 //! Parts of a field: what one tile holds, and how tiles become one field again.
 
-use crate::{Direction, GridFrame, NO_SPAN, RegionMap, Validate, Violation, ViolationList, WalkableField};
+use crate::{
+    Direction, GridFrame, NO_SPAN, RegionMap, SpanField, Validate, Violation, ViolationList, WalkableField,
+};
 
 /// Side in cells of the fixed blocks that a grid is made of. Rules that must not know about tiles
 /// decide block by block, so a tile is always a rectangle of whole blocks.
@@ -129,18 +131,37 @@ pub struct SpanKey {
 /// share no column and cover the grid hold the whole field.
 ///
 /// # Invariants
-/// `field` has one column per column of `window`, and is a valid [`WalkableField`] in itself: a
-/// link out of the window is [`NO_SPAN`], every other link of the whole field is there.
+/// `field` has one column per column of `window`, and is a valid field in itself: a link out of the
+/// window is [`NO_SPAN`], every other link of the whole field is there.
 #[derive(Clone, Debug, PartialEq)]
-pub struct FieldWindow {
+pub struct FieldWindow<F = WalkableField> {
     /// Place and size of the whole grid.
     pub frame: GridFrame,
     /// The columns this part is about.
     pub core: GridWindow,
     /// The columns it holds.
     pub window: GridWindow,
-    /// The spans of these columns, numbered among themselves; its frame is that of the window.
-    pub field: WalkableField,
+    /// The spans of these columns, numbered among themselves; a frame is that of the window.
+    pub field: F,
+}
+
+impl<F: SpanField> FieldWindow<F> {
+    /// The name of a span in column `(x, z)` of the whole grid.
+    #[inline]
+    #[must_use]
+    pub fn key_at(&self, x: u32, z: u32, span: u32) -> SpanKey {
+        SpanKey { z, x, floor: self.field.floor(span) }
+    }
+
+    /// The span with this name, if the window holds it.
+    #[must_use]
+    pub fn find(&self, key: SpanKey) -> Option<u32> {
+        if !self.window.contains(key.x, key.z) {
+            return None;
+        }
+        let mut column = self.field.spans_at(key.x - self.window.x, key.z - self.window.z);
+        column.find(|&span| self.field.floor(span) == key.floor)
+    }
 }
 
 impl FieldWindow {
@@ -173,18 +194,6 @@ impl FieldWindow {
     pub fn key(&self, span: u32) -> SpanKey {
         let (x, z) = self.global_column(span);
         SpanKey { z, x, floor: self.field.floor[span as usize] }
-    }
-
-    /// The span with this name, if the window holds it.
-    #[must_use]
-    pub fn find(&self, key: SpanKey) -> Option<u32> {
-        if !self.window.contains(key.x, key.z) {
-            return None;
-        }
-        let column = self.field.column(key.x - self.window.x, key.z - self.window.z);
-        let floors = &self.field.floor[column.start as usize..column.end as usize];
-        let place = floors.binary_search(&key.floor).ok()?;
-        Some(column.start + u32::try_from(place).ok()?)
     }
 
     /// The part of it with this core and the ring around that; columns it does not hold are left
@@ -392,9 +401,9 @@ impl Validate for FieldWindow {
 
 /// A part of a field whose spans, those of the ring too, know their region.
 #[derive(Clone, Debug, PartialEq)]
-pub struct LabelledWindow {
+pub struct LabelledWindow<F = WalkableField> {
     /// The part of the field.
-    pub part: FieldWindow,
+    pub part: FieldWindow<F>,
     /// Region of each of its spans; `count` is that of the whole field.
     pub regions: RegionMap,
 }

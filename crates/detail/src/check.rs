@@ -1,8 +1,9 @@
 //! Checks everything that indexing and exact arithmetic rely on.
 
-use waymesh_core::{GridFrame, GroundWindow, PlanPoint, PolyId, PolyMesh, VertexId};
+use waymesh_core::{GridFrame, PlanPoint, PolyId, PolyMesh, VertexId};
 
 use crate::DetailError;
+use crate::ground::GroundWindow;
 
 fn same(what: &'static str, found: usize, expected: usize) -> Result<(), DetailError> {
     if found == expected { Ok(()) } else { Err(DetailError::Mismatch { what, found, expected }) }
@@ -13,10 +14,13 @@ fn below(what: &'static str, found: usize, limit: usize) -> Result<(), DetailErr
 }
 
 /// Checks the tables of a window of the field.
-pub(crate) fn check_ground(ground: &dyn GroundWindow, frame: &GridFrame) -> Result<(), DetailError> {
-    let (columns, heights) = (ground.columns(), ground.heights());
-    let window = ground.window();
-    same("number of region labels", ground.labels().len(), heights.len())?;
+pub(crate) fn check_ground(ground: GroundWindow<'_>, frame: &GridFrame) -> Result<(), DetailError> {
+    let GroundWindow { window, field, regions } = ground;
+    let (columns, heights) = (field.columns(), field.ground());
+    same("number of region labels", regions.labels.len(), heights.len())?;
+    for length in field.table_lengths() {
+        same("number of spans in a table", length, heights.len())?;
+    }
     same("columns along x", frame.width as usize, window.width as usize)?;
     same("columns along z", frame.depth as usize, window.depth as usize)?;
     same("number of columns", columns.len(), frame.column_count() + 1)?;

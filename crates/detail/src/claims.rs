@@ -345,7 +345,7 @@ impl Claims {
                 beside = true;
                 let (x, z) = scene.plan(from);
                 let own = scene.ground.span_of(x, z, scene.label);
-                if let Some(span) = own.and_then(|span| step(scene.ground, span as u32, [-dz, -dx])) {
+                if let Some(span) = own.and_then(|span| step(scene.ground, span as u32, (x, z), [-dz, -dx])) {
                     self.reach(scene, place, index, span);
                     break;
                 }
@@ -402,8 +402,8 @@ impl Claims {
 
     fn follow_links(&mut self, scene: &Scene<'_>, place: Sample) {
         let Some(index) = scene.rows.index(place) else { return };
+        let (x, z) = scene.plan(place);
         let span = if self.spans[index] == NO_SPAN {
-            let (x, z) = scene.plan(place);
             let Some(span) = scene.ground.span_of(x, z, scene.label) else { return };
             span as u32
         } else {
@@ -412,7 +412,7 @@ impl Claims {
         for side in SIDES {
             let there = [place[0] + side[0], place[1] + side[1]];
             if let Some(beside) = scene.rows.index(there).filter(|&beside| !self.is_claimed(beside))
-                && let Some(span) = step(scene.ground, span, side)
+                && let Some(span) = step(scene.ground, span, (x, z), side)
             {
                 self.reach(scene, there, beside, span);
             }
@@ -442,13 +442,17 @@ impl Claims {
     }
 }
 
-/// Returns the walkable span beside `span`, or across its corner through a column beside both.
-fn step(ground: &Ground<'_>, span: u32, [dz, dx]: [i32; 2]) -> Option<u32> {
+/// Returns the walkable span beside `span`, which lies in column `(x, z)`, or across its corner through a
+/// column beside both.
+fn step(ground: &Ground<'_>, span: u32, (x, z): (i32, i32), [dz, dx]: [i32; 2]) -> Option<u32> {
     if dx == 0 || dz == 0 {
-        return ground.beside_span(span, dx, dz);
+        return ground.beside_span(span, (x, z), (dx, dz));
     }
-    let first_x = ground.beside_span(span, dx, 0).and_then(|beside| ground.beside_span(beside, 0, dz));
-    first_x.or_else(|| ground.beside_span(span, 0, dz).and_then(|beside| ground.beside_span(beside, dx, 0)))
+    let by_way_of = |(first_x, first_z): (i32, i32)| {
+        let beside = ground.beside_span(span, (x, z), (first_x, first_z))?;
+        ground.beside_span(beside, (x + first_x, z + first_z), (dx - first_x, dz - first_z))
+    };
+    by_way_of((dx, 0)).or_else(|| by_way_of((0, dz)))
 }
 
 /// Returns the height of the outline at the point nearest to the centre of a column, and the

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError, atomic::AtomicUsize, atomic::Ordering};
 use rayon::prelude::*;
 use waymesh_core::stage::{FitHeights, StageError};
 use waymesh_core::{
-    FieldGround, GridFrame, GridWindow, GroundWindow, HeightSurface, Observer, PolyMesh, RegionMap,
+    GridFrame, GridWindow, HeightSurface, LabelledWindow, Observer, PolyMesh, RegionMap, SpanField,
     WalkableField,
 };
 
@@ -14,7 +14,7 @@ use crate::{
     assemble::{GroupFit, assemble},
     check::{check_ground, check_mesh, check_regions},
     edges::{Numbers, Plan, fit_outlines, regions_around},
-    ground::{Ground, Scale},
+    ground::{Ground, GroundWindow, Scale},
     groups::Groups,
     lattice::Lattice,
     polygon::{Patch, Scratch, Task},
@@ -74,11 +74,11 @@ pub fn fit_heights(
 /// The error of a source.
 type Cause = Box<dyn std::error::Error + Send + Sync>;
 
-/// Returns the ground of a window, such as a [`LabelledWindow`](waymesh_core::LabelledWindow).
-/// [`fit_heights_windowed`] asks for each window once.
+/// Returns the ground of a window. [`fit_heights_windowed`] asks for each window once.
 ///
 /// The ground must hold all requested columns, and may hold more.
-pub type GroundSource<'a, G> = dyn Fn(GridWindow) -> Result<G, Cause> + Sync + 'a;
+pub type GroundSource<'a, F = WalkableField> =
+    dyn Fn(GridWindow) -> Result<LabelledWindow<F>, Cause> + Sync + 'a;
 
 /// The same as [`fit_heights`], for a field that is never in memory as a whole: polygons that lie
 /// close together are fitted over a window of the field, group by group.
@@ -95,9 +95,9 @@ pub type GroundSource<'a, G> = dyn Fn(GridWindow) -> Result<G, Cause> + Sync + '
 /// # Errors
 /// See [`fit_heights`]. Also [`DetailError::Source`] for the first window that the source cannot
 /// provide.
-pub fn fit_heights_windowed<G: GroundWindow + 'static>(
+pub fn fit_heights_windowed<F: SpanField + 'static>(
     mesh: &PolyMesh,
-    source: &GroundSource<'_, G>,
+    source: &GroundSource<'_, F>,
     config: &DetailConfig,
     windows: &WindowConfig,
     observer: &mut dyn Observer,
@@ -107,14 +107,20 @@ pub fn fit_heights_windowed<G: GroundWindow + 'static>(
     check_mesh(mesh, config.points_per_column)?;
     let lattice = Lattice::fit(mesh, config.points_per_column)?;
     let groups = Groups::plan(mesh, windows.window_columns, lattice);
-    let source = |window: GridWindow| Ok(Box::new(source(window)?) as Box<dyn GroundWindow>);
+    let source = |window: GridWindow| {
+        let LabelledWindow { part, regions } = source(window)?;
+        Ok((part.window, Box::new(part.field) as Box<dyn SpanField>, regions))
+    };
     fit_groups(mesh, &groups, &Source::Windows(&source), windows.windows_at_once, config, observer)
 }
+
+/// The columns of a window, their field, and its regions.
+type OwnedGround = (GridWindow, Box<dyn SpanField>, RegionMap);
 
 /// Where the ground comes from.
 enum Source<'a> {
     Whole(&'a WalkableField, &'a RegionMap),
-    Windows(&'a GroundSource<'a, Box<dyn GroundWindow>>),
+    Windows(&'a (dyn Fn(GridWindow) -> Result<OwnedGround, Cause> + Sync + 'a)),
 }
 
 /// Fits all groups, then assembles them.
@@ -197,24 +203,25 @@ impl Run<'_> {
         match self.source {
             Source::Whole(field, regions) => {
                 let window = GridWindow::whole(&field.frame);
-                let ground = FieldGround { window, field, regions };
-                check_ground(&ground, frame)?;
-                self.fit(group, &ground, numbers)
+                let ground = GroundWindow { window, field: *field, regions };
+                check_ground(ground, frame)?;
+                self.fit(group, ground, numbers)
             }
             Source::Windows(source) => {
                 let asked = self.groups.window(group);
                 if asked.is_empty() {
                     let field = &WalkableField::empty(frame.window(asked));
                     let regions = &RegionMap { labels: Vec::new(), count: u32::MAX };
-                    return self.fit(group, &FieldGround { window: asked, field, regions }, numbers);
+                    return self.fit(group, GroundWindow { window: asked, field, regions }, numbers);
                 }
-                let ground = source(asked)
+                let (window, field, regions) = source(asked)
                     .map_err(|cause| DetailError::Source { window: asked, cause: cause.to_string() })?;
-                if !ground.window().covers(&asked) {
-                    return Err(DetailError::WindowTooSmall { asked, given: ground.window() });
+                if !window.covers(&asked) {
+                    return Err(DetailError::WindowTooSmall { asked, given: window });
                 }
-                check_ground(&*ground, &frame.window(ground.window()))?;
-                self.fit(group, &*ground, numbers)
+                let ground = GroundWindow { window, field: &*field, regions: &regions };
+                check_ground(ground, &frame.window(window))?;
+                self.fit(group, ground, numbers)
             }
         }
     }
@@ -222,12 +229,12 @@ impl Run<'_> {
     fn fit(
         &self,
         group: usize,
-        ground: &dyn GroundWindow,
+        ground: GroundWindow<'_>,
         numbers: &mut Numbers,
     ) -> Result<GroupFit, DetailError> {
         let Self { plan, groups, scale, .. } = *self;
         let group = groups.polygons(group);
-        check_regions(plan.mesh, group, ground.regions())?;
+        check_regions(plan.mesh, group, ground.regions.count)?;
         let ground = Ground::new(ground, scale);
         let outlines = fit_outlines(plan, ground, group, numbers);
         let patches = fit_patches(&Task { plan, ground, group, outlines: &outlines })?;

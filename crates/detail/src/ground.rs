@@ -6,7 +6,7 @@
     reason = "column coordinates are checked against the grid before they become indices"
 )]
 
-use waymesh_core::{Direction, GridWindow, GroundWindow, NO_SPAN, PlanPoint};
+use waymesh_core::{Direction, GridWindow, NO_REGION, NO_SPAN, PlanPoint, RegionMap, SpanField};
 
 use crate::edges::Around;
 
@@ -22,14 +22,23 @@ const FURTHEST_OUT: f32 = 1.5;
 /// No column farther than this from the bounds of a polygon is read.
 pub(crate) const MARGIN_CELLS: u32 = 3;
 
+/// A field, or a window of one, and its regions.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct GroundWindow<'a> {
+    /// The columns that `field` holds, of the whole grid.
+    pub(crate) window: GridWindow,
+    pub(crate) field: &'a dyn SpanField,
+    pub(crate) regions: &'a RegionMap,
+}
+
 /// The ground of a field or of a window of it. Column coordinates are those of the whole grid.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ground<'a> {
     pub(crate) columns: &'a [u32],
     pub(crate) heights: &'a [f32],
     pub(crate) labels: &'a [u32],
-    /// Source of links.
-    source: &'a dyn GroundWindow,
+    /// Source of areas and links.
+    field: &'a dyn SpanField,
     /// The columns there are.
     pub(crate) window: GridWindow,
     pub(crate) scale: Scale,
@@ -121,20 +130,15 @@ fn linked(ground: &Ground<'_>, seen: &[Seen], x: i32, z: i32) -> Option<usize> {
         if !beside {
             return None;
         }
-        ground.beside_span(span, x - from_x, z - from_z).map(|span| span as usize)
+        ground.beside_span(span, (from_x, from_z), (x - from_x, z - from_z)).map(|span| span as usize)
     })
 }
 
 impl<'a> Ground<'a> {
-    pub(crate) fn new(source: &'a dyn GroundWindow, scale: Scale) -> Self {
-        Self {
-            columns: source.columns(),
-            heights: source.heights(),
-            labels: source.labels(),
-            source,
-            window: source.window(),
-            scale,
-        }
+    pub(crate) fn new(ground: GroundWindow<'a>, scale: Scale) -> Self {
+        let GroundWindow { window, field, regions } = ground;
+        let (columns, heights, labels) = (field.columns(), field.ground(), regions.labels.as_slice());
+        Self { columns, heights, labels, field, window, scale }
     }
 }
 
@@ -178,21 +182,26 @@ impl Ground<'_> {
     /// and on the same storey.
     pub(crate) fn nearest_of_any(&self, x: i32, z: i32, reference: f32) -> Option<usize> {
         let off = |span: &usize| (self.heights[*span] - reference).abs();
-        let walkable = |span: &usize| self.source.is_walkable(*span as u32);
+        let walkable =
+            |span: &usize| self.labels[*span] != NO_REGION && self.field.area(*span as u32).is_walkable();
         let spans = self.column(x, z).filter(walkable).filter(|span| off(span) <= self.scale.storey_gap);
         spans.min_by(|a, b| off(a).total_cmp(&off(b)))
     }
 
-    /// Returns the walkable span that `span` links to, one step along x or z.
+    /// Returns the walkable span that `span` of column `(x, z)` links to, one step along x or z.
     #[inline]
-    pub(crate) fn beside_span(&self, span: u32, dx: i32, dz: i32) -> Option<u32> {
+    pub(crate) fn beside_span(&self, span: u32, (x, z): (i32, i32), (dx, dz): (i32, i32)) -> Option<u32> {
         let direction = match (dx, dz) {
             (-1, _) => Direction::NegX,
             (1, _) => Direction::PosX,
             (_, -1) => Direction::NegZ,
             _ => Direction::PosZ,
         };
-        self.source.link(span, direction)
+        let (x, z) = ((x as u32).wrapping_sub(self.window.x), (z as u32).wrapping_sub(self.window.z));
+        let column = z * self.window.width + x;
+        let link = self.field.link(column, span, direction);
+        // `NO_SPAN` is beyond the table as well.
+        ((link as usize) < self.heights.len() && self.field.area(link).is_walkable()).then_some(link)
     }
 
     /// Returns the ground of a column that the edge passes through.

@@ -278,7 +278,7 @@ fn windows_that_cannot_be_had_are_errors() {
     let tiles = tiles(&field, &map, 16);
     let tiles: Vec<&LabelledWindow> = tiles.iter().collect();
     let windows = WindowConfig::default().with_window_columns(300);
-    let fit = |source: &waymesh_detail::GroundSource<'_, LabelledWindow>, at_once| {
+    let fit = |source: &waymesh_detail::GroundSource<'_>, at_once| {
         let windows = windows.with_windows_at_once(at_once);
         fit_heights_windowed(&mesh, source, &config, &windows, &mut ())
     };

@@ -41,7 +41,7 @@ pub use error::RegionError;
 pub use islands::{Components, RemovedIslands, connected_components, remove_small_islands};
 pub use monotone::{Monotone, MonotoneConfig, partition_monotone};
 pub use surfaces::{
-    JoinConfig, JoinedSurfaces, Piece, SurfacePieces, Surfaces, SurfacesConfig, join_surfaces,
+    JoinConfig, JoinedSurfaces, Piece, StraightLinks, SurfacePieces, Surfaces, SurfacesConfig, join_surfaces,
     label_split_surfaces, label_surfaces, partition_surfaces, split_surfaces, split_surfaces_labelled,
 };
 pub use watershed::{Watershed, WatershedConfig, partition_watershed};

@@ -3,12 +3,12 @@
 use proptest::prelude::*;
 use waymesh_core::{
     AreaId, BLOCK_CELLS, Direction, FieldWindow, GridWindow, NO_REGION, NO_SPAN, Random, RegionMap,
-    ViolationList, WalkableField,
+    SpanField, ViolationList, WalkableField,
 };
 use waymesh_region::{
-    JoinConfig, JoinedSurfaces, RegionError, SurfacePieces, Surfaces, SurfacesConfig, WatershedConfig,
-    connected_components, join_surfaces, label_surfaces, partition_surfaces, partition_watershed,
-    remove_small_islands, split_surfaces,
+    JoinConfig, JoinedSurfaces, RegionError, StraightLinks, SurfacePieces, Surfaces, SurfacesConfig,
+    WatershedConfig, connected_components, join_surfaces, label_surfaces, partition_surfaces,
+    partition_watershed, remove_small_islands, split_surfaces,
 };
 use waymesh_testkit::{contracts, fields, fields::Floor};
 
@@ -509,5 +509,44 @@ proptest! {
         let same: Vec<_> =
             all.pieces().iter().filter(|piece| core.contains(piece.first.x, piece.first.z)).copied().collect();
         prop_assert_eq!(alone.pieces(), &same[..]);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn links_told_at_a_glance_are_there(seed in any::<u64>()) {
+        let field = fields::random(seed, 13, 11);
+        let slim = fields::slim(&field);
+        let width = field.frame.width;
+        for (span, links) in (0_u32..).zip(&field.links) {
+            let (x, z) = field.column_of(span);
+            for direction in Direction::ALL {
+                let link = links[direction.index()];
+                prop_assert_eq!(slim.link(z * width + x, span, direction), link);
+                let (dx, dz) = direction.offset();
+                let there = x.checked_add_signed(dx).zip(z.checked_add_signed(dz));
+                let Some((x, z)) = there.filter(|&(x, z)| x < width && z < field.frame.depth) else { continue };
+                for other in field.column(x, z) {
+                    prop_assert_eq!(field.links_straight(span..span + 1, direction, other), link == other);
+                    // May be unsure, but not wrong.
+                    prop_assert!(!slim.links_straight(span..span + 1, direction, other) || link == other);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn slim_spans_are_split_as_the_field_is(seed in any::<u64>()) {
+        let mut field = fields::random(seed, 37, 33);
+        field.area.fill(AreaId::GROUND);
+        let part = FieldWindow::whole(field);
+        let FieldWindow { frame, core, window, .. } = part;
+        let slim = FieldWindow { frame, core, window, field: fields::slim(&part.field) };
+        // Floors lie half a level above the ground of these fields.
+        prop_assert_eq!(&slim.to_walkable().field.links, &part.field.links);
+        let config = SurfacesConfig::default();
+        prop_assert_eq!(split_surfaces(&slim, &config).unwrap(), split_surfaces(&part, &config).unwrap());
     }
 }

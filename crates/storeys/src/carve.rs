@@ -1,12 +1,11 @@
 //! Converts depth maps to spans: the ground far enough from walls, its links, and where it ends.
 
-use waymesh_core::{Direction, GridFrame, GridWindow, SpanKey};
+use waymesh_core::{Direction, FieldWindow, GridFrame, GridWindow, SlimSpans, SpanKey};
 
 use crate::clearance::Clearance;
 use crate::config::{HEIGHT_SLACK, Walk};
 use crate::depth::{ALL_SIDES, DepthMaps, NO_FLOOR, NOWHERE, Places};
 use crate::refine::{BORDER_STEPS, Refined, SpanEnds};
-use crate::slim::{SlimSpans, SlimWindow, floor_above, key, nearest};
 
 /// A border keeps at least this many steps from the centres on both sides, so that borders cannot
 /// touch where they turn.
@@ -56,7 +55,7 @@ pub(crate) fn carve(
     let Carver { mut spans, ends, .. } = carver;
     spans.ground.shrink_to_fit();
     spans.links.shrink_to_fit();
-    Refined { ground: SlimWindow { frame: *frame, core, window, spans, labels: Vec::new() }, ends }
+    Refined { ground: FieldWindow { frame: *frame, core, window, field: spans }, ends }
 }
 
 /// Converts a height to levels.
@@ -102,7 +101,7 @@ fn drop_merged(maps: &mut DepthMaps<'_>, per_level: f64) {
             let mut below = i32::MIN;
             for floor in 0..block.floors {
                 let place = &mut ground[block.sheet(floor).start + pixel];
-                let level = floor_above(levels(*place, per_level));
+                let level = SlimSpans::floor_above(levels(*place, per_level));
                 if place.is_nan() {
                     continue;
                 }
@@ -233,8 +232,8 @@ impl Carver<'_> {
         let place = column.iter().position(|&(other, _)| other == floor).unwrap_or(0);
         let own = *self.spans.columns.last().unwrap_or(&0) as usize;
         let span = self.spans.ground.len();
-        if nearest(&heights, ground, self.spans.near, span - own) != place {
-            self.spans.odd.push((key(span as u32, direction), place as u32));
+        if SlimSpans::nearest(&heights, ground, self.spans.near, span - own) != place {
+            self.spans.odd.push((SlimSpans::link_key(span as u32, direction), place as u32));
         }
     }
 
@@ -249,7 +248,8 @@ impl Carver<'_> {
             let is_linked = links >> direction.index() & 1 == 1;
             if is_linked { 0 } else { self.border_steps(pixel, floor, direction) }
         });
-        self.ends.push(SpanEnds { span: SpanKey { z: gz, x: gx, floor: floor_above(ground) }, steps });
+        self.ends
+            .push(SpanEnds { span: SpanKey { z: gz, x: gx, floor: SlimSpans::floor_above(ground) }, steps });
     }
 
     /// Returns how far the ground extends from a place that is far enough from walls towards one
@@ -315,7 +315,7 @@ mod tests {
                 if ground.is_nan() || !is_far {
                     continue;
                 }
-                let level = floor_above(ground);
+                let level = SlimSpans::floor_above(ground);
                 if field.span_columns.len() > first {
                     let below = *field.floor.last().expect("one below");
                     if below >= level {
@@ -356,7 +356,7 @@ mod tests {
                     draw(soup.finite_triangles(), &frame, window, &layers, &walk).expect("ground");
                 let slow = slowly(&maps, &clearance, &walk, &frame, window);
                 let found = carve(maps, &clearance, &walk, &frame, core, window);
-                let part = found.ground.part();
+                let part = found.ground.to_walkable();
                 part.validate().unwrap_or_else(|violations| panic!("{violations}"));
                 assert!(part.field == slow, "in {core:?}");
                 let ends = found.ends.iter().map(|ends| ends.span);

@@ -3,12 +3,11 @@
 use std::collections::HashSet;
 
 use glam::Vec3;
-use waymesh_core::{Direction, DisjointSets, GridFrame, GridWindow, SpanField};
+use waymesh_core::{Direction, DisjointSets, FieldWindow, GridFrame, GridWindow, SlimSpans, SpanField};
 
 use crate::StoreysError;
 use crate::config::{HEIGHT_SLACK, StoreysConfig, Walk};
 use crate::rough::RoughVoxels;
-use crate::slim::SlimWindow;
 
 /// The ground of a layer in one rough column: heights in metres above the frame's origin.
 ///
@@ -417,7 +416,7 @@ impl Layers {
     ///
     /// # Panics
     /// If there are fewer marks than layers, or the part belongs to another grid.
-    pub fn mark_drawn(&self, part: &SlimWindow, drawn: &mut [bool]) {
+    pub fn mark_drawn(&self, part: &FieldWindow<SlimSpans>, drawn: &mut [bool]) {
         let GridWindow { x: first_x, z: first_z, .. } = part.core;
         let columns = |first: u32, end: u32| first / self.side..end.div_ceil(self.side);
         for z in columns(first_z, part.core.end_z()) {
@@ -437,9 +436,15 @@ impl Layers {
         }
     }
 
-    fn mark_column(&self, part: &SlimWindow, (x, z): (u32, u32), floors: &[Floor], drawn: &mut [bool]) {
-        for span in part.spans.spans_at(x - part.window.x, z - part.window.z) {
-            let ground = part.spans.ground[span as usize] * part.frame.level_height + HEIGHT_SLACK;
+    fn mark_column(
+        &self,
+        part: &FieldWindow<SlimSpans>,
+        (x, z): (u32, u32),
+        floors: &[Floor],
+        drawn: &mut [bool],
+    ) {
+        for span in part.field.spans_at(x - part.window.x, z - part.window.z) {
+            let ground = part.field.ground[span as usize] * part.frame.level_height + HEIGHT_SLACK;
             if let Some(floor) = floors.iter().rev().find(|floor| floor.low <= ground) {
                 drawn[floor.layer as usize] = true;
             }

@@ -1,7 +1,7 @@
 //! Storeys: coarse layers, fine depth maps, and borders between pixels, after ANavMG and NEOGEN.
 //!
 //! ```text
-//! TriangleSoup --voxelize_roughly--> RoughVoxels --flood_layers--> Layers with cutting shapes --refine_window--> SlimWindow + ends
+//! TriangleSoup --voxelize_roughly--> RoughVoxels --flood_layers--> Layers with cutting shapes --refine_window--> SlimSpans + ends
 //!                          regions and traced borders of any partition and tracer --place_borders--> ContourSet
 //! ```
 //!
@@ -10,9 +10,8 @@
 //!   connected to seeds.
 //! - [`refine_window`]: draws the depth maps of all layers in a window. It finds walls and drops
 //!   exactly where they cross the lines between pixels, and measures the distance to them. It
-//!   returns the ground where the agent's centre may be, as a [`SlimWindow`]: a
-//!   [`waymesh_core::FieldWindow`] in a quarter of the memory.
-//! - [`SlimGround`]: the ground of several windows, for heights.
+//!   returns the ground where the agent's centre may be, as
+//!   [`SlimSpans`](waymesh_core::SlimSpans).
 //! - [`place_borders`]: traced borders moved from the sides of pixels to where the ground ends.
 //!
 //! Everything in between is the same as for any other pipeline. Windows do not depend on each
@@ -41,19 +40,15 @@ mod config;
 mod depth;
 mod distances;
 mod error;
-mod ground;
 mod layers;
 mod refine;
 mod rough;
 mod slice;
-mod slim;
 mod walls;
 
 pub use borders::{RegionEnds, border_frame, place_borders};
 pub use config::StoreysConfig;
 pub use error::StoreysError;
-pub use ground::SlimGround;
 pub use layers::{ColumnKind, Floor, Layers, flood_layers};
 pub use refine::{BORDER_STEPS, Refined, SpanEnds, refine_halo, refine_window};
 pub use rough::{RoughVoxels, voxelize_roughly};
-pub use slim::{SlimSpans, SlimWindow};

@@ -1,7 +1,7 @@
 //! Refinement: draws the layers of a window finely, where the agent's centre may be.
 
 use glam::Vec3;
-use waymesh_core::{GridFrame, GridWindow, SpanKey};
+use waymesh_core::{FieldWindow, GridFrame, GridWindow, SlimSpans, SpanKey};
 
 use crate::StoreysError;
 use crate::carve::carve;
@@ -9,7 +9,6 @@ use crate::clearance::{Clearance, halo_cells};
 use crate::config::{Placement, StoreysConfig, Walk};
 use crate::depth::DepthMaps;
 use crate::layers::Layers;
-use crate::slim::SlimWindow;
 use crate::walls::Walls;
 
 /// Steps per cell in which borders are given.
@@ -28,7 +27,7 @@ pub struct SpanEnds {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Refined {
     /// Where the agent's centre may be, without labels.
-    pub ground: SlimWindow,
+    pub ground: FieldWindow<SlimSpans>,
     /// Where the ground ends, for the spans in the core at which it does, in order.
     pub ends: Vec<SpanEnds>,
 }

@@ -3,13 +3,12 @@
 use glam::Vec3;
 use proptest::prelude::*;
 use waymesh_core::{
-    Agent, AreaId, Direction, DisjointSets, FieldWindow, GridFrame, GridScale, GridWindow, GroundWindow,
-    NO_REGION, NO_SPAN, SpanField, SpanKey, SpanWindow, TriangleSoup, Validate,
+    Agent, AreaId, Direction, FieldWindow, GridFrame, GridScale, GridWindow, LabelledWindow, NO_SPAN,
+    SlimSpans, SpanField, SpanKey, TriangleSoup, Validate,
 };
 use waymesh_scenes::{Scene, SceneConfig};
 use waymesh_storeys::{
-    BORDER_STEPS, Layers, SlimGround, SlimWindow, SpanEnds, StoreysConfig, flood_layers, refine_window,
-    voxelize_roughly,
+    BORDER_STEPS, Layers, SpanEnds, StoreysConfig, flood_layers, refine_window, voxelize_roughly,
 };
 use waymesh_testkit::soups;
 
@@ -41,7 +40,7 @@ fn refine_core(
 ) -> Refined {
     let refined = refine_window(soup.finite_triangles(), frame, core, layers, config);
     let refined = refined.expect("a good configuration");
-    let part = refined.ground.part();
+    let part = refined.ground.to_walkable();
     part.validate().unwrap_or_else(|violations| panic!("{violations}"));
     Refined { part, ends: refined.ends }
 }
@@ -325,93 +324,18 @@ proptest! {
     }
 }
 
-/// A label for each span: those of one label in a square of five columns a side hang together
-/// without a gap between them, or are alone.
-fn sheets(part: &FieldWindow) -> Vec<u32> {
-    let field = &part.field;
-    let square = |span: u32| {
-        let (x, z) = field.column_of(span);
-        (x / 5, z / 5)
-    };
-    let mut sets = DisjointSets::new(field.len());
-    for span in (0_u32..).take(field.len()) {
-        for link in field.links[span as usize].into_iter().filter(|&link| link != NO_SPAN) {
-            if square(link) == square(span) {
-                sets.unite(span, link);
-            }
-        }
-    }
-    let mut labels: Vec<u32> = (0_u32..).take(field.len()).map(|span| sets.find(span)).collect();
-    let mut torn = vec![false; field.len()];
-    for (cell, column) in (0_u32..).zip(field.columns.windows(2)) {
-        let width = field.frame.width;
-        let beside = [(!(cell + 1).is_multiple_of(width)).then_some(cell + 1), Some(cell + width)];
-        for span in column[0]..column[1] {
-            for (there, direction) in beside.into_iter().zip([Direction::PosX, Direction::PosZ]) {
-                let Some(there) = there.filter(|&there| (there as usize) + 1 < field.columns.len()) else {
-                    continue;
-                };
-                let others = field.columns[there as usize]..field.columns[there as usize + 1];
-                let link = field.links[span as usize][direction.index()];
-                for other in
-                    others.filter(|&other| other != link && labels[other as usize] == labels[span as usize])
-                {
-                    torn[labels[other as usize] as usize] = true;
-                }
-            }
-        }
-    }
-    for (span, label) in (0_u32..).zip(&mut labels) {
-        *label = match *label {
-            label if label % 7 == 0 => NO_REGION,
-            label if torn[label as usize] => span,
-            label => label,
-        };
-    }
-    labels
-}
-
-/// What a slim window tells of its spans is what the field with all tables tells.
-fn same_spans(slim: &SlimWindow, part: &FieldWindow) {
-    let (spans, field) = (slim.field(), &part.field);
-    assert_eq!((slim.frame(), slim.core(), slim.window()), (&part.frame, part.core, part.window));
+/// What slim spans tell is what the field with all tables tells.
+fn same_spans(slim: &FieldWindow<SlimSpans>, part: &FieldWindow) {
+    let (spans, field) = (&slim.field, &part.field);
+    assert_eq!((slim.frame, slim.core, slim.window), (part.frame, part.core, part.window));
     assert!(spans.columns() == field.columns && spans.ground() == field.ground);
-    for (span, &cell) in (0_u32..).zip(&field.span_columns) {
+    for (span, &column) in (0_u32..).zip(&field.span_columns) {
         assert_eq!((spans.floor(span), spans.area(span)), (field.floor[span as usize], AreaId::GROUND));
         for direction in Direction::ALL {
             let link = field.links[span as usize][direction.index()];
-            assert_eq!(spans.link(cell, span, direction), link);
-            // May be unsure, but not wrong.
-            let there =
-                cell as usize + if direction == Direction::PosX { 1 } else { field.frame.width as usize };
-            let is_row_end = direction == Direction::PosX && there.is_multiple_of(field.frame.width as usize);
-            let is_ahead =
-                matches!(direction, Direction::PosX | Direction::PosZ) && there + 1 < field.columns.len();
-            if is_ahead && !is_row_end {
-                for other in field.columns[there]..field.columns[there + 1] {
-                    assert!(!spans.leads_straight(span..span + 1, direction, other) || link == other);
-                    let opposite = direction.opposite();
-                    assert!(!spans.leads_straight(other..other + 1, opposite, span) || link == other);
-                }
-            }
+            assert_eq!(spans.link(column, span, direction), link);
         }
     }
-    let labels = &sheets(part);
-    let is_outer = |&span: &u32| {
-        let label = |link: u32| labels.get(link as usize).copied().unwrap_or(NO_REGION);
-        field.links[span as usize].iter().any(|&link| label(link) != labels[span as usize])
-    };
-    let mut told = Vec::new();
-    spans.for_each_rim(labels, |cell, span| {
-        assert_eq!(field.span_columns[span as usize], cell);
-        told.push(span);
-    });
-    assert!(told.is_sorted());
-    let missed = (0_u32..)
-        .take(field.len())
-        .filter(is_outer)
-        .find(|span| labels[*span as usize] != NO_REGION && told.binary_search(span).is_err());
-    assert_eq!(missed, None);
 }
 
 #[test]
@@ -425,13 +349,13 @@ fn slim_windows_tell_what_they_imply() {
             let (frame, layers) = layers(&soup, &config);
             let draw = |core: GridWindow| {
                 let refined = refine_window(soup.finite_triangles(), &frame, core, &layers, &config);
-                let mut slim = refined.expect("a good configuration").ground;
-                let part = slim.part();
-                slim.labels = (0..part.field.len()).map(|span| label(&part, span)).collect();
+                let slim = refined.expect("a good configuration").ground;
+                let part = slim.to_walkable();
+                let labels: Vec<u32> = (0..part.field.len()).map(|span| label(&part, span)).collect();
                 same_spans(&slim, &part);
-                (slim, part)
+                (slim, part, labels)
             };
-            let (slim, whole) = draw(GridWindow::whole(&frame));
+            let (slim, whole, _) = draw(GridWindow::whole(&frame));
             for span in (0_u32..).take(whole.field.len()) {
                 assert_eq!(slim.find(whole.key(span)), Some(span));
             }
@@ -439,21 +363,21 @@ fn slim_windows_tell_what_they_imply() {
             for z in (0..frame.depth).step_by(37) {
                 for x in (0..frame.width).step_by(41) {
                     let core = GridWindow::new(x, z, 41, 37).intersection(&whole.core);
-                    tiles.push(draw(core).0);
+                    tiles.push(draw(core));
                 }
             }
-            let tiles: Vec<&SlimWindow> = tiles.iter().collect();
+            let tiles: Vec<_> = tiles.iter().map(|(slim, _, labels)| (slim, labels.as_slice())).collect();
             for asked in [whole.window, GridWindow::new(20, 20, 60, 50).intersection(&whole.core)] {
-                let ground = SlimGround::assemble(asked, &tiles, 7);
+                let ground = LabelledWindow::assemble_slim(frame, asked, &tiles, 7);
                 let part = whole.cut(asked);
-                assert_eq!((ground.window(), ground.regions()), (asked, 7));
+                assert_eq!((ground.part.window, ground.regions.count), (asked, 7));
                 same_ground(&ground, &part, asked);
             }
             // One tile of many: the columns of the others are empty.
-            let few = SlimGround::assemble(whole.window, &tiles[..1], 7);
-            assert_eq!(few.columns().len(), whole.field.columns.len());
-            assert_eq!(few.heights().len(), few.labels().len());
-            assert!(few.link(u32::MAX, Direction::PosX).is_none() && !few.is_walkable(u32::MAX));
+            let few = LabelledWindow::assemble_slim(frame, whole.window, &tiles[..1], 7);
+            assert_eq!(few.part.field.columns.len(), whole.field.columns.len());
+            assert_eq!(few.part.field.table_lengths(), [few.regions.labels.len(); 4]);
+            few.part.to_walkable().validate().unwrap_or_else(|violations| panic!("{violations}"));
         }
     }
 }
@@ -464,7 +388,8 @@ fn label(part: &FieldWindow, span: usize) -> u32 {
 }
 
 /// Whether ground put together of tiles is that of a field in `window`.
-fn same_ground(ground: &SlimGround, part: &FieldWindow, window: GridWindow) {
+fn same_ground(ground: &LabelledWindow<SlimSpans>, part: &FieldWindow, window: GridWindow) {
+    let (spans, labels) = (&ground.part.field, &ground.regions.labels);
     let mut count = 0;
     // Of each span of the field, that of the ground.
     let mut numbers = vec![None; part.field.len()];
@@ -476,18 +401,19 @@ fn same_ground(ground: &SlimGround, part: &FieldWindow, window: GridWindow) {
             }
         }
     }
-    assert_eq!(ground.heights().len(), count as usize);
+    assert_eq!(spans.ground.len(), count as usize);
     for (span, number) in numbers.iter().enumerate() {
         let Some(number) = *number else { continue };
         let SpanKey { z, x, .. } = part.key(u32::try_from(span).expect("few"));
         let column = ((z - window.z) * window.width + x - window.x) as usize;
-        assert!((ground.columns()[column]..ground.columns()[column + 1]).contains(&number));
-        assert_eq!(ground.heights()[number as usize].to_bits(), part.field.ground[span].to_bits());
-        assert_eq!(ground.labels()[number as usize], label(part, span));
+        assert!((spans.columns[column]..spans.columns[column + 1]).contains(&number));
+        assert_eq!(spans.ground[number as usize].to_bits(), part.field.ground[span].to_bits());
+        assert_eq!(labels[number as usize], label(part, span));
         for direction in Direction::ALL {
             let link = part.field.links[span][direction.index()];
             let expected = numbers.get(link as usize).copied().flatten();
-            assert_eq!(ground.link(number, direction), expected, "{direction:?} of {x}, {z}");
+            let found = spans.link(column as u32, number, direction);
+            assert_eq!((found != NO_SPAN).then_some(found), expected, "{direction:?} of {x}, {z}");
         }
     }
 }

@@ -1,7 +1,9 @@
 //! Walkable fields for tests.
 
 use glam::Vec3;
-use waymesh_core::{AreaId, Direction, GridFrame, NO_REGION, NO_SPAN, OPEN_SKY, RegionMap, WalkableField};
+use waymesh_core::{
+    AreaId, Direction, GridFrame, NO_REGION, NO_SPAN, OPEN_SKY, RegionMap, SlimSpans, WalkableField,
+};
 
 use crate::Random;
 
@@ -21,6 +23,39 @@ pub struct Floor {
     pub level: i32,
     /// What kind of ground it is.
     pub area: AreaId,
+}
+
+/// The ground and the links of `field` without its other tables.
+#[must_use]
+#[expect(clippy::cast_precision_loss, reason = "levels of test fields are small")]
+pub fn slim(field: &WalkableField) -> SlimSpans {
+    let near = 0.49 * HEADROOM_LEVELS as f32;
+    let mut slim = SlimSpans {
+        width: field.frame.width,
+        columns: field.columns.clone(),
+        ground: field.ground.clone(),
+        near,
+        ..SlimSpans::default()
+    };
+    for (span, links) in (0_u32..).zip(&field.links) {
+        let (x, z) = field.column_of(span);
+        let mut bits = 0;
+        for direction in Direction::ALL {
+            let link = links[direction.index()];
+            bits |= u8::from(link != NO_SPAN) << direction.index();
+            if link != NO_SPAN && matches!(direction, Direction::PosX | Direction::PosZ) {
+                let (dx, dz) = direction.offset();
+                let there = field.column(x.wrapping_add_signed(dx), z.wrapping_add_signed(dz));
+                let column = &field.ground[there.start as usize..there.end as usize];
+                let place = link - there.start;
+                if SlimSpans::nearest(column, field.ground[span as usize], near, 0) != place as usize {
+                    slim.odd.push((SlimSpans::link_key(span, direction), place));
+                }
+            }
+        }
+        slim.links.push(bits);
+    }
+    slim
 }
 
 /// A field from the floors of each column (row-major). Floors are linked when at most

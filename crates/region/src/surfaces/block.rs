@@ -4,9 +4,10 @@
 
 use std::ops::Range;
 
-use waymesh_core::{AreaId, Direction, GridWindow, NO_REGION, NO_SPAN, SpanField};
+use waymesh_core::{AreaId, Direction, GridWindow, NO_REGION, NO_SPAN};
 
 use super::slices::BlockCutter;
+use super::straight::StraightLinks;
 use super::{BLOCK_CELLS, Rule};
 
 /// Cuts blocks of a field, a strip of them at a time; holds the tables that are used for every
@@ -102,7 +103,7 @@ fn unite(sets: &mut [Set], one: u32, two: u32) -> u32 {
     one.min(two)
 }
 
-impl<'a, F: SpanField> StripSplitter<'a, F> {
+impl<'a, F: StraightLinks> StripSplitter<'a, F> {
     pub(super) fn new(field: &'a F, rule: Rule) -> Self {
         Self {
             field,
@@ -292,7 +293,7 @@ impl<'a, F: SpanField> StripSplitter<'a, F> {
 /// to the one at the same place in the columns beside it, of one kind of ground and no storey tall.
 /// Each of them is one piece: it has one span in each column, and other ground above or below it
 /// everywhere or nowhere. That is most blocks of most fields.
-pub(super) fn plain_storeys(field: &impl SpanField, block: &GridWindow, rule: Rule) -> Option<u32> {
+pub(super) fn plain_storeys(field: &impl StraightLinks, block: &GridWindow, rule: Rule) -> Option<u32> {
     const MOST: usize = 16;
     let first = field.spans_at(block.x, block.z);
     let count = first.len();
@@ -307,8 +308,8 @@ pub(super) fn plain_storeys(field: &impl SpanField, block: &GridWindow, rule: Ru
         let columns = &field.columns()[cell..=cell + block.width as usize];
         let (start, end) = (columns[0], columns[columns.len() - 1]);
         let is_plain = columns.windows(2).all(|column| column[1] - column[0] == storeys)
-            && (count == 0 || field.leads_straight(start + storeys..end, Direction::NegX, start))
-            && north.is_none_or(|north| field.leads_straight(start..end, Direction::NegZ, north));
+            && (count == 0 || field.links_straight(start + storeys..end, Direction::NegX, start))
+            && north.is_none_or(|north| field.links_straight(start..end, Direction::NegZ, north));
         if !is_plain {
             return None;
         }
@@ -328,7 +329,7 @@ pub(super) fn plain_storeys(field: &impl SpanField, block: &GridWindow, rule: Ru
 }
 
 /// Labels the spans of a plain block: `start` and on, from the lowest storey up.
-fn label_plain(field: &impl SpanField, block: &GridWindow, storeys: u32, start: u32, labels: &mut [u32]) {
+fn label_plain(field: &impl StraightLinks, block: &GridWindow, storeys: u32, start: u32, labels: &mut [u32]) {
     for z in block.z..block.end_z() {
         let (first, last) = (field.spans_at(block.x, z), field.spans_at(block.end_x() - 1, z));
         for column in
@@ -343,7 +344,7 @@ fn label_plain(field: &impl SpanField, block: &GridWindow, storeys: u32, start: 
 
 /// The labels of the walkable spans of a block.
 fn walkable<'l>(
-    field: &impl SpanField,
+    field: &impl StraightLinks,
     block: &GridWindow,
     labels: &'l mut [u32],
 ) -> impl Iterator<Item = &'l mut u32> {
@@ -370,7 +371,7 @@ fn blocks_of(columns: GridWindow) -> impl Iterator<Item = GridWindow> {
 }
 
 /// Whether two spans of one label lie in one column of the block, or side by side without a link.
-fn is_torn(field: &impl SpanField, block: &GridWindow, labels: &[u32]) -> bool {
+fn is_torn(field: &impl StraightLinks, block: &GridWindow, labels: &[u32]) -> bool {
     (block.z..block.end_z()).any(|z| {
         (block.x..block.end_x()).any(|x| {
             let own = field.spans_at(x, z);
@@ -396,7 +397,7 @@ fn is_torn(field: &impl SpanField, block: &GridWindow, labels: &[u32]) -> bool {
 /// Whether spans of one label, from `start` to `end`, are partly alone in their columns and partly
 /// not.
 fn is_partly_stacked(
-    field: &impl SpanField,
+    field: &impl StraightLinks,
     block: &GridWindow,
     labels: &[u32],
     start: u32,
@@ -421,7 +422,7 @@ fn is_partly_stacked(
 /// crowded in one of them.
 #[inline]
 pub(super) fn is_straight(
-    field: &impl SpanField,
+    field: &impl StraightLinks,
     labels: &[u32],
     own: &Range<u32>,
     side: &Range<u32>,
@@ -431,6 +432,6 @@ pub(super) fn is_straight(
         && own.clone().zip(side.clone()).all(|(span, other)| {
             let label = labels[span as usize];
             label == labels[other as usize]
-                && (label == NO_REGION || field.leads_straight(span..span + 1, direction, other))
+                && (label == NO_REGION || field.links_straight(span..span + 1, direction, other))
         })
 }

@@ -1,10 +1,11 @@
 //! Regions of the spans of a part.
 
-use waymesh_core::{GridWindow, NO_REGION, RegionMap, SpanField, SpanWindow};
+use waymesh_core::{FieldWindow, GridWindow, NO_REGION, RegionMap};
 
 use super::check_core;
 use super::join::{JoinedSurfaces, corner};
 use super::split::{Part, pieces_of_spans};
+use super::straight::StraightLinks;
 use crate::error::RegionError;
 
 /// The region of every span of a part of the field, those of the ring too; [`NO_REGION`] where one
@@ -23,10 +24,13 @@ use crate::error::RegionError;
 /// # Errors
 /// - [`RegionError::NotWholeBlocks`] if the core is not made of whole blocks.
 /// - [`RegionError::UnknownTile`] if no such part was joined, or another one at its place.
-pub fn label_surfaces(part: &impl SpanWindow, surfaces: &JoinedSurfaces) -> Result<RegionMap, RegionError> {
+pub fn label_surfaces(
+    part: &FieldWindow<impl StraightLinks>,
+    surfaces: &JoinedSurfaces,
+) -> Result<RegionMap, RegionError> {
     let borrowed = Part::of(part);
     check_core(&borrowed)?;
-    let rule = surfaces.rule.ok_or(RegionError::UnknownTile { core: part.core() })?;
+    let rule = surfaces.rule.ok_or(RegionError::UnknownTile { core: part.core })?;
     let (labels, count) = pieces_of_spans(&borrowed, rule);
     label(part, (labels, count), surfaces)
 }
@@ -37,13 +41,13 @@ pub fn label_surfaces(part: &impl SpanWindow, surfaces: &JoinedSurfaces) -> Resu
 /// # Errors
 /// As [`label_surfaces`], and [`RegionError::UnknownTile`] for a table of another length.
 pub fn label_split_surfaces(
-    part: &impl SpanWindow,
+    part: &FieldWindow<impl StraightLinks>,
     pieces: Vec<u32>,
     surfaces: &JoinedSurfaces,
 ) -> Result<RegionMap, RegionError> {
     check_core(&Part::of(part))?;
-    if pieces.len() != part.field().ground().len() {
-        return Err(RegionError::UnknownTile { core: part.core() });
+    if pieces.len() != part.field.ground().len() {
+        return Err(RegionError::UnknownTile { core: part.core });
     }
     let last = pieces.iter().filter(|&&piece| piece != NO_REGION).max();
     let count = last.map_or(0, |&last| last as usize + 1);
@@ -52,11 +56,11 @@ pub fn label_split_surfaces(
 
 /// Turns pieces into regions.
 fn label(
-    part: &impl SpanWindow,
+    part: &FieldWindow<impl StraightLinks>,
     (mut labels, count): (Vec<u32>, usize),
     surfaces: &JoinedSurfaces,
 ) -> Result<RegionMap, RegionError> {
-    let (core, window, field) = (part.core(), part.window(), part.field());
+    let (core, window, field) = (part.core, part.window, &part.field);
     let unknown = RegionError::UnknownTile { core };
     let place = surfaces
         .order

@@ -16,6 +16,7 @@ mod label;
 mod sheets;
 mod slices;
 mod split;
+mod straight;
 
 use waymesh_core::stage::{Partition, StageError};
 use waymesh_core::{BLOCK_CELLS, BadField, GridFrame, Observer, RegionMap, WalkableField};
@@ -23,6 +24,7 @@ use waymesh_core::{BLOCK_CELLS, BadField, GridFrame, Observer, RegionMap, Walkab
 pub use join::{JoinConfig, JoinedSurfaces, join_surfaces};
 pub use label::{label_split_surfaces, label_surfaces};
 pub use split::{Piece, SurfacePieces, split_surfaces, split_surfaces_labelled};
+pub use straight::StraightLinks;
 
 use crate::error::RegionError;
 

@@ -4,11 +4,12 @@
 
 use std::collections::VecDeque;
 
-use waymesh_core::{Direction, DisjointSets, GridWindow, NO_REGION, NO_SPAN, SpanField};
+use waymesh_core::{Direction, DisjointSets, GridWindow, NO_REGION, NO_SPAN};
 
 use super::Rule;
 use super::block::BlockPiece;
 use super::graph::{Edge, Pairs};
+use super::straight::StraightLinks;
 use crate::merge::{self, Region};
 
 /// Most levels that all sets of a block may climb together before levels are counted in coarser
@@ -49,7 +50,7 @@ impl BlockCutter {
     /// `is_torn` tells whether any set holds rivals.
     pub(super) fn cut(
         &mut self,
-        part: (&impl SpanField, &GridWindow),
+        part: (&impl StraightLinks, &GridWindow),
         labels: &mut [u32],
         start: u32,
         is_torn: bool,
@@ -69,7 +70,7 @@ impl BlockCutter {
     }
 
     /// Copies the walkable spans of a block with their links.
-    fn gather(&mut self, field: &impl SpanField, block: &GridWindow, labels: &mut [u32], start: u32) {
+    fn gather(&mut self, field: &impl StraightLinks, block: &GridWindow, labels: &mut [u32], start: u32) {
         self.spans.clear();
         self.part.clear();
         self.floor.clear();
@@ -116,7 +117,7 @@ impl BlockCutter {
     }
 
     /// Finds the pairs of a set that must not be in one piece, `labels` being places in `spans`.
-    fn gather_rivals(&mut self, field: &impl SpanField, block: &GridWindow, labels: &[u32]) {
+    fn gather_rivals(&mut self, field: &impl StraightLinks, block: &GridWindow, labels: &[u32]) {
         for z in block.z..block.end_z() {
             for x in block.x..block.end_x() {
                 let column = field.spans_at(x, z);

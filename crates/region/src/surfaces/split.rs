@@ -2,12 +2,11 @@
 
 use std::ops::Range;
 
-use waymesh_core::{
-    AreaId, Direction, GridFrame, GridWindow, NO_REGION, NO_SPAN, SpanField, SpanKey, SpanWindow,
-};
+use waymesh_core::{AreaId, Direction, FieldWindow, GridFrame, GridWindow, NO_REGION, NO_SPAN, SpanKey};
 
 use super::block::{BlockPiece, Mix, StripSplitter, is_straight};
 use super::graph::{Edge, Pairs};
+use super::straight::StraightLinks;
 use super::{BLOCK_CELLS, Rule, SurfacesConfig, check_core};
 use crate::error::RegionError;
 
@@ -97,14 +96,14 @@ pub(super) struct Part<'a, F> {
     pub(super) field: &'a F,
 }
 
-impl<'a, F: SpanField> Part<'a, F> {
+impl<'a, F: StraightLinks> Part<'a, F> {
     pub(super) fn whole(field: &'a F, frame: GridFrame) -> Self {
         let window = GridWindow::whole(&frame);
         Self { frame, core: window, window, field }
     }
 
-    pub(super) fn of(part: &'a impl SpanWindow<Field = F>) -> Self {
-        Self { frame: *part.frame(), core: part.core(), window: part.window(), field: part.field() }
+    pub(super) fn of(part: &'a FieldWindow<F>) -> Self {
+        Self { frame: part.frame, core: part.core, window: part.window, field: &part.field }
     }
 
     /// The core in columns of the part's own field.
@@ -133,7 +132,10 @@ impl<'a, F: SpanField> Part<'a, F> {
 /// # Errors
 /// - [`RegionError::BadField`] for a bad configuration.
 /// - [`RegionError::NotWholeBlocks`] if the core is not made of whole blocks of [`BLOCK_CELLS`].
-pub fn split_surfaces(part: &impl SpanWindow, config: &SurfacesConfig) -> Result<SurfacePieces, RegionError> {
+pub fn split_surfaces(
+    part: &FieldWindow<impl StraightLinks>,
+    config: &SurfacesConfig,
+) -> Result<SurfacePieces, RegionError> {
     Ok(split_surfaces_labelled(part, config)?.0)
 }
 
@@ -143,7 +145,7 @@ pub fn split_surfaces(part: &impl SpanWindow, config: &SurfacesConfig) -> Result
 /// # Errors
 /// As [`split_surfaces`].
 pub fn split_surfaces_labelled(
-    part: &impl SpanWindow,
+    part: &FieldWindow<impl StraightLinks>,
     config: &SurfacesConfig,
 ) -> Result<(SurfacePieces, Vec<u32>), RegionError> {
     config.validate()?;
@@ -152,7 +154,7 @@ pub fn split_surfaces_labelled(
 
 /// Also gives the piece of every span, [`NO_REGION`] outside the core and where one cannot walk.
 pub(super) fn split_part(
-    part: &Part<'_, impl SpanField>,
+    part: &Part<'_, impl StraightLinks>,
     config: &SurfacesConfig,
 ) -> Result<(SurfacePieces, Vec<u32>), RegionError> {
     check_core(part)?;
@@ -178,7 +180,7 @@ pub(super) fn split_part(
 /// The piece of every span, and all pieces. After each strip of blocks, `look` sees its columns,
 /// how its blocks are mixed, and the labels so far.
 fn label_pieces(
-    part: &Part<'_, impl SpanField>,
+    part: &Part<'_, impl StraightLinks>,
     rule: Rule,
     mut look: impl FnMut(&GridWindow, &[Mix], &[u32]),
 ) -> (Vec<u32>, Vec<BlockPiece>) {
@@ -196,7 +198,7 @@ fn label_pieces(
 }
 
 /// The piece of every span of a part that has been split before, and the number of pieces.
-pub(super) fn pieces_of_spans(part: &Part<'_, impl SpanField>, rule: Rule) -> (Vec<u32>, usize) {
+pub(super) fn pieces_of_spans(part: &Part<'_, impl StraightLinks>, rule: Rule) -> (Vec<u32>, usize) {
     let (labels, pieces) = label_pieces(part, rule, |_, _, _| ());
     (labels, pieces.len())
 }
@@ -208,7 +210,7 @@ struct Survey<'a, F> {
     conflicts: Pairs,
 }
 
-impl<F: SpanField> Survey<'_, F> {
+impl<F: StraightLinks> Survey<'_, F> {
     /// The pairs within the blocks of a strip, and those over its borders to blocks before.
     fn strip(&mut self, strip: &GridWindow, mixes: &[Mix], labels: &[u32]) {
         let field = self.part.field;
@@ -289,7 +291,7 @@ impl<F: SpanField> Survey<'_, F> {
         labels: &[u32],
     ) {
         let field = self.part.field;
-        let straight = own.len() == there.len() && field.leads_straight(own.clone(), direction, there.start);
+        let straight = own.len() == there.len() && field.links_straight(own.clone(), direction, there.start);
         let same = |now: &Range<u32>, before: &Range<u32>| {
             let mut pairs = now.clone().zip(before.clone());
             now.len() == before.len() && pairs.all(|(a, b)| labels[a as usize] == labels[b as usize])
@@ -342,7 +344,7 @@ impl<F: SpanField> Survey<'_, F> {
 }
 
 /// The walkable spans at those sides of the core where the grid goes on.
-fn rim_of(part: &Part<'_, impl SpanField>, labels: &[u32]) -> Vec<RimSpan> {
+fn rim_of(part: &Part<'_, impl StraightLinks>, labels: &[u32]) -> Vec<RimSpan> {
     let (core, field) = (part.core, part.field);
     let mut rim = Vec::new();
     let ends_x = core.end_x() < part.frame.width;

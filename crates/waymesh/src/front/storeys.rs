@@ -4,8 +4,9 @@
 use waymesh_contour::{BorderChains, stitch, trace_window};
 use waymesh_core::stage::StageError;
 use waymesh_core::{
-    ContourSet, Counter, GridFrame, GridScale, GridWindow, HeightSurface, NO_REGION, Observer, PolyMesh,
-    RegionId, RegionMap, TriangleSoup, TriangleSource, Validate, setters,
+    ContourSet, Counter, FieldWindow, GridFrame, GridScale, GridWindow, HeightSurface, LabelledWindow,
+    NO_REGION, Observer, PolyMesh, RegionId, RegionMap, SlimSpans, TriangleSoup, TriangleSource, Validate,
+    setters,
 };
 use waymesh_detail::{DetailConfig, WindowConfig, fit_heights_windowed};
 use waymesh_region::{
@@ -13,8 +14,8 @@ use waymesh_region::{
     split_surfaces_labelled,
 };
 use waymesh_storeys::{
-    BORDER_STEPS, Layers, Refined, RegionEnds, SlimGround, SlimWindow, SpanEnds, StoreysConfig, StoreysError,
-    flood_layers, place_borders, refine_halo, refine_window, voxelize_roughly,
+    BORDER_STEPS, Layers, Refined, RegionEnds, SpanEnds, StoreysConfig, StoreysError, flood_layers,
+    place_borders, refine_halo, refine_window, voxelize_roughly,
 };
 use waymesh_tile::{BinsConfig, MemoryGate, Tile, TileLayout, TriangleBins, build_tiles};
 
@@ -66,14 +67,16 @@ const COLUMN_BYTES: u64 = 160;
 
 /// A drawn tile: its field with the pieces of its spans, and where its ground ends.
 struct Drawn {
-    field: SlimWindow,
+    part: FieldWindow<SlimSpans>,
+    /// The piece of each span, later its region.
+    labels: Vec<u32>,
     ends: Vec<SpanEnds>,
 }
 
 impl Drawn {
     /// From here on the labels of spans are regions.
     fn keep_regions(&mut self, labels: Vec<u32>) {
-        self.field.labels = labels;
+        self.labels = labels;
         self.ends = Vec::new();
     }
 }
@@ -82,7 +85,7 @@ impl Drawn {
 fn region_ends(drawn: &Drawn, regions: &RegionMap) -> impl Iterator<Item = RegionEnds> {
     drawn.ends.iter().filter_map(|ends| {
         let SpanEnds { span, steps, .. } = *ends;
-        let label = regions.labels[drawn.field.find(span)? as usize];
+        let label = regions.labels[drawn.part.find(span)? as usize];
         (label != NO_REGION).then_some(RegionEnds { region: RegionId(label), z: span.z, x: span.x, steps })
     })
 }
@@ -224,14 +227,13 @@ fn draw(
         let refined = refine_window(soup.finite_triangles(), frame, layout.core(tile), layers, storeys)
             .map_err(|error| StageError::new("storeys", error))?;
         drop(soup);
-        let Refined { ground: mut field, ends } = refined;
-        stages.check("storeys", |list| field.part().violations(list))?;
-        let (pieces, labels) = split_surfaces_labelled(&field, &SurfacesConfig::default())
+        let Refined { ground: part, ends } = refined;
+        stages.check("storeys", |list| part.to_walkable().violations(list))?;
+        let (pieces, labels) = split_surfaces_labelled(&part, &SurfacesConfig::default())
             .map_err(|error| StageError::new("partition", error))?;
-        field.labels = labels;
         let mut lies_on = vec![false; layers.count as usize];
-        layers.mark_drawn(&field, &mut lies_on);
-        Ok((pieces, (Drawn { field, ends }, lies_on)))
+        layers.mark_drawn(&part, &mut lies_on);
+        Ok((pieces, (Drawn { part, labels, ends }, lies_on)))
     };
     let drawn = recorder.stage("storeys", |observer| build_tiles(&tiles, &gate, estimate, work, observer))?;
     drop(bins);
@@ -287,8 +289,8 @@ fn trace_tiles(
     let (raw, ends) = recorder.stage("trace", |observer| {
         let work = |tile: Tile| -> Result<(BorderChains, Vec<RegionEnds>, Vec<u32>), BakeError> {
             let drawn = &ground.tiles[ground.layout.index(tile)];
-            let part = &drawn.field;
-            let regions = label_split_surfaces(part, part.labels.clone(), &ground.surfaces)
+            let part = &drawn.part;
+            let regions = label_split_surfaces(part, drawn.labels.clone(), &ground.surfaces)
                 .map_err(|error| StageError::new("partition", error))?;
             let chains = trace_window(part, &regions).map_err(|error| StageError::new("trace", error))?;
             Ok((chains, region_ends(drawn, &regions).collect(), regions.labels))
@@ -316,12 +318,12 @@ fn trace_at_once(
     let [drawn] = ground.tiles.as_mut_slice() else {
         return Err(StageError::new("partition", "the ground lies in more than one tile").into());
     };
-    let mut part = drawn.field.part();
+    let mut part = drawn.part.to_walkable();
     let regions = if stages.replaces_partition() {
         stages.remove_islands(&mut part.field, recorder)?;
         stages.regions(&part.field, recorder)?
     } else {
-        let regions = label_split_surfaces(&part, drawn.field.labels.clone(), &ground.surfaces)
+        let regions = label_split_surfaces(&part, drawn.labels.clone(), &ground.surfaces)
             .map_err(|error| StageError::new("partition", error))?;
         clear_unlabelled(&mut part.field, &regions);
         regions
@@ -345,9 +347,11 @@ fn fit_heights(
     let count = ground.regions;
     let source = |window: GridWindow| {
         let tiles = ground.layout.tiles_over(&window);
-        let tiles: Vec<&SlimWindow> =
-            tiles.map(|tile| &ground.tiles[ground.layout.index(tile)].field).collect();
-        Ok(SlimGround::assemble(window, &tiles, count))
+        let tiles: Vec<_> = tiles
+            .map(|tile| &ground.tiles[ground.layout.index(tile)])
+            .map(|drawn| (&drawn.part, drawn.labels.as_slice()))
+            .collect();
+        Ok(LabelledWindow::assemble_slim(frame, window, &tiles, count))
     };
     let detail = detail.with_points_per_column(u32::from(BORDER_STEPS));
     let bytes = COLUMN_TABLE_BYTES * frame.column_count() as u64 + SPAN_BYTES * ground.spans;

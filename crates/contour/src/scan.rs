@@ -1,0 +1,89 @@
+//! Which spans may lie at a border.
+
+use waymesh_core::{NO_REGION, SlimSpans, SpanField, WalkableField};
+
+/// A field that can find the borders between labels without a look at every link.
+pub trait BorderScan: SpanField {
+    /// Calls `each` with the column and the number of spans, in order: of all spans with a region
+    /// from which a link leads nowhere or to a span with another label, and of some others. No two
+    /// spans side by side have one label without a link between them.
+    fn scan_borders(&self, labels: &[u32], each: impl FnMut(u32, u32));
+}
+
+impl BorderScan for WalkableField {
+    fn scan_borders(&self, labels: &[u32], mut each: impl FnMut(u32, u32)) {
+        let label_across = |link: u32| labels.get(link as usize).copied().unwrap_or(NO_REGION);
+        for ((span, &label), links) in (0_u32..).zip(labels).zip(&self.links) {
+            let [west, south, east, north] = *links;
+            // One after the other: most spans are inside, and this is what all are asked.
+            let is_inside = label == NO_REGION
+                || label_across(west) == label
+                    && label_across(south) == label
+                    && label_across(east) == label
+                    && label_across(north) == label;
+            if !is_inside {
+                each(self.span_columns[span as usize], span);
+            }
+        }
+    }
+}
+
+impl BorderScan for SlimSpans {
+    #[expect(clippy::cast_possible_truncation, reason = "no more spans than 32-bit tables have")]
+    fn scan_borders(&self, labels: &[u32], mut each: impl FnMut(u32, u32)) {
+        const ALL: u8 = 0b1111;
+        const CHUNK: usize = 32;
+        let (width, columns) = (self.width as usize, self.columns.as_slice());
+        let end = columns.len().saturating_sub(1);
+        let count = |column: usize| columns[column + 1] - columns[column];
+        let mut column = 0;
+        while column < end {
+            // Columns in a row with as many spans as those around them: if they are inside of their regions,
+            // links need not be looked at.
+            let (first, row_end) = (column, (column / width + 1) * width);
+            let own = count(column);
+            let is_alike = |column: usize| {
+                column > width
+                    && column + width < end
+                    && [column, column - 1, column + 1, column - width, column + width]
+                        .iter()
+                        .all(|&column| count(column) == own)
+            };
+            while column < row_end && is_alike(column) {
+                column += 1;
+            }
+            if column > first {
+                let (start, len) = (columns[first] as usize, (columns[column] - columns[first]) as usize);
+                let at = |first: u32| &labels[first as usize..first as usize + len];
+                let here = at(columns[first]);
+                let around =
+                    [first - 1, first + 1, first - width, first + width].map(|column| at(columns[column]));
+                let links = &self.links[start..start + len];
+                for chunk in (0..len).step_by(CHUNK) {
+                    let chunk = chunk..(chunk + CHUNK).min(len);
+                    // All at once is quicker than up to the first.
+                    let is_inside = links[chunk.clone()].iter().fold(ALL, |all, links| all & links) == ALL
+                        && around.iter().all(|labels| labels[chunk.clone()] == here[chunk.clone()]);
+                    if is_inside {
+                        continue;
+                    }
+                    for place in chunk {
+                        let label = here[place];
+                        let is_inside =
+                            links[place] == ALL && around.iter().all(|labels| labels[place] == label);
+                        if !is_inside && label != NO_REGION {
+                            each(first as u32 + place as u32 / own, columns[first] + place as u32);
+                        }
+                    }
+                }
+            } else {
+                for span in columns[column]..columns[column + 1] {
+                    if labels[span as usize] != NO_REGION {
+                        each(column as u32, span);
+                    }
+                }
+                column += 1;
+            }
+        }
+    }
+}

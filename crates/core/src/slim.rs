@@ -1,0 +1,267 @@
+//! Fields in a quarter of the memory: what follows from the ground is not kept.
+
+use std::ops::Range;
+
+use crate::{
+    AreaId, Direction, FieldWindow, GridFrame, GridWindow, LabelledWindow, NO_SPAN, OPEN_SKY, RegionMap,
+    SpanField, WalkableField,
+};
+
+/// The spans of a rectangle of columns: five bytes a span and four a column, where a
+/// [`WalkableField`] has 33 and four.
+///
+/// Everything is plain ground ([`AreaId::GROUND`]). A floor is the level above the ground, clearance
+/// is the room below the next floor, and a link leads to the span nearest in height, but for those
+/// in `odd`.
+///
+/// # Invariants
+/// Those of [`WalkableField`] hold for what is implied ([`FieldWindow::to_walkable`]).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SlimSpans {
+    /// Columns along x.
+    pub width: u32,
+    /// First span of each column, and the number of spans at the end.
+    pub columns: Vec<u32>,
+    /// Height of the ground in levels, of each span.
+    pub ground: Vec<f32>,
+    /// A bit per direction in which there is a link, by [`Direction::index`].
+    pub links: Vec<u8>,
+    /// Links that lead to another span than the nearest, only towards larger x and z and in order:
+    /// [`SlimSpans::link_key`], and the place of the target in its column.
+    pub odd: Vec<(u64, u32)>,
+    /// Ground at most this far in height, in levels, is the nearest: the spans of a column are
+    /// farther apart.
+    pub near: f32,
+}
+
+impl SlimSpans {
+    /// The level of the floor above a height of the ground in levels.
+    #[inline]
+    #[must_use]
+    pub fn floor_above(ground: f32) -> i32 {
+        let ground = f64::from(ground) - 1e-4;
+        // Rounded up without the library call that `f64::ceil` is on the least common instruction set.
+        #[expect(clippy::cast_possible_truncation, reason = "levels are checked with the frame")]
+        let floor = ground as i32;
+        floor + i32::from(f64::from(floor) < ground)
+    }
+
+    /// The place in its column of the span nearest in height to `ground`, the lowest of several.
+    /// `guess` is tried first.
+    #[inline]
+    #[must_use]
+    pub fn nearest(column: &[f32], ground: f32, near: f32, guess: usize) -> usize {
+        let is_near = |other: &f32| (other - ground).abs() <= near;
+        if column.get(guess).is_some_and(is_near) {
+            return guess;
+        }
+        column.iter().position(is_near).unwrap_or_else(|| {
+            let apart = |place: &usize| (column[*place] - ground).abs();
+            (0..column.len()).min_by(|a, b| apart(a).total_cmp(&apart(b))).unwrap_or(0)
+        })
+    }
+
+    /// The number of a link: four a span.
+    #[inline]
+    #[must_use]
+    pub fn link_key(span: u32, direction: Direction) -> u64 {
+        u64::from(span) * 4 + direction.index() as u64
+    }
+
+    #[inline]
+    fn has_link(&self, span: u32, direction: Direction) -> bool {
+        self.links[span as usize] >> direction.index() & 1 == 1
+    }
+
+    /// The column beside one, if there is one.
+    #[inline]
+    fn column_beside(&self, column: u32, direction: Direction) -> Option<usize> {
+        let there = match direction {
+            Direction::NegX => (!column.is_multiple_of(self.width)).then(|| column - 1)?,
+            Direction::PosX => Some(column + 1).filter(|there| !there.is_multiple_of(self.width))?,
+            Direction::NegZ => column.checked_sub(self.width)?,
+            Direction::PosZ => column + self.width,
+        };
+        (there as usize + 1 < self.columns.len()).then_some(there as usize)
+    }
+
+    /// The target of a link; nothing if its column is empty because no tile holds it.
+    #[inline]
+    fn target(&self, column: u32, span: u32, direction: Direction) -> Option<u32> {
+        if !self.has_link(span, direction) {
+            return None;
+        }
+        let there = self.column_beside(column, direction)?;
+        let (own, range) = (self.columns[column as usize], self.columns[there]..self.columns[there + 1]);
+        if matches!(direction, Direction::PosX | Direction::PosZ) {
+            return self.ahead(own, span, direction, range);
+        }
+        let forth = direction.opposite();
+        let back = |other: &u32| {
+            let column = own..self.columns[column as usize + 1];
+            self.has_link(*other, forth) && self.ahead(range.start, *other, forth, column) == Some(span)
+        };
+        // Columns side by side mostly have the same spans.
+        let guess = range.start + (span - own);
+        Some(guess).filter(|guess| *guess < range.end && back(guess)).or_else(|| range.clone().find(back))
+    }
+
+    /// The span among `there` that one links to, towards larger x or z; `own` is the first of its
+    /// column.
+    #[inline]
+    fn ahead(&self, own: u32, span: u32, direction: Direction, there: Range<u32>) -> Option<u32> {
+        let odd = if self.odd.is_empty() {
+            None
+        } else {
+            let key = Self::link_key(span, direction);
+            self.odd.binary_search_by_key(&key, |odd| odd.0).ok().map(|odd| self.odd[odd].1)
+        };
+        let place = odd.map_or_else(
+            || {
+                let column = &self.ground[there.start as usize..there.end as usize];
+                Self::nearest(column, self.ground[span as usize], self.near, (span - own) as usize)
+            },
+            |place| place as usize,
+        );
+        // Nothing is there where no tile has the column.
+        let other = there.start.checked_add(u32::try_from(place).ok()?)?;
+        (other < there.end).then_some(other)
+    }
+}
+
+impl SpanField for SlimSpans {
+    #[inline]
+    fn width(&self) -> u32 {
+        self.width
+    }
+
+    #[inline]
+    fn columns(&self) -> &[u32] {
+        &self.columns
+    }
+
+    #[inline]
+    fn ground(&self) -> &[f32] {
+        &self.ground
+    }
+
+    fn table_lengths(&self) -> [usize; 4] {
+        let (ground, links) = (self.ground.len(), self.links.len());
+        [ground, links, ground, links]
+    }
+
+    #[inline]
+    fn floor(&self, span: u32) -> i32 {
+        Self::floor_above(self.ground[span as usize])
+    }
+
+    #[inline]
+    fn area(&self, _span: u32) -> AreaId {
+        AreaId::GROUND
+    }
+
+    #[inline]
+    fn link(&self, column: u32, span: u32, direction: Direction) -> u32 {
+        self.target(column, span, direction).unwrap_or(NO_SPAN)
+    }
+}
+
+impl FieldWindow<SlimSpans> {
+    /// The same window with all tables.
+    #[must_use]
+    pub fn to_walkable(&self) -> FieldWindow {
+        let Self { frame, core, window, field: ref spans } = *self;
+        let mut field = WalkableField::empty(frame.window(window));
+        field.columns.clone_from(&spans.columns);
+        field.ground.clone_from(&spans.ground);
+        field.floor.extend(spans.ground.iter().map(|&ground| SlimSpans::floor_above(ground)));
+        for (number, column) in (0_u32..).zip(spans.columns.windows(2)) {
+            for span in column[0]..column[1] {
+                let above = (span + 1 < column[1]).then(|| field.floor[span as usize + 1]);
+                let floor = field.floor[span as usize];
+                field.span_columns.push(number);
+                field.clearance.push(above.map_or(OPEN_SKY, |above| above.abs_diff(floor)));
+                field.links.push(Direction::ALL.map(|direction| spans.link(number, span, direction)));
+            }
+        }
+        field.area.resize(spans.ground.len(), AreaId::GROUND);
+        FieldWindow { frame, core, window, field }
+    }
+
+    /// The spans of the columns `x` in row `z` of the whole grid, and where each of these columns
+    /// begins and the last one ends.
+    fn row(&self, z: u32, x: &Range<u32>) -> (Range<usize>, &[u32]) {
+        let first = (z - self.window.z) as usize * self.window.width as usize;
+        let at = |x: u32| first + (x - self.window.x) as usize;
+        let columns = &self.field.columns[at(x.start)..=at(x.end)];
+        (columns[0] as usize..columns[columns.len() - 1] as usize, columns)
+    }
+}
+
+/// A window and the region of each of its spans.
+type SlimTile<'a> = (&'a FieldWindow<SlimSpans>, &'a [u32]);
+
+impl LabelledWindow<SlimSpans> {
+    /// The columns of `window` from the cores of `tiles`, of a field of `count` regions. Columns
+    /// that no tile has in its core are empty.
+    ///
+    /// # Cost
+    /// Linear in the spans.
+    #[must_use]
+    #[expect(clippy::cast_possible_truncation, reason = "no more spans than 32-bit tables have")]
+    pub fn assemble_slim(frame: GridFrame, window: GridWindow, tiles: &[SlimTile<'_>], count: u32) -> Self {
+        let mut field = SlimSpans {
+            width: window.width,
+            columns: Vec::with_capacity(window.width as usize * window.depth as usize + 1),
+            near: tiles.first().map_or(0.0, |(tile, _)| tile.field.near),
+            ..SlimSpans::default()
+        };
+        let mut labels = Vec::new();
+        let rows = || {
+            (window.z..window.end_z()).map(|z| {
+                let beside = tiles.iter().filter_map(|&(tile, labels)| {
+                    let core = tile.core.intersection(&window);
+                    (z >= core.z && z < core.end_z() && core.width > 0).then_some((
+                        tile,
+                        labels,
+                        core.x..core.end_x(),
+                    ))
+                });
+                let mut row: Vec<_> = beside.collect();
+                row.sort_unstable_by_key(|(_, _, columns)| columns.start);
+                (z, row)
+            })
+        };
+        let spans_of = |(z, row): (u32, Vec<(&FieldWindow<SlimSpans>, &[u32], Range<u32>)>)| -> usize {
+            row.iter().map(|(tile, _, columns)| tile.row(z, columns).0.len()).sum()
+        };
+        let spans = rows().map(spans_of).sum();
+        field.ground.reserve_exact(spans);
+        field.links.reserve_exact(spans);
+        labels.reserve_exact(spans);
+        field.columns.push(0);
+        let first_link = |span: usize| SlimSpans::link_key(span as u32, Direction::NegX);
+        for (z, row) in rows() {
+            let end = |x: u32| (z - window.z) as usize * window.width as usize + (x - window.x) as usize + 1;
+            for (tile, tile_labels, columns) in row {
+                let total = field.ground.len();
+                field.columns.resize(end(columns.start), total as u32);
+                let (spans, ends) = tile.row(z, &columns);
+                field.columns.extend(ends[1..].iter().map(|column| column - ends[0] + total as u32));
+                field.ground.extend_from_slice(&tile.field.ground[spans.clone()]);
+                field.links.extend_from_slice(&tile.field.links[spans.clone()]);
+                labels.extend_from_slice(&tile_labels[spans.clone()]);
+                let (first, last, new) = (first_link(spans.start), first_link(spans.end), first_link(total));
+                let from = tile.field.odd.partition_point(|odd| odd.0 < first);
+                let odd = tile.field.odd[from..].iter().take_while(|odd| odd.0 < last);
+                field.odd.extend(odd.map(|&(key, place)| (key - first + new, place)));
+            }
+            let total = field.ground.len() as u32;
+            field.columns.resize(end(window.end_x()), total);
+        }
+        Self {
+            part: FieldWindow { frame, core: window, window, field },
+            regions: RegionMap { labels, count },
+        }
+    }
+}
