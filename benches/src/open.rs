@@ -96,8 +96,7 @@ pub fn open(largest: u32, print: &mut dyn FnMut(&str)) -> Result<(), BenchError>
     let mut side = 32;
     while side * side <= largest.max(1024) {
         let mesh = hills(side)?;
-        let mut plain = Vec::new();
-        waymesh_io::write_wmesh(&mesh, &mut plain).map_err(|error| failed(error.into()))?;
+        let plain = mesh.to_wmesh();
         let packed = Arc::new(mesh.to_packed(true));
         let open = |checks| NavMesh::from_packed_shared(Shared(Arc::clone(&packed)), checks);
         if open(PackedChecks::All).map_err(|error| failed(error.into()))? != mesh {
@@ -107,8 +106,7 @@ pub fn open(largest: u32, print: &mut dyn FnMut(&str)) -> Result<(), BenchError>
         std::fs::write(file.path(), &*packed).map_err(|error| failed(error.into()))?;
         let place = mesh.vertices()[mesh.vertices().len() / 3];
         drop(mesh);
-        let name = Path::new("mesh");
-        let wmesh = fastest(|| drop(black_box(waymesh_io::parse_wmesh(name, &plain))));
+        let wmesh = fastest(|| drop(black_box(NavMesh::from_wmesh(&plain))));
         let [all, checksum, lengths] = [PackedChecks::All, PackedChecks::Checksum, PackedChecks::None]
             .map(|checks| fastest(|| drop(black_box(open(checks)))));
         let spread = everywhere.install(|| shortest_wall(|| drop(black_box(open(PackedChecks::All)))));

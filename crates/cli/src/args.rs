@@ -28,6 +28,10 @@ pub(crate) struct Program {
     /// Print the result, or the error, as JSON.
     #[arg(long, global = true)]
     pub(crate) json: bool,
+    /// Settings from a TOML file. Its keys are the long names of the command's arguments; what the
+    /// command line sets too is taken from there. `-` is standard input.
+    #[arg(long, value_name = "FILE", global = true)]
+    pub(crate) config: Option<PathBuf>,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
@@ -46,6 +50,8 @@ pub(crate) enum Command {
     Tile(Box<TileArgs>),
     /// Join the tiles of a folder into one navigation mesh.
     Merge(MergeArgs),
+    /// Write a mesh in the other format: .wmrun to ship with a program, .wmesh to keep.
+    Pack(PackArgs),
     /// Write an embedded scene to a binary STL file.
     Scene(SceneArgs),
     /// Find a path on a mesh.
@@ -93,6 +99,17 @@ fn scenes() -> impl TypedValueParser<Value = Scene> {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct PackArgs {
+    /// The mesh, in either format. `-` is standard input.
+    #[arg(value_name = "MESH")]
+    pub(crate) mesh: PathBuf,
+    /// Where it goes; the ending tells the format, .wmrun or .wmesh. Default: its name with the
+    /// ending .wmrun, in the current folder.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct ManArgs {
     /// Folder for one page per command. Default: the page of the program, to standard output.
     #[arg(short, long, value_name = "FOLDER")]
@@ -103,13 +120,11 @@ pub(crate) struct ManArgs {
 pub(crate) struct BuildArgs {
     #[command(flatten)]
     pub(crate) scenes: Scenes,
-    /// Where the mesh goes. Default: the first scene's name with the ending .wmesh, in the current
-    /// folder.
+    /// Where the mesh goes; the ending tells the format: .wmesh to keep it, .wmrun to ship it. `-`
+    /// is standard output, as .wmesh. Default: the first scene's name with the ending .wmesh,
+    /// in the current folder.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Settings from a TOML file with the long names below as keys; what is given here goes first.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) config: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) settings: Settings,
     /// How the mesh is made: voxels, or flat slices (a region per level, links at stairs, nothing
@@ -143,8 +158,9 @@ pub(crate) struct PlanArgs {
     /// Write an example of a plan in TOML, and nothing else.
     #[arg(long, value_name = "FILE", exclusive = true)]
     pub(crate) example: Option<PathBuf>,
-    /// Where the mesh goes. Default: the first plan's name with the ending .wmesh, in the current
-    /// folder.
+    /// Where the mesh goes; the ending tells the format: .wmesh to keep it, .wmrun to ship it. `-`
+    /// is standard output, as .wmesh. Default: the first plan's name with the ending .wmesh, in
+    /// the current folder.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// Metres per unit of the files; plans in TOML are in metres. Default: 1.
@@ -275,9 +291,6 @@ pub(crate) struct TileArgs {
     /// Which tile: its column and row, from 0,0.
     #[arg(long, value_name = "I,J")]
     pub(crate) at: TileAt,
-    /// Settings from a TOML file with the long names below as keys; what is given here goes first.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) config: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) settings: Settings,
     #[command(flatten)]
@@ -289,7 +302,8 @@ pub(crate) struct MergeArgs {
     /// Folder of finished tiles, with the settings they were built with.
     #[arg(value_name = "FOLDER")]
     pub(crate) folder: PathBuf,
-    /// Where the mesh goes.
+    /// Where the mesh goes; the ending tells the format: .wmesh or .wmrun. `-` is standard output,
+    /// as .wmesh.
     #[arg(short, long, value_name = "FILE", default_value = "merged.wmesh")]
     pub(crate) output: PathBuf,
     /// Memory to work in, such as 2GiB or 800MiB. Default: a quarter of the machine's.
@@ -468,7 +482,7 @@ pub(crate) enum Decomposition {
 
 #[derive(Debug, Args)]
 pub(crate) struct PathArgs {
-    /// The mesh.
+    /// The mesh, a .wmesh or .wmrun file. `-` is standard input.
     #[arg(value_name = "MESH")]
     pub(crate) mesh: PathBuf,
     /// Where the path starts.
@@ -506,7 +520,7 @@ pub(crate) struct EvaluateArgs {
     // What the mesh was baked from.
     #[command(flatten)]
     pub(crate) scenes: Scenes,
-    /// The mesh: a .wmesh file, or an OBJ file of polygons of any tool, in metres, y up.
+    /// The mesh: a .wmesh or .wmrun file, or an OBJ file of polygons of any tool, in metres, y up.
     #[arg(long, value_name = "MESH")]
     pub(crate) mesh: PathBuf,
     /// Which axis of the files points up, as for the bake. Default: y.
@@ -546,7 +560,7 @@ pub(crate) struct EvaluateArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct InfoArgs {
-    /// The mesh.
+    /// The mesh, a .wmesh or .wmrun file. `-` is standard input.
     #[arg(value_name = "MESH")]
     pub(crate) mesh: PathBuf,
     /// Also time so many path queries between random places of the mesh.

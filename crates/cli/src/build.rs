@@ -1,43 +1,37 @@
-//! `waymesh build`.
+//! `waymesh build`: bakes scene files.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use waymesh::graph::MeshFormat;
 use waymesh::io::SceneSource;
 use waymesh::{
     Bake, BakeConfig, Baker, FrontEnd, IslandReport, JumpConfig, Keep, Report, Slices, Storeys, TriangleSoup,
 };
 
 use crate::args::{BuildArgs, Extras, Jumps, KeepKind, Kept, PipelineKind, Settings};
+use crate::files::Inputs;
 use crate::progress::Progress;
 use crate::values::Memory;
 use crate::{files, output, peak_memory_bytes, settings, upright};
 
 pub(crate) fn run(args: BuildArgs, json: bool) -> Result<()> {
-    let settings = match &args.config {
-        Some(file) => args.settings.clone().or(settings::read(file)?),
-        None => args.settings.clone(),
-    };
+    let settings = &args.settings;
     let inputs = args.scenes.inputs()?;
     let scenes = &inputs.files;
-    let mesh_file = args.output.clone().unwrap_or_else(|| default_output(&scenes[0]));
+    let mesh_file = output_file(args.output.as_ref(), &inputs)?;
     let bake = match args.pipeline.unwrap_or(PipelineKind::Voxels) {
-        PipelineKind::Voxels => voxels(&args, &settings, scenes)?,
+        PipelineKind::Voxels => voxels(&args, settings, scenes)?,
         PipelineKind::Slices => {
             let defaults = Slices::default();
             let tile_cells = args.tiles.tile.unwrap_or(defaults.tile_cells);
-            whole(&args, &settings, scenes, Baker::slices().with_front(defaults.with_tile_cells(tile_cells)))?
+            whole(&args, settings, scenes, Baker::slices().with_front(defaults.with_tile_cells(tile_cells)))?
         }
         PipelineKind::Storeys => {
             let defaults = Storeys::default();
             let tile_cells = args.tiles.tile.unwrap_or(defaults.tile_cells);
-            whole(
-                &args,
-                &settings,
-                scenes,
-                Baker::storeys().with_front(defaults.with_tile_cells(tile_cells)),
-            )?
+            whole(&args, settings, scenes, Baker::storeys().with_front(defaults.with_tile_cells(tile_cells)))?
         }
     };
     write(&bake, mesh_file, &args.extras, json)
@@ -81,7 +75,7 @@ fn whole<F: FrontEnd<Input = TriangleSoup>>(
 }
 
 impl BuildArgs {
-    /// All settings of the bake; what is set nowhere is that of the front end.
+    /// Returns all settings of the bake. Those that are not given keep the front end's defaults.
     fn bake_config(&self, settings: &Settings, defaults: &BakeConfig) -> BakeConfig {
         let mut config = settings.bake_config_over(defaults).with_validate_stages(self.check);
         if let Some(Memory(bytes)) = self.tiles.memory {
@@ -94,7 +88,7 @@ impl BuildArgs {
 }
 
 impl Kept {
-    /// Which ground is kept.
+    /// Returns which ground is kept.
     pub(crate) fn keep(&self) -> Keep {
         match self.keep {
             Some(KeepKind::Largest) => Keep::Largest,
@@ -105,7 +99,7 @@ impl Kept {
 }
 
 impl Jumps {
-    /// The jumps and drops to look for, if any.
+    /// Returns which jumps and drops to look for, if any.
     fn config(&self) -> Option<JumpConfig> {
         let defaults = JumpConfig::default();
         let config = defaults
@@ -116,12 +110,12 @@ impl Jumps {
     }
 }
 
-/// Writes the mesh and what was asked for beside it, and says so.
+/// Writes the mesh and the files that were asked for, and prints a summary.
 pub(crate) fn write(bake: &Bake, mesh_file: PathBuf, extras: &Extras, json: bool) -> Result<()> {
     write_summed_up(bake, mesh_file, extras, json, |out| summary(out, &bake.report))
 }
 
-/// As [`write`], with another summary.
+/// The same as [`write`], with another summary.
 pub(crate) fn write_summed_up(
     bake: &Bake,
     mesh_file: PathBuf,
@@ -130,7 +124,8 @@ pub(crate) fn write_summed_up(
     summary: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
 ) -> Result<()> {
     let mut out = files::console(extras.files().chain([&mesh_file]))?;
-    files::write(&mesh_file, |writer| waymesh::io::write_wmesh(&bake.mesh, writer))?;
+    let format = files::mesh_format(&mesh_file, MeshFormat::Exchange)?;
+    files::write(&mesh_file, |writer| writer.write_all(&bake.mesh.to_bytes(format)))?;
     let mut files = vec![mesh_file];
     files.extend(output::write(&bake.mesh, &bake.report, extras)?);
     if json {
@@ -140,23 +135,27 @@ pub(crate) fn write_summed_up(
     files::list_lines(&mut out, &files)
 }
 
-/// Bakes with progress on a terminal.
+/// Bakes and shows the progress on a terminal.
 pub(crate) fn bake<F: FrontEnd>(baker: &Baker<F>, input: &F::Input) -> Result<Bake> {
     Ok(measured(baker.bake_observed(input, &mut Progress::new())?))
 }
 
-/// Adds to the report what only the program can measure.
+/// Adds the peak of the memory to the report, which only the program can measure.
 pub(crate) fn measured(mut bake: Bake) -> Bake {
     bake.report.peak_memory_bytes = Some(peak_memory_bytes());
     bake
 }
 
-/// The scene's name with the ending of a mesh, in the current folder.
-pub(crate) fn default_output(scene: &Path) -> PathBuf {
-    Path::new(scene.file_name().unwrap_or(scene.as_os_str())).with_extension("wmesh")
+/// Returns the file that the mesh goes to: `output`, or the first input's name with the ending
+/// `.wmesh`, in the current folder. Refuses an unknown ending before anything is baked.
+pub(crate) fn output_file(output: Option<&PathBuf>, inputs: &Inputs) -> Result<PathBuf> {
+    let first = inputs.files[0].file_name().unwrap_or_default();
+    let file = output.cloned().unwrap_or_else(|| Path::new(first).with_extension("wmesh"));
+    files::mesh_format(&file, MeshFormat::Exchange)?;
+    Ok(file)
 }
 
-/// How many there are, and how many over links if that is another number.
+/// Returns the number of islands, and the number that links leave if it is another one.
 pub(crate) fn islands(islands: &[IslandReport]) -> String {
     let (count, pieces) = (islands.len(), IslandReport::pieces(islands));
     if pieces == count {
@@ -166,7 +165,7 @@ pub(crate) fn islands(islands: &[IslandReport]) -> String {
     }
 }
 
-/// The figures that one looks at first.
+/// Prints the most important figures of a bake.
 pub(crate) fn summary(mut out: impl Write, report: &Report) -> std::io::Result<()> {
     writeln!(
         out,

@@ -43,8 +43,8 @@ pub(crate) fn run(args: &DemoArgs, json: bool) -> Result<()> {
     files::list_lines(&mut out, &files)
 }
 
-/// Two far corners of the largest island: the point farthest from its first polygon, and the one
-/// farthest from that.
+/// Returns two far corners of the largest island: the one farthest from its first polygon, and the
+/// one farthest from that.
 fn far_apart(mesh: &NavMesh) -> Option<(Vec3, Vec3)> {
     let largest = mesh.islands().iter().max_by(|a, b| a.area.total_cmp(&b.area))?;
     let island = mesh.island_of(largest.first)?;

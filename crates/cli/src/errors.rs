@@ -1,4 +1,4 @@
-//! What the program says when it fails, for people and for scripts.
+//! Error messages, for people and as JSON for scripts.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -8,12 +8,13 @@ use waymesh::floorplan::PlanError;
 use waymesh::io::IoError;
 use waymesh::{BakeError, ConfigError, GridError, QueryError};
 
+use crate::config::BadSetting;
 use crate::files;
 
-/// What `--json` prints under the key `error`; its keys are a contract that scripts rely on.
+/// What `--json` prints under the key `error`. Scripts rely on the names of the keys.
 #[derive(Debug, Serialize)]
 struct Failure {
-    /// What went wrong, in one word.
+    /// The kind of error, in one word.
     kind: &'static str,
     /// The message for people.
     message: String,
@@ -33,7 +34,7 @@ impl Failure {
     }
 
     fn print(self) {
-        // Nobody may be there to read it; the exit code stays.
+        // Standard output may be closed. The exit code tells the failure then.
         drop(files::write_json(&mut std::io::stdout().lock(), &serde_json::json!({ "error": self })));
     }
 }
@@ -41,7 +42,7 @@ impl Failure {
 /// Kind, file and element.
 type Known = (&'static str, Option<String>, Option<String>);
 
-/// Tells what is known of an error of the library.
+/// Returns what is known of an error of the library.
 fn known_cause(cause: &(dyn std::error::Error + 'static)) -> Option<Known> {
     if let Some(error) = cause.downcast_ref::<IoError>() {
         let file = error.file().map(|file| file.display().to_string());
@@ -49,6 +50,9 @@ fn known_cause(cause: &(dyn std::error::Error + 'static)) -> Option<Known> {
     }
     if let Some(error) = cause.downcast_ref::<BakeError>() {
         return known_setting(error).or(Some(("bake", None, None)));
+    }
+    if let Some(BadSetting { file, key, .. }) = cause.downcast_ref() {
+        return Some(("setting", Some(file.display().to_string()), Some(key.clone())));
     }
     if let Some(error) = cause.downcast_ref::<toml::de::Error>() {
         return Some(("setting", None, error.span().map(|span| format!("byte {}", span.start))));
@@ -59,17 +63,20 @@ fn known_cause(cause: &(dyn std::error::Error + 'static)) -> Option<Known> {
         .or_else(|| cause.is::<QueryError>().then_some(("query", None, None)))
 }
 
-/// The setting that a bake refuses. These errors pass for the one inside, which is not among the
-/// causes then.
+/// Returns the setting that a bake refuses. [`BakeError`] is transparent for it, so it is not in
+/// the chain of causes.
 fn known_setting(error: &BakeError) -> Option<Known> {
-    let BakeError::Config(ConfigError::BadField(bad) | ConfigError::Grid(GridError::BadField(bad))) = error
-    else {
-        return None;
+    let field = match error {
+        BakeError::Config(ConfigError::BadField(bad) | ConfigError::Grid(GridError::BadField(bad))) => {
+            bad.field
+        }
+        BakeError::OptionNotSupported { option, .. } => option,
+        _ => return None,
     };
-    Some(("setting", None, Some(bad.field.to_owned())))
+    Some(("setting", None, Some(field.to_owned())))
 }
 
-/// The error and its causes. Some libraries repeat the cause in their own text; once is enough.
+/// Returns the error and its causes. A cause that the text before already holds is left out.
 fn message(error: &anyhow::Error) -> String {
     error.chain().map(ToString::to_string).fold(String::new(), |message, cause| {
         if message.is_empty() {
@@ -82,15 +89,14 @@ fn message(error: &anyhow::Error) -> String {
     })
 }
 
-/// Tells why a command failed: on stderr, and with `--json` on stdout too.
+/// Prints why a command failed: to stderr, and with `--json` to stdout too.
 pub(crate) fn tell(error: &anyhow::Error, json: bool) -> ExitCode {
-    // A reader that has seen enough (`waymesh info | head`) is no failure.
+    // A reader that stops early (`waymesh info | head`) is no failure.
     let is_closed = |cause: &std::io::Error| cause.kind() == std::io::ErrorKind::BrokenPipe;
     if error.chain().any(|cause| cause.downcast_ref().is_some_and(is_closed)) {
         return ExitCode::SUCCESS;
     }
     let failure = Failure::new(error);
-    // As above: there may be no reader.
     drop(writeln!(std::io::stderr(), "waymesh: {}", failure.message));
     if json {
         failure.print();
@@ -98,11 +104,15 @@ pub(crate) fn tell(error: &anyhow::Error, json: bool) -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// Tells what is wrong with the command line, or the help that was asked for.
+/// `true` if the command line has `--json`, also where it cannot be parsed.
+pub(crate) fn is_json() -> bool {
+    std::env::args_os().any(|word| word == "--json")
+}
+
+/// Prints what is wrong with the command line, or the help that was asked for.
 pub(crate) fn usage(error: &clap::Error) -> ExitCode {
     drop(error.print());
-    // Only a command line that was understood says whether JSON is wanted.
-    if error.use_stderr() && std::env::args_os().any(|word| word == "--json") {
+    if error.use_stderr() && is_json() {
         let message = error.to_string().trim_end().to_owned();
         Failure { kind: "usage", message, file: None, element: None }.print();
     }

@@ -1,4 +1,4 @@
-//! `waymesh evaluate`.
+//! `waymesh evaluate`: judges a mesh against its scene.
 
 use std::io::Write;
 use std::path::Path;
@@ -15,9 +15,9 @@ use crate::settings::load_options;
 
 /// A mesh to judge.
 enum Mesh {
-    /// With path queries.
+    /// A mesh of waymesh, which also answers path queries.
     Ours(Box<NavMesh>),
-    /// Polygons of any tool.
+    /// Polygons made by any tool.
     Polygons(JudgedMesh),
 }
 
@@ -48,8 +48,8 @@ pub(crate) fn run(args: &EvaluateArgs, json: bool) -> Result<()> {
     Ok(table(&mut out, &judgement.evaluation)?)
 }
 
-/// Reads a mesh, and tells how many bytes the file has. A name that ends in `.obj` is one of
-/// polygons.
+/// Reads a mesh, or polygons from a file that ends in `.obj`. Returns the size of the file in bytes
+/// too.
 fn read(file: &Path) -> Result<(Mesh, u64)> {
     let bytes = files::read(file)?;
     let length = bytes.len() as u64;
@@ -63,7 +63,7 @@ fn read(file: &Path) -> Result<(Mesh, u64)> {
     Ok((Mesh::Polygons(mesh), length))
 }
 
-/// What is given goes before what the mesh says.
+/// Returns agent and settings: the arguments, else what the mesh states, else the defaults.
 fn settings(args: &EvaluateArgs, mesh: &Mesh) -> (Agent, MetricsConfig) {
     let mut config = MetricsConfig::default();
     let mut agent = Agent::default();
@@ -82,7 +82,7 @@ fn settings(args: &EvaluateArgs, mesh: &Mesh) -> (Agent, MetricsConfig) {
     (agent, config.with_scale(scale.0, scale.1).with_samples(samples))
 }
 
-/// Draws the mesh with what it misses and what is too much.
+/// Draws the mesh, the places that it misses, and the places where it should not be.
 fn draw(mesh: &JudgedMesh, judgement: &Judgement, file: &Path) -> Result<()> {
     let plan = PlanMesh::new(mesh.vertices(), mesh.polygons(), mesh.neighbours());
     let (places, [missed, excess]) = (&judgement.places, judgement.legend());

@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use tempfile::TempDir;
+use waymesh::graph::MeshFormat;
 use waymesh::{NavMesh, io};
 
-/// What standard input is called in messages and in names of files made from it.
+/// Name of the temporary file for standard input, without its ending.
 const STDIN: &str = "stdin";
 
-/// A writer that can go back, as some formats need.
+/// A writer that can seek, which some formats need.
 pub(crate) trait WriteSeek: Write + Seek {}
 impl<W: Write + Seek> WriteSeek for W {}
 
@@ -29,7 +30,7 @@ pub(crate) fn read(file: &Path) -> Result<Vec<u8>> {
     std::fs::read(file).with_context(|| format!("cannot read {}", file.display()))
 }
 
-/// Reads a settings file or another text.
+/// Reads a text file.
 pub(crate) fn read_text(file: &Path) -> Result<String> {
     String::from_utf8(read(file)?).with_context(|| format!("{} is not a text file", file.display()))
 }
@@ -41,7 +42,13 @@ pub(crate) fn open_mesh(file: &Path) -> Result<NavMesh> {
 
 /// Reads a mesh from the bytes of a file.
 pub(crate) fn parse_mesh(file: &Path, bytes: Vec<u8>) -> Result<NavMesh> {
-    Ok(io::parse_wmesh(file, &bytes)?)
+    Ok(io::parse_mesh(file, bytes)?)
+}
+
+/// Returns the format that a mesh is written in: by the ending of the name, or `standard` for
+/// standard output. Refuses any other ending.
+pub(crate) fn mesh_format(file: &Path, standard: MeshFormat) -> Result<MeshFormat> {
+    if is_standard(file) { Ok(standard) } else { Ok(io::mesh_format(file)?) }
 }
 
 /// Makes a file, or empties it, and lets `write` fill it.
@@ -59,7 +66,8 @@ pub(crate) fn write(
     Ok(out.flush()?)
 }
 
-/// Where messages go: standard output, or standard error if one of `files` takes that.
+/// Returns where messages go: standard output, or standard error if one of `files` is standard
+/// output.
 pub(crate) fn console<'a>(files: impl IntoIterator<Item = &'a PathBuf>) -> Result<Box<dyn Write>> {
     match files.into_iter().filter(|file| is_standard(file)).count() {
         0 => Ok(Box::new(std::io::stdout().lock())),
@@ -68,13 +76,13 @@ pub(crate) fn console<'a>(files: impl IntoIterator<Item = &'a PathBuf>) -> Resul
     }
 }
 
-/// Writes JSON that people can read.
+/// Writes indented JSON.
 pub(crate) fn write_json(out: &mut impl Write, value: &impl serde::Serialize) -> Result<()> {
     serde_json::to_writer_pretty(&mut *out, value)?;
     Ok(writeln!(out)?)
 }
 
-/// Names the files that were written, as lines or as JSON.
+/// Prints the names of the files that were written, as lines or as JSON.
 pub(crate) fn list(files: &[PathBuf], json: bool) -> Result<()> {
     let mut out = console(files)?;
     if json {
@@ -83,7 +91,7 @@ pub(crate) fn list(files: &[PathBuf], json: bool) -> Result<()> {
     list_lines(&mut out, files)
 }
 
-/// Names files, one in a line. Standard output has no name.
+/// Prints names of files, one per line, without standard output.
 pub(crate) fn list_lines(out: &mut impl Write, files: &[PathBuf]) -> Result<()> {
     for file in files.iter().filter(|file| !is_standard(file)) {
         writeln!(out, "{}", file.display())?;
@@ -91,7 +99,7 @@ pub(crate) fn list_lines(out: &mut impl Write, files: &[PathBuf]) -> Result<()> 
     Ok(())
 }
 
-/// Input files. Standard input among them is kept in a temporary file, since readers look twice.
+/// Input files. Standard input is stored in a temporary file, because some readers read twice.
 #[derive(Debug)]
 pub(crate) struct Inputs {
     /// The files to read.

@@ -1,4 +1,4 @@
-//! `waymesh info`.
+//! `waymesh info`: prints what a mesh holds.
 
 use std::io::Write;
 use std::time::Instant;
@@ -15,7 +15,7 @@ use crate::files;
 /// Islands that are printed unless all are asked for.
 const ISLANDS_SHOWN: usize = 10;
 
-/// What `info --json` prints: the names of the bake's report where they apply.
+/// What `info --json` prints. It shares the keys of the report of a bake where they apply.
 #[derive(Debug, Serialize)]
 struct Info {
     grid: GridReport,
@@ -34,7 +34,7 @@ struct Info {
     queries: Option<QueryTimes>,
 }
 
-/// How long path queries take, in nanoseconds of wall time.
+/// Wall time of path queries in nanoseconds.
 #[derive(Clone, Copy, Debug, Serialize)]
 struct QueryTimes {
     pairs: usize,
@@ -44,7 +44,7 @@ struct QueryTimes {
     p99_ns: f64,
 }
 
-/// Metres and degrees.
+/// The agent, in metres and degrees.
 #[derive(Debug, Serialize)]
 struct AgentInfo {
     height: f32,
@@ -87,8 +87,8 @@ fn describe(mesh: &NavMesh) -> Info {
     }
 }
 
-/// Times paths between the centres of random polygons, any polygon as likely as any other. `None`
-/// on a mesh without polygons.
+/// Measures paths between the centres of random polygons, all equally likely. Returns `None` for a
+/// mesh without polygons.
 fn time_queries(mesh: &NavMesh, pairs: usize) -> Option<QueryTimes> {
     let mut random = Random::new(1);
     let count = u64::try_from(mesh.polygon_count()).ok().filter(|&count| count > 0)?;
@@ -178,7 +178,7 @@ pub(crate) fn run(args: &InfoArgs, json: bool) -> Result<()> {
     Ok(())
 }
 
-/// What there is to know of an island.
+/// Describes an island in one line.
 fn island_line(island: &IslandReport) -> String {
     let [x, y, z] = island.place;
     let links = match island.links {

@@ -2,6 +2,7 @@
 
 mod args;
 mod build;
+mod config;
 mod demo;
 mod errors;
 mod evaluate;
@@ -9,6 +10,7 @@ mod files;
 mod info;
 mod manual;
 mod output;
+mod pack;
 mod path;
 mod plan;
 mod progress;
@@ -31,7 +33,11 @@ use crate::args::{Command, Program};
 static HEAP: PeakAlloc = PeakAlloc;
 
 fn main() -> ExitCode {
-    let program = match Program::try_parse() {
+    let words = match config::expand(std::env::args_os().collect()) {
+        Ok(words) => words,
+        Err(error) => return errors::tell(&error, errors::is_json()),
+    };
+    let program = match Program::try_parse_from(words) {
         Ok(program) => program,
         Err(error) => return errors::usage(&error),
     };
@@ -61,6 +67,7 @@ fn run(command: Command, json: bool) -> Result<ExitCode> {
         Command::Info(args) => info::run(&args, json)?,
         Command::Evaluate(args) => evaluate::run(&args, json)?,
         Command::Demo(args) => demo::run(&args, json)?,
+        Command::Pack(args) => pack::run(&args, json)?,
         Command::Completions { shell } => manual::completions(shell)?,
         Command::Man(args) => manual::man(&args, json)?,
     }

@@ -13,7 +13,7 @@ pub(crate) fn completions(shell: Shell) -> Result<()> {
     files::write("-".as_ref(), |writer| writer.write_all(&script))
 }
 
-/// One page per command in a folder, or the page of the program alone.
+/// Writes one page per command to a folder, or the page of the program to standard output.
 pub(crate) fn man(args: &ManArgs, json: bool) -> Result<()> {
     let program = Program::command();
     let Some(folder) = &args.output else {

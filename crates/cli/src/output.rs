@@ -1,4 +1,4 @@
-//! Files beside the mesh.
+//! Pictures, models and the report, written beside the mesh.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ pub(crate) fn draw(mesh: &NavMesh, path: Option<&Route>, file: &Path) -> Result<
     files::write(file, |writer| io::write_svg(mesh, path, &SvgOptions::default(), writer))
 }
 
-/// Writes what was asked for and names the files.
+/// Writes the files that were asked for and returns their names.
 pub(crate) fn write(mesh: &NavMesh, report: &Report, extras: &Extras) -> Result<Vec<PathBuf>> {
     if let Some(file) = &extras.svg {
         draw(mesh, None, file)?;

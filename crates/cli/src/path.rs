@@ -1,4 +1,4 @@
-//! `waymesh path`.
+//! `waymesh path`: finds a path on a mesh.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -23,13 +23,13 @@ struct Answer {
     length: f32,
     points: Vec<[f32; 3]>,
     polygons: Vec<u32>,
-    /// Of the path of a disc: how near it comes to a wall, and how far its ends were moved to where
-    /// it fits.
+    /// Path of a disc only: its distance from the nearest wall.
     #[serde(skip_serializing_if = "Option::is_none")]
     clearance: Option<f32>,
+    /// Path of a disc only: how far its start and its goal were moved to where the disc fits.
     #[serde(skip_serializing_if = "Option::is_none")]
     moved: Option<[f32; 2]>,
-    /// How it was found, if a hierarchy was asked for.
+    /// How the hierarchy was used, if one was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     hierarchy: Option<&'static str>,
 }
@@ -55,7 +55,7 @@ fn write_points(out: &mut impl Write, points: &[Vec3]) -> Result<()> {
     Ok(())
 }
 
-/// The outcome as scripts know it.
+/// The name of an outcome in the JSON.
 pub(crate) fn outcome_name(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Complete => "complete",
@@ -64,7 +64,7 @@ pub(crate) fn outcome_name(outcome: Outcome) -> &'static str {
     }
 }
 
-/// How a hierarchy was used, as scripts know it.
+/// The name of a use of a hierarchy in the JSON.
 fn use_name(how: HierarchyUse) -> &'static str {
     match how {
         HierarchyUse::Clusters => "clusters",
@@ -86,7 +86,7 @@ pub(crate) fn run(args: &PathArgs, json: bool) -> Result<ExitCode> {
     Ok(if outcome == Outcome::Complete { ExitCode::SUCCESS } else { ExitCode::from(INCOMPLETE) })
 }
 
-/// The path of a point.
+/// Finds the path of a point.
 fn run_for_point(args: &PathArgs, mesh: &NavMesh, json: bool) -> Result<Outcome> {
     let mut scratch = QueryScratch::default();
     let (from, to, options) = (args.from.0, args.to.0, PathOptions::default());
@@ -128,7 +128,7 @@ fn run_for_point(args: &PathArgs, mesh: &NavMesh, json: bool) -> Result<Outcome>
     Ok(path.outcome)
 }
 
-/// The path of a disc. The clearance of the ground is found on opening.
+/// Finds the path of a disc. The clearance of the mesh is computed for this one query.
 fn run_for_radius(args: &PathArgs, mesh: NavMesh, radius: f32, json: bool) -> Result<Outcome> {
     let mesh = with_clearance(mesh, &ClearanceConfig::default())?;
     let mut options = ClearPathOptions::new(radius);

@@ -1,4 +1,4 @@
-//! `waymesh plan`.
+//! `waymesh plan`: bakes floor plans.
 
 use std::io::Write;
 
@@ -17,15 +17,15 @@ pub(crate) fn run(args: &PlanArgs, json: bool) -> Result<()> {
     }
     let mut plan = FloorPlan::default();
     let inputs = Inputs::new(&args.plans, args.format.as_deref())?;
+    let mesh_file = build::output_file(args.output.as_ref(), &inputs)?;
     for file in &inputs.files {
         plan.merge(read_plan(file, &args.read_options())?);
     }
     let bake = build::bake(&args.baker(&plan), &plan)?;
-    let mesh_file = args.output.clone().unwrap_or_else(|| build::default_output(&inputs.files[0]));
     build::write_summed_up(&bake, mesh_file, &args.extras, json, |out| summary(out, &bake.report))
 }
 
-/// The figures that one looks at first.
+/// Prints the most important figures of a bake.
 fn summary(mut out: impl Write, report: &Report) -> std::io::Result<()> {
     let PlanReport { storeys, walkable_shapes, blocked_shapes, .. } = report.plan.unwrap_or_default();
     writeln!(

@@ -1,5 +1,5 @@
-//! Shows a bake while it runs: the stage and how far it is on a terminal, log lines with `-v`, nothing
-//! in a pipe.
+//! Shows a bake while it runs: the stage and how far it is on a terminal, log lines with `-v`,
+//! nothing in a pipe.
 
 use std::time::Duration;
 

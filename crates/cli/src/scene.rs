@@ -1,4 +1,4 @@
-//! `waymesh scene`.
+//! `waymesh scene`: writes an embedded scene.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use waymesh_scenes::{SceneConfig, SceneSource};
 use crate::args::SceneArgs;
 use crate::files;
 
-/// Block by block, so that a scene of any size can be written.
+/// Writes the scene block by block, so that it may be larger than the memory.
 pub(crate) fn run(args: &SceneArgs, json: bool) -> Result<()> {
     let source =
         SceneSource::new(args.scene, SceneConfig::default().with_seed(args.seed).with_scale(args.scale));

@@ -1,6 +1,7 @@
 //! `waymesh tile`, `waymesh merge`, and what `waymesh build` shares with them.
 
 use anyhow::{Context, Result};
+use waymesh::graph::MeshFormat;
 use waymesh::io::SceneSource;
 use waymesh::{Baker, Tiles as FrontTiles, tile_note};
 
@@ -18,7 +19,7 @@ impl Tiles {
         }
     }
 
-    /// How to cut; the settings are kept beside the tiles.
+    /// Returns how to cut the world. The settings are stored beside the tiles.
     pub(crate) fn front(&self, settings: &Settings) -> Result<FrontTiles> {
         let mut tiles = FrontTiles::default()
             .with_note(toml::to_string(settings).context("cannot write the settings down")?);
@@ -49,20 +50,18 @@ fn memory_bytes(memory: Option<Memory>, settings: &Settings) -> u64 {
 }
 
 pub(crate) fn tile(args: TileArgs, json: bool) -> Result<()> {
-    let settings = match &args.config {
-        Some(file) => args.settings.or(settings::read(file)?),
-        None => args.settings,
-    };
+    let settings = &args.settings;
     let inputs = args.scenes.inputs()?;
     let source = SceneSource::open(&inputs.files, &settings::load_options(settings.up, settings.scale))?;
-    let config = settings.bake_config().with_max_memory_bytes(args.tiles.memory_bytes(&settings));
-    let file = Baker::new(args.tiles.front(&settings)?, config)
+    let config = settings.bake_config().with_max_memory_bytes(args.tiles.memory_bytes(settings));
+    let file = Baker::new(args.tiles.front(settings)?, config)
         .bake_tile(&source, args.at.0, &mut Progress::new())
         .context("give the folder with --tiles")?;
     files::list(&[file], json)
 }
 
 pub(crate) fn merge(args: &MergeArgs, json: bool) -> Result<()> {
+    files::mesh_format(&args.output, MeshFormat::Exchange)?;
     let note = tile_note(&args.folder)?;
     let settings: Settings = toml::from_str(&note)
         .with_context(|| format!("the settings kept in {} cannot be read", args.folder.display()))?;

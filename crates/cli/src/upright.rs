@@ -1,23 +1,23 @@
-//! Finds scenes whose up axis was not told.
+//! Warns of scenes that were read with the wrong axis up.
 
 use glam::DVec3;
 use waymesh::io::UpAxis;
 use waymesh::{TriangleSoup, triangle_normal};
 
-/// Shares of a scene's area that an agent could stand on.
+/// Shares of a scene's area that are level enough to walk on.
 #[derive(Clone, Copy, Debug)]
 struct Shares {
-    /// With the axis that was told.
+    /// With the axis that the scene was read with.
     told: f64,
-    /// With the other one.
+    /// With the other axis.
     other: f64,
 }
 
 impl Shares {
-    /// Adds up triangles that face up, no steeper than `max_slope`, for both axes.
+    /// Adds up the triangles that face up and are no steeper than `max_slope`, for both axes.
     fn of(soup: &TriangleSoup, up: UpAxis, max_slope: f32) -> Self {
         let least = f64::from(max_slope).cos();
-        // The scene was turned on reading if z was told.
+        // Reading with z up has turned the scene: y of the file is -z of the soup.
         let other = if up == UpAxis::Z { DVec3::NEG_Z } else { DVec3::Z };
         let mut sums = [0.0; 3];
         for normal in soup.finite_triangles().map(triangle_normal) {
@@ -29,20 +29,22 @@ impl Shares {
         Self { told: told / all, other: other / all }
     }
 
-    /// `true` if the other axis is the likely one.
+    /// `true` if the other axis is the likely one. Of 55 real levels, the right axis never had less
+    /// than 0.85 times the share of the other (a ship), and the wrong one mostly less than 0.6.
     fn are_suspicious(self) -> bool {
-        self.told < 0.1 && self.other > 3.0 * self.told.max(0.01)
+        self.other > 0.1 && self.told < 0.6 * self.other
     }
 }
 
-/// Warns if hardly anything of a scene is walkable, and much more with the other axis up.
+/// Warns if little of a scene is level enough to walk on, and much more were with the other axis
+/// up.
 pub(crate) fn check(soup: &TriangleSoup, up: UpAxis, max_slope: f32) {
     let shares = Shares::of(soup, up, max_slope);
     tracing::debug!(told = shares.told, other = shares.other, "walkable share of all triangles");
     if shares.are_suspicious() {
         let other = if up == UpAxis::Z { "y" } else { "z" };
         tracing::warn!(
-            "only {:.1} % of the scene's area is level enough to walk on, but {:.0} % would be with {other} up: try --up {other}",
+            "only {:.0} % of the scene's area is level enough to walk on, but {:.0} % would be with {other} up: try --up {other}",
             shares.told * 100.0,
             shares.other * 100.0
         );

@@ -1,4 +1,4 @@
-//! Values of arguments that have a spelling of their own.
+//! Arguments with a notation of their own.
 
 use std::str::FromStr;
 

@@ -140,8 +140,41 @@ fn settings_come_from_arguments_and_from_a_file() {
     let info = json(&succeed(folder, &["info", "f.wmesh", "--json"]));
     assert_eq!(info["grid"]["cell_size"], 0.25);
     assert!((info["agent"]["radius"].as_f64().expect("a number") - 0.2).abs() < 1e-6);
-    std::fs::write(folder.join("bad.toml"), "cell-sise = 0.5\n").expect("a file");
-    assert!(fail(folder, 1, &["build", "hall.obj", "--config", "bad.toml"]).contains("bad.toml"));
+    for (file, text, expected) in [
+        ("bad.toml", "cell-sise = 0.5\n", "bad.toml: cell-sise: `waymesh build` has no such setting"),
+        ("flag.toml", "check = 3\n", "check: must be true or false, is 3"),
+        ("text.toml", "cell-size =\n", "text.toml is not a settings file"),
+    ] {
+        std::fs::write(folder.join(file), text).expect("a file");
+        let message = fail(folder, 1, &["build", "hall.obj", "--config", file]);
+        assert!(message.contains(expected), "{message}");
+    }
+    std::fs::write(folder.join("value.toml"), "cell-size = \"wide\"\n").expect("a file");
+    assert!(fail(folder, 2, &["build", "hall.obj", "--config", "value.toml"]).contains("--cell-size"));
+}
+
+#[test]
+fn every_setting_of_a_command_can_stand_in_the_file() {
+    let folder = hall();
+    let folder = folder.path();
+    let build = "output = \"all.wmesh\"\nreport = \"r.json\"\ncheck = true\njumps = true\ntile = 0\ncell-size = 0.2\nup = \"y\"\n";
+    std::fs::write(folder.join("build.toml"), build).expect("a file");
+    succeed(folder, &["build", "hall.obj", "--config", "build.toml", "--jump-length", "2"]);
+    assert!(folder.join("all.wmesh").exists());
+    assert!(read_json(&folder.join("r.json"))["grid"]["width"].as_u64().expect("a number") >= 100);
+    let storeys = "pipeline = \"storeys\"\nseed = [[2, 0, 2]]\noutput = \"s.wmesh\"\n";
+    std::fs::write(folder.join("storeys.toml"), storeys).expect("a file");
+    succeed(folder, &["build", "hall.obj", "--config", "storeys.toml"]);
+    let path = "from = [3, 0, 3]\nto = \"17,0,3\"\nshortest = true\n";
+    std::fs::write(folder.join("path.toml"), path).expect("a file");
+    let found = succeed(folder, &["path", "all.wmesh", "--config", "path.toml"]);
+    assert!(found.starts_with("complete"), "{found}");
+    succeed(folder, &["plan", "--example", "house.toml"]);
+    std::fs::write(folder.join("plan.toml"), "agent-radius = 0.4\njoin = \"round\"\nkeep-edges = false\n")
+        .expect("a file");
+    succeed(folder, &["plan", "house.toml", "--config", "plan.toml"]);
+    let info = json(&succeed(folder, &["info", "house.wmesh", "--json"]));
+    assert!((info["agent"]["radius"].as_f64().expect("a number") - 0.4).abs() < 1e-6);
 }
 
 #[test]

@@ -60,7 +60,9 @@ fn errors_are_json_if_json_is_asked_for() {
     assert_eq!(broken["kind"], "content");
     assert_eq!((&broken["file"], &broken["element"]), (&"index.obj".into(), &"line 4".into()));
     assert_eq!(error(1, &["build", "missing.obj"])["kind"], "read");
-    assert_eq!(error(1, &["build", "hall.obj", "--config", "bad.toml"])["kind"], "setting");
+    let unknown = error(1, &["build", "hall.obj", "--config", "bad.toml"]);
+    assert_eq!(keys(&unknown), ["element", "file", "kind", "message"]);
+    assert_eq!((&unknown["kind"], &unknown["element"]), (&"setting".into(), &"cell-sise".into()));
     assert_eq!(error(1, &["build", "hall.obj", "--cell-size", "0"])["element"], "cell_size");
     assert_eq!(error(1, &["info", "text.wmesh"])["file"], "text.wmesh");
     let far = error(1, &["path", "hall.wmesh", "--from", "500,0,0", "--to", "1,0,1"]);
@@ -161,4 +163,47 @@ fn help_completions_and_manual_are_made_of_the_arguments() {
     assert!(succeed(folder, &["man"]).contains(".SH"));
     succeed(folder, &["man", "--output", "pages"]);
     assert!(folder.join("pages/waymesh-build.1").exists());
+}
+
+#[test]
+fn meshes_are_written_in_the_format_of_their_ending_and_every_command_reads_both() {
+    let folder = hall();
+    let folder = folder.path();
+    let bytes = |file: &str| std::fs::read(folder.join(file)).expect(file);
+    succeed(folder, &["build", "hall.obj"]);
+    succeed(folder, &["build", "hall.obj", "-o", "direct.wmrun"]);
+    assert!(succeed(folder, &["pack", "hall.wmesh"]).contains("hall.wmrun"));
+    assert!(bytes("hall.wmrun") == bytes("direct.wmrun"));
+    assert_eq!(&bytes("hall.wmrun")[..5], b"WMRUN");
+    succeed(folder, &["pack", "hall.wmrun", "-o", "back.wmesh"]);
+    assert!(bytes("back.wmesh") == bytes("hall.wmesh"));
+    assert!(run(folder, &["pack", "hall.wmesh", "-o", "-"]).stdout == bytes("hall.wmrun"));
+
+    let words = |mesh| {
+        [
+            vec!["info", mesh, "--json"],
+            vec!["path", mesh, "--from", "3,0,3", "--to", "17,0,3", "--json"],
+            vec!["evaluate", "hall.obj", "--mesh", mesh, "--samples", "500"],
+        ]
+    };
+    for (ours, packed) in words("hall.wmesh").into_iter().zip(words("hall.wmrun")) {
+        let [ours, packed] = [ours, packed].map(|words| succeed(folder, &words));
+        // What `evaluate` prints first does not depend on time.
+        let lines = if ours.starts_with('{') { usize::MAX } else { 2 };
+        assert!(ours.lines().take(lines).eq(packed.lines().take(lines)), "{ours}");
+    }
+
+    let refused = [
+        vec!["build", "hall.obj", "-o", "level.nav"],
+        vec!["build", "hall.obj", "-o", "level"],
+        vec!["pack", "hall.wmesh", "-o", "level.nav"],
+    ];
+    for words in refused {
+        assert!(fail(folder, 1, &words).contains("is written as .wmesh or .wmrun"), "{words:?}");
+    }
+    let mut old = bytes("hall.wmrun");
+    old[8] = 1;
+    std::fs::write(folder.join("old.wmrun"), old).expect("a file");
+    let message = fail(folder, 1, &["info", "old.wmrun"]);
+    assert!(message.contains("old.wmrun") && message.contains("run `waymesh pack` again"), "{message}");
 }

@@ -164,11 +164,12 @@ pub use mesh::costs::{AreaCosts, Length, TravelCost};
 pub use mesh::data::{LinkData, NavMeshData};
 pub use mesh::error::NavMeshError;
 pub use mesh::filter::{AnyPolygon, AreaFilter, FlagFilter, PolygonFilter};
+pub use mesh::format::MeshFormat;
 pub use mesh::height_tables::SurfaceView;
 pub use mesh::islands::{Island, IslandId};
 pub use mesh::links::{Link, LinkEnd, LinkId, LinkKind};
 pub use mesh::nav_mesh::{Generation, NavMesh};
-pub use mesh::packed::{PACKED_MAGIC, PACKED_VERSION, PackedChecks};
+pub use mesh::packed::PackedChecks;
 pub use mesh::polygon::PolygonView;
 pub use path::{
     CorridorChange, CorridorOptions, DistanceMap, LinkUse, Outcome, Path, PathCorridor, PathOptions,

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
+use waymesh_core::BadField;
 use waymesh_graph::NavMeshError;
 
-/// Where in a file a problem lies. Everything counts as people count it in that format: lines from
-/// 1, the rest from 0.
+/// The place of a problem in a file. Lines count from 1, everything else from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Place {
@@ -60,12 +60,9 @@ pub enum IoError {
     /// An empty list of scene files.
     #[error("no scene file was given")]
     NoFiles,
-    /// A scale that is of no use.
-    #[error("scale is {scale}, but must be finite and above 0 metres per unit")]
-    BadScale {
-        /// The scale.
-        scale: f32,
-    },
+    /// An option out of its range.
+    #[error(transparent)]
+    BadField(#[from] BadField),
     /// Neither the name nor the content tells the format.
     #[error("{}: unknown scene format; known are obj, gltf, glb, stl and ply", .file.display())]
     UnknownFormat {
@@ -154,32 +151,18 @@ pub enum IoError {
         /// How many there may be.
         limit: u64,
     },
-    /// A navigation mesh of a version that this reader does not know.
-    #[error("{}: version {found} of the navmesh format, but only {supported} is supported", .file.display())]
-    Version {
+    /// A name of a file that tells no format to write a mesh in.
+    #[error("{}: a navigation mesh is written as .wmesh or .wmrun", .file.display())]
+    UnknownMeshFormat {
         /// Which file.
         file: PathBuf,
-        /// The version it has.
-        found: u32,
-        /// The version that can be read.
-        supported: u32,
     },
-    /// A damaged navigation mesh.
-    #[error("{}: checksum {computed:08x}, but {stated:08x} was written: the file is damaged", .file.display())]
-    Checksum {
-        /// Which file.
-        file: PathBuf,
-        /// CRC-32 that the file states.
-        stated: u32,
-        /// CRC-32 of what the file holds.
-        computed: u32,
-    },
-    /// Tables that make no navigation mesh, though the file is undamaged.
-    #[error("{}: no valid navigation mesh: {source}", .file.display())]
+    /// A file that holds no navigation mesh, or one that is damaged or of another version.
+    #[error("{}: {source}", .file.display())]
     InvalidMesh {
         /// Which file.
         file: PathBuf,
-        /// The invariant that is broken.
+        /// What is wrong.
         source: NavMeshError,
     },
 }
@@ -189,7 +172,7 @@ impl IoError {
     #[must_use]
     pub fn file(&self) -> Option<&Path> {
         match self {
-            Self::NoFiles | Self::BadScale { .. } => None,
+            Self::NoFiles | Self::BadField(_) => None,
             Self::Read { file, .. }
             | Self::Write { file, .. }
             | Self::UnknownFormat { file }
@@ -201,8 +184,7 @@ impl IoError {
             | Self::Unsupported { file, .. }
             | Self::NoTriangles { file }
             | Self::TooMany { file, .. }
-            | Self::Version { file, .. }
-            | Self::Checksum { file, .. }
+            | Self::UnknownMeshFormat { file }
             | Self::InvalidMesh { file, .. } => Some(file),
         }
     }
@@ -225,9 +207,12 @@ impl IoError {
         match self {
             Self::Read { .. } => "read",
             Self::Write { .. } => "write",
-            Self::NoFiles | Self::BadScale { .. } => "setting",
-            Self::UnknownFormat { .. } | Self::FeatureOff { .. } | Self::Unsupported { .. } => "format",
-            Self::Version { .. } | Self::Checksum { .. } | Self::InvalidMesh { .. } => "mesh",
+            Self::NoFiles | Self::BadField(_) => "setting",
+            Self::UnknownFormat { .. }
+            | Self::UnknownMeshFormat { .. }
+            | Self::FeatureOff { .. }
+            | Self::Unsupported { .. } => "format",
+            Self::InvalidMesh { .. } => "mesh",
             _ => "content",
         }
     }

@@ -10,30 +10,21 @@ use waymesh_graph::NavMesh;
 use crate::obj::{ground_triangles, polygon_triangles};
 use crate::svg::{ColourBy, polygon_colours};
 
-/// What a GLB file shows.
+/// Options of [`write_glb`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct GlbOptions {
     /// What decides the colour of a polygon. Default: its island.
     pub colour_by: ColourBy,
-    /// Whether to show the height surface instead of flat polygons, if the mesh has one. Default:
-    /// flat polygons.
+    /// `true` to show the height surface instead of flat polygons, if the mesh has one. Default:
+    /// `false`.
     pub detail: bool,
 }
 
-impl GlbOptions {
-    /// Sets what decides the colour of a polygon.
-    #[must_use]
-    pub fn with_colour_by(mut self, colour_by: ColourBy) -> Self {
-        self.colour_by = colour_by;
-        self
-    }
-
-    /// Sets whether to show the height surface.
-    #[must_use]
-    pub fn with_detail(mut self, detail: bool) -> Self {
-        self.detail = detail;
-        self
+waymesh_core::setters! {
+    impl GlbOptions {
+        with_colour_by(colour_by: ColourBy);
+        with_detail(detail: bool);
     }
 }
 

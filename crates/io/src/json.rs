@@ -54,14 +54,14 @@ pub fn write_json(mesh: &NavMesh, mut writer: impl Write) -> std::io::Result<()>
     writer.flush()
 }
 
-/// `[x, y, z]` with as few digits as tell the numbers apart.
+/// `[x, y, z]` with the fewest digits that give the same single-precision numbers.
 #[must_use]
 pub fn point(position: Vec3) -> Value {
     position.to_array().map(number).to_vec().into()
 }
 
-/// A single-precision number with as few digits as tell it apart: 0.3, not 0.30000001192092896.
-/// Null for NaN and infinity.
+/// A number with the fewest digits that give the same single-precision number: 0.3, not
+/// 0.30000001192092896. Null for NaN and infinity.
 #[must_use]
 pub fn number(value: f32) -> Value {
     value.to_string().parse::<f64>().map_or(Value::Null, Value::from)

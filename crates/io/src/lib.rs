@@ -23,8 +23,7 @@
 //! # Navigation meshes
 //! | what | functions |
 //! |---|---|
-//! | the mesh as a game opens it, `.wmrun`, in milliseconds | [`save_packed`], [`open_packed`] |
-//! | the mesh itself, `.wmesh` ([`wmesh`] documents it byte by byte) | [`save`], [`open`], [`write_wmesh`], [`read_wmesh`] |
+//! | the mesh, `.wmesh` to keep or `.wmrun` to ship: see [`waymesh_graph::MeshFormat`] | [`save`], [`open`], [`open_packed`], [`parse_mesh`], [`write_wmesh`] |
 //! | plan picture | [`write_svg`], with the path of a disc [`write_clear_svg`]; module [`svg`] draws other pictures too |
 //! | polygons as faces, height surface as triangles | [`write_obj`], [`write_detail_obj`] |
 //! | coloured triangles for viewers | [`write_glb`] |
@@ -53,13 +52,12 @@ mod error;
 mod glb;
 #[cfg(feature = "json")]
 mod json;
+mod mesh;
 mod obj;
-mod packed;
 mod polygons;
 mod scene;
 mod stl;
 pub mod svg;
-pub mod wmesh;
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -70,13 +68,12 @@ pub use error::{IoError, Place};
 pub use glb::{GlbOptions, write_glb};
 #[cfg(feature = "json")]
 pub use json::{number as json_number, point as json_point, to_json, write_json};
+pub use mesh::{mesh_format, open, open_packed, parse_mesh, save, write_wmesh};
 pub use obj::{write_detail_obj, write_obj};
-pub use packed::{open_packed, save_packed};
 pub use polygons::{PolygonMesh, open_polygons, parse_polygons, write_polygons};
 pub use scene::{LoadOptions, SceneFormat, SceneSource, UpAxis, load, load_with, parse_scene};
 pub use stl::StlWriter;
 pub use svg::{ColourBy, SvgOptions, write_clear_svg, write_svg};
-pub use wmesh::{open, parse_wmesh, read_wmesh, save, write_wmesh};
 
 /// Makes a file, or empties it, and lets `write` fill it.
 ///

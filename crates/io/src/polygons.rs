@@ -11,9 +11,9 @@ use crate::{IoError, Place};
 
 /// A navigation mesh as plain polygons, in metres, y up.
 ///
-/// As OBJ: every face is a polygon, with any number of corners, but for those in an object or group
-/// `ground_K`, which are the ground of polygon `K`, counted from 1 in the order of the file.
-/// Polygons are neighbours where they share an edge; nothing in the file says so.
+/// In an OBJ file every face is a polygon with any number of corners, except the faces in an object
+/// or group `ground_K`: they are the ground of polygon `K`, counted from 1 in the order of the file.
+/// Polygons that share an edge are neighbours.
 ///
 /// ```text
 /// o polygons
@@ -28,12 +28,11 @@ pub struct PolygonMesh {
     pub vertices: Vec<Vec3>,
     /// Vertices of each polygon, three at least.
     pub polygons: Vec<Vec<u32>>,
-    /// Triangles of the height surface under each polygon. None for a polygon without, for which
-    /// its own polygon stands in.
+    /// Triangles of the height surface under each polygon. A polygon without any is its own ground.
     pub ground: Vec<Vec<[Vec3; 3]>>,
 }
 
-/// What the names of the groups of ground begin with.
+/// Beginning of the names of groups of ground.
 const GROUND: &str = "ground_";
 
 /// Reads the polygons of an OBJ file.
@@ -51,7 +50,7 @@ pub fn open_polygons(file: impl AsRef<Path>) -> Result<PolygonMesh, IoError> {
 /// Reads the polygons of an OBJ file from memory; `file` is its name in errors.
 ///
 /// # Errors
-/// As [`open_polygons`].
+/// See [`open_polygons`].
 pub fn parse_polygons(file: &Path, bytes: &[u8]) -> Result<PolygonMesh, IoError> {
     let source = Source { file, bytes };
     let mut reader = Reader { source, vertices: Vec::new(), faces: Vec::new(), polygons: 0, ground_of: None };
@@ -71,7 +70,7 @@ struct Reader<'a> {
     vertices: Vec<Vec3>,
     faces: Vec<Face>,
     polygons: usize,
-    /// The polygon that faces are the ground of, from 1, in such a group.
+    /// The polygon, from 1, whose ground the faces are, in a group of ground.
     ground_of: Option<usize>,
 }
 

@@ -6,8 +6,8 @@ use glam::Vec3;
 
 /// Writes a binary STL file of any number of triangles without holding them.
 ///
-/// The number of triangles is written last, so the writer must be able to seek. A file that was not
-/// finished says it has none.
+/// The number of triangles is written last, so the writer must be able to seek. A file that is not
+/// finished states 0 triangles.
 #[derive(Debug)]
 pub struct StlWriter<W> {
     writer: W,

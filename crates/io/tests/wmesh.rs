@@ -6,8 +6,8 @@ mod common;
 
 use common::meshes::{dungeon, house, mesh_of};
 use proptest::prelude::*;
-use waymesh_graph::NavMesh;
-use waymesh_io::{IoError, open, parse_wmesh, read_wmesh, save, wmesh, write_wmesh};
+use waymesh_graph::{MeshFormat, NavMesh, NavMeshError, PackedChecks};
+use waymesh_io::{IoError, open, open_packed, save, write_wmesh};
 
 fn bytes_of(mesh: &NavMesh) -> Vec<u8> {
     let mut bytes = Vec::new();
@@ -15,8 +15,8 @@ fn bytes_of(mesh: &NavMesh) -> Vec<u8> {
     bytes
 }
 
-fn read(bytes: &[u8]) -> Result<NavMesh, IoError> {
-    parse_wmesh(std::path::Path::new("level.wmesh"), bytes)
+fn read(bytes: &[u8]) -> Result<NavMesh, NavMeshError> {
+    NavMesh::from_wmesh(bytes)
 }
 
 /// Writes the checksum that the bytes should have, as someone would who damages a file on purpose.
@@ -44,7 +44,7 @@ fn what_is_written_is_read_and_always_in_the_same_bytes() {
         let again = read(&bytes).unwrap();
         assert_eq!(again, mesh);
         assert_eq!(bytes_of(&again), bytes);
-        assert_eq!(read_wmesh(bytes.as_slice()).unwrap(), mesh);
+        assert_eq!(NavMesh::from_bytes(bytes).unwrap(), mesh);
     }
 }
 
@@ -56,7 +56,7 @@ fn the_layout_is_the_documented_one() {
     let u32_at = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
     let u64_at = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap());
     assert_eq!(&bytes[..8], b"WMESH\0\r\n");
-    assert_eq!((u32_at(8), u32_at(12), u64_at(16)), (wmesh::VERSION, 11, bytes.len() as u64));
+    assert_eq!((u32_at(8), u32_at(12), u64_at(16)), (MeshFormat::Exchange.version(), 11, bytes.len() as u64));
     let table = [
         ("FRAM", 28, 1),
         ("AGNT", 16, 1),
@@ -100,15 +100,53 @@ fn the_layout_is_the_documented_one() {
 }
 
 #[test]
-fn files_are_saved_and_opened_and_errors_name_them() {
-    let file = std::env::temp_dir().join(format!("waymesh-io-{}-house.wmesh", std::process::id()));
-    save(&house(true), &file).unwrap();
-    assert_eq!(open(&file).unwrap(), house(true));
-    std::fs::remove_file(&file).unwrap();
-    let missing = open(&file).unwrap_err();
-    assert!(matches!(&missing, IoError::Read { file: named, .. } if *named == file), "{missing}");
-    let nowhere = file.join("below-a-file.wmesh");
-    assert!(matches!(save(&house(false), &nowhere), Err(IoError::Write { file, .. }) if file == nowhere));
+fn files_of_both_formats_are_saved_and_opened_and_errors_name_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let mesh = house(true);
+    for name in ["house.wmesh", "house.wmrun", "HOUSE.WMRUN"] {
+        let file = folder.path().join(name);
+        save(&mesh, &file).unwrap();
+        assert_eq!(open(&file).unwrap(), mesh);
+        // The content tells the format, not the name.
+        let other = folder.path().join("house.bin");
+        std::fs::rename(&file, &other).unwrap();
+        assert_eq!(open(&other).unwrap(), mesh);
+        let missing = open(&file).unwrap_err();
+        assert!(matches!(&missing, IoError::Read { file: named, .. } if *named == file), "{missing}");
+    }
+    let unknown = folder.path().join("house.nav");
+    let error = save(&mesh, &unknown).unwrap_err();
+    assert!(error.to_string().ends_with("house.nav: a navigation mesh is written as .wmesh or .wmrun"));
+    assert!(!unknown.exists());
+    let nowhere = folder.path().join("house.bin/below-a-file.wmesh");
+    assert!(matches!(save(&mesh, &nowhere), Err(IoError::Write { file, .. }) if file == nowhere));
+    let file = folder.path().join("level.wmrun");
+    std::fs::write(&file, b"WMRUN").unwrap();
+    for error in [open(&file).unwrap_err(), open_packed(&file, PackedChecks::All).unwrap_err()] {
+        assert!(matches!(error, IoError::InvalidMesh { .. }), "{error}");
+        assert!(error.to_string().contains("level.wmrun: the file ends after 5 of 256 bytes"), "{error}");
+    }
+}
+
+#[test]
+fn errors_about_versions_name_the_remedy() {
+    let mesh = house(false);
+    for (format, older, newer) in [
+        (MeshFormat::Exchange, "bake the level again", "it needs a newer waymesh"),
+        (MeshFormat::Packed, "run `waymesh pack` again", "it needs a newer waymesh"),
+    ] {
+        for (version, remedy) in [(1, older), (99, newer)] {
+            let mut bytes = mesh.to_bytes(format);
+            bytes[8] = version;
+            let message = NavMesh::from_bytes(bytes).unwrap_err().to_string();
+            assert!(
+                message.contains(&format!("of version {version}")) && message.ends_with(remedy),
+                "{message}"
+            );
+        }
+    }
+    assert_eq!(NavMesh::from_bytes(b"glTF"), Err(NavMeshError::UnknownFormat));
+    assert_eq!(NavMesh::from_bytes([]), Err(NavMeshError::UnknownFormat));
 }
 
 #[test]
@@ -129,31 +167,34 @@ fn every_truncation_and_any_extension_is_noticed() {
     for length in 0..bytes.len() {
         let error = read(&bytes[..length]).unwrap_err();
         assert!(
-            matches!(error, IoError::Truncated { .. })
-                || (length == 0 && matches!(error, IoError::Malformed { .. })),
+            matches!(error, NavMeshError::FileTruncated { .. })
+                || (length == 0 && matches!(error, NavMeshError::OtherFormat { .. })),
             "{length}: {error}"
         );
     }
     for more in 1..20 {
         let mut longer = bytes.clone();
         longer.resize(bytes.len() + more, 0);
-        assert!(matches!(read(&longer), Err(IoError::Malformed { .. })));
+        assert!(matches!(read(&longer), Err(NavMeshError::FileLength { .. })));
     }
 }
 
 #[test]
 fn other_files_and_versions_are_told_from_damage() {
-    assert!(matches!(read(b"glTF\x02\0\0\0"), Err(IoError::Malformed { .. })));
+    assert_eq!(read(b"glTF\x02\0\0\0"), Err(NavMeshError::OtherFormat { expected: MeshFormat::Exchange }));
     let mut bytes = bytes_of(&house(false));
     bytes[8] = 1;
     let error = read(&sealed(bytes.clone())).unwrap_err();
-    assert_eq!(error.to_string(), "level.wmesh: version 1 of the navmesh format, but only 2 is supported");
+    assert_eq!(
+        error.to_string(),
+        "this is a navigation mesh (.wmesh) of version 1, but version 2 is read: bake the level again"
+    );
     bytes[8] = 2;
     bytes[200] ^= 0x40;
-    assert!(matches!(read(&bytes), Err(IoError::Checksum { .. })));
+    assert!(matches!(read(&bytes), Err(NavMeshError::FileChecksum { .. })));
     // A text-mode transfer turns CR LF into LF.
     bytes.remove(6);
-    assert!(matches!(read(&bytes), Err(IoError::Malformed { .. })));
+    assert!(matches!(read(&bytes), Err(NavMeshError::OtherFormat { .. })));
 }
 
 #[test]
@@ -205,7 +246,7 @@ proptest! {
     #[test]
     fn noise_is_refused(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
         prop_assert!(read(&bytes).is_err());
-        let headed = [&wmesh::MAGIC[..], &1_u32.to_le_bytes(), &10_u32.to_le_bytes(), &bytes].concat();
+        let headed = [&b"WMESH\0\r\n"[..], &1_u32.to_le_bytes(), &10_u32.to_le_bytes(), &bytes].concat();
         prop_assert!(read(&headed).is_err());
     }
 }

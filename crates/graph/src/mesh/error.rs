@@ -3,6 +3,8 @@
 use thiserror::Error;
 use waymesh_core::{BadField, PlanPoint, PolyId, ViolationList};
 
+use super::format::MeshFormat;
+
 /// Why some data cannot become a [`crate::NavMesh`].
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
@@ -101,49 +103,59 @@ pub enum NavMeshError {
         /// Its kind.
         value: u32,
     },
-    /// Bytes of something else than a packed mesh.
-    #[error("these bytes are no packed mesh (WMRUN)")]
-    NotPacked,
-    /// A packed mesh of another version.
-    #[error("the packed mesh is of version {found}, but version {supported} is read")]
-    PackedVersion {
-        /// Its version.
-        found: u32,
-        /// The version that is read.
-        supported: u32,
+    /// Bytes of another format than the one asked for.
+    #[error("this is no {expected}")]
+    OtherFormat {
+        /// The format asked for.
+        expected: MeshFormat,
     },
-    /// A packed mesh that ends too early.
-    #[error("the packed mesh ends after {available} of {needed} bytes")]
-    PackedTruncated {
+    /// Bytes of no format that is known.
+    #[error("this is no navigation mesh (.wmesh or .wmrun)")]
+    UnknownFormat,
+    /// A file of another version of the format.
+    #[error(
+        "this is a {format} of version {found}, but version {} is read: {}",
+        format.version(),
+        format.remedy(*found)
+    )]
+    FileVersion {
+        /// The format of the file.
+        format: MeshFormat,
+        /// The version of the file.
+        found: u32,
+    },
+    /// A file that ends too early.
+    #[error("the file ends after {available} of {needed} bytes")]
+    FileTruncated {
         /// Bytes it should have.
         needed: u64,
         /// Bytes it has.
         available: u64,
     },
-    /// A packed mesh whose lengths do not agree.
-    #[error("the sections of the packed mesh take {needed} bytes, it states {stated} and has {available}")]
-    PackedLength {
+    /// A file whose lengths do not agree.
+    #[error("the sections take {needed} bytes, the file states {stated} and has {available}")]
+    FileLength {
         /// Bytes that the sections take.
         needed: u64,
-        /// Bytes it says it has.
+        /// Bytes that the file states.
         stated: u64,
         /// Bytes it has.
         available: u64,
     },
-    /// A section of a packed mesh that does not fit.
-    #[error("section {section} of the packed mesh cannot have {elements} elements")]
-    PackedSection {
+    /// A section of a file that is not the one expected, or has too many or too few elements.
+    #[error("section {section} of the file is missing or cannot have {elements} elements")]
+    FileSection {
         /// Which section.
         section: &'static str,
         /// Elements it states.
         elements: u64,
     },
-    /// A packed mesh that was damaged.
-    #[error("the packed mesh is damaged: its checksum is {computed:08x}, not {stated:08x}")]
-    PackedChecksum {
+    /// A file that was damaged.
+    #[error("the file is damaged: its checksum is {computed:08x}, but it states {stated:08x}")]
+    FileChecksum {
         /// The checksum it states.
         stated: u32,
-        /// The checksum it has.
+        /// The checksum of its bytes.
         computed: u32,
     },
     /// A table of a packed mesh that does not follow from the others.

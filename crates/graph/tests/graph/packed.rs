@@ -4,8 +4,8 @@ use glam::Vec3;
 use proptest::prelude::*;
 use waymesh_core::{Agent, PolyId};
 use waymesh_graph::{
-    AnyPolygon, Link, LinkEnd, LinkKind, NavMesh, NavMeshError, PackedChecks, PathOptions, PathSearch,
-    QueryScratch, Reach,
+    AnyPolygon, Link, LinkEnd, LinkKind, MeshFormat, NavMesh, NavMeshError, PackedChecks, PathOptions,
+    PathSearch, QueryScratch, Reach,
 };
 
 use crate::meshes::{
@@ -92,7 +92,7 @@ fn a_checksum_that_is_asked_for_must_be_there() {
     let [with, without] = [true, false].map(|with| mesh.to_packed(with));
     assert!(NavMesh::from_packed(&with, PackedChecks::Checksum).is_ok());
     let error = NavMesh::from_packed(&without, PackedChecks::Checksum).unwrap_err();
-    assert!(matches!(error, NavMeshError::PackedChecksum { stated: 0, .. }), "{error}");
+    assert!(matches!(error, NavMeshError::FileChecksum { stated: 0, .. }), "{error}");
     for checks in [PackedChecks::All, PackedChecks::None] {
         assert_eq!(NavMesh::from_packed(&without, checks).as_ref(), Ok(mesh));
     }
@@ -101,7 +101,7 @@ fn a_checksum_that_is_asked_for_must_be_there() {
     damaged[last] ^= 1;
     for checks in [PackedChecks::All, PackedChecks::Checksum] {
         let error = NavMesh::from_packed(&damaged, checks).unwrap_err();
-        assert!(matches!(error, NavMeshError::PackedChecksum { .. }), "{error}");
+        assert!(matches!(error, NavMeshError::FileChecksum { .. }), "{error}");
     }
 }
 
@@ -112,18 +112,18 @@ fn every_end_that_is_too_early_or_too_late_is_an_error() {
         for length in (0..bytes.len()).step_by(7).chain(bytes.len().saturating_sub(70)..bytes.len()) {
             let error = NavMesh::from_packed(&bytes[..length], PackedChecks::All).unwrap_err();
             let is_expected = match error {
-                NavMeshError::NotPacked => length == 0,
-                NavMeshError::PackedTruncated { available, .. } => available == length as u64,
+                NavMeshError::OtherFormat { .. } => length == 0,
+                NavMeshError::FileTruncated { available, .. } => available == length as u64,
                 _ => false,
             };
             assert!(is_expected, "{length}: {error}");
         }
         bytes.push(0);
         let error = NavMesh::from_packed(&bytes, PackedChecks::All).unwrap_err();
-        assert!(matches!(error, NavMeshError::PackedLength { .. }), "{error}");
+        assert!(matches!(error, NavMeshError::FileLength { .. }), "{error}");
     }
     let other = NavMesh::from_packed(b"WMESH\0\r\n and so on", PackedChecks::All);
-    assert_eq!(other, Err(NavMeshError::NotPacked));
+    assert_eq!(other, Err(NavMeshError::OtherFormat { expected: MeshFormat::Packed }));
 }
 
 #[test]
@@ -131,13 +131,13 @@ fn other_versions_and_counts_beyond_memory_are_errors() {
     let bytes = meshes()[0].to_packed(false);
     let mut newer = bytes.clone();
     newer[8] = 3;
-    let expected = NavMeshError::PackedVersion { found: 3, supported: 2 };
+    let expected = NavMeshError::FileVersion { format: MeshFormat::Packed, found: 3 };
     assert_eq!(NavMesh::from_packed(&newer, PackedChecks::All), Err(expected));
     for section in 0..29 {
         let mut many = bytes.clone();
         many[24 + 8 * section..32 + 8 * section].fill(0xff);
         let error = NavMesh::from_packed(&many, PackedChecks::All).unwrap_err();
-        assert!(matches!(error, NavMeshError::PackedSection { elements: u64::MAX, .. }), "{error}");
+        assert!(matches!(error, NavMeshError::FileSection { elements: u64::MAX, .. }), "{error}");
     }
 }
 

@@ -41,8 +41,8 @@ const HARMLESS: [&str; 12] = [
     "ADOBE_materials_",
 ];
 
-/// Extensions that change geometry even where they are not required, since nothing stands in for
-/// them.
+/// Extensions that change geometry even where they are not required, because files with them have
+/// no other geometry.
 const WITHOUT_FALLBACK: [&str; 1] = ["EXT_mesh_gpu_instancing"];
 
 pub(super) fn parse(source: Source<'_>, builder: &mut SoupBuilder) -> Result<(), IoError> {
@@ -164,7 +164,7 @@ impl Reader<'_> {
             return Ok(());
         }
         let semantic = Checked::Valid(gltf::Semantic::Positions);
-        // A primitive without positions draws nothing, says the specification.
+        // By the specification, a primitive without positions draws nothing.
         let Some(accessor) = primitive.attributes.get(&semantic) else { return Ok(()) };
         let accessor = accessor.value();
         if !self.positions.contains_key(&accessor) {

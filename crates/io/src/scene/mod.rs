@@ -13,7 +13,7 @@ mod vertices;
 use std::path::Path;
 
 use glam::{DVec3, Vec3};
-use waymesh_core::{SoupError, TriangleSoup};
+use waymesh_core::{BadField, SoupError, TriangleSoup};
 
 use crate::{IoError, Place};
 
@@ -46,31 +46,21 @@ impl Default for LoadOptions {
     }
 }
 
+waymesh_core::setters! {
+    impl LoadOptions {
+        with_up(up: UpAxis);
+        with_scale(scale: f32);
+    }
+}
+
 impl LoadOptions {
-    /// Sets which axis points up.
-    #[must_use]
-    pub fn with_up(mut self, up: UpAxis) -> Self {
-        self.up = up;
-        self
-    }
-
-    /// Sets metres per unit.
-    #[must_use]
-    pub fn with_scale(mut self, scale: f32) -> Self {
-        self.scale = scale;
-        self
-    }
-
     /// Checks every field.
     ///
     /// # Errors
-    /// [`IoError::BadScale`] unless the scale is finite and above 0.
-    pub fn validate(&self) -> Result<(), IoError> {
-        if self.scale.is_finite() && self.scale > 0.0 {
-            Ok(())
-        } else {
-            Err(IoError::BadScale { scale: self.scale })
-        }
+    /// [`BadField`] unless the scale is finite and above 0.
+    pub fn validate(&self) -> Result<(), BadField> {
+        let is_fine = self.scale.is_finite() && self.scale > 0.0;
+        BadField::unless(is_fine, "scale", self.scale, "finite and above 0 metres per unit")
     }
 }
 
@@ -123,7 +113,7 @@ impl SceneFormat {
 /// Reads one scene file with default options: y up, one metre per unit.
 ///
 /// # Errors
-/// As [`load_with`].
+/// See [`load_with`].
 pub fn load(file: impl AsRef<Path>) -> Result<TriangleSoup, IoError> {
     load_with(&[file], &LoadOptions::default())
 }
@@ -135,14 +125,14 @@ pub fn load(file: impl AsRef<Path>) -> Result<TriangleSoup, IoError> {
 ///
 /// # Guarantees
 /// - Every face of the files becomes triangles, in order; a polygon becomes a fan. Broken triangles
-///   (no area, NaN) are kept, for the soup counts them.
-/// - Memory stays in proportion to the files, also for damaged ones. Instances in a glTF scene are
-///   spelt out.
+///   (no area, NaN) are kept, because the soup counts them.
+/// - Memory stays in proportion to the files, also for damaged ones. Each instance in a glTF scene
+///   has triangles of its own.
 ///
 /// # Errors
 /// For a missing, truncated, malformed or empty file, an index out of range, an unknown format, a
-/// required glTF extension that changes geometry, and options that are of no use. Never panics,
-/// whatever the bytes.
+/// required glTF extension that changes geometry, and an option out of range. No bytes make it
+/// panic.
 pub fn load_with<P: AsRef<Path>>(files: &[P], options: &LoadOptions) -> Result<TriangleSoup, IoError> {
     options.validate()?;
     if files.is_empty() {
@@ -158,10 +148,10 @@ pub fn load_with<P: AsRef<Path>>(files: &[P], options: &LoadOptions) -> Result<T
 }
 
 /// Reads a scene from memory. `file` tells the format and names the scene in errors; it is not
-/// opened, but a glTF scene's external buffers are looked for beside it.
+/// opened, but external buffers of a glTF scene are read from its folder.
 ///
 /// # Errors
-/// As [`load_with`].
+/// See [`load_with`].
 pub fn parse_scene(file: &Path, bytes: &[u8], options: &LoadOptions) -> Result<TriangleSoup, IoError> {
     options.validate()?;
     let mut builder = SoupBuilder::new(options);

@@ -14,7 +14,7 @@ use crate::{IoError, Place};
 /// How much of a file is looked at to guess its format.
 const SNIFFED: usize = 4096;
 
-/// Whether the beginning has a vertex line, and before it nothing but words of the format.
+/// `true` if the beginning has a vertex line, and before it nothing but statements of the format.
 pub(super) fn looks_like_obj(text: &[u8]) -> bool {
     for (_, line) in Lines::new(&text[..text.len().min(SNIFFED)]) {
         let mut words = words(line);
@@ -32,7 +32,7 @@ pub(super) fn looks_like_obj(text: &[u8]) -> bool {
     false
 }
 
-/// Whoever takes what an OBJ file holds.
+/// Receives the contents of an OBJ file.
 pub(crate) trait ObjSink {
     /// The next vertex.
     fn vertex(&mut self, line: usize, position: DVec3) -> Result<(), IoError>;
@@ -42,8 +42,8 @@ pub(crate) trait ObjSink {
         Ok(())
     }
 
-    /// A face; its vertices count from 0 in this file. The last ones may name vertices that follow
-    /// later: that they do is checked at the end of the file.
+    /// A face; its vertices count from 0 in this file. It may name vertices that follow later, which
+    /// is checked at the end of the file.
     fn face(&mut self, line: usize, corners: &[u32]) -> Result<(), IoError>;
 }
 
@@ -80,7 +80,7 @@ impl ObjSink for Soup<'_, '_> {
     }
 }
 
-/// Hands every vertex, group and face to `sink`, in the order of the file.
+/// Passes every vertex, group and face to `sink`, in the order of the file.
 pub(crate) fn read(source: Source<'_>, sink: &mut impl ObjSink) -> Result<(), IoError> {
     let mut reader = ObjReader::default();
     reader.part(source, without_bom(source.bytes), sink)?;
@@ -101,7 +101,7 @@ pub(super) struct ObjReader {
 }
 
 impl ObjReader {
-    /// For whoever wants the vertices alone.
+    /// A reader that passes on the vertices alone.
     pub(super) fn only_vertices() -> Self {
         Self { skips_faces: true, ..Self::default() }
     }

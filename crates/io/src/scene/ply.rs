@@ -66,13 +66,13 @@ pub(super) struct BinaryHeader {
     pub(super) elements: KeyMap<ElementDef>,
     /// Offset of the first value.
     pub(super) start: usize,
-    /// Whether numbers are big-endian.
+    /// `true` if numbers are big-endian.
     pub(super) big: bool,
 }
 
 impl BinaryHeader {
     /// `None` for a file of another kind, and for a header that is broken or longer than the bytes
-    /// of `source`: whoever reads the file as a whole says what is wrong.
+    /// of `source`: reading the file as a whole finds what is wrong.
     pub(super) fn read(source: &Source<'_>) -> Option<Self> {
         let (_, start) = header_end(source.bytes)?;
         let text = String::from_utf8_lossy(&source.bytes[..start]);

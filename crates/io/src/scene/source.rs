@@ -16,7 +16,7 @@ use crate::{IoError, Place};
 
 /// Files of this many bytes together are read once and kept.
 const KEPT_BYTES: u64 = 64 << 20;
-/// Triangles handed on at once.
+/// Triangles passed on at once.
 const PORTION: usize = 4096;
 
 /// Scene files, read whenever their triangles are asked for.
@@ -26,12 +26,11 @@ const PORTION: usize = 4096;
 /// - Binary STL is streamed, whatever its size.
 /// - OBJ and binary PLY are streamed, too. Faces name vertices anywhere in the file, so all
 ///   vertices are looked up: up to 64 MiB of them (5.6 million) are kept in memory, more go to a
-///   temporary file of 12 bytes each, with a cache of 24 MiB before it. A file whose faces name
-///   vertices in about their order is read nearly as fast as from memory. The first visit reads an
-///   OBJ twice.
-/// - glTF, text STL and text PLY, and PLY with faces before their vertices, are in memory as a
-///   whole, one file at a time: a glTF scene is a graph of buffers and nodes that has to be there
-///   at once.
+///   temporary file of 12 bytes each, with a cache of 24 MiB. A file whose faces name vertices
+///   roughly in their order is read nearly as fast as from memory. The first visit reads an OBJ
+///   twice.
+/// - glTF, text STL, text PLY, and PLY with faces before their vertices are read whole, one file at
+///   a time.
 #[derive(Debug)]
 pub struct SceneSource {
     files: Vec<PathBuf>,
@@ -48,9 +47,8 @@ impl SceneSource {
     /// Looks at the files, and reads them if they are small.
     ///
     /// # Errors
-    /// As [`super::load_with`] for small files; for large ones only what their size and beginning
-    /// tell. Whatever else is wrong with a large file is the error of
-    /// [`TriangleSource::visit`].
+    /// See [`super::load_with`] for small files. For large ones only what their size and beginning
+    /// tell; [`TriangleSource::visit`] reports everything else.
     pub fn open<P: AsRef<Path>>(files: &[P], options: &LoadOptions) -> Result<Self, IoError> {
         Self::open_keeping(files, options, KEPT_BYTES)
     }

@@ -28,7 +28,7 @@ fn is_text(bytes: &[u8]) -> bool {
     is_text_of(bytes, bytes.len() as u64)
 }
 
-/// Whether a file of `length` bytes that begins so is text.
+/// `true` if a file of `length` bytes that begins so is text.
 pub(super) fn is_text_of(beginning: &[u8], length: u64) -> bool {
     let text = without_bom(beginning).trim_ascii_start();
     text.get(..5).is_some_and(|word| word.eq_ignore_ascii_case(b"solid"))

@@ -18,15 +18,15 @@ use crate::{IoError, Place};
 
 /// Bytes of text that are looked at together, and of a header that is looked for.
 const PART: usize = 1 << 20;
-/// Triangles handed on at once.
+/// Triangles passed on at once.
 const PORTION: usize = 4096;
 
-/// What can go wrong while triangles are handed on.
+/// Why triangles could not be passed on.
 #[derive(Debug)]
 pub(super) enum Stop {
     /// The file.
     Read(IoError),
-    /// Whoever takes the triangles.
+    /// The receiver of the triangles.
     Visit(StageError),
 }
 
@@ -106,7 +106,7 @@ impl Streamed {
         Ok(vertices)
     }
 
-    /// Hands all triangles on.
+    /// Passes all triangles on.
     pub(super) fn visit(
         &self,
         path: &Path,
@@ -228,7 +228,7 @@ impl Portions<'_> {
         Ok(())
     }
 
-    /// Hands the triangles on if there are so many.
+    /// Passes the triangles on if there are that many.
     fn hand_on(&mut self, visit: &mut TriangleVisitor<'_>, least: usize) -> Result<(), Stop> {
         if self.portion.len() >= least {
             self.any = true;
@@ -241,8 +241,8 @@ impl Portions<'_> {
     }
 }
 
-/// Hands the text of a file on in parts that end where a line ends that is not continued. A line is
-/// in memory as a whole.
+/// Passes the text of a file on in parts that end with a line that is not continued. Each line is in
+/// memory as a whole.
 fn parts<E: From<IoError>>(path: &Path, part: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
     let failed = |source| IoError::Read { file: path.to_owned(), source };
     parts_of(File::open(path).map_err(failed)?, PART, failed, part)
@@ -276,7 +276,7 @@ fn parts_of<E: From<IoError>>(
     }
 }
 
-/// Where the last line ends that is whole and not continued in the next; 0 if there is none.
+/// The end of the last whole line that is not continued in the next; 0 if there is none.
 fn cut(text: &[u8]) -> usize {
     let mut end = text.len();
     // A carriage return at the very end may be half a line break.

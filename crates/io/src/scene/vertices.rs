@@ -72,7 +72,7 @@ impl Vertices {
         Ok(())
     }
 
-    /// Whether any are in a file.
+    /// `true` if some are in a file.
     #[cfg(test)]
     pub(super) fn is_spilled(&self) -> bool {
         self.spill.is_some()

@@ -27,6 +27,13 @@ impl Default for Style {
     }
 }
 
+waymesh_core::setters! {
+    impl Style {
+        with_dash(dash: Some(f64));
+        with_opacity(opacity: f64);
+    }
+}
+
 impl Style {
     /// A filled shape without outline.
     #[must_use]
@@ -45,20 +52,6 @@ impl Style {
     pub fn with_line(mut self, colour: Colour, width: f64) -> Self {
         self.line = Some(colour);
         self.width = width;
-        self
-    }
-
-    /// Sets the length of dashes and gaps in pixels.
-    #[must_use]
-    pub fn with_dash(mut self, pixels: f64) -> Self {
-        self.dash = Some(pixels);
-        self
-    }
-
-    /// Sets the opacity, 0 to 1.
-    #[must_use]
-    pub fn with_opacity(mut self, opacity: f64) -> Self {
-        self.opacity = opacity;
         self
     }
 
@@ -102,8 +95,7 @@ impl std::fmt::Display for Short {
     }
 }
 
-/// Text with the characters that XML keeps for itself written otherwise, and those it forbids left
-/// out.
+/// Text with the characters escaped that XML reserves, and without those it forbids.
 struct Escaped<'a>(&'a str);
 
 impl std::fmt::Display for Escaped<'_> {
@@ -137,7 +129,7 @@ pub struct Canvas {
 
 impl Canvas {
     /// A canvas that shows the plan from `min` to `max`, its longer side `pixels` long. A view that
-    /// is empty or not finite becomes one of a unit.
+    /// is empty or not finite becomes one of side 1.
     #[must_use]
     pub fn new(min: [f64; 2], max: [f64; 2], pixels: f64) -> Self {
         let side = |axis: usize| {

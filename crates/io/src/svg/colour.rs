@@ -33,7 +33,7 @@ impl Colour {
     /// A strong blue, which is not taken for [`Colour::RED`] by people who see fewer hues.
     pub const BLUE: Self = Self([0x26, 0x4f, 0xd6]);
 
-    /// Soft fill colour number `index`; the palette goes on for ever, with ever smaller
+    /// Soft fill colour number `index`. The palette has no end, with ever smaller
     /// differences.
     #[must_use]
     pub fn soft(index: usize) -> Self {

@@ -22,7 +22,7 @@ pub struct Marks {
     pub colour: Colour,
     /// What the legend says.
     pub meaning: String,
-    /// Whether the points lie on the mesh. Those that do not are shown where they hide none of it.
+    /// `true` if the points lie on the mesh. Others are drawn where they hide none of it.
     pub on_mesh: bool,
 }
 
@@ -49,7 +49,7 @@ const CELL: Colour = Colour([0xd5, 0xdf, 0xd8]);
 
 /// Draws a mesh in plan, in one quiet colour, with marks on top.
 ///
-/// One panel per storey, as [`super::write_svg`]. Marks on the mesh are on the panel of their
+/// One panel per storey, like [`super::write_svg`]. Marks on the mesh are on the panel of their
 /// polygon, others on that of the nearest polygon. Marks over or under polygons of every storey
 /// have a panel of their own.
 ///
@@ -182,7 +182,7 @@ impl<'a> Finder<'a> {
         finder
     }
 
-    /// Bucket of a place; before the first as the first.
+    /// Bucket of a place; the first one for places before it.
     fn bucket(&self, at: [f64; 2]) -> [usize; 2] {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
         [0, 1].map(|axis| ((at[axis] - self.low[axis]) / self.side) as usize)
@@ -254,7 +254,7 @@ impl<'a> Finder<'a> {
     }
 }
 
-/// Whether a convex outline, in either winding, covers a place.
+/// `true` if a convex outline, in either winding, covers a place.
 fn covers(outline: &[[f64; 2]], at: [f64; 2]) -> bool {
     let sign = doubled_area(outline).signum();
     let edge = |edge: usize| cross(outline[edge], outline[(edge + 1) % outline.len()], at) * sign;

@@ -15,24 +15,24 @@ use super::{Anchor, Canvas, Colour, Picture, Style};
 /// What decides the colour of a polygon.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ColourBy {
-    /// Its island: there is a way between any two polygons of one colour. The largest islands get
-    /// the first colours.
+    /// Its island: any two polygons of one colour are connected. The largest islands get the first
+    /// colours.
     #[default]
     Island,
     /// Its region.
     Region,
 }
 
-/// How a mesh is drawn.
+/// Options of the pictures.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SvgOptions {
     /// What decides the colour of a polygon. Default: its island.
     pub colour_by: ColourBy,
-    /// Longer side of a panel in pixels. Default 1000; from 100 to 20,000, values beyond count as
-    /// the nearest.
+    /// Longer side of a panel in pixels. Default 1000; values outside of 100 to 20,000 are taken as
+    /// the nearest of these.
     pub pixels: f64,
-    /// Whether the boundary between polygons is drawn. Default: yes.
+    /// `true` to draw the boundaries between polygons. Default: `true`.
     pub portals: bool,
 }
 
@@ -42,26 +42,11 @@ impl Default for SvgOptions {
     }
 }
 
-impl SvgOptions {
-    /// Sets what decides the colour of a polygon.
-    #[must_use]
-    pub fn with_colour_by(mut self, colour_by: ColourBy) -> Self {
-        self.colour_by = colour_by;
-        self
-    }
-
-    /// Sets the longer side of a panel in pixels.
-    #[must_use]
-    pub fn with_pixels(mut self, pixels: f64) -> Self {
-        self.pixels = pixels;
-        self
-    }
-
-    /// Sets whether the boundary between polygons is drawn.
-    #[must_use]
-    pub fn with_portals(mut self, portals: bool) -> Self {
-        self.portals = portals;
-        self
+waymesh_core::setters! {
+    impl SvgOptions {
+        with_colour_by(colour_by: ColourBy);
+        with_pixels(pixels: f64);
+        with_portals(portals: bool);
     }
 }
 
@@ -91,8 +76,9 @@ pub fn write_svg(
     writer.flush()
 }
 
-/// As [`write_svg`], with the path of a disc: the polygons it passes in one colour, the ground that
-/// the disc sweeps, and the corners that it turns round with the distance it keeps from them.
+/// The same as [`write_svg`], with the path of a disc: the polygons it passes in one colour, the
+/// ground that the disc sweeps, and the corners that it turns round with the distance it keeps from
+/// them.
 ///
 /// # Errors
 /// Those of the writer.
@@ -159,7 +145,7 @@ fn draw_with(
         picture.note(Style::line(Colour::RED, 3.0), "path, from green to red");
     }
     if disc.is_some() {
-        picture.note(Style::fill(CORRIDOR), "polygons on the way");
+        picture.note(Style::fill(CORRIDOR), "polygons on the path");
         picture.note(Style::fill(SWEPT).with_opacity(0.35), "swept by the disc");
         picture.note(Style::line(SWEPT, 1.2), "kept from corners");
     }

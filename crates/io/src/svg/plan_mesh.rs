@@ -1,4 +1,4 @@
-//! Polygons to draw, whoever made them.
+//! Polygons to draw, made by any tool.
 
 use glam::Vec3;
 use waymesh_core::PolyId;
@@ -25,7 +25,7 @@ impl PlanMesh {
     /// Vertices, the corners of each polygon, and beside each corner the polygon across the edge
     /// from it to the next corner.
     ///
-    /// What makes no sense is left out: polygons with a vertex that does not exist or is not finite
+    /// Broken parts are left out: polygons with a vertex that does not exist or is not finite
     /// are not drawn, and a neighbour that does not exist counts as none.
     #[must_use]
     pub fn new(vertices: Vec<Vec3>, polygons: &[Vec<u32>], neighbours: &[Vec<Option<u32>>]) -> Self {

@@ -51,8 +51,7 @@ impl Ord for Height {
     }
 }
 
-/// Splits the polygons of a mesh into storeys, from the lowest to the highest by what most of their
-/// ground is at.
+/// Splits the polygons of a mesh into storeys, ordered by the mean height of their ground.
 ///
 /// Greedy: from the lowest region that is left, grow over neighbours, lowest first, as long as
 /// nothing overlaps; then put each piece grown on the storey whose heights are nearest and where
@@ -222,7 +221,7 @@ pub(crate) fn bounds(outline: &[[f64; 2]]) -> [[f64; 2]; 2] {
     })
 }
 
-/// Whether two convex polygons, in either winding, overlap by more than a millimetre. Two convex
+/// `true` if two convex polygons, in either winding, overlap by more than a millimetre. Two convex
 /// sets are apart exactly where the line through an edge of one has the other on its outer side.
 fn overlap(a: &[[f64; 2]], b: &[[f64; 2]]) -> bool {
     /// Metres; coordinates are rounded to single precision.

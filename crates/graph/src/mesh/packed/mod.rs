@@ -61,20 +61,21 @@ use super::check::{check_frame, check_length};
 use super::data::LinkData;
 use super::error::NavMeshError;
 use super::fans::Fans;
+use super::format::MeshFormat;
 use super::ground::Ground;
 use super::height_tables::HeightTables;
 use super::islands::Island;
 use super::links::Links;
 use super::nav_mesh::{Generation, NavMesh};
 use super::squares::{Buckets, Squares};
-use super::table::write_words;
-use crate::mesh::table::Table;
+use super::table::{Table, write_words};
+use super::words::{Words, put, put_link};
 use crate::parallel;
 
 /// First bytes.
-pub const PACKED_MAGIC: [u8; 8] = *b"WMRUN\0\r\n";
+pub(crate) const PACKED_MAGIC: [u8; 8] = *b"WMRUN\0\r\n";
 /// The version that is written and read.
-pub const PACKED_VERSION: u32 = 2;
+pub(crate) const PACKED_VERSION: u32 = 2;
 
 /// Names and sizes of the elements.
 const SECTIONS: [(&str, usize); 29] = [
@@ -133,45 +134,6 @@ pub enum PackedChecks {
     None,
 }
 
-/// Takes bytes apart, front to back.
-#[derive(Clone, Copy)]
-struct Words<'a>(&'a [u8]);
-
-impl Words<'_> {
-    /// The next four bytes; zeros past the end.
-    #[inline]
-    fn next(&mut self) -> [u8; 4] {
-        let Some((word, rest)) = self.0.split_first_chunk() else { return [0; 4] };
-        self.0 = rest;
-        *word
-    }
-
-    #[inline]
-    fn u32(&mut self) -> u32 {
-        u32::from_le_bytes(self.next())
-    }
-
-    #[inline]
-    fn i32(&mut self) -> i32 {
-        i32::from_le_bytes(self.next())
-    }
-
-    #[inline]
-    fn f32(&mut self) -> f32 {
-        f32::from_le_bytes(self.next())
-    }
-
-    #[inline]
-    fn u64(&mut self) -> u64 {
-        u64::from(self.u32()) | u64::from(self.u32()) << 32
-    }
-
-    #[inline]
-    fn f64(&mut self) -> f64 {
-        f64::from_bits(self.u64())
-    }
-}
-
 /// Sections that fill the bytes.
 struct Sections {
     whole: Table<u8>,
@@ -185,26 +147,26 @@ impl Sections {
     fn of(whole: Table<u8>, checks: PackedChecks) -> Result<Self, NavMeshError> {
         let bytes = &*whole;
         let available = bytes.len() as u64;
-        let shown = &bytes[..bytes.len().min(PACKED_MAGIC.len())];
-        if shown.is_empty() || shown != &PACKED_MAGIC[..shown.len()] {
-            return Err(NavMeshError::NotPacked);
+        let format = MeshFormat::Packed;
+        if !format.begins(bytes) {
+            return Err(NavMeshError::OtherFormat { expected: format });
         }
         if bytes.len() < HEADER {
-            return Err(NavMeshError::PackedTruncated { needed: HEADER as u64, available });
+            return Err(NavMeshError::FileTruncated { needed: HEADER as u64, available });
         }
         let mut header = Words(&bytes[PACKED_MAGIC.len()..]);
         let (version, stated, length) = (header.u32(), header.u32(), header.u64());
         if version != PACKED_VERSION {
-            return Err(NavMeshError::PackedVersion { found: version, supported: PACKED_VERSION });
+            return Err(NavMeshError::FileVersion { format, found: version });
         }
         if length > available {
-            return Err(NavMeshError::PackedTruncated { needed: length, available });
+            return Err(NavMeshError::FileTruncated { needed: length, available });
         }
         let mut ranges = [const { 0..0 }; SECTIONS.len()];
         let mut at = HEADER;
         for (range, (name, size)) in ranges.iter_mut().zip(SECTIONS) {
             let elements = header.u64();
-            let wrong = NavMeshError::PackedSection { section: name, elements };
+            let wrong = NavMeshError::FileSection { section: name, elements };
             let bytes_of = usize::try_from(elements).ok().and_then(|count| count.checked_mul(size));
             let end = bytes_of.and_then(|bytes| at.checked_add(bytes)).filter(|&end| end <= bytes.len());
             let Some(end) = end else { return Err(wrong) };
@@ -212,7 +174,7 @@ impl Sections {
             at = end.next_multiple_of(ALIGNMENT);
         }
         if at as u64 != length || length != available {
-            return Err(NavMeshError::PackedLength { needed: at as u64, stated: length, available });
+            return Err(NavMeshError::FileLength { needed: at as u64, stated: length, available });
         }
         let is_due = match checks {
             PackedChecks::All => stated != 0,
@@ -222,7 +184,7 @@ impl Sections {
         if is_due {
             let computed = checksum_of(bytes);
             if stated != computed {
-                return Err(NavMeshError::PackedChecksum { stated, computed });
+                return Err(NavMeshError::FileChecksum { stated, computed });
             }
         }
         Ok(Self { whole, ranges, taken: 0 })
@@ -291,13 +253,9 @@ impl Writer {
     }
 }
 
-fn words(out: &mut Vec<u8>, words: impl IntoIterator<Item = u32>) {
-    words.into_iter().for_each(|word| out.extend(word.to_le_bytes()));
-}
-
 impl NavMesh {
     /// The mesh as bytes that [`NavMesh::from_packed_shared`] opens without copying them: see the
-    /// table in `src/packed/mod.rs`. With a checksum or without.
+    /// table in `src/mesh/packed/mod.rs`. With a checksum or without.
     #[must_use]
     pub fn to_packed(&self, with_checksum: bool) -> Vec<u8> {
         let mut head = Vec::new();
@@ -308,17 +266,17 @@ impl NavMesh {
         writer.section(1, |out| {
             let GridFrame { origin, cell_size, level_height, width, depth } = self.frame;
             let Agent { height, radius, max_step, max_slope, .. } = self.agent;
-            words(out, [origin.x, origin.y, origin.z, cell_size, level_height].map(f32::to_bits));
-            words(out, [width, depth]);
+            put(out, [origin.x, origin.y, origin.z, cell_size, level_height].map(f32::to_bits));
+            put(out, [width, depth]);
             let error = self.surface.as_ref().map_or(0.0, |surface| surface.max_error);
-            words(out, [height, radius, max_step, max_slope, error].map(f32::to_bits));
-            words(out, [self.fans.count(), u32::from(self.surface.is_some())]);
+            put(out, [height, radius, max_step, max_slope, error].map(f32::to_bits));
+            put(out, [self.fans.count(), u32::from(self.surface.is_some())]);
             out.extend(self.generation.0.to_le_bytes());
             out.extend(self.plan_slack.to_le_bytes());
             out.extend(self.height_slack.to_le_bytes());
             let Squares { min, side_log2, columns, rows } = self.buckets.squares();
-            words(out, min.map(i32::cast_unsigned));
-            words(out, [side_log2, columns, rows]);
+            put(out, min.map(i32::cast_unsigned));
+            put(out, [side_log2, columns, rows]);
         });
         writer.table(&self.plan_vertices);
         writer.table(&self.vertices);
@@ -337,7 +295,7 @@ impl NavMesh {
         writer.table(&self.polygon_islands);
         writer.section(self.islands.len(), |out| {
             for island in &self.islands {
-                words(out, [island.first.0, island.polygons]);
+                put(out, [island.first.0, island.polygons]);
                 out.extend(island.area.to_le_bytes());
             }
         });
@@ -359,13 +317,7 @@ impl NavMesh {
         writer.table(boxes);
         writer.table(first);
         writer.section(self.links.links.len(), |out| {
-            for link in self.links.links.iter().map(LinkData::from) {
-                words(out, link.polygons);
-                for ([x, z], height) in link.points.iter().zip(link.heights) {
-                    words(out, [x.cast_unsigned(), z.cast_unsigned(), height.to_bits()]);
-                }
-                words(out, [link.extra_cost.to_bits(), link.kind, link.data]);
-            }
+            self.links.links.iter().for_each(|link| put_link(out, &LinkData::from(link)));
         });
         let mut out = writer.out;
         let length = out.len() as u64;
@@ -407,7 +359,7 @@ impl NavMesh {
         let mut sections = Sections::of(Table::of_bytes(bytes), checks)?;
         let (section, mut head) = match sections.bytes() {
             (section, bytes) if bytes.len() == SECTIONS[0].1 => (section, Words(bytes)),
-            (section, _) => return Err(NavMeshError::PackedSection { section, elements: 0 }),
+            (section, _) => return Err(NavMeshError::FileSection { section, elements: 0 }),
         };
         debug_assert_eq!(section, "frame");
         let frame = GridFrame {
@@ -518,23 +470,8 @@ impl NavMesh {
         if checks == PackedChecks::All {
             mesh.check_tables()?;
         }
-        let links: Vec<LinkData> = sections
-            .bytes()
-            .1
-            .as_chunks::<68>()
-            .0
-            .iter()
-            .map(|bytes| {
-                let mut words = Words(bytes);
-                let mut link = LinkData { polygons: [words.u32(), words.u32()], ..LinkData::default() };
-                for (point, height) in link.points.iter_mut().zip(&mut link.heights) {
-                    (*point, *height) = ([words.i32(), words.i32()], words.f32());
-                }
-                link.extra_cost = words.f32();
-                (link.kind, link.data) = (words.u32(), words.u32());
-                link
-            })
-            .collect();
+        let links: Vec<LinkData> =
+            sections.bytes().1.as_chunks::<68>().0.iter().map(|bytes| Words(bytes).link()).collect();
         mesh.attach_links(&links)?;
         Ok(mesh)
     }

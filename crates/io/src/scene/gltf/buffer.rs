@@ -4,7 +4,11 @@
 use std::borrow::Cow;
 use std::path::PathBuf;
 
+use base64::Engine;
+use base64::alphabet::STANDARD;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use gltf::json::Root;
+use percent_encoding::percent_decode_str;
 
 use super::{Source, get};
 use crate::{IoError, Place};
@@ -61,53 +65,15 @@ impl<'a> Buffers<'a> {
 
 /// Base64 with or without padding (RFC 4648, section 4); `None` for any other character.
 fn decode_base64(text: &str) -> Option<Vec<u8>> {
-    let digits = text.trim_end_matches('=').as_bytes();
-    if digits.len() % 4 == 1 {
-        return None;
-    }
-    let mut bytes = Vec::with_capacity(digits.len() / 4 * 3 + 2);
-    for group in digits.chunks(4) {
-        let mut bits = 0_u32;
-        for place in 0..4 {
-            let value = match group.get(place) {
-                Some(digit @ b'A'..=b'Z') => digit - b'A',
-                Some(digit @ b'a'..=b'z') => digit - b'a' + 26,
-                Some(digit @ b'0'..=b'9') => digit - b'0' + 52,
-                Some(b'+') => 62,
-                Some(b'/') => 63,
-                Some(_) => return None,
-                None => 0,
-            };
-            bits = bits << 6 | u32::from(value);
-        }
-        let [_, a, b, c] = bits.to_be_bytes();
-        bytes.extend_from_slice(&[a, b, c][..group.len() - 1]);
-    }
-    Some(bytes)
+    let config = GeneralPurposeConfig::new()
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent)
+        .with_decode_allow_trailing_bits(true);
+    GeneralPurpose::new(&STANDARD, config).decode(text).ok()
 }
 
-/// A path from a URI: `%20` becomes a blank. What is no valid escape stays as it is.
+/// A path from a URI: `%20` becomes a blank. A `%` that begins no valid escape stays.
 fn decode_percent(uri: &str) -> String {
-    let mut bytes = Vec::with_capacity(uri.len());
-    let mut rest = uri.as_bytes();
-    while let [first, tail @ ..] = rest {
-        let hex = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
-        let escaped = match tail {
-            [high, low, ..] if *first == b'%' => hex(*high).zip(hex(*low)),
-            _ => None,
-        };
-        match escaped {
-            Some((high, low)) => {
-                bytes.push(high << 4 | low);
-                rest = &tail[2..];
-            }
-            None => {
-                bytes.push(*first);
-                rest = tail;
-            }
-        }
-    }
-    String::from_utf8(bytes).unwrap_or_else(|_| uri.to_owned())
+    percent_decode_str(uri).decode_utf8().map_or_else(|_| uri.to_owned(), Cow::into_owned)
 }
 
 #[cfg(test)]

@@ -1,0 +1,87 @@
+//! `--config`: settings from a TOML file. The keys are the long names of a command's arguments. The
+//! settings become words of the command line, so that no setting is declared twice.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use clap::parser::ValueSource;
+use clap::{ArgAction, CommandFactory};
+use toml::Value;
+
+use crate::args::Program;
+use crate::files;
+
+/// A setting in a file that cannot be used.
+#[derive(Debug)]
+pub(crate) struct BadSetting {
+    pub(crate) file: PathBuf,
+    pub(crate) key: String,
+    why: String,
+}
+
+impl std::fmt::Display for BadSetting {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{}: {}: {}", self.file.display(), self.key, self.why)
+    }
+}
+
+impl std::error::Error for BadSetting {}
+
+/// Returns the command line with the settings of the file of `--config` added. Settings that are on
+/// the command line too are left out.
+pub(crate) fn expand(mut words: Vec<OsString>) -> Result<Vec<OsString>> {
+    let program = Program::command();
+    // The second parse reports errors: an argument may require a setting of the file.
+    let found = program.clone().ignore_errors(true).try_get_matches_from(&words).ok();
+    let Some((name, given)) = found.as_ref().and_then(|found| found.subcommand()) else { return Ok(words) };
+    let Some(file) = given.get_one::<PathBuf>("config") else { return Ok(words) };
+    let table: toml::Table = toml::from_str(&files::read_text(file)?)
+        .with_context(|| format!("{} is not a settings file", file.display()))?;
+    let mut settings = Vec::new();
+    for (key, value) in &table {
+        let refuse = |why| Err(BadSetting { file: file.clone(), key: key.clone(), why }.into());
+        let mut arguments =
+            program.find_subcommand(name).into_iter().flat_map(|command| command.get_arguments());
+        let Some(argument) = arguments.find(|argument| argument.get_long() == Some(key)) else {
+            return refuse(format!("`waymesh {name}` has no such setting"));
+        };
+        if given.value_source(argument.get_id().as_str()) == Some(ValueSource::CommandLine) {
+            continue;
+        }
+        match (value, argument.get_action()) {
+            (Value::Boolean(true), ArgAction::SetTrue) => settings.push(format!("--{key}")),
+            (Value::Boolean(false), ArgAction::SetTrue) => {}
+            (_, ArgAction::SetTrue) => return refuse(format!("must be true or false, is {value}")),
+            (Value::Array(values), ArgAction::Append) => {
+                settings.extend(values.iter().map(|value| format!("--{key}={}", text(value))));
+            }
+            _ => settings.push(format!("--{key}={}", text(value))),
+        }
+    }
+    let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
+    words.splice(end..end, settings.into_iter().map(OsString::from));
+    Ok(words)
+}
+
+/// Returns a value as it is written on the command line: text without quotes, lists with commas.
+fn text(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(values) => values.iter().map(text).collect::<Vec<_>>().join(","),
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_written_as_on_the_command_line() {
+        let table: toml::Table =
+            toml::from_str("a = 0.1\nb = \"x y\"\nc = [1, -2.5, 3]\nd = 7").expect("TOML");
+        let found: Vec<String> = table.values().map(text).collect();
+        assert_eq!(found, ["0.1", "x y", "1,-2.5,3", "7"]);
+    }
+}

@@ -1,0 +1,21 @@
+//! `waymesh pack`: writes a mesh in the other format.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use waymesh::graph::MeshFormat;
+
+use crate::args::PackArgs;
+use crate::files;
+
+pub(crate) fn run(args: &PackArgs, json: bool) -> Result<()> {
+    let name = args.mesh.file_name().unwrap_or(args.mesh.as_os_str());
+    let output = args
+        .output
+        .clone()
+        .unwrap_or_else(|| PathBuf::from(name).with_extension(MeshFormat::Packed.ending()));
+    let format = files::mesh_format(&output, MeshFormat::Packed)?;
+    let bytes = files::open_mesh(&args.mesh)?.to_bytes(format);
+    files::write(&output, |writer| writer.write_all(&bytes))?;
+    files::list(&[output], json)
+}

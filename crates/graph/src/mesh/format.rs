@@ -1,0 +1,108 @@
+//! The two file formats of navigation meshes.
+
+use std::fmt;
+use std::path::Path;
+
+use super::error::NavMeshError;
+use super::nav_mesh::NavMesh;
+use super::packed::{PACKED_MAGIC, PACKED_VERSION, PackedChecks};
+use super::wmesh::{WMESH_MAGIC, WMESH_VERSION};
+
+/// A file format of navigation meshes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum MeshFormat {
+    /// `.wmesh`: small, without anything that can be computed again. To keep and to exchange.
+    Exchange,
+    /// `.wmrun`: the tables of the mesh as they lie in memory. Larger, opens in milliseconds, tied
+    /// to a version of the library. To ship with a program.
+    Packed,
+}
+
+impl MeshFormat {
+    const ALL: [Self; 2] = [Self::Exchange, Self::Packed];
+
+    /// The ending of file names, without the dot.
+    #[must_use]
+    pub const fn ending(self) -> &'static str {
+        match self {
+            Self::Exchange => "wmesh",
+            Self::Packed => "wmrun",
+        }
+    }
+
+    /// The version that is written and read.
+    #[must_use]
+    pub const fn version(self) -> u32 {
+        match self {
+            Self::Exchange => WMESH_VERSION,
+            Self::Packed => PACKED_VERSION,
+        }
+    }
+
+    /// The format that the name of a file ends in, in any case of letters.
+    #[must_use]
+    pub fn of_name(file: &Path) -> Option<Self> {
+        let ending = file.extension()?;
+        Self::ALL.into_iter().find(|format| ending.eq_ignore_ascii_case(format.ending()))
+    }
+
+    /// The format that bytes begin with.
+    #[must_use]
+    pub fn of_bytes(bytes: &[u8]) -> Option<Self> {
+        Self::ALL.into_iter().find(|format| format.begins(bytes))
+    }
+
+    /// `true` if bytes begin as this format does, as far as they go, and there is a byte at all.
+    pub(crate) fn begins(self, bytes: &[u8]) -> bool {
+        let magic = match self {
+            Self::Exchange => WMESH_MAGIC,
+            Self::Packed => PACKED_MAGIC,
+        };
+        let shown = &bytes[..bytes.len().min(magic.len())];
+        !shown.is_empty() && magic.starts_with(shown)
+    }
+
+    /// What to do about a file of another version.
+    pub(crate) fn remedy(self, found: u32) -> &'static str {
+        match self {
+            _ if found > self.version() => "it needs a newer waymesh",
+            Self::Exchange => "bake the level again",
+            Self::Packed => "run `waymesh pack` again",
+        }
+    }
+}
+
+impl fmt::Display for MeshFormat {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Exchange => "navigation mesh (.wmesh)",
+            Self::Packed => "packed mesh (.wmrun)",
+        })
+    }
+}
+
+impl NavMesh {
+    /// The mesh as bytes of a file, with a checksum.
+    #[must_use]
+    pub fn to_bytes(&self, format: MeshFormat) -> Vec<u8> {
+        match format {
+            MeshFormat::Exchange => self.to_wmesh(),
+            MeshFormat::Packed => self.to_packed(true),
+        }
+    }
+
+    /// Opens the bytes of a file of either format, which its first bytes tell. Nothing in it is
+    /// believed: a packed mesh is opened with [`PackedChecks::All`].
+    ///
+    /// # Errors
+    /// - [`NavMeshError::UnknownFormat`] for other files.
+    /// - See [`NavMesh::from_wmesh`] and [`NavMesh::from_packed_shared`].
+    pub fn from_bytes(bytes: impl AsRef<[u8]> + Send + Sync + 'static) -> Result<Self, NavMeshError> {
+        match MeshFormat::of_bytes(bytes.as_ref()) {
+            Some(MeshFormat::Exchange) => Self::from_wmesh(bytes.as_ref()),
+            Some(MeshFormat::Packed) => Self::from_packed_shared(bytes, PackedChecks::All),
+            None => Err(NavMeshError::UnknownFormat),
+        }
+    }
+}

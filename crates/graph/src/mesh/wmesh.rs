@@ -1,0 +1,265 @@
+//! The navigation mesh file, `.wmesh`.
+//!
+//! It holds all that a [`NavMesh`] cannot compute again, and nothing about how the mesh was baked.
+//! All numbers are little-endian on every machine; `f32` is IEEE 754 binary32. The same mesh always
+//! gives the same bytes.
+//!
+//! # Version 2, byte by byte
+//! | bytes | type | content |
+//! |---|---|---|
+//! | 0..8 | 8 bytes | `57 4D 45 53 48 00 0D 0A`: `WMESH`, a zero, CR LF (which text transfers damage, so that it shows at once) |
+//! | 8..12 | `u32` | version, 2 |
+//! | 12..16 | `u32` | number of sections, 11 |
+//! | 16..24 | `u64` | length of the file in bytes |
+//! | 24..200 | 11 entries | section table: tag (4 ASCII bytes), size of an element in bytes (`u32`), number of elements (`u64`) |
+//! | 200.. | | the sections in the order of the table, each padded with zeros to a multiple of 8 bytes |
+//! | last 4 | `u32` | CRC-32 (ISO-HDLC, as in zip and PNG) of all bytes before it |
+//!
+//! The sections, always all of them and in this order:
+//!
+//! | tag | element | number | content |
+//! |---|---|---|---|
+//! | `FRAM` | 28 | 1 | origin x, y, z, cell size, level height (5 `f32`, metres), width, depth (2 `u32`, cells) |
+//! | `AGNT` | 16 | 1 | agent's height, radius, highest step (metres), steepest slope (radians), 4 `f32` |
+//! | `VERT` | 12 | vertices | x, z (2 `i32`, cells), height (`f32`, levels) |
+//! | `CELL` | 5 | polygons | region (`u32`), kind of ground (`u8`) |
+//! | `CFST` | 4 | polygons + 1 | first corner of each polygon, and the number of corners (`u32`) |
+//! | `CRNR` | 8 | corners | vertex (`u32`), polygon across the edge to the next corner or `FF FF FF FF` (`u32`) |
+//! | `SERR` | 4 | 1 | largest error of the height surface in levels (`f32`), 0 without one |
+//! | `SPNT` | 12 | points | x (cells), height (levels), z (cells) of a point of the height surface, 3 `f32` |
+//! | `STRI` | 12 | triangles | points of a triangle of the height surface, 3 `u32` |
+//! | `SFST` | 4 | polygons + 1, or 0 | first triangle of each polygon, and the number of triangles (`u32`); none without height surface |
+//! | `LINK` | 68 | links | polygons at both ends (2 `u32`); four times x, z (2 `i32`, cells), height (`f32`, levels): the segment where it begins, then where it ends; extra cost (`f32`, metres), kind, plus 256 if both ways (`u32`), the user's data (`u32`) |
+//!
+//! Meaning and invariants of the numbers are those of [`NavMeshData`].
+
+use super::data::NavMeshData;
+use super::error::NavMeshError;
+use super::format::MeshFormat;
+use super::nav_mesh::NavMesh;
+use super::words::{Words, put, put_link};
+
+/// First bytes of every file.
+pub(crate) const WMESH_MAGIC: [u8; 8] = *b"WMESH\0\r\n";
+/// The version that is written and read.
+pub(crate) const WMESH_VERSION: u32 = 2;
+
+/// Tags and sizes of the elements.
+const SECTIONS: [(&str, u32); 11] = [
+    ("FRAM", 28),
+    ("AGNT", 16),
+    ("VERT", 12),
+    ("CELL", 5),
+    ("CFST", 4),
+    ("CRNR", 8),
+    ("SERR", 4),
+    ("SPNT", 12),
+    ("STRI", 12),
+    ("SFST", 4),
+    ("LINK", 68),
+];
+const HEADER: usize = 24;
+const ENTRY: usize = 16;
+const TABLE_END: usize = HEADER + ENTRY * SECTIONS.len();
+const CHECKSUM: usize = 4;
+const ALIGNMENT: usize = 8;
+
+impl NavMesh {
+    /// The mesh as the bytes of a `.wmesh` file.
+    #[must_use]
+    pub fn to_wmesh(&self) -> Vec<u8> {
+        encode(&self.data())
+    }
+
+    /// Reads the bytes of a `.wmesh` file.
+    ///
+    /// # Errors
+    /// - [`NavMeshError::OtherFormat`] for other files, [`NavMeshError::FileVersion`] for other
+    ///   versions.
+    /// - [`NavMeshError::FileTruncated`], [`NavMeshError::FileLength`] and
+    ///   [`NavMeshError::FileChecksum`] for damage: every change of up to 32 neighbouring bits is
+    ///   noticed.
+    /// - See [`NavMesh::from_data`] for an undamaged file whose tables make no mesh.
+    ///
+    /// Whatever the bytes, nothing panics, and memory stays in proportion to them.
+    pub fn from_wmesh(bytes: &[u8]) -> Result<Self, NavMeshError> {
+        Self::from_data(decode(bytes)?)
+    }
+}
+
+fn encode(data: &NavMeshData) -> Vec<u8> {
+    let counts = [
+        1,
+        1,
+        data.vertex_x.len(),
+        data.polygon_areas.len(),
+        data.polygon_first.len(),
+        data.polygon_corners.len(),
+        1,
+        data.surface_points.len(),
+        data.surface_triangles.len() / 3,
+        data.surface_first.len(),
+        data.links.len(),
+    ];
+    let mut file = Vec::with_capacity(file_length(counts).unwrap_or(0));
+    let out = &mut file;
+    out.extend(WMESH_MAGIC);
+    put(out, [WMESH_VERSION, 11, 0, 0]);
+    for ((tag, size), count) in SECTIONS.iter().zip(counts) {
+        out.extend(tag.as_bytes());
+        put(out, [*size]);
+        out.extend((count as u64).to_le_bytes());
+    }
+    let pad = |out: &mut Vec<u8>| out.resize(out.len().next_multiple_of(ALIGNMENT), 0);
+    put(out, data.origin.map(f32::to_bits));
+    put(out, [data.cell_size.to_bits(), data.level_height.to_bits(), data.width, data.depth]);
+    pad(out);
+    let agent = [data.agent_height, data.agent_radius, data.agent_max_step, data.agent_max_slope];
+    put(out, agent.map(f32::to_bits));
+    pad(out);
+    for ((x, z), height) in data.vertex_x.iter().zip(&data.vertex_z).zip(&data.vertex_height) {
+        put(out, [x.cast_unsigned(), z.cast_unsigned(), height.to_bits()]);
+    }
+    pad(out);
+    for (&region, &area) in data.polygon_regions.iter().zip(&data.polygon_areas) {
+        put(out, [region]);
+        out.push(area);
+    }
+    pad(out);
+    put(out, data.polygon_first.iter().copied());
+    pad(out);
+    for (&vertex, &neighbour) in data.polygon_corners.iter().zip(&data.polygon_neighbours) {
+        put(out, [vertex, neighbour]);
+    }
+    pad(out);
+    put(out, [data.surface_max_error.to_bits()]);
+    pad(out);
+    put(out, data.surface_points.iter().flatten().map(|number| number.to_bits()));
+    pad(out);
+    put(out, data.surface_triangles.iter().copied());
+    pad(out);
+    put(out, data.surface_first.iter().copied());
+    pad(out);
+    data.links.iter().for_each(|link| put_link(out, link));
+    pad(out);
+    let length = (out.len() + CHECKSUM) as u64;
+    out[16..HEADER].copy_from_slice(&length.to_le_bytes());
+    let checksum = crc32fast::hash(out);
+    put(out, [checksum]);
+    file
+}
+
+/// Length of a file with so many elements per section; `None` beyond what memory can address.
+fn file_length(counts: [usize; SECTIONS.len()]) -> Option<usize> {
+    SECTIONS.iter().zip(counts).try_fold(TABLE_END + CHECKSUM, |length, ((_, size), count)| {
+        let bytes = count.checked_mul(*size as usize)?.checked_next_multiple_of(ALIGNMENT)?;
+        length.checked_add(bytes)
+    })
+}
+
+fn decode(bytes: &[u8]) -> Result<NavMeshData, NavMeshError> {
+    let format = MeshFormat::Exchange;
+    let available = bytes.len() as u64;
+    if !format.begins(bytes) {
+        return Err(NavMeshError::OtherFormat { expected: format });
+    }
+    let smallest = (TABLE_END + CHECKSUM) as u64;
+    if bytes.len() < HEADER {
+        return Err(NavMeshError::FileTruncated { needed: smallest, available });
+    }
+    let mut words = Words(&bytes[WMESH_MAGIC.len()..]);
+    let (version, sections, stated) = (words.u32(), words.u32(), words.u64());
+    if version != WMESH_VERSION {
+        return Err(NavMeshError::FileVersion { format, found: version });
+    }
+    if stated.max(smallest) > available {
+        return Err(NavMeshError::FileTruncated { needed: stated.max(smallest), available });
+    }
+    if stated != available {
+        return Err(NavMeshError::FileLength { needed: stated, stated, available });
+    }
+    let (content, checksum) = bytes.split_at(bytes.len() - CHECKSUM);
+    let [stated_sum, computed] = [Words(checksum).u32(), crc32fast::hash(content)];
+    if stated_sum != computed {
+        return Err(NavMeshError::FileChecksum { stated: stated_sum, computed });
+    }
+    if sections as usize != SECTIONS.len() {
+        return Err(NavMeshError::FileSection { section: "table", elements: u64::from(sections) });
+    }
+    let mut counts = [0; SECTIONS.len()];
+    for (count, (tag, size)) in counts.iter_mut().zip(SECTIONS) {
+        let is_expected = (words.bytes::<4>().as_slice(), words.u32()) == (tag.as_bytes(), size);
+        let elements = words.u64();
+        *count = usize::try_from(elements)
+            .ok()
+            .filter(|&count| is_expected && count <= bytes.len())
+            .ok_or(NavMeshError::FileSection { section: tag, elements })?;
+    }
+    for single in [0, 1, 6] {
+        if counts[single] != 1 {
+            let (section, elements) = (SECTIONS[single].0, counts[single] as u64);
+            return Err(NavMeshError::FileSection { section, elements });
+        }
+    }
+    let needed = file_length(counts).map_or(u64::MAX, |needed| needed as u64);
+    if needed != available {
+        return Err(NavMeshError::FileLength { needed, stated, available });
+    }
+    Ok(decode_sections(counts, &content[TABLE_END..]))
+}
+
+/// Reads sections whose sizes were found to fit.
+fn decode_sections(counts: [usize; SECTIONS.len()], mut rest: &[u8]) -> NavMeshData {
+    let mut section = SECTIONS.iter().zip(counts).map(|((_, size), count)| {
+        let length = count * *size as usize;
+        let bytes = rest.get(..length).unwrap_or_default();
+        rest = rest.get(length.next_multiple_of(ALIGNMENT)..).unwrap_or_default();
+        (Words(bytes), count)
+    });
+    let mut next = || section.next().unwrap_or((Words(&[]), 0));
+    let mut data = NavMeshData::default();
+
+    let (mut words, _) = next();
+    data.origin = [words.f32(), words.f32(), words.f32()];
+    (data.cell_size, data.level_height) = (words.f32(), words.f32());
+    (data.width, data.depth) = (words.u32(), words.u32());
+    let (mut words, _) = next();
+    (data.agent_height, data.agent_radius) = (words.f32(), words.f32());
+    (data.agent_max_step, data.agent_max_slope) = (words.f32(), words.f32());
+
+    let (mut words, count) = next();
+    data.vertex_x.reserve_exact(count);
+    data.vertex_z.reserve_exact(count);
+    data.vertex_height.reserve_exact(count);
+    for _ in 0..count {
+        data.vertex_x.push(words.i32());
+        data.vertex_z.push(words.i32());
+        data.vertex_height.push(words.f32());
+    }
+    let (mut words, count) = next();
+    for _ in 0..count {
+        data.polygon_regions.push(words.u32());
+        let [area] = words.bytes();
+        data.polygon_areas.push(area);
+    }
+    let (mut words, count) = next();
+    data.polygon_first = (0..count).map(|_| words.u32()).collect();
+    let (mut words, count) = next();
+    for _ in 0..count {
+        data.polygon_corners.push(words.u32());
+        data.polygon_neighbours.push(words.u32());
+    }
+    data.surface_max_error = next().0.f32();
+    let (mut words, count) = next();
+    data.surface_points = (0..count).map(|_| [words.f32(), words.f32(), words.f32()]).collect();
+    let (mut words, count) = next();
+    data.surface_triangles = (0..count * 3).map(|_| words.u32()).collect();
+    let (mut words, count) = next();
+    data.surface_first = (0..count).map(|_| words.u32()).collect();
+    let (mut words, count) = next();
+    data.links.reserve_exact(count);
+    for _ in 0..count {
+        data.links.push(words.link());
+    }
+    data
+}
