@@ -13,8 +13,9 @@ use waymesh::{
 use crate::args::{BuildArgs, Extras, Jumps, KeepKind, Kept, PipelineKind, Settings};
 use crate::files::Inputs;
 use crate::progress::Progress;
+use crate::settings::set;
 use crate::values::Memory;
-use crate::{files, output, peak_memory_bytes, settings, upright};
+use crate::{files, output, peak_memory_bytes, upright};
 
 pub(crate) fn run(args: BuildArgs, json: bool) -> Result<()> {
     let settings = &args.settings;
@@ -39,7 +40,7 @@ pub(crate) fn run(args: BuildArgs, json: bool) -> Result<()> {
 
 /// Bakes voxels: in tiles if anything asks for them, or if memory does not hold the scene.
 fn voxels(args: &BuildArgs, settings: &Settings, scenes: &[PathBuf]) -> Result<Bake> {
-    let load_options = settings::load_options(settings.up, settings.scale);
+    let load_options = settings.space.load_options();
     let source = SceneSource::open(scenes, &load_options)?;
     if let Some(soup) = source.soup() {
         upright::check(soup, load_options.up, settings.bake_config().agent.max_slope);
@@ -67,7 +68,7 @@ fn whole<F: FrontEnd<Input = TriangleSoup>>(
             bail!("{option} cannot be used with --pipeline {}: its tiles are kept in memory", F::NAME);
         }
     }
-    let load_options = settings::load_options(settings.up, settings.scale);
+    let load_options = settings.space.load_options();
     let soup = waymesh::io::load_with(scenes, &load_options)?;
     let config = args.bake_config(settings, baker.config());
     upright::check(&soup, load_options.up, config.agent.max_slope);
@@ -101,11 +102,14 @@ impl Kept {
 impl Jumps {
     /// Returns which jumps and drops to look for, if any.
     fn config(&self) -> Option<JumpConfig> {
-        let defaults = JumpConfig::default();
-        let config = defaults
-            .with_max_length(self.jump_length.unwrap_or(defaults.max_length))
-            .with_max_rise(self.jump_rise.unwrap_or(defaults.max_rise))
-            .with_max_drop(self.drop_height.unwrap_or(defaults.max_drop));
+        let mut config = JumpConfig::default();
+        set(&mut config.max_length, self.jump_length);
+        set(&mut config.max_rise, self.jump_rise);
+        set(&mut config.arc_height, self.jump_arc);
+        set(&mut config.max_drop, self.drop_height);
+        set(&mut config.max_drop_length, self.drop_length);
+        set(&mut config.spacing, self.jump_spacing);
+        set(&mut config.min_detour, self.jump_detour);
         self.jumps.then_some(config)
     }
 }

@@ -11,7 +11,7 @@ use waymesh_metrics::{Evaluation, JudgedMesh, Judgement, MetricsConfig, Oracle, 
 
 use crate::args::EvaluateArgs;
 use crate::files;
-use crate::settings::load_options;
+use crate::settings::set;
 
 /// A mesh to judge.
 enum Mesh {
@@ -23,7 +23,7 @@ enum Mesh {
 
 pub(crate) fn run(args: &EvaluateArgs, json: bool) -> Result<()> {
     let inputs = args.scenes.inputs()?;
-    let soup = io::load_with(&inputs.files, &load_options(args.up, args.scale))?;
+    let soup = io::load_with(&inputs.files, &args.space.load_options())?;
     let (mesh, bytes) = read(&args.mesh)?;
     let (agent, config) = settings(args, &mesh);
     let oracle = Oracle::new(&soup, &agent, &config)?;
@@ -71,15 +71,11 @@ fn settings(args: &EvaluateArgs, mesh: &Mesh) -> (Agent, MetricsConfig) {
         agent = *mesh.agent();
         config = config.with_scale(mesh.frame().cell_size, mesh.frame().level_height);
     }
-    let agent = agent
-        .with_height(args.agent_height.unwrap_or(agent.height))
-        .with_radius(args.agent_radius.unwrap_or(agent.radius))
-        .with_max_step(args.max_step.unwrap_or(agent.max_step))
-        .with_max_slope(args.max_slope.map_or(agent.max_slope, f32::to_radians));
-    let scale =
-        (args.cell_size.unwrap_or(config.cell_size), args.level_height.unwrap_or(config.level_height));
-    let samples = args.samples.unwrap_or(config.samples);
-    (agent, config.with_scale(scale.0, scale.1).with_samples(samples))
+    args.space.set_agent(&mut agent);
+    set(&mut config.cell_size, args.space.cell_size);
+    set(&mut config.level_height, args.space.level_height);
+    set(&mut config.samples, args.samples);
+    (agent, config)
 }
 
 /// Draws the mesh, the places that it misses, and the places where it should not be.

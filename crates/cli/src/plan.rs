@@ -8,6 +8,7 @@ use waymesh::{Baker, FloorPlans, PlanReport, Report};
 
 use crate::args::{Decomposition, JoinKind, PlanArgs};
 use crate::files::Inputs;
+use crate::settings::set;
 use crate::{build, files};
 
 pub(crate) fn run(args: &PlanArgs, json: bool) -> Result<()> {
@@ -79,12 +80,5 @@ impl PlanArgs {
         set(&mut front.merge_distance, self.merge_distance);
         set(&mut front.steiner_grid, self.steiner_grid);
         front
-    }
-}
-
-/// Sets what is given.
-fn set<T>(field: &mut T, given: Option<T>) {
-    if let Some(given) = given {
-        *field = given;
     }
 }

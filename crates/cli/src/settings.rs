@@ -1,21 +1,35 @@
 //! From arguments to the settings of a bake.
 
 use waymesh::io::{LoadOptions, UpAxis};
-use waymesh::{BakeConfig, CornerChoice, DecompositionKind, PartitionKind};
+use waymesh::{Agent, BakeConfig, CornerChoice, DecompositionKind, PartitionKind};
 
-use crate::args::{Axis, Corners, Decomposition, Partition, Settings};
+use crate::args::{Axis, Corners, Decomposition, Partition, Settings, Space};
 
-/// Returns how scene files are read.
-pub(crate) fn load_options(up: Option<Axis>, scale: Option<f32>) -> LoadOptions {
-    let up = match up {
-        Some(Axis::Z) => UpAxis::Z,
-        Some(Axis::Y) | None => UpAxis::Y,
-    };
-    LoadOptions::default().with_up(up).with_scale(scale.unwrap_or(1.0))
+/// Sets a field to what is given, if anything is.
+pub(crate) fn set<T>(field: &mut T, given: Option<T>) {
+    if let Some(given) = given {
+        *field = given;
+    }
+}
+
+impl Space {
+    /// Returns how scene files are read.
+    pub(crate) fn load_options(&self) -> LoadOptions {
+        let up = if self.up == Some(Axis::Z) { UpAxis::Z } else { UpAxis::Y };
+        LoadOptions::default().with_up(up).with_scale(self.scale.unwrap_or(1.0))
+    }
+
+    /// Sets the fields of the agent that are given.
+    pub(crate) fn set_agent(&self, agent: &mut Agent) {
+        set(&mut agent.height, self.agent_height);
+        set(&mut agent.radius, self.agent_radius);
+        set(&mut agent.max_step, self.max_step);
+        set(&mut agent.max_slope, self.max_slope.map(f32::to_radians));
+    }
 }
 
 impl Decomposition {
-    /// The same for the bake.
+    /// Returns the same choice for the bake.
     pub(crate) fn kind(self) -> DecompositionKind {
         match self {
             Self::NotchPortals => DecompositionKind::NotchPortals,
@@ -33,54 +47,45 @@ impl Settings {
 
     /// The same as [`Settings::bake_config`], over other defaults.
     pub(crate) fn bake_config_over(&self, defaults: &BakeConfig) -> BakeConfig {
-        let agent = defaults.agent;
-        let agent = agent
-            .with_height(self.agent_height.unwrap_or(agent.height))
-            .with_radius(self.agent_radius.unwrap_or(agent.radius))
-            .with_max_step(self.max_step.unwrap_or(agent.max_step))
-            .with_max_slope(self.max_slope.map_or(agent.max_slope, f32::to_radians));
-        let cell_size = self.cell_size.unwrap_or(defaults.scale.cell_size);
-        let level_height = self.level_height.unwrap_or(defaults.scale.level_height);
-        let partition = match self.partition {
-            Some(Partition::Monotone) => PartitionKind::Monotone,
-            Some(Partition::Watershed) => PartitionKind::Watershed,
-            Some(Partition::Surfaces) => PartitionKind::Surfaces,
-            None => defaults.partition,
-        };
-        let decomposition = self.decomposition.map_or(defaults.decomposition, Decomposition::kind);
-        let mut config =
-            defaults.clone().with_agent(agent).with_scale(cell_size, level_height).with_partition(partition);
-        config.max_ledge = self.max_ledge.unwrap_or(defaults.max_ledge);
-        config.decomposition = decomposition;
-        config.max_edge_error = self.max_edge_error.or(defaults.max_edge_error);
-        config.max_edge_length = self.max_edge_length.unwrap_or(defaults.max_edge_length);
-        config.max_seam_error = self.max_seam_error.unwrap_or(defaults.max_seam_error);
-        config.corners = match self.corners {
-            Some(Corners::Farthest) => CornerChoice::Farthest,
-            Some(Corners::FewestNotches) => CornerChoice::FewestNotches,
-            None => defaults.corners,
-        };
-        config.min_region = self.min_region.unwrap_or(defaults.min_region);
-        config.merge_region = self.merge_region.unwrap_or(defaults.merge_region);
-        config.max_vertices = self.max_vertices.unwrap_or(defaults.max_vertices);
-        config.threads = self.threads.unwrap_or(defaults.threads);
-        config.max_memory_bytes =
-            self.max_memory.map_or(defaults.max_memory_bytes, |mebibytes| mebibytes.saturating_mul(1 << 20));
+        let mut config = defaults.clone();
+        self.space.set_agent(&mut config.agent);
+        set(&mut config.scale.cell_size, self.space.cell_size);
+        set(&mut config.scale.level_height, self.space.level_height);
+        set(&mut config.max_ledge, self.max_ledge);
+        config.max_edge_error = self.max_edge_error.or(config.max_edge_error);
+        set(&mut config.max_edge_length, self.max_edge_length);
+        set(&mut config.max_seam_error, self.max_seam_error);
+        let corners = self.corners.map(|corners| match corners {
+            Corners::Farthest => CornerChoice::Farthest,
+            Corners::FewestNotches => CornerChoice::FewestNotches,
+        });
+        set(&mut config.corners, corners);
+        set(&mut config.min_region, self.min_region);
+        set(&mut config.merge_region, self.merge_region);
+        let partition = self.partition.map(|partition| match partition {
+            Partition::Monotone => PartitionKind::Monotone,
+            Partition::Watershed => PartitionKind::Watershed,
+            Partition::Surfaces => PartitionKind::Surfaces,
+        });
+        set(&mut config.partition, partition);
+        set(&mut config.decomposition, self.decomposition.map(Decomposition::kind));
+        set(&mut config.max_vertices, self.max_vertices);
+        set(&mut config.max_height_error_levels, self.max_height_error);
+        set(&mut config.threads, self.threads);
+        let bytes = self.max_memory.map(|mebibytes| mebibytes.saturating_mul(1 << 20));
+        set(&mut config.max_memory_bytes, bytes);
         config
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use waymesh::Agent;
-
     use super::*;
 
     #[test]
     fn what_is_not_set_keeps_its_default() {
         let settings = Settings {
-            cell_size: Some(0.2),
-            agent_radius: Some(0.4),
+            space: Space { cell_size: Some(0.2), agent_radius: Some(0.4), ..Space::default() },
             max_ledge: Some(1.2),
             corners: Some(Corners::FewestNotches),
             ..Settings::default()

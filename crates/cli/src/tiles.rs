@@ -8,7 +8,7 @@ use waymesh::{Baker, Tiles as FrontTiles, tile_note};
 use crate::args::{MergeArgs, Settings, TileArgs, Tiles};
 use crate::progress::Progress;
 use crate::values::Memory;
-use crate::{build, files, settings};
+use crate::{build, files};
 
 impl Tiles {
     /// `true` if nothing asks for tiles.
@@ -52,7 +52,7 @@ fn memory_bytes(memory: Option<Memory>, settings: &Settings) -> u64 {
 pub(crate) fn tile(args: TileArgs, json: bool) -> Result<()> {
     let settings = &args.settings;
     let inputs = args.scenes.inputs()?;
-    let source = SceneSource::open(&inputs.files, &settings::load_options(settings.up, settings.scale))?;
+    let source = SceneSource::open(&inputs.files, &settings.space.load_options())?;
     let config = settings.bake_config().with_max_memory_bytes(args.tiles.memory_bytes(settings));
     let file = Baker::new(args.tiles.front(settings)?, config)
         .bake_tile(&source, args.at.0, &mut Progress::new())

@@ -157,7 +157,7 @@ fn settings_come_from_arguments_and_from_a_file() {
 fn every_setting_of_a_command_can_stand_in_the_file() {
     let folder = hall();
     let folder = folder.path();
-    let build = "output = \"all.wmesh\"\nreport = \"r.json\"\ncheck = true\njumps = true\ntile = 0\ncell-size = 0.2\nup = \"y\"\n";
+    let build = "output = \"all.wmesh\"\nreport = \"r.json\"\ncheck = true\njumps = true\njump-spacing = 3\ntile = 0\nmax-height-error = 2\ncell-size = 0.2\nup = \"y\"\n";
     std::fs::write(folder.join("build.toml"), build).expect("a file");
     succeed(folder, &["build", "hall.obj", "--config", "build.toml", "--jump-length", "2"]);
     assert!(folder.join("all.wmesh").exists());

@@ -1,0 +1,223 @@
+//! The command line.
+
+mod bake;
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Args, Parser, Subcommand};
+use waymesh_scenes::Scene;
+
+pub(crate) use self::bake::*;
+use crate::files::Inputs;
+use crate::values::Point;
+
+/// The meaning of the exit codes, printed below the help of the program.
+const EXIT_CODES: &str = "Exit codes:
+  0  done
+  1  failed; the reason is on stderr, and with --json on stdout as {\"error\": {..}} too
+  2  wrong usage
+  3  `path` found no path that reaches the goal; it prints the one that comes nearest";
+
+/// Turns levels into navigation meshes and answers path queries on them.
+#[derive(Debug, Parser)]
+#[command(name = "waymesh", version, about, propagate_version = true, after_help = EXIT_CODES)]
+pub(crate) struct Program {
+    /// Log what happens; twice for more.
+    #[arg(short, long, action = clap::ArgAction::Count, global = true)]
+    pub(crate) verbose: u8,
+    /// Print the result, or the error, as JSON.
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// Settings from a TOML file. Its keys are the long names of the command's arguments. The command
+    /// line overrides them. `-` is standard input.
+    #[arg(long, value_name = "FILE", global = true)]
+    pub(crate) config: Option<PathBuf>,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Bake scene files (OBJ, glTF, GLB, STL, PLY) into one navigation mesh.
+    #[command(allow_negative_numbers = true)]
+    Build(Box<BuildArgs>),
+    /// Bake floor plans (TOML, GeoJSON, WKT, SVG, and DXF where built with that feature) into one
+    /// navigation mesh.
+    #[command(allow_negative_numbers = true)]
+    Plan(Box<PlanArgs>),
+    /// Build one tile of a world into a folder, for a bake that is spread over machines.
+    #[command(allow_negative_numbers = true)]
+    Tile(Box<TileArgs>),
+    /// Join the tiles of a folder into one navigation mesh.
+    Merge(MergeArgs),
+    /// Write a mesh in the other format: .wmrun to ship with a program, .wmesh to keep.
+    Pack(PackArgs),
+    /// Write an embedded scene to a binary STL file.
+    Scene(SceneArgs),
+    /// Find a path on a mesh.
+    Path(PathArgs),
+    /// Print what a mesh holds and check its invariants.
+    Info(InfoArgs),
+    /// Judge a mesh against its scene: coverage, excess, connectivity, heights, clearance, shape,
+    /// paths.
+    Evaluate(EvaluateArgs),
+    /// Bake an embedded scene, find a path on it and draw both.
+    Demo(DemoArgs),
+    /// Print a script that completes the program's words in a shell.
+    Completions {
+        /// Which shell.
+        #[arg(value_name = "SHELL")]
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page, or write one page per command.
+    Man(ManArgs),
+}
+
+/// Scene files, or standard input.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Scenes {
+    /// Scene files, which make one scene together. `-` is standard input.
+    #[arg(required = true, value_name = "SCENE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Format of standard input. Default: what its content looks like.
+    #[arg(long, value_name = "FORMAT", value_parser = ["obj", "gltf", "glb", "stl", "ply"])]
+    pub(crate) format: Option<String>,
+}
+
+impl Scenes {
+    /// Files to read.
+    pub(crate) fn inputs(&self) -> Result<Inputs> {
+        Inputs::new(&self.files, self.format.as_deref())
+    }
+}
+
+/// Embedded scenes by name.
+fn scenes() -> impl TypedValueParser<Value = Scene> {
+    let values = Scene::every().map(|scene| PossibleValue::new(scene.name()).help(scene.summary()));
+    PossibleValuesParser::new(values)
+        .try_map(|name| Scene::from_name(&name).ok_or_else(|| format!("there is no scene {name:?}")))
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PackArgs {
+    /// The mesh, in either format. `-` is standard input.
+    #[arg(value_name = "MESH")]
+    pub(crate) mesh: PathBuf,
+    /// Where it goes; the ending tells the format, .wmrun or .wmesh. Default: its name with the
+    /// ending .wmrun, in the current folder.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ManArgs {
+    /// Folder for one page per command. Default: the page of the program, to standard output.
+    #[arg(short, long, value_name = "FOLDER")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SceneArgs {
+    /// Which embedded scene.
+    #[arg(value_name = "NAME", value_parser = scenes())]
+    pub(crate) scene: Scene,
+    /// Where it goes. Default: its name with the ending .stl, in the current folder.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Factor of its size along x and z.
+    #[arg(long, value_name = "TIMES", default_value_t = 1)]
+    pub(crate) scale: u32,
+    /// Seed of its random numbers.
+    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+    pub(crate) seed: u64,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PathArgs {
+    /// The mesh, a .wmesh or .wmrun file. `-` is standard input.
+    #[arg(value_name = "MESH")]
+    pub(crate) mesh: PathBuf,
+    /// Where the path starts.
+    #[arg(long, value_name = "X,Y,Z", allow_hyphen_values = true)]
+    pub(crate) from: Point,
+    /// Where the path should end.
+    #[arg(long, value_name = "X,Y,Z", allow_hyphen_values = true)]
+    pub(crate) to: Point,
+    /// Find the shortest path. Without this, a path through the shortest corridor, which may be a
+    /// little longer.
+    #[arg(long)]
+    pub(crate) shortest: bool,
+    /// Find the shortest path of a disc of this radius in metres that stays clear of the walls of the
+    /// mesh: of an agent of that radius on a mesh baked for radius 0. The picture shows the ground
+    /// that it sweeps.
+    #[arg(long, value_name = "METRES", conflicts_with = "shortest")]
+    pub(crate) radius: Option<f32>,
+    /// Largest distance between the path of a disc and its exact arcs round corners, in metres; inf
+    /// makes chamfers. Default: 0.001.
+    #[arg(long, value_name = "METRES", requires = "radius")]
+    pub(crate) arc_error: Option<f32>,
+    /// Search clusters of polygons instead of polygons, for a path that may be a little longer. The
+    /// clusters are made for this one query.
+    #[arg(long, conflicts_with = "shortest")]
+    pub(crate) hierarchy: bool,
+    /// Move corners away from walls by up to this, where there is room.
+    #[arg(long, value_name = "METRES", default_value_t = 0.0)]
+    pub(crate) corner_offset: f32,
+    /// Draw the mesh and the path.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) svg: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EvaluateArgs {
+    #[command(flatten)]
+    pub(crate) scenes: Scenes,
+    /// The mesh: a .wmesh or .wmrun file, or an OBJ file of polygons of any tool, in metres, y up.
+    #[arg(long, value_name = "MESH")]
+    pub(crate) mesh: PathBuf,
+    /// Number of places to judge. Default: 100000.
+    #[arg(long, value_name = "COUNT")]
+    pub(crate) samples: Option<usize>,
+    /// Draw the mesh, the places that it misses, and the places where it should not be.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) svg: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) space: Space,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InfoArgs {
+    /// The mesh, a .wmesh or .wmrun file. `-` is standard input.
+    #[arg(value_name = "MESH")]
+    pub(crate) mesh: PathBuf,
+    /// Also measure this many path queries between random places of the mesh.
+    #[arg(long, value_name = "COUNT")]
+    pub(crate) queries: Option<usize>,
+    /// Print all islands instead of the ten largest.
+    #[arg(long)]
+    pub(crate) all: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DemoArgs {
+    /// Folder for the files.
+    #[arg(short, long, value_name = "FOLDER", default_value = "out")]
+    pub(crate) output: PathBuf,
+    /// Which embedded scene.
+    #[arg(long, value_name = "NAME", default_value = "overlapping-storeys", value_parser = scenes())]
+    pub(crate) scene: Scene,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Program::command().debug_assert();
+    }
+}
