@@ -272,22 +272,22 @@ pub(crate) struct Space {
     /// Metres per unit of the scene files. Default: 1.
     #[arg(long, value_name = "METRES")]
     pub(crate) scale: Option<f32>,
-    /// Side of a cell of the grid in metres. Default: that of a mesh that is judged, or 0.3.
+    /// Side of a cell of the grid in metres. Default: 0.3.
     #[arg(long, value_name = "METRES")]
     pub(crate) cell_size: Option<f32>,
-    /// Height of a level of the grid in metres. Default: that of a mesh that is judged, or 0.2.
+    /// Height of a level of the grid in metres. Default: 0.2.
     #[arg(long, value_name = "METRES")]
     pub(crate) level_height: Option<f32>,
-    /// Height of the agent in metres. Default: that of a mesh that is judged, or 2.0.
+    /// Height of the agent in metres. Default: 2.0.
     #[arg(long, value_name = "METRES")]
     pub(crate) agent_height: Option<f32>,
-    /// Radius of the agent in metres. Default: that of a mesh that is judged, or 0.6.
+    /// Radius of the agent in metres. Default: 0.6.
     #[arg(long, value_name = "METRES")]
     pub(crate) agent_radius: Option<f32>,
-    /// Highest step in metres. Default: that of a mesh that is judged, or 0.9.
+    /// Highest step in metres. Default: 0.9.
     #[arg(long, value_name = "METRES")]
     pub(crate) max_step: Option<f32>,
-    /// Steepest slope in degrees. Default: that of a mesh that is judged, or 45.
+    /// Steepest slope in degrees. Default: 45.
     #[arg(long, value_name = "DEGREES")]
     pub(crate) max_slope: Option<f32>,
 }

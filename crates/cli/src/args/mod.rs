@@ -62,6 +62,8 @@ pub(crate) enum Command {
     Info(InfoArgs),
     /// Judge a mesh against its scene: coverage, excess, connectivity, heights, clearance, shape,
     /// paths.
+    ///
+    /// Grid and agent default to those of the mesh, if it is a .wmesh or .wmrun file.
     Evaluate(EvaluateArgs),
     /// Bake an embedded scene, find a path on it and draw both.
     Demo(DemoArgs),
