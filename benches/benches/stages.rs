@@ -9,17 +9,16 @@ use waymesh::contour::{SimplifyConfig, simplify_contours, trace_contours};
 use waymesh::convex::{
     GreedyConfig, HertelMehlhornConfig, NotchPortalsConfig, hertel_mehlhorn, merge_greedy, notch_portals,
 };
+use waymesh::core::{PolygonSet, WalkableField};
 use waymesh::detail::{DetailConfig, fit_heights};
+use waymesh::front::Stages;
 use waymesh::graph::Reach;
 use waymesh::region::{
     MonotoneConfig, WatershedConfig, blur, distance_field, partition_monotone, partition_watershed,
 };
 use waymesh::triangulate::{triangulate_cdt, triangulate_ears};
 use waymesh::voxel::{Filters, VoxelConfig, build_filtered_field, erode, rasterize};
-use waymesh::{
-    Agent, BakeConfig, Baker, NavMesh, PathOptions, PolygonSet, QueryScratch, Stages, TriangleSoup, Voxels,
-    WalkableField,
-};
+use waymesh::{Agent, BakeConfig, Baker, NavMesh, PathOptions, QueryScratch, TriangleSoup, Voxels};
 use waymesh_benches::queries::{REACH, pairs};
 use waymesh_benches::{PolygonMesh, Scene};
 

@@ -4,8 +4,9 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use waymesh::PolyId;
+use waymesh::core::{PolyMesh, Triangulation};
 use waymesh::io::svg::{Canvas, Colour, Picture, Style};
-use waymesh::{PolyId, PolyMesh, Triangulation};
 use waymesh_convex::{
     GreedyConfig, HertelMehlhornConfig, MergeOrder, NotchOrder, NotchPortalsConfig, hertel_mehlhorn,
     merge_greedy, notch_portals,

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use waymesh::core::PolygonSet;
 use waymesh::io::svg::Picture;
-use waymesh::{BakeConfig, Baker, PolygonSet, Voxels};
+use waymesh::{BakeConfig, Baker, Voxels};
 use waymesh_testkit::levels::find;
 use waymesh_testkit::plans::{from_rings, hall, read_rings};
 use waymesh_triangulate::{RepairConfig, repair_polygons};

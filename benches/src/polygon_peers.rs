@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use geo::{Coord, LineString, Polygon as GeoPolygon, TriangulateDelaunay, TriangulateEarcut};
 use i_triangle::float::triangulatable::Triangulatable;
-use waymesh::{Polygon, PolygonSet, TriangleId, Triangulation, VertexId};
+use waymesh::core::{Polygon, PolygonSet, TriangleId, Triangulation, VertexId};
 
 /// Polygons as the other crates take them.
 pub(crate) struct Shapes {
@@ -14,7 +14,7 @@ pub(crate) struct Shapes {
 
 impl Shapes {
     pub(crate) fn new(set: &PolygonSet) -> Self {
-        let ring = |border: &waymesh::PolygonLoop| -> Vec<[f64; 2]> {
+        let ring = |border: &waymesh::core::PolygonLoop| -> Vec<[f64; 2]> {
             let points = border.vertices.iter().map(|&vertex| set.point(vertex));
             points.map(|point| [f64::from(point.x), f64::from(point.z)]).collect()
         };

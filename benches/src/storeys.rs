@@ -5,8 +5,9 @@ use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use waymesh::convex::NotchPortals;
-use waymesh::stage::{Decompose, StageError};
-use waymesh::{Agent, BakeConfig, Baker, Observer, PolyMesh, Storeys, Triangulation};
+use waymesh::core::stage::{Decompose, StageError};
+use waymesh::core::{PolyMesh, Triangulation};
+use waymesh::{Agent, BakeConfig, Baker, Observer, Storeys};
 use waymesh_convex::{NotchPortalsConfig, notch_portals};
 use waymesh_scenes::{Scene, SceneConfig};
 

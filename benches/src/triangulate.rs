@@ -3,8 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
+use waymesh::core::{ClearanceMesh, PolygonSet, TriangleId, Triangulation};
 use waymesh::io::svg::{Canvas, Colour, Picture, Style};
-use waymesh::{ClearanceMesh, PolygonSet, TriangleId, Triangulation};
 use waymesh_testkit::plans::hall;
 use waymesh_triangulate::{
     ClearanceConfig, RefineConfig, RepairConfig, TriangulateError, refine_triangulation, repair_polygons,

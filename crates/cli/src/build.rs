@@ -4,11 +4,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use waymesh::bake::{FrontEnd, IslandReport};
 use waymesh::graph::MeshFormat;
 use waymesh::io::SceneSource;
-use waymesh::{
-    Bake, BakeConfig, Baker, FrontEnd, IslandReport, JumpConfig, Keep, Report, Slices, Storeys, TriangleSoup,
-};
+use waymesh::{Bake, BakeConfig, Baker, JumpConfig, Keep, Report, Slices, Storeys, TriangleSoup};
 
 use crate::args::{BuildArgs, Extras, Jumps, KeepKind, Kept, PipelineKind, Settings};
 use crate::files::Inputs;

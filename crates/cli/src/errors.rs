@@ -4,9 +4,11 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use serde::Serialize;
+use waymesh::bake::ConfigError;
+use waymesh::core::GridError;
 use waymesh::floorplan::PlanError;
 use waymesh::io::IoError;
-use waymesh::{BakeError, ConfigError, GridError, QueryError};
+use waymesh::{BakeError, QueryError};
 
 use crate::config::BadSetting;
 use crate::files;

@@ -6,8 +6,10 @@ use std::time::Instant;
 use anyhow::Result;
 use glam::Vec3;
 use serde::Serialize;
+use waymesh::bake::{GridReport, IslandReport};
+use waymesh::core::{Random, Validate};
 use waymesh::graph::PathOptions;
-use waymesh::{GridReport, IslandReport, NavMesh, Outcome, Path, PolyId, QueryScratch, Random, Validate};
+use waymesh::{NavMesh, Outcome, Path, PolyId, QueryScratch};
 
 use crate::args::InfoArgs;
 use crate::files;

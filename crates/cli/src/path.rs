@@ -6,11 +6,12 @@ use std::process::ExitCode;
 use anyhow::Result;
 use glam::Vec3;
 use serde::Serialize;
+use waymesh::graph::{ClearPathOptions, HierarchyConfig, HierarchyUse};
 use waymesh::io::{self, SvgOptions};
 use waymesh::triangulate::ClearanceConfig;
 use waymesh::{
-    AnyPolygon, ClearPathOptions, Hierarchy, HierarchyConfig, HierarchyUse, NavMesh, Outcome, Path,
-    PathOptions, PathSearch, PolyId, QueryScratch, with_clearance,
+    AnyPolygon, Hierarchy, NavMesh, Outcome, Path, PathOptions, PathSearch, PolyId, QueryScratch,
+    with_clearance,
 };
 
 use crate::args::PathArgs;

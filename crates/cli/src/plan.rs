@@ -3,8 +3,9 @@
 use std::io::Write;
 
 use anyhow::Result;
+use waymesh::bake::PlanReport;
 use waymesh::floorplan::{EXAMPLE, FloorPlan, Join, ReadOptions, read_plan};
-use waymesh::{Baker, FloorPlans, PlanReport, Report};
+use waymesh::{Baker, FloorPlans, Report};
 
 use crate::args::{Decomposition, JoinKind, PlanArgs};
 use crate::files::Inputs;

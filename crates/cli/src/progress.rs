@@ -4,7 +4,8 @@
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use waymesh::{Counter, Observer, Warning};
+use waymesh::core::Counter;
+use waymesh::{Observer, Warning};
 
 /// For a stage that has not told how far it is; some never do.
 const SPINNER: &str = "{spinner} {elapsed_precise} {msg}";

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use waymesh::TriangleSource;
+use waymesh::core::stage::StageError;
 use waymesh::io::StlWriter;
-use waymesh::stage::StageError;
 use waymesh_scenes::{SceneConfig, SceneSource};
 
 use crate::args::SceneArgs;

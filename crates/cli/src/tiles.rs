@@ -1,9 +1,10 @@
 //! `waymesh tile`, `waymesh merge`, and what `waymesh build` shares with them.
 
 use anyhow::{Context, Result};
+use waymesh::front::tile_note;
 use waymesh::graph::MeshFormat;
 use waymesh::io::SceneSource;
-use waymesh::{Baker, Tiles as FrontTiles, tile_note};
+use waymesh::{Baker, Tiles as FrontTiles};
 
 use crate::args::{MergeArgs, Settings, TileArgs, Tiles};
 use crate::progress::Progress;

@@ -1,8 +1,9 @@
 //! Warns of scenes that were read with the wrong axis up.
 
 use glam::DVec3;
+use waymesh::TriangleSoup;
+use waymesh::core::triangle_normal;
 use waymesh::io::UpAxis;
-use waymesh::{TriangleSoup, triangle_normal};
 
 /// Shares of a scene's area that are level enough to walk on.
 #[derive(Clone, Copy, Debug)]

@@ -20,7 +20,8 @@ use crate::BakeError;
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// use waymesh::{Agent, BakeConfig, ClearPathOptions, Outcome, Baker, Voxels, QueryScratch, triangulate::ClearanceConfig};
+/// use waymesh::{Agent, BakeConfig, Outcome, Baker, Voxels, QueryScratch, triangulate::ClearanceConfig};
+/// use waymesh::graph::ClearPathOptions;
 ///
 /// let soup = waymesh_scenes::Scene::DungeonRooms.build(&waymesh_scenes::SceneConfig::default());
 /// let config = BakeConfig::default().with_agent(Agent::default().with_radius(0.0));
@@ -50,7 +51,8 @@ pub fn with_clearance(mesh: NavMesh, config: &ClearanceConfig) -> Result<Clearan
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// use waymesh::{BakeConfig, FlagFilter, Baker, Voxels, triangulate::ClearanceConfig};
+/// use waymesh::{BakeConfig, Baker, Voxels, triangulate::ClearanceConfig};
+/// use waymesh::graph::FlagFilter;
 ///
 /// let soup = waymesh_scenes::Scene::DungeonRooms.build(&waymesh_scenes::SceneConfig::default());
 /// let mesh = Baker::new(Voxels, BakeConfig::default()).bake(&soup)?;

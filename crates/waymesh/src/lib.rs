@@ -1,97 +1,53 @@
-//! waymesh turns any triangle soup into a navigation mesh and answers path queries on it.
+//! waymesh turns any triangle soup, or any floor plan, into a navigation mesh and answers path
+//! queries on it.
 //!
 //! ```no_run
+//! use waymesh::glam::vec3;
+//! use waymesh::{Agent, Baker, Outcome, PathOptions, QueryScratch};
+//!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! # let (from, to) = (glam::Vec3::ZERO, glam::Vec3::ONE);
-//! let soup = waymesh::io::load("level.glb")?;
-//! let mesh = waymesh::Baker::voxels().bake(&soup)?;
-//! let mut scratch = waymesh::QueryScratch::default();
-//! let path = mesh.find_path(from, to, &waymesh::PathOptions::default(), &mut scratch)?;
+//! let level = waymesh::io::load("level.glb")?;
+//! let baker = Baker::voxels();
+//! let config = baker.config().clone().with_agent(Agent::default().with_radius(0.4));
+//! let mesh = baker.with_config(config).bake(&level)?;
+//! waymesh::io::save(&mesh, "level.wmesh")?;
+//!
+//! let (from, to) = (vec3(1.0, 0.0, 1.0), vec3(20.0, 3.0, 12.0));
+//! let path = mesh.find_path(from, to, &PathOptions::default(), &mut QueryScratch::default())?;
+//! assert_eq!(path.outcome, Outcome::Complete);
+//! println!("{:.1} m over {:?}", path.length, path.points);
 //! # Ok(()) }
 //! ```
 //!
-//! # Queries on a baked mesh
-//! ```
-//! use glam::Vec3;
-//! use waymesh::{
-//!     AnyPolygon, AreaFilter, CorridorChange, CorridorOptions, Hierarchy, HierarchyConfig, HierarchyUse, Outcome,
-//!     Path, PathCorridor, PathOptions, PathSearch, Baker, PlaceSampler, QueryScratch, Random, Reach, SlicedPath,
-//! };
+//! Lengths are in metres, angles in radians, y points up and the system is right-handed. The same
+//! input and settings give the same bytes, whatever the number of threads and the order of the
+//! triangles. Queries take `&self` and a [`QueryScratch`] of the caller: threads share a mesh
+//! freely.
 //!
-//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let soup = waymesh_scenes::Scene::DungeonRooms.build(&waymesh_scenes::SceneConfig::default());
-//! let mesh = Baker::voxels().bake(&soup)?;
-//! let (mut scratch, mut passed) = (QueryScratch::default(), Vec::new());
+//! | to do this | use this |
+//! |---|---|
+//! | bake a level that fits into memory | [`Baker::voxels`] |
+//! | bake a world that does not | [`Baker::tiles`] |
+//! | put borders where walls are, not on a grid | [`Baker::storeys`] |
+//! | have every stair and level by itself | [`Baker::slices`] |
+//! | bake a floor plan: a building, a robot's map | [`Baker::plans`] |
+//! | set the agent, the grid, regions, polygons, threads, memory | [`BakeConfig`] |
+//! | keep only the ground that can be reached | [`Keep`] |
+//! | replace a stage, or write a front end | the `with_*` of [`Baker`], [`bake::FrontEnd`] |
+//! | see progress, figures and warnings | [`Baker::bake_observed`], [`Observer`], [`Report`] |
+//! | load levels and save meshes | [`io`] |
+//! | change a level while agents walk | [`World`], [`PlanWorld`] |
+//! | find a path, the shortest, with filters and costs | [`NavMesh::find_path`], [`PathOptions`] |
+//! | follow a path while things move | [`PathCorridor`] |
+//! | find paths on very large meshes | [`Hierarchy`] |
+//! | find what is near, rays, walls, random places | the methods of [`NavMesh`] |
+//! | have agents of any radius on one mesh | [`with_clearance`] |
+//! | link ledges, jumps and drops | [`BakeConfig::max_ledge`], [`BakeConfig::jumps`], [`find_jumps`] |
+//! | add links of your own | [`NavMesh::with_links`], [`Link`] |
+//! | answer queries in a game without a baker | the crate [`graph`] alone |
+//! | take one stage alone | [`voxel`], [`region`], [`contour`], [`triangulate`], [`convex`], [`detail`] |
 //!
-//! // Two places by chance on the largest island.
-//! let mut random = Random::new(1);
-//! let sampler = PlaceSampler::new(&mesh, &AnyPolygon);
-//! let from = sampler.sample(&mesh, &mut random)?.ok_or("no ground")?;
-//! let to = mesh.random_place_around(&from, 30.0, &AnyPolygon, &mut random, &mut scratch)?;
-//! assert!(mesh.same_island(from.polygon, to.polygon));
-//!
-//! // What is meant by a position, what is straight below, what is around.
-//! let place = mesh.nearest(from.position, &Reach::new(0.5, 1.0, 1.0)).ok_or("nothing near")?;
-//! assert_eq!(mesh.ground_under(from.position, 0.5, 1.0, &AnyPolygon).map(|at| at.polygon), Some(place.polygon));
-//! mesh.polygons_in_box(from.position - Vec3::ONE, from.position + Vec3::ONE, &AnyPolygon, &mut passed);
-//! assert!(passed.contains(&place.polygon));
-//! mesh.polygons_in_circle(from.position, &Reach::new(1.0, 1.0, 1.0), &AnyPolygon, &mut passed);
-//! assert!(passed.contains(&place.polygon));
-//!
-//! // A path, the shortest, one in slices, many at once, one with filter.
-//! let [a, b] = [from.position, to.position];
-//! let path = mesh.find_path(a, b, &PathOptions::default(), &mut scratch)?;
-//! let shortest = mesh.find_path(a, b, &PathOptions::default().with_search(PathSearch::Shortest), &mut scratch)?;
-//! assert!(path.outcome == Outcome::Complete && shortest.length <= path.length + 1e-3);
-//! let mut sliced = SlicedPath::new(PathOptions::default());
-//! sliced.begin(&mesh, a, b)?;
-//! while sliced.advance(&mesh, 50)?.is_none() {}
-//! assert_eq!(*sliced.path(), path);
-//! let mut many = Vec::new();
-//! mesh.find_paths(&[[a, b], [b, a]], &PathOptions::default(), &mut scratch, &mut many);
-//! assert_eq!(many[0].as_ref(), Ok(&path));
-//! let filtered = PathOptions::default().with_filter(AreaFilter::default());
-//! assert_eq!(mesh.find_path(a, b, &filtered, &mut scratch)?, path);
-//!
-//! // Through a hierarchy, which large meshes gain by.
-//! let config = HierarchyConfig::default().with_min_polygons(0).with_cluster_polygons(8);
-//! let hierarchy = Hierarchy::new(&mesh, &config)?;
-//! let options = PathOptions::default().with_search(&hierarchy);
-//! let by_clusters = mesh.find_path(a, b, &options, &mut scratch)?;
-//! assert!(matches!(scratch.hierarchy_use(), Some(HierarchyUse::Clusters | HierarchyUse::Near)));
-//! assert!(by_clusters.length >= shortest.length - 1e-3);
-//!
-//! // Corners away from walls; a corridor that follows its agent.
-//! let mut wide = Path::default();
-//! mesh.offset_corners(&path, 0.3, &AnyPolygon, &mut passed, &mut wide)?;
-//! assert_eq!(wide.points.len(), path.points.len());
-//! let mut corridor = PathCorridor::new(CorridorOptions::default());
-//! corridor.plan(&mesh, a, b, &mut scratch)?;
-//! let step = a + (corridor.next_corners(1)[0] - a).clamp_length_max(0.1);
-//! assert_eq!(corridor.move_start(&mesh, step, &mut scratch)?, CorridorChange::Kept);
-//! corridor.optimise_topology(&mesh, 10.0, &mut scratch)?;
-//!
-//! // Straight ahead, sliding, walls, what is within reach, one goal for many.
-//! let ray = mesh.raycast(&from, b, &AnyPolygon, &mut passed)?;
-//! assert_eq!(ray.hit.is_none(), mesh.line_of_sight(&from, &to, &AnyPolygon, &mut passed)?);
-//! let end = mesh.move_along(&from, a + Vec3::X, &AnyPolygon, &mut scratch)?;
-//! assert!(end.position.distance(a) < 1.5);
-//! let wall = mesh.nearest_wall(&from, 100.0, &AnyPolygon, &mut scratch)?.ok_or("no wall")?;
-//! let mut walls = Vec::new();
-//! mesh.walls_within(&from, wall.distance + 0.1, &AnyPolygon, &mut scratch, &mut walls)?;
-//! assert!(!walls.is_empty());
-//! let mut reached = Vec::new();
-//! mesh.polygons_within(&from, 20.0, &AnyPolygon, &mut scratch, &mut reached)?;
-//! assert_eq!(reached[0].0, from.polygon);
-//! let map = mesh.distance_map(&to, f32::INFINITY, &AnyPolygon, &mut scratch)?;
-//! assert!(map.way_on(&mesh, &from)?.is_some());
-//! # Ok(()) }
-//! ```
-//!
-//! Each stage is also a crate of its own and a free function, re-exported here: [`voxel`],
-//! [`region`], [`contour`], [`triangulate`], [`convex`], [`detail`], [`floorplan`], [`tile`],
-//! [`graph`], [`io`]. A [`Baker`] takes any implementation of a [`stage`] trait in place of its
-//! own.
+//! Data that passes between stages is in [`core`], everything about queries in [`graph`].
 //!
 //! # Features
 //! All but `dxf` are on by default. Without a feature, its dependencies are not built.
@@ -108,16 +64,14 @@
     allow(dead_code, unused_imports, reason = "helpers that only floor plans use")
 )]
 
-mod bake;
+pub mod bake;
 mod clearance;
-mod front;
+pub mod front;
 mod links;
 mod world;
 
 pub use bake::{
-    Bake, BakeConfig, BakeError, Baker, Borders, ConfigError, CornerChoice, DecompositionKind, FrontEnd,
-    GridReport, Ground, Heights, InputLinks, IslandReport, Keep, PartitionKind, PlanReport, Recorder,
-    Refused, Report, StageSet, StageTime,
+    Bake, BakeConfig, BakeError, Baker, CornerChoice, DecompositionKind, Keep, PartitionKind, Report,
 };
 pub use clearance::{with_clearance, with_clearance_for};
 #[cfg(feature = "floorplan")]
@@ -126,26 +80,26 @@ pub use front::FloorPlans;
 pub use front::Slices;
 #[cfg(feature = "storeys")]
 pub use front::Storeys;
-pub use front::{Stages, Tiles, Voxels, tile_note};
+pub use front::{Tiles, Voxels};
 pub use links::{JumpConfig, find_jumps};
 #[cfg(feature = "floorplan")]
 pub use world::PlanWorld;
 pub use world::{MeshHandle, ObstacleId, World, WorldUpdate};
 
-pub use waymesh_core::*;
+pub use glam;
+pub use waymesh_core::{
+    Agent, AreaId, BadField, Bounds, GridScale, Observer, PolyId, TriangleSoup, TriangleSource, Warning,
+};
 #[cfg(feature = "floorplan")]
 pub use waymesh_floorplan as floorplan;
 pub use waymesh_graph::{
-    AnyPolygon, AreaCosts, AreaFilter, ClearPath, ClearPathOptions, ClearPlace, ClearanceNavMesh,
-    CorridorChange, CorridorOptions, DistanceMap, FlagFilter, Generation, Hierarchy, HierarchyConfig,
-    HierarchyUse, Location, NavMesh, NavMeshError, Outcome, Path, PathCorridor, PathOptions, PathSearch,
-    PathSearcher, PlaceSampler, PolygonFilter, QueryError, QueryScratch, Raycast, Reach, SlicedPath,
-    TravelCost, Wall,
+    AnyPolygon, AreaCosts, AreaFilter, ClearanceNavMesh, Hierarchy, Link, LinkKind, NavMesh, NavMeshError,
+    Outcome, Path, PathCorridor, PathOptions, PathSearch, QueryError, QueryScratch, Reach,
 };
 pub use {
-    waymesh_contour as contour, waymesh_convex as convex, waymesh_detail as detail, waymesh_graph as graph,
-    waymesh_io as io, waymesh_region as region, waymesh_tile as tile, waymesh_triangulate as triangulate,
-    waymesh_voxel as voxel,
+    waymesh_contour as contour, waymesh_convex as convex, waymesh_core as core, waymesh_detail as detail,
+    waymesh_graph as graph, waymesh_io as io, waymesh_region as region, waymesh_tile as tile,
+    waymesh_triangulate as triangulate, waymesh_voxel as voxel,
 };
 
 /// Tests the example of the README.

@@ -14,12 +14,13 @@ use std::collections::BinaryHeap;
 use std::f64::consts::{PI, TAU};
 
 use glam::Vec3;
+use waymesh::core::{PlanPoint, PlanVertex, Random};
+use waymesh::graph::{ClearPath, ClearPathOptions, FlagFilter};
 use waymesh::graph::{Link, LinkEnd, LinkKind, PolygonView};
 use waymesh::triangulate::ClearanceConfig;
 use waymesh::{
-    AnyPolygon, ClearPath, ClearPathOptions, ClearanceNavMesh, FlagFilter, NavMesh, NavMeshError, Outcome,
-    PlanPoint, PlanVertex, PolyId, QueryError, QueryScratch, Random, Reach, with_clearance,
-    with_clearance_for,
+    AnyPolygon, ClearanceNavMesh, NavMesh, NavMeshError, Outcome, PolyId, QueryError, QueryScratch, Reach,
+    with_clearance, with_clearance_for,
 };
 use waymesh_testkit::flat_meshes;
 
@@ -568,7 +569,7 @@ fn bad_input_is_an_error() {
     // The triangles of another mesh.
     let other = with_clearance(crooked(2, 5, 0.0), &ClearanceConfig::default()).unwrap();
     let _ = other;
-    let empty = waymesh::ClearanceMesh::default();
+    let empty = waymesh::core::ClearanceMesh::default();
     let error = ClearanceNavMesh::new(mesh.into_mesh(), &empty).unwrap_err();
     assert!(matches!(error, NavMeshError::OtherGround { .. }), "{error}");
 }

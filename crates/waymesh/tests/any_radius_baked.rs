@@ -10,10 +10,12 @@
 )]
 
 use glam::Vec3;
+use waymesh::core::Random;
+use waymesh::graph::{ClearPath, ClearPathOptions, PlaceSampler};
 use waymesh::triangulate::ClearanceConfig;
 use waymesh::{
-    Agent, AnyPolygon, BakeConfig, Baker, ClearPath, ClearPathOptions, ClearanceNavMesh, NavMesh, Outcome,
-    PathOptions, PathSearch, PlaceSampler, QueryScratch, Random, Reach, Voxels, World, with_clearance,
+    Agent, AnyPolygon, BakeConfig, Baker, ClearanceNavMesh, NavMesh, Outcome, PathOptions, PathSearch,
+    QueryScratch, Reach, Voxels, World, with_clearance,
 };
 use waymesh_scenes::{Scene, SceneConfig};
 
@@ -101,7 +103,7 @@ fn compare(name: &str, soup: &waymesh::TriangleSoup, radii: &[f32], pairs: usize
     for &radius in radii {
         let baked = bake(radius);
         let [slim, wide] = [bake(radius - 0.1), bake(radius + 0.1)];
-        let sampler = waymesh::PlaceSampler::new(&wide, &AnyPolygon);
+        let sampler = waymesh::graph::PlaceSampler::new(&wide, &AnyPolygon);
         let mut random = Random::new(7);
         let [mut compared, mut unclear, mut wrong, mut off, mut odd] = [0_usize; 5];
         let mut ratios = Vec::new();

@@ -1,14 +1,16 @@
 //! One contract for all front ends: whatever stages are put together, every stage keeps its
 //! invariants, and what must not depend on a stage does not.
 
+use waymesh::bake::FrontEnd;
 use waymesh::contour::{DouglasPeucker, SimplifyConfig};
 use waymesh::convex::{GreedyMerge, HertelMehlhorn, NotchPortals};
+use waymesh::core::stage::{SimplifyContours, StageError, TraceContours};
+use waymesh::core::{ContourSet, RegionMap, Validate, WalkableField};
 use waymesh::region::{Monotone, Surfaces, Watershed};
-use waymesh::stage::{SimplifyContours, StageError, TraceContours};
 use waymesh::triangulate::{ConstrainedDelaunay, EarClipping, RefinedDelaunay};
 use waymesh::{
-    Agent, BakeConfig, BakeError, Baker, ContourSet, FrontEnd, Observer, PartitionKind, RegionMap, Slices,
-    Storeys, Tiles, TriangleSoup, Validate, Voxels, WalkableField,
+    Agent, BakeConfig, BakeError, Baker, Observer, PartitionKind, Slices, Storeys, Tiles, TriangleSoup,
+    Voxels,
 };
 use waymesh_scenes::{Scene, SceneConfig};
 

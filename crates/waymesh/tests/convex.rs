@@ -3,12 +3,13 @@
 
 use std::fs;
 
+use waymesh::PolyId;
 use waymesh::convex::{
     GreedyConfig, HertelMehlhornConfig, MergeOrder, NotchPortalsConfig, hertel_mehlhorn, merge_greedy,
     notch_portals,
 };
+use waymesh::core::{PlanPoint, PolyMesh, PolygonSet, Random, Triangulation, Validate};
 use waymesh::triangulate::{RepairConfig, repair_polygons, triangulate_cdt, triangulate_ears};
-use waymesh::{PlanPoint, PolyId, PolyMesh, PolygonSet, Random, Triangulation, Validate};
 use waymesh_testkit::hulls::depth_below_hull;
 use waymesh_testkit::levels::find;
 use waymesh_testkit::plans::{from_rings, hall, lower_bound, read_rings, round_pillars};

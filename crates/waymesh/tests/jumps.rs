@@ -1,10 +1,10 @@
 //! Jumps and drops on ledges and gaps made by hand.
 
 use glam::Vec3;
+use waymesh::core::{GridFrame, PlanPoint, PlanVertex, Poly, PolyMesh, RegionId, VertexId};
 use waymesh::graph::{Link, LinkKind};
 use waymesh::{
-    Agent, AreaId, BakeConfig, Baker, GridFrame, JumpConfig, NavMesh, PlanPoint, PlanVertex, Poly, PolyId,
-    PolyMesh, RegionId, TriangleSoup, VertexId, Voxels, find_jumps,
+    Agent, AreaId, BakeConfig, Baker, JumpConfig, NavMesh, PolyId, TriangleSoup, Voxels, find_jumps,
 };
 use waymesh_testkit::Random;
 

@@ -4,7 +4,8 @@
 mod common;
 
 use common::{bake, check_connectivity};
-use waymesh::{BakeConfig, PartitionKind, PolyId, Stages};
+use waymesh::front::Stages;
+use waymesh::{BakeConfig, PartitionKind, PolyId};
 use waymesh_scenes::{Scene, SceneConfig};
 use waymesh_testkit::levels::find;
 

@@ -2,14 +2,13 @@
 
 use glam::{Vec3, vec3};
 use proptest::prelude::*;
+use waymesh::bake::IslandReport;
+use waymesh::core::Validate;
 use waymesh::floorplan::{
     Door, EXAMPLE, FloorPlan, Join, Outline, PlanFormat, ReadOptions, Shape, parse_plan,
 };
 use waymesh::graph::{LinkKind, NavMesh};
-use waymesh::{
-    Agent, Bake, Baker, FloorPlans, IslandReport, Outcome, Path, PathOptions, PlanWorld, QueryScratch,
-    Validate, Warning,
-};
+use waymesh::{Agent, Bake, Baker, FloorPlans, Outcome, Path, PathOptions, PlanWorld, QueryScratch, Warning};
 
 fn baker(radius: f32) -> Baker<FloorPlans> {
     let baker = Baker::plans();

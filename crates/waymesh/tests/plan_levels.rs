@@ -4,9 +4,10 @@ mod plan_files;
 
 use glam::Vec3;
 use plan_files::{building, doom};
+use waymesh::core::Validate;
 use waymesh::floorplan::{FloorPlan, Outline, Shape};
 use waymesh::graph::LinkKind;
-use waymesh::{Agent, Bake, Baker, FloorPlans, Outcome, PathOptions, PlanWorld, QueryScratch, Validate};
+use waymesh::{Agent, Bake, Baker, FloorPlans, Outcome, PathOptions, PlanWorld, QueryScratch};
 
 fn baker(radius: f32) -> Baker<FloorPlans> {
     let baker = quick(radius);

@@ -1,9 +1,10 @@
 //! Borders in pieces, a grid of vertices inside, and vertices that become one.
 
 use glam::{Vec3, vec3};
+use waymesh::core::Validate;
 use waymesh::floorplan::{Door, FloorPlan, Outline, Shape};
 use waymesh::graph::NavMesh;
-use waymesh::{Agent, Bake, Baker, FloorPlans, Outcome, PathOptions, PlanWorld, QueryScratch, Validate};
+use waymesh::{Agent, Bake, Baker, FloorPlans, Outcome, PathOptions, PlanWorld, QueryScratch};
 
 fn baker(front: FloorPlans, max_edge_length: f32, max_vertices: u32) -> Baker<FloorPlans> {
     let baker = Baker::plans().with_front(front);

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use waymesh::stage::{
+use waymesh::core::stage::{
     BuildField, Decompose, FitHeights, Partition, SimplifyContours, StageError, TraceContours, Triangulate,
     Voxelize,
 };
-use waymesh::{
-    AreaId, BakeConfig, Baker, ContourSet, HeightSurface, Heightfield, NavMesh, Observer, PlanVertex, Poly,
-    PolyId, PolyMesh, PolygonSet, RegionMap, SurfacePoint, TriangleSoup, Triangulation, Voxels,
-    WalkableField,
+use waymesh::core::{
+    ContourSet, HeightSurface, Heightfield, PlanVertex, Poly, PolyMesh, PolygonSet, RegionMap, SurfacePoint,
+    Triangulation, WalkableField,
 };
+use waymesh::{AreaId, BakeConfig, Baker, NavMesh, Observer, PolyId, TriangleSoup, Voxels};
 use waymesh_scenes::{Scene, SceneConfig};
 
 /// Counts how often a foreign stage ran.
@@ -130,7 +130,7 @@ impl TraceContours for LastArcFirst {
         set.arcs.reverse();
         for region in &mut set.regions {
             for arc_use in region.holes.iter_mut().chain([&mut region.outer]).flatten() {
-                arc_use.arc = waymesh::ArcId(last - arc_use.arc.0);
+                arc_use.arc = waymesh::core::ArcId(last - arc_use.arc.0);
             }
         }
         Ok(set)
@@ -191,7 +191,7 @@ impl Decompose for TrianglesAsPolygons {
     fn decompose(&self, triangulation: &Triangulation, _: &mut dyn Observer) -> Result<PolyMesh, StageError> {
         self.0.note();
         let triangles = &triangulation.triangles;
-        let polygon = |(first, triangle): (u32, &waymesh::Triangle)| Poly {
+        let polygon = |(first, triangle): (u32, &waymesh::core::Triangle)| Poly {
             first: first * 3,
             len: 3,
             region: triangle.region,

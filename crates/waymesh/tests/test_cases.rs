@@ -1,9 +1,9 @@
 //! The scripts of paths and rays that come with Recast, on its levels.
 
 use glam::{Vec3, Vec3Swizzles as _};
+use waymesh::graph::Location;
 use waymesh::{
-    AnyPolygon, BakeConfig, Baker, Location, NavMesh, Outcome, PathOptions, PathSearch, QueryScratch, Reach,
-    Voxels,
+    AnyPolygon, BakeConfig, Baker, NavMesh, Outcome, PathOptions, PathSearch, QueryScratch, Reach, Voxels,
 };
 use waymesh_testkit::levels::find;
 

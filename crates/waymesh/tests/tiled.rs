@@ -142,7 +142,7 @@ fn a_bake_goes_on_where_it_was_stopped() {
     let other = baker.with_config(config().with_scale(0.25, 0.2)).bake(&soup);
     let error = other.expect_err("other settings");
     assert!(error.to_string().contains("another scene or of other settings"), "{error}");
-    assert_eq!(waymesh::tile_note(folder.path()).expect("a note"), "a note");
+    assert_eq!(waymesh::front::tile_note(folder.path()).expect("a note"), "a note");
 }
 
 /// Tiles built one by one, each as if on another machine, join to the same mesh.
@@ -214,8 +214,8 @@ fn generated_scenes_give_the_same_bytes() {
 /// Ground that is fitted over windows of the field is that fitted over the field as a whole.
 #[test]
 fn windows_do_not_show_in_the_ground() {
+    use waymesh::core::{FieldWindow, GridWindow, LabelledWindow};
     use waymesh::detail::{DetailConfig, WindowConfig, fit_heights, fit_heights_windowed};
-    use waymesh::{FieldWindow, GridWindow, LabelledWindow};
     for scene in Scene::ALL {
         let soup = scene.build(&SceneConfig::default());
         let stages = Baker::new(Voxels, config()).bake_stages(&soup, &mut ()).expect("bakes");

@@ -5,12 +5,13 @@
 use std::collections::BTreeMap;
 
 use glam::{Vec2, Vec3};
+use waymesh::core::{Random, Validate};
 use waymesh::graph::{PathOptions, Reach};
 use waymesh::tile::Tile;
 use waymesh::voxel::{MarkShape, Obstacle};
 use waymesh::{
-    BakeConfig, BakeError, Baker, Bounds, NavMesh, Outcome, PartitionKind, QueryScratch, Random,
-    TriangleSoup, Validate, Voxels, World,
+    BakeConfig, BakeError, Baker, Bounds, NavMesh, Outcome, PartitionKind, QueryScratch, TriangleSoup,
+    Voxels, World,
 };
 use waymesh_scenes::{Scene, SceneConfig};
 

@@ -2,6 +2,9 @@
 
 use anyhow::{Context, Result};
 use glam::{Vec2, Vec3};
+use waymesh::core::{
+    ArcId, ContourSet, GridFrame, Heightfield, PlanPoint, PolygonSet, TriangleId, WalkableField,
+};
 use waymesh::floorplan::Outline;
 use waymesh::io::svg::{Colour, Style};
 use waymesh::region::{
@@ -9,10 +12,7 @@ use waymesh::region::{
     partition_watershed,
 };
 use waymesh::voxel::{VoxelConfig, rasterize};
-use waymesh::{
-    AnyPolygon, ArcId, ContourSet, GridFrame, Heightfield, NavMesh, PathOptions, PathSearch, PlanPoint,
-    PolyId, PolygonSet, QueryScratch, TriangleId, WalkableField,
-};
+use waymesh::{AnyPolygon, NavMesh, PathOptions, PathSearch, PolyId, QueryScratch};
 use waymesh_scenes::{Scene, SceneConfig};
 
 use super::scene::{Blocks, HIGH, LOW, draw_path, draw_polygons, each};
@@ -140,7 +140,7 @@ pub(super) fn vocabulary() -> Result<String> {
     Ok(sheet.finish())
 }
 
-pub(crate) fn draw_triangles(sheet: &mut Sheet, view: &View, triangulation: &waymesh::Triangulation) {
+pub(crate) fn draw_triangles(sheet: &mut Sheet, view: &View, triangulation: &waymesh::core::Triangulation) {
     for (index, triangle) in triangulation.triangles.iter().enumerate() {
         let corners = triangulation.corners(TriangleId::from_index(index));
         let ring = corners.map(|corner| place(view, &triangulation.frame, corner));

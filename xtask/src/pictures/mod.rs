@@ -7,10 +7,9 @@ mod solid;
 
 use anyhow::Result;
 use glam::Vec3;
-use waymesh::{
-    Agent, BakeConfig, Baker, FloorPlans, GridFrame, NavMesh, PlanVertex, Stages, Storeys, TriangleSoup,
-    Voxels,
-};
+use waymesh::core::{GridFrame, PlanVertex};
+use waymesh::front::Stages;
+use waymesh::{Agent, BakeConfig, Baker, FloorPlans, NavMesh, Storeys, TriangleSoup, Voxels};
 
 use crate::cargo;
 use sheet::save;

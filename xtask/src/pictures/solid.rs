@@ -14,7 +14,7 @@ const WALK: [Vec3; 2] = [Vec3::new(1.2, 0.0, 9.0), Vec3::new(13.2, 2.6, 0.8)];
 
 /// Draws the links of a mesh as lines between the middles of their ends.
 fn draw_links(sheet: &mut Sheet, view: &View, mesh: &NavMesh) {
-    let middle = |ends: &[waymesh::PlanVertex; 2]| {
+    let middle = |ends: &[waymesh::core::PlanVertex; 2]| {
         view.at((world(mesh.frame(), &ends[0]) + world(mesh.frame(), &ends[1])) / 2.0)
     };
     let lines = mesh.links().iter().map(|link| [middle(&link.from.ends), middle(&link.to.ends)]);

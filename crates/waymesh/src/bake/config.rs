@@ -175,9 +175,9 @@ impl BakeConfig {
         self.max_ledge > self.agent.max_step
     }
 
-    /// The names of the fields that differ. Sizes of the agent and the grid that not every front
-    /// end uses have names of their own.
-    pub(super) fn changes(&self, other: &Self) -> impl Iterator<Item = &'static str> {
+    /// The name of every field, and whether it differs. Sizes of the agent and the grid that not
+    /// every front end uses have names of their own.
+    pub(super) fn differences(&self, other: &Self) -> [(&'static str, bool); 20] {
         // Without `..`: a new field must be listed here.
         let Self {
             scale,
@@ -222,8 +222,6 @@ impl BakeConfig {
             ("max_memory_bytes", *max_memory_bytes != other.max_memory_bytes),
             ("validate_stages", *validate_stages != other.validate_stages),
         ]
-        .into_iter()
-        .filter_map(|(field, differs)| differs.then_some(field))
     }
 
     /// Checks every setting.

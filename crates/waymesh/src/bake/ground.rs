@@ -10,7 +10,7 @@ use super::error::BakeError;
 use super::report::Report;
 
 /// Borders of walkable ground, sources of heights and links, and figures: the result of a
-/// [`crate::FrontEnd`]. The back end takes it by value and drops each part once it is used.
+/// [`crate::bake::FrontEnd`]. The back end takes it by value and drops each part once it is used.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Ground<'a> {

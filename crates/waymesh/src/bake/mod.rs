@@ -1,4 +1,10 @@
-//! From a front end's [`Ground`] to a mesh: the one back end of all bakes.
+//! From a front end's [`Ground`] to a mesh: [`Baker`], its settings, and the back end that all front
+//! ends share.
+//!
+//! ```text
+//! Baker::bake -> FrontEnd::ground -> Ground -> shapes -> triangles -> polygons -> input links -> kept islands
+//!                                                              -> heights -> mesh -> climbs -> jumps -> Report
+//! ```
 
 mod back;
 mod baker;
@@ -6,6 +12,8 @@ mod config;
 mod error;
 mod ground;
 mod keep;
+#[cfg(all(test, feature = "floorplan", feature = "slices", feature = "storeys"))]
+mod option_table;
 mod report;
 mod stages;
 

@@ -42,7 +42,7 @@ pub struct StageSet {
 
 impl std::fmt::Debug for StageSet {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let replaced: Vec<_> = self.replaced().collect();
+        let replaced = self.replaced();
         formatter.debug_struct("StageSet").field("config", &self.config).field("replaced", &replaced).finish()
     }
 }
@@ -58,8 +58,9 @@ impl StageSet {
         &self.config
     }
 
-    /// The methods of [`crate::Baker`] that replaced a stage.
-    fn replaced(&self) -> impl Iterator<Item = &'static str> {
+    /// The methods of [`crate::Baker`] that replace a stage, and whether they did.
+    pub(super) fn replaced(&self) -> [(&'static str, bool); 8] {
+        // Without `..`: a new stage must be listed here.
         let Self {
             config: _,
             voxelize,
@@ -81,8 +82,6 @@ impl StageSet {
             ("with_decompose", decompose.is_some()),
             ("with_fit_heights", fit_heights.is_some()),
         ]
-        .into_iter()
-        .filter_map(|(method, is_replaced)| is_replaced.then_some(method))
     }
 
     /// Refuses what a front end does not have.
@@ -92,8 +91,9 @@ impl StageSet {
         defaults: &BakeConfig,
         refused: Refused,
     ) -> Result<(), BakeError> {
-        let is_asked: Vec<&str> = self.config.changes(defaults).chain(self.replaced()).collect();
-        match refused.iter().find(|(option, _)| is_asked.contains(option)) {
+        let asked = self.config.differences(defaults).into_iter().chain(self.replaced());
+        let asked: Vec<&str> = asked.filter_map(|(option, is_asked)| is_asked.then_some(option)).collect();
+        match refused.iter().find(|(option, _)| asked.contains(option)) {
             Some(&(option, reason)) => Err(BakeError::OptionNotSupported { option, front_end, reason }),
             None => Ok(()),
         }

@@ -1,4 +1,4 @@
-//! Front ends: each makes [`crate::Ground`] of its input.
+//! Front ends: each makes [`crate::bake::Ground`] of its input.
 
 #[cfg(feature = "floorplan")]
 pub(crate) mod plan;

@@ -1,7 +1,8 @@
 //! What the tests on whole scenes share.
 
+use waymesh::front::Stages;
 use waymesh::region::connected_components;
-use waymesh::{BakeConfig, Baker, NavMesh, Stages, TriangleSoup, Voxels};
+use waymesh::{BakeConfig, Baker, NavMesh, TriangleSoup, Voxels};
 use waymesh_testkit::Random;
 
 /// Bakes with every stage checked, and keeps the stages.

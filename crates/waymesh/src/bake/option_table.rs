@@ -1,0 +1,247 @@
+//! Every option with every front end: it changes what comes out, or it is refused by name.
+
+use glam::Vec3;
+use waymesh_core::stage::{
+    BuildField, Decompose, FitHeights, Partition, SimplifyContours, StageError, TraceContours, Triangulate,
+    Voxelize,
+};
+use waymesh_core::{
+    ContourSet, HeightSurface, Heightfield, Observer, PolyMesh, PolygonSet, RegionMap, TriangleSoup,
+    TriangleSource, Triangulation, WalkableField,
+};
+use waymesh_floorplan::{EXAMPLE, FloorPlan, PlanFormat, ReadOptions, parse_plan};
+use waymesh_scenes::{Scene, SceneConfig};
+
+use super::{
+    BakeConfig, BakeError, Baker, CornerChoice, DecompositionKind, FrontEnd, Keep, PartitionKind, StageSet,
+};
+use crate::{FloorPlans, JumpConfig, Slices, Storeys, Tiles, Voxels};
+
+/// A field of [`BakeConfig`]: settings under which it matters, and another value of it.
+struct Row {
+    field: &'static str,
+    given: fn(&mut BakeConfig),
+    set: fn(&mut BakeConfig),
+}
+
+const fn row(field: &'static str, set: fn(&mut BakeConfig)) -> Row {
+    Row { field, given: |_| {}, set }
+}
+
+const TABLE: &[Row] = &[
+    row("scale", |config| config.scale.cell_size *= 1.25),
+    row("scale.level_height", |config| config.scale.level_height *= 0.5),
+    row("agent", |config| config.agent.height += 1.0),
+    row("agent.radius", |config| config.agent.radius += 0.2),
+    row("max_ledge", |config| config.max_ledge = 2.0),
+    row("max_edge_error", |config| config.max_edge_error = Some(0.3)),
+    Row { field: "max_edge_length", given: simplified, set: |config| config.max_edge_length = 0.7 },
+    Row { field: "max_seam_error", given: simplified, set: |config| config.max_seam_error = 0.0 },
+    Row {
+        field: "corners",
+        given: simplified,
+        set: |config| {
+            config.corners = match config.corners {
+                CornerChoice::Farthest => CornerChoice::FewestNotches,
+                _ => CornerChoice::Farthest,
+            };
+        },
+    },
+    row("min_region", |config| config.min_region = 1e6),
+    Row {
+        field: "merge_region",
+        given: |config| config.partition = PartitionKind::Watershed,
+        set: |config| config.merge_region = 0.0,
+    },
+    row("partition", |config| config.partition = PartitionKind::Monotone),
+    row("decomposition", |config| config.decomposition = DecompositionKind::HertelMehlhorn),
+    row("max_vertices", |config| config.max_vertices = 3),
+    row("max_height_error_levels", |config| config.max_height_error_levels = 0.05),
+    row("keep", |config| config.keep = Keep::ConnectedTo(vec![Vec3::splat(1e4)])),
+    row("jumps", |config| config.jumps = Some(JumpConfig::default())),
+    row("threads", |config| config.threads = rayon::current_num_threads() + 1),
+    row("max_memory_bytes", |config| config.max_memory_bytes = 1),
+    row("validate_stages", |config| config.validate_stages = true),
+];
+
+/// Borders of slices are exact unless they are asked not to be.
+fn simplified(config: &mut BakeConfig) {
+    if config.max_edge_error == Some(0.0) {
+        config.max_edge_error = Some(0.2);
+    }
+}
+
+/// The most threads that a stage could use.
+#[derive(Default)]
+struct Threads(usize);
+
+impl Observer for Threads {
+    fn stage_started(&mut self, _: &'static str) {
+        self.0 = self.0.max(rayon::current_num_threads());
+    }
+}
+
+/// All that comes out of a bake: the mesh or the error, and how many threads there were.
+fn outcome<F: FrontEnd>(baker: &Baker<F>, input: &F::Input) -> (Result<Vec<u8>, String>, usize) {
+    let mut threads = Threads::default();
+    let bake = baker.bake_observed(input, &mut threads).map_err(|error| error.to_string());
+    let bytes = bake.map(|bake| {
+        let mut bytes = Vec::new();
+        waymesh_io::write_wmesh(&bake.mesh, &mut bytes).expect("memory takes everything");
+        bytes
+    });
+    (bytes, threads.0)
+}
+
+/// Stages that only tell that they ran, each by its error.
+struct Mine;
+
+macro_rules! mine {
+    ($($stage:ident, $method:ident($($input:ty),*) -> $output:ty;)*) => {
+        $(impl $stage for Mine {
+            fn $method(&self, $(_: &$input,)* _: &mut dyn Observer) -> Result<$output, StageError> {
+                Err(StageError::new("mine", concat!("with_", stringify!($method), " ran")))
+            }
+        })*
+    };
+}
+
+mine! {
+    Voxelize, voxelize(TriangleSoup) -> Heightfield;
+    BuildField, build_field(Heightfield) -> WalkableField;
+    Partition, partition(WalkableField) -> RegionMap;
+    TraceContours, trace(WalkableField, RegionMap) -> ContourSet;
+    SimplifyContours, simplify(ContourSet) -> ContourSet;
+    Triangulate, triangulate(PolygonSet) -> Triangulation;
+    Decompose, decompose(Triangulation) -> PolyMesh;
+    FitHeights, fit_heights(WalkableField, RegionMap, PolyMesh) -> HeightSurface;
+}
+
+/// Makes nothing of everything.
+struct Liar;
+
+impl Decompose for Liar {
+    fn decompose(&self, triangulation: &Triangulation, _: &mut dyn Observer) -> Result<PolyMesh, StageError> {
+        Ok(PolyMesh::empty(triangulation.frame))
+    }
+}
+
+/// `true` if the error is the refusal of this option; another refusal or a reason that says nothing
+/// is a failure.
+fn is_refused<F: FrontEnd>(option: &str, baker: &Baker<F>) -> bool {
+    match baker.check() {
+        Ok(()) => false,
+        Err(BakeError::OptionNotSupported { option: refused, front_end, reason }) => {
+            assert_eq!((refused, front_end), (option, F::NAME));
+            assert!(reason.len() > 10, "{front_end}, {option}: {reason}");
+            true
+        }
+        Err(error) => panic!("{}, {option}: {error}", F::NAME),
+    }
+}
+
+fn every_option<F: FrontEnd + Clone>(front: &F, scale: Option<[f32; 2]>, inputs: &[&F::Input]) {
+    let mut base = F::defaults();
+    if let Some([cell_size, level_height]) = scale {
+        base = base.with_scale(cell_size, level_height);
+    }
+    for Row { field, given, set } in TABLE {
+        let mut config = base.clone();
+        set(&mut config);
+        if is_refused(field, &Baker::new(front.clone(), config)) {
+            continue;
+        }
+        let is_seen = inputs.iter().any(|input| {
+            let bake = |set: &dyn Fn(&mut BakeConfig)| {
+                let mut config = base.clone();
+                given(&mut config);
+                set(&mut config);
+                let baker = Baker::new(front.clone(), config);
+                if *field == "validate_stages" {
+                    outcome(&baker.with_decompose(Liar), input)
+                } else {
+                    outcome(&baker, input)
+                }
+            };
+            bake(&|_| {}) != bake(set)
+        });
+        assert!(is_seen, "{}: {field} is read by nobody", F::NAME);
+    }
+    for (method, _) in StageSet::default().replaced() {
+        let baker = Baker::new(front.clone(), base.clone());
+        let baker = match method {
+            "with_voxelize" => baker.with_voxelize(Mine),
+            "with_build_field" => baker.with_build_field(Mine),
+            "with_partition" => baker.with_partition(Mine),
+            "with_trace" => baker.with_trace(Mine),
+            "with_simplify" => baker.with_simplify(Mine),
+            "with_triangulate" => baker.with_triangulate(Mine),
+            "with_decompose" => baker.with_decompose(Mine),
+            "with_fit_heights" => baker.with_fit_heights(Mine),
+            other => panic!("{other} is not in this table"),
+        };
+        if !is_refused(method, &baker) {
+            let (bake, _) = outcome(&baker, inputs[0]);
+            assert_eq!(bake, Err(format!("mine: {method} ran")), "{}", F::NAME);
+        }
+    }
+    let options = base.differences(&base).into_iter().chain(StageSet::default().replaced());
+    let options: Vec<&str> = options.map(|(option, _)| option).collect();
+    for (option, _) in F::REFUSED {
+        assert!(options.contains(option), "{} refuses {option}, which there is not", F::NAME);
+    }
+}
+
+/// A ledge to climb and jump, and storeys over each other.
+fn scenes() -> [TriangleSoup; 2] {
+    [Scene::Terraces, Scene::OverlappingStoreys].map(|scene| scene.build(&SceneConfig::default()))
+}
+
+const SCALE: Option<[f32; 2]> = Some([0.4, 0.1]);
+
+#[test]
+fn every_field_is_in_the_table() {
+    let config = BakeConfig::default();
+    let fields = config.differences(&config).map(|(field, _)| field);
+    assert_eq!(TABLE.iter().map(|row| row.field).collect::<Vec<_>>(), fields);
+    for Row { field, set, .. } in TABLE {
+        let mut other = config.clone();
+        set(&mut other);
+        assert!(other.differences(&config).contains(&(field, true)), "{field}");
+    }
+}
+
+#[test]
+fn every_option_of_voxels() {
+    let [a, b] = &scenes();
+    every_option(&Voxels, SCALE, &[a, b]);
+}
+
+#[test]
+fn every_option_of_tiles() {
+    let [a, b] = &scenes();
+    let inputs: [&dyn TriangleSource; 2] = [a, b];
+    // With little memory triangles are spilled, which this folder does not allow.
+    every_option(&Tiles::default().with_spill_folder("/no/such/folder"), SCALE, &inputs);
+}
+
+#[test]
+fn every_option_of_storeys() {
+    let [a, b] = &scenes();
+    every_option(&Storeys::default(), SCALE, &[a, b]);
+}
+
+#[test]
+fn every_option_of_slices() {
+    let [a, b] = &scenes();
+    every_option(&Slices::default(), SCALE, &[a, b]);
+}
+
+#[test]
+fn every_option_of_floor_plans() {
+    let read = |text: &str| {
+        parse_plan("a plan", text.as_bytes(), PlanFormat::Toml, &ReadOptions::default()).expect("a plan")
+    };
+    let plan: FloorPlan = read(EXAMPLE);
+    every_option(&FloorPlans::default(), None, &[&plan]);
+}
