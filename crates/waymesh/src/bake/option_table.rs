@@ -192,9 +192,10 @@ fn every_option<F: FrontEnd + Clone>(front: &F, scale: Option<[f32; 2]>, inputs:
     }
 }
 
-/// A ledge to climb and jump, and storeys over each other.
-fn scenes() -> [TriangleSoup; 2] {
-    [Scene::Terraces, Scene::OverlappingStoreys].map(|scene| scene.build(&SceneConfig::default()))
+/// A ledge to climb and jump, storeys over each other, and ground that lies over itself.
+fn scenes() -> [TriangleSoup; 3] {
+    [Scene::Terraces, Scene::OverlappingStoreys, Scene::SpiralStairs]
+        .map(|scene| scene.build(&SceneConfig::default()))
 }
 
 const SCALE: Option<[f32; 2]> = Some([0.4, 0.1]);
@@ -213,28 +214,28 @@ fn every_field_is_in_the_table() {
 
 #[test]
 fn every_option_of_voxels() {
-    let [a, b] = &scenes();
-    every_option(&Voxels, SCALE, &[a, b]);
+    let [a, b, c] = &scenes();
+    every_option(&Voxels, SCALE, &[a, b, c]);
 }
 
 #[test]
 fn every_option_of_tiles() {
-    let [a, b] = &scenes();
-    let inputs: [&dyn TriangleSource; 2] = [a, b];
+    let [a, b, c] = &scenes();
+    let inputs: [&dyn TriangleSource; 3] = [a, b, c];
     // With little memory triangles are spilled, which this folder does not allow.
     every_option(&Tiles::default().with_spill_folder("/no/such/folder"), SCALE, &inputs);
 }
 
 #[test]
 fn every_option_of_storeys() {
-    let [a, b] = &scenes();
-    every_option(&Storeys::default(), SCALE, &[a, b]);
+    let [a, b, c] = &scenes();
+    every_option(&Storeys::default(), SCALE, &[a, b, c]);
 }
 
 #[test]
 fn every_option_of_slices() {
-    let [a, b] = &scenes();
-    every_option(&Slices::default(), SCALE, &[a, b]);
+    let [a, b, c] = &scenes();
+    every_option(&Slices::default(), SCALE, &[a, b, c]);
 }
 
 #[test]
