@@ -42,7 +42,7 @@ pub struct NotchPortalsConfig {
     /// 0.3 % fewer polygons. With 0 there is no search.
     pub rounds: u32,
     /// Vertices of the largest patches that the search solves, 8 to 1024. Default
-    /// 240. With 64 it takes half the time and leaves 2 % more polygons, with 480 nearly twice
+    /// 240. With 64 it takes half the time and leaves 2 % more polygons, with 480 almost twice
     /// the time for 0.7 % fewer.
     pub window_vertices: u32,
     /// Regions of one area without holes and with at most this many vertices are decomposed into

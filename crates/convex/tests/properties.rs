@@ -1,4 +1,4 @@
-//! What must hold for every triangulation, judged in slow and obvious ways.
+//! Properties that hold for every triangulation, checked in slow and simple ways.
 
 #![allow(clippy::unwrap_used, reason = "test helpers fail loudly")]
 
@@ -15,7 +15,7 @@ use waymesh_core::stage::Triangulate;
 use waymesh_core::{PlanPoint, PolyId, PolyMesh, RegionId, TriangleId, Triangulation, Validate, VertexId};
 use waymesh_testkit::hulls::depth_below_hull;
 
-/// Width and depth of all border edges, by the region on either side.
+/// Sum of all border edges along x and along z, by the regions on both sides.
 type Borders = BTreeMap<(RegionId, Option<RegionId>), [i64; 2]>;
 
 fn add(borders: &mut Borders, key: (RegionId, Option<RegionId>), [a, b]: [PlanPoint; 2]) {
@@ -146,7 +146,7 @@ fn check_all(what: &str, triangulation: &Triangulation) -> [usize; 5] {
             let polygons = by_region(portals);
             for other in &meshes[..3] {
                 let polygons_there = by_region(other);
-                // The longest edge first is no promise.
+                // It is no guarantee compared with the longest edge first.
                 let longest = std::ptr::eq(other, &raw const meshes[1]);
                 for (region, count) in polygons_there.iter().filter(|_| !longest) {
                     let what = format!("{what}, at most {max_vertices} corners, region {region}");
@@ -179,7 +179,7 @@ fn random_regions_with_holes_and_inner_vertices_become_polygons() {
 }
 
 /// The points of the polygons of a region, without straight corners: a vertex between two regions
-/// is left out where both can do without.
+/// is dropped where neither needs it.
 fn region_polygons(mesh: &PolyMesh, region: RegionId) -> BTreeSet<Vec<PlanPoint>> {
     let polygons = (0..mesh.polygons.len()).map(PolyId::from_index);
     let own = polygons.filter(|polygon| mesh.polygons[polygon.index()].region == region);
@@ -237,8 +237,8 @@ fn random_stars_become_polygons() {
     assert!(counts[3] <= counts[4] && 100 * counts[3] < 97 * counts[0], "the search finds fewer: {counts:?}");
 }
 
-/// All corners of the walls are there, the area is the same in every region, and no polygon is
-/// farther from convex than it may be.
+/// All corners of the walls are kept, the area of every region is the same, and no polygon exceeds
+/// the limit of the relaxation.
 #[test]
 fn relaxed_polygons_fill_the_walls_exactly() {
     let (mut strict_polygons, mut relaxed_polygons, mut bent) = (0, 0, 0);

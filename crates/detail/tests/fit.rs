@@ -1,4 +1,4 @@
-//! What the surface promises, on ground made up for it.
+//! The guarantees of the surface, on artificial ground.
 
 mod common;
 
@@ -163,7 +163,7 @@ fn a_stair_that_comes_round_does_not_pull_its_start_up() {
     let surface = fit_heights(&field, &map, &mesh, &bound(0.25), &mut ()).expect("a surface");
     assert!(surface.points.iter().all(|point| (point.height - start(point.x)).abs() < 1e-3), "{surface:?}");
     assert_eq!(surface.triangles.len(), 2);
-    // With steps that high, it would be ground like any other.
+    // With higher steps it would be on the same storey.
     mesh.vertices.iter_mut().for_each(|vertex| vertex.height = 5.0);
     let config = bound(0.25).with_max_step(6.0);
     let surface = fit_heights(&field, &map, &mesh, &config, &mut ()).expect("a surface");
@@ -202,7 +202,7 @@ fn threads_do_not_show() {
     assert_eq!(run(1), run(3));
 }
 
-/// Notes how much is done.
+/// Records the progress.
 #[derive(Default)]
 struct Progress(Vec<(u64, u64)>);
 
@@ -282,8 +282,8 @@ fn windows_that_cannot_be_had_are_errors() {
         let windows = windows.with_windows_at_once(at_once);
         fit_heights_windowed(&mesh, source, &config, &windows, &mut ())
     };
-    // The source fails from the middle of the grid on: whichever thread is first, the first window
-    // without a field is named.
+    // The source fails from the middle of the grid on. The first window without a field is
+    // reported, whichever thread is first.
     let failing = |window: GridWindow| {
         if window.z >= 15 {
             return Err(format!("nothing at {}, {}", window.x, window.z).into());
@@ -313,7 +313,7 @@ fn windows_that_cannot_be_had_are_errors() {
 fn vertices_without_a_sensible_height_do_no_harm() {
     let slope = |x: f32, z: f32| 0.3 * x + (z / 4.0).sin();
     let field = field(30, 20, |x, z| ((x - 15.0).abs() > 1.0).then(|| slope(x, z)));
-    // Nothing says which ground is meant: there is one, in two pieces.
+    // Nothing tells which ground is meant: there is one region, in two pieces.
     let mesh = rectangles(field.frame, &[0, 20, 30], &[0, 20], |_, _| 0, |_, _| 500.0);
     let surface = fit_heights(&field, &regions(&field, 1, |_, _| 0), &mesh, &bound(0.25), &mut ());
     let surface = surface.expect("a surface");

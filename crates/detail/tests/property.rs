@@ -1,4 +1,4 @@
-//! The promises on random ground and random polygons.
+//! The guarantees on random ground and random polygons.
 
 #![expect(
     clippy::cast_possible_truncation,
@@ -41,7 +41,8 @@ fn hull(mut points: Vec<PlanPoint>) -> Vec<PlanPoint> {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(100) })]
 
-    /// Neighbouring polygons with edges in odd directions, over ground from smooth to torn, with holes.
+    /// Neighbouring polygons with edges in arbitrary directions, over ground from smooth to rough,
+    /// with holes.
     #[test]
     fn jittered_quads_keep_all_promises(
         seed: u64,

@@ -102,7 +102,7 @@ pub struct DoorLine {
     pub storey: usize,
     /// Both ends on the grid. The ground is cut along the line between them.
     pub ends: [PlanPoint; 2],
-    /// What going through costs on top of the way, in metres.
+    /// Cost of passing, in metres, in addition to the length of the path.
     pub cost: f32,
     /// Its name.
     pub name: Arc<str>,
@@ -409,7 +409,7 @@ impl PlanBase {
         let (small, kept): (Vec<_>, Vec<_>) = polygons.into_iter().partition(small);
         polygons = kept;
         if !small.is_empty() {
-            #[expect(clippy::cast_precision_loss, reason = "a figure for people")]
+            #[expect(clippy::cast_precision_loss, reason = "a figure for display")]
             let doubled = small.iter().map(doubled_area).sum::<i128>() as f64;
             let kind =
                 NoteKind::SmallPieces { pieces: small.len(), area: doubled / 2.0 * self.frame.cell_area() };

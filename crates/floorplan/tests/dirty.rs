@@ -1,4 +1,4 @@
-//! Dirty plans: put right and told, or refused with the element, the number and the limit.
+//! Faulty plans: repaired with a note, or refused with the element, the number and the limit.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! Random plans against slow answers.
+//! Random plans, compared with slow reference results.
 
 mod common;
 
@@ -7,8 +7,8 @@ use proptest::prelude::*;
 use waymesh_core::Validate;
 use waymesh_floorplan::{Join, PlanBase, PlanConfig, PlanWindow};
 
-/// A ring round a centre; radii jump, so that it has notches and spikes, and with `twist` it
-/// crosses itself.
+/// A ring around a centre. Its radii vary strongly, so that it has notches and spikes. With `twist`
+/// it crosses itself.
 fn ring(twist: bool) -> impl Strategy<Value = Ring> {
     let centre = (0.0..20.0, 0.0..20.0);
     (centre, prop::collection::vec(0.3..6.0_f64, 3..12), any::<bool>()).prop_map(
@@ -33,7 +33,7 @@ fn ring(twist: bool) -> impl Strategy<Value = Ring> {
     )
 }
 
-/// A rectangle with corners on a coarse lattice: edges and corners fall on each other.
+/// A rectangle with corners on a coarse lattice, so that edges and corners often coincide.
 fn lattice_rectangle() -> impl Strategy<Value = Ring> {
     (0..16_u8, 0..16_u8, 1..6_u8, 1..6_u8).prop_map(|(x, z, width, depth)| {
         let [x, z, width, depth] = [x, z, width, depth].map(f64::from);
@@ -49,7 +49,7 @@ fn settings(cases: u32) -> ProptestConfig {
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
 
-/// Points all over the plan, between all lines that matter.
+/// Points all over the plan, not on any line of the lattice.
 fn samples() -> impl Iterator<Item = [f64; 2]> {
     (0..70).flat_map(|x| (0..70).map(move |z| [f64::from(x) * 0.413 - 4.0, f64::from(z) * 0.407 - 4.0]))
 }

@@ -1,4 +1,4 @@
-//! The same plan in every format; faults named with file and place; damaged files.
+//! The same plan in every format; faults with file and place; damaged files.
 
 mod common;
 
@@ -187,7 +187,7 @@ fn what_nothing_is_made_of_is_told() {
     assert_eq!(plan.shape_counts(), (1, 0));
 }
 
-/// Whatever the bytes, there is a plan or a message.
+/// For any bytes there is a plan or an error.
 #[test]
 fn damaged_files_never_panic() {
     let mut random = Random::new(5);

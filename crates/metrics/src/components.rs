@@ -8,7 +8,7 @@ use crate::scene::{Slope, Surface, plan_area};
 use crate::walk::SAME_SURFACE;
 use waymesh_core::Random;
 
-/// Whether two places are connected.
+/// Result of [`Components::connection`]: how two places are connected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Connection {
     Linked,

@@ -118,8 +118,8 @@ impl Oracle {
         &self.samples
     }
 
-    /// Returns whether an agent can stand on the ground at `position`, which is a point of a
-    /// walkable triangle.
+    /// Decides if an agent can stand on the ground at `position`, which is a point of a walkable
+    /// triangle.
     #[must_use]
     pub fn judge(&self, position: Vec3) -> Verdict {
         self.verdict(position.as_dvec3(), &mut Scratch::default())

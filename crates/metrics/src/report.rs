@@ -8,8 +8,9 @@ use crate::Obstruction;
 /// All figures of a mesh. A figure is `None` (`null` in JSON), never NaN, if there is nothing to
 /// measure.
 ///
-/// The JSON keys are a contract: they are never renamed, and new ones are added at the end. The
-/// JSON can be read back.
+/// The JSON keys are a contract: they are not renamed, and new ones are added at the end. The only
+/// exception are the keys with `polygon`, which were called `cell` before; the old names can still
+/// be read.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Evaluation {
@@ -33,6 +34,7 @@ pub struct Evaluation {
     /// of the radius from walls and drops.
     pub clearance_error: ClearanceError,
     /// Number of polygons.
+    #[serde(alias = "cells")]
     pub polygons: usize,
     /// Edges between two polygons, each counted once.
     pub portals: usize,
@@ -43,6 +45,7 @@ pub struct Evaluation {
     /// Fewest convex polygons that the islands can be cut into: the sum of `ceil(notches / 2) + 1 -
     /// holes`, at least one each. A notch is a border vertex with more than half a turn of mesh
     /// around it. Chazelle and Dobkin 1985.
+    #[serde(alias = "cells_lower_bound")]
     pub polygons_lower_bound: usize,
     /// Share of the polygons that are narrower than a grid cell or have an angle below ten degrees.
     pub slivers: Option<f64>,
@@ -198,8 +201,10 @@ pub struct Shape {
     /// Plan area of all polygons in square metres.
     pub area: f64,
     /// Plan area of the largest polygon in square metres.
+    #[serde(alias = "largest_cell")]
     pub largest_polygon: Option<f64>,
     /// Mean plan area of a polygon in square metres.
+    #[serde(alias = "mean_cell")]
     pub mean_polygon: Option<f64>,
     /// Smallest width of all polygons in metres. A width is the distance of two parallel lines
     /// around a polygon, one along an edge.
@@ -207,6 +212,7 @@ pub struct Shape {
     /// Mean number of neighbours.
     pub mean_degree: Option<f64>,
     /// Number of polygons divided by [`Evaluation::polygons_lower_bound`]: at least 1.
+    #[serde(alias = "cells_per_lower_bound")]
     pub polygons_per_lower_bound: Option<f64>,
 }
 

@@ -5,7 +5,7 @@ use waymesh_core::TriangleSoup;
 
 use crate::tree::BoxTree;
 
-/// Whether an agent can walk on a triangle.
+/// The slope of a triangle, compared with the agent's limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Slope {
     /// Faces up, and is no steeper than the agent's limit.

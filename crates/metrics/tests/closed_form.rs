@@ -1,4 +1,4 @@
-//! Scenes whose figures can be worked out by hand.
+//! Scenes whose figures can be computed by hand.
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
@@ -9,7 +9,7 @@ use std::f64::consts::PI;
 use common::{Draft, Level, agent, config, figures, judge, near, of, pillar};
 use glam::Vec3;
 use waymesh_core::{Agent, BadField, TriangleSoup};
-use waymesh_metrics::{JudgedMesh, MetricsConfig, MetricsError, Obstruction, Oracle, Verdict};
+use waymesh_metrics::{Evaluation, JudgedMesh, MetricsConfig, MetricsError, Obstruction, Oracle, Verdict};
 
 #[test]
 fn a_square_with_a_pillar_has_the_areas_of_its_offsets() {
@@ -142,7 +142,7 @@ fn stairs_differ_from_a_plane_by_half_a_riser() {
     near(found.height_error.max, 0.1, 0.001);
     assert_eq!(found.connectivity.components, 1);
     assert_eq!(found.connectivity.agree, 300);
-    // For who climbs 0.1 at most, each tread is a strip between walls and drops.
+    // For an agent with a step of at most 0.1, each tread is a strip between walls and drops.
     let oracle = Oracle::new(&level.soup(), &agent().with_max_step(0.05), &config()).unwrap();
     assert_eq!(figures(&oracle, &draft).standable, 0);
 }
@@ -181,12 +181,12 @@ fn an_l_shape_has_one_notch() {
 fn paths_are_compared_with_the_shortest() {
     let oracle = pillar().oracle();
     let draft = Draft::around_pillar();
-    // Goes round by the corners of the hole, the shorter way, but knows no diagonals past them.
+    // Goes around by the corners of the hole on the shorter side, but never diagonally past them.
     let mut straight = |from: Vec3, to: Vec3| Some(vec![from, to]);
     let found = oracle.evaluate(&draft.mesh(), Some(&mut straight)).evaluation.paths;
     assert_eq!((found.pairs, found.found), (300, 300));
-    // Straight lines are never longer than the shortest way, and shorter where they cut through the
-    // pillar.
+    // Straight lines are never longer than the shortest path, and shorter where they cut through
+    // the pillar.
     near(found.excess_length.max, 0.0, 1e-5);
     assert!(found.excess_length.mean.unwrap() < -1e-4);
     near(found.min_wall_distance, 0.0, 0.05);
@@ -250,6 +250,11 @@ fn the_keys_are_the_contract() {
         violation_kinds { overlaps non_convex asymmetric cracks } \
         shape { area largest_polygon mean_polygon min_width mean_degree polygons_per_lower_bound } } ";
     assert_eq!(keys, expected);
+    // Reports of before, when polygons were called cells.
+    let before = text.replace("\"polygons", "\"cells").replace("_polygon\"", "_cell\"");
+    assert!(before.contains("\"cells_per_lower_bound\"") && before.contains("\"mean_cell\""));
+    let read = |text: &str| serde_json::from_str::<Evaluation>(text).unwrap();
+    assert_eq!(read(&before), read(&text));
 }
 
 #[test]

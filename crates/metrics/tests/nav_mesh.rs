@@ -1,4 +1,4 @@
-//! Our own mesh, with its own path search.
+//! A `NavMesh`, with its own path search.
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
@@ -64,7 +64,7 @@ fn our_mesh_is_judged_with_its_paths() {
     assert_eq!((paths.pairs, paths.wrongly_missing), (300, 0));
     assert!(paths.excess_length.mean > Some(-1e-6) && paths.excess_length.max < Some(0.1));
     near(paths.min_wall_distance, 0.5, 0.05);
-    // Only the top of the pillar, which is out of reach, has no way.
+    // There is no path only to the top of the pillar, which is out of reach.
     assert!(paths.found > 270 && paths.wrongly_found == 0);
 }
 

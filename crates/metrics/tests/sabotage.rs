@@ -1,5 +1,4 @@
-//! A good mesh is damaged in one way at a time: the right figure moves, and none that has nothing
-//! to do with it.
+//! A good mesh is damaged in one way at a time: the right figure changes, and no unrelated one.
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
@@ -13,7 +12,7 @@ use waymesh_metrics::{Evaluation, JudgedMesh, Oracle};
 const GROUPS: [&str; 8] =
     ["coverage", "excess", "links", "height", "clearance", "complexity", "shape", "violations"];
 
-/// The figures as groups, rounded so that sampling does not show.
+/// The figures as groups, rounded so that sampling has no effect.
 fn groups(found: &Evaluation) -> [Vec<i64>; 8] {
     let round = |value: Option<f64>, unit: f64| {
         #[expect(clippy::cast_possible_truncation, reason = "some hundreds")]

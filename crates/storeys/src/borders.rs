@@ -23,8 +23,7 @@ pub struct RegionEnds {
 }
 
 /// Returns the frame of borders: [`BORDER_STEPS`] cells for each cell of `frame`.
-#[must_use]
-pub fn border_frame(frame: &GridFrame) -> GridFrame {
+fn border_frame(frame: &GridFrame) -> GridFrame {
     let steps = u32::from(BORDER_STEPS);
     GridFrame {
         cell_size: frame.cell_size / f32::from(BORDER_STEPS),
@@ -44,7 +43,7 @@ pub fn border_frame(frame: &GridFrame) -> GridFrame {
 /// - The arcs and their left and right regions are those of `raw`. If `raw` is valid, so is the
 ///   result: in every square of four centres the new borders are straight lines from its sides to
 ///   one point in it, which do not cross.
-/// - Plan points are in the frame of [`border_frame`].
+/// - Plan points are in a frame with [`BORDER_STEPS`] cells for each cell of the raw borders.
 ///
 /// # Errors
 /// [`StoreysError::NotTraced`] for an arc that does not follow the sides of cells;

@@ -27,17 +27,6 @@ pub struct Floor {
     pub accessible: bool,
 }
 
-/// Kind of a rough column on the cutting shape of a layer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ColumnKind {
-    /// The layer has no ground here.
-    None,
-    /// The layer has ground here.
-    Layer,
-    /// The layer has ground here, and ground of another layer is beside it within a step.
-    Portal,
-}
-
 /// The layers of a scene over its rough columns.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layers {
@@ -453,18 +442,6 @@ impl Layers {
 
     fn touch(&self, a: &Floor, b: &Floor) -> bool {
         a.low <= b.high + self.rise && b.low <= a.high + self.rise
-    }
-
-    /// Returns the kind of a rough column on the cutting shape of a layer.
-    #[must_use]
-    pub fn kind(&self, layer: u32, x: u32, z: u32) -> ColumnKind {
-        let Some(own) = self.column(x, z).iter().find(|floor| floor.layer == layer) else {
-            return ColumnKind::None;
-        };
-        let is_portal = neighbours(x, z, self.width, self.depth).any(|(x, z)| {
-            self.column(x, z).iter().any(|other| other.layer != layer && self.touch(own, other))
-        });
-        if is_portal { ColumnKind::Portal } else { ColumnKind::Layer }
     }
 
     /// Keeps only the floors that are connected to one of the seeds. This is a first approximation

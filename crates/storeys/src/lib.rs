@@ -46,9 +46,9 @@ mod rough;
 mod slice;
 mod walls;
 
-pub use borders::{RegionEnds, border_frame, place_borders};
+pub use borders::{RegionEnds, place_borders};
 pub use config::StoreysConfig;
 pub use error::StoreysError;
-pub use layers::{ColumnKind, Floor, Layers, flood_layers};
+pub use layers::{Floor, Layers, flood_layers};
 pub use refine::{BORDER_STEPS, Refined, SpanEnds, refine_halo, refine_window};
 pub use rough::{RoughVoxels, voxelize_roughly};

@@ -123,12 +123,6 @@ impl RoughVoxels {
         let column = z as usize * self.width as usize + x as usize;
         bits[column * self.words as usize + (level / WORD) as usize] >> (level % WORD) & 1 == 1
     }
-
-    /// Memory in bytes.
-    #[must_use]
-    pub fn memory(&self) -> u64 {
-        16 * self.positive.len() as u64
-    }
 }
 
 /// Voxelises a scene of `height` metres roughly. A rough cell is [`StoreysConfig::rough_cells`]

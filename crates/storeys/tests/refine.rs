@@ -1,4 +1,4 @@
-//! Refinement: against exact geometry, and the same whatever the window.
+//! Refinement: compared with exact geometry, and independent of the window.
 
 use glam::Vec3;
 use proptest::prelude::*;
@@ -115,7 +115,7 @@ fn the_border_of_a_plate_is_the_radius_inside_its_edge() {
         assert!(found.len() > 20);
         for point in found {
             let off = distance(&plan, point) - 0.35;
-            // Half a step, and what a corner costs: the plate's corners are square, those of its border too.
+            // Half a step, plus the error at a corner.
             assert!(off.abs() <= f64::from(cell) * 0.36, "{cell}: off by {off}");
             let near_corner = (point[0] - f64::from(x1) / 2.0).abs()
                 > f64::from(x1) / 2.0 - 0.35 - 1.5 * f64::from(cell)
@@ -162,7 +162,7 @@ fn thin_walls_and_posts_stand_in_the_way() {
 
 #[test]
 fn a_wall_on_every_storey_leaves_the_same_ground_on_all_of_them() {
-    // More heights of the ground around the ends of the walls than anyone would count on.
+    // Many heights of the ground around the ends of the walls.
     const STOREYS: usize = 24;
     let mut soup = TriangleSoup::default();
     for storey in (0_u8..).take(STOREYS) {
@@ -221,7 +221,7 @@ fn a_stair_is_walked_and_a_table_is_not() {
     }
 }
 
-/// All columns of the windows put together.
+/// Assembles the columns of all windows.
 fn in_tiles(soup: &TriangleSoup, config: &StoreysConfig, side: u32) -> Refined {
     let layers = layers(soup, config);
     let frame = layers.0;
@@ -324,7 +324,7 @@ proptest! {
     }
 }
 
-/// What slim spans tell is what the field with all tables tells.
+/// Slim spans return the same as the field with all tables.
 fn same_spans(slim: &FieldWindow<SlimSpans>, part: &FieldWindow) {
     let (spans, field) = (&slim.field, &part.field);
     assert_eq!((slim.frame, slim.core, slim.window), (part.frame, part.core, part.window));
@@ -387,7 +387,7 @@ fn label(part: &FieldWindow, span: usize) -> u32 {
     (z + 3 * x).wrapping_add_signed(floor) % 7
 }
 
-/// Whether ground put together of tiles is that of a field in `window`.
+/// Compares ground assembled from tiles with that of a field in `window`.
 fn same_ground(ground: &LabelledWindow<SlimSpans>, part: &FieldWindow, window: GridWindow) {
     let (spans, labels) = (&ground.part.field, &ground.regions.labels);
     let mut count = 0;

@@ -59,8 +59,8 @@ impl ClearanceConfig {
 ///
 /// A *disturbance* is a vertex `v` that is closer to a wall beyond `ac` than `b` is, so that a
 /// passage between `v` and the wall is narrower than the clearances of the triangles there. The
-/// wall need not cut the sector. It is removed by splitting the wall at the foot of `v`. This is
-/// repeated until no disturbance is left.
+/// wall need not cut the sector. A disturbance is removed by splitting the wall at the foot of `v`.
+/// This is repeated until none is left.
 ///
 /// # Guarantees
 /// - Those of [`ClearanceMesh`]. Clearances are rounded down to single precision.

@@ -132,7 +132,7 @@ pub fn refine_triangulation(
     if config.min_angle_degrees > 0.0 {
         refiner.mend_angles(&mut surface, f64::from(config.min_angle_degrees).to_radians());
     }
-    #[expect(clippy::cast_possible_truncation, reason = "a small length, for people")]
+    #[expect(clippy::cast_possible_truncation, reason = "a small length, for display")]
     let border_shift = (refiner.worst_shift * cell) as f32;
     refiner.report.border_shift = border_shift;
     Ok((export(&surface, triangulation), refiner.report))

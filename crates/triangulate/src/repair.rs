@@ -156,7 +156,7 @@ pub fn repair_polygons(
         report.split_off.push([piece.region, origin]);
         result.polygons.push(piece);
     }
-    #[expect(clippy::cast_possible_truncation, reason = "a small length, for people")]
+    #[expect(clippy::cast_possible_truncation, reason = "a small length, for display")]
     let border_shift = (worst * cell) as f32;
     report.border_shift = border_shift;
     Ok((result, report))

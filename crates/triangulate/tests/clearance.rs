@@ -1,4 +1,4 @@
-//! Local clearance triangulations against slow and obvious oracles.
+//! Local clearance triangulations, compared with slow and simple oracles.
 
 #![allow(clippy::unwrap_used, reason = "test helpers fail loudly")]
 
@@ -31,7 +31,7 @@ fn nearest(p: Point, [a, b]: [Point; 2]) -> Point {
     let share = (dot(sub(p, a), along) / dot(along, along)).clamp(0.0, 1.0);
     [a[0] + share * along[0], a[1] + share * along[1]]
 }
-/// Whether the insides of two segments cross properly, by a margin.
+/// `true` if the insides of two segments cross properly, by a margin.
 fn crosses([a, b]: [Point; 2], [c, d]: [Point; 2]) -> bool {
     let side = |p, q, r| cross(sub(q, p), sub(r, p)) / distance(p, q).max(1e-12);
     let (c_side, d_side, a_side, b_side) = (side(a, b, c), side(a, b, d), side(c, d, a), side(c, d, b));
@@ -57,7 +57,7 @@ fn walls(mesh: &ClearanceMesh) -> Vec<[Point; 2]> {
         .collect()
 }
 
-/// The clearance round `b` between two sides, by its definition.
+/// The clearance around `b` between two sides, by its definition.
 fn defined_clearance(walls: &[[Point; 2]], [b, u, w]: [Point; 3]) -> f64 {
     let mut expected = distance(b, u).min(distance(b, w));
     for &wall in walls {
@@ -75,7 +75,7 @@ fn defined_clearance(walls: &[[Point; 2]], [b, u, w]: [Point; 3]) -> f64 {
 }
 
 /// Clearance by its definition: the two sides, and every wall whose nearest point lies in the
-/// sector in plain sight.
+/// sector and is visible.
 fn check_clearances(what: &str, mesh: &ClearanceMesh) {
     let walls = walls(mesh);
     for (index, triangle) in mesh.triangles.iter().enumerate() {
@@ -96,8 +96,8 @@ fn check_clearances(what: &str, mesh: &ClearanceMesh) {
     }
 }
 
-/// No vertex in plain sight of a wall beyond a traversal comes nearer to it than the traversal is
-/// wide.
+/// No vertex that is visible from a wall beyond a traversal is closer to it than the traversal's
+/// clearance.
 fn check_disturbances(what: &str, mesh: &ClearanceMesh, corners: &BTreeSet<[u64; 2]>) {
     let walls = walls(mesh);
     let mut passages = Vec::new();
@@ -125,8 +125,8 @@ fn check_disturbances(what: &str, mesh: &ClearanceMesh, corners: &BTreeSet<[u64;
             let [b, u, w] = [0, 1, 2].map(|step| points[(corner + step) % 3]);
             let clearance = f64::from(triangle.clearance[corner]);
             for &(v, foot, length) in &passages {
-                // The way from v cuts the side across and an open side, whichever comes first. The foot may
-                // lie on the side across itself.
+                // The segment from v cuts the opposite side and an open side, in any order. The
+                // foot may lie on the opposite side itself.
                 let across = crosses([v, foot], [u, w]) || distance(foot, nearest(foot, [u, w])) < 1e-9;
                 if length < clearance * (1.0 - 1e-6)
                     && across
@@ -217,7 +217,7 @@ fn borders_between_regions_are_no_obstacles() {
             .collect();
         assert_eq!(on_wall.len(), mesh.vertices.len(), "seed {seed}: a vertex in the open");
     }
-    // Two halves of a room, and the room: the same ways.
+    // Two halves of a room, and the whole room: the same passages.
     let whole = polygon(&[&[(0, 0), (40, 0), (40, 20), (0, 20)]]);
     let mut halves = set_of(&[
         vec![vec![(0, 0), (20, 0), (20, 20), (0, 20)]],
@@ -263,8 +263,8 @@ fn bottleneck(mesh: &ClearanceMesh, from: TriangleId, to: TriangleId) -> f64 {
     passage_between(mesh, from, to, |_, _| f64::INFINITY)
 }
 
-/// As [`bottleneck`], with a width for leaving the first triangle and entering the last through a
-/// side.
+/// The same as [`bottleneck`], with a width for leaving the first triangle and entering the last
+/// through a side.
 fn passage_between(
     mesh: &ClearanceMesh,
     from: TriangleId,
@@ -312,8 +312,8 @@ fn passage_between(
     result
 }
 
-/// How wide a disc may be to get from one pixel to another, by painting: distances to walls per
-/// pixel, then the widest way.
+/// The diameter of the largest disc that can move from one pixel to another: distances to walls for
+/// each pixel, then the widest path.
 fn painted_bottlenecks(
     walls: &[[Point; 2]],
     size: usize,
@@ -388,7 +388,7 @@ fn a_disc_passes_exactly_where_the_clearances_say() {
             odd
         };
         let (clear, widest) = painted_bottlenecks(&all, SIZE, pixel, inside);
-        // Roomy places: local maxima of the distance to the walls.
+        // Wide places: local maxima of the distance to the walls.
         let peaks: Vec<usize> = (0..SIZE * SIZE)
             .filter(|&at| {
                 let (x, z) = (at % SIZE, at / SIZE);
@@ -409,13 +409,13 @@ fn a_disc_passes_exactly_where_the_clearances_say() {
             }
             let by_paint = widest(&[from], &[to]);
             let passage = bottleneck(&mesh, ends[0], ends[1]);
-            // The places at the ends limit it, too. Painting may step past the narrowest place by half a
+            // The places at the ends limit it, too. Pixels may miss the narrowest place by half a
             // pixel.
             let limit = 2.0 * clear[from].min(clear[to]);
             let at = format!("seed {seed}: {:?} to {:?}: passage {passage}", place(from), place(to));
             assert!(passage.min(limit).hypot(pixel) >= by_paint - 1e-4, "{at}, paint {by_paint}");
-            // What stands between a place and the side it leaves its triangle through is no traversal. To be
-            // safe, take all that could.
+            // The part between a place and the side through which it leaves its triangle is no
+            // traversal. To be safe, use all possible sides.
             let safe = passage_between(&mesh, ends[0], ends[1], |triangle, side| {
                 let points = triangle.vertices.map(|vertex| mesh.position(vertex));
                 let at = |corner: usize| [0, 1, 2].map(|step| points[(corner + step) % 3]);

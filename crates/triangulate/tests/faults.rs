@@ -1,4 +1,4 @@
-//! Input that breaks the rules: an error that names the place, never a panic.
+//! Invalid input: an error that names the place, never a panic.
 
 #![allow(clippy::unwrap_used, reason = "test helpers fail loudly")]
 
@@ -86,7 +86,7 @@ fn crossing_touching_and_overlapping_edges_are_named() {
         // A spike, and a hole with an edge of the outer border.
         &[&[(0, 0), (8, 0), (8, 8), (12, 12), (8, 8), (0, 8)]],
         &[SQUARE, &[(0, 0), (4, 4), (8, 0)]],
-        // A loop that goes round twice.
+        // A loop with a winding number of two.
         &[&[(0, 0), (9, 0), (9, 9), (0, 9), (0, 1), (8, 1), (8, 8), (1, 8), (1, 2), (0, -1)]],
         // The outer border as its own hole.
         &[SQUARE, &[(0, 8), (8, 8), (8, 0), (0, 0)]],
@@ -156,7 +156,7 @@ fn a_border_without_a_twin_beyond_has_no_neighbour() {
     assert_eq!(triangulation.triangles.iter().flat_map(|t| t.neighbours).flatten().count(), 2);
 }
 
-/// Loops of any vertices over few points, so that they often touch, and sometimes are polygons.
+/// Random loops over few points, so that they often touch, and sometimes are valid polygons.
 fn any_set() -> impl Strategy<Value = PolygonSet> {
     let vertices = prop::collection::vec((0..6_i32, 0..6_i32), 3..14);
     let a_loop = || prop::collection::vec(0..16_u32, 2..9);
@@ -204,7 +204,7 @@ proptest! {
                         set.polygons.iter().flat_map(Polygon::loops).map(|l| set.doubled_area(l)).sum();
                     prop_assert_eq!(triangulation.doubled_area(), expected);
                 }
-                // What `Validate` does not look for.
+                // Faults that `Validate` does not check.
                 Err(
                     TriangulateError::RepeatedPoint { .. }
                     | TriangulateError::CrossingAtVertex { .. }

@@ -1,4 +1,4 @@
-//! What must hold for every polygon, judged in slow and obvious ways.
+//! Properties that hold for every polygon, checked in slow and simple ways.
 
 #![allow(clippy::unwrap_used, reason = "test helpers fail loudly")]
 
@@ -133,7 +133,7 @@ fn the_order_of_vertices_and_holes_does_not_show() {
     }
 }
 
-/// The same vertices, the holes in another order, each border begun elsewhere.
+/// The same vertices, with the holes in another order, and another first vertex of each border.
 #[test]
 fn the_order_of_the_borders_does_not_matter() {
     for seed in 0..100 {

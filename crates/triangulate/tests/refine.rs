@@ -1,4 +1,4 @@
-//! Steiner points: lengths, grids and angles, judged on the result.
+//! Steiner points: lengths, grids and angles of the result.
 
 #![allow(clippy::unwrap_used, reason = "test helpers fail loudly")]
 
@@ -78,13 +78,13 @@ fn borders_are_no_longer_than_asked_for() {
         // A point off its edge by a cell and a half.
         assert!(longest <= 42.0, "seed {seed}: {longest}");
         assert!(report.border_shift <= 1.5);
-        // Walls give way to the inside only, and little.
+        // Walls move to the inside only, by little.
         let lost = plain.doubled_area() - refined.doubled_area();
         let around: f64 = borders(&plain).iter().map(|&[a, b]| length(a, b)).sum();
         #[expect(clippy::cast_precision_loss, reason = "compared with a tolerance")]
         let lost_area = lost as f64 / 2.0;
         assert!(lost >= 0 && lost_area <= 1.5 * around, "seed {seed}: {lost}");
-        // Without a shift, the polygons stay what they are.
+        // Without a shift, the polygons do not change.
         let (exact, _) = refine_triangulation(&plain, &config.with_max_border_shift(0.0)).unwrap();
         exact.validate().unwrap();
         assert_eq!(exact.doubled_area(), plain.doubled_area());
@@ -133,7 +133,7 @@ fn angles_are_as_large_as_asked_for_where_corners_allow() {
         let config = config.with_max_border_shift(1.5).with_min_edge_length(50.0);
         let (refined, report) = refine_triangulation(&plain, &config).unwrap();
         refined.validate().unwrap();
-        // Where obstacles nearly meet, only points closer than asked for would do.
+        // Where obstacles almost meet, only points closer than the limit could help.
         let (before, after) = (sharp(&plain), sharp(&refined));
         assert_eq!(after, report.small_angles_left, "seed {seed}");
         assert!(2 * after <= before, "seed {seed}: {before} sharp triangles before, {report:?}");

@@ -1,4 +1,4 @@
-//! Polygons that are not sound, and what becomes of them.
+//! Repairs of invalid polygons.
 
 #![allow(clippy::unwrap_used, reason = "test helpers fail loudly")]
 
@@ -42,12 +42,12 @@ fn sound_polygons_stay_as_they_are() {
     }
 }
 
-/// Name, rings, twice the area that is left, polygons that are left.
+/// Name, rings, twice the area of the result, and its number of polygons.
 type Case = (&'static str, &'static [&'static [(i32, i32)]], i128, usize);
 
 #[test]
 fn each_kind_of_fault_is_mended_without_moving_a_border() {
-    // What is wrong, and twice the area that is left, in how many pieces.
+    // The fault, twice the area of the result, and its number of pieces.
     let cases: &[Case] = &[
         ("reversed", &[&[(0, 0), (0, 8), (8, 8), (8, 0)]], 128, 1),
         ("a doubled point", &[&[(0, 0), (8, 0), (8, 0), (8, 8), (0, 8)]], 128, 1),
@@ -118,7 +118,7 @@ fn an_edge_bends_to_a_vertex_near_it() {
     let tip = PlanPoint::new(500, 1400);
     let used = sound.polygons.iter().flat_map(Polygon::loops).flat_map(|l| &l.vertices);
     assert!(used.map(|&v| sound.point(v)).all(|p| p != tip), "the spike has no width");
-    // Nothing to do: nothing is done.
+    // Valid input is not changed.
     let (same, report) = repair_polygons(&sound, &config).unwrap();
     assert!(same == sound && report == RepairReport::default(), "{report:?}");
 }
@@ -143,7 +143,7 @@ fn to_borders(set: &PolygonSet, [x, z]: [f64; 2]) -> f64 {
 fn merged_and_bent_and_cut_a_border_stays_within_the_shift_it_is_told() {
     let (mut bent, mut merged, mut cut, mut refused, mut done) = (0, 0, 0, 0, 0);
     for seed in 0..200 {
-        // Many vertices on little room: merges, bends and cuts meet everywhere.
+        // Many vertices in a small area, so that merges, bends and cuts interact.
         let mut random = Random::new(seed);
         let loops: Vec<Vec<(i32, i32)>> = (0..1 + random.below(3))
             .map(|_| {
@@ -250,7 +250,8 @@ fn what_borders_on_another_region_is_not_redrawn() {
     assert!(repair_polygons(&set, &RepairConfig::default().with_near_distance(f32::NAN)).is_err());
 }
 
-/// Whether a point lies inside by the rule: some turns of the outer border, none of each hole.
+/// `true` if a point lies inside: the winding number of the outer border is not 0, that of each
+/// hole is 0.
 fn is_inside(set: &PolygonSet, polygon: &Polygon, [x, z]: [f64; 2]) -> bool {
     let mut turns = polygon.loops().map(|polygon_loop| {
         let points: Vec<_> = polygon_loop
@@ -279,7 +280,7 @@ proptest! {
     fn any_loops_become_sound_and_cover_what_they_went_round(
         loops in prop::collection::vec(prop::collection::vec((0..40_i32, 0..40_i32), 1..12), 1..4)
     ) {
-        // Room between grid points, so that rounding is small beside the shapes.
+        // Scaled up, so that rounding is small compared with the shapes.
         let loops: Vec<Vec<(i32, i32)>> = loops.iter().map(|l| l.iter().map(|&(x, z)| (x * 100, z * 100)).collect()).collect();
         let set = polygon(&loops.iter().map(Vec::as_slice).collect::<Vec<_>>());
         let config = RepairConfig::default().with_max_border_shift(3.0);
@@ -292,7 +293,7 @@ proptest! {
         for x in 0..20 {
             for z in 0..20 {
                 let p = [f64::from(x) * 200.0 + 37.3, f64::from(z) * 200.0 + 61.7];
-                // Not where a border that moved could pass.
+                // Not close to a border, which may have moved.
                 let near = set.polygons[0].loops().any(|l| {
                     let points: Vec<PlanPoint> = l.vertices.iter().map(|&v| set.point(v)).collect();
                     (0..points.len()).any(|i| {

@@ -90,7 +90,7 @@ pub(crate) fn fit_windowed(
     fit_heights_windowed(mesh, &source, config, windows, &mut ()).expect("a surface")
 }
 
-/// Fits over the whole field, and demands the same from windows of several sizes.
+/// Fits over the whole field, and checks that windows of several sizes give the same result.
 pub(crate) fn fit_all_ways(
     field: &WalkableField,
     regions: &RegionMap,
@@ -195,7 +195,7 @@ pub(crate) fn height_at(surface: &HeightSurface, polygon: PolyId, x: f64, z: f64
     })
 }
 
-/// What the slow sampler saw.
+/// The errors that the slow sampler found.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Errors {
     pub(crate) samples: usize,

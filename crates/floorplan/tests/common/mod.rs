@@ -1,4 +1,4 @@
-//! Slow, obvious answers to compare with.
+//! Slow and simple reference results.
 
 #![allow(dead_code, unreachable_pub, reason = "each test file uses a part of it")]
 
@@ -53,7 +53,7 @@ pub fn rings(contours: &ContourSet) -> Vec<Ring> {
         .collect()
 }
 
-/// How often rings wind round a point.
+/// Winding number of rings around a point.
 pub fn winding(rings: &[Ring], p: PlanPosition) -> i32 {
     let mut sum = 0;
     for ring in rings {
@@ -70,7 +70,7 @@ pub fn winding(rings: &[Ring], p: PlanPosition) -> i32 {
     sum
 }
 
-/// Whether any one ring winds round a point.
+/// `true` if any ring winds around a point.
 pub fn in_any(rings: &[Ring], p: PlanPosition) -> bool {
     rings.iter().any(|ring| winding(std::slice::from_ref(ring), p) != 0)
 }
