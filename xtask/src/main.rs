@@ -31,6 +31,8 @@ enum Task {
     /// Check the house rules: which crate uses which, file and line lengths, orphaned snapshots,
     /// the table of crates in ARCHITECTURE.md.
     Tidy,
+    /// Check what goes to crates.io: the files of every package, and builds without features.
+    Packages,
     /// Run the snapshot tests and accept the new snapshots. Commit them separately.
     Bless,
     /// Run the benchmarks of every stage, or with `--peers` the table beside Recast and rerecast.
@@ -60,6 +62,7 @@ fn main() -> ExitCode {
     let result = match Xtask::parse().task {
         Task::Ci => ci::run(),
         Task::Tidy => tidy::run(),
+        Task::Packages => packages::check().and_then(|()| packages::features()),
         Task::Bless => bless(),
         Task::Bench(args) => bench::run(&args),
         Task::Evaluate(args) => bench::evaluate(&args),

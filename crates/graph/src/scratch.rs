@@ -1,5 +1,6 @@
 //! The memory of queries.
 
+#[cfg(feature = "rayon")]
 use std::sync::Mutex;
 
 use crate::clearance::{ClearPath, ClearanceScratch};
@@ -26,6 +27,7 @@ pub struct QueryScratch {
     pub(crate) clearance: ClearanceScratch,
     pub(crate) hierarchy: HierarchyScratch,
     /// One per thread of a batch.
+    #[cfg(feature = "rayon")]
     pub(crate) threads: Vec<Mutex<Self>>,
 }
 
