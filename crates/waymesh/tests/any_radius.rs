@@ -540,7 +540,7 @@ fn bad_input_is_an_error() {
     let (from, to) = (Vec3::new(5.0, 0.0, 5.0), Vec3::new(35.0, 0.0, 30.0));
     for radius in [f32::NAN, -0.1, f32::INFINITY] {
         let result = mesh.find_path(from, to, &ClearPathOptions::new(radius), &mut scratch);
-        assert!(matches!(result, Err(QueryError::BadRadius { .. })), "{radius}: {result:?}");
+        assert!(matches!(result, Err(QueryError::BadField(_))), "{radius}: {result:?}");
         assert!(mesh.nearest(from, radius, &Reach::INFINITE, &mut scratch).is_err());
     }
     let options = ClearPathOptions::new(1.0).with_arc_error(0.0);

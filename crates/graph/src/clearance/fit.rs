@@ -1,12 +1,12 @@
 //! Where a disc fits.
 
 use glam::Vec3;
-use waymesh_core::PolyId;
+use waymesh_core::{BadField, PolyId};
 
 use super::{ClearanceNavMesh, ClearanceScratch};
 use crate::geometry::disc::{NARROW, Plane, dot, left_of, length, minus, nearest_on, plus, unit};
 use crate::geometry::plan::PlanPosition;
-use crate::locate::error::{PathEnd, QueryError};
+use crate::locate::error::{PathEnd, QueryError, unless_0_or_more};
 use crate::locate::nearest::{Location, Reach, Spot};
 use crate::scratch::QueryScratch;
 
@@ -57,7 +57,7 @@ impl ClearanceNavMesh {
     /// walls nearest to it.
     ///
     /// # Errors
-    /// [`QueryError::BadRadius`], [`QueryError::BadReach`], [`QueryError::NotFinite`].
+    /// [`QueryError::BadField`], [`QueryError::BadField`], [`QueryError::NotFinite`].
     pub fn nearest(
         &self,
         position: Vec3,
@@ -66,8 +66,8 @@ impl ClearanceNavMesh {
         scratch: &mut QueryScratch,
     ) -> Result<Option<ClearPlace>, QueryError> {
         let scratch = &mut scratch.clearance;
-        check_radius(radius)?;
-        reach.check()?;
+        BadField::unless_length("radius", radius)?;
+        reach.validate()?;
         if !position.is_finite() {
             return Err(QueryError::NotFinite { end: PathEnd::Start, position });
         }
@@ -87,7 +87,7 @@ impl ClearanceNavMesh {
     ///
     /// # Errors
     /// [`QueryError::Stale`] or [`QueryError::NoPolygon`] for a place of another mesh,
-    /// [`QueryError::BadRadius`] for a limit that is NaN or negative.
+    /// [`QueryError::BadField`] for a limit that is NaN or negative.
     pub fn clearance_at(
         &self,
         place: &Location,
@@ -95,9 +95,7 @@ impl ClearanceNavMesh {
         scratch: &mut QueryScratch,
     ) -> Result<f32, QueryError> {
         let scratch = &mut scratch.clearance;
-        if limit.is_nan() || limit < 0.0 {
-            return Err(QueryError::BadRadius { value: limit });
-        }
+        unless_0_or_more("limit", limit)?;
         if place.generation != self.mesh.generation {
             return Err(QueryError::Stale { polygon: place.polygon });
         }
@@ -347,8 +345,4 @@ fn meet_circles(a: Plane, b: Plane, radius: f64, keep: &mut impl FnMut(Plane)) {
     let (middle, out) = (plus(a, across, 0.5), left_of(unit(across)));
     keep(plus(middle, out, up));
     keep(plus(middle, out, -up));
-}
-
-pub(super) fn check_radius(radius: f32) -> Result<(), QueryError> {
-    if radius.is_finite() && radius >= 0.0 { Ok(()) } else { Err(QueryError::BadRadius { value: radius }) }
 }

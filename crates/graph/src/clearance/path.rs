@@ -1,9 +1,9 @@
 //! Ways for a disc.
 
 use glam::Vec3;
-use waymesh_core::PolyId;
+use waymesh_core::{BadField, PolyId};
 
-use super::fit::{Fit, check_radius};
+use super::fit::Fit;
 use super::search::{Ends, Search};
 use super::table::next;
 use super::{ClearPlace, ClearanceNavMesh, ClearanceScratch};
@@ -97,6 +97,16 @@ impl ClearPathOptions {
     pub const fn new(radius: f32) -> Self {
         Self { radius, reach: None, allow_partial: true, arc_error: 1e-3, links: true }
     }
+
+    /// Names the first field that is out of range.
+    ///
+    /// # Errors
+    /// If there is one.
+    pub fn validate(&self) -> Result<(), BadField> {
+        BadField::unless_length("radius", self.radius)?;
+        BadField::unless(self.arc_error > 0.0, "arc_error", self.arc_error, "above 0 m")?;
+        self.reach.map_or(Ok(()), |reach| reach.validate())
+    }
 }
 
 waymesh_core::setters! {
@@ -136,9 +146,8 @@ impl ClearanceNavMesh {
     ///   even that after [`QueryScratch::recycle`].
     ///
     /// # Errors
-    /// - [`QueryError::BadRadius`] for a radius that is NaN, negative or infinite, or an arc error
-    ///   that is NaN or not above 0.
-    /// - [`QueryError::NotFinite`], [`QueryError::BadReach`].
+    /// - [`QueryError::BadField`] for an option that is out of range.
+    /// - [`QueryError::NotFinite`] for an end that is NaN or infinite.
     /// - [`QueryError::NoMeshNear`] for an end without mesh within reach,
     ///   [`QueryError::NoRoomNear`] where the disc does not fit on it.
     #[doc(alias = "findPath")]
@@ -170,12 +179,8 @@ impl ClearanceNavMesh {
     ) -> Result<(), QueryError> {
         let radius = options.radius;
         path.clear();
-        check_radius(radius)?;
-        if options.arc_error.is_nan() || options.arc_error <= 0.0 {
-            return Err(QueryError::BadRadius { value: options.arc_error });
-        }
+        options.validate()?;
         let reach = options.reach.unwrap_or_else(|| self.default_reach(radius));
-        reach.check()?;
         let start = self.end(PathEnd::Start, from, radius, &reach, scratch)?;
         let goal = self.end(PathEnd::Goal, to, radius, &reach, scratch)?;
         let [begin, aim] = [self.clear_place(&start, from), self.clear_place(&goal, to)];

@@ -1,6 +1,6 @@
 //! Which triangle lies where: from polygons to triangles.
 
-use waymesh_core::{ClearanceMesh, PolyId, VertexId};
+use waymesh_core::{ClearanceMesh, PolyId, VertexId, to_u32};
 
 use super::Admitted;
 use super::table::{Table, WALL, next};
@@ -56,7 +56,7 @@ pub(super) fn find(
     let mut seeds = vec![WALL; mesh.polygon_count()];
     let mut stack = Vec::new();
     for first in 0..mesh.polygon_count() {
-        if seeds[first] != WALL || !admitted.has(PolyId::from_index(first).0) {
+        if seeds[first] != WALL || !admitted.has(to_u32(first)) {
             continue;
         }
         let range = mesh.edge_range(first);
@@ -75,7 +75,7 @@ pub(super) fn find(
         });
         // A polygon in the middle waits for one at a wall.
         let Some((wall, at)) = found else { continue };
-        let polygon = PolyId::from_index(first).0;
+        let polygon = to_u32(first);
         seeds[first] = table.walk(wall / 3, Some(wall), at, middle(mesh, polygon));
         stack.push(polygon);
         while let Some(polygon) = stack.pop() {
@@ -97,7 +97,7 @@ pub(super) fn find(
     }
     for (polygon, &seed) in seeds.iter().enumerate() {
         let holds = seed != WALL && {
-            let at = middle(mesh, PolyId::from_index(polygon).0);
+            let at = middle(mesh, to_u32(polygon));
             (0..3).all(|side| {
                 let half_edge = 3 * seed + side;
                 let [a, b] = [table.start(half_edge), table.start(next(half_edge))];
@@ -105,7 +105,7 @@ pub(super) fn find(
                     >= -table.slack * crate::geometry::disc::length(minus(b, a))
             })
         };
-        if !holds && admitted.has(PolyId::from_index(polygon).0) {
+        if !holds && admitted.has(to_u32(polygon)) {
             return Err(NavMeshError::OtherGround { polygon: PolyId::from_index(polygon) });
         }
     }

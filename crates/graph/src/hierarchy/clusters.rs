@@ -4,7 +4,7 @@
 //! The way of multilevel graph partitioning, Karypis and Kumar 1998, <https://doi.org/10.1006/jpdc.1997.1404>: match neighbours by the
 //! heaviest edge, contract, repeat.
 
-use waymesh_core::PolyId;
+use waymesh_core::{PolyId, to_u32};
 
 use crate::geometry::plan::PlanPosition;
 use crate::mesh::bounds::NO_NEIGHBOUR;
@@ -53,7 +53,7 @@ impl Clusters {
         let mut labels: Vec<u32> = Vec::with_capacity(count);
         let mut sizes: Vec<u32> = Vec::new();
         for &open in &is_open {
-            labels.push(if open { PolyId::from_index(sizes.len()).0 } else { NONE });
+            labels.push(if open { to_u32(sizes.len()) } else { NONE });
             if open {
                 sizes.push(1);
             }
@@ -214,7 +214,7 @@ fn renumber(merged: &[u32], sizes: &[u32]) -> (Vec<u32>, Vec<u32>) {
     let mut new_sizes: Vec<u32> = Vec::new();
     for (old, &low) in merged.iter().enumerate() {
         if low as usize == old {
-            new_of[old] = PolyId::from_index(new_sizes.len()).0;
+            new_of[old] = to_u32(new_sizes.len());
             new_sizes.push(0);
         } else {
             // The lower one came before.

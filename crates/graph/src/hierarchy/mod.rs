@@ -12,7 +12,7 @@ use entrances::Terminal;
 use landmarks::{Graph, Landmarks};
 pub use query::HierarchyUse;
 use tables::TablesScratch;
-use waymesh_core::{PolyId, to_u32};
+use waymesh_core::{BadField, PolyId, to_u32};
 
 use crate::geometry::plan::PlanPosition;
 use crate::locate::error::QueryError;
@@ -38,31 +38,21 @@ impl Default for HierarchyConfig {
     }
 }
 
+waymesh_core::setters! {
+    impl HierarchyConfig {
+        with_cluster_polygons(cluster_polygons: u32);
+        with_min_polygons(min_polygons: usize);
+    }
+}
+
 impl HierarchyConfig {
-    /// Sets how many cells a cluster has.
-    #[must_use]
-    pub fn with_cluster_polygons(mut self, polygons: u32) -> Self {
-        self.cluster_polygons = polygons;
-        self
-    }
-
-    /// Sets the size of mesh below which there is no hierarchy.
-    #[must_use]
-    pub fn with_min_polygons(mut self, polygons: usize) -> Self {
-        self.min_polygons = polygons;
-        self
-    }
-
-    /// Names the first field that is no use.
+    /// Names the first field that is out of range.
     ///
     /// # Errors
-    /// [`QueryError::BadOption`] for a cluster of fewer than 2 or more than 65,536 polygons.
-    pub fn validate(&self) -> Result<(), QueryError> {
-        if !(2..=1 << 16).contains(&self.cluster_polygons) {
-            let value = self.cluster_polygons as f32;
-            return Err(QueryError::BadOption { field: "cluster_polygons", value });
-        }
-        Ok(())
+    /// If a cluster has fewer than 2 or more than 65,536 polygons.
+    pub fn validate(&self) -> Result<(), BadField> {
+        let fits = (2..=1 << 16).contains(&self.cluster_polygons);
+        BadField::unless(fits, "cluster_polygons", self.cluster_polygons, "2 to 65,536")
     }
 }
 
@@ -216,7 +206,7 @@ impl<F: PolygonFilter + Sync, C: TravelCost + Sync> Hierarchy<F, C> {
     /// On a mesh below [`HierarchyConfig::min_polygons`] it is empty, and queries do without.
     ///
     /// # Errors
-    /// [`QueryError::BadOption`] for a config that is no use, [`QueryError::BadCost`] for costs
+    /// [`QueryError::BadField`] for a configuration that is out of range, [`QueryError::BadCost`] for costs
     /// that are none.
     pub fn with_costs(
         mesh: &NavMesh,

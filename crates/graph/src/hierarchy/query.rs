@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use waymesh_core::PolyId;
+use waymesh_core::{PolyId, to_u32};
 
 use super::clusters::NONE;
 use super::landmarks::COUNT;
@@ -433,7 +433,7 @@ fn slide_leaps(mesh: &NavMesh, scratch: &mut HierarchyScratch) -> bool {
 fn may_turn(mesh: &NavMesh, polygon: u32, turn: Turn) -> bool {
     mesh.edge_range(polygon as usize).any(|corner| {
         let at = &mesh.corners[corner];
-        let fan = PolyId::from_index(corner).0;
+        let fan = to_u32(corner);
         crate::geometry::plan::PlanPosition::on_grid(at.x, at.z) == turn.at && mesh.fans.fan(fan).1
     })
 }

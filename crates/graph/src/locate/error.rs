@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 use thiserror::Error;
-use waymesh_core::{AreaId, PolyId};
+use waymesh_core::{AreaId, BadField, PolyId};
 
 use super::nearest::Reach;
 
@@ -46,34 +46,15 @@ pub enum QueryError {
         /// How far was looked.
         reach: Reach,
     },
-    /// A reach that is NaN or negative.
-    #[error("reach {field} is {value}, but must be 0 m or more")]
-    BadReach {
-        /// Name of the field.
-        field: &'static str,
-        /// Its value.
-        value: f32,
-    },
+    /// An option that is out of its range.
+    #[error(transparent)]
+    BadField(#[from] BadField),
     /// A cost that is NaN or negative.
     #[error("a metre of area {} costs {value}, but must cost 0 or more", area.0)]
     BadCost {
         /// Which kind of ground.
         area: AreaId,
         /// Its cost.
-        value: f32,
-    },
-    /// A number asked with that is NaN or negative.
-    #[error("{field} is {value}, but must be 0 or more")]
-    BadOption {
-        /// Name of the field.
-        field: &'static str,
-        /// Its value.
-        value: f32,
-    },
-    /// A radius that is NaN, negative or infinite, or an arc error that is NaN or not above 0.
-    #[error("radius or arc error is {value} m, but must be finite and 0 m or more")]
-    BadRadius {
-        /// Its value.
         value: f32,
     },
     /// A disc does not fit on the mesh near an end.
@@ -100,4 +81,9 @@ pub enum QueryError {
         /// The polygon.
         polygon: PolyId,
     },
+}
+
+/// An error about a field that must be 0 or more, infinity included, unless it is.
+pub(crate) fn unless_0_or_more(field: &'static str, value: f32) -> Result<(), BadField> {
+    BadField::unless(value >= 0.0, field, value, "0 or more")
 }

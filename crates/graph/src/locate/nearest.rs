@@ -1,9 +1,9 @@
 //! Which place on the mesh a position means.
 
 use glam::Vec3;
-use waymesh_core::{Agent, PolyId};
+use waymesh_core::{Agent, BadField, PolyId, to_u32};
 
-use super::error::QueryError;
+use super::error::unless_0_or_more;
 use crate::geometry::plan::{PlanPosition, closest_on_segment, orientation, sure_above};
 use crate::mesh::box_index::Target;
 use crate::mesh::filter::{AnyPolygon, PolygonFilter};
@@ -37,16 +37,14 @@ impl Reach {
         Self { side: (2.0 * agent.radius).max(cell_size), up: agent.height, down: agent.height }
     }
 
-    /// The first field that is NaN or negative.
-    pub(crate) fn bad_field(&self) -> Option<(&'static str, f32)> {
-        [("side", self.side), ("up", self.up), ("down", self.down)]
-            .into_iter()
-            .find(|(_, value)| value.is_nan() || *value < 0.0)
-    }
-
-    /// An error about that field, if there is one.
-    pub(crate) fn check(&self) -> Result<(), QueryError> {
-        self.bad_field().map_or(Ok(()), |(field, value)| Err(QueryError::BadReach { field, value }))
+    /// Names the first field that is NaN or negative.
+    ///
+    /// # Errors
+    /// If there is one.
+    pub fn validate(&self) -> Result<(), BadField> {
+        unless_0_or_more("reach.side", self.side)?;
+        unless_0_or_more("reach.up", self.up)?;
+        unless_0_or_more("reach.down", self.down)
     }
 }
 
@@ -149,7 +147,7 @@ impl NavMesh {
         reach: &Reach,
         allows: impl Fn(u32) -> bool,
     ) -> Option<Spot> {
-        if !position.is_finite() || reach.bad_field().is_some() || self.polygon_count() == 0 {
+        if !position.is_finite() || reach.validate().is_err() || self.polygon_count() == 0 {
             return None;
         }
         let (cell_size, level_height) = (f64::from(self.frame.cell_size), f64::from(self.frame.level_height));
@@ -300,7 +298,7 @@ impl NavMesh {
         at: PlanPosition,
         considers: impl Fn(PlanPosition, PlanPosition) -> bool,
     ) -> Option<(f64, f64)> {
-        let edges = self.walk_edges(PolyId::from_index(polygon).0);
+        let edges = self.walk_edges(to_u32(polygon));
         let mut a = edges[edges.len() - 1].start();
         let mut closest = (f64::INFINITY, None);
         for edge in edges {

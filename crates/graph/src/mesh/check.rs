@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 use waymesh_core::{
-    GridFrame, HeightSurface, MAX_PLAN_COORDINATE, PlanPoint, PlanVertex, PolyMesh, SurfacePoint,
+    BadField, GridFrame, HeightSurface, MAX_PLAN_COORDINATE, PlanPoint, PlanVertex, PolyMesh, SurfacePoint,
     ViolationList,
 };
 
@@ -12,27 +12,16 @@ pub(crate) fn to_world(frame: &GridFrame, point: PlanPoint, height: f32) -> Vec3
     frame.to_world(f64::from(point.x), f64::from(height), f64::from(point.z))
 }
 
-pub(crate) fn check_frame(frame: &GridFrame) -> Result<(), NavMeshError> {
-    for (field, value) in [("cell_size", frame.cell_size), ("level_height", frame.level_height)] {
-        if !(value.is_finite() && value > 0.0) {
-            let expected = "finite and above 0 m";
-            return Err(NavMeshError::Frame { field, value: f64::from(value), expected });
-        }
-    }
+pub(crate) fn check_frame(frame: &GridFrame) -> Result<(), BadField> {
+    BadField::unless_positive("cell_size", frame.cell_size)?;
+    BadField::unless_positive("level_height", frame.level_height)?;
     let origin = frame.origin;
     for (field, value) in [("origin.x", origin.x), ("origin.y", origin.y), ("origin.z", origin.z)] {
-        if !value.is_finite() {
-            return Err(NavMeshError::Frame { field, value: f64::from(value), expected: "finite" });
-        }
+        BadField::unless(value.is_finite(), field, value, "finite")?;
     }
     for (field, value) in [("width", frame.width), ("depth", frame.depth)] {
-        if i64::from(value) > i64::from(MAX_PLAN_COORDINATE) {
-            return Err(NavMeshError::Frame {
-                field,
-                value: f64::from(value),
-                expected: "2^30 polygons at most",
-            });
-        }
+        let fits = i64::from(value) <= i64::from(MAX_PLAN_COORDINATE);
+        BadField::unless(fits, field, value, "at most 2^30 cells")?;
     }
     Ok(())
 }

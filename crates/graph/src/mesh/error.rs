@@ -1,4 +1,4 @@
-//! Why there is no mesh, and why a query has no answer.
+//! Errors of meshes.
 
 use thiserror::Error;
 use waymesh_core::{BadField, PlanPoint, PolyId, ViolationList};
@@ -24,19 +24,9 @@ pub enum NavMeshError {
         /// The first such polygon.
         polygon: PolyId,
     },
-    /// The agent cannot be used.
+    /// A field of the agent or of the frame is out of its range.
     #[error(transparent)]
     BadField(#[from] BadField),
-    /// A length of the frame cannot be used.
-    #[error("frame {field} is {value}, but must be {expected}")]
-    Frame {
-        /// Name of the field.
-        field: &'static str,
-        /// Its value.
-        value: f64,
-        /// What would be accepted.
-        expected: &'static str,
-    },
     /// A table has another length than the tables it goes with ask for.
     #[error("table {table} has {actual} entries where {expected} are needed")]
     TableLength {

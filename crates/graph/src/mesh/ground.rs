@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use glam::Vec4;
-use waymesh_core::{PolyId, SurfacePoint};
+use waymesh_core::{SurfacePoint, to_u32};
 
 use super::box_index::around;
 use super::height_tables::HeightTables;
@@ -67,13 +67,13 @@ impl Ground {
         let mut boxes = Vec::with_capacity(surface.triangles.len() / 3);
         let mut first = Vec::with_capacity(surface.polygon_triangles.len());
         for polygon in 0..surface.polygon_triangles.len() - 1 {
-            first.push(PolyId::from_index(boxes.len()).0);
+            first.push(to_u32(boxes.len()));
             fours(surface, polygon, |four| {
                 boxes.push(FourBoxes::of(four));
                 triangles.extend(four.iter().map(GroundTriangle::of));
             });
         }
-        first.push(PolyId::from_index(boxes.len()).0);
+        first.push(to_u32(boxes.len()));
         Self { triangles: triangles.into(), boxes: boxes.into(), first: first.into() }
     }
 

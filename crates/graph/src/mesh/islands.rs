@@ -1,6 +1,6 @@
 //! Islands: pieces of the mesh with no way between them.
 
-use waymesh_core::PolyId;
+use waymesh_core::{PolyId, to_u32};
 
 use super::bounds::NO_NEIGHBOUR;
 
@@ -48,7 +48,7 @@ pub(crate) fn label_islands(polygon_first: &[u32], neighbours: &[u32]) -> (Vec<u
             continue;
         }
         let first = PolyId::from_index(seed);
-        let label = PolyId::from_index(islands.len()).0;
+        let label = to_u32(islands.len());
         labels[seed] = label;
         stack.push(seed);
         let mut polygons = 0;

@@ -1,6 +1,6 @@
 //! Links that come and go.
 
-use waymesh_core::{PlanPoint, PolyId};
+use waymesh_core::{PlanPoint, PolyId, to_u32};
 
 use super::bounds::Corner;
 use super::data::LinkData;
@@ -43,7 +43,7 @@ impl NavMesh {
         let mut links = std::mem::take(&mut self.links.links);
         links.push(link);
         self.set_links(links);
-        Ok(LinkId(PolyId::from_index(element).0))
+        Ok(LinkId(to_u32(element)))
     }
 
     /// Takes a link away, and gives it back; `None` if there is none of this id. The links after it
@@ -104,7 +104,7 @@ impl NavMesh {
                 for corner in self.edge_range(end.polygon.index()) {
                     let Corner { x, z, .. } = self.corners[corner];
                     if end.ends.iter().any(|end| end.point == PlanPoint::new(x, z)) {
-                        fans.push(self.fans.fan(PolyId::from_index(corner).0).0);
+                        fans.push(self.fans.fan(to_u32(corner)).0);
                     }
                 }
             }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use glam::Vec3;
 use waymesh_core::{
     Agent, AreaId, GridFrame, HeightSurface, PlanVertex, Poly, PolyId, PolyMesh, Random, RegionId, Validate,
-    VertexId, ViolationList,
+    VertexId, ViolationList, to_u32,
 };
 
 use super::bounds::{Corner, NO_NEIGHBOUR, PolygonBounds, polygon_bounds};
@@ -127,12 +127,8 @@ impl NavMesh {
                 Corner { x: point.x, z: point.z, height }
             })
             .collect();
-        let polygon_first: Vec<u32> = polygons
-            .polygons
-            .iter()
-            .map(|polygon| polygon.first)
-            .chain([PolyId::from_index(corners.len()).0])
-            .collect();
+        let polygon_first: Vec<u32> =
+            polygons.polygons.iter().map(|polygon| polygon.first).chain([to_u32(corners.len())]).collect();
         let neighbours: Vec<u32> = polygons
             .neighbours
             .iter()

@@ -4,7 +4,7 @@
 //! The tree of boxes finds the nearest of any polygons; most positions asked for lie over a
 //! polygon, and that one is in the list of their square.
 
-use waymesh_core::PolyId;
+use waymesh_core::to_u32;
 
 use super::bounds::PolygonBounds;
 use super::table::Table;
@@ -85,9 +85,7 @@ impl Buckets {
         }
         let mut found = Vec::with_capacity(4 * bounds.len());
         for (polygon, bounds) in bounds.iter().enumerate() {
-            buckets.touch(outline(polygon), bounds, |square| {
-                found.push((square, PolyId::from_index(polygon).0))
-            });
+            buckets.touch(outline(polygon), bounds, |square| found.push((square, to_u32(polygon))));
         }
         let mut first = vec![0; (buckets.squares.columns * buckets.squares.rows + 2) as usize];
         for &(square, _) in &found {

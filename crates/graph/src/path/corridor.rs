@@ -10,7 +10,7 @@ use super::options::{PathOptions, PathSearch};
 use super::search::PathScratch;
 use super::steps::Step;
 use super::{Ends, LinkUse, Outcome, Path, length};
-use crate::locate::error::{PathEnd, QueryError};
+use crate::locate::error::{PathEnd, QueryError, unless_0_or_more};
 use crate::locate::nearest::{Location, Spot};
 use crate::mesh::costs::{Length, TravelCost, Usable};
 use crate::mesh::filter::{AnyPolygon, PolygonFilter};
@@ -179,7 +179,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
     /// Plans from end to end. [`CorridorChange::Nothing`] if no way leads anywhere.
     ///
     /// # Errors
-    /// As [`NavMesh::find_path`], and [`QueryError::BadOption`]; then there is no corridor.
+    /// As [`NavMesh::find_path`], and [`QueryError::BadField`]; then there is no corridor.
     pub fn plan(
         &mut self,
         mesh: &NavMesh,
@@ -395,7 +395,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
     /// sight. Whether the path is shorter now.
     ///
     /// # Errors
-    /// As [`PathCorridor::move_start`], and [`QueryError::BadOption`] for a range that is NaN or
+    /// As [`PathCorridor::move_start`], and [`QueryError::BadField`] for a range that is NaN or
     /// negative.
     pub fn optimise_visibility(
         &mut self,
@@ -427,9 +427,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         only_straight: bool,
         scratch: &mut QueryScratch,
     ) -> Result<bool, QueryError> {
-        if range.is_nan() || range < 0.0 {
-            return Err(QueryError::BadOption { field: "range", value: range });
-        }
+        unless_0_or_more("range", range)?;
         self.renew(mesh, None, scratch)?;
         let Some(ends) = self.ends else { return Ok(false) };
         mesh.put_steps(&self.steps, &mut scratch.paths);

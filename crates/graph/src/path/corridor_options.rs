@@ -1,7 +1,9 @@
 //! How a corridor is kept, and what may become of it.
 
+use waymesh_core::BadField;
+
 use super::PathOptions;
-use crate::locate::error::QueryError;
+use crate::locate::error::unless_0_or_more;
 use crate::mesh::costs::{Length, TravelCost};
 use crate::mesh::filter::{AnyPolygon, PolygonFilter};
 
@@ -46,17 +48,13 @@ impl<F: PolygonFilter, C: TravelCost> CorridorOptions<F, C> {
         CorridorOptions { path, max_drift, range, repair }
     }
 
-    /// Names the first field that is no use.
+    /// Names the first field that is out of range.
     ///
     /// # Errors
-    /// [`QueryError::BadOption`] for a share or a range that is NaN or negative.
-    pub fn validate(&self) -> Result<(), QueryError> {
-        for (field, value) in [("max_drift", self.max_drift), ("range", self.range)] {
-            if value.is_nan() || value < 0.0 {
-                return Err(QueryError::BadOption { field, value });
-            }
-        }
-        Ok(())
+    /// If a share or a range is NaN or negative.
+    pub fn validate(&self) -> Result<(), BadField> {
+        unless_0_or_more("max_drift", self.max_drift)?;
+        unless_0_or_more("range", self.range)
     }
 }
 

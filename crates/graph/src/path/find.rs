@@ -30,7 +30,7 @@ impl NavMesh {
     /// # Errors
     /// - [`QueryError::NotFinite`] for an end that is NaN or infinite.
     /// - [`QueryError::NoMeshNear`] for an end without mesh within [`PathOptions::reach`].
-    /// - [`QueryError::BadReach`] for a reach that is NaN or negative, [`QueryError::BadCost`] for a cost that is.
+    /// - [`QueryError::BadField`] for a reach that is NaN or negative, [`QueryError::BadCost`] for a cost that is.
     #[doc(alias = "findPath")]
     #[doc(alias = "findStraightPath")]
     pub fn find_path<F: PolygonFilter, C: TravelCost, S: PathSearcher<F, C>>(
@@ -99,7 +99,7 @@ impl NavMesh {
         options: &PathOptions<F, C, S>,
     ) -> Result<Ends, QueryError> {
         let reach = options.reach.unwrap_or_else(|| self.default_reach());
-        reach.check()?;
+        reach.validate()?;
         if let Some((area, value)) = options.cost.bad_cost() {
             return Err(QueryError::BadCost { area, value });
         }

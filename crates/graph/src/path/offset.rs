@@ -4,7 +4,7 @@ use glam::{Vec2, Vec3, Vec3Swizzles};
 use waymesh_core::PolyId;
 
 use super::{Path, length};
-use crate::locate::error::{PathEnd, QueryError};
+use crate::locate::error::{PathEnd, QueryError, unless_0_or_more};
 use crate::locate::nearest::Location;
 use crate::mesh::filter::PolygonFilter;
 use crate::mesh::nav_mesh::NavMesh;
@@ -31,7 +31,7 @@ impl NavMesh {
     /// ([`crate::PathOptions::cross_points`]): those would not move along.
     ///
     /// # Errors
-    /// [`QueryError::BadOption`] for a distance that is NaN or negative, [`QueryError::NoPolygon`]
+    /// [`QueryError::BadField`] for a distance that is NaN or negative, [`QueryError::NoPolygon`]
     /// and [`QueryError::NotFinite`] for a path that is none of this mesh; `out` is then empty.
     ///
     /// ```
@@ -66,9 +66,7 @@ impl NavMesh {
         out: &mut Path,
     ) -> Result<usize, QueryError> {
         out.clear();
-        if distance.is_nan() || distance < 0.0 {
-            return Err(QueryError::BadOption { field: "distance", value: distance });
-        }
+        unless_0_or_more("distance", distance)?;
         if let Some(&polygon) = path.polygons.iter().find(|polygon| polygon.index() >= self.polygon_count()) {
             return Err(QueryError::NoPolygon { polygon });
         }

@@ -1,6 +1,6 @@
 //! Ways from polygon to polygon that are put together of pieces.
 
-use waymesh_core::PolyId;
+use waymesh_core::{PolyId, to_u32};
 
 use super::search::PathScratch;
 use crate::mesh::nav_mesh::NavMesh;
@@ -75,7 +75,7 @@ impl NavMesh {
     /// The same way, from the other side.
     pub(crate) fn reversed(&self, way: u32) -> u32 {
         if self.is_link(way) {
-            let first = PolyId::from_index(self.neighbours.len()).0;
+            let first = to_u32(self.neighbours.len());
             first + ((way - first) ^ 1)
         } else {
             self.fans.twin(way)

@@ -1,7 +1,7 @@
 //! Straight from start to goal, where nothing is in the way: the shortest way of all, found without
 //! a search.
 
-use waymesh_core::PolyId;
+use waymesh_core::{PolyId, to_u32};
 
 use super::search::PathScratch;
 use crate::locate::nearest::Spot;
@@ -35,7 +35,7 @@ impl NavMesh {
             if !is_open || scratch.corridor.len() > self.polygon_count() {
                 break;
             }
-            scratch.corridor.push(PolyId::from_index(edge).0);
+            scratch.corridor.push(to_u32(edge));
             if beyond == goal.polygon {
                 return true;
             }

@@ -56,7 +56,7 @@ impl NavMesh {
         out: &mut Vec<PolyId>,
     ) {
         out.clear();
-        if !middle.is_finite() || reach.bad_field().is_some() {
+        if !middle.is_finite() || reach.validate().is_err() {
             return;
         }
         let [x, y, z] = self.frame.to_grid(middle);

@@ -1,7 +1,7 @@
 //! Straight ahead over the surface.
 
 use glam::Vec3;
-use waymesh_core::PolyId;
+use waymesh_core::{PolyId, to_u32};
 
 use crate::geometry::plan::{LATTICE_STEP, PlanPosition, orientation};
 use crate::locate::error::{PathEnd, QueryError};
@@ -240,7 +240,7 @@ impl NavMesh {
         let fan_at = |polygon: u32| {
             self.edge_range(polygon as usize)
                 .find(|&corner| PlanPosition::on_grid(self.corners[corner].x, self.corners[corner].z) == *at)
-                .map(|corner| self.fans.fan(PolyId::from_index(corner).0).0)
+                .map(|corner| self.fans.fan(to_u32(corner)).0)
         };
         fan_at(polygon).is_some_and(|fan| fan_at(other) == Some(fan))
     }
@@ -422,7 +422,7 @@ impl NavMesh {
         let (ex, ez) = (ex as f32, ez as f32);
         let scale = 1.0 / (ex * ex + ez * ez).sqrt();
         let normal = Vec3::new(-ez * scale, 0.0, ex * scale);
-        let number = PolyId::from_index(edge - self.polygon_first[owner as usize] as usize).0;
+        let number = to_u32(edge - self.polygon_first[owner as usize] as usize);
         (fraction.clamp(0.0, 1.0), RayHit { polygon: PolyId(owner), edge: number, normal })
     }
 

@@ -1,7 +1,7 @@
 //! The walls around a place.
 
 use glam::Vec3;
-use waymesh_core::PolyId;
+use waymesh_core::{PolyId, to_u32};
 
 use super::raycast::normal;
 use crate::geometry::plan::{PlanPosition, closest_on_segment};
@@ -78,7 +78,7 @@ impl NavMesh {
             point: self.place(polygon, place).position,
             normal: Vec3::new(nx, 0.0, nz),
             polygon: PolyId(polygon),
-            edge: PolyId::from_index(edge - first).0,
+            edge: to_u32(edge - first),
         }))
     }
 

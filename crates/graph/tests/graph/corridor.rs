@@ -413,7 +413,7 @@ fn bad_numbers_are_errors_and_change_nothing() {
         [CorridorOptions::default().with_max_drift(f32::NAN), CorridorOptions::default().with_range(-1.0)]
     {
         let error = PathCorridor::new(options).plan(&mesh, from, to, &mut scratch).unwrap_err();
-        assert!(matches!(error, QueryError::BadOption { .. }));
+        assert!(matches!(error, QueryError::BadField(_)));
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use glam::Vec3;
-use waymesh_core::{AreaId, PolyId};
+use waymesh_core::{AreaId, BadField, PolyId};
 use waymesh_graph::{
     AnyPolygon, AreaCosts, AreaFilter, Hierarchy, HierarchyConfig, HierarchyUse, NavMesh, Outcome, Path,
     PathOptions, PathSearch, PolygonFilter, QueryError, QueryScratch, TravelCost,
@@ -297,7 +297,7 @@ fn what_is_no_use_is_an_error() {
     let mesh = navmesh(random_flat(1));
     for polygons in [0, 1, 1 << 17] {
         let error = Hierarchy::new(&mesh, &config(polygons)).unwrap_err();
-        assert!(matches!(error, QueryError::BadOption { field: "cluster_polygons", .. }));
+        assert!(matches!(error, QueryError::BadField(BadField { field: "cluster_polygons", .. })));
     }
     let hierarchy = Hierarchy::new(&mesh, &config(4)).unwrap();
     let mut scratch = QueryScratch::default();

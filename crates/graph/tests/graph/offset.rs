@@ -126,7 +126,7 @@ fn what_is_no_use_is_an_error() {
     let (mut passed, mut out) = (Vec::new(), Path::default());
     for distance in [f32::NAN, -1.0] {
         let error = mesh.offset_corners(&path, distance, &AnyPolygon, &mut passed, &mut out).unwrap_err();
-        assert!(matches!(error, QueryError::BadOption { .. }));
+        assert!(matches!(error, QueryError::BadField(_)));
     }
     let mut bad = path.clone();
     bad.polygons[0] = PolyId(1 << 30);

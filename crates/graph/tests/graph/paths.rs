@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use glam::{DVec2, Vec3, Vec3Swizzles};
-use waymesh_core::{Agent, AreaId, PolyId};
+use waymesh_core::{Agent, AreaId, BadField, PolyId};
 use waymesh_graph::{
     AreaFilter, NavMesh, Outcome, Path, PathEnd, PathOptions, PolygonFilter, QueryError, QueryScratch, Reach,
 };
@@ -418,7 +418,7 @@ fn bad_ends_are_errors_that_name_them() {
     );
     let options = PathOptions::default().with_reach(Reach::new(1.0, -2.0, 1.0));
     let error = mesh.find_path(inside, inside, &options, &mut scratch).unwrap_err();
-    assert_eq!(error, QueryError::BadReach { field: "up", value: -2.0 });
+    assert!(matches!(error, QueryError::BadField(BadField { field: "reach.up", value: -2.0, .. })));
 }
 
 #[test]

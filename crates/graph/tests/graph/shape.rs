@@ -1,7 +1,7 @@
 //! What the mesh is made of.
 
 use glam::Vec3;
-use waymesh_core::{Agent, AreaId, PolyId, RegionId, Validate, VertexId};
+use waymesh_core::{Agent, AreaId, BadField, PolyId, RegionId, Validate, VertexId};
 use waymesh_graph::{IslandId, NavMesh, NavMeshError};
 
 use crate::meshes::{Builder, bumpy_surface, frame, from_map, navmesh, random_flat, spiral};
@@ -89,7 +89,10 @@ fn numbers_beyond_their_limits_are_named() {
 
     let mut polygons = random_flat(1);
     polygons.frame.cell_size = 0.0;
-    assert!(matches!(NavMesh::try_from(polygons), Err(NavMeshError::Frame { field: "cell_size", .. })));
+    assert!(matches!(
+        NavMesh::try_from(polygons),
+        Err(NavMeshError::BadField(BadField { field: "cell_size", .. }))
+    ));
 
     let mut polygons = random_flat(1);
     polygons.corners.push(VertexId(0));
