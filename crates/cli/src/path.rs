@@ -70,7 +70,7 @@ fn use_name(how: HierarchyUse) -> &'static str {
     match how {
         HierarchyUse::Clusters => "clusters",
         HierarchyUse::Near => "near",
-        HierarchyUse::NoWay => "no way",
+        HierarchyUse::NoPath => "no way",
         _ => "not used",
     }
 }

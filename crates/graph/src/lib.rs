@@ -127,7 +127,7 @@
 //! mesh.polygons_within(&place, 8.02, &AnyPolygon, &mut scratch, &mut reached)?;
 //! assert_eq!(reached.len(), 2);
 //! let map = mesh.distance_map(&place, f32::INFINITY, &AnyPolygon, &mut scratch)?;
-//! let way = map.way_on(&mesh, &far)?.expect("a way");
+//! let way = map.heading(&mesh, &far)?.expect("a way");
 //! assert!((way.distance - path.length).abs() < 1e-4);
 //! assert_eq!(way.next, Vec3::new(10.0, 0.0, 10.0));
 //!
@@ -173,7 +173,7 @@ pub use mesh::packed::PackedChecks;
 pub use mesh::polygon::PolygonView;
 pub use path::{
     CorridorChange, CorridorOptions, DistanceMap, LinkUse, Outcome, Path, PathCorridor, PathOptions,
-    PathSearch, PathSearcher, ReplanReason, SlicedPath, WayOn,
+    PathSearch, PathSearcher, ReplanReason, SlicedPath, Heading,
 };
 pub use scratch::QueryScratch;
 pub use surface::{PlaceSampler, PlanRay, RayHit, Raycast, Wall, WallPiece};

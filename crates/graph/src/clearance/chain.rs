@@ -4,7 +4,7 @@ use glam::Vec3;
 use waymesh_core::PolyId;
 
 use super::fit::Fit;
-use super::leaps::Piece;
+use super::link_search::Piece;
 use super::path::{ClearPath, ClearPathOptions};
 use super::{ClearanceNavMesh, ClearanceScratch};
 use crate::geometry::disc::{
@@ -32,7 +32,7 @@ impl ClearanceNavMesh {
             path.length += before.distance(after);
             path.plan_length += (after.x - before.x).hypot(after.z - before.z);
         }
-        if let Some((link, backwards)) = piece.leap {
+        if let Some((link, backwards)) = piece.link {
             path.links.push(LinkUse { link, backwards, point: path.points.len() - 1 });
         }
     }

@@ -110,8 +110,8 @@ impl ClearanceNavMesh {
         }
         let [x, _, z] = self.mesh.frame.to_grid(place.position);
         let closest = self.mesh.closest_in_polygon(place.polygon.index(), PlanPosition::snapped(x, z));
-        let polygon = f64::from(self.mesh.frame.cell_size);
-        let at = [closest.x * polygon, closest.z * polygon];
+        let cell = f64::from(self.mesh.frame.cell_size);
+        let at = [closest.x * cell, closest.z * cell];
         let triangle = self.triangle_at(place.polygon.0, at);
         let limit = f64::from(limit);
         let squared =

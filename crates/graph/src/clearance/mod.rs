@@ -1,13 +1,13 @@
 //! Agents of any radius on one mesh.
 
+mod arrivals;
 mod bounds;
 mod chain;
-mod claims;
 mod cones;
 mod ends;
 mod fit;
 mod islands;
-mod leaps;
+mod link_search;
 mod near;
 mod path;
 mod search;
@@ -104,7 +104,7 @@ pub(crate) struct ClearanceScratch {
     memory: Memory,
     passed: Vec<PolyId>,
     fit: fit::Candidates,
-    leaps: leaps::Leaps,
+    link_search: link_search::LinkSearch,
     /// The points of a path, in metres from the origin of the frame, and the corner that the line
     /// to each goes round.
     plan: Vec<(Plane, Option<Plane>)>,
@@ -179,8 +179,8 @@ impl ClearanceNavMesh {
 
     /// Metres from the origin of the frame.
     fn place_of(&self, spot: &Spot) -> Plane {
-        let polygon = f64::from(self.mesh.frame.cell_size);
-        [spot.at.x * polygon, spot.at.z * polygon]
+        let cell = f64::from(self.mesh.frame.cell_size);
+        [spot.at.x * cell, spot.at.z * cell]
     }
 
     /// The triangle that holds a place of a polygon.

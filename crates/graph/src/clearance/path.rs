@@ -187,15 +187,15 @@ impl ClearanceNavMesh {
         (path.start, path.goal) = (Some(begin), Some(aim));
         let direct = self.search(&start, &goal, radius, scratch);
         if options.links && !self.mesh.links().is_empty() {
-            let mut leaps = std::mem::take(&mut scratch.leaps);
-            let cost = self.search_over_links([&start, &goal], from, radius, direct, &mut leaps, scratch);
+            let mut search = std::mem::take(&mut scratch.link_search);
+            let cost = self.search_over_links([&start, &goal], from, radius, direct, &mut search, scratch);
             if cost.is_some() {
                 path.outcome = Outcome::Complete;
-                for piece in leaps.pieces(goal, to) {
+                for piece in search.pieces(goal, to) {
                     self.write_piece(&piece, radius, options, scratch, path);
                 }
             }
-            scratch.leaps = leaps;
+            scratch.link_search = search;
             if cost.is_some() {
                 return Ok(());
             }

@@ -20,8 +20,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use super::arrivals::Arrivals;
 use super::bounds::{Bounds, Root};
-use super::claims::Claim;
 use super::islands::Islands;
 use super::near::Near;
 use super::table::Table;
@@ -37,9 +37,9 @@ pub(super) struct Memory {
     pub(super) open: BinaryHeap<Reverse<(u64, u32)>>,
     pub(super) stamp: u32,
     /// Per side that a sector round a corner ends at, and side of the way, the best arrivals.
-    pub(super) claims: Vec<Claim>,
+    pub(super) arrivals: Vec<Arrivals>,
     /// Those of ways near the ends.
-    pub(super) local: Vec<(usize, [bool; 2], Claim)>,
+    pub(super) local: Vec<(usize, [bool; 2], Arrivals)>,
     pub(super) start: Near,
     pub(super) goal: Near,
     pub(super) stack: Vec<u32>,
@@ -242,9 +242,9 @@ impl<'a> Search<'a> {
         if root.slot == NONE || root.near != [false; 2] {
             return false;
         }
-        let claim = &self.memory.claims[root.slot as usize];
+        let known = &self.memory.arrivals[root.slot as usize];
         let own = root.length - self.radius * root.turned;
-        claim.shortest.turned <= root.turned + SAME && claim.shortest.length < own - 1e-9 * (1.0 + own.abs())
+        known.shortest.turned <= root.turned + SAME && known.shortest.length < own - 1e-9 * (1.0 + own.abs())
     }
 }
 
@@ -256,12 +256,12 @@ impl Memory {
 
     fn begin(&mut self, slots: usize) {
         if self.stamp == u32::MAX {
-            self.claims.clear();
+            self.arrivals.clear();
             self.stamp = 0;
         }
         self.stamp += 1;
-        if self.claims.len() < slots {
-            self.claims.resize(slots, Claim::default());
+        if self.arrivals.len() < slots {
+            self.arrivals.resize(slots, Arrivals::default());
         }
         self.nodes.clear();
         self.roots.clear();

@@ -87,10 +87,10 @@ pub(super) fn find(
                     continue;
                 }
                 let end = if edge + 1 == range.end { range.start } else { edge + 1 };
-                let gate = plus(local(edge), minus(local(end), local(edge)), 0.5);
-                let there = table.walk(seeds[polygon as usize], None, from, gate);
+                let portal = plus(local(edge), minus(local(end), local(edge)), 0.5);
+                let there = table.walk(seeds[polygon as usize], None, from, portal);
                 let to = middle(mesh, neighbour);
-                seeds[neighbour as usize] = table.walk(there, None, gate, to);
+                seeds[neighbour as usize] = table.walk(there, None, portal, to);
                 stack.push(neighbour);
             }
         }

@@ -1,7 +1,7 @@
 //! Turns round corners, and where a way goes on from them.
 
+use super::arrivals::Arrival;
 use super::bounds::{Bounds, Root, Seen};
-use super::claims::Arrival;
 use super::search::{Kind, NONE, Node, Search};
 use super::table::{next, previous};
 use crate::geometry::disc::{Plane, SAME, Tangent, cross, dot, length, minus, touch, unit};
@@ -45,7 +45,7 @@ impl Search<'_> {
             Some(entry) => slot(self.sector(entry, side), side),
             None => slot(fan, side),
         };
-        if self.memory.is_claimed(slot, near, &arrival) {
+        if self.memory.is_dominated(slot, near, &arrival) {
             return;
         }
         let centre = table.start(corner);
@@ -78,7 +78,7 @@ impl Search<'_> {
         let root = self.memory.roots[number as usize];
         let slot = root.slot as usize;
         let arrival = Arrival { turned: root.turned, length: root.length - self.radius * root.turned };
-        if self.memory.is_claimed(slot, root.near, &arrival) {
+        if self.memory.is_dominated(slot, root.near, &arrival) {
             return;
         }
         let parent = self.memory.roots[root.parent as usize];
@@ -87,7 +87,7 @@ impl Search<'_> {
         if !self.turns_free(&parent, way.direction) || !self.comes_clear(&root, &parent, &way, clear_to) {
             return;
         }
-        self.memory.claim(slot, root.near, &arrival);
+        self.memory.keep_arrival(slot, root.near, &arrival);
         if root.near != [false; 2] {
             self.local(number);
         } else if entry != NONE {

@@ -114,8 +114,8 @@ pub(super) fn are_all_open<F: PolygonFilter, C: TravelCost>(
             |polygon| {
                 let edges = mesh.polygon_first[polygon as usize]..mesh.polygon_first[polygon as usize + 1];
                 let edges = edges.filter(|&edge| mesh.neighbours[edge as usize] != NO_NEIGHBOUR);
-                let links = mesh.links.leaving(polygon).iter().map(|&leaving| mesh.way_of(leaving));
-                let mut beyond = edges.chain(links).map(|way| mesh.beyond(way));
+                let links = mesh.links.leaving(polygon).iter().map(|&leaving| mesh.crossing_of(leaving));
+                let mut beyond = edges.chain(links).map(|crossing| mesh.beyond(crossing));
                 beyond
                     .all(|to| !usable.allows(mesh, PolyId(to)) || leads_both_ways(mesh, usable, polygon, to))
             },
@@ -131,24 +131,24 @@ fn borders<F: PolygonFilter, C: TravelCost>(
     labels: &[u32],
 ) -> Borders {
     let mut borders = Vec::new();
-    let mut add = |from: u32, way: u32, ends: [PlanPosition; 2]| {
-        let to = mesh.beyond(way);
+    let mut add = |from: u32, crossing: u32, ends: [PlanPosition; 2]| {
+        let to = mesh.beyond(crossing);
         let [a, b] = [from, to].map(|polygon| labels[polygon as usize]);
         if a != NONE && b != NONE && a != b && leads_both_ways(mesh, usable, from, to) {
             borders.push((a, b, ends[0].distance_squared(ends[1]).sqrt()));
         }
     };
     for polygon in (0_u32..).take(mesh.polygon_count()) {
-        for way in mesh.polygon_first[polygon as usize]..mesh.polygon_first[polygon as usize + 1] {
-            if mesh.neighbours[way as usize] != NO_NEIGHBOUR {
-                add(polygon, way, mesh.edge_ends(PolyId(polygon), way));
+        for crossing in mesh.polygon_first[polygon as usize]..mesh.polygon_first[polygon as usize + 1] {
+            if mesh.neighbours[crossing as usize] != NO_NEIGHBOUR {
+                add(polygon, crossing, mesh.edge_ends(PolyId(polygon), crossing));
             }
         }
         for &leaving in mesh.links.leaving(polygon) {
-            let way = mesh.way_of(leaving);
-            let link = mesh.link_of(way).0;
+            let crossing = mesh.crossing_of(leaving);
+            let link = mesh.link_of(crossing).0;
             if mesh.links.is_portal(link) && mesh.links.links[link.index()].both_ways {
-                add(polygon, way, mesh.edge_ends(PolyId(polygon), way));
+                add(polygon, crossing, mesh.edge_ends(PolyId(polygon), crossing));
             }
         }
     }

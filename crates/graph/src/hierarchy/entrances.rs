@@ -16,7 +16,7 @@ pub(super) struct Terminal {
     pub(super) polygon: u32,
     pub(super) at: PlanPosition,
     /// The edge or link that leads out of the cluster here.
-    pub(super) way: u32,
+    pub(super) id: u32,
     /// The other side.
     pub(super) mate: u32,
     /// What crossing costs from here, in cells.
@@ -32,7 +32,7 @@ struct Crossing {
     /// Ways of one kind make an entrance: 0 for those that are crossed like edges, 1 for leaps, 2
     /// for ways that lead one way.
     kind: u8,
-    way: u32,
+    id: u32,
     polygons: [u32; 2],
     ends: [PlanPosition; 2],
 }
@@ -44,7 +44,7 @@ pub(super) fn find<F: PolygonFilter, C: TravelCost>(
     clusters: &Clusters,
 ) -> (Vec<Terminal>, Vec<u32>) {
     let mut crossings = crossings(mesh, clusters);
-    crossings.sort_unstable_by_key(|crossing| (crossing.clusters, crossing.kind, crossing.way));
+    crossings.sort_unstable_by_key(|crossing| (crossing.clusters, crossing.kind, crossing.id));
     let areas: Vec<f64> = (0_u32..)
         .take(clusters.count())
         .map(|cluster| clusters.polygons(cluster).iter().map(|&polygon| area(mesh, polygon)).sum())
@@ -81,23 +81,23 @@ fn crossings(mesh: &NavMesh, clusters: &Clusters) -> Vec<Crossing> {
         }
         let edges = mesh.polygon_first[polygon as usize]..mesh.polygon_first[polygon as usize + 1];
         let edges = edges.filter(|&edge| mesh.neighbours[edge as usize] != NO_NEIGHBOUR);
-        let links = mesh.links.leaving(polygon).iter().map(|&leaving| mesh.way_of(leaving));
-        for way in edges.chain(links) {
-            let other = mesh.beyond(way);
+        let links = mesh.links.leaving(polygon).iter().map(|&leaving| mesh.crossing_of(leaving));
+        for id in edges.chain(links) {
+            let other = mesh.beyond(id);
             let to = clusters.of[other as usize];
-            let is_one_way = mesh.is_link(way) && !mesh.links.links[mesh.link_of(way).0.index()].both_ways;
+            let is_one_way = mesh.is_link(id) && !mesh.links.links[mesh.link_of(id).0.index()].both_ways;
             // Both ways are the same entrance, seen from the lower number.
             if to == NONE || from == to || (from > to && !is_one_way) {
                 continue;
             }
-            let (kind, ends) = if is_one_way || !mesh.is_crossed(way) {
-                let (link, backwards) = mesh.link_of(way);
+            let (kind, ends) = if is_one_way || !mesh.is_crossed(id) {
+                let (link, backwards) = mesh.link_of(id);
                 let ends = mesh.links.links[link.index()].ends(backwards)[0].ends;
                 (1 + u8::from(is_one_way), ends.map(|end| PlanPosition::from(end.point)))
             } else {
-                (0, mesh.edge_ends(PolyId(polygon), way))
+                (0, mesh.edge_ends(PolyId(polygon), id))
             };
-            crossings.push(Crossing { clusters: [from, to], kind, way, polygons: [polygon, other], ends });
+            crossings.push(Crossing { clusters: [from, to], kind, id, polygons: [polygon, other], ends });
         }
     }
     crossings
@@ -197,20 +197,20 @@ fn terminals<F: PolygonFilter, C: TravelCost>(
     usable: &Usable<'_, F, C>,
     crossing: &Crossing,
 ) -> [Terminal; 2] {
-    let Crossing { clusters, kind, way, polygons, .. } = *crossing;
+    let Crossing { clusters, kind, id, polygons, .. } = *crossing;
     let mut places = [middle(crossing); 2];
-    if !mesh.is_crossed(way) {
-        places = super::tables::leap(mesh, way, 1.0).map(|end| end.0);
+    if !mesh.is_crossed(id) {
+        places = super::tables::link_place(mesh, id, 1.0).map(|end| end.0);
     }
-    let back = mesh.reversed(way);
+    let back = mesh.reversed(id);
     let side = |side: usize| {
-        let way = [way, back][side];
-        let cost = super::tables::crossing_cost(mesh, usable, way, polygons[side]);
+        let id = [id, back][side];
+        let cost = super::tables::crossing_cost(mesh, usable, id, polygons[side]);
         Terminal {
             cluster: clusters[side],
             polygon: polygons[side],
             at: places[side],
-            way,
+            id,
             mate: 0,
             cost: single(cost),
             exits: (side == 0 || kind != 2) && cost.is_finite(),

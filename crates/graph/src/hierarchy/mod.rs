@@ -79,17 +79,17 @@ struct Reached {
     /// Length of the way to there, or what it costs, in cells of the grid.
     length: f32,
     /// The way by which the polygon is entered.
-    way: u32,
+    crossing: u32,
 }
 
 /// How far along their segments links are taken.
 const ALONG: f64 = 0.5;
 
 /// Not reached, or the polygon it begins in.
-const NO_WAY: u32 = u32::MAX;
+const NOT_REACHED: u32 = u32::MAX;
 
 impl Reached {
-    const NONE: Self = Self { root: [0.0; 2], length: f32::INFINITY, way: NO_WAY };
+    const NONE: Self = Self { root: [0.0; 2], length: f32::INFINITY, crossing: NOT_REACHED };
 
     #[expect(clippy::cast_possible_truncation, reason = "a length in single precision")]
     fn distance(&self, at: PlanPosition, metre: f64) -> f32 {

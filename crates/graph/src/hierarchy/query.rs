@@ -8,7 +8,7 @@ use waymesh_core::{PolyId, to_u32};
 use super::clusters::NONE;
 use super::landmarks::COUNT;
 use super::tables::metre_in;
-use super::{ALONG, Hierarchy, NO_WAY, Reached};
+use super::{ALONG, Hierarchy, NOT_REACHED, Reached};
 use crate::locate::nearest::Spot;
 use crate::mesh::costs::{TravelCost, Usable};
 use crate::mesh::filter::PolygonFilter;
@@ -39,7 +39,7 @@ pub enum HierarchyUse {
     /// No way over entrances leads to the goal, so there is none: nothing was searched for one.
     /// Only where some way between polygons is closed by an infinite cost for entering
     /// ([`TravelCost::entering`]), a search without made sure.
-    NoWay,
+    NoPath,
 }
 
 /// The part of a [`QueryScratch`] that is for hierarchies.
@@ -155,7 +155,7 @@ impl<F: PolygonFilter + PartialEq, C: TravelCost + PartialEq> Hierarchy<F, C> {
             // The polygons of a cluster hang together both ways, and each piece of border between two has an
             // entrance: there is none.
             let is_sure = self.is_complete;
-            return (!is_sure && mesh.search_corridor(start, goal, usable, paths), HierarchyUse::NoWay);
+            return (!is_sure && mesh.search_corridor(start, goal, usable, paths), HierarchyUse::NoPath);
         }
         if scratch.chain.len() <= NEAR {
             scratch.marked.resize(self.clusters.count(), 0);
@@ -291,18 +291,18 @@ impl<F: PolygonFilter + PartialEq, C: TravelCost + PartialEq> Hierarchy<F, C> {
                 None => {
                     let mut polygon = start.polygon;
                     loop {
-                        let way = self.reached(terminal, polygon).way;
-                        if way == NO_WAY {
+                        let crossing = self.reached(terminal, polygon).crossing;
+                        if crossing == NOT_REACHED {
                             break;
                         }
-                        let back = mesh.reversed(way);
-                        steps.push(Step { way: back, along: ALONG });
+                        let back = mesh.reversed(crossing);
+                        steps.push(Step { crossing: back, along: ALONG });
                         polygon = mesh.beyond(back);
                     }
                 }
                 Some(mate) => self.append(mesh, mate, here.polygon, steps),
             }
-            steps.push(Step { way: here.way, along: ALONG });
+            steps.push(Step { crossing: here.id, along: ALONG });
             arrived = Some(here.mate);
         }
         if let Some(mate) = arrived {
@@ -314,12 +314,12 @@ impl<F: PolygonFilter + PartialEq, C: TravelCost + PartialEq> Hierarchy<F, C> {
     fn append(&self, mesh: &NavMesh, terminal: u32, mut polygon: u32, steps: &mut Vec<Step>) {
         let first = steps.len();
         loop {
-            let way = self.reached(terminal, polygon).way;
-            if way == NO_WAY {
+            let crossing = self.reached(terminal, polygon).crossing;
+            if crossing == NOT_REACHED {
                 break;
             }
-            steps.push(Step { way, along: ALONG });
-            polygon = mesh.beyond(mesh.reversed(way));
+            steps.push(Step { crossing, along: ALONG });
+            polygon = mesh.beyond(mesh.reversed(crossing));
         }
         steps[first..].reverse();
     }
@@ -344,7 +344,7 @@ fn straighten<U: PolygonFilter>(
 ) {
     for _ in 0..PASSES {
         mesh.string_turns(start, goal, &scratch.polygons, paths, &mut scratch.turns);
-        if slide_leaps(mesh, scratch) {
+        if slide_links(mesh, scratch) {
             mesh.put_steps(&scratch.steps, paths);
             mesh.string_turns(start, goal, &scratch.polygons, paths, &mut scratch.turns);
         }
@@ -391,7 +391,7 @@ fn straighten<U: PolygonFilter>(
 
 /// Takes each link that is leapt over from the place of its segment that is best between the turns
 /// before and after. Whether there is such a link.
-fn slide_leaps(mesh: &NavMesh, scratch: &mut HierarchyScratch) -> bool {
+fn slide_links(mesh: &NavMesh, scratch: &mut HierarchyScratch) -> bool {
     let HierarchyScratch { turns, steps, .. } = scratch;
     let mut any = false;
     for index in 1..turns.len().saturating_sub(2) {
@@ -399,10 +399,10 @@ fn slide_leaps(mesh: &NavMesh, scratch: &mut HierarchyScratch) -> bool {
         if arrive.crossed != leave.crossed + 1 {
             continue;
         }
-        let Some(step) = steps.get_mut(leave.crossed).filter(|step| !mesh.is_crossed(step.way)) else {
+        let Some(step) = steps.get_mut(leave.crossed).filter(|step| !mesh.is_crossed(step.crossing)) else {
             continue;
         };
-        let (link, backwards) = mesh.link_of(step.way);
+        let (link, backwards) = mesh.link_of(step.crossing);
         let ends = mesh.links.links[link.index()].ends(backwards);
         if ends.iter().all(|end| end.ends[0].point == end.ends[1].point) {
             continue;

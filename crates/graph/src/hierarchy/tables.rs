@@ -7,7 +7,7 @@ use waymesh_core::PolyId;
 
 use super::clusters::{Clusters, leads_both_ways};
 use super::entrances::Terminal;
-use super::{NO_WAY, Reached};
+use super::{NOT_REACHED, Reached};
 use crate::geometry::plan::{PlanPosition, closest_on_segment};
 use crate::locate::nearest::Spot;
 use crate::mesh::bounds::{Corner, NO_NEIGHBOUR};
@@ -32,7 +32,7 @@ pub(super) struct TablesScratch {
 struct Entry {
     at: PlanPosition,
     length: f64,
-    way: u32,
+    crossing: u32,
     parent: u32,
     closed: bool,
 }
@@ -70,7 +70,7 @@ pub(super) fn fill<F: PolygonFilter, C: TravelCost>(
                 Some((root, length)) => Reached {
                     root: [root.x as f32, root.z as f32],
                     length: length as f32,
-                    way: scratch.entries[clusters.slots[polygon as usize] as usize].way,
+                    crossing: scratch.entries[clusters.slots[polygon as usize] as usize].crossing,
                 },
                 None => Reached::NONE,
             });
@@ -102,7 +102,13 @@ fn flood<F: PolygonFilter, C: TravelCost>(
 ) {
     let TablesScratch { entries, open, .. } = scratch;
     let polygons = clusters.polygons(cluster);
-    let unseen = Entry { at: start.at, length: f64::INFINITY, way: NO_WAY, parent: NO_WAY, closed: false };
+    let unseen = Entry {
+        at: start.at,
+        length: f64::INFINITY,
+        crossing: NOT_REACHED,
+        parent: NOT_REACHED,
+        closed: false,
+    };
     entries.clear();
     entries.resize(polygons.len(), unseen);
     open.clear();
@@ -116,36 +122,36 @@ fn flood<F: PolygonFilter, C: TravelCost>(
         }
         let polygon = polygons[slot as usize];
         let metre = metre_in(mesh, usable, polygon);
-        let mut enter = |way: u32, at: PlanPosition, length: f64| {
-            let to = mesh.beyond(way);
+        let mut enter = |crossing: u32, at: PlanPosition, length: f64| {
+            let to = mesh.beyond(crossing);
             if clusters.of[to as usize] != cluster || !leads_both_ways(mesh, usable, polygon, to) {
                 return;
             }
-            let length = entry.length + length * metre + crossing_cost(mesh, usable, way, polygon);
+            let length = entry.length + length * metre + crossing_cost(mesh, usable, crossing, polygon);
             let slot_to = clusters.slots[to as usize];
             let known = &mut entries[slot_to as usize];
             if !known.closed && length < known.length {
-                *known = Entry { at, length, way, parent: slot, closed: false };
+                *known = Entry { at, length, crossing, parent: slot, closed: false };
                 open.push(Reverse((length.to_bits(), slot_to)));
             }
         };
         let edges = mesh.polygon_first[polygon as usize]..mesh.polygon_first[polygon as usize + 1];
         let edges = edges.filter(|&edge| mesh.neighbours[edge as usize] != NO_NEIGHBOUR);
-        let links = mesh.links.leaving(polygon).iter().map(|&leaving| mesh.way_of(leaving));
-        for way in edges.chain(links) {
-            if mesh.is_crossed(way) {
-                if mesh.is_link(way) && !mesh.links.links[mesh.link_of(way).0.index()].both_ways {
+        let links = mesh.links.leaving(polygon).iter().map(|&leaving| mesh.crossing_of(leaving));
+        for crossing in edges.chain(links) {
+            if mesh.is_crossed(crossing) {
+                if mesh.is_link(crossing) && !mesh.links.links[mesh.link_of(crossing).0.index()].both_ways {
                     continue;
                 }
-                let [a, b] = mesh.edge_ends(PolyId(polygon), way);
+                let [a, b] = mesh.edge_ends(PolyId(polygon), crossing);
                 let (x, z) = closest_on_segment(a, b, entry.at);
                 let at = PlanPosition { x, z };
-                enter(way, at, at.distance_squared(entry.at).sqrt());
+                enter(crossing, at, at.distance_squared(entry.at).sqrt());
             } else {
-                let (link, _) = mesh.link_of(way);
+                let (link, _) = mesh.link_of(crossing);
                 if mesh.links.links[link.index()].both_ways {
-                    let [leave, arrive] = leap(mesh, way, 1.0).map(|end| end.0);
-                    enter(way, arrive, leave.distance_squared(entry.at).sqrt());
+                    let [leave, arrive] = link_place(mesh, crossing, 1.0).map(|end| end.0);
+                    enter(crossing, arrive, leave.distance_squared(entry.at).sqrt());
                 }
             }
         }
@@ -165,20 +171,22 @@ pub(super) fn metre_in<F: PolygonFilter, C: TravelCost>(
 pub(super) fn crossing_cost<F: PolygonFilter, C: TravelCost>(
     mesh: &NavMesh,
     usable: &Usable<'_, F, C>,
-    way: u32,
+    crossing: u32,
     polygon: u32,
 ) -> f64 {
     // As the search polygon by polygon counts it.
     let metre =
         metre_in(mesh, usable, polygon).max(if C::IS_LENGTH { 1.0 } else { f64::from(usable.cost.least()) });
-    let leap = if mesh.is_crossed(way) { 0.0 } else { leap(mesh, way, metre)[0].1 };
-    leap + f64::from(entering(usable.cost, mesh, polygon, mesh.beyond(way))) / f64::from(mesh.frame.cell_size)
+    let link_place = if mesh.is_crossed(crossing) { 0.0 } else { link_place(mesh, crossing, metre)[0].1 };
+    link_place
+        + f64::from(entering(usable.cost, mesh, polygon, mesh.beyond(crossing)))
+            / f64::from(mesh.frame.cell_size)
 }
 
 /// Both ends of a link in its middle, with what it costs in cells where a metre of it costs that
 /// much.
-pub(super) fn leap(mesh: &NavMesh, way: u32, metre: f64) -> [(PlanPosition, f64); 2] {
-    let (link, backwards) = mesh.link_of(way);
+pub(super) fn link_place(mesh: &NavMesh, crossing: u32, metre: f64) -> [(PlanPosition, f64); 2] {
+    let (link, backwards) = mesh.link_of(crossing);
     let link = &mesh.links.links[link.index()];
     let [leave, arrive] = link.ends(backwards).map(|end| mesh.on_segment(end, super::ALONG));
     let cost = f64::from(leave.1.distance(arrive.1)) * metre + f64::from(link.extra_cost);
@@ -202,25 +210,25 @@ fn string(
         return None;
     }
     paths.corridor.clear();
-    paths.leaps.clear();
-    while entries[slot as usize].way != NO_WAY {
-        let Entry { way, parent, .. } = entries[slot as usize];
-        paths.corridor.push(way);
-        if mesh.is_link(way) {
-            paths.leaps.push(super::ALONG);
+    paths.link_places.clear();
+    while entries[slot as usize].crossing != NOT_REACHED {
+        let Entry { crossing, parent, .. } = entries[slot as usize];
+        paths.corridor.push(crossing);
+        if mesh.is_link(crossing) {
+            paths.link_places.push(super::ALONG);
         }
         slot = parent;
     }
     paths.corridor.reverse();
     polygons.clear();
     polygons.push(PolyId(start.polygon));
-    polygons.extend(paths.corridor.iter().map(|&way| PolyId(mesh.beyond(way))));
+    polygons.extend(paths.corridor.iter().map(|&crossing| PolyId(mesh.beyond(crossing))));
     mesh.string_turns(start, &spot(mesh, polygon, to), polygons, paths, turns);
     let length = turns[..turns.len() - 1]
         .windows(2)
         .map(|pair| match paths.corridor.get(pair[0].crossed) {
-            Some(&way) if !mesh.is_crossed(way) && pair[1].crossed == pair[0].crossed + 1 => {
-                leap(mesh, way, 1.0)[0].1
+            Some(&crossing) if !mesh.is_crossed(crossing) && pair[1].crossed == pair[0].crossed + 1 => {
+                link_place(mesh, crossing, 1.0)[0].1
             }
             _ => pair[0].at.distance_squared(pair[1].at).sqrt(),
         })

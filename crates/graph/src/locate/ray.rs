@@ -30,7 +30,7 @@ impl Ray {
 
 /// Where a ray leaves a polygon that it came into through the inside of an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Way {
+pub(crate) enum RayExit {
     /// It does not: its target is in the polygon.
     Ends,
     /// Through the inside of this edge.
@@ -44,7 +44,7 @@ impl NavMesh {
     /// edge is left of it, the end right, and the target beyond. So only the corners right of
     /// the ray are looked at.
     #[inline]
-    pub(crate) fn way_through(&self, polygon: u32, entry: usize, ray: &Ray) -> Way {
+    pub(crate) fn exit_through(&self, polygon: u32, entry: usize, ray: &Ray) -> RayExit {
         let range = self.edge_range(polygon as usize);
         let after = |corner: usize| if corner + 1 == range.end { range.start } else { corner + 1 };
         let mut edge = after(entry);
@@ -59,17 +59,17 @@ impl NavMesh {
                     continue;
                 }
                 if side == 0.0 {
-                    return Way::Unsure;
+                    return RayExit::Unsure;
                 }
             }
             let is_beyond = orientation(a, b, ray.target) < 0.0;
-            return if is_beyond { Way::Through(edge) } else { Way::Ends };
+            return if is_beyond { RayExit::Through(edge) } else { RayExit::Ends };
         }
     }
 
     /// Where a ray leaves the polygon that it begins in or on.
     #[inline]
-    pub(crate) fn way_out(&self, polygon: u32, ray: &Ray) -> Way {
+    pub(crate) fn exit_of(&self, polygon: u32, ray: &Ray) -> RayExit {
         let first = self.polygon_first[polygon as usize] as usize;
         let edges = self.walk_edges(polygon);
         let mut before = edges.len() - 1;
@@ -81,17 +81,17 @@ impl NavMesh {
             // From right to left of the ray: only there it leaves.
             if a_side < 0.0 && b_side > 0.0 {
                 let is_beyond = orientation(a, b, ray.target) < 0.0;
-                return if is_beyond { Way::Through(first + before) } else { Way::Ends };
+                return if is_beyond { RayExit::Through(first + before) } else { RayExit::Ends };
             }
             (a, a_side, before) = (b, b_side, corner);
         }
-        Way::Unsure
+        RayExit::Unsure
     }
 
-    /// As [`Self::way_out`], for a place that may lie beside the polygon. `None` where that, or the
+    /// As [`Self::exit_of`], for a place that may lie beside the polygon. `None` where that, or the
     /// side of a corner, needs a closer look.
     #[inline]
-    pub(crate) fn way_from(&self, polygon: u32, ray: &Ray) -> Option<Way> {
+    pub(crate) fn exit_from(&self, polygon: u32, ray: &Ray) -> Option<RayExit> {
         let first = self.polygon_first[polygon as usize] as usize;
         let edges = self.walk_edges(polygon);
         let from_start = |edge: &WalkEdge| {
@@ -115,11 +115,11 @@ impl NavMesh {
             return None;
         }
         if exit == usize::MAX {
-            return Some(Way::Unsure);
+            return Some(RayExit::Unsure);
         }
         let next = if exit + 1 == edges.len() { 0 } else { exit + 1 };
         let is_beyond = orientation(edges[exit].start(), edges[next].start(), ray.target) < 0.0;
-        Some(if is_beyond { Way::Through(first + exit) } else { Way::Ends })
+        Some(if is_beyond { RayExit::Through(first + exit) } else { RayExit::Ends })
     }
 
     /// A ray from a place of the mesh.

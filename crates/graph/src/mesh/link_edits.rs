@@ -187,11 +187,11 @@ impl NavMesh {
 
     /// The polygon that an edge, or beyond the edges a link, leads to.
     #[inline]
-    pub(crate) fn beyond(&self, way: u32) -> u32 {
-        match self.neighbours.get(way as usize) {
+    pub(crate) fn beyond(&self, crossing: u32) -> u32 {
+        match self.neighbours.get(crossing as usize) {
             Some(&neighbour) => neighbour,
             None => {
-                let (link, backwards) = self.link_of(way);
+                let (link, backwards) = self.link_of(crossing);
                 self.links.links[link.index()].ends(backwards)[1].polygon.0
             }
         }
@@ -199,22 +199,22 @@ impl NavMesh {
 
     /// The link that a way beyond the edges stands for, and whether it is taken backwards.
     #[inline]
-    pub(crate) fn link_of(&self, way: u32) -> (LinkId, bool) {
+    pub(crate) fn link_of(&self, crossing: u32) -> (LinkId, bool) {
         #[expect(clippy::cast_possible_truncation, reason = "edges fit 32 bits")]
-        let number = way - self.neighbours.len() as u32;
+        let number = crossing - self.neighbours.len() as u32;
         (LinkId(number / 2), number % 2 == 1)
     }
 
     /// The way that stands for an entry of [`Links::leaving`].
     #[inline]
-    pub(crate) fn way_of(&self, leaving: u32) -> u32 {
+    pub(crate) fn crossing_of(&self, leaving: u32) -> u32 {
         #[expect(clippy::cast_possible_truncation, reason = "edges fit 32 bits")]
         let edges = self.neighbours.len() as u32;
         edges + leaving
     }
 
     /// Number of ways: edges, then links, each in both directions.
-    pub(crate) fn way_count(&self) -> usize {
+    pub(crate) fn crossing_count(&self) -> usize {
         self.neighbours.len() + 2 * self.links.links.len()
     }
 }

@@ -25,7 +25,7 @@ impl std::fmt::Display for LinkId {
 
 /// Places along a link's segments from which a shortest path may take it, where it is not crossed
 /// like an edge.
-pub(crate) const LEAP_PLACES: u32 = 9;
+pub(crate) const LINK_PLACES: u32 = 9;
 
 /// What a link is there for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -109,13 +109,13 @@ impl Link {
     /// How many places a shortest path may take it from.
     pub(crate) fn places(&self) -> u32 {
         let is_point = |end: &LinkEnd| end.ends[0].point == end.ends[1].point;
-        if is_point(&self.from) && is_point(&self.to) { 1 } else { LEAP_PLACES }
+        if is_point(&self.from) && is_point(&self.to) { 1 } else { LINK_PLACES }
     }
 
     /// How far along its segments a place lies.
     #[expect(clippy::unused_self, reason = "beside the number of places")]
     pub(crate) fn along(&self, place: u32) -> f64 {
-        f64::from(place) / f64::from(LEAP_PLACES - 1)
+        f64::from(place) / f64::from(LINK_PLACES - 1)
     }
 
     /// Where one leaves and where one arrives, in this direction. Both in the order in which their
@@ -176,23 +176,23 @@ impl Links {
         polygon_islands: &[u32],
         islands: usize,
     ) -> Self {
-        let ways = || {
+        let crossings = || {
             (0_u32..).zip(&links).flat_map(|(index, link)| {
                 let back = link.both_ways.then_some((link.to.polygon, 2 * index + 1));
                 std::iter::once((link.from.polygon, 2 * index)).chain(back)
             })
         };
         let mut first = vec![0_u32; polygon_islands.len() + 1];
-        for (polygon, _) in ways() {
+        for (polygon, _) in crossings() {
             first[polygon.index() + 1] += 1;
         }
         for polygon in 1..first.len() {
             first[polygon] += first[polygon - 1];
         }
-        let mut leaving = vec![0; ways().count()];
+        let mut leaving = vec![0; crossings().count()];
         let mut next = first.clone();
-        for (polygon, way) in ways() {
-            leaving[next[polygon.index()] as usize] = way;
+        for (polygon, crossing) in crossings() {
+            leaving[next[polygon.index()] as usize] = crossing;
             next[polygon.index()] += 1;
         }
         // Islands by number: the lower one becomes the root.

@@ -270,14 +270,14 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         if start.at == ends.start.at && start.polygon == ends.start.polygon {
             return Ok(change);
         }
-        let Some(way) = self.join(mesh, [&start, &ends.start], scratch) else {
+        let Some(moved) = self.join(mesh, [&start, &ends.start], scratch) else {
             return self.replan(mesh, place.position, target, ReplanReason::Jumped, scratch);
         };
         let old = ends;
         let ends = Ends { start, start_position: place.position, ..ends };
         if let Some(index) = place_of(&self.path.polygons, start.polygon, true) {
             if self.string(mesh, scratch).move_start(start.at, place.position, index) {
-                return self.moved(mesh, ends, way, change, scratch);
+                return self.moved(mesh, ends, moved, change, scratch);
             }
             self.steps.drain(..index);
         } else if let Some(crossed) = self.sees(mesh, &old, &start, true, scratch) {
@@ -289,7 +289,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
             scratch.corridor.steps.extend_from_slice(&self.steps);
             std::mem::swap(&mut scratch.corridor.steps, &mut self.steps);
         }
-        self.finish(mesh, ends, way, change, scratch)
+        self.finish(mesh, ends, moved, change, scratch)
     }
 
     /// The goal moved: the corridor now leads to the place nearest to it.
@@ -322,7 +322,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         if far || self.path.outcome != Outcome::Complete {
             return self.replan(mesh, ends.start_position, to, ReplanReason::Jumped, scratch);
         }
-        let Some(way) = self.join(mesh, [&ends.goal, &goal], scratch) else {
+        let Some(moved) = self.join(mesh, [&ends.goal, &goal], scratch) else {
             return self.replan(mesh, ends.start_position, to, ReplanReason::Jumped, scratch);
         };
         self.target = Some(to);
@@ -330,7 +330,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         let ends = Ends { goal, goal_position, ..ends };
         if let Some(index) = place_of(&self.path.polygons, goal.polygon, false) {
             if self.string(mesh, scratch).move_goal(goal.at, goal_position, index) {
-                return self.moved(mesh, ends, way, change, scratch);
+                return self.moved(mesh, ends, moved, change, scratch);
             }
             self.steps.truncate(index);
         } else if let Some(crossed) = self.sees(mesh, &old, &goal, false, scratch) {
@@ -340,7 +340,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
             self.join(mesh, [&old.goal, &goal], scratch);
             self.steps.extend_from_slice(&scratch.corridor.steps);
         }
-        self.finish(mesh, ends, way, change, scratch)
+        self.finish(mesh, ends, moved, change, scratch)
     }
 
     /// The agent took the next link that is not crossed like an edge: the corridor now begins where
@@ -355,11 +355,11 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
     ) -> Result<Option<LinkUse>, QueryError> {
         self.renew(mesh, None, scratch)?;
         let Some(ends) = self.ends else { return Ok(None) };
-        let Some(index) = self.steps.iter().position(|step| !mesh.is_crossed(step.way)) else {
+        let Some(index) = self.steps.iter().position(|step| !mesh.is_crossed(step.crossing)) else {
             return Ok(None);
         };
-        let Step { way, along } = self.steps[index];
-        let (link, backwards) = mesh.link_of(way);
+        let Step { crossing, along } = self.steps[index];
+        let (link, backwards) = mesh.link_of(crossing);
         let taken = self.path.links.iter().find(|taken| taken.link == link).copied();
         let [_, arrive] = mesh.links.links[link.index()].ends(backwards);
         let (at, position) = mesh.on_segment(arrive, along);
@@ -435,7 +435,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         mesh.string_turns(&ends.start, &ends.goal, &self.path.polygons, paths, turns);
         let metre = f64::from(mesh.frame.cell_size);
         // Links may be longer than they look: only what comes before the first is considered.
-        let before_link = self.steps.iter().position(|step| !mesh.is_crossed(step.way));
+        let before_link = self.steps.iter().position(|step| !mesh.is_crossed(step.crossing));
         let most = before_link.map_or(turns.len(), |link| {
             turns.iter().position(|turn| turn.crossed > link).unwrap_or(turns.len())
         });
@@ -596,7 +596,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         let beside = if is_start { turns[index - 1] } else { turns[index + 1] };
         // A link between them is not seen through.
         let (first, last) = (turn.crossed.min(beside.crossed), turn.crossed.max(beside.crossed));
-        if self.steps[first..last].iter().any(|step| !mesh.is_crossed(step.way)) {
+        if self.steps[first..last].iter().any(|step| !mesh.is_crossed(step.crossing)) {
             return None;
         }
         let polygon = self.path.polygons[turn.crossed].0;
@@ -711,7 +711,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         self.string.clear();
         let Some(Ends { start, goal, .. }) = &self.ends else { return };
         if C::IS_LENGTH && !self.options.path.cross_points && self.path.links.is_empty() {
-            if paths.is_straight || paths.is_taut {
+            if paths.is_straight || paths.has_turns {
                 // Written without a funnel.
                 mesh.string_turns(start, goal, &self.path.polygons, paths, &mut self.string);
             } else {

@@ -13,7 +13,7 @@ use crate::scratch::QueryScratch;
 
 /// The way to the goal of a [`DistanceMap`] from one place.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct WayOn {
+pub struct Heading {
     /// Length of the shortest way to the goal, in metres in plan.
     pub distance: f32,
     /// Where it leads straight on to, in plan: the first corner it turns round, the far end of a
@@ -108,7 +108,7 @@ impl DistanceMap {
     ///
     /// # Errors
     /// As [`NavMesh::polygons_within`].
-    pub fn way_on(&self, mesh: &NavMesh, from: &Location) -> Result<Option<WayOn>, QueryError> {
+    pub fn heading(&self, mesh: &NavMesh, from: &Location) -> Result<Option<Heading>, QueryError> {
         if mesh.generation() != self.generation {
             return Err(QueryError::Stale { polygon: from.polygon });
         }
@@ -134,6 +134,6 @@ impl DistanceMap {
         next.y = from.position.y;
         #[expect(clippy::cast_possible_truncation, reason = "a length in single precision")]
         let distance = (length * f64::from(mesh.frame.cell_size)) as f32;
-        Ok(Some(WayOn { distance, next }))
+        Ok(Some(Heading { distance, next }))
     }
 }

@@ -143,9 +143,9 @@ impl NavMesh {
         path: &mut Path,
     ) {
         let cross_points = options.cross_points;
-        let PathScratch { corridor, leaps, funnel, is_straight, is_taut, any_angle, .. } = scratch;
+        let PathScratch { corridor, link_places, funnel, is_straight, has_turns, any_angle, .. } = scratch;
         path.polygons.push(PolyId(start.polygon));
-        path.polygons.extend(corridor.iter().map(|&way| PolyId(self.beyond(way))));
+        path.polygons.extend(corridor.iter().map(|&crossing| PolyId(self.beyond(crossing))));
         path.points.push(start_position);
         if *is_straight && C::IS_LENGTH && !cross_points {
             if !same_plan(start_position, goal_position) {
@@ -155,15 +155,15 @@ impl NavMesh {
             path.cost = path.length;
             return;
         }
-        if *is_taut && C::IS_LENGTH && !cross_points {
+        if *has_turns && C::IS_LENGTH && !cross_points {
             self.write_turns([start.at, goal.at], goal_position, corridor, &any_angle.string, path);
             path.length = length(&path.points);
             path.cost = path.length;
             return;
         }
         let (mut from, mut first) = (start.at, 0);
-        for (crossed, way, along) in self.leapt(corridor, leaps) {
-            let (link, backwards) = self.link_of(way);
+        for (crossed, crossing, along) in self.links_on(corridor, link_places) {
+            let (link, backwards) = self.link_of(crossing);
             let [leave, arrive] = self.links.links[link.index()].ends(backwards);
             let (at, position) = self.on_segment(leave, along);
             let leg = Leg { corridor, range: first..crossed, cross_points };
@@ -223,12 +223,12 @@ impl NavMesh {
 
     /// The links of a corridor that are not crossed like edges: which way of it each is, its name,
     /// and how far along its segments it is taken.
-    fn leapt(&self, corridor: &[u32], leaps: &[f64]) -> impl Iterator<Item = (usize, u32, f64)> {
-        let links = corridor.iter().copied().enumerate().filter(|&(_, way)| self.is_link(way));
+    fn links_on(&self, corridor: &[u32], link_places: &[f64]) -> impl Iterator<Item = (usize, u32, f64)> {
+        let links = corridor.iter().copied().enumerate().filter(|&(_, crossing)| self.is_link(crossing));
         // Each link has its leap, those that are crossed like an edge too.
-        let leaps = leaps.iter().copied().chain(std::iter::repeat(0.0));
-        let links = links.zip(leaps).map(|((crossed, way), along)| (crossed, way, along));
-        links.filter(|&(_, way, _)| !self.is_crossed(way))
+        let link_places = link_places.iter().copied().chain(std::iter::repeat(0.0));
+        let links = links.zip(link_places).map(|((crossed, crossing), along)| (crossed, crossing, along));
+        links.filter(|&(_, crossing, _)| !self.is_crossed(crossing))
     }
 
     /// The turns of the shortest path through `scratch.corridor`, ends included, and both ends of
@@ -243,10 +243,10 @@ impl NavMesh {
     ) {
         turns.clear();
         turns.push(Turn { at: start.at, crossed: 0 });
-        let PathScratch { corridor, leaps, funnel, .. } = scratch;
+        let PathScratch { corridor, link_places, funnel, .. } = scratch;
         let (mut from, mut first) = (start.at, 0);
-        for (crossed, way, along) in self.leapt(corridor, leaps) {
-            let (link, backwards) = self.link_of(way);
+        for (crossed, crossing, along) in self.links_on(corridor, link_places) {
+            let (link, backwards) = self.link_of(crossing);
             let [leave, arrive] = self.links.links[link.index()].ends(backwards);
             let leg = Leg { corridor, range: first..crossed, cross_points: false };
             self.pull_string(from, self.on_segment(leave, along).0, polygons, &leg, funnel);
@@ -277,13 +277,13 @@ impl NavMesh {
             if !C::IS_LENGTH {
                 path.cost += self.cost_between([from, to], leg, cost, &path.polygons);
             }
-            for (crossed, &way) in leg.between(from, to) {
-                if self.is_link(way) {
-                    let (link, backwards) = self.link_of(way);
+            for (crossed, &crossing) in leg.between(from, to) {
+                if self.is_link(crossing) {
+                    let (link, backwards) = self.link_of(crossing);
                     path.links.push(LinkUse { link, backwards, point: path.points.len() - 1 });
                 }
                 if leg.cross_points {
-                    self.write_crossing([from, to], path.polygons[crossed], way, path);
+                    self.write_crossing([from, to], path.polygons[crossed], crossing, path);
                 }
             }
             if index + 1 < last {
@@ -334,13 +334,13 @@ impl NavMesh {
     }
 
     #[inline]
-    pub(crate) fn is_link(&self, way: u32) -> bool {
-        way as usize >= self.neighbours.len()
+    pub(crate) fn is_link(&self, crossing: u32) -> bool {
+        crossing as usize >= self.neighbours.len()
     }
 
     /// Whether a way is an edge, or a link that is crossed like one.
-    pub(crate) fn is_crossed(&self, way: u32) -> bool {
-        !self.is_link(way) || self.links.is_portal(self.link_of(way).0)
+    pub(crate) fn is_crossed(&self, crossing: u32) -> bool {
+        !self.is_link(crossing) || self.links.is_portal(self.link_of(crossing).0)
     }
 
     /// A place on a link's segment.
@@ -356,14 +356,14 @@ impl NavMesh {
 
     /// The ends of an edge in the plan: right and left of whoever leaves the polygon across it.
     #[inline]
-    pub(crate) fn edge_ends(&self, polygon: PolyId, way: u32) -> [PlanPosition; 2] {
-        if self.is_link(way) {
-            let (link, backwards) = self.link_of(way);
+    pub(crate) fn edge_ends(&self, polygon: PolyId, crossing: u32) -> [PlanPosition; 2] {
+        if self.is_link(crossing) {
+            let (link, backwards) = self.link_of(crossing);
             let [a, b] = self.links.links[link.index()].from.ends.map(|end| end.point);
             let [right, left] = if backwards { [b, a] } else { [a, b] };
             return [right, left].map(|point| PlanPosition::on_grid(point.x, point.z));
         }
-        self.edge_corners(polygon, way).map(|corner| PlanPosition::on_grid(corner.x, corner.z))
+        self.edge_corners(polygon, crossing).map(|corner| PlanPosition::on_grid(corner.x, corner.z))
     }
 
     #[inline]
@@ -385,9 +385,9 @@ impl NavMesh {
         let mut sum = 0.0;
         let mut polygon = polygons[from.crossed];
         let mut last = self.position_in(polygon, from.at);
-        for (crossed, &way) in leg.between(from, to) {
-            let at = self.crossing_at([from, to], polygons[crossed], way).unwrap_or_else(|| {
-                let ends = self.edge_ends(polygons[crossed], way);
+        for (crossed, &crossing) in leg.between(from, to) {
+            let at = self.crossing_at([from, to], polygons[crossed], crossing).unwrap_or_else(|| {
+                let ends = self.edge_ends(polygons[crossed], crossing);
                 if ends.contains(&from.at) {
                     from.at
                 } else if ends.contains(&to.at) {
@@ -408,16 +408,16 @@ impl NavMesh {
     }
 
     /// Where the segment between two turns crosses an edge.
-    fn write_crossing(&self, turns: [Turn; 2], polygon: PolyId, way: u32, path: &mut Path) {
-        if let Some(at) = self.crossing_at(turns, polygon, way) {
+    fn write_crossing(&self, turns: [Turn; 2], polygon: PolyId, crossing: u32, path: &mut Path) {
+        if let Some(at) = self.crossing_at(turns, polygon, crossing) {
             push_point(path, self.position_in(polygon, at));
         }
     }
 
     /// Where the segment between two turns crosses an edge, unless one is an end of the other or
     /// both are in line.
-    fn crossing_at(&self, [from, to]: [Turn; 2], polygon: PolyId, way: u32) -> Option<PlanPosition> {
-        let [right, left] = self.edge_ends(polygon, way);
+    fn crossing_at(&self, [from, to]: [Turn; 2], polygon: PolyId, crossing: u32) -> Option<PlanPosition> {
+        let [right, left] = self.edge_ends(polygon, crossing);
         let (r, l) = (orientation(from.at, to.at, right), orientation(from.at, to.at, left));
         if [right, left].iter().any(|&end| end == from.at || end == to.at) || l - r <= 0.0 {
             return None;

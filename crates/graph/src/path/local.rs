@@ -39,10 +39,10 @@ impl Local {
     }
 }
 
-/// Metres per polygon and per level.
+/// Metres per cell and per level.
 #[derive(Clone, Copy)]
 pub(super) struct Scale {
-    pub(super) polygon: f32,
+    pub(super) cell: f32,
     pub(super) level: f32,
 }
 
@@ -50,9 +50,9 @@ impl Scale {
     #[inline]
     pub(super) fn corner(self, corner: &Corner) -> Local {
         Local {
-            x: corner.x as f32 * self.polygon,
+            x: corner.x as f32 * self.cell,
             y: corner.height * self.level,
-            z: corner.z as f32 * self.polygon,
+            z: corner.z as f32 * self.cell,
         }
     }
 
@@ -64,9 +64,9 @@ impl Scale {
     #[expect(clippy::cast_possible_truncation, reason = "the nearest single-precision length is meant")]
     pub(super) fn spot(self, spot: &Spot) -> Local {
         Local {
-            x: spot.at.x as f32 * self.polygon,
+            x: spot.at.x as f32 * self.cell,
             y: spot.height as f32 * self.level,
-            z: spot.at.z as f32 * self.polygon,
+            z: spot.at.z as f32 * self.cell,
         }
     }
 }
@@ -74,7 +74,7 @@ impl Scale {
 /// Where the shortest way from `from` over segment `a b` to `to` crosses it, in plan: by mirroring
 /// one of the two if they are on the same side.
 #[inline]
-pub(super) fn crossing(from: Local, to: Local, a: Local, b: Local) -> Local {
+pub(super) fn crossing_point(from: Local, to: Local, a: Local, b: Local) -> Local {
     let (ex, ez) = (b.x - a.x, b.z - a.z);
     let (fx, fz) = (from.x - a.x, from.z - a.z);
     let (tx, tz) = (to.x - a.x, to.z - a.z);
@@ -141,7 +141,7 @@ impl Approach {
     /// the edge is not looked for: the cost is that of the way pulled taut, or a little less.
     #[inline(always)]
     pub(super) fn over(mut self, target: Local, right: Local, left: Local) -> Self {
-        self.at = crossing(self.from, target, right, left);
+        self.at = crossing_point(self.from, target, right, left);
         let hidden_by = if side(self.from, self.right, self.at) < 0.0 {
             Some(self.right)
         } else if side(self.from, self.left, self.at) > 0.0 {
@@ -152,7 +152,7 @@ impl Approach {
         if let Some(corner) = hidden_by {
             let cost = self.from_cost + self.from.distance(corner) * self.metre;
             self = Self::turn(corner, cost, self.metre);
-            self.at = crossing(corner, target, right, left);
+            self.at = crossing_point(corner, target, right, left);
         }
         if side(self.from, self.right, right) >= 0.0 {
             self.right = right;
@@ -176,7 +176,7 @@ mod tests {
     /// Looking along x, the left is where z is larger.
     fn walk(start: Local, goal: Local, edges: &[[Local; 2]]) -> (Local, f32) {
         let start = Approach::turn(start, 0.0, 1.0);
-        let end = edges.iter().fold(start, |way, &[right, left]| way.over(goal, right, left));
+        let end = edges.iter().fold(start, |crossing, &[right, left]| crossing.over(goal, right, left));
         (end.at, end.cost)
     }
 

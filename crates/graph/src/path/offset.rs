@@ -82,13 +82,13 @@ impl NavMesh {
         out.polygons.push(polygon);
         let mut from = Stand { at: self.at(polygon, first), polygon: 0, has_moved: false };
         let mut moved = 0;
-        let mut leaps = path.links.iter().filter(|taken| !self.links.is_portal(taken.link)).peekable();
+        let mut link_places = path.links.iter().filter(|taken| !self.links.is_portal(taken.link)).peekable();
         for (index, &point) in path.points.iter().enumerate().skip(1) {
-            let is_landing = leaps.next_if(|taken| taken.point + 1 == index).is_some();
-            let is_leap = leaps.peek().is_some_and(|taken| taken.point == index);
+            let is_landing = link_places.next_if(|taken| taken.point + 1 == index).is_some();
+            let is_link = link_places.peek().is_some_and(|taken| taken.point == index);
             let place = self.polygon_at(path, from.polygon, point, is_landing);
             let stays = Stand { at: self.at(path.polygons[place], point), polygon: place, has_moved: false };
-            let is_fixed = is_landing || is_leap || index + 1 == path.points.len();
+            let is_fixed = is_landing || is_link || index + 1 == path.points.len();
             let aside = if is_fixed {
                 None
             } else {

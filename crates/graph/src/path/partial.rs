@@ -59,7 +59,8 @@ impl NavMesh {
             *nodes -= 1;
             let Some(polygon) = stack.pop() else { break };
             let across = self.neighbours[self.edge_range(polygon as usize)].iter().copied();
-            let linked = self.links.leaving(polygon).iter().map(|&leaving| self.beyond(self.way_of(leaving)));
+            let linked =
+                self.links.leaving(polygon).iter().map(|&leaving| self.beyond(self.crossing_of(leaving)));
             for neighbour in across.chain(linked) {
                 if neighbour != NO_NEIGHBOUR
                     && filter.allows(self, PolyId(neighbour))

@@ -8,7 +8,7 @@ use waymesh_core::PolyId;
 
 use super::any_angle::AnyAngle;
 use super::funnel::Funnel;
-use super::local::{Approach, Local, Scale, crossing};
+use super::local::{Approach, Local, Scale, crossing_point};
 use super::sliced::Progress;
 use crate::locate::nearest::Spot;
 use crate::mesh::bounds::NO_NEIGHBOUR;
@@ -37,11 +37,11 @@ pub(crate) struct PathScratch {
     /// Whether the way is straight: nothing is to be searched and no string to be pulled.
     pub(super) is_straight: bool,
     /// Whether the search has found the turns, too: no string is to be pulled.
-    pub(super) is_taut: bool,
+    pub(super) has_turns: bool,
     /// Edges crossed, from the start's polygon to the goal's.
     pub(crate) corridor: Vec<u32>,
     /// How far along its segments each link of the corridor is taken, from 0 to 1.
-    pub(crate) leaps: Vec<f64>,
+    pub(crate) link_places: Vec<f64>,
     pub(super) funnel: Funnel,
     pub(crate) any_angle: AnyAngle,
 }
@@ -106,17 +106,17 @@ impl PathScratch {
     /// Opens a way, or makes a better one of it, and keeps the best of its polygon apart from the
     /// heap.
     #[inline(always)]
-    fn offer(&mut self, way: u32, parent: u32, approach: Approach, rest: f32, best: &mut u64) {
+    fn offer(&mut self, crossing: u32, parent: u32, approach: Approach, rest: f32, best: &mut u64) {
         let estimate = approach.cost + rest;
-        let new = Node { edge: way, parent, approach, estimate, closed: false };
-        let (stamp, index) = self.seen[way as usize];
+        let new = Node { edge: crossing, parent, approach, estimate, closed: false };
+        let (stamp, index) = self.seen[crossing as usize];
         let index = if stamp != self.stamp {
             #[expect(
                 clippy::cast_possible_truncation,
-                reason = "a node per way at most, and those fit 32 bits"
+                reason = "a node per crossing at most, and those fit 32 bits"
             )]
             let index = self.nodes.len() as u32;
-            self.seen[way as usize] = (self.stamp, index);
+            self.seen[crossing as usize] = (self.stamp, index);
             self.nodes.push(new);
             index
         } else {
@@ -229,15 +229,15 @@ impl NavMesh {
         scratch: &mut PathScratch,
     ) {
         scratch.corridor.clear();
-        scratch.leaps.clear();
-        scratch.is_taut = false;
+        scratch.link_places.clear();
+        scratch.has_turns = false;
         scratch.is_straight = start.polygon == goal.polygon
             || (C::IS_LENGTH && self.goes_straight(start, goal, filter, scratch));
         if scratch.is_straight {
             return;
         }
-        scratch.begin(self.way_count(), self.polygon_count());
-        let scale = Scale { polygon: self.frame.cell_size, level: self.frame.level_height };
+        scratch.begin(self.crossing_count(), self.polygon_count());
+        let scale = Scale { cell: self.frame.cell_size, level: self.frame.level_height };
         let approach = Approach::turn(scale.spot(start), 0.0, 1.0);
         scratch.front = Front {
             node: NO_NODE,
@@ -260,7 +260,7 @@ impl NavMesh {
         if scratch.is_straight {
             return Progress::Found;
         }
-        let scale = Scale { polygon: self.frame.cell_size, level: self.frame.level_height };
+        let scale = Scale { cell: self.frame.cell_size, level: self.frame.level_height };
         let target = scale.spot(goal);
         let goal_number = self.bridges.number(goal.polygon);
         if scratch.front.is_forced
@@ -309,12 +309,12 @@ impl NavMesh {
             let entry = &scratch.nodes[node as usize];
             scratch.corridor.push(entry.edge);
             if entry.edge as usize >= self.neighbours.len() {
-                scratch.leaps.push(self.leap(entry.edge, entry.approach.at, scale));
+                scratch.link_places.push(self.link_place(entry.edge, entry.approach.at, scale));
             }
             node = entry.parent;
         }
         scratch.corridor[forced..].reverse();
-        scratch.leaps.reverse();
+        scratch.link_places.reverse();
         Progress::Found
     }
 
@@ -332,7 +332,9 @@ impl NavMesh {
         let Front { mut polygon, mut from_polygon, mut approach, .. } = scratch.front;
         // No polygon can come twice; this is for who counts on nothing.
         while scratch.corridor.len() < self.polygon_count() {
-            let Some((edge, next)) = self.only_way(polygon, from_polygon, goal_number, filter) else { break };
+            let Some((edge, next)) = self.only_crossing(polygon, from_polygon, goal_number, filter) else {
+                break;
+            };
             if *nodes == 0 {
                 scratch.front = Front { polygon, from_polygon, ..scratch.front };
                 return Some(Progress::Running);
@@ -345,7 +347,7 @@ impl NavMesh {
             }
         }
         // What has been passed is weighed now.
-        let scale = Scale { polygon: self.frame.cell_size, level: self.frame.level_height };
+        let scale = Scale { cell: self.frame.cell_size, level: self.frame.level_height };
         let mut passed = start.polygon;
         for index in 0..scratch.corridor.len() {
             let edge = scratch.corridor[index];
@@ -364,7 +366,7 @@ impl NavMesh {
 
     /// The only edge by which a way to the goal can leave a polygon, and the polygon beyond.
     #[inline]
-    fn only_way(
+    fn only_crossing(
         &self,
         polygon: u32,
         from_polygon: u32,
@@ -468,30 +470,30 @@ impl NavMesh {
         let metre = if C::IS_LENGTH { 1.0 } else { filter.cost.per_metre(self, PolyId(polygon)) };
         let least = if C::IS_LENGTH { 1.0 } else { filter.cost.least().max(0.0) };
         for &leaving in self.links.leaving(polygon) {
-            let way = self.way_of(leaving);
-            let beyond = self.beyond(way);
+            let crossing = self.crossing_of(leaving);
+            let beyond = self.beyond(crossing);
             if beyond == from_polygon || !filter.allows(self, PolyId(beyond)) {
                 continue;
             }
-            let (link, backwards) = self.link_of(way);
+            let (link, backwards) = self.link_of(crossing);
             let link = &self.links.links[link.index()];
             let [[a, b], [c, d]] = link.ends(backwards).map(|end| end.ends.map(|end| scale.vertex(&end)));
-            let point = crossing(at, target, a, b);
+            let point = crossing_point(at, target, a, b);
             let landing = c.lerp(d, point.along(a, b));
-            let leap = point.distance(landing) * metre.max(least) + link.extra_cost;
+            let link_place = point.distance(landing) * metre.max(least) + link.extra_cost;
             let toll = entering(filter.cost, self, polygon, beyond);
             if toll == f32::INFINITY {
                 continue;
             }
-            let cost = cost + at.distance(point) * metre + leap + toll;
+            let cost = cost + at.distance(point) * metre + link_place + toll;
             let next = Approach::turn(landing, cost, metre);
-            scratch.offer(way, parent, next, landing.distance(target) * least, best);
+            scratch.offer(crossing, parent, next, landing.distance(target) * least, best);
         }
     }
 
     /// How far along its segments a link is taken that is left at `landing`.
-    fn leap(&self, way: u32, landing: Local, scale: Scale) -> f64 {
-        let (link, backwards) = self.link_of(way);
+    fn link_place(&self, crossing: u32, landing: Local, scale: Scale) -> f64 {
+        let (link, backwards) = self.link_of(crossing);
         let [_, to] = self.links.links[link.index()].ends(backwards);
         let [c, d] = to.ends.map(|end| scale.vertex(&end));
         f64::from(landing.along(c, d))

@@ -8,7 +8,7 @@ use crate::mesh::nav_mesh::NavMesh;
 /// An edge or link crossed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Step {
-    pub(crate) way: u32,
+    pub(crate) crossing: u32,
     /// How far along its segments a link is taken.
     pub(crate) along: f64,
 }
@@ -16,22 +16,22 @@ pub(crate) struct Step {
 impl NavMesh {
     /// Adds what a search left.
     pub(crate) fn append_steps(&self, scratch: &PathScratch, steps: &mut Vec<Step>) {
-        let mut leaps = scratch.leaps.iter().copied();
-        steps.extend(scratch.corridor.iter().map(|&way| {
-            let along = if self.is_link(way) { leaps.next().unwrap_or(0.0) } else { 0.0 };
-            Step { way, along }
+        let mut link_places = scratch.link_places.iter().copied();
+        steps.extend(scratch.corridor.iter().map(|&crossing| {
+            let along = if self.is_link(crossing) { link_places.next().unwrap_or(0.0) } else { 0.0 };
+            Step { crossing, along }
         }));
     }
 
     /// Puts steps where a search would leave them.
     pub(crate) fn put_steps(&self, steps: &[Step], scratch: &mut PathScratch) {
         scratch.corridor.clear();
-        scratch.leaps.clear();
-        (scratch.is_straight, scratch.is_taut) = (false, false);
+        scratch.link_places.clear();
+        (scratch.is_straight, scratch.has_turns) = (false, false);
         for step in steps {
-            scratch.corridor.push(step.way);
-            if self.is_link(step.way) {
-                scratch.leaps.push(step.along);
+            scratch.corridor.push(step.crossing);
+            if self.is_link(step.crossing) {
+                scratch.link_places.push(step.along);
             }
         }
     }
@@ -69,16 +69,16 @@ impl NavMesh {
     fn polygons_of(&self, start: u32, steps: &[Step], polygons: &mut Vec<PolyId>) {
         polygons.clear();
         polygons.push(PolyId(start));
-        polygons.extend(steps.iter().map(|step| PolyId(self.beyond(step.way))));
+        polygons.extend(steps.iter().map(|step| PolyId(self.beyond(step.crossing))));
     }
 
     /// The same way, from the other side.
-    pub(crate) fn reversed(&self, way: u32) -> u32 {
-        if self.is_link(way) {
+    pub(crate) fn reversed(&self, crossing: u32) -> u32 {
+        if self.is_link(crossing) {
             let first = to_u32(self.neighbours.len());
-            first + ((way - first) ^ 1)
+            first + ((crossing - first) ^ 1)
         } else {
-            self.fans.twin(way)
+            self.fans.twin(crossing)
         }
     }
 }

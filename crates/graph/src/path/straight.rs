@@ -5,7 +5,7 @@ use waymesh_core::{PolyId, to_u32};
 
 use super::search::PathScratch;
 use crate::locate::nearest::Spot;
-use crate::locate::ray::Way;
+use crate::locate::ray::RayExit;
 use crate::mesh::bounds::NO_NEIGHBOUR;
 use crate::mesh::filter::PolygonFilter;
 use crate::mesh::nav_mesh::NavMesh;
@@ -27,8 +27,8 @@ impl NavMesh {
     ) -> bool {
         scratch.corridor.clear();
         let ray = self.ray(start.at, goal.at);
-        let mut way = self.way_from(start.polygon, &ray);
-        while let Some(Way::Through(edge)) = way {
+        let mut exit = self.exit_from(start.polygon, &ray);
+        while let Some(RayExit::Through(edge)) = exit {
             let WalkEdge { beyond, twin, .. } = self.walk[edge];
             let is_open = beyond != NO_NEIGHBOUR && filter.allows(self, PolyId(beyond));
             // A mesh that winds about a point is not walked for ever.
@@ -39,7 +39,7 @@ impl NavMesh {
             if beyond == goal.polygon {
                 return true;
             }
-            way = Some(self.way_through(beyond, twin as usize, &ray));
+            exit = Some(self.exit_through(beyond, twin as usize, &ray));
         }
         scratch.corridor.clear();
         false

@@ -6,7 +6,7 @@ use waymesh_core::{PolyId, to_u32};
 use crate::geometry::plan::{LATTICE_STEP, PlanPosition, orientation};
 use crate::locate::error::{PathEnd, QueryError};
 use crate::locate::nearest::{Location, Reach};
-use crate::locate::ray::{Ray, Way};
+use crate::locate::ray::{Ray, RayExit};
 use crate::mesh::bounds::NO_NEIGHBOUR;
 use crate::mesh::filter::PolygonFilter;
 use crate::mesh::nav_mesh::NavMesh;
@@ -150,16 +150,16 @@ impl NavMesh {
     ) -> (Ray, Stop) {
         let mut polygon = first;
         let mut ray = self.ray(asked, target);
-        let mut way = self.way_from(first, &ray).unwrap_or_else(|| {
+        let mut ray_exit = self.exit_from(first, &ray).unwrap_or_else(|| {
             ray = self.ray(self.inside(first, asked), target);
-            self.way_out(first, &ray)
+            self.exit_of(first, &ray)
         });
         let at = ray.at;
         for _ in 0..2 * self.polygon_count() + 2 {
-            let exit = match way {
-                Way::Ends => None,
-                Way::Through(edge) => Some(Exit::Edge(edge)),
-                Way::Unsure => self.exit(polygon, &ray),
+            let exit = match ray_exit {
+                RayExit::Ends => None,
+                RayExit::Through(edge) => Some(Exit::Edge(edge)),
+                RayExit::Unsure => self.exit(polygon, &ray),
             };
             let Some(exit) = exit else { break };
             let (next, wall) = match exit {
@@ -169,7 +169,7 @@ impl NavMesh {
                         polygon = beyond;
                         pass(polygon);
                         // Through the inside of an edge.
-                        way = self.way_through(polygon, twin as usize, &ray);
+                        ray_exit = self.exit_through(polygon, twin as usize, &ray);
                         continue;
                     } else {
                         (self.portal_on_ray(polygon, at, target, filter), (polygon, edge))
@@ -191,7 +191,7 @@ impl NavMesh {
             };
             polygon = next;
             pass(polygon);
-            way = self.way_out(polygon, &ray);
+            ray_exit = self.exit_of(polygon, &ray);
         }
         (ray, Stop { polygon, hit: None })
     }
@@ -284,15 +284,15 @@ impl NavMesh {
         target: PlanPosition,
         filter: &impl PolygonFilter,
     ) -> Option<u32> {
-        self.links.leaving(polygon).iter().map(|&leaving| self.way_of(leaving)).find_map(|way| {
-            if !self.links.is_portal(self.link_of(way).0) {
+        self.links.leaving(polygon).iter().map(|&leaving| self.crossing_of(leaving)).find_map(|crossing| {
+            if !self.links.is_portal(self.link_of(crossing).0) {
                 return None;
             }
-            let [right, left] = self.edge_ends(PolyId(polygon), way);
+            let [right, left] = self.edge_ends(PolyId(polygon), crossing);
             let is_crossed = orientation(at, target, right) <= 0.0
                 && orientation(at, target, left) >= 0.0
                 && orientation(right, left, target) < 0.0;
-            let beyond = self.beyond(way);
+            let beyond = self.beyond(crossing);
             (is_crossed && filter.allows(self, PolyId(beyond))).then_some(beyond)
         })
     }

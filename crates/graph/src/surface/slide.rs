@@ -92,10 +92,10 @@ impl NavMesh {
             }
         }
         for &leaving in self.links.leaving(polygon) {
-            let way = self.way_of(leaving);
-            let beyond = self.beyond(way);
-            if self.links.is_portal(self.link_of(way).0) && filter.allows(self, PolyId(beyond)) {
-                let [a, b] = self.edge_ends(PolyId(polygon), way);
+            let crossing = self.crossing_of(leaving);
+            let beyond = self.beyond(crossing);
+            if self.links.is_portal(self.link_of(crossing).0) && filter.allows(self, PolyId(beyond)) {
+                let [a, b] = self.edge_ends(PolyId(polygon), crossing);
                 if is_near(a, b) && !scratch.is_seen(beyond) {
                     scratch.open_row(beyond);
                 }
@@ -127,10 +127,10 @@ impl NavMesh {
             }
         }
         for &leaving in self.links.leaving(polygon) {
-            let way = self.way_of(leaving);
-            let beyond = self.beyond(way);
-            if self.links.is_portal(self.link_of(way).0) && filter.allows(self, PolyId(beyond)) {
-                let [a, b] = self.edge_ends(PolyId(polygon), way);
+            let crossing = self.crossing_of(leaving);
+            let beyond = self.beyond(crossing);
+            if self.links.is_portal(self.link_of(crossing).0) && filter.allows(self, PolyId(beyond)) {
+                let [a, b] = self.edge_ends(PolyId(polygon), crossing);
                 let (x, z) = closest_on_segment(a, b, at);
                 let distance = at.distance_squared(PlanPosition { x, z });
                 if distance <= radius * radius {

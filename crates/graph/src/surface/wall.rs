@@ -150,11 +150,12 @@ impl NavMesh {
         let [a, b] = self.ends_of(polygon, edge);
         let along = |p: PlanPosition| (p.x - a.x) * (b.x - a.x) + (p.z - a.z) * (b.z - a.z);
         let end = along(b);
-        let gates = || {
-            let gates = self.gates(polygon).filter(|gate| gate.way as usize >= self.neighbours.len());
-            let open = gates.filter(|gate| filter.allows(self, PolyId(self.beyond(gate.way))));
-            open.filter(|gate| {
-                [gate.right, gate.left]
+        let portals = || {
+            let portals =
+                self.portals(polygon).filter(|portal| portal.crossing as usize >= self.neighbours.len());
+            let open = portals.filter(|portal| filter.allows(self, PolyId(self.beyond(portal.crossing))));
+            open.filter(|portal| {
+                [portal.right, portal.left]
                     .iter()
                     .all(|&end| crate::geometry::plan::orientation(a, b, end) == 0.0)
             })
@@ -162,18 +163,18 @@ impl NavMesh {
         let (mut from, mut at) = (a, 0.0);
         while at < end {
             // The gate that begins next, the longest of those that begin before here.
-            let next = gates()
-                .map(|gate| (along(gate.right).max(at), along(gate.left), gate))
-                .filter(|gate| gate.1 > at)
+            let next = portals()
+                .map(|portal| (along(portal.right).max(at), along(portal.left), portal))
+                .filter(|portal| portal.1 > at)
                 .min_by(|one, other| one.0.total_cmp(&other.0).then(other.1.total_cmp(&one.1)));
-            let Some((begin, stop, gate)) = next.filter(|gate| gate.0 < end) else {
+            let Some((begin, stop, portal)) = next.filter(|portal| portal.0 < end) else {
                 piece(from, b);
                 return;
             };
             if begin > at {
-                piece(from, gate.right);
+                piece(from, portal.right);
             }
-            (from, at) = (gate.left, stop);
+            (from, at) = (portal.left, stop);
         }
     }
 }

@@ -38,7 +38,7 @@ fn a_distance_map_has_the_length_of_the_shortest_path_from_everywhere() {
                     &mut scratch,
                 )
                 .unwrap();
-            let way = field.way_on(&mesh, &place).unwrap();
+            let way = field.heading(&mesh, &place).unwrap();
             assert_eq!(way.is_some(), path.outcome == Outcome::Complete);
             let Some(way) = way else {
                 none += 1;
@@ -51,7 +51,7 @@ fn a_distance_map_has_the_length_of_the_shortest_path_from_everywhere() {
                 way.distance,
                 path.length
             );
-            let limited = near.way_on(&mesh, &place).unwrap();
+            let limited = near.heading(&mesh, &place).unwrap();
             if (path.length - 15.0).abs() > 1e-3 {
                 assert_eq!(limited.is_some(), path.length < 15.0, "seed {seed}: {}", path.length);
             }
@@ -67,7 +67,7 @@ fn a_distance_map_has_the_length_of_the_shortest_path_from_everywhere() {
                 assert!(ray.fraction > 0.9999, "seed {seed}: in sight");
                 place = ray.end;
                 steps += 1;
-                left = field.way_on(&mesh, &place).unwrap().unwrap();
+                left = field.heading(&mesh, &place).unwrap().unwrap();
                 if left.distance > way.distance - walked + 1e-2
                     || left.next.xz().distance(place.position.xz()) < 1e-4
                 {
@@ -78,7 +78,7 @@ fn a_distance_map_has_the_length_of_the_shortest_path_from_everywhere() {
                         .map(|view| view.id())
                         .filter(|&polygon| mesh.contains(polygon, place.position));
                     let ways = others.filter_map(|polygon| {
-                        Some((polygon, field.way_on(&mesh, &Location { polygon, ..place }).unwrap()?))
+                        Some((polygon, field.heading(&mesh, &Location { polygon, ..place }).unwrap()?))
                     });
                     let ways = ways.filter(|(_, way)| way.next.xz().distance(place.position.xz()) > 1e-4);
                     let best = ways.min_by(|a, b| a.1.distance.total_cmp(&b.1.distance)).unwrap();

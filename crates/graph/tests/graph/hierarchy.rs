@@ -137,8 +137,8 @@ fn links_are_taken_in_their_direction_and_named() {
             let plain = mesh.find_path(from, to, &options, &mut paths).unwrap();
             assert_eq!(path.outcome, plain.outcome, "{how:?}");
             // Known without a search, also where it hangs on the direction of a link.
-            assert!(how != HierarchyUse::NoWay || path.outcome == Outcome::Unreachable);
-            lost += usize::from(how == HierarchyUse::NoWay);
+            assert!(how != HierarchyUse::NoPath || path.outcome == Outcome::Unreachable);
+            lost += usize::from(how == HierarchyUse::NoPath);
             let (partial, _) =
                 find(&hierarchy, &mesh, from, to, &PathOptions::default(), &mut scratch).unwrap();
             let plain = mesh.find_path(from, to, &PathOptions::default(), &mut paths).unwrap();

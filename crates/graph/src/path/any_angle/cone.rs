@@ -5,7 +5,7 @@ use waymesh_core::PolyId;
 use super::{Node, Root, Search, Seen, Side};
 use crate::geometry::plan::{PlanPosition, orientation};
 use crate::mesh::filter::PolygonFilter;
-use crate::path::gate::{Gate, is_before, nearest_between, turn_length};
+use crate::path::portal::{Portal, is_before, nearest_between, turn_length};
 
 impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
     /// Opens the polygon beyond the edge of a cone.
@@ -14,7 +14,7 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         let Node { right, left, root, polygon, .. } = node;
         let at = self.memory.roots[root as usize].at;
         let range = self.mesh.edge_range(polygon as usize);
-        let entry = self.mesh.fans.twin(node.way) as usize;
+        let entry = self.mesh.fans.twin(node.crossing) as usize;
         let last = range.end - 1;
         let next = |corner: usize| if corner == last { range.start } else { corner + 1 };
         if polygon == self.goal.polygon && self.is_visible(&node, self.goal.at) {
@@ -39,25 +39,25 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
                 (b, orientation(at, right, b), orientation(at, left, b))
             };
             #[expect(clippy::cast_possible_truncation, reason = "corners fit 32 bits")]
-            let gate = Gate { way: corner as u32, right: a, left: b };
+            let portal = Portal { crossing: corner as u32, right: a, left: b };
             let is_crossed = b_right > 0.0 && a_left < 0.0;
             if is_crossed && polygon != self.goal.polygon {
                 let rays = [if a_right >= 0.0 { a } else { right }, if b_left <= 0.0 { b } else { left }];
-                self.cross(index, root, polygon, &gate, rays);
+                self.cross(index, root, polygon, &portal, rays);
             }
             if corner == begin {
                 if right == a && b_right <= 0.0 {
                     self.offer_turn_at(index, root, polygon, corner, Side::Right);
                 }
-            } else if a_right == 0.0 && b_right == 0.0 && self.is_open(polygon, gate.way).is_some() {
-                self.offer_turn_at_gate(index, root, polygon, &gate, Side::Right);
+            } else if a_right == 0.0 && b_right == 0.0 && self.is_open(polygon, portal.crossing).is_some() {
+                self.offer_turn_at_gate(index, root, polygon, &portal, Side::Right);
             }
             if after == entry {
                 if left == b && a_left >= 0.0 {
                     self.offer_turn_at(index, root, polygon, entry, Side::Left);
                 }
-            } else if a_left == 0.0 && b_left == 0.0 && self.is_open(polygon, gate.way).is_some() {
-                self.offer_turn_at_gate(index, root, polygon, &gate, Side::Left);
+            } else if a_left == 0.0 && b_left == 0.0 && self.is_open(polygon, portal.crossing).is_some() {
+                self.offer_turn_at_gate(index, root, polygon, &portal, Side::Left);
             }
             (a, a_right, a_left, corner) = (b, b_right, b_left, after);
         }
@@ -68,19 +68,19 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
 
     /// Keeps what a cone sees of the polygon beyond.
     pub(super) fn note(&mut self, node: &Node) {
-        let Node { right, left, root, polygon, way, .. } = *node;
+        let Node { right, left, root, polygon, crossing, .. } = *node;
         let Root { at, length, .. } = self.memory.roots[root as usize];
         // The gate, seen from the polygon beyond: its ends change sides.
-        let [left_end, right_end] = if (way as usize) < self.mesh.neighbours.len() {
-            let entry = self.mesh.fans.twin(way) as usize;
+        let [left_end, right_end] = if (crossing as usize) < self.mesh.neighbours.len() {
+            let entry = self.mesh.fans.twin(crossing) as usize;
             let range = self.mesh.edge_range(polygon as usize);
             [entry, if entry + 1 == range.end { range.start } else { entry + 1 }].map(|at| self.corner(at))
         } else {
-            let [right, left] = self.mesh.edge_ends(PolyId(polygon), way);
+            let [right, left] = self.mesh.edge_ends(PolyId(polygon), crossing);
             [left, right]
         };
-        let gate = Gate { way, right: right_end, left: left_end };
-        let nearest = length + nearest_between(at, right, left, &gate);
+        let portal = Portal { crossing, right: right_end, left: left_end };
+        let nearest = length + nearest_between(at, right, left, &portal);
         self.memory.seen.push(Seen { polygon, root: at, length, nearest, rays: Some([right, left]) });
     }
 
@@ -89,37 +89,37 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         let mesh = self.mesh;
         let Node { root, polygon, .. } = *node;
         for &leaving in mesh.links.leaving(polygon) {
-            let way = mesh.way_of(leaving);
-            if mesh.links.is_portal(mesh.link_of(way).0) {
-                let [right, left] = mesh.edge_ends(PolyId(polygon), way);
-                self.cross_gate(index, node, &Gate { way, right, left });
+            let crossing = mesh.crossing_of(leaving);
+            if mesh.links.is_portal(mesh.link_of(crossing).0) {
+                let [right, left] = mesh.edge_ends(PolyId(polygon), crossing);
+                self.cross_gate(index, node, &Portal { crossing, right, left });
             } else {
-                self.leap(index, root, leaving, |search, at| search.is_visible(node, at));
+                self.link_place(index, root, leaving, |search, at| search.is_visible(node, at));
             }
         }
     }
 
     /// Crosses a gate as far as it is seen between the rays of a cone.
-    pub(super) fn cross_gate(&mut self, index: u32, node: &Node, gate: &Gate) {
+    pub(super) fn cross_gate(&mut self, index: u32, node: &Node, portal: &Portal) {
         let Node { right, left, root, polygon, .. } = *node;
         let at = self.memory.roots[root as usize].at;
-        let [a, b] = [gate.right, gate.left];
+        let [a, b] = [portal.right, portal.left];
         let [a_right, b_right] = [a, b].map(|end| orientation(at, right, end));
         let [a_left, b_left] = [a, b].map(|end| orientation(at, left, end));
         if b_right > 0.0 && a_left < 0.0 && orientation(at, a, b) > 0.0 {
             let rays = [if a_right >= 0.0 { a } else { right }, if b_left <= 0.0 { b } else { left }];
-            self.cross(index, root, polygon, gate, rays);
+            self.cross(index, root, polygon, portal, rays);
         } else if a_right == 0.0 && b_right == 0.0 && is_before(at, a, b) {
-            self.offer_turn_at_gate(index, root, polygon, gate, Side::Right);
+            self.offer_turn_at_gate(index, root, polygon, portal, Side::Right);
         } else if a_left == 0.0 && b_left == 0.0 && is_before(at, b, a) {
-            self.offer_turn_at_gate(index, root, polygon, gate, Side::Left);
+            self.offer_turn_at_gate(index, root, polygon, portal, Side::Left);
         }
     }
 
     /// As [`Self::expand`], for a cone over a link.
     pub(super) fn expand_through_link(&mut self, index: u32) {
         let node = self.memory.nodes[index as usize];
-        let Node { right, left, root, polygon, way, .. } = node;
+        let Node { right, left, root, polygon, crossing, .. } = node;
         if polygon == self.goal.polygon && self.is_visible(&node, self.goal.at) {
             self.arrive(index, root);
         }
@@ -127,13 +127,15 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
             self.note(&node);
         }
         let mesh = self.mesh;
-        for gate in mesh.gates(polygon).filter(|gate| (gate.way as usize) < mesh.neighbours.len()) {
-            self.cross_gate(index, &node, &gate);
+        for portal in
+            mesh.portals(polygon).filter(|portal| (portal.crossing as usize) < mesh.neighbours.len())
+        {
+            self.cross_gate(index, &node, &portal);
         }
         self.cross_links(index, &node);
         // Its ends, as they are numbered in the link.
-        let [right_end, left_end] = self.mesh.edge_ends(PolyId(polygon), way);
-        let (link, backwards) = self.mesh.link_of(way);
+        let [right_end, left_end] = self.mesh.edge_ends(PolyId(polygon), crossing);
+        let (link, backwards) = self.mesh.link_of(crossing);
         if right == right_end {
             let turn = self.mesh.end_turn(link.0, u32::from(backwards));
             self.offer_turn(index, root, polygon, right, turn, Side::Right);
@@ -145,7 +147,7 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
     }
 
     /// Takes a link from each of its places that can be reached straight from a root.
-    pub(super) fn leap(
+    pub(super) fn link_place(
         &mut self,
         parent: u32,
         root: u32,
@@ -153,11 +155,11 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         is_reached: impl Fn(&Self, PlanPosition) -> bool,
     ) {
         let mesh = self.mesh;
-        let way = mesh.way_of(leaving);
-        if self.is_open(0, way).is_none() {
+        let crossing = mesh.crossing_of(leaving);
+        if self.is_open(0, crossing).is_none() {
             return;
         }
-        let (link, backwards) = mesh.link_of(way);
+        let (link, backwards) = mesh.link_of(crossing);
         let link = &mesh.links.links[link.index()];
         for place in 0..link.places() {
             let along = link.along(place);
@@ -167,10 +169,10 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
             }
             let from = self.memory.roots[root as usize];
             let metres = f64::from(leave.1.distance(arrive.1)) + f64::from(link.extra_cost);
-            let leap = (metres / f64::from(mesh.frame.cell_size)).max(turn_length(leave.0, arrive.0));
-            let length = from.length + turn_length(from.at, leave.0) + leap;
-            let turn = mesh.leap_turn(leaving, place);
-            if !self.memory.claims(turn, 1, length) {
+            let link_place = (metres / f64::from(mesh.frame.cell_size)).max(turn_length(leave.0, arrive.0));
+            let length = from.length + turn_length(from.at, leave.0) + link_place;
+            let turn = mesh.link_turn(leaving, place);
+            if !self.memory.improves(turn, 1, length) {
                 continue;
             }
             #[expect(clippy::cast_possible_truncation, reason = "fewer than nodes")]
@@ -178,8 +180,8 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
             self.memory.roots.push(Root { at: arrive.0, length, turn });
             let estimate = length + if FLOOD { 0.0 } else { turn_length(arrive.0, self.goal.at) };
             let right = PlanPosition { x: along, z: 0.0 };
-            let polygon = mesh.beyond(way);
-            self.offer(Node { right, left: arrive.0, root: landed, parent, way, polygon }, estimate);
+            let polygon = mesh.beyond(crossing);
+            self.offer(Node { right, left: arrive.0, root: landed, parent, crossing, polygon }, estimate);
         }
     }
 }

@@ -22,13 +22,13 @@ use std::collections::binary_heap::PeekMut;
 use waymesh_core::PolyId;
 
 use super::funnel::Turn;
-use super::gate::{Gate, ahead, nearest_between, turn_length};
+use super::portal::{Portal, ahead, nearest_between, turn_length};
 use super::sliced::Progress;
 use crate::geometry::plan::{PlanPosition, orientation};
 use crate::locate::nearest::Spot;
 use crate::mesh::bounds::NO_NEIGHBOUR;
 use crate::mesh::filter::PolygonFilter;
-use crate::mesh::links::LEAP_PLACES;
+use crate::mesh::links::LINK_PLACES;
 use crate::mesh::nav_mesh::NavMesh;
 use crate::path::search::PathScratch;
 
@@ -97,7 +97,7 @@ struct Node {
     root: u32,
     parent: u32,
     /// What is crossed into `polygon`, or what kind of node it is.
-    way: u32,
+    crossing: u32,
     polygon: u32,
 }
 
@@ -196,8 +196,8 @@ impl NavMesh {
         scratch: &mut PathScratch,
     ) {
         scratch.corridor.clear();
-        scratch.leaps.clear();
-        scratch.is_taut = false;
+        scratch.link_places.clear();
+        scratch.has_turns = false;
         scratch.is_straight = start.polygon == goal.polygon
             || (turn_length(start.at, goal.at) <= limit && self.goes_straight(start, goal, filter, scratch));
         if scratch.is_straight {
@@ -224,7 +224,7 @@ impl NavMesh {
         if start.polygon == goal.polygon || scratch.is_straight {
             return Progress::Found;
         }
-        let PathScratch { corridor, leaps, is_taut, any_angle: memory, .. } = scratch;
+        let PathScratch { corridor, link_places, has_turns, any_angle: memory, .. } = scratch;
         let goal_number = self.bridges.number(goal.polygon);
         let mut search: Search<'_, F, false> =
             Search { mesh: self, filter, goal, goal_number, memory, limit };
@@ -235,40 +235,40 @@ impl NavMesh {
         memory.string.clear();
         let mut root = memory.nodes[node as usize].root;
         while node != NONE {
-            let Node { way, parent, right, root: seen_from, .. } = memory.nodes[node as usize];
+            let Node { crossing, parent, right, root: seen_from, .. } = memory.nodes[node as usize];
             if seen_from != root {
                 memory.string.push(Turn { at: memory.roots[root as usize].at, crossed: corridor.len() });
                 root = seen_from;
             }
-            if way < START {
-                corridor.push(way);
-                if way as usize >= self.neighbours.len() {
-                    leaps.push(right.x);
+            if crossing < START {
+                corridor.push(crossing);
+                if crossing as usize >= self.neighbours.len() {
+                    link_places.push(right.x);
                 }
             }
             node = parent;
         }
         corridor.reverse();
-        leaps.reverse();
+        link_places.reverse();
         // What has been counted from the goal.
         memory.string.iter_mut().for_each(|turn| turn.crossed = corridor.len() - turn.crossed);
         memory.string.reverse();
-        *is_taut = leaps.is_empty();
+        *has_turns = link_places.is_empty();
         Progress::Found
     }
 
     /// Fans, then the places of all ways over links, then the ends of all links.
     fn turn_count(&self) -> usize {
-        self.fans.count() as usize + self.links.links.len() * 2 * (LEAP_PLACES as usize + 1)
+        self.fans.count() as usize + self.links.links.len() * 2 * (LINK_PLACES as usize + 1)
     }
 
-    fn leap_turn(&self, leaving: u32, place: u32) -> u32 {
-        self.fans.count() + leaving * LEAP_PLACES + place
+    fn link_turn(&self, leaving: u32, place: u32) -> u32 {
+        self.fans.count() + leaving * LINK_PLACES + place
     }
 
-    #[expect(clippy::cast_possible_truncation, reason = "ways fit 32 bits")]
+    #[expect(clippy::cast_possible_truncation, reason = "crossings fit 32 bits")]
     fn end_turn(&self, link: u32, end: u32) -> u32 {
-        self.fans.count() + self.links.links.len() as u32 * 2 * LEAP_PLACES + link * 2 + end
+        self.fans.count() + self.links.links.len() as u32 * 2 * LINK_PLACES + link * 2 + end
     }
 }
 
@@ -290,7 +290,7 @@ impl AnyAngle {
 
     /// Whether a way of this length to a turn on this side is worth following: the shortest so far,
     /// the first of those.
-    fn claims(&mut self, turn: u32, side: u32, length: f64) -> bool {
+    fn improves(&mut self, turn: u32, side: u32, length: f64) -> bool {
         let known = &mut self.turns[turn as usize];
         if known.stamp != self.stamp || length < known.length * (1.0 - SAME) {
             *known = Turned { stamp: self.stamp, sides: side, length };
@@ -316,7 +316,7 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
             left: start.at,
             root: 0,
             parent: NONE,
-            way: START,
+            crossing: START,
             polygon: start.polygon,
         };
         let first = self.keep(node);
@@ -328,18 +328,20 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         while *nodes > 0 {
             *nodes -= 1;
             let Some(node) = self.next() else { return (Progress::Nowhere, NONE) };
-            let Node { root, way, .. } = self.memory.nodes[node as usize];
-            if way == FINAL {
+            let Node { root, crossing, .. } = self.memory.nodes[node as usize];
+            if crossing == FINAL {
                 return (Progress::Found, node);
             }
             if self.memory.is_outdone(&self.memory.roots[root as usize]) {
                 continue;
             }
-            match way {
+            match crossing {
                 TURN_RIGHT => self.turn(node, Side::Right),
                 TURN_LEFT => self.turn(node, Side::Left),
-                _ if (way as usize) < self.mesh.neighbours.len() => self.expand(node),
-                _ if self.mesh.links.is_portal(self.mesh.link_of(way).0) => self.expand_through_link(node),
+                _ if (crossing as usize) < self.mesh.neighbours.len() => self.expand(node),
+                _ if self.mesh.links.is_portal(self.mesh.link_of(crossing).0) => {
+                    self.expand_through_link(node)
+                }
                 _ => self.look_around(node),
             }
         }
@@ -385,16 +387,16 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
 
     /// Whether a way out of `polygon` can be of use.
     #[inline]
-    fn is_open(&self, polygon: u32, way: u32) -> Option<u32> {
-        let neighbour = self.mesh.beyond(way);
+    fn is_open(&self, polygon: u32, crossing: u32) -> Option<u32> {
+        let neighbour = self.mesh.beyond(crossing);
         if neighbour == NO_NEIGHBOUR || !self.filter.allows(self.mesh, PolyId(neighbour)) {
             return None;
         }
-        let is_edge = (way as usize) < self.mesh.neighbours.len();
-        if FLOOD && !is_edge && !self.mesh.links.links[self.mesh.link_of(way).0.index()].both_ways {
+        let is_edge = (crossing as usize) < self.mesh.neighbours.len();
+        if FLOOD && !is_edge && !self.mesh.links.links[self.mesh.link_of(crossing).0.index()].both_ways {
             return None;
         }
-        (FLOOD || !is_edge || self.mesh.bridges.leads_to(self.goal_number, way, polygon, neighbour))
+        (FLOOD || !is_edge || self.mesh.bridges.leads_to(self.goal_number, crossing, polygon, neighbour))
             .then_some(neighbour)
     }
 
@@ -413,22 +415,23 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         let Root { at, length, .. } = self.memory.roots[root as usize];
         let estimate = length + turn_length(at, self.goal.at);
         let goal = self.goal.at;
-        let node = Node { right: goal, left: goal, root, parent, way: FINAL, polygon: self.goal.polygon };
+        let node =
+            Node { right: goal, left: goal, root, parent, crossing: FINAL, polygon: self.goal.polygon };
         self.offer(node, estimate);
     }
 
     /// Opens a cone over a gate that is crossed between two rays.
     #[inline]
-    fn cross(&mut self, parent: u32, root: u32, polygon: u32, gate: &Gate, rays: [PlanPosition; 2]) {
-        let Some(polygon) = self.is_open(polygon, gate.way) else { return };
+    fn cross(&mut self, parent: u32, root: u32, polygon: u32, portal: &Portal, rays: [PlanPosition; 2]) {
+        let Some(polygon) = self.is_open(polygon, portal.crossing) else { return };
         let Root { at, length, .. } = self.memory.roots[root as usize];
         let [right, left] = rays;
         let estimate = length
             + if FLOOD {
-                nearest_between(at, right, left, gate)
+                nearest_between(at, right, left, portal)
             } else {
-                ahead(at, right, left, gate, self.goal.at)
+                ahead(at, right, left, portal, self.goal.at)
             };
-        self.offer(Node { right, left, root, parent, way: gate.way, polygon }, estimate);
+        self.offer(Node { right, left, root, parent, crossing: portal.crossing, polygon }, estimate);
     }
 }

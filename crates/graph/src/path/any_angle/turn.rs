@@ -6,7 +6,7 @@ use super::{Bound, MOST_STEPS, Node, Root, Search, Seen, Side, TURN_LEFT, TURN_R
 use crate::geometry::plan::{PlanPosition, orientation};
 use crate::mesh::bounds::NO_NEIGHBOUR;
 use crate::mesh::filter::PolygonFilter;
-use crate::path::gate::{Gate, beyond, is_before, turn_length};
+use crate::path::portal::{Portal, beyond, is_before, turn_length};
 
 impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
     /// Opens a turn at a corner that is seen from `root`, if a way may turn there.
@@ -21,8 +21,8 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
     ) {
         let from = self.memory.roots[root as usize];
         let length = from.length + turn_length(from.at, at);
-        let (bit, way) = if side == Side::Right { (1, TURN_RIGHT) } else { (2, TURN_LEFT) };
-        if !self.memory.claims(turn, bit, length) {
+        let (bit, crossing) = if side == Side::Right { (1, TURN_RIGHT) } else { (2, TURN_LEFT) };
+        if !self.memory.improves(turn, bit, length) {
             return;
         }
         #[expect(clippy::cast_possible_truncation, reason = "fewer than nodes")]
@@ -30,7 +30,7 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         self.memory.roots.push(Root { at, length, turn });
         let right = beyond(from.at, at);
         let estimate = length + if FLOOD { 0.0 } else { turn_length(at, self.goal.at) };
-        self.offer(Node { right, left: at, root, parent, way, polygon }, estimate);
+        self.offer(Node { right, left: at, root, parent, crossing, polygon }, estimate);
     }
 
     /// As [`Self::offer_turn`], at a corner of a polygon.
@@ -48,8 +48,8 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         for side in [Side::Right, Side::Left] {
             let mut current = polygon;
             for _ in 0..MOST_STEPS {
-                let Some(gate) = self.gate_beside(current, at, side) else { break };
-                let next = self.mesh.beyond(gate.way);
+                let Some(portal) = self.gate_beside(current, at, side) else { break };
+                let next = self.mesh.beyond(portal.crossing);
                 if !self.filter.allows(self.mesh, PolyId(next)) {
                     return true;
                 }
@@ -63,8 +63,10 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
     }
 
     /// The gate of a polygon that begins at a place on its border, seen on this side.
-    pub(super) fn gate_beside(&self, polygon: u32, at: PlanPosition, side: Side) -> Option<Gate> {
-        self.mesh.gates(polygon).find(|gate| at == if side == Side::Right { gate.right } else { gate.left })
+    pub(super) fn gate_beside(&self, polygon: u32, at: PlanPosition, side: Side) -> Option<Portal> {
+        self.mesh
+            .portals(polygon)
+            .find(|portal| at == if side == Side::Right { portal.right } else { portal.left })
     }
 
     /// Opens a turn at one end of a gate of `polygon`.
@@ -73,19 +75,19 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         parent: u32,
         root: u32,
         polygon: u32,
-        gate: &Gate,
+        portal: &Portal,
         side: Side,
     ) {
-        if (gate.way as usize) < self.mesh.neighbours.len() {
+        if (portal.crossing as usize) < self.mesh.neighbours.len() {
             let range = self.mesh.edge_range(polygon as usize);
-            let mut corner = gate.way as usize;
+            let mut corner = portal.crossing as usize;
             if side == Side::Left {
                 corner = if corner + 1 == range.end { range.start } else { corner + 1 };
             }
             self.offer_turn_at(parent, root, polygon, corner, side);
         } else {
-            let at = if side == Side::Right { gate.right } else { gate.left };
-            let (link, backwards) = self.mesh.link_of(gate.way);
+            let at = if side == Side::Right { portal.right } else { portal.left };
+            let (link, backwards) = self.mesh.link_of(portal.crossing);
             let end = u32::from((side == Side::Right) == backwards);
             self.offer_turn(parent, root, polygon, at, self.mesh.end_turn(link.0, end), side);
         }
@@ -103,17 +105,17 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
             next += 1;
             self.look(node, root, polygon, Bound::None);
             let mesh = self.mesh;
-            for gate in mesh.gates(polygon) {
-                let is_on = orientation(gate.right, gate.left, at) == 0.0
-                    && !is_before(gate.right, gate.left, at)
-                    && !is_before(gate.left, gate.right, at);
+            for portal in mesh.portals(polygon) {
+                let is_on = orientation(portal.right, portal.left, at) == 0.0
+                    && !is_before(portal.right, portal.left, at)
+                    && !is_before(portal.left, portal.right, at);
                 if !is_on {
                     continue;
                 }
-                let Some(beyond) = self.is_open(polygon, gate.way) else { continue };
+                let Some(beyond) = self.is_open(polygon, portal.crossing) else { continue };
                 if touching.iter().all(|&(known, _)| known != beyond) {
-                    let Gate { way, right, left } = gate;
-                    let node = self.keep(Node { right, left, root, parent: node, way, polygon: beyond });
+                    let Portal { crossing, right, left } = portal;
+                    let node = self.keep(Node { right, left, root, parent: node, crossing, polygon: beyond });
                     touching.push((beyond, node));
                 }
             }
@@ -133,12 +135,13 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         );
         let (first, mut polygon, mut node) = (polygon, polygon, index);
         for _ in 0..MOST_STEPS {
-            let Some(gate) = self.gate_beside(polygon, at, side) else { return };
-            let Some(beyond) = self.is_open(polygon, gate.way).filter(|&beyond| beyond != first) else {
+            let Some(portal) = self.gate_beside(polygon, at, side) else { return };
+            let Some(beyond) = self.is_open(polygon, portal.crossing).filter(|&beyond| beyond != first)
+            else {
                 return;
             };
-            let Gate { way, right, left } = gate;
-            node = self.keep(Node { right, left, root, parent: node, way, polygon: beyond });
+            let Portal { crossing, right, left } = portal;
+            node = self.keep(Node { right, left, root, parent: node, crossing, polygon: beyond });
             polygon = beyond;
             self.look(node, root, polygon, Bound::None);
         }
@@ -164,17 +167,17 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
             }
             let [right, left] = [edge, if edge == last { first } else { edge + 1 }].map(|at| self.corner(at));
             #[expect(clippy::cast_possible_truncation, reason = "corners fit 32 bits")]
-            let way = edge as u32;
-            self.look_through(index, root, polygon, &Gate { way, right, left }, bound);
+            let crossing = edge as u32;
+            self.look_through(index, root, polygon, &Portal { crossing, right, left }, bound);
         }
         let mesh = self.mesh;
         for &leaving in mesh.links.leaving(polygon) {
-            let way = mesh.way_of(leaving);
-            if mesh.links.is_portal(mesh.link_of(way).0) {
-                let [right, left] = mesh.edge_ends(PolyId(polygon), way);
-                self.look_through(index, root, polygon, &Gate { way, right, left }, bound);
+            let crossing = mesh.crossing_of(leaving);
+            if mesh.links.is_portal(mesh.link_of(crossing).0) {
+                let [right, left] = mesh.edge_ends(PolyId(polygon), crossing);
+                self.look_through(index, root, polygon, &Portal { crossing, right, left }, bound);
             } else {
-                self.leap(index, root, leaving, |_, place| match bound {
+                self.link_place(index, root, leaving, |_, place| match bound {
                     Bound::None => true,
                     Bound::RightOf(ray) => orientation(at, ray, place) <= 0.0,
                     Bound::LeftOf(ray) => orientation(at, ray, place) >= 0.0,
@@ -183,9 +186,16 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         }
     }
 
-    pub(super) fn look_through(&mut self, index: u32, root: u32, polygon: u32, gate: &Gate, bound: Bound) {
+    pub(super) fn look_through(
+        &mut self,
+        index: u32,
+        root: u32,
+        polygon: u32,
+        portal: &Portal,
+        bound: Bound,
+    ) {
         let at = self.memory.roots[root as usize].at;
-        let Gate { right: a, left: b, .. } = *gate;
+        let Portal { right: a, left: b, .. } = *portal;
         if a == at || b == at {
             return;
         }
@@ -212,13 +222,16 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
                 }
                 Bound::None => {}
             }
-            self.cross(index, root, polygon, gate, rays);
+            self.cross(index, root, polygon, portal, rays);
         } else if facing == 0.0 {
             // In line with the root: it can be entered round its near end only.
-            if is_before(at, a, b) && is_in_bound(a) && self.is_open(polygon, gate.way).is_some() {
-                self.offer_turn_at_gate(index, root, polygon, gate, Side::Right);
-            } else if is_before(at, b, a) && is_in_bound(b) && self.is_open(polygon, gate.way).is_some() {
-                self.offer_turn_at_gate(index, root, polygon, gate, Side::Left);
+            if is_before(at, a, b) && is_in_bound(a) && self.is_open(polygon, portal.crossing).is_some() {
+                self.offer_turn_at_gate(index, root, polygon, portal, Side::Right);
+            } else if is_before(at, b, a)
+                && is_in_bound(b)
+                && self.is_open(polygon, portal.crossing).is_some()
+            {
+                self.offer_turn_at_gate(index, root, polygon, portal, Side::Left);
             }
         }
     }

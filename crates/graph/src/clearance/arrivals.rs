@@ -5,7 +5,7 @@ use crate::geometry::disc::SAME;
 
 /// Arrivals at a corner: the shortest, and the one that has turned least.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Claim {
+pub(super) struct Arrivals {
     pub(super) stamp: u32,
     pub(super) shortest: Arrival,
     pub(super) earliest: Arrival,
@@ -21,19 +21,19 @@ pub(super) struct Arrival {
 }
 
 impl Arrival {
-    pub(super) fn outdoes(&self, other: &Self) -> bool {
+    pub(super) fn dominates(&self, other: &Self) -> bool {
         self.turned <= other.turned + SAME && self.length <= other.length + 1e-12 * (1.0 + other.length.abs())
     }
 }
 
 impl Memory {
-    pub(super) fn claim_at(&mut self, slot: usize, near: [bool; 2]) -> &mut Claim {
+    pub(super) fn arrivals_at(&mut self, slot: usize, near: [bool; 2]) -> &mut Arrivals {
         if near == [false; 2] {
-            return &mut self.claims[slot];
+            return &mut self.arrivals[slot];
         }
         let at = self.local.iter().position(|known| (known.0, known.1) == (slot, near));
         let at = at.unwrap_or_else(|| {
-            self.local.push((slot, near, Claim::default()));
+            self.local.push((slot, near, Arrivals::default()));
             self.local.len() - 1
         });
         &mut self.local[at].2
@@ -41,23 +41,23 @@ impl Memory {
 
     /// Whether an arrival at a corner is not worth following: one is known that is as short and has
     /// turned as little.
-    pub(super) fn is_claimed(&mut self, slot: usize, near: [bool; 2], arrival: &Arrival) -> bool {
+    pub(super) fn is_dominated(&mut self, slot: usize, near: [bool; 2], arrival: &Arrival) -> bool {
         let stamp = self.stamp;
-        let claim = self.claim_at(slot, near);
-        claim.stamp == stamp && (claim.shortest.outdoes(arrival) || claim.earliest.outdoes(arrival))
+        let known = self.arrivals_at(slot, near);
+        known.stamp == stamp && (known.shortest.dominates(arrival) || known.earliest.dominates(arrival))
     }
 
-    pub(super) fn claim(&mut self, slot: usize, near: [bool; 2], arrival: &Arrival) {
+    pub(super) fn keep_arrival(&mut self, slot: usize, near: [bool; 2], arrival: &Arrival) {
         let stamp = self.stamp;
-        let claim = self.claim_at(slot, near);
-        if claim.stamp != stamp {
-            *claim = Claim { stamp, shortest: *arrival, earliest: *arrival };
+        let known = self.arrivals_at(slot, near);
+        if known.stamp != stamp {
+            *known = Arrivals { stamp, shortest: *arrival, earliest: *arrival };
         }
-        if arrival.length < claim.shortest.length {
-            claim.shortest = *arrival;
+        if arrival.length < known.shortest.length {
+            known.shortest = *arrival;
         }
-        if arrival.turned < claim.earliest.turned {
-            claim.earliest = *arrival;
+        if arrival.turned < known.earliest.turned {
+            known.earliest = *arrival;
         }
     }
 }

@@ -9,8 +9,8 @@ use crate::mesh::nav_mesh::NavMesh;
 /// An edge or a link that is crossed like one: from its right end to its left, as seen from the
 /// polygon.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Gate {
-    pub(crate) way: u32,
+pub(crate) struct Portal {
+    pub(crate) crossing: u32,
     pub(crate) right: PlanPosition,
     pub(crate) left: PlanPosition,
 }
@@ -18,7 +18,7 @@ pub(crate) struct Gate {
 impl NavMesh {
     /// The gates of a polygon: its edges with a neighbour, then links that are crossed like an
     /// edge.
-    pub(crate) fn gates(&self, polygon: u32) -> impl Iterator<Item = Gate> + use<'_> {
+    pub(crate) fn portals(&self, polygon: u32) -> impl Iterator<Item = Portal> + use<'_> {
         let mesh = self;
         let range = mesh.edge_range(polygon as usize);
         let first = mesh.polygon_first[polygon as usize];
@@ -26,15 +26,15 @@ impl NavMesh {
         let corners = &mesh.corners[range.clone()];
         let edges = (first..).zip(&mesh.neighbours[range]).enumerate();
         let edges = edges.filter(|(_, (_, neighbour))| **neighbour != NO_NEIGHBOUR);
-        let edges = edges.map(move |(offset, (way, _))| {
+        let edges = edges.map(move |(offset, (crossing, _))| {
             let (a, b) = (&corners[offset], &corners[if offset + 1 == length { 0 } else { offset + 1 }]);
-            Gate { way, right: PlanPosition::on_grid(a.x, a.z), left: PlanPosition::on_grid(b.x, b.z) }
+            Portal { crossing, right: PlanPosition::on_grid(a.x, a.z), left: PlanPosition::on_grid(b.x, b.z) }
         });
-        let links = mesh.links.leaving(polygon).iter().map(move |&leaving| mesh.way_of(leaving));
-        let links = links.filter(move |&way| mesh.links.is_portal(mesh.link_of(way).0));
-        edges.chain(links.map(move |way| {
-            let [right, left] = mesh.edge_ends(PolyId(polygon), way);
-            Gate { way, right, left }
+        let links = mesh.links.leaving(polygon).iter().map(move |&leaving| mesh.crossing_of(leaving));
+        let links = links.filter(move |&crossing| mesh.links.is_portal(mesh.link_of(crossing).0));
+        edges.chain(links.map(move |crossing| {
+            let [right, left] = mesh.edge_ends(PolyId(polygon), crossing);
+            Portal { crossing, right, left }
         }))
     }
 }
@@ -61,14 +61,14 @@ pub(super) fn ahead(
     root: PlanPosition,
     right: PlanPosition,
     left: PlanPosition,
-    gate: &Gate,
+    portal: &Portal,
     goal: PlanPosition,
 ) -> f64 {
     let vector = |to: PlanPosition, from: PlanPosition| (to.x - from.x, to.z - from.z);
     let cross = |a: (f64, f64), b: (f64, f64)| a.0 * b.1 - a.1 * b.0;
-    let (edge, straight) = (vector(gate.left, gate.right), vector(goal, root));
+    let (edge, straight) = (vector(portal.left, portal.right), vector(goal, root));
     // A goal on this side of the gate counts as mirrored to the other.
-    let aside = cross(edge, vector(goal, gate.right)).max(0.0);
+    let aside = cross(edge, vector(goal, portal.right)).max(0.0);
     let mirror = 2.0 * aside / (edge.0 * edge.0 + edge.1 * edge.1);
     let to = (straight.0 + mirror * edge.1, straight.1 - mirror * edge.0);
     let ray = if cross(vector(right, root), to) < 0.0 {
@@ -79,7 +79,7 @@ pub(super) fn ahead(
         return (to.0 * to.0 + to.1 * to.1).sqrt();
     };
     let ray = vector(ray, root);
-    let scale = cross(vector(gate.right, root), edge) / cross(ray, edge);
+    let scale = cross(vector(portal.right, root), edge) / cross(ray, edge);
     let end = (ray.0 * scale, ray.1 * scale);
     let rest = (straight.0 - end.0, straight.1 - end.1);
     (end.0 * end.0 + end.1 * end.1).sqrt() + (rest.0 * rest.0 + rest.1 * rest.1).sqrt()
@@ -90,12 +90,12 @@ pub(super) fn nearest_between(
     root: PlanPosition,
     right: PlanPosition,
     left: PlanPosition,
-    gate: &Gate,
+    portal: &Portal,
 ) -> f64 {
-    let (ex, ez) = (gate.left.x - gate.right.x, gate.left.z - gate.right.z);
+    let (ex, ez) = (portal.left.x - portal.right.x, portal.left.z - portal.right.z);
     let hit = |ray: PlanPosition| {
         let (rx, rz) = (ray.x - root.x, ray.z - root.z);
-        let scale = ((gate.right.x - root.x) * ez - (gate.right.z - root.z) * ex) / (rx * ez - rz * ex);
+        let scale = ((portal.right.x - root.x) * ez - (portal.right.z - root.z) * ex) / (rx * ez - rz * ex);
         PlanPosition { x: root.x + rx * scale, z: root.z + rz * scale }
     };
     let (x, z) = closest_on_segment(hit(right), hit(left), root);

@@ -9,13 +9,13 @@ use super::fit::Fit;
 use super::{ClearanceNavMesh, ClearanceScratch};
 use crate::geometry::disc::{Plane, length, minus, plus, side_of};
 use crate::locate::nearest::Reach;
-use crate::mesh::links::{LEAP_PLACES, LinkEnd, LinkId};
+use crate::mesh::links::{LINK_PLACES, LinkEnd, LinkId};
 
 const NONE: u32 = u32::MAX;
 
 /// A link in one direction, from one of the places on its segments.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Leap {
+pub(super) struct LinkPlace {
     pub(super) link: LinkId,
     pub(super) backwards: bool,
     along: f64,
@@ -35,7 +35,7 @@ pub(super) struct Stop {
     pub(super) asked: Vec3,
     cost: f64,
     parent: u32,
-    pub(super) leap: u32,
+    pub(super) link: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -51,8 +51,8 @@ enum Step {
 
 /// What the search over links writes.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Leaps {
-    leaps: Vec<Leap>,
+pub(super) struct LinkSearch {
+    places: Vec<LinkPlace>,
     stops: Vec<Stop>,
     steps: Vec<Step>,
     open: BinaryHeap<Reverse<(u64, u32)>>,
@@ -65,10 +65,10 @@ pub(super) struct Leaps {
 pub(super) struct Piece {
     pub(super) ends: [Fit; 2],
     pub(super) asked: [Vec3; 2],
-    pub(super) leap: Option<(LinkId, bool)>,
+    pub(super) link: Option<(LinkId, bool)>,
 }
 
-impl Leaps {
+impl LinkSearch {
     fn offer(&mut self, step: Step, estimate: f64) {
         let number = u32::try_from(self.steps.len()).unwrap_or(NONE);
         self.steps.push(step);
@@ -82,8 +82,8 @@ impl Leaps {
         if to_goal {
             self.offer(Step::End(stop), cost + length(minus(goal, fit.at)));
         }
-        for number in 0..self.leaps.len() {
-            let Leap { places: [from, to], extra, is_taken, room, .. } = self.leaps[number];
+        for number in 0..self.places.len() {
+            let LinkPlace { places: [from, to], extra, is_taken, room, .. } = self.places[number];
             if is_taken || matches!(room, Some(None)) {
                 continue;
             }
@@ -99,13 +99,13 @@ impl Leaps {
         self.chain.iter().enumerate().map(move |(at, &stop)| {
             let here = &self.stops[stop as usize];
             let next =
-                self.chain.get(at + 1).map(|&next| &self.leaps[self.stops[next as usize].leap as usize]);
-            let leap = next.map(|leap| (leap.link, leap.backwards));
-            let (end, end_asked) = match next.and_then(|leap| leap.room.flatten()) {
+                self.chain.get(at + 1).map(|&next| &self.places[self.stops[next as usize].link as usize]);
+            let link = next.map(|place| (place.link, place.backwards));
+            let (end, end_asked) = match next.and_then(|place| place.room.flatten()) {
                 Some([from, _]) => from,
                 None => (goal, asked),
             };
-            Piece { ends: [here.fit, end], asked: [here.asked, end_asked], leap }
+            Piece { ends: [here.fit, end], asked: [here.asked, end_asked], link }
         })
     }
 }
@@ -119,53 +119,53 @@ impl ClearanceNavMesh {
         asked: Vec3,
         radius: f32,
         direct: Option<f64>,
-        leaps: &mut Leaps,
+        search: &mut LinkSearch,
         scratch: &mut ClearanceScratch,
     ) -> Option<f64> {
-        self.collect_leaps(f64::from(radius), leaps);
+        self.collect_links(f64::from(radius), search);
         let aside = f64::from(self.aside(radius));
-        leaps.stops.push(Stop { fit: *start, asked, cost: 0.0, parent: NONE, leap: NONE });
-        leaps.go_on(0, goal.at, aside, false);
-        while let Some(Reverse((estimate, number))) = leaps.open.pop() {
+        search.stops.push(Stop { fit: *start, asked, cost: 0.0, parent: NONE, link: NONE });
+        search.go_on(0, goal.at, aside, false);
+        while let Some(Reverse((estimate, number))) = search.open.pop() {
             if direct.is_some_and(|direct| f64::from_bits(estimate) >= direct) {
                 return None;
             }
-            match leaps.steps[number as usize] {
+            match search.steps[number as usize] {
                 Step::Leave(stop, number) => {
-                    let leap = leaps.leaps[number as usize];
-                    if leap.is_taken {
+                    let place = search.places[number as usize];
+                    if place.is_taken {
                         continue;
                     }
-                    let room = leap.room.unwrap_or_else(|| self.room_at(&leap, radius, scratch));
-                    leaps.leaps[number as usize].room = Some(room);
+                    let room = place.room.unwrap_or_else(|| self.room_at(&place, radius, scratch));
+                    search.places[number as usize].room = Some(room);
                     let Some([(from, _), (to, _)]) = room else { continue };
-                    let Stop { fit, cost, .. } = leaps.stops[stop as usize];
+                    let Stop { fit, cost, .. } = search.stops[stop as usize];
                     let Some(long) = self.search(&fit, &from, radius, scratch) else { continue };
-                    let cost = cost + long + length(minus(to.at, from.at)) + leap.extra;
-                    leaps.offer(Step::Arrive(stop, number, cost), cost + length(minus(goal.at, to.at)));
+                    let cost = cost + long + length(minus(to.at, from.at)) + place.extra;
+                    search.offer(Step::Arrive(stop, number, cost), cost + length(minus(goal.at, to.at)));
                 }
                 Step::Arrive(parent, number, cost) => {
-                    let leap = &mut leaps.leaps[number as usize];
-                    let Some(Some([_, (fit, asked)])) = leap.room else { continue };
-                    if std::mem::replace(&mut leap.is_taken, true) {
+                    let place = &mut search.places[number as usize];
+                    let Some(Some([_, (fit, asked)])) = place.room else { continue };
+                    if std::mem::replace(&mut place.is_taken, true) {
                         continue;
                     }
-                    let stop = u32::try_from(leaps.stops.len()).unwrap_or(NONE);
-                    leaps.stops.push(Stop { fit, asked, cost, parent, leap: number });
-                    leaps.go_on(stop, goal.at, aside, true);
+                    let stop = u32::try_from(search.stops.len()).unwrap_or(NONE);
+                    search.stops.push(Stop { fit, asked, cost, parent, link: number });
+                    search.go_on(stop, goal.at, aside, true);
                 }
                 Step::End(stop) => {
-                    let Stop { fit, cost, .. } = leaps.stops[stop as usize];
+                    let Stop { fit, cost, .. } = search.stops[stop as usize];
                     if let Some(long) = self.search(&fit, goal, radius, scratch) {
-                        leaps.offer(Step::Done(stop), cost + long);
+                        search.offer(Step::Done(stop), cost + long);
                     }
                 }
                 Step::Done(mut stop) => {
                     while stop != NONE {
-                        leaps.chain.push(stop);
-                        stop = leaps.stops[stop as usize].parent;
+                        search.chain.push(stop);
+                        stop = search.stops[stop as usize].parent;
                     }
-                    leaps.chain.reverse();
+                    search.chain.reverse();
                     return Some(f64::from_bits(estimate));
                 }
             }
@@ -179,8 +179,8 @@ impl ClearanceNavMesh {
     }
 
     /// All links that are wide enough, in both directions if they lead both ways.
-    fn collect_leaps(&self, radius: f64, out: &mut Leaps) {
-        out.leaps.clear();
+    fn collect_links(&self, radius: f64, out: &mut LinkSearch) {
+        out.places.clear();
         out.stops.clear();
         out.steps.clear();
         out.open.clear();
@@ -201,10 +201,10 @@ impl ClearanceNavMesh {
             for backwards in [false, true].into_iter().take(1 + usize::from(link.both_ways)) {
                 for place in 0..count {
                     let inset = if count > 1 { (radius / narrow).min(0.5) } else { 0.0 };
-                    let share = if count > 1 { f64::from(place) / f64::from(LEAP_PLACES - 1) } else { 0.0 };
+                    let share = if count > 1 { f64::from(place) / f64::from(LINK_PLACES - 1) } else { 0.0 };
                     let along = inset + (1.0 - 2.0 * inset) * share;
                     let places = link.ends(backwards).map(|end| self.link_place(end, along).0);
-                    out.leaps.push(Leap {
+                    out.places.push(LinkPlace {
                         link: LinkId(number),
                         backwards,
                         along,
@@ -232,12 +232,17 @@ impl ClearanceNavMesh {
     }
 
     /// Where a disc fits at both ends of a link, within sight of them.
-    fn room_at(&self, leap: &Leap, radius: f32, scratch: &mut ClearanceScratch) -> Option<[(Fit, Vec3); 2]> {
-        let link = self.mesh.links()[leap.link.index()];
-        let [from, to] = link.ends(leap.backwards);
-        let from = self.room_near(from, leap.along, radius, scratch)?;
-        let to = self.room_near(to, leap.along, radius, scratch)?;
-        if self.mesh.links.is_portal(leap.link) {
+    fn room_at(
+        &self,
+        place: &LinkPlace,
+        radius: f32,
+        scratch: &mut ClearanceScratch,
+    ) -> Option<[(Fit, Vec3); 2]> {
+        let link = self.mesh.links()[place.link.index()];
+        let [from, to] = link.ends(place.backwards);
+        let from = self.room_near(from, place.along, radius, scratch)?;
+        let to = self.room_near(to, place.along, radius, scratch)?;
+        if self.mesh.links.is_portal(place.link) {
             // Through the line between both sides, and not too near to its ends.
             let [a, b] = link.from.ends.map(|end| self.plane_of([end.point.x, end.point.z].map(f64::from)));
             let [before, after] = [from.0.at, to.0.at].map(|at| side_of(a, b, at));
