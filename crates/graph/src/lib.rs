@@ -172,8 +172,8 @@ pub use mesh::nav_mesh::{Generation, NavMesh};
 pub use mesh::packed::PackedChecks;
 pub use mesh::polygon::PolygonView;
 pub use path::{
-    CorridorChange, CorridorOptions, DistanceMap, LinkUse, Outcome, Path, PathCorridor, PathOptions,
-    PathSearch, PathSearcher, ReplanReason, SlicedPath, Heading,
+    CorridorChange, CorridorOptions, DistanceMap, Heading, LinkUse, Outcome, Path, PathCorridor, PathOptions,
+    PathSearch, PathSearcher, ReplanReason, SlicedPath,
 };
 pub use scratch::QueryScratch;
 pub use surface::{PlaceSampler, PlanRay, RayHit, Raycast, Wall, WallPiece};

@@ -1,6 +1,8 @@
 //! Directions in which a way may leave a root.
 
-use crate::geometry::disc::{Plane, SAME, Tangent, cross, dot, length};
+use glam::DVec2;
+
+use crate::geometry::disc::{SAME, Tangent};
 
 /// Directions between two bounds, `low` to the right of `high`.
 ///
@@ -9,10 +11,10 @@ use crate::geometry::disc::{Plane, SAME, Tangent, cross, dot, length};
 /// between the wide ones passes the corners on the right side, and has to be looked at closely.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Bounds {
-    pub(super) low: Plane,
-    pub(super) high: Plane,
-    pub(super) low_wide: Plane,
-    pub(super) high_wide: Plane,
+    pub(super) low: DVec2,
+    pub(super) high: DVec2,
+    pub(super) low_wide: DVec2,
+    pub(super) high_wide: DVec2,
     /// How far away the corners are that the tight bounds pass.
     pub(super) low_far: f64,
     pub(super) high_far: f64,
@@ -22,32 +24,32 @@ pub(super) struct Bounds {
 }
 
 impl Bounds {
-    pub(super) fn of(low: Plane, high: Plane) -> Self {
+    pub(super) fn of(low: DVec2, high: DVec2) -> Self {
         Self { low, high, low_wide: low, high_wide: high, ..Self::default() }
     }
 
     /// Whether the wide bounds are wider than the tight ones.
     pub(super) fn has_margin(&self) -> bool {
-        let apart = |a: Plane, b: Plane| (a[0] - b[0]).abs() + (a[1] - b[1]).abs() > 0.0;
+        let apart = |a: DVec2, b: DVec2| (a[0] - b[0]).abs() + (a[1] - b[1]).abs() > 0.0;
         apart(self.low, self.low_wide) || apart(self.high, self.high_wide)
     }
 
     /// A corner within the disc round the root is passed on its side by every line: it has no wide
     /// bound.
     pub(super) fn pass_left(&mut self, tight: &Tangent, wide: Option<&Tangent>) {
-        if cross(tight.direction, self.high) > 0.0 {
+        if tight.direction.perp_dot(self.high) > 0.0 {
             (self.high, self.high_far) = (tight.direction, tight.length);
         }
-        if let Some(wide) = wide.filter(|wide| cross(wide.direction, self.high_wide) > 0.0) {
+        if let Some(wide) = wide.filter(|wide| wide.direction.perp_dot(self.high_wide) > 0.0) {
             self.high_wide = wide.direction;
         }
     }
 
     pub(super) fn pass_right(&mut self, tight: &Tangent, wide: Option<&Tangent>) {
-        if cross(self.low, tight.direction) > 0.0 {
+        if self.low.perp_dot(tight.direction) > 0.0 {
             (self.low, self.low_far) = (tight.direction, tight.length);
         }
-        if let Some(wide) = wide.filter(|wide| cross(self.low_wide, wide.direction) > 0.0) {
+        if let Some(wide) = wide.filter(|wide| self.low_wide.perp_dot(wide.direction) > 0.0) {
             self.low_wide = wide.direction;
         }
     }
@@ -55,19 +57,19 @@ impl Bounds {
     /// Passes a corner so near to the root that no line touches both discs, on its right side (1
     /// for on the left, -1). All lines come too near to it: they end before it, but for those
     /// that have it behind. `off` leads from the root to it.
-    pub(super) fn pass_near(&mut self, side: f64, off: Plane, wide: Option<&Tangent>) {
+    pub(super) fn pass_near(&mut self, side: f64, off: DVec2, wide: Option<&Tangent>) {
         let last = if side > 0.0 {
-            if let Some(wide) = wide.filter(|wide| cross(wide.direction, self.high_wide) > 0.0) {
+            if let Some(wide) = wide.filter(|wide| wide.direction.perp_dot(self.high_wide) > 0.0) {
                 self.high_wide = wide.direction;
             }
             self.low_wide
         } else {
-            if let Some(wide) = wide.filter(|wide| cross(self.low_wide, wide.direction) > 0.0) {
+            if let Some(wide) = wide.filter(|wide| self.low_wide.perp_dot(wide.direction) > 0.0) {
                 self.low_wide = wide.direction;
             }
             self.high_wide
         };
-        let reach = if dot(off, last) > 0.0 { length(off) } else { f64::INFINITY };
+        let reach = if off.dot(last) > 0.0 { off.length() } else { f64::INFINITY };
         self.reach = Some(self.reach.map_or(reach, |known| known.min(reach)));
     }
 
@@ -79,9 +81,9 @@ impl Bounds {
         is_open(self.low_wide, self.high_wide)
     }
 
-    pub(super) fn holds(&self, direction: Plane, loose: f64) -> Seen {
+    pub(super) fn holds(&self, direction: DVec2, loose: f64) -> Seen {
         let between =
-            |low: Plane, high: Plane| cross(low, direction) >= -loose && cross(direction, high) >= -loose;
+            |low: DVec2, high: DVec2| low.perp_dot(direction) >= -loose && direction.perp_dot(high) >= -loose;
         if self.reach.is_none() && between(self.low, self.high) {
             Seen::Clearly
         } else if between(self.low_wide, self.high_wide) {
@@ -94,9 +96,9 @@ impl Bounds {
 
 /// Whether a direction lies to the left of one bound and to the right of the other: up to half a
 /// circle, round the end of a wall without width.
-fn is_open(low: Plane, high: Plane) -> bool {
-    let aside = cross(low, high);
-    aside > SAME || (aside > -SAME && dot(low, high) < 0.0)
+fn is_open(low: DVec2, high: DVec2) -> bool {
+    let aside = low.perp_dot(high);
+    aside > SAME || (aside > -SAME && low.dot(high) < 0.0)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,15 +112,15 @@ pub(super) enum Seen {
 /// A place where the way turns, or its start.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Root {
-    pub(super) centre: Plane,
+    pub(super) centre: DVec2,
     /// How far to the left of the way it lies: the radius, less than 0 for the right; 0 for a
     /// place.
     pub(super) offset: f64,
     /// 1 if it lies to the left of the way, -1 to the right, 0 for a place.
     pub(super) side: f64,
     /// Direction in which the way arrives, and the one after which it must not go on.
-    pub(super) arrival: Plane,
-    pub(super) limit: Plane,
+    pub(super) arrival: DVec2,
+    pub(super) limit: DVec2,
     /// How far round it the way arrives, in radians.
     pub(super) turned: f64,
     /// Of the way up to where it touches the corner first.

@@ -1,15 +1,13 @@
 //! Ways as they are given out: chains of points on the ground.
 
-use glam::Vec3;
+use glam::{DVec2, Vec3, dvec2};
 use waymesh_core::PolyId;
 
 use super::fit::Fit;
 use super::link_search::Piece;
 use super::path::{ClearPath, ClearPathOptions};
 use super::{ClearanceNavMesh, ClearanceScratch};
-use crate::geometry::disc::{
-    Plane, angle, between_squared, distance_squared, dot, faces, is_nearer, length, minus, touch,
-};
+use crate::geometry::disc::{angle, between_squared, distance_squared, faces, is_nearer, touch};
 use crate::locate::nearest::{Location, Reach};
 use crate::path::LinkUse;
 
@@ -86,8 +84,8 @@ impl ClearanceNavMesh {
             for step in 0..count {
                 let angle = root.side * part * (f64::from(step) + 0.5);
                 let (sine, cosine) = angle.sin_cos();
-                let [x, z] = root.arrival;
-                let direction = [x * cosine - z * sine, x * sine + z * cosine];
+                let DVec2 { x, y: z } = root.arrival;
+                let direction = dvec2(x * cosine - z * sine, x * sine + z * cosine);
                 let out = touch(root.centre, root.offset / (part * 0.5).cos(), direction);
                 let out = if radius > 0.0 { out } else { root.centre };
                 at = self.follow(&at, out, passed, &mut path.polygons);
@@ -95,7 +93,7 @@ impl ClearanceNavMesh {
                 plan.push((out, Some(root.centre)));
             }
             plan.push((touch(root.centre, root.offset, leaves), Some(root.centre)));
-            let centre = frame.to_world(root.centre[0] / size, 0.0, root.centre[1] / size);
+            let centre = frame.to_world(root.centre.x / size, 0.0, root.centre.y / size);
             path.corners.push(Vec3::new(centre.x, at.position.y, centre.z));
         }
         self.follow(&at, goal.at, passed, &mut path.polygons);
@@ -125,13 +123,13 @@ impl ClearanceNavMesh {
     fn follow(
         &self,
         from: &Location,
-        to: Plane,
+        to: DVec2,
         passed: &mut Vec<PolyId>,
         polygons: &mut Vec<PolyId>,
     ) -> Location {
         let frame = &self.mesh.frame;
         let size = f64::from(frame.cell_size);
-        let mut target = frame.to_world(to[0] / size, 0.0, to[1] / size);
+        let mut target = frame.to_world(to.x / size, 0.0, to.y / size);
         target.y = from.position.y;
         let Ok(ray) = self.mesh.raycast(from, target, &self.admitted, passed) else { return *from };
         let known = usize::from(passed.first() == polygons.last());
@@ -172,7 +170,7 @@ impl ClearanceNavMesh {
             // The walls near the whole arc.
             let count = plan[at..].iter().take_while(|point| point.1.is_some()).count();
             let arc = &plan[at - 1..at + count];
-            let far = arc.iter().map(|point| length(minus(point.0, centre))).fold(0.0, f64::max);
+            let far = arc.iter().map(|point| (point.0 - centre).length()).fold(0.0, f64::max);
             let limit = (far + best.sqrt()).powi(2);
             let ends = [from, arc[count].0];
             walls.clear();
@@ -216,7 +214,7 @@ impl ClearanceNavMesh {
     fn kept_straight(
         &self,
         triangle: u32,
-        way: [Plane; 2],
+        way: [DVec2; 2],
         stack: &mut Vec<u32>,
         seen: &mut Vec<u32>,
     ) -> f64 {
@@ -224,8 +222,8 @@ impl ClearanceNavMesh {
         let mut best = f64::INFINITY;
         // Every vertex lies on a wall.
         for corner in 3 * triangle..3 * triangle + 3 {
-            let off = minus(way[0], table.start(corner));
-            best = best.min(dot(off, off));
+            let off = way[0] - table.start(corner);
+            best = best.min(off.dot(off));
         }
         stack.clear();
         seen.clear();

@@ -1,9 +1,11 @@
 //! Cones: directions between two bounds, from side to side of triangles.
 
+use glam::DVec2;
+
 use super::bounds::{Bounds, Root, Seen};
 use super::search::{Kind, Node, Search};
 use super::table::{WALL, next, previous};
-use crate::geometry::disc::{Plane, SAME, cross, distance_squared, dot, left_of, length, minus, plus, touch};
+use crate::geometry::disc::{SAME, distance_squared, touch};
 
 impl Search<'_> {
     /// Opens a side between two bounds.
@@ -14,9 +16,9 @@ impl Search<'_> {
         let at = self.memory.roots[root as usize];
         // What is behind the root is no way on, whatever its bounds.
         let ends = self.table.ends(entry);
-        let edge = minus(ends[1], ends[0]);
-        let beyond = cross(edge, minus(at.centre, ends[0]));
-        if beyond > 0.0 && beyond * beyond > (self.radius + 1e-3).powi(2) * dot(edge, edge) {
+        let edge = ends[1] - ends[0];
+        let beyond = edge.perp_dot(at.centre - ends[0]);
+        if beyond > 0.0 && beyond * beyond > (self.radius + 1e-3).powi(2) * edge.dot(edge) {
             return;
         }
         let has_margin = bounds.reach.is_some() || bounds.has_margin();
@@ -41,25 +43,25 @@ impl Search<'_> {
 
     /// Shortest way from a root between two bounds over a side to the goal, as if nothing were in
     /// the way behind it.
-    pub(super) fn ahead(&self, root: &Root, entry: u32, low: Plane, high: Plane) -> f64 {
+    pub(super) fn ahead(&self, root: &Root, entry: u32, low: DVec2, high: DVec2) -> f64 {
         let [mut left, mut right] = self.table.ends(entry);
-        let edge = minus(right, left);
+        let edge = right - left;
         // The disc round a corner behind the side bulges over it: a way may turn as much before it.
-        let before = -self.radius / length(edge);
-        [left, right] = [left, right].map(|end| plus(end, left_of(edge), before));
+        let before = -self.radius / edge.length();
+        [left, right] = [left, right].map(|end| end + edge.perp() * before);
         // A goal on this side counts as mirrored to the other.
-        let aside = cross(edge, minus(self.goal, left)).min(0.0);
-        let goal = plus(self.goal, left_of(edge), -2.0 * aside / dot(edge, edge));
+        let aside = edge.perp_dot(self.goal - left).min(0.0);
+        let goal = self.goal + edge.perp() * (-2.0 * aside / edge.dot(edge));
         let bound = match self.tangent(root, goal, 0.0) {
             Some(way) => {
                 let aim = way.direction;
-                match (cross(low, aim) < 0.0, cross(high, aim) > 0.0) {
+                match (low.perp_dot(aim) < 0.0, high.perp_dot(aim) > 0.0) {
                     (false, false) => return root.length + self.chord(root, aim) + way.length,
                     (true, false) => low,
                     (false, true) => high,
                     // Behind a cone of nearly half a circle.
                     (true, true) => {
-                        if dot(low, aim) > dot(high, aim) {
+                        if low.dot(aim) > high.dot(aim) {
                             low
                         } else {
                             high
@@ -67,20 +69,20 @@ impl Search<'_> {
                     }
                 }
             }
-            None => return root.length + length(minus(goal, root.centre)) - self.radius,
+            None => return root.length + (goal - root.centre).length() - self.radius,
         };
         let from = touch(root.centre, root.offset, bound);
-        let steep = cross(bound, edge);
-        let reach = cross(minus(left, from), edge) / steep;
-        let squared = |to: Plane| dot(minus(to, from), minus(to, from));
+        let steep = bound.perp_dot(edge);
+        let reach = (left - from).perp_dot(edge) / steep;
+        let squared = |to: DVec2| (to - from).dot(to - from);
         let farthest = squared(left).max(squared(right));
         if !(reach.is_finite() && (reach <= 0.0 || reach * reach <= farthest)) {
             // Along the side, or past its end: no more is known than how far the goal is.
-            return root.length + self.chord(root, bound) + length(minus(goal, from));
+            return root.length + self.chord(root, bound) + (goal - from).length();
         }
         // Where the disc bulges over the side, the way does too.
-        let end = plus(from, bound, reach.max(0.0));
-        root.length + self.chord(root, bound) + length(minus(end, from)) + length(minus(goal, end))
+        let end = from + bound * reach.max(0.0);
+        root.length + self.chord(root, bound) + (end - from).length() + (goal - end).length()
     }
 
     pub(super) fn is_open(&self, side: u32, corner: u32) -> Option<u32> {
@@ -121,7 +123,7 @@ impl Search<'_> {
                         // Passed on the other side by every line, or by those that end before it or have it
                         // behind.
                         if let Some(wide) = wide {
-                            bounds.pass_near(side, minus(apex, root.centre), Some(&wide));
+                            bounds.pass_near(side, apex - root.centre, Some(&wide));
                             self.offer_cone(from, beyond, bounds);
                         }
                         continue;
@@ -142,12 +144,12 @@ impl Search<'_> {
     }
 
     /// Whether a cone holds a direction, that to a place or past it.
-    pub(super) fn seen(&self, node: &Node, root: &Root, direction: Plane, place: Plane, loose: f64) -> Seen {
+    pub(super) fn seen(&self, node: &Node, root: &Root, direction: DVec2, place: DVec2, loose: f64) -> Seen {
         if !matches!(node.kind, Kind::Fan) {
             return node.bounds.holds(direction, loose);
         }
         let Bounds { low, high, low_wide, high_wide, reach, .. } = node.bounds;
-        let holds = |bound: Plane| {
+        let holds = |bound: DVec2| {
             self.tightened(root, bound, direction, place, loose).is_some_and(|(_, is_later)| is_later)
         };
         let (tight, wide) = if root.side > 0.0 { (low, low_wide) } else { (high, high_wide) };

@@ -1,11 +1,11 @@
 //! The two ends of a way, which lie in the middle of triangles.
 
+use glam::DVec2;
+
 use super::bounds::{Bounds, Root, Seen};
 use super::search::{Kind, NONE, Node, Search};
 use super::table::next;
-use crate::geometry::disc::{
-    Plane, SAME, Tangent, angle, cross, dot, left_of, length, minus, plus, touch, unit,
-};
+use crate::geometry::disc::{SAME, Tangent, angle, touch, unit};
 
 impl Search<'_> {
     /// A cone has come into the triangle of the goal.
@@ -76,7 +76,7 @@ impl Search<'_> {
     }
 
     /// Whether a root may be left in a direction.
-    pub(super) fn may_leave(&self, root: &Root, direction: Plane, loose: f64) -> bool {
+    pub(super) fn may_leave(&self, root: &Root, direction: DVec2, loose: f64) -> bool {
         if root.side == 0.0 {
             return true;
         }
@@ -156,11 +156,11 @@ impl Search<'_> {
         let [left_place, right_place] = [left, right].map(|corner| self.table.start(corner));
         let [low_wide, high_wide] = [right_place, left_place]
             .map(|place| self.tangent(root, place, 0.0).map_or(root.limit, |line| line.direction));
-        let [low_wide, high_wide] = if cross(low_wide, high_wide) <= GRAZE {
+        let [low_wide, high_wide] = if low_wide.perp_dot(high_wide) <= GRAZE {
             // A place on the side, to rounding, sees all that is beyond.
-            let along = unit(minus(left_place, right_place));
-            let turned = |from: Plane| unit(plus(from, left_of(along), -GRAZE));
-            [turned([-along[0], -along[1]]), turned(along)]
+            let along = unit(left_place - right_place);
+            let turned = |from: DVec2| unit(from + along.perp() * (-GRAZE));
+            [turned(-along), turned(along)]
         } else {
             [low_wide, high_wide]
         };
@@ -172,14 +172,14 @@ impl Search<'_> {
         match (low, high) {
             (Some(low), Some(high)) => {
                 (bounds.low_far, bounds.high_far) = (low.length, high.length);
-                if cross(low.direction, high.direction) > SAME {
+                if low.direction.perp_dot(high.direction) > SAME {
                     (bounds.low, bounds.high) = (low.direction, high.direction);
                 } else {
                     bounds.reach = Some(low.length.max(high.length));
                 }
             }
-            (None, _) => bounds.pass_near(-1.0, minus(right_place, root.centre), None),
-            (_, None) => bounds.pass_near(1.0, minus(left_place, root.centre), None),
+            (None, _) => bounds.pass_near(-1.0, right_place - root.centre, None),
+            (_, None) => bounds.pass_near(1.0, left_place - root.centre, None),
         }
         bounds
     }
@@ -192,7 +192,7 @@ impl Search<'_> {
         let mut bounds = if root.side > 0.0 { Bounds::of(first, last) } else { Bounds::of(last, first) };
         let [own_offset, other_offset] = [own, other].map(|corner| self.offset(corner).max(0.0));
         let tight = (self.first_between(root, other, other_offset), self.last_between(root, own, own_offset));
-        let far = |corner: u32| length(minus(self.table.start(corner), root.centre));
+        let far = |corner: u32| (self.table.start(corner) - root.centre).length();
         if let (Some(first), Some(last)) = tight {
             let [first, last] = [(first, far(other)), (last, far(own))];
             let [low, high] = if root.side > 0.0 { [first, last] } else { [last, first] };
@@ -205,7 +205,7 @@ impl Search<'_> {
     }
 
     /// How far a direction is round a root from its arrival on, less than a whole circle.
-    fn onward(root: &Root, direction: Plane) -> f64 {
+    fn onward(root: &Root, direction: DVec2) -> f64 {
         let turned = root.side * angle(root.arrival, direction);
         if turned < -SAME { turned + std::f64::consts::TAU } else { turned }
     }
@@ -214,13 +214,13 @@ impl Search<'_> {
     /// is, and whether it is behind.
     fn beside(&self, root: &Root, corner: u32, side: f64) -> (f64, bool) {
         let arrival = touch(root.centre, root.offset, root.arrival);
-        let to = minus(self.table.start(corner), arrival);
-        (side * cross(root.arrival, to), dot(root.arrival, to) < 0.0)
+        let to = self.table.start(corner) - arrival;
+        (side * root.arrival.perp_dot(to), root.arrival.dot(to) < 0.0)
     }
 
     /// The first direction round a root in which a line has a corner across from it, `offset` away
     /// at least.
-    fn first_between(&self, root: &Root, corner: u32, offset: f64) -> Option<Plane> {
+    fn first_between(&self, root: &Root, corner: u32, offset: f64) -> Option<DVec2> {
         let (beside, is_behind) = self.beside(root, corner, -root.side);
         if beside >= offset - SAME || (beside >= 0.0 && is_behind) {
             return Some(root.arrival);
@@ -232,7 +232,7 @@ impl Search<'_> {
 
     /// The last direction in which a line has a corner on the side of the root, `offset` away at
     /// least.
-    fn last_between(&self, root: &Root, corner: u32, offset: f64) -> Option<Plane> {
+    fn last_between(&self, root: &Root, corner: u32, offset: f64) -> Option<DVec2> {
         // What is behind is passed on the right side as soon as the line turns on.
         let (beside, is_behind) = self.beside(root, corner, root.side);
         if beside < offset - SAME && !is_behind {

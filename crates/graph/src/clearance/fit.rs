@@ -1,10 +1,10 @@
 //! Where a disc fits.
 
-use glam::Vec3;
+use glam::{DVec2, Vec3, dvec2};
 use waymesh_core::{BadField, PolyId};
 
 use super::{ClearanceNavMesh, ClearanceScratch};
-use crate::geometry::disc::{NARROW, Plane, dot, left_of, length, minus, nearest_on, plus, unit};
+use crate::geometry::disc::{NARROW, nearest_on, unit};
 use crate::geometry::plan::PlanPosition;
 use crate::locate::error::{PathEnd, QueryError, unless_0_or_more};
 use crate::locate::nearest::{Location, Reach, Spot};
@@ -23,15 +23,15 @@ pub struct ClearPlace {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fit {
     pub(super) spot: Spot,
-    pub(super) at: Plane,
+    pub(super) at: DVec2,
     pub(super) triangle: u32,
 }
 
 /// What the search for room writes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Candidates {
-    walls: Vec<(f64, [Plane; 2])>,
-    places: Vec<(f64, Plane)>,
+    walls: Vec<(f64, [DVec2; 2])>,
+    places: Vec<(f64, DVec2)>,
     holders: Vec<u32>,
 }
 
@@ -111,7 +111,7 @@ impl ClearanceNavMesh {
         let [x, _, z] = self.mesh.frame.to_grid(place.position);
         let closest = self.mesh.closest_in_polygon(place.polygon.index(), PlanPosition::snapped(x, z));
         let cell = f64::from(self.mesh.frame.cell_size);
-        let at = [closest.x * cell, closest.z * cell];
+        let at = dvec2(closest.x * cell, closest.z * cell);
         let triangle = self.triangle_at(place.polygon.0, at);
         let limit = f64::from(limit);
         let squared =
@@ -120,7 +120,7 @@ impl ClearanceNavMesh {
         Ok(squared.sqrt() as f32)
     }
 
-    fn has_room(&self, triangle: u32, at: Plane, radius: f64, stack: &mut Vec<u32>) -> bool {
+    fn has_room(&self, triangle: u32, at: DVec2, radius: f64, stack: &mut Vec<u32>) -> bool {
         let least = radius * (1.0 - NARROW) - 1e-7;
         least <= 0.0
             || self.table.wall_distance_squared(triangle, at, radius * radius, stack) >= least * least
@@ -143,9 +143,9 @@ impl ClearanceNavMesh {
         }
         let size = f64::from(self.mesh.frame.cell_size);
         let [x, _, z] = self.mesh.frame.to_grid(position);
-        let asked = [x * size, z * size];
+        let asked = dvec2(x * size, z * size);
         let limit = f64::from(reach.side);
-        let mut far = (2.0 * radius).max(size).max(length(minus(at, asked)) * 1.5);
+        let mut far = (2.0 * radius).max(size).max((at - asked).length() * 1.5);
         for _ in 0..16 {
             let fit = self.fit_within(position, asked, radius, far.min(limit), reach, scratch, &wants);
             if fit.is_some() || far >= limit {
@@ -161,7 +161,7 @@ impl ClearanceNavMesh {
     fn fit_within(
         &self,
         position: Vec3,
-        asked: Plane,
+        asked: DVec2,
         radius: f64,
         far: f64,
         reach: &Reach,
@@ -177,7 +177,7 @@ impl ClearanceNavMesh {
         let (low, high) = (position.y - reach.down, position.y + reach.up);
         for at in 0..scratch.fit.places.len() {
             let (_, place) = scratch.fit.places[at];
-            let on_grid = PlanPosition::snapped(place[0] / size, place[1] / size);
+            let on_grid = PlanPosition::snapped(place.x / size, place.y / size);
             self.holders(on_grid, &mut scratch.fit.holders);
             let mut best: Option<(f32, Fit)> = None;
             for &polygon in &scratch.fit.holders {
@@ -219,14 +219,14 @@ impl ClearanceNavMesh {
     }
 
     /// The walls within reach, on all storeys, nearest first.
-    fn walls_around(&self, asked: Plane, reach: f64, out: &mut Candidates) {
+    fn walls_around(&self, asked: DVec2, reach: f64, out: &mut Candidates) {
         out.walls.clear();
         let mesh = &self.mesh;
         let size = f64::from(mesh.frame.cell_size);
         let walls = &mut out.walls;
         let corner = |corner: usize| {
             let at = &mesh.corners[corner];
-            [f64::from(at.x) * size, f64::from(at.z) * size]
+            dvec2(f64::from(at.x) * size, f64::from(at.z) * size)
         };
         mesh.index.all(
             |bounds| {
@@ -244,14 +244,14 @@ impl ClearanceNavMesh {
                 for edge in range.clone().filter(|&edge| self.admitted.is_wall(mesh.neighbours[edge])) {
                     let end = if edge + 1 == range.end { range.start } else { edge + 1 };
                     let wall = [corner(edge), corner(end)];
-                    let distance = length(minus(nearest_on(wall, asked), asked));
+                    let distance = (nearest_on(wall, asked) - asked).length();
                     if distance <= reach {
                         walls.push((distance, wall));
                     }
                 }
             },
         );
-        let key = |wall: &(f64, [Plane; 2])| (wall.0, wall.1[0], wall.1[1]);
+        let key = |wall: &(f64, [DVec2; 2])| (wall.0, wall.1[0], wall.1[1]);
         walls.sort_by(|a, b| {
             let (a, b) = (key(a), key(b));
             a.0.total_cmp(&b.0)
@@ -266,26 +266,26 @@ impl ClearanceNavMesh {
 
 impl Candidates {
     /// All places where a disc could touch the walls nearest to `asked`, nearest first.
-    fn find(&mut self, asked: Plane, radius: f64, far: f64) {
+    fn find(&mut self, asked: DVec2, radius: f64, far: f64) {
         self.places.clear();
         let places = &mut self.places;
-        let mut keep = |place: Plane| {
-            let distance = length(minus(place, asked));
+        let mut keep = |place: DVec2| {
+            let distance = (place - asked).length();
             if distance <= far {
                 places.push((distance, place));
             }
         };
         // What the centre of a disc at a wall moves along: a line beside it, and a circle round where it
         // starts.
-        let beside = |wall: [Plane; 2]| {
-            let out = left_of(unit(minus(wall[1], wall[0])));
-            wall.map(|end| plus(end, out, radius))
+        let beside = |wall: [DVec2; 2]| {
+            let out = unit(wall[1] - wall[0]).perp();
+            wall.map(|end| end + out * radius)
         };
         for (at, &(_, wall)) in self.walls.iter().enumerate() {
             let line = beside(wall);
             keep(nearest_on(line, asked));
             for end in wall {
-                keep(plus(end, unit(minus(asked, end)), radius));
+                keep(end + unit(asked - end) * radius);
             }
             for &(_, other) in &self.walls[..at] {
                 let second = beside(other);
@@ -299,7 +299,7 @@ impl Candidates {
                 }
             }
         }
-        let order = |a: &(f64, Plane), b: &(f64, Plane)| {
+        let order = |a: &(f64, DVec2), b: &(f64, DVec2)| {
             a.0.total_cmp(&b.0).then(a.1[0].total_cmp(&b.1[0])).then(a.1[1].total_cmp(&b.1[1]))
         };
         places.sort_by(order);
@@ -307,42 +307,42 @@ impl Candidates {
     }
 }
 
-fn meet_lines([a, b]: [Plane; 2], [c, d]: [Plane; 2], keep: &mut impl FnMut(Plane)) {
-    let (along, other) = (minus(b, a), minus(d, c));
-    let steep = crate::geometry::disc::cross(along, other);
+fn meet_lines([a, b]: [DVec2; 2], [c, d]: [DVec2; 2], keep: &mut impl FnMut(DVec2)) {
+    let (along, other) = ((b - a), (d - c));
+    let steep = along.perp_dot(other);
     if steep.abs() <= 1e-12 {
         return;
     }
-    let share = crate::geometry::disc::cross(minus(c, a), other) / steep;
+    let share = (c - a).perp_dot(other) / steep;
     if (-1e-9..=1.0 + 1e-9).contains(&share) {
-        keep(plus(a, along, share));
+        keep(a + along * share);
     }
 }
 
-fn meet_circle([a, b]: [Plane; 2], centre: Plane, radius: f64, keep: &mut impl FnMut(Plane)) {
-    let along = unit(minus(b, a));
-    let off = minus(centre, a);
-    let middle = dot(off, along);
-    let half = radius * radius - (dot(off, off) - middle * middle);
+fn meet_circle([a, b]: [DVec2; 2], centre: DVec2, radius: f64, keep: &mut impl FnMut(DVec2)) {
+    let along = unit(b - a);
+    let off = centre - a;
+    let middle = off.dot(along);
+    let half = radius * radius - (off.dot(off) - middle * middle);
     if half < 0.0 {
         return;
     }
-    let long = length(minus(b, a));
+    let long = (b - a).length();
     for at in [middle - half.sqrt(), middle + half.sqrt()] {
         if (-1e-9..=long + 1e-9).contains(&at) {
-            keep(plus(a, along, at));
+            keep(a + along * at);
         }
     }
 }
 
-fn meet_circles(a: Plane, b: Plane, radius: f64, keep: &mut impl FnMut(Plane)) {
-    let across = minus(b, a);
-    let half = length(across) * 0.5;
+fn meet_circles(a: DVec2, b: DVec2, radius: f64, keep: &mut impl FnMut(DVec2)) {
+    let across = b - a;
+    let half = across.length() * 0.5;
     if half <= 0.0 || half > radius {
         return;
     }
     let up = (radius * radius - half * half).sqrt();
-    let (middle, out) = (plus(a, across, 0.5), left_of(unit(across)));
-    keep(plus(middle, out, up));
-    keep(plus(middle, out, -up));
+    let (middle, out) = ((a + across * 0.5), unit(across).perp());
+    keep(middle + out * up);
+    keep(middle + out * (-up));
 }

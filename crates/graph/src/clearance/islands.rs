@@ -61,7 +61,7 @@ impl Islands {
             return None;
         }
         let [a, b] = table.ends(half_edge);
-        let long = crate::geometry::disc::length(crate::geometry::disc::minus(b, a));
+        let long = (b - a).length();
         #[expect(clippy::cast_possible_truncation, reason = "clearances are single-precision")]
         let least = width as f32;
         (long >= width).then(|| self.top(name(table, half_edge), least))

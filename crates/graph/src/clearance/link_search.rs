@@ -3,11 +3,12 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use glam::Vec3;
+use glam::{DVec2, Vec3, dvec2};
+use waymesh_core::PlanPoint;
 
 use super::fit::Fit;
 use super::{ClearanceNavMesh, ClearanceScratch};
-use crate::geometry::disc::{Plane, length, minus, plus, side_of};
+use crate::geometry::disc::side_of;
 use crate::locate::nearest::Reach;
 use crate::mesh::links::{LINK_PLACES, LinkEnd, LinkId};
 
@@ -20,7 +21,7 @@ pub(super) struct LinkPlace {
     pub(super) backwards: bool,
     along: f64,
     /// Where its ends are in plan.
-    places: [Plane; 2],
+    places: [DVec2; 2],
     /// What it costs on top of its length.
     extra: f64,
     /// Where the disc fits there; `None` as long as nobody has asked.
@@ -77,17 +78,17 @@ impl LinkSearch {
 
     /// Goes on from a stop: to every link not taken yet, as if nothing were in the way, and to the
     /// goal.
-    fn go_on(&mut self, stop: u32, goal: Plane, aside: f64, to_goal: bool) {
+    fn go_on(&mut self, stop: u32, goal: DVec2, aside: f64, to_goal: bool) {
         let Stop { fit, cost, .. } = self.stops[stop as usize];
         if to_goal {
-            self.offer(Step::End(stop), cost + length(minus(goal, fit.at)));
+            self.offer(Step::End(stop), cost + (goal - fit.at).length());
         }
         for number in 0..self.places.len() {
             let LinkPlace { places: [from, to], extra, is_taken, room, .. } = self.places[number];
             if is_taken || matches!(room, Some(None)) {
                 continue;
             }
-            let far = |a: Plane, b: Plane, aside: f64| (length(minus(b, a)) - aside).max(0.0);
+            let far = |a: DVec2, b: DVec2, aside: f64| ((b - a).length() - aside).max(0.0);
             let least = far(fit.at, from, aside) + far(from, to, 2.0 * aside) + far(to, goal, aside);
             let number = u32::try_from(number).unwrap_or(NONE);
             self.offer(Step::Leave(stop, number), cost + extra + least);
@@ -141,8 +142,8 @@ impl ClearanceNavMesh {
                     let Some([(from, _), (to, _)]) = room else { continue };
                     let Stop { fit, cost, .. } = search.stops[stop as usize];
                     let Some(long) = self.search(&fit, &from, radius, scratch) else { continue };
-                    let cost = cost + long + length(minus(to.at, from.at)) + place.extra;
-                    search.offer(Step::Arrive(stop, number, cost), cost + length(minus(goal.at, to.at)));
+                    let cost = cost + long + (to.at - from.at).length() + place.extra;
+                    search.offer(Step::Arrive(stop, number, cost), cost + (goal.at - to.at).length());
                 }
                 Step::Arrive(parent, number, cost) => {
                     let place = &mut search.places[number as usize];
@@ -186,8 +187,8 @@ impl ClearanceNavMesh {
         out.open.clear();
         out.chain.clear();
         let width = |end: &LinkEnd| {
-            let [a, b] = end.ends.map(|end| self.plane_of([end.point.x, end.point.z].map(f64::from)));
-            length(minus(b, a))
+            let [a, b] = end.ends.map(|end| self.plane_of(end.point));
+            (b - a).length()
         };
         for (number, link) in (0..).zip(self.mesh.links()) {
             if !(self.admits(link.from.polygon) && self.admits(link.to.polygon)) {
@@ -218,17 +219,17 @@ impl ClearanceNavMesh {
         }
     }
 
-    /// A place of the grid in metres from the origin of the frame.
-    fn plane_of(&self, at: Plane) -> Plane {
-        at.map(|at| at * f64::from(self.mesh.frame.cell_size))
+    /// A point of the grid in metres from the origin of the frame.
+    fn plane_of(&self, point: PlanPoint) -> DVec2 {
+        dvec2(f64::from(point.x), f64::from(point.z)) * f64::from(self.mesh.frame.cell_size)
     }
 
     /// Where in plan, and at which level, a link's end is at some place of its segment.
-    fn link_place(&self, end: &LinkEnd, along: f64) -> (Plane, f32) {
-        let [a, b] = end.ends.map(|end| self.plane_of([end.point.x, end.point.z].map(f64::from)));
+    fn link_place(&self, end: &LinkEnd, along: f64) -> (DVec2, f32) {
+        let [a, b] = end.ends.map(|end| self.plane_of(end.point));
         #[expect(clippy::cast_possible_truncation, reason = "a height in single precision")]
         let level = end.ends[0].height + (end.ends[1].height - end.ends[0].height) * along as f32;
-        (plus(a, minus(b, a), along), level)
+        ((a + (b - a) * along), level)
     }
 
     /// Where a disc fits at both ends of a link, within sight of them.
@@ -244,12 +245,12 @@ impl ClearanceNavMesh {
         let to = self.room_near(to, place.along, radius, scratch)?;
         if self.mesh.links.is_portal(place.link) {
             // Through the line between both sides, and not too near to its ends.
-            let [a, b] = link.from.ends.map(|end| self.plane_of([end.point.x, end.point.z].map(f64::from)));
+            let [a, b] = link.from.ends.map(|end| self.plane_of(end.point));
             let [before, after] = [from.0.at, to.0.at].map(|at| side_of(a, b, at));
             let least = f64::from(radius) * (1.0 - 1e-5) - 1e-6;
-            let crossing = plus(from.0.at, minus(to.0.at, from.0.at), before / (before - after));
-            let is_between = [a, b].into_iter().all(|end| length(minus(crossing, end)) >= least);
-            if before * after > 0.0 || (crossing[0].is_finite() && !is_between) {
+            let crossing = from.0.at + (to.0.at - from.0.at) * (before / (before - after));
+            let is_between = [a, b].into_iter().all(|end| (crossing - end).length() >= least);
+            if before * after > 0.0 || (crossing.x.is_finite() && !is_between) {
                 return None;
             }
         }
@@ -265,7 +266,7 @@ impl ClearanceNavMesh {
     ) -> Option<(Fit, Vec3)> {
         let (at, level) = self.link_place(end, along);
         let size = f64::from(self.mesh.frame.cell_size);
-        let position = self.mesh.frame.to_world(at[0] / size, f64::from(level), at[1] / size);
+        let position = self.mesh.frame.to_world(at.x / size, f64::from(level), at.y / size);
         let known = self.mesh.default_reach();
         let reach = Reach::new(self.aside(radius), known.up, known.down);
         let fit = self.fit(position, f64::from(radius), &reach, scratch, |_| true)?;
@@ -273,7 +274,7 @@ impl ClearanceNavMesh {
         let last = self.table.walk(self.triangle_at(end.polygon.0, at), None, at, fit.at);
         let is_there = (3 * last..3 * last + 3).all(|side| {
             let [a, b] = self.table.ends(side);
-            side_of(a, b, fit.at) >= -4.0 * self.table.slack * length(minus(b, a))
+            side_of(a, b, fit.at) >= -4.0 * self.table.slack * (b - a).length()
         });
         is_there.then_some((fit, position))
     }

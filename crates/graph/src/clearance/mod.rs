@@ -17,13 +17,13 @@ mod table;
 mod turns;
 
 pub use fit::ClearPlace;
+use glam::{DVec2, dvec2};
 pub use path::{ClearPath, ClearPathOptions};
 use waymesh_core::{ClearanceMesh, PolyId};
 
 use self::islands::Islands;
 use self::search::Memory;
 use self::table::Table;
-use crate::geometry::disc::Plane;
 use crate::locate::nearest::Spot;
 use crate::mesh::bounds::NO_NEIGHBOUR;
 use crate::mesh::error::NavMeshError;
@@ -107,8 +107,8 @@ pub(crate) struct ClearanceScratch {
     link_search: link_search::LinkSearch,
     /// The points of a path, in metres from the origin of the frame, and the corner that the line
     /// to each goes round.
-    plan: Vec<(Plane, Option<Plane>)>,
-    walls: Vec<[Plane; 2]>,
+    plan: Vec<(DVec2, Option<DVec2>)>,
+    walls: Vec<[DVec2; 2]>,
     seen: Vec<u32>,
     /// The memory of the next path.
     pub(crate) path: ClearPath,
@@ -146,7 +146,7 @@ impl ClearanceNavMesh {
 
     fn join(mesh: NavMesh, admitted: Admitted, clearance: &ClearanceMesh) -> Result<Self, NavMeshError> {
         let frame = *mesh.frame();
-        let origin = [f64::from(frame.origin.x), f64::from(frame.origin.z)];
+        let origin = dvec2(f64::from(frame.origin.x), f64::from(frame.origin.z));
         let table = Table::build(clearance, origin, f64::from(frame.cell_size))?;
         let seeds = seeds::find(&mesh, &table, clearance, &admitted)?;
         let islands = Islands::build(&table);
@@ -178,13 +178,13 @@ impl ClearanceNavMesh {
     }
 
     /// Metres from the origin of the frame.
-    fn place_of(&self, spot: &Spot) -> Plane {
+    fn place_of(&self, spot: &Spot) -> DVec2 {
         let cell = f64::from(self.mesh.frame.cell_size);
-        [spot.at.x * cell, spot.at.z * cell]
+        dvec2(spot.at.x * cell, spot.at.z * cell)
     }
 
     /// The triangle that holds a place of a polygon.
-    fn triangle_at(&self, polygon: u32, at: Plane) -> u32 {
+    fn triangle_at(&self, polygon: u32, at: DVec2) -> u32 {
         let from = seeds::middle(&self.mesh, polygon);
         self.table.walk(self.seeds[polygon as usize], None, from, at)
     }

@@ -4,14 +4,16 @@
 //! triangle, walls beyond the triangle's sides may be nearer than its corners: there they are
 //! looked at one by one.
 
+use glam::DVec2;
+
 use super::table::{Table, next, previous};
-use crate::geometry::disc::{Plane, cross, distance_squared, dot, is_nearer, length, minus, plus, side_of};
+use crate::geometry::disc::{distance_squared, is_nearer, side_of};
 
 /// Walls near the triangle that holds one end of a way.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Near {
     pub(super) triangle: u32,
-    pub(super) walls: Vec<[Plane; 2]>,
+    pub(super) walls: Vec<[DVec2; 2]>,
     /// Corners that a way near the end may turn round: those of the triangle, and those of walls
     /// near by.
     pub(super) corners: Vec<u32>,
@@ -23,7 +25,7 @@ impl Near {
         &mut self,
         table: &Table,
         triangle: u32,
-        at: Plane,
+        at: DVec2,
         reach: f64,
         stack: &mut Vec<u32>,
     ) {
@@ -69,18 +71,18 @@ impl Near {
 
     /// Whether a disc gets round a corner: no wall comes within `least` of the corner between two
     /// directions from it, the second less than half a circle to the left of the first.
-    pub(super) fn is_clear_around(&self, corner: Plane, [from, to]: [Plane; 2], least: f64) -> bool {
+    pub(super) fn is_clear_around(&self, corner: DVec2, [from, to]: [DVec2; 2], least: f64) -> bool {
         const OWN: f64 = 1e-9;
         self.walls.iter().all(|&wall| {
-            let [a, b] = wall.map(|end| minus(end, corner));
-            if length(a) < OWN || length(b) < OWN {
+            let [a, b] = wall.map(|end| end - corner);
+            if a.length() < OWN || b.length() < OWN {
                 return true;
             }
             // The part of the wall between the two directions.
-            let along = minus(b, a);
+            let along = b - a;
             let (mut low, mut high) = (0.0_f64, 1.0_f64);
             for (direction, sign) in [(from, 1.0), (to, -1.0)] {
-                let (start, slope) = (sign * cross(direction, a), sign * cross(direction, along));
+                let (start, slope) = (sign * direction.perp_dot(a), sign * direction.perp_dot(along));
                 if slope.abs() <= f64::MIN_POSITIVE {
                     if start < 0.0 {
                         return true;
@@ -94,9 +96,9 @@ impl Near {
             if low >= high {
                 return true;
             }
-            let part = [plus(a, along, low), plus(a, along, high)];
-            let middle = plus(part[0], minus(part[1], part[0]), 0.5);
-            dot(plus(from, to, 1.0), middle) < 0.0 || distance_squared(part, [0.0; 2]) >= least * least
+            let part = [(a + along * low), (a + along * high)];
+            let middle = part[0] + (part[1] - part[0]) * 0.5;
+            (from + to).dot(middle) < 0.0 || distance_squared(part, DVec2::ZERO) >= least * least
         })
     }
 }
@@ -107,7 +109,7 @@ impl Table {
     pub(super) fn wall_distance_squared(
         &self,
         triangle: u32,
-        at: Plane,
+        at: DVec2,
         limit_squared: f64,
         stack: &mut Vec<u32>,
     ) -> f64 {

@@ -1,13 +1,12 @@
 //! Ways for a disc.
 
-use glam::Vec3;
+use glam::{DVec2, Vec3};
 use waymesh_core::{BadField, PolyId};
 
 use super::fit::Fit;
 use super::search::{Ends, Search};
 use super::table::next;
 use super::{ClearPlace, ClearanceNavMesh, ClearanceScratch};
-use crate::geometry::disc::{Plane, length, minus, plus};
 use crate::locate::error::{PathEnd, QueryError};
 use crate::locate::nearest::Reach;
 use crate::path::{LinkUse, Outcome};
@@ -256,9 +255,9 @@ impl ClearanceNavMesh {
         let inner = |fit: &Fit| {
             // A place on a side is moved into the triangle, by two ten-thousandths of a cell: the way has to
             // leave through a side.
-            let inward = minus(self.table.centroid(fit.triangle), fit.at);
-            let share = (100.0 * self.table.slack / length(inward).max(1e-12)).min(1e-2);
-            if radius < 1e-6 { plus(fit.at, inward, share) } else { fit.at }
+            let inward = self.table.centroid(fit.triangle) - fit.at;
+            let share = (100.0 * self.table.slack / inward.length().max(1e-12)).min(1e-2);
+            if radius < 1e-6 { fit.at + inward * share } else { fit.at }
         };
         let ends = Ends { places: [inner(start), inner(goal)], triangles: [start.triangle, goal.triangle] };
         Search::new(&self.table, &self.islands, &mut scratch.memory, radius).run(&ends)
@@ -289,23 +288,22 @@ impl ClearanceNavMesh {
             let height = table.heights[table.vertices[side as usize] as usize];
             f64::from(height - aim.y)
         };
-        let mut best: Option<(f64, u32, Plane)> = None;
+        let mut best: Option<(f64, u32, DVec2)> = None;
         for side in 0..u32::try_from(table.twins.len()).unwrap_or(0) {
             if table.is_wall(side) || table.twin(side) < side {
                 continue;
             }
             let [a, b] = table.ends(side);
-            let long = length(minus(b, a));
+            let long = (b - a).length();
             if long < width || long <= 0.0 {
                 continue;
             }
-            let along = crate::geometry::disc::unit(minus(b, a));
-            let place = crate::geometry::disc::dot(minus(goal.at, a), along)
-                .clamp(wide.min(long / 2.0), (long - wide).max(long / 2.0));
-            let at = plus(a, along, place);
+            let along = crate::geometry::disc::unit(b - a);
+            let place = (goal.at - a).dot(along).clamp(wide.min(long / 2.0), (long - wide).max(long / 2.0));
+            let at = a + along * place;
             let up = rise(side) + (rise(next(side)) - rise(side)) * place / long;
-            let off = minus(at, goal.at);
-            let distance = crate::geometry::disc::dot(off, off) + up * up;
+            let off = at - goal.at;
+            let distance = off.dot(off) + up * up;
             if best.as_ref().is_none_or(|best| distance < best.0)
                 && islands.group(table, side, width).is_some_and(|group| own.contains(&Some(group)))
                 && self.table.wall_distance_squared(side / 3, at, wide * wide, &mut scratch.memory.stack)
@@ -326,9 +324,9 @@ impl ClearanceNavMesh {
         let height = f64::from(aim.y) + rise(side);
         #[expect(clippy::cast_possible_truncation, reason = "a position in single precision")]
         let asked = Vec3::new(
-            frame.to_world(at[0] / size, 0.0, 0.0).x,
+            frame.to_world(at.x / size, 0.0, 0.0).x,
             height as f32,
-            frame.to_world(0.0, 0.0, at[1] / size).z,
+            frame.to_world(0.0, 0.0, at.y / size).z,
         );
         let near = Reach::new(self.mesh.default_reach().side, f32::INFINITY, f32::INFINITY);
         let spot = self.mesh.nearest_spot(asked, &near, |polygon| self.admitted.has(polygon))?;

@@ -20,12 +20,14 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use glam::DVec2;
+
 use super::arrivals::Arrivals;
 use super::bounds::{Bounds, Root};
 use super::islands::Islands;
 use super::near::Near;
 use super::table::Table;
-use crate::geometry::disc::{Plane, SAME, Tangent, angle, length, minus, slimmed, tangent, touch};
+use crate::geometry::disc::{SAME, Tangent, angle, slimmed, tangent, touch};
 
 pub(super) const NONE: u32 = u32::MAX;
 
@@ -47,7 +49,7 @@ pub(super) struct Memory {
     /// Groups of sides that the goal can be reached from.
     pub(super) groups: Vec<u32>,
     /// The way found, last turn first: roots, each with the direction in which it is left.
-    pub(super) way: Vec<(u32, Plane)>,
+    pub(super) way: Vec<(u32, DVec2)>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -75,7 +77,7 @@ pub(super) struct Node {
 /// The two ends of a way, in their triangles.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ends {
-    pub(super) places: [Plane; 2],
+    pub(super) places: [DVec2; 2],
     pub(super) triangles: [u32; 2],
 }
 
@@ -86,7 +88,7 @@ pub(super) struct Search<'a> {
     pub(super) radius: f64,
     /// What a way must be wide for it.
     pub(super) width: f64,
-    pub(super) goal: Plane,
+    pub(super) goal: DVec2,
     pub(super) goal_triangle: u32,
     pub(super) goal_number: u32,
     /// The estimate of the node looked at last, and a node that is no worse.
@@ -104,7 +106,7 @@ impl<'a> Search<'a> {
             memory,
             radius,
             width,
-            goal: [0.0; 2],
+            goal: DVec2::ZERO,
             goal_triangle: 0,
             goal_number: 0,
             least_known: 0.0,
@@ -135,8 +137,8 @@ impl<'a> Search<'a> {
             centre: start,
             offset: 0.0,
             side: 0.0,
-            arrival: [0.0; 2],
-            limit: [0.0; 2],
+            arrival: DVec2::ZERO,
+            limit: DVec2::ZERO,
             turned: 0.0,
             length: 0.0,
             parent: NONE,
@@ -147,8 +149,8 @@ impl<'a> Search<'a> {
             way: 0.0,
             clearly: false,
         });
-        if length(minus(goal, start)) <= 0.0 && start_triangle == goal_triangle {
-            self.memory.way.push((0, [1.0, 0.0]));
+        if (goal - start).length() <= 0.0 && start_triangle == goal_triangle {
+            self.memory.way.push((0, DVec2::X));
             return Some(0.0);
         }
         self.local(0);
@@ -169,7 +171,7 @@ impl<'a> Search<'a> {
         let last = self.memory.roots[root as usize];
         let length = last.length
             + self.arc(&last, direction)
-            + length(minus(self.goal, touch(last.centre, last.offset, direction)));
+            + (self.goal - touch(last.centre, last.offset, direction)).length();
         while root != NONE {
             self.memory.way.push((root, direction));
             let at = &self.memory.roots[root as usize];
@@ -202,16 +204,16 @@ impl<'a> Search<'a> {
     }
 
     /// Length of the arc at a root from the arrival on, for a way that leaves it in a direction.
-    pub(super) fn arc(&self, root: &Root, direction: Plane) -> f64 {
+    pub(super) fn arc(&self, root: &Root, direction: DVec2) -> f64 {
         self.radius * self.turned(root, direction)
     }
 
     /// At most that: along the chord.
-    pub(super) fn chord(&self, root: &Root, direction: Plane) -> f64 {
-        if root.side == 0.0 { 0.0 } else { self.radius * length(minus(direction, root.arrival)) }
+    pub(super) fn chord(&self, root: &Root, direction: DVec2) -> f64 {
+        if root.side == 0.0 { 0.0 } else { self.radius * (direction - root.arrival).length() }
     }
 
-    pub(super) fn turned(&self, root: &Root, direction: Plane) -> f64 {
+    pub(super) fn turned(&self, root: &Root, direction: DVec2) -> f64 {
         if root.side == 0.0 {
             return 0.0;
         }
@@ -233,7 +235,7 @@ impl<'a> Search<'a> {
         if self.table.fan(corner).turns { -self.radius } else { -self.radius.max(self.table.slack) }
     }
 
-    pub(super) fn tangent(&self, root: &Root, to: Plane, offset: f64) -> Option<Tangent> {
+    pub(super) fn tangent(&self, root: &Root, to: DVec2, offset: f64) -> Option<Tangent> {
         tangent(root.centre, root.offset, to, offset)
     }
 

@@ -1,15 +1,16 @@
 //! Which triangle lies where: from polygons to triangles.
 
+use glam::{DVec2, dvec2};
 use waymesh_core::{ClearanceMesh, PolyId, VertexId, to_u32};
 
 use super::Admitted;
 use super::table::{Table, WALL, next};
-use crate::geometry::disc::{Plane, dot, minus, plus, unit};
+use crate::geometry::disc::unit;
 use crate::mesh::error::NavMeshError;
 use crate::mesh::nav_mesh::NavMesh;
 
 /// The middle of a polygon, strictly inside it, in metres from the origin of the frame.
-pub(super) fn middle(mesh: &NavMesh, polygon: u32) -> Plane {
+pub(super) fn middle(mesh: &NavMesh, polygon: u32) -> DVec2 {
     let corners = &mesh.corners[mesh.edge_range(polygon as usize)];
     let share = f64::from(mesh.frame.cell_size) / corners.len() as f64;
     let [mut x, mut z] = [0.0; 2];
@@ -17,7 +18,7 @@ pub(super) fn middle(mesh: &NavMesh, polygon: u32) -> Plane {
         x += f64::from(corner.x);
         z += f64::from(corner.z);
     }
-    [x * share, z * share]
+    dvec2(x * share, z * share)
 }
 
 /// The triangle at the middle of each polygon. One polygon of each island is found by a wall that
@@ -51,7 +52,7 @@ pub(super) fn find(
     };
     let local = |corner: usize| {
         let at = &mesh.corners[corner];
-        [f64::from(at.x) * size, f64::from(at.z) * size]
+        dvec2(f64::from(at.x) * size, f64::from(at.z) * size)
     };
     let mut seeds = vec![WALL; mesh.polygon_count()];
     let mut stack = Vec::new();
@@ -62,16 +63,16 @@ pub(super) fn find(
         let range = mesh.edge_range(first);
         let found = range.clone().filter(|&edge| admitted.is_wall(mesh.neighbours[edge])).find_map(|edge| {
             let end = if edge + 1 == range.end { range.start } else { edge + 1 };
-            let along = unit(minus(local(end), local(edge)));
+            let along = unit(local(end) - local(edge));
             let (key, height) = place(mesh.corner_vertices[edge]);
             let from = walls.partition_point(|wall| (wall.0, wall.1) < (key, height));
             let same = walls[from..].iter().take_while(|wall| (wall.0, wall.1) == (key, height));
             let wall = same.map(|wall| wall.2).find(|&wall| {
                 let [a, b] = table.ends(wall);
-                dot(unit(minus(b, a)), along) > 1.0 - 1e-6
+                unit(b - a).dot(along) > 1.0 - 1e-6
             })?;
             let [a, b] = table.ends(wall);
-            Some((wall, plus(a, minus(b, a), 0.5)))
+            Some((wall, (a + (b - a) * 0.5)))
         });
         // A polygon in the middle waits for one at a wall.
         let Some((wall, at)) = found else { continue };
@@ -87,7 +88,7 @@ pub(super) fn find(
                     continue;
                 }
                 let end = if edge + 1 == range.end { range.start } else { edge + 1 };
-                let portal = plus(local(edge), minus(local(end), local(edge)), 0.5);
+                let portal = local(edge) + (local(end) - local(edge)) * 0.5;
                 let there = table.walk(seeds[polygon as usize], None, from, portal);
                 let to = middle(mesh, neighbour);
                 seeds[neighbour as usize] = table.walk(there, None, portal, to);
@@ -101,8 +102,7 @@ pub(super) fn find(
             (0..3).all(|side| {
                 let half_edge = 3 * seed + side;
                 let [a, b] = [table.start(half_edge), table.start(next(half_edge))];
-                crate::geometry::disc::side_of(a, b, at)
-                    >= -table.slack * crate::geometry::disc::length(minus(b, a))
+                crate::geometry::disc::side_of(a, b, at) >= -table.slack * (b - a).length()
             })
         };
         if !holds && admitted.has(to_u32(polygon)) {

@@ -1,14 +1,16 @@
 //! A close look: whether lines and arcs keep the radius from all walls.
 
+use glam::DVec2;
+
 use super::bounds::Root;
 use super::near::Near;
 use super::search::{Memory, Search};
 use super::table::WALL;
-use crate::geometry::disc::{Plane, Tangent, faces, is_nearer, left_of, length, minus, plus, side_of, touch};
+use crate::geometry::disc::{Tangent, faces, is_nearer, side_of, touch};
 
 impl Search<'_> {
     /// Whether walls near the ends leave room for the arc before the line in which a root is left.
-    pub(super) fn turns_free(&self, root: &Root, direction: Plane) -> bool {
+    pub(super) fn turns_free(&self, root: &Root, direction: DVec2) -> bool {
         let Memory { start, goal, .. } = &*self.memory;
         root.side == 0.0
             || self.radius <= 0.0
@@ -17,11 +19,11 @@ impl Search<'_> {
     }
 
     /// Whether walls near an end leave room for the arc at a root.
-    pub(super) fn turns_freely(&self, near: &Near, root: &Root, direction: Plane) -> bool {
+    pub(super) fn turns_freely(&self, near: &Near, root: &Root, direction: DVec2) -> bool {
         // From the corner to where the disc's centre is.
-        let spoke = |direction: Plane| {
-            let left = left_of(direction);
-            [-left[0] * root.side, -left[1] * root.side]
+        let spoke = |direction: DVec2| {
+            let left = direction.perp();
+            -left * root.side
         };
         let mut range = [spoke(root.arrival), spoke(direction)];
         if root.side < 0.0 {
@@ -43,7 +45,7 @@ impl Search<'_> {
         way: &Tangent,
         clear_to: Option<(u32, f64)>,
     ) -> bool {
-        let out = minus(touch(root.centre, root.offset, way.direction), root.centre);
+        let out = touch(root.centre, root.offset, way.direction) - root.centre;
         let triangle = self.table.triangle_towards(root.corner, out);
         self.is_clear_along(triangle, root.centre, from, way, clear_to)
     }
@@ -54,7 +56,7 @@ impl Search<'_> {
     pub(super) fn is_clear_along(
         &mut self,
         triangle: u32,
-        near: Plane,
+        near: DVec2,
         root: &Root,
         way: &Tangent,
         clear_to: Option<(u32, f64)>,
@@ -64,23 +66,23 @@ impl Search<'_> {
             return true;
         }
         let from = touch(root.centre, root.offset, way.direction);
-        let mut line = [from, plus(from, way.direction, way.length)];
+        let mut line = [from, (from + way.direction * way.length)];
         if let Some((side, near)) = clear_to {
             let [a, b] = self.table.ends(side);
             let [before, after] = line.map(|at| side_of(a, b, at));
             // The rest of the way lies in one triangle, but for where the disc bulges over a side.
             if before < 0.0 && after > 0.0 {
-                let clear = (before + near * length(minus(b, a))).min(0.0);
-                line[0] = plus(from, way.direction, way.length * (clear / (before - after)));
+                let clear = (before + near * (b - a).length()).min(0.0);
+                line[0] = from + way.direction * (way.length * (clear / (before - after)));
             }
         }
         // From the end of the way, which is no farther from there than a disc that fits is wide.
-        let inside = plus(near, minus(self.table.centroid(triangle), near), 1e-3);
+        let inside = near + (self.table.centroid(triangle) - near) * 1e-3;
         let last = self.table.walk(triangle, None, inside, line[1]);
         if !(3 * last..3 * last + 3).all(|side| {
             let [a, b] = self.table.ends(side);
             let aside = side_of(a, b, line[1]);
-            aside >= 0.0 || aside >= -2.0 * self.table.slack * length(minus(b, a))
+            aside >= 0.0 || aside >= -2.0 * self.table.slack * (b - a).length()
         }) {
             return false;
         }

@@ -1,8 +1,9 @@
 //! The triangles between the walls, as tables, and what is known of their corners.
 
+use glam::{DVec2, dvec2};
 use waymesh_core::{ClearanceMesh, Validate};
 
-use crate::geometry::disc::{Plane, angle, cross, dot, length, minus, unit};
+use crate::geometry::disc::{angle, unit};
 use crate::mesh::bounds::NO_NEIGHBOUR;
 use crate::mesh::bridges::Bridges;
 use crate::mesh::error::NavMeshError;
@@ -21,9 +22,9 @@ pub(super) struct Fan {
     /// Whether a way may turn round it: the ground spans more than half a circle.
     pub(super) turns: bool,
     /// Direction of a way along the walls that comes with the walls on its left.
-    enter: Plane,
+    enter: DVec2,
     /// And goes.
-    leave: Plane,
+    leave: DVec2,
     /// From one to the other, in radians.
     span: f64,
 }
@@ -35,14 +36,14 @@ pub(super) struct Turn {
     /// radians.
     pub(super) turned: f64,
     /// The direction after which it would leave the wall.
-    pub(super) limit: Plane,
+    pub(super) limit: DVec2,
 }
 
 /// Half-edge `3 t + i` goes from corner `i` of triangle `t` to the next; it also names the corner.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Table {
     /// In metres from the origin of the frame.
-    pub(super) points: Vec<Plane>,
+    pub(super) points: Vec<DVec2>,
     pub(super) heights: Vec<f32>,
     pub(super) vertices: Vec<u32>,
     pub(super) twins: Vec<u32>,
@@ -68,7 +69,7 @@ pub(super) fn previous(half_edge: u32) -> u32 {
 
 impl Table {
     /// `origin` is that of the frame.
-    pub(super) fn build(mesh: &ClearanceMesh, origin: Plane, cell_size: f64) -> Result<Self, NavMeshError> {
+    pub(super) fn build(mesh: &ClearanceMesh, origin: DVec2, cell_size: f64) -> Result<Self, NavMeshError> {
         mesh.validate().map_err(NavMeshError::Clearance)?;
         let count = mesh.triangles.len() * 3;
         if u32::try_from(count).map_or(true, |count| count == WALL) {
@@ -87,7 +88,7 @@ impl Table {
             }
         }
         let mut table = Self {
-            points: mesh.vertices.iter().map(|at| minus([at.x, at.z], origin)).collect(),
+            points: mesh.vertices.iter().map(|at| dvec2(at.x, at.z) - origin).collect(),
             heights: mesh.vertices.iter().map(|at| at.height).collect(),
             vertices: mesh
                 .triangles
@@ -130,12 +131,12 @@ impl Table {
 
     /// Where a half-edge starts.
     #[inline]
-    pub(super) fn start(&self, half_edge: u32) -> Plane {
+    pub(super) fn start(&self, half_edge: u32) -> DVec2 {
         self.points[self.vertices[half_edge as usize] as usize]
     }
 
     #[inline]
-    pub(super) fn ends(&self, half_edge: u32) -> [Plane; 2] {
+    pub(super) fn ends(&self, half_edge: u32) -> [DVec2; 2] {
         [self.start(half_edge), self.start(next(half_edge))]
     }
 
@@ -155,12 +156,12 @@ impl Table {
 
     /// Of the triangles at a corner, on the same ground, the one into which a direction from it
     /// leads; that of the corner if none is.
-    pub(super) fn triangle_towards(&self, corner: u32, direction: Plane) -> u32 {
+    pub(super) fn triangle_towards(&self, corner: u32, direction: DVec2) -> u32 {
         let first = self.fan(corner).first;
         let mut at = first;
         loop {
             let [from, along, back] = [at, next(at), previous(at)].map(|corner| self.start(corner));
-            if cross(minus(along, from), direction) >= 0.0 && cross(direction, minus(back, from)) >= 0.0 {
+            if (along - from).perp_dot(direction) >= 0.0 && direction.perp_dot(back - from) >= 0.0 {
                 return at / 3;
             }
             let beyond = self.twin(previous(at));
@@ -171,9 +172,9 @@ impl Table {
         }
     }
 
-    pub(super) fn centroid(&self, triangle: u32) -> Plane {
+    pub(super) fn centroid(&self, triangle: u32) -> DVec2 {
         let corners = [0, 1, 2].map(|corner| self.start(3 * triangle + corner));
-        [0, 1].map(|axis| corners.iter().map(|at| at[axis]).sum::<f64>() / 3.0)
+        corners.iter().sum::<DVec2>() / 3.0
     }
 
     fn find_fans(&mut self) {
@@ -195,7 +196,7 @@ impl Table {
             let last = loop {
                 self.fan_of[at as usize] = number;
                 let [from, along, back] = [at, next(at), previous(at)].map(|corner| self.start(corner));
-                span += angle(minus(along, from), minus(back, from));
+                span += angle(along - from, back - from);
                 let beyond = self.twin(previous(at));
                 if beyond == WALL || beyond == first {
                     break previous(at);
@@ -203,7 +204,14 @@ impl Table {
                 at = beyond;
             };
             spans.push(span);
-            self.fans.push(Fan { first, last, turns: false, enter: [0.0; 2], leave: [0.0; 2], span: 0.0 });
+            self.fans.push(Fan {
+                first,
+                last,
+                turns: false,
+                enter: DVec2::ZERO,
+                leave: DVec2::ZERO,
+                span: 0.0,
+            });
         }
         let bare: Vec<bool> = self.fans.iter().map(|fan| self.is_wall(fan.first)).collect();
         // A vertex on a straight wall sticks out by rounding alone.
@@ -211,9 +219,9 @@ impl Table {
             .map(|fan| {
                 let Fan { first, last, .. } = self.fans[fan];
                 let at = self.start(first);
-                let (out, back) = (minus(self.start(next(first)), at), minus(self.start(last), at));
-                let chord = length(minus(out, back));
-                let is_flat = dot(out, back) < 0.0 && cross(out, back).abs() <= chord * self.slack * 0.5;
+                let (out, back) = ((self.start(next(first)) - at), (self.start(last) - at));
+                let chord = (out - back).length();
+                let is_flat = out.dot(back) < 0.0 && out.perp_dot(back).abs() <= chord * self.slack * 0.5;
                 bare[fan] && !is_flat && spans[fan] > std::f64::consts::PI
             })
             .collect();
@@ -239,8 +247,8 @@ impl Table {
                 }
                 back = self.fans[there].last;
             }
-            let enter = unit(minus(at, self.start(next(out))));
-            let leave = unit(minus(self.start(back), at));
+            let enter = unit(at - self.start(next(out)));
+            let leave = unit(self.start(back) - at);
             let span = angle(enter, leave);
             let span = if span < -1.0 { span + std::f64::consts::TAU } else { span.max(0.0) };
             self.fans[fan] = Fan { turns: true, enter, leave, span, ..self.fans[fan] };
@@ -251,25 +259,24 @@ impl Table {
     fn bends(&self, fan: usize) -> bool {
         let Fan { first, last, .. } = self.fans[fan];
         let at = self.start(first);
-        let (out, back) = (minus(self.start(next(first)), at), minus(self.start(last), at));
-        dot(out, back) >= 0.0 || cross(out, back).abs() > length(minus(out, back)) * self.slack * 0.5
+        let (out, back) = ((self.start(next(first)) - at), (self.start(last) - at));
+        out.dot(back) >= 0.0 || out.perp_dot(back).abs() > (out - back).length() * self.slack * 0.5
     }
 
     /// Whether a way of this direction may touch a corner that it has on one side, 1 for its left
     /// and -1 for its right: only along a wall or in a turn round it is there anything to gain.
-    pub(super) fn turn(&self, fan: u32, side: f64, direction: Plane) -> Option<Turn> {
+    pub(super) fn turn(&self, fan: u32, side: f64, direction: DVec2) -> Option<Turn> {
         /// Walls are straight to rounding only.
         const LOOSE: f64 = 1e-6;
         let fan = &self.fans[fan as usize];
         if !fan.turns {
             return None;
         }
-        let opposite = |a: Plane| [-a[0], -a[1]];
-        let (from, limit) =
-            if side > 0.0 { (fan.enter, fan.leave) } else { (opposite(fan.leave), opposite(fan.enter)) };
+        let (from, limit) = if side > 0.0 { (fan.enter, fan.leave) } else { (-fan.leave, -fan.enter) };
         // Outside of a wedge of less than half a circle.
         if fan.span < 3.0
-            && (side * cross(from, direction) < -2.0 * LOOSE || side * cross(direction, limit) < -2.0 * LOOSE)
+            && (side * from.perp_dot(direction) < -2.0 * LOOSE
+                || side * direction.perp_dot(limit) < -2.0 * LOOSE)
         {
             return None;
         }
@@ -283,27 +290,26 @@ impl Table {
     /// The triangle that holds `to`, by the straight way from `from`, which starts in a triangle or
     /// on a side of it: that by which it is entered. The last one before a wall, if one is in
     /// the way.
-    pub(super) fn walk(&self, mut triangle: u32, mut entry: Option<u32>, from: Plane, to: Plane) -> u32 {
+    pub(super) fn walk(&self, mut triangle: u32, mut entry: Option<u32>, from: DVec2, to: DVec2) -> u32 {
         for _ in 0..=self.triangle_count() {
             let sides = [0, 1, 2].map(|side| 3 * triangle + side);
             let leaves = |side: u32| {
                 let [a, b] = self.ends(side);
-                cross(minus(b, a), minus(to, a)) < 0.0
+                (b - a).perp_dot(to - a) < 0.0
             };
-            let ahead = minus(to, from);
+            let ahead = to - from;
             let exit = match entry {
                 Some(entry) => {
                     // Between the ends of the entry the way goes on to one side of the corner ahead.
                     let apex = self.start(previous(entry));
-                    let exit =
-                        if cross(ahead, minus(apex, from)) > 0.0 { next(entry) } else { previous(entry) };
+                    let exit = if ahead.perp_dot(apex - from) > 0.0 { next(entry) } else { previous(entry) };
                     Some(exit).filter(|&exit| leaves(exit))
                 }
                 None => sides.into_iter().filter(|&side| leaves(side)).max_by(|&a, &b| {
                     // The side that the way goes through: its ends lie farthest on both sides.
                     let through = |side: u32| {
                         let [a, b] = self.ends(side);
-                        cross(ahead, minus(b, from)).min(-cross(ahead, minus(a, from)))
+                        ahead.perp_dot(b - from).min(-ahead.perp_dot(a - from))
                     };
                     through(a).total_cmp(&through(b))
                 }),

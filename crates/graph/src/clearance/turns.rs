@@ -1,10 +1,12 @@
 //! Turns round corners, and where a way goes on from them.
 
+use glam::DVec2;
+
 use super::arrivals::Arrival;
 use super::bounds::{Bounds, Root, Seen};
 use super::search::{Kind, NONE, Node, Search};
 use super::table::{next, previous};
-use crate::geometry::disc::{Plane, SAME, Tangent, cross, dot, length, minus, touch, unit};
+use crate::geometry::disc::{SAME, Tangent, touch, unit};
 
 impl Search<'_> {
     /// What is seen from a root near an end: it does not lie in a triangle that the way comes
@@ -67,7 +69,7 @@ impl Search<'_> {
             clearly: seen == Seen::Clearly,
         });
         let at = touch(centre, side * self.radius, way.direction);
-        let estimate = long + length(minus(self.goal, at));
+        let estimate = long + (self.goal - at).length();
         let bounds = Bounds::of(way.direction, turn.limit);
         self.offer(Node { bounds, root: number, entry: entry.unwrap_or(NONE), kind: Kind::Turn }, estimate);
     }
@@ -133,9 +135,9 @@ impl Search<'_> {
         let at = self.memory.roots[root as usize];
         let bound = if at.side > 0.0 { bounds.low_wide } else { bounds.high_wide };
         let touching = touch(at.centre, at.offset, bound);
-        let straight = || at.length + self.chord(&at, bound) + length(minus(self.goal, touching));
+        let straight = || at.length + self.chord(&at, bound) + (self.goal - touching).length();
         let estimate = match self.tangent(&at, self.goal, 0.0) {
-            Some(way) if at.side * cross(bound, way.direction) >= 0.0 => {
+            Some(way) if at.side * bound.perp_dot(way.direction) >= 0.0 => {
                 at.length + self.chord(&at, way.direction) + way.length
             }
             _ => straight(),
@@ -158,14 +160,14 @@ impl Search<'_> {
         let apex = self.table.start(corner);
         let offset = self.offset(corner);
         // How far to the root's side of a bound a direction lies.
-        let turns = |a: Plane, b: Plane| side * cross(a, b);
+        let turns = |a: DVec2, b: DVec2| side * a.perp_dot(b);
         let wide = self.tangent(root, apex, side * self.wide(corner));
         if let (Some(beyond), Some(way)) = (away, self.tangent(root, apex, side * offset)) {
             let bound = if side > 0.0 { node.bounds.low_wide } else { node.bounds.high_wide };
-            let is_half = turns(bound, root.limit) <= SAME && dot(bound, root.limit) < 0.0;
-            let is_ahead = |direction: Plane| {
+            let is_half = turns(bound, root.limit) <= SAME && bound.dot(root.limit) < 0.0;
+            let is_ahead = |direction: DVec2| {
                 let turn = turns(bound, direction);
-                turn > SAME || (turn > -SAME && (is_half || dot(bound, direction) > 0.0))
+                turn > SAME || (turn > -SAME && (is_half || bound.dot(direction) > 0.0))
             };
             // A corner within the disc round the root is passed by every line.
             let wide = wide.map_or(root.limit, |wide| wide.direction);
@@ -181,8 +183,8 @@ impl Search<'_> {
                 let mut bounds = node.bounds;
                 // Less than half a circle from here on. What is not on the way there is before it or past it,
                 // whichever is nearer.
-                let end = |to: Plane| {
-                    let is_past = turns(to, root.limit) < 0.0 && dot(root.limit, to) >= dot(bound, to);
+                let end = |to: DVec2| {
+                    let is_past = turns(to, root.limit) < 0.0 && root.limit.dot(to) >= bound.dot(to);
                     if is_past { root.limit } else { to }
                 };
                 if side > 0.0 {
@@ -238,7 +240,7 @@ impl Search<'_> {
             bounds.high_far = far.unwrap_or(bounds.high_far);
         }
         if let Some(reach) = bounds.reach
-            && length(minus(place, root.centre)) > reach + 2.0 * self.radius
+            && (place - root.centre).length() > reach + 2.0 * self.radius
         {
             return None;
         }
@@ -251,17 +253,17 @@ impl Search<'_> {
     pub(super) fn tightened(
         &self,
         root: &Root,
-        bound: Plane,
-        direction: Plane,
-        place: Plane,
+        bound: DVec2,
+        direction: DVec2,
+        place: DVec2,
         loose: f64,
-    ) -> Option<(Plane, bool)> {
-        let turns = |a: Plane, b: Plane| root.side * cross(a, b);
+    ) -> Option<(DVec2, bool)> {
+        let turns = |a: DVec2, b: DVec2| root.side * a.perp_dot(b);
         let turn = turns(bound, direction);
-        let off = unit(minus(place, root.centre));
+        let off = unit(place - root.centre);
         let aside = turns(bound, off);
         // What lies straight behind is behind.
-        let is_later = if aside > 0.0 && (aside > SAME || dot(bound, off) > 0.0) {
+        let is_later = if aside > 0.0 && (aside > SAME || bound.dot(off) > 0.0) {
             // The place is ahead, and the direction turns on from it by a quarter of a circle at most:
             // perhaps too far.
             if turn < -loose {
@@ -269,7 +271,7 @@ impl Search<'_> {
             }
             true
         } else {
-            turn > SAME || (turn >= -loose && dot(bound, direction) > 0.0)
+            turn > SAME || (turn >= -loose && bound.dot(direction) > 0.0)
         };
         let bound = if is_later { direction } else { bound };
         (turns(bound, root.limit) >= -loose).then_some((bound, is_later))

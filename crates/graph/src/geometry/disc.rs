@@ -1,7 +1,6 @@
 //! Lines that touch discs, in the plan.
 
-/// A place or a direction in the plan: x, z.
-pub(crate) type Plane = [f64; 2];
+use glam::{DVec2, dvec2};
 
 /// Directions that differ by less, in radians, count as one: a micrometre aside after a kilometre.
 pub(crate) const SAME: f64 = 1e-9;
@@ -16,71 +15,45 @@ pub(crate) fn slimmed(radius: f64) -> f64 {
     (radius * (1.0 - 2.0 * NARROW) - 1e-6).max(0.0)
 }
 
-pub(crate) fn minus(a: Plane, b: Plane) -> Plane {
-    [a[0] - b[0], a[1] - b[1]]
-}
-
-pub(crate) fn plus(a: Plane, b: Plane, times: f64) -> Plane {
-    [a[0] + b[0] * times, a[1] + b[1] * times]
-}
-
-/// Positive if `b` points to the left of `a`.
-pub(crate) fn cross(a: Plane, b: Plane) -> f64 {
-    a[0] * b[1] - a[1] * b[0]
-}
-
-pub(crate) fn dot(a: Plane, b: Plane) -> f64 {
-    a[0] * b[0] + a[1] * b[1]
-}
-
-pub(crate) fn length(a: Plane) -> f64 {
-    dot(a, a).sqrt()
-}
-
-/// To the left, as seen along `direction`.
-pub(crate) fn left_of(direction: Plane) -> Plane {
-    [-direction[1], direction[0]]
-}
-
 /// The same direction with length 1; any for nothing.
-pub(crate) fn unit(a: Plane) -> Plane {
-    let length = length(a);
-    if length > 0.0 { [a[0] / length, a[1] / length] } else { [1.0, 0.0] }
+pub(crate) fn unit(a: DVec2) -> DVec2 {
+    let length = a.length();
+    if length > 0.0 { a / length } else { DVec2::X }
 }
 
 /// The angle from `a` to `b` against the clock, from -pi to pi.
-pub(crate) fn angle(a: Plane, b: Plane) -> f64 {
-    cross(a, b).atan2(dot(a, b))
+pub(crate) fn angle(a: DVec2, b: DVec2) -> f64 {
+    a.perp_dot(b).atan2(a.dot(b))
 }
 
 /// Positive where `c` lies to the left of the way from `a` to `b`: twice the area.
-pub(crate) fn side_of(a: Plane, b: Plane, c: Plane) -> f64 {
-    cross(minus(b, a), minus(c, a))
+pub(crate) fn side_of(a: DVec2, b: DVec2, c: DVec2) -> f64 {
+    (b - a).perp_dot(c - a)
 }
 
 /// The place of a segment nearest to `p`.
-pub(crate) fn nearest_on([a, b]: [Plane; 2], p: Plane) -> Plane {
-    let along = minus(b, a);
-    let size = dot(along, along);
+pub(crate) fn nearest_on([a, b]: [DVec2; 2], p: DVec2) -> DVec2 {
+    let along = b - a;
+    let size = along.dot(along);
     if size <= 0.0 {
         return a;
     }
-    let share = (dot(minus(p, a), along) / size).clamp(0.0, 1.0);
-    if share >= 1.0 { b } else { plus(a, along, share) }
+    let share = ((p - a).dot(along) / size).clamp(0.0, 1.0);
+    if share >= 1.0 { b } else { a + along * share }
 }
 
 /// Squared distance of a place from a segment.
-pub(crate) fn distance_squared(segment: [Plane; 2], p: Plane) -> f64 {
-    let off = minus(p, nearest_on(segment, p));
-    dot(off, off)
+pub(crate) fn distance_squared(segment: [DVec2; 2], p: DVec2) -> f64 {
+    let off = p - nearest_on(segment, p);
+    off.dot(off)
 }
 
 /// Squared distance between two segments, 0 where they meet.
-pub(crate) fn between_squared(a: [Plane; 2], b: [Plane; 2]) -> f64 {
+pub(crate) fn between_squared(a: [DVec2; 2], b: [DVec2; 2]) -> f64 {
     let [first, second] = [side_of(a[0], a[1], b[0]), side_of(a[0], a[1], b[1])];
     if first * second <= 0.0 && side_of(b[0], b[1], a[0]) * side_of(b[0], b[1], a[1]) <= 0.0 {
         // Crossing, or in line: in line the ends tell.
-        let flat = cross(minus(a[1], a[0]), minus(b[1], b[0])).abs();
+        let flat = (a[1] - a[0]).perp_dot(b[1] - b[0]).abs();
         if flat > 0.0 {
             return 0.0;
         }
@@ -91,7 +64,7 @@ pub(crate) fn between_squared(a: [Plane; 2], b: [Plane; 2]) -> f64 {
 
 /// Whether two segments are nearer to each other than `limit`.
 #[inline]
-pub(crate) fn is_nearer(a: [Plane; 2], b: [Plane; 2], limit: f64) -> bool {
+pub(crate) fn is_nearer(a: [DVec2; 2], b: [DVec2; 2], limit: f64) -> bool {
     let are_apart = |axis: usize| {
         a[0][axis].min(a[1][axis]) - b[0][axis].max(b[1][axis]) >= limit
             || b[0][axis].min(b[1][axis]) - a[0][axis].max(a[1][axis]) >= limit
@@ -100,9 +73,9 @@ pub(crate) fn is_nearer(a: [Plane; 2], b: [Plane; 2], limit: f64) -> bool {
         return false;
     }
     // Both ends of one on one side of the other's line, and far from it.
-    let along = minus(a[1], a[0]);
-    let [first, second] = b.map(|end| cross(along, minus(end, a[0])));
-    let least = limit * limit * dot(along, along);
+    let along = a[1] - a[0];
+    let [first, second] = b.map(|end| along.perp_dot(end - a[0]));
+    let least = limit * limit * along.dot(along);
     let is_far = first * first >= least && second * second >= least;
     if is_far && first * second > 0.0 {
         return false;
@@ -113,16 +86,16 @@ pub(crate) fn is_nearer(a: [Plane; 2], b: [Plane; 2], limit: f64) -> bool {
 /// Whether any part of a way lies to the left of a side of a triangle, where the triangle is. What
 /// is seen from a way is seen through such sides: others lead back under it or over it, to another
 /// storey. A way along a side, to rounding, lies on both sides of it.
-pub(crate) fn faces([a, b]: [Plane; 2], way: [Plane; 2]) -> bool {
+pub(crate) fn faces([a, b]: [DVec2; 2], way: [DVec2; 2]) -> bool {
     const ALONG: f64 = 1e-5;
-    let least = -ALONG * length(minus(b, a));
+    let least = -ALONG * (b - a).length();
     way.iter().any(|&end| side_of(a, b, end) > least)
 }
 
 /// A line with a direction that touches one disc and then another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Tangent {
-    pub(crate) direction: Plane,
+    pub(crate) direction: DVec2,
     /// From where it touches the first to where it touches the second.
     pub(crate) length: f64,
 }
@@ -130,23 +103,23 @@ pub(crate) struct Tangent {
 /// The line from a disc to another. An offset says how far to the left of the line the centre lies:
 /// the radius of a disc that is passed on its right, less for one that is passed on its left, 0 for
 /// a place. `None` where there is no such line, the discs being too near.
-pub(crate) fn tangent(from: Plane, from_offset: f64, to: Plane, to_offset: f64) -> Option<Tangent> {
-    let across = minus(to, from);
-    let distance = length(across);
+pub(crate) fn tangent(from: DVec2, from_offset: f64, to: DVec2, to_offset: f64) -> Option<Tangent> {
+    let across = to - from;
+    let distance = across.length();
     let shift = to_offset - from_offset;
     if distance <= 0.0 || shift.abs() > distance * (1.0 + NARROW) {
         return None;
     }
     let sine = (shift / distance).clamp(-1.0, 1.0);
     let cosine = (1.0 - sine * sine).max(0.0).sqrt();
-    let [x, z] = [across[0] / distance, across[1] / distance];
-    let direction = [cosine * x + sine * z, cosine * z - sine * x];
+    let DVec2 { x, y: z } = across / distance;
+    let direction = dvec2(cosine * x + sine * z, cosine * z - sine * x);
     Some(Tangent { direction, length: distance * cosine })
 }
 
 /// Where a line of this direction touches a disc.
-pub(crate) fn touch(centre: Plane, offset: f64, direction: Plane) -> Plane {
-    plus(centre, left_of(direction), -offset)
+pub(crate) fn touch(centre: DVec2, offset: f64, direction: DVec2) -> DVec2 {
+    centre + direction.perp() * (-offset)
 }
 
 #[cfg(test)]
@@ -155,16 +128,16 @@ mod tests {
 
     #[test]
     fn tangents_touch_both_discs_on_the_sides_asked_for() {
-        let (from, to) = ([1.0, 2.0], [6.0, -1.0]);
+        let (from, to) = (dvec2(1.0, 2.0), dvec2(6.0, -1.0));
         for [first, second] in [[0.0, 1.0], [1.5, 1.5], [1.0, -2.0], [-1.0, 0.5], [0.0, 0.0]] {
             let Tangent { direction, length: long } =
                 tangent(from, first, to, second).expect("far enough apart");
-            assert!((length(direction) - 1.0).abs() < 1e-12);
+            assert!((direction.length() - 1.0).abs() < 1e-12);
             let [start, end] = [touch(from, first, direction), touch(to, second, direction)];
-            assert!((length(minus(end, start)) - long).abs() < 1e-12);
-            assert!(length(minus(plus(start, direction, long), end)) < 1e-12);
+            assert!(((end - start).length() - long).abs() < 1e-12);
+            assert!(((start + direction * long) - end).length() < 1e-12);
             for (centre, offset) in [(from, first), (to, second)] {
-                assert!((side_of(start, plus(start, direction, 1.0), centre) - offset).abs() < 1e-12);
+                assert!((side_of(start, start + direction, centre) - offset).abs() < 1e-12);
             }
         }
         assert_eq!(tangent(from, 3.0, to, -3.0), None);
@@ -173,9 +146,23 @@ mod tests {
 
     #[test]
     fn segments_that_cross_have_no_distance() {
-        assert!(between_squared([[0.0, 0.0], [2.0, 2.0]], [[0.0, 2.0], [2.0, 0.0]]) <= 0.0);
-        assert!((between_squared([[0.0, 0.0], [2.0, 0.0]], [[3.0, 1.0], [3.0, 5.0]]) - 2.0).abs() < 1e-12);
-        assert!((between_squared([[0.0, 0.0], [2.0, 0.0]], [[3.0, 0.0], [5.0, 0.0]]) - 1.0).abs() < 1e-12);
-        assert!((between_squared([[0.0, 0.0], [9.0, 0.0]], [[3.0, 2.0], [5.0, 3.0]]) - 4.0).abs() < 1e-12);
+        assert!(
+            between_squared([dvec2(0.0, 0.0), dvec2(2.0, 2.0)], [dvec2(0.0, 2.0), dvec2(2.0, 0.0)]) <= 0.0
+        );
+        assert!(
+            (between_squared([dvec2(0.0, 0.0), dvec2(2.0, 0.0)], [dvec2(3.0, 1.0), dvec2(3.0, 5.0)]) - 2.0)
+                .abs()
+                < 1e-12
+        );
+        assert!(
+            (between_squared([dvec2(0.0, 0.0), dvec2(2.0, 0.0)], [dvec2(3.0, 0.0), dvec2(5.0, 0.0)]) - 1.0)
+                .abs()
+                < 1e-12
+        );
+        assert!(
+            (between_squared([dvec2(0.0, 0.0), dvec2(9.0, 0.0)], [dvec2(3.0, 2.0), dvec2(5.0, 3.0)]) - 4.0)
+                .abs()
+                < 1e-12
+        );
     }
 }
