@@ -54,12 +54,16 @@ const ARROWS: &[(&str, &[&str])] = &[
 /// What the tests of a published crate may use besides: never another stage.
 const DEV_ARROWS: &[&str] = &["core", "testkit", "scenes"];
 
+/// The rooms of `graph`, each of which may use those before it.
+const ROOMS: [&str; 7] = ["geometry", "mesh", "locate", "surface", "path", "clearance", "hierarchy"];
+
 /// Runs every check and lists all that fail.
 pub(crate) fn run() -> Result<()> {
     let root = root();
     let mut faults = Vec::new();
     let files = files_under(&root)?;
     arrows(&root, &mut faults)?;
+    rooms(&root, &mut faults)?;
     sources(&root, &files, &mut faults)?;
     bad_fields(&root, &files, &mut faults)?;
     snapshots(&root, &files, &mut faults)?;
@@ -145,6 +149,19 @@ fn arrows(root: &Path, faults: &mut Vec<String>) -> Result<()> {
             .is_none_or(str::is_empty)
         {
             faults.push(format!("crates/{name} has no description"));
+        }
+    }
+    Ok(())
+}
+
+/// Every room of `graph` uses only the rooms before it.
+fn rooms(root: &Path, faults: &mut Vec<String>) -> Result<()> {
+    for (index, room) in ROOMS.iter().enumerate() {
+        for file in files_under(&root.join("crates/graph/src").join(room))? {
+            let source = read(&file)?;
+            for later in ROOMS[index + 1..].iter().filter(|later| source.contains(&format!("crate::{later}::"))) {
+                faults.push(format!("{} must not use the room {later}", file.display()));
+            }
         }
     }
     Ok(())

@@ -16,13 +16,13 @@
 //!   as long as it likes; the one that changes it clones the mesh, changes the clone and puts it in
 //!   place. Nobody waits for anybody, and no answer mixes two meshes.
 //! - [`ClearanceNavMesh`] serves agents of every radius on one mesh: where a disc fits, and its
-//!   shortest way.
+//!   shortest path.
 //! - For agents: [`PathCorridor`] is a path that follows a moving agent and goal and mends itself
 //!   where the mesh changed; [`SlicedPath`] searches with a budget a call; [`NavMesh::find_paths`]
 //!   answers many pairs on all threads; [`NavMesh::offset_corners`] moves corners away from walls;
 //!   [`Hierarchy`] searches clusters of polygons on large meshes. The docs of each show it.
 //! - Filters ([`PolygonFilter`]) say which polygons a query may use, costs ([`TravelCost`]) what a
-//!   way costs; neither costs anything unused.
+//!   path costs; neither costs anything unused.
 //! - [`NavMeshData`] is the mesh as plain tables, for files; [`NavMesh::to_packed`] gives bytes
 //!   that are the mesh: [`NavMesh::from_packed_shared`] opens them where they lie, checked as far
 //!   as [`PackedChecks`] says.

@@ -11,14 +11,16 @@ use crate::surface::scratch::SurfaceScratch;
 
 /// The memory that queries write to. One per thread; it serves every query on any mesh.
 ///
-/// Make one with [`QueryScratch::default`], keep it, and pass it to every query. It is empty at first and
-/// each kind of query grows its own part, so that nothing is allocated once it has grown.
+/// Make one with [`QueryScratch::default`], keep it, and pass it to every query. It is empty at
+/// first and each kind of query grows its own part, so that nothing is allocated once it has grown.
 ///
 /// # Memory
 /// - Paths: 8 bytes per edge, 20 per polygon and 76 per edge seen; the shortest path 64 per cone.
 /// - Queries on the surface: 4 bytes per polygon, and 16 per polygon seen.
 /// - Any radius: 96 bytes per side of a triangle, and 150 per cone seen.
 /// - [`NavMesh::find_paths`](crate::NavMesh::find_paths): all of this once per thread.
+#[doc(alias = "dtNavMeshQuery")]
+#[doc(alias = "dtNodePool")]
 #[derive(Debug, Default)]
 pub struct QueryScratch {
     pub(crate) paths: PathScratch,
@@ -39,7 +41,8 @@ impl QueryScratch {
     }
 
     /// Gives the memory of a path that is not needed any more to the next
-    /// [`ClearanceNavMesh::find_path`](crate::ClearanceNavMesh::find_path), which then allocates nothing.
+    /// [`ClearanceNavMesh::find_path`](crate::ClearanceNavMesh::find_path), which then allocates
+    /// nothing.
     pub fn recycle(&mut self, path: ClearPath) {
         self.clearance.path = path;
     }

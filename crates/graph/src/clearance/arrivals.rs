@@ -15,8 +15,8 @@ pub(super) struct Arrivals {
 pub(super) struct Arrival {
     /// How far round the corner, in radians.
     pub(super) turned: f64,
-    /// Length of the way less that of the arc from along the wall: comparable whatever the arrival.
-    /// Near the start it may be below 0.
+    /// Length of the path less that of the arc from along the wall: comparable whatever the
+    /// arrival. Near the start it may be below 0.
     pub(super) length: f64,
 }
 
@@ -39,8 +39,8 @@ impl Memory {
         &mut self.local[at].2
     }
 
-    /// Whether an arrival at a corner is not worth following: one is known that is as short and has
-    /// turned as little.
+    /// Returns `true` if an arrival at a corner is not worth following: one is known that is as
+    /// short and has turned as little.
     pub(super) fn is_dominated(&mut self, slot: usize, near: [bool; 2], arrival: &Arrival) -> bool {
         let stamp = self.stamp;
         let known = self.arrivals_at(slot, near);

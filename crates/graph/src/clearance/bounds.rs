@@ -1,4 +1,4 @@
-//! Directions in which a way may leave a root.
+//! Directions in which a path may leave a root.
 
 use glam::DVec2;
 
@@ -28,7 +28,7 @@ impl Bounds {
         Self { low, high, low_wide: low, high_wide: high, ..Self::default() }
     }
 
-    /// Whether the wide bounds are wider than the tight ones.
+    /// Returns `true` if the wide bounds are wider than the tight ones.
     pub(super) fn has_margin(&self) -> bool {
         let apart = |a: DVec2, b: DVec2| (a[0] - b[0]).abs() + (a[1] - b[1]).abs() > 0.0;
         apart(self.low, self.low_wide) || apart(self.high, self.high_wide)
@@ -73,7 +73,7 @@ impl Bounds {
         self.reach = Some(self.reach.map_or(reach, |known| known.min(reach)));
     }
 
-    /// Whether any direction is left.
+    /// Returns `true` if any direction is left.
     pub(super) fn close(&mut self) -> bool {
         if self.reach.is_none() && !is_open(self.low, self.high) {
             self.reach = Some(self.low_far.max(self.high_far));
@@ -94,8 +94,8 @@ impl Bounds {
     }
 }
 
-/// Whether a direction lies to the left of one bound and to the right of the other: up to half a
-/// circle, round the end of a wall without width.
+/// Returns `true` if a direction lies to the left of one bound and to the right of the other: up to
+/// half a circle, round the end of a wall without width.
 fn is_open(low: DVec2, high: DVec2) -> bool {
     let aside = low.perp_dot(high);
     aside > SAME || (aside > -SAME && low.dot(high) < 0.0)
@@ -109,21 +109,21 @@ pub(super) enum Seen {
     Not,
 }
 
-/// A place where the way turns, or its start.
+/// A place where the path turns, or its start.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Root {
     pub(super) centre: DVec2,
-    /// How far to the left of the way it lies: the radius, less than 0 for the right; 0 for a
+    /// How far to the left of the path it lies: the radius, less than 0 for the right; 0 for a
     /// place.
     pub(super) offset: f64,
-    /// 1 if it lies to the left of the way, -1 to the right, 0 for a place.
+    /// 1 if it lies to the left of the path, -1 to the right, 0 for a place.
     pub(super) side: f64,
-    /// Direction in which the way arrives, and the one after which it must not go on.
+    /// Direction in which the path arrives, and the one after which it must not go on.
     pub(super) arrival: DVec2,
     pub(super) limit: DVec2,
-    /// How far round it the way arrives, in radians.
+    /// How far round it the path arrives, in radians.
     pub(super) turned: f64,
-    /// Of the way up to where it touches the corner first.
+    /// Of the path up to where it touches the corner first.
     pub(super) length: f64,
     pub(super) parent: u32,
     /// Where arrivals at it are compared; `NONE` for a place.
@@ -131,7 +131,7 @@ pub(super) struct Root {
     pub(super) vertex: u32,
     /// Walls near the start, or near the goal, may be in its way.
     pub(super) near: [bool; 2],
-    /// The corner as the triangle has it that the way came into, how long the line to it is, and
+    /// The corner as the triangle has it that the path came into, how long the line to it is, and
     /// whether that is clear up to the triangle.
     pub(super) corner: u32,
     pub(super) way: f64,

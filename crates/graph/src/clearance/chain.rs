@@ -1,4 +1,4 @@
-//! Ways as they are given out: chains of points on the ground.
+//! Paths as they are given out: chains of points on the ground.
 
 use glam::{DVec2, Vec3, dvec2};
 use waymesh_core::PolyId;
@@ -12,7 +12,7 @@ use crate::locate::nearest::{Location, Reach};
 use crate::path::LinkUse;
 
 impl ClearanceNavMesh {
-    /// Writes a piece of a way over links, and the link after it.
+    /// Writes a piece of a path over links, and the link after it.
     pub(super) fn write_piece(
         &self,
         piece: &Piece,
@@ -35,7 +35,7 @@ impl ClearanceNavMesh {
         }
     }
 
-    /// Writes the way that was found, after what is there.
+    /// Writes the path that was found, after what is there.
     #[expect(clippy::too_many_arguments, reason = "all that a path is made of")]
     pub(super) fn write(
         &self,

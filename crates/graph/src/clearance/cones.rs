@@ -14,7 +14,7 @@ impl Search<'_> {
             return;
         }
         let at = self.memory.roots[root as usize];
-        // What is behind the root is no way on, whatever its bounds.
+        // What is behind the root is no path on, whatever its bounds.
         let ends = self.table.ends(entry);
         let edge = ends[1] - ends[0];
         let beyond = edge.perp_dot(at.centre - ends[0]);
@@ -41,12 +41,12 @@ impl Search<'_> {
         self.offer(Node { bounds, root, entry, kind: Kind::Cone }, estimate);
     }
 
-    /// Shortest way from a root between two bounds over a side to the goal, as if nothing were in
+    /// Shortest path from a root between two bounds over a side to the goal, as if nothing were in
     /// the way behind it.
     pub(super) fn ahead(&self, root: &Root, entry: u32, low: DVec2, high: DVec2) -> f64 {
         let [mut left, mut right] = self.table.ends(entry);
         let edge = right - left;
-        // The disc round a corner behind the side bulges over it: a way may turn as much before it.
+        // The disc round a corner behind the side bulges over it: a path may turn as much before it.
         let before = -self.radius / edge.length();
         [left, right] = [left, right].map(|end| end + edge.perp() * before);
         // A goal on this side counts as mirrored to the other.
@@ -80,7 +80,7 @@ impl Search<'_> {
             // Along the side, or past its end: no more is known than how far the goal is.
             return root.length + self.chord(root, bound) + (goal - from).length();
         }
-        // Where the disc bulges over the side, the way does too.
+        // Where the disc bulges over the side, the path does too.
         let end = from + bound * reach.max(0.0);
         root.length + self.chord(root, bound) + (end - from).length() + (goal - end).length()
     }
@@ -143,7 +143,7 @@ impl Search<'_> {
         }
     }
 
-    /// Whether a cone holds a direction, that to a place or past it.
+    /// Returns `true` if a cone holds a direction, that to a place or past it.
     pub(super) fn seen(&self, node: &Node, root: &Root, direction: DVec2, place: DVec2, loose: f64) -> Seen {
         if !matches!(node.kind, Kind::Fan) {
             return node.bounds.holds(direction, loose);

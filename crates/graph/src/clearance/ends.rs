@@ -1,4 +1,4 @@
-//! The two ends of a way, which lie in the middle of triangles.
+//! The two ends of a path, which lie in the middle of triangles.
 
 use glam::DVec2;
 
@@ -45,7 +45,7 @@ impl Search<'_> {
         }
     }
 
-    /// Looks closely at a way to the goal.
+    /// Looks closely at a path to the goal.
     pub(super) fn ends_well(&mut self, node: &Node) -> bool {
         let root = self.memory.roots[node.root as usize];
         let way = Tangent { direction: node.bounds.low, length: node.bounds.low_far };
@@ -59,14 +59,14 @@ impl Search<'_> {
                 return false;
             }
         }
-        // Walls beyond the side that the way does not pass, since it ends before them, may be near before
+        // Walls beyond the side that the path does not pass, since it ends before them, may be near before
         // it comes there.
         let clear_to = (node.entry != NONE).then_some((node.entry, self.radius));
         self.turns_free(&root, way.direction)
             && self.is_clear_along(self.goal_triangle, self.goal, &root, &way, clear_to)
     }
 
-    /// The goal is known to rounding only: how much that may turn a way of this length.
+    /// The goal is known to rounding only: how much that may turn a path of this length.
     pub(super) fn loose(&self, long: f64) -> f64 {
         SAME + 2.0 * self.table.slack / long.max(self.table.slack)
     }
@@ -75,7 +75,7 @@ impl Search<'_> {
         self.memory.goal.corners.iter().any(|&corner| self.table.vertices[corner as usize] == vertex)
     }
 
-    /// Whether a root may be left in a direction.
+    /// Returns `true` if a root may be left in a direction.
     pub(super) fn may_leave(&self, root: &Root, direction: DVec2, loose: f64) -> bool {
         if root.side == 0.0 {
             return true;
@@ -85,7 +85,7 @@ impl Search<'_> {
         (turned >= -loose || turned < -3.1) && (rest >= -loose || rest < -3.1)
     }
 
-    /// Goes on from a root near one end of the way: to all corners near by, out of the triangle of
+    /// Goes on from a root near one end of the path: to all corners near by, out of the triangle of
     /// the start, and to the goal.
     pub(super) fn local(&mut self, from: u32) {
         let root = self.memory.roots[from as usize];
@@ -210,7 +210,7 @@ impl Search<'_> {
         if turned < -SAME { turned + std::f64::consts::TAU } else { turned }
     }
 
-    /// How far to one side (1 for the left) of the line in which a way arrives at a root a corner
+    /// How far to one side (1 for the left) of the line in which a path arrives at a root a corner
     /// is, and whether it is behind.
     fn beside(&self, root: &Root, corner: u32, side: f64) -> (f64, bool) {
         let arrival = touch(root.centre, root.offset, root.arrival);

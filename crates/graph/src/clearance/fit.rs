@@ -156,7 +156,7 @@ impl ClearanceNavMesh {
         None
     }
 
-    /// As [`Self::fit`], at most `far` away.
+    /// The same as [`Self::fit`], at most `far` away.
     #[expect(clippy::too_many_arguments, reason = "one search")]
     fn fit_within(
         &self,

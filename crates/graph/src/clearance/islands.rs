@@ -2,16 +2,16 @@
 
 use super::table::{Table, WALL, previous};
 
-/// Sides of triangles, joined by the ways through triangles, widest first. A side joins a larger
-/// group at the width of the way: two sides are in one group for discs of a width if their tops,
+/// Sides of triangles, joined by the paths through triangles, widest first. A side joins a larger
+/// group at the width of the path: two sides are in one group for discs of a width if their tops,
 /// reached over joins at least as wide, are the same.
 ///
 /// # References
-/// A maximum spanning tree keeps the widest way between any two places: Hu 1961, The maximum
+/// A maximum spanning tree keeps the widest path between any two places: Hu 1961, The maximum
 /// capacity route problem, <https://doi.org/10.1287/opre.9.6.898>. Groups are joined by size and never shortened, so a top is `log n` steps away.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Islands {
-    /// Above each side, and how wide the way to there is.
+    /// Above each side, and how wide the path to there is.
     above: Vec<(u32, f32)>,
 }
 
@@ -67,8 +67,8 @@ impl Islands {
         (long >= width).then(|| self.top(name(table, half_edge), least))
     }
 
-    /// Whether a disc of a width gets from one triangle to the other, for all that is known of the
-    /// ways between them.
+    /// Returns `true` if a disc of a width gets from one triangle to the other, for all that is
+    /// known of the paths between them.
     pub(super) fn may_join(&self, table: &Table, from: u32, to: u32, width: f64) -> bool {
         let groups = |triangle: u32| [0, 1, 2].map(|side| self.group(table, 3 * triangle + side, width));
         from == to || groups(from).iter().flatten().any(|group| groups(to).contains(&Some(*group)))

@@ -1,4 +1,4 @@
-//! Ways for discs over links.
+//! Paths for discs over links.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -57,11 +57,11 @@ pub(super) struct LinkSearch {
     stops: Vec<Stop>,
     steps: Vec<Step>,
     open: BinaryHeap<Reverse<(u64, u32)>>,
-    /// The stops of the way found, the start first.
+    /// The stops of the path found, the start first.
     chain: Vec<u32>,
 }
 
-/// A piece of a way: over the ground between two places, and by which link on from there.
+/// A piece of a path: over the ground between two places, and by which link on from there.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Piece {
     pub(super) ends: [Fit; 2],
@@ -95,7 +95,7 @@ impl LinkSearch {
         }
     }
 
-    /// The way found, piece by piece.
+    /// The path found, piece by piece.
     pub(super) fn pieces(&self, goal: Fit, asked: Vec3) -> impl Iterator<Item = Piece> + use<'_> {
         self.chain.iter().enumerate().map(move |(at, &stop)| {
             let here = &self.stops[stop as usize];
@@ -112,8 +112,8 @@ impl LinkSearch {
 }
 
 impl ClearanceNavMesh {
-    /// The cheapest way over links, if one is cheaper than the direct one: what it costs. Leaves it
-    /// in `leaps`.
+    /// The cheapest path over links, if one is cheaper than the direct one: what it costs. Leaves
+    /// it in `leaps`.
     pub(super) fn search_over_links(
         &self,
         [start, goal]: [&Fit; 2],

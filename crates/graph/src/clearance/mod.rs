@@ -39,11 +39,11 @@ use crate::mesh::nav_mesh::NavMesh;
 /// them.
 ///
 /// # Guarantees
-/// - The way that [`ClearanceNavMesh::find_path`] finds keeps the radius from every wall it passes,
-///   to rounding (two micrometres and five millionths of the radius), over storeys on top of each
-///   other as well. It is the shortest such way in the plan; with radius 0 it is that of
+/// - The path that [`ClearanceNavMesh::find_path`] finds keeps the radius from every wall it
+///   passes, to rounding (two micrometres and five millionths of the radius), over storeys on top
+///   of each other as well. It is the shortest such path in the plan; with radius 0 it is that of
 ///   [`PathSearch::Shortest`](crate::PathSearch::Shortest).
-/// - Where there is a way it finds one. Gaps that are as wide as the disc, to the same rounding,
+/// - Where there is a path it finds one. Gaps that are as wide as the disc, to the same rounding,
 ///   count as wide enough or as too narrow.
 /// - Made of the same input, two are equal bit by bit; `Send + Sync`; all queries take `&self`.
 ///
@@ -85,7 +85,7 @@ impl Admitted {
         self.0.is_empty() || self.0[polygon as usize / 64] >> (polygon % 64) & 1 == 1
     }
 
-    /// Whether what lies across an edge is no ground for it.
+    /// Returns `true` if what lies across an edge is no ground for it.
     #[inline]
     fn is_wall(&self, neighbour: u32) -> bool {
         neighbour == NO_NEIGHBOUR || !self.has(neighbour)
@@ -126,15 +126,15 @@ impl ClearanceNavMesh {
         Self::join(mesh, Admitted::default(), clearance)
     }
 
-    /// The same as [`ClearanceNavMesh::new`], for agents that may use the polygons which a filter allows, and no others.
-    /// `clearance` is the triangulation of those polygons alone.
+    /// The same as [`ClearanceNavMesh::new`], for agents that may use the polygons which a filter
+    /// allows, and no others. `clearance` is the triangulation of those polygons alone.
     ///
     /// Ground that is not allowed is a wall in every respect: paths keep the radius from it, and no
     /// end is moved there. The filter is asked once a polygon, here; for another one another
     /// triangulation is needed, which is far cheaper than a bake.
     ///
     /// # Errors
-    /// As [`ClearanceNavMesh::new`].
+    /// See [`ClearanceNavMesh::new`].
     pub fn with_filter(
         mesh: NavMesh,
         filter: &impl PolygonFilter,
@@ -153,7 +153,7 @@ impl ClearanceNavMesh {
         Ok(Self { mesh, table, islands, seeds, admitted })
     }
 
-    /// Whether a polygon is for it: each, but for those that its filter did not allow.
+    /// Returns `true` if a polygon is for it: each, but for those that its filter did not allow.
     #[must_use]
     pub fn admits(&self, polygon: PolyId) -> bool {
         polygon.index() < self.mesh.polygon_count() && self.admitted.has(polygon.0)

@@ -1,6 +1,6 @@
 //! The walls around a place.
 //!
-//! Clearances hold for a way that comes through whole triangles. At its ends, in the middle of a
+//! Clearances hold for a path that comes through whole triangles. At its ends, in the middle of a
 //! triangle, walls beyond the triangle's sides may be nearer than its corners: there they are
 //! looked at one by one.
 
@@ -9,12 +9,12 @@ use glam::DVec2;
 use super::table::{Table, next, previous};
 use crate::geometry::disc::{distance_squared, is_nearer, side_of};
 
-/// Walls near the triangle that holds one end of a way.
+/// Walls near the triangle that holds one end of a path.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Near {
     pub(super) triangle: u32,
     pub(super) walls: Vec<[DVec2; 2]>,
-    /// Corners that a way near the end may turn round: those of the triangle, and those of walls
+    /// Corners that a path near the end may turn round: those of the triangle, and those of walls
     /// near by.
     pub(super) corners: Vec<u32>,
 }
@@ -53,7 +53,7 @@ impl Near {
                     let fan = table.fan_of[corner as usize];
                     let is_new = self.corners.iter().all(|&known| table.fan_of[known as usize] != fan);
                     let at = table.start(corner);
-                    // One farther away than that is no concern of a way that has not left the triangle.
+                    // One farther away than that is no concern of a path that has not left the triangle.
                     let is_near = || own.iter().any(|&own| is_nearer([at; 2], own, reach));
                     if table.fans[fan as usize].turns && is_new && is_near() {
                         self.corners.push(corner);
@@ -69,8 +69,9 @@ impl Near {
         }
     }
 
-    /// Whether a disc gets round a corner: no wall comes within `least` of the corner between two
-    /// directions from it, the second less than half a circle to the left of the first.
+    /// Returns `true` if a disc gets round a corner: no wall comes within `least` of the corner
+    /// between two directions from it, the second less than half a circle to the left of the
+    /// first.
     pub(super) fn is_clear_around(&self, corner: DVec2, [from, to]: [DVec2; 2], least: f64) -> bool {
         const OWN: f64 = 1e-9;
         self.walls.iter().all(|&wall| {

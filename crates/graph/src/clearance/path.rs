@@ -1,4 +1,4 @@
-//! Ways for a disc.
+//! Paths for a disc.
 
 use glam::{DVec2, Vec3};
 use waymesh_core::{BadField, PolyId};
@@ -28,7 +28,7 @@ pub struct ClearPath {
     pub links: Vec<LinkUse>,
     /// Length of the chain of `points` in metres, in space.
     pub length: f32,
-    /// Length in plan of the true way, whose corners are arcs: no way over the ground that keeps
+    /// Length in plan of the true path, whose corners are arcs: no path over the ground that keeps
     /// the radius is shorter. Links count as far as they lead in plan.
     pub plan_length: f32,
     /// The least distance of the chain of `points` from any wall, in metres: the radius or more,
@@ -80,13 +80,14 @@ pub struct ClearPathOptions {
     /// How far each end may be moved to a place where the disc fits. Default `None`:
     /// [`ClearanceNavMesh::default_reach`].
     pub reach: Option<Reach>,
-    /// Whether a path that ends before the goal is welcome where none leads there. Default true.
+    /// `true` if a path that ends before the goal is welcome where none leads there. Default:
+    /// `true`.
     pub allow_partial: bool,
     /// How far the chain of points may be outside of the arcs round corners, in metres: 0.001 by
     /// default, above 0. It has one point at least for each quarter of a circle: with an
     /// infinite error corners are chamfers, a right angle a single point.
     pub arc_error: f32,
-    /// Whether links may be taken. Default true.
+    /// `true` if links may be taken. Default: `true`.
     pub links: bool,
 }
 
@@ -119,30 +120,30 @@ waymesh_core::setters! {
 }
 
 impl ClearanceNavMesh {
-    /// The shortest way of a disc of this radius, in metres.
+    /// The shortest path of a disc of this radius, in metres.
     ///
     /// - Both ends are moved to where the disc fits ([`ClearanceNavMesh::nearest`]); the path tells
     ///   how far.
-    /// - No way over the ground in the plan that keeps the radius is shorter, to rounding. Rises
+    /// - No path over the ground in the plan that keeps the radius is shorter, to rounding. Rises
     ///   and falls do not count while it searches.
-    /// - Links are taken where that is cheaper, or the only way ([`ClearPathOptions::links`]): the
-    ///   path is then made of shortest ways over the ground, joined by links. A link between points
-    ///   serves every disc, one between segments those that are no wider than the shorter of them.
-    ///   Each of its ends, at nine places along segments, is moved to the nearest place within
-    ///   sight and a radius and a half where the disc fits; from there to there the disc goes
-    ///   straight. Of all such chains the path is the cheapest: length in plan, and the extra cost
-    ///   of the links. On links themselves nothing is known of clearance, but that a disc keeps its
-    ///   radius from both ends of a line that is crossed like an edge, such as a door. Each link
-    ///   that comes into question costs a search.
+    /// - Links are taken where that is cheaper, or the only path ([`ClearPathOptions::links`]): the
+    ///   path is then made of shortest paths over the ground, joined by links. A link between
+    ///   points serves every disc, one between segments those that are no wider than the shorter of
+    ///   them. Each of its ends, at nine places along segments, is moved to the nearest place
+    ///   within sight and a radius and a half where the disc fits; from there to there the disc
+    ///   goes straight. Of all such chains the path is the cheapest: length in plan, and the extra
+    ///   cost of the links. On links themselves nothing is known of clearance, but that a disc
+    ///   keeps its radius from both ends of a line that is crossed like an edge, such as a door.
+    ///   Each link that comes into question costs a search.
     /// - Costs per metre have no say: a disc covers several kinds of ground at once, so all ground
     ///   that is allowed counts alike. To keep agents from some ground, see
     ///   [`ClearanceNavMesh::with_filter`].
-    /// - Where no way is wide enough, that is known without a search as a rule: triangles are
-    ///   joined for every width at once. The path then leads, without links, to a place near the
-    ///   goal that can be reached, if any is nearer than the start ([`Outcome::Partial`]); to find
-    ///   it takes time in the triangles.
-    /// - Takes time in `n log n` of the cones seen. Allocates nothing but the path once `scratch` has grown; not
-    ///   even that after [`QueryScratch::recycle`].
+    /// - Where no path is wide enough, that is known without a search usually: triangles are joined
+    ///   for every width at once. The path then leads, without links, to a place near the goal that
+    ///   can be reached, if any is nearer than the start ([`Outcome::Partial`]); to find it takes
+    ///   time in the triangles.
+    /// - Takes time in `n log n` of the cones seen. Allocates nothing but the path once `scratch`
+    ///   has grown; not even that after [`QueryScratch::recycle`].
     ///
     /// # Errors
     /// - [`QueryError::BadField`] for an option that is out of range.
@@ -253,7 +254,7 @@ impl ClearanceNavMesh {
     ) -> Option<f64> {
         let radius = f64::from(radius);
         let inner = |fit: &Fit| {
-            // A place on a side is moved into the triangle, by two ten-thousandths of a cell: the way has to
+            // A place on a side is moved into the triangle, by two ten-thousandths of a cell: the path has to
             // leave through a side.
             let inward = self.table.centroid(fit.triangle) - fit.at;
             let share = (100.0 * self.table.slack / inward.length().max(1e-12)).min(1e-2);

@@ -1,15 +1,15 @@
-//! The shortest way of a disc: A* over cones of tangents.
+//! The shortest path of a disc: A* over cones of tangents.
 //!
-//! A taut way of a disc's centre is made of straight lines and of arcs round corners of walls. A
-//! node is a cone: a root, the corner (or place) that the way left last, and the directions between
-//! two bounds in which it may go on through a side. Opened, it sees the corner ahead: directions
-//! that pass it on one side at the disc's distance go on through one of the two other sides, the
-//! rest through the other; a direction that touches it may turn round it, and it becomes a root.
-//! With a disc of no size this is Polyanya on triangles.
+//! A shortest path of a disc's centre is made of straight lines and of arcs round corners of walls.
+//! A node is a cone: a root, the corner (or place) that the path left last, and the directions
+//! between two bounds in which it may go on through a side. Opened, it sees the corner ahead:
+//! directions that pass it on one side at the disc's distance go on through one of the two other
+//! sides, the rest through the other; a direction that touches it may turn round it, and it becomes
+//! a root. With a disc of no size this is Polyanya on triangles.
 //!
-//! Which ways are wide enough is known from the clearance of the triangles, so no other walls need
+//! Which paths are wide enough is known from the clearance of the triangles, so no other walls need
 //! be looked at: all a cone meets are the corners of the triangles it comes through. Near both ends
-//! of the way, where it does not come through whole triangles, see [`Near`].
+//! of the path, where it does not come through whole triangles, see [`Near`].
 //!
 //! # References
 //! - Cui, Harabor and Grastien 2017, Compromise-free pathfinding on a navigation mesh, <https://doi.org/10.24963/ijcai.2017/70>:
@@ -38,9 +38,9 @@ pub(super) struct Memory {
     pub(super) roots: Vec<Root>,
     pub(super) open: BinaryHeap<Reverse<(u64, u32)>>,
     pub(super) stamp: u32,
-    /// Per side that a sector round a corner ends at, and side of the way, the best arrivals.
+    /// Per side that a sector round a corner ends at, and side of the path, the best arrivals.
     pub(super) arrivals: Vec<Arrivals>,
-    /// Those of ways near the ends.
+    /// Those of paths near the ends.
     pub(super) local: Vec<(usize, [bool; 2], Arrivals)>,
     pub(super) start: Near,
     pub(super) goal: Near,
@@ -48,7 +48,7 @@ pub(super) struct Memory {
     pub(super) looked: Vec<u32>,
     /// Groups of sides that the goal can be reached from.
     pub(super) groups: Vec<u32>,
-    /// The way found, last turn first: roots, each with the direction in which it is left.
+    /// The path found, last turn first: roots, each with the direction in which it is left.
     pub(super) way: Vec<(u32, DVec2)>,
 }
 
@@ -74,7 +74,7 @@ pub(super) struct Node {
     pub(super) kind: Kind,
 }
 
-/// The two ends of a way, in their triangles.
+/// The two ends of a path, in their triangles.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ends {
     pub(super) places: [DVec2; 2],
@@ -86,7 +86,7 @@ pub(super) struct Search<'a> {
     pub(super) islands: &'a Islands,
     pub(super) memory: &'a mut Memory,
     pub(super) radius: f64,
-    /// What a way must be wide for it.
+    /// What a path must be wide for it.
     pub(super) width: f64,
     pub(super) goal: DVec2,
     pub(super) goal_triangle: u32,
@@ -114,7 +114,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The length of the shortest way, whose turns are left in `memory.way`.
+    /// The length of the shortest path, whose turns are left in `memory.path`.
     pub(super) fn run(&mut self, ends: &Ends) -> Option<f64> {
         let [start, goal] = ends.places;
         let [start_triangle, goal_triangle] = ends.triangles;
@@ -203,7 +203,7 @@ impl<'a> Search<'a> {
         self.memory.open.push(Reverse((estimate.max(0.0).to_bits(), !number)));
     }
 
-    /// Length of the arc at a root from the arrival on, for a way that leaves it in a direction.
+    /// Length of the arc at a root from the arrival on, for a path that leaves it in a direction.
     pub(super) fn arc(&self, root: &Root, direction: DVec2) -> f64 {
         self.radius * self.turned(root, direction)
     }
@@ -229,7 +229,7 @@ impl<'a> Search<'a> {
     }
 
     /// Likewise, for lines that end before they come to it. Where the disc round the corner they
-    /// end at bulges over a side that ends here, the way turns before that side: on by its line
+    /// end at bulges over a side that ends here, the path turns before that side: on by its line
     /// it would come past on the wrong side, by less than the radius.
     pub(super) fn wide(&self, corner: u32) -> f64 {
         if self.table.fan(corner).turns { -self.radius } else { -self.radius.max(self.table.slack) }

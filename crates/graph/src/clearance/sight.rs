@@ -9,7 +9,8 @@ use super::table::WALL;
 use crate::geometry::disc::{Tangent, faces, is_nearer, side_of, touch};
 
 impl Search<'_> {
-    /// Whether walls near the ends leave room for the arc before the line in which a root is left.
+    /// Returns `true` if walls near the ends leave room for the arc before the line in which a root
+    /// is left.
     pub(super) fn turns_free(&self, root: &Root, direction: DVec2) -> bool {
         let Memory { start, goal, .. } = &*self.memory;
         root.side == 0.0
@@ -18,7 +19,7 @@ impl Search<'_> {
                 && (!root.near[1] || self.turns_freely(goal, root, direction)))
     }
 
-    /// Whether walls near an end leave room for the arc at a root.
+    /// Returns `true` if walls near an end leave room for the arc at a root.
     pub(super) fn turns_freely(&self, near: &Near, root: &Root, direction: DVec2) -> bool {
         // From the corner to where the disc's centre is.
         let spoke = |direction: DVec2| {
@@ -37,7 +38,8 @@ impl Search<'_> {
         (self.radius * (1.0 - 1e-8) - 1e-8).max(0.0)
     }
 
-    /// Whether the way from a root to the next one keeps the radius from all walls around.
+    /// Returns `true` if the path from a root to the next one keeps the radius from all walls
+    /// around.
     pub(super) fn comes_clear(
         &mut self,
         root: &Root,
@@ -50,9 +52,9 @@ impl Search<'_> {
         self.is_clear_along(triangle, root.centre, from, way, clear_to)
     }
 
-    /// Whether the way from a root along a tangent keeps the radius from all walls around.
-    /// `triangle` has the corner that it touches, or the goal, close to `near`. If all is clear
-    /// up to a side, only from there on, or from where the line is so near to it.
+    /// Returns `true` if the path from a root along a tangent keeps the radius from all walls
+    /// around. `triangle` has the corner that it touches, or the goal, close to `near`. If all
+    /// is clear up to a side, only from there on, or from where the line is so near to it.
     pub(super) fn is_clear_along(
         &mut self,
         triangle: u32,
@@ -70,13 +72,13 @@ impl Search<'_> {
         if let Some((side, near)) = clear_to {
             let [a, b] = self.table.ends(side);
             let [before, after] = line.map(|at| side_of(a, b, at));
-            // The rest of the way lies in one triangle, but for where the disc bulges over a side.
+            // The rest of the path lies in one triangle, but for where the disc bulges over a side.
             if before < 0.0 && after > 0.0 {
                 let clear = (before + near * (b - a).length()).min(0.0);
                 line[0] = from + way.direction * (way.length * (clear / (before - after)));
             }
         }
-        // From the end of the way, which is no farther from there than a disc that fits is wide.
+        // From the end of the path, which is no farther from there than a disc that fits is wide.
         let inside = near + (self.table.centroid(triangle) - near) * 1e-3;
         let last = self.table.walk(triangle, None, inside, line[1]);
         if !(3 * last..3 * last + 3).all(|side| {

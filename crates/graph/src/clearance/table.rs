@@ -19,9 +19,9 @@ pub(super) struct Fan {
     first: u32,
     /// The wall that ends here.
     last: u32,
-    /// Whether a way may turn round it: the ground spans more than half a circle.
+    /// `true` if a path may turn round it: the ground spans more than half a circle.
     pub(super) turns: bool,
-    /// Direction of a way along the walls that comes with the walls on its left.
+    /// Direction of a path along the walls that comes with the walls on its left.
     enter: DVec2,
     /// And goes.
     leave: DVec2,
@@ -29,10 +29,10 @@ pub(super) struct Fan {
     span: f64,
 }
 
-/// The directions in which a way may touch a corner.
+/// The directions in which a path may touch a corner.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Turn {
-    /// How far the way has turned round the corner when it arrives, from along the wall, in
+    /// How far the path has turned round the corner when it arrives, from along the wall, in
     /// radians.
     pub(super) turned: f64,
     /// The direction after which it would leave the wall.
@@ -51,7 +51,7 @@ pub(super) struct Table {
     pub(super) clearance: Vec<f32>,
     pub(super) fan_of: Vec<u32>,
     pub(super) fans: Vec<Fan>,
-    /// Sides that are the only way to what is beyond.
+    /// Sides that are the only path to what is beyond.
     pub(super) bridges: Bridges,
     /// How far from its wall a vertex may lie by rounding, in metres.
     pub(super) slack: f64,
@@ -255,7 +255,7 @@ impl Table {
         }
     }
 
-    /// Whether the walls at a fan are not in line.
+    /// Returns `true` if the walls at a fan are not in line.
     fn bends(&self, fan: usize) -> bool {
         let Fan { first, last, .. } = self.fans[fan];
         let at = self.start(first);
@@ -263,8 +263,9 @@ impl Table {
         out.dot(back) >= 0.0 || out.perp_dot(back).abs() > (out - back).length() * self.slack * 0.5
     }
 
-    /// Whether a way of this direction may touch a corner that it has on one side, 1 for its left
-    /// and -1 for its right: only along a wall or in a turn round it is there anything to gain.
+    /// Returns `true` if a path of this direction may touch a corner that it has on one side, 1 for
+    /// its left and -1 for its right: only along a wall or in a turn round it is there anything
+    /// to gain.
     pub(super) fn turn(&self, fan: u32, side: f64, direction: DVec2) -> Option<Turn> {
         /// Walls are straight to rounding only.
         const LOOSE: f64 = 1e-6;
@@ -287,9 +288,9 @@ impl Table {
         (turned >= -LOOSE && turned <= fan.span + LOOSE).then_some(Turn { turned, limit })
     }
 
-    /// The triangle that holds `to`, by the straight way from `from`, which starts in a triangle or
-    /// on a side of it: that by which it is entered. The last one before a wall, if one is in
-    /// the way.
+    /// The triangle that holds `to`, by the straight path from `from`, which starts in a triangle
+    /// or on a side of it: that by which it is entered. The last one before a wall, if one is
+    /// in the path.
     pub(super) fn walk(&self, mut triangle: u32, mut entry: Option<u32>, from: DVec2, to: DVec2) -> u32 {
         for _ in 0..=self.triangle_count() {
             let sides = [0, 1, 2].map(|side| 3 * triangle + side);
@@ -300,13 +301,13 @@ impl Table {
             let ahead = to - from;
             let exit = match entry {
                 Some(entry) => {
-                    // Between the ends of the entry the way goes on to one side of the corner ahead.
+                    // Between the ends of the entry the path goes on to one side of the corner ahead.
                     let apex = self.start(previous(entry));
                     let exit = if ahead.perp_dot(apex - from) > 0.0 { next(entry) } else { previous(entry) };
                     Some(exit).filter(|&exit| leaves(exit))
                 }
                 None => sides.into_iter().filter(|&side| leaves(side)).max_by(|&a, &b| {
-                    // The side that the way goes through: its ends lie farthest on both sides.
+                    // The side that the path goes through: its ends lie farthest on both sides.
                     let through = |side: u32| {
                         let [a, b] = self.ends(side);
                         ahead.perp_dot(b - from).min(-ahead.perp_dot(a - from))

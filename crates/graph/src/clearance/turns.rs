@@ -1,4 +1,4 @@
-//! Turns round corners, and where a way goes on from them.
+//! Turns round corners, and where a path goes on from them.
 
 use glam::DVec2;
 
@@ -9,7 +9,7 @@ use super::table::{next, previous};
 use crate::geometry::disc::{SAME, Tangent, touch, unit};
 
 impl Search<'_> {
-    /// What is seen from a root near an end: it does not lie in a triangle that the way comes
+    /// What is seen from a root near an end: it does not lie in a triangle that the path comes
     /// through, so that nothing is clear at first sight.
     pub(super) fn closely(&self, root: &Root, seen: Seen) -> Seen {
         if seen == Seen::Clearly && root.near != [false; 2] && self.radius > 0.0 {
@@ -74,7 +74,7 @@ impl Search<'_> {
         self.offer(Node { bounds, root: number, entry: entry.unwrap_or(NONE), kind: Kind::Turn }, estimate);
     }
 
-    /// Looks closely at a turn, and goes on from it if the way to it is free and no better one is
+    /// Looks closely at a turn, and goes on from it if the path to it is free and no better one is
     /// known.
     pub(super) fn take_turn(&mut self, number: u32, entry: u32) {
         let root = self.memory.roots[number as usize];
@@ -97,7 +97,7 @@ impl Search<'_> {
         }
     }
 
-    /// The last side round a corner that a way gets to which enters by `entry` and turns on: ways
+    /// The last side round a corner that a path gets to which enters by `entry` and turns on: paths
     /// that enter before and after a narrow place are not compared.
     pub(super) fn sector(&self, mut entry: u32, side: f64) -> u32 {
         let first = entry;
@@ -117,7 +117,7 @@ impl Search<'_> {
             if at.side > 0.0 { Bounds::of(at.arrival, at.limit) } else { Bounds::of(at.limit, at.arrival) };
         // Seen from the triangle beyond, a side begins with its left end.
         let other = if at.side > 0.0 { next(entry) } else { entry };
-        // In a narrow gap the way may turn round its one end and then round the other, which no cone sees
+        // In a narrow gap the path may turn round its one end and then round the other, which no cone sees
         // ahead.
         if let Some(way) = self.tangent(&at, self.table.start(other), -at.side * self.offset(other)) {
             let place = self.table.start(other);

@@ -26,7 +26,7 @@ pub(crate) fn angle(a: DVec2, b: DVec2) -> f64 {
     a.perp_dot(b).atan2(a.dot(b))
 }
 
-/// Positive where `c` lies to the left of the way from `a` to `b`: twice the area.
+/// Positive where `c` lies to the left of the path from `a` to `b`: twice the area.
 pub(crate) fn side_of(a: DVec2, b: DVec2, c: DVec2) -> f64 {
     (b - a).perp_dot(c - a)
 }
@@ -62,7 +62,7 @@ pub(crate) fn between_squared(a: [DVec2; 2], b: [DVec2; 2]) -> f64 {
     of_a.min(distance_squared(a, b[0])).min(distance_squared(a, b[1]))
 }
 
-/// Whether two segments are nearer to each other than `limit`.
+/// Returns `true` if two segments are nearer to each other than `limit`.
 #[inline]
 pub(crate) fn is_nearer(a: [DVec2; 2], b: [DVec2; 2], limit: f64) -> bool {
     let are_apart = |axis: usize| {
@@ -83,9 +83,9 @@ pub(crate) fn is_nearer(a: [DVec2; 2], b: [DVec2; 2], limit: f64) -> bool {
     between_squared(a, b) < limit * limit
 }
 
-/// Whether any part of a way lies to the left of a side of a triangle, where the triangle is. What
-/// is seen from a way is seen through such sides: others lead back under it or over it, to another
-/// storey. A way along a side, to rounding, lies on both sides of it.
+/// Returns `true` if any part of a path lies to the left of a side of a triangle, where the
+/// triangle is. What is seen from a path is seen through such sides: others lead back under it or
+/// over it, to another storey. A path along a side, to rounding, lies on both sides of it.
 pub(crate) fn faces([a, b]: [DVec2; 2], way: [DVec2; 2]) -> bool {
     const ALONG: f64 = 1e-5;
     let least = -ALONG * (b - a).length();

@@ -2,7 +2,7 @@
 
 use waymesh_core::PlanPoint;
 
-/// Lattice points per polygon side.
+/// Lattice points per cell side.
 const LATTICE: f64 = (1_u64 << 20) as f64;
 
 /// One lattice step, in cells.

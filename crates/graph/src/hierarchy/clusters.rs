@@ -93,7 +93,7 @@ impl Clusters {
     }
 }
 
-/// Whether no cost closes the way between two polygons, in either direction.
+/// Returns `true` if no cost closes the path between two polygons, in either direction.
 pub(super) fn leads_both_ways<F: PolygonFilter, C: TravelCost>(
     mesh: &NavMesh,
     usable: &Usable<'_, F, C>,
@@ -104,7 +104,7 @@ pub(super) fn leads_both_ways<F: PolygonFilter, C: TravelCost>(
     C::IS_LENGTH || (leads(from, to) && leads(to, from))
 }
 
-/// Whether no cost closes any way between polygons that can be used.
+/// Returns `true` if no cost closes any path between polygons that can be used.
 pub(super) fn are_all_open<F: PolygonFilter, C: TravelCost>(
     mesh: &NavMesh,
     usable: &Usable<'_, F, C>,

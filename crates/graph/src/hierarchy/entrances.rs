@@ -21,16 +21,16 @@ pub(super) struct Terminal {
     pub(super) mate: u32,
     /// What crossing costs from here, in cells.
     pub(super) cost: f32,
-    /// Whether it can be crossed from here.
+    /// `true` if it can be crossed from here.
     pub(super) exits: bool,
 }
 
-/// A way between two clusters.
+/// A crossing between two clusters.
 #[derive(Clone, Copy, Debug)]
 struct Crossing {
     clusters: [u32; 2],
-    /// Ways of one kind make an entrance: 0 for those that are crossed like edges, 1 for leaps, 2
-    /// for ways that lead one way.
+    /// Paths of one kind make an entrance: 0 for those that are crossed like edges, 1 for other
+    /// links, 2 for links that lead one way.
     kind: u8,
     id: u32,
     polygons: [u32; 2],
@@ -86,7 +86,7 @@ fn crossings(mesh: &NavMesh, clusters: &Clusters) -> Vec<Crossing> {
             let other = mesh.beyond(id);
             let to = clusters.of[other as usize];
             let is_one_way = mesh.is_link(id) && !mesh.links.links[mesh.link_of(id).0.index()].both_ways;
-            // Both ways are the same entrance, seen from the lower number.
+            // Both paths are the same entrance, seen from the lower number.
             if to == NONE || from == to || (from > to && !is_one_way) {
                 continue;
             }

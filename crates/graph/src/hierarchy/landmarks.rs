@@ -12,7 +12,7 @@ use super::entrances::Terminal;
 /// How many. Each costs 4 bytes an entrance and a look at every entrance that a query opens.
 pub(super) const COUNT: usize = 12;
 
-/// Lengths from each landmark to each terminal, before it is crossed; infinite where no way leads.
+/// Lengths from each landmark to each terminal, before it is crossed; infinite where no path leads.
 /// In polygons.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Landmarks {
@@ -98,7 +98,7 @@ impl Landmarks {
         &self.lengths[terminal as usize]
     }
 
-    /// No way from a terminal to a place is shorter, if it is this far from the landmarks to that
+    /// No path from a terminal to a place is shorter, if it is this far from the landmarks to that
     /// place.
     #[inline]
     pub(super) fn least(&self, terminal: u32, goal: &[f32; COUNT]) -> f32 {

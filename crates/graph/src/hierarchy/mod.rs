@@ -1,4 +1,4 @@
-//! A hierarchy for large meshes: clusters of polygons, entrances between them, and the ways from
+//! A hierarchy for large meshes: clusters of polygons, entrances between them, and the paths from
 //! every polygon to the entrances of its cluster.
 
 mod clusters;
@@ -25,7 +25,7 @@ use crate::parallel;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HierarchyConfig {
-    /// Polygons of a cluster, as a rule. 2 to 65,536; default 256.
+    /// Polygons of a cluster, usually. 2 to 65,536; default 256.
     pub cluster_polygons: u32,
     /// Meshes with fewer polygons are searched without a hierarchy: there it is not faster. Default
     /// 20,000.
@@ -73,12 +73,12 @@ pub struct HierarchyFigures {
 /// From a terminal to a polygon of its cluster.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Reached {
-    /// Where the way turns last before the polygon's middle, in cells of the grid; with costs,
+    /// Where the path turns last before the polygon's middle, in cells of the grid; with costs,
     /// where it enters the polygon.
     root: [f32; 2],
-    /// Length of the way to there, or what it costs, in cells of the grid.
+    /// Length of the path to there, or what it costs, in cells of the grid.
     length: f32,
-    /// The way by which the polygon is entered.
+    /// The path by which the polygon is entered.
     crossing: u32,
 }
 
@@ -104,9 +104,9 @@ impl Reached {
 ///
 /// - Polygons are merged to clusters, level by level. Where two clusters meet, a few places
 ///   (entrances) stand for the border between them.
-/// - Ways from each entrance to all polygons of both clusters are computed beforehand, and their
+/// - Paths from each entrance to all polygons of both clusters are computed beforehand, and their
 ///   lengths with the string pulled. So a query looks its ends up instead of linking them by
-///   searches, searches entrances only (landmarks tell it of detours beforehand), and puts the way
+///   searches, searches entrances only (landmarks tell it of detours beforehand), and puts the path
 ///   through the polygons together from tables. Then the string is pulled, and bends that no wall
 ///   asks for are pulled straight by searches of a few polygons around them.
 /// - It is valid for the mesh, the links, the filter and the costs it was made with. Queries notice
@@ -114,14 +114,14 @@ impl Reached {
 ///   costs want hierarchies of their own ([`Hierarchy::with_costs`]).
 ///
 /// # How long the paths are
-/// Each is a valid path, pulled tight in its corridor, but another corridor may be shorter. On the maps
-/// measured, of 35,000 to 310,000 polygons, paths are 0.5 to 3 % longer on the mean than those of
-/// [`PathSearch::Fast`](crate::PathSearch::Fast); of a hundred, one is 6 to 12 % longer, the worst of all a third.
-/// With costs, bends are not pulled straight, and a cost for entering counts as if the path to the first entrance
-/// led back from it.
+/// Each is a valid path, pulled tight in its corridor, but another corridor may be shorter. On the
+/// maps measured, of 35,000 to 310,000 polygons, paths are 0.5 to 3 % longer on the mean than those
+/// of [`PathSearch::Fast`](crate::PathSearch::Fast); of a hundred, one is 6 to 12 % longer, the
+/// worst of all a third. With costs, bends are not pulled straight, and a cost for entering counts
+/// as if the path to the first entrance led back from it.
 ///
 /// # Memory
-/// 16 bytes for each polygon and entrance of its cluster: 70 to 120 bytes a polygon as a rule, 470
+/// 16 bytes for each polygon and entrance of its cluster: 70 to 120 bytes a polygon usually, 470
 /// where strips make many entrances.
 ///
 /// # References
@@ -158,8 +158,8 @@ impl Reached {
 pub struct Hierarchy<F = AnyPolygon, C = Length> {
     filter: F,
     cost: C,
-    /// Whether entrances lead wherever a way leads: no way between two polygons is closed by its
-    /// cost.
+    /// `true` if entrances lead wherever a path leads: no path between two polygons is closed by
+    /// its cost.
     is_complete: bool,
     generation: Generation,
     links: u64,
@@ -182,32 +182,32 @@ impl Hierarchy {
     /// A hierarchy over all polygons.
     ///
     /// # Errors
-    /// As [`Hierarchy::with_filter`].
+    /// See [`Hierarchy::with_filter`].
     pub fn new(mesh: &NavMesh, config: &HierarchyConfig) -> Result<Self, QueryError> {
         Self::with_filter(mesh, AnyPolygon, config)
     }
 }
 
 impl<F: PolygonFilter + Sync> Hierarchy<F> {
-    /// A hierarchy over the polygons that a filter allows, where a way costs its length.
+    /// A hierarchy over the polygons that a filter allows, where a path costs its length.
     ///
     /// # Errors
-    /// As [`Hierarchy::with_costs`].
+    /// See [`Hierarchy::with_costs`].
     pub fn with_filter(mesh: &NavMesh, filter: F, config: &HierarchyConfig) -> Result<Self, QueryError> {
         Self::with_costs(mesh, filter, Length, config)
     }
 }
 
 impl<F: PolygonFilter + Sync, C: TravelCost + Sync> Hierarchy<F, C> {
-    /// A hierarchy over the polygons that a filter allows, for ways that cost what `cost` says.
+    /// A hierarchy over the polygons that a filter allows, for paths that cost what `cost` says.
     /// Runs on all threads of the rayon pool it is called in; the result does not depend on how
     /// many there are.
     ///
     /// On a mesh below [`HierarchyConfig::min_polygons`] it is empty, and queries do without.
     ///
     /// # Errors
-    /// [`QueryError::BadField`] for a configuration that is out of range, [`QueryError::BadCost`] for costs
-    /// that are none.
+    /// [`QueryError::BadField`] for a configuration that is out of range, [`QueryError::BadCost`]
+    /// for costs that are none.
     pub fn with_costs(
         mesh: &NavMesh,
         filter: F,

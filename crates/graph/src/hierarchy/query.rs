@@ -26,7 +26,7 @@ use crate::scratch::QueryScratch;
 pub enum HierarchyUse {
     /// By clusters.
     Clusters,
-    /// Without: both ends are in clusters that are near each other.
+    /// Without it: both ends are in clusters that are near each other.
     Near,
     /// Without: the mesh is too small for one ([`super::HierarchyConfig::min_polygons`]).
     Small,
@@ -36,8 +36,8 @@ pub enum HierarchyUse {
     OtherFilter,
     /// Without: the costs are others.
     Costs,
-    /// No way over entrances leads to the goal, so there is none: nothing was searched for one.
-    /// Only where some way between polygons is closed by an infinite cost for entering
+    /// No path over entrances leads to the goal, so there is none: nothing was searched for one.
+    /// Only where some path between polygons is closed by an infinite cost for entering
     /// ([`TravelCost::entering`]), a search without made sure.
     NoPath,
 }
@@ -67,7 +67,7 @@ struct Node {
     stamp: u32,
     parent: u32,
     length: f32,
-    /// No way from here to the goal is shorter.
+    /// No path from here to the goal is shorter.
     rest: f32,
     closed: bool,
 }
@@ -79,8 +79,8 @@ const GOAL: u32 = u32::MAX;
 /// polygon by polygon.
 const NEAR: usize = 2;
 
-/// Nodes that a search for a straighter way may open, beside two for each polygon: it looks at what
-/// is near, or leaves the bend.
+/// Nodes that a search for a straighter path may open, beside two for each polygon: it looks at
+/// what is near, or leaves the bend.
 const WINDOW_NODES: usize = 100;
 
 /// How often bends are pulled straight.
@@ -137,7 +137,7 @@ impl<F: PolygonFilter + PartialEq, C: TravelCost + PartialEq> Searcher<F, C> for
 }
 
 impl<F: PolygonFilter + PartialEq, C: TravelCost + PartialEq> Hierarchy<F, C> {
-    /// Leaves the edges and links to cross in `paths.corridor`. Whether there is a way.
+    /// Leaves the edges and links to cross in `paths.corridor`. Returns `true` if there is a path.
     fn search_clusters(
         &self,
         mesh: &NavMesh,
@@ -204,7 +204,8 @@ impl<F: PolygonFilter + PartialEq, C: TravelCost + PartialEq> Hierarchy<F, C> {
         marks
     }
 
-    /// A* over entrances; the terminals crossed go to `scratch.chain`. Whether there is a way.
+    /// A* over entrances; the terminals crossed go to `scratch.chain`. Returns `true` if there is a
+    /// path.
     #[expect(clippy::cast_possible_truncation, reason = "lengths in single precision")]
     fn search_entrances(
         &self,
@@ -279,7 +280,7 @@ impl<F: PolygonFilter + PartialEq, C: TravelCost + PartialEq> Hierarchy<F, C> {
         !chain.is_empty()
     }
 
-    /// The ways crossed from end to end, from the tables, into `scratch.steps`.
+    /// The paths crossed from end to end, from the tables, into `scratch.steps`.
     fn put_together(&self, mesh: &NavMesh, start: &Spot, goal: &Spot, scratch: &mut HierarchyScratch) {
         let HierarchyScratch { chain, steps, .. } = scratch;
         steps.clear();
@@ -287,7 +288,7 @@ impl<F: PolygonFilter + PartialEq, C: TravelCost + PartialEq> Hierarchy<F, C> {
         for &terminal in chain.iter() {
             let here = &self.terminals[terminal as usize];
             match arrived {
-                // Towards the terminal: its ways are taken back.
+                // Towards the terminal: its paths are taken back.
                 None => {
                     let mut polygon = start.polygon;
                     loop {
@@ -310,7 +311,7 @@ impl<F: PolygonFilter + PartialEq, C: TravelCost + PartialEq> Hierarchy<F, C> {
         }
     }
 
-    /// Adds the ways from a terminal to a polygon of its cluster.
+    /// Adds the paths from a terminal to a polygon of its cluster.
     fn append(&self, mesh: &NavMesh, terminal: u32, mut polygon: u32, steps: &mut Vec<Step>) {
         let first = steps.len();
         loop {
@@ -332,7 +333,7 @@ fn settle(mesh: &NavMesh, start: u32, scratch: &mut HierarchyScratch, paths: &mu
     mesh.put_steps(steps, paths);
 }
 
-/// Pulls bends straight that no wall asks for: the shortest way between the turns before and after
+/// Pulls bends straight that no wall asks for: the shortest path between the turns before and after
 /// takes their place.
 fn straighten<U: PolygonFilter>(
     mesh: &NavMesh,
@@ -390,7 +391,7 @@ fn straighten<U: PolygonFilter>(
 }
 
 /// Takes each link that is leapt over from the place of its segment that is best between the turns
-/// before and after. Whether there is such a link.
+/// before and after. Returns `true` if there is such a link.
 fn slide_links(mesh: &NavMesh, scratch: &mut HierarchyScratch) -> bool {
     let HierarchyScratch { turns, steps, .. } = scratch;
     let mut any = false;
@@ -429,7 +430,7 @@ fn slide_links(mesh: &NavMesh, scratch: &mut HierarchyScratch) -> bool {
     any
 }
 
-/// Whether a shortest way may turn here.
+/// Returns `true` if a shortest path may turn here.
 fn may_turn(mesh: &NavMesh, polygon: u32, turn: Turn) -> bool {
     mesh.edge_range(polygon as usize).any(|corner| {
         let at = &mesh.corners[corner];

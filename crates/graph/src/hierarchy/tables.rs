@@ -1,4 +1,4 @@
-//! The ways from each entrance of a cluster to its polygons.
+//! The paths from each entrance of a cluster to its polygons.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -39,10 +39,10 @@ struct Entry {
 
 /// From all terminals of a cluster to its polygons, and to each other.
 ///
-/// Each polygon is entered from its terminal by the way on which it is nearest (Dijkstra, from edge
-/// to edge by their closest points); lengths are those of the string pulled through these ways.
-/// With costs, they are what these ways cost from edge to edge: a string would have to be judged
-/// polygon by polygon.
+/// Each polygon is entered from its terminal by the path on which it is nearest (Dijkstra, from
+/// edge to edge by their closest points); lengths are those of the string pulled through these
+/// paths. With costs, they are what these paths cost from edge to edge: a string would have to be
+/// judged polygon by polygon.
 #[expect(clippy::cast_possible_truncation, reason = "lengths in single precision")]
 pub(super) fn fill<F: PolygonFilter, C: TravelCost>(
     mesh: &NavMesh,

@@ -7,14 +7,15 @@ use crate::geometry::plan::PlanPosition;
 use crate::mesh::nav_mesh::NavMesh;
 
 impl NavMesh {
-    /// Height of the ground at the plan position of `position`, in metres; `position.y` does not
-    /// matter.
+    /// Returns the height of the ground at the plan position of `position`, in metres; `position.y`
+    /// does not matter.
     ///
     /// - From the height surface where the mesh has one, else from triangles between the polygon's
     ///   edges and the mean of its corners. Both agree along the edge that two polygons share.
     /// - Outside the polygon, the height at a point of the polygon nearby; `None` if there is no
     ///   such polygon or a coordinate is not finite.
     /// - Takes time linear in the corners or surface triangles of the polygon.
+    #[doc(alias = "getPolyHeight")]
     #[must_use]
     pub fn height_in_polygon(&self, polygon: PolyId, position: Vec3) -> Option<f32> {
         if polygon.index() >= self.polygon_count() || !position.is_finite() {
@@ -36,7 +37,7 @@ impl NavMesh {
         self.sloped_height(polygon, at)
     }
 
-    /// As [`Self::height_at`], where the ground of the polygon is not flat.
+    /// The same as [`Self::height_at`], where the ground of the polygon is not flat.
     fn sloped_height(&self, polygon: usize, at: PlanPosition) -> f64 {
         match &self.surface {
             Some(surface) => {

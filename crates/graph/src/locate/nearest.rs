@@ -1,4 +1,4 @@
-//! Which place on the mesh a position means.
+//! The place on the mesh nearest to a position.
 
 use glam::Vec3;
 use waymesh_core::{Agent, BadField, PolyId, to_u32};
@@ -10,6 +10,7 @@ use crate::mesh::filter::{AnyPolygon, PolygonFilter};
 use crate::mesh::nav_mesh::{Generation, NavMesh};
 
 /// How far from a position its place on the mesh may be, in metres. Infinite lengths are allowed.
+#[doc(alias = "halfExtents")]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reach {
     /// Sideways, in the plan.
@@ -21,17 +22,17 @@ pub struct Reach {
 }
 
 impl Reach {
-    /// As far as the mesh goes.
+    /// No limit.
     pub const INFINITE: Self = Self { side: f32::INFINITY, up: f32::INFINITY, down: f32::INFINITY };
 
-    /// A reach of so many metres.
+    /// Makes a reach from lengths in metres.
     #[must_use]
     pub const fn new(side: f32, up: f32, down: f32) -> Self {
         Self { side, up, down }
     }
 
-    /// What finds the ground of a standing agent, though its position is a little off: twice its
-    /// radius to the side (one polygon at least), its height up and down.
+    /// Returns a reach that finds the ground of a standing agent whose position is a little off:
+    /// twice its radius to the side (at least the side of a cell), its height up and down.
     #[must_use]
     pub fn of_agent(agent: &Agent, cell_size: f32) -> Self {
         Self { side: (2.0 * agent.radius).max(cell_size), up: agent.height, down: agent.height }
@@ -55,6 +56,8 @@ impl std::fmt::Display for Reach {
 }
 
 /// A place on the mesh.
+#[doc(alias = "dtPolyRef")]
+#[doc(alias = "polyRef")]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Location {
     /// The polygon it lies in.
@@ -65,29 +68,29 @@ pub struct Location {
     pub generation: Generation,
 }
 
-/// A place on the mesh, in the grid.
+/// A [`Location`] in the coordinates of the grid.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Spot {
     pub(crate) polygon: u32,
     pub(crate) at: PlanPosition,
     pub(crate) height: f64,
-    /// Whether `at` is where it was asked for, not a place beside it.
+    /// `true` if `at` is where it was asked for, not a place beside it.
     pub(crate) within: bool,
     /// Squared distance from the position asked for, in cells.
     pub(crate) distance_squared: f64,
 }
 
-/// Polygons that wait at most, in a search for the nearest place.
+/// The largest number of polygons that wait in a search for the nearest place.
 const WAITING: usize = 4;
 
 impl NavMesh {
-    /// The reach that [`NavMesh::find_path`] uses for both ends: [`Reach::of_agent`].
+    /// Returns the reach that [`NavMesh::find_path`] uses for both ends: [`Reach::of_agent`].
     #[must_use]
     pub fn default_reach(&self) -> Reach {
         Reach::of_agent(&self.agent, self.frame.cell_size)
     }
 
-    /// The place on the mesh nearest to `position` within `reach`.
+    /// Returns the place on the mesh nearest to `position` within `reach`.
     ///
     /// - Each polygon offers its point closest in plan, at the height of the ground there; the
     ///   offer nearest in space wins, of equal ones the polygon with the lowest id. So where a
@@ -95,15 +98,17 @@ impl NavMesh {
     /// - Borders belong to their polygons: a point on an edge or a vertex is always in some
     ///   polygon.
     /// - `reach` is inclusive. It applies to the point offered.
-    /// - `None` if nothing is within reach, or `position` or `reach` is no use (NaN, infinite,
-    ///   negative).
+    /// - `None` if nothing is within reach, `position` is not finite, or `reach` is NaN or
+    ///   negative.
     /// - Takes time logarithmic in the polygons as long as the reach holds few of them.
+    #[doc(alias = "findNearestPoly")]
+    #[doc(alias = "closestPointOnPoly")]
     #[must_use]
     pub fn nearest(&self, position: Vec3, reach: &Reach) -> Option<Location> {
         self.nearest_with(position, reach, &AnyPolygon)
     }
 
-    /// As [`NavMesh::nearest`], among the polygons that `filter` allows.
+    /// The same as [`NavMesh::nearest`], among the polygons that `filter` allows.
     #[must_use]
     pub fn nearest_with(
         &self,
@@ -115,10 +120,10 @@ impl NavMesh {
         Some(self.location(&spot, position))
     }
 
-    /// Whether `polygon` contains the plan position of `position`, border included; `position.y`
-    /// does not matter.
+    /// Returns `true` if `polygon` contains the plan position of `position`, border included;
+    /// `position.y` does not matter.
     ///
-    /// Forgives two units in the last place of the mesh's largest world coordinate, so that the
+    /// Tolerates two units in the last place of the mesh's largest world coordinate, so that the
     /// world positions of its corners are in it. `false` if there is no such polygon or a
     /// coordinate is not finite.
     #[must_use]
@@ -168,14 +173,14 @@ impl NavMesh {
             self.search_nearest(&target, &allows, &mut best);
         }
         // What was moved to a border may have been rounded to just outside, from where exact tests do not
-        // see the gates beside it.
+        // see the portals beside it.
         best.map(
             |spot| if spot.within { spot } else { Spot { at: self.inside(spot.polygon, spot.at), ..spot } },
         )
     }
 
     /// Looks straight below and above for the best place, and at all polygons that are nearer than
-    /// that. Whether this is all there is to look at.
+    /// that. Returns `true` if this is all there is to look at.
     #[inline]
     fn is_nearest_over(
         &self,
@@ -316,7 +321,7 @@ impl NavMesh {
         closest.1
     }
 
-    /// Whether a polygon holds a place of the lattice, border included.
+    /// Returns `true` if a polygon holds a place of the lattice, border included.
     #[inline]
     pub(crate) fn holds(&self, polygon: u32, at: PlanPosition) -> bool {
         let bounds = &self.bounds[polygon as usize];
@@ -338,8 +343,8 @@ impl NavMesh {
         true
     }
 
-    /// Whether every place of a polygon is farther than that (squared) from a place beside it: seen
-    /// by the line of one edge, so `false` says nothing.
+    /// Returns `true` if every place of a polygon is farther than that (squared) from a place
+    /// beside it: seen by the line of one edge, so `false` says nothing.
     #[inline]
     pub(crate) fn is_beyond(&self, polygon: u32, at: PlanPosition, distance_squared: f64) -> bool {
         let edges = self.walk_edges(polygon);

@@ -88,8 +88,8 @@ impl NavMesh {
         RayExit::Unsure
     }
 
-    /// As [`Self::exit_of`], for a place that may lie beside the polygon. `None` where that, or the
-    /// side of a corner, needs a closer look.
+    /// The same as [`Self::exit_of`], for a place that may lie beside the polygon. `None` where
+    /// that, or the side of a corner, needs a closer look.
     #[inline]
     pub(crate) fn exit_from(&self, polygon: u32, ray: &Ray) -> Option<RayExit> {
         let first = self.polygon_first[polygon as usize] as usize;

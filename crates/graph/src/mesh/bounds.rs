@@ -3,7 +3,8 @@
 use super::height_tables::HeightTables;
 use crate::geometry::plan::PlanPosition;
 
-/// In [`crate::NavMeshData::polygon_neighbours`]: no polygon across this edge, but a wall or a drop.
+/// In [`crate::NavMeshData::polygon_neighbours`]: no polygon across this edge, but a wall or a
+/// drop.
 pub const NO_NEIGHBOUR: u32 = u32::MAX;
 
 /// A corner of a polygon, beside its vertex id: queries read the polygon's corners in one go.
@@ -45,7 +46,7 @@ impl PolygonBounds {
         max_height: f32::NEG_INFINITY,
     };
 
-    /// Whether a position in the plan is in it, border included.
+    /// Returns `true` if a position in the plan is in it, border included.
     #[inline]
     pub(crate) fn holds(&self, at: PlanPosition) -> bool {
         at.x >= f64::from(self.min_x)

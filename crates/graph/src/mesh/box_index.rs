@@ -162,7 +162,7 @@ impl BoxIndex {
         Self::in_order(order.iter().map(|&(_, polygon)| polygon).collect(), bounds)
     }
 
-    /// As [`Self::build`], for polygons in the order that it found. Takes linear time.
+    /// The same as [`Self::build`], for polygons in the order that it found. Takes linear time.
     pub(crate) fn in_order(polygons: Vec<u32>, bounds: &[PolygonBounds]) -> Self {
         let mut boxes: Vec<PolygonBounds> =
             polygons.iter().map(|&polygon| bounds[polygon as usize]).collect();
@@ -182,8 +182,8 @@ impl BoxIndex {
         Self { boxes: boxes.into(), polygons: polygons.into(), levels, nodes: nodes.into(), node_levels }
     }
 
-    /// As [`Self::build`], from its tables. They must have the lengths that go with the number of
-    /// polygons.
+    /// The same as [`Self::build`], from its tables. They must have the lengths that go with the
+    /// number of polygons.
     pub(crate) fn from_tables(
         boxes: Table<PolygonBounds>,
         polygons: Table<u32>,
@@ -197,7 +197,7 @@ impl BoxIndex {
         fits.then_some(Self { boxes, polygons, levels, nodes, node_levels })
     }
 
-    /// How many boxes and nodes go with so many cells, together.
+    /// How many boxes and nodes go with so many polygons, together.
     pub(crate) fn lengths(polygons: usize) -> usize {
         let [levels, _] = levels(polygons);
         let nodes: usize =
@@ -210,8 +210,8 @@ impl BoxIndex {
         (&self.boxes, &self.polygons, &self.nodes)
     }
 
-    /// Whether the boxes of all levels, and the nodes, are those of polygons with these bounds. The
-    /// polygons must be in range.
+    /// Returns `true` if the boxes of all levels, and the nodes, are those of polygons with these
+    /// bounds. The polygons must be in range.
     pub(crate) fn fits(&self, bounds: &[PolygonBounds]) -> bool {
         parallel::all(self.polygons.len(), |place| bounds[self.polygons[place] as usize] == self.boxes[place])
             && self.levels.windows(2).zip(&self.node_levels).all(|(level, &node)| {

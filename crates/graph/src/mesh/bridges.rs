@@ -1,5 +1,6 @@
-//! Bridges: edges that are the only way between two parts of an island. A search crosses one only
-//! towards its goal, so it never enters a dead end, be it a corner of a room or half a dungeon.
+//! Bridges: edges that are the only connection between two parts of an island. A search crosses one
+//! only towards its goal, so it never enters a dead end, be it a corner of a room or half a
+//! dungeon.
 //!
 //! # References
 //! Tarjan 1974, A note on finding the bridges of a graph, <https://doi.org/10.1016/0020-0190(74)90003-9>.
@@ -7,11 +8,11 @@
 use super::bounds::NO_NEIGHBOUR;
 use super::table::Table;
 
-/// What an edge is, seen from the polygon that has it: there are other ways, or none across it.
+/// What an edge is, seen from the polygon that has it: there are other paths, or none across it.
 const PLAIN: u8 = 0;
-/// It is the only way to the neighbour and what is numbered below it.
+/// It is the only path to the neighbour and what is numbered below it.
 const DOWN: u8 = 1;
-/// It is the only way from this polygon, and what is numbered below it, to the rest.
+/// It is the only path from this polygon, and what is numbered below it, to the rest.
 const UP: u8 = 2;
 
 /// The bridges of a mesh, and a numbering of its polygons in which each bridge cuts off a range.
@@ -29,8 +30,8 @@ struct Step {
     edge: usize,
     /// Edge by which it was entered.
     entry: usize,
-    /// Whether the edge back across `entry` has been passed over: a second one to the same polygon
-    /// is another way.
+    /// `true` if the edge back across `entry` has been passed over: a second one to the same
+    /// polygon is another path.
     returned: bool,
     /// Lowest number that the polygons from here on have an edge to.
     low: u32,
@@ -117,8 +118,8 @@ impl Bridges {
         self.ranges[polygon as usize][0]
     }
 
-    /// Whether a way from `polygon` to the polygon numbered `goal`, both of one island, may begin
-    /// by crossing `edge` to `neighbour`.
+    /// Returns `true` if a path from `polygon` to the polygon numbered `goal`, both of one island,
+    /// may begin by crossing `edge` to `neighbour`.
     #[inline]
     pub(crate) fn leads_to(&self, goal: u32, edge: u32, polygon: u32, neighbour: u32) -> bool {
         let kind = self.kinds[edge as usize];

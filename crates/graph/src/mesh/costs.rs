@@ -1,26 +1,31 @@
-//! What a way costs.
+//! Costs of paths.
 
 use waymesh_core::{AreaId, PolyId};
 
 use super::filter::PolygonFilter;
 use super::nav_mesh::NavMesh;
 
-/// What a way costs, where it is not its length alone.
+/// The cost of a path, where it is not its length alone.
 ///
 /// # Contract
-/// - The answers must not change during a query.
+/// - The results must not change during a query.
 /// - An amount per metre that is NaN, negative or infinite closes the polygon, as a filter would.
-/// - Costs for entering count as 0 where they are NaN or negative; an infinite one closes the way.
+/// - Costs for entering count as 0 where they are NaN or negative; an infinite one closes the
+///   crossing.
+#[doc(alias = "getCost")]
+#[doc(alias = "dtQueryFilter")]
 pub trait TravelCost {
-    /// Whether every metre costs 1 and nothing else costs anything: then costs are not asked for at
-    /// all.
+    /// `true` if every metre costs 1 and nothing else costs anything: the functions are then never
+    /// called.
     const IS_LENGTH: bool = false;
 
     /// Cost of a metre in `polygon`.
     fn per_metre(&self, mesh: &NavMesh, polygon: PolyId) -> f32;
 
-    /// No polygon that can be used costs less per metre. Higher makes searches faster; too high,
-    /// and they find dearer paths. Default 0.
+    /// Lower bound of [`TravelCost::per_metre`] over all polygons that can be used. Default: 0.
+    ///
+    /// A higher bound makes searches faster. With one that is too high they find paths that are not
+    /// the cheapest.
     fn least(&self) -> f32 {
         0.0
     }
@@ -31,13 +36,13 @@ pub trait TravelCost {
         0.0
     }
 
-    /// The first cost that is no use at all, for an error. Default none.
+    /// Returns the first cost that is out of range, for an error. Default: `None`.
     fn bad_cost(&self) -> Option<(AreaId, f32)> {
         None
     }
 }
 
-/// A way costs its length: 1 a metre.
+/// The cost of a path is its length: 1 per metre.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Length;
 
@@ -56,6 +61,8 @@ impl TravelCost for Length {
 }
 
 /// A cost per metre for each kind of ground.
+#[doc(alias = "setAreaCost")]
+#[doc(alias = "dtQueryFilter")]
 #[derive(Clone, Debug, PartialEq)]
 pub struct AreaCosts {
     costs: [f32; 256],

@@ -1,4 +1,4 @@
-//! The navigation mesh as plain tables, for whoever writes it to a file and reads it back.
+//! The navigation mesh as plain tables, to be written to a file and read back.
 
 use glam::Vec3;
 use waymesh_core::{
@@ -17,9 +17,9 @@ use super::nav_mesh::NavMesh;
 /// - [`crate::NavMesh::data`] and [`crate::NavMesh::into_data`] make it,
 ///   [`crate::NavMesh::from_data`] checks all of it and makes the same mesh again, bit by bit.
 ///   Bounds, islands and the box index are derived and not part of it.
-/// - Nothing is trusted: the tables may come from a damaged or hostile file.
-/// - Plan coordinates are whole polygons and heights are levels of the frame; multiply by the
-///   frame's lengths and add its origin for metres.
+/// - The tables may come from a damaged or hostile file.
+/// - Plan coordinates are whole cells and heights are levels of the frame; multiply by the frame's
+///   lengths and add its origin for metres.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NavMeshData {
     /// World position of grid point `(0, 0)`, level 0, in metres: x, y, z.
@@ -62,7 +62,7 @@ pub struct NavMeshData {
     /// Per polygon its kind of ground ([`waymesh_core::AreaId`]).
     pub polygon_areas: Vec<u8>,
 
-    /// Points of the height surface: polygons along x, levels, polygons along z.
+    /// Points of the height surface: x in cells, height in levels, z in cells.
     pub surface_points: Vec<[f32; 3]>,
     /// Triangles of the height surface, three entries each, indices into `surface_points`.
     pub surface_triangles: Vec<u32>,
@@ -90,7 +90,7 @@ pub struct LinkData {
     pub extra_cost: f32,
     /// Number of its [`LinkKind`], plus 256 if it can be taken both ways.
     pub kind: u32,
-    /// The user's own.
+    /// For the user.
     pub data: u32,
 }
 
@@ -166,7 +166,7 @@ impl NavMesh {
         }
     }
 
-    /// As [`NavMesh::data`], for a mesh that is not needed any more.
+    /// Converts the mesh into plain tables.
     #[must_use]
     pub fn into_data(self) -> NavMeshData {
         self.data()

@@ -1,17 +1,17 @@
 //! Around the vertices: which edge an edge meets in the polygon beyond, which corners of polygons
-//! hang together around a vertex, and where a shortest way may turn.
+//! hang together around a vertex, and where a shortest path may turn.
 
 use waymesh_core::{PlanPoint, VertexId};
 
 use super::bounds::{Corner, NO_NEIGHBOUR};
 use super::table::Table;
 
-/// In an entry of [`Fans::corners`]: a shortest way may turn here.
+/// In an entry of [`Fans::corners`]: a shortest path may turn here.
 const MAY_TURN: u32 = 1 << 31;
 
 /// Corners of polygons that hang together around one vertex, over edges between neighbours, are a
 /// fan. A vertex where the mesh meets itself in a point only has several fans, between which there
-/// is no way.
+/// is no path.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Fans {
     /// Beside each edge with a neighbour, the same edge in the polygon beyond, else
@@ -85,7 +85,7 @@ impl Fans {
         self.twins[edge as usize]
     }
 
-    /// The fan of a corner, and whether a shortest way may turn there: its corners make more than
+    /// The fan of a corner, and whether a shortest path may turn there: its corners make more than
     /// half a turn, between walls.
     #[inline]
     pub(crate) fn fan(&self, corner: u32) -> (u32, bool) {
@@ -93,7 +93,7 @@ impl Fans {
         (entry & !MAY_TURN, entry & MAY_TURN != 0)
     }
 
-    /// Lets ways turn at some more fans. Linear time.
+    /// Lets paths turn at some more fans. Linear time.
     pub(crate) fn allow(&mut self, mut fans: Vec<u32>) {
         fans.sort_unstable();
         let allowed = |&entry: &u32| {

@@ -1,20 +1,22 @@
-//! Which polygons a query may use.
+//! Filters: which polygons a query may use.
 
 use waymesh_core::{AreaId, PolyId};
 
 use super::nav_mesh::NavMesh;
 
 /// Decides which polygons a query may use.
+#[doc(alias = "dtQueryFilter")]
+#[doc(alias = "passFilter")]
 pub trait PolygonFilter {
-    /// Whether every polygon of every mesh is allowed: islands then answer at once what is
+    /// `true` if every polygon of every mesh is allowed: islands then answer at once what is
     /// connected.
     const ALLOWS_ALL: bool = false;
 
-    /// Whether `polygon` may be used. The answer must not change during a query.
+    /// Returns `true` if `polygon` may be used. The result must not change during a query.
     fn allows(&self, mesh: &NavMesh, polygon: PolyId) -> bool;
 }
 
-/// Allows every polygon, at no cost.
+/// Allows every polygon. Costs no time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AnyPolygon;
 
@@ -27,21 +29,22 @@ impl PolygonFilter for AnyPolygon {
     }
 }
 
-/// Allows some kinds of ground.
+/// Allows polygons by their areas.
+#[doc(alias = "dtQueryFilter")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AreaFilter {
     allowed: [u64; 4],
 }
 
 impl Default for AreaFilter {
-    /// Every kind of ground.
+    /// Allows every area.
     fn default() -> Self {
         Self { allowed: [u64::MAX; 4] }
     }
 }
 
 impl AreaFilter {
-    /// Allows only these kinds of ground.
+    /// Allows only these areas.
     #[must_use]
     pub fn only(areas: impl IntoIterator<Item = AreaId>) -> Self {
         areas.into_iter().fold(Self { allowed: [0; 4] }, Self::with)
@@ -61,7 +64,7 @@ impl AreaFilter {
         self
     }
 
-    /// Whether `area` is allowed.
+    /// Returns `true` if `area` is allowed.
     #[inline]
     #[must_use]
     pub fn allows_area(&self, area: AreaId) -> bool {
@@ -76,8 +79,11 @@ impl PolygonFilter for AreaFilter {
     }
 }
 
-/// Allows polygons by flags of the user's own, one word a polygon: doors that open and close,
+/// Allows polygons by flags that the user keeps, one word per polygon: doors that open and close,
 /// teams, floors that a lift serves.
+#[doc(alias = "setIncludeFlags")]
+#[doc(alias = "setExcludeFlags")]
+#[doc(alias = "polyFlags")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlagFilter<'a> {
     /// Flags of each polygon; polygons beyond the table have none.
@@ -96,7 +102,7 @@ impl PolygonFilter for FlagFilter<'_> {
     }
 }
 
-/// What both allow.
+/// Allows the polygons that both filters allow.
 impl<A: PolygonFilter, B: PolygonFilter> PolygonFilter for (A, B) {
     const ALLOWS_ALL: bool = A::ALLOWS_ALL && B::ALLOWS_ALL;
 
@@ -106,7 +112,7 @@ impl<A: PolygonFilter, B: PolygonFilter> PolygonFilter for (A, B) {
     }
 }
 
-/// A filter is used by reference as well.
+/// A reference to a filter is a filter.
 impl<F: PolygonFilter> PolygonFilter for &F {
     const ALLOWS_ALL: bool = F::ALLOWS_ALL;
 

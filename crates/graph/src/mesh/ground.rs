@@ -77,7 +77,7 @@ impl Ground {
         Self { triangles: triangles.into(), boxes: boxes.into(), first: first.into() }
     }
 
-    /// As [`Self::of`], from its tables.
+    /// The same as [`Self::of`], from its tables.
     pub(crate) fn from_tables(
         triangles: Table<GroundTriangle>,
         boxes: Table<FourBoxes>,
@@ -91,8 +91,8 @@ impl Ground {
         (&self.triangles, &self.boxes, &self.first)
     }
 
-    /// Whether what it has for a polygon is what [`Self::of`] gives. The surface was checked, and
-    /// the tables have the right lengths.
+    /// Returns `true` if what it has for a polygon is what [`Self::of`] gives. The surface was
+    /// checked, and the tables have the right lengths.
     pub(crate) fn fits(&self, surface: &HeightTables, polygon: usize) -> bool {
         let mut triangles = self.triangles[surface.polygon_triangles[polygon] as usize..].iter();
         let mut boxes = self.boxes.get(self.first[polygon] as usize..).unwrap_or_default().iter();
@@ -143,7 +143,7 @@ impl Ground {
         self.nearest_height(range, at)
     }
 
-    /// As [`Self::height`], for a place beside all triangles.
+    /// The same as [`Self::height`], for a place beside all triangles.
     #[cold]
     fn nearest_height(&self, range: Range<usize>, at: PlanPosition) -> Option<f64> {
         // How far inside, times the area, the area, the triangle: compared without a division.

@@ -14,6 +14,8 @@ pub(crate) struct HeightTables {
 }
 
 /// The height surface of a [`NavMesh`]: the tables of a [`HeightSurface`], where they lie.
+#[doc(alias = "dtPolyDetail")]
+#[doc(alias = "detail mesh")]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SurfaceView<'a> {
     /// All points.

@@ -1,10 +1,11 @@
-//! Islands: pieces of the mesh with no way between them.
+//! Islands: connected pieces of the mesh.
 
 use waymesh_core::{PolyId, to_u32};
 
 use super::bounds::NO_NEIGHBOUR;
 
-/// An island of a [`NavMesh`].
+/// An island of a [`crate::NavMesh`]: polygons that are connected without links.
+#[doc(alias = "connected component")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct IslandId(pub u32);

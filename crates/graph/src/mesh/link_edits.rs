@@ -1,4 +1,4 @@
-//! Links that come and go.
+//! Adds links to a mesh and removes them.
 
 use waymesh_core::{PlanPoint, PolyId, to_u32};
 
@@ -10,9 +10,10 @@ use super::links::{Link, LinkId, Links};
 use super::nav_mesh::NavMesh;
 
 impl NavMesh {
-    /// The same mesh with these links, in place of those it had.
+    /// Returns the mesh with these links in place of those it had.
     ///
-    /// Takes linear time. Islands stay what they are: pieces that hang together without links.
+    /// Takes linear time. Islands do not change: they are the pieces that are connected without
+    /// links.
     ///
     /// # Errors
     /// Names the first link that has an end beside its polygon, a polygon that is not there, or a
@@ -29,10 +30,11 @@ impl NavMesh {
         Ok(self)
     }
 
-    /// Adds a link: it gets the next id. Takes time linear in cells and links, not more.
+    /// Adds a link, which gets the next id. Takes time linear in polygons and links, not more.
     ///
     /// # Errors
-    /// As [`NavMesh::with_links`]; the mesh then stays as it was.
+    /// See [`NavMesh::with_links`]; the mesh then stays as it was.
+    #[doc(alias = "off-mesh connection")]
     pub fn add_link(&mut self, link: Link) -> Result<LinkId, NavMeshError> {
         let element = self.links.links.len();
         if element >= (u32::MAX / 4) as usize {
@@ -46,8 +48,8 @@ impl NavMesh {
         Ok(LinkId(to_u32(element)))
     }
 
-    /// Takes a link away, and gives it back; `None` if there is none of this id. The links after it
-    /// move up: their ids are one less. Linear time, as [`NavMesh::add_link`].
+    /// Removes a link and returns it; `None` if there is none of this id. The ids of the links
+    /// after it are one less from then on. Linear time, as [`NavMesh::add_link`].
     pub fn remove_link(&mut self, link: LinkId) -> Option<Link> {
         if link.index() >= self.links.links.len() {
             return None;
@@ -62,7 +64,7 @@ impl NavMesh {
     /// first.
     ///
     /// # Errors
-    /// As [`NavMesh::with_links`].
+    /// See [`NavMesh::with_links`].
     pub(crate) fn attach_links(&mut self, data: &[LinkData]) -> Result<(), NavMeshError> {
         if data.is_empty() {
             return Ok(());
@@ -95,7 +97,7 @@ impl NavMesh {
         self.open_fans();
     }
 
-    /// Where a link continues the ground beyond a corner, ways may turn there.
+    /// Where a link continues the ground beyond a corner, paths may turn there.
     fn open_fans(&mut self) {
         let mut fans = Vec::new();
         let portals = self.links.links.iter().zip(&self.links.portals).filter(|(_, is_portal)| **is_portal);
@@ -139,8 +141,8 @@ impl NavMesh {
         Ok(())
     }
 
-    /// Whether both segments are one in plan, with the polygons on its two sides: then the link is
-    /// crossed like an edge.
+    /// Returns `true` if both segments are one in plan, with the polygons on its two sides: then
+    /// the link is crossed like an edge.
     fn is_portal(&self, link: &Link) -> bool {
         let [a, b] = link.from.ends.map(|end| end.point);
         let all = |polygon: PolyId, side: i64| {
@@ -170,22 +172,24 @@ impl NavMesh {
         &self.links.links
     }
 
-    /// Whether a way may lead from one island to another, over links too. One-way links count both
-    /// ways here: yes means maybe, no means no. Constant time.
+    /// Returns `true` if a path may lead from one island to another, over links too. One-way links
+    /// count both ways here: `true` means maybe, `false` means no. Constant time.
     #[must_use]
     pub fn may_connect(&self, first: IslandId, second: IslandId) -> bool {
         let group = self.first_linked_island(first);
         group.is_some() && group == self.first_linked_island(second)
     }
 
-    /// The first of the islands that this one hangs together with over links, as in
+    /// Returns the first of the islands that this one is connected with over links, as in
     /// [`NavMesh::may_connect`]; `None` if there is no such island. Constant time.
     #[must_use]
     pub fn first_linked_island(&self, island: IslandId) -> Option<IslandId> {
         (island.index() < self.islands.len()).then(|| IslandId(self.links.group(island.0)))
     }
 
-    /// The polygon that an edge, or beyond the edges a link, leads to.
+    /// Returns the polygon that a crossing leads to.
+    ///
+    /// A crossing is a number: that of an edge or, beyond the edges, of a link in one direction.
     #[inline]
     pub(crate) fn beyond(&self, crossing: u32) -> u32 {
         match self.neighbours.get(crossing as usize) {
@@ -197,7 +201,7 @@ impl NavMesh {
         }
     }
 
-    /// The link that a way beyond the edges stands for, and whether it is taken backwards.
+    /// Returns the link of a crossing beyond the edges, and `true` if it is taken backwards.
     #[inline]
     pub(crate) fn link_of(&self, crossing: u32) -> (LinkId, bool) {
         #[expect(clippy::cast_possible_truncation, reason = "edges fit 32 bits")]
@@ -205,7 +209,7 @@ impl NavMesh {
         (LinkId(number / 2), number % 2 == 1)
     }
 
-    /// The way that stands for an entry of [`Links::leaving`].
+    /// Returns the crossing of an entry of [`Links::leaving`].
     #[inline]
     pub(crate) fn crossing_of(&self, leaving: u32) -> u32 {
         #[expect(clippy::cast_possible_truncation, reason = "edges fit 32 bits")]
@@ -213,7 +217,7 @@ impl NavMesh {
         edges + leaving
     }
 
-    /// Number of ways: edges, then links, each in both directions.
+    /// Returns the number of crossings: edges, then links, each in both directions.
     pub(crate) fn crossing_count(&self) -> usize {
         self.neighbours.len() + 2 * self.links.links.len()
     }

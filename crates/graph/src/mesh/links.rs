@@ -1,4 +1,4 @@
-//! Links: ways between two places that share no edge. Steps too high to walk, stairs without
+//! Links: connections between two places that share no edge. Steps too high to walk, stairs without
 //! ground, ladders, jumps, lifts.
 
 use waymesh_core::{DisjointSets, PlanVertex, PolyId, Random};
@@ -27,7 +27,7 @@ impl std::fmt::Display for LinkId {
 /// like an edge.
 pub(crate) const LINK_PLACES: u32 = 9;
 
-/// What a link is there for.
+/// The purpose of a link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 #[repr(u8)]
@@ -75,27 +75,31 @@ pub struct LinkEnd {
     pub ends: [PlanVertex; 2],
 }
 
-/// A way from one segment to another, or from point to point.
+/// A connection from one segment to another, or from point to point.
 ///
-/// The two segments correspond end by end: whoever leaves at a third of the way from `from.ends[0]`
-/// to `from.ends[1]` arrives at a third of the way from `to.ends[0]` to `to.ends[1]`. Where both
-/// segments are one line in plan, with the polygon of `from` on its positive side and that of `to`
-/// on the other, the link is crossed like an edge between two polygons, and the path is as short as
-/// over an edge.
+/// The two segments correspond end by end: an agent that leaves at a third of the length from
+/// `from.ends[0]` to `from.ends[1]` arrives at a third of the length from `to.ends[0]` to
+/// `to.ends[1]`. Where both segments are one line in plan, with the polygon of `from` on its
+/// positive side and that of `to` on the other, the link is crossed like an edge between two
+/// polygons, and the path is as short as over an edge.
+#[doc(alias = "dtOffMeshConnection")]
+#[doc(alias = "off-mesh connection")]
+#[doc(alias = "nav link")]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Link {
     /// Where it begins.
     pub from: LinkEnd,
     /// Where it ends.
     pub to: LinkEnd,
-    /// Whether it can be taken from `to` to `from` as well.
+    /// `true` if it can be taken from `to` to `from` as well.
     pub both_ways: bool,
-    /// What it costs in metres on top of the distance between its ends. Finite, 0 or more: then no
-    /// way through a link is cheaper than it is long, and the search needs no other estimate.
+    /// What it costs in metres on top of the distance between its ends. Finite, 0 or more: a path
+    /// through a link then never costs less than its length, which is what the estimate of a search
+    /// relies on.
     pub extra_cost: f32,
-    /// What it is there for.
+    /// Its purpose.
     pub kind: LinkKind,
-    /// Whatever the user wants to find again.
+    /// For the user: not read by queries.
     pub data: u32,
 }
 
@@ -135,9 +139,9 @@ pub(crate) struct Links {
     leaving: Vec<u32>,
     /// Islands that links join, by their lowest island: an island is in the group of this number.
     groups: Vec<u32>,
-    /// Whether each link is crossed like an edge.
+    /// `true` if each link is crossed like an edge.
     pub(crate) portals: Vec<bool>,
-    /// Whether some link leads one way only: then islands of a group need not be reachable from
+    /// `true` if some link leads one way only: then islands of a group need not be reachable from
     /// each other.
     has_one_way: bool,
     /// Checksum of the links, as [`crate::Generation`] is of the polygons: what names links by
@@ -150,7 +154,7 @@ impl Links {
         self.portals[link.index()]
     }
 
-    /// Whether from every place of a group one gets to every other.
+    /// Returns `true` if every place of a group can be reached from every other.
     pub(crate) fn are_both_ways(&self) -> bool {
         !self.has_one_way
     }
@@ -161,7 +165,8 @@ impl Links {
         self.groups.get(island as usize).copied().unwrap_or(island)
     }
 
-    /// The ways out of `polygon`: twice the number of a link, plus one if it is taken backwards.
+    /// The links that leave `polygon`: twice the number of a link, plus one if it is taken
+    /// backwards.
     #[inline]
     pub(crate) fn leaving(&self, polygon: u32) -> &[u32] {
         match self.first.get(polygon as usize..polygon as usize + 2) {

@@ -1,4 +1,4 @@
-//! The navigation mesh: flat tables, made once.
+//! The navigation mesh as flat tables.
 
 use std::ops::Range;
 
@@ -23,22 +23,30 @@ use super::table::Table;
 use super::walk::{WalkEdge, walk_edges};
 use crate::geometry::plan::LATTICE_STEP;
 
-/// Which polygons a mesh has: two meshes with the same polygons have the same, two others differ
-/// (but for one chance in 2^64). So a polygon id that was kept while the mesh was baked anew is
-/// told from one that still means the same.
+/// A checksum of the polygons of a mesh.
+///
+/// Two meshes with the same polygons have the same generation, two others differ (but for one
+/// chance in 2^64). It tells whether a polygon id that was kept while the mesh was baked anew still
+/// means the same polygon.
+#[doc(alias = "salt")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Generation(pub u64);
 
-/// A navigation mesh: convex polygons, the ways between them, and the height of their ground.
+/// A navigation mesh: convex polygons, the portals and links between them, and the height of their
+/// ground.
 ///
 /// # Guarantees
-/// - All that [`PolyMesh`] and [`HeightSurface`] promise: no other data becomes a `NavMesh`.
+/// - Everything that [`PolyMesh`] and [`HeightSurface`] guarantee: no other data becomes a
+///   `NavMesh`.
 /// - Made of the same input, two meshes are equal bit by bit.
-/// - It never changes, all queries take `&self`, and it is `Send + Sync`.
+/// - Its polygons never change. Links can be added and removed ([`NavMesh::add_link`],
+///   [`NavMesh::remove_link`]).
+/// - All queries take `&self`, and it is `Send + Sync`.
 ///
 /// # Memory
 /// About 45 bytes a corner, 110 bytes a polygon and 28 bytes a vertex, plus the height surface and
 /// 52 bytes for each triangle of it. Clones share it, but for links.
+#[doc(alias = "dtNavMesh")]
 #[derive(Clone, Debug, PartialEq)]
 pub struct NavMesh {
     pub(crate) frame: GridFrame,
@@ -67,9 +75,9 @@ pub struct NavMesh {
     /// The triangles of `surface`, to be read in a row.
     pub(crate) ground: Ground,
     pub(crate) generation: Generation,
-    /// What the rounding of world coordinates may move a position by, in cells.
+    /// How far the rounding of world coordinates may move a position, in cells.
     pub(crate) plan_slack: f64,
-    /// Likewise upward and downward, in levels.
+    /// The same upward and downward, in levels.
     pub(crate) height_slack: f64,
 }
 
@@ -83,7 +91,7 @@ impl TryFrom<PolyMesh> for NavMesh {
 }
 
 impl NavMesh {
-    /// Checks everything and makes the mesh. World coordinates are made here, once, in double
+    /// Checks the input and makes the mesh. World coordinates are computed here, once, in double
     /// precision.
     ///
     /// Takes time in `n log n`.
@@ -179,68 +187,69 @@ impl NavMesh {
         }
     }
 
-    /// Place and size of the grid.
+    /// Returns the place and size of the grid.
     #[must_use]
     pub fn frame(&self) -> &GridFrame {
         &self.frame
     }
 
-    /// The agent that the mesh was baked for.
+    /// Returns the agent that the mesh was baked for.
     #[must_use]
     pub fn agent(&self) -> &Agent {
         &self.agent
     }
 
-    /// All vertices as world positions in metres.
+    /// Returns all vertices as world positions in metres.
     #[must_use]
     pub fn vertices(&self) -> &[Vec3] {
         &self.vertices
     }
 
-    /// All vertices in the grid, exactly.
+    /// Returns all vertices in the grid, exactly.
     #[must_use]
     pub fn plan_vertices(&self) -> &[PlanVertex] {
         &self.plan_vertices
     }
 
-    /// Which polygons it has.
+    /// Returns the checksum of the polygons.
     #[must_use]
     pub fn generation(&self) -> Generation {
         self.generation
     }
 
-    /// Number of polygons.
+    /// Returns the number of polygons.
     #[must_use]
     pub fn polygon_count(&self) -> usize {
         self.areas.len()
     }
 
-    /// Number of edges between two polygons, each counted once.
+    /// Returns the number of portals, each counted once.
     #[must_use]
     pub fn portal_count(&self) -> usize {
         self.neighbours.iter().filter(|&&neighbour| neighbour != NO_NEIGHBOUR).count() / 2
     }
 
-    /// Plan area of all polygons in square metres.
+    /// Returns the plan area of all polygons in square metres.
     #[must_use]
     pub fn area(&self) -> f64 {
         self.islands.iter().map(|island| island.area).sum()
     }
 
-    /// All islands, in the order of their first polygons.
+    /// Returns all islands, in the order of their first polygons.
     #[must_use]
     pub fn islands(&self) -> &[Island] {
         &self.islands
     }
 
-    /// The island of a polygon; `None` if there is no such polygon. Constant time.
+    /// Returns the island of a polygon; `None` if there is no such polygon. Constant time.
     #[inline]
     #[must_use]
     pub fn island_of(&self, polygon: PolyId) -> Option<IslandId> {
         self.polygon_islands.get(polygon.index()).map(|&island| IslandId(island))
     }
 
-    /// Whether there is a way between two polygons, over any ground. Constant time.
+    /// Returns `true` if a path without links leads from one polygon to the other, over any ground.
+    /// Constant time.
     #[inline]
     #[must_use]
     pub fn same_island(&self, first: PolyId, second: PolyId) -> bool {
@@ -253,7 +262,7 @@ impl NavMesh {
         self.surface.as_ref().map(HeightTables::view)
     }
 
-    /// The polygons that the mesh was made of.
+    /// Returns the polygons that the mesh was made of.
     #[must_use]
     pub fn poly_mesh(&self) -> PolyMesh {
         let polygon = |index: usize| {
@@ -283,7 +292,7 @@ impl NavMesh {
         });
     }
 
-    /// With links, no edge is the only way any more.
+    /// Forgets the bridges: with links, no edge is the only connection any more.
     pub(crate) fn forget_bridges(&mut self) {
         self.bridges = Bridges::none(self.polygon_count(), self.neighbours.len());
     }

@@ -8,6 +8,7 @@ use super::islands::IslandId;
 use super::nav_mesh::NavMesh;
 
 /// A polygon of a [`NavMesh`].
+#[doc(alias = "dtPoly")]
 #[derive(Clone, Copy, Debug)]
 pub struct PolygonView<'a> {
     mesh: &'a NavMesh,
@@ -76,13 +77,13 @@ impl<'a> PolygonView<'a> {
 }
 
 impl NavMesh {
-    /// A polygon; `None` if there is no such polygon.
+    /// Returns a polygon; `None` if there is no such polygon.
     #[must_use]
     pub fn polygon(&self, polygon: PolyId) -> Option<PolygonView<'_>> {
         (polygon.index() < self.polygon_count()).then_some(PolygonView { mesh: self, id: polygon })
     }
 
-    /// All polygons, in the order of their ids.
+    /// Returns all polygons, in the order of their ids.
     pub fn polygons(&self) -> impl ExactSizeIterator<Item = PolygonView<'_>> {
         (0..self.polygon_count()).map(|index| PolygonView { mesh: self, id: PolyId::from_index(index) })
     }

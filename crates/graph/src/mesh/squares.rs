@@ -12,7 +12,7 @@ use super::walk::WalkEdge;
 use crate::geometry::plan::{PlanPosition, sure_above};
 
 /// Squares per polygon, by the area of polygons: few enough to be small, so many that one or two
-/// polygons touch a square as a rule.
+/// polygons touch a square usually.
 const SQUARES: f64 = 2.0;
 
 /// A square that more polygons touch is of no use.
@@ -104,7 +104,7 @@ impl Buckets {
         Self { first: first.into(), polygons: polygons.into(), ..buckets }
     }
 
-    /// As [`Self::build`], from its tables.
+    /// The same as [`Self::build`], from its tables.
     pub(crate) fn from_tables(squares: Squares, first: Table<u32>, polygons: Table<u32>) -> Self {
         Self { first, polygons, ..Self::of(squares) }
     }
@@ -170,29 +170,29 @@ impl Buckets {
         }
     }
 
-    /// Whether a place lies over the squares, which are as wide and deep as the mesh, or a little
-    /// more.
+    /// Returns `true` if a place lies over the squares, which are as wide and deep as the mesh, or
+    /// a little more.
     #[inline]
     pub(crate) fn spans(&self, at: PlanPosition) -> bool {
         let (x, z) = (at.x - self.min_x, at.z - self.min_z);
         (x >= 0.0) & (z >= 0.0) & (x <= self.width) & (z <= self.depth)
     }
 
-    /// What the products of such a cross product with the way between two places of the mesh can be
-    /// together.
+    /// What the products of such a cross product with the path between two places of the mesh can
+    /// be together.
     #[inline]
     pub(crate) fn largest_product(&self, direction: (f64, f64)) -> f64 {
         direction.0.abs() * self.depth + direction.1.abs() * self.width
     }
 
-    /// As [`sure_above`], for the triangle between a place of the mesh and an edge.
+    /// The same as [`sure_above`], for the triangle between a place of the mesh and an edge.
     #[inline]
     pub(crate) fn sure_area(&self) -> f64 {
         self.sure_area
     }
 
     /// The polygons that touch the square of a place, in ascending order. `None` where there are no
-    /// squares, or too many cells.
+    /// squares, or too many polygons.
     #[inline]
     pub(crate) fn at(&self, at: PlanPosition) -> Option<&[u32]> {
         let (x, z) = ((at.x - self.min_x) * self.scale, (at.z - self.min_z) * self.scale);
@@ -261,8 +261,8 @@ fn doubled_area(polygon: &[WalkEdge]) -> f64 {
     pairs.sum()
 }
 
-/// Whether a polygon touches a square whose low corner this is, as far as the lines of the
-/// polygon's edges tell: never `false` for one that does.
+/// Returns `true` if a polygon touches a square whose low corner this is, as far as the lines of
+/// the polygon's edges tell: never `false` for one that does.
 fn touches(polygon: &[WalkEdge], [x, z]: [f64; 2], side: f64) -> bool {
     let mut a = polygon[polygon.len() - 1].start();
     polygon.iter().all(|edge| {

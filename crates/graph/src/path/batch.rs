@@ -1,4 +1,4 @@
-//! Many paths at once, on all threads.
+//! Many paths in one call, on all threads.
 
 #[cfg(feature = "rayon")]
 use std::sync::{Mutex, TryLockError};
@@ -16,14 +16,15 @@ use crate::mesh::nav_mesh::NavMesh;
 use crate::scratch::QueryScratch;
 
 impl NavMesh {
-    /// The paths of many pairs of ends, each as [`NavMesh::find_path`] finds it, in the order
+    /// Finds the paths of many pairs of ends, each as [`NavMesh::find_path`] finds it, in the order
     /// of the pairs.
     ///
-    /// - Runs on the threads of the rayon pool it is called in; without the feature `rayon`, on this thread. The result does not depend on how
-    ///   many there are.
-    /// - One pair that has no answer does not hold up the others: each has its own error.
-    /// - `paths` gets as many entries as there are pairs; those that are there lend their memory.
-    ///   With scratch and paths used again, nothing is allocated but what rayon itself needs.
+    /// - Runs on the threads of the rayon pool it is called in; without the feature `rayon`, on
+    ///   this thread. The result does not depend on how many there are.
+    /// - Each pair has its own error; the other pairs are not affected.
+    /// - `paths` gets as many entries as there are pairs; the memory of those that are there is
+    ///   used again. With scratch and paths used again, nothing is allocated but what rayon itself
+    ///   needs.
     ///
     /// ```
     /// # use glam::Vec3;

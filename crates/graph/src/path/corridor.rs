@@ -1,4 +1,4 @@
-//! A path that is kept while its agent moves, its goal moves, and the mesh under it changes.
+//! A path that is kept while its agent moves, its goal moves, and the mesh changes.
 
 use glam::{Vec3, Vec3Swizzles};
 use waymesh_core::PolyId;
@@ -36,8 +36,8 @@ pub(crate) struct CorridorScratch {
 ///   all, and [`PathCorridor::path`] is the shortest in it.
 /// - While it is kept, its path is never longer in plan than its plan less what both ends moved, by
 ///   more than [`CorridorOptions::max_drift`] of its length or a cell of the grid. With
-///   [`PathSearch::Shortest`] that holds against the shortest path of the moment, for no move
-///   can shorten that by more than its own length.
+///   [`PathSearch::Shortest`] that holds against the shortest path of the moment, for no move can
+///   shorten that by more than its own length.
 /// - After a repair it may be longer than a new plan: [`PathCorridor::worst_excess`] bounds by how
 ///   much, always.
 /// - Stale polygons are detected by generation, links by checksum; closed polygons are looked for
@@ -83,6 +83,7 @@ pub(crate) struct CorridorScratch {
 /// # assert_eq!(next, Vec3::new(19.0, 0.0, 9.0));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[doc(alias = "dtPathCorridor")]
 #[derive(Clone, Debug)]
 pub struct PathCorridor<F = AnyPolygon, C = Length> {
     options: CorridorOptions<F, C>,
@@ -100,7 +101,7 @@ pub struct PathCorridor<F = AnyPolygon, C = Length> {
     length: f64,
     /// That of its plan, less what both ends moved since.
     base: f64,
-    /// Whether no way is shorter than `base`.
+    /// `true` if no path is shorter than `base`.
     is_bound: bool,
 }
 
@@ -132,6 +133,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
 
     /// The corners ahead, `most` at most: the last of all is the goal. [`PathCorridor::next_link`]
     /// tells whether a link begins at one.
+    #[doc(alias = "findCorners")]
     #[must_use]
     pub fn next_corners(&self, most: usize) -> &[Vec3] {
         let points = self.path.points.get(1..).unwrap_or_default();
@@ -176,10 +178,11 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         (self.length - least).max(0.0) as f32
     }
 
-    /// Plans from end to end. [`CorridorChange::Nothing`] if no way leads anywhere.
+    /// Plans from end to end. [`CorridorChange::Nothing`] if no path leads anywhere.
     ///
     /// # Errors
-    /// As [`NavMesh::find_path`], and [`QueryError::BadField`]; then there is no corridor.
+    /// The errors of [`NavMesh::find_path`], and [`QueryError::BadField`]; then there is no
+    /// corridor.
     pub fn plan(
         &mut self,
         mesh: &NavMesh,
@@ -234,6 +237,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
     /// [`QueryError::NotFinite`], and the corridor stays as it was. [`QueryError::NoMeshNear`]
     /// where the mesh changed and left nothing near an end: then there is no corridor until an
     /// end is back on the mesh.
+    #[doc(alias = "movePosition")]
     pub fn move_start(
         &mut self,
         mesh: &NavMesh,
@@ -298,8 +302,9 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
     /// from the last, the corridor is planned anew.
     ///
     /// # Errors
-    /// As [`PathCorridor::move_start`], and [`QueryError::NoMeshNear`] for a goal without mesh near
-    /// it; then the corridor stays as it was.
+    /// The errors of [`PathCorridor::move_start`], and [`QueryError::NoMeshNear`] for a goal
+    /// without mesh near it; then the corridor stays as it was.
+    #[doc(alias = "moveTargetPosition")]
     pub fn move_goal(
         &mut self,
         mesh: &NavMesh,
@@ -347,7 +352,8 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
     /// that arrives. `None` if there is none on the way.
     ///
     /// # Errors
-    /// As [`PathCorridor::move_start`].
+    /// See [`PathCorridor::move_start`].
+    #[doc(alias = "moveOverOffmeshConnection")]
     pub fn take_link(
         &mut self,
         mesh: &NavMesh,
@@ -381,7 +387,9 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
     /// place, else the corner is left out; if the goal is not reached so, it is planned anew.
     ///
     /// # Errors
-    /// As [`PathCorridor::move_start`].
+    /// See [`PathCorridor::move_start`].
+    #[doc(alias = "fixPathStart")]
+    #[doc(alias = "trimInvalidPath")]
     pub fn repair(
         &mut self,
         mesh: &NavMesh,
@@ -392,11 +400,12 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
     }
 
     /// Goes straight where one of the corners ahead, within `range` metres along the path, is in
-    /// sight. Whether the path is shorter now.
+    /// sight. Returns `true` if the path is shorter now.
     ///
     /// # Errors
-    /// As [`PathCorridor::move_start`], and [`QueryError::BadField`] for a range that is NaN or
-    /// negative.
+    /// The errors of [`PathCorridor::move_start`], and [`QueryError::BadField`] for a range that is
+    /// NaN or negative.
+    #[doc(alias = "optimizePathVisibility")]
     pub fn optimise_visibility(
         &mut self,
         mesh: &NavMesh,
@@ -406,11 +415,12 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         self.optimise(mesh, range, true, scratch)
     }
 
-    /// Takes the shortest way of all to the last corner within `range` metres along the path, but
-    /// at least the second. Whether the path is shorter now.
+    /// Takes the shortest path to the last corner within `range` metres along the path, but
+    /// at least the second. Returns `true` if the path is shorter now.
     ///
     /// # Errors
-    /// As [`PathCorridor::optimise_visibility`].
+    /// See [`PathCorridor::optimise_visibility`].
+    #[doc(alias = "optimizePathTopology")]
     pub fn optimise_topology(
         &mut self,
         mesh: &NavMesh,
@@ -578,8 +588,9 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         Some(detours)
     }
 
-    /// Whether an end that moved sees the corner next to it: the straight way from end to end, into
-    /// `scratch.corridor.steps`, and how many steps of the corridor lead to that corner.
+    /// Returns `true` if an end that moved sees the corner next to it: the straight path from end
+    /// to end, into `scratch.corridor.steps`, and how many steps of the corridor lead to that
+    /// corner.
     fn sees(
         &self,
         mesh: &NavMesh,
@@ -613,8 +624,8 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         Some(turn.crossed)
     }
 
-    /// The shortest way between two places near each other, into `scratch.corridor.steps`; its length in
-    /// metres.
+    /// The shortest path between two places near each other, into `scratch.corridor.steps`; its
+    /// length in metres.
     fn join(&self, mesh: &NavMesh, [from, to]: [&Spot; 2], scratch: &mut QueryScratch) -> Option<f64> {
         let metre = f64::from(mesh.frame.cell_size);
         let usable = self.options.path.usable();
@@ -650,7 +661,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         self.settle(mesh, ends, moved, change, scratch)
     }
 
-    /// As [`Self::finish`], where steps and string are as they should be.
+    /// The same as [`Self::finish`], where steps and string are as they should be.
     fn moved(
         &mut self,
         mesh: &NavMesh,

@@ -19,7 +19,7 @@ pub struct CorridorOptions<F = AnyPolygon, C = Length> {
     /// How far detours may lead when a corridor is mended, in metres; an end that moves farther at
     /// once is planned anew. 0 or more; default 10.
     pub range: f32,
-    /// Whether a corridor is mended where the mesh changed, not planned anew. Default true.
+    /// `true` if a corridor is mended where the mesh changed, not planned anew. Default: `true`.
     pub repair: bool,
 }
 
@@ -75,7 +75,7 @@ pub enum CorridorChange {
         /// Why.
         reason: ReplanReason,
     },
-    /// There is none: no way leads anywhere, or none was planned.
+    /// There is none: no path leads anywhere, or none was planned.
     Nothing,
 }
 
@@ -87,7 +87,7 @@ pub enum ReplanReason {
     Asked,
     /// It had become longer than its plan by more than [`CorridorOptions::max_drift`].
     Drifted,
-    /// An end moved to where no short way leads.
+    /// An end moved to where no short path leads.
     Jumped,
     /// The mesh, its links or what the filter allows changed so that it could not be mended within
     /// [`CorridorOptions::range`], or was not to be.

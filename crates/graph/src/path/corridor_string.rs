@@ -1,7 +1,7 @@
 //! The string of a corridor one of whose ends moved: pulled anew only from there to the first turn
 //! that stays.
 //!
-//! A corridor unrolled is a surface without holes, in which a way that no small change shortens is
+//! A corridor unrolled is a surface without holes, in which a path that no small change shortens is
 //! the shortest. From a turn that the string keeps, to the end that did not move, it is the
 //! shortest as before; so is the new piece from the end that moved to that turn. Both together are
 //! the shortest if the string still bends round the turn to the same side, and the edge that the
@@ -16,7 +16,7 @@ use super::steps::Step;
 use crate::geometry::plan::{PlanPosition, orientation};
 use crate::mesh::nav_mesh::NavMesh;
 
-/// Whether a string from `before` bends at `at` as one from `old` does.
+/// Returns `true` if a string from `before` bends at `at` as one from `old` does.
 fn bends_alike([old, before, at, after]: [PlanPosition; 4]) -> bool {
     let (was, is) = (orientation(old, at, after), orientation(before, at, after));
     (was > 0.0 && is > 0.0) || (was < 0.0 && is < 0.0)
@@ -35,7 +35,7 @@ pub(super) struct MovingString<'a> {
 }
 
 impl MovingString<'_> {
-    /// Pulls a string through the steps from one to another. Whether it has two ends.
+    /// Pulls a string through the steps from one to another. Returns `true` if it has two ends.
     fn pull(&mut self, [from, to]: [PlanPosition; 2], [first, end]: [usize; 2]) -> bool {
         self.corridor.clear();
         self.corridor.extend(self.steps[first..end].iter().map(|step| step.crossing));
@@ -49,7 +49,7 @@ impl MovingString<'_> {
         self.mesh.position_in(self.path.polygons[first + turn.crossed], turn.at)
     }
 
-    /// Whether this is a string that can be moved.
+    /// Returns `true` if this is a string that can be moved.
     fn is_kept(&self) -> bool {
         self.turns.len() >= 2 && self.turns.len() == self.path.points.len()
     }

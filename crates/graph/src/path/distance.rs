@@ -11,26 +11,27 @@ use crate::mesh::filter::PolygonFilter;
 use crate::mesh::nav_mesh::{Generation, NavMesh};
 use crate::scratch::QueryScratch;
 
-/// The way to the goal of a [`DistanceMap`] from one place.
+/// How to get from one place to the goal of a [`DistanceMap`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Heading {
-    /// Length of the shortest way to the goal, in metres in plan.
+    /// Length of the shortest path to the goal, in metres in plan.
     pub distance: f32,
-    /// Where it leads straight on to, in plan: the first corner it turns round, the far end of a
+    /// Where the path leads straight to, in plan: the first corner it turns round, the far end of a
     /// link, or the goal; y is that of the place asked for.
     pub next: Vec3,
 }
 
-/// The shortest ways from everywhere to one goal: a flow field without a grid.
+/// The shortest paths from everywhere to one goal, for many agents: a flow field without a grid.
 ///
 /// # Guarantees
-/// - Distances are those of [`PathSearch::Shortest`](crate::PathSearch::Shortest) in plan, rounded, at every place, not
-///   at samples.
+/// - Distances are those of [`PathSearch::Shortest`](crate::PathSearch::Shortest) in plan, rounded,
+///   at every place, not at samples.
 /// - Links are taken both ways or, where they lead one way only, not at all.
 ///
 /// # Memory
-/// 64 bytes for each place that a way turns at and each polygon seen from there: a few dozen for
+/// 64 bytes for each place that a path turns at and each polygon seen from there: a few dozen for
 /// each polygon, more in open ground with many corners. A limit keeps it small.
+#[doc(alias = "flow field")]
 #[derive(Clone, Debug, PartialEq)]
 pub struct DistanceMap {
     seen: Vec<Seen>,
@@ -41,13 +42,15 @@ pub struct DistanceMap {
 }
 
 impl NavMesh {
-    /// All polygons that can be reached from a place within a length, with the shortest way to the
+    /// All polygons that can be reached from a place within a length, with the shortest path to the
     /// nearest point of each, in metres in plan; nearest first, of equals the lowest id. `out`
     /// is cleared first. One-way links are not taken.
     ///
     /// # Errors
     /// [`QueryError::Stale`], [`QueryError::NoPolygon`] or [`QueryError::NotFinite`] for a place
     /// that is none of this mesh.
+    #[doc(alias = "findPolysAroundCircle")]
+    #[doc(alias = "dijkstra")]
     pub fn polygons_within(
         &self,
         from: &Location,
@@ -73,11 +76,11 @@ impl NavMesh {
         Ok(())
     }
 
-    /// The shortest ways to a goal from everywhere within a length of it, in metres in plan;
+    /// The shortest paths to a goal from everywhere within a length of it, in metres in plan;
     /// infinite is allowed.
     ///
     /// # Errors
-    /// As [`NavMesh::polygons_within`].
+    /// See [`NavMesh::polygons_within`].
     pub fn distance_map(
         &self,
         goal: &Location,
@@ -103,11 +106,11 @@ impl NavMesh {
 }
 
 impl DistanceMap {
-    /// The way on from a place; `None` where no way within the limit leads to the goal. Takes time
-    /// linear in what was seen of its polygon.
+    /// Returns the distance and the next corner from a place; `None` where no path within the limit
+    /// leads to the goal. Takes time linear in what was seen of its polygon.
     ///
     /// # Errors
-    /// As [`NavMesh::polygons_within`].
+    /// See [`NavMesh::polygons_within`].
     pub fn heading(&self, mesh: &NavMesh, from: &Location) -> Result<Option<Heading>, QueryError> {
         if mesh.generation() != self.generation {
             return Err(QueryError::Stale { polygon: from.polygon });

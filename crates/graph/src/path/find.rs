@@ -22,15 +22,17 @@ impl NavMesh {
     /// - How the path is searched for, and how short it is, is up to [`PathOptions::search`].
     /// - Where nothing is in the way, the straight path is taken without a search.
     /// - Links whose ends are one line in plan are crossed like any edge.
-    /// - Between two islands that no link joins the answer needs no search of the start's island: it is
-    ///   [`Outcome::Unreachable`], or a path to the point of the start's island that is closest to the goal in
-    ///   space, if that is closer than the start.
-    /// - Allocates nothing but the path once `scratch` has grown; with [`NavMesh::find_path_into`] not even that.
+    /// - Between two islands that no link joins the answer needs no search of the start's island:
+    ///   it is [`Outcome::Unreachable`], or a path to the point of the start's island that is
+    ///   closest to the goal in space, if that is closer than the start.
+    /// - Allocates nothing but the path once `scratch` has grown; with [`NavMesh::find_path_into`]
+    ///   not even that.
     ///
     /// # Errors
     /// - [`QueryError::NotFinite`] for an end that is NaN or infinite.
     /// - [`QueryError::NoMeshNear`] for an end without mesh within [`PathOptions::reach`].
-    /// - [`QueryError::BadField`] for a reach that is NaN or negative, [`QueryError::BadCost`] for a cost that is.
+    /// - [`QueryError::BadField`] for a reach that is NaN or negative, [`QueryError::BadCost`] for
+    ///   a cost that is.
     #[doc(alias = "findPath")]
     #[doc(alias = "findStraightPath")]
     pub fn find_path<F: PolygonFilter, C: TravelCost, S: PathSearcher<F, C>>(
@@ -111,7 +113,7 @@ impl NavMesh {
         Ok(Ends { start, goal, start_position, goal_position })
     }
 
-    /// Whether a way may lead from end to end.
+    /// Returns `true` if a path may lead from end to end.
     pub(super) fn may_reach(&self, ends: &Ends) -> bool {
         let [from, to] =
             [&ends.start, &ends.goal].map(|spot| IslandId(self.polygon_islands[spot.polygon as usize]));

@@ -71,7 +71,7 @@ impl Funnel {
         let Self { left, right, turns } = self;
         let (own, other) = if LEFT { (left, right) } else { (right, left) };
         let mut apex = turns[turns.len() - 1].at;
-        // Positive where the way from `a` over `b` to `c` bends outwards.
+        // Positive where the path from `a` over `b` to `c` bends outwards.
         let bend = |a: PlanPosition, b: PlanPosition, c: PlanPosition| {
             let side = orientation(a, b, c);
             if LEFT { side } else { -side }
@@ -221,8 +221,8 @@ impl NavMesh {
         push_goal(path, 1, goal_position);
     }
 
-    /// The links of a corridor that are not crossed like edges: which way of it each is, its name,
-    /// and how far along its segments it is taken.
+    /// The links of a corridor that are not crossed like edges: its place in the corridor, the
+    /// crossing, and how far along its segments it is taken.
     fn links_on(&self, corridor: &[u32], link_places: &[f64]) -> impl Iterator<Item = (usize, u32, f64)> {
         let links = corridor.iter().copied().enumerate().filter(|&(_, crossing)| self.is_link(crossing));
         // Each link has its leap, those that are crossed like an edge too.
@@ -338,7 +338,7 @@ impl NavMesh {
         crossing as usize >= self.neighbours.len()
     }
 
-    /// Whether a way is an edge, or a link that is crossed like one.
+    /// Returns `true` if a crossing is an edge, or a link that is crossed like one.
     pub(crate) fn is_crossed(&self, crossing: u32) -> bool {
         !self.is_link(crossing) || self.links.is_portal(self.link_of(crossing).0)
     }
@@ -374,7 +374,7 @@ impl NavMesh {
         [&self.corners[edge], &self.corners[next]]
     }
 
-    /// What the straight way between two turns costs.
+    /// What the straight path between two turns costs.
     fn cost_between<C: TravelCost>(
         &self,
         [from, to]: [Turn; 2],

@@ -1,4 +1,4 @@
-//! Plane geometry of the search by polygons, in single precision: it decides which way is tried
+//! Plane geometry of the search by polygons, in single precision: it decides which path is tried
 //! first, never which side of a wall a path is on.
 
 use waymesh_core::PlanVertex;
@@ -71,7 +71,7 @@ impl Scale {
     }
 }
 
-/// Where the shortest way from `from` over segment `a b` to `to` crosses it, in plan: by mirroring
+/// Where the shortest path from `from` over segment `a b` to `to` crosses it, in plan: by mirroring
 /// one of the two if they are on the same side.
 #[inline]
 pub(super) fn crossing_point(from: Local, to: Local, a: Local, b: Local) -> Local {
@@ -99,9 +99,9 @@ fn side(from: Local, a: Local, b: Local) -> f32 {
     (a.x - from.x) * (b.z - from.z) - (a.z - from.z) * (b.x - from.x)
 }
 
-/// How a way came to a point of an edge: straight from where it turned last, between two rays. So a
-/// way through many cells is as long as a string pulled through them, not as a chain of points on
-/// their edges. Where the ground begins to cost another amount, it turns.
+/// How a path came to a point of an edge: straight from where it turned last, between two rays. So
+/// a path through many polygons is as long as a string pulled through them, not as a chain of
+/// points on their edges. Where the ground begins to cost another amount, it turns.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Approach {
     pub(super) at: Local,
@@ -117,7 +117,7 @@ pub(super) struct Approach {
 }
 
 impl Approach {
-    /// Of a way that turns here, and goes on at so much a metre.
+    /// Of a path that turns here, and goes on at so much a metre.
     pub(super) fn turn(at: Local, cost: f32, metre: f32) -> Self {
         Self { at, cost, from: at, from_cost: cost, metre, right: at, left: at }
     }
@@ -137,8 +137,8 @@ impl Approach {
     }
 
     /// On over an edge, from its right end to its left, and then as straight as can be to `target`.
-    /// If the straight way is hidden, it turns at the corner that hides it. Another turn before
-    /// the edge is not looked for: the cost is that of the way pulled taut, or a little less.
+    /// If the straight path is hidden, it turns at the corner that hides it. Another turn before
+    /// the edge is not looked for: the cost is that of the shortest path there, or a little less.
     #[inline(always)]
     pub(super) fn over(mut self, target: Local, right: Local, left: Local) -> Self {
         self.at = crossing_point(self.from, target, right, left);

@@ -1,4 +1,5 @@
-//! Paths: locate both ends, search a corridor of polygons, pull a string through it.
+//! Paths: both ends are located, a corridor of polygons is searched, and a string is pulled through
+//! it.
 
 pub(crate) mod any_angle;
 mod batch;
@@ -35,16 +36,17 @@ use crate::mesh::links::LinkId;
 pub enum Outcome {
     /// To the goal.
     Complete,
-    /// To the point that is closest to the goal, of all that can be reached.
+    /// To the reachable point that is closest to the goal.
     Partial {
         /// The last point of the path.
         reached: Vec3,
     },
-    /// Nowhere: no way leads closer to the goal, or partial paths were not wanted.
+    /// Nowhere: no path leads closer to the goal, or partial paths are not allowed.
     Unreachable,
 }
 
 /// A path over the mesh.
+#[doc(alias = "dtStraightPath")]
 #[derive(Clone, Debug, PartialEq)]
 pub struct Path {
     /// How far it leads.
@@ -61,9 +63,9 @@ pub struct Path {
     /// points adds to it only with [`PathOptions::cross_points`], and then as far as the
     /// crossed edges show it.
     pub length: f32,
-    /// What it costs: its length, where nothing else is asked for. Else, in each polygon, the
-    /// length there times the cost of a metre, and what entering polygons and taking links
-    /// costs.
+    /// Its cost. Without [`PathOptions::cost`] that is its length and the extra cost of its links.
+    /// With it, the sum over the polygons of the length there times the cost per metre, and of the
+    /// costs of entering polygons and taking links.
     pub cost: f32,
 }
 
@@ -82,7 +84,7 @@ impl Default for Path {
 }
 
 impl Path {
-    /// No path, with the memory of this one.
+    /// Empties the path and keeps its memory.
     fn clear(&mut self) {
         self.outcome = Outcome::Unreachable;
         self.points.clear();
@@ -106,7 +108,7 @@ pub(crate) struct Ends {
 pub struct LinkUse {
     /// Which one.
     pub link: LinkId,
-    /// Whether it is taken from its `to` to its `from`.
+    /// `true` if it is taken from its `to` to its `from`.
     pub backwards: bool,
     /// The point of the path from which it is taken: it leads to the next one. If both its ends are
     /// one line in plan, it is crossed somewhere on the way to the next one.

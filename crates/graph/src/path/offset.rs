@@ -174,8 +174,8 @@ impl NavMesh {
         Ok(None)
     }
 
-    /// Whether one gets straight to a point of the same storey, but for the rounding of its world
-    /// coordinates.
+    /// Returns `true` if one gets straight to a point of the same storey, but for the rounding of
+    /// its world coordinates.
     #[expect(clippy::cast_possible_truncation, reason = "a length in single precision")]
     fn is_free(
         &self,

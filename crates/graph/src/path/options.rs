@@ -12,15 +12,16 @@ use crate::scratch::QueryScratch;
 pub enum PathSearch {
     /// A short path, found fast.
     ///
-    /// - A\* over the edges between polygons finds a corridor. Each edge is judged by the string pulled from the
-    ///   start to it and on to the goal. The path is the shortest *in this corridor*, exactly.
-    /// - It is not always the shortest of all: another corridor may be shorter, usually by very little (a tenth
-    ///   of a percent on average on the worst level tried, a parking garage).
-    /// - With costs ([`PathOptions::cost`]) the corridor is one of small cost, judged in the same way, and the
-    ///   path is the shortest in it. It is not always the cheapest: where costs differ inside the corridor, a path
-    ///   with more turns may be cheaper than the straight one.
-    /// - Links are taken between the places where the search took them, which are near the best ones but
-    ///   not always the best.
+    /// - A\* over the edges between polygons finds a corridor. Each edge is judged by the string
+    ///   pulled from the start to it and on to the goal. The path is the shortest *in this
+    ///   corridor*, exactly.
+    /// - It is not always the shortest of all: another corridor may be shorter, usually by very
+    ///   little (a tenth of a percent on average on the worst level tried, a parking garage).
+    /// - With costs ([`PathOptions::cost`]) the corridor is one of small cost, judged in the same
+    ///   way, and the path is the shortest in it. It is not always the cheapest: where costs differ
+    ///   inside the corridor, a path with more turns may be cheaper than the straight one.
+    /// - Links are taken between the places where the search took them, which are near the best
+    ///   ones but not always the best.
     /// - Takes time in `n log n` of the edges seen.
     ///
     /// # References
@@ -30,26 +31,30 @@ pub enum PathSearch {
     Fast,
     /// The shortest path.
     ///
-    /// - No path is shorter in the plan, also on storeys above each other: on which side of an edge or a
-    ///   ray a corner lies is decided exactly, and lengths are rounded by less than a billionth.
-    /// - Rises and falls do not count in the search: [`Path::length`](super::Path::length) is that of the points
-    ///   found, in space.
-    /// - Costs ([`PathOptions::cost`]) do not count in the search, except that infinite ones close polygons: it is
-    ///   the shortest path, not the cheapest. The ratio of its cost to the smallest cost is at most the ratio of the
-    ///   largest cost per metre on it to the smallest anywhere. With equal costs per metre it *is* the cheapest;
-    ///   otherwise [`PathSearch::Fast`] may find a cheaper one.
-    /// - Links that are crossed like an edge, and links from point to point, are taken where the path is
-    ///   shortest, at their distance in space plus their extra cost. Other links are taken from the best of nine places
-    ///   along their segments.
-    /// - Takes time in `n log n` of the cones seen, usually a few times that of [`PathSearch::Fast`]. Where
-    ///   a filter or one-way links leave no path at all, everything that can be reached is seen.
+    /// - No path is shorter in the plan, also on storeys above each other: on which side of an edge
+    ///   or a ray a corner lies is decided exactly, and lengths are rounded by less than a
+    ///   billionth.
+    /// - Rises and falls do not count in the search: [`Path::length`](super::Path::length) is that
+    ///   of the points found, in space.
+    /// - Costs ([`PathOptions::cost`]) do not count in the search, except that infinite ones close
+    ///   polygons: it is the shortest path, not the cheapest. The ratio of its cost to the smallest
+    ///   cost is at most the ratio of the largest cost per metre on it to the smallest anywhere.
+    ///   With equal costs per metre it *is* the cheapest; otherwise [`PathSearch::Fast`] may find a
+    ///   cheaper one.
+    /// - Links that are crossed like an edge, and links from point to point, are taken where the
+    ///   path is shortest, at their distance in space plus their extra cost. Other links are taken
+    ///   from the best of nine places along their segments.
+    /// - Takes time in `n log n` of the cones seen, usually a few times that of
+    ///   [`PathSearch::Fast`]. Where a filter or one-way links leave no path at all, everything
+    ///   that can be reached is seen.
     ///
     /// # References
     /// Cui, Harabor and Grastien 2017, Compromise-free pathfinding on a navigation mesh, <https://doi.org/10.24963/ijcai.2017/70>.
     Shortest,
 }
 
-/// What can search for a path: a [`PathSearch`], or a reference to a [`Hierarchy`](crate::Hierarchy).
+/// What can search for a path: a [`PathSearch`], or a reference to a
+/// [`Hierarchy`](crate::Hierarchy).
 ///
 /// Sealed: other crates cannot implement it.
 pub trait PathSearcher<F, C>: Searcher<F, C> {}
@@ -63,7 +68,8 @@ pub trait Searcher<F, C> {
     #[doc(hidden)]
     fn begin(&self, mesh: &NavMesh, usable: &Usable<'_, F, C>, scratch: &mut QueryScratch);
 
-    /// Leaves the edges and links to cross in `scratch.paths.corridor`. Returns `true` if there is a path.
+    /// Leaves the edges and links to cross in `scratch.paths.corridor`. Returns `true` if there is
+    /// a path.
     #[doc(hidden)]
     fn search(
         &self,
@@ -118,11 +124,13 @@ impl PathSearch {
 ///     .with_filter(AreaFilter::default().without(AreaId(2)))
 ///     .with_allow_partial(false);
 /// ```
+#[doc(alias = "dtQueryFilter")]
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PathOptions<F = AnyPolygon, C = Length, S = PathSearch> {
     /// How the path is searched for: a [`PathSearch`], or a reference to a
-    /// [`Hierarchy`](crate::Hierarchy) for the same filter and costs. Default: [`PathSearch::Fast`].
+    /// [`Hierarchy`](crate::Hierarchy) for the same filter and costs. Default:
+    /// [`PathSearch::Fast`].
     pub search: S,
     /// Which polygons the path may pass. Both ends are located among them, too. Default: all.
     pub filter: F,
@@ -130,10 +138,11 @@ pub struct PathOptions<F = AnyPolygon, C = Length, S = PathSearch> {
     pub cost: C,
     /// How far each end may be from the mesh. Default: `None`, which is [`NavMesh::default_reach`].
     pub reach: Option<Reach>,
-    /// `true` if a path that ends before the goal is accepted where none leads there. Default: `true`.
+    /// `true` if a path that ends before the goal is accepted where none leads there. Default:
+    /// `true`.
     pub allow_partial: bool,
-    /// `true` if the path also has a point at each edge that it crosses, so that it follows the ground.
-    /// Default: `false`.
+    /// `true` if the path also has a point at each edge that it crosses, so that it follows the
+    /// ground. Default: `false`.
     pub cross_points: bool,
 }
 

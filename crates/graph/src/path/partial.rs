@@ -10,7 +10,7 @@ use crate::mesh::filter::PolygonFilter;
 use crate::mesh::nav_mesh::NavMesh;
 
 impl NavMesh {
-    /// Whether islands tell what can be reached.
+    /// Returns `true` if islands tell what can be reached.
     pub(super) fn needs_no_flood<F: PolygonFilter>(&self) -> bool {
         F::ALLOWS_ALL && self.links.are_both_ways()
     }
@@ -44,7 +44,7 @@ impl NavMesh {
         scratch.corridor.push(start.polygon);
     }
 
-    /// Goes on with a flood, for as many cells as `nodes` has. Whether it is complete.
+    /// Goes on with a flood, for as many polygons as `nodes` has. Returns `true` if it is complete.
     pub(super) fn advance_flood<F: PolygonFilter>(
         &self,
         filter: &F,

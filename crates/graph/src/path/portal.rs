@@ -1,4 +1,4 @@
-//! Gates between polygons, and how far it is over one.
+//! Portals between polygons, and distances over them.
 
 use waymesh_core::PolyId;
 
@@ -16,7 +16,7 @@ pub(crate) struct Portal {
 }
 
 impl NavMesh {
-    /// The gates of a polygon: its edges with a neighbour, then links that are crossed like an
+    /// The portals of a polygon: its edges with a neighbour, then links that are crossed like an
     /// edge.
     pub(crate) fn portals(&self, polygon: u32) -> impl Iterator<Item = Portal> + use<'_> {
         let mesh = self;
@@ -49,12 +49,12 @@ pub(super) fn beyond(from: PlanPosition, at: PlanPosition) -> PlanPosition {
     PlanPosition { x: at.x + (at.x - from.x), z: at.z + (at.z - from.z) }
 }
 
-/// Whether `b` lies behind `a`, for an `a` in line with `from` and `b`.
+/// Returns `true` if `b` lies behind `a`, for an `a` in line with `from` and `b`.
 pub(super) fn is_before(from: PlanPosition, a: PlanPosition, b: PlanPosition) -> bool {
     (a.x - from.x) * (b.x - a.x) + (a.z - from.z) * (b.z - a.z) > 0.0
 }
 
-/// Shortest way from `root` between two rays over the gate to `goal`, as if nothing were in the
+/// Shortest path from `root` between two rays over the portal to `goal`, as if nothing were in the
 /// way.
 #[inline]
 pub(super) fn ahead(
@@ -67,7 +67,7 @@ pub(super) fn ahead(
     let vector = |to: PlanPosition, from: PlanPosition| (to.x - from.x, to.z - from.z);
     let cross = |a: (f64, f64), b: (f64, f64)| a.0 * b.1 - a.1 * b.0;
     let (edge, straight) = (vector(portal.left, portal.right), vector(goal, root));
-    // A goal on this side of the gate counts as mirrored to the other.
+    // A goal on this side of the portal counts as mirrored to the other.
     let aside = cross(edge, vector(goal, portal.right)).max(0.0);
     let mirror = 2.0 * aside / (edge.0 * edge.0 + edge.1 * edge.1);
     let to = (straight.0 + mirror * edge.1, straight.1 - mirror * edge.0);
@@ -85,7 +85,7 @@ pub(super) fn ahead(
     (end.0 * end.0 + end.1 * end.1).sqrt() + (rest.0 * rest.0 + rest.1 * rest.1).sqrt()
 }
 
-/// Shortest way from `root` to the part of the gate between two rays.
+/// Shortest path from `root` to the part of the portal between two rays.
 pub(super) fn nearest_between(
     root: PlanPosition,
     right: PlanPosition,

@@ -32,11 +32,11 @@ pub(crate) struct PathScratch {
     /// [`key`] of each open node, once for every time that its estimate fell.
     open: BinaryHeap<Reverse<u64>>,
     front: Front,
-    /// The first polygon with a choice of ways on.
+    /// The first polygon with more than one crossing that leads on.
     origin: u32,
-    /// Whether the way is straight: nothing is to be searched and no string to be pulled.
+    /// `true` if the path is straight: nothing is to be searched and no string to be pulled.
     pub(super) is_straight: bool,
-    /// Whether the search has found the turns, too: no string is to be pulled.
+    /// `true` if the search has found the turns, too: no string is to be pulled.
     pub(super) has_turns: bool,
     /// Edges crossed, from the start's polygon to the goal's.
     pub(crate) corridor: Vec<u32>,
@@ -65,7 +65,7 @@ impl PathScratch {
         self.open.clear();
     }
 
-    /// Marks an edge as seen; whether it was not before.
+    /// Marks an edge as seen. Returns `true` if it was not marked before.
     pub(super) fn mark(&mut self, edge: u32) -> bool {
         std::mem::replace(&mut self.seen[edge as usize].0, self.stamp) != self.stamp
     }
@@ -91,8 +91,8 @@ impl PathScratch {
         None
     }
 
-    /// Whether a polygon has been entered at no more than this cost less the way from there to
-    /// `at`; remembers the first entry.
+    /// Returns `true` if a polygon has been entered at no more than this cost less the path from
+    /// there to `at`; remembers the first entry.
     #[inline]
     fn is_known(&mut self, polygon: u32, at: Local, cost: f32, metre: f32) -> bool {
         let entry = &mut self.entries[polygon as usize];
@@ -103,8 +103,7 @@ impl PathScratch {
         false
     }
 
-    /// Opens a way, or makes a better one of it, and keeps the best of its polygon apart from the
-    /// heap.
+    /// Opens a crossing or improves it, and keeps the best of its polygon apart from the heap.
     #[inline(always)]
     fn offer(&mut self, crossing: u32, parent: u32, approach: Approach, rest: f32, best: &mut u64) {
         let estimate = approach.cost + rest;
@@ -200,14 +199,14 @@ struct Node {
     /// Node of the edge by which the polygon on the near side was entered.
     parent: u32,
     approach: Approach,
-    /// The cost so far, with the way ahead as the crow flies.
+    /// The cost so far, with the path ahead as the crow flies.
     estimate: f32,
     closed: bool,
 }
 
 impl NavMesh {
     /// Searches the edges to cross from `start` to `goal` and leaves them in `scratch.corridor`.
-    /// Whether there is a way.
+    /// Returns `true` if there is a path.
     pub(crate) fn search_corridor<F: PolygonFilter, C: TravelCost>(
         &self,
         start: &Spot,
@@ -318,7 +317,7 @@ impl NavMesh {
         Progress::Found
     }
 
-    /// Goes from the start to the first polygon with a choice of ways on: until there, nothing
+    /// Goes from the start to the first polygon with a choice of paths on: until there, nothing
     /// needs to be weighed. `None` when it is there.
     fn advance_forced<F: PolygonFilter, C: TravelCost>(
         &self,
@@ -330,7 +329,7 @@ impl NavMesh {
     ) -> Option<Progress> {
         let goal_number = self.bridges.number(goal.polygon);
         let Front { mut polygon, mut from_polygon, mut approach, .. } = scratch.front;
-        // No polygon can come twice; this is for who counts on nothing.
+        // No polygon can come twice on a valid mesh. The limit ends the loop on any other.
         while scratch.corridor.len() < self.polygon_count() {
             let Some((edge, next)) = self.only_crossing(polygon, from_polygon, goal_number, filter) else {
                 break;
@@ -364,7 +363,7 @@ impl NavMesh {
         None
     }
 
-    /// The only edge by which a way to the goal can leave a polygon, and the polygon beyond.
+    /// The only edge by which a path to the goal can leave a polygon, and the polygon beyond.
     #[inline]
     fn only_crossing(
         &self,
@@ -409,8 +408,8 @@ impl NavMesh {
         let mut best = NO_KEY;
         let Approach { at, cost, .. } = approach;
         let metre = if C::IS_LENGTH { 1.0 } else { filter.cost.per_metre(self, PolyId(polygon)) };
-        // Straight through the polygon from where it was entered first is often no longer: then all ways on
-        // are known.
+        // Straight through the polygon from where it was entered first is often no longer: then all paths
+        // on are known.
         if scratch.is_known(polygon, at, cost, metre) {
             return best;
         }
@@ -453,7 +452,7 @@ impl NavMesh {
         best
     }
 
-    /// As [`Self::expand`], the links of a polygon.
+    /// The same as [`Self::expand`], the links of a polygon.
     #[expect(clippy::too_many_arguments, reason = "a part of the inner loop of one search")]
     #[inline(never)]
     fn expand_links<F: PolygonFilter, C: TravelCost>(

@@ -18,7 +18,7 @@ pub(crate) enum Progress {
     Running,
     /// The goal is reached.
     Found,
-    /// No way leads there.
+    /// No path leads there.
     Nowhere,
 }
 
@@ -36,12 +36,11 @@ enum Phase {
     Done,
 }
 
-/// A path query that is answered bit by bit.
+/// A path query that is spread over many calls.
 ///
 /// # Guarantees
 /// - However it is sliced, the path is that of [`NavMesh::find_path`], bit by bit.
-/// - Polygons that changed between two slices are an error, never a wrong path; so are links that
-///   changed.
+/// - Polygons or links that changed between two calls are an error, never a wrong path.
 /// - It allocates nothing once it has grown: use it again with [`SlicedPath::begin`].
 ///
 /// Filter and costs must give the same answers from the first slice to the last.
@@ -74,6 +73,9 @@ enum Phase {
 /// assert_eq!(path, mesh.find_path(from, to, &PathOptions::default(), &mut QueryScratch::default())?);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[doc(alias = "initSlicedFindPath")]
+#[doc(alias = "updateSlicedFindPath")]
+#[doc(alias = "finalizeSlicedFindPath")]
 #[derive(Clone, Debug)]
 pub struct SlicedPath<F = AnyPolygon, C = Length> {
     options: PathOptions<F, C>,
@@ -100,10 +102,10 @@ impl<F: PolygonFilter, C: TravelCost> SlicedPath<F, C> {
         }
     }
 
-    /// Begins a query, in place of one that is under way.
+    /// Begins a query, and drops one that is under way.
     ///
     /// # Errors
-    /// As [`NavMesh::find_path`]; then none is under way.
+    /// See [`NavMesh::find_path`]; then none is under way.
     pub fn begin(&mut self, mesh: &NavMesh, from: Vec3, to: Vec3) -> Result<(), QueryError> {
         self.phase = Phase::Idle;
         self.path.clear();
@@ -118,16 +120,16 @@ impl<F: PolygonFilter, C: TravelCost> SlicedPath<F, C> {
         Ok(())
     }
 
-    /// Whether a query is under way: begun, and not answered yet.
+    /// Returns `true` if a query is under way: begun, and not answered yet.
     #[must_use]
     pub fn is_running(&self) -> bool {
         !matches!(self.phase, Phase::Idle | Phase::Done)
     }
 
-    /// Goes on for `nodes` nodes at most: the path once it is found, `None` before that or if no
-    /// query was begun. A node is an edge crossed, in a search for the shortest path a cone
-    /// opened, in a flood of what can be reached a polygon. Locating the ends, looking whether the
-    /// way is straight and pulling the string count nothing.
+    /// Continues the query for at most `nodes` nodes. Returns the path once it is found, and `None`
+    /// before that or if no query was begun. A node is an edge crossed, in a search for the
+    /// shortest path a cone opened, in a flood of what can be reached a polygon. Locating the
+    /// ends, looking whether the path is straight and pulling the string count nothing.
     ///
     /// # Errors
     /// [`QueryError::Stale`] where the mesh, or its links, are not those that the query was begun
@@ -199,7 +201,7 @@ impl<F: PolygonFilter, C: TravelCost> SlicedPath<F, C> {
         }
     }
 
-    /// No way leads to the goal.
+    /// No path leads to the goal.
     fn begin_partial(&mut self, mesh: &NavMesh, ends: &Ends) {
         if !self.options.allow_partial {
             self.phase = Phase::Done;

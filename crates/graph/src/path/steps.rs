@@ -1,4 +1,4 @@
-//! Ways from polygon to polygon that are put together of pieces.
+//! Paths from polygon to polygon that are put together of pieces.
 
 use waymesh_core::{PolyId, to_u32};
 
@@ -72,7 +72,7 @@ impl NavMesh {
         polygons.extend(steps.iter().map(|step| PolyId(self.beyond(step.crossing))));
     }
 
-    /// The same way, from the other side.
+    /// The same path, from the other side.
     pub(crate) fn reversed(&self, crossing: u32) -> u32 {
         if self.is_link(crossing) {
             let first = to_u32(self.neighbours.len());

@@ -1,4 +1,4 @@
-//! Straight from start to goal, where nothing is in the way: the shortest way of all, found without
+//! Straight from start to goal, where nothing is in the way: the shortest path, found without
 //! a search.
 
 use waymesh_core::{PolyId, to_u32};
@@ -14,9 +14,9 @@ use crate::mesh::walk::WalkEdge;
 impl NavMesh {
     /// Leaves the edges that are crossed straight from `start` to `goal` in `scratch.corridor`, if
     /// each is crossed through its inside and the last leads into the polygon of the goal.
-    /// Whether this is so; the corridor is empty otherwise.
+    /// Returns `true` if this is so; the corridor is empty otherwise.
     ///
-    /// Takes a few nanoseconds for each polygon up to the first wall: as a rule less than opening a
+    /// Takes a few nanoseconds for each polygon up to the first wall: usually less than opening a
     /// few nodes of a search.
     pub(super) fn goes_straight<F: PolygonFilter>(
         &self,

@@ -13,6 +13,7 @@ impl NavMesh {
     /// All polygons that a box in the world touches, border included, in the order of their ids:
     /// exactly in plan, by their lowest and highest ground in height. `out` is cleared first.
     /// Nothing for corners that are NaN or the wrong way round.
+    #[doc(alias = "queryPolygons")]
     pub fn polygons_in_box(&self, low: Vec3, high: Vec3, filter: &impl PolygonFilter, out: &mut Vec<PolyId>) {
         out.clear();
         if low.is_nan() || high.is_nan() || low.cmpgt(high).any() {
@@ -48,6 +49,7 @@ impl NavMesh {
     /// in plan within `reach.side`, and with ground between `reach.down` below and `reach.up`
     /// above, by their lowest and highest. `out` is cleared first. Nothing for a place or a reach
     /// that is no use.
+    #[doc(alias = "findLocalNeighbourhood")]
     pub fn polygons_in_circle(
         &self,
         middle: Vec3,

@@ -31,7 +31,7 @@ impl NavMesh {
         Ok(Spot { polygon: location.polygon.0, at, height, within, distance_squared: 0.0 })
     }
 
-    /// As [`Self::spot_of`], in the plan alone.
+    /// The same as [`Self::spot_of`], in the plan alone.
     #[inline]
     fn place_of(&self, location: &Location) -> Result<PlanPosition, QueryError> {
         Ok(self.inside(location.polygon.0, self.asked_of(location)?))
@@ -102,7 +102,7 @@ impl NavMesh {
         Location { polygon: PolyId(polygon), position, generation: self.generation }
     }
 
-    /// As [`Self::place`], where a position was asked for that lies there in plan.
+    /// The same as [`Self::place`], where a position was asked for that lies there in plan.
     #[inline]
     fn place_at(&self, polygon: u32, at: PlanPosition, asked: Vec3) -> Location {
         let mut place = self.place(polygon, at);

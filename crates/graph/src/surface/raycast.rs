@@ -17,18 +17,18 @@ use crate::mesh::walk::WalkEdge;
 pub struct Raycast {
     /// Where it ends: at the wall that was hit, or at the target.
     pub end: Location,
-    /// The part of the way in plan that is free, from 0 to 1.
+    /// The part of the path in plan that is free, from 0 to 1.
     pub fraction: f32,
     /// The wall that was hit, if any.
     pub hit: Option<RayHit>,
 }
 
-/// As [`Raycast`], in the plan alone.
+/// The same as [`Raycast`], in the plan alone.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PlanRay {
     /// The polygon in which it ends.
     pub polygon: PolyId,
-    /// The part of the way in plan that is free, from 0 to 1.
+    /// The part of the path in plan that is free, from 0 to 1.
     pub fraction: f32,
     /// The wall that was hit, if any.
     pub hit: Option<RayHit>,
@@ -36,6 +36,7 @@ pub struct PlanRay {
 
 /// A wall that was hit: a border of the mesh, or an edge to a polygon that the filter does not
 /// allow.
+#[doc(alias = "dtRaycastHit")]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RayHit {
     /// The polygon on this side of it.
@@ -101,11 +102,11 @@ impl NavMesh {
         Ok(Raycast { end: self.place(stop.polygon, place), fraction, hit: Some(hit) })
     }
 
-    /// As [`NavMesh::raycast`], for who needs neither the place where it ends nor the height of the
-    /// ground there: in about half the time.
+    /// The same as [`NavMesh::raycast`], for who needs neither the place where it ends nor the
+    /// height of the ground there: in about half the time.
     ///
     /// # Errors
-    /// As [`NavMesh::raycast`].
+    /// See [`NavMesh::raycast`].
     pub fn raycast_plan(
         &self,
         from: &Location,
@@ -196,11 +197,11 @@ impl NavMesh {
         (ray, Stop { polygon, hit: None })
     }
 
-    /// Whether one gets straight from one place to another: to that place, not to one above or
-    /// below it.
+    /// Returns `true` if one gets straight from one place to another: to that place, not to one
+    /// above or below it.
     ///
     /// # Errors
-    /// As [`NavMesh::raycast`].
+    /// See [`NavMesh::raycast`].
     pub fn line_of_sight(
         &self,
         from: &Location,
@@ -235,7 +236,7 @@ impl NavMesh {
         Ok(near(polygon) && on_ground(ray.polygon.0))
     }
 
-    /// Whether two polygons meet in the fan around a corner that lies at this place.
+    /// Returns `true` if two polygons meet in the fan around a corner that lies at this place.
     fn same_place(&self, polygon: u32, at: &PlanPosition, other: u32) -> bool {
         let fan_at = |polygon: u32| {
             self.edge_range(polygon as usize)
@@ -297,7 +298,7 @@ impl NavMesh {
         })
     }
 
-    /// As [`Self::portal_on_ray`], among all polygons that meet in a corner.
+    /// The same as [`Self::portal_on_ray`], among all polygons that meet in a corner.
     fn portal_at_corner(
         &self,
         polygon: u32,

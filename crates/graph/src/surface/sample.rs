@@ -10,11 +10,12 @@ use crate::mesh::nav_mesh::{Generation, NavMesh};
 use crate::scratch::QueryScratch;
 
 /// Most tries for a place in a circle. Each hits with the share of the circle in the square around
-/// it, as a rule three in four.
+/// it, usually three in four.
 const TRIES: u32 = 256;
 
 /// Places by chance, every square metre of the plan as likely as any other. Made once for a mesh
 /// and a filter, 12 bytes a polygon.
+#[doc(alias = "findRandomPoint")]
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlaceSampler {
     polygons: Vec<u32>,
@@ -131,7 +132,9 @@ impl NavMesh {
     /// is found in a good number of tries, or for a radius that is NaN, negative or 0.
     ///
     /// # Errors
-    /// As [`NavMesh::nearest_wall`].
+    /// See [`NavMesh::nearest_wall`].
+    #[doc(alias = "findRandomPointAroundCircle")]
+    #[doc(alias = "findRandomPointWithinCircle")]
     pub fn random_place_around(
         &self,
         from: &Location,

@@ -36,7 +36,7 @@ impl SurfaceScratch {
         self.open(first, 0.0);
     }
 
-    /// As [`Self::begin`], for a search that keeps no order.
+    /// The same as [`Self::begin`], for a search that keeps no order.
     pub(super) fn begin_rows(&mut self, polygons: usize, first: u32) {
         self.begin(polygons, first);
         self.open.clear();

@@ -27,7 +27,8 @@ impl NavMesh {
     /// - Links that are crossed like edges are crossed.
     ///
     /// # Errors
-    /// As [`NavMesh::raycast`].
+    /// See [`NavMesh::raycast`].
+    #[doc(alias = "moveAlongSurface")]
     pub fn move_along(
         &self,
         from: &Location,

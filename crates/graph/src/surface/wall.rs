@@ -38,6 +38,7 @@ impl NavMesh {
     /// # Errors
     /// [`QueryError::Stale`], [`QueryError::NoPolygon`] or [`QueryError::NotFinite`] for a place
     /// that is none of this mesh.
+    #[doc(alias = "findDistanceToWall")]
     pub fn nearest_wall(
         &self,
         from: &Location,
@@ -87,7 +88,10 @@ impl NavMesh {
     /// is cleared first. Nothing for a radius that is NaN or negative.
     ///
     /// # Errors
-    /// As [`NavMesh::nearest_wall`].
+    /// See [`NavMesh::nearest_wall`].
+    #[doc(alias = "getPolyWallSegments")]
+    #[doc(alias = "findLocalNeighbourhood")]
+    #[doc(alias = "dtLocalBoundary")]
     pub fn walls_within(
         &self,
         from: &Location,
@@ -162,7 +166,7 @@ impl NavMesh {
         };
         let (mut from, mut at) = (a, 0.0);
         while at < end {
-            // The gate that begins next, the longest of those that begin before here.
+            // The portal that begins next, the longest of those that begin before here.
             let next = portals()
                 .map(|portal| (along(portal.right).max(at), along(portal.left), portal))
                 .filter(|portal| portal.1 > at)

@@ -29,7 +29,7 @@ fn limit<T>(table: &'static str, element: usize, value: u32, limit: usize) -> Re
     Err(NavMeshError::OutOfRange { table, element, value, limit })
 }
 
-/// Whether a table that follows from others does.
+/// Returns `true` if a table that follows from others does.
 fn follows(table: &'static str, element: usize, does: bool) -> Result<(), NavMeshError> {
     if does { Ok(()) } else { Err(NavMeshError::PackedDerived { table, element }) }
 }

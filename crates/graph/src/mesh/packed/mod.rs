@@ -329,10 +329,10 @@ impl NavMesh {
         out
     }
 
-    /// As [`NavMesh::from_packed_shared`], from bytes that are copied first.
+    /// The same as [`NavMesh::from_packed_shared`], from bytes that are copied first.
     ///
     /// # Errors
-    /// As there.
+    /// See there.
     pub fn from_packed(bytes: &[u8], checks: PackedChecks) -> Result<Self, NavMeshError> {
         Self::from_packed_shared(bytes.to_vec(), checks)
     }

@@ -1,4 +1,4 @@
-//! What a cone opens: gates that it crosses, links, turns where its rays touch a corner.
+//! What a cone opens: portals that it crosses, links, turns where its rays touch a corner.
 
 use waymesh_core::PolyId;
 
@@ -70,7 +70,7 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
     pub(super) fn note(&mut self, node: &Node) {
         let Node { right, left, root, polygon, crossing, .. } = *node;
         let Root { at, length, .. } = self.memory.roots[root as usize];
-        // The gate, seen from the polygon beyond: its ends change sides.
+        // The portal, seen from the polygon beyond: its ends change sides.
         let [left_end, right_end] = if (crossing as usize) < self.mesh.neighbours.len() {
             let entry = self.mesh.fans.twin(crossing) as usize;
             let range = self.mesh.edge_range(polygon as usize);
@@ -99,7 +99,7 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         }
     }
 
-    /// Crosses a gate as far as it is seen between the rays of a cone.
+    /// Crosses a portal as far as it is seen between the rays of a cone.
     pub(super) fn cross_gate(&mut self, index: u32, node: &Node, portal: &Portal) {
         let Node { right, left, root, polygon, .. } = *node;
         let at = self.memory.roots[root as usize].at;
@@ -116,7 +116,7 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         }
     }
 
-    /// As [`Self::expand`], for a cone over a link.
+    /// The same as [`Self::expand`], for a cone over a link.
     pub(super) fn expand_through_link(&mut self, index: u32) {
         let node = self.memory.nodes[index as usize];
         let Node { right, left, root, polygon, crossing, .. } = node;

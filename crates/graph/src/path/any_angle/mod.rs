@@ -1,10 +1,10 @@
-//! Polyanya: the shortest way of all, by A* over cones of sight.
+//! Polyanya: the shortest path, by A* over cones of sight.
 //!
-//! A node is a cone: a root, where the way so far ends, and the part of an edge that is seen from
+//! A node is a cone: a root, where the path so far ends, and the part of an edge that is seen from
 //! it between two rays. Opened, it sees parts of the other edges of the polygon beyond; and where a
-//! ray touches a corner that a way may turn round, that corner becomes a root. The estimate of a
-//! cone is the shortest way from its root through its part of the edge to the goal, as if
-//! there were no walls behind: never too long, so that the first way to arrive is the shortest.
+//! ray touches a corner that a path may turn round, that corner becomes a root. The estimate of a
+//! cone is the shortest path from its root through its part of the edge to the goal, as if
+//! there were no walls behind: never too long, so that the first path to arrive is the shortest.
 //!
 //! Rays are kept as pairs of points of the lattice, never as places where they cross an edge: every
 //! test on which side something lies is exact, and only lengths are rounded.
@@ -35,12 +35,12 @@ use crate::path::search::PathScratch;
 /// No node, and no turn.
 const NONE: u32 = u32::MAX;
 
-// Nodes that cross nothing, by what stands for their way.
+// Nodes that cross nothing, by what stands for their path.
 /// The goal is reached.
 const FINAL: u32 = u32::MAX - 1;
-/// The way turns right round its root.
+/// The path turns right round its root.
 const TURN_RIGHT: u32 = u32::MAX - 2;
-/// The way turns left round its root.
+/// The path turns left round its root.
 const TURN_LEFT: u32 = u32::MAX - 3;
 /// The start.
 const START: u32 = u32::MAX - 4;
@@ -48,7 +48,7 @@ const START: u32 = u32::MAX - 4;
 /// Steps round one vertex: only a mesh that winds about a point over and over has more.
 const MOST_STEPS: usize = 100_000;
 
-/// Two lengths that differ by less are one: what rounding adds to a way of a thousand turns.
+/// Two lengths that differ by less are one: what rounding adds to a path of a thousand turns.
 const SAME: f64 = 1e-12;
 
 /// What the search writes.
@@ -61,17 +61,17 @@ pub(crate) struct AnyAngle {
     best: (u64, u32),
     /// Number of the current search.
     stamp: u32,
-    /// Shortest way found to each fan of corners, each place of a link and each end of one.
+    /// Shortest path found to each fan of corners, each place of a link and each end of one.
     turns: Vec<Turned>,
     /// Polygons that meet in a point, and the nodes that lead to them.
     touching: Vec<(u32, u32)>,
     /// What a flood has seen.
     pub(crate) seen: Vec<Seen>,
-    /// Where the way found turns: roots of its cones, in line with the way some of them.
+    /// Where the path found turns: roots of its cones, in line with the path some of them.
     pub(super) string: Vec<Turn>,
 }
 
-/// A place that a way has turned at.
+/// A place that a path has turned at.
 #[derive(Clone, Copy, Debug, Default)]
 struct Turned {
     stamp: u32,
@@ -80,11 +80,11 @@ struct Turned {
     length: f64,
 }
 
-/// Where a way ends so far.
+/// Where a path ends so far.
 #[derive(Clone, Copy, Debug)]
 struct Root {
     at: PlanPosition,
-    /// In polygons.
+    /// In cells.
     length: f64,
     turn: u32,
 }
@@ -122,18 +122,18 @@ struct Search<'a, F, const FLOOD: bool> {
     goal: &'a Spot,
     goal_number: u32,
     memory: &'a mut AnyAngle,
-    /// Ways longer than this are of no use, in cells.
+    /// Paths longer than this are of no use, in cells.
     limit: f64,
 }
 
-/// What is seen of a polygon from a place that ways turn at: all, or what lies between two rays.
+/// What is seen of a polygon from a place that paths turn at: all, or what lies between two rays.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Seen {
     pub(crate) polygon: u32,
     pub(crate) root: PlanPosition,
-    /// Length of the way to the root, in cells.
+    /// Length of the path to the root, in cells.
     pub(crate) length: f64,
-    /// Shortest way to the part of the polygon that is seen, in cells.
+    /// Shortest path to the part of the polygon that is seen, in cells.
     pub(crate) nearest: f64,
     pub(crate) rays: Option<[PlanPosition; 2]>,
 }
@@ -141,7 +141,7 @@ pub(crate) struct Seen {
 const NO_KEY: (u64, u32) = (u64::MAX, u32::MAX);
 
 impl NavMesh {
-    /// Everything that ways of at most `limit` polygons see from `start`, into `memory.seen`,
+    /// Everything that paths of at most `limit` cells see from `start`, into `memory.seen`,
     /// nearest first. Links that lead one way only are not taken.
     pub(crate) fn flood_shortest<F: PolygonFilter>(
         &self,
@@ -160,8 +160,8 @@ impl NavMesh {
         search.advance(&mut nodes);
     }
 
-    /// Searches the shortest way from `start` to `goal` and leaves the edges and links that it
-    /// crosses in `scratch.corridor`. Whether there is a way.
+    /// Searches the shortest path from `start` to `goal` and leaves the edges and links that it
+    /// crosses in `scratch.corridor`. Returns `true` if there is a path.
     pub(super) fn search_shortest<F: PolygonFilter>(
         &self,
         start: &Spot,
@@ -172,7 +172,7 @@ impl NavMesh {
         self.search_shortest_within(start, goal, f64::INFINITY, filter, scratch)
     }
 
-    /// As [`NavMesh::search_shortest`], for ways no longer than `limit`, in cells.
+    /// The same as [`NavMesh::search_shortest`], for paths no longer than `limit`, in cells.
     pub(crate) fn search_shortest_within<F: PolygonFilter>(
         &self,
         start: &Spot,
@@ -257,7 +257,7 @@ impl NavMesh {
         Progress::Found
     }
 
-    /// Fans, then the places of all ways over links, then the ends of all links.
+    /// Fans, then the places of all paths over links, then the ends of all links.
     fn turn_count(&self) -> usize {
         self.fans.count() as usize + self.links.links.len() * 2 * (LINK_PLACES as usize + 1)
     }
@@ -288,8 +288,8 @@ impl AnyAngle {
         self.best = NO_KEY;
     }
 
-    /// Whether a way of this length to a turn on this side is worth following: the shortest so far,
-    /// the first of those.
+    /// Returns `true` if a path of this length to a turn on this side is worth following: the
+    /// shortest so far, the first of those.
     fn improves(&mut self, turn: u32, side: u32, length: f64) -> bool {
         let known = &mut self.turns[turn as usize];
         if known.stamp != self.stamp || length < known.length * (1.0 - SAME) {
@@ -301,7 +301,7 @@ impl AnyAngle {
         is_new
     }
 
-    /// Whether a shorter way to a root was found since.
+    /// Returns `true` if a shorter path to a root was found since.
     #[inline]
     fn is_outdone(&self, root: &Root) -> bool {
         root.turn != NONE && self.turns[root.turn as usize].length < root.length * (1.0 - SAME)
@@ -385,7 +385,7 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         (best != NO_KEY).then_some(!best.1)
     }
 
-    /// Whether a way out of `polygon` can be of use.
+    /// Returns `true` if a path out of `polygon` can be of use.
     #[inline]
     fn is_open(&self, polygon: u32, crossing: u32) -> Option<u32> {
         let neighbour = self.mesh.beyond(crossing);
@@ -420,7 +420,7 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         self.offer(node, estimate);
     }
 
-    /// Opens a cone over a gate that is crossed between two rays.
+    /// Opens a cone over a portal that is crossed between two rays.
     #[inline]
     fn cross(&mut self, parent: u32, root: u32, polygon: u32, portal: &Portal, rays: [PlanPosition; 2]) {
         let Some(polygon) = self.is_open(polygon, portal.crossing) else { return };

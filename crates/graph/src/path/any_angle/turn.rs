@@ -1,4 +1,4 @@
-//! Turns: where a way may bend, and what is seen from there.
+//! Turns: where a path may bend, and what is seen from there.
 
 use waymesh_core::PolyId;
 
@@ -9,7 +9,7 @@ use crate::mesh::filter::PolygonFilter;
 use crate::path::portal::{Portal, beyond, is_before, turn_length};
 
 impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
-    /// Opens a turn at a corner that is seen from `root`, if a way may turn there.
+    /// Opens a turn at a corner that is seen from `root`, if a path may turn there.
     pub(super) fn offer_turn(
         &mut self,
         parent: u32,
@@ -33,7 +33,7 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         self.offer(Node { right, left: at, root, parent, crossing, polygon }, estimate);
     }
 
-    /// As [`Self::offer_turn`], at a corner of a polygon.
+    /// The same as [`Self::offer_turn`], at a corner of a polygon.
     pub(super) fn offer_turn_at(&mut self, parent: u32, root: u32, polygon: u32, corner: usize, side: Side) {
         #[expect(clippy::cast_possible_truncation, reason = "corners fit 32 bits")]
         let (fan, may_turn) = self.mesh.fans.fan(corner as u32);
@@ -42,7 +42,7 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         }
     }
 
-    /// Whether the filter closes some polygon around a corner.
+    /// Returns `true` if the filter closes some polygon around a corner.
     pub(super) fn is_closed_beside(&self, polygon: u32, corner: usize) -> bool {
         let at = self.corner(corner);
         for side in [Side::Right, Side::Left] {
@@ -62,14 +62,14 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         false
     }
 
-    /// The gate of a polygon that begins at a place on its border, seen on this side.
+    /// The portal of a polygon that begins at a place on its border, seen on this side.
     pub(super) fn gate_beside(&self, polygon: u32, at: PlanPosition, side: Side) -> Option<Portal> {
         self.mesh
             .portals(polygon)
             .find(|portal| at == if side == Side::Right { portal.right } else { portal.left })
     }
 
-    /// Opens a turn at one end of a gate of `polygon`.
+    /// Opens a turn at one end of a portal of `polygon`.
     pub(super) fn offer_turn_at_gate(
         &mut self,
         parent: u32,
@@ -147,7 +147,7 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         }
     }
 
-    /// Opens what is seen of a polygon from a root on its border or inside, but for gates that
+    /// Opens what is seen of a polygon from a root on its border or inside, but for portals that
     /// begin at the root.
     pub(super) fn look(&mut self, index: u32, root: u32, polygon: u32, bound: Bound) {
         let at = self.memory.roots[root as usize].at;
