@@ -1,40 +1,42 @@
 //! The navigation mesh at run time, and the queries on it.
 //!
-//! - [`NavMesh`] is made of a [`waymesh_core::PolyMesh`] whose invariants hold, never of any other,
-//!   and does not change.
-//! - It is `Send + Sync`; every query takes `&self`, and what a query writes lives in a scratch
-//!   that its caller owns ([`QueryScratch`]), so any number of threads share one mesh.
-//! - [`NavMesh::nearest`] finds the place on the mesh that is meant by a position;
-//!   [`NavMesh::find_path`] finds a path: a short one fast, or the shortest ([`PathSearch`]).
+//! - [`NavMesh`] is made of a [`waymesh_core::PolyMesh`] whose invariants hold. Its polygons never
+//!   change; links can be added and removed.
+//! - It is `Send + Sync`. Every query takes `&self` and writes to a [`QueryScratch`] that its
+//!   caller owns, so any number of threads share one mesh.
+//! - [`NavMesh::nearest`] finds the place on the mesh that is nearest to a position.
+//!   [`NavMesh::find_path`] finds a path: a short one fast, or the shortest one ([`PathSearch`]).
 //! - On the surface: [`NavMesh::raycast`], [`NavMesh::raycast_plan`], [`NavMesh::line_of_sight`],
 //!   [`NavMesh::move_along`], [`NavMesh::nearest_wall`], [`NavMesh::walls_within`],
 //!   [`NavMesh::ground_under`], [`NavMesh::polygons_in_box`], [`NavMesh::polygons_in_circle`],
 //!   [`PlaceSampler`], [`NavMesh::random_place_around`], [`NavMesh::polygons_within`],
 //!   [`NavMesh::distance_map`].
-//! - A mesh that changes while it is asked (links that come and go, tiles that are baked anew) is
-//!   kept in a `RwLock<Arc<NavMesh>>`: a thread that asks clones the `Arc` and works with that mesh
-//!   as long as it likes; the one that changes it clones the mesh, changes the clone and puts it in
-//!   place. Nobody waits for anybody, and no answer mixes two meshes.
-//! - [`ClearanceNavMesh`] serves agents of every radius on one mesh: where a disc fits, and its
-//!   shortest path.
-//! - For agents: [`PathCorridor`] is a path that follows a moving agent and goal and mends itself
-//!   where the mesh changed; [`SlicedPath`] searches with a budget a call; [`NavMesh::find_paths`]
-//!   answers many pairs on all threads; [`NavMesh::offset_corners`] moves corners away from walls;
-//!   [`Hierarchy`] searches clusters of polygons on large meshes. The docs of each show it.
+//! - A mesh that changes while it is queried (links are added and removed, tiles are baked anew) is
+//!   kept in a `RwLock<Arc<NavMesh>>`. A thread that queries clones the `Arc` and works with that
+//!   mesh. The thread that changes the mesh clones it, changes the clone and replaces the `Arc`. No
+//!   query waits for a change, and no result mixes two meshes.
+//! - [`ClearanceNavMesh`] serves agents of every radius on one mesh: it finds where a disc fits,
+//!   and its shortest path.
+//! - For agents: [`PathCorridor`] is a path that follows a moving agent and goal and is repaired
+//!   where the mesh changed; [`SlicedPath`] searches with a budget per call;
+//!   [`NavMesh::find_paths`] finds many paths on all threads; [`NavMesh::offset_corners`] moves
+//!   corners away from walls; [`Hierarchy`] searches clusters of polygons on large meshes. The docs
+//!   of each show it.
 //! - Filters ([`PolygonFilter`]) say which polygons a query may use, costs ([`TravelCost`]) what a
-//!   path costs; neither costs anything unused.
+//!   path costs. Both are resolved at compile time: without them a query does no work for them.
 //! - [`NavMeshData`] is the mesh as plain tables, for files; [`NavMesh::to_packed`] gives bytes
 //!   that are the mesh: [`NavMesh::from_packed_shared`] opens them where they lie, checked as far
 //!   as [`PackedChecks`] says.
 //!
 //! # Coordinates
-//! Positions come and go as world coordinates in metres. Inside, the plan stays in the grid of the
-//! bake, where all corners of polygons are whole numbers: a position is moved to the nearest point
-//! of a lattice of 2^-20 cells (a third of a micrometre in 0.3 m cells), and which side of an edge
-//! it lies on is then decided exactly. So a polygon that was convex on the grid is convex for every
-//! query, however far from the origin the world puts it, and no point of the lattice falls between
-//! two neighbours. What is left is the rounding of the world coordinates themselves:
-//! [`NavMesh::contains`] and [`NavMesh::nearest`] forgive two units in their last place.
+//! Positions are passed and returned as world coordinates in metres. Internally the plan stays in
+//! the grid of the bake, where all corners of polygons are whole numbers: a position is moved to
+//! the nearest point of a lattice of 2^-20 cells (a third of a micrometre in 0.3 m cells), and
+//! which side of an edge it lies on is then decided exactly. So a polygon that was convex on the
+//! grid is convex for every query, however far from the origin the world puts it, and no point of
+//! the lattice falls between two neighbours. What is left is the rounding of the world coordinates
+//! themselves: [`NavMesh::contains`] and [`NavMesh::nearest`] tolerate two units in their last
+//! place.
 //!
 //! ```
 //! use glam::Vec3;

@@ -149,8 +149,8 @@ impl ClearanceNavMesh {
         there
     }
 
-    /// The least distance of the chain in `scratch.plan` from any wall. Straight lines between arcs
-    /// keep the radius that was searched for; what is outside of the arcs may not.
+    /// Returns the least distance of the chain in `scratch.plan` from any wall. Straight lines
+    /// between arcs keep the radius that was searched for; what is outside of the arcs may not.
     fn kept(&self, mut triangle: u32, scratch: &mut ClearanceScratch) -> f64 {
         let table = &self.table;
         let ClearanceScratch { memory, plan, seen, walls, .. } = scratch;

@@ -41,8 +41,8 @@ impl Search<'_> {
         self.offer(Node { bounds, root, entry, kind: Kind::Cone }, estimate);
     }
 
-    /// Shortest path from a root between two bounds over a side to the goal, as if nothing were in
-    /// the way behind it.
+    /// Returns the shortest path from a root between two bounds over a side to the goal, as if
+    /// nothing were in the way behind it.
     pub(super) fn ahead(&self, root: &Root, entry: u32, low: DVec2, high: DVec2) -> f64 {
         let [mut left, mut right] = self.table.ends(entry);
         let edge = right - left;

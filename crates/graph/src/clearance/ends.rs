@@ -149,7 +149,7 @@ impl Search<'_> {
         }
     }
 
-    /// The directions in which lines from a place pass between the ends of a side.
+    /// Returns the directions in which lines from a place pass between the ends of a side.
     fn seen_from(&self, root: &Root, left: u32, right: u32) -> Bounds {
         /// Lines at less than this angle to a side lead into its ends.
         const GRAZE: f64 = 1e-8;
@@ -184,8 +184,8 @@ impl Search<'_> {
         bounds
     }
 
-    /// The directions in which lines that leave the arc round a root, from its arrival on, pass
-    /// between the ends of a side: `own` on the side of the root, and the other one.
+    /// Returns the directions in which lines that leave the arc round a root, from its arrival on,
+    /// pass between the ends of a side: `own` on the side of the root, and the other one.
     fn seen_round(&self, root: &Root, own: u32, other: u32) -> Option<Bounds> {
         let first = self.first_between(root, other, self.wide(other))?;
         let last = self.last_between(root, own, self.wide(own))?;
@@ -204,22 +204,22 @@ impl Search<'_> {
         Some(bounds)
     }
 
-    /// How far a direction is round a root from its arrival on, less than a whole circle.
+    /// Returns how far a direction is round a root from its arrival on, less than a whole circle.
     fn onward(root: &Root, direction: DVec2) -> f64 {
         let turned = root.side * angle(root.arrival, direction);
         if turned < -SAME { turned + std::f64::consts::TAU } else { turned }
     }
 
-    /// How far to one side (1 for the left) of the line in which a path arrives at a root a corner
-    /// is, and whether it is behind.
+    /// Returns how far to one side (1 for the left) of the line in which a path arrives at a root a
+    /// corner is, and whether it is behind.
     fn beside(&self, root: &Root, corner: u32, side: f64) -> (f64, bool) {
         let arrival = touch(root.centre, root.offset, root.arrival);
         let to = self.table.start(corner) - arrival;
         (side * root.arrival.perp_dot(to), root.arrival.dot(to) < 0.0)
     }
 
-    /// The first direction round a root in which a line has a corner across from it, `offset` away
-    /// at least.
+    /// Returns the first direction round a root in which a line has a corner across from it,
+    /// `offset` away at least.
     fn first_between(&self, root: &Root, corner: u32, offset: f64) -> Option<DVec2> {
         let (beside, is_behind) = self.beside(root, corner, -root.side);
         if beside >= offset - SAME || (beside >= 0.0 && is_behind) {
@@ -230,8 +230,8 @@ impl Search<'_> {
         is_there.then_some(line.direction)
     }
 
-    /// The last direction in which a line has a corner on the side of the root, `offset` away at
-    /// least.
+    /// Returns the last direction in which a line has a corner on the side of the root, `offset`
+    /// away at least.
     fn last_between(&self, root: &Root, corner: u32, offset: f64) -> Option<DVec2> {
         // What is behind is passed on the right side as soon as the line turns on.
         let (beside, is_behind) = self.beside(root, corner, root.side);

@@ -39,8 +39,8 @@ pub(super) struct Candidates {
 const MOST_WALLS: usize = 40;
 
 impl ClearanceNavMesh {
-    /// How far an end of a path may be from a place where its disc fits, unless told otherwise:
-    /// [`crate::NavMesh::default_reach`], and two radii to the side.
+    /// Returns how far an end of a path may be from a place where its disc fits, unless told
+    /// otherwise: [`crate::NavMesh::default_reach`], and two radii to the side.
     #[must_use]
     pub fn default_reach(&self, radius: f32) -> Reach {
         let mut reach = self.mesh.default_reach();
@@ -48,9 +48,9 @@ impl ClearanceNavMesh {
         reach
     }
 
-    /// The place nearest to a position in plan where a disc fits, with no wall nearer to its centre
-    /// than the radius; of several storeys the one nearest in height. `None` if there is none
-    /// within reach.
+    /// Returns the place nearest to a position in plan where a disc fits, with no wall nearer to
+    /// its centre than the radius; of several storeys the one nearest in height. `None` if
+    /// there is none within reach.
     ///
     /// Where the disc fits at the mesh's nearest place, that is the answer. Else all places are
     /// looked at where the disc would touch the walls around nearest to the position: of the 40
@@ -81,9 +81,9 @@ impl ClearanceNavMesh {
         ClearPlace { location, moved: dx.hypot(dz) }
     }
 
-    /// How far the nearest wall is from a place in plan, in metres, but `limit` at most: the radius
-    /// of the largest disc that fits there. Walls of other storeys do not count. 0 on ground
-    /// that is not for it ([`ClearanceNavMesh::with_filter`]).
+    /// Returns how far the nearest wall is from a place in plan, in metres, but `limit` at most:
+    /// the radius of the largest disc that fits there. Walls of other storeys do not count. 0
+    /// on ground that is not for it ([`ClearanceNavMesh::with_filter`]).
     ///
     /// # Errors
     /// [`QueryError::Stale`] or [`QueryError::NoPolygon`] for a place of another mesh,
@@ -126,7 +126,7 @@ impl ClearanceNavMesh {
             || self.table.wall_distance_squared(triangle, at, radius * radius, stack) >= least * least
     }
 
-    /// The nearest place where a disc fits, of those in triangles that are wanted.
+    /// Returns the nearest place where a disc fits, of those in triangles that are wanted.
     pub(super) fn fit(
         &self,
         position: Vec3,

@@ -44,7 +44,7 @@ impl Islands {
         islands
     }
 
-    /// The top of a side, over joins that are wide enough.
+    /// Returns the top of a side, over joins that are wide enough.
     fn top(&self, mut side: u32, width: f32) -> u32 {
         loop {
             let (above, way) = self.above[side as usize];
@@ -55,7 +55,7 @@ impl Islands {
         }
     }
 
-    /// The group of a side for discs of a width, none for a wall or one that is too short.
+    /// Returns the group of a side for discs of a width, none for a wall or one that is too short.
     pub(super) fn group(&self, table: &Table, half_edge: u32, width: f64) -> Option<u32> {
         if table.is_wall(half_edge) {
             return None;

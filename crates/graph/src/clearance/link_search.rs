@@ -95,7 +95,7 @@ impl LinkSearch {
         }
     }
 
-    /// The path found, piece by piece.
+    /// Returns the path found, piece by piece.
     pub(super) fn pieces(&self, goal: Fit, asked: Vec3) -> impl Iterator<Item = Piece> + use<'_> {
         self.chain.iter().enumerate().map(move |(at, &stop)| {
             let here = &self.stops[stop as usize];
@@ -112,8 +112,8 @@ impl LinkSearch {
 }
 
 impl ClearanceNavMesh {
-    /// The cheapest path over links, if one is cheaper than the direct one: what it costs. Leaves
-    /// it in `leaps`.
+    /// Returns the cheapest path over links, if one is cheaper than the direct one: what it costs.
+    /// Leaves it in `search`.
     pub(super) fn search_over_links(
         &self,
         [start, goal]: [&Fit; 2],
@@ -174,7 +174,7 @@ impl ClearanceNavMesh {
         None
     }
 
-    /// How far from the end of a link its disc may be, in metres.
+    /// Returns how far from the end of a link its disc may be, in metres.
     fn aside(&self, radius: f32) -> f32 {
         1.5 * radius + 1e-3 * self.mesh.frame.cell_size
     }
@@ -219,12 +219,12 @@ impl ClearanceNavMesh {
         }
     }
 
-    /// A point of the grid in metres from the origin of the frame.
+    /// Returns a point of the grid in metres from the origin of the frame.
     fn plane_of(&self, point: PlanPoint) -> DVec2 {
         dvec2(f64::from(point.x), f64::from(point.z)) * f64::from(self.mesh.frame.cell_size)
     }
 
-    /// Where in plan, and at which level, a link's end is at some place of its segment.
+    /// Returns where in plan, and at which level, a link's end is at some place of its segment.
     fn link_place(&self, end: &LinkEnd, along: f64) -> (DVec2, f32) {
         let [a, b] = end.ends.map(|end| self.plane_of(end.point));
         #[expect(clippy::cast_possible_truncation, reason = "a height in single precision")]
@@ -232,7 +232,7 @@ impl ClearanceNavMesh {
         ((a + (b - a) * along), level)
     }
 
-    /// Where a disc fits at both ends of a link, within sight of them.
+    /// Returns where a disc fits at both ends of a link, within sight of them.
     fn room_at(
         &self,
         place: &LinkPlace,

@@ -30,11 +30,11 @@ use crate::mesh::error::NavMeshError;
 use crate::mesh::filter::PolygonFilter;
 use crate::mesh::nav_mesh::NavMesh;
 
-/// A navigation mesh with the clearance of its ground: it serves agents of every radius from that
-/// on for which it was baked.
+/// A navigation mesh with the clearance of its ground. It serves agents of every radius that is at
+/// least the radius for which it was baked.
 ///
-/// The radius asked for is that of the centre's distance from the *mesh's* walls. A mesh baked for
-/// radius 0 has the walls of the scene; on one baked for a smallest agent, ask for the larger
+/// The radius of a query is the distance of the centre from the walls of the *mesh*. A mesh baked
+/// for radius 0 has the walls of the scene; on one baked for a smallest agent, ask for the larger
 /// agent's radius less that of the smallest: their borders differ at corners only, by rounding
 /// them.
 ///
@@ -48,9 +48,8 @@ use crate::mesh::nav_mesh::NavMesh;
 /// - Made of the same input, two are equal bit by bit; `Send + Sync`; all queries take `&self`.
 ///
 /// # Limits
-/// What agents may walk on is settled when it is made ([`ClearanceNavMesh::with_filter`]). All that
-/// ground counts alike: costs per metre have no say. Links are walls that may be leapt, see
-/// [`ClearanceNavMesh::find_path`].
+/// Where agents may walk is fixed when it is made ([`ClearanceNavMesh::with_filter`]). There are no
+/// costs per metre. Links are walls that may be passed, see [`ClearanceNavMesh::find_path`].
 ///
 /// # Memory
 /// About 40 bytes a side of a triangle and 12 bytes a polygon, beside the mesh.
@@ -64,7 +63,8 @@ pub struct ClearanceNavMesh {
     admitted: Admitted,
 }
 
-/// The polygons that it is for: a bit for each, none if all.
+/// The polygons where agents may walk: one bit per polygon, or no bits at all if every polygon is
+/// allowed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Admitted(Vec<u64>);
 
@@ -85,7 +85,7 @@ impl Admitted {
         self.0.is_empty() || self.0[polygon as usize / 64] >> (polygon % 64) & 1 == 1
     }
 
-    /// Returns `true` if what lies across an edge is no ground for it.
+    /// Returns `true` if the polygon across an edge is not allowed, or there is none.
     #[inline]
     fn is_wall(&self, neighbour: u32) -> bool {
         neighbour == NO_NEIGHBOUR || !self.has(neighbour)
@@ -130,8 +130,8 @@ impl ClearanceNavMesh {
     /// allows, and no others. `clearance` is the triangulation of those polygons alone.
     ///
     /// Ground that is not allowed is a wall in every respect: paths keep the radius from it, and no
-    /// end is moved there. The filter is asked once a polygon, here; for another one another
-    /// triangulation is needed, which is far cheaper than a bake.
+    /// end is moved there. The filter is called once per polygon, here. Another filter needs
+    /// another triangulation, which costs far less than a bake.
     ///
     /// # Errors
     /// See [`ClearanceNavMesh::new`].
@@ -153,25 +153,26 @@ impl ClearanceNavMesh {
         Ok(Self { mesh, table, islands, seeds, admitted })
     }
 
-    /// Returns `true` if a polygon is for it: each, but for those that its filter did not allow.
+    /// Returns `true` if agents may walk on a polygon: its filter allowed it, or there is no
+    /// filter.
     #[must_use]
     pub fn admits(&self, polygon: PolyId) -> bool {
         polygon.index() < self.mesh.polygon_count() && self.admitted.has(polygon.0)
     }
 
-    /// The mesh, for all other queries.
+    /// Returns the mesh, for all other queries.
     #[must_use]
     pub fn mesh(&self) -> &NavMesh {
         &self.mesh
     }
 
-    /// The mesh alone.
+    /// Returns the mesh alone.
     #[must_use]
     pub fn into_mesh(self) -> NavMesh {
         self.mesh
     }
 
-    /// Number of triangles between the walls.
+    /// Returns the number of triangles between the walls.
     #[must_use]
     pub fn triangle_count(&self) -> usize {
         self.table.triangle_count()
@@ -183,7 +184,7 @@ impl ClearanceNavMesh {
         dvec2(spot.at.x * cell, spot.at.z * cell)
     }
 
-    /// The triangle that holds a place of a polygon.
+    /// Returns the triangle that holds a place of a polygon.
     fn triangle_at(&self, polygon: u32, at: DVec2) -> u32 {
         let from = seeds::middle(&self.mesh, polygon);
         self.table.walk(self.seeds[polygon as usize], None, from, at)

@@ -105,8 +105,8 @@ impl Near {
 }
 
 impl Table {
-    /// Squared distance from a place in a triangle to the nearest wall that is seen from there, if
-    /// below a limit; else the limit.
+    /// Returns the squared distance from a place in a triangle to the nearest wall that is seen
+    /// from there, if below a limit; else the limit.
     pub(super) fn wall_distance_squared(
         &self,
         triangle: u32,

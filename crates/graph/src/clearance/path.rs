@@ -35,9 +35,9 @@ pub struct ClearPath {
     /// less what [`ClearPathOptions::arc_error`] costs in a gap that just lets the disc
     /// through. Infinite if unreachable.
     pub clearance: f32,
-    /// Where it begins; moved if the disc does not fit there.
+    /// Where it begins: moved if the disc does not fit at the position asked for.
     pub start: Option<ClearPlace>,
-    /// Where it was to end, likewise.
+    /// Where it should end: moved if the disc does not fit there.
     pub goal: Option<ClearPlace>,
 }
 
@@ -80,7 +80,7 @@ pub struct ClearPathOptions {
     /// How far each end may be moved to a place where the disc fits. Default `None`:
     /// [`ClearanceNavMesh::default_reach`].
     pub reach: Option<Reach>,
-    /// `true` if a path that ends before the goal is welcome where none leads there. Default:
+    /// `true` if a path that ends before the goal is accepted where none leads there. Default:
     /// `true`.
     pub allow_partial: bool,
     /// How far the chain of points may be outside of the arcs round corners, in metres: 0.001 by
@@ -92,7 +92,7 @@ pub struct ClearPathOptions {
 }
 
 impl ClearPathOptions {
-    /// The default options for a disc of this radius, in metres.
+    /// Returns the default options for a disc of this radius, in metres.
     #[must_use]
     pub const fn new(radius: f32) -> Self {
         Self { radius, reach: None, allow_partial: true, arc_error: 1e-3, links: true }
@@ -120,7 +120,7 @@ waymesh_core::setters! {
 }
 
 impl ClearanceNavMesh {
-    /// The shortest path of a disc of this radius, in metres.
+    /// Returns the shortest path of a disc of this radius, in metres.
     ///
     /// - Both ends are moved to where the disc fits ([`ClearanceNavMesh::nearest`]); the path tells
     ///   how far.
@@ -132,12 +132,11 @@ impl ClearanceNavMesh {
     ///   them. Each of its ends, at nine places along segments, is moved to the nearest place
     ///   within sight and a radius and a half where the disc fits; from there to there the disc
     ///   goes straight. Of all such chains the path is the cheapest: length in plan, and the extra
-    ///   cost of the links. On links themselves nothing is known of clearance, but that a disc
-    ///   keeps its radius from both ends of a line that is crossed like an edge, such as a door.
-    ///   Each link that comes into question costs a search.
-    /// - Costs per metre have no say: a disc covers several kinds of ground at once, so all ground
-    ///   that is allowed counts alike. To keep agents from some ground, see
-    ///   [`ClearanceNavMesh::with_filter`].
+    ///   cost of the links. The clearance on a link itself is not known, except that a disc keeps
+    ///   its radius from both ends of a line that is crossed like an edge, such as a door. Each
+    ///   link that may be part of the path costs a search.
+    /// - There are no costs per metre: a disc covers several areas at once. To keep agents from
+    ///   some ground, see [`ClearanceNavMesh::with_filter`].
     /// - Where no path is wide enough, that is known without a search usually: triangles are joined
     ///   for every width at once. The path then leads, without links, to a place near the goal that
     ///   can be reached, if any is nearer than the start ([`Outcome::Partial`]); to find it takes
@@ -264,7 +263,8 @@ impl ClearanceNavMesh {
         Search::new(&self.table, &self.islands, &mut scratch.memory, radius).run(&ends)
     }
 
-    /// A place near the goal that can be reached: first on the sides of triangles, then closer by.
+    /// Returns a place near the goal that can be reached: first on the sides of triangles, then
+    /// closer by.
     fn closest(
         &self,
         start: &Fit,

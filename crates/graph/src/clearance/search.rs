@@ -114,7 +114,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The length of the shortest path, whose turns are left in `memory.path`.
+    /// Returns the length of the shortest path, whose turns are left in `memory.path`.
     pub(super) fn run(&mut self, ends: &Ends) -> Option<f64> {
         let [start, goal] = ends.places;
         let [start_triangle, goal_triangle] = ends.triangles;
@@ -180,7 +180,7 @@ impl<'a> Search<'a> {
         length
     }
 
-    /// The node with the least estimate.
+    /// Returns the node with the least estimate.
     fn best(&mut self) -> Option<Node> {
         if let Some(node) = self.in_hand.take() {
             return Some(node);
@@ -203,7 +203,8 @@ impl<'a> Search<'a> {
         self.memory.open.push(Reverse((estimate.max(0.0).to_bits(), !number)));
     }
 
-    /// Length of the arc at a root from the arrival on, for a path that leaves it in a direction.
+    /// Returns the length of the arc at a root from the arrival on, for a path that leaves it in a
+    /// direction.
     pub(super) fn arc(&self, root: &Root, direction: DVec2) -> f64 {
         self.radius * self.turned(root, direction)
     }
@@ -222,13 +223,13 @@ impl<'a> Search<'a> {
         if turned < -1e-3 { turned + std::f64::consts::TAU } else { turned.max(0.0) }
     }
 
-    /// How far to the left a corner must stay: the radius, less what rounding may move a straight
-    /// wall.
+    /// Returns how far to the left a corner must stay: the radius, less what rounding may move a
+    /// straight wall.
     pub(super) fn offset(&self, corner: u32) -> f64 {
         if self.table.fan(corner).turns { self.radius } else { self.radius - self.table.slack }
     }
 
-    /// Likewise, for lines that end before they come to it. Where the disc round the corner they
+    /// The same for lines that end before they come to it. Where the disc round the corner they
     /// end at bulges over a side that ends here, the path turns before that side: on by its line
     /// it would come past on the wrong side, by less than the radius.
     pub(super) fn wide(&self, corner: u32) -> f64 {
@@ -251,7 +252,7 @@ impl<'a> Search<'a> {
 }
 
 impl Memory {
-    /// The square of the radius that was searched for: of a corner turned round.
+    /// Returns the square of the radius that was searched for: of a corner turned round.
     pub(super) fn offset_squared(&self) -> f64 {
         self.roots.iter().map(|root| root.offset * root.offset).fold(0.0, f64::max)
     }

@@ -9,7 +9,7 @@ use crate::geometry::disc::unit;
 use crate::mesh::error::NavMeshError;
 use crate::mesh::nav_mesh::NavMesh;
 
-/// The middle of a polygon, strictly inside it, in metres from the origin of the frame.
+/// Returns the middle of a polygon, strictly inside it, in metres from the origin of the frame.
 pub(super) fn middle(mesh: &NavMesh, polygon: u32) -> DVec2 {
     let corners = &mesh.corners[mesh.edge_range(polygon as usize)];
     let share = f64::from(mesh.frame.cell_size) / corners.len() as f64;
@@ -21,9 +21,9 @@ pub(super) fn middle(mesh: &NavMesh, polygon: u32) -> DVec2 {
     dvec2(x * share, z * share)
 }
 
-/// The triangle at the middle of each polygon. One polygon of each island is found by a wall that
-/// it shares with a triangle; from there it goes straight from middle to edge to middle: no plan
-/// position is looked up, so it does not matter what lies above and below.
+/// Returns the triangle at the middle of each polygon. One polygon of each island is found by a
+/// wall that it shares with a triangle; from there it goes straight from middle to edge to middle:
+/// no plan position is looked up, so it does not matter what lies above and below.
 pub(super) fn find(
     mesh: &NavMesh,
     table: &Table,

@@ -33,7 +33,7 @@ impl Search<'_> {
         near.is_clear_around(root.centre, range, self.width - 2e-8)
     }
 
-    /// How near a wall may be to the centre of the disc.
+    /// Returns how near a wall may be to the centre of the disc.
     pub(super) fn least(&self) -> f64 {
         (self.radius * (1.0 - 1e-8) - 1e-8).max(0.0)
     }

@@ -129,7 +129,7 @@ impl Table {
         self.twins.len() / 3
     }
 
-    /// Where a half-edge starts.
+    /// Returns where a half-edge starts.
     #[inline]
     pub(super) fn start(&self, half_edge: u32) -> DVec2 {
         self.points[self.vertices[half_edge as usize] as usize]
@@ -288,9 +288,9 @@ impl Table {
         (turned >= -LOOSE && turned <= fan.span + LOOSE).then_some(Turn { turned, limit })
     }
 
-    /// The triangle that holds `to`, by the straight path from `from`, which starts in a triangle
-    /// or on a side of it: that by which it is entered. The last one before a wall, if one is
-    /// in the path.
+    /// Returns the triangle that holds `to`, by the straight path from `from`, which starts in a
+    /// triangle or on a side of it: that by which it is entered. The last one before a wall, if
+    /// one is in the path.
     pub(super) fn walk(&self, mut triangle: u32, mut entry: Option<u32>, from: DVec2, to: DVec2) -> u32 {
         for _ in 0..=self.triangle_count() {
             let sides = [0, 1, 2].map(|side| 3 * triangle + side);

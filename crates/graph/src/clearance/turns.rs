@@ -9,8 +9,8 @@ use super::table::{next, previous};
 use crate::geometry::disc::{SAME, Tangent, touch, unit};
 
 impl Search<'_> {
-    /// What is seen from a root near an end: it does not lie in a triangle that the path comes
-    /// through, so that nothing is clear at first sight.
+    /// Returns what is seen from a root near an end: it does not lie in a triangle that the path
+    /// comes through, so that nothing is clear at first sight.
     pub(super) fn closely(&self, root: &Root, seen: Seen) -> Seen {
         if seen == Seen::Clearly && root.near != [false; 2] && self.radius > 0.0 {
             Seen::Perhaps
@@ -97,8 +97,8 @@ impl Search<'_> {
         }
     }
 
-    /// The last side round a corner that a path gets to which enters by `entry` and turns on: paths
-    /// that enter before and after a narrow place are not compared.
+    /// Returns the last side round a corner that a path gets to which enters by `entry` and turns
+    /// on: paths that enter before and after a narrow place are not compared.
     pub(super) fn sector(&self, mut entry: u32, side: f64) -> u32 {
         let first = entry;
         loop {
@@ -212,7 +212,8 @@ impl Search<'_> {
         }
     }
 
-    /// What is left of the directions round a root where they pass between it and another corner.
+    /// Returns what is left of the directions round a root where they pass between it and another
+    /// corner.
     pub(super) fn passed_between(&self, root: &Root, mut bounds: Bounds, corner: u32) -> Option<Bounds> {
         let place = self.table.start(corner);
         let wide = self.tangent(root, place, -root.side * self.wide(corner))?;
@@ -247,9 +248,9 @@ impl Search<'_> {
         Some(bounds)
     }
 
-    /// The bound of directions that pass between a root and a place ahead: the later of the old one
-    /// and `direction`, which just passes the place; and whether it is that. `None` if no
-    /// direction is left.
+    /// Returns the bound of directions that pass between a root and a place ahead: the later of the
+    /// old one and `direction`, which just passes the place; and whether it is that. `None` if
+    /// no direction is left.
     pub(super) fn tightened(
         &self,
         root: &Root,

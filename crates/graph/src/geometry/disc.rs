@@ -8,20 +8,20 @@ pub(crate) const SAME: f64 = 1e-9;
 /// precision.
 pub(crate) const NARROW: f64 = 2e-6;
 
-/// The radius that is searched for: smaller by more than what rounding takes from the room at an
-/// end or in a gap. So an end that just touches a wall lies outside of the discs round its corners,
-/// and a gap that just lets the disc through is wider than it.
+/// Returns the radius that is searched for: smaller by more than what rounding takes from the room
+/// at an end or in a gap. So an end that just touches a wall lies outside of the discs round its
+/// corners, and a gap that just lets the disc through is wider than it.
 pub(crate) fn slimmed(radius: f64) -> f64 {
     (radius * (1.0 - 2.0 * NARROW) - 1e-6).max(0.0)
 }
 
-/// The same direction with length 1; any for nothing.
+/// Returns the same direction with length 1; any for nothing.
 pub(crate) fn unit(a: DVec2) -> DVec2 {
     let length = a.length();
     if length > 0.0 { a / length } else { DVec2::X }
 }
 
-/// The angle from `a` to `b` against the clock, from -pi to pi.
+/// Returns the angle from `a` to `b` against the clock, from -pi to pi.
 pub(crate) fn angle(a: DVec2, b: DVec2) -> f64 {
     a.perp_dot(b).atan2(a.dot(b))
 }
@@ -31,7 +31,7 @@ pub(crate) fn side_of(a: DVec2, b: DVec2, c: DVec2) -> f64 {
     (b - a).perp_dot(c - a)
 }
 
-/// The place of a segment nearest to `p`.
+/// Returns the place of a segment nearest to `p`.
 pub(crate) fn nearest_on([a, b]: [DVec2; 2], p: DVec2) -> DVec2 {
     let along = b - a;
     let size = along.dot(along);
@@ -42,13 +42,13 @@ pub(crate) fn nearest_on([a, b]: [DVec2; 2], p: DVec2) -> DVec2 {
     if share >= 1.0 { b } else { a + along * share }
 }
 
-/// Squared distance of a place from a segment.
+/// Returns the squared distance of a place from a segment.
 pub(crate) fn distance_squared(segment: [DVec2; 2], p: DVec2) -> f64 {
     let off = p - nearest_on(segment, p);
     off.dot(off)
 }
 
-/// Squared distance between two segments, 0 where they meet.
+/// Returns the squared distance between two segments, 0 where they meet.
 pub(crate) fn between_squared(a: [DVec2; 2], b: [DVec2; 2]) -> f64 {
     let [first, second] = [side_of(a[0], a[1], b[0]), side_of(a[0], a[1], b[1])];
     if first * second <= 0.0 && side_of(b[0], b[1], a[0]) * side_of(b[0], b[1], a[1]) <= 0.0 {
@@ -100,9 +100,9 @@ pub(crate) struct Tangent {
     pub(crate) length: f64,
 }
 
-/// The line from a disc to another. An offset says how far to the left of the line the centre lies:
-/// the radius of a disc that is passed on its right, less for one that is passed on its left, 0 for
-/// a place. `None` where there is no such line, the discs being too near.
+/// Returns the line from a disc to another. An offset says how far to the left of the line the
+/// centre lies: the radius of a disc that is passed on its right, less for one that is passed on
+/// its left, 0 for a place. `None` where there is no such line, the discs being too near.
 pub(crate) fn tangent(from: DVec2, from_offset: f64, to: DVec2, to_offset: f64) -> Option<Tangent> {
     let across = to - from;
     let distance = across.length();
@@ -117,7 +117,7 @@ pub(crate) fn tangent(from: DVec2, from_offset: f64, to: DVec2, to_offset: f64) 
     Some(Tangent { direction, length: distance * cosine })
 }
 
-/// Where a line of this direction touches a disc.
+/// Returns where a line of this direction touches a disc.
 pub(crate) fn touch(centre: DVec2, offset: f64, direction: DVec2) -> DVec2 {
     centre + direction.perp() * (-offset)
 }

@@ -22,7 +22,7 @@ pub(crate) struct PlanPosition {
 }
 
 impl PlanPosition {
-    /// The lattice point nearest to `(x, z)`; far outside any grid, the point itself.
+    /// Returns the lattice point nearest to `(x, z)`; far outside any grid, the point itself.
     #[inline]
     pub(crate) fn snapped(x: f64, z: f64) -> Self {
         let snap = |value: f64| if value.abs() < 2e9 { (value + ROUNDER) - ROUNDER } else { value };
@@ -34,7 +34,7 @@ impl PlanPosition {
         Self { x: f64::from(x), z: f64::from(z) }
     }
 
-    /// Squared distance in cells.
+    /// Returns the squared distance in cells.
     #[inline]
     pub(crate) fn distance_squared(self, other: Self) -> f64 {
         let (dx, dz) = (self.x - other.x, self.z - other.z);
@@ -83,7 +83,7 @@ fn exact_orientation(a: PlanPosition, b: PlanPosition, c: PlanPosition) -> f64 {
     determinant as f64 * (LATTICE_STEP * LATTICE_STEP)
 }
 
-/// The point of segment `a b` closest to `p`, not on the lattice.
+/// Returns the point of segment `a b` closest to `p`, not on the lattice.
 #[inline]
 pub(crate) fn closest_on_segment(a: PlanPosition, b: PlanPosition, p: PlanPosition) -> (f64, f64) {
     let (ex, ez) = (b.x - a.x, b.z - a.z);

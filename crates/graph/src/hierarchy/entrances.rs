@@ -37,7 +37,7 @@ struct Crossing {
     ends: [PlanPosition; 2],
 }
 
-/// The terminals of all clusters, cluster by cluster, and the first of each.
+/// Returns the terminals of all clusters, cluster by cluster, and the first of each.
 pub(super) fn find<F: PolygonFilter, C: TravelCost>(
     mesh: &NavMesh,
     usable: &Usable<'_, F, C>,
@@ -133,13 +133,13 @@ fn pieces(group: &[Crossing]) -> Vec<Vec<Crossing>> {
         .collect()
 }
 
-/// The parts of a long crossing, each no longer than `spacing`, but not more than a few.
+/// Returns the parts of a long crossing, each no longer than `spacing`, but not more than a few.
 fn parts(crossing: Crossing, spacing: f64) -> impl Iterator<Item = Crossing> {
     const MOST: u32 = 8;
     let [a, b] = crossing.ends;
     let length = a.distance_squared(b).sqrt();
     let count = (1..MOST).find(|&count| length <= spacing * f64::from(count)).unwrap_or(MOST);
-    // Links that are leapt over are taken in their middle.
+    // Links that are not crossed like edges are taken in their middle.
     let count = if crossing.kind == 0 { count } else { 1 };
     (0..count).map(move |part| {
         let at = |part: u32| match part {
@@ -191,7 +191,7 @@ fn single(length: f64) -> f32 {
     length as f32
 }
 
-/// Both sides of an entrance; mates are numbered later.
+/// Returns both sides of an entrance; mates are numbered later.
 fn terminals<F: PolygonFilter, C: TravelCost>(
     mesh: &NavMesh,
     usable: &Usable<'_, F, C>,

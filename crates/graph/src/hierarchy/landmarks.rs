@@ -114,7 +114,7 @@ impl Landmarks {
     }
 }
 
-/// A terminal of the part with the most terminals.
+/// Returns a terminal of the part with the most terminals.
 fn largest_part(graph: &Graph<'_>) -> Option<u32> {
     let mut seen = vec![false; graph.terminals.len()];
     let mut best: Option<(usize, u32)> = None;

@@ -21,14 +21,14 @@ use crate::mesh::filter::{AnyPolygon, PolygonFilter};
 use crate::mesh::nav_mesh::{Generation, NavMesh};
 use crate::parallel;
 
-/// How a [`Hierarchy`] is made.
+/// Configuration of a [`Hierarchy`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HierarchyConfig {
-    /// Polygons of a cluster, usually. 2 to 65,536; default 256.
+    /// Usual number of polygons of a cluster. 2 to 65,536. Default: 256.
     pub cluster_polygons: u32,
-    /// Meshes with fewer polygons are searched without a hierarchy: there it is not faster. Default
-    /// 20,000.
+    /// Meshes with fewer polygons are searched without a hierarchy, which is not faster there.
+    /// Default: 20,000.
     pub min_polygons: usize,
 }
 
@@ -103,21 +103,21 @@ impl Reached {
 /// Pass a reference to it as [`PathOptions::search`](crate::PathOptions::search).
 ///
 /// - Polygons are merged to clusters, level by level. Where two clusters meet, a few places
-///   (entrances) stand for the border between them.
+///   (entrances) represent the border between them.
 /// - Paths from each entrance to all polygons of both clusters are computed beforehand, and their
-///   lengths with the string pulled. So a query looks its ends up instead of linking them by
-///   searches, searches entrances only (landmarks tell it of detours beforehand), and puts the path
-///   through the polygons together from tables. Then the string is pulled, and bends that no wall
-///   asks for are pulled straight by searches of a few polygons around them.
-/// - It is valid for the mesh, the links, the filter and the costs it was made with. Queries notice
-///   others, find their path without it and say so ([`HierarchyUse`]). Agents with other filters or
-///   costs want hierarchies of their own ([`Hierarchy::with_costs`]).
+///   lengths with the string pulled. A query therefore looks up how its ends are connected,
+///   searches entrances only (landmarks give it estimates), and composes the path through the
+///   polygons from tables. Then the string is pulled, and bends without a wall are straightened by
+///   searches of a few polygons around them.
+/// - It is valid for the mesh, the links, the filter and the costs it was made with. For any other,
+///   a query finds its path without the hierarchy and reports this ([`HierarchyUse`]). Agents with
+///   other filters or costs need hierarchies of their own ([`Hierarchy::with_costs`]).
 ///
 /// # How long the paths are
-/// Each is a valid path, pulled tight in its corridor, but another corridor may be shorter. On the
-/// maps measured, of 35,000 to 310,000 polygons, paths are 0.5 to 3 % longer on the mean than those
-/// of [`PathSearch::Fast`](crate::PathSearch::Fast); of a hundred, one is 6 to 12 % longer, the
-/// worst of all a third. With costs, bends are not pulled straight, and a cost for entering counts
+/// Each is the shortest path in its corridor, but another corridor may be shorter. On the maps
+/// measured (35,000 to 310,000 polygons) paths are on average 0.5 to 3 % longer than those
+/// of [`PathSearch::Fast`](crate::PathSearch::Fast); one in a hundred is 6 to 12 % longer, the
+/// worst one a third. With costs, bends are not pulled straight, and a cost for entering counts
 /// as if the path to the first entrance led back from it.
 ///
 /// # Memory
@@ -143,7 +143,7 @@ impl Reached {
 /// # })?;
 /// use waymesh_graph::{Hierarchy, HierarchyConfig, HierarchyUse, PathOptions, QueryScratch};
 ///
-/// // For meshes of any size, to show it: as a rule small ones are faster without.
+/// // For meshes of any size, to show it: small ones are usually faster without.
 /// let config = HierarchyConfig::default().with_min_polygons(0).with_cluster_polygons(4);
 /// let hierarchy = Hierarchy::new(&mesh, &config)?;
 /// let (from, to) = (Vec3::new(1.0, 0.0, 1.0), Vec3::new(159.0, 0.0, 4.0));
@@ -179,7 +179,7 @@ pub struct Hierarchy<F = AnyPolygon, C = Length> {
 }
 
 impl Hierarchy {
-    /// A hierarchy over all polygons.
+    /// Makes a hierarchy over all polygons.
     ///
     /// # Errors
     /// See [`Hierarchy::with_filter`].
@@ -189,7 +189,7 @@ impl Hierarchy {
 }
 
 impl<F: PolygonFilter + Sync> Hierarchy<F> {
-    /// A hierarchy over the polygons that a filter allows, where a path costs its length.
+    /// Makes a hierarchy over the polygons that a filter allows, where a path costs its length.
     ///
     /// # Errors
     /// See [`Hierarchy::with_costs`].
@@ -199,11 +199,11 @@ impl<F: PolygonFilter + Sync> Hierarchy<F> {
 }
 
 impl<F: PolygonFilter + Sync, C: TravelCost + Sync> Hierarchy<F, C> {
-    /// A hierarchy over the polygons that a filter allows, for paths that cost what `cost` says.
-    /// Runs on all threads of the rayon pool it is called in; the result does not depend on how
-    /// many there are.
+    /// Makes a hierarchy over the polygons that a filter allows, for paths that cost what `cost`
+    /// says. Runs on all threads of the rayon pool it is called in; the result does not depend
+    /// on how many there are.
     ///
-    /// On a mesh below [`HierarchyConfig::min_polygons`] it is empty, and queries do without.
+    /// On a mesh below [`HierarchyConfig::min_polygons`] it is empty, and queries do not use it.
     ///
     /// # Errors
     /// [`QueryError::BadField`] for a configuration that is out of range, [`QueryError::BadCost`]
@@ -265,7 +265,7 @@ impl<F, C> Hierarchy<F, C> {
         Graph { terminals, first, squares, between }
     }
 
-    /// How large it is.
+    /// Returns how large it is.
     #[must_use]
     pub fn figures(&self) -> HierarchyFigures {
         let bytes = size_of_val(&*self.clusters.of) * 2
@@ -279,7 +279,7 @@ impl<F, C> Hierarchy<F, C> {
         HierarchyFigures { clusters, levels, entrances: self.terminals.len() / 2, bytes }
     }
 
-    /// The cluster of each polygon, `None` where the filter closes it; empty below
+    /// Returns the cluster of each polygon, `None` where the filter closes it; empty below
     /// [`HierarchyConfig::min_polygons`]. For pictures.
     #[must_use]
     pub fn cluster_of(&self, polygon: PolyId) -> Option<u32> {

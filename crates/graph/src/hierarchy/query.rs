@@ -183,12 +183,12 @@ impl<F: PolygonFilter + PartialEq, C: TravelCost + PartialEq> Hierarchy<F, C> {
         self.first[cluster as usize]..self.first[cluster as usize + 1]
     }
 
-    /// How a polygon is reached from a terminal of its cluster.
+    /// Returns how a polygon is reached from a terminal of its cluster.
     fn reached(&self, terminal: u32, polygon: u32) -> &Reached {
         &self.reached[self.rows[terminal as usize] + self.clusters.slots[polygon as usize] as usize]
     }
 
-    /// How far it is from each landmark to the goal.
+    /// Returns how far it is from each landmark to the goal.
     fn goal_marks(&self, goal: &Spot, cluster: u32, metre: f64) -> [f32; COUNT] {
         let mut marks = [f32::INFINITY; COUNT];
         for arrived in self.exits(cluster) {
@@ -390,8 +390,8 @@ fn straighten<U: PolygonFilter>(
     }
 }
 
-/// Takes each link that is leapt over from the place of its segment that is best between the turns
-/// before and after. Returns `true` if there is such a link.
+/// Takes each link that is not crossed like an edge from the place of its segment that is best
+/// between the turns before and after. Returns `true` if there is such a link.
 fn slide_links(mesh: &NavMesh, scratch: &mut HierarchyScratch) -> bool {
     let HierarchyScratch { turns, steps, .. } = scratch;
     let mut any = false;

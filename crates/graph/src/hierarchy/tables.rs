@@ -158,7 +158,7 @@ fn flood<F: PolygonFilter, C: TravelCost>(
     }
 }
 
-/// What a metre costs in a polygon: 1 without costs.
+/// Returns what a metre costs in a polygon: 1 without costs.
 pub(super) fn metre_in<F: PolygonFilter, C: TravelCost>(
     mesh: &NavMesh,
     usable: &Usable<'_, F, C>,
@@ -167,7 +167,7 @@ pub(super) fn metre_in<F: PolygonFilter, C: TravelCost>(
     if C::IS_LENGTH { 1.0 } else { f64::from(usable.cost.per_metre(mesh, PolyId(polygon))) }
 }
 
-/// What it costs to cross an edge or a link out of a polygon, in cells.
+/// Returns what it costs to cross an edge or a link out of a polygon, in cells.
 pub(super) fn crossing_cost<F: PolygonFilter, C: TravelCost>(
     mesh: &NavMesh,
     usable: &Usable<'_, F, C>,
@@ -183,8 +183,8 @@ pub(super) fn crossing_cost<F: PolygonFilter, C: TravelCost>(
             / f64::from(mesh.frame.cell_size)
 }
 
-/// Both ends of a link in its middle, with what it costs in cells where a metre of it costs that
-/// much.
+/// Returns both ends of a link in its middle, with what it costs in cells where a metre of it costs
+/// that much.
 pub(super) fn link_place(mesh: &NavMesh, crossing: u32, metre: f64) -> [(PlanPosition, f64); 2] {
     let (link, backwards) = mesh.link_of(crossing);
     let link = &mesh.links.links[link.index()];
@@ -236,7 +236,7 @@ fn string(
     Some((turns[turns.len().saturating_sub(2)].at, length))
 }
 
-/// The middle of a polygon's corners.
+/// Returns the middle of a polygon's corners.
 fn middle(mesh: &NavMesh, polygon: u32) -> PlanPosition {
     let corners = &mesh.corners[mesh.edge_range(polygon as usize)];
     let count = corners.len() as f64;

@@ -83,7 +83,7 @@ pub enum QueryError {
     },
 }
 
-/// An error about a field that must be 0 or more, infinity included, unless it is.
+/// Returns an error about a field that must be 0 or more, infinity included, unless it is.
 pub(crate) fn unless_0_or_more(field: &'static str, value: f32) -> Result<(), BadField> {
     BadField::unless(value >= 0.0, field, value, "0 or more")
 }

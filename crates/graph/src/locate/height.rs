@@ -26,7 +26,7 @@ impl NavMesh {
         Some(self.frame.to_world(0.0, height, 0.0).y)
     }
 
-    /// Height in levels.
+    /// Returns the height in levels.
     #[inline]
     pub(crate) fn height_at(&self, polygon: usize, at: PlanPosition) -> f64 {
         let bounds = &self.bounds[polygon];

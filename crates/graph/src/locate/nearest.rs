@@ -145,7 +145,7 @@ impl NavMesh {
         Location { polygon: PolyId(spot.polygon), position, generation: self.generation }
     }
 
-    /// The nearest place among the polygons that `allows` allows.
+    /// Returns the nearest place among the polygons that `allows` allows.
     pub(crate) fn nearest_spot(
         &self,
         position: Vec3,
@@ -284,8 +284,8 @@ impl NavMesh {
         distance_squared
     }
 
-    /// The point of a polygon that is closest in plan, moved to the lattice: `at` itself where the
-    /// polygon contains it.
+    /// Returns the point of a polygon that is closest in plan, moved to the lattice: `at` itself
+    /// where the polygon contains it.
     pub(crate) fn closest_in_polygon(&self, polygon: usize, at: PlanPosition) -> PlanPosition {
         // Only edges that have `at` on their far side can hold the closest point.
         let mut closest = self.closest_on_edges(polygon, at, |a, b| orientation(a, b, at) < 0.0);

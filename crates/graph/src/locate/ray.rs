@@ -40,9 +40,9 @@ pub(crate) enum RayExit {
 }
 
 impl NavMesh {
-    /// Where a ray leaves a polygon. It came in through the inside of `entry`: the start of that
-    /// edge is left of it, the end right, and the target beyond. So only the corners right of
-    /// the ray are looked at.
+    /// Returns where a ray leaves a polygon. It came in through the inside of `entry`: the start of
+    /// that edge is left of it, the end right, and the target beyond. So only the corners right
+    /// of the ray are looked at.
     #[inline]
     pub(crate) fn exit_through(&self, polygon: u32, entry: usize, ray: &Ray) -> RayExit {
         let range = self.edge_range(polygon as usize);
@@ -67,7 +67,7 @@ impl NavMesh {
         }
     }
 
-    /// Where a ray leaves the polygon that it begins in or on.
+    /// Returns where a ray leaves the polygon that it begins in or on.
     #[inline]
     pub(crate) fn exit_of(&self, polygon: u32, ray: &Ray) -> RayExit {
         let first = self.polygon_first[polygon as usize] as usize;
@@ -122,7 +122,7 @@ impl NavMesh {
         Some(if is_beyond { RayExit::Through(first + exit) } else { RayExit::Ends })
     }
 
-    /// A ray from a place of the mesh.
+    /// Returns a ray from a place of the mesh.
     #[inline]
     pub(crate) fn ray(&self, at: PlanPosition, target: PlanPosition) -> Ray {
         let direction = (target.x - at.x, target.z - at.z);

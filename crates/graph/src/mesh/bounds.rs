@@ -79,7 +79,7 @@ pub(crate) fn polygon_bounds(
     ranges.enumerate().map(|(polygon, range)| bounds_of(polygon, &corners[range], surface)).collect()
 }
 
-/// The box around a polygon with these corners.
+/// Returns the box around a polygon with these corners.
 pub(crate) fn bounds_of(polygon: usize, corners: &[Corner], surface: Option<&HeightTables>) -> PolygonBounds {
     let mut sum = PolygonBounds::EMPTY;
     for corner in corners {

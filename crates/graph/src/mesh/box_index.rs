@@ -63,7 +63,7 @@ pub(crate) fn around(value: f64) -> [f32; 2] {
     [near - slack, near + slack]
 }
 
-/// A single-precision number that is not below a value, infinite where there is no other.
+/// Returns a single-precision number that is not below a value, infinite where there is no other.
 #[inline]
 fn above(value: f64) -> f32 {
     if value < 1e38 { around(value.max(-1e38))[1] } else { f32::INFINITY }
@@ -116,8 +116,8 @@ impl RoughTarget {
         }
     }
 
-    /// Squared distances to four of the boxes in cells, not more than they are; infinite for those
-    /// out of reach.
+    /// Returns the squared distances to four of the boxes in cells, not more than they are;
+    /// infinite for those out of reach.
     #[inline]
     fn distances_squared(&self, node: &Node, half: u32) -> Vec4 {
         let half = half as usize;
@@ -197,7 +197,7 @@ impl BoxIndex {
         fits.then_some(Self { boxes, polygons, levels, nodes, node_levels })
     }
 
-    /// How many boxes and nodes go with so many polygons, together.
+    /// Returns how many boxes and nodes go with so many polygons, together.
     pub(crate) fn lengths(polygons: usize) -> usize {
         let [levels, _] = levels(polygons);
         let nodes: usize =
@@ -312,7 +312,7 @@ impl BoxIndex {
     }
 }
 
-/// The box around boxes.
+/// Returns the box around boxes.
 fn around_all(boxes: &[PolygonBounds]) -> PolygonBounds {
     let mut sum = PolygonBounds::EMPTY;
     boxes.iter().for_each(|bounds| sum.include(bounds));
@@ -337,7 +337,7 @@ fn index(length: usize) -> u32 {
     u32::try_from(length).expect("a tree has at most 8/7 as many boxes as a mesh has polygons")
 }
 
-/// Where the middle of `bounds` lies on a Hilbert curve of 16 bits a side over `whole`.
+/// Returns where the middle of `bounds` lies on a Hilbert curve of 16 bits a side over `whole`.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within 16 bits by construction")]
 fn curve_position(bounds: &PolygonBounds, whole: &PolygonBounds) -> u32 {
     let width = i64::from(whole.max_x) - i64::from(whole.min_x);

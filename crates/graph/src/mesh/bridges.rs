@@ -51,7 +51,7 @@ impl Bridges {
         Self { kinds, ranges }
     }
 
-    /// Both tables: kinds of edges, and ranges of polygons.
+    /// Returns both tables: kinds of edges, and ranges of polygons.
     pub(crate) fn tables(&self) -> (&Table<u8>, &Table<[u32; 2]>) {
         (&self.kinds, &self.ranges)
     }
@@ -112,7 +112,7 @@ impl Bridges {
         Self { kinds: kinds.into(), ranges: ranges.into() }
     }
 
-    /// The number of a polygon.
+    /// Returns the number of a polygon.
     #[inline]
     pub(crate) fn number(&self, polygon: u32) -> u32 {
         self.ranges[polygon as usize][0]
@@ -156,8 +156,8 @@ mod tests {
         (first, neighbours)
     }
 
-    /// What can be reached from `start` without the pair of edges between `cut`, one of them if
-    /// there are several.
+    /// Returns what can be reached from `start` without the pair of edges between `cut`, one of
+    /// them if there are several.
     fn reachable(count: usize, edges: &[(usize, usize)], cut: usize, start: usize) -> Vec<bool> {
         let mut seen = vec![false; count];
         seen[start] = true;

@@ -19,7 +19,7 @@ pub trait TravelCost {
     /// called.
     const IS_LENGTH: bool = false;
 
-    /// Cost of a metre in `polygon`.
+    /// Returns the cost of a metre in `polygon`.
     fn per_metre(&self, mesh: &NavMesh, polygon: PolyId) -> f32;
 
     /// Lower bound of [`TravelCost::per_metre`] over all polygons that can be used. Default: 0.
@@ -30,7 +30,8 @@ pub trait TravelCost {
         0.0
     }
 
-    /// Cost of entering polygon `to` from polygon `from`, over an edge or a link. Default 0.
+    /// Returns the cost of entering polygon `to` from polygon `from`, over an edge or a link.
+    /// Default 0.
     fn entering(&self, mesh: &NavMesh, from: PolyId, to: PolyId) -> f32 {
         let _ = (mesh, from, to);
         0.0
@@ -84,7 +85,7 @@ impl AreaCosts {
         self
     }
 
-    /// The cost of a metre of this kind of ground.
+    /// Returns the cost of a metre of this kind of ground.
     #[must_use]
     pub fn of(&self, area: AreaId) -> f32 {
         self.costs[usize::from(area.0)]
@@ -124,7 +125,7 @@ impl<F: PolygonFilter, C: TravelCost> PolygonFilter for Usable<'_, F, C> {
     }
 }
 
-/// Cost of entering a polygon: 0 or more.
+/// Returns the cost of entering a polygon: 0 or more.
 #[inline]
 pub(crate) fn entering<C: TravelCost>(cost: &C, mesh: &NavMesh, from: u32, to: u32) -> f32 {
     if C::IS_LENGTH { 0.0 } else { cost.entering(mesh, PolyId(from), PolyId(to)).max(0.0) }

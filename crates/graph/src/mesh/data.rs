@@ -113,7 +113,7 @@ impl From<&Link> for LinkData {
 }
 
 impl LinkData {
-    /// The link, if its kind is known.
+    /// Returns the link, if its kind is known.
     pub(crate) fn link(&self) -> Option<Link> {
         let end = |end: usize| PlanVertex {
             point: PlanPoint::new(self.points[end][0], self.points[end][1]),
@@ -133,7 +133,7 @@ impl LinkData {
 }
 
 impl NavMesh {
-    /// The mesh as plain tables.
+    /// Returns the mesh as plain tables.
     #[must_use]
     pub fn data(&self) -> NavMeshData {
         let surface = self.surface.as_ref();

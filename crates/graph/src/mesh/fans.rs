@@ -74,19 +74,19 @@ impl Fans {
         Self { twins, corners, count }
     }
 
-    /// Both tables: the same edge beyond, and the fan of each corner.
+    /// Returns both tables: the same edge beyond, and the fan of each corner.
     pub(crate) fn tables(&self) -> [&Table<u32>; 2] {
         [&self.twins, &self.corners]
     }
 
-    /// The edge in the polygon beyond that is the same as this one.
+    /// Returns the edge in the polygon beyond that is the same as this one.
     #[inline]
     pub(crate) fn twin(&self, edge: u32) -> u32 {
         self.twins[edge as usize]
     }
 
-    /// The fan of a corner, and whether a shortest path may turn there: its corners make more than
-    /// half a turn, between walls.
+    /// Returns the fan of a corner, and whether a shortest path may turn there: its corners make
+    /// more than half a turn, between walls.
     #[inline]
     pub(crate) fn fan(&self, corner: u32) -> (u32, bool) {
         let entry = self.corners[corner as usize];
@@ -103,7 +103,7 @@ impl Fans {
         self.corners = self.corners.iter().map(allowed).collect();
     }
 
-    /// Number of fans.
+    /// Returns the number of fans.
     pub(crate) fn count(&self) -> u32 {
         self.count
     }
@@ -172,12 +172,12 @@ impl Numbering {
     }
 }
 
-/// The fan that an entry names.
+/// Returns the fan that an entry names.
 pub(crate) fn fan_of(entry: u32) -> u32 {
     entry & !MAY_TURN
 }
 
-/// The same edge in the polygon beyond, beside each edge.
+/// Returns the same edge in the polygon beyond, beside each edge.
 fn twins(edges: &Edges<'_>) -> Vec<u32> {
     let mut known: Vec<(VertexId, VertexId, u32, u32)> = Vec::with_capacity(edges.neighbours.len());
     let mut wanted = Vec::with_capacity(edges.neighbours.len());

@@ -22,7 +22,7 @@ pub enum MeshFormat {
 impl MeshFormat {
     const ALL: [Self; 2] = [Self::Exchange, Self::Packed];
 
-    /// The ending of file names, without the dot.
+    /// Returns the ending of file names, without the dot.
     #[must_use]
     pub const fn ending(self) -> &'static str {
         match self {
@@ -31,7 +31,7 @@ impl MeshFormat {
         }
     }
 
-    /// The version that is written and read.
+    /// Returns the version that is written and read.
     #[must_use]
     pub const fn version(self) -> u32 {
         match self {
@@ -40,14 +40,14 @@ impl MeshFormat {
         }
     }
 
-    /// The format that the name of a file ends in, in any case of letters.
+    /// Returns the format that the name of a file ends in, in any case of letters.
     #[must_use]
     pub fn of_name(file: &Path) -> Option<Self> {
         let ending = file.extension()?;
         Self::ALL.into_iter().find(|format| ending.eq_ignore_ascii_case(format.ending()))
     }
 
-    /// The format that bytes begin with.
+    /// Returns the format that bytes begin with.
     #[must_use]
     pub fn of_bytes(bytes: &[u8]) -> Option<Self> {
         Self::ALL.into_iter().find(|format| format.begins(bytes))
@@ -63,7 +63,7 @@ impl MeshFormat {
         !shown.is_empty() && magic.starts_with(shown)
     }
 
-    /// What to do about a file of another version.
+    /// Returns what to do about a file of another version.
     pub(crate) fn remedy(self, found: u32) -> &'static str {
         match self {
             _ if found > self.version() => "it needs a newer waymesh",
@@ -83,7 +83,7 @@ impl fmt::Display for MeshFormat {
 }
 
 impl NavMesh {
-    /// The mesh as bytes of a file, with a checksum.
+    /// Returns the mesh as bytes of a file, with a checksum.
     #[must_use]
     pub fn to_bytes(&self, format: MeshFormat) -> Vec<u8> {
         match format {

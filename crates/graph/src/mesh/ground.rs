@@ -120,8 +120,8 @@ fn fours(surface: &HeightTables, polygon: usize, mut visit: impl FnMut(&[[Surfac
 }
 
 impl Ground {
-    /// Height in levels on the polygon's triangles `range`, at the point that is nearest in
-    /// weights. `None` if none has area.
+    /// Returns the height in levels on the polygon's triangles `range`, at the point that is
+    /// nearest in weights. `None` if none has area.
     #[inline]
     pub(crate) fn height(&self, polygon: usize, range: Range<usize>, at: PlanPosition) -> Option<f64> {
         let ([x0, x1], [z0, z1]) = (around(at.x).map(Vec4::splat), around(at.z).map(Vec4::splat));

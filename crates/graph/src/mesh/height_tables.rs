@@ -29,7 +29,7 @@ pub struct SurfaceView<'a> {
 }
 
 impl SurfaceView<'_> {
-    /// A copy that needs no mesh.
+    /// Returns a copy that needs no mesh.
     #[must_use]
     pub fn to_surface(&self) -> HeightSurface {
         HeightSurface {
@@ -62,7 +62,7 @@ impl HeightTables {
         }
     }
 
-    /// The points of a polygon's triangles, three by three.
+    /// Returns the points of a polygon's triangles, three by three.
     pub(crate) fn corners(&self, polygon: usize) -> impl Iterator<Item = SurfacePoint> {
         let range = self.polygon_triangles[polygon] as usize..self.polygon_triangles[polygon + 1] as usize;
         self.triangles[range].as_flattened().iter().map(|&point| self.points[point as usize])

@@ -11,7 +11,7 @@ use super::bounds::NO_NEIGHBOUR;
 pub struct IslandId(pub u32);
 
 impl IslandId {
-    /// The id as an index into [`NavMesh::islands`].
+    /// Returns the id as an index into [`NavMesh::islands`].
     #[inline]
     #[must_use]
     pub const fn index(self) -> usize {

@@ -166,7 +166,7 @@ impl NavMesh {
         (0..corners.len()).all(|edge| PlanPoint::orientation(at(edge), at(edge + 1), point) >= 0)
     }
 
-    /// All links.
+    /// Returns all links.
     #[must_use]
     pub fn links(&self) -> &[Link] {
         &self.links.links

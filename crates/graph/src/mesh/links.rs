@@ -9,7 +9,7 @@ use waymesh_core::{DisjointSets, PlanVertex, PolyId, Random};
 pub struct LinkId(pub u32);
 
 impl LinkId {
-    /// The id as an index into [`NavMesh::links`].
+    /// Returns the id as an index into [`NavMesh::links`].
     #[inline]
     #[must_use]
     pub const fn index(self) -> usize {
@@ -50,7 +50,7 @@ pub enum LinkKind {
 }
 
 impl LinkKind {
-    /// The kind with this number.
+    /// Returns the kind with this number.
     #[must_use]
     pub const fn from_number(number: u8) -> Option<Self> {
         match number {
@@ -104,26 +104,26 @@ pub struct Link {
 }
 
 impl Link {
-    /// A link both ways without extra cost.
+    /// Returns a link both ways without extra cost.
     #[must_use]
     pub const fn new(from: LinkEnd, to: LinkEnd, kind: LinkKind) -> Self {
         Self { from, to, both_ways: true, extra_cost: 0.0, kind, data: 0 }
     }
 
-    /// How many places a shortest path may take it from.
+    /// Returns how many places a shortest path may take it from.
     pub(crate) fn places(&self) -> u32 {
         let is_point = |end: &LinkEnd| end.ends[0].point == end.ends[1].point;
         if is_point(&self.from) && is_point(&self.to) { 1 } else { LINK_PLACES }
     }
 
-    /// How far along its segments a place lies.
+    /// Returns how far along its segments a place lies.
     #[expect(clippy::unused_self, reason = "beside the number of places")]
     pub(crate) fn along(&self, place: u32) -> f64 {
         f64::from(place) / f64::from(LINK_PLACES - 1)
     }
 
-    /// Where one leaves and where one arrives, in this direction. Both in the order in which their
-    /// ends correspond.
+    /// Returns where one leaves and where one arrives, in this direction. Both in the order in
+    /// which their ends correspond.
     pub(crate) fn ends(&self, backwards: bool) -> [&LinkEnd; 2] {
         if backwards { [&self.to, &self.from] } else { [&self.from, &self.to] }
     }
@@ -159,13 +159,13 @@ impl Links {
         !self.has_one_way
     }
 
-    /// The group of an island.
+    /// Returns the group of an island.
     #[inline]
     pub(crate) fn group(&self, island: u32) -> u32 {
         self.groups.get(island as usize).copied().unwrap_or(island)
     }
 
-    /// The links that leave `polygon`: twice the number of a link, plus one if it is taken
+    /// Returns the links that leave `polygon`: twice the number of a link, plus one if it is taken
     /// backwards.
     #[inline]
     pub(crate) fn leaving(&self, polygon: u32) -> &[u32] {
@@ -213,7 +213,7 @@ impl Links {
     }
 }
 
-/// A checksum of links: not that of none.
+/// Returns a checksum of links: not that of none.
 fn stamp(links: &[Link]) -> u64 {
     let mut sum = 0_u64;
     let mut add = |value: u32| {

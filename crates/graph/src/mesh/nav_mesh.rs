@@ -84,7 +84,7 @@ pub struct NavMesh {
 impl TryFrom<PolyMesh> for NavMesh {
     type Error = NavMeshError;
 
-    /// A mesh without height surface, for the default agent.
+    /// Returns a mesh without height surface, for the default agent.
     fn try_from(polygons: PolyMesh) -> Result<Self, NavMeshError> {
         Self::new(polygons, None, Agent::default())
     }
@@ -256,7 +256,7 @@ impl NavMesh {
         self.island_of(first).is_some_and(|island| self.island_of(second) == Some(island))
     }
 
-    /// The height of the ground as triangles, if the mesh has them.
+    /// Returns the height of the ground as triangles, if the mesh has them.
     #[must_use]
     pub fn surface(&self) -> Option<SurfaceView<'_>> {
         self.surface.as_ref().map(HeightTables::view)
@@ -320,7 +320,7 @@ impl Validate for NavMesh {
     }
 }
 
-/// A checksum of the polygons.
+/// Returns a checksum of the polygons.
 fn generation(
     frame: &GridFrame,
     polygon_first: &[u32],

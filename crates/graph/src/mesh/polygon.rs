@@ -28,7 +28,7 @@ impl<'a> PolygonView<'a> {
         &self.mesh.corner_vertices[self.mesh.edge_range(self.id.index())]
     }
 
-    /// The world positions of its corners in positive order.
+    /// Returns the world positions of its corners in positive order.
     pub fn positions(&self) -> impl ExactSizeIterator<Item = Vec3> + use<'a> {
         let mesh = self.mesh;
         self.corners().iter().map(|vertex| mesh.vertices[vertex.index()])
@@ -42,25 +42,25 @@ impl<'a> PolygonView<'a> {
             .map(|&neighbour| (neighbour != NO_NEIGHBOUR).then_some(PolyId(neighbour)))
     }
 
-    /// The region it lies in.
+    /// Returns the region it lies in.
     #[must_use]
     pub fn region(&self) -> RegionId {
         self.mesh.regions[self.id.index()]
     }
 
-    /// What kind of ground it is.
+    /// Returns what kind of ground it is.
     #[must_use]
     pub fn area_id(&self) -> AreaId {
         AreaId(self.mesh.areas[self.id.index()])
     }
 
-    /// The island it lies on.
+    /// Returns the island it lies on.
     #[must_use]
     pub fn island(&self) -> IslandId {
         IslandId(self.mesh.polygon_islands[self.id.index()])
     }
 
-    /// The box around it.
+    /// Returns the box around it.
     #[must_use]
     pub fn bounds(&self) -> PolygonBounds {
         self.mesh.bounds[self.id.index()]

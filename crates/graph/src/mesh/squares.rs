@@ -178,8 +178,8 @@ impl Buckets {
         (x >= 0.0) & (z >= 0.0) & (x <= self.width) & (z <= self.depth)
     }
 
-    /// What the products of such a cross product with the path between two places of the mesh can
-    /// be together.
+    /// Returns what the products of such a cross product with the path between two places of the
+    /// mesh can be together.
     #[inline]
     pub(crate) fn largest_product(&self, direction: (f64, f64)) -> f64 {
         direction.0.abs() * self.depth + direction.1.abs() * self.width
@@ -191,8 +191,8 @@ impl Buckets {
         self.sure_area
     }
 
-    /// The polygons that touch the square of a place, in ascending order. `None` where there are no
-    /// squares, or too many polygons.
+    /// Returns the polygons that touch the square of a place, in ascending order. `None` where
+    /// there are no squares, or too many polygons.
     #[inline]
     pub(crate) fn at(&self, at: PlanPosition) -> Option<&[u32]> {
         let (x, z) = ((at.x - self.min_x) * self.scale, (at.z - self.min_z) * self.scale);
@@ -202,8 +202,8 @@ impl Buckets {
         if is_inside { self.list(whole(x), whole(z)) } else { None }
     }
 
-    /// The lists of the squares within reach of a place, four at most: no other polygon is that
-    /// near. `None` where they do not tell.
+    /// Returns the lists of the squares within reach of a place, four at most: no other polygon is
+    /// that near. `None` where they do not tell.
     #[inline]
     pub(crate) fn around(&self, at: PlanPosition, reach: f64) -> Option<[&[u32]; 4]> {
         let range = |at: f64, from: f64, count: u32| {
@@ -240,7 +240,7 @@ fn power_of_two(exponent: u32) -> f64 {
     2.0_f64.powi(exponent.min(64).cast_signed())
 }
 
-/// The whole part of a number of squares.
+/// Returns the whole part of a number of squares.
 #[inline]
 #[expect(
     clippy::cast_possible_truncation,

@@ -13,14 +13,14 @@ use yoke::erased::ErasedArcCart;
 pub(crate) struct Table<T: 'static>(Yoke<&'static [T], ErasedArcCart>);
 
 impl Table<u8> {
-    /// The bytes themselves, asked for once.
+    /// Returns the bytes themselves, asked for once.
     pub(crate) fn of_bytes(bytes: impl AsRef<[u8]> + Send + Sync + 'static) -> Self {
         Self(Yoke::attach_to_cart(Arc::new(bytes), |bytes| bytes.as_ref()).erase_arc_cart())
     }
 
-    /// The elements that these of the bytes are, in little-endian words: in place where they are
-    /// aligned and the machine has its words so as well, else copied. Bytes left over at the
-    /// end are no element, bytes past the end are none.
+    /// Returns the elements that these of the bytes are, in little-endian words: in place where
+    /// they are aligned and the machine has its words so as well, else copied. Bytes left over
+    /// at the end are no element, bytes past the end are none.
     pub(crate) fn cut<T: Pod + Send + Sync>(&self, range: Range<usize>) -> Table<T> {
         let bytes = self.get(range.clone()).unwrap_or_default();
         let range = range.start..range.start + bytes.len() / size_of::<T>() * size_of::<T>();

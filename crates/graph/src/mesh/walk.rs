@@ -28,7 +28,7 @@ impl WalkEdge {
     }
 }
 
-/// The edges of all polygons, in the order of their corners.
+/// Returns the edges of all polygons, in the order of their corners.
 pub(crate) fn walk_edges(corners: &[Corner], neighbours: &[u32], fans: &Fans) -> Vec<WalkEdge> {
     let edges = (0_u32..).zip(corners).zip(neighbours);
     edges.map(|((edge, corner), &beyond)| WalkEdge::of(corner, beyond, fans.twin(edge))).collect()

@@ -65,7 +65,7 @@ const CHECKSUM: usize = 4;
 const ALIGNMENT: usize = 8;
 
 impl NavMesh {
-    /// The mesh as the bytes of a `.wmesh` file.
+    /// Returns the mesh as the bytes of a `.wmesh` file.
     #[must_use]
     pub fn to_wmesh(&self) -> Vec<u8> {
         encode(&self.data())
@@ -149,7 +149,8 @@ fn encode(data: &NavMeshData) -> Vec<u8> {
     file
 }
 
-/// Length of a file with so many elements per section; `None` beyond what memory can address.
+/// Returns the length of a file with so many elements per section; `None` beyond what memory can
+/// address.
 fn file_length(counts: [usize; SECTIONS.len()]) -> Option<usize> {
     SECTIONS.iter().zip(counts).try_fold(TABLE_END + CHECKSUM, |length, ((_, size), count)| {
         let bytes = count.checked_mul(*size as usize)?.checked_next_multiple_of(ALIGNMENT)?;

@@ -124,15 +124,16 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         }
     }
 
-    /// The path through the corridor, from the agent's place to the goal or the closest place to
-    /// it. Its points are where to go next, its [`Path::links`] name the links on the way.
+    /// Returns the path through the corridor, from the agent's place to the goal or the closest
+    /// place to it. Its points are where to go next, its [`Path::links`] name the links on the
+    /// way.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The corners ahead, `most` at most: the last of all is the goal. [`PathCorridor::next_link`]
-    /// tells whether a link begins at one.
+    /// Returns the corners ahead, `most` at most: the last of all is the goal.
+    /// [`PathCorridor::next_link`] tells whether a link begins at one.
     #[doc(alias = "findCorners")]
     #[must_use]
     pub fn next_corners(&self, most: usize) -> &[Vec3] {
@@ -140,13 +141,13 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         &points[..most.min(points.len())]
     }
 
-    /// The next link on the way.
+    /// Returns the next link on the way.
     #[must_use]
     pub fn next_link(&self) -> Option<LinkUse> {
         self.path.links.first().copied()
     }
 
-    /// Where the agent is, on the mesh; `None` without a corridor.
+    /// Returns where the agent is, on the mesh; `None` without a corridor.
     #[must_use]
     pub fn start(&self) -> Option<Location> {
         let ends = self.ends?;
@@ -154,7 +155,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         Some(Location { polygon, position, generation: self.generation })
     }
 
-    /// Where the corridor leads; `None` without a corridor.
+    /// Returns where the corridor leads; `None` without a corridor.
     #[must_use]
     pub fn goal(&self) -> Option<Location> {
         let ends = self.ends?;
@@ -162,7 +163,7 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         Some(Location { polygon, position, generation: self.generation })
     }
 
-    /// The options it is kept with.
+    /// Returns the options it is kept with.
     #[must_use]
     pub fn options(&self) -> &CorridorOptions<F, C> {
         &self.options
@@ -624,8 +625,8 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
         Some(turn.crossed)
     }
 
-    /// The shortest path between two places near each other, into `scratch.corridor.steps`; its
-    /// length in metres.
+    /// Returns the shortest path between two places near each other, into `scratch.corridor.steps`;
+    /// its length in metres.
     fn join(&self, mesh: &NavMesh, [from, to]: [&Spot; 2], scratch: &mut QueryScratch) -> Option<f64> {
         let metre = f64::from(mesh.frame.cell_size);
         let usable = self.options.path.usable();
@@ -739,8 +740,8 @@ impl<F: PolygonFilter, C: TravelCost> PathCorridor<F, C> {
 }
 
 impl NavMesh {
-    /// Length as the search for the shortest path measures it: in plan, links in space and with
-    /// what they cost.
+    /// Returns the length as the search for the shortest path measures it: in plan, links in space
+    /// and with what they cost.
     fn plan_length(&self, path: &Path) -> f64 {
         let mut sum = 0.0;
         let mut links = path.links.iter().filter(|taken| !self.links.is_portal(taken.link)).peekable();

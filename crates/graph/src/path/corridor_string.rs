@@ -44,7 +44,7 @@ impl MovingString<'_> {
         self.funnel.turns.len() >= 2
     }
 
-    /// The point of a turn that was pulled from step `first` on.
+    /// Returns the point of a turn that was pulled from step `first` on.
     fn point(&self, turn: Turn, first: usize) -> Vec3 {
         self.mesh.position_in(self.path.polygons[first + turn.crossed], turn.at)
     }
@@ -147,7 +147,7 @@ impl MovingString<'_> {
     }
 }
 
-/// Where a polygon is among those of a path, looked for from one end.
+/// Returns where a polygon is among those of a path, looked for from one end.
 pub(super) fn place_of(polygons: &[PolyId], polygon: u32, from_start: bool) -> Option<usize> {
     let is_it = |other: &PolyId| other.0 == polygon;
     if from_start { polygons.iter().position(is_it) } else { polygons.iter().rposition(is_it) }

@@ -42,9 +42,9 @@ pub struct DistanceMap {
 }
 
 impl NavMesh {
-    /// All polygons that can be reached from a place within a length, with the shortest path to the
-    /// nearest point of each, in metres in plan; nearest first, of equals the lowest id. `out`
-    /// is cleared first. One-way links are not taken.
+    /// Finds all polygons that can be reached from a place within a length, with the shortest path
+    /// to the nearest point of each, in metres in plan; nearest first, of equals the lowest id.
+    /// `out` is cleared first. One-way links are not taken.
     ///
     /// # Errors
     /// [`QueryError::Stale`], [`QueryError::NoPolygon`] or [`QueryError::NotFinite`] for a place
@@ -76,8 +76,8 @@ impl NavMesh {
         Ok(())
     }
 
-    /// The shortest paths to a goal from everywhere within a length of it, in metres in plan;
-    /// infinite is allowed.
+    /// Returns the shortest paths to a goal from everywhere within a length of it, in metres in
+    /// plan; infinite is allowed.
     ///
     /// # Errors
     /// See [`NavMesh::polygons_within`].

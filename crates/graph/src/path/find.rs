@@ -120,8 +120,8 @@ impl NavMesh {
         self.may_connect(from, to)
     }
 
-    /// The ends of a path to a place that can be reached, if it is closer to the goal than the
-    /// start.
+    /// Returns the ends of a path to a place that can be reached, if it is closer to the goal than
+    /// the start.
     pub(super) fn partial_ends(&self, ends: &Ends, reached: Spot) -> Option<Ends> {
         let reached_position = self.location(&reached, ends.goal_position).position;
         let gain =

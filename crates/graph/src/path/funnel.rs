@@ -50,7 +50,7 @@ impl Chain {
         self.first = 0;
     }
 
-    /// Where it ends: at the apex if it is empty.
+    /// Returns where it ends: at the apex if it is empty.
     #[inline]
     fn last(&self, apex: PlanPosition) -> PlanPosition {
         if self.turns.len() > self.first { self.turns[self.turns.len() - 1].at } else { apex }
@@ -125,7 +125,7 @@ pub(super) struct Leg<'a> {
 }
 
 impl<'a> Leg<'a> {
-    /// The edges between two turns, with their places in the corridor.
+    /// Returns the edges between two turns, with their places in the corridor.
     fn between(&self, from: Turn, to: Turn) -> impl Iterator<Item = (usize, &'a u32)> + use<'a> {
         self.corridor.iter().enumerate().take(to.crossed).skip(from.crossed)
     }
@@ -221,11 +221,11 @@ impl NavMesh {
         push_goal(path, 1, goal_position);
     }
 
-    /// The links of a corridor that are not crossed like edges: its place in the corridor, the
-    /// crossing, and how far along its segments it is taken.
+    /// Returns the links of a corridor that are not crossed like edges: its place in the corridor,
+    /// the crossing, and how far along its segments it is taken.
     fn links_on(&self, corridor: &[u32], link_places: &[f64]) -> impl Iterator<Item = (usize, u32, f64)> {
         let links = corridor.iter().copied().enumerate().filter(|&(_, crossing)| self.is_link(crossing));
-        // Each link has its leap, those that are crossed like an edge too.
+        // Each link has its place, also those that are crossed like an edge.
         let link_places = link_places.iter().copied().chain(std::iter::repeat(0.0));
         let links = links.zip(link_places).map(|((crossed, crossing), along)| (crossed, crossing, along));
         links.filter(|&(_, crossing, _)| !self.is_crossed(crossing))
@@ -343,7 +343,7 @@ impl NavMesh {
         !self.is_link(crossing) || self.links.is_portal(self.link_of(crossing).0)
     }
 
-    /// A place on a link's segment.
+    /// Returns a place on a link's segment.
     pub(crate) fn on_segment(&self, end: &LinkEnd, along: f64) -> (PlanPosition, Vec3) {
         let [a, b] = end.ends;
         let mix = |from: f64, to: f64| from + (to - from) * along;
@@ -354,7 +354,8 @@ impl NavMesh {
         (at, self.frame.to_world(at.x, mix(f64::from(a.height), f64::from(b.height)), at.z))
     }
 
-    /// The ends of an edge in the plan: right and left of whoever leaves the polygon across it.
+    /// Returns the ends of an edge in the plan: right and left of an agent that leaves the polygon
+    /// across it.
     #[inline]
     pub(crate) fn edge_ends(&self, polygon: PolyId, crossing: u32) -> [PlanPosition; 2] {
         if self.is_link(crossing) {
@@ -374,7 +375,7 @@ impl NavMesh {
         [&self.corners[edge], &self.corners[next]]
     }
 
-    /// What the straight path between two turns costs.
+    /// Returns what the straight path between two turns costs.
     fn cost_between<C: TravelCost>(
         &self,
         [from, to]: [Turn; 2],
@@ -414,8 +415,8 @@ impl NavMesh {
         }
     }
 
-    /// Where the segment between two turns crosses an edge, unless one is an end of the other or
-    /// both are in line.
+    /// Returns where the segment between two turns crosses an edge, unless one is an end of the
+    /// other or both are in line.
     fn crossing_at(&self, [from, to]: [Turn; 2], polygon: PolyId, crossing: u32) -> Option<PlanPosition> {
         let [right, left] = self.edge_ends(polygon, crossing);
         let (r, l) = (orientation(from.at, to.at, right), orientation(from.at, to.at, left));

@@ -27,7 +27,7 @@ impl Local {
         Self { x: mix(self.x, to.x), y: mix(self.y, to.y), z: mix(self.z, to.z) }
     }
 
-    /// How far from `a` to `b` this point of the segment lies in plan, from 0 to 1.
+    /// Returns how far from `a` to `b` this point of the segment lies in plan, from 0 to 1.
     pub(super) fn along(self, a: Self, b: Self) -> f32 {
         let (ex, ez) = (b.x - a.x, b.z - a.z);
         let length = ex * ex + ez * ez;
@@ -71,8 +71,8 @@ impl Scale {
     }
 }
 
-/// Where the shortest path from `from` over segment `a b` to `to` crosses it, in plan: by mirroring
-/// one of the two if they are on the same side.
+/// Returns where the shortest path from `from` over segment `a b` to `to` crosses it, in plan: by
+/// mirroring one of the two if they are on the same side.
 #[inline]
 pub(super) fn crossing_point(from: Local, to: Local, a: Local, b: Local) -> Local {
     let (ex, ez) = (b.x - a.x, b.z - a.z);
@@ -122,13 +122,13 @@ impl Approach {
         Self { at, cost, from: at, from_cost: cost, metre, right: at, left: at }
     }
 
-    /// The same, to go on at so much a metre.
+    /// Returns the same, to go on at so much a metre.
     #[inline]
     pub(super) fn at_cost(self, metre: f32) -> Self {
         if self.metre.to_bits() == metre.to_bits() { self } else { Self::turn(self.at, self.cost, metre) }
     }
 
-    /// The same, for so much more.
+    /// Returns the same, for so much more.
     #[inline]
     pub(super) fn plus(mut self, cost: f32) -> Self {
         self.cost += cost;

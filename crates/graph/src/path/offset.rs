@@ -120,7 +120,7 @@ impl NavMesh {
         Location { polygon, position, generation: self.generation }
     }
 
-    /// The first polygon of a path, from one of them on, that holds a point of it.
+    /// Returns the first polygon of a path, from one of them on, that holds a point of it.
     fn polygon_at(&self, path: &Path, first: usize, point: Vec3, is_landing: bool) -> usize {
         // A link may land straight above where it was taken.
         let begin = first + usize::from(is_landing && first + 1 < path.polygons.len());
@@ -138,7 +138,7 @@ impl NavMesh {
         self.agent.height / 2.0
     }
 
-    /// Where a corner goes, if it can.
+    /// Returns where a corner goes, if it can.
     fn step_aside(
         &self,
         from: &Stand,

@@ -15,9 +15,9 @@ impl NavMesh {
         F::ALLOWS_ALL && self.links.are_both_ways()
     }
 
-    /// The point closest to `goal` in space, of all that can be reached from `start`. With a filter
-    /// or one-way links it floods what can be reached, else it asks the box index for the
-    /// island.
+    /// Returns the point closest to `goal` in space, of all that can be reached from `start`. With
+    /// a filter or one-way links it floods what can be reached, else it asks the box index for
+    /// the island.
     pub(super) fn closest_reachable<F: PolygonFilter>(
         &self,
         start: &Spot,
@@ -75,7 +75,7 @@ impl NavMesh {
         is_complete
     }
 
-    /// The point closest to `goal` in space, of all that was flooded.
+    /// Returns the point closest to `goal` in space, of all that was flooded.
     pub(super) fn closest_flooded(&self, goal: Vec3, scratch: &PathScratch) -> Option<Spot> {
         self.nearest_spot(goal, &Reach::INFINITE, |polygon| {
             scratch.is_marked(self.polygon_first[polygon as usize])

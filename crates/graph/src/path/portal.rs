@@ -16,8 +16,8 @@ pub(crate) struct Portal {
 }
 
 impl NavMesh {
-    /// The portals of a polygon: its edges with a neighbour, then links that are crossed like an
-    /// edge.
+    /// Returns the portals of a polygon: its edges with a neighbour, then links that are crossed
+    /// like an edge.
     pub(crate) fn portals(&self, polygon: u32) -> impl Iterator<Item = Portal> + use<'_> {
         let mesh = self;
         let range = mesh.edge_range(polygon as usize);
@@ -39,12 +39,12 @@ impl NavMesh {
     }
 }
 
-/// Distance in cells.
+/// Returns the distance in cells.
 pub(super) fn turn_length(from: PlanPosition, to: PlanPosition) -> f64 {
     from.distance_squared(to).sqrt()
 }
 
-/// The point as far beyond `at` as `from` is before it. On the lattice.
+/// Returns the point as far beyond `at` as `from` is before it. On the lattice.
 pub(super) fn beyond(from: PlanPosition, at: PlanPosition) -> PlanPosition {
     PlanPosition { x: at.x + (at.x - from.x), z: at.z + (at.z - from.z) }
 }
@@ -54,8 +54,8 @@ pub(super) fn is_before(from: PlanPosition, a: PlanPosition, b: PlanPosition) ->
     (a.x - from.x) * (b.x - a.x) + (a.z - from.z) * (b.z - a.z) > 0.0
 }
 
-/// Shortest path from `root` between two rays over the portal to `goal`, as if nothing were in the
-/// way.
+/// Returns the shortest path from `root` between two rays over the portal to `goal`, as if nothing
+/// were in the way.
 #[inline]
 pub(super) fn ahead(
     root: PlanPosition,
@@ -85,7 +85,7 @@ pub(super) fn ahead(
     (end.0 * end.0 + end.1 * end.1).sqrt() + (rest.0 * rest.0 + rest.1 * rest.1).sqrt()
 }
 
-/// Shortest path from `root` to the part of the portal between two rays.
+/// Returns the shortest path from `root` to the part of the portal between two rays.
 pub(super) fn nearest_between(
     root: PlanPosition,
     right: PlanPosition,

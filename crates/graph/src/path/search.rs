@@ -139,7 +139,7 @@ impl PathScratch {
         self.seen[edge as usize] = (self.stamp, number);
     }
 
-    /// The number kept last beside an edge.
+    /// Returns the number kept last beside an edge.
     pub(crate) fn noted(&self, edge: u32) -> Option<u32> {
         let (stamp, number) = self.seen[edge as usize];
         (stamp == self.stamp).then_some(number)
@@ -185,7 +185,7 @@ fn key(estimate: f32, node: u32) -> u64 {
     u64::from(estimate.to_bits() & ROUGH) << 32 | u64::from(!node)
 }
 
-/// The node of a key.
+/// Returns the node of a key.
 #[inline]
 #[expect(clippy::cast_possible_truncation, reason = "the lower half is the node")]
 fn node_of(key: u64) -> u32 {
@@ -363,7 +363,8 @@ impl NavMesh {
         None
     }
 
-    /// The only edge by which a path to the goal can leave a polygon, and the polygon beyond.
+    /// Returns the only edge by which a path to the goal can leave a polygon, and the polygon
+    /// beyond.
     #[inline]
     fn only_crossing(
         &self,
@@ -490,7 +491,7 @@ impl NavMesh {
         }
     }
 
-    /// How far along its segments a link is taken that is left at `landing`.
+    /// Returns how far along its segments a link is taken that is left at `landing`.
     fn link_place(&self, crossing: u32, landing: Local, scale: Scale) -> f64 {
         let (link, backwards) = self.link_of(crossing);
         let [_, to] = self.links.links[link.index()].ends(backwards);

@@ -184,7 +184,7 @@ impl<F: PolygonFilter, C: TravelCost> SlicedPath<F, C> {
         }
     }
 
-    /// The path; [`crate::Outcome::Unreachable`] before the query is answered.
+    /// Returns the path; [`crate::Outcome::Unreachable`] before the query is answered.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path

@@ -72,7 +72,7 @@ impl NavMesh {
         polygons.extend(steps.iter().map(|step| PolyId(self.beyond(step.crossing))));
     }
 
-    /// The same path, from the other side.
+    /// Returns the same path, from the other side.
     pub(crate) fn reversed(&self, crossing: u32) -> u32 {
         if self.is_link(crossing) {
             let first = to_u32(self.neighbours.len());

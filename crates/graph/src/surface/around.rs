@@ -10,9 +10,9 @@ use crate::mesh::filter::PolygonFilter;
 use crate::mesh::nav_mesh::NavMesh;
 
 impl NavMesh {
-    /// All polygons that a box in the world touches, border included, in the order of their ids:
-    /// exactly in plan, by their lowest and highest ground in height. `out` is cleared first.
-    /// Nothing for corners that are NaN or the wrong way round.
+    /// Finds all polygons that a box in the world touches, border included, in the order of their
+    /// ids: exactly in plan, by their lowest and highest ground in height. `out` is cleared
+    /// first. Nothing if a corner is NaN or `low` is above `high`.
     #[doc(alias = "queryPolygons")]
     pub fn polygons_in_box(&self, low: Vec3, high: Vec3, filter: &impl PolygonFilter, out: &mut Vec<PolyId>) {
         out.clear();
@@ -45,10 +45,10 @@ impl NavMesh {
         out.sort_unstable();
     }
 
-    /// All polygons that come within reach of a place, border included, in the order of their ids:
-    /// in plan within `reach.side`, and with ground between `reach.down` below and `reach.up`
-    /// above, by their lowest and highest. `out` is cleared first. Nothing for a place or a reach
-    /// that is no use.
+    /// Finds all polygons that come within reach of a place, border included, in the order of their
+    /// ids: in plan within `reach.side`, and with ground between `reach.down` below and
+    /// `reach.up` above, by their lowest and highest. `out` is cleared first. Nothing for a
+    /// place or a reach that is no use.
     #[doc(alias = "findLocalNeighbourhood")]
     pub fn polygons_in_circle(
         &self,

@@ -23,7 +23,7 @@ use crate::mesh::filter::PolygonFilter;
 use crate::mesh::nav_mesh::NavMesh;
 
 impl NavMesh {
-    /// Where a location lies in the grid, if it is one of this mesh.
+    /// Returns where a location lies in the grid, if it is one of this mesh.
     pub(crate) fn spot_of(&self, location: &Location) -> Result<Spot, QueryError> {
         let at = self.place_of(location)?;
         let height = self.height_at(location.polygon.index(), at);
@@ -37,7 +37,7 @@ impl NavMesh {
         Ok(self.inside(location.polygon.0, self.asked_of(location)?))
     }
 
-    /// What [`Self::place_of`] gives if it lies in the polygon.
+    /// Returns what [`Self::place_of`] gives if it lies in the polygon.
     #[inline]
     fn asked_of(&self, location: &Location) -> Result<PlanPosition, QueryError> {
         if location.generation != self.generation {
@@ -49,8 +49,8 @@ impl NavMesh {
         self.plan_of(PathEnd::Start, location.position)
     }
 
-    /// The place of the lattice in a polygon that is closest to another, but for a few steps of the
-    /// lattice.
+    /// Returns the place of the lattice in a polygon that is closest to another, but for a few
+    /// steps of the lattice.
     #[inline]
     pub(crate) fn inside(&self, polygon: u32, asked: PlanPosition) -> PlanPosition {
         if self.holds(polygon, asked) { asked } else { self.moved_inside(polygon, asked) }
@@ -95,7 +95,7 @@ impl NavMesh {
         Ok(PlanPosition::snapped(x, z))
     }
 
-    /// A place of a polygon, at the height of the ground there.
+    /// Returns a place of a polygon, at the height of the ground there.
     fn place(&self, polygon: u32, at: PlanPosition) -> Location {
         let height = self.height_at(polygon as usize, at);
         let position = self.frame.to_world(at.x, height, at.z);
@@ -110,7 +110,7 @@ impl NavMesh {
         place
     }
 
-    /// Both ends of an edge: right and left of whoever leaves the polygon across it.
+    /// Returns both ends of an edge: right and left as seen when leaving the polygon across it.
     #[inline]
     fn ends_of(&self, polygon: u32, edge: usize) -> [PlanPosition; 2] {
         let range = self.edge_range(polygon as usize);
@@ -118,7 +118,7 @@ impl NavMesh {
         [edge, next].map(|corner| PlanPosition::on_grid(self.corners[corner].x, self.corners[corner].z))
     }
 
-    /// The polygon beyond an edge, if the filter allows it.
+    /// Returns the polygon beyond an edge, if the filter allows it.
     #[inline]
     fn open_beyond(&self, edge: usize, filter: &impl PolygonFilter) -> Option<u32> {
         let neighbour = self.neighbours[edge];

@@ -12,7 +12,7 @@ use crate::mesh::filter::PolygonFilter;
 use crate::mesh::nav_mesh::NavMesh;
 use crate::mesh::walk::WalkEdge;
 
-/// How far one gets straight ahead.
+/// The result of [`NavMesh::raycast`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Raycast {
     /// Where it ends: at the wall that was hit, or at the target.
@@ -67,7 +67,8 @@ pub(super) struct Stop {
 type Met = (Exit, u32, usize);
 
 impl NavMesh {
-    /// Goes straight ahead from a place towards a target until a wall is in the way.
+    /// Follows a straight line over the ground from a place towards a target until a wall is in the
+    /// way.
     ///
     /// - In plan; height follows the ground from polygon to polygon, so what lies on other storeys
     ///   does not matter. Links that are crossed like edges are crossed.
@@ -102,8 +103,8 @@ impl NavMesh {
         Ok(Raycast { end: self.place(stop.polygon, place), fraction, hit: Some(hit) })
     }
 
-    /// The same as [`NavMesh::raycast`], for who needs neither the place where it ends nor the
-    /// height of the ground there: in about half the time.
+    /// The same as [`NavMesh::raycast`], without the place where it ends and the height of the
+    /// ground there: in about half the time.
     ///
     /// # Errors
     /// See [`NavMesh::raycast`].
@@ -197,8 +198,8 @@ impl NavMesh {
         (ray, Stop { polygon, hit: None })
     }
 
-    /// Returns `true` if one gets straight from one place to another: to that place, not to one
-    /// above or below it.
+    /// Returns `true` if a straight line over the ground leads from one place to the other: to that
+    /// place, not to one above or below it.
     ///
     /// # Errors
     /// See [`NavMesh::raycast`].
@@ -246,7 +247,7 @@ impl NavMesh {
         fan_at(polygon).is_some_and(|fan| fan_at(other) == Some(fan))
     }
 
-    /// Where the ray leaves a polygon; `None` if the target is in it.
+    /// Returns where the ray leaves a polygon; `None` if the target is in it.
     #[inline]
     fn exit(&self, polygon: u32, ray: &Ray) -> Option<Exit> {
         let first = self.polygon_first[polygon as usize] as usize;
@@ -277,7 +278,7 @@ impl NavMesh {
         if outside { exit } else { None }
     }
 
-    /// The polygon beyond a link that is crossed like an edge, where the ray crosses it.
+    /// Returns the polygon beyond a link that is crossed like an edge, where the ray crosses it.
     fn portal_on_ray(
         &self,
         polygon: u32,
@@ -353,7 +354,7 @@ impl NavMesh {
         }
     }
 
-    /// The polygon around a corner into which the ray goes on.
+    /// Returns the polygon around a corner into which the ray goes on.
     fn beyond_corner(
         &self,
         polygon: u32,
@@ -404,7 +405,7 @@ impl NavMesh {
         (best.1, best.2)
     }
 
-    /// The free part of a ray, and the wall that it meets.
+    /// Returns the free part of a ray, and the wall that it meets.
     #[inline]
     fn wall_hit(&self, &(exit, owner, edge): &Met, ray: &Ray) -> (f64, RayHit) {
         let Ray { at, target, .. } = *ray;
@@ -427,7 +428,7 @@ impl NavMesh {
         (fraction.clamp(0.0, 1.0), RayHit { polygon: PolyId(owner), edge: number, normal })
     }
 
-    /// Where a ray meets a wall, on the side of the polygon.
+    /// Returns where a ray meets a wall, on the side of the polygon.
     fn place_at_wall(
         &self,
         polygon: u32,
@@ -454,9 +455,9 @@ impl NavMesh {
         self.inside(polygon, place)
     }
 
-    /// The ground straight below or above a position: the highest that is at most `down` below and
-    /// the lowest at most `up` above, whichever is nearer. `None` where there is none, or for a
-    /// position or length that is no use.
+    /// Returns the ground straight below or above a position: the highest that is at most `down`
+    /// below and the lowest at most `up` above, whichever is nearer. `None` where there is
+    /// none, or for a position that is not finite or a length that is NaN or negative.
     #[must_use]
     pub fn ground_under(
         &self,

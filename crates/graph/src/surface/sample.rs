@@ -13,8 +13,8 @@ use crate::scratch::QueryScratch;
 /// it, usually three in four.
 const TRIES: u32 = 256;
 
-/// Places by chance, every square metre of the plan as likely as any other. Made once for a mesh
-/// and a filter, 12 bytes a polygon.
+/// Random places on a mesh, uniform over its plan area. Made once for a mesh and a filter. 12 bytes
+/// per polygon.
 #[doc(alias = "findRandomPoint")]
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlaceSampler {
@@ -39,8 +39,8 @@ impl PlaceSampler {
         Self { polygons, ends, generation: mesh.generation() }
     }
 
-    /// A place by chance; `None` if the filter allows no polygon. Logarithmic time and linear in
-    /// the corners of one polygon.
+    /// Returns a random place; `None` if the filter allows no polygon. Logarithmic time and linear
+    /// in the corners of one polygon.
     ///
     /// # Errors
     /// [`QueryError::Stale`] for another mesh than it was made for.
@@ -58,7 +58,7 @@ impl PlaceSampler {
     }
 }
 
-/// A place of a convex polygon by chance.
+/// Returns a place of a convex polygon by chance.
 fn in_polygon(mut corners: impl Iterator<Item = PlanPosition>, random: &mut Random) -> PlanPosition {
     let (Some(first), Some(mut last)) = (corners.next(), corners.next()) else {
         return PlanPosition { x: 0.0, z: 0.0 };
@@ -126,10 +126,12 @@ impl NavMesh {
         (2..corners.len()).map(|last| crate::geometry::plan::orientation(at(0), at(last - 1), at(last))).sum()
     }
 
-    /// A place by chance within `radius` metres of another in plan, among the polygons that hang
-    /// together within that circle: a place that one gets to without leaving the circle's
-    /// polygons. Every square metre is as likely as any other. The start itself where no ground
-    /// is found in a good number of tries, or for a radius that is NaN, negative or 0.
+    /// Returns a random place within `radius` metres of another in plan, uniform over the plan
+    /// area.
+    ///
+    /// Only polygons that are connected with the start within that circle count. Returns the start
+    /// itself where no ground is found in a good number of tries, or for a radius that is NaN,
+    /// negative or 0.
     ///
     /// # Errors
     /// See [`NavMesh::nearest_wall`].

@@ -62,7 +62,7 @@ impl SurfaceScratch {
         }
     }
 
-    /// The nearest open polygon, with its distance.
+    /// Returns the nearest open polygon, with its distance.
     pub(super) fn next(&mut self) -> Option<(f64, u32)> {
         self.open.pop().map(|Reverse((bits, polygon))| (f64::from_bits(bits), polygon))
     }

@@ -14,7 +14,7 @@ use crate::scratch::QueryScratch;
 /// The wall nearest to a place.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wall {
-    /// How far it is in plan, in metres.
+    /// Its distance in plan, in metres.
     pub distance: f32,
     /// Its closest point.
     pub point: Vec3,
@@ -27,8 +27,8 @@ pub struct Wall {
 }
 
 impl NavMesh {
-    /// The wall nearest to a place in plan, at most `radius` metres away: a border of the mesh, or
-    /// an edge to a polygon that the filter does not allow.
+    /// Returns the wall nearest to a place in plan, at most `radius` metres away: a border of the
+    /// mesh, or an edge to a polygon that the filter does not allow.
     ///
     /// - Polygons are looked at from edge to edge, so walls of other storeys do not count. Links
     ///   that are crossed like edges are no walls.
@@ -83,9 +83,10 @@ impl NavMesh {
         }))
     }
 
-    /// The pieces of wall that come within `radius` metres of a place, as [`NavMesh::nearest_wall`]
-    /// sees them: each from right to left as seen from the surface, ordered by polygon. `out`
-    /// is cleared first. Nothing for a radius that is NaN or negative.
+    /// Finds the pieces of wall that come within `radius` metres of a place, as
+    /// [`NavMesh::nearest_wall`] sees them: each from right to left as seen from the surface,
+    /// ordered by polygon. `out` is cleared first. Nothing for a radius that is NaN or
+    /// negative.
     ///
     /// # Errors
     /// See [`NavMesh::nearest_wall`].
@@ -123,7 +124,7 @@ impl NavMesh {
         Ok(())
     }
 
-    /// The closest point of a wall, but for the links that lead through it.
+    /// Returns the closest point of a wall, but for the links that lead through it.
     fn closest_on_wall(
         &self,
         polygon: u32,

@@ -15,7 +15,7 @@ use crate::mesh::squares::Buckets;
 use crate::mesh::walk::WalkEdge;
 use crate::parallel;
 
-/// The fault of the lowest number, if any of `0..count` has one.
+/// Returns the fault of the lowest number, if any of `0..count` has one.
 fn check_each(
     count: usize,
     look: impl Fn(usize) -> Result<(), NavMeshError> + Sync,
@@ -153,7 +153,7 @@ impl NavMesh {
         (same_ends && same_fans && leads_back && same_island).then_some(())
     }
 
-    /// What lookups of heights rely on.
+    /// Checks what lookups of heights rely on.
     fn check_surface(&self) -> Result<(), NavMeshError> {
         let Some(surface) = &self.surface else { return Ok(()) };
         check_prefix(

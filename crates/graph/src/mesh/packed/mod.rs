@@ -190,21 +190,21 @@ impl Sections {
         Ok(Self { whole, ranges, taken: 0 })
     }
 
-    /// The next section, as it lies.
+    /// Returns the next section, as it lies.
     fn bytes(&mut self) -> (&'static str, &[u8]) {
         let section = self.taken;
         self.taken += 1;
         (SECTIONS[section].0, &self.whole[self.ranges[section].clone()])
     }
 
-    /// The next section as a table, which must have so many elements.
+    /// Returns the next section as a table, which must have so many elements.
     fn table<T: Pod + Send + Sync>(&mut self, expected: usize) -> Result<Table<T>, NavMeshError> {
         let table = self.any_table();
         check_length(SECTIONS[self.taken - 1].0, table.len(), expected)?;
         Ok(table)
     }
 
-    /// The next section as a table.
+    /// Returns the next section as a table.
     fn any_table<T: Pod + Send + Sync>(&mut self) -> Table<T> {
         let section = self.taken;
         self.taken += 1;
@@ -254,8 +254,8 @@ impl Writer {
 }
 
 impl NavMesh {
-    /// The mesh as bytes that [`NavMesh::from_packed_shared`] opens without copying them: see the
-    /// table in `src/mesh/packed/mod.rs`. With a checksum or without.
+    /// Returns the mesh as bytes that [`NavMesh::from_packed_shared`] opens without copying them:
+    /// see the table in `src/mesh/packed/mod.rs`. With a checksum or without.
     #[must_use]
     pub fn to_packed(&self, with_checksum: bool) -> Vec<u8> {
         let mut head = Vec::new();

@@ -62,7 +62,7 @@ impl<F: PolygonFilter, const FLOOD: bool> Search<'_, F, FLOOD> {
         false
     }
 
-    /// The portal of a polygon that begins at a place on its border, seen on this side.
+    /// Returns the portal of a polygon that begins at a place on its border, seen on this side.
     pub(super) fn gate_beside(&self, polygon: u32, at: PlanPosition, side: Side) -> Option<Portal> {
         self.mesh
             .portals(polygon)
