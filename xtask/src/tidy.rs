@@ -159,7 +159,9 @@ fn rooms(root: &Path, faults: &mut Vec<String>) -> Result<()> {
     for (index, room) in ROOMS.iter().enumerate() {
         for file in files_under(&root.join("crates/graph/src").join(room))? {
             let source = read(&file)?;
-            for later in ROOMS[index + 1..].iter().filter(|later| source.contains(&format!("crate::{later}::"))) {
+            for later in
+                ROOMS[index + 1..].iter().filter(|later| source.contains(&format!("crate::{later}::")))
+            {
                 faults.push(format!("{} must not use the room {later}", file.display()));
             }
         }

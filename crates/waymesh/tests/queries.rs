@@ -81,6 +81,6 @@ fn every_query_answers_on_a_baked_mesh() -> Result<(), Box<dyn std::error::Error
     mesh.polygons_within(&from, 20.0, &AnyPolygon, &mut scratch, &mut reached)?;
     assert_eq!(reached[0].0, from.polygon);
     let map = mesh.distance_map(&to, f32::INFINITY, &AnyPolygon, &mut scratch)?;
-    assert!(map.way_on(&mesh, &from)?.is_some());
+    assert!(map.heading(&mesh, &from)?.is_some());
     Ok(())
 }
