@@ -28,7 +28,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("graph", &["core"]),
     ("scenes", &["core"]),
     ("io", &["core", "graph"]),
-    ("testkit", &["core", "graph", "scenes"]),
+    ("contract", &["core", "scenes"]),
+    ("testkit", &["core", "contract"]),
     (
         "waymesh",
         &[

@@ -383,9 +383,7 @@ mod tests {
     fn a_rounded_corner_of_a_wall_costs_a_notch_less() {
         // Twelve cells of 64 steps, 1.3 cells of error: half a metre of radius on a grid of 5 cm.
         let points = rounded_corner(768.0, true);
-        let mut ramer = Vec::new();
-        crate::simplify_polyline(&points, 83.0, &mut ramer);
-        assert_eq!(ramer.len() - 2, 3);
+        assert_eq!(crate::polyline::tests::simplify_polyline(&points, 83.0).len() - 2, 3);
         assert_eq!(kept(&points, 83.2, Sides::Left).len(), 2);
         assert_eq!(kept(&points, 83.2, Sides::Both).len(), 2);
     }

@@ -12,8 +12,7 @@
 //! traced borders (see [`simplify_contours`] for the criterion). Everything in plan is integer
 //! arithmetic on grid corners.
 //!
-//! [`BorderWalk`] and [`DouglasPeucker`] are the two as stages. [`simplify_polyline`] and
-//! [`simplify_ring`] thin out a single line for other purposes.
+//! [`BorderWalk`] and [`DouglasPeucker`] are the two as stages.
 //!
 //! ```
 //! use waymesh_contour::{SimplifyConfig, simplify_contours, trace_contours};
@@ -45,7 +44,6 @@ mod trace;
 
 pub use chains::BorderChains;
 pub use error::ContourError;
-pub use polyline::{simplify_polyline, simplify_ring};
 pub use scan::BorderScan;
 pub use simplify::{CornerChoice, DouglasPeucker, SimplifyConfig, simplify_contours};
 pub use stitch::stitch;

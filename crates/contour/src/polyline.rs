@@ -1,4 +1,4 @@
-//! Simplification of one polyline or ring, without regard to others.
+//! Simplification of one polyline, without regard to others.
 
 use std::ops::Range;
 
@@ -105,19 +105,17 @@ pub(crate) fn split_index(line: &Line<'_>, chain: Range<usize>, tolerance_square
     (!segment.stays_within(distance, tolerance_squared)).then_some(index)
 }
 
-/// Appends the indices of the points to keep, in order, to `out`, which is not cleared. Ramer's
-/// algorithm (also known as Douglas and Peucker's) without recursion.
-///
-/// Points are in cells, `tolerance_cells` is a length in cells; a negative or NaN one counts as 0,
-/// which still removes points that lie on the result.
+/// Appends the indices of the points of a chain to keep, in order, to `out`, which is not cleared.
+/// Ramer's algorithm (also known as Douglas and Peucker's) without recursion. The chain must not be
+/// empty.
 ///
 /// # Guarantees
-/// - Both ends are kept; if the polyline returns to its start, so is the point farthest from there.
-/// - No removed point lies farther from the result than `tolerance_cells`: distances are taken to
-///   segments, not to lines.
+/// - Both ends are kept; if the chain returns to its start, so is the point farthest from there.
+/// - No removed point lies farther from the result than the tolerance, in cells: distances are
+///   taken to segments, not to lines.
 ///
 /// The result may cross itself where the tolerance is larger than the gaps of the input:
-/// [`crate::simplify_contours`] is what prevents that.
+/// [`crate::simplify_contours`] prevents that.
 ///
 /// # Cost
 /// `n log n` as a rule, also where many points are about equally far, as in a comb.
@@ -125,15 +123,6 @@ pub(crate) fn split_index(line: &Line<'_>, chain: Range<usize>, tolerance_square
 /// # References
 /// - Ramer 1972, An iterative procedure for the polygonal approximation of plane curves, <https://doi.org/10.1016/S0146-664X(72)80017-0>.
 /// - Douglas and Peucker 1973, <https://doi.org/10.3138/FM57-6770-U75U-7727>.
-pub fn simplify_polyline(points: &[PlanPoint], tolerance_cells: f32, out: &mut Vec<usize>) {
-    if points.is_empty() {
-        return;
-    }
-    let tolerance_squared = f64::from(tolerance_cells.max(0.0)).powi(2);
-    simplify_line(&Line::new(points), 0..points.len(), tolerance_squared, out);
-}
-
-/// The same for a chain, which is not empty, of a line.
 pub(crate) fn simplify_line(
     line: &Line<'_>,
     chain: Range<usize>,
@@ -151,42 +140,28 @@ pub(crate) fn simplify_line(
     }
 }
 
-/// Appends the indices of the points of a ring to keep, in order, to `out`, which is not cleared.
-/// The ring closes from its last point to its first, which is not repeated.
-///
-/// The lexicographically lowest point and the one farthest from it are locked, so that the result
-/// does not depend on where the ring starts (the lowest point comes first in the result); otherwise
-/// as [`simplify_polyline`].
-///
-/// # Guarantees
-/// No removed point lies farther than `tolerance_cells` from the result.
-pub fn simplify_ring(points: &[PlanPoint], tolerance_cells: f32, out: &mut Vec<usize>) {
-    let count = points.len();
-    let Some(lowest) = (0..count).min_by_key(|&index| points[index]) else { return };
-    let mut ring = Vec::with_capacity(count + 1);
-    ring.extend_from_slice(&points[lowest..]);
-    ring.extend_from_slice(&points[..=lowest]);
-    let begin = out.len();
-    simplify_polyline(&ring, tolerance_cells, out);
-    // The end of the opened ring is its start again.
-    out.pop();
-    for index in &mut out[begin..] {
-        *index = (*index + lowest) % count;
-    }
-}
-
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
+    use waymesh_core::Random;
+
     use super::*;
+
+    /// The indices of the points of a polyline that are kept.
+    pub(crate) fn simplify_polyline(points: &[PlanPoint], tolerance_cells: f32) -> Vec<usize> {
+        let mut out = Vec::new();
+        if !points.is_empty() {
+            let tolerance_squared = f64::from(tolerance_cells.max(0.0)).powi(2);
+            simplify_line(&Line::new(points), 0..points.len(), tolerance_squared, &mut out);
+        }
+        out
+    }
 
     fn points(coordinates: &[(i32, i32)]) -> Vec<PlanPoint> {
         coordinates.iter().map(|&(x, z)| PlanPoint::new(x, z)).collect()
     }
 
     fn kept(coordinates: &[(i32, i32)], tolerance: f32) -> Vec<usize> {
-        let mut out = Vec::new();
-        simplify_polyline(&points(coordinates), tolerance, &mut out);
-        out
+        simplify_polyline(&points(coordinates), tolerance)
     }
 
     #[test]
@@ -220,29 +195,41 @@ mod tests {
     }
 
     #[test]
-    fn a_ring_does_not_depend_on_its_start() {
-        let ring = points(&[(5, 1), (9, 4), (8, 9), (4, 6), (1, 8), (0, 3), (2, 2)]);
-        let simplified = |ring: &[PlanPoint]| {
-            let mut out = Vec::new();
-            simplify_ring(ring, 1.5, &mut out);
-            out.into_iter().map(|index| ring[index]).collect::<Vec<_>>()
-        };
-        let expected = simplified(&ring);
-        assert!(expected.len() >= 3 && expected.len() < ring.len());
-        for start in 1..ring.len() {
-            let mut turned = ring.clone();
-            turned.rotate_left(start);
-            assert_eq!(simplified(&turned), expected);
-        }
-        assert_eq!(simplified(&points(&[(2, 2)])), points(&[(2, 2)]));
-        assert_eq!(simplified(&[]), []);
-    }
-
-    #[test]
     fn huge_coordinates_are_exact() {
         let far = 1 << 30;
         assert_eq!(kept(&[(-far, -far), (0, 1), (far, far)], 0.5), [0, 1, 2]);
         assert_eq!(kept(&[(-far, -far), (0, 0), (far, far)], 0.0), [0, 2]);
         assert_eq!(kept(&[(-far, -far), (0, 1), (far, far)], 1.0), [0, 2]);
+    }
+
+    /// Distance of a point from a segment, in floats.
+    fn distance(point: PlanPoint, from: PlanPoint, to: PlanPoint) -> f64 {
+        let vector = |from: PlanPoint, to: PlanPoint| [f64::from(to.x - from.x), f64::from(to.z - from.z)];
+        let ([dx, dz], [px, pz]) = (vector(from, to), vector(from, point));
+        let length_squared = (dx * dx + dz * dz).max(1.0);
+        let along = ((dx * px + dz * pz) / length_squared).clamp(0.0, 1.0);
+        (px - along * dx).hypot(pz - along * dz)
+    }
+
+    #[test]
+    fn removed_points_stay_within_the_tolerance() {
+        for seed in 0..300 {
+            let mut random = Random::new(seed);
+            let count = 1 + random.index(80);
+            let tolerance = f64::from(random.unit()) * 20.0;
+            let points: Vec<PlanPoint> = (0..count)
+                .map(|_| PlanPoint::new(random.below(60).cast_signed(), random.below(60).cast_signed() - 30))
+                .collect();
+            #[expect(clippy::cast_possible_truncation, reason = "any tolerance will do")]
+            let kept = simplify_polyline(&points, tolerance as f32);
+            assert_eq!((kept.first(), kept.last()), (Some(&0), Some(&(count - 1))));
+            for pair in kept.windows(2) {
+                assert!(pair[0] < pair[1]);
+                for &point in &points[pair[0] + 1..pair[1]] {
+                    let off = distance(point, points[pair[0]], points[pair[1]]);
+                    assert!(off <= tolerance + 1e-6, "seed {seed}");
+                }
+            }
+        }
     }
 }

@@ -5,9 +5,7 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
-use waymesh_contour::{
-    BorderScan, CornerChoice, SimplifyConfig, simplify_contours, simplify_polyline, trace_contours,
-};
+use waymesh_contour::{BorderScan, CornerChoice, SimplifyConfig, simplify_contours, trace_contours};
 use waymesh_core::{
     ArcId, AreaId, ContourSet, Counter, NO_REGION, Observer, PlanPoint, PlanVertex, RegionMap, Validate,
     WalkableField,
@@ -270,24 +268,6 @@ proptest! {
         };
         prop_assert_eq!(canonical(&expected), canonical(&actual));
         prop_assert_eq!(expected.vertices.len(), actual.vertices.len());
-    }
-
-    #[test]
-    fn polylines_stay_within_the_tolerance(seed: u64, count in 1_usize..80, tolerance in 0.0_f32..20.0) {
-        let mut random = Random::new(seed);
-        let points: Vec<PlanPoint> = (0..count)
-            .map(|_| PlanPoint::new(random.below(60).cast_signed(), random.below(60).cast_signed() - 30))
-            .collect();
-        let mut kept = vec![usize::MAX];
-        simplify_polyline(&points, tolerance, &mut kept);
-        let kept = &kept[1..];
-        prop_assert_eq!((kept.first(), kept.last()), (Some(&0), Some(&(count - 1))));
-        for pair in kept.windows(2) {
-            prop_assert!(pair[0] < pair[1]);
-            for &point in &points[pair[0] + 1..pair[1]] {
-                prop_assert!(distance(point, points[pair[0]], points[pair[1]]) <= f64::from(tolerance) + 1e-6);
-            }
-        }
     }
 }
 

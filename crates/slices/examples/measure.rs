@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use waymesh_core::{Agent, GridScale, Observer, Validate};
 use waymesh_scenes::{Scene, SceneConfig};
-use waymesh_slices::{LinkKind, LinkPlace, SlicesConfig, slice_world};
+use waymesh_slices::{LinkPlace, SliceLinkKind, SlicesConfig, slice_world};
 
 #[global_allocator]
 static PEAK: peak_alloc::PeakAlloc = peak_alloc::PeakAlloc;
@@ -43,7 +43,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let seconds = start.elapsed().as_secs_f64();
     let frame = slices.contours.frame;
     let levels = slices.regions.iter().map(|region| region.level).max().unwrap_or(0);
-    let of_kind = |kind: LinkKind| slices.links.iter().filter(|link| link.kind == kind).count();
+    let of_kind = |kind: SliceLinkKind| slices.links.iter().filter(|link| link.kind == kind).count();
     let gaps = slices.links.iter().filter(|link| matches!(link.place, LinkPlace::Gap { .. })).count();
     println!("  {} x {} columns, highest level {levels}, {} tiles", frame.width, frame.depth, slices.tiles);
     println!(
@@ -58,8 +58,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!(
         "  {} links: {} between levels, {} stairs ({gaps} of them over gaps)",
         slices.links.len(),
-        of_kind(LinkKind::Discretisation),
-        of_kind(LinkKind::Stair)
+        of_kind(SliceLinkKind::Discretisation),
+        of_kind(SliceLinkKind::Stair)
     );
     println!("  {seconds:.2} s, peak {:.0} MiB, the soup included", PEAK.peak_usage_as_mb());
     if std::env::var_os("VALIDATE").is_some() {

@@ -79,7 +79,7 @@ impl SlicesConfig {
 
 /// The configuration in cells and levels.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Reach {
+pub(crate) struct Limits {
     /// Levels of head room.
     pub(crate) height: i32,
     /// Levels of the highest step.
@@ -88,7 +88,7 @@ pub(crate) struct Reach {
     pub(crate) gap: u32,
 }
 
-impl Reach {
+impl Limits {
     pub(crate) fn new(config: &SlicesConfig) -> Self {
         let levels = |levels: u32| i32::try_from(levels).unwrap_or(i32::MAX).min(1 << 29);
         let level_height = config.scale.level_height;

@@ -3,7 +3,7 @@
 
 use waymesh_core::Direction;
 
-use crate::config::Reach;
+use crate::config::Limits;
 use crate::spans::SpanGrid;
 
 /// A straight piece of a region's border with one and the same thing beyond it.
@@ -70,7 +70,7 @@ pub(crate) fn glue(sorted: &mut Vec<Facing>) {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Across<'a> {
     pub(crate) grid: &'a SpanGrid,
-    pub(crate) reach: Reach,
+    pub(crate) limits: Limits,
 }
 
 impl Across<'_> {
@@ -98,9 +98,9 @@ impl Across<'_> {
             let (room_a, room_b) = (grid.ceiling(i, own.end), grid.ceiling(j, other.end));
             let rise = i64::from(a.abs_diff(b));
             let shared = room_a.min(room_b) - i64::from(a.max(b));
-            let height = i64::from(self.reach.height);
+            let height = i64::from(self.limits.height);
             let needed = if rise == 1 { (height - 1).max(1) } else { height };
-            let linked = rise == 0 || (rise <= i64::from(self.reach.step.max(1)) && shared >= needed);
+            let linked = rise == 0 || (rise <= i64::from(self.limits.step.max(1)) && shared >= needed);
             if linked && i == span {
                 return Some(b);
             }
@@ -128,7 +128,7 @@ impl Across<'_> {
         mut columns: impl Iterator<Item = usize> + Clone,
     ) -> Option<(u16, i32)> {
         let grid = self.grid;
-        let (step, height) = (i64::from(self.reach.step), i64::from(self.reach.height));
+        let (step, height) = (i64::from(self.limits.step), i64::from(self.limits.height));
         let level = i64::from(grid.floor(span));
         let room = grid.ceiling(span, grid.column(column).end);
         let all = columns.clone();
@@ -137,7 +137,7 @@ impl Across<'_> {
                 i64::from(grid.top(span)) > low + step && i64::from(grid.bottom(span)) < high + height
             })
         };
-        for gap in 0..=u16::try_from(self.reach.gap).unwrap_or(u16::MAX) {
+        for gap in 0..=u16::try_from(self.limits.gap).unwrap_or(u16::MAX) {
             let column = columns.next()?;
             let spans = grid.column(column);
             let near = spans
@@ -173,17 +173,17 @@ mod tests {
         let mut found = 0;
         for _ in 0..2000 {
             let grid = random_grid(&mut random, 2, 1);
-            let reach = Reach {
+            let limits = Limits {
                 height: random.below(22).cast_signed() + 1,
                 step: random.below(24).cast_signed(),
                 gap: 0,
             };
-            let across = Across { grid: &grid, reach };
+            let across = Across { grid: &grid, limits };
             for span in grid.column(0).filter(|&span| grid.is_walkable(span)) {
                 let Some(level) = across.step(0, span, 1) else { continue };
                 let other = grid.at_level(1, level).unwrap();
                 assert_eq!(across.step(1, other, 0), Some(grid.floor(span)));
-                assert!(level.abs_diff(grid.floor(span)) <= reach.step.max(1).cast_unsigned());
+                assert!(level.abs_diff(grid.floor(span)) <= limits.step.max(1).cast_unsigned());
                 found += 1;
             }
             for span in grid.column(0).filter(|&span| grid.is_walkable(span)) {
@@ -201,7 +201,7 @@ mod tests {
         let step = |ceiling: i32, floor: i32, other_ceiling: i32| {
             let column = |floor: i32, ceiling: i32| vec![(0, floor, true), (ceiling, ceiling + 5, false)];
             let grid = SpanGrid::from_columns(2, &[column(5, ceiling), column(floor, other_ceiling)]);
-            Across { grid: &grid, reach: Reach { height: 10, step: 3, gap: 0 } }.step(0, 0, 1)
+            Across { grid: &grid, limits: Limits { height: 10, step: 3, gap: 0 } }.step(0, 0, 1)
         };
         assert_eq!(step(15, 6, 16), Some(6), "a slope under a parallel ceiling");
         assert_eq!(step(14, 6, 16), None);
@@ -212,10 +212,10 @@ mod tests {
 
     #[test]
     fn gaps_are_bridged_unless_something_stands_in_them() {
-        let reach = Reach { height: 10, step: 3, gap: 2 };
+        let limits = Limits { height: 10, step: 3, gap: 2 };
         let leap = |columns: &[Vec<(i32, i32, bool)>]| {
             let grid = SpanGrid::from_columns(columns.len(), columns);
-            Across { grid: &grid, reach }.leap(0, 0, 1..columns.len())
+            Across { grid: &grid, limits }.leap(0, 0, 1..columns.len())
         };
         let (near, far) = (vec![(0, 5, true)], vec![(0, 7, true)]);
         let floor = |level| vec![(0, level, true)];

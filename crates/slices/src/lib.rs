@@ -14,7 +14,7 @@
 //! ```
 //! use glam::Vec3;
 //! use waymesh_core::{TriangleSoup, Validate};
-//! use waymesh_slices::{LinkKind, SlicesConfig, slice_world};
+//! use waymesh_slices::{SliceLinkKind, SlicesConfig, slice_world};
 //!
 //! // Two treads, 0.2 m apart in height.
 //! let tread = |z: f32, y: f32| [(0., 0.), (0., 0.3), (1., 0.3), (1., 0.)].map(|(x, dz)| Vec3::new(x, y, z + dz));
@@ -23,7 +23,7 @@
 //! let slices = slice_world(&soup, &SlicesConfig::default(), &mut ())?;
 //! slices.validate()?;
 //! assert_eq!(slices.regions.len(), 2);
-//! assert_eq!((slices.links[0].kind, slices.links[0].rise_levels), (LinkKind::Stair, 10));
+//! assert_eq!((slices.links[0].kind, slices.links[0].rise_levels), (SliceLinkKind::Stair, 10));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -58,7 +58,7 @@ mod tile;
 pub use config::SlicesConfig;
 pub use corners::{BorderClass, Corner, CornerKind, classify_corners, corner_points};
 pub use error::SlicesError;
-pub use links::{LinkKind, LinkPlace, SliceLink};
+pub use links::{LinkPlace, SliceLink, SliceLinkKind};
 pub use merge::SliceRegion;
 pub use outline::{Outline, OutlineScratch, connect_corners};
 pub use segment::{CoreRect, NO_LABEL, Neighbourhood, Segmentation, segment};

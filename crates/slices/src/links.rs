@@ -8,7 +8,7 @@ use crate::merge::SliceRegion;
 /// Why two regions are linked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
-pub enum LinkKind {
+pub enum SliceLinkKind {
     /// They touch and differ by one level: a slope cut into slices (5.2.1).
     Discretisation,
     /// They touch or lie close, and differ by no more than the highest step (5.2.2).
@@ -41,7 +41,7 @@ pub struct SliceLink {
     /// How many levels `to` lies higher.
     pub rise_levels: i32,
     /// What made it.
-    pub kind: LinkKind,
+    pub kind: SliceLinkKind,
     /// Where it is.
     pub place: LinkPlace,
 }
@@ -51,8 +51,11 @@ impl SliceLink {
     fn new(from: RegionId, to: RegionId, regions: &[SliceRegion], place: LinkPlace) -> Self {
         let rise_levels = regions[to.index()].level.saturating_sub(regions[from.index()].level);
         let touching = matches!(place, LinkPlace::Border(_));
-        let kind =
-            if touching && rise_levels.abs() == 1 { LinkKind::Discretisation } else { LinkKind::Stair };
+        let kind = if touching && rise_levels.abs() == 1 {
+            SliceLinkKind::Discretisation
+        } else {
+            SliceLinkKind::Stair
+        };
         Self { from, to, rise_levels, kind, place }
     }
 }

@@ -10,14 +10,14 @@ use waymesh_core::{
 
 use crate::assemble::assemble;
 use crate::bins::{Bins, Budget, Tiling};
-use crate::config::Reach;
+use crate::config::Limits;
 use crate::links::{SliceLink, find_links};
 use crate::merge::{SliceRegion, merge_tiles};
 use crate::raster::Placement;
-use crate::tile::{TileSlices, Workspace, World};
+use crate::tile::{SliceScene, TileSlices, Workspace};
 use crate::{LinkPlace, SlicesConfig, SlicesError};
 
-/// The flat regions of a world, their borders and the links between them.
+/// The flat regions of a scene, their borders and the links between them.
 ///
 /// # Invariants
 /// - One region per contour, in order; the plan area of its polygon is its number of cells.
@@ -82,7 +82,7 @@ impl Validate for Slices {
     }
 }
 
-/// Slices a world: the pipeline of Saupin and Le Garrec up to the triangulation.
+/// Slices a scene: the pipeline of Saupin and Le Garrec up to the triangulation.
 ///
 /// 1. Triangles are sorted into tiles (bins), and tiles are voxelised in parallel, each with the
 ///    few columns around it that decide what its borders are (sections 2 and 4.1.4). Steep
@@ -134,17 +134,17 @@ pub fn slice_world(
         return Err(SlicesError::NoTriangles { triangles: soup.triangles().len() });
     }
     let frame = GridFrame::fit(&bounds, &config.scale)?;
-    let reach = Reach::new(config);
+    let limits = Limits::new(config);
     let placement = Placement::new(&frame, config.agent.max_slope);
     let alive = if config.alive_tiles == 0 { rayon::current_num_threads() } else { config.alive_tiles };
     let tiling = Tiling::new(frame, config.tile_cells);
 
     let tiles = timed("slice tiles", observer, |observer| {
-        let budget = Budget { alive, ring: reach.ring(), limit_bytes: config.max_memory_bytes };
+        let budget = Budget { alive, ring: limits.ring(), limit_bytes: config.max_memory_bytes };
         let bins = Bins::new(soup, &placement, &tiling, config.steep_blocks, &budget)?;
         report_skipped(&bins, soup, observer)?;
-        let world = World { soup, frame, placement, reach };
-        Ok(run_tiles(&world, &tiling, &bins, alive, observer))
+        let scene = SliceScene { soup, frame, placement, limits };
+        Ok(run_tiles(&scene, &tiling, &bins, alive, observer))
     })?;
     let low_ceilings: u64 = tiles.iter().map(|tile| tile.low_ceilings).sum();
     if low_ceilings > 0 {
@@ -189,7 +189,7 @@ fn report_skipped(bins: &Bins, soup: &TriangleSoup, observer: &mut dyn Observer)
 /// Slices all tiles, `alive` at a time; each worker has one workspace, which it uses again for
 /// every tile.
 fn run_tiles(
-    world: &World<'_>,
+    scene: &SliceScene<'_>,
     tiling: &Tiling,
     bins: &Bins,
     alive: usize,
@@ -207,7 +207,7 @@ fn run_tiles(
                     if tile >= count {
                         return;
                     }
-                    let slices = workspace.run(world, tiling.window(tile), bins.of_tile(tile));
+                    let slices = workspace.run(scene, tiling.window(tile), bins.of_tile(tile));
                     // A lock is poisoned only where an observer panicked; what it guards is whole.
                     let mut done = done.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
                     let (tiles, observer) = &mut *done;

@@ -2,7 +2,7 @@
 
 use waymesh_core::{Direction, GridFrame, GridWindow, TriangleSoup};
 
-use crate::config::Reach;
+use crate::config::Limits;
 use crate::corners::{Corner, CornerKind, corner_points};
 use crate::facing::{Across, Facing, glue};
 use crate::raster::{Placement, RowScratch, fill};
@@ -12,11 +12,11 @@ use crate::spans::SpanGrid;
 
 /// What all tiles share.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct World<'a> {
+pub(crate) struct SliceScene<'a> {
     pub(crate) soup: &'a TriangleSoup,
     pub(crate) frame: GridFrame,
     pub(crate) placement: Placement,
-    pub(crate) reach: Reach,
+    pub(crate) limits: Limits,
 }
 
 /// Tables of one tile, used again for the next.
@@ -72,45 +72,51 @@ pub(crate) struct TileSlices {
 }
 
 impl Workspace {
-    /// Slices one tile. `triangles` are those that reach into the tile or the ring around it.
+    /// Slices one tile. `triangles` are those that limits into the tile or the ring around it.
     ///
     /// The tile is voxelised with the columns around it that decide what its borders are; they
     /// belong to other tiles, which tell of them.
-    pub(crate) fn run(&mut self, world: &World<'_>, core: GridWindow, triangles: &[u32]) -> TileSlices {
+    pub(crate) fn run(&mut self, scene: &SliceScene<'_>, core: GridWindow, triangles: &[u32]) -> TileSlices {
         let mut tile = TileSlices::default();
         if triangles.is_empty() {
             return tile;
         }
-        let window = core.grown(world.reach.ring(), &world.frame);
-        self.voxelise(world, window, triangles, &mut tile);
+        let window = core.grown(scene.limits.ring(), &scene.frame);
+        self.voxelise(scene, window, triangles, &mut tile);
         let [x, z] = [core.x - window.x, core.z - window.z].map(|offset| offset as usize);
         let rect = CoreRect { x, z, end_x: x + core.width as usize, end_z: z + core.depth as usize };
         segment(&self.grid, rect, Neighbourhood::Four, &mut self.pieces);
-        self.collect(world, core, window, rect, &mut tile);
+        self.collect(scene, core, window, rect, &mut tile);
         tile
     }
 
-    fn voxelise(&mut self, world: &World<'_>, window: GridWindow, triangles: &[u32], tile: &mut TileSlices) {
+    fn voxelise(
+        &mut self,
+        scene: &SliceScene<'_>,
+        window: GridWindow,
+        triangles: &[u32],
+        tile: &mut TileSlices,
+    ) {
         let (width, depth) = (window.width as usize, window.depth as usize);
         self.slabs.reset(width * depth);
         for &triangle in triangles {
-            let corners = world.soup.corners(triangle as usize);
-            fill(&world.placement, corners, window, &mut self.row, &mut self.slabs);
+            let corners = scene.soup.corners(triangle as usize);
+            fill(&scene.placement, corners, window, &mut self.row, &mut self.slabs);
         }
-        let Reach { height, step, .. } = world.reach;
+        let Limits { height, step, .. } = scene.limits;
         tile.low_ceilings = self.slabs.finish(width, step, height, &mut self.grid);
     }
 
     fn collect(
         &self,
-        world: &World<'_>,
+        scene: &SliceScene<'_>,
         core: GridWindow,
         window: GridWindow,
         rect: CoreRect,
         tile: &mut TileSlices,
     ) {
         let (grid, pieces) = (&self.grid, &self.pieces);
-        let across = Across { grid, reach: world.reach };
+        let across = Across { grid, limits: scene.limits };
         tile.pieces.reserve_exact(pieces.count as usize);
         for z in rect.z..rect.end_z {
             for x in rect.x..rect.end_x {
@@ -214,7 +220,7 @@ fn look_across(across: &Across<'_>, [x, z]: [usize; 2], span: usize, side: Direc
     if let Some(level) = across.step(column, span, beside) {
         return Some((0, level));
     }
-    if across.reach.step == 0 || across.reach.gap == 0 {
+    if across.limits.step == 0 || across.limits.gap == 0 {
         return None;
     }
     across.leap(column, span, columns)

@@ -6,7 +6,7 @@ use glam::Vec3;
 use proptest::prelude::*;
 use waymesh_core::{Agent, BadField, ContourSet, GridScale, PlanPoint, TriangleSoup, Validate};
 use waymesh_scenes::{Scene, SceneConfig};
-use waymesh_slices::{LinkKind, LinkPlace, Slices, SlicesConfig, SlicesError, slice_world};
+use waymesh_slices::{LinkPlace, SliceLinkKind, Slices, SlicesConfig, SlicesError, slice_world};
 use waymesh_testkit::{Random, soups};
 
 fn config(cell: f32, level: f32) -> SlicesConfig {
@@ -196,7 +196,7 @@ fn a_slope_is_a_region_per_level_linked_one_to_the_next() {
     assert_eq!(slices.regions.len(), 20);
     assert_eq!(slices.links.len(), 19);
     for link in &slices.links {
-        assert_eq!((link.kind, link.rise_levels), (LinkKind::Discretisation, 1));
+        assert_eq!((link.kind, link.rise_levels), (SliceLinkKind::Discretisation, 1));
     }
     // They are neighbours in the polygons, too.
     let polygons = slices.contours.polygons();
@@ -219,7 +219,8 @@ fn stairs_are_linked_up_to_the_highest_step() {
             .collect();
         slice(&floors(&treads), &config(0.1, 0.02).with_tile_cells(5))
     };
-    let links = |slices: &Slices| slices.links.iter().filter(|link| link.kind == LinkKind::Stair).count();
+    let links =
+        |slices: &Slices| slices.links.iter().filter(|link| link.kind == SliceLinkKind::Stair).count();
     assert_eq!(links(&stairs(0.2)), 4);
     assert_eq!(links(&stairs(0.5)), 4);
     assert_eq!(links(&stairs(0.52)), 0);
@@ -237,7 +238,7 @@ fn open_stairs_are_linked_over_their_gaps_but_walls_are_not() {
     let soup = floors(&[([0.0, 0.0, 1.0, 1.0], 0.0), ([0.2, 1.2, 1.4, 2.0], 0.3)]);
     let links = gap(&soup, 0.25);
     assert_eq!(links.len(), 1);
-    assert_eq!((links[0].kind, links[0].rise_levels), (LinkKind::Stair, 15));
+    assert_eq!((links[0].kind, links[0].rise_levels), (SliceLinkKind::Stair, 15));
     let p = PlanPoint::new;
     assert_eq!(links[0].place, LinkPlace::Gap { from: [p(4, 20), p(20, 20)], to: [p(4, 24), p(20, 24)] });
     assert!(gap(&soup, 0.15).is_empty());

@@ -1,18 +1,14 @@
-//! What the tests of all crates share: fields and polygons to work on, and one contract suite per
-//! stage trait.
-//!
-//! Everything here is slow and obvious on purpose, and shares no code with the stages it judges.
+//! What the tests of the workspace share beside the published suites of `waymesh-contract`: levels,
+//! maps and floor plans, and text for snapshots. Not published.
 
-pub mod contracts;
-pub mod fields;
 pub mod flat_meshes;
 pub mod grid_maps;
-pub mod hulls;
 pub mod levels;
 pub mod plans;
-pub mod polygons;
-pub mod soups;
 pub mod text;
+
+pub use waymesh_contract as contracts;
+pub use waymesh_contract::{fields, hulls, polygons, soups};
 
 pub use waymesh_core::Random;
 

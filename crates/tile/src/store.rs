@@ -24,8 +24,9 @@ pub trait TileSource: Sync {
     fn get(&self, tile: Tile) -> Result<Option<Arc<[u8]>>, TileError>;
 }
 
+/// Where tiles are kept.
 #[derive(Debug)]
-enum Place {
+enum Storage {
     Memory(Vec<Mutex<Option<Arc<[u8]>>>>),
     Folder { path: PathBuf, fingerprint: u64 },
 }
@@ -50,7 +51,7 @@ enum Place {
 #[derive(Debug)]
 pub struct TileStore {
     layout: TileLayout,
-    place: Place,
+    place: Storage,
     damaged: AtomicU64,
     bytes: AtomicU64,
 }
@@ -60,7 +61,7 @@ impl TileStore {
     #[must_use]
     pub fn in_memory(layout: &TileLayout) -> Self {
         let kept = (0..layout.len()).map(|_| Mutex::new(None)).collect();
-        Self::new(layout, Place::Memory(kept))
+        Self::new(layout, Storage::Memory(kept))
     }
 
     /// Keeps tiles in `folder`, which is made if need be. `note` is kept beside them.
@@ -89,10 +90,10 @@ impl TileStore {
                 write_whole(&folder.join(MANIFEST), &[text.as_bytes()])?;
             }
         }
-        Ok(Self::new(layout, Place::Folder { path: folder.to_owned(), fingerprint }))
+        Ok(Self::new(layout, Storage::Folder { path: folder.to_owned(), fingerprint }))
     }
 
-    fn new(layout: &TileLayout, place: Place) -> Self {
+    fn new(layout: &TileLayout, place: Storage) -> Self {
         Self { layout: *layout, place, damaged: AtomicU64::new(0), bytes: AtomicU64::new(0) }
     }
 
@@ -127,12 +128,12 @@ impl TileStore {
     pub fn put(&self, tile: Tile, content: Vec<u8>) -> Result<(), TileError> {
         self.bytes.fetch_add(content.len() as u64, Ordering::Relaxed);
         match &self.place {
-            Place::Memory(kept) => {
+            Storage::Memory(kept) => {
                 let mut kept = kept[self.layout.index(tile)].lock().unwrap_or_else(PoisonError::into_inner);
                 *kept = Some(content.into());
                 Ok(())
             }
-            Place::Folder { path, fingerprint } => {
+            Storage::Folder { path, fingerprint } => {
                 let header = header(tile, *fingerprint, &content);
                 write_whole(&path.join(file_name(tile)), &[&header, &content])
             }
@@ -143,8 +144,8 @@ impl TileStore {
     #[must_use]
     pub fn file(&self, tile: Tile) -> Option<PathBuf> {
         match &self.place {
-            Place::Memory(_) => None,
-            Place::Folder { path, .. } => Some(path.join(file_name(tile))),
+            Storage::Memory(_) => None,
+            Storage::Folder { path, .. } => Some(path.join(file_name(tile))),
         }
     }
 
@@ -164,11 +165,11 @@ impl TileStore {
 impl TileSource for TileStore {
     fn get(&self, tile: Tile) -> Result<Option<Arc<[u8]>>, TileError> {
         let (path, fingerprint) = match &self.place {
-            Place::Memory(kept) => {
+            Storage::Memory(kept) => {
                 let kept = kept[self.layout.index(tile)].lock().unwrap_or_else(PoisonError::into_inner);
                 return Ok(kept.clone());
             }
-            Place::Folder { path, fingerprint } => (path.join(file_name(tile)), *fingerprint),
+            Storage::Folder { path, fingerprint } => (path.join(file_name(tile)), *fingerprint),
         };
         let bytes = match fs::read(&path) {
             Ok(bytes) => bytes,

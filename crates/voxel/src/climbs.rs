@@ -5,7 +5,7 @@ use waymesh_core::{
 };
 
 use crate::erosion::reach_table;
-use crate::filters::{Reach, check};
+use crate::filters::{AgentLevels, check};
 use crate::walkable::build_counted;
 use crate::{FieldBuilder, VoxelError};
 
@@ -77,7 +77,7 @@ impl Climb {
 /// How far a climb reaches, in cells and levels.
 #[derive(Clone, Debug)]
 struct Limits {
-    reach: Reach,
+    reach: AgentLevels,
     climb: i32,
     /// [`reach_table`] of the agent's radius: its disc. One entry of 1 for an agent no wider than a
     /// cell.
@@ -89,7 +89,7 @@ struct Limits {
 impl Limits {
     fn new(builder: &FieldBuilder, max_climb: f32, scale: &GridScale) -> Result<Self, VoxelError> {
         BadField::unless_length("max_climb", max_climb)?;
-        let reach = Reach::new(&builder.agent, scale.level_height)?;
+        let reach = AgentLevels::new(&builder.agent, scale.level_height)?;
         let climb = builder.agent.with_max_step(max_climb).max_step_levels(scale.level_height);
         let radius = f64::from(builder.erosion_radius) / f64::from(scale.cell_size);
         let disc = reach_table(radius, u32::from(u16::MAX)).unwrap_or_else(|| vec![1, 0]);
@@ -304,7 +304,7 @@ impl Finder<'_> {
     /// The level at which an agent's body passes over a column when it comes at `level`: that of
     /// ground within a step, else the same. `None` if something stands there.
     fn over(&self, [x, z]: [u32; 2], level: i32) -> Option<i32> {
-        let Reach { height, step } = self.limits.reach;
+        let AgentLevels { height, step } = self.limits.reach;
         let ground = self.ground.column(x, z).map(|span| self.ground.floor[span as usize]);
         let near = ground.filter(|floor| floor.abs_diff(level) <= step.unsigned_abs());
         let level = near.min_by_key(|floor| (floor.abs_diff(level), *floor)).unwrap_or(level);

@@ -48,12 +48,12 @@ impl Filters {
 
 /// An agent's height and step in levels.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Reach {
+pub(crate) struct AgentLevels {
     pub(crate) height: i32,
     pub(crate) step: i32,
 }
 
-impl Reach {
+impl AgentLevels {
     pub(crate) fn new(agent: &Agent, level_height: f32) -> Result<Self, VoxelError> {
         agent.validate()?;
         let levels = |levels: u32| i32::try_from(levels).unwrap_or(i32::MAX);
@@ -133,7 +133,7 @@ pub fn filter_low_obstacles(
     observer: &mut dyn Observer,
 ) -> Result<(), VoxelError> {
     check(heightfield)?;
-    let reach = Reach::new(agent, heightfield.frame.level_height)?;
+    let reach = AgentLevels::new(agent, heightfield.frame.level_height)?;
     let mut changed = 0;
     for column in heightfield.columns.windows(2) {
         let mut below = Below::NOTHING;
@@ -183,7 +183,7 @@ impl<'a> Columns<'a> {
     /// Whether a span from which `floor..ceiling` is free lies at a ledge or on a slope of steps.
     /// Its column, of this number, does not lie at the edge of the grid.
     #[inline(always)]
-    pub(crate) fn is_ledge(&self, column: usize, floor: i32, ceiling: i32, reach: Reach) -> bool {
+    pub(crate) fn is_ledge(&self, column: usize, floor: i32, ceiling: i32, reach: AgentLevels) -> bool {
         let (height, step) = (i64::from(reach.height), i64::from(reach.step));
         let (floor, ceiling) = (i64::from(floor), i64::from(ceiling));
         let (mut lowest, mut highest) = (floor, floor);
@@ -235,7 +235,7 @@ pub fn filter_ledges(
     observer: &mut dyn Observer,
 ) -> Result<(), VoxelError> {
     check(heightfield)?;
-    let reach = Reach::new(agent, heightfield.frame.level_height)?;
+    let reach = AgentLevels::new(agent, heightfield.frame.level_height)?;
     // The decision looks at heights only, but on all sides: find first, change after.
     let mut ledges = Vec::new();
     let columns = Columns::new(heightfield);
@@ -272,7 +272,7 @@ pub fn filter_low_ceilings(
     observer: &mut dyn Observer,
 ) -> Result<(), VoxelError> {
     check(heightfield)?;
-    let reach = Reach::new(agent, heightfield.frame.level_height)?;
+    let reach = AgentLevels::new(agent, heightfield.frame.level_height)?;
     let mut changed = 0;
     for column in heightfield.columns.windows(2) {
         let spans = &mut heightfield.spans[column[0] as usize..column[1] as usize];

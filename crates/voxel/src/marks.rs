@@ -58,7 +58,7 @@ impl Mark {
     /// # Errors
     /// As [`mark_box`], [`mark_convex_prism`] and [`mark_cylinder`].
     pub fn apply(&self, field: &mut WalkableField) -> Result<u64, VoxelError> {
-        let place = Place::whole(field);
+        let place = FrameWindow::whole(field);
         Ok(self.shape.volume()?.mark(field, place, self.area))
     }
 
@@ -68,7 +68,7 @@ impl Mark {
     /// # Errors
     /// As [`Mark::apply`].
     pub fn apply_to_window(&self, part: &mut FieldWindow) -> Result<u64, VoxelError> {
-        let place = Place { frame: part.frame, window: part.window };
+        let place = FrameWindow { frame: part.frame, window: part.window };
         Ok(self.shape.volume()?.mark(&mut part.field, place, self.area))
     }
 }
@@ -98,7 +98,7 @@ pub(crate) fn finite(field: &'static str, values: &[f32]) -> Result<(), VoxelErr
 /// # Errors
 /// [`VoxelError::BadField`] for a corner that is not finite.
 pub fn mark_box(field: &mut WalkableField, bounds: &Bounds, area: AreaId) -> Result<u64, VoxelError> {
-    Ok(Volume::of_box(bounds)?.mark(field, Place::whole(field), area))
+    Ok(Volume::of_box(bounds)?.mark(field, FrameWindow::whole(field), area))
 }
 
 /// Gives `area` to the walkable spans in an upright prism over a convex polygon of plan corners
@@ -113,7 +113,7 @@ pub fn mark_convex_prism(
     heights: [f32; 2],
     area: AreaId,
 ) -> Result<u64, VoxelError> {
-    Ok(Volume::of_prism(corners, heights)?.mark(field, Place::whole(field), area))
+    Ok(Volume::of_prism(corners, heights)?.mark(field, FrameWindow::whole(field), area))
 }
 
 /// Gives `area` to the walkable spans in an upright cylinder. See [`mark_box`].
@@ -127,17 +127,17 @@ pub fn mark_cylinder(
     height: f32,
     area: AreaId,
 ) -> Result<u64, VoxelError> {
-    Ok(Volume::of_cylinder(base, radius, height)?.mark(field, Place::whole(field), area))
+    Ok(Volume::of_cylinder(base, radius, height)?.mark(field, FrameWindow::whole(field), area))
 }
 
 /// Where the columns of a field lie: a window of a frame, whose coordinates decide.
 #[derive(Clone, Copy)]
-struct Place {
+struct FrameWindow {
     frame: GridFrame,
     window: GridWindow,
 }
 
-impl Place {
+impl FrameWindow {
     fn whole(field: &WalkableField) -> Self {
         Self { frame: field.frame, window: GridWindow::whole(&field.frame) }
     }
@@ -200,8 +200,8 @@ impl<'a> Volume<'a> {
         clippy::cast_sign_loss,
         reason = "float-to-int casts saturate, as meant: the range is clipped to the grid"
     )]
-    fn mark(&self, field: &mut WalkableField, place: Place, area: AreaId) -> u64 {
-        let Place { frame, window } = place;
+    fn mark(&self, field: &mut WalkableField, place: FrameWindow, area: AreaId) -> u64 {
+        let FrameWindow { frame, window } = place;
         let cell = f64::from(frame.cell_size);
         // The first cell whose centre is at or after a coordinate.
         let first = |value: f32, origin: f32| ((f64::from(value) - f64::from(origin)) / cell - 0.5).ceil();

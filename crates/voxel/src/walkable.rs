@@ -8,7 +8,7 @@ use waymesh_core::{
 };
 
 use crate::VoxelError;
-use crate::filters::{Below, Columns, Filters, Reach, ceiling, check};
+use crate::filters::{AgentLevels, Below, Columns, Filters, ceiling, check};
 
 /// The walkable spans of `heightfield` and how an agent steps between them.
 ///
@@ -88,7 +88,7 @@ fn build<const FILTERED: bool>(
 ) -> Result<WalkableField, VoxelError> {
     check(heightfield)?;
     let frame = heightfield.frame;
-    let reach = Reach::new(agent, frame.level_height)?;
+    let reach = AgentLevels::new(agent, frame.level_height)?;
     let mut field = WalkableField::empty(frame);
     field.columns.clear();
     field.columns.reserve_exact(frame.column_count() + 1);
@@ -192,7 +192,7 @@ fn link(
     own: Range<usize>,
     others: Range<usize>,
     direction: Direction,
-    reach: Reach,
+    reach: AgentLevels,
 ) {
     let (mut span, mut other) = (own.start, others.start);
     let (height, step) = (i64::from(reach.height), i64::from(reach.step));

@@ -2,7 +2,7 @@
 
 use waymesh_core::TriangleSoup;
 
-use crate::Random;
+use waymesh_core::Random;
 
 /// The same triangles in another order, each starting at another corner.
 ///

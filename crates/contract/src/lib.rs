@@ -1,8 +1,15 @@
-//! One suite per stage trait. Every implementation runs the suite of its trait; a foreign one may,
-//! too.
+//! One suite per stage trait, and the inputs that the suites work on.
 //!
-//! Each suite panics with the seed of the input that shows the fault.
+//! Every implementation in the workspace runs the suite of its trait. Call the function of the
+//! same name as the method of the trait from a test of your own implementation.
+//!
+//! Each suite panics with the seed of the input that shows the fault. The suites and inputs are slow
+//! and simple on purpose, and share no code with the stages that they judge.
 
+pub mod fields;
+pub mod hulls;
+pub mod polygons;
+pub mod soups;
 mod voxels;
 
 pub use voxels::{build_field, fit_heights, voxelize};
@@ -12,9 +19,6 @@ use waymesh_core::{
     ContourSet, PlanPoint, PolyMesh, PolygonSet, RegionMap, TriangleId, Triangulation, Validate, Violation,
     ViolationList, WalkableField,
 };
-
-use crate::fields;
-use crate::polygons;
 
 /// Inputs per suite.
 const SEEDS: u64 = 60;
@@ -231,3 +235,8 @@ fn connectivity(seed: u64, triangulation: &Triangulation, mesh: &PolyMesh) {
     by_polygons.retain(|(a, b)| a != b);
     assert!(by_triangles == by_polygons, "seed {seed}: regions are joined differently");
 }
+
+/// Tests the example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

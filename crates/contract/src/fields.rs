@@ -5,7 +5,7 @@ use waymesh_core::{
     AreaId, Direction, GridFrame, NO_REGION, NO_SPAN, OPEN_SKY, RegionMap, SlimSpans, WalkableField,
 };
 
-use crate::Random;
+use waymesh_core::Random;
 
 /// Highest step of the fields made here, in levels.
 pub const MAX_STEP_LEVELS: i32 = 4;

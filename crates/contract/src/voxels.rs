@@ -3,13 +3,12 @@
 use glam::{DVec3, Vec3};
 use waymesh_core::stage::{BuildField, FitHeights, Voxelize};
 use waymesh_core::{
-    HeightSurface, Heightfield, PlanPoint, PlanVertex, Poly, PolyId, PolyMesh, RegionId, TriangleSoup,
-    VertexId, ViolationList, WalkableField,
+    HeightSurface, Heightfield, PlanPoint, PlanVertex, Poly, PolyId, PolyMesh, Random, RegionId,
+    TriangleSoup, VertexId, ViolationList, WalkableField,
 };
 use waymesh_scenes::{Scene, SceneConfig};
 
-use super::{check, sample_fields};
-use crate::{Random, fields};
+use crate::{check, fields, sample_fields};
 
 fn sample_soups() -> impl Iterator<Item = (u64, TriangleSoup)> {
     let sound = Scene::ALL.into_iter().map(|scene| scene.build(&SceneConfig::default()));

@@ -7,7 +7,7 @@ use waymesh_core::{
     AreaId, GridFrame, PlanPoint, PlanVertex, Polygon, PolygonLoop, PolygonSet, RegionId, VertexId,
 };
 
-use crate::Random;
+use waymesh_core::Random;
 
 /// A directed unit edge of a border, its region on the positive side.
 type Edge = (PlanPoint, PlanPoint);
