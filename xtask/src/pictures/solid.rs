@@ -172,7 +172,7 @@ pub(super) fn files() -> Result<String> {
     hall.draw(&mut sheet, &view, None);
     let view = sheet.view("NavMesh", Eye::Corner, LOW, HIGH);
     draw_polygons(&mut sheet, &view, &mesh, each(|_| true));
-    let names = [".wmesh, packed", "JSON", "GLB, OBJ", "SVG"];
+    let names = [".wmesh, .wmrun", "JSON", "GLB, OBJ", "SVG"];
     tags(&mut sheet, "mesh files", &names, Colour::soft(2));
     for panel in 1..4u8 {
         let x = f64::from(panel) * 208.0;
