@@ -1,11 +1,11 @@
 //! Pictures of the plan, and one of a cut through the scene.
 
 use anyhow::{Context, Result};
-use glam::{Vec2, Vec3};
 use waymesh::core::{
     ArcId, ContourSet, GridFrame, Heightfield, PlanPoint, PolygonSet, TriangleId, WalkableField,
 };
 use waymesh::floorplan::Outline;
+use waymesh::glam::{Vec2, Vec3};
 use waymesh::io::svg::{Colour, Style};
 use waymesh::region::{
     MonotoneConfig, SurfacesConfig, WatershedConfig, partition_monotone, partition_surfaces,

@@ -6,9 +6,9 @@ pub(crate) mod sheet;
 mod solid;
 
 use anyhow::Result;
-use glam::Vec3;
 use waymesh::core::{GridFrame, PlanVertex};
 use waymesh::front::Stages;
+use waymesh::glam::Vec3;
 use waymesh::{Agent, BakeConfig, Baker, FloorPlans, NavMesh, Storeys, TriangleSoup, Voxels};
 
 use crate::cargo;

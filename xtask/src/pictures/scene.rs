@@ -1,7 +1,7 @@
 //! The small hall that most pictures show, and how it is drawn.
 
-use glam::{Vec2, Vec3};
 use waymesh::TriangleSoup;
+use waymesh::glam::{Vec2, Vec3};
 use waymesh::io::svg::{Colour, Style};
 use waymesh::{NavMesh, PolyId};
 

@@ -1,7 +1,7 @@
 //! A sheet of panels, and the views that bring metres onto it.
 
 use anyhow::Result;
-use glam::{DVec2, DVec3, Vec3};
+use waymesh::glam::{DVec2, DVec3, Vec3};
 use waymesh::io;
 use waymesh::io::svg::{Anchor, Canvas, Colour, Picture, Style};
 

@@ -1,7 +1,7 @@
 //! Pictures of space, seen from a corner.
 
 use anyhow::Result;
-use glam::Vec3;
+use waymesh::glam::Vec3;
 use waymesh::io::svg::{Colour, Style};
 use waymesh::{Agent, Baker, NavMesh, PathOptions, PathSearch, PolyId, QueryScratch, Storeys, Voxels};
 
