@@ -78,7 +78,8 @@ pub(crate) fn console<'a>(files: impl IntoIterator<Item = &'a PathBuf>) -> Resul
 
 /// Writes indented JSON.
 pub(crate) fn write_json(out: &mut impl Write, value: &impl serde::Serialize) -> Result<()> {
-    serde_json::to_writer_pretty(&mut *out, value)?;
+    // As an error of the writer: a closed pipe is no failure.
+    serde_json::to_writer_pretty(&mut *out, value).map_err(std::io::Error::from)?;
     Ok(writeln!(out)?)
 }
 

@@ -207,3 +207,24 @@ fn meshes_are_written_in_the_format_of_their_ending_and_every_command_reads_both
     let message = fail(folder, 1, &["info", "old.wmrun"]);
     assert!(message.contains("old.wmrun") && message.contains("run `waymesh pack` again"), "{message}");
 }
+
+#[test]
+fn a_reader_that_stops_early_is_no_failure() {
+    let folder = hall();
+    let folder = folder.path();
+    succeed(folder, &["build", "hall.obj"]);
+    for words in
+        [vec!["info", "hall.wmesh"], vec!["info", "hall.wmesh", "--json"], vec!["completions", "bash"]]
+    {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_waymesh"))
+            .args(&words)
+            .current_dir(folder)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the program starts");
+        drop(program.stdout.take());
+        let output = program.wait_with_output().expect("the program ends");
+        assert_eq!((output.status.code(), text(&output.stderr).as_str()), (Some(0), ""), "{words:?}");
+    }
+}

@@ -54,6 +54,11 @@ fn the_same_mesh_comes_back_bit_by_bit() {
             // All tables are those that a bake would make.
             assert_eq!(NavMesh::from_data(opened.data()).unwrap(), mesh);
         }
+        for format in [MeshFormat::Exchange, MeshFormat::Packed] {
+            let bytes = mesh.to_bytes(format);
+            assert_eq!(MeshFormat::of_bytes(&bytes), Some(format));
+            assert_eq!(NavMesh::from_bytes(bytes).as_ref(), Ok(&mesh));
+        }
     }
 }
 
