@@ -24,8 +24,10 @@
 //!   of each show it.
 //! - Filters ([`PolygonFilter`]) say which polygons a query may use, costs ([`TravelCost`]) what a
 //!   path costs. Both are resolved at compile time: without them a query does no work for them.
-//! - [`NavMeshData`] is the mesh as plain tables, for files; [`NavMesh::to_packed`] gives bytes
-//!   that are the mesh: [`NavMesh::from_packed_shared`] opens them where they lie, checked as far
+//! - [`NavMesh::from_bytes`] and [`NavMesh::to_bytes`] read and write files of both
+//!   [`MeshFormat`]s, `.wmesh` and `.wmrun`.
+//! - [`NavMeshData`] is the mesh as plain tables, for other formats; [`NavMesh::to_packed`] gives
+//!   bytes that are the mesh: [`NavMesh::from_packed_shared`] opens them where they lie, checked as far
 //!   as [`PackedChecks`] says.
 //!
 //! # Coordinates

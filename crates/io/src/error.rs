@@ -200,8 +200,8 @@ impl IoError {
         }
     }
 
-    /// One word for scripts: `read`, `write`, `setting`, `format` (not one that is known), `content`
-    /// (a known format that is broken), `mesh`.
+    /// One word for scripts: `read`, `write`, `setting`, `format` (not one that is known),
+    /// `content` (a known format that is broken), `mesh`.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {

@@ -11,8 +11,8 @@
 //! | STL | text and binary, several solids |
 //! | PLY | text and binary of both byte orders; polygons fanned; triangle strips |
 //!
-//! OBJ and STL are always there. glTF and PLY need the features `gltf` and `ply`, and the writers of
-//! JSON and GLB the feature `json`; all three are on by default.
+//! OBJ and STL are always there. glTF and PLY need the features `gltf` and `ply`, and the writers
+//! of JSON and GLB the feature `json`; all three are on by default.
 //!
 //! NaN and infinite vertices are passed on as they are: the soup counts them, the bake skips and
 //! reports them.

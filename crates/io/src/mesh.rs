@@ -40,8 +40,8 @@ pub fn open(file: impl AsRef<Path>) -> Result<NavMesh, IoError> {
     parse_mesh(file, read(file)?)
 }
 
-/// Reads a packed mesh, checked as far as `checks` says. The file is read once, and the mesh lies in
-/// what was read.
+/// Reads a packed mesh, checked as far as `checks` says. The file is read once, and the mesh lies
+/// in what was read.
 ///
 /// # Errors
 /// See [`open`].

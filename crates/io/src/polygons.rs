@@ -12,8 +12,8 @@ use crate::{IoError, Place};
 /// A navigation mesh as plain polygons, in metres, y up.
 ///
 /// In an OBJ file every face is a polygon with any number of corners, except the faces in an object
-/// or group `ground_K`: they are the ground of polygon `K`, counted from 1 in the order of the file.
-/// Polygons that share an edge are neighbours.
+/// or group `ground_K`: they are the ground of polygon `K`, counted from 1 in the order of the
+/// file. Polygons that share an edge are neighbours.
 ///
 /// ```text
 /// o polygons

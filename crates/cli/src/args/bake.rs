@@ -88,15 +88,15 @@ pub(crate) struct PlanArgs {
     /// Smallest piece of ground that is kept, in square metres. Default: 0.05.
     #[arg(long, value_name = "AREA")]
     pub(crate) min_area: Option<f32>,
-    /// Vertices closer than this become one, in metres, which closes narrower slits. Default: 0, for
-    /// none.
+    /// Vertices closer than this become one, in metres, which closes narrower slits. Default: 0,
+    /// for none.
     #[arg(long, value_name = "METRES")]
     pub(crate) merge_distance: Option<f64>,
     /// Longest border edge in metres; longer ones are split. Default: 0, for no limit.
     #[arg(long, value_name = "METRES")]
     pub(crate) max_edge_length: Option<f32>,
-    /// Spacing of a grid of additional vertices, in metres; those that no polygon needs are left out.
-    /// Default: 0, for none.
+    /// Spacing of a grid of additional vertices, in metres; those that no polygon needs are left
+    /// out. Default: 0, for none.
     #[arg(long, value_name = "METRES")]
     pub(crate) steiner_grid: Option<f64>,
     /// Most corners of a polygon, 0 for no limit. Default: 0.
@@ -161,15 +161,15 @@ pub(crate) struct Tiles {
     /// Default: 0, or 256 with a memory limit, a folder, or scene files too large to be kept.
     #[arg(long, value_name = "CELLS")]
     pub(crate) tile: Option<u32>,
-    /// Memory to work in, such as 2GiB or 800MiB, without the result. Overrides --max-memory. Default
-    /// for tiles of voxels: a quarter of the machine's.
+    /// Memory to work in, such as 2GiB or 800MiB, without the result. Overrides --max-memory.
+    /// Default for tiles of voxels: a quarter of the machine's.
     #[arg(long, value_name = "SIZE")]
     pub(crate) memory: Option<Memory>,
     /// Folder for finished tiles: a bake that was stopped continues from there. Voxels only.
     #[arg(long, value_name = "FOLDER")]
     pub(crate) tiles: Option<PathBuf>,
-    /// Folder for triangles that do not fit in memory. Voxels only. Default: the system's folder for
-    /// temporary files.
+    /// Folder for triangles that do not fit in memory. Voxels only. Default: the system's folder
+    /// for temporary files.
     #[arg(long, value_name = "FOLDER")]
     pub(crate) spill: Option<PathBuf>,
 }
@@ -207,7 +207,8 @@ pub(crate) struct MergeArgs {
 /// Links over gaps and down from edges.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct Jumps {
-    /// Look for jumps and drops along all borders, and add those that are free of obstacles as links.
+    /// Look for jumps and drops along all borders, and add those that are free of obstacles as
+    /// links.
     #[arg(long)]
     pub(crate) jumps: bool,
     /// Longest jump in metres between borders of the mesh, which include the agent's radius on both
@@ -223,8 +224,8 @@ pub(crate) struct Jumps {
     /// Height of the feet at the top of a jump, above its higher end, in metres. Default: 0.4.
     #[arg(long, value_name = "METRES", requires = "jumps")]
     pub(crate) jump_arc: Option<f32>,
-    /// Longest distance in plan that a drop bridges between borders of the mesh, in metres. Default:
-    /// 2.
+    /// Longest distance in plan that a drop bridges between borders of the mesh, in metres.
+    /// Default: 2.
     #[arg(long, value_name = "METRES", requires = "jumps")]
     pub(crate) drop_length: Option<f32>,
     /// Distance in metres below which the shorter of two links stands for both. Default: 2.
@@ -326,7 +327,8 @@ pub(crate) struct Settings {
     /// Most corners of a polygon, 0 for no limit. Default: 0.
     #[arg(long, value_name = "CORNERS")]
     pub(crate) max_vertices: Option<u32>,
-    /// Largest difference between the ground of the mesh and that of the grid, in levels. Default: 1.
+    /// Largest difference between the ground of the mesh and that of the grid, in levels. Default:
+    /// 1.
     #[arg(long, value_name = "LEVELS")]
     pub(crate) max_height_error: Option<f32>,
     /// How the ground is cut into regions. Default: surfaces.

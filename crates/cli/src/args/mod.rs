@@ -30,8 +30,8 @@ pub(crate) struct Program {
     /// Print the result, or the error, as JSON.
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// Settings from a TOML file. Its keys are the long names of the command's arguments. The command
-    /// line overrides them. `-` is standard input.
+    /// Settings from a TOML file. Its keys are the long names of the command's arguments. The
+    /// command line overrides them. `-` is standard input.
     #[arg(long, value_name = "FILE", global = true)]
     pub(crate) config: Option<PathBuf>,
     #[command(subcommand)]
@@ -151,9 +151,9 @@ pub(crate) struct PathArgs {
     /// little longer.
     #[arg(long)]
     pub(crate) shortest: bool,
-    /// Find the shortest path of a disc of this radius in metres that stays clear of the walls of the
-    /// mesh: of an agent of that radius on a mesh baked for radius 0. The picture shows the ground
-    /// that it sweeps.
+    /// Find the shortest path of a disc of this radius in metres that stays clear of the walls of
+    /// the mesh: of an agent of that radius on a mesh baked for radius 0. The picture shows the
+    /// ground that it sweeps.
     #[arg(long, value_name = "METRES", conflicts_with = "shortest")]
     pub(crate) radius: Option<f32>,
     /// Largest distance between the path of a disc and its exact arcs round corners, in metres; inf

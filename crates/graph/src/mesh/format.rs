@@ -13,6 +13,7 @@ use super::wmesh::{WMESH_MAGIC, WMESH_VERSION};
 #[non_exhaustive]
 pub enum MeshFormat {
     /// `.wmesh`: small, without anything that can be computed again. To keep and to exchange.
+    /// [`NavMesh::to_wmesh`] documents it byte by byte.
     Exchange,
     /// `.wmrun`: the tables of the mesh as they lie in memory. Larger, opens in milliseconds, tied
     /// to a version of the library. To ship with a program.
@@ -83,7 +84,7 @@ impl fmt::Display for MeshFormat {
 }
 
 impl NavMesh {
-    /// Returns the mesh as bytes of a file, with a checksum.
+    /// Returns the mesh as the bytes of a file, with a checksum.
     #[must_use]
     pub fn to_bytes(&self, format: MeshFormat) -> Vec<u8> {
         match format {
@@ -92,8 +93,8 @@ impl NavMesh {
         }
     }
 
-    /// Opens the bytes of a file of either format, which its first bytes tell. Nothing in it is
-    /// believed: a packed mesh is opened with [`PackedChecks::All`].
+    /// Opens the bytes of a file. Its first bytes tell the format. Everything is checked: a packed
+    /// mesh is opened with [`PackedChecks::All`].
     ///
     /// # Errors
     /// - [`NavMeshError::UnknownFormat`] for other files.

@@ -1,37 +1,4 @@
-//! The navigation mesh file, `.wmesh`.
-//!
-//! It holds all that a [`NavMesh`] cannot compute again, and nothing about how the mesh was baked.
-//! All numbers are little-endian on every machine; `f32` is IEEE 754 binary32. The same mesh always
-//! gives the same bytes.
-//!
-//! # Version 2, byte by byte
-//! | bytes | type | content |
-//! |---|---|---|
-//! | 0..8 | 8 bytes | `57 4D 45 53 48 00 0D 0A`: `WMESH`, a zero, CR LF (which text transfers damage, so that it shows at once) |
-//! | 8..12 | `u32` | version, 2 |
-//! | 12..16 | `u32` | number of sections, 11 |
-//! | 16..24 | `u64` | length of the file in bytes |
-//! | 24..200 | 11 entries | section table: tag (4 ASCII bytes), size of an element in bytes (`u32`), number of elements (`u64`) |
-//! | 200.. | | the sections in the order of the table, each padded with zeros to a multiple of 8 bytes |
-//! | last 4 | `u32` | CRC-32 (ISO-HDLC, as in zip and PNG) of all bytes before it |
-//!
-//! The sections, always all of them and in this order:
-//!
-//! | tag | element | number | content |
-//! |---|---|---|---|
-//! | `FRAM` | 28 | 1 | origin x, y, z, cell size, level height (5 `f32`, metres), width, depth (2 `u32`, cells) |
-//! | `AGNT` | 16 | 1 | agent's height, radius, highest step (metres), steepest slope (radians), 4 `f32` |
-//! | `VERT` | 12 | vertices | x, z (2 `i32`, cells), height (`f32`, levels) |
-//! | `CELL` | 5 | polygons | region (`u32`), kind of ground (`u8`) |
-//! | `CFST` | 4 | polygons + 1 | first corner of each polygon, and the number of corners (`u32`) |
-//! | `CRNR` | 8 | corners | vertex (`u32`), polygon across the edge to the next corner or `FF FF FF FF` (`u32`) |
-//! | `SERR` | 4 | 1 | largest error of the height surface in levels (`f32`), 0 without one |
-//! | `SPNT` | 12 | points | x (cells), height (levels), z (cells) of a point of the height surface, 3 `f32` |
-//! | `STRI` | 12 | triangles | points of a triangle of the height surface, 3 `u32` |
-//! | `SFST` | 4 | polygons + 1, or 0 | first triangle of each polygon, and the number of triangles (`u32`); none without height surface |
-//! | `LINK` | 68 | links | polygons at both ends (2 `u32`); four times x, z (2 `i32`, cells), height (`f32`, levels): the segment where it begins, then where it ends; extra cost (`f32`, metres), kind, plus 256 if both ways (`u32`), the user's data (`u32`) |
-//!
-//! Meaning and invariants of the numbers are those of [`NavMeshData`].
+//! The navigation mesh file, `.wmesh`. [`NavMesh::to_wmesh`] documents it byte by byte.
 
 use super::data::NavMeshData;
 use super::error::NavMeshError;
@@ -66,6 +33,39 @@ const ALIGNMENT: usize = 8;
 
 impl NavMesh {
     /// Returns the mesh as the bytes of a `.wmesh` file.
+    ///
+    /// It holds all that a [`NavMesh`] cannot compute again, and nothing about how the mesh was
+    /// baked. All numbers are little-endian on every machine; `f32` is IEEE 754 binary32. The
+    /// same mesh always gives the same bytes.
+    ///
+    /// # Version 2, byte by byte
+    /// | bytes | type | content |
+    /// |---|---|---|
+    /// | 0..8 | 8 bytes | `57 4D 45 53 48 00 0D 0A`: `WMESH`, a zero, CR LF (which text transfers damage, so that it shows at once) |
+    /// | 8..12 | `u32` | version, 2 |
+    /// | 12..16 | `u32` | number of sections, 11 |
+    /// | 16..24 | `u64` | length of the file in bytes |
+    /// | 24..200 | 11 entries | section table: tag (4 ASCII bytes), size of an element in bytes (`u32`), number of elements (`u64`) |
+    /// | 200.. | | the sections in the order of the table, each padded with zeros to a multiple of 8 bytes |
+    /// | last 4 | `u32` | CRC-32 (ISO-HDLC, as in zip and PNG) of all bytes before it |
+    ///
+    /// The sections, always all of them and in this order:
+    ///
+    /// | tag | element | number | content |
+    /// |---|---|---|---|
+    /// | `FRAM` | 28 | 1 | origin x, y, z, cell size, level height (5 `f32`, metres), width, depth (2 `u32`, cells) |
+    /// | `AGNT` | 16 | 1 | agent's height, radius, highest step (metres), steepest slope (radians), 4 `f32` |
+    /// | `VERT` | 12 | vertices | x, z (2 `i32`, cells), height (`f32`, levels) |
+    /// | `CELL` | 5 | polygons | region (`u32`), kind of ground (`u8`) |
+    /// | `CFST` | 4 | polygons + 1 | first corner of each polygon, and the number of corners (`u32`) |
+    /// | `CRNR` | 8 | corners | vertex (`u32`), polygon across the edge to the next corner or `FF FF FF FF` (`u32`) |
+    /// | `SERR` | 4 | 1 | largest error of the height surface in levels (`f32`), 0 without one |
+    /// | `SPNT` | 12 | points | x (cells), height (levels), z (cells) of a point of the height surface, 3 `f32` |
+    /// | `STRI` | 12 | triangles | points of a triangle of the height surface, 3 `u32` |
+    /// | `SFST` | 4 | polygons + 1, or 0 | first triangle of each polygon, and the number of triangles (`u32`); none without height surface |
+    /// | `LINK` | 68 | links | polygons at both ends (2 `u32`); four times x, z (2 `i32`, cells), height (`f32`, levels): the segment where it begins, then where it ends; extra cost (`f32`, metres), kind, plus 256 if both ways (`u32`), the user's data (`u32`) |
+    ///
+    /// Meaning and invariants of the numbers are those of [`NavMeshData`].
     #[must_use]
     pub fn to_wmesh(&self) -> Vec<u8> {
         encode(&self.data())

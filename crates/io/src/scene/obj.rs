@@ -42,8 +42,8 @@ pub(crate) trait ObjSink {
         Ok(())
     }
 
-    /// A face; its vertices count from 0 in this file. It may name vertices that follow later, which
-    /// is checked at the end of the file.
+    /// A face; its vertices count from 0 in this file. It may name vertices that follow later,
+    /// which is checked at the end of the file.
     fn face(&mut self, line: usize, corners: &[u32]) -> Result<(), IoError>;
 }
 

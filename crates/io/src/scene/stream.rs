@@ -241,8 +241,8 @@ impl Portions<'_> {
     }
 }
 
-/// Passes the text of a file on in parts that end with a line that is not continued. Each line is in
-/// memory as a whole.
+/// Passes the text of a file on in parts that end with a line that is not continued. Each line is
+/// in memory as a whole.
 fn parts<E: From<IoError>>(path: &Path, part: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
     let failed = |source| IoError::Read { file: path.to_owned(), source };
     parts_of(File::open(path).map_err(failed)?, PART, failed, part)
