@@ -1,8 +1,9 @@
 //! The gate.
 
 use std::fs;
+use std::process::Command;
 
-use anyhow::Result;
+use anyhow::{Context, Result, ensure};
 
 use crate::{cargo, packages, root, skipped, tidy};
 
@@ -29,6 +30,7 @@ pub(crate) fn run() -> Result<()> {
     ];
     cargo(&["test", "--workspace", "--locked"], &variables)?;
     tidy::orphans(&references)?;
+    examples()?;
     // The one reader that is off by default.
     cargo(
         &["test", "--package", "waymesh-floorplan", "--features", "dxf", "--test", "readers", "--locked"],
@@ -36,5 +38,22 @@ pub(crate) fn run() -> Result<()> {
     )?;
     cargo(&["doc", "--workspace", "--no-deps", "--locked"], &[("RUSTDOCFLAGS", "-D warnings")])?;
     skipped::report(&notes);
+    Ok(())
+}
+
+/// Runs the examples of the facade, which the tests have built; each checks what it shows.
+fn examples() -> Result<()> {
+    let folder = root().join("crates").join("waymesh").join("examples");
+    for entry in fs::read_dir(&folder).with_context(|| format!("cannot list {}", folder.display()))? {
+        let file = entry?.path();
+        if file.extension().is_some_and(|ending| ending == "rs") {
+            let name = file.file_stem().unwrap_or_default();
+            let program = root().join("target").join("debug").join("examples").join(name);
+            eprintln!("$ {}", program.display());
+            let status = Command::new(&program).status();
+            let status = status.with_context(|| format!("cannot run {}", program.display()))?;
+            ensure!(status.success(), "example {} failed: {status}", file.display());
+        }
+    }
     Ok(())
 }

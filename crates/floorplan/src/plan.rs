@@ -80,6 +80,12 @@ impl Shape {
     pub fn polygon(source: impl Into<Arc<str>>, points: Vec<PlanPosition>) -> Self {
         Self::new(source, Outline::Polygon { outer: points, holes: Vec::new() })
     }
+
+    /// Makes a disc of `radius` metres.
+    #[must_use]
+    pub fn disc(source: impl Into<Arc<str>>, centre: PlanPosition, radius: f64) -> Self {
+        Self::new(source, Outline::Disc { centre, radius })
+    }
 }
 
 /// Which places inside the loops of a drawing are filled.
@@ -177,6 +183,12 @@ pub struct Door {
 }
 
 impl Door {
+    /// Makes a door from jamb to jamb, [`Door::DEPTH`] deep, that costs nothing to pass.
+    #[must_use]
+    pub fn new(name: impl Into<String>, line: [PlanPosition; 2]) -> Self {
+        Self { name: name.into(), line, depth: Self::DEPTH, cost: 0.0 }
+    }
+
     /// Default depth of doors, in metres.
     pub const DEPTH: f64 = 0.3;
 }

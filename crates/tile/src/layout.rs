@@ -1,5 +1,6 @@
 //! Which columns belong to which tile.
 
+use glam::Vec3;
 use waymesh_core::{BLOCK_CELLS, GridFrame, GridWindow};
 
 use crate::TileError;
@@ -115,6 +116,25 @@ impl TileLayout {
         GridWindow::new(x, z, self.side, self.side).intersection(&GridWindow::whole(&self.frame))
     }
 
+    /// The tiles that lie within `distance` metres of a position in plan, along x and z: what to
+    /// load round a player.
+    pub fn tiles_near(&self, position: Vec3, distance: f32) -> impl Iterator<Item = Tile> + use<> {
+        let [x, _, z] = self.frame.to_grid(position);
+        let reach = f64::from(distance) / f64::from(self.frame.cell_size);
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "within the grid; a NaN becomes 0"
+        )]
+        let range = |at: f64, count: u32| {
+            let [low, high] = [at - reach, at + reach].map(|end| end.clamp(0.0, f64::from(count)));
+            [low.floor() as u32, high.ceil() as u32]
+        };
+        let ([low_x, high_x], [low_z, high_z]) = (range(x, self.frame.width), range(z, self.frame.depth));
+        let size = |low: u32, high: u32| high.saturating_sub(low);
+        self.tiles_over(&GridWindow::new(low_x, low_z, size(low_x, high_x), size(low_z, high_z)))
+    }
+
     /// The tiles whose cores hold a column of `window`.
     pub fn tiles_over(&self, window: &GridWindow) -> impl Iterator<Item = Tile> + use<> {
         let (rows, columns) = if window.is_empty() {
@@ -132,8 +152,6 @@ impl TileLayout {
 
 #[cfg(test)]
 mod tests {
-    use glam::Vec3;
-
     use super::*;
 
     fn frame(width: u32, depth: u32) -> GridFrame {
@@ -161,6 +179,23 @@ mod tests {
             assert_eq!(layout.tiles_over(&GridWindow::whole(&frame(width, depth))).count(), layout.len());
             assert_eq!(layout.tiles_over(&GridWindow::default()).count(), 0);
         }
+    }
+
+    #[test]
+    fn tiles_near_a_position_are_those_within_the_distance() {
+        // Tiles of 16 cells of 0.3 m: 4.8 m a side, seven by three.
+        let layout = TileLayout::new(&frame(100, 37), 16).unwrap();
+        let near = |x: f32, z: f32, distance: f32| {
+            let tiles = layout.tiles_near(Vec3::new(x, 7.0, z), distance);
+            tiles.map(|tile| (tile.column, tile.row)).collect::<Vec<_>>()
+        };
+        assert_eq!(near(7.0, 2.0, 1.0), [(1, 0)]);
+        assert_eq!(near(7.0, 2.0, 2.5), [(0, 0), (1, 0)]);
+        assert_eq!(near(5.0, 4.7, 1.0), [(0, 0), (1, 0), (0, 1), (1, 1)]);
+        assert_eq!(near(-3.0, 2.0, 4.0), [(0, 0)], "from beside the grid");
+        assert_eq!(near(-3.0, 2.0, 2.0), []);
+        assert_eq!(near(15.0, 5.0, f32::INFINITY).len(), layout.len());
+        assert_eq!(near(f32::NAN, 2.0, 1.0), []);
     }
 
     #[test]

@@ -1,0 +1,48 @@
+//! A robot in a building: a floor plan with furniture, one mesh for robots of every radius, and a
+//! way for each of two sizes.
+//!
+//! `cargo run --release --package waymesh --example robot -- [PLAN]`
+//!
+//! Plans are TOML, GeoJSON, WKT or SVG; without one, a small flat is made here.
+
+use std::error::Error;
+
+use waymesh::floorplan::{FloorPlan, Shape};
+use waymesh::glam::vec3;
+use waymesh::graph::ClearPathOptions;
+use waymesh::triangulate::ClearanceConfig;
+use waymesh::{Agent, Baker, Outcome, QueryScratch};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let plan = match std::env::args().nth(1) {
+        Some(file) => waymesh::floorplan::read_plan(file.as_ref(), &Default::default())?,
+        None => flat(),
+    };
+
+    // Baked for a point: how wide the robot is, is asked for with each path.
+    let mut baker = Baker::plans();
+    let config = baker.config().clone().with_agent(Agent::default().with_radius(0.0));
+    baker = baker.with_config(config);
+    let mesh = waymesh::with_clearance(baker.bake(&plan)?, &ClearanceConfig::default())?;
+
+    let mut scratch = QueryScratch::default();
+    let [from, to] = [vec3(1.0, 0.0, 1.0), vec3(9.0, 0.0, 1.0)];
+    for radius in [0.2, 0.5] {
+        let path = mesh.find_path(from, to, &ClearPathOptions::new(radius), &mut scratch)?;
+        println!("radius {radius} m: {:?}, {:.2} m, {} points", path.outcome, path.length, path.points.len());
+        assert_eq!(path.outcome, Outcome::Complete);
+    }
+    Ok(())
+}
+
+/// Two rooms, a narrow passage between them and a wide one farther away.
+fn flat() -> FloorPlan {
+    let mut plan = FloorPlan::default();
+    let storey = plan.storey_mut("ground", 0.0);
+    let rectangle = |x: [f64; 2], z: [f64; 2]| vec![[x[0], z[0]], [x[1], z[0]], [x[1], z[1]], [x[0], z[1]]];
+    storey.walkable.push(Shape::polygon("floor", rectangle([0.0, 10.0], [0.0, 8.0])));
+    storey.blocked.push(Shape::polygon("wall, north", rectangle([4.9, 5.1], [0.0, 1.5])));
+    storey.blocked.push(Shape::polygon("wall, middle", rectangle([4.9, 5.1], [2.1, 6.0])));
+    storey.blocked.push(Shape::disc("table", [2.5, 4.0], 0.6));
+    plan
+}

@@ -1,0 +1,49 @@
+//! What a game ships: the mesh from a file and queries on it, with `waymesh-graph` alone and none of
+//! the baker.
+//!
+//! `cargo run --release --package waymesh --example runtime -- [MESH]`
+//!
+//! `waymesh build level.glb -o level.wmrun` makes such a file. Without one, a small mesh that is
+//! part of this program is used.
+
+use std::error::Error;
+
+use glam::Vec3;
+use waymesh_graph::{AnyPolygon, NavMesh, PathOptions, PathSearch, QueryScratch, Reach};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let bytes = match std::env::args().nth(1) {
+        Some(file) => std::fs::read(file)?,
+        None => include_bytes!("court.wmesh").to_vec(),
+    };
+    // Both formats are read: the compact one, and the one that is used as it lies in memory.
+    let mesh = NavMesh::from_bytes(bytes)?;
+    println!("{} polygons on {} islands, {:.1} m2", mesh.polygon_count(), mesh.islands().len(), mesh.area());
+
+    let mut scratch = QueryScratch::default();
+    let (low, high) = corners(&mesh).ok_or("the mesh is empty")?;
+    let from = mesh.nearest(low, &Reach::new(5.0, 5.0, 5.0)).ok_or("no ground near the first corner")?;
+
+    let shortest = PathOptions::default().with_search(PathSearch::Shortest);
+    let path = mesh.find_path(from.position, high, &shortest, &mut scratch)?;
+    println!("shortest path: {:?}, {:.2} m, {} points", path.outcome, path.length, path.points.len());
+
+    let step = mesh.move_along(&from, from.position + Vec3::X, &AnyPolygon, &mut scratch)?;
+    println!("a step of 1 m along x ends {:.2} m away", step.position.distance(from.position));
+
+    let wall = mesh.nearest_wall(&from, 10.0, &AnyPolygon, &mut scratch)?;
+    println!("nearest wall: {:.2} m", wall.ok_or("no wall within 10 m")?.distance);
+
+    assert!(path.length > 0.0);
+    Ok(())
+}
+
+/// The first corner of the mesh, and the one farthest from it on its island.
+fn corners(mesh: &NavMesh) -> Option<(Vec3, Vec3)> {
+    let first = mesh.polygons().next()?;
+    let start = first.positions().next()?;
+    let island = mesh.polygons().filter(|polygon| polygon.island() == first.island());
+    let corners = island.flat_map(|polygon| polygon.positions().collect::<Vec<_>>());
+    let farthest = corners.max_by(|a, b| a.distance(start).total_cmp(&b.distance(start)))?;
+    Some((start, farthest))
+}
