@@ -43,8 +43,8 @@ pub fn with_clearance(mesh: NavMesh, config: &ClearanceConfig) -> Result<Clearan
     with_clearance_for(mesh, &AnyPolygon, config)
 }
 
-/// The same as [`with_clearance`], but for agents that may use the polygons which a filter allows, and no others: all else is
-/// a wall, from which they keep their radius.
+/// The same as [`with_clearance`], but for agents that may use the polygons which a filter allows,
+/// and no others: all else is a wall, from which they keep their radius.
 ///
 /// The filter is asked now, once a polygon. For agents of several kinds make one mesh of each kind;
 /// a [`NavMesh`] is cloned quickly.

@@ -2,9 +2,6 @@
 
 use std::time::Instant;
 
-use waymesh_core::stage::{
-    BuildField, Decompose, FitHeights, Partition, SimplifyContours, TraceContours, Triangulate, Voxelize,
-};
 use waymesh_core::{Observer, TriangleSource};
 use waymesh_graph::NavMesh;
 
@@ -46,7 +43,7 @@ pub trait FrontEnd: Sync {
         recorder: &mut Recorder<'_>,
     ) -> Result<Ground<'a>, BakeError>;
 
-    /// The triangles of an input, for jumps: what is not in them is not in the way.
+    /// The triangles of an input, in which the back end looks for jumps; `None` if it has none.
     fn triangles(input: &Self::Input) -> Option<&dyn TriangleSource>;
 }
 
@@ -155,36 +152,4 @@ impl<F: FrontEnd> Baker<F> {
         bake.report.finish(recorder, start);
         Ok(bake)
     }
-}
-
-macro_rules! replaceable {
-    ($($(#[$doc:meta])* $field:ident: $stage:ident, $method:ident;)*) => {
-        impl<F> Baker<F> {
-            $($(#[$doc])*
-            #[must_use]
-            pub fn $method(mut self, stage: impl $stage + Send + Sync + 'static) -> Self {
-                self.stages.$field = Some(Box::new(stage));
-                self
-            })*
-        }
-    };
-}
-
-replaceable! {
-    /// Replaces voxelisation.
-    voxelize: Voxelize, with_voxelize;
-    /// Replaces filters, links and erosion.
-    build_field: BuildField, with_build_field;
-    /// Replaces the partition into regions.
-    partition: Partition, with_partition;
-    /// Replaces contour tracing.
-    trace: TraceContours, with_trace;
-    /// Replaces contour simplification.
-    simplify: SimplifyContours, with_simplify;
-    /// Replaces triangulation.
-    triangulate: Triangulate, with_triangulate;
-    /// Replaces the decomposition into convex polygons.
-    decompose: Decompose, with_decompose;
-    /// Replaces the fitting of ground heights.
-    fit_heights: FitHeights, with_fit_heights;
 }

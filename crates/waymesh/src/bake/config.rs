@@ -1,4 +1,4 @@
-//! What a bake is asked for.
+//! The settings of a bake.
 
 use thiserror::Error;
 pub use waymesh_contour::CornerChoice;
@@ -44,7 +44,7 @@ pub enum DecompositionKind {
 pub struct BakeConfig {
     /// Size of a voxel. Default 0.3 by 0.2.
     pub scale: GridScale,
-    /// Who walks. Default: 2.0 high, 0.6 radius, steps of 0.9, slopes of 45 degrees.
+    /// The agent. Default: 2.0 high, 0.6 radius, steps of 0.9, slopes of 45 degrees.
     pub agent: Agent,
     /// Highest ledge that becomes a climb link ([`crate::graph::LinkKind::Step`]). Steps up to
     /// [`Agent::max_step`] (Recast's `walkableClimb`) are walked over without a link; from there up
@@ -57,7 +57,7 @@ pub struct BakeConfig {
     /// Longest edge along a wall, 0 for no limit. Default 12.0; slices and floor plans 0.
     pub max_edge_length: f32,
     /// Farthest that a border between two regions of one kind of ground may be moved to run
-    /// straight; nobody is stopped there, so it may move much farther than a wall. Default 5.0.
+    /// straight. Agents walk over it, so it may move much farther than a wall. Default 5.0.
     pub max_seam_error: f32,
     /// Which points of a border become its corners. Default [`CornerChoice::Farthest`]; storeys,
     /// whose borders hold no steps of the grid, choose [`CornerChoice::FewestNotches`].
@@ -177,9 +177,16 @@ impl BakeConfig {
 
     /// The name of every field, and whether it differs. Sizes of the agent and the grid that not
     /// every front end uses have names of their own.
-    pub(super) fn differences(&self, other: &Self) -> [(&'static str, bool); 20] {
-        // Without `..`: a new field must be listed here.
-        let Self {
+    #[expect(clippy::float_cmp, reason = "a setting is another one if a bit of it is")]
+    pub(super) fn differences(&self, other: &Self) -> Vec<(&'static str, bool)> {
+        /// Destructures without `..`: a new field must be listed here.
+        macro_rules! fields {
+            ($($field:ident),*) => {{
+                let Self { $($field),* } = self;
+                vec![$((stringify!($field), *$field != other.$field)),*]
+            }};
+        }
+        let mut differences = fields!(
             scale,
             agent,
             max_ledge,
@@ -197,31 +204,11 @@ impl BakeConfig {
             jumps,
             threads,
             max_memory_bytes,
-            validate_stages,
-        } = self;
-        let differs = |one: f32, other: f32| one.total_cmp(&other).is_ne();
-        [
-            ("scale", *scale != other.scale),
-            ("scale.level_height", differs(scale.level_height, other.scale.level_height)),
-            ("agent", *agent != other.agent),
-            ("agent.radius", differs(agent.radius, other.agent.radius)),
-            ("max_ledge", differs(*max_ledge, other.max_ledge)),
-            ("max_edge_error", *max_edge_error != other.max_edge_error),
-            ("max_edge_length", differs(*max_edge_length, other.max_edge_length)),
-            ("max_seam_error", differs(*max_seam_error, other.max_seam_error)),
-            ("corners", *corners != other.corners),
-            ("min_region", differs(*min_region, other.min_region)),
-            ("merge_region", differs(*merge_region, other.merge_region)),
-            ("partition", *partition != other.partition),
-            ("decomposition", *decomposition != other.decomposition),
-            ("max_vertices", *max_vertices != other.max_vertices),
-            ("max_height_error_levels", differs(*max_height_error_levels, other.max_height_error_levels)),
-            ("keep", *keep != other.keep),
-            ("jumps", *jumps != other.jumps),
-            ("threads", *threads != other.threads),
-            ("max_memory_bytes", *max_memory_bytes != other.max_memory_bytes),
-            ("validate_stages", *validate_stages != other.validate_stages),
-        ]
+            validate_stages
+        );
+        differences.push(("scale.level_height", self.scale.level_height != other.scale.level_height));
+        differences.push(("agent.radius", self.agent.radius != other.agent.radius));
+        differences
     }
 
     /// Checks every setting.

@@ -1,5 +1,5 @@
-//! From a front end's [`Ground`] to a mesh: [`Baker`], its settings, and the back end that all front
-//! ends share.
+//! From a front end's [`Ground`] to a mesh: [`Baker`], its settings, and the back end that all
+//! front ends share.
 //!
 //! ```text
 //! Baker::bake -> FrontEnd::ground -> Ground -> shapes -> triangles -> polygons -> input links -> kept islands

@@ -1,4 +1,4 @@
-//! What a bake tells afterwards.
+//! The figures of a bake.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -46,7 +46,7 @@ pub struct Report {
     pub islands: Vec<IslandReport>,
     /// Largest difference between the mesh's ground and a sample of it, in metres.
     pub height_error_max: f64,
-    /// Other things counted on the way.
+    /// Other things counted by the stages.
     pub counts: BTreeMap<&'static str, u64>,
     /// Wall time of each stage, in order.
     pub stages: Vec<StageTime>,
@@ -78,7 +78,7 @@ impl Report {
         self.height_error_max = surface.map_or(0.0, |surface| f64::from(surface.max_error) * level);
     }
 
-    /// What was told on the way.
+    /// Takes over what the stages counted and warned of, and their times.
     pub(crate) fn finish(&mut self, recorder: Recorder<'_>, start: Instant) {
         self.triangles_skipped = skipped(&recorder);
         self.counts = recorder.counts.iter().map(|(counter, &amount)| (counter.name(), amount)).collect();

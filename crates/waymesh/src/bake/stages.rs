@@ -19,6 +19,7 @@ use waymesh_region::{
 };
 use waymesh_triangulate::{ConstrainedDelaunay, RefineConfig, refine_triangulation};
 
+use super::baker::Baker;
 use super::config::{BakeConfig, DecompositionKind, PartitionKind};
 use super::error::BakeError;
 use super::report::Recorder;
@@ -26,18 +27,50 @@ use super::report::Recorder;
 /// Names of settings and of methods that replace stages, each with the reason why it is refused.
 pub type Refused = &'static [(&'static str, &'static str)];
 
-/// The settings of a bake, and the stages that replace built-in ones.
-#[derive(Default)]
-pub struct StageSet {
-    pub(super) config: BakeConfig,
-    pub(crate) voxelize: Option<Box<dyn Voxelize + Send + Sync>>,
-    pub(crate) build_field: Option<Box<dyn BuildField + Send + Sync>>,
-    pub(crate) partition: Option<Box<dyn Partition + Send + Sync>>,
-    pub(crate) trace: Option<Box<dyn TraceContours + Send + Sync>>,
-    pub(super) simplify: Option<Box<dyn SimplifyContours + Send + Sync>>,
-    pub(super) triangulate: Option<Box<dyn Triangulate + Send + Sync>>,
-    pub(super) decompose: Option<Box<dyn Decompose + Send + Sync>>,
-    pub(crate) fit_heights: Option<Box<dyn FitHeights + Send + Sync>>,
+macro_rules! replaceable {
+    ($($(#[$doc:meta])* $field:ident: $stage:ident, $method:ident;)*) => {
+        /// The settings of a bake, and the stages that replace built-in ones.
+        #[derive(Default)]
+        pub struct StageSet {
+            pub(super) config: BakeConfig,
+            $(pub(crate) $field: Option<Box<dyn $stage + Send + Sync>>,)*
+        }
+
+        impl StageSet {
+            /// The methods of [`Baker`] that replace a stage, and whether they did.
+            pub(super) fn replaced(&self) -> Vec<(&'static str, bool)> {
+                vec![$((stringify!($method), self.$field.is_some())),*]
+            }
+        }
+
+        impl<F> Baker<F> {
+            $($(#[$doc])*
+            #[must_use]
+            pub fn $method(mut self, stage: impl $stage + Send + Sync + 'static) -> Self {
+                self.stages.$field = Some(Box::new(stage));
+                self
+            })*
+        }
+    };
+}
+
+replaceable! {
+    /// Replaces voxelisation.
+    voxelize: Voxelize, with_voxelize;
+    /// Replaces filters, links and erosion.
+    build_field: BuildField, with_build_field;
+    /// Replaces the partition into regions.
+    partition: Partition, with_partition;
+    /// Replaces contour tracing.
+    trace: TraceContours, with_trace;
+    /// Replaces contour simplification.
+    simplify: SimplifyContours, with_simplify;
+    /// Replaces triangulation.
+    triangulate: Triangulate, with_triangulate;
+    /// Replaces the decomposition into convex polygons.
+    decompose: Decompose, with_decompose;
+    /// Replaces the fitting of ground heights.
+    fit_heights: FitHeights, with_fit_heights;
 }
 
 impl std::fmt::Debug for StageSet {
@@ -56,32 +89,6 @@ impl StageSet {
     #[must_use]
     pub fn config(&self) -> &BakeConfig {
         &self.config
-    }
-
-    /// The methods of [`crate::Baker`] that replace a stage, and whether they did.
-    pub(super) fn replaced(&self) -> [(&'static str, bool); 8] {
-        // Without `..`: a new stage must be listed here.
-        let Self {
-            config: _,
-            voxelize,
-            build_field,
-            partition,
-            trace,
-            simplify,
-            triangulate,
-            decompose,
-            fit_heights,
-        } = self;
-        [
-            ("with_voxelize", voxelize.is_some()),
-            ("with_build_field", build_field.is_some()),
-            ("with_partition", partition.is_some()),
-            ("with_trace", trace.is_some()),
-            ("with_simplify", simplify.is_some()),
-            ("with_triangulate", triangulate.is_some()),
-            ("with_decompose", decompose.is_some()),
-            ("with_fit_heights", fit_heights.is_some()),
-        ]
     }
 
     /// Refuses what a front end does not have.

@@ -43,8 +43,8 @@ use crate::bake::{
 pub struct Storeys {
     /// Fine cells along a side of a rough one, 0 to choose. It changes the cost only. Default 0.
     pub rough_cells: u32,
-    /// Side of a tile of fine cells, rounded up to whole blocks, 0 for one tile. The result does not
-    /// depend on it. Default 256.
+    /// Side of a tile of fine cells, rounded up to whole blocks, 0 for one tile. The result does
+    /// not depend on it. Default 256.
     pub tile_cells: u32,
 }
 
@@ -61,8 +61,8 @@ setters! {
     }
 }
 
-/// Bytes that a column of a tile takes while it is drawn, about: places with their links, ways and
-/// distances, and the field.
+/// Approximate bytes that a column of a tile takes while it is drawn: places with their links,
+/// paths and distances, and the field.
 const COLUMN_BYTES: u64 = 160;
 
 /// A drawn tile: its field with the pieces of its spans, and where its ground ends.
@@ -309,7 +309,8 @@ fn trace_tiles(
     Ok((raw, ends))
 }
 
-/// The same on all the ground at once, by the partition and the tracer that were asked for.
+/// The same as [`trace_tiles`], but on all the ground at once, by the partition and the tracer that
+/// were asked for.
 fn trace_at_once(
     ground: &mut DrawnGround,
     stages: &StageSet,
@@ -366,8 +367,8 @@ fn fit_heights(
         .map_err(|error| StageError::new("detail", error))
 }
 
-/// Memory that windows of ground heights may take together: little enough to be taken again and
-/// again without asking the system.
+/// Memory that windows of ground heights may take together: so little that the allocator reuses it
+/// without asking the system.
 const WINDOW_BYTES: u64 = 4 << 20;
 /// Bytes of a column and of a span in such a window.
 const COLUMN_TABLE_BYTES: u64 = 4;

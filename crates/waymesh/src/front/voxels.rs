@@ -1,4 +1,5 @@
-//! Voxels of the whole scene at once (Mononen 2009): soup, voxels, walkable field, regions, borders.
+//! Voxels of the whole scene at once (Mononen 2009): soup, voxels, walkable field, regions,
+//! borders.
 
 use waymesh_core::stage::{BuildField, StageError, Voxelize};
 use waymesh_core::{
@@ -13,12 +14,12 @@ use crate::bake::{
     StageSet, check_soup, clear_unlabelled,
 };
 
-/// Voxels of the whole scene at once. It needs triangles and voxels in memory; [`super::Tiles`] does
-/// not.
+/// Voxels of the whole scene at once. It needs triangles and voxels in memory; [`super::Tiles`]
+/// does not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Voxels;
 
-/// Everything a bake makes on its way.
+/// The results of all stages of a bake.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Stages {
@@ -177,8 +178,8 @@ fn regions_and_borders(
     Ok((regions, raw))
 }
 
-/// Whole storeys as regions. Small islands go when the surface is known, as in a tiled bake:
-/// removed before, they would still have had a say in where it is cut.
+/// Whole storeys as regions. Small islands are removed when the surface is known, as in a tiled
+/// bake. Removed before, they would change where the surface is cut.
 fn whole_storeys(
     field: &mut WalkableField,
     stages: &StageSet,

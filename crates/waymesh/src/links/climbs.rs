@@ -1,5 +1,5 @@
-//! Links of the mesh up steps that are too high to walk: from places where an agent can climb to
-//! segments on two polygons.
+//! Climb links: up and down ledges that are too high to walk over. Each [`Climb`] of the grid is
+//! mapped to two polygons of the mesh, and climbs side by side become one link.
 
 use std::collections::HashMap;
 
@@ -9,16 +9,17 @@ use waymesh_voxel::Climb;
 
 use crate::bake::BakeConfig;
 
-/// Polygons along a side of the squares in which polygons of the mesh are looked up.
+/// Cells along a side of the squares in which polygons of the mesh are looked up.
 const BUCKET: i32 = 16;
 
-/// Links the polygons that climbs lead to; both ways, from the lower to the higher, sorted.
+/// Links the polygons that climbs lead to. The links are sorted, lead from the lower polygon to the
+/// higher and can be taken in both directions.
 ///
 /// # Guarantees
 /// - The same climbs, in any order, give the same links.
-/// - A link leads between two polygons, as far as climbs lie side by side; its segments lie on the
-///   mesh, as near to the ledge as the simplified border lets them. Where several links would join
-///   the same polygons at one place, the longest is kept.
+/// - A link is as wide as climbs between the same two polygons lie side by side. Its segments lie
+///   on the mesh, as near to the ledge as the simplified border allows. Where several links would
+///   connect the same polygons at one place, the longest is kept.
 pub(crate) fn climb_links(mesh: &NavMesh, config: &BakeConfig, mut climbs: Vec<Climb>) -> Vec<Link> {
     climbs.sort_unstable();
     climbs.dedup();
@@ -26,13 +27,13 @@ pub(crate) fn climb_links(mesh: &NavMesh, config: &BakeConfig, mut climbs: Vec<C
         return Vec::new();
     }
     let ground = LandingGround::of(mesh, config, &climbs);
-    let mut ways: Vec<Way> = climbs.iter().filter_map(|climb| ground.way(climb)).collect();
-    ways.sort_unstable_by_key(|way| (way.polygons, way.up, way.along, way.line));
+    let mut found: Vec<MeshClimb> = climbs.iter().filter_map(|climb| ground.climb(climb)).collect();
+    found.sort_unstable_by_key(|climb| (climb.polygons, climb.up, climb.along, climb.line));
     let mut runs: Vec<Run> = Vec::new();
-    for way in ways {
+    for climb in found {
         match runs.last_mut() {
-            Some(run) if run.goes_on(&way) => run.last = way,
-            _ => runs.push(Run { first: way, last: way }),
+            Some(run) if run.continues_with(&climb) => run.last = climb,
+            _ => runs.push(Run { first: climb, last: climb }),
         }
     }
     let mut links: Vec<Link> = runs
@@ -48,9 +49,10 @@ pub(crate) fn climb_links(mesh: &NavMesh, config: &BakeConfig, mut climbs: Vec<C
     links
 }
 
-/// A way up one cell wide, or from point to point where a border between polygons runs through it.
+/// A climb on the mesh: one cell wide, or of no width where a border between polygons runs through
+/// it.
 #[derive(Clone, Copy, Debug)]
-struct Way {
+struct MeshClimb {
     /// The lower, then the higher.
     polygons: [PolyId; 2],
     up: u8,
@@ -62,17 +64,17 @@ struct Way {
     across: [i32; 2],
 }
 
-/// Ways side by side.
+/// Climbs side by side.
 #[derive(Clone, Copy, Debug)]
 struct Run {
-    first: Way,
-    last: Way,
+    first: MeshClimb,
+    last: MeshClimb,
 }
 
 impl Run {
-    /// Ledges that run askew are stairs of polygons: the next way may be some polygons further back
-    /// or on.
-    fn goes_on(&self, next: &Way) -> bool {
+    /// `true` if `next` lies beside the last climb. Slanted ledges are jagged along cells, so it
+    /// may lie some cells nearer or farther.
+    fn continues_with(&self, next: &MeshClimb) -> bool {
         const JOG: u32 = 2;
         self.last.polygons == next.polygons
             && self.last.up == next.up
@@ -87,7 +89,7 @@ impl Run {
     /// Ends of the segment on one side.
     fn segment(&self, side: usize) -> [PlanPoint; 2] {
         [(self.first, self.first.along[0]), (self.last, self.last.along[1])]
-            .map(|(way, along)| at(way.up, along, way.across[side]))
+            .map(|(climb, along)| at(climb.up, along, climb.across[side]))
     }
 }
 
@@ -100,7 +102,7 @@ fn at(up: u8, along: i32, across: i32) -> PlanPoint {
 }
 
 /// The runs between two polygons without those that lie beside a longer one: an edge that runs
-/// askew is made of steps along x and along z, and either make a link.
+/// slanted is made of steps along x and along z, and both make a link.
 fn longest(runs: &[Run], reach: i32) -> Vec<Run> {
     let mut sorted = runs.to_vec();
     sorted.sort_by_key(|run| std::cmp::Reverse(run.length()));
@@ -120,7 +122,7 @@ fn longest(runs: &[Run], reach: i32) -> Vec<Run> {
     kept
 }
 
-/// Where one may land.
+/// One end of a climb: where the agent stands.
 #[derive(Clone, Copy, Debug)]
 struct Landing {
     direction: Direction,
@@ -157,8 +159,8 @@ impl<'a> LandingGround<'a> {
             mesh,
             buckets: HashMap::new(),
             slack,
-            // Ground lies up to a level below its floor, and the mesh is that far off; a step is what one may
-            // take on the way anyhow.
+            // Ground lies up to a level below its floor, the mesh up to its height error off the ground, and
+            // a step may lie between them.
             levels: step.max(1.0) + 1.0 + config.max_height_error_levels,
             reach: i32::from(deepest) + slack,
         };
@@ -215,13 +217,13 @@ impl<'a> LandingGround<'a> {
     }
 
     /// The polygons that a climb leads between.
-    fn way(&self, climb: &Climb) -> Option<Way> {
+    fn climb(&self, climb: &Climb) -> Option<MeshClimb> {
         let [low, high] = self.landings(climb);
         let [first, last] = self.along(climb);
         [[first, last], [first, first], [last, last]].into_iter().find_map(|along| {
             let (low_polygon, low_across) = self.place(climb.up, &low, along)?;
             let (high_polygon, high_across) = self.place(climb.up, &high, along)?;
-            Some(Way {
+            Some(MeshClimb {
                 polygons: [low_polygon, high_polygon],
                 up: climb.up,
                 along,
@@ -288,7 +290,7 @@ fn line(climb: &Climb) -> i32 {
     }
 }
 
-/// Whether coordinates grow in a direction.
+/// 1 if coordinates grow in a direction, -1 if they shrink.
 fn sign(direction: Direction) -> i32 {
     let (dx, dz) = direction.offset();
     dx + dz

@@ -10,12 +10,11 @@ use waymesh_graph::{Link, LinkEnd, LinkKind};
 
 use crate::front::plan::SHIFT_CELLS;
 
-/// How far a corner of the ground may lie from the line of the door that cuts it, in cells: both
-/// were rounded, and what splits an edge between them may lie [`SHIFT_CELLS`]
-/// beside it.
+/// Largest distance in cells of a corner of the ground from the line of the door that cuts it. Both
+/// were rounded, and a vertex that splits an edge between them may lie [`SHIFT_CELLS`] beside it.
 const DOOR_SLACK: f64 = 2.0 + SHIFT_CELLS;
 
-/// So many lines on either side of a landing's are tried.
+/// Number of parallel lines that are tried on each side of a landing's line.
 const TRIES: i32 = 16;
 
 /// Shortest piece of a landing that becomes a link of its own, in cells.
@@ -40,7 +39,7 @@ pub(crate) fn all(
     Ok(links)
 }
 
-/// Cuts the polygons along the doors, and gives a link for each piece of a cut.
+/// Cuts the mesh along the doors. Returns a link for each portal that was cut.
 fn doors(
     polygons: &mut PolyMesh,
     storeys: &[usize],
@@ -88,11 +87,11 @@ fn doors(
 fn on_line(ends: [PlanPoint; 2], point: PlanPoint) -> bool {
     let [a, b] = ends.map(exact);
     let p = exact(point);
-    let way = [b[0] - a[0], b[1] - a[1]];
-    let length = way[0].hypot(way[1]);
+    let line = [b[0] - a[0], b[1] - a[1]];
+    let length = line[0].hypot(line[1]);
     let from = [p[0] - a[0], p[1] - a[1]];
-    let along = (from[0] * way[0] + from[1] * way[1]) / length;
-    let beside = (from[0] * way[1] - from[1] * way[0]) / length;
+    let along = (from[0] * line[0] + from[1] * line[1]) / length;
+    let beside = (from[0] * line[1] - from[1] * line[0]) / length;
     beside.abs() <= DOOR_SLACK && (-DOOR_SLACK..=length + DOOR_SLACK).contains(&along)
 }
 
@@ -130,7 +129,7 @@ impl Footing {
     }
 }
 
-/// The polygons of each storey, for whoever looks for ground.
+/// The polygons of each storey, to find the ground under the ends of stairs and lifts.
 struct Places<'a> {
     base: &'a PlanBase,
     polygons: &'a PolyMesh,
@@ -271,8 +270,8 @@ impl<'a> Places<'a> {
             check_finite(element, "line", end)?;
         }
         let [a, b] = landing.line.map(|end| self.polygons_of(end));
-        let way = [b[0] - a[0], b[1] - a[1]];
-        let length = way[0].hypot(way[1]);
+        let line = [b[0] - a[0], b[1] - a[1]];
+        let length = line[0].hypot(line[1]);
         if length < 1.0 {
             let (element, field) =
                 (element.clone(), format!("length of the line on storey {:?}", landing.storey));
@@ -285,7 +284,7 @@ impl<'a> Places<'a> {
             let steps = f64::from((number + 1) / 2) * if number % 2 == 1 { 1.0 } else { -1.0 };
             let aside = steps * reach / f64::from(TRIES);
             let moved =
-                [a, b].map(|end| [end[0] - way[1] / length * aside, end[1] + way[0] / length * aside]);
+                [a, b].map(|end| [end[0] - line[1] / length * aside, end[1] + line[0] / length * aside]);
             let footing = Footing { ends: moved, stretches: self.stretches(storey, moved) };
             tries.push((footing.covered(), footing));
         }
@@ -388,11 +387,11 @@ impl<'a> Places<'a> {
         for (index, &vertex) in corners.iter().enumerate() {
             let a = exact(self.polygons.point(vertex));
             let b = exact(self.polygons.point(corners[(index + 1) % corners.len()]));
-            let way = [b[0] - a[0], b[1] - a[1]];
+            let edge = [b[0] - a[0], b[1] - a[1]];
             let from = [place[0] - a[0], place[1] - a[1]];
-            is_inside &= way[0] * from[1] - way[1] * from[0] >= 0.0;
-            let along = (from[0] * way[0] + from[1] * way[1]) / (way[0] * way[0] + way[1] * way[1]);
-            let at = [a[0] + way[0] * along.clamp(0.0, 1.0), a[1] + way[1] * along.clamp(0.0, 1.0)];
+            is_inside &= edge[0] * from[1] - edge[1] * from[0] >= 0.0;
+            let along = (from[0] * edge[0] + from[1] * edge[1]) / (edge[0] * edge[0] + edge[1] * edge[1]);
+            let at = [a[0] + edge[0] * along.clamp(0.0, 1.0), a[1] + edge[1] * along.clamp(0.0, 1.0)];
             let distance = (place[0] - at[0]).hypot(place[1] - at[1]);
             if distance < best.0 {
                 best = (distance, at);

@@ -28,8 +28,7 @@ pub(super) struct Patch {
 /// Fits the ground of the `wanted` tiles.
 ///
 /// The polygons of the tiles around them are fitted as well and dropped: an edge between two tiles
-/// gets its points from the ground on both sides, so it has the same whichever of the two is
-/// wanted.
+/// gets its points from the ground on both sides, so that both tiles get the same points.
 pub(super) fn fit(
     stages: &StageSet,
     joined: &Joined,

@@ -40,7 +40,7 @@ struct Border<'a> {
 /// Joins tiles, each with its number of regions, into one mesh.
 ///
 /// Two border edges face each other where the steps of one are those of the other with the sides
-/// exchanged: no height or distance is compared, so there are no false links and none is missed.
+/// exchanged. No height or distance is compared, so there are no false portals and none is missing.
 /// Where only one side has a vertex, the other gets it too, as a corner of 180 degrees; vertices
 /// that meet become one, with the height of the tile that comes first.
 ///

@@ -1,5 +1,5 @@
-//! Worlds that change: a mesh per tile, built again where something was added or removed, while
-//! queries run on the version before.
+//! Worlds that change. Only the tiles in which something was added or removed are built again,
+//! while queries use the previous mesh.
 
 mod build;
 mod heights;
@@ -35,18 +35,19 @@ pub use plan::PlanWorld;
 /// - Neighbouring tiles have the same vertices along their border, and are joined exactly where the
 ///   ground is: no crack, no false link and none missing, at any time.
 /// - An update builds the tiles that something changed in, or within the agent's reach of, and no
-///   others, with the whole pipeline: filters, erosion, regions, borders, polygons, heights.
+///   others, with all stages: filters, erosion, regions, borders, polygons, heights.
 /// - The same tiles and obstacles give the same mesh, in whatever order they came.
-/// - Queries are never held up: they keep the mesh they have.
+/// - Queries never wait: they keep the mesh they have.
 ///
 /// # Cost
 /// An update costs its tiles, and one pass over all polygons of the world to join them. Kept per
-/// tile: its solid voxels and its field, packed, its polygons and its ground. Fewest polygons take
-/// longer than [`crate::DecompositionKind::Greedy`]; tiles that change often may do with that.
+/// tile: its solid voxels and its field, packed, its polygons and its ground. The
+/// default decomposition takes longer than [`crate::DecompositionKind::Greedy`], which suits tiles
+/// that change often.
 ///
-/// # Against [`Baker::bake`]
-/// A border of a tile is a border of polygons: they do not go on into the next tile as those of a
-/// bake do. Vertices stand on it every 16 cells at most.
+/// # Differences from [`Baker::bake`]
+/// Polygons end at the borders of tiles. On these borders there is a vertex at least every 16
+/// cells.
 ///
 /// ```
 /// use waymesh::{Baker, World};
@@ -165,7 +166,7 @@ impl World {
     /// streamed. Other tiles keep theirs.
     ///
     /// # Errors
-    /// As [`World::add_triangles`]; [`BakeError::NoSuchTile`].
+    /// See [`World::add_triangles`]; [`BakeError::NoSuchTile`] if the world has no such tile.
     pub fn set_tile(&mut self, tile: Tile, source: &dyn TriangleSource) -> Result<(), BakeError> {
         self.check_tile(tile)?;
         let bins =
@@ -256,7 +257,8 @@ impl World {
                     Ok::<_, BakeError>(join::join(*frame, &polygons))
                 })?;
                 stages.check("join", |list| joined.polygons.violations(list))?;
-                // A new border changes the tiles beside it, too: their corners on it, and the ground along it.
+                // A new border changes the tiles beside it, too: their corners on it, and the ground along
+                // it.
                 let beside: BTreeSet<Tile> = changed
                     .iter()
                     .flat_map(|&tile| layout.tiles_over(&layout.core(tile).grown(1, frame)))

@@ -20,8 +20,9 @@ const RADIUS: f32 = 0.3;
 /// edge be split.
 pub(crate) const SHIFT_CELLS: f64 = 1.5;
 
-/// Floor plans, all storeys at once. Every storey is level. Doors, stairs and lifts are links; their
-/// [`waymesh_graph::Link::data`] is their number in the plan, doors counted through all storeys.
+/// Floor plans, all storeys at once. Every storey is level. Doors, stairs and lifts are links;
+/// their [`waymesh_graph::Link::data`] is their number in the plan, doors counted through all
+/// storeys.
 ///
 /// The agent's radius, the side of a cell ([`BakeConfig::scale`]), the smallest piece of ground
 /// ([`BakeConfig::min_region`]) and the longest border edge ([`BakeConfig::max_edge_length`]) are

@@ -14,8 +14,8 @@ use crate::bake::{
 /// Flat slices: every region is level, a slope becomes a region per level, a stair one per tread.
 ///
 /// Regions that differ by one level are neighbours across their border. Steps of more than a level,
-/// up to the agent's, are links ([`waymesh_graph::LinkKind::Step`]), so that a path names the stairs
-/// it takes. Nothing is eroded: clearance is up to the query. Borders are exact unless
+/// up to the agent's, are links ([`waymesh_graph::LinkKind::Step`]), so that a path names the
+/// stairs it takes. Nothing is eroded: clearance is up to the query. Borders are exact unless
 /// [`BakeConfig::max_edge_error`] allows for less.
 ///
 /// # Guarantees
@@ -67,8 +67,8 @@ impl FrontEnd for Slices {
         ("with_fit_heights", "every region is level"),
     ];
 
-    /// Cells of 0.05 m, levels of 0.02 m, an agent of no radius that takes steps of 0.5 m, as in the
-    /// paper; exact borders.
+    /// Cells of 0.05 m, levels of 0.02 m, an agent of no radius that takes steps of 0.5 m, as in
+    /// the paper; exact borders.
     fn defaults() -> BakeConfig {
         let SlicesConfig { scale, agent, .. } = SlicesConfig::default();
         BakeConfig::default()

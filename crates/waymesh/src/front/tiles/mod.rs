@@ -1,5 +1,5 @@
-//! Voxels tile by tile: parallel, within a memory bound, with a result that does not
-//! show the tiles.
+//! Voxels tile by tile: in parallel and within a memory bound. The result does not depend on the
+//! tiles.
 //!
 //! 1. Per tile: triangles of the tile and its halo to the walkable field of the tile and a ring,
 //!    and to pieces of surface. Kept as bytes.
@@ -36,8 +36,8 @@ use survey::{Kept, Survey, TileContent, labelled, read_survey, read_tile};
 
 /// Bytes that a column of a tile's window takes while it is built, with a span and a half in it.
 const COLUMN_BYTES: u64 = 128;
-/// What the voxels of one tile may take, however little memory there is: tiles then wait for each
-/// other.
+/// Bytes that the voxels of one tile may take in any case. With less memory than that, tiles are
+/// built one after the other.
 const TILE_BYTES: u64 = 2 << 30;
 /// Bytes that a triangle of a tile takes while it is built.
 const TRIANGLE_BYTES: u64 = 100;
@@ -48,7 +48,7 @@ const TRIANGLE_BYTES: u64 = 100;
 /// - The same mesh, bit for bit, as that of [`super::Voxels`] for all the triangles at once,
 ///   whatever the side of the tiles, the number of threads, the memory and the order of the
 ///   triangles.
-/// - With a folder, a bake that was stopped goes on where it was; damaged tiles are built again.
+/// - With a folder, a bake that was stopped continues where it was. Damaged tiles are built again.
 ///
 /// # Cost
 /// Two passes over the source; jumps take a third, and hold the triangles in memory. Memory:
@@ -58,7 +58,7 @@ const TRIANGLE_BYTES: u64 = 100;
 pub struct Tiles {
     /// Side of a tile in cells, rounded up to whole blocks of 16; 0 for one tile. Default 256.
     pub tile_cells: u32,
-    /// Folder in which finished tiles are kept, so that a bake that was stopped goes on where it
+    /// Folder in which finished tiles are kept, so that a bake that was stopped continues where it
     /// was. Default none: they are kept in memory, as bytes.
     pub folder: Option<PathBuf>,
     /// Folder for triangles that memory does not hold. Default: the system's folder for temporary

@@ -1,4 +1,4 @@
-//! Whether an agent meets the scene on its way through the air.
+//! Collision checks of an agent in flight with the scene.
 
 use glam::{Vec2, Vec3, Vec3Swizzles};
 use rstar::primitives::{GeomWithData, Rectangle};
@@ -39,7 +39,8 @@ impl Obstacles {
         Ok(Self { triangles, boxes })
     }
 
-    /// Whether a jump meets nothing: a ballistic arc whose top is so far above the higher end.
+    /// `true` if a jump meets nothing: a ballistic arc whose top is `arc_height` above the higher
+    /// end.
     pub(super) fn jump_is_clear(
         &self,
         from: Vec3,
@@ -60,7 +61,7 @@ impl Obstacles {
         self.is_clear(along, length, agent, cell)
     }
 
-    /// Whether a drop meets nothing: straight out at the height of its start, then straight down.
+    /// `true` if a drop meets nothing: straight out at the height of its start, then straight down.
     pub(super) fn drop_is_clear(&self, from: Vec3, to: Vec3, agent: &Agent, cell: f32) -> bool {
         let over = to.with_y(from.y);
         let out = self.is_clear(|t| from.lerp(over, t), from.distance(over), agent, cell);
@@ -112,7 +113,7 @@ fn radius(agent: &Agent, cell: f32) -> f32 {
 }
 
 impl Cylinder {
-    /// Whether a triangle reaches into it.
+    /// `true` if a triangle reaches into it.
     fn meets(&self, corners: &[Vec3; 3]) -> bool {
         let (mut polygon, mut other) = (corners.to_vec(), Vec::new());
         for (sign, limit) in [(1.0, self.low), (-1.0, -self.high)] {

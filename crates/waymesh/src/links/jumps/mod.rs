@@ -1,10 +1,9 @@
-//! Where an agent can leave the mesh along its borders and land on it again: jumps over gaps, drops
-//! from ledges.
+//! Jump links: jumps over gaps, and drops from ledges.
 //!
-//! From places along every border, straight out, the first ground that can be landed on is looked
-//! for: first by a drop (out over the edge, then straight down), then by a jump (a ballistic arc).
-//! The way there is checked against the triangles of the scene, with the agent's radius and height.
-//! Of candidates side by side the shortest stays.
+//! From places along every border, the search goes straight out to the first ground that the agent
+//! can land on: first by a drop (out over the edge, then straight down), then by a jump (a
+//! ballistic arc). The flight is checked against the triangles of the scene, with the agent's
+//! radius and height. Of candidates side by side the shortest is kept.
 
 mod clear;
 
@@ -35,12 +34,12 @@ pub struct JumpConfig {
     /// Deepest drop. Finite, 0 or more: 0 for no drops. Default 4.
     pub max_drop: f32,
     /// How far out a drop may land, from border to border of the mesh in plan. Finite, 0 or more.
-    /// Default 2: twice the radius of the default agent, and some.
+    /// Default 2: a little more than the diameter of the default agent.
     pub max_drop_length: f32,
-    /// Links whose ends are both nearer to those of a shorter one are left out. Finite, above 0.
-    /// Default 2.
+    /// A link with both ends nearer than this to those of a shorter one is left out. Finite, above
+    /// 0. Default 2.
     pub spacing: f32,
-    /// A link must save more than this: what can be walked with less of a detour is left out.
+    /// Least length that a link must save: a link with a shorter detour by foot is left out.
     /// Finite, 0 or more. Default 4.
     pub min_detour: f32,
 }
@@ -97,7 +96,7 @@ impl JumpConfig {
     }
 }
 
-/// A way over the border of the mesh.
+/// A jump or a drop that was found.
 #[derive(Clone, Copy, Debug)]
 struct Candidate {
     from: LinkEnd,
@@ -108,16 +107,16 @@ struct Candidate {
     length: f32,
 }
 
-/// Links for the jumps and drops that an agent can make, from point to point, sorted. `scene` is
-/// what the mesh was baked of; what is not in it is not in the way.
+/// Finds the jumps and drops that an agent can make. Returns links from point to point, sorted.
+/// `scene` is what the mesh was baked from; only its triangles are obstacles.
 ///
 /// # Guarantees
 /// - Both ends lie on their polygons. A link of kind [`LinkKind::Jump`] spans at most `max_length`
 ///   in plan and `max_rise` in height and leads both ways; one of kind [`LinkKind::Drop`] leads
 ///   down only, by more than the agent's step and at most `max_drop`.
-/// - The agent, as an upright cylinder from its step to its height, meets no triangle on the way.
-///   Its radius is taken less one cell, as exact as a mesh of cells is; the way is looked at
-///   every half of that.
+/// - The agent, as an upright cylinder from its step to its height, meets no triangle in flight.
+///   Its radius is reduced by one cell, which is the accuracy of a mesh on a grid; the flight is
+///   checked at distances of half of that.
 /// - No two links of one kind have both ends within `spacing` of each other's in plan, and none
 ///   saves less than `min_detour`.
 /// - The order of the triangles does not matter.
@@ -162,7 +161,7 @@ fn order(one: &Candidate, other: &Candidate) -> Ordering {
     one.length.total_cmp(&other.length).then_with(|| key(one).cmp(&key(other)))
 }
 
-/// Whether two ways lead from the same place to the same place, or a jump back again.
+/// `true` if both lead from the same place to the same place, or one is a jump and leads back.
 fn is_beside(one: &Candidate, other: &Candidate, spacing: f32) -> bool {
     let near = |a: Vec3, b: Vec3| (a - b).with_y(0.0).length() < spacing && (a.y - b.y).abs() < spacing;
     let [a, b] = one.ends;
@@ -291,7 +290,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Whether walking takes so much longer, or does not lead there at all.
+    /// `true` if walking takes so much longer, or does not lead there at all.
     fn saves(&mut self, candidate: &Candidate) -> bool {
         let [from, to] = candidate.ends;
         let options = PathOptions::default().with_allow_partial(false).with_filter(AnyPolygon);

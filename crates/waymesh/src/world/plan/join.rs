@@ -15,19 +15,20 @@ pub(super) struct Joined {
     pub(super) storeys: Vec<usize>,
 }
 
-/// A line on which windows of a storey meet: whether it is one of equal x, and which.
+/// A line on which windows of a storey meet: the storey, `true` for a line of equal x and `false`
+/// for one of equal z, and that coordinate.
 type Line = (usize, bool, i32);
 
 /// An edge of a polygon on the border of its window.
 #[derive(Clone, Copy, Debug)]
-struct Rim {
+struct BorderEdge {
     /// Place of the edge in the table of corners of all windows.
     edge: usize,
     polygon: usize,
     /// Along the line.
     range: [i32; 2],
-    /// Whether it runs towards higher numbers: then its polygon lies on one side of the line, else
-    /// on the other.
+    /// `true` if it runs towards higher coordinates. This tells on which side of the line its
+    /// polygon lies.
     ascends: bool,
 }
 
@@ -38,7 +39,7 @@ struct Rim {
 /// The same windows give the same mesh. Takes time in `n log n`.
 pub(super) fn join(frame: GridFrame, tiles: &BTreeMap<PlanTile, (&PolyMesh, PlanWindow)>) -> Joined {
     let mut vertices: Vec<PlanVertex> = Vec::new();
-    let mut lines: BTreeMap<Line, [Vec<Rim>; 2]> = BTreeMap::new();
+    let mut lines: BTreeMap<Line, [Vec<BorderEdge>; 2]> = BTreeMap::new();
     let (mut edges, mut polygon_count) = (0, 0);
     for (tile, (polygons, window)) in tiles {
         vertices.extend_from_slice(&polygons.vertices);
@@ -49,13 +50,13 @@ pub(super) fn join(frame: GridFrame, tiles: &BTreeMap<PlanTile, (&PolyMesh, Plan
                 let [from, to] = [edge, next].map(|corner| polygons.point(polygons.corners[corner]));
                 let Some((is_x, at, ends)) = on_border(window, from, to) else { continue };
                 let ascends = ends[0] < ends[1];
-                let rim = Rim {
+                let border = BorderEdge {
                     edge: edges + edge,
                     polygon: polygon_count + id.index(),
                     range: [ends[0].min(ends[1]), ends[0].max(ends[1])],
                     ascends,
                 };
-                lines.entry((tile.storey, is_x, at)).or_default()[usize::from(ascends)].push(rim);
+                lines.entry((tile.storey, is_x, at)).or_default()[usize::from(ascends)].push(border);
             }
         }
         edges += polygons.corners.len();
@@ -82,20 +83,20 @@ struct Portion {
 }
 
 /// Edges with something beyond, each in pieces in the order in which it runs.
-fn portions(lines: &mut BTreeMap<Line, [Vec<Rim>; 2]>) -> HashMap<usize, Vec<Portion>> {
+fn portions(lines: &mut BTreeMap<Line, [Vec<BorderEdge>; 2]>) -> HashMap<usize, Vec<Portion>> {
     let mut portions = HashMap::new();
     for sides in lines.values_mut() {
         for side in sides.iter_mut() {
-            side.sort_unstable_by_key(|rim| (rim.range, rim.edge));
+            side.sort_unstable_by_key(|border| (border.range, border.edge));
         }
         for side in 0..2 {
             let others = &sides[1 - side];
-            for rim in &sides[side] {
-                let first = others.partition_point(|other| other.range[1] <= rim.range[0]);
+            for border in &sides[side] {
+                let first = others.partition_point(|other| other.range[1] <= border.range[0]);
                 let mut pieces = Vec::new();
-                let mut at = rim.range[0];
-                for other in others[first..].iter().take_while(|other| other.range[0] < rim.range[1]) {
-                    let (low, high) = (other.range[0].max(at), other.range[1].min(rim.range[1]));
+                let mut at = border.range[0];
+                for other in others[first..].iter().take_while(|other| other.range[0] < border.range[1]) {
+                    let (low, high) = (other.range[0].max(at), other.range[1].min(border.range[1]));
                     if low >= high {
                         continue;
                     }
@@ -108,13 +109,13 @@ fn portions(lines: &mut BTreeMap<Line, [Vec<Rim>; 2]>) -> HashMap<usize, Vec<Por
                 if pieces.is_empty() {
                     continue;
                 }
-                if at < rim.range[1] {
-                    pieces.push(Portion { range: [at, rim.range[1]], beyond: None });
+                if at < border.range[1] {
+                    pieces.push(Portion { range: [at, border.range[1]], beyond: None });
                 }
-                if !rim.ascends {
+                if !border.ascends {
                     pieces.reverse();
                 }
-                portions.insert(rim.edge, pieces);
+                portions.insert(border.edge, pieces);
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Plans that change: obstacles come and go, and only the windows that they reach into are built
+//! Plans that change. Obstacles come and go, and only the windows that they reach into are built
 //! again.
 
 mod join;
@@ -31,13 +31,13 @@ pub(super) struct PlanTile {
 ///
 /// # Guarantees
 /// - An update builds the windows that a changed obstacle reaches into, and no others; the polygons
-///   of all other windows stay what they are, but for corners of 180 degrees on the border to a
+///   of all other windows do not change, except for corners of 180 degrees on the border to a
 ///   window that was built.
 /// - The same plan and obstacles give the same mesh, in whatever order they came and went.
-/// - Queries are never held up: they keep the mesh they have.
-/// - Ground is the same as that of [`Baker::bake`] with the obstacles among the blocked
-///   shapes, but for rounding, and for pieces of ground at the border of a window: none of those is
-///   too small to be kept.
+/// - Queries never wait: they keep the mesh they have.
+/// - The ground is that of [`Baker::bake`] with the obstacles among the blocked shapes, except for
+///   rounding, and for pieces of ground at the border of a window, which are kept however small
+///   they are.
 ///
 /// # Cost
 /// An update costs its windows, and one pass over all polygons to join them. The border of a window
