@@ -26,6 +26,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("storeys", &["core"]),
     ("tile", &["core"]),
     ("graph", &["core"]),
+    ("crowd", &["core", "graph"]),
     ("scenes", &["core"]),
     ("io", &["core", "graph"]),
     ("contract", &["core", "scenes"]),

@@ -1,0 +1,348 @@
+//! Agents: what is known of each, and what the outside sees.
+
+use glam::{Vec2, Vec3, Vec3Swizzles};
+use waymesh_graph::{
+    CorridorChange, CorridorOptions, LinkId, LinkUse, Location, NavMesh, Outcome, PathCorridor, PathOptions,
+    PolygonFilter, TravelCost,
+};
+
+use crate::around::Around;
+use crate::bodies::Body;
+use crate::links::{LinkTable, Traversal};
+use crate::workers::Scratch;
+use crate::{AgentParams, CrowdConfig};
+
+/// An agent of a [`crate::Crowd`]. Never names another one, also after the agent was removed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AgentId {
+    pub(crate) index: u32,
+    pub(crate) age: u32,
+}
+
+impl std::fmt::Display for AgentId {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{}.{}", self.index, self.age)
+    }
+}
+
+/// What an agent does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum AgentStatus {
+    /// It has no target.
+    Idle,
+    /// Its path is not planned yet: see [`CrowdConfig::plans_per_step`].
+    Waiting,
+    /// It walks to its target.
+    Walking,
+    /// It waits until there is room on the link that begins here.
+    Queueing {
+        /// The link.
+        link: LinkId,
+    },
+    /// It is on a link.
+    OnLink {
+        /// The link.
+        link: LinkId,
+        /// The share of the link that is behind it, from 0 to 1.
+        share: f32,
+    },
+    /// It is at its target, or as near as the agents that arrived before let it come.
+    Arrived,
+    /// It is as near to its target as the mesh lets it come: no path leads there.
+    Blocked,
+    /// No ground that it may walk on is near it.
+    Lost,
+}
+
+/// Where an agent is, and what it does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct AgentState {
+    /// World position: on the ground, or in the air on a link.
+    pub position: Vec3,
+    /// Velocity in metres a second, up and down included.
+    pub velocity: Vec3,
+    /// Place on the mesh: on a link that where it began.
+    pub place: Location,
+    /// What it does.
+    pub status: AgentStatus,
+    /// Metres along its path to the end of that; 0 without a path.
+    pub remaining: f32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Task {
+    Idle,
+    /// Wants a path.
+    Waiting,
+    /// Gets a path in this step.
+    Planning,
+    Walking,
+    Queueing(LinkUse),
+    Link(Traversal),
+    Arrived,
+    Blocked,
+}
+
+/// Whether an agent gets nearer to its target.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Progress {
+    /// Shortest path so far, in metres.
+    pub(crate) best: f32,
+    /// Seconds since then.
+    pub(crate) idle: f32,
+    /// How often it was stuck without getting nearer in between.
+    pub(crate) stuck: u16,
+    /// Priority that it has on top of its own since it was stuck last.
+    pub(crate) boost: u16,
+    /// The side it tries since then: 1 right, -1 left.
+    pub(crate) aside: f32,
+}
+
+/// Metres that count as getting nearer.
+const NEARER: f32 = 0.1;
+
+/// Seconds after which an agent that gets no nearer to a target close by has arrived.
+const PATIENCE: f32 = 1.0;
+
+/// Neighbours of an agent in a step, nearest first: places in [`crate::bodies::Bodies`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Neighbours {
+    pub(crate) count: usize,
+    pub(crate) bodies: [(f32, u32); CrowdConfig::MOST_NEIGHBOURS as usize],
+}
+
+impl Default for Neighbours {
+    fn default() -> Self {
+        Self { count: 0, bodies: [(0.0, 0); CrowdConfig::MOST_NEIGHBOURS as usize] }
+    }
+}
+
+impl Neighbours {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+        self.bodies[..self.count].iter().map(|&(_, body)| body as usize)
+    }
+
+    /// Keeps the `most` nearest; of equally near ones, those that come first.
+    pub(crate) fn insert(&mut self, distance: f32, body: u32, most: usize) {
+        if self.count == most {
+            if distance >= self.bodies[most - 1].0 {
+                return;
+            }
+            self.count -= 1;
+        }
+        let mut at = self.count;
+        while at > 0 && self.bodies[at - 1].0 > distance {
+            self.bodies[at] = self.bodies[at - 1];
+            at -= 1;
+        }
+        self.bodies[at] = (distance, body);
+        self.count += 1;
+    }
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Agent<F, C> {
+    pub(crate) params: AgentParams<F, C>,
+    pub(crate) place: Location,
+    pub(crate) velocity: Vec3,
+    /// The velocity that this step chose, in plan.
+    pub(crate) chosen: Vec2,
+    /// The velocity that it wishes for, in plan.
+    pub(crate) wish: Vec2,
+    pub(crate) corridor: PathCorridor<F, C>,
+    pub(crate) task: Task,
+    pub(crate) target: Option<Vec3>,
+    /// The target moved a little.
+    pub(crate) follows: bool,
+    pub(crate) is_lost: bool,
+    pub(crate) progress: Progress,
+    pub(crate) around: Around,
+    pub(crate) neighbours: Neighbours,
+}
+
+impl<F: PolygonFilter + Clone, C: TravelCost + Clone> Agent<F, C> {
+    pub(crate) fn new(params: AgentParams<F, C>, place: Location) -> Self {
+        let path = PathOptions::default().with_filter(params.filter.clone()).with_cost(params.cost.clone());
+        Self {
+            corridor: PathCorridor::new(CorridorOptions::default().with_path(path)),
+            params,
+            place,
+            velocity: Vec3::ZERO,
+            chosen: Vec2::ZERO,
+            wish: Vec2::ZERO,
+            task: Task::Idle,
+            target: None,
+            follows: false,
+            is_lost: false,
+            progress: Progress::default(),
+            around: Around::default(),
+            neighbours: Neighbours::default(),
+        }
+    }
+}
+
+impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
+    /// What it keeps from walls beyond what the mesh keeps.
+    pub(crate) fn clearance(&self, mesh: &NavMesh) -> f32 {
+        (self.params.radius - mesh.agent().radius).max(0.0)
+    }
+
+    pub(crate) fn state(&self) -> AgentState {
+        let status = match self.task {
+            Task::Link(traversal) => {
+                AgentStatus::OnLink { link: traversal.link.link, share: traversal.share() }
+            }
+            _ if self.is_lost => AgentStatus::Lost,
+            Task::Idle => AgentStatus::Idle,
+            Task::Waiting | Task::Planning => AgentStatus::Waiting,
+            Task::Walking => AgentStatus::Walking,
+            Task::Queueing(link) => AgentStatus::Queueing { link: link.link },
+            Task::Arrived => AgentStatus::Arrived,
+            Task::Blocked => AgentStatus::Blocked,
+        };
+        let position = match self.task {
+            Task::Link(traversal) => traversal.position(),
+            _ => self.place.position,
+        };
+        let remaining = if self.has_path() { self.corridor.path().length } else { 0.0 };
+        AgentState { position, velocity: self.velocity, place: self.place, status, remaining }
+    }
+
+    /// `true` while it follows its corridor.
+    pub(crate) fn has_path(&self) -> bool {
+        matches!(self.task, Task::Walking | Task::Queueing(_) | Task::Link(_))
+    }
+
+    /// What others see of it; nothing while it is in the air.
+    pub(crate) fn body(&self, agent: u32) -> Option<Body> {
+        let (position, polygon) = match self.task {
+            Task::Link(traversal) if traversal.is_landing() => (traversal.to, traversal.landing),
+            Task::Link(_) => return None,
+            _ => (self.place.position, self.place.polygon),
+        };
+        let is_link = matches!(self.task, Task::Link(_));
+        let corner = self.corridor.next_corners(1).first().filter(|_| self.has_path());
+        Some(Body {
+            agent,
+            polygon,
+            position,
+            velocity: if is_link { Vec2::ZERO } else { self.velocity.xz() },
+            radius: self.params.radius,
+            height: self.params.height,
+            priority: if is_link {
+                u16::MAX
+            } else {
+                4 * u16::from(self.params.priority) + self.progress.boost
+            },
+            is_walking: self.has_path(),
+            has_arrived: self.task == Task::Arrived,
+            goal: self.target.unwrap_or(Vec3::NAN),
+            corner: corner.map_or(Vec2::NAN, |corner| corner.xz()),
+        })
+    }
+
+    /// Puts the agent on a mesh that is not the one it was on, gets it the path that it waits for, and
+    /// sees how far it is.
+    pub(crate) fn prepare(&mut self, mesh: &NavMesh, links: &LinkTable, dt: f32, scratch: &mut Scratch) {
+        if self.is_lost || self.place.generation != mesh.generation() {
+            self.relocate(mesh, self.place.position, scratch);
+            if self.is_lost {
+                return;
+            }
+        }
+        match self.task {
+            Task::Planning => self.plan(mesh, scratch),
+            Task::Walking | Task::Queueing(_) => self.keep(mesh, scratch),
+            _ => {}
+        }
+        if matches!(self.task, Task::Walking | Task::Queueing(_)) {
+            self.look_ahead(links, dt);
+        }
+    }
+
+    /// Finds the place on the mesh at a position, where no walk leads.
+    pub(crate) fn relocate(&mut self, mesh: &NavMesh, position: Vec3, scratch: &mut Scratch) {
+        let found = mesh.nearest_with(position, &mesh.default_reach(), &self.params.filter);
+        self.is_lost = found.is_none();
+        let Some(place) = found else {
+            self.velocity = Vec3::ZERO;
+            return;
+        };
+        self.place = place;
+        self.around.forget();
+        if matches!(self.task, Task::Walking | Task::Queueing(_) | Task::Link(_)) {
+            self.task = Task::Walking;
+            let change = self.corridor.move_start(mesh, place.position, &mut scratch.query);
+            self.take_start(change.ok());
+        }
+    }
+
+    /// Goes on from where the corridor begins now.
+    pub(crate) fn take_start(&mut self, change: Option<CorridorChange>) {
+        match (change, self.corridor.start()) {
+            (None | Some(CorridorChange::Nothing), _) | (_, None) => self.task = Task::Blocked,
+            (Some(change), Some(start)) => {
+                self.place = start;
+                if change != CorridorChange::Kept {
+                    self.progress.best = self.corridor.path().length;
+                }
+            }
+        }
+    }
+
+    fn plan(&mut self, mesh: &NavMesh, scratch: &mut Scratch) {
+        let Some(target) = self.target else {
+            self.task = Task::Idle;
+            return;
+        };
+        let change = self.corridor.plan(mesh, self.place.position, target, &mut scratch.query);
+        self.task = Task::Walking;
+        self.progress = Progress::default();
+        self.take_start(change.ok());
+    }
+
+    /// Mends the corridor, and lets it follow its target.
+    fn keep(&mut self, mesh: &NavMesh, scratch: &mut Scratch) {
+        let change = match self.target {
+            Some(target) if self.follows => self.corridor.move_goal(mesh, target, &mut scratch.query),
+            _ => self.corridor.repair(mesh, &mut scratch.query),
+        };
+        let moved = std::mem::take(&mut self.follows);
+        self.take_start(change.ok());
+        if moved {
+            self.progress.best = self.corridor.path().length;
+        }
+    }
+
+    /// Sees whether it has arrived, stands at a link, or is stuck.
+    fn look_ahead(&mut self, links: &LinkTable, dt: f32) {
+        let path = self.corridor.path();
+        let remaining = path.length;
+        let is_complete = path.outcome == Outcome::Complete;
+        let is_last = path.links.is_empty();
+        // Something keeps it from coming nearer: a wall or another agent.
+        let is_near = remaining <= self.params.arrival_distance + 2.0 * self.params.radius;
+        if is_last && (remaining <= self.params.arrival_distance || is_near && self.progress.idle > PATIENCE)
+        {
+            self.task = if is_complete { Task::Arrived } else { Task::Blocked };
+            self.progress = Progress::default();
+            return;
+        }
+        if remaining < self.progress.best - NEARER || self.progress.best <= 0.0 {
+            self.progress = Progress { best: remaining, ..Progress::default() };
+        } else {
+            self.progress.idle += dt;
+        }
+        let next = path.links.iter().find(|taken| !links.is_crossed(taken.link));
+        let at_link = next.filter(|taken| {
+            taken.point <= 1
+                && path.points.get(taken.point).is_some_and(|leave| {
+                    leave.xz().distance(self.place.position.xz()) <= 0.5 * self.params.radius
+                        && (leave.y - self.place.position.y).abs() < self.params.height
+                })
+        });
+        self.task = at_link.map_or(Task::Walking, |taken| Task::Queueing(*taken));
+    }
+}

@@ -1,0 +1,120 @@
+//! What is around an agent on the mesh: the polygons it sees others on, and walls.
+
+use glam::{Vec2, Vec3Swizzles};
+use waymesh_core::PolyId;
+use waymesh_graph::{Generation, Location, NavMesh, PolygonFilter, QueryError};
+
+use crate::links::LinkTable;
+use crate::workers::Scratch;
+
+/// Steps after which the surroundings are looked up again although the agent stood still: filters and
+/// links may have changed.
+const MOST_STEPS: u32 = 30;
+
+/// Polygons and walls around a place, kept while the agent stays near it.
+#[derive(Clone, Debug)]
+pub(crate) struct Around {
+    middle: Vec2,
+    steps: u32,
+    generation: Option<Generation>,
+    /// Polygons that hang together with the agent's and come within range.
+    polygons: Vec<PolyId>,
+    /// Right and left end as seen from the ground.
+    walls: Vec<[Vec2; 2]>,
+}
+
+impl Default for Around {
+    /// Knows nothing, and has room for what most places have around them.
+    fn default() -> Self {
+        let (polygons, walls) = (Vec::with_capacity(32), Vec::with_capacity(32));
+        Self { middle: Vec2::ZERO, steps: 0, generation: None, polygons, walls }
+    }
+}
+
+impl Around {
+    /// Looks around once more if the agent is more than `slack` metres from where it did so last, the
+    /// mesh is another one, or [`MOST_STEPS`] have passed.
+    pub(crate) fn renew(
+        &mut self,
+        mesh: &NavMesh,
+        links: &LinkTable,
+        place: &Location,
+        [polygon_range, wall_range, slack]: [f32; 3],
+        filter: &impl PolygonFilter,
+        scratch: &mut Scratch,
+    ) -> Result<(), QueryError> {
+        let here = place.position.xz();
+        self.steps += 1;
+        if self.generation == Some(mesh.generation())
+            && self.steps < MOST_STEPS
+            && here.distance_squared(self.middle) <= slack * slack
+        {
+            return Ok(());
+        }
+        self.generation = None;
+        mesh.walls_within(place, wall_range + slack, filter, &mut scratch.query, &mut scratch.walls)?;
+        self.walls.clear();
+        self.walls.extend(scratch.walls.iter().map(|wall| wall.ends.map(|end| end.xz())));
+        flood(mesh, links, place.polygon, here, polygon_range + slack, &mut self.polygons);
+        (self.middle, self.steps, self.generation) = (here, 0, Some(mesh.generation()));
+        Ok(())
+    }
+
+    /// Forgets what is known.
+    pub(crate) fn forget(&mut self) {
+        self.generation = None;
+    }
+
+    pub(crate) fn walls(&self) -> &[[Vec2; 2]] {
+        &self.walls
+    }
+
+    /// `true` if an agent on `polygon` is one to be avoided: no storey above or below.
+    pub(crate) fn sees(&self, polygon: PolyId) -> bool {
+        self.polygons.contains(&polygon)
+    }
+}
+
+/// Lists the polygons that hang together with `first` through edges, and links that are crossed like
+/// edges, within `range` metres in plan.
+fn flood(
+    mesh: &NavMesh,
+    links: &LinkTable,
+    first: PolyId,
+    middle: Vec2,
+    range: f32,
+    polygons: &mut Vec<PolyId>,
+) {
+    polygons.clear();
+    polygons.push(first);
+    let mut next = 0;
+    while let Some(&polygon) = polygons.get(next) {
+        next += 1;
+        let Some(view) = mesh.polygon(polygon) else { continue };
+        let starts = view.positions();
+        let ends = view.positions().skip(1).chain(view.positions().take(1));
+        for ((start, end), neighbour) in starts.zip(ends).zip(view.neighbours()) {
+            let Some(neighbour) = neighbour else { continue };
+            let closest = closest_on_segment([start.xz(), end.xz()], middle);
+            if closest.distance_squared(middle) <= range * range && !polygons.contains(&neighbour) {
+                polygons.push(neighbour);
+            }
+        }
+        for (neighbour, segment) in links.crossed_from(polygon) {
+            let closest = closest_on_segment(segment, middle);
+            if closest.distance_squared(middle) <= range * range && !polygons.contains(&neighbour) {
+                polygons.push(neighbour);
+            }
+        }
+    }
+}
+
+/// Returns the point of a segment that is closest to `at`.
+pub(crate) fn closest_on_segment([a, b]: [Vec2; 2], at: Vec2) -> Vec2 {
+    let along = b - a;
+    let length_squared = along.length_squared();
+    if length_squared <= 0.0 {
+        return a;
+    }
+    a + ((at - a).dot(along) / length_squared).clamp(0.0, 1.0) * along
+}

@@ -1,0 +1,219 @@
+//! How a crowd moves, and what its agents are.
+
+use waymesh_core::{BadField, setters};
+use waymesh_graph::{AnyPolygon, Length, LinkId};
+
+/// How all agents of a crowd avoid each other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct CrowdConfig {
+    /// How far ahead collisions with other agents are avoided, in seconds. More makes agents turn
+    /// aside earlier, and sees farther. Default 2.0, finite, above 0.
+    pub horizon: f32,
+    /// How far ahead walls are avoided, in seconds. Default 0.15, finite, above 0.
+    pub wall_horizon: f32,
+    /// How many neighbours an agent avoids, the nearest first. Default 12, from 1 to
+    /// [`CrowdConfig::MOST_NEIGHBOURS`].
+    pub max_neighbours: u32,
+    /// How far agents turn to the right where others come towards them, as the tangent of the angle.
+    /// Makes streams in opposite directions form lanes. Negative keeps to the left, 0 is off.
+    /// Default 0.15, finite, from -1 to 1.
+    pub lane_bias: f32,
+    /// How many new targets get a path in one step; the others wait for the next one. Default 256,
+    /// above 0.
+    pub plans_per_step: u32,
+    /// After how many seconds without progress an agent counts as stuck. Default 2.0, finite, above
+    /// 0.
+    pub stuck_after: f32,
+}
+
+impl Default for CrowdConfig {
+    fn default() -> Self {
+        Self {
+            horizon: 2.0,
+            wall_horizon: 0.15,
+            max_neighbours: 12,
+            lane_bias: 0.15,
+            plans_per_step: 256,
+            stuck_after: 2.0,
+        }
+    }
+}
+
+setters! {
+    impl CrowdConfig {
+        with_horizon(horizon: f32);
+        with_wall_horizon(wall_horizon: f32);
+        with_max_neighbours(max_neighbours: u32);
+        with_lane_bias(lane_bias: f32);
+        with_plans_per_step(plans_per_step: u32);
+        with_stuck_after(stuck_after: f32);
+    }
+}
+
+impl CrowdConfig {
+    /// Largest [`CrowdConfig::max_neighbours`].
+    pub const MOST_NEIGHBOURS: u32 = 32;
+
+    /// Checks every field.
+    ///
+    /// # Errors
+    /// Names the first field that is out of its range.
+    pub fn validate(&self) -> Result<(), BadField> {
+        for (field, seconds) in [
+            ("horizon", self.horizon),
+            ("wall_horizon", self.wall_horizon),
+            ("stuck_after", self.stuck_after),
+        ] {
+            let is_fine = seconds.is_finite() && seconds > 0.0;
+            BadField::unless(is_fine, field, seconds, "finite and above 0 s")?;
+        }
+        let neighbours = self.max_neighbours;
+        let is_fine = (1..=Self::MOST_NEIGHBOURS).contains(&neighbours);
+        BadField::unless(is_fine, "max_neighbours", neighbours, "from 1 to 32")?;
+        let bias = self.lane_bias;
+        BadField::unless((-1.0..=1.0).contains(&bias), "lane_bias", bias, "from -1 to 1")?;
+        BadField::unless(self.plans_per_step > 0, "plans_per_step", self.plans_per_step, "above 0")
+    }
+}
+
+/// What an agent is. `F` says where it may walk, `C` what that costs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct AgentParams<F = AnyPolygon, C = Length> {
+    /// Radius in metres. An agent that is wider than the one the mesh was baked for keeps the
+    /// difference from walls, too. Default 0.3, finite, above 0.
+    pub radius: f32,
+    /// Height in metres. Agents avoid each other only if the ground under them differs by less than the
+    /// height of the taller one. Default 1.8, finite, above 0.
+    pub height: f32,
+    /// Highest speed in metres a second. Default 1.4, finite, 0 or more.
+    pub max_speed: f32,
+    /// How fast the wished velocity changes, in metres a second squared. To avoid a collision an
+    /// agent stops faster than that. Default 6.0, finite, above 0.
+    pub acceleration: f32,
+    /// Who gives way: of two agents the one with the lower priority takes most of the avoidance.
+    /// Default 0.
+    pub priority: u8,
+    /// How near to its target an agent has arrived, in metres. Default 0.2, finite, 0 or more.
+    pub arrival_distance: f32,
+    /// Which polygons it walks on. Default: all.
+    pub filter: F,
+    /// What its paths cost. Default: their length.
+    pub cost: C,
+}
+
+impl Default for AgentParams {
+    fn default() -> Self {
+        Self {
+            radius: 0.3,
+            height: 1.8,
+            max_speed: 1.4,
+            acceleration: 6.0,
+            priority: 0,
+            arrival_distance: 0.2,
+            filter: AnyPolygon,
+            cost: Length,
+        }
+    }
+}
+
+setters! {
+    impl<F, C> AgentParams<F, C> {
+        with_radius(radius: f32);
+        with_height(height: f32);
+        with_max_speed(max_speed: f32);
+        with_acceleration(acceleration: f32);
+        with_priority(priority: u8);
+        with_arrival_distance(arrival_distance: f32);
+    }
+}
+
+impl<F, C> AgentParams<F, C> {
+    /// Sets [`filter`](Self#structfield.filter).
+    #[must_use]
+    pub fn with_filter<G>(self, filter: G) -> AgentParams<G, C> {
+        let Self { radius, height, max_speed, acceleration, priority, arrival_distance, filter: _, cost } =
+            self;
+        AgentParams { radius, height, max_speed, acceleration, priority, arrival_distance, filter, cost }
+    }
+
+    /// Sets [`cost`](Self#structfield.cost).
+    #[must_use]
+    pub fn with_cost<D>(self, cost: D) -> AgentParams<F, D> {
+        let Self { radius, height, max_speed, acceleration, priority, arrival_distance, filter, cost: _ } =
+            self;
+        AgentParams { radius, height, max_speed, acceleration, priority, arrival_distance, filter, cost }
+    }
+
+    /// Checks every field.
+    ///
+    /// # Errors
+    /// Names the first field that is out of its range.
+    pub fn validate(&self) -> Result<(), BadField> {
+        BadField::unless_positive("radius", self.radius)?;
+        BadField::unless_positive("height", self.height)?;
+        let is_fine = self.max_speed.is_finite() && self.max_speed >= 0.0;
+        BadField::unless(is_fine, "max_speed", self.max_speed, "finite and at least 0 m/s")?;
+        let is_fine = self.acceleration.is_finite() && self.acceleration > 0.0;
+        BadField::unless(is_fine, "acceleration", self.acceleration, "finite and above 0 m/s^2")?;
+        BadField::unless_length("arrival_distance", self.arrival_distance)
+    }
+}
+
+/// How a link is taken: how long that takes, and how many agents take it at once.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct LinkRule {
+    /// Seconds from end to end. Default `None`: the distance in space at the agent's highest speed.
+    /// Finite, 0 or more.
+    pub seconds: Option<f32>,
+    /// How many agents are on the link at once; the others queue. Default `u32::MAX`, above 0.
+    pub capacity: u32,
+}
+
+impl Default for LinkRule {
+    fn default() -> Self {
+        Self { seconds: None, capacity: u32::MAX }
+    }
+}
+
+setters! {
+    impl LinkRule {
+        with_seconds(seconds: Some(f32));
+        with_capacity(capacity: u32);
+    }
+}
+
+impl LinkRule {
+    /// Checks every field.
+    ///
+    /// # Errors
+    /// Names the first field that is out of its range.
+    pub fn validate(&self) -> Result<(), BadField> {
+        let seconds = self.seconds.unwrap_or(0.0);
+        let is_fine = seconds.is_finite() && seconds >= 0.0;
+        BadField::unless(is_fine, "seconds", seconds, "finite and at least 0 s")?;
+        BadField::unless(self.capacity > 0, "capacity", self.capacity, "above 0")
+    }
+}
+
+/// The rules of links, by link.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LinkRules {
+    rules: Vec<(LinkId, LinkRule)>,
+}
+
+impl LinkRules {
+    pub(crate) fn set(&mut self, link: LinkId, rule: LinkRule) {
+        match self.rules.binary_search_by_key(&link, |rule| rule.0) {
+            Ok(index) => self.rules[index].1 = rule,
+            Err(index) => self.rules.insert(index, (link, rule)),
+        }
+    }
+
+    pub(crate) fn of(&self, link: LinkId) -> LinkRule {
+        let found = self.rules.binary_search_by_key(&link, |rule| rule.0);
+        found.map_or_else(|_| LinkRule::default(), |index| self.rules[index].1)
+    }
+}

@@ -1,0 +1,485 @@
+//! The crowd: who is in it, and what happens in a step.
+
+use std::collections::VecDeque;
+
+use glam::{Vec3, Vec3Swizzles};
+use waymesh_core::{BadField, to_u32};
+use waymesh_graph::{
+    AnyPolygon, Length, LinkId, LinkUse, NavMesh, PathCorridor, PathEnd, PolygonFilter, QueryError,
+    TravelCost,
+};
+
+use crate::agent::{Agent, AgentId, AgentState, Task};
+use crate::bodies::Bodies;
+use crate::config::LinkRules;
+use crate::links::{LinkTable, MOST_WAIT, Traversal};
+use crate::steer::Scene;
+use crate::workers::Workers;
+use crate::{AgentParams, CrowdConfig, CrowdError, LinkRule};
+
+/// Metres that a target may move and still be followed without a new plan.
+const FOLLOW: f32 = 5.0;
+
+/// Agents that walk to their targets on a mesh, and avoid each other and walls.
+///
+/// # Guarantees
+/// - Every agent is on the mesh after every step, on polygons that its filter allows: none goes through
+///   a wall. An agent that is wider than the one the mesh was baked for keeps the difference from walls
+///   wherever there is room for that.
+/// - Agents see each other over ground that hangs together, not through floors: storeys do not
+///   disturb each other.
+/// - The same calls give the same positions, bit by bit, with any number of threads.
+/// - With one thread, steps allocate nothing once the memory of crowd and agents has grown. rayon
+///   allocates a little of its own.
+///
+/// # Cost
+/// A step takes time in `n log n` of the agents, with a few microseconds an agent for its corridor and
+/// the linear program. An agent takes about 2 KB.
+///
+/// # References
+/// Van den Berg, Guy, Lin and Manocha 2011, Reciprocal n-body collision avoidance,
+/// <https://doi.org/10.1007/978-3-642-19457-3_1>.
+///
+/// ```
+/// # use waymesh_testkit::grid_maps::GridMap;
+/// use glam::Vec3;
+/// use waymesh_crowd::{AgentParams, AgentStatus, Crowd, CrowdConfig};
+/// # let map = GridMap::read("type octile\nheight 1\nwidth 8\nmap\n........\n").expect("a map");
+/// # let mesh = waymesh_graph::NavMesh::try_from(map.mesh())?;
+///
+/// let mut crowd = Crowd::new(CrowdConfig::default())?;
+/// let agent = crowd.add(&mesh, AgentParams::default(), Vec3::new(1.0, 0.0, 0.5))?;
+/// crowd.set_target(&mesh, agent, Vec3::new(7.0, 0.0, 0.5))?;
+/// for _ in 0..300 {
+///     crowd.step(&mesh, 1.0 / 30.0)?;
+/// }
+/// let state = crowd.agent(agent).expect("it is there");
+/// assert_eq!(state.status, AgentStatus::Arrived);
+/// assert!(state.position.distance(Vec3::new(7.0, 0.0, 0.5)) < 0.25);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Crowd<F = AnyPolygon, C = Length> {
+    config: CrowdConfig,
+    slots: Vec<Slot<F, C>>,
+    free: Vec<u32>,
+    /// Agents that wait for a path, first come, first served.
+    waiting: VecDeque<u32>,
+    links: LinkTable,
+    rules: LinkRules,
+    bodies: Bodies,
+    workers: Workers,
+    /// Agents that stand at a link, longest wait first. Reused.
+    queue: Vec<(u32, u32, LinkUse)>,
+    steps: u32,
+}
+
+#[derive(Debug)]
+struct Slot<F, C> {
+    /// Its place in the table.
+    index: u32,
+    age: u32,
+    /// The step since which it waits at a link.
+    queued: u32,
+    agent: Option<Agent<F, C>>,
+}
+
+impl<F, C> Crowd<F, C>
+where
+    F: PolygonFilter + Clone + Send + Sync,
+    C: TravelCost + Clone + Send + Sync,
+{
+    /// Makes a crowd without agents.
+    ///
+    /// # Errors
+    /// Names the first field of `config` that is out of its range.
+    pub fn new(config: CrowdConfig) -> Result<Self, CrowdError> {
+        config.validate()?;
+        Ok(Self {
+            config,
+            slots: Vec::new(),
+            free: Vec::new(),
+            waiting: VecDeque::new(),
+            links: LinkTable::default(),
+            rules: LinkRules::default(),
+            bodies: Bodies::default(),
+            workers: Workers::default(),
+            queue: Vec::new(),
+            steps: 0,
+        })
+    }
+
+    /// Returns the configuration.
+    #[must_use]
+    pub fn config(&self) -> &CrowdConfig {
+        &self.config
+    }
+
+    /// Adds an agent on the mesh, at the place nearest to `position`.
+    ///
+    /// # Errors
+    /// - [`CrowdError::BadField`] for parameters that are out of their range.
+    /// - [`CrowdError::Query`] if there is no ground near `position` that the agent may walk on.
+    pub fn add(
+        &mut self,
+        mesh: &NavMesh,
+        params: AgentParams<F, C>,
+        position: Vec3,
+    ) -> Result<AgentId, CrowdError> {
+        params.validate()?;
+        let place = locate(mesh, PathEnd::Start, position, &params.filter)?;
+        let agent = Some(Agent::new(params, place));
+        if let Some(index) = self.free.pop() {
+            let slot = &mut self.slots[index as usize];
+            slot.agent = agent;
+            return Ok(AgentId { index, age: slot.age });
+        }
+        let index = to_u32(self.slots.len());
+        self.slots.push(Slot { index, age: 0, queued: 0, agent });
+        Ok(AgentId { index, age: 0 })
+    }
+
+    /// Removes an agent; `false` if it is not there.
+    pub fn remove(&mut self, agent: AgentId) -> bool {
+        let Some(slot) = self.slots.get_mut(agent.index as usize) else { return false };
+        if slot.age != agent.age || slot.agent.take().is_none() {
+            return false;
+        }
+        slot.age = slot.age.wrapping_add(1);
+        self.free.push(agent.index);
+        true
+    }
+
+    /// Number of agents.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.slots.len() - self.free.len()
+    }
+
+    /// `true` if there are no agents.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns what an agent does; `None` if it is not there.
+    #[must_use]
+    pub fn agent(&self, agent: AgentId) -> Option<AgentState> {
+        self.slot(agent).map(Agent::state)
+    }
+
+    /// Returns the parameters of an agent; `None` if it is not there.
+    #[must_use]
+    pub fn params(&self, agent: AgentId) -> Option<&AgentParams<F, C>> {
+        self.slot(agent).map(|agent| &agent.params)
+    }
+
+    /// Returns the corridor that an agent follows; `None` if it is not there.
+    #[must_use]
+    pub fn corridor(&self, agent: AgentId) -> Option<&PathCorridor<F, C>> {
+        self.slot(agent).map(|agent| &agent.corridor)
+    }
+
+    /// All agents, in the order of their ids.
+    pub fn agents(&self) -> impl Iterator<Item = (AgentId, AgentState)> + '_ {
+        (0_u32..).zip(&self.slots).filter_map(|(index, slot)| {
+            let agent = slot.agent.as_ref()?;
+            Some((AgentId { index, age: slot.age }, agent.state()))
+        })
+    }
+
+    /// Sends an agent to the place on the mesh nearest to `target`.
+    ///
+    /// The path is planned in the next steps, at most [`CrowdConfig::plans_per_step`] in each. A walking
+    /// agent whose target moves by a few metres follows it at once, without a new plan.
+    ///
+    /// # Errors
+    /// [`CrowdError::NoAgent`], [`CrowdError::BadTarget`], and [`CrowdError::Query`] if there is no
+    /// ground near `target` that the agent may walk on; then the agent keeps its target.
+    pub fn set_target(&mut self, mesh: &NavMesh, agent: AgentId, target: Vec3) -> Result<(), CrowdError> {
+        let index = agent.index;
+        let agent = self.slot_mut(agent)?;
+        if !target.is_finite() {
+            return Err(CrowdError::BadTarget { target });
+        }
+        let place = locate(mesh, PathEnd::Goal, target, &agent.params.filter)?;
+        let last = agent.target.replace(place.position);
+        let is_near = last.is_some_and(|last| last.distance(place.position) <= FOLLOW);
+        match agent.task {
+            Task::Waiting | Task::Planning => {}
+            Task::Walking | Task::Queueing(_) if is_near => agent.follows = true,
+            Task::Arrived if last == Some(place.position) => {}
+            // It is planned after the link.
+            Task::Link(_) => agent.follows = true,
+            _ => {
+                agent.task = Task::Waiting;
+                self.waiting.push_back(index);
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes an agent's target away: it stops.
+    ///
+    /// # Errors
+    /// [`CrowdError::NoAgent`].
+    pub fn stop(&mut self, agent: AgentId) -> Result<(), CrowdError> {
+        let agent = self.slot_mut(agent)?;
+        agent.target = None;
+        agent.follows = false;
+        if !matches!(agent.task, Task::Link(_)) {
+            agent.task = Task::Idle;
+        }
+        Ok(())
+    }
+
+    /// Moves an agent to the place on the mesh nearest to `position`. Its path follows.
+    ///
+    /// For a game that moves its agents itself: it calls [`Crowd::steer`], moves each agent by the
+    /// velocity of its state as it likes, and tells where that led. Positions a short walk from the last
+    /// one keep the path; others get a new one.
+    ///
+    /// # Errors
+    /// [`CrowdError::NoAgent`], and [`CrowdError::Query`] if there is no ground near `position` that the
+    /// agent may walk on; then the agent stays where it was.
+    pub fn set_position(&mut self, mesh: &NavMesh, agent: AgentId, position: Vec3) -> Result<(), CrowdError> {
+        let index = agent.index as usize;
+        let found = self.slot_mut(agent)?;
+        locate(mesh, PathEnd::Start, position, &found.params.filter)?;
+        if let Some(agent) = self.slots[index].agent.as_mut() {
+            self.workers.with_first(|scratch| agent.relocate(mesh, position, scratch));
+        }
+        Ok(())
+    }
+
+    /// Changes the parameters of an agent. Its filter and costs count from its next plan on.
+    ///
+    /// # Errors
+    /// [`CrowdError::NoAgent`], and [`CrowdError::BadField`] for parameters that are out of their range.
+    pub fn set_params(&mut self, agent: AgentId, params: AgentParams<F, C>) -> Result<(), CrowdError> {
+        params.validate()?;
+        let index = agent.index;
+        let agent = self.slot_mut(agent)?;
+        let task = agent.task;
+        *agent = Agent { target: agent.target, velocity: agent.velocity, ..Agent::new(params, agent.place) };
+        if agent.target.is_some() && !matches!(task, Task::Arrived) {
+            agent.task = Task::Waiting;
+            self.waiting.push_back(index);
+        }
+        Ok(())
+    }
+
+    /// Says how long a link takes and how many agents are on it at once. Links that are crossed like
+    /// edges take no time and have no rule.
+    ///
+    /// # Errors
+    /// Names the first field of `rule` that is out of its range.
+    pub fn set_link_rule(&mut self, link: LinkId, rule: LinkRule) -> Result<(), CrowdError> {
+        rule.validate()?;
+        self.rules.set(link, rule);
+        Ok(())
+    }
+
+    /// Moves all agents by `dt` seconds: [`Crowd::steer`], and then each agent walks.
+    ///
+    /// # Errors
+    /// See [`Crowd::steer`].
+    pub fn step(&mut self, mesh: &NavMesh, dt: f32) -> Result<(), CrowdError> {
+        self.steer(mesh, dt)?;
+        let Self { slots, workers, bodies, config, links, .. } = self;
+        let scene = Scene { mesh, links, config, bodies, dt };
+        workers.for_each(slots, |slot, scratch| {
+            if let Some(agent) = &mut slot.agent {
+                agent.advance(&scene, scratch);
+            }
+        });
+        Ok(())
+    }
+
+    /// Chooses the velocities of the next `dt` seconds and moves nobody, but for agents on links.
+    ///
+    /// Steps of 0.1 s and less avoid collisions well.
+    ///
+    /// # Errors
+    /// [`CrowdError::BadField`] for a `dt` that is not finite and above 0.
+    pub fn steer(&mut self, mesh: &NavMesh, dt: f32) -> Result<(), CrowdError> {
+        BadField::unless(dt.is_finite() && dt > 0.0, "dt", dt, "finite and above 0 s")?;
+        self.steps = self.steps.wrapping_add(1);
+        if self.links.renew(mesh) {
+            self.slots
+                .iter_mut()
+                .filter_map(|slot| slot.agent.as_mut())
+                .for_each(|agent| agent.around.forget());
+        }
+        self.call_up();
+        let Self { slots, workers, links, .. } = self;
+        workers.for_each(slots, |slot, scratch| {
+            if let Some(agent) = &mut slot.agent {
+                agent.prepare(mesh, links, dt, scratch);
+            }
+        });
+        self.run_links(mesh, dt);
+        let Self { slots, workers, bodies, config, links, .. } = self;
+        let agents = (0_u32..).zip(&*slots).filter_map(|(index, slot)| Some((index, slot.agent.as_ref()?)));
+        let side = 0.5 * agents.clone().map(|(_, agent)| agent.sight(config)).fold(1.0, f32::max);
+        bodies.renew(side, agents.filter_map(|(index, agent)| agent.body(index)));
+        let scene = Scene { mesh, links, config, bodies, dt };
+        workers.for_each(slots, |slot, scratch| {
+            if let Some(agent) = &mut slot.agent {
+                agent.choose(slot.index, &scene, scratch);
+            }
+        });
+        for body in bodies.as_mut_slice() {
+            if let Some(agent) = &mut slots[body.agent as usize].agent {
+                body.velocity = agent.chosen;
+                if !matches!(agent.task, Task::Link(_)) {
+                    agent.velocity = Vec3::new(agent.chosen.x, 0.0, agent.chosen.y);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets the first of those that wait plan their paths in this step.
+    fn call_up(&mut self) {
+        let mut left = self.config.plans_per_step;
+        while left > 0
+            && let Some(index) = self.waiting.pop_front()
+        {
+            // Others have been stopped or removed since.
+            if let Some(agent) = &mut self.slots[index as usize].agent
+                && agent.task == Task::Waiting
+            {
+                agent.task = Task::Planning;
+                left -= 1;
+            }
+        }
+    }
+
+    /// Moves those on links, and lets those at links begin, longest wait first.
+    fn run_links(&mut self, mesh: &NavMesh, dt: f32) {
+        for index in 0..self.slots.len() {
+            if let Some(Agent { task: Task::Link(traversal), .. }) = self.slots[index].agent {
+                self.travel(mesh, index, traversal, dt);
+            }
+        }
+        self.queue.clear();
+        for (index, slot) in (0_u32..).zip(&mut self.slots) {
+            match slot.agent {
+                Some(Agent { task: Task::Queueing(link), .. }) => {
+                    if slot.queued == 0 {
+                        slot.queued = self.steps.max(1);
+                    }
+                    self.queue.push((slot.queued, index, link));
+                }
+                _ => slot.queued = 0,
+            }
+        }
+        self.queue.sort_unstable_by_key(|&(since, index, _)| (since, index));
+        for place in 0..self.queue.len() {
+            let (_, index, link) = self.queue[place];
+            self.begin(mesh, index as usize, link);
+        }
+    }
+
+    /// Moves an agent on a link.
+    fn travel(&mut self, mesh: &NavMesh, index: usize, mut traversal: Traversal, dt: f32) {
+        traversal.spent += dt;
+        let is_there = traversal.left() <= 0.0;
+        let is_free = !is_there || self.is_landing_free(index, &traversal);
+        let Some(agent) = self.slots[index].agent.as_mut() else { return };
+        if !is_there || (!is_free && traversal.waited < MOST_WAIT) {
+            if is_there {
+                traversal.waited += dt;
+            }
+            agent.velocity =
+                if is_there { Vec3::ZERO } else { (traversal.to - traversal.from) / traversal.seconds };
+            agent.task = Task::Link(traversal);
+            return;
+        }
+        agent.task = if agent.target.is_some() { Task::Walking } else { Task::Idle };
+        agent.velocity = Vec3::ZERO;
+        self.workers.with_first(|scratch| {
+            let taken = agent.corridor.take_link(mesh, &mut scratch.query);
+            match (taken, agent.corridor.start()) {
+                (Ok(Some(taken)), Some(start)) if taken.link == traversal.link.link => agent.place = start,
+                // The mesh changed meanwhile.
+                _ => agent.relocate(mesh, traversal.to, scratch),
+            }
+        });
+        agent.around.forget();
+        agent.progress.best = agent.corridor.path().length;
+        agent.progress.idle = 0.0;
+    }
+
+    /// Lets an agent begin a link if there is room on it and where it leads.
+    fn begin(&mut self, mesh: &NavMesh, index: usize, link: LinkUse) {
+        let rule = self.rules.of(link.link);
+        let Some(agent) = &self.slots[index].agent else { return };
+        let points = &agent.corridor.path().points;
+        let (Some(&to), Some(ends)) = (points.get(link.point + 1), mesh.links().get(link.link.index()))
+        else {
+            return;
+        };
+        let from = agent.place.position;
+        let seconds = rule.seconds.unwrap_or_else(|| from.distance(to) / agent.params.max_speed.max(0.1));
+        let landing = if link.backwards { ends.from.polygon } else { ends.to.polygon };
+        let traversal = Traversal { link, from, to, landing, seconds, spent: 0.0, waited: 0.0 };
+        let mut others = self.slots.iter().filter_map(|slot| slot.agent.as_ref());
+        let on_it =
+            others.by_ref().filter(|other| matches!(other.task, Task::Link(at) if at.link.link == link.link));
+        let is_full = on_it.count() >= rule.capacity as usize;
+        if is_full || !self.is_landing_free(index, &traversal) {
+            return;
+        }
+        if let Some(agent) = self.slots[index].agent.as_mut() {
+            agent.task = Task::Link(traversal);
+            agent.progress.idle = 0.0;
+        }
+    }
+
+    /// `true` if nobody stands where a link leads, or lands there at about the same time.
+    fn is_landing_free(&self, index: usize, traversal: &Traversal) -> bool {
+        let Some(agent) = &self.slots[index].agent else { return false };
+        let is_near = |at: Vec3, radius: f32, height: f32| {
+            at.xz().distance(traversal.to.xz()) < 0.9 * (agent.params.radius + radius)
+                && (at.y - traversal.to.y).abs() < height
+        };
+        self.slots.iter().enumerate().all(|(other, slot)| {
+            let Some(found) = slot.agent.as_ref().filter(|_| other != index) else { return true };
+            let (radius, height) = (found.params.radius, found.params.height);
+            match found.task {
+                Task::Link(at) => {
+                    !is_near(at.to, radius, height)
+                        || at.spent <= traversal.spent && traversal.spent > 0.0
+                        || (at.left() - traversal.left()).abs() > 0.7
+                }
+                _ => traversal.left() > 0.7 || !is_near(found.place.position, radius, height),
+            }
+        })
+    }
+
+    fn slot(&self, agent: AgentId) -> Option<&Agent<F, C>> {
+        let slot = self.slots.get(agent.index as usize)?;
+        slot.agent.as_ref().filter(|_| slot.age == agent.age)
+    }
+
+    fn slot_mut(&mut self, agent: AgentId) -> Result<&mut Agent<F, C>, CrowdError> {
+        let slot = self.slots.get_mut(agent.index as usize).filter(|slot| slot.age == agent.age);
+        slot.and_then(|slot| slot.agent.as_mut()).ok_or(CrowdError::NoAgent { agent })
+    }
+}
+
+/// Finds the place that is meant by a position.
+fn locate(
+    mesh: &NavMesh,
+    end: PathEnd,
+    position: Vec3,
+    filter: &impl PolygonFilter,
+) -> Result<waymesh_graph::Location, QueryError> {
+    if !position.is_finite() {
+        return Err(QueryError::NotFinite { end, position });
+    }
+    let reach = mesh.default_reach();
+    mesh.nearest_with(position, &reach, filter).ok_or(QueryError::NoMeshNear { end, position, reach })
+}

@@ -1,0 +1,32 @@
+//! Why a crowd refuses something.
+
+use glam::Vec3;
+use thiserror::Error;
+use waymesh_core::BadField;
+use waymesh_graph::QueryError;
+
+use crate::AgentId;
+
+/// Why a crowd refuses something.
+#[derive(Clone, Copy, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum CrowdError {
+    /// A field of a configuration is out of its range.
+    #[error(transparent)]
+    BadField(#[from] BadField),
+    /// The agent was removed, or belongs to another crowd.
+    #[error("there is no agent {agent}")]
+    NoAgent {
+        /// The agent.
+        agent: AgentId,
+    },
+    /// A target that is NaN or infinite.
+    #[error("the target {target} is not finite")]
+    BadTarget {
+        /// The target.
+        target: Vec3,
+    },
+    /// The position cannot be used on the mesh.
+    #[error(transparent)]
+    Query(#[from] QueryError),
+}

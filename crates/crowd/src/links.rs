@@ -1,0 +1,113 @@
+//! Links that agents take: how long that takes, who waits, and which are crossed like edges.
+
+use glam::{Vec2, Vec3, Vec3Swizzles};
+use waymesh_core::{PlanPoint, PolyId};
+use waymesh_graph::{Generation, Link, LinkId, LinkUse, NavMesh};
+
+/// The links of a mesh, as far as a crowd needs them. Made anew when they change.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LinkTable {
+    generation: Option<Generation>,
+    links: Vec<Link>,
+    is_crossed: Vec<bool>,
+    /// Polygons on both sides of links that are crossed like edges, and the segment between them.
+    crossed: Vec<(PolyId, PolyId, [Vec2; 2])>,
+}
+
+impl LinkTable {
+    /// Looks the links up again if they changed; `true` if they did. Takes time in `n log n` of the
+    /// links, and only that of a comparison if they are the same.
+    pub(crate) fn renew(&mut self, mesh: &NavMesh) -> bool {
+        if self.generation == Some(mesh.generation()) && self.links == mesh.links() {
+            return false;
+        }
+        self.generation = Some(mesh.generation());
+        self.links.clear();
+        self.links.extend_from_slice(mesh.links());
+        self.is_crossed.clear();
+        self.is_crossed.extend(self.links.iter().map(|link| is_crossed(mesh, link)));
+        self.crossed.clear();
+        for (link, _) in self.links.iter().zip(&self.is_crossed).filter(|(_, is_crossed)| **is_crossed) {
+            let (from, to) = (link.from.polygon, link.to.polygon);
+            let segment = link.from.ends.map(|end| {
+                let (x, z) = (f64::from(end.point.x), f64::from(end.point.z));
+                mesh.frame().to_world(x, f64::from(end.height), z).xz()
+            });
+            self.crossed.push((from, to, segment));
+            if link.both_ways {
+                self.crossed.push((to, from, segment));
+            }
+        }
+        self.crossed.sort_by_key(|&(from, to, _)| (from, to));
+        true
+    }
+
+    /// The polygons beyond the links that leave `polygon` and are crossed like edges.
+    pub(crate) fn crossed_from(&self, polygon: PolyId) -> impl Iterator<Item = (PolyId, [Vec2; 2])> + '_ {
+        let begin = self.crossed.partition_point(|entry| entry.0 < polygon);
+        let entries = self.crossed[begin..].iter().take_while(move |entry| entry.0 == polygon);
+        entries.map(|&(_, to, segment)| (to, segment))
+    }
+
+    /// `true` if an agent walks across the link as across an edge.
+    pub(crate) fn is_crossed(&self, link: LinkId) -> bool {
+        self.is_crossed.get(link.index()).copied().unwrap_or(false)
+    }
+}
+
+/// `true` if both segments are one line in plan with the polygons on its two sides: see [`Link`].
+fn is_crossed(mesh: &NavMesh, link: &Link) -> bool {
+    let [a, b] = link.from.ends.map(|end| end.point);
+    let is_aside = |polygon: PolyId, side: i64| {
+        mesh.polygon(polygon).is_some_and(|view| {
+            view.corners().iter().all(|corner| {
+                side * PlanPoint::orientation(a, b, mesh.plan_vertices()[corner.index()].point) >= 0
+            })
+        })
+    };
+    a != b
+        && [a, b] == link.to.ends.map(|end| end.point)
+        && is_aside(link.from.polygon, 1)
+        && is_aside(link.to.polygon, -1)
+}
+
+/// An agent on a link.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Traversal {
+    pub(crate) link: LinkUse,
+    pub(crate) from: Vec3,
+    pub(crate) to: Vec3,
+    /// The polygon that it leads to.
+    pub(crate) landing: PolyId,
+    pub(crate) seconds: f32,
+    /// Seconds since it began.
+    pub(crate) spent: f32,
+    /// Seconds it has waited for a free landing.
+    pub(crate) waited: f32,
+}
+
+/// Seconds before its end from which an agent on a link keeps its landing free.
+const NOTICE: f32 = 0.7;
+
+/// Seconds that an agent waits for a free landing before it lands among others.
+pub(crate) const MOST_WAIT: f32 = 2.0;
+
+impl Traversal {
+    /// The share that is behind it, from 0 to 1.
+    pub(crate) fn share(&self) -> f32 {
+        if self.seconds > 0.0 { (self.spent / self.seconds).min(1.0) } else { 1.0 }
+    }
+
+    pub(crate) fn position(&self) -> Vec3 {
+        self.from.lerp(self.to, self.share())
+    }
+
+    pub(crate) fn left(&self) -> f32 {
+        (self.seconds - self.spent).max(0.0)
+    }
+
+    /// `true` if others keep its landing free.
+    pub(crate) fn is_landing(&self) -> bool {
+        self.left() <= NOTICE
+    }
+}

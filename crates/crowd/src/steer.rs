@@ -1,0 +1,253 @@
+//! The velocity of an agent: where its path leads, and what others and walls leave of that.
+
+use glam::{Vec2, Vec3Swizzles};
+use waymesh_core::Random;
+use waymesh_graph::{NavMesh, PolygonFilter, TravelCost};
+
+use crate::CrowdConfig;
+use crate::agent::{Agent, Progress, Task};
+use crate::around::closest_on_segment;
+use crate::bodies::{Bodies, Body};
+use crate::links::LinkTable;
+use crate::orca::{HalfPlane, Obstacle};
+use crate::workers::Scratch;
+
+/// Seconds in which agents that overlap part, and in which agents leave walls they are too near to.
+const SEPARATION: f32 = 0.25;
+
+/// How far an agent may walk before its surroundings are looked up again, in metres.
+const SLACK: f32 = 0.5;
+
+/// Seconds for which an agent that was stuck goes aside.
+const ASIDE: f32 = 1.0;
+
+/// The share of the ground around a common goal that is covered when it is full. Discs that come one by
+/// one cover about this much.
+const FULL: f32 = 0.5;
+
+/// Seconds for which an agent avoids those that stand at its own goal.
+const NEAR_GOAL: f32 = 0.3;
+
+/// Distances below this are none, in metres.
+const TOUCH: f32 = 1e-4;
+
+/// Corners nearer than this have been reached, in metres.
+const CORNER: f32 = 1e-3;
+
+/// What all agents see in a step.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Scene<'a> {
+    pub(crate) mesh: &'a NavMesh,
+    pub(crate) links: &'a LinkTable,
+    pub(crate) config: &'a CrowdConfig,
+    pub(crate) bodies: &'a Bodies,
+    pub(crate) dt: f32,
+}
+
+impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
+    /// How far it sees others, in metres.
+    pub(crate) fn sight(&self, config: &CrowdConfig) -> f32 {
+        2.0 * self.params.radius + 1.5 * config.horizon * self.params.max_speed.max(1.0)
+    }
+
+    /// Chooses the velocity of this step.
+    pub(crate) fn choose(&mut self, own: u32, scene: &Scene<'_>, scratch: &mut Scratch) {
+        self.neighbours.count = 0;
+        self.chosen = Vec2::ZERO;
+        if self.is_lost || matches!(self.task, Task::Link(_)) {
+            self.wish = Vec2::ZERO;
+            return;
+        }
+        let Scene { mesh, config, dt, .. } = *scene;
+        let clearance = self.clearance(mesh);
+        let sight = self.sight(config);
+        let wall_range = clearance + self.params.max_speed * config.wall_horizon.max(dt) + 0.1;
+        let ranges = [sight, wall_range, SLACK];
+        if self.around.renew(mesh, scene.links, &self.place, ranges, &self.params.filter, scratch).is_err() {
+            self.is_lost = true;
+            return;
+        }
+        let Some(body) = self.body(own) else { return };
+        self.find_neighbours(&body, scene.bodies, sight, config);
+        self.settle(own, &body, scene);
+        let desired = self.desired(mesh, dt);
+        let desired = self.keep_to_the_side(&body, desired, scene);
+        self.wish += (desired - self.wish).clamp_length_max(self.params.acceleration * dt);
+
+        scratch.planes.clear();
+        self.wall_planes(clearance, config.wall_horizon.max(dt), &mut scratch.planes);
+        let hard = scratch.planes.len();
+        for index in self.neighbours.iter() {
+            let other = &scene.bodies.as_slice()[index];
+            let share = share(&body, other);
+            if share <= 0.0 {
+                // A half-plane would keep what velocity there is.
+                continue;
+            }
+            let obstacle = Obstacle {
+                offset: other.position.xz() - body.position.xz(),
+                approach: body.velocity - other.velocity,
+                radius: body.radius + other.radius,
+                share,
+            };
+            let is_at_goal = other.has_arrived && body.shares_goal(other);
+            let horizon = if is_at_goal { config.horizon.min(NEAR_GOAL) } else { config.horizon };
+            scratch.planes.push(obstacle.half_plane(body.velocity, horizon, SEPARATION.max(dt)));
+        }
+        self.chosen = scratch.program.closest(&scratch.planes, hard, self.params.max_speed, self.wish);
+    }
+
+    /// Finds the nearest agents on the ground that hangs together with its own.
+    fn find_neighbours(&mut self, body: &Body, bodies: &Bodies, sight: f32, config: &CrowdConfig) {
+        let most = config.max_neighbours as usize;
+        // In a dense crowd the nearest are very near.
+        for range in [0.4 * sight, sight] {
+            self.neighbours.count = 0;
+            bodies.around(body.position.xz(), range, |index, other, distance_squared| {
+                let is_near = (other.position.y - body.position.y).abs() < body.height.max(other.height);
+                if other.agent == body.agent || !is_near {
+                    return;
+                }
+                let gap = distance_squared.sqrt() - other.radius;
+                let is_full = self.neighbours.count == most;
+                if is_full && gap >= self.neighbours.bodies[most - 1].0 {
+                    return;
+                }
+                if other.polygon == body.polygon || self.around.sees(other.polygon) {
+                    #[expect(clippy::cast_possible_truncation, reason = "agents have 32-bit numbers")]
+                    self.neighbours.insert(gap, index as u32, most);
+                }
+            });
+            if self.neighbours.count == most {
+                return;
+            }
+        }
+    }
+
+    /// Stops where agents that arrived before are in the way, and tries something else where it is
+    /// stuck.
+    fn settle(&mut self, own: u32, body: &Body, scene: &Scene<'_>) {
+        if self.task != Task::Walking {
+            return;
+        }
+        let remaining = body.position.distance(body.goal);
+        let is_held = self.neighbours.iter().any(|index| {
+            let other = &scene.bodies.as_slice()[index];
+            let gap = other.position.xz().distance(body.position.xz()) - other.radius - body.radius;
+            other.has_arrived
+                && body.shares_goal(other)
+                && gap < 0.5 * body.radius
+                && other.position.distance(body.goal) < remaining
+        });
+        let has_tried = self.progress.stuck > 1;
+        if is_held && self.progress.idle > 0.3 && (has_tried || is_full(body, remaining, scene.bodies)) {
+            self.task = Task::Arrived;
+            self.progress = Progress::default();
+            return;
+        }
+        if self.progress.idle > scene.config.stuck_after {
+            self.progress.idle = 0.0;
+            self.progress.stuck = self.progress.stuck.saturating_add(1);
+            // Others are stuck at the same time: each tries something else, and one goes first.
+            let mixed = Random::mix(u64::from(own) << 16 | u64::from(self.progress.stuck));
+            self.progress.boost = (mixed & 3) as u16;
+            self.progress.aside = if mixed & 4 == 0 { 1.0 } else { -1.0 };
+        }
+    }
+
+    /// Returns the velocity that the path alone asks for.
+    fn desired(&self, mesh: &NavMesh, dt: f32) -> Vec2 {
+        let here = self.place.position.xz();
+        if self.task != Task::Walking {
+            return Vec2::ZERO;
+        }
+        let corners = self.corridor.next_corners(3);
+        let Some(first) = corners.iter().position(|corner| corner.xz().distance(here) > CORNER) else {
+            return Vec2::ZERO;
+        };
+        let mut corner = corners[first].xz();
+        let incoming = (corner - here).normalize_or_zero();
+        if let Some(next) = corners.get(first + 1) {
+            // Round the corner, not along the wall.
+            let outgoing = (next.xz() - corner).normalize_or_zero();
+            let outward = (incoming - outgoing).normalize_or_zero();
+            corner += 1.05 * self.clearance(mesh) * outward;
+        }
+        let remaining = self.corridor.path().length;
+        let braking = (self.params.acceleration * remaining).sqrt();
+        let speed = self.params.max_speed.min(braking).min(remaining / dt);
+        let direction = (corner - here).normalize_or_zero();
+        let is_aside = self.progress.stuck > 0 && self.progress.idle < ASIDE;
+        let aside = if is_aside { self.progress.aside * direction.perp() } else { Vec2::ZERO };
+        (direction + aside).normalize_or_zero() * speed
+    }
+
+    /// Turns a little to the side where others come towards the agent.
+    fn keep_to_the_side(&self, body: &Body, desired: Vec2, scene: &Scene<'_>) -> Vec2 {
+        let bias = scene.config.lane_bias;
+        let speed = desired.length();
+        if bias == 0.0 || speed < TOUCH {
+            return desired;
+        }
+        let ahead = desired / speed;
+        let is_met = self.neighbours.iter().any(|index| {
+            let other = &scene.bodies.as_slice()[index];
+            let offset = other.position.xz() - body.position.xz();
+            other.velocity.dot(ahead) < -0.3 * speed && offset.dot(ahead) > 0.0
+        });
+        if is_met { (ahead + bias * ahead.perp()).normalize_or_zero() * speed } else { desired }
+    }
+
+    /// Adds the velocities that do not lead into walls.
+    fn wall_planes(&self, clearance: f32, horizon: f32, planes: &mut Vec<HalfPlane>) {
+        let here = self.place.position.xz();
+        let range = clearance + self.params.max_speed * horizon;
+        for &[a, b] in self.around.walls() {
+            let closest = closest_on_segment([a, b], here);
+            let offset = here - closest;
+            let distance = offset.length();
+            if distance > range {
+                continue;
+            }
+            if (closest == a || closest == b) && (clearance <= 0.0 || distance <= TOUCH) {
+                // Paths lead to the corners that walls turn round, and past them.
+                continue;
+            }
+            let normal =
+                if distance > TOUCH { offset / distance } else { (b - a).perp().normalize_or_zero() };
+            let rate = if distance < clearance { 1.0 / SEPARATION } else { 1.0 / horizon };
+            let most = 0.5 * self.params.max_speed;
+            let push = ((clearance - distance) * rate).min(most);
+            planes.push(HalfPlane::beyond(push * normal, normal));
+        }
+    }
+}
+
+/// `true` if the agents that arrived before fill the ground around the goal.
+fn is_full(body: &Body, remaining: f32, bodies: &Bodies) -> bool {
+    let mut filled = 0.0;
+    bodies.around(body.goal.xz(), remaining, |_, other, _| {
+        if other.has_arrived && body.shares_goal(other) {
+            filled += other.radius * other.radius;
+        }
+    });
+    let inside = (remaining - body.radius).max(0.0);
+    filled >= FULL * inside * inside
+}
+
+/// The share of the avoidance that an agent takes.
+fn share(own: &Body, other: &Body) -> f32 {
+    if own.shares_goal(other) && own.has_arrived != other.has_arrived {
+        // Who arrived stays.
+        return if own.has_arrived { 0.0 } else { 1.0 };
+    }
+    if own.priority != other.priority {
+        return if own.priority < other.priority { 0.9 } else { 0.1 };
+    }
+    if own.is_walking && other.is_walking && own.corner.distance(other.corner) < 0.5 {
+        // Who is nearer to a corner or a door goes first.
+        let [near, far] = [own, other].map(|body| body.position.xz().distance(own.corner));
+        return if near < far { 0.35 } else { 0.65 };
+    }
+    0.5
+}

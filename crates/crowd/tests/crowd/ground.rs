@@ -1,0 +1,113 @@
+//! Storeys, slopes, ground that changes.
+
+use glam::{Vec3, Vec3Swizzles};
+use waymesh_core::PlanPoint;
+use waymesh_crowd::{AgentParams, AgentStatus, Crowd, CrowdConfig};
+use waymesh_graph::FlagFilter;
+
+use crate::support::{DT, Judge, at, crowd, flat, run, squares};
+
+#[test]
+fn storeys_do_not_see_each_other() {
+    // Nearer than the agents are high: only the ground tells them apart.
+    let storeys = [0.0, 1.2].map(|height| (PlanPoint::new(0, 0), [height; 4]));
+    let mesh = squares(20, &storeys);
+    let low: Vec<[Vec3; 2]> = (0..6_u8)
+        .map(|row| [at(2.0, 3.0 * f32::from(row) + 2.0), at(18.0, 18.0 - 3.0 * f32::from(row))])
+        .collect();
+    let high: Vec<[Vec3; 2]> =
+        low.iter().map(|trip| [trip[1], trip[0]].map(|place| place + 1.2 * Vec3::Y)).collect();
+    let both: Vec<[Vec3; 2]> = low.iter().chain(&high).copied().collect();
+    let (mut alone, _) = crowd(&mesh, AgentParams::default(), &low);
+    let (mut together, agents) = crowd(&mesh, AgentParams::default(), &both);
+    for _ in 0..600 {
+        alone.step(&mesh, DT).unwrap();
+        together.step(&mesh, DT).unwrap();
+        for ((_, state), agent) in alone.agents().zip(&agents) {
+            assert_eq!(state, together.agent(*agent).unwrap());
+        }
+    }
+    for (agent, trip) in agents.iter().zip(both) {
+        let state = together.agent(*agent).unwrap();
+        assert_eq!(state.status, AgentStatus::Arrived);
+        assert!((state.position.y - trip[0].y).abs() < 0.01);
+    }
+}
+
+#[test]
+fn agents_walk_up_and_down_slopes() {
+    // 8 m up on 20 m.
+    let mesh = squares(20, &[(PlanPoint::new(0, 0), [0.0, 8.0, 8.0, 0.0])]);
+    let up = (0..4_u8).map(|row| {
+        let z = 4.0 * f32::from(row) + 4.0;
+        [Vec3::new(2.0, 0.8, z), Vec3::new(18.0, 7.2, z)]
+    });
+    let trips: Vec<_> =
+        up.flat_map(|[low, high]| [[low, high], [high + 0.3 * Vec3::Z, low + 0.3 * Vec3::Z]]).collect();
+    let (mut crowd, agents) = crowd(&mesh, AgentParams::default(), &trips);
+    let mut judge = Judge::default();
+    for _ in 0..60 {
+        crowd.step(&mesh, DT).unwrap();
+        judge.see(&crowd, &mesh);
+    }
+    for (agent, trip) in agents.iter().zip(&trips) {
+        let state = crowd.agent(*agent).unwrap();
+        assert!((state.position.y - 0.4 * state.position.x).abs() < 0.01, "{state:?}");
+        assert!((trip[1].y - trip[0].y) * state.velocity.y > 0.0, "{state:?}");
+        assert!((state.velocity.y / state.velocity.x - 0.4).abs() < 0.01, "{state:?}");
+    }
+    run(&mut crowd, &mesh, 60.0, &mut judge);
+    assert!(judge.deepest < 0.02, "{judge:?}");
+}
+
+#[test]
+fn agents_take_another_path_where_the_mesh_changes() {
+    let rooms = [[0, 0, 100, 200], [103, 0, 200, 200]];
+    let doors = [[100, 20, 103, 35], [100, 160, 103, 175]];
+    let both = flat(&[rooms[0], rooms[1], doors[0], doors[1]]);
+    let one = flat(&[rooms[0], rooms[1], doors[1]]);
+    let none = flat(&rooms);
+    let trips = [[at(5.0, 3.0), at(15.0, 3.0)], [at(5.0, 5.0), at(15.0, 5.0)]];
+    let (mut crowd, agents) = crowd(&both, AgentParams::default(), &trips);
+    let mut judge = Judge::default();
+    for mesh in [&both, &none] {
+        for _ in 0..60 {
+            crowd.step(mesh, DT).unwrap();
+            judge.see(&crowd, mesh);
+        }
+    }
+    // Nothing leads there: as near as possible.
+    for _ in 0..300 {
+        crowd.step(&none, DT).unwrap();
+    }
+    for (agent, trip) in agents.iter().zip(&trips) {
+        assert_eq!(crowd.agent(*agent).unwrap().status, AgentStatus::Blocked);
+        crowd.set_target(&one, *agent, trip[1]).unwrap();
+    }
+    run(&mut crowd, &one, 90.0, &mut judge);
+    assert!(crowd.agents().all(|(_, state)| state.position.x > 14.0));
+}
+
+#[test]
+fn a_filter_closes_ground_for_its_agent_alone() {
+    let mesh = flat(&[[0, 0, 100, 100], [100, 0, 110, 100], [110, 0, 200, 100]]);
+    let middle = mesh.nearest(at(10.5, 5.0), &mesh.default_reach()).unwrap().polygon;
+    let mut flags = vec![1; mesh.polygon_count()];
+    flags[middle.index()] = 2;
+    let filter = |include| FlagFilter { flags: &flags, include, exclude: 0 };
+    let mut crowd = Crowd::new(CrowdConfig::default()).unwrap();
+    let params = AgentParams::default();
+    let closed = crowd.add(&mesh, params.with_filter(filter(1)), at(2.0, 4.0)).unwrap();
+    let open = crowd.add(&mesh, params.with_filter(filter(3)), at(2.0, 6.0)).unwrap();
+    for agent in [closed, open] {
+        crowd.set_target(&mesh, agent, at(18.0, 5.0)).unwrap();
+    }
+    for _ in 0..600 {
+        crowd.step(&mesh, DT).unwrap();
+        assert_ne!(crowd.agent(closed).unwrap().place.polygon, middle);
+    }
+    assert_eq!(crowd.agent(open).unwrap().status, AgentStatus::Arrived);
+    let state = crowd.agent(closed).unwrap();
+    assert_eq!(state.status, AgentStatus::Blocked);
+    assert!((state.position.xz().x - 9.7).abs() < 0.5, "{state:?}");
+}

@@ -1,0 +1,9 @@
+//! Crowds on small meshes: walls, overlaps, doors, streams, storeys, slopes, links, threads.
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+mod api;
+mod ground;
+mod links;
+mod random;
+mod scenes;
+mod support;
