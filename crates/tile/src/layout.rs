@@ -192,7 +192,7 @@ mod tests {
         assert_eq!(near(7.0, 2.0, 1.0), [(1, 0)]);
         assert_eq!(near(7.0, 2.0, 2.5), [(0, 0), (1, 0)]);
         assert_eq!(near(5.0, 4.7, 1.0), [(0, 0), (1, 0), (0, 1), (1, 1)]);
-        assert_eq!(near(-3.0, 2.0, 4.0), [(0, 0)], "from beside the grid");
+        assert_eq!(near(-3.0, 2.0, 4.0), [(0, 0), (0, 1)], "from beside the grid");
         assert_eq!(near(-3.0, 2.0, 2.0), []);
         assert_eq!(near(15.0, 5.0, f32::INFINITY).len(), layout.len());
         assert_eq!(near(f32::NAN, 2.0, 1.0), []);
