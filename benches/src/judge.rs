@@ -83,7 +83,8 @@ struct Product {
 }
 
 /// Bakes a level with these tools, each with its own defaults at one scale and for one agent, and
-/// judges the meshes. `told` gets each result as soon as it is done. A tool that fails or panics has
+/// judges the meshes. `told` gets each result as soon as it is done. A tool that fails or panics
+/// has
 /// the reason in place of figures.
 ///
 /// # Errors

@@ -4,7 +4,8 @@
 //!   bake a [`Scene`] and report how long each [`Stage`] took and what it made.
 //! - [`evaluate`] judges the meshes of all tools on many levels, [`overview`] and [`summary`] print
 //!   what was found.
-//! - [`convex`] counts the polygons of all convex decompositions, [`triangulate`] times triangulations
+//! - [`convex`] counts the polygons of all convex decompositions, [`triangulate`] times
+//!   triangulations
 //!   as plans grow.
 //! - [`storeys`] counts the polygons of storeys at several convexity relaxations.
 //! - [`compare`] runs engines in turns in one process and takes medians, [`report`] prints them

@@ -10,7 +10,8 @@ use serde_json::Value;
 use crate::tables::{mebibytes, scene_file, waymesh};
 use crate::{cargo, root};
 
-/// Cell sizes of the tables, in metres. The rough voxels of storeys follow the agent, so they are the
+/// Cell sizes of the tables, in metres. The rough voxels of storeys follow the agent, so they are
+/// the
 /// same for all.
 const CELLS: [&str; 4] = ["0.2", "0.15", "0.1", "0.05"];
 /// Sampled places per level.

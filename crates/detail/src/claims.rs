@@ -442,8 +442,8 @@ impl Claims {
     }
 }
 
-/// Returns the walkable span beside `span`, which lies in column `(x, z)`, or across its corner through a
-/// column beside both.
+/// Returns the walkable span beside `span`, which lies in column `(x, z)`, or across its corner
+/// through a column beside both.
 fn step(ground: &Ground<'_>, span: u32, (x, z): (i32, i32), [dz, dx]: [i32; 2]) -> Option<u32> {
     if dx == 0 || dz == 0 {
         return ground.beside_span(span, (x, z), (dx, dz));

@@ -98,8 +98,8 @@ fn diagonal_edges_take_the_columns_they_pass_through() {
 #[test]
 fn polygons_reach_over_ground_of_their_neighbours_and_over_none() {
     let slope = |x: f32, z: f32| 0.5 * x + 0.1 * z * z / 6.0;
-    // A notch without ground, which the polygon spans, and a strip of region 1 that belongs to the polygon of
-    // region 0.
+    // A notch without ground, which the polygon spans, and a strip of region 1 that belongs to the
+    // polygon of region 0.
     let field = field(30, 20, |x, z| (!(12.0..=14.0).contains(&x) || z > 5.0).then(|| slope(x, z)));
     let map = regions(&field, 2, |x, _| u32::from(x >= 17));
     let mesh = rectangles(field.frame, &[0, 18, 30], &[0, 20], |i, _| u32::from(i == 1), slope);
@@ -154,8 +154,8 @@ fn storeys_do_not_mix() {
 
 #[test]
 fn a_stair_that_comes_round_does_not_pull_its_start_up() {
-    // The region's end lies beside its start, 30 levels higher, and the polygon at the start reaches over
-    // two columns of it.
+    // The region's end lies beside its start, 30 levels higher, and the polygon at the start reaches
+    // over two columns of it.
     let start = |x: f32| 0.4 * x;
     let field = field(20, 12, |x, _| Some(if x < 10.0 { start(x) } else { 30.0 + x }));
     let map = regions(&field, 1, |_, _| 0);

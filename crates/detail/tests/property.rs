@@ -87,7 +87,8 @@ proptest! {
         check(&field, &labels, &mesh, &surface, levels);
     }
 
-    /// Any convex polygon laid over any region of a field of several storeys. Polygons reach over other storeys of their region,
+    /// Any convex polygon laid over any region of a field of several storeys. Polygons reach over
+    /// other storeys of their region,
     /// which is none of the agent's business here: any step is allowed.
     #[test]
     fn hulls_over_wild_fields_keep_all_promises(seed: u64, levels in 0.04..2.0_f32) {

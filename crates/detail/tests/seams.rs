@@ -118,8 +118,8 @@ fn on_its_storey(
     assert!(seen > 500, "{seen} samples");
 }
 
-/// A ramp that winds up round a shaft, cut into regions of somewhat less than a turn; the polygons cut
-/// it elsewhere.
+/// A ramp that winds up round a shaft, cut into regions of somewhat less than a turn; the polygons
+/// cut it elsewhere.
 #[test]
 fn a_spiral_ramp_with_moved_seams() {
     const CENTRE: f64 = 30.0;

@@ -27,8 +27,8 @@
 //! - [`NavMesh::from_bytes`] and [`NavMesh::to_bytes`] read and write files of both
 //!   [`MeshFormat`]s, `.wmesh` and `.wmrun`.
 //! - [`NavMeshData`] is the mesh as plain tables, for other formats; [`NavMesh::to_packed`] gives
-//!   bytes that are the mesh: [`NavMesh::from_packed_shared`] opens them where they lie, checked as far
-//!   as [`PackedChecks`] says.
+//!   bytes that are the mesh: [`NavMesh::from_packed_shared`] opens them where they lie, checked as
+//!   far as [`PackedChecks`] says.
 //!
 //! # Coordinates
 //! Positions are passed and returned as world coordinates in metres. Internally the plan stays in

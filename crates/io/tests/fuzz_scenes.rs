@@ -27,7 +27,8 @@ fn truncated_files_never_pass_for_whole_ones() {
         let end = match name {
             // OBJ has no end mark.
             "small.obj" => continue,
-            // The solid's name may be missing after its last keyword, as may the last line end or padding
+            // The solid's name may be missing after its last keyword, as may the last line end or
+            // padding
             // elsewhere.
             "small.stl" => bytes.len() - " small scene\n".len(),
             _ => bytes.len() - 3,
@@ -111,7 +112,8 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(100))]
 
-    /// Any coordinates, also tiny, huge and negative ones, come back bit by bit from every format that can hold them.
+    /// Any coordinates, also tiny, huge and negative ones, come back bit by bit from every format
+    /// that can hold them.
     #[test]
     fn random_triangles_come_back_from_every_format(
         triangles in prop::collection::vec(prop::array::uniform3(prop::array::uniform3(

@@ -172,9 +172,9 @@ fn outline(mesh: &NavMesh, polygon: PolyId) -> Vec<PlanPoint> {
     polygon.corners().iter().map(|corner| mesh.plan_vertices()[corner.index()].point).collect()
 }
 
-/// Whether two convex polygons overlap: clips one by the other in exact fractions would be long, so
-/// their common area is found on a fine raster of half-integer samples, which integer polygons of
-/// some size cannot slip through.
+/// `true` if two convex polygons overlap: clips one by the other in exact fractions would be long,
+/// so their common area is found on a fine raster of half-integer samples, which integer polygons
+/// of some size cannot slip through.
 fn overlap_by_samples(a: &[PlanPoint], b: &[PlanPoint]) -> bool {
     let inside = |polygon: &[PlanPoint], x: i32, z: i32| {
         // Four times finer than the grid, and off its lines.

@@ -335,7 +335,8 @@ mod tests {
         ) {
             const SIDE: usize = 6;
             (solid[from], solid[to]) = (false, false);
-            // Where two solids touch at a corner, a line could pass between them but a mesh has no way: all four are cleared.
+            // Where two solids touch at a corner, a line could pass between them but a mesh has no
+            // way: all four are cleared.
             let touching = |solid: &[bool]| {
                 let squares = (0..SIDE * SIDE).filter(|polygon| polygon % SIDE + 1 < SIDE && polygon / SIDE + 1 < SIDE);
                 squares.map(|polygon| [polygon, polygon + 1, polygon + SIDE, polygon + SIDE + 1]).find(|square| {

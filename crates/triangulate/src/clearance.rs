@@ -80,9 +80,9 @@ impl ClearanceConfig {
 /// # References
 /// - Kallmann 2010, Shortest paths with arbitrary clearance from navigation meshes, SCA, <https://doi.org/10.2312/SCA/SCA10/159-168>:
 ///   traversals, their clearance, disturbances.
-/// - Kallmann 2014, Dynamic and robust local clearance triangulations,
-///   <https://doi.org/10.1145/2580947>. Both papers refine at a point between two circles. Here it
-///   is the foot of the vertex: the passage then lies between two vertices.
+/// - Kallmann 2014, Dynamic and robust local clearance triangulations, <https://doi.org/10.1145/2580947>.
+///   Both papers refine at a point between two circles. Here it is the foot of the vertex: the
+///   passage then lies between two vertices.
 pub fn triangulate_clearance(
     triangulation: &Triangulation,
     config: &ClearanceConfig,

@@ -41,7 +41,8 @@ pub(crate) const BRIDGE: u32 = 1 << 30;
 /// # References
 /// - Mononen 2009, Automatic Navmesh Generation via Watershed Partitioning, step 5.
 /// - O'Rourke 1998, Computational Geometry in C, section 1.4, <https://doi.org/10.1017/CBO9780511804120>.
-/// - Held 2001, FIST: fast industrial-strength triangulation of polygons (bridges to the nearest visible vertex),
+/// - Held 2001, FIST: fast industrial-strength triangulation of polygons (bridges to the nearest
+///   visible vertex),
 ///   <https://doi.org/10.1007/s00453-001-0028-4>.
 pub fn triangulate_ears(polygons: &PolygonSet) -> Result<Triangulation, TriangulateError> {
     let mut assembly = Assembly::new(polygons);

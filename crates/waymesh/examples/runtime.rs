@@ -1,4 +1,5 @@
-//! What a game ships: the mesh from a file and queries on it, with `waymesh-graph` alone and none of
+//! What a game ships: the mesh from a file and queries on it, with `waymesh-graph` alone and none
+//! of
 //! the baker.
 //!
 //! `cargo run --release --package waymesh --example runtime -- [MESH]`

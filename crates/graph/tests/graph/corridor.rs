@@ -38,7 +38,7 @@ pub(crate) fn check(mesh: &NavMesh, path: &Path) {
     assert_eq!(polygons.len(), path.polygons.len());
 }
 
-/// Whether islands touch in a point.
+/// `true` if islands touch in a point.
 fn touches(mesh: &NavMesh, at: Vec3) -> bool {
     let mut islands =
         mesh.polygons().filter(|polygon| mesh.contains(polygon.id(), at)).map(|polygon| polygon.island());

@@ -50,10 +50,10 @@ impl<'a> Oracle<'a> {
         Self { map, corners, solid, seen: RefCell::default() }
     }
 
-    /// Whether a shortest way from a place to a corner, or back, may turn at the corner: the place
-    /// lies in neither of two quadrants, that of the solid square, which hides it, and the
-    /// opposite one, from where the way would turn with its back to the square and could be cut
-    /// short.
+    /// `true` if a shortest way from a place to a corner, or back, may turn at the corner: the
+    /// place lies in neither of two quadrants, that of the solid square, which hides it, and
+    /// the opposite one, from where the way would turn with its back to the square and could be
+    /// cut short.
     fn may_turn(&self, corner: usize, place: Place) -> bool {
         let (at, solid) = (self.corners[corner], self.solid[corner]);
         (place.0 - at.0) * solid.0 * (place.1 - at.1) * solid.1 <= 0
@@ -73,7 +73,7 @@ impl<'a> Oracle<'a> {
         seen.iter().copied().for_each(visit);
     }
 
-    /// Whether two solid squares meet in a corner only: this search would go through there.
+    /// `true` if two solid squares meet in a corner only: this search would go through there.
     fn has_pinches(&self) -> bool {
         let open = |x: i32, z: i32| self.map.is_open(x, z);
         (0..=self.map.depth).any(|z| {
@@ -89,7 +89,7 @@ impl<'a> Oracle<'a> {
         !self.map.is_open(x as i32, z as i32)
     }
 
-    /// Whether the straight line between two places meets the inside of no solid square, nor runs
+    /// `true` if the straight line between two places meets the inside of no solid square, nor runs
     /// between two of them.
     fn sees(&self, a: Place, b: Place) -> bool {
         let (a, b) = if a.1 <= b.1 { (a, b) } else { (b, a) };

@@ -22,7 +22,7 @@ fn wall_distance(mesh: &NavMesh, at: Vec3) -> f32 {
     nearest
 }
 
-/// Whether a point lies on some polygon, by asking all, within a hair.
+/// `true` if a point lies on some polygon, by asking all, within a hair.
 fn on_mesh(mesh: &NavMesh, at: Vec3) -> bool {
     mesh.polygons().any(|polygon| mesh.contains(polygon.id(), at)) || wall_distance(mesh, at) < 1e-4
 }

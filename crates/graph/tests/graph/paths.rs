@@ -74,7 +74,7 @@ pub(crate) fn shortest_in_corridor(mesh: &NavMesh, path: &Path) -> f64 {
     points[points.len() - 1].2
 }
 
-/// Whether the segment lies in the union of some polygons.
+/// `true` if the segment lies in the union of some polygons.
 fn covered(mesh: &NavMesh, polygons: impl Iterator<Item = PolyId>, a: DVec2, b: DVec2) -> bool {
     let mut spans: Vec<(f64, f64)> = polygons
         .filter_map(|polygon| {
