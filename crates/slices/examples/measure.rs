@@ -11,7 +11,7 @@ use waymesh_slices::{LinkPlace, SliceLinkKind, SlicesConfig, slice_world};
 #[global_allocator]
 static PEAK: peak_alloc::PeakAlloc = peak_alloc::PeakAlloc;
 
-/// Prints what each stage took.
+/// Prints the duration of each stage.
 struct Printer;
 
 impl Observer for Printer {

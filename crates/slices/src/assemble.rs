@@ -1,4 +1,4 @@
-//! Contours, cut where another region begins beyond them, to arcs that both sides share.
+//! Cuts contours where the region beyond changes, and makes arcs that both sides share.
 
 use rayon::prelude::*;
 use waymesh_core::{
@@ -13,26 +13,26 @@ use crate::merge::Merged;
 use crate::outline::{Outline, OutlineScratch, connect_corners, points};
 use crate::slabs::NOTHING;
 
-/// No half-edge, and nothing beyond.
+/// No half-edge.
 const NONE: u32 = u32::MAX;
 
-/// A shared piece of border: whether it runs along x and on which line, where it starts, the lower
-/// level of its sides, its half-edge.
+/// A shared piece of border: its line (the lowest bit is set if it runs along x), its start, the
+/// lower level of its two sides, its half-edge.
 type SharedPiece = (u32, i32, i32, u32);
 
 /// A closed chain of half-edges.
 #[derive(Clone, Copy, Debug)]
 struct Loop {
     region: u32,
-    /// One past its last half-edge; the first is where the loop before ends.
+    /// One past its last half-edge. The first half-edge is where the previous loop ends.
     end: usize,
     is_outer: bool,
 }
 
-/// Straight pieces of border with one and the same region beyond, seen from one side.
+/// Straight pieces of border, each with a single region beyond it, seen from one side.
 #[derive(Debug, Default)]
 struct Borders {
-    /// Where each starts; it ends where the next one of the loop starts.
+    /// Where each piece starts. It ends where the next piece of the loop starts.
     start: Vec<PlanPoint>,
     /// Level of the region beyond, [`NOTHING`] if there is none.
     beyond: Vec<i32>,
@@ -62,7 +62,7 @@ impl Borders {
     /// Adds the straight edge between two corners, cut into pieces.
     fn edge(&mut self, from: PlanPoint, to: PlanPoint, touching: &[Facing]) {
         let horizontal = from.z == to.z;
-        // The region lies on the positive side, what is beyond on the other.
+        // The region lies on the positive side of the edge.
         let (line, a, b) = if horizontal { (from.z, from.x, to.x) } else { (from.x, from.z, to.z) };
         let forward = a < b;
         let side = match (horizontal, forward) {
@@ -81,8 +81,8 @@ impl Borders {
             |along: i32| if horizontal { PlanPoint::new(along, line) } else { PlanPoint::new(line, along) };
         let begin = self.start.len();
         let mut reached = low;
-        // Upwards first: each entry is where a piece starts; for an edge that runs down they are turned
-        // round after.
+        // The pieces are made in rising order, with the start of each. If the edge runs downwards,
+        // they are reversed afterwards.
         let mut ends = low;
         for piece in pieces {
             if piece.start > reached {
@@ -99,7 +99,7 @@ impl Borders {
             self.beyond.push(NOTHING);
         }
         if !forward {
-            // Pieces start where they ended.
+            // After the reversal, each piece starts where it ended before.
             self.start[begin..].rotate_left(1);
             let last = self.start.len() - 1;
             self.start[last] = point(high);
@@ -132,7 +132,7 @@ pub(crate) fn assemble(frame: GridFrame, merged: &mut Merged) -> Result<ContourS
     Assembly::new(frame, merged, borders)?.build()
 }
 
-/// Contours of all regions, in order; many regions at a time.
+/// Traces the contours of all regions, in order. Each task traces many regions.
 fn trace_all(merged: &Merged) -> Result<Borders, SlicesError> {
     let count = merged.regions.len();
     let chunks: Vec<Result<Borders, SlicesError>> = (0..count.div_ceil(REGIONS_AT_ONCE))
@@ -166,12 +166,12 @@ fn trace_all(merged: &Merged) -> Result<Borders, SlicesError> {
 struct Assembly<'a> {
     merged: &'a Merged,
     borders: Borders,
-    /// Which loop a half-edge belongs to.
+    /// Loop of each half-edge.
     loop_of: Vec<u32>,
-    /// The same piece of border seen from beyond.
+    /// Half-edge of the same piece of border on the other side.
     twin: Vec<u32>,
     vertex_of: Vec<u32>,
-    /// Arc of a half-edge that is walked forward, where its right side will ask for it.
+    /// Arc of a half-edge that is walked forward, stored where the right side looks it up.
     arc_of: Vec<u32>,
     set: ContourSet,
 }
@@ -229,9 +229,9 @@ impl<'a> Assembly<'a> {
         self.borders.start[edge as usize]
     }
 
-    /// Finds the other side of each shared piece: on the same line, from the same point on, with
-    /// the same lower one of two levels. Where both sides of the line have a region at one
-    /// level, they are one region, so there is no third piece of that kind.
+    /// Finds the other side of each shared piece: on the same line, from the same point, with the
+    /// same lower level. There is never a third such piece, because regions of one level on both
+    /// sides of a line are a single region.
     fn pair_up(&mut self) -> Result<(), SlicesError> {
         let borders = &self.borders;
         let is_shared = |edge: &usize| borders.beyond[*edge] != NOTHING;
@@ -259,8 +259,8 @@ impl<'a> Assembly<'a> {
         Ok(())
     }
 
-    /// Whether arcs end where `edge` starts: where the region beyond changes, or the other side
-    /// does not pass straight on.
+    /// Returns `true` if arcs end where `edge` starts: the region beyond changes there, or the
+    /// border of the other side does not continue.
     fn starts_at_junction(&self, edge: u32) -> bool {
         let (before, after) = (self.twin[self.previous(edge) as usize], self.twin[edge as usize]);
         match (before, after) {
@@ -293,8 +293,8 @@ impl<'a> Assembly<'a> {
 
     fn contour_loop(&mut self, index: usize) -> ContourLoop {
         let edges = self.first(index) as u32..self.borders.loops[index].end as u32;
-        // Where to start is a matter of the geometry alone: at the lowest junction, or else at the lowest
-        // vertex.
+        // The start depends on the geometry alone: it is the lowest junction, or the lowest vertex
+        // if there is no junction.
         let key = |edge: &u32| {
             let (from, to) = (self.start(*edge), self.start(self.next(*edge)));
             (from.z, from.x, to.z, to.x)
@@ -312,8 +312,8 @@ impl<'a> Assembly<'a> {
         }
     }
 
-    /// The arc from `edge` to the next junction (in a closed arc all the way round), made if this
-    /// is its left side. Moves `edge` on.
+    /// Returns the arc from `edge` to the next junction, or the whole loop if it is closed. Makes
+    /// the arc if this is its left side. Moves `edge` to the end of the arc.
     fn arc(&mut self, edge: &mut u32, closed: bool) -> ArcUse {
         let start = *edge;
         let twin = self.twin[start as usize];
@@ -348,8 +348,8 @@ impl<'a> Assembly<'a> {
         ArcUse { arc, reversed: !is_left }
     }
 
-    /// The vertex where `edge` starts: one for all half-edges that start there and are joined
-    /// through shared borders.
+    /// Returns the vertex where `edge` starts. All half-edges that start there and are joined
+    /// through shared borders have one vertex.
     fn vertex(&mut self, edge: u32) -> VertexId {
         let known = self.vertex_of[edge as usize];
         if known != NONE {
@@ -357,8 +357,8 @@ impl<'a> Assembly<'a> {
         }
         let vertex = VertexId::from_index(self.set.vertices.len());
         let (mut sum, mut count) = (0_i64, 0_i64);
-        // The half-edge after the twin of an edge starts where the edge does; so does the twin of the
-        // half-edge before it.
+        // Two half-edges start at the same point as an edge: the one after its twin, and the twin
+        // of the one before it.
         let mut current = edge;
         loop {
             self.vertex_of[current as usize] = vertex.0;

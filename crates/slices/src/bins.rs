@@ -1,4 +1,8 @@
-//! Which triangles reach into which tile.
+//! Sorts triangles into the tiles that they reach into.
+//!
+//! `TriangleBins` of `crates/tile` copies triangles to disk, with a cell of slack. Bins here hold
+//! indices into a soup in memory, with the slack of `raster.rs`. Stage crates never use one
+//! another.
 
 use waymesh_core::{GridFrame, GridWindow, SkippedTriangles, TriangleSoup};
 
@@ -6,7 +10,7 @@ use crate::SlicesError;
 use crate::raster::Placement;
 use crate::tile::BYTES_PER_COLUMN;
 
-/// The grid cut into squares.
+/// The grid, cut into square tiles.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tiling {
     pub(crate) frame: GridFrame,
@@ -34,7 +38,8 @@ impl Tiling {
         square.intersection(&GridWindow::whole(&self.frame))
     }
 
-    /// Tiles whose columns, with `ring` more on each side, meet these cells.
+    /// The tiles that overlap these cells after each tile has grown by `ring` columns on every
+    /// side.
     fn tiles(&self, [x0, x1, z0, z1]: [i32; 4], ring: u32) -> impl Iterator<Item = usize> + use<> {
         let side = i64::from(self.side);
         let range = move |low: i32, high: i32, count: u32| {
@@ -61,7 +66,7 @@ pub(crate) struct Bins {
     pub(crate) skipped: SkippedTriangles,
 }
 
-/// What bins may take, and the tiles worked on.
+/// Memory that the bins and the tiles being worked on may take.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Budget {
     pub(crate) alive: usize,
@@ -95,7 +100,8 @@ impl Budget {
 }
 
 impl Bins {
-    /// Sorts the usable triangles into tiles. Steep ones are left out unless they block.
+    /// Sorts the usable triangles into tiles. Steep triangles are left out unless `steep_blocks` is
+    /// set.
     #[expect(clippy::cast_possible_truncation, reason = "a soup has at most u32::MAX triangles")]
     pub(crate) fn new(
         soup: &TriangleSoup,

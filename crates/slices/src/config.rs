@@ -1,4 +1,4 @@
-//! How to slice.
+//! Configuration of the crate.
 
 use waymesh_core::{Agent, BadField, GridScale};
 
@@ -10,8 +10,8 @@ use crate::SlicesError;
 pub struct SlicesConfig {
     /// Size of a voxel: the paper's `cx = cy` and `cz`. Default 0.05 by 0.02 m.
     pub scale: GridScale,
-    /// Who walks: height, steepest slope, and `max_step`, the paper's `max_climb`. The radius is
-    /// not used: borders are the real ones, clearance is up to the query. Default: 2 m high,
+    /// The agent: height, steepest slope, and `max_step`, the paper's `max_climb`. The radius is
+    /// not used: borders are not eroded, and queries take care of clearance. Default: 2 m high,
     /// steps of 0.5 m, slopes of 45 degrees, radius 0.
     pub agent: Agent,
     /// Side of a tile in cells, 0 for one tile over all. The result does not depend on it. Default
@@ -21,15 +21,15 @@ pub struct SlicesConfig {
     /// does not depend on it. Default 0.
     pub alive_tiles: usize,
     /// Widest gap in plan between two treads that a stair link bridges: the paper's `r`. Rounded
-    /// down to whole cells. Each tile looks so far into its neighbours. Default 0.25, finite,
-    /// zero or more, at most 256 cells.
+    /// down to whole cells. Each tile reads its neighbours up to this distance. Default 0.25,
+    /// finite, zero or more, at most 256 cells.
     pub link_reach: f32,
-    /// Whether what is too steep to walk on, and higher than a step, stands in the way. Default
-    /// true. The paper drops steep triangles before anything else; floors then go on through
+    /// `true` if triangles that are too steep to walk on, and higher than a step, are obstacles.
+    /// Default true. The paper drops steep triangles before all else; floors then continue through
     /// walls.
     pub steep_blocks: bool,
-    /// Most memory in bytes that the tiles worked on and the lists of their triangles may take; the
-    /// result comes on top. Default 4 GiB.
+    /// Limit in bytes for the memory of the tiles being worked on and the lists of their triangles.
+    /// The memory of the result comes on top. Default 4 GiB.
     pub max_memory_bytes: u64,
 }
 
@@ -66,7 +66,7 @@ impl SlicesConfig {
     /// Checks every field.
     ///
     /// # Errors
-    /// Names the first field that is out of its range.
+    /// Returns an error that names the first field out of its range.
     pub fn validate(&self) -> Result<(), SlicesError> {
         self.scale.validate()?;
         self.agent.validate()?;

@@ -1,40 +1,40 @@
-//! Section 4.1 of the paper: corner points by the neighbours of a span.
+//! Section 4.1 of the paper: finds corner points from the neighbours of a span.
 
 use waymesh_core::PlanPoint;
 
 /// What a corner point is (section 4.1.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CornerKind {
-    /// One span of the region around the point, or three.
+    /// One or three of the four spans around the point belong to the region.
     Normal,
-    /// Two spans that meet in the point only, at smaller x and larger z, and at larger x and
-    /// smaller z: the holes beside them make a slash when z grows upwards. The point counts
+    /// Two spans that meet in the point only: one at smaller x and larger z, the other at larger x
+    /// and smaller z. The holes beside them form a slash when z grows upwards. The point counts
     /// twice.
     Slash,
-    /// Likewise, the other diagonal.
+    /// Two spans that meet in the point only, on the other diagonal. The point counts twice.
     Antislash,
 }
 
 /// A point where the border of a region turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Corner {
-    /// Where.
+    /// Position in plan.
     pub point: PlanPoint,
-    /// Whether two borders meet there.
+    /// Tells if one or two borders turn at the point.
     pub kind: CornerKind,
 }
 
-/// One of the four points of a span's floor.
+/// One of the four corners of a span's floor.
 #[derive(Clone, Copy, Debug)]
 struct FloorPoint {
     /// Step from the span's column to the point.
     offset: [i32; 2],
-    /// The three neighbours around the point (figure 5), the two beside the span, and the one
-    /// across.
+    /// Bits of the three neighbours around the point (figure 5); below, of the two beside the span,
+    /// and of the one across.
     mask: u8,
     sides: u8,
     across: u8,
-    /// Its kind if only the one across is there.
+    /// Kind of the point if only the neighbour across is there.
     saddle: CornerKind,
 }
 
@@ -47,12 +47,13 @@ const FLOOR_POINTS: [FloorPoint; 4] = [
 ];
 
 /// Calls `found` for the corner points that the span of column `(x, z)` with this neighbour
-/// configuration answers for.
+/// configuration reports.
 ///
 /// By the masks of section 4.1.3 a point is a corner for every span of the region around it: one,
-/// two (across the point) or three. Here each point is told once by a single span, once by the
-/// middle one of three, and once by each of two, whose duplicates the two tellings are. So no list
-/// has to be searched for points that are there already, and of two tiles only one tells.
+/// two (across the point) or three. Here a single span reports its point, of three spans only the
+/// middle one reports it, and each of two diagonal spans reports it once, which gives the two
+/// duplicates. So no list has to be searched for points that are already known, and no corner is
+/// reported by two tiles.
 #[inline]
 pub fn corner_points(configuration: u8, [x, z]: [i32; 2], mut found: impl FnMut(Corner)) {
     for corner in &FLOOR_POINTS {
@@ -68,22 +69,22 @@ pub fn corner_points(configuration: u8, [x, z]: [i32; 2], mut found: impl FnMut(
     }
 }
 
-/// What a corner point on the border of a tile is (section 4.1.4, figure 6).
+/// Class of a corner point on the border of a tile (section 4.1.4, figure 6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum BorderClass {
-    /// A corner of the tile alone and of the tile with its neighbours (green).
+    /// A corner both in the tile alone and with its neighbours (green).
     Real,
-    /// A corner once the neighbours are seen (blue).
+    /// A corner only with the neighbours (blue).
     Seen,
-    /// A corner that only tiling makes (red).
+    /// A corner only in the tile alone, caused by the tiling (red).
     False,
 }
 
 /// Compares the corner points of a region in the tile alone with those in the tile extended by one
 /// span on each side.
 ///
-/// [`crate::slice_world`] looks at extended tiles only, so that false points never come about; this
-/// is for those who want to see them.
+/// [`crate::slice_world`] uses extended tiles only, which have no false points. This function
+/// serves to study them.
 #[must_use]
 pub fn classify_corners(alone: &[Corner], extended: &[Corner]) -> Vec<(Corner, BorderClass)> {
     let sorted = |corners: &[Corner]| {
@@ -123,7 +124,7 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
-    /// The sets of section 4.1.3, as printed.
+    /// The sets of section 4.1.3, as printed in the paper.
     fn is_corner(configuration: u8, point: usize) -> bool {
         let (mask, not): (u8, [u8; 3]) =
             [(11, [11, 8, 2]), (22, [22, 2, 16]), (104, [104, 8, 64]), (208, [208, 16, 64])][point];
@@ -132,7 +133,8 @@ mod tests {
 
     #[test]
     fn every_corner_of_the_papers_masks_is_told_as_often_as_it_counts() {
-        // All 4 x 4 label grids' inner points: which of the four spans around a point are there.
+        // The inner points of all 4 x 4 label grids: which of the four spans around a point are
+        // there.
         for around in 1_u8..16 {
             let there = |dx: i32, dz: i32| {
                 (-1..=0).contains(&dx) && (-1..=0).contains(&dz) && around >> ((dz + 1) * 2 + dx + 1) & 1 == 1
@@ -168,8 +170,8 @@ mod tests {
 
     #[test]
     fn border_points_fall_into_the_papers_three_classes() {
-        // A tile of columns 0..3, its neighbour on the right. Rows of the region: z 0 goes on to the right,
-        // z 1 ends at the tile's border, z 2 is there on the right only.
+        // A tile of columns 0..3, its neighbour on the right. Rows of the region: z 0 goes on to
+        // the right, z 1 ends at the tile's border, and z 2 exists on the right only.
         let corners = |cells: &[(i32, i32)], core: i32| {
             let cells: BTreeSet<_> = cells.iter().copied().collect();
             let mut out = Vec::new();

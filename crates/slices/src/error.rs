@@ -1,19 +1,19 @@
-//! What can go wrong.
+//! Errors of the crate.
 
 use thiserror::Error;
 use waymesh_core::{BadField, GridError, PlanPoint, RegionId};
 
-/// Why there are no slices.
+/// Reasons why a scene cannot be sliced.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum SlicesError {
-    /// A configuration field out of its range.
+    /// A configuration field is out of its range.
     #[error(transparent)]
     BadField(#[from] BadField),
-    /// A grid that cannot be made.
+    /// The grid cannot be made.
     #[error(transparent)]
     Grid(#[from] GridError),
-    /// Nothing to voxelise.
+    /// There is nothing to voxelise.
     #[error("none of the {triangles} triangles has finite corners and an area")]
     NoTriangles {
         /// Triangles of the soup.
@@ -26,7 +26,7 @@ pub enum SlicesError {
     TooMuchMemory {
         /// Number of tiles.
         tiles: u64,
-        /// Columns of one tile, with what it needs of its neighbours.
+        /// Columns of one tile, including the ring that it needs of its neighbours.
         tile_columns: u64,
         /// Tiles worked on at the same time.
         alive: usize,
@@ -35,7 +35,7 @@ pub enum SlicesError {
         /// Bytes allowed.
         limit_bytes: u64,
     },
-    /// More of something than 32-bit indices can name.
+    /// There are more elements than 32-bit indices can number.
     #[error("{count} {element}, the limit is {limit}")]
     TooMany {
         /// `"pieces of regions"` or `"border pieces"`.
@@ -45,13 +45,13 @@ pub enum SlicesError {
         /// How many there may be.
         limit: u64,
     },
-    /// Corner points that are not those of a region: some row or column has an odd number of them.
+    /// The points are not the corners of a region: some row or column has an odd number of points.
     #[error("the corner points at and after ({}, {}) do not pair up", point.x, point.z)]
     OddCorners {
         /// A point without a partner.
         point: PlanPoint,
     },
-    /// A shared border known to one side only.
+    /// A shared border is known to one side only.
     #[error("region {region} has a border that the region beyond does not know")]
     OneSidedBorder {
         /// The region.

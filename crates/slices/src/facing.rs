@@ -1,21 +1,21 @@
-//! Section 5.2 of the paper: what lies beyond the borders of a region, found where the spans still
-//! are.
+//! Section 5.2 of the paper: finds what lies beyond the borders of a region while the spans of a
+//! tile still exist.
 
 use waymesh_core::Direction;
 
 use crate::config::Limits;
 use crate::spans::SpanGrid;
 
-/// A straight piece of a region's border with one and the same thing beyond it.
+/// A straight piece of a region's border with a single level beyond it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Facing {
     /// Columns between this border and that of the other region; 0 where they touch.
     pub(crate) gap: u16,
-    /// Where the other region lies, a [`Direction`]'s index.
+    /// Index of the [`Direction`] in which the other region lies.
     pub(crate) side: u8,
     /// The cell line that the border lies on.
     pub(crate) line: i32,
-    /// Whose border it is.
+    /// Label of the region that has this border.
     pub(crate) label: u32,
     /// Level of the other region.
     pub(crate) other: i32,
@@ -40,7 +40,7 @@ impl Facing {
         Direction::from_index(self.side.into())
     }
 
-    /// Whether the border runs along x.
+    /// Returns `true` if the border runs along x.
     pub(crate) fn is_horizontal(&self) -> bool {
         matches!(self.direction(), Direction::NegZ | Direction::PosZ)
     }
@@ -54,8 +54,8 @@ impl Facing {
     }
 }
 
-/// Joins pieces that go on in the next one. Side by side at the same levels, they have the same
-/// regions on both sides: spans beside each other at one level are one region.
+/// Joins pieces that continue each other. Adjacent pieces with equal levels have the same regions
+/// on both sides, because adjacent spans of one level belong to one region.
 pub(crate) fn glue(sorted: &mut Vec<Facing>) {
     sorted.dedup_by(|next, kept| {
         let goes_on = Facing { start: kept.start, end: kept.end, ..*next } == *kept && next.start == kept.end;
@@ -66,7 +66,7 @@ pub(crate) fn glue(sorted: &mut Vec<Facing>) {
     });
 }
 
-/// Finds what is across.
+/// Finds what lies across a border.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Across<'a> {
     pub(crate) grid: &'a SpanGrid,
@@ -77,10 +77,10 @@ impl Across<'_> {
     /// The level of the walkable span of `beside`, the column beside `column`, to which one can
     /// step from `span`.
     ///
-    /// The paper asks for one level of difference (5.2.1) or for less than `max_climb` (5.2.2).
-    /// Besides, the agent has to fit through the room that both spans share, less the level
-    /// that a slope under a parallel ceiling takes. Each span gets one partner at most
-    /// in a column, the same seen from both sides.
+    /// The paper requires a difference of one level (5.2.1) or of less than `max_climb` (5.2.2). In
+    /// addition, the agent has to fit through the room that both spans share; on a slope under a
+    /// parallel ceiling that room may be one level lower. Each span gets at most one partner in a
+    /// column, and partners are mutual.
     pub(crate) fn step(&self, column: usize, span: usize, beside: usize) -> Option<i32> {
         let grid = self.grid;
         let (mut own, mut other) = (grid.column(column), grid.column(beside));
@@ -107,20 +107,20 @@ impl Across<'_> {
             if i > span {
                 return None;
             }
-            // Rooms of a column do not overlap: the one that ends first meets no other.
+            // Rooms of a column do not overlap: the room that ends first meets no further room.
             own.start += usize::from(linked || room_a <= room_b);
             other.start += usize::from(linked || room_b <= room_a);
         }
         None
     }
 
-    /// The nearest walkable span across a gap: how many columns lie between, and its level.
+    /// Finds the nearest walkable span across a gap. Returns the number of columns in between, and
+    /// its level.
     ///
-    /// It lies straight across, at most the highest step up or down, and the gap is clear: nothing
-    /// in it is higher than one could step over from the lower side and lower than the agent's
-    /// head on the higher side. (The paper asks for the distance of the end points only, which
-    /// would lead through thin walls.) `columns` gives the columns in order, as far as the grid
-    /// goes.
+    /// The span lies straight across, at most the highest step up or down, and the gap is clear:
+    /// nothing in it is both too high to step over from the lower side and lower than the agent's
+    /// head on the higher side. (The paper checks the distance of the end points only, which would
+    /// link through thin walls.) `columns` gives the columns in order, as far as the grid goes.
     pub(crate) fn leap(
         &self,
         column: usize,
@@ -187,7 +187,7 @@ mod tests {
                 found += 1;
             }
             for span in grid.column(0).filter(|&span| grid.is_walkable(span)) {
-                // Equal levels are partners in any case: they are one region.
+                // Spans of equal level are always partners: they are one region.
                 if grid.at_level(1, grid.floor(span)).is_some() {
                     assert_eq!(across.step(0, span, 1), Some(grid.floor(span)));
                 }

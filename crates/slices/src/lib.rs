@@ -4,12 +4,12 @@
 //! TriangleSoup --tiles--> spans --segment--> pieces of one level --corner points, merge--> regions --even-odd--> ContourSet + links
 //! ```
 //!
-//! [`slice_world`] does all of it. Every region is flat: a slope becomes a region per level, a
-//! stair one per tread; links, and shared borders, tell from which one can step to which. The
-//! contours go on to the same simplification, triangulation and convex partition as those
-//! of any other pipeline. The steps of the paper that can be taken alone are [`segment`]
-//! (Algorithms 1, 2), [`corner_points`] and [`classify_corners`] (section 4.1), [`connect_corners`]
-//! (Algorithms 3, 4, 5 and 7).
+//! [`slice_world`] runs all of these steps. Every region is flat: a slope becomes one region per
+//! level, and a stair one region per tread. Links and shared borders tell between which regions an
+//! agent can step. The contours go on to the same simplification, triangulation and convex
+//! partition as those of any other pipeline. The steps of the paper that can be taken alone are
+//! [`segment`] (Algorithms 1, 2), [`corner_points`] and [`classify_corners`] (section 4.1),
+//! [`connect_corners`] (Algorithms 3, 4, 5 and 7).
 //!
 //! ```
 //! use glam::Vec3;
@@ -28,16 +28,16 @@
 //! ```
 //!
 //! # Where this departs from the paper
-//! - Steep triangles higher than a step stand in the way; the paper drops them all
+//! - Steep triangles that are higher than a step are obstacles; the paper drops all steep triangles
 //!   ([`SlicesConfig::steep_blocks`]).
-//! - Regions are connected through sides of cells. What the paper calls a region, connected through
-//!   corners as well, is [`SliceRegion::slice`]: no agent gets through a corner, and a region with
-//!   several outer contours has no place in Algorithm 7.
-//! - Tiles are merged where their spans touch, not by false corners, which are not always there
-//!   (see the notes in the source, `merge.rs`).
+//! - Regions are connected through sides of cells, because no agent gets through a corner, and
+//!   because Algorithm 7 cannot handle a region with several outer contours. The paper's region,
+//!   which is connected through corners as well, is [`SliceRegion::slice`].
+//! - Tiles are merged where their spans touch. The paper merges them by false corners, which do not
+//!   always exist (see the notes in the source, `merge.rs`).
 //! - Contours are connected once, after the merge.
-//! - Regions are linked where their borders overlap, however little; the paper asks for edges of
-//!   equal ends. A step needs head room, and a gap has to be clear.
+//! - Regions are linked where their borders overlap, however little; the paper requires edges with
+//!   equal ends. A step needs head room, and a gap has to be free of obstacles.
 
 mod assemble;
 mod bins;

@@ -1,4 +1,4 @@
-//! Section 5.2 of the paper: from which region one gets to which.
+//! Section 5.2 of the paper: finds the regions between which an agent can step.
 
 use waymesh_core::{ArcId, ContourSet, PlanPoint, RegionId};
 
@@ -9,28 +9,28 @@ use crate::merge::SliceRegion;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum SliceLinkKind {
-    /// They touch and differ by one level: a slope cut into slices (5.2.1).
+    /// The regions touch and differ by one level: a slope cut into slices (5.2.1).
     Discretisation,
-    /// They touch or lie close, and differ by no more than the highest step (5.2.2).
+    /// The regions touch or lie close, and differ by no more than the highest step (5.2.2).
     Stair,
 }
 
-/// Where a link leads across.
+/// Where a link crosses from one region to the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LinkPlace {
-    /// The border that both regions share; simplification keeps its number.
+    /// The border that both regions share. Simplification keeps the number of the arc.
     Border(ArcId),
-    /// Two parallel stretches of border, straight across from each other.
+    /// Two parallel stretches of border, straight opposite each other.
     Gap {
-        /// The end points on the border of the one region, from lower to higher coordinates.
+        /// End points on the border of the region `from`, from lower to higher coordinates.
         from: [PlanPoint; 2],
-        /// Those on the border of the other.
+        /// End points on the border of the region `to`, in the same order.
         to: [PlanPoint; 2],
     },
 }
 
-/// A way from one region to another, and back.
+/// A connection between two regions, in both directions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SliceLink {
@@ -38,16 +38,16 @@ pub struct SliceLink {
     pub from: RegionId,
     /// The other.
     pub to: RegionId,
-    /// How many levels `to` lies higher.
+    /// Number of levels by which `to` lies higher than `from`; negative if it lies lower.
     pub rise_levels: i32,
-    /// What made it.
+    /// Why the regions are linked.
     pub kind: SliceLinkKind,
-    /// Where it is.
+    /// Where the link is.
     pub place: LinkPlace,
 }
 
 impl SliceLink {
-    /// A link between regions of which `from` has to be known.
+    /// Makes a link, with its rise and kind from the levels of both regions.
     fn new(from: RegionId, to: RegionId, regions: &[SliceRegion], place: LinkPlace) -> Self {
         let rise_levels = regions[to.index()].level.saturating_sub(regions[from.index()].level);
         let touching = matches!(place, LinkPlace::Border(_));
@@ -60,10 +60,10 @@ impl SliceLink {
     }
 }
 
-/// All links: those along shared borders in the order of arcs, then those over gaps in the order of
-/// lines.
+/// Returns all links: first those along shared borders in the order of arcs, then those over gaps
+/// in the order of lines.
 ///
-/// Across a gap both sides have to see each other. `leaping` is sorted.
+/// Both sides of a gap have to face each other. `leaping` is sorted.
 pub(crate) fn find_links(
     contours: &ContourSet,
     regions: &[SliceRegion],
@@ -77,8 +77,8 @@ pub(crate) fn find_links(
     links
 }
 
-/// What both sides of a gap agree on: whether its borders run along x, on which line the lower one
-/// is, width, level below and above.
+/// Key that both sides of a gap have in common: `true` if its borders run along x, the line of the
+/// lower border, the width, the level before and the level behind the gap.
 type GapKey = (bool, i32, u16, i32, i32);
 
 /// Matches the two sides of every gap.

@@ -1,4 +1,4 @@
-//! Section 4.3 of the paper: pieces of tiles to regions.
+//! Section 4.3 of the paper: merges the pieces of tiles to regions.
 
 use rayon::prelude::*;
 use waymesh_core::{Direction, DisjointSets, PlanPoint, RegionId};
@@ -13,18 +13,18 @@ use crate::tile::{BorderRun, Piece, TileSlices, is_saddle};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SliceRegion {
-    /// Its height in levels above the frame's origin. The ground lies at most one level, or what it
-    /// rises within a cell, below.
+    /// Height in levels above the frame's origin. The ground lies below it by at most one level, or
+    /// by the rise of the ground within a cell.
     pub level: i32,
-    /// Number of its cells.
+    /// Number of cells.
     pub cells: u64,
-    /// The paper's region, which is connected through corners of cells, too. Numbered in the order
-    /// of their first regions.
+    /// Number of the paper's region, which is connected through corners of cells, too. Slices are
+    /// numbered in the order of their first regions.
     pub slice: u32,
 }
 
-/// All regions with their corner points and what lies beyond their borders; nothing in it tells how
-/// the world was tiled.
+/// All regions with their corner points and what lies beyond their borders. The content does not
+/// depend on the tiles.
 #[derive(Debug, Default)]
 pub(crate) struct Merged {
     pub(crate) regions: Vec<SliceRegion>,
@@ -34,19 +34,19 @@ pub(crate) struct Merged {
     /// Where regions touch a region they are linked to, region by region, sorted.
     pub(crate) touching: Vec<Facing>,
     pub(crate) touching_ends: Vec<usize>,
-    /// Where they see one across a gap.
+    /// Where regions face another one across a gap.
     pub(crate) leaping: Vec<Facing>,
-    /// Spans, walkable or not.
+    /// Number of spans, walkable or not.
     pub(crate) spans: u64,
 }
 
 /// Joins the pieces of all tiles.
 ///
 /// The paper joins regions that share a false corner (Algorithm 6). But two pieces may share a
-/// stretch of the tiles' border that ends in real corners on both ends: in `##|..` over `##|##`
-/// over `..|##` there is no false corner at all. Here pieces are joined where spans of
-/// one level lie side by side across the border. Corner points need no treatment: they were found
-/// with the neighbours in sight, so the corners of a region are those of its pieces put together.
+/// stretch of the tiles' border with real corners at both ends: in `##|..` over `##|##` over
+/// `..|##` there is no false corner at all. Here pieces are joined where spans of one level lie
+/// side by side across the border. Corner points need no treatment: they were found in extended
+/// tiles, so the corners of a region are the corners of all its pieces.
 pub(crate) fn merge_tiles(tiling: &Tiling, tiles: Vec<TileSlices>) -> Result<Merged, SlicesError> {
     let mut bases = Vec::with_capacity(tiles.len());
     let mut count = 0_u64;
@@ -78,7 +78,8 @@ pub(crate) fn merge_tiles(tiling: &Tiling, tiles: Vec<TileSlices>) -> Result<Mer
     Merged::gather(&bases, &region_of, regions, tiles)
 }
 
-/// Calls `meet` for runs of one level that lie across from each other. Both lists are sorted.
+/// Calls `meet` for the labels of runs of one level that lie opposite each other. Both lists are
+/// sorted.
 fn join_runs([a, b]: [&[BorderRun]; 2], mut meet: impl FnMut(u32, u32)) {
     let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
     while let (Some(one), Some(other)) = (a.peek(), b.peek()) {
@@ -93,7 +94,7 @@ fn join_runs([a, b]: [&[BorderRun]; 2], mut meet: impl FnMut(u32, u32)) {
     }
 }
 
-/// Region of each piece, and the regions in row-major order of their first cells.
+/// Returns the region of each piece, and the regions in row-major order of their first cells.
 #[expect(clippy::cast_possible_truncation, reason = "there are less than u32::MAX pieces")]
 fn number(sets: &mut DisjointSets, tiles: &[TileSlices]) -> (Vec<u32>, Vec<SliceRegion>) {
     let pieces: Vec<Piece> = tiles.iter().flat_map(|tile| tile.pieces.iter().copied()).collect();
@@ -128,7 +129,7 @@ fn number(sets: &mut DisjointSets, tiles: &[TileSlices]) -> (Vec<u32>, Vec<Slice
 }
 
 impl Merged {
-    /// Sorts corners and borders by region, and frees the tiles on the way.
+    /// Sorts corners and borders by region, and frees the tables of the tiles meanwhile.
     fn gather(
         bases: &[u32],
         region_of: &[u32],
@@ -196,8 +197,8 @@ impl Merged {
         &self.touching[self.touching_ends[region]..self.touching_ends[region + 1]]
     }
 
-    /// Joins regions into the paper's, which are connected through corners: where a slash or
-    /// antislash point has its second span in another region.
+    /// Joins regions to the paper's regions, which are connected through corners. Two regions are
+    /// joined if they are the two sides of a slash or antislash point.
     #[expect(clippy::cast_possible_truncation, reason = "there are less than u32::MAX regions")]
     pub(crate) fn join_slices(&mut self) {
         let count = self.regions.len();

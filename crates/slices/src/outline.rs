@@ -1,4 +1,4 @@
-//! Section 4.2 of the paper: contours from corner points, by the even-odd rule.
+//! Section 4.2 of the paper: connects corner points to contours by the even-odd rule.
 
 use waymesh_core::PlanPoint;
 
@@ -7,13 +7,14 @@ use crate::corners::{Corner, CornerKind};
 
 const NONE: u32 = u32::MAX;
 
-/// Closed contours of one region: chains of places in its list of corners.
+/// Closed contours of one region: chains of indices into its list of corners.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outline {
-    /// All contours, one after the other, in walking order: the region lies on the positive side.
+    /// All contours, one after the other, each in the order of a walk with the region on the
+    /// positive side.
     pub chain: Vec<u32>,
-    /// Where each contour ends in `chain`. The first is the outer one; each starts at its vertex of
-    /// lowest `(z, x)`.
+    /// Where each contour ends in `chain`. The first contour is the outer one. Each starts at its
+    /// vertex with the lowest `(z, x)`.
     pub ends: Vec<u32>,
 }
 
@@ -29,10 +30,10 @@ impl Outline {
     }
 }
 
-/// What [`connect_corners`] needs besides, kept from region to region.
+/// Scratch tables of [`connect_corners`], reused from region to region.
 #[derive(Clone, Debug, Default)]
 pub struct OutlineScratch {
-    /// Places in the list of corners, column by column: the paper's `cols`.
+    /// Indices of the corners, sorted column by column: the paper's `cols`.
     columns: Vec<u32>,
     /// The other end of the horizontal and of the vertical edge at each corner: the paper's `N_h`
     /// and `N_v`.
@@ -41,28 +42,29 @@ pub struct OutlineScratch {
     visited: Vec<bool>,
 }
 
-/// Connects the corner points of one region (one connected piece, by sides) to its contours:
+/// Connects the corner points of one region (one piece connected by sides) to its contours:
 /// Algorithms 3, 4, 5 and 7.
 ///
-/// Sorts `corners` by `(z, x)`, the paper's `rows`. Points of a row are connected in pairs, those
-/// of a column likewise; a slash or antislash point counts twice where the region has it twice, and
-/// Table 1 tells which of the two a vertical edge leads to. Which of the table's two empty fields
-/// are asked for never matters: between two slash points, and between two antislash points, there
-/// is no vertical edge.
+/// Sorts `corners` by `(z, x)`, the paper's `rows`. The points of a row are connected in pairs, and
+/// so are the points of a column. A slash or antislash point counts twice where the region has it
+/// twice, and Table 1 tells to which of the two a vertical edge leads. The two empty fields of the
+/// table are never needed: there is no vertical edge between two slash points, nor between two
+/// antislash points.
 ///
 /// # The paper's gaps
-/// - Where two parts of a region touch in a corner only, Table 1 makes contours that turn there
-///   instead of crossing over, as the border walk does. A piece connected through corners only then
-///   has several outer contours, which Algorithm 7 cannot know. Regions here are connected by
-///   sides; then the contour with the lowest `(z, x)` is the outer one and every other is a hole.
-/// - Algorithm 5 asks whether the horizontal neighbour "already belongs to a contour" to tell which
-///   way to go on; edges simply alternate.
+/// - Where two parts of a region touch in a corner only, Table 1 makes contours that turn at the
+///   corner and do not cross, like those of a border walk. A piece that is connected through
+///   corners only then has several outer contours, which Algorithm 7 does not expect. Regions here
+///   are connected by sides: the contour with the lowest `(z, x)` is the outer one, and all others
+///   are holes.
+/// - Algorithm 5 tests if the horizontal neighbour "already belongs to a contour" to choose the
+///   next edge. Here horizontal and vertical edges simply alternate.
 ///
 /// # Errors
-/// [`SlicesError::OddCorners`] for points that are not those of a region.
+/// [`SlicesError::OddCorners`] if the points are not the corners of a region.
 ///
 /// # Cost
-/// Sorting, then linear.
+/// `n log n` for sorting, then linear.
 pub fn connect_corners(
     corners: &mut [Corner],
     scratch: &mut OutlineScratch,
@@ -77,8 +79,8 @@ pub fn connect_corners(
         if scratch.visited[start as usize] {
             continue;
         }
-        // The lowest corner of the outer contour has the region above it and to its right, that of a hole
-        // has the hole there.
+        // Above and to the right of its lowest corner, the outer contour has the region, and the
+        // contour of a hole has the hole.
         let mut horizontal = out.ends.is_empty();
         let mut current = start;
         loop {
@@ -99,10 +101,10 @@ pub fn connect_corners(
     Ok(())
 }
 
-/// Which of the two duplicates a point is.
+/// Which of two duplicates a point is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Duplicate {
-    /// It is the only one.
+    /// The point has no duplicate.
     None,
     First,
     Second,
@@ -132,7 +134,7 @@ impl OutlineScratch {
         self.visited.resize(count, false);
         self.columns.clear();
         self.columns.extend(0..count as u32);
-        // Duplicates stay in the order of the rows: the first before the second.
+        // Duplicates keep the order of the rows: the first comes before the second.
         self.columns.sort_unstable_by_key(|&corner| (corners[corner as usize].point.x, corner));
 
         for first in (0..count).step_by(2) {
@@ -150,8 +152,8 @@ impl OutlineScratch {
             if corners[first].point.x != corners[second].point.x {
                 return Err(SlicesError::OddCorners { point: corners[first].point });
             }
-            // Table 1: upwards a slash point leads on from its first duplicate and an antislash point from
-            // its second; downwards the other way round.
+            // Table 1: upwards, an edge starts at the first duplicate of a slash point and at the
+            // second duplicate of an antislash point; downwards it is the reverse.
             let first = pick(corners, first, CornerKind::Slash);
             let second = pick(corners, second, CornerKind::Antislash);
             self.above[first] = second as u32;
@@ -207,8 +209,8 @@ mod tests {
         (pieces, corners)
     }
 
-    /// A border with a vertex at every grid step, as its turning points from the lowest `(z, x)`
-    /// on.
+    /// Reduces a border with a vertex at every grid step to its turning points, from the lowest
+    /// `(z, x)` on.
     fn turns(set: &PolygonSet, border: &PolygonLoop) -> Vec<PlanPoint> {
         let points: Vec<PlanPoint> =
             border.vertices.iter().map(|&vertex: &VertexId| set.point(vertex)).collect();

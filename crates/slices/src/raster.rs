@@ -1,24 +1,27 @@
-//! Triangles to the levels they reach in each column.
+//! Finds the levels that a triangle reaches in each column.
+//!
+//! Unlike `crates/voxel`, finds no ground heights, and a wall on a cell line blocks both sides, so
+//! that exact borders do not depend on where it faces. Stage crates never use one another.
 
 use glam::{DVec3, Vec3};
 use waymesh_core::{GridFrame, GridWindow, triangle_normal};
 
 use crate::slabs::{NOTHING, Slabs};
 
-/// A triangle that reaches less than this fraction of a cell into a column adds nothing to it, and
-/// counts as lying on the cell line if it reaches no farther to the other side. Above the rounding
-/// of [`GridFrame::fit`] (1e-4).
+/// A triangle that reaches less than this fraction of a cell into a column adds nothing to it. If
+/// it reaches no farther on the other side of the cell line either, it counts as lying on the line.
+/// Larger than the rounding of [`GridFrame::fit`] (1e-4).
 const PLAN_SLACK: f64 = 2e-4;
-/// A height this fraction of a level above a level counts as on it: single precision knows no 0.6
-/// m.
+/// A height at most this fraction of a level above a level counts as lying on it, because single
+/// precision cannot represent lengths such as 0.6 m exactly.
 const LEVEL_SLACK: f64 = 1e-4;
-/// Largest coordinate in cells or levels; beyond it coordinates are moved there.
+/// Largest coordinate in cells or levels. Larger coordinates are clamped to it.
 const REACH: f64 = (1_u64 << 30) as f64;
-/// Shorter runs have no usable slope, and no cell line inside that would matter.
+/// Shorter runs have no usable slope, and a cell line inside them does not matter.
 const SHORTEST_RUN: f64 = 1e-9;
 
-/// The nearest whole number for sizes up to 2^31: adding 1.5 * 2^52 moves it into the low bits. One
-/// addition where the portable instruction set has no rounding instruction.
+/// The nearest whole number for sizes up to 2^31: adding 1.5 * 2^52 moves it into the low bits.
+/// This is one addition, where the portable instruction set has no instruction for rounding.
 #[inline(always)]
 #[expect(
     clippy::cast_possible_truncation,
@@ -28,13 +31,13 @@ fn nearest(value: f64) -> i32 {
     (value + 6_755_399_441_055_744.0).to_bits() as u32 as i32
 }
 
-/// The cell that `x` lies in; on a cell line, the upper one.
+/// The cell that `x` lies in. On a cell line, this is the upper cell.
 #[inline(always)]
 fn first_cell(x: f64) -> i32 {
     nearest(x + (PLAN_SLACK - 0.5))
 }
 
-/// The cell that `x` lies in; on a cell line, the lower one.
+/// The cell that `x` lies in. On a cell line, this is the lower cell.
 #[inline(always)]
 fn last_cell(x: f64) -> i32 {
     nearest(x - (PLAN_SLACK + 0.5))
@@ -60,7 +63,7 @@ fn high(a: f64, b: f64) -> f64 {
     if a > b { a } else { b }
 }
 
-/// Lowest and highest.
+/// Lowest and highest value.
 type Range = [f64; 2];
 
 const NO_RANGE: Range = [f64::INFINITY, f64::NEG_INFINITY];
@@ -78,7 +81,8 @@ fn join(a: Range, b: Range) -> Range {
 /// Where a triangle lies in the grid: `[x from, x to, z from, z to]`, all inclusive.
 pub(crate) type Extent = [i32; 4];
 
-/// World to grid, in double precision, and what counts as walkable.
+/// Converts world coordinates to the grid in double precision, and decides which triangles are
+/// walkable.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Placement {
     origin: DVec3,
@@ -121,7 +125,7 @@ impl Placement {
         [x0, x1, z0, z1]
     }
 
-    /// Whether a triangle faces up and is gentle enough to walk on.
+    /// Returns `true` if a triangle faces up and is gentle enough to walk on.
     #[inline]
     pub(crate) fn is_walkable(&self, corners: [Vec3; 3]) -> bool {
         let normal = triangle_normal(corners);
@@ -132,18 +136,18 @@ impl Placement {
 /// Heights of one row of cells, kept between triangles.
 #[derive(Debug, Default)]
 pub(crate) struct RowScratch {
-    /// Heights in the cells, from the corners that lie there.
+    /// Heights in each cell, from the corners that lie in it.
     cells: Vec<Range>,
     /// Heights along the cell lines of constant x; entry 0 is the line before the first cell.
     lines: Vec<Range>,
 }
 
-/// A triangle in the grid, its corners in order of z, x and height: what comes out does not depend
-/// on which came first.
+/// A triangle in the grid. Its corners are sorted by z, x and height, so that the result does not
+/// depend on their order in the input.
 struct GridTriangle {
     corners: [Corner; 3],
     rows: [i32; 2],
-    /// Whether all of it lies within the slack of a cell line of constant z.
+    /// `true` if the whole triangle lies within the slack of a cell line of constant z.
     along_line: bool,
     walkable: bool,
     /// Levels, if they are the same in every cell.
@@ -167,8 +171,8 @@ impl Cut {
 /// # Guarantees
 /// - Every column that the triangle reaches into by more than a 5000th of a cell gets the levels of
 ///   its lowest and highest point there, to a 10,000th of a level. A wall on a cell line blocks
-///   both sides; a floor that ends on one adds nothing beyond.
-/// - A column gets the same levels whatever the window and the order of the corners.
+///   both sides. A floor that ends on a cell line adds nothing beyond it.
+/// - The levels of a column depend neither on the window nor on the order of the corners.
 pub(crate) fn fill(
     placement: &Placement,
     corners: [Vec3; 3],
@@ -199,7 +203,7 @@ pub(crate) fn fill(
     }
 }
 
-/// The point at `z` of the edge between two corners.
+/// The point at `z` on the edge between two corners.
 #[inline(always)]
 fn at(from: &Corner, to: &Corner, z: f64) -> [f64; 2] {
     let run = to[0] - from[0];
@@ -208,8 +212,8 @@ fn at(from: &Corner, to: &Corner, z: f64) -> [f64; 2] {
 }
 
 impl GridTriangle {
-    /// What the row leaves of the triangle. What overhangs the first or last row by less than the
-    /// slack is part of them.
+    /// The part of the triangle in a row. A part that overhangs the first or last row by less than
+    /// the slack belongs to that row.
     #[inline(always)]
     fn cut(&self, row: i32) -> Cut {
         let [a, b, c] = &self.corners;
@@ -275,8 +279,9 @@ impl GridTriangle {
 }
 
 impl RowScratch {
-    /// Heights of a polygon over the cells `from..=to` in the cells `least..=most`: at its corners
-    /// there, and where its border crosses the lines between the cells.
+    /// Measures a convex cut that spans the cells `from..=to`, in the cells `least..=most`. Takes
+    /// the heights at the corners in each cell, and where the border crosses the lines between
+    /// cells.
     #[inline]
     #[expect(clippy::cast_sign_loss, reason = "within least..=most")]
     fn measure(&mut self, cut: &Cut, [from, to]: [i32; 2], [least, most]: [i32; 2]) {
@@ -285,7 +290,7 @@ impl RowScratch {
         self.cells.resize(count, NO_RANGE);
         self.lines.clear();
         self.lines.resize(count + 1, NO_RANGE);
-        // Lines at the ends of the polygon are no lines between its cells.
+        // The lines at the ends of the cut are not lines between its cells.
         let (first_line, last_line) = (least.max(from + 1), (most + 1).min(to));
         let corners = cut.corners();
         let mut previous = corners[corners.len() - 1];

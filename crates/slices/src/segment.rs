@@ -1,18 +1,18 @@
-//! Section 3 of the paper: walkable spans to connected pieces of one level.
+//! Section 3 of the paper: finds connected pieces of one level among the walkable spans.
 
 use waymesh_core::DisjointSets;
 
 use crate::spans::SpanGrid;
 
-/// Label of a span that nobody stands on, or that was not asked for.
+/// Label of a span that is not walkable, or that lies outside the core.
 pub const NO_LABEL: u32 = u32::MAX;
 
-/// Which spans of one level belong together.
+/// Which spans of one level are neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Neighbourhood {
-    /// Those that share a side. An agent can cross a side.
+    /// Spans that share a side. An agent can cross a side.
     Four,
-    /// Those that share a side or a corner: the paper's slices.
+    /// Spans that share a side or a corner: the paper's slices.
     Eight,
 }
 
@@ -37,11 +37,11 @@ impl CoreRect {
     }
 }
 
-/// Pieces of one level, and the neighbours of every span. Kept from tile to tile.
+/// Pieces of one level, and the neighbours of every span. Can be reused from tile to tile.
 #[derive(Clone, Debug, Default)]
 pub struct Segmentation {
-    /// Label of each span of the core, others [`NO_LABEL`]; numbered in row-major order of their
-    /// first spans.
+    /// Label of each walkable span of the core; [`NO_LABEL`] for all other spans. Labels are
+    /// numbered in row-major order of their first spans.
     pub labels: Vec<u32>,
     /// Which of the eight columns around a span have a walkable span at the same level: the paper's
     /// `n_c` (figure 5). Bits 1, 2, 4 for smaller z, 8 and 16 for the same z, 32, 64, 128 for
@@ -53,15 +53,15 @@ pub struct Segmentation {
     numbers: Vec<u32>,
 }
 
-/// Labels the walkable spans of `core`. Spans one column around it count as neighbours, without
-/// getting labels: the tile extended by one span of section 4.1.4.
+/// Labels the walkable spans of `core`. Spans in the ring of one column around it count as
+/// neighbours, but get no labels. This is the tile extended by one span of section 4.1.4.
 ///
 /// The pieces are those of the flood fill of Algorithms 1 and 2: same discrete top, neighbours in
-/// plan. They are found row by row with a union-find, as the flood's stack walks through memory at
-/// random.
+/// plan. They are found row by row with a union-find, because the stack of a flood fill accesses
+/// memory at random.
 ///
 /// # Cost
-/// Linear in the spans, five look-ups each.
+/// Linear in the spans, with at most four look-ups for each.
 pub fn segment(grid: &SpanGrid, core: CoreRect, neighbourhood: Neighbourhood, out: &mut Segmentation) {
     out.labels.clear();
     out.labels.resize(grid.len(), NO_LABEL);
@@ -133,7 +133,7 @@ pub(crate) mod tests {
     use super::*;
     use waymesh_testkit::Random;
 
-    /// Columns of up to three spans, few levels, so that pieces of all shapes come about.
+    /// Columns of up to three spans on few levels, which gives pieces of all shapes.
     pub(crate) fn random_grid(random: &mut Random, width: usize, depth: usize) -> SpanGrid {
         let (density, odd) = (0.2 + 0.8 * random.unit(), 0.3 * random.unit());
         let columns: Vec<Vec<(i32, i32, bool)>> = (0..width * depth)
@@ -151,8 +151,8 @@ pub(crate) mod tests {
         SpanGrid::from_columns(width, &columns)
     }
 
-    /// Algorithms 1 and 2 to the letter: a stack of spans, and for each all spans of the eight
-    /// columns around it.
+    /// Algorithms 1 and 2 to the letter: a stack of spans, and for each span a look at all spans of
+    /// the eight columns around it.
     fn flood(grid: &SpanGrid) -> Vec<u32> {
         let (width, depth) = (grid.width().cast_signed(), grid.depth().cast_signed());
         let mut labels = vec![NO_LABEL; grid.len()];

@@ -1,4 +1,7 @@
-//! The solid parts of every column while triangles come in.
+//! The solid parts of every column, collected triangle by triangle.
+//!
+//! Unlike a fragment of `crates/voxel`, a slab has three levels only, no ground heights or areas;
+//! [`Slabs::finish`] decides at once where an agent can stand. Stage crates never use one another.
 
 use crate::spans::SpanGrid;
 
@@ -23,21 +26,20 @@ fn touch(a: Slab, b: Slab) -> bool {
 
 /// No entry.
 const END: u32 = u32::MAX;
-/// How far a column's list is searched for a slab to join; a column of very many parts is sorted
-/// out at the end.
+/// How many entries of a column's list are searched for a slab to join. What is left unjoined is
+/// joined in [`Slabs::finish`].
 const SEARCHED: usize = 4;
 
-/// One slab per column in place, for most columns all there is, and a list for what does not touch
-/// it. Kept from tile to tile.
+/// Slabs of all columns. Each column stores one slab in place, which is enough for most columns,
+/// and a list of slabs that do not touch it. Reused from tile to tile.
 ///
-/// Joining slabs takes the least and the most of each number, so the order in which they come does
-/// not matter.
+/// Joining slabs takes the minimum or maximum of each number, so their order does not matter.
 #[derive(Debug, Default)]
 pub(crate) struct Slabs {
     slabs: Vec<Slab>,
     /// The first further slab of each column.
     heads: Vec<u32>,
-    /// Further slabs, each with the next one of its column.
+    /// Further slabs, each with the index of the next slab in its column.
     spilled: Vec<(Slab, u32)>,
     column: Vec<Slab>,
 }
@@ -47,7 +49,7 @@ pub(crate) struct Slabs {
     reason = "a tile has less than 2^32 columns, which is checked before"
 )]
 impl Slabs {
-    /// Empties `columns` columns.
+    /// Resets the tables to `columns` empty columns.
     pub(crate) fn reset(&mut self, columns: usize) {
         self.slabs.clear();
         self.slabs.resize(columns, EMPTY);
@@ -89,9 +91,9 @@ impl Slabs {
         self.heads[column] = self.spilled.len() as u32 - 1;
     }
 
-    /// Makes spans of the slabs. One can stand on the highest walkable triangle of a span if it
-    /// lies at most `step` levels below the top and has room for `height` levels up to the next
-    /// span; returns how many lack that only.
+    /// Turns the slabs into spans. An agent can stand on the highest walkable triangle of a span if
+    /// it lies at most `step` levels below the top and has `height` levels of room below the next
+    /// span. Returns the number of spans that lack only the room.
     pub(crate) fn finish(&mut self, width: usize, step: i32, height: i32, out: &mut SpanGrid) -> u64 {
         out.clear(width, self.slabs.len());
         let mut low_ceilings = 0;

@@ -1,4 +1,4 @@
-//! All steps in one.
+//! The whole pipeline: from a soup to slices.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,28 +20,29 @@ use crate::{LinkPlace, SlicesConfig, SlicesError};
 /// The flat regions of a scene, their borders and the links between them.
 ///
 /// # Invariants
-/// - One region per contour, in order; the plan area of its polygon is its number of cells.
-/// - A border with a region beyond it is one to which the agent can step; it has a link.
-/// - Regions that share a side and a level are one, so every region is flat and none overlaps
-///   itself.
+/// - There is one region per contour, in order. The plan area of a region polygon is the region's
+///   number of cells.
+/// - If a border has a region beyond it, the agent can step to that region, and there is a link.
+/// - Cells of one level that share a side belong to one region. Every region is flat, and none
+///   overlaps itself.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Slices {
-    /// Borders, exact: vertices are corners, and points where the region beyond changes.
+    /// Exact borders. Vertices are corners, and points where the region beyond changes.
     pub contours: ContourSet,
     /// Level and size of each region.
     pub regions: Vec<SliceRegion>,
-    /// Ways between regions.
+    /// Links between regions.
     pub links: Vec<SliceLink>,
-    /// Number of tiles that it took.
+    /// Number of tiles that were used.
     pub tiles: u64,
     /// Number of spans, walkable or not.
     pub spans: u64,
 }
 
 impl Validate for Slices {
-    /// Contours are valid, tables belong together, areas are the numbers of cells, links and shared
-    /// borders tell the same.
+    /// Checks that the contours are valid, the tables fit each other, areas equal the numbers of
+    /// cells, and links agree with the shared borders.
     fn violations(&self, out: &mut ViolationList) {
         self.contours.violations(out);
         if self.regions.len() != self.contours.regions.len() {
@@ -82,43 +83,43 @@ impl Validate for Slices {
     }
 }
 
-/// Slices a scene: the pipeline of Saupin and Le Garrec up to the triangulation.
+/// Slices a scene by the pipeline of Saupin and Le Garrec, up to the triangulation.
 ///
 /// 1. Triangles are sorted into tiles (bins), and tiles are voxelised in parallel, each with the
-///    few columns around it that decide what its borders are (sections 2 and 4.1.4). Steep
-///    triangles stand in the way unless they end within a step above what one can stand on; so does
-///    too little head room.
-/// 2. Each tile is cut into pieces of one level (section 3, [`crate::segment`]), which tell their
+///    few columns around it that decide where its borders are (sections 2 and 4.1.4). Steep
+///    triangles are obstacles unless they end within a step above a walkable surface. Ground with
+///    too little head room is not walkable.
+/// 2. Each tile is cut into pieces of one level (section 3, [`crate::segment`]), which give their
 ///    corner points (section 4.1, [`crate::corner_points`]) and what lies beyond their borders
 ///    (section 5.2).
 /// 3. Pieces are joined to regions across tiles (section 4.3), and the corner points of each region
 ///    are connected to contours by the even-odd rule (section 4.2, [`crate::connect_corners`]), the
 ///    outer one first (section 5.1.1).
-/// 4. Borders between regions that the agent can step between become one arc for both sides, and
-///    links (section 5.2).
+/// 4. A border between two regions becomes one arc for both sides, and a link, if the agent can
+///    step across it (section 5.2).
 ///
-/// As contours are made after the merge, and from corners that were found with the neighbours in
-/// sight, no vertex comes from a tile and no contour has to be sewn together.
+/// Contours are made after the merge, from corners that were found in extended tiles. Therefore
+/// tiles add no vertices, and no contours have to be joined.
 ///
 /// # Guarantees
-/// - The result is valid, and the same for every tile size, number of threads and of tiles alive,
-///   and order of the triangles.
+/// - The result is valid. It does not depend on the tile size, the number of threads, the number of
+///   tiles alive or the order of the triangles.
 /// - Conservative: a column that a triangle reaches into by more than a 5000th of a cell has a span
 ///   over its heights there.
-/// - No level, no region and no storey is left out for being small.
+/// - No level, region or storey is left out because it is small.
 ///
 /// # Cost
 /// Time is linear in the columns that triangles cover, plus `n log n` in the corner points. Memory:
 /// about 60 bytes per column of a tile for each tile alive, four bytes per triangle and tile, and
 /// about 100 bytes per piece of border for the result.
 ///
-/// Runs on the current rayon pool. Tells the observer of skipped triangles and of the tiles done;
-/// its stages are `slice tiles`, `merge slices`, `outline slices` and `link slices`.
+/// Runs on the current rayon pool. Reports skipped triangles and finished tiles to the observer.
+/// Its stages are `slice tiles`, `merge slices`, `outline slices` and `link slices`.
 ///
 /// # Errors
-/// For bad configuration, a soup without a usable triangle, a grid, tiles or tables beyond their
-/// limits. A world without a place to stand is no error; it has no regions, and the observer is
-/// warned.
+/// Returns an error for a bad configuration, for a soup without a usable triangle, and for a grid,
+/// tiles or tables beyond their limits. A world without walkable ground is no error: the result has
+/// no regions, and the observer gets a warning.
 ///
 /// # References
 /// Saupin and Le Garrec, Robust and Scalable Navmesh Generation with multiple levels and stairs
@@ -164,7 +165,7 @@ pub fn slice_world(
     Ok(Slices { contours, regions: merged.regions, links, tiles: tiling.count(), spans: merged.spans })
 }
 
-/// Runs one stage and tells how long it took.
+/// Runs one stage and reports its duration.
 fn timed<T>(
     stage: &'static str,
     observer: &mut dyn Observer,
@@ -186,8 +187,7 @@ fn report_skipped(bins: &Bins, soup: &TriangleSoup, observer: &mut dyn Observer)
     Ok(())
 }
 
-/// Slices all tiles, `alive` at a time; each worker has one workspace, which it uses again for
-/// every tile.
+/// Slices all tiles, `alive` at a time. Each worker reuses one workspace for all its tiles.
 fn run_tiles(
     scene: &SliceScene<'_>,
     tiling: &Tiling,
@@ -208,7 +208,8 @@ fn run_tiles(
                         return;
                     }
                     let slices = workspace.run(scene, tiling.window(tile), bins.of_tile(tile));
-                    // A lock is poisoned only where an observer panicked; what it guards is whole.
+                    // The lock is poisoned only if an observer panicked; the guarded data is still
+                    // intact.
                     let mut done = done.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
                     let (tiles, observer) = &mut *done;
                     tiles.push((tile, slices));

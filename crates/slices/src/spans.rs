@@ -4,19 +4,19 @@ use std::ops::Range;
 
 use crate::slabs::NOTHING;
 
-/// The solid spans of a rectangle of columns, row by row, each column bottom to top: `z_min`,
-/// `z_max` and whether one can stand on it (sections 2.2 and 2.3 of the paper). Labels are apart,
-/// in [`crate::Segmentation`].
+/// The solid spans of a rectangle of columns, row by row, each column from bottom to top: `z_min`,
+/// `z_max` and whether an agent can stand on the span (sections 2.2 and 2.3 of the paper). Labels
+/// are stored separately, in [`crate::Segmentation`].
 ///
 /// # Invariants
-/// Spans of a column neither overlap nor touch, and come bottom to top.
+/// Spans of a column neither overlap nor touch, and are sorted from bottom to top.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SpanGrid {
     width: usize,
     starts: Vec<u32>,
     bottom: Vec<i32>,
     top: Vec<i32>,
-    /// The level on which one stands.
+    /// The level on which an agent stands; [`NOTHING`] if the span is not walkable.
     floor: Vec<i32>,
 }
 
@@ -25,8 +25,8 @@ pub struct SpanGrid {
     reason = "less than 2^32 spans: every span takes bytes of the memory limit"
 )]
 impl SpanGrid {
-    /// A grid of columns of `(bottom, top, walkable)` spans, row by row, for those who have no
-    /// triangles. One stands on their tops.
+    /// Makes a grid from columns of `(bottom, top, walkable)` spans, row by row, without triangles.
+    /// An agent stands on the top of a walkable span.
     #[must_use]
     pub fn from_columns(width: usize, columns: &[Vec<(i32, i32, bool)>]) -> Self {
         let mut grid = Self::default();
@@ -62,13 +62,13 @@ impl SpanGrid {
         self.starts.push(self.floor.len() as u32);
     }
 
-    /// Columns in a row.
+    /// Number of columns in a row.
     #[must_use]
     pub fn width(&self) -> usize {
         self.width
     }
 
-    /// Rows.
+    /// Number of rows.
     #[must_use]
     pub fn depth(&self) -> usize {
         self.starts.len().saturating_sub(1).checked_div(self.width).unwrap_or(0)
@@ -80,13 +80,13 @@ impl SpanGrid {
         self.floor.len()
     }
 
-    /// Whether there is no span.
+    /// Returns `true` if there is no span.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.floor.is_empty()
     }
 
-    /// The spans of a column, which is `z * width + x`.
+    /// The spans of a column. The index of a column is `z * width + x`.
     #[inline(always)]
     #[must_use]
     pub fn column(&self, column: usize) -> Range<usize> {
@@ -107,34 +107,35 @@ impl SpanGrid {
         self.top[span]
     }
 
-    /// Whether one can stand on a span.
+    /// Returns `true` if an agent can stand on a span.
     #[inline(always)]
     #[must_use]
     pub fn is_walkable(&self, span: usize) -> bool {
         self.floor[span] != NOTHING
     }
 
-    /// The level on which one stands on a span: its top, or below what one can step over.
+    /// The level on which an agent stands on a span: its top, or the ground below an obstacle that
+    /// an agent can step over.
     #[inline(always)]
     pub(crate) fn floor(&self, span: usize) -> i32 {
         self.floor[span]
     }
 
-    /// The span of `column` that is walkable at just this level.
+    /// The span of `column` that is walkable at exactly this level.
     #[inline(always)]
     #[must_use]
     pub fn at_level(&self, column: usize, level: i32) -> Option<usize> {
         self.column(column).find(|&span| self.floor[span] == level)
     }
 
-    /// Where the room above `span` ends, which lies in a column whose spans end at `end`.
+    /// The level where the room above `span` ends. `end` is the end of its column's spans.
     #[inline(always)]
     pub(crate) fn ceiling(&self, span: usize, end: usize) -> i64 {
         if span + 1 < end { i64::from(self.bottom[span + 1]) } else { i64::MAX / 2 }
     }
 
-    /// Bytes in use, about.
+    /// About the bytes in use per column.
     pub(crate) const BYTES_PER_COLUMN: u64 = 4;
-    /// Of spans and what is kept beside them.
+    /// Bytes of a span with its entries in the other tables.
     pub(crate) const BYTES_PER_SPAN: u64 = 12 + 5 + 4;
 }

@@ -1,4 +1,7 @@
 //! One tile: from triangles to the corner points, borders and labels of its slices.
+//!
+//! A tile here is a step of the paper's algorithm (section 4.1.4). `crates/tile` only cuts a grid
+//! and keeps what was built. Stage crates never use one another.
 
 use waymesh_core::{Direction, GridFrame, GridWindow, TriangleSoup};
 
@@ -10,7 +13,7 @@ use crate::segment::{CoreRect, Neighbourhood, Segmentation, segment};
 use crate::slabs::Slabs;
 use crate::spans::SpanGrid;
 
-/// What all tiles share.
+/// Input that all tiles share.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SliceScene<'a> {
     pub(crate) soup: &'a TriangleSoup,
@@ -19,7 +22,7 @@ pub(crate) struct SliceScene<'a> {
     pub(crate) limits: Limits,
 }
 
-/// Tables of one tile, used again for the next.
+/// Tables of one tile, reused for the next tile.
 #[derive(Debug, Default)]
 pub(crate) struct Workspace {
     slabs: Slabs,
@@ -28,7 +31,7 @@ pub(crate) struct Workspace {
     pieces: Segmentation,
 }
 
-/// Bytes of a workspace per column, for a span and a half in each.
+/// Bytes of a workspace per column, if a column holds one and a half spans on average.
 pub(crate) const BYTES_PER_COLUMN: u64 = 16 + SpanGrid::BYTES_PER_COLUMN + SpanGrid::BYTES_PER_SPAN * 3 / 2;
 
 /// The part of a region that lies in a tile.
@@ -48,7 +51,7 @@ pub(crate) struct PieceCorner {
     pub(crate) corner: Corner,
 }
 
-/// Spans of one piece side by side along the border of a tile.
+/// Consecutive spans of one piece along the border of a tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct BorderRun {
     pub(crate) level: i32,
@@ -57,25 +60,27 @@ pub(crate) struct BorderRun {
     pub(crate) label: u32,
 }
 
-/// What is kept of a tile.
+/// The result of one tile.
 #[derive(Debug, Default)]
 pub(crate) struct TileSlices {
     pub(crate) pieces: Vec<Piece>,
     pub(crate) corners: Vec<PieceCorner>,
     pub(crate) facings: Vec<Facing>,
-    /// Along each side of the tile, by the index of its [`Direction`]; sorted.
+    /// Runs along each side of the tile, by the index of the side's [`Direction`]. Each list is
+    /// sorted.
     pub(crate) borders: [Vec<BorderRun>; 4],
-    /// Spans, walkable or not.
+    /// Number of spans, walkable or not.
     pub(crate) spans: u64,
-    /// Spans that are too low to stand on; those around the tile counted, too.
+    /// Number of spans with too little room to stand on them, including spans in the ring around
+    /// the tile.
     pub(crate) low_ceilings: u64,
 }
 
 impl Workspace {
-    /// Slices one tile. `triangles` are those that limits into the tile or the ring around it.
+    /// Slices one tile. `triangles` are those that reach into the tile or the ring around it.
     ///
-    /// The tile is voxelised with the columns around it that decide what its borders are; they
-    /// belong to other tiles, which tell of them.
+    /// The tile is voxelised together with the ring of columns around it, which decides where its
+    /// borders are. The columns of the ring belong to other tiles, and those tiles report them.
     pub(crate) fn run(&mut self, scene: &SliceScene<'_>, core: GridWindow, triangles: &[u32]) -> TileSlices {
         let mut tile = TileSlices::default();
         if triangles.is_empty() {
@@ -204,11 +209,12 @@ impl Workspace {
 const SIDES: [(Direction, u8); 4] =
     [(Direction::NegX, 8), (Direction::PosZ, 64), (Direction::PosX, 16), (Direction::NegZ, 2)];
 
-/// What lies beyond a side of `span` in column `(x, z)` of the window: width of the gap, and level.
+/// Returns what lies beyond a side of `span` in column `(x, z)` of the window: the width of the gap
+/// in columns, and the level.
 fn look_across(across: &Across<'_>, [x, z]: [usize; 2], span: usize, side: Direction) -> Option<(u16, i32)> {
     let grid = across.grid;
     let (width, column) = (grid.width(), z * grid.width() + x);
-    // Steps to the edge of the window, and how far apart the columns of a step are.
+    // Number of columns up to the edge of the window, and the distance of two columns in the table.
     let (steps, stride) = match side {
         Direction::NegX => (x, -1),
         Direction::PosX => (width - 1 - x, 1),
@@ -226,7 +232,7 @@ fn look_across(across: &Across<'_>, [x, z]: [usize; 2], span: usize, side: Direc
     across.leap(column, span, columns)
 }
 
-/// Whether a corner is a slash or antislash point.
+/// Returns `true` if a corner is a slash or antislash point.
 pub(crate) fn is_saddle(corner: &Corner) -> bool {
     corner.kind != CornerKind::Normal
 }

@@ -8,7 +8,8 @@ use waymesh_core::{Agent, GridScale, PlanPoint, PolygonLoop, PolygonSet, RegionI
 use waymesh_slices::{SlicesConfig, slice_world};
 use waymesh_testkit::{Random, polygons};
 
-/// Labels of the pieces of equal level, by sides, in row-major order: the most obvious way.
+/// Labels the pieces of equal level, connected by sides, in row-major order, in the most obvious
+/// way.
 fn label(width: usize, levels: &[Option<i32>]) -> Vec<Option<u32>> {
     let mut labels = vec![None; levels.len()];
     let mut count = 0;
@@ -87,7 +88,7 @@ fn random_worlds_have_the_polygons_of_the_border_walk() {
                     .then(|| if random.chance(odd) { random.below(3).cast_signed() } else { 0 })
             })
             .collect();
-        // So that the grid is where it is thought to be.
+        // Makes sure that the grid is at the expected place.
         let last = levels.len() - 1;
         (levels[0], levels[last]) = (Some(0), Some(0));
         let mut soup = TriangleSoup::default();
@@ -112,7 +113,7 @@ fn random_worlds_have_the_polygons_of_the_border_walk() {
 
         let (ours, expected) = (borders(&ours), borders(&expected));
         assert_eq!(ours.len(), expected.len());
-        // Two borders have a vertex in common here where they have one there.
+        // Two borders share a vertex in the result where they share one in the reference.
         let mut names: BTreeMap<VertexId, VertexId> = BTreeMap::new();
         let mut back: BTreeMap<VertexId, VertexId> = BTreeMap::new();
         for (ours, expected) in ours.iter().zip(&expected) {

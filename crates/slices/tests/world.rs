@@ -1,4 +1,5 @@
-//! Whole worlds: the result does not tell how it was made, and holds what the paper promises.
+//! Whole worlds: the result does not depend on tiles, threads or order, and has the properties that
+//! the paper promises.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +20,7 @@ fn slice(soup: &TriangleSoup, config: &SlicesConfig) -> Slices {
     slices
 }
 
-/// All but how many tiles it took.
+/// The result without the number of tiles.
 fn without_tiles(mut slices: Slices) -> Slices {
     slices.tiles = 0;
     slices
@@ -132,7 +133,7 @@ fn corners(contours: &ContourSet) -> BTreeSet<PlanPoint> {
 
 #[test]
 fn every_vertex_is_a_corner_of_some_region() {
-    // A tile that left a trace would leave a vertex on a straight border where no other region turns.
+    // A trace of a tile would be a vertex on a straight border where no other region turns.
     for scene in Scene::ALL {
         let slices = slice(&scene.build(&SceneConfig::default()), &config(0.3, 0.1).with_tile_cells(8));
         let corners = corners(&slices.contours);
@@ -198,7 +199,7 @@ fn a_slope_is_a_region_per_level_linked_one_to_the_next() {
     for link in &slices.links {
         assert_eq!((link.kind, link.rise_levels), (SliceLinkKind::Discretisation, 1));
     }
-    // They are neighbours in the polygons, too.
+    // They are neighbours in the polygons with holes, too.
     let polygons = slices.contours.polygons();
     assert_eq!(polygons.polygons[4].outer.beyond.iter().flatten().count(), 2);
     // Too steep: nothing.
@@ -224,7 +225,8 @@ fn stairs_are_linked_up_to_the_highest_step() {
     assert_eq!(links(&stairs(0.2)), 4);
     assert_eq!(links(&stairs(0.5)), 4);
     assert_eq!(links(&stairs(0.52)), 0);
-    // Coarser levels than the highest step: no stair can be told (the paper's settings S3 and S4).
+    // Levels are coarser than the highest step: stairs cannot be recognised (the paper's settings
+    // S3 and S4).
     let coarse = config(0.1, 0.501);
     let soup = floors(&[([0.0, 0.0, 1.0, 1.0], 0.0), ([1.0, 0.0, 2.0, 1.0], 1.4)]);
     assert!(slice(&soup, &coarse).links.is_empty());
@@ -256,7 +258,7 @@ fn walls_stand_in_the_way_unless_steep_triangles_are_dropped() {
     assert!(blocked.links.is_empty());
     let open = slice(&soup, &config(0.1, 0.1).with_steep_blocks(false));
     assert_eq!(open.regions.len(), 1);
-    // What one can step over leaves the ground below it as it is.
+    // An obstacle that the agent can step over leaves the ground below it unchanged.
     let mut kerb = floors(&[([0.0, 0.0, 2.0, 2.0], 0.0)]);
     wall(&mut kerb, [0.0, 2.0], 1.05, [0.0, 0.5]);
     assert_eq!(slice(&kerb, &config(0.1, 0.1)).regions.len(), 1);
@@ -317,8 +319,8 @@ fn random_soup(seed: u64, triangles: u32) -> TriangleSoup {
     soup
 }
 
-/// Whether the floor under the world point `(x, z)`, in some region, is at most a level and a
-/// cell's rise above `y` or less below it.
+/// Returns `true` if some region has a floor at the world point `(x, z)` that is at most a level
+/// and a cell's rise above `y`, or less below it.
 fn stands(slices: &Slices, cells: &BTreeMap<(i32, i32), Vec<i32>>, point: Vec3, slope: f32) -> bool {
     let frame = &slices.contours.frame;
     let [x, y, z] = frame.to_grid(point);
@@ -406,8 +408,8 @@ proptest! {
     }
 }
 
-/// What lies beyond a border is a level to which the agent can step, and two cells of regions that
-/// are linked lie there.
+/// Beyond each border lies a level to which the agent can step, and the two cells there belong to
+/// linked regions.
 #[test]
 fn shared_borders_lie_between_cells_of_both_regions() {
     for seed in 0..20 {

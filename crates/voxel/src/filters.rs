@@ -1,15 +1,18 @@
-//! Which spans stay walkable for an agent: low obstacles, ledges, low ceilings.
+//! Filters that decide which spans stay walkable for an agent: low obstacles, ledges, low ceilings.
 //!
-//! Each filter can be called alone; in the order of this file they do what
-//! [`crate::build_filtered_field`] does on the way.
+//! [`crate::build_filtered_field`] applies the filters in one pass, fused with the building of the
+//! field, and is what the pipeline uses. The three functions here change the heightfield, one pass
+//! each. They are the reference of the fused pass: called in the order of this file and followed by
+//! [`crate::build_walkable_field`], they give the same field and the same counts. The tests compare
+//! both on random heightfields.
 
 use waymesh_core::{Agent, AreaId, Counter, Heightfield, Observer, Span};
 
 use crate::VoxelError;
 
-/// Ceiling of a span with nothing above it.
+/// Ceiling of a span that has no other span above it.
 const OPEN: i32 = i32::MAX;
-/// Floor of the gap below the lowest span of a column: falling there is a drop without end.
+/// Floor of the gap below the lowest span of a column. A fall into this gap is a drop without end.
 const VOID: i64 = -(1 << 40);
 
 /// Which filters to run.
@@ -91,19 +94,20 @@ fn report(counter: Counter, amount: u64, observer: &mut dyn Observer) {
     }
 }
 
-/// What was walkable right below, for the filter of low obstacles.
+/// The span right below, for the filter of low obstacles.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Below {
     top: i32,
-    /// Its area before this filter, so that obstacles do not become stairs for each other.
+    /// Area before this filter ran, so that an obstacle does not become the ground for the next
+    /// one.
     area: AreaId,
 }
 
 impl Below {
     pub(crate) const NOTHING: Self = Self { top: 0, area: AreaId::NULL };
 
-    /// The area of `span` as a low obstacle or by itself. Spans of a column have to come bottom to
-    /// top.
+    /// Returns the area of `span` after the filter: the area of the span below if `span` is a low
+    /// obstacle, else its own. Call it for the spans of a column from bottom to top.
     #[inline(always)]
     pub(crate) fn step(&mut self, span: &Span, step: i32) -> AreaId {
         let below = std::mem::replace(self, Self { top: span.top, area: span.area });
@@ -115,12 +119,14 @@ impl Below {
     }
 }
 
-/// Makes spans walkable that an agent on the walkable span right below steps onto: kerbs, stairs
-/// with steep faces, roots.
+/// Makes spans walkable onto which an agent can step from the walkable span right below: kerbs,
+/// stairs with steep faces, roots.
 ///
 /// A span becomes walkable if its top is an upward surface ([`Span::upward`]) at most `max_step`
 /// above the top of a span that was walkable before. The underside of a slab and a bare wall never
-/// do, however thin the gap below.
+/// become walkable, however thin the gap below.
+///
+/// This is the reference of the first filter of [`crate::build_filtered_field`].
 ///
 /// # Errors
 /// For an agent or a heightfield that cannot be used.
@@ -147,13 +153,13 @@ pub fn filter_low_obstacles(
     Ok(())
 }
 
-/// The free room above a span: from its top to the next span, or open.
+/// The ceiling of a span: the bottom of the next span in the column, or [`OPEN`].
 #[inline(always)]
 pub(crate) fn ceiling(column: &[Span], index: usize) -> i32 {
     column.get(index + 1).map_or(OPEN, |above| above.bottom)
 }
 
-/// The spans of a whole heightfield by column and row, for looking at neighbours.
+/// The spans of a whole heightfield by column and row, for access to neighbours.
 #[derive(Clone, Copy)]
 pub(crate) struct Columns<'a> {
     spans: &'a [Span],
@@ -163,7 +169,7 @@ pub(crate) struct Columns<'a> {
 }
 
 impl<'a> Columns<'a> {
-    /// `heightfield` has to pass [`check`].
+    /// Takes the tables of `heightfield`, which must pass [`check`].
     pub(crate) fn new(heightfield: &'a Heightfield) -> Self {
         let Heightfield { frame, columns, spans } = heightfield;
         Self { spans, columns, width: frame.width as usize, depth: frame.depth as usize }
@@ -174,14 +180,14 @@ impl<'a> Columns<'a> {
         &self.spans[self.columns[column] as usize..self.columns[column + 1] as usize]
     }
 
-    /// Whether column `(x, z)` lies at the edge of the grid.
+    /// Returns `true` if column `(x, z)` lies at the edge of the grid.
     #[inline(always)]
     pub(crate) fn is_edge(&self, x: usize, z: usize) -> bool {
         x == 0 || z == 0 || x + 1 == self.width || z + 1 == self.depth
     }
 
-    /// Whether a span from which `floor..ceiling` is free lies at a ledge or on a slope of steps.
-    /// Its column, of this number, does not lie at the edge of the grid.
+    /// Returns `true` if a span with the free room `floor..ceiling` lies at a ledge or on stairs
+    /// that are too steep. Its column, given by number, must not lie at the edge of the grid.
     #[inline(always)]
     pub(crate) fn is_ledge(&self, column: usize, floor: i32, ceiling: i32, reach: AgentLevels) -> bool {
         let (height, step) = (i64::from(reach.height), i64::from(reach.step));
@@ -218,11 +224,13 @@ impl<'a> Columns<'a> {
     }
 }
 
-/// Removes walkable spans beside a drop, or on stairs too steep to be walked.
+/// Removes walkable spans beside a drop, or on stairs that are too steep to walk on.
 ///
-/// A span goes if it lies at the grid's edge; if the agent could pass to a neighbour column and
-/// would fall by more than `max_step` there; or if the floors it could step to differ by more than
-/// `max_step` among themselves.
+/// A span is removed if it lies at the grid's edge, if the agent could pass to a neighbour column
+/// and would fall by more than `max_step` there, or if its floor and the floors to which the agent
+/// could step differ by more than `max_step`.
+///
+/// This is the reference of the second filter of [`crate::build_filtered_field`].
 ///
 /// # Errors
 /// For an agent or a heightfield that cannot be used.
@@ -236,7 +244,8 @@ pub fn filter_ledges(
 ) -> Result<(), VoxelError> {
     check(heightfield)?;
     let reach = AgentLevels::new(agent, heightfield.frame.level_height)?;
-    // The decision looks at heights only, but on all sides: find first, change after.
+    // The test reads heights only, never areas, so the spans can be collected first and changed
+    // after.
     let mut ledges = Vec::new();
     let columns = Columns::new(heightfield);
     let mut column = 0;
@@ -260,6 +269,8 @@ pub fn filter_ledges(
 }
 
 /// Removes walkable spans with less room above them than the agent's height.
+///
+/// This is the reference of the third filter of [`crate::build_filtered_field`].
 ///
 /// # Errors
 /// For an agent or a heightfield that cannot be used.
