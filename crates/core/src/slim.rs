@@ -232,10 +232,9 @@ impl LabelledWindow<SlimSpans> {
                 (z, row)
             })
         };
-        let spans_of = |(z, row): (u32, Vec<(&FieldWindow<SlimSpans>, &[u32], Range<u32>)>)| -> usize {
-            row.iter().map(|(tile, _, columns)| tile.row(z, columns).0.len()).sum()
-        };
-        let spans = rows().map(spans_of).sum();
+        let spans = rows()
+            .flat_map(|(z, row)| row.into_iter().map(move |(tile, _, columns)| tile.row(z, &columns).0.len()))
+            .sum();
         field.ground.reserve_exact(spans);
         field.links.reserve_exact(spans);
         labels.reserve_exact(spans);

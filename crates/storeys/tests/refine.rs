@@ -412,7 +412,7 @@ fn same_ground(ground: &LabelledWindow<SlimSpans>, part: &FieldWindow, window: G
         for direction in Direction::ALL {
             let link = part.field.links[span][direction.index()];
             let expected = numbers.get(link as usize).copied().flatten();
-            let found = spans.link(column as u32, number, direction);
+            let found = spans.link(waymesh_core::to_u32(column), number, direction);
             assert_eq!((found != NO_SPAN).then_some(found), expected, "{direction:?} of {x}, {z}");
         }
     }

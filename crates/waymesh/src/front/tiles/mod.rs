@@ -114,8 +114,7 @@ impl FrontEnd for Tiles {
         stages: &'a StageSet,
         recorder: &mut Recorder<'_>,
     ) -> Result<Ground<'a>, BakeError> {
-        let survey =
-            recorder.stage("survey", |_| Survey::survey(source, self.tile_cells, stages.config()))?;
+        let survey = recorder.stage("survey", |_| Survey::of(source, self.tile_cells, stages.config()))?;
         let store = survey.store(self)?;
         survey.skipped.tell(recorder);
         let kept = self.build_missing(source, &survey, &store, stages, recorder)?;
@@ -149,7 +148,7 @@ impl Baker<Tiles> {
         self.check()?;
         let mut recorder = Recorder::new(observer);
         self.stages.in_pool(|| {
-            let survey = Survey::survey(source, self.front.tile_cells, self.config())?;
+            let survey = Survey::of(source, self.front.tile_cells, self.config())?;
             if !survey.layout.has(tile) {
                 let (columns, rows) = (survey.layout.columns(), survey.layout.rows());
                 return Err(BakeError::NoSuchTile { tile, columns, rows });

@@ -25,7 +25,7 @@ pub(super) struct Survey {
 }
 
 impl Survey {
-    pub(super) fn survey(
+    pub(super) fn of(
         source: &dyn TriangleSource,
         tile_cells: u32,
         config: &BakeConfig,
