@@ -2,53 +2,55 @@
 
 use waymesh_core::WalkableField;
 
-/// Units of a [`DistanceField`] in the side of a cell.
+/// Number of distance units of a [`DistanceField`] per side of a cell.
 pub const UNITS_PER_CELL: u16 = 2;
 
 /// A step to the next cell, in units.
 const STRAIGHT: u16 = UNITS_PER_CELL;
-/// A step to the cell diagonally opposite. The 2-3 chamfer (Borgefors 1986; the one Recast uses).
+/// A step to the diagonal neighbour, in units. Together the two steps are the 2-3 chamfer distance
+/// (Borgefors 1986), which Recast uses too.
 const DIAGONAL: u16 = 3;
 
 /// Distance of each span of a field to the nearest border.
 ///
-/// A *border span* is a walkable one that lacks one of its four neighbours, or has one that is not
-/// walkable or of another [`AreaId`](waymesh_core::AreaId). It has distance 0, and so has every
-/// span that is not walkable.
+/// A *border span* is a walkable span that lacks one of its four neighbours, or has a neighbour
+/// that is not walkable or is of another [`AreaId`](waymesh_core::AreaId). Border spans and spans
+/// that are not walkable have distance 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DistanceField {
     /// Distance of each span in units of [`UNITS_PER_CELL`] to a cell. Saturates at `u16::MAX`,
-    /// 32,767 cells: a field with a span so far inside has over two thousand million spans.
+    /// which is 32,767 cells.
     pub distances: Vec<u16>,
-    /// The largest of them.
+    /// The largest distance.
     pub max: u16,
 }
 
-/// The four neighbours of an inner span: all there, walkable and of the same area. `None` for all
-/// other spans.
+/// The four neighbours of an inner span, which are all present, walkable and of the same area.
+/// `None` for all other spans.
 #[inline]
 fn inner_links(field: &WalkableField, span: usize) -> Option<[usize; 4]> {
     let area = field.area[span];
     let links = field.links[span].map(|link| link as usize);
-    // A link to nowhere is out of range: one look answers "is there one" and "is it of my kind".
+    // A missing link is out of range, so one lookup tells both if the neighbour exists and if it
+    // has this area.
     let inner = area.is_walkable() && links.iter().all(|&link| field.area.get(link) == Some(&area));
     inner.then_some(links)
 }
 
-/// The distance of every span to the nearest border span, by two passes over the field.
+/// Computes the distance of every span to the nearest border span, by two passes over the field.
 ///
 /// Paths go over links: straight steps count 2, and diagonal steps (along z, then along x) count 3.
 ///
 /// # Guarantees
-/// - In units of half a cell, never less than the Euclidean distance to the nearest border span
-///   measured between cell centres, and never more than `sqrt(5) / 2` (1.118) times it, where a
-///   disc of that radius around the span is a plain sheet.
-/// - Exact for the chamfer metric there. Where the four cells around a corner lie on different
-///   storeys (the axis of a spiral) it is the length of some path to a border, not always the
-///   shortest.
+/// - Where a disc of that radius around the span is a plain sheet, the distance is never less than
+///   the Euclidean distance to the nearest border span, measured between cell centres, and never
+///   more than `sqrt(5) / 2` (1.118) times it.
+/// - On a plain sheet the distance is exact for the chamfer metric. Where the four cells around a
+///   corner lie on different storeys (the axis of a spiral), it is the length of some path to a
+///   border, not always the shortest.
 ///
 /// # Cost
-/// Linear, two passes; two bytes a span.
+/// Linear: two passes over the spans, two bytes per span.
 ///
 /// # References
 /// - Borgefors 1986, Distance transformations in digital images, <https://doi.org/10.1016/S0734-189X(86)80047-0>.
@@ -56,8 +58,8 @@ fn inner_links(field: &WalkableField, span: usize) -> Option<[usize; 4]> {
 #[must_use]
 pub fn distance_field(field: &WalkableField) -> DistanceField {
     let mut distances = vec![0_u16; field.len()];
-    // Spans come row by row, so the neighbours at smaller x and z are done before their span is: no
-    // "infinite" is needed.
+    // Spans are in row-major order, so the neighbours at smaller x and z are done before their
+    // span. No initial "infinite" distance is needed.
     for span in 0..distances.len() {
         let Some([west, _, _, north]) = inner_links(field, span) else { continue };
         let [north_west, _, north_east, _] = field.links[north];
@@ -70,7 +72,7 @@ pub fn distance_field(field: &WalkableField) -> DistanceField {
         if here == 0 {
             continue;
         }
-        // Only inner spans have a distance by now.
+        // Only inner spans have a distance above zero at this point.
         let [_, south, east, _] = field.links[span];
         let [south_west, _, south_east, _] = field.links[south as usize];
         let best = here.min(nearer(&distances, east as usize, south as usize, south_west, south_east));
@@ -80,7 +82,7 @@ pub fn distance_field(field: &WalkableField) -> DistanceField {
     DistanceField { distances, max }
 }
 
-/// The least of four distances plus the step to them. The diagonal ones may lead nowhere.
+/// The least of four distances plus the step to them. The diagonal neighbours may be missing.
 #[inline]
 fn nearer(distances: &[u16], side: usize, row: usize, diagonal: u32, other_diagonal: u32) -> u16 {
     let straight = distances[side].min(distances[row]).saturating_add(STRAIGHT);
@@ -88,13 +90,14 @@ fn nearer(distances: &[u16], side: usize, row: usize, diagonal: u32, other_diago
     straight.min(slant(diagonal).min(slant(other_diagonal)).saturating_add(DIAGONAL))
 }
 
-/// Averages every distance with its eight neighbours: fewer basins that are only noise of the grid.
+/// Averages every distance with its eight neighbours. This removes basins that are only noise of
+/// the grid.
 ///
 /// Spans within one cell of a border keep their distance, so borders stay where they are. The mean
 /// is rounded to the nearest unit.
 ///
 /// # Guarantees
-/// - A distance stays between the least and the largest of the nine.
+/// - Each result lies between the least and the largest of the nine distances.
 ///
 /// # Cost
 /// Linear, one pass, one new table.
@@ -105,7 +108,8 @@ fn nearer(distances: &[u16], side: usize, row: usize, diagonal: u32, other_diago
 #[must_use]
 pub fn blur(field: &WalkableField, distance: &DistanceField) -> DistanceField {
     let source = &distance.distances;
-    // More than a step from the border all four neighbours are inner spans, so all eight are there.
+    // A span more than one step from the border has four inner neighbours, so all eight neighbours
+    // exist.
     let row = |middle: u32, west: u32, east: u32| {
         u32::from(source[west as usize])
             + u32::from(source[middle as usize])
@@ -156,7 +160,7 @@ mod tests {
         lines
     }
 
-    /// Shortest distances by relaxing every step until nothing changes, over all eight steps.
+    /// Computes shortest distances by relaxing all eight steps of every span until nothing changes.
     fn slow_distances(field: &WalkableField) -> Vec<u32> {
         let inner = |span: usize| {
             field.is_walkable(span as u32)
@@ -200,7 +204,7 @@ mod tests {
              .......",
         );
         let distance = distance_field(&field);
-        // The spans above and below the pillar lack a neighbour, too.
+        // The spans above and below the pillar also lack a neighbour.
         assert_eq!(draw(&field, &distance), "0000000\n0222220\n0220220\n020#020\n0220220\n0000000\n");
         assert_eq!(distance.max, 2);
     }

@@ -1,16 +1,16 @@
-//! What can go wrong.
+//! The errors of this crate.
 
 use thiserror::Error;
 use waymesh_core::{BadField, GridWindow, SpanKey};
 
-/// A partition that cannot be made.
+/// The reasons why a partition cannot be made.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum RegionError {
     /// A configuration field out of its range.
     #[error(transparent)]
     BadField(#[from] BadField),
-    /// A part of a field that is no rectangle of whole blocks, or that does not lie in its frame.
+    /// The core of a part is not a rectangle of whole blocks, or does not lie in the grid.
     #[error("the core {core:?} is not made of whole blocks of a grid of {width} x {depth} cells")]
     NotWholeBlocks {
         /// The part's core.
@@ -20,44 +20,44 @@ pub enum RegionError {
         /// Cells of the grid along z.
         depth: u32,
     },
-    /// Bytes that are no pieces of a surface.
+    /// The bytes do not encode valid pieces of a surface.
     #[error("pieces are damaged near byte {byte}: {what}")]
     DamagedPieces {
-        /// Where it showed.
+        /// Position of the byte at which the damage was found.
         byte: usize,
         /// What is wrong there.
         what: &'static str,
     },
-    /// Two tiles that are not parts of one bake: another grid, or another rule.
+    /// Two tiles are not parts of one bake: their grids or their configurations differ.
     #[error("tile {tile} has another grid or another configuration than tile 0")]
     TilesDiffer {
-        /// Place of the tile in the list.
+        /// Index of the tile in the list.
         tile: usize,
     },
-    /// Two tiles that hold the same span in their cores.
+    /// Two tiles hold the same span in their cores.
     #[error("two tiles hold the span at cell ({}, {}), level {}", key.x, key.z, key.floor)]
     TilesOverlap {
         /// The span.
         key: SpanKey,
     },
-    /// Two tiles side by side that do not agree on a link between them.
+    /// Two adjacent tiles do not agree on a link between them.
     #[error("the tiles on both sides of cell ({}, {}), level {} do not fit together", key.x, key.z, key.floor)]
     TilesDisagree {
         /// The span with the link.
         key: SpanKey,
     },
-    /// A tile that was not there, or was another, when the surfaces were joined.
+    /// The tile was not among those joined, or it has changed since.
     #[error("the part with core {core:?} is not among those that were joined")]
     UnknownTile {
         /// The part's core.
         core: GridWindow,
     },
-    /// More pieces than can be numbered.
+    /// There are more pieces than can be numbered.
     #[error("{pieces} pieces of surface, the limit is {limit}")]
     TooManyPieces {
-        /// How many there are.
+        /// Number of pieces.
         pieces: u64,
-        /// How many there may be.
+        /// Largest number allowed.
         limit: u64,
     },
 }

@@ -1,21 +1,21 @@
-//! What hangs together, and what is too small to matter.
+//! Connected pieces of the walkable surface, and the removal of small ones.
 
 use waymesh_core::{AreaId, Counter, Direction, NO_REGION, Observer, WalkableField, Warning};
 
 /// The connected pieces of a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Components {
-    /// Piece of each span, [`NO_REGION`] where one cannot walk.
+    /// Piece of each span, [`NO_REGION`] for spans that are not walkable.
     pub labels: Vec<u32>,
-    /// Number of pieces; labels are `0..count`, by first span.
+    /// Number of pieces. Labels are `0..count`, in the order of first spans.
     pub count: u32,
 }
 
-/// Finds the connected pieces of the walkable surface: two spans are in one piece if one can walk
-/// from one to the other, over ground of any area.
+/// Finds the connected pieces of the walkable surface. Two spans are in one piece if walkable spans
+/// of any area connect them.
 ///
 /// # Cost
-/// Linear; four bytes a span beside the labels.
+/// Linear; four bytes per span in addition to the labels.
 #[must_use]
 pub fn connected_components(field: &WalkableField) -> Components {
     let mut labels = vec![NO_REGION; field.len()];
@@ -42,13 +42,13 @@ pub fn connected_components(field: &WalkableField) -> Components {
     Components { labels, count }
 }
 
-/// What [`remove_small_islands`] took away.
+/// What [`remove_small_islands`] removed.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct RemovedIslands {
-    /// How many pieces.
+    /// Number of pieces.
     pub islands: u64,
-    /// How many spans.
+    /// Number of spans.
     pub spans: u64,
     /// Their plan area in square metres.
     pub area: f64,
@@ -56,12 +56,12 @@ pub struct RemovedIslands {
 
 /// Makes every connected piece of less than `min_area` square metres not walkable.
 ///
-/// What was removed is returned, counted ([`Counter::IslandsRemoved`],
+/// The removed pieces are returned, counted ([`Counter::IslandsRemoved`],
 /// [`Counter::SpansOnIslandsRemoved`]) and reported as [`Warning::IslandsRemoved`]. A `min_area` of
 /// zero or less, or NaN, removes nothing.
 ///
 /// # Guarantees
-/// - Pieces of `min_area` or more are left as they are; links are not touched.
+/// - Pieces of `min_area` or more and all links stay as they are.
 ///
 /// # Cost
 /// Linear.
@@ -87,7 +87,7 @@ pub fn remove_small_islands(
     small.tell(observer)
 }
 
-/// Tells which islands are too small, and counts them.
+/// Decides which islands are too small, and counts them.
 pub(crate) struct SmallIslands {
     least_spans: f64,
     cell_area: f64,
@@ -95,15 +95,17 @@ pub(crate) struct SmallIslands {
 }
 
 impl SmallIslands {
-    /// For islands below `min_area` square metres; none if that is less than one cell.
+    /// Creates the filter for islands below `min_area` square metres. Returns `None` if that is
+    /// less than one cell.
     pub(crate) fn new(min_area: f32, cell_area: f64) -> Option<Self> {
-        // An area that should be a whole number of cells may be a little more in single precision: a part
-        // in a million is let go.
+        // Rounding in single precision may make an area of a whole number of cells a little larger.
+        // A tolerance of one part in a million allows for that.
         let least_spans = f64::from(min_area) / cell_area * (1.0 - 1e-6);
         (least_spans > 1.0).then(|| Self { least_spans, cell_area, removed: RemovedIslands::default() })
     }
 
-    /// Whether an island of so many spans goes. To be asked once per island.
+    /// Returns `true` if an island of this many spans is removed, and counts it. Call it once per
+    /// island.
     pub(crate) fn removes(&mut self, spans: u64) -> bool {
         #[expect(clippy::cast_precision_loss, reason = "span counts are far below 2^53")]
         let is_small = (spans as f64) < self.least_spans;
@@ -114,7 +116,7 @@ impl SmallIslands {
         is_small
     }
 
-    /// Tells `observer` of all that went.
+    /// Reports the removed islands to `observer`.
     pub(crate) fn tell(self, observer: &mut dyn Observer) -> RemovedIslands {
         let mut removed = self.removed;
         if removed.islands > 0 {
@@ -152,7 +154,7 @@ mod tests {
         }
     }
 
-    /// One piece of 6, one of 4 (of two areas), one of 1.
+    /// One piece of 6 spans, one of 4 (of two areas), and one of 1.
     const PIECES: &str = "...#2
                           ...#.
                           ####2

@@ -1,19 +1,20 @@
 //! Cuts the walkable surface into regions: pieces simple enough to trace and triangulate.
 //!
 //! - [`partition_surfaces`]: whole storeys, cut only where they overlap in plan, with short seams;
-//!   also in parts, on tiles that are in memory one after the other ([`split_surfaces`],
-//!   [`join_surfaces`], [`label_surfaces`]), with the same result.
+//!   also in parts, for tiles that are loaded one at a time ([`split_surfaces`], [`join_surfaces`],
+//!   [`label_surfaces`]), with the same result.
 //! - [`distance_field`] and [`blur`]: how far each span is from the nearest border.
 //! - [`partition_watershed`]: basins of the distance field; compact regions.
 //! - [`partition_monotone`]: row sweeps; one pass, long thin regions.
-//! - [`remove_small_islands`] and [`connected_components`]: what hangs together.
+//! - [`remove_small_islands`] and [`connected_components`]: connected pieces of the surface.
 //!
 //! All partitions give a region map that keeps the whole contract of
 //! [`Partition`](waymesh_core::stage::Partition): every walkable span has a region, and a region is
-//! one connected piece of one kind of ground that **never overlaps itself in plan**, also on spiral
-//! stairs. Everything here is sequential, deterministic and near linear in the number of spans.
+//! one connected piece of one kind of ground that **never overlaps itself in plan**, not even on
+//! spiral stairs. Everything here is sequential, deterministic and near linear in the number of
+//! spans.
 //!
-//! All functions ask for a valid field (see [`Validate`](waymesh_core::Validate)); tables of wrong
+//! All functions require a valid field (see [`Validate`](waymesh_core::Validate)); tables of wrong
 //! length or links out of range may panic.
 //!
 //! ```

@@ -1,4 +1,4 @@
-//! Merging of small regions, after either partition.
+//! Merging of small regions, after the watershed or the monotone partition.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -10,26 +10,27 @@ use crate::rivals::Rivals;
 /// Slack for an area given in single precision that should be a whole number of cells.
 const ROUNDING: f64 = 1e-6;
 
-/// Pairs of rival regions remembered, as a power of two: those of a building of a dozen storeys.
+/// Size of the cache of rival pairs, as a power of two. It holds the pairs of a building of a dozen
+/// storeys.
 const SEEN_BITS: u32 = 8;
 
-/// What merging needs to know of a region.
+/// The data that merging needs about a region.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Region {
     pub(crate) spans: u64,
-    /// Whether one of its spans has a side with nothing walkable beyond.
+    /// `true` if one of its spans has a side with nothing walkable beyond.
     pub(crate) has_wall: bool,
-    /// Neighbours of the same area with the number of sides shared, by number.
+    /// Neighbours of the same area and the number of shared sides, sorted by region number.
     pub(crate) neighbours: Vec<(u32, u64)>,
-    /// Regions with a span that is a rival of one of its own, by number.
+    /// Regions with a span that is a rival of a span of this region, sorted by number.
     pub(crate) rivals: Vec<u32>,
 }
 
-/// Merges small regions, and regions that touch no border, into neighbours; numbers the result by
+/// Merges small regions, and regions that touch no border, into neighbours. Numbers the result by
 /// first span.
 ///
-/// `crowded` are the spans with rivals ([`Rivals::crowded`]). `labels` are below `count` and keep
-/// the contract of a partition but for the numbering; a label may be empty.
+/// `crowded` holds the spans with rivals ([`Rivals::crowded`]). `labels` are below `count` and keep
+/// the contract of a partition, except for the numbering. A label may have no span.
 pub(crate) fn merge_small_regions(
     field: &WalkableField,
     crowded: &[u32],
@@ -48,10 +49,10 @@ pub(crate) fn merge_small_regions(
     number_by_first_span(labels, &target)
 }
 
-/// Replaces each target by the last of the chain that begins there.
+/// Replaces each target by the end of the chain of targets that begins there.
 pub(crate) fn follow(target: &mut [u32]) {
     for region in 0..target.len() {
-        // A target may have been merged on: follow, and shorten the way for the others.
+        // A target may itself have been merged. Follow the chain, and shorten it for later lookups.
         let mut end = target[region];
         while target[end as usize] != end {
             end = target[end as usize];
@@ -60,7 +61,7 @@ pub(crate) fn follow(target: &mut [u32]) {
     }
 }
 
-/// Sizes, borders and rivals of all regions.
+/// Collects the sizes, borders and rivals of all regions.
 fn survey(field: &WalkableField, crowded: &[u32], labels: &[u32], count: u32) -> Vec<Region> {
     let mut regions = vec![Region::default(); count as usize];
     let mut borders: Vec<(u32, u32)> = Vec::new();
@@ -95,12 +96,12 @@ fn survey(field: &WalkableField, crowded: &[u32], labels: &[u32], count: u32) ->
     regions
 }
 
-/// All ordered pairs of regions with rival spans, sorted, each once.
+/// Returns all ordered pairs of regions with rival spans, sorted, without duplicates.
 fn rival_pairs(field: &WalkableField, crowded: &[u32], labels: &[u32]) -> Vec<(u32, u32)> {
     let mut pairs = Vec::new();
     let rivals = Rivals::new(field);
-    // Nearly every pair has been seen a moment ago: a cache by hash keeps the list short. What it
-    // misses, sorting finds.
+    // Nearly every pair is a recent one, so a small hash cache keeps the list short. Sorting
+    // removes the duplicates that the cache misses.
     let mut seen = [(NO_REGION, NO_REGION); 1 << SEEN_BITS];
     for &span in crowded {
         let region = labels[span as usize];
@@ -130,11 +131,11 @@ pub(crate) fn merge(regions: &mut [Region], target: &mut [u32], small: f64) -> u
         .map(|(index, region)| Reverse((region.spans, index)))
         .collect();
     let mut merged = 0;
-    // A region without a free neighbour never gets one: merging only adds rivals. So it is looked at
-    // once.
+    // A region without a free neighbour never gets one, because merging only adds rivals. One look
+    // per region is enough.
     while let Some(Reverse((spans, index))) = queue.pop() {
         let region = &regions[index as usize];
-        // An entry of another size is stale: the region has grown or gone.
+        // An entry with another size is stale: the region has grown, or was merged into another.
         if region.spans != spans || target[index as usize] != index {
             continue;
         }
@@ -149,16 +150,16 @@ pub(crate) fn merge(regions: &mut [Region], target: &mut [u32], small: f64) -> u
     merged
 }
 
-/// The neighbour that a region should go to: the one with the longest common border, then the one
-/// of least number, among those without a rival span. The longer the border that goes, the fewer
-/// corners stay.
+/// Returns the neighbour to merge a region into: among those without a rival span, the one with the
+/// longest common border, then the one with the lowest number. A longer removed border leaves fewer
+/// corners.
 fn best_target(regions: &[Region], index: u32) -> Option<u32> {
     let region = &regions[index as usize];
     let free = region.neighbours.iter().filter(|(other, _)| region.rivals.binary_search(other).is_err());
     free.min_by_key(|&&(other, sides)| (Reverse(sides), other)).map(|&(other, _)| other)
 }
 
-/// Moves all that region `from` has to region `into`.
+/// Moves all data of region `from` to region `into`.
 fn join(regions: &mut [Region], from: u32, into: u32) {
     let gone = std::mem::take(&mut regions[from as usize]);
     for &(neighbour, sides) in &gone.neighbours {
@@ -195,8 +196,8 @@ fn add(neighbours: &mut Vec<(u32, u64)>, region: u32, sides: u64) {
     }
 }
 
-/// Replaces each label by its entry in `target`, then numbers what is left `0..count` by first
-/// span.
+/// Replaces each label by its entry in `target`, then numbers the remaining regions `0..count` by
+/// first span.
 fn number_by_first_span(mut labels: Vec<u32>, target: &[u32]) -> RegionMap {
     let mut numbers = vec![NO_REGION; target.len()];
     let mut count = 0;

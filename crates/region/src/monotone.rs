@@ -39,36 +39,36 @@ impl MonotoneConfig {
     }
 }
 
-/// A run of one row: linked along x, of one area.
+/// A run of spans in one row that are linked along x and have one area.
 #[derive(Clone, Copy)]
 struct Sweep {
     /// First and last column.
     first: u32,
     last: u32,
-    /// The one region that it touches in the row before, [`NO_REGION`] if none or several.
+    /// The only region that it touches in the previous row, [`NO_REGION`] if there is none or more
+    /// than one.
     region: u32,
-    /// Spans that touch it.
+    /// Number of its spans that touch that region.
     contacts: u32,
-    /// Whether it touches several regions.
+    /// `true` if it touches several regions.
     is_torn: bool,
 }
 
-/// What the next row needs to know of a region.
+/// The data that the next row needs about a region.
 #[derive(Clone, Copy)]
 struct Open {
     /// First and last x of its last run.
     first: u32,
     last: u32,
-    /// Spans of the row at work that touch it.
+    /// Number of spans of the current row that touch it.
     contacts: u32,
 }
 
-/// Cuts the walkable surface into regions that every line along x meets in one run at most, then
-/// merges small ones.
+/// Cuts the walkable surface into regions with at most one run in each row, then merges small ones.
 ///
-/// Row by row, runs of linked spans of one area either continue the region below them, if they
-/// alone touch it and touch no other, or start a new one. A region has one run per row, so it
-/// cannot overlap itself in plan.
+/// Works row by row. A run of linked spans of one area continues a region of the previous row if it
+/// is the only run that touches this region and it touches no other. Otherwise it starts a new
+/// region. A region has one run per row, so it cannot overlap itself in plan.
 ///
 /// # Guarantees
 /// - The contract of [`Partition`].
@@ -81,7 +81,7 @@ struct Open {
 /// [`RegionError::BadField`] for a bad configuration.
 ///
 /// # References
-/// The sweep is the one of Recast (Mononen), `rcBuildRegionsMonotone`.
+/// The sweep is that of Recast (Mononen), `rcBuildRegionsMonotone`.
 pub fn partition_monotone(
     field: &WalkableField,
     config: &MonotoneConfig,
@@ -106,7 +106,7 @@ impl Partition for Monotone {
     }
 }
 
-/// Labels and their number, before merging.
+/// Returns the labels and their number, before merging.
 fn sweep_rows(field: &WalkableField) -> (Vec<u32>, u32) {
     let width = field.frame.width;
     let mut labels = vec![NO_REGION; field.len()];
@@ -126,7 +126,7 @@ fn sweep_rows(field: &WalkableField) -> (Vec<u32>, u32) {
                     let link = links[direction.index()] as usize;
                     (field.area.get(link) == Some(&area)).then_some(link)
                 };
-                // While the row is at work its labels number sweeps.
+                // During a row, its labels are numbers of sweeps.
                 let number = if let Some(west) = like(Direction::NegX) {
                     labels[west]
                 } else {
@@ -156,8 +156,8 @@ fn sweep_rows(field: &WalkableField) -> (Vec<u32>, u32) {
             let Sweep { first, last, .. } = *sweep;
             let continues = !sweep.is_torn
                 && regions.get(sweep.region as usize).is_some_and(|open| {
-                    // All that touches the region is this run, and wherever they lie side by side they touch:
-                    // no cliff between.
+                    // The run continues the region if it is all that touches it, and if they touch
+                    // wherever they lie side by side, so there is no cliff between them.
                     let side_by_side = last.min(open.last) + 1 - first.max(open.first);
                     open.contacts == sweep.contacts && side_by_side == sweep.contacts
                 });

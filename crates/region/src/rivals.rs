@@ -2,11 +2,11 @@
 
 use waymesh_core::WalkableField;
 
-/// Counts of walkable spans per column stop here, so that four of them fit a byte.
+/// Largest count of walkable spans per column, so that the sum of four counts fits a byte.
 const MANY: u8 = 63;
 
-/// Tells which spans must not be in one region: two walkable spans are *rivals* if they lie in one
-/// column, or in columns side by side without being linked. A region without rivals is a plain
+/// Finds the spans that must not be in one region. Two walkable spans are *rivals* if they lie in
+/// one column, or in adjacent columns without being linked. A region without rivals is a plain
 /// sheet: in plan it neither overlaps itself nor touches itself along a wall or cliff.
 #[derive(Clone, Copy)]
 pub(crate) struct Rivals<'a> {
@@ -18,7 +18,8 @@ impl<'a> Rivals<'a> {
         Self { field }
     }
 
-    /// Whether `test` holds for any rival of `span`. It is also asked about spans that are not.
+    /// Returns `true` if `test` holds for any rival of `span`. `test` is also called for spans that
+    /// are not rivals.
     #[inline]
     pub(crate) fn any(&self, span: u32, test: impl Fn(u32) -> bool) -> bool {
         let columns = &self.field.columns;
@@ -35,7 +36,8 @@ impl<'a> Rivals<'a> {
             || (column + width + 1 < columns.len() && any_in(column + width, column + width))
     }
 
-    /// The rivals of `span` of greater number, and spans beside them that are not walkable.
+    /// Returns the rivals of `span` with a higher number, mixed with spans there that are not
+    /// walkable.
     pub(crate) fn later(&self, span: u32) -> impl Iterator<Item = u32> {
         let columns = &self.field.columns;
         let links = self.field.links[span as usize];
@@ -48,20 +50,20 @@ impl<'a> Rivals<'a> {
         (span + 1..columns[east + 1]).chain(south).filter(move |other| !links.contains(other))
     }
 
-    /// All walkable spans that have a walkable rival, in order.
+    /// Returns all walkable spans that have a walkable rival, in order.
     pub(crate) fn crowded(&self) -> Vec<u32> {
         let field = self.field;
         let width = field.frame.width as usize;
         if field.is_empty() {
             return Vec::new();
         }
-        // Walkable spans per column, with a row of nothing before and behind.
+        // Walkable spans per column, with an empty row before the first and after the last.
         let mut counts = vec![0_u8; field.frame.column_count() + 2 * width];
         for (&column, area) in field.span_columns.iter().zip(&field.area) {
             let count = &mut counts[width + column as usize];
             *count = (*count + u8::from(area.is_walkable())).min(MANY);
         }
-        // Those of the four columns around each column.
+        // Walkable spans in the four columns around each column.
         let mut around = vec![0_u8; field.frame.column_count()];
         for (z, row) in around.chunks_exact_mut(width).enumerate() {
             let [north, here, south] = [z, z + 1, z + 2].map(|z| &counts[z * width..(z + 1) * width]);
@@ -85,7 +87,7 @@ impl<'a> Rivals<'a> {
                 .map(|link| u8::from(field.area.get(link as usize).is_some_and(|area| area.is_walkable())))
                 .iter()
                 .sum();
-            // At most one span of a column is linked: what is there beyond the linked ones is a rival.
+            // At most one span of a neighbouring column is linked. All others there are rivals.
             if counts[width + column] > 1 || around[column] > linked {
                 crowded.push(span);
             }

@@ -16,8 +16,8 @@ pub struct WatershedConfig {
     /// merged into a neighbour where the result does not overlap itself. 0 leaves every basin a
     /// region. Default 36.0 (Recast's 20 x 20 cells of 0.3 m); finite, zero or more.
     pub merge_region: f32,
-    /// Whether the distance field is blurred first: fewer basins that are only noise of the grid.
-    /// Default true.
+    /// `true` if the distance field is blurred first, which removes basins that are only noise of
+    /// the grid. Default true.
     pub blur: bool,
 }
 
@@ -44,27 +44,28 @@ impl WatershedConfig {
     }
 }
 
-/// Units by which the water falls from one level to the next: a cell, so that every level is a ring
-/// one cell wide.
+/// Units by which the water falls from one level to the next. It is one cell, so every level is a
+/// ring one cell wide.
 const LEVEL_UNITS: u16 = UNITS_PER_CELL;
 
-/// How many cells a basin grows per level before what is still dry becomes a new basin. The number
-/// Recast uses: small enough that a corridor off a room gets its own basin, large enough that a
-/// bulge of the room does not.
+/// How many cells a basin grows per level before the ground that is still dry becomes a new basin.
+/// Recast uses the same number. It is small enough that a corridor off a room gets its own basin,
+/// large enough that a bulge of the room does not.
 const GROWTH_CELLS: u32 = 8;
 
-/// Set on a label that is only proposed: the span joins when all proposals of the ring are known.
+/// Bit of a label that is only proposed. The span joins the basin when all proposals of the ring
+/// are known.
 const PROPOSED: u32 = 1 << 31;
 
 /// Cuts the walkable surface into the basins of its distance field, then merges small ones.
 ///
 /// The water falls from the largest distance to the border in steps of a cell. At every level the
-/// basins there are grow over the new ground, ring by ring and for eight cells at most; what is
-/// still dry away from all basins floods as a new one. A span always takes the neighbouring basin
-/// at the least distance walked through the ring, then the one with the lower number; it never
-/// takes one that has another span of its column, or one beside it without a link, so no region
-/// overlaps or touches itself in plan. Where the next turn of a spiral comes round, small regions
-/// are left that fit nowhere.
+/// existing basins grow over the new ground, ring by ring, for eight cells at most. Ground that is
+/// then still dry becomes new basins. A span always joins the neighbouring basin at the least
+/// distance walked through the ring, then the one with the lower number. It never joins a basin
+/// that holds another span of its column, or an adjacent span without a link, so no region overlaps
+/// or touches itself in plan. Where the next turn of a spiral begins, small regions that fit into
+/// no other remain.
 ///
 /// # Guarantees
 /// - The contract of [`Partition`].
@@ -72,15 +73,16 @@ const PROPOSED: u32 = 1 << 31;
 ///   small or touches no border.
 ///
 /// # Cost
-/// Every span enters one ring and one level: near linear, about 20 bytes a span of scratch.
+/// Every span enters one ring and one level: near linear, with about 20 bytes of temporary memory
+/// per span.
 ///
 /// # Errors
 /// [`RegionError::BadField`] for a bad configuration.
 ///
 /// # References
 /// - Mononen 2009, Automatic Navmesh Generation via Watershed Partitioning, step 3.
-/// - Haumont, Debeir and Sillion 2003, Volumetric cell-and-portal generation, <http://artis.inrialpes.fr/Publications/2003/HDS03/>
-///   (where the slides have the idea from).
+/// - Haumont, Debeir and Sillion 2003, Volumetric cell-and-portal generation,
+///   <http://artis.inrialpes.fr/Publications/2003/HDS03/> (the source of the idea in the slides).
 pub fn partition_watershed(
     field: &WalkableField,
     config: &WatershedConfig,
@@ -111,25 +113,25 @@ impl Partition for Watershed {
     }
 }
 
-/// What the flooding knows of a span: one word, so that looking at a neighbour costs one load.
+/// The state of a span in the flooding. It is one word, so that reading a neighbour costs one load.
 #[derive(Clone, Copy)]
 struct State {
-    /// Basin, [`NO_REGION`] while dry, or a basin that is [`PROPOSED`].
+    /// Basin, [`NO_REGION`] while dry, or a basin with [`PROPOSED`] set.
     label: u32,
-    /// Length of the way to it from the flooded core of the basin, in cells. Saturates.
+    /// Length of the path to it from the flooded core of the basin, in cells. Saturates.
     walked: u16,
-    /// Level, with [`CROWDED`].
+    /// Level, with [`CROWDED`] set where it applies.
     level: u16,
 }
 
-/// Spans looked at together.
+/// Number of spans processed together.
 const BATCH: usize = 32;
 
-/// What a dry span has to offer: more than any number of ways and basins.
+/// The offer of a dry span, which is larger than any real offer.
 const NO_OFFER: u64 = u64::MAX;
 
-/// Set on the level of a span that cannot be in one region with some span beside, above or below it
-/// (see [`Rivals`]). Levels need 15 bits.
+/// Bit of the level of a span with rivals (see [`Rivals`]), with which it cannot share a region.
+/// Levels need 15 bits.
 const CROWDED: u16 = 1 << 15;
 
 impl State {
@@ -143,21 +145,23 @@ impl State {
         self.level & CROWDED != 0
     }
 
-    /// In no basin for good.
+    /// Returns `true` if the span has joined no basin yet.
     #[inline]
     fn is_dry(self) -> bool {
         self.label >= PROPOSED
     }
 
-    /// Way walked and basin in one number, the better the smaller; [`NO_OFFER`] while dry.
+    /// Returns the walked distance and the basin in one number, where smaller is better;
+    /// [`NO_OFFER`] while dry.
     #[inline]
     fn offer(self) -> u64 {
-        // Without a branch, which nothing could predict: all ones if the top bit of the label says dry.
+        // This avoids an unpredictable branch: all bits are set if the top bit of the label says
+        // dry.
         let dry = 0_u64.wrapping_sub(u64::from(self.label >> 31));
         dry | u64::from(self.walked) << 32 | u64::from(self.label)
     }
 
-    /// Notes the basin of a neighbour's offer, a step farther.
+    /// Records the basin of a neighbour's offer, one step farther.
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "takes an offer apart")]
     fn propose(&mut self, offer: u64) {
@@ -195,7 +199,7 @@ impl Levels {
     }
 
     fn count(&self) -> u16 {
-        // As many as fit the distances' type by construction.
+        // There are no more levels than the distances' type can hold.
         u16::try_from(self.starts.len() - 1).unwrap_or(u16::MAX)
     }
 
@@ -205,15 +209,15 @@ impl Levels {
     }
 }
 
-/// The flooding.
+/// The state of the flooding.
 struct Basins<'a> {
     field: &'a WalkableField,
     rivals: Rivals<'a>,
-    /// All spans with [`CROWDED`].
+    /// All spans with [`CROWDED`] set.
     crowded: Vec<u32>,
     states: Vec<State>,
     count: u32,
-    /// Spans that join in the ring at work, and those of the next.
+    /// Spans that join in the current ring, and those of the next.
     ring: Vec<u32>,
     next_ring: Vec<u32>,
     stack: Vec<u32>,
@@ -257,7 +261,8 @@ impl<'a> Basins<'a> {
             observer.progress(u64::from(count - level), u64::from(count));
         }
         self.grow(&mut dry, 0, u32::MAX);
-        // What is left has no neighbour that it could join without an overlap: the next turn of a spiral.
+        // The spans left have no neighbour that they could join without an overlap. They lie on the
+        // next turn of a spiral.
         for &span in &dry {
             if self.states[span as usize].is_dry() {
                 self.flood(span, 0, false);
@@ -269,28 +274,29 @@ impl<'a> Basins<'a> {
         spans.retain(|&span| self.states[span as usize].is_dry());
     }
 
-    /// Whether `span` cannot join `basin`, because a rival has.
+    /// Returns `true` if `span` cannot join `basin` because a rival is in it.
     #[inline]
     fn is_barred(&self, span: u32, basin: u32) -> bool {
         self.states[span as usize].is_crowded()
             && self.rivals.any(span, |rival| self.states[rival as usize].label == basin)
     }
 
-    /// The best basin next to `span`: the one over the least way walked, then the one of least
-    /// number, as [`State::offer`]; [`NO_OFFER`] if there is none. `links` are those of `span`.
-    /// Only with `careful` are basins left out that it cannot join.
+    /// Returns the best basin next to `span` as a [`State::offer`]: the one with the least walked
+    /// distance, then the lowest number; [`NO_OFFER`] if there is none. `links` are those of
+    /// `span`. Basins that the span cannot join are left out only if `careful` is set.
     #[inline]
     fn best_offer(&self, span: u32, links: [u32; 4], careful: bool) -> u64 {
         let state = self.states[span as usize];
         if state.level() == 0 || (careful && state.is_crowded()) {
             return self.best_offer_with_care(span);
         }
-        // Above the lowest level a span is inside: all its neighbours are there and like it.
+        // Above the lowest level a span is an inner span: all its neighbours exist and have its
+        // area.
         links.map(|neighbour| self.states[neighbour as usize].offer()).into_iter().fold(NO_OFFER, u64::min)
     }
 
-    /// [`Basins::best_offer`] where neighbours may be missing or of another area, or may have a
-    /// rival of the span.
+    /// The same as [`Basins::best_offer`], but neighbours may be missing, of another area, or in
+    /// the basin of a rival.
     fn best_offer_with_care(&self, span: u32) -> u64 {
         let area = &self.field.area;
         let mut best = NO_OFFER;
@@ -309,7 +315,7 @@ impl<'a> Basins<'a> {
 
     /// Proposes to each of `spans` the best basin next to it.
     fn look_around(&mut self, spans: &[u32], careful: bool, ring: &mut Vec<u32>) {
-        // Spans of one level lie all over the field. Loads that do not wait for each other hide most of the
+        // Spans of one level lie all over the field. Independent loads hide most of the cache
         // misses.
         let mut links = [[0; 4]; BATCH];
         let mut offers = [NO_OFFER; BATCH];
@@ -356,19 +362,20 @@ impl<'a> Basins<'a> {
         }
     }
 
-    /// Lets all basins grow over the dry spans down to `level`, `rings` cells at most. `dry` holds
-    /// all of these, and those that stay dry afterwards.
+    /// Lets all basins grow over the dry spans down to `level`, for at most `rings` cells. `dry`
+    /// holds all these spans before, and those that are still dry afterwards.
     fn grow(&mut self, dry: &mut Vec<u32>, level: u16, rings: u32) {
         let mut ring = std::mem::take(&mut self.ring);
         let mut next = std::mem::take(&mut self.next_ring);
         ring.clear();
         for turn in 0..rings {
             next.clear();
-            // Either the dry spans look for a basin or those that joined last offer theirs, whoever is fewer.
-            // What comes out is the same; each turn costs no more than the ring before it.
+            // Either the dry spans look for a basin, or the spans that joined last offer theirs,
+            // whichever are fewer. The result is the same, and each turn costs no more than the
+            // previous ring.
             if turn == 0 || dry.len() <= ring.len() * 2 {
                 self.keep_dry(dry);
-                // Nearly always the basin at hand is free to join, and joining looks anyway.
+                // The first basin found can nearly always be joined, and joining checks it anyway.
                 self.look_around(dry, turn > 0, &mut next);
             } else {
                 for &span in &ring {
@@ -376,14 +383,15 @@ impl<'a> Basins<'a> {
                         self.offer(span, level, &mut next);
                     }
                 }
-                // Those whose rivals were first look elsewhere.
+                // Spans whose rivals joined first look for another basin.
                 ring.retain(|&span| self.states[span as usize].label == NO_REGION);
                 self.look_around(&ring, true, &mut next);
             }
             if next.is_empty() {
                 break;
             }
-            // All have looked before the first one joins, so that the order within a ring does not matter.
+            // All spans choose before the first one joins, so that the order within a ring does not
+            // matter.
             for &span in &next {
                 let label = self.states[span as usize].label & !PROPOSED;
                 let refused = self.is_barred(span, label);
@@ -396,8 +404,8 @@ impl<'a> Basins<'a> {
         self.next_ring = next;
     }
 
-    /// Whether one of the eight neighbours of `span` is in another basin than `basin`, on the same
-    /// area.
+    /// Returns `true` if one of the eight neighbours of `span` has the same area and is in another
+    /// basin than `basin`.
     #[inline]
     fn touches_another(&self, span: u32, basin: u32) -> bool {
         let area = &self.field.area;
@@ -416,8 +424,8 @@ impl<'a> Basins<'a> {
     }
 
     /// Starts a basin at `seed` and floods down to `level`. With `keep_apart` it stays a cell away
-    /// from all others, so that growing, not flooding, decides where two basins meet; nothing
-    /// may be left of it then.
+    /// from all others, so that growing, not flooding, decides where two basins meet. Then the
+    /// basin may turn out empty.
     fn flood(&mut self, seed: u32, level: u16, keep_apart: bool) {
         let basin = self.count;
         let mut stack = std::mem::take(&mut self.stack);

@@ -1,5 +1,5 @@
-//! The dungeon's distance field and regions beside those of C++ Recast at the same settings.
-//! Skipped where the data is absent.
+//! Compares the dungeon's distance field and regions with those of C++ Recast at the same settings.
+//! Skipped if the data is absent.
 
 use serde_json::Value;
 use waymesh_core::{
@@ -82,7 +82,7 @@ fn distances_are_those_of_recast_but_for_rounding() {
     let mut differ = 0;
     for (span, (&ours, &theirs)) in (0_u32..).zip(ours.distances.iter().zip(&theirs)) {
         if field.is_walkable(span) {
-            // Recast adds 5 before it divides by 9; the nearest whole number asks for 4.
+            // Recast adds 5 before it divides by 9; rounding to the nearest whole number adds 4.
             assert!(theirs == ours || theirs == ours + 1, "span {span}: {ours} for {theirs}");
             differ += u32::from(theirs != ours);
         }
@@ -93,10 +93,10 @@ fn distances_are_those_of_recast_but_for_rounding() {
 
 #[test]
 fn the_dungeon_has_no_more_regions_than_recasts() {
-    // Convex volumes have marked other kinds of ground by this stage.
+    // At this stage convex volumes have already marked other kinds of ground.
     let Some(data) = golden("compact_heightfield_regions.json") else { return };
     let mut field = field(&data);
-    // Bit 15 marks what Recast keeps as the border of a tile; ours has no such border.
+    // Bit 15 marks the border of a tile in Recast. Our tiles have no such border.
     let labels = data["spans"].as_array().expect("spans").iter().map(|span| number::<u32>(&span["reg"]));
     let theirs = sizes(labels.filter(|&label| label != 0 && label < 0x8000));
     remove_small_islands(&mut field, 64.0 * CELL_SIZE * CELL_SIZE, &mut ());
@@ -110,12 +110,12 @@ fn the_dungeon_has_no_more_regions_than_recasts() {
     let sweeps = check(&partition_monotone(&field, &MonotoneConfig::default(), &mut ()).expect("good"));
     let sheets = check(&partition_surfaces(&field, &SurfacesConfig::default(), &mut ()).expect("good"));
     eprintln!("Recast {theirs:?}\nwatershed {basins:?}\nmonotone {sweeps:?}\nsurfaces {sheets:?}");
-    // One region for each kind of ground that hangs together: nothing lies over anything else.
+    // There is one region for each connected piece of one kind of ground, because nothing overlaps.
     assert!(sheets.len() * 2 < basins.len(), "{} for {}", sheets.len(), basins.len());
     assert_eq!(sheets.iter().sum::<usize>(), field.walkable_spans());
     assert!(basins.len() <= theirs.len(), "{} for {}", basins.len(), theirs.len());
     assert_eq!(basins.iter().sum::<usize>(), field.walkable_spans());
-    // As compact as theirs: the middle one, by the spans it lies among, is no smaller.
+    // Our regions are as compact as theirs: the median, weighted by spans, is no smaller.
     let middle = |sizes: &[usize]| sizes[sizes.len() / 2];
     assert!(middle(&basins) * 5 >= middle(&theirs) * 4);
     assert!(basins[0] <= theirs[0] * 2);

@@ -1,4 +1,4 @@
-//! What the partitions make of small fields, spirals, cliffs and random ones.
+//! Tests the partitions on small fields, spirals, cliffs and random fields.
 
 use proptest::prelude::*;
 use waymesh_core::{
@@ -26,7 +26,7 @@ fn check(field: &WalkableField, regions: &RegionMap) {
     assert!(violations.is_empty(), "{violations}");
 }
 
-/// One letter per region, top span of each column.
+/// Draws one letter per region, for the top span of each column.
 fn draw(field: &WalkableField, regions: &RegionMap) -> Vec<String> {
     let letter = |span: u32| match regions.labels[span as usize] {
         NO_REGION => '#',
@@ -186,7 +186,7 @@ fn spiral(turns: u32) -> WalkableField {
 #[test]
 fn a_spiral_is_cut_where_it_would_overlap_itself() {
     let field = spiral(5);
-    // A plain flood takes all five turns for one region.
+    // A plain flood fill puts all five turns into one region.
     let components = connected_components(&field);
     let flood = RegionMap { labels: components.labels, count: components.count };
     let mut violations = ViolationList::default();
@@ -199,8 +199,8 @@ fn a_spiral_is_cut_where_it_would_overlap_itself() {
         check(&field, &regions);
         assert!(regions.count >= 5, "five storeys need five regions");
     }
-    // No region holds a whole turn, so five turns need six; what is left where a turn comes round stays
-    // a small region.
+    // No region holds a whole turn, so five turns need six regions. Small regions remain where a
+    // turn begins.
     let sizes = fields::region_sizes(&watershed(&field, 1e6));
     assert!(sizes.len() >= 6 && sizes.len() <= 15, "{sizes:?}");
     let large: u32 = sizes.iter().filter(|&&size| size > 100).sum();
@@ -210,8 +210,8 @@ fn a_spiral_is_cut_where_it_would_overlap_itself() {
 
 #[test]
 fn a_region_does_not_lie_on_both_sides_of_a_cliff() {
-    // A ramp climbs along the south; north of it the floor lies at the foot on one side and at the top
-    // on the other.
+    // A ramp climbs along the south. North of it, the floor is level with the foot of the ramp on
+    // one side and with its top on the other.
     let columns: Vec<Vec<Floor>> = (0..12)
         .flat_map(|z| {
             (0..24).map(move |x| {
@@ -260,7 +260,8 @@ fn a_path_one_cell_wide_is_one_region() {
     assert_eq!(watershed(&field, 36.0).count, 1);
 }
 
-/// Whether any region that should be merged (small, or without a wall) could be.
+/// Returns a region that should be merged (small, or without a wall) and still could be, if there
+/// is one.
 fn could_still_merge(field: &WalkableField, regions: &RegionMap, small_spans: f32) -> Option<(u32, u32)> {
     let sizes = fields::region_sizes(regions);
     let mut has_wall = vec![false; regions.count as usize];
@@ -284,7 +285,7 @@ fn could_still_merge(field: &WalkableField, regions: &RegionMap, small_spans: f3
         if region == other || !unwanted {
             return false;
         }
-        // Merge the two and let the contract judge, but for the numbering, which is done again.
+        // Merges the two, numbers the regions again, and checks the contract.
         let mut numbers = vec![NO_REGION; regions.count as usize];
         let mut count = 0;
         let mut labels = regions.labels.clone();
@@ -329,7 +330,7 @@ proptest! {
         check(&field, &basins);
         let sweeps = monotone(&field, merge_region);
         check(&field, &sweeps);
-        // Merging only ever joins regions: none is cut.
+        // Merging only joins regions and never cuts one.
         let unmerged = partition_watershed(&field, &config.with_merge_region(0.0), &mut ())
             .expect("a good configuration");
         let mut into = vec![NO_REGION; unmerged.count as usize];

@@ -23,8 +23,8 @@ fn check(field: &WalkableField, regions: &RegionMap) {
     assert_eq!(could_be_one(field, regions), None);
 }
 
-/// Two adjacent regions of one area that could be one: none of their spans lie in one column, or
-/// side by side without a link.
+/// Finds two adjacent regions of one area that could be one: none of their spans lie in one column,
+/// or side by side without a link.
 fn could_be_one(field: &WalkableField, regions: &RegionMap) -> Option<(u32, u32)> {
     let mut touching = Vec::new();
     let mut conflicts = Vec::new();
@@ -53,7 +53,7 @@ fn could_be_one(field: &WalkableField, regions: &RegionMap) -> Option<(u32, u32)
     touching.into_iter().find(|pair| conflicts.binary_search(pair).is_err())
 }
 
-/// The field in parts with cores of `side` cells.
+/// Cuts the field into parts with cores of `side` cells.
 fn cut(field: &WalkableField, side: u32) -> Vec<FieldWindow> {
     let whole = FieldWindow::whole(field.clone());
     let mut parts = Vec::new();
@@ -74,7 +74,7 @@ fn join(pieces: &[SurfacePieces], config: &JoinConfig) -> JoinedSurfaces {
     join_surfaces(pieces, config, &mut ()).expect("parts of one field")
 }
 
-/// Labels all parts and brings them together; spans that several parts hold must have one label.
+/// Labels all parts and combines the labels. Spans that several parts hold must have one label.
 fn label(field: &WalkableField, parts: &[FieldWindow], joined: &JoinedSurfaces) -> RegionMap {
     let whole = FieldWindow::whole(field.clone());
     let mut labels = vec![None; field.len()];
@@ -91,8 +91,8 @@ fn label(field: &WalkableField, parts: &[FieldWindow], joined: &JoinedSurfaces) 
     RegionMap { labels, count: joined.count() }
 }
 
-/// The field cut into parts with cores of `side` cells, split, kept as bytes, joined in a shuffled
-/// order and labelled.
+/// Cuts the field into parts with cores of `side` cells, splits these, converts the pieces to bytes
+/// and back, joins them in a shuffled order, and labels the parts.
 fn in_parts(field: &WalkableField, side: u32, seed: u64) -> RegionMap {
     let parts = cut(field, side);
     let mut random = Random::new(seed);
@@ -118,7 +118,7 @@ fn check_all(field: &WalkableField) -> RegionMap {
     regions
 }
 
-/// Links between two regions of one area, and the number of pairs of regions that have such.
+/// Counts the links between regions of one area, and the pairs of regions that have such links.
 fn seams(field: &WalkableField, regions: &RegionMap) -> (usize, usize) {
     let mut pairs = Vec::new();
     for span in (0..field.len()).filter(|&span| regions.labels[span] != NO_REGION) {
@@ -138,7 +138,7 @@ fn seams(field: &WalkableField, regions: &RegionMap) -> (usize, usize) {
     (links, pairs.len())
 }
 
-/// A field from a function that tells the levels of a column.
+/// Builds a field from a function that returns the levels of a column.
 fn build(width: u32, depth: u32, levels: impl Fn(i32, i32) -> Vec<i32>) -> WalkableField {
     let mut columns = Vec::new();
     for z in 0..depth.cast_signed() {
@@ -168,7 +168,7 @@ fn plain_ground_is_one_region_whatever_its_shape() {
         let field = fields::from_ascii(map);
         assert_eq!(check_all(&field).count, 1, "{map}");
     }
-    // Corridors one cell wide, to and fro over many blocks.
+    // Corridors one cell wide that run back and forth over many blocks.
     let corridors = build(70, 53, |x, z| {
         let is_turn = if z % 4 == 1 { x == 69 } else { x == 0 };
         if z % 2 == 0 || is_turn { vec![0] } else { Vec::new() }
@@ -208,15 +208,15 @@ fn storeys_with_stairs(shift: (i32, i32), width: i32) -> WalkableField {
 
 #[test]
 fn the_seam_between_two_storeys_lies_across_the_stairs() {
-    // Wherever the stairs lie among the blocks.
+    // The result must not depend on where the stairs lie among the blocks.
     for shift in 20..37 {
         for width in [3, 7, 11] {
             let field = storeys_with_stairs((shift, 25 + shift / 2), width);
             let regions = surfaces(&field);
             check(&field, &regions);
             assert_eq!(regions.count, 2, "shift {shift}");
-            // A block that holds no more than the foot of the stairs may cut them a step or two lower, where
-            // they are joined sideways, too.
+            // A block that holds only the foot of the stairs may cut them a step or two lower,
+            // where they also have links at their sides.
             let width = width.unsigned_abs() as usize;
             let seam = seams(&field, &regions).0;
             assert!((width..=width + 4).contains(&seam), "shift {shift}, width {width}, seam {seam}");
@@ -250,7 +250,8 @@ fn a_spiral_has_about_a_region_a_turn() {
         let field = spiral(size, inner, outer, turns, rise);
         assert_eq!(connected_components(&field).count, 1);
         let regions = check_all(&field);
-        // A region holds less than a turn, so one more than there are turns is the least.
+        // A region holds less than a turn, so the least number of regions is the number of turns
+        // plus one.
         let turns = turns.unsigned_abs();
         assert!(
             (turns + 1..=turns * 3 / 2 + 1).contains(&regions.count),
@@ -262,14 +263,14 @@ fn a_spiral_has_about_a_region_a_turn() {
 
 #[test]
 fn a_parking_ramp_parts_its_decks() {
-    // Five decks one over the other; ramps go up in turn on either side of them, to and fro.
+    // Five decks above each other. Ramps between them alternate from one side to the other.
     let field = build(120, 64, |x, z| {
         if (10..54).contains(&z) {
             return if (10..110).contains(&x) { (0..5).map(|deck| 40 * deck).collect() } else { Vec::new() };
         }
         let side = i32::from(z < 10);
         let along = if side == 0 { x - 10 } else { 109 - x };
-        // Beside the decks, but for where ramps begin and end.
+        // Columns beside the decks, except where ramps begin and end.
         if (side == 0 && z == 54 || z == 9) && (20..80).contains(&along) {
             return Vec::new();
         }
@@ -279,13 +280,13 @@ fn a_parking_ramp_parts_its_decks() {
     let regions = check_all(&field);
     assert_eq!(connected_components(&field).count, 1);
     assert_eq!(regions.count, 5);
-    // Each seam as short as the ramps are wide.
+    // Each seam is as short as the width of a ramp.
     assert_eq!(seams(&field, &regions), (36, 4));
 }
 
 #[test]
 fn a_ring_that_twists_is_cut_and_no_more() {
-    // One way round the ring climbs while another comes down; they meet at one height half way.
+    // One path around the ring climbs while the other descends. They meet at one height halfway.
     let twisted = |size: u32| {
         let centre = f64::from(size) / 2.0;
         build(size, size, move |x, z| {
@@ -309,7 +310,7 @@ fn a_ring_that_twists_is_cut_and_no_more() {
 #[test]
 fn thin_bridges_are_cut_off_and_the_ground_below_is_not() {
     for (middle, width) in [(30, 1), (33, 1), (31, 2), (32, 5)] {
-        // Up, over and down again, on open ground.
+        // A bridge on open ground that leads up, over and down again.
         let field = build(150, 60, |x, z| {
             let bridge = (x - 20).min(130 - x).min(24);
             let is_on = (middle..middle + width).contains(&z) && bridge > 0;
@@ -332,7 +333,7 @@ fn thin_bridges_are_cut_off_and_the_ground_below_is_not() {
 fn walls_without_width_and_links_that_lack() {
     for seed in 0..40 {
         let mut field = fields::random(seed, 50, 41);
-        // As where the agent has no radius: neighbours at one height without a link.
+        // Neighbours at one height without a link, as they occur if the agent has no radius.
         let mut random = Random::new(seed);
         for span in 0..field.len() {
             for direction in Direction::ALL {
@@ -345,7 +346,8 @@ fn walls_without_width_and_links_that_lack() {
         }
         check_all(&field);
     }
-    // A wall through a hall but for a gap: one side and the other are not one region side by side.
+    // A wall without width divides a hall, except for a gap. The two sides of the wall are not in
+    // one region.
     let mut hall = fields::from_ascii(&[".".repeat(40).as_str(); 30].join("\n"));
     for x in 0..30_usize {
         let (north, south) = (14 * 40 + x, 15 * 40 + x);
@@ -394,8 +396,8 @@ fn small_islands_get_no_region() {
             let parts = cut(&field, 32);
             let joined = join(&split(&parts), &config);
             assert_eq!(joined.removed(), removed);
-            // Spans on islands count when blocks are cut, so the regions need not be those of a field without
-            // them.
+            // Spans on islands affect how blocks are cut, so the regions may differ from those of a
+            // field without islands.
             check(&kept, &label(&field, &parts, &joined));
         }
     }
@@ -530,7 +532,7 @@ proptest! {
                 let Some((x, z)) = there.filter(|&(x, z)| x < width && z < field.frame.depth) else { continue };
                 for other in field.column(x, z) {
                     prop_assert_eq!(field.links_straight(span..span + 1, direction, other), link == other);
-                    // May be unsure, but not wrong.
+                    // `false` may mean "not sure", but `true` must be right.
                     prop_assert!(!slim.links_straight(span..span + 1, direction, other) || link == other);
                 }
             }

@@ -1,4 +1,4 @@
-//! From pieces to sheets that are as large as can be.
+//! Joins pieces to sheets that are as large as possible.
 
 #![expect(clippy::cast_possible_truncation, reason = "numbers of pieces, which fit 32 bits")]
 
@@ -10,22 +10,23 @@ use super::graph::{Edge, Neighbours, Pairs, PieceGraph, sum_edges};
 use super::improve::shorten_seams;
 use super::sheets::Sheets;
 
-/// In a square of the grid, contacts of at least this part of its side are joined; shorter ones
-/// wait. Two floors that fill their halves of the square have a contact of a half or more.
+/// Divisor that gives the least length of a long contact: in a square of the grid, only contacts of
+/// at least this fraction of its side are joined, and shorter ones wait. Two floors that fill the
+/// halves of a square have a contact of half its side or more.
 const LONG_CONTACT: u32 = 3;
 
-/// How often seams are shortened and sheets joined again, at most.
+/// Largest number of rounds in which seams are shortened and sheets joined again.
 const ROUNDS: u32 = 4;
 
-/// The sheet of every piece, named after one of its pieces. Sheets are connected, hold no two
-/// pieces in conflict, and no two that touch could be one.
+/// Returns the sheet of every piece, named after one of its pieces. Sheets are connected and hold
+/// no two pieces in conflict, and no two sheets that touch could be one.
 pub(super) fn join_pieces(graph: &PieceGraph) -> Vec<u32> {
     let count = graph.blocks.len();
     let mut surfaces = DisjointSets::new(count);
     for edge in &graph.edges {
         surfaces.unite(edge.one, edge.two);
     }
-    // A surface without a conflict is a sheet.
+    // A connected surface without a conflict is a sheet as a whole.
     let mut is_tangled = vec![false; count];
     for &(one, _) in &graph.conflicts {
         is_tangled[surfaces.find(one) as usize] = true;
@@ -75,18 +76,17 @@ fn improve(graph: &PieceGraph, mut sheets: Vec<u32>) -> Vec<u32> {
     sheets
 }
 
-/// Level at which two blocks lie in one square: 0 for the same block, 1 in the same two by two
-/// blocks, and so on.
+/// Returns the lowest level at which two blocks lie in one square: 0 for the same block, 1 in the
+/// same two by two blocks, and so on.
 fn level(one: [u32; 2], two: [u32; 2]) -> u32 {
     u32::BITS - ((one[0] ^ two[0]) | (one[1] ^ two[1])).leading_zeros()
 }
 
-/// Levels of squares in which whole sheets are looked for at once.
+/// Number of levels of squares in which whole sheets are joined at once.
 const WHOLE_LEVELS: u32 = 3;
 
-/// As [`join_by_squares`], but what becomes one sheet in a small square anyway is joined before
-/// anything is weighed: most of every storey. Of contacts that are equally long another may come
-/// first.
+/// The same as [`join_by_squares`], but first joins what becomes one sheet in a small square in any
+/// order. That is most of every storey. Contacts of equal length may be joined in another order.
 fn join_squares_first(graph: &PieceGraph) -> Vec<u32> {
     let mut names: Vec<u32> = (0..graph.blocks.len() as u32).collect();
     let mut smaller = None;
@@ -107,10 +107,9 @@ fn join_squares_first(graph: &PieceGraph) -> Vec<u32> {
     names
 }
 
-/// Makes one piece of those that hang together in a square of this level, if nothing in them
-/// conflicts and all their contacts are ones of this level that are long for it:
-/// [`join_by_squares`] would join them all, in whatever order. Also gives the new number of each
-/// piece.
+/// Makes one piece of each connected group in a square of this level, if nothing in the group
+/// conflicts and all its contacts are of this level and long for it. [`join_by_squares`] would join
+/// them all, in any order. Also returns the new number of each piece.
 fn join_whole(graph: &PieceGraph, square: u32) -> (PieceGraph, Vec<u32>) {
     let count = graph.blocks.len();
     let level_of = |one: u32, two: u32| level(graph.blocks[one as usize], graph.blocks[two as usize]);
@@ -134,7 +133,7 @@ fn join_whole(graph: &PieceGraph, square: u32) -> (PieceGraph, Vec<u32>) {
             is_whole[set as usize] = false;
         }
     }
-    // In the order of first pieces, as names are compared.
+    // In the order of first pieces, because names are compared.
     let mut blocks = Vec::new();
     let mut places: Vec<u32> = Vec::with_capacity(count);
     for piece in 0..count as u32 {
@@ -156,12 +155,12 @@ fn join_whole(graph: &PieceGraph, square: u32) -> (PieceGraph, Vec<u32>) {
     sum_edges(&mut edges);
     let mut conflicts = Pairs::default();
     graph.conflicts.iter().map(|&(one, two)| pair(one, two)).for_each(|(one, two)| conflicts.add(one, two));
-    // Some twice, which does no harm.
+    // Some pairs are listed twice, which does no harm.
     let conflicts = conflicts.take_unsorted().into_iter().map(|pair| (pair.one, pair.two)).collect();
     (PieceGraph { blocks, edges, conflicts }, places)
 }
 
-/// Links that a contact has at least to be long in a square of this level.
+/// Returns the least number of links of a contact that is long in a square of this level.
 fn least_contact(square: u32) -> u32 {
     u32::try_from((u64::from(BLOCK_CELLS) << square) / u64::from(LONG_CONTACT)).unwrap_or(u32::MAX)
 }
@@ -190,7 +189,8 @@ fn join_by_squares(graph: &PieceGraph) -> Vec<u32> {
     for (square, edges) in (0_u32..).zip(by_level).filter(|(_, edges)| !edges.is_empty()) {
         let least = least_contact(square);
         propose(&mut sheets, &mut edges.into_iter(), least);
-        // A sheet lies in one square of the last level, so any of its blocks tells which.
+        // A sheet lies in one square of the previous level, so any of its blocks identifies the
+        // square.
         sheets.join_proposed(|links, one, two| links >= least && level_of(one, two) <= square);
     }
     propose(&mut sheets, &mut (0..graph.edges.len() as u32), 1);
@@ -198,8 +198,8 @@ fn join_by_squares(graph: &PieceGraph) -> Vec<u32> {
     (0..count as u32).map(|piece| sheets.find(piece)).collect()
 }
 
-/// Joins whole sheets as long as that is possible; parts of a sheet that do not hang together count
-/// as sheets of their own.
+/// Joins whole sheets as long as that is possible. Parts of a sheet that are not connected count as
+/// separate sheets.
 fn join_sheets(graph: &PieceGraph, sheets: &[u32]) -> Vec<u32> {
     let count = graph.blocks.len();
     let mut parts = DisjointSets::new(count);
@@ -228,8 +228,8 @@ mod tests {
 
     use super::*;
 
-    /// Storeys over a grid of blocks, mostly whole, with contacts and conflicts here and there that
-    /// make a difference.
+    /// Storeys over a grid of blocks, mostly whole, with irregular contacts and conflicts in some
+    /// places.
     fn storeys(random: &mut Random) -> PieceGraph {
         let (side, most) = (4 + random.below(12), 1 + random.below(4));
         let flaws = random.below(12);
@@ -264,7 +264,7 @@ mod tests {
         PieceGraph { blocks, edges, conflicts }
     }
 
-    /// Number of sheets and of links over seams, of sheets that keep their promises.
+    /// Checks the guarantees of sheets, then returns the number of sheets and of links over seams.
     fn measure(graph: &PieceGraph, sheets: &[u32]) -> [u32; 2] {
         let of = |piece: u32| sheets[piece as usize];
         let mut parts = DisjointSets::new(sheets.len());

@@ -1,4 +1,4 @@
-//! Blocks, strip by strip: what hangs together in them, and which of them must be cut.
+//! Splits blocks into pieces, strip by strip, and finds the blocks that must be cut.
 
 #![expect(clippy::cast_possible_truncation, reason = "numbers of spans and pieces, which fit 32 bits")]
 
@@ -10,54 +10,53 @@ use super::slices::BlockCutter;
 use super::straight::StraightLinks;
 use super::{BLOCK_CELLS, Rule};
 
-/// Cuts blocks of a field, a strip of them at a time; holds the tables that are used for every
-/// strip.
+/// Cuts the blocks of a field, one strip of blocks at a time. Holds the tables that all strips use.
 pub(super) struct StripSplitter<'a, F> {
     field: &'a F,
     rule: Rule,
     sets: Vec<Set>,
-    /// Number of each set among those of its block.
+    /// Number of each set within its block.
     numbers: Vec<u32>,
     blocks: Vec<Block>,
-    /// Of each block, the number of its storeys if it is plain: then it is not flooded.
+    /// Number of storeys of each block that is plain. Such blocks are not flooded.
     plain: Vec<Option<u32>>,
     /// The sets of all blocks, block by block, in order of first span.
     roots: Vec<u32>,
-    /// Walkable spans in each column of the row before.
+    /// Number of walkable spans in each column of the previous row.
     north: Vec<u32>,
     cutter: BlockCutter,
 }
 
-/// What a first look at a block shows.
+/// What the flood finds out about a block.
 #[derive(Clone, Copy, Default)]
 struct Block {
-    /// Number of sets, later the first of them in `roots`.
+    /// Number of sets, later the index of the first of them in `roots`.
     sets: u32,
-    /// Whether two spans of the block lie in one column, or side by side without a link.
+    /// `true` if two spans of the block lie in one column, or side by side without a link.
     is_crowded: bool,
-    /// Whether two spans lie in one column.
+    /// `true` if two spans lie in one column.
     is_stacked: bool,
-    /// Whether a set climbs more than a piece may.
+    /// `true` if a set climbs more than a piece may.
     is_tall: bool,
 }
 
-/// What the pieces of a block are to each other.
+/// How the pieces of a block lie relative to each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mix {
-    /// There is one at most.
+    /// There is at most one piece.
     One,
-    /// They lie above each other in all columns, and do not touch.
+    /// The pieces lie above each other in all columns, and do not touch.
     Storeys,
-    /// Anything.
+    /// Any other arrangement.
     Several,
 }
 
-/// A set of spans in the making.
+/// A set of spans that may still grow.
 #[derive(Clone, Copy)]
 struct Set {
     parent: u32,
     block: u32,
-    /// First span, as numbered in the field, and its column.
+    /// Number of the first span in the field, and its column.
     first: u32,
     cell: u32,
     spans: u32,
@@ -67,16 +66,16 @@ struct Set {
     high: i32,
 }
 
-/// A piece as its block tells of it.
+/// A piece as found in its block.
 #[derive(Clone, Copy)]
 pub(super) struct BlockPiece {
-    /// First span, as numbered in the field, and its column.
+    /// Number of the first span in the field, and its column.
     pub(super) first: u32,
     pub(super) cell: u32,
     pub(super) spans: u32,
 }
 
-/// The top of the tree of `set`.
+/// Returns the root of the tree of `set`.
 #[inline]
 fn find(sets: &mut [Set], mut set: u32) -> u32 {
     while sets[set as usize].parent != set {
@@ -87,7 +86,7 @@ fn find(sets: &mut [Set], mut set: u32) -> u32 {
     set
 }
 
-/// Makes one set of two; the one of lower number is its top.
+/// Joins two sets. The one with the lower number becomes the root.
 #[inline]
 fn unite(sets: &mut [Set], one: u32, two: u32) -> u32 {
     let (one, two) = (find(sets, one), find(sets, two));
@@ -118,11 +117,11 @@ impl<'a, F: StraightLinks> StripSplitter<'a, F> {
         }
     }
 
-    /// Cuts the blocks of `strip`, columns of the field of a block's depth.
+    /// Cuts the blocks of `strip`, which is a range of columns as deep as a block.
     ///
-    /// Labels their walkable spans with the numbers of their pieces, which go on where `pieces`
-    /// ends: block by block, in the order of the pieces' first spans. The labels of other spans
-    /// are left as they are. `mixes` hears of each block.
+    /// Labels their walkable spans with the numbers of their pieces. The numbers continue where
+    /// `pieces` ends, block by block, in the order of the pieces' first spans. The labels of other
+    /// spans stay as they are. One entry per block is added to `mixes`.
     pub(super) fn split(
         &mut self,
         strip: &GridWindow,
@@ -166,7 +165,7 @@ impl<'a, F: StraightLinks> StripSplitter<'a, F> {
         }
     }
 
-    /// Row by row, puts linked spans of one area and block into one set, and labels them with its
+    /// Puts linked spans of one area and block into one set, row by row, and labels them with its
     /// number.
     fn flood(&mut self, strip: &GridWindow, labels: &mut [u32]) {
         let field = self.field;
@@ -181,7 +180,8 @@ impl<'a, F: StraightLinks> StripSplitter<'a, F> {
         self.plain.extend(blocks_of(*strip).map(|block| plain_storeys(field, &block, self.rule)));
         for z in strip.z as usize..strip.end_z() as usize {
             let row = z * width + strip.x as usize;
-            // Links to the north of the first row and to the west of a block's first column leave the block.
+            // Links to the north of the first row and to the west of a block's first column leave
+            // the block, so they are ignored.
             let has_north = z > strip.z as usize;
             for ((number, block), north) in (0_u32..).zip(&mut self.blocks).zip(self.north.chunks_mut(side)) {
                 if self.plain[number as usize].is_some() {
@@ -258,8 +258,8 @@ impl<'a, F: StraightLinks> StripSplitter<'a, F> {
         }
     }
 
-    /// Numbers the sets of each block. A set goes by its lowest number, and these are in the order
-    /// of first spans.
+    /// Numbers the sets of each block. A set is named by its lowest number, and these numbers are
+    /// in the order of first spans.
     fn sort_sets(&mut self) {
         self.numbers.clear();
         for own in 0..self.sets.len() as u32 {
@@ -289,10 +289,11 @@ impl<'a, F: StraightLinks> StripSplitter<'a, F> {
     }
 }
 
-/// The number of storeys of a block in which all columns have the same number of spans, each linked
-/// to the one at the same place in the columns beside it, of one kind of ground and no storey tall.
-/// Each of them is one piece: it has one span in each column, and other ground above or below it
-/// everywhere or nowhere. That is most blocks of most fields.
+/// Returns the number of storeys of a plain block, `None` for other blocks. In a plain block all
+/// columns have the same number of spans, each is linked to the span at the same index in the
+/// adjacent columns, all spans of a storey have one area, and no storey climbs too much. Each
+/// storey is one piece: it has one span in each column, and other ground above or below it
+/// everywhere or nowhere. Most blocks of most fields are plain.
 pub(super) fn plain_storeys(field: &impl StraightLinks, block: &GridWindow, rule: Rule) -> Option<u32> {
     const MOST: usize = 16;
     let first = field.spans_at(block.x, block.z);
@@ -328,7 +329,7 @@ pub(super) fn plain_storeys(field: &impl StraightLinks, block: &GridWindow, rule
     (!ranges[..count].iter().any(is_tall)).then_some(storeys)
 }
 
-/// Labels the spans of a plain block: `start` and on, from the lowest storey up.
+/// Labels the spans of a plain block with the numbers from `start` on, from the lowest storey up.
 fn label_plain(field: &impl StraightLinks, block: &GridWindow, storeys: u32, start: u32, labels: &mut [u32]) {
     for z in block.z..block.end_z() {
         let (first, last) = (field.spans_at(block.x, z), field.spans_at(block.end_x() - 1, z));
@@ -342,7 +343,7 @@ fn label_plain(field: &impl StraightLinks, block: &GridWindow, storeys: u32, sta
     }
 }
 
-/// The labels of the walkable spans of a block.
+/// Returns the labels of the walkable spans of a block.
 fn walkable<'l>(
     field: &impl StraightLinks,
     block: &GridWindow,
@@ -361,7 +362,7 @@ fn walkable<'l>(
     rows.flatten().filter(|label| **label != NO_REGION)
 }
 
-/// The blocks of a rectangle of columns that begins at a block.
+/// Returns the blocks of a rectangle of columns that begins at the corner of a block.
 fn blocks_of(columns: GridWindow) -> impl Iterator<Item = GridWindow> {
     (columns.x..columns.end_x()).step_by(BLOCK_CELLS as usize).map(move |x| GridWindow {
         x,
@@ -370,7 +371,8 @@ fn blocks_of(columns: GridWindow) -> impl Iterator<Item = GridWindow> {
     })
 }
 
-/// Whether two spans of one label lie in one column of the block, or side by side without a link.
+/// Returns `true` if two spans of one label lie in one column of the block, or side by side without
+/// a link.
 fn is_torn(field: &impl StraightLinks, block: &GridWindow, labels: &[u32]) -> bool {
     (block.z..block.end_z()).any(|z| {
         (block.x..block.end_x()).any(|x| {
@@ -394,8 +396,8 @@ fn is_torn(field: &impl StraightLinks, block: &GridWindow, labels: &[u32]) -> bo
     })
 }
 
-/// Whether spans of one label, from `start` to `end`, are partly alone in their columns and partly
-/// not.
+/// Returns `true` if some spans of one label, from `start` to `end`, are alone in their columns and
+/// others are not.
 fn is_partly_stacked(
     field: &impl StraightLinks,
     block: &GridWindow,
@@ -417,9 +419,9 @@ fn is_partly_stacked(
     seen.contains(&[true; 2])
 }
 
-/// Whether each walkable span of a column is linked in this direction to the one at the same place
-/// in the column there, which has the same label. Then the two columns crowd nothing that is not
-/// crowded in one of them.
+/// Returns `true` if each walkable span of a column is linked in this direction to the span at the
+/// same index in the adjacent column, and that span has the same label. Then the two columns
+/// together have no conflict that one of them does not have alone.
 #[inline]
 pub(super) fn is_straight(
     field: &impl StraightLinks,

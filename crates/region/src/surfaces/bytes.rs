@@ -1,4 +1,4 @@
-//! Pieces as bytes, to be kept on disk or sent to where they are joined.
+//! Encodes pieces as bytes, to store them or to send them to the process that joins them.
 
 use waymesh_core::{AreaId, GridWindow, SpanKey};
 
@@ -7,26 +7,27 @@ use super::split::{Beyond, Piece, RimSpan, SurfacePieces};
 use super::{BLOCK_CELLS, Rule, is_on_blocks};
 use crate::error::RegionError;
 
-/// First byte; to be raised whenever the layout changes, or what a piece is.
+/// First byte. Increase it whenever the layout or the meaning of a piece changes.
 const VERSION: u8 = 1;
 
 impl SurfacePieces {
-    /// The pieces as bytes, some ten a piece.
+    /// Encodes the pieces as bytes, about ten per piece.
     ///
     /// # Layout
-    /// The byte 1, then whole numbers, seven bits a byte, the lowest first, the top bit set in all
-    /// but the last byte; signed numbers are folded first (0, -1, 1, -2 ...). In order:
+    /// The byte 1, then whole numbers. Each number is stored as seven bits per byte, the lowest
+    /// first, with the top bit set in all but the last byte. Signed numbers are folded first (0,
+    /// -1, 1, -2 ...). In order:
     /// - cells of the grid along x and z; the core's `x`, `z`, `width`, `depth`; levels of a slice;
     ///   spans of the smallest piece;
     /// - number of pieces, then of each: its first span's `x` and `z` within the core, its floor as
-    ///   the difference to the last piece's, its spans, its area;
-    /// - number of contacts, then of each: the lower piece as the difference to the last contact's,
-    ///   the higher one as the difference to the lower, the links;
-    /// - number of conflicts, then of each its pieces as above;
+    ///   the difference to the previous piece's, its number of spans, its area;
+    /// - number of contacts, then of each: the lower piece as the difference to the previous
+    ///   contact's, the higher piece as the difference to the lower, the number of links;
+    /// - number of conflicts, then the pieces of each, encoded in the same manner;
     /// - number of spans of the rim, then of each: `x` and `z` within the core, its floor as the
-    ///   difference to the last one's, its piece, and for +x and +z what is beyond: 0 for the same
-    ///   part or nothing, 1 for another part without a link, else 2 plus the folded difference of
-    ///   the floor there to its own.
+    ///   difference to the previous one's, its piece, and for +x and +z what lies beyond: 0 for the
+    ///   same part or nothing, 1 for another part without a link, otherwise 2 plus the folded
+    ///   difference of the floor there to its own.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = Writer(vec![VERSION]);
@@ -72,15 +73,15 @@ impl SurfacePieces {
         out.0
     }
 
-    /// The pieces that [`SurfacePieces::to_bytes`] wrote.
+    /// Decodes the pieces that [`SurfacePieces::to_bytes`] wrote.
     ///
     /// # Guarantees
-    /// - What is returned keeps all invariants of pieces; no bytes make this panic, or reserve more
-    ///   than some forty times their length.
+    /// - The result keeps all invariants of pieces. No input makes this panic, or reserve more
+    ///   memory than about forty times its length.
     ///
     /// # Errors
-    /// [`RegionError::DamagedPieces`] if the bytes break off, go on after the end, or break an
-    /// invariant. Not every damage can be seen: a file should have a checksum besides.
+    /// [`RegionError::DamagedPieces`] if the bytes end too early, continue after the end, or break
+    /// an invariant. Not every kind of damage is found, so a file should also have a checksum.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, RegionError> {
         let mut reader = Reader { bytes, at: 0 };
         if reader.byte()? != VERSION {
@@ -107,7 +108,7 @@ impl SurfacePieces {
     }
 }
 
-/// A signed number as one that is small if it is near zero.
+/// Folds a signed number into an unsigned one that is small if the signed one is near zero.
 #[expect(clippy::cast_sign_loss, reason = "the bits are meant")]
 fn fold(number: i64) -> u64 {
     ((number << 1) ^ (number >> 63)) as u64
@@ -173,7 +174,7 @@ impl Reader<'_> {
         Err(self.damaged("a number is too long"))
     }
 
-    /// A number of at most `limit`.
+    /// Reads a number of at most `limit`.
     fn number_to(&mut self, limit: u32) -> Result<u32, RegionError> {
         let number = self.number()?;
         u32::try_from(number)
@@ -182,7 +183,7 @@ impl Reader<'_> {
             .ok_or_else(|| self.damaged("a number is too large"))
     }
 
-    /// A number of entries, of which each takes `least` bytes or more.
+    /// Reads a number of entries that take at least `least` bytes each.
     fn count(&mut self, least: usize) -> Result<usize, RegionError> {
         let count = self.number()?;
         let most = (self.bytes.len() - self.at) / least;
@@ -192,7 +193,7 @@ impl Reader<'_> {
             .ok_or_else(|| self.damaged("there are fewer entries than they tell"))
     }
 
-    /// A floor that differs so much from another.
+    /// Returns the floor that differs from `from` by the unfolded number.
     fn floor(&self, from: i32, folded: u64) -> Result<i32, RegionError> {
         let floor = i64::from(from).checked_add(unfold(folded)).and_then(|floor| i32::try_from(floor).ok());
         floor.ok_or_else(|| self.damaged("a floor is out of range"))
@@ -224,7 +225,7 @@ impl Reader<'_> {
         Ok(pieces)
     }
 
-    /// The next of a list of pairs in order.
+    /// Reads the next pair of a sorted list.
     fn pair(&mut self, last: &mut Option<(u32, u32)>, pieces: &[Piece]) -> Result<(u32, u32), RegionError> {
         let limit = u32::try_from(pieces.len()).unwrap_or(u32::MAX);
         let one = last.map_or(0, |(one, _)| one).saturating_add(self.number_to(limit)?);

@@ -1,4 +1,4 @@
-//! Gives the pieces of a sheet to its neighbours, so that there is one sheet less.
+//! Gives the pieces of a sheet to its neighbours, to have one sheet less.
 
 #![expect(clippy::cast_possible_truncation, reason = "numbers of pieces, which fit 32 bits")]
 
@@ -7,16 +7,17 @@ use std::collections::BinaryHeap;
 
 use super::graph::{Neighbours, PieceGraph};
 
-/// Most pieces of a sheet that is tried: what is left over where a spiral comes round is small.
+/// Largest number of pieces of a sheet that is tried. The sheets left over at the turns of a spiral
+/// are small.
 const MOST_PIECES: usize = 256;
 
 /// Dissolves sheets, the smallest first, where their neighbours can take all of their pieces and
 /// seams do not become longer.
 ///
-/// Sheets that lie one behind the other on a spiral may each be too long for two to be one, and yet
-/// leave room for one less: then a sheet between two others is shared out.
+/// Adjacent sheets on a spiral may each be too long to join any two of them, although fewer sheets
+/// would do. Then a sheet between two others is divided among these.
 ///
-/// Returns how many sheets are gone.
+/// Returns the number of dissolved sheets.
 pub(super) fn dissolve_sheets(
     graph: &PieceGraph,
     beside: &Neighbours<(u32, u32)>,
@@ -44,11 +45,12 @@ struct Taker<'a> {
     beside: &'a Neighbours<(u32, u32)>,
     against: &'a Neighbours<u32>,
     sheets: &'a mut [u32],
-    /// Sheets that have taken pieces of another: they are left for the next round.
+    /// `true` for sheets that have taken pieces of another. They wait for the next round.
     has_taken: Vec<bool>,
-    /// Pieces of the sheet at work.
+    /// `true` for pieces of the current sheet.
     is_at_work: Vec<bool>,
-    /// Pieces with a sheet that may take them: the longest contact first, then the lowest piece.
+    /// Pieces, each with a sheet that may take it: the longest contact first, then the lowest
+    /// piece.
     queue: BinaryHeap<(u32, Reverse<u32>, Reverse<u32>)>,
 }
 
@@ -73,8 +75,8 @@ impl Taker<'_> {
         is_gone
     }
 
-    /// Gives piece after piece to a sheet beside it that holds nothing against it. Returns whether
-    /// all are given.
+    /// Gives each piece to an adjacent sheet without a conflict. Returns `true` if all pieces are
+    /// given.
     fn share_out(&mut self, group: &[(u32, u32)]) -> bool {
         let beside = self.beside;
         let sheet = group[0].0;
@@ -89,7 +91,8 @@ impl Taker<'_> {
         }
         let mut left = group.len();
         while let Some((links, Reverse(piece), Reverse(into))) = self.queue.pop() {
-            // An offer with another contact is stale: the piece has gone, or has been offered again.
+            // An offer with another contact is stale: the piece has been given away, or has been
+            // offered again.
             let is_stale = self.sheets[piece as usize] != sheet || self.contact(piece, into) != links;
             if is_stale || self.against.of(piece).iter().any(|&rival| self.sheets[rival as usize] == into) {
                 continue;
@@ -105,14 +108,14 @@ impl Taker<'_> {
         left == 0
     }
 
-    /// Links between a piece and a sheet.
+    /// Returns the number of links between a piece and a sheet.
     fn contact(&self, piece: u32, sheet: u32) -> u32 {
         let links = self.beside.of(piece).iter().filter(|(other, _)| self.sheets[*other as usize] == sheet);
         links.fold(0, |sum, &(_, links)| sum.saturating_add(links))
     }
 
-    /// Links from pieces of the group to other sheets, and between pieces of it that are of
-    /// different ones.
+    /// Returns the number of links from pieces of the group to other sheets, and between pieces of
+    /// the group that are in different sheets.
     fn seams(&self, group: &[(u32, u32)]) -> u64 {
         let links = |piece: u32| {
             let others = self.beside.of(piece).iter().filter(move |&&(other, _)| {

@@ -8,14 +8,15 @@ pub(super) struct Edge {
     pub(super) links: u32,
 }
 
-/// Counts pairs of pieces. Pairs come back soon or never, so a few are counted in place and the
-/// others are put on a list.
+/// Counts pairs of pieces. A pair comes again soon or never, so a few recent pairs are counted in
+/// place and the others are put on a list.
 pub(super) struct Pairs {
     recent: [Edge; 1 << RECENT_BITS],
     list: Vec<Edge>,
 }
 
-/// Pairs counted in place, as a power of two: those of a block of a dozen storeys.
+/// Number of pairs counted in place, as a power of two. It holds the pairs of a block of a dozen
+/// storeys.
 const RECENT_BITS: u32 = 7;
 
 impl Default for Pairs {
@@ -41,14 +42,14 @@ impl Pairs {
         }
     }
 
-    /// Each pair once, in order; nothing is left.
+    /// Takes all pairs out, sorted, each once.
     pub(super) fn take(&mut self) -> Vec<Edge> {
         let mut list = self.take_unsorted();
         sum_edges(&mut list);
         list
     }
 
-    /// Each pair, some several times; nothing is left.
+    /// Takes all pairs out, unsorted. Some come several times.
     pub(super) fn take_unsorted(&mut self) -> Vec<Edge> {
         let mut list = std::mem::take(&mut self.list);
         for recent in &mut self.recent {
@@ -60,7 +61,7 @@ impl Pairs {
     }
 }
 
-/// Sorts edges and makes one of those between the same two pieces.
+/// Sorts edges and merges those between the same two pieces.
 pub(super) fn sum_edges(edges: &mut Vec<Edge>) {
     edges.sort_unstable();
     edges.dedup_by(|edge, kept| {
@@ -78,18 +79,20 @@ pub(super) struct PieceGraph {
     pub(super) blocks: Vec<[u32; 2]>,
     /// Pieces of one area that touch; each pair once, the lower number first, in order.
     pub(super) edges: Vec<Edge>,
-    /// Pieces that must not be in one region but could get there over others; likewise.
+    /// Pieces that must not be in one region, but could come into one over other pieces. Each pair
+    /// once, the lower number first, in order.
     pub(super) conflicts: Vec<(u32, u32)>,
 }
 
-/// Neighbours of all nodes: those of node `n` are `entries[starts[n]..starts[n + 1]]`.
+/// Neighbours of all nodes. The neighbours of node `n` are `entries[starts[n]..starts[n + 1]]`.
 pub(super) struct Neighbours<T> {
     starts: Vec<u32>,
     entries: Vec<T>,
 }
 
 impl<T: Copy + Default> Neighbours<T> {
-    /// Both directions of every pair `(one, two, value)`; the value comes with the neighbour.
+    /// Stores both directions of every pair `(one, two, value)`, with the value beside the
+    /// neighbour.
     pub(super) fn new(
         count: usize,
         pairs: impl Iterator<Item = (u32, u32)> + Clone,

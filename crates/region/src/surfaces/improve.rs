@@ -1,4 +1,4 @@
-//! Moves pieces over the seam of two sheets so that it becomes as short as can be.
+//! Moves pieces over the seam of two sheets to make the seam as short as possible.
 
 #![expect(clippy::cast_possible_truncation, reason = "numbers of pieces, which fit 32 bits")]
 
@@ -6,22 +6,22 @@ use std::collections::VecDeque;
 
 use super::graph::{Neighbours, PieceGraph};
 
-/// Most pieces around a seam that may move at once. A bound on the time a seam takes, not on the
-/// length of seams.
+/// Largest number of pieces around a seam that may move at once. It limits the time per seam, not
+/// the length of seams.
 const REACH: usize = 1024;
 
-/// Stands for a capacity without end.
+/// Stands for an unlimited capacity.
 const UNBOUNDED: u32 = u32::MAX;
 
 /// Shortens the seams between sheets, two sheets at a time.
 ///
-/// Of the pieces of two sheets, those that conflict with one of the other sheet stay where they
-/// are. All others around the seam may be on either side: the shortest seam is a minimum cut of the
-/// graph of pieces between those that stay. Sheets stay sheets, and no move may tear one apart as
-/// far as can be seen from the seam.
+/// A piece of one of the two sheets that conflicts with a piece of the other stays where it is. All
+/// others around the seam may be on either side. The shortest seam is a minimum cut of the graph of
+/// pieces between those that stay. Sheets keep their invariants. No move disconnects a sheet, as
+/// far as the pieces around the seam show.
 ///
-/// `sheets` is the sheet of every piece; no two conflicting pieces are in one. Returns by how many
-/// links the seams became shorter.
+/// `sheets` holds the sheet of every piece, and no sheet holds two conflicting pieces. Returns by
+/// how many links the seams became shorter.
 ///
 /// # References
 /// Boykov, Veksler and Zabih 2001, Fast Approximate Energy Minimization via Graph Cuts, section 3
@@ -49,12 +49,12 @@ pub(super) fn shorten_seams(
     gained
 }
 
-/// What works on one seam after the other.
+/// The state for shortening seams one after the other.
 struct Cutter<'a> {
     beside: &'a Neighbours<(u32, u32)>,
     against: &'a Neighbours<u32>,
     sheets: &'a mut [u32],
-    /// Place among the pieces at work, `u32::MAX` for all others.
+    /// Index among the current pieces, `u32::MAX` for all others.
     place: Vec<u32>,
     flow: Flow,
 }
@@ -78,14 +78,15 @@ impl Cutter<'_> {
         sheet == left || sheet == right
     }
 
-    /// Whether `piece` of one of the two sheets conflicts with one of the other.
+    /// Returns `true` if `piece`, which is in one of the two sheets, conflicts with a piece of the
+    /// other.
     fn stays(&self, piece: u32, left: u32, right: u32) -> bool {
         let other = if self.sheets[piece as usize] == left { right } else { left };
         self.against.of(piece).iter().any(|&rival| self.sheets[rival as usize] == other)
     }
 
-    /// The pieces of both sheets nearest to the seam, in the order of a search that does not go on
-    /// behind those that stay.
+    /// Returns the pieces of both sheets nearest to the seam, in the order of a breadth-first
+    /// search that does not continue past pieces that stay.
     fn around(&mut self, seam: &[(u32, u32, u32, u32)]) -> Vec<u32> {
         let (left, right) = (seam[0].0, seam[0].1);
         let mut found: Vec<u32> = Vec::new();
@@ -112,11 +113,12 @@ impl Cutter<'_> {
         found
     }
 
-    /// Gives the pieces to the sides of the shortest seam. Returns by how much it is shorter;
-    /// nothing has moved if that is 0.
+    /// Moves the pieces to the sides of the shortest seam. Returns by how many links it is shorter.
+    /// If that is 0, nothing has moved.
     fn cut(&mut self, pieces: &[u32], left: u32, right: u32) -> u32 {
         let count = pieces.len() as u32;
-        // The two ends stand for all that stays: pieces in conflict, and pieces too far away.
+        // Source and sink stand for all pieces that stay: those in conflict, and those too far
+        // away.
         let (source, sink) = (count, count + 1);
         self.flow.start(count + 2);
         let mut length = 0_u32;
@@ -159,8 +161,8 @@ impl Cutter<'_> {
         length - least
     }
 
-    /// Into how many connected parts the pieces fall if they are of these sheets, all pieces
-    /// farther away taken for one part per sheet.
+    /// Returns the number of connected parts of the pieces if they are in these sheets. All pieces
+    /// farther away count as one part per sheet.
     fn parts(&self, pieces: &[u32], sheets: &[u32], left: u32, right: u32) -> u32 {
         let mut seen = vec![false; pieces.len()];
         let mut reaches_out = [false; 2];
@@ -193,14 +195,15 @@ impl Cutter<'_> {
     }
 }
 
-/// The largest flow between two nodes of a small graph whose edges carry the same both ways.
+/// The largest flow between two nodes of a small graph whose edges have the same capacity in both
+/// directions.
 #[derive(Default)]
 struct Flow {
     edges: Vec<(u32, u32, u32)>,
     starts: Vec<u32>,
-    /// Where each arc leads, what it can still carry, and the place of the arc back.
+    /// The target of each arc, its remaining capacity, and the index of the reverse arc.
     arcs: Vec<(u32, u32, u32)>,
-    /// Arc by which a node was reached; `u32::MAX` if it was not.
+    /// Arc by which each node was reached, `u32::MAX` if it was not.
     reached_by: Vec<u32>,
     queue: Vec<u32>,
 }
@@ -220,7 +223,7 @@ impl Flow {
         self.starts[two as usize + 2] += 1;
     }
 
-    /// Sorts the arcs by where they begin.
+    /// Sorts the arcs by the nodes where they begin.
     fn link(&mut self) {
         for node in 2..self.starts.len() {
             self.starts[node] += self.starts[node - 1];
@@ -237,8 +240,8 @@ impl Flow {
         }
     }
 
-    /// The largest flow, or `enough` if it is no less. In the first case [`Flow::is_reached`] then
-    /// tells the side of the source.
+    /// Returns the largest flow, or `enough` if the flow is at least that. If it is less,
+    /// [`Flow::is_reached`] then tells which nodes are on the side of the source.
     fn run(&mut self, source: u32, sink: u32, enough: u32) -> u32 {
         let mut total = 0_u32;
         while total < enough && self.search(source, sink) {
@@ -250,7 +253,8 @@ impl Flow {
                 node = self.arcs[arc.2 as usize].0;
             }
             if amount == UNBOUNDED {
-                // Not possible between sheets without conflict: what stays is of one sheet or the other.
+                // An arc without limit on the whole path cannot happen between sheets without
+                // conflict: each piece that stays is in one sheet only.
                 return enough;
             }
             let mut node = sink;
@@ -271,7 +275,7 @@ impl Flow {
         total.min(enough)
     }
 
-    /// Looks for a way from source to sink that can still carry something, the one of fewest arcs.
+    /// Searches for the path with the fewest arcs from source to sink that has capacity left.
     fn search(&mut self, source: u32, sink: u32) -> bool {
         self.reached_by.fill(u32::MAX);
         self.queue.clear();
@@ -318,7 +322,8 @@ mod tests {
             flow.start(nodes);
             edges.iter().for_each(|&(one, two, capacity)| flow.connect(one, two, capacity));
             flow.link();
-            // Every way to put the nodes on two sides, node 0 on one and node 1 on the other.
+            // Tries every division of the nodes into two sides, with node 0 on one and node 1 on
+            // the other.
             let cut_of = |side: &dyn Fn(u32) -> bool| -> u32 {
                 edges.iter().filter(|(one, two, _)| side(*one) != side(*two)).map(|(_, _, links)| links).sum()
             };
@@ -331,8 +336,8 @@ mod tests {
         }
     }
 
-    /// A ladder of pieces, `links` between its rungs; the first two and the last two conflict
-    /// across.
+    /// A ladder of pieces with `links` between its rungs. The first two and the last two pieces
+    /// conflict across it.
     #[test]
     fn a_seam_moves_to_where_the_way_is_narrow() {
         let links = [16, 16, 16, 5, 16, 16];

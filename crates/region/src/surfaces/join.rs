@@ -1,4 +1,4 @@
-//! Regions from the pieces of all parts of a field.
+//! Makes regions from the pieces of all parts of a field.
 
 #![expect(clippy::cast_possible_truncation, reason = "numbers of pieces, which are checked to fit 32 bits")]
 
@@ -48,11 +48,11 @@ impl JoinConfig {
     }
 }
 
-/// A part as the join knows it.
+/// The data that the join keeps of a part.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct JoinedPart {
     pub(super) core: GridWindow,
-    /// Region of each of its pieces, [`NO_REGION`] on an island that was dropped.
+    /// Region of each of its pieces, [`NO_REGION`] for pieces on removed islands.
     pub(super) regions: Vec<u32>,
 }
 
@@ -83,19 +83,19 @@ impl JoinedSurfaces {
         &self.areas
     }
 
-    /// Spans of each region.
+    /// Number of spans of each region.
     #[must_use]
     pub fn spans(&self) -> &[u64] {
         &self.spans
     }
 
-    /// The ground that was too small to get a region.
+    /// The islands that were too small to get a region.
     #[must_use]
     pub fn removed(&self) -> RemovedIslands {
         self.removed
     }
 
-    /// Replaces numbers of pieces of one part by their regions.
+    /// Replaces the piece numbers of one part by regions.
     pub(super) fn label_core(&self, part: usize, labels: &mut [u32]) {
         let regions = &self.parts[part].regions;
         for label in labels {
@@ -104,31 +104,32 @@ impl JoinedSurfaces {
     }
 }
 
-/// Makes regions of the pieces of all parts of a field, given in any order.
+/// Makes regions from the pieces of all parts of a field. The parts may come in any order.
 ///
-/// Pieces that touch and are of one kind of ground are joined as long as nothing in the sheet
-/// conflicts: first within squares of two blocks a side, then of four, eight and so on, in each the
-/// longest contact first, and only contacts that are long for the square; the rest at the end over
-/// the whole grid. So floors come together before stairs and doors do, and conflicts end up where
-/// contacts are short. Then pieces move over the seams that are left, so that each is as short as
-/// it can be near there between its two sheets; small sheets are shared out among their neighbours
-/// where these can take all of them; and what may be joined by now is. This finds few regions and
-/// short seams, not always the fewest or shortest.
+/// Pieces that touch and have one kind of ground are joined as long as no two pieces of the sheet
+/// conflict. This is done first within squares of two blocks a side, then of four, eight and so on.
+/// In each square the longest contact comes first, and only contacts that are long for the square
+/// are joined. The remaining contacts follow at the end, over the whole grid. So floors are joined
+/// before stairs and doors, and conflicts remain where contacts are short. Then pieces move over
+/// the remaining seams, to make each seam between two sheets locally as short as possible. The
+/// pieces of small sheets are given to neighbours where these can take all of them. At the end,
+/// sheets that can now be joined are joined. This finds few regions and short seams, but not always
+/// the fewest or shortest.
 ///
-/// Tells `observer` of islands dropped.
+/// Reports removed islands to `observer`.
 ///
 /// # Guarantees
 /// - The regions do not depend on how the field was cut into parts, nor on the order of `parts`.
 /// - Regions are numbered by their first spans, and keep the contract of
-///   [`Partition`](waymesh_core::stage::Partition) but for spans on islands that are dropped, which
-///   have no region.
+///   [`Partition`](waymesh_core::stage::Partition) except for spans on removed islands, which have
+///   no region.
 /// - No two adjacent regions of the same kind of ground could be one.
-/// - Ground without a part is taken for ground that is not there.
+/// - Ground that is in no part is treated as not existing.
 ///
 /// # Cost
-/// `p` pieces: about `p log p`, and some 300 bytes a piece while it runs. The seams that are left
-/// take a flow each, over a bounded number of pieces. Surfaces that nowhere conflict with
-/// themselves cost next to nothing.
+/// About `p log p` for `p` pieces, and about 300 bytes per piece of temporary memory. Each
+/// remaining seam takes one flow computation over a bounded number of pieces. Surfaces without
+/// conflicts cost very little.
 ///
 /// # Errors
 /// - [`RegionError::BadField`] for a bad configuration.
@@ -150,7 +151,8 @@ pub fn join_surfaces(
     let (kept, removed) = drop_islands(&gathered, config, observer);
     let graph = gathered.graph(&kept);
     let sheets = join_pieces(&graph);
-    // Numbered by first span: pieces are in that order, so a region's first piece has its first span.
+    // Regions are numbered by first span. Pieces are in that order, so a region's first piece has
+    // its first span.
     let mut numbers = vec![NO_REGION; sheets.len()];
     let (mut areas, mut spans) = (Vec::new(), Vec::new());
     let mut regions = vec![NO_REGION; sheets.len()];
@@ -186,23 +188,24 @@ pub fn join_surfaces(
     })
 }
 
-/// What parts are sorted by.
+/// Returns the key by which parts are sorted.
 pub(super) fn corner(core: &GridWindow) -> (u32, u32) {
     (core.z, core.x)
 }
 
-/// The pieces of all parts under names of their own: their places in the order of first spans.
+/// The pieces of all parts under common names. The name of a piece is its index in the order of
+/// first spans.
 struct Gathered {
-    /// Name of each piece, part by part.
+    /// Names of the pieces of each part.
     names: Vec<Vec<u32>>,
-    /// By name.
+    /// Block of each piece, by name.
     blocks: Vec<[u32; 2]>,
     areas: Vec<AreaId>,
     sizes: Vec<u16>,
-    /// Pieces that touch, of whatever areas; in order, each pair once.
+    /// Pieces that touch, also of different areas; in order, each pair once.
     edges: Vec<Edge>,
     conflicts: Vec<(u32, u32)>,
-    /// The rims of all parts in order, with names.
+    /// The rims of all parts in order, with the names of the pieces.
     rim: Vec<RimSpan>,
 }
 
@@ -264,17 +267,18 @@ impl Gathered {
         Ok(result)
     }
 
-    /// Finds what touches and what conflicts from part to part.
+    /// Finds the contacts and conflicts between pieces of different parts.
     fn cross(&mut self, parts: &[SurfacePieces]) -> Result<(), RegionError> {
         let places = Places::new(parts);
-        // Along a side the same pairs come again and again.
+        // Along a side the same pairs come many times.
         let (mut edges, mut conflicts) = (Pairs::default(), Pairs::default());
         let mut south = 0;
         for index in 0..self.rim.len() {
             let span = self.rim[index];
             let SpanKey { z, x, .. } = span.key;
             let is_at = |key: &SpanKey, x: u32, z: u32| (key.z, key.x) == (z, x);
-            // The column beyond along x is the next in order; the one along z moves on as the spans do.
+            // The adjacent column along x is the next in order. The adjacent column along z
+            // advances together with the spans.
             let east = index + self.rim[index..].iter().take_while(|other| is_at(&other.key, x, z)).count();
             while self.rim.get(south).is_some_and(|other| (other.key.z, other.key.x) < (z + 1, x)) {
                 south += 1;
@@ -304,8 +308,8 @@ impl Gathered {
         Ok(())
     }
 
-    /// What may be joined: pieces that are kept, of one area. Conflicts between pieces that never
-    /// meet are left out.
+    /// Builds the graph of what may be joined: contacts between kept pieces of one area. Conflicts
+    /// between pieces that never meet are left out.
     fn graph(&self, kept: &[bool]) -> PieceGraph {
         let edges: Vec<Edge> = self
             .edges
@@ -342,8 +346,8 @@ impl Places {
     }
 
     fn covers(&self, parts: &[SurfacePieces], x: u32, z: u32) -> bool {
-        // Rows of parts from the one that begins at or before z; parts share no column, so only a few rows
-        // come into question.
+        // Searches rows of parts, from the row that begins at or before z. Parts share no column,
+        // so only a few rows are searched.
         let mut row = z;
         loop {
             let end = self.corners.partition_point(|&(part_z, part_x, _)| (part_z, part_x) <= (row, x));
@@ -360,7 +364,7 @@ impl Places {
     }
 }
 
-/// Drops what hangs together and is too small. Returns what is kept, piece by piece.
+/// Removes connected pieces that are too small together. Returns for each piece if it is kept.
 fn drop_islands(
     gathered: &Gathered,
     config: &JoinConfig,

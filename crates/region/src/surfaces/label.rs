@@ -1,4 +1,4 @@
-//! Regions of the spans of a part.
+//! Finds the regions of the spans of a part.
 
 use waymesh_core::{FieldWindow, GridWindow, NO_REGION, RegionMap};
 
@@ -8,22 +8,25 @@ use super::split::{Part, pieces_of_spans};
 use super::straight::StraightLinks;
 use crate::error::RegionError;
 
-/// The region of every span of a part of the field, those of the ring too; [`NO_REGION`] where one
-/// cannot walk, on islands that were dropped, and in the ring where no part was joined.
+/// Returns the region of every span of a part of the field, including those of the ring. It is
+/// [`NO_REGION`] for spans that are not walkable, on removed islands, and in the ring where no part
+/// was joined.
 ///
-/// The part must be the one whose pieces were joined. Its pieces are found again, which takes as
-/// long as [`split_surfaces`](super::split_surfaces) and needs nothing to be kept for a span in
+/// The part must be the one whose pieces were joined. Its pieces are computed again, which takes as
+/// long as [`split_surfaces`](super::split_surfaces). So nothing per span has to be stored in
 /// between.
 ///
 /// # Guarantees
-/// - `count` is that of the whole field, so a part may hold none of some regions.
+/// - `count` is the number of regions of the whole field, so a part may hold no span of some
+///   regions.
 ///
 /// # Cost
 /// Linear in the spans.
 ///
 /// # Errors
 /// - [`RegionError::NotWholeBlocks`] if the core is not made of whole blocks.
-/// - [`RegionError::UnknownTile`] if no such part was joined, or another one at its place.
+/// - [`RegionError::UnknownTile`] if this part was not joined, or another part was joined at its
+///   place.
 pub fn label_surfaces(
     part: &FieldWindow<impl StraightLinks>,
     surfaces: &JoinedSurfaces,
@@ -35,11 +38,11 @@ pub fn label_surfaces(
     label(part, (labels, count), surfaces)
 }
 
-/// [`label_surfaces`] for who has kept the piece of every span, as
-/// [`split_surfaces_labelled`](super::split_surfaces_labelled) has given it.
+/// The same as [`label_surfaces`], but takes the piece of every span, as returned by
+/// [`split_surfaces_labelled`](super::split_surfaces_labelled), and does not compute it again.
 ///
 /// # Errors
-/// As [`label_surfaces`], and [`RegionError::UnknownTile`] for a table of another length.
+/// See [`label_surfaces`]. Also [`RegionError::UnknownTile`] for a table of another length.
 pub fn label_split_surfaces(
     part: &FieldWindow<impl StraightLinks>,
     pieces: Vec<u32>,
@@ -82,7 +85,7 @@ fn label(
     Ok(RegionMap { labels, count: surfaces.count() })
 }
 
-/// The columns outside the core.
+/// Returns the columns outside the core.
 fn ring(core: GridWindow, window: GridWindow) -> impl Iterator<Item = (u32, u32)> {
     (window.z..window.end_z()).flat_map(move |z| {
         let is_beside = z >= core.z && z < core.end_z();

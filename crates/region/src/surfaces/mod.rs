@@ -1,9 +1,10 @@
 //! Whole storeys as regions: split into pieces block by block, then joined.
 //!
 //! The grid is cut into fixed blocks of [`BLOCK_CELLS`] cells a side. [`split_surfaces`] cuts the
-//! ground of each block into pieces and notes what touches what; it looks at one block, so it does
-//! not matter which part of the field holds the block. [`join_surfaces`] makes regions of the
-//! pieces of all parts, and [`label_surfaces`] gives the spans of a part their regions.
+//! ground of each block into pieces and records which pieces touch. It looks at one block at a
+//! time, so the result does not depend on the part of the field that holds the block.
+//! [`join_surfaces`] makes regions from the pieces of all parts, and [`label_surfaces`] returns the
+//! regions of the spans of a part.
 
 mod agglomerate;
 mod block;
@@ -28,17 +29,17 @@ pub use straight::StraightLinks;
 
 use crate::error::RegionError;
 
-/// How [`split_surfaces`] and [`partition_surfaces`] work. All parts of a field must be split by
-/// the same rule.
+/// How [`split_surfaces`] and [`partition_surfaces`] work. All parts of a field must be split with
+/// the same configuration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SurfacesConfig {
     /// Height in metres that a piece may climb. Slopes and stairs within a block are cut into
-    /// slices of about this height, so that a seam can lie across them. The lower, the shorter
-    /// the seams and the more pieces. Default 0.5; finite, above zero.
+    /// slices of about this height, so that a seam can lie across them. A lower value gives shorter
+    /// seams and more pieces. Default 0.5; finite, above zero.
     pub slice_height: f32,
     /// Pieces of less than this many square metres are added to a neighbour in their block where
-    /// they can be. Default 0.5; finite, zero or more.
+    /// possible. Default 0.5; finite, zero or more.
     pub min_piece: f32,
 }
 
@@ -65,10 +66,10 @@ impl SurfacesConfig {
         Ok(BadField::unless_area("min_piece", self.min_piece)?)
     }
 
-    /// The rule in cells and levels of this frame.
+    /// Returns the configuration in cells and levels of this frame.
     fn rule(&self, frame: &GridFrame) -> Rule {
         let whole = |exact: f64| {
-            // A length that should be a whole number may be a little off in single precision.
+            // Rounding in single precision may move a whole number a little.
             #[expect(
                 clippy::cast_possible_truncation,
                 clippy::cast_sign_loss,
@@ -89,7 +90,7 @@ impl SurfacesConfig {
 struct Rule {
     /// Levels that a piece may climb.
     slice_levels: u32,
-    /// Smallest piece that is left alone.
+    /// Number of spans of the smallest piece that is kept as it is.
     min_spans: u32,
 }
 
@@ -98,15 +99,15 @@ struct Rule {
 /// a link.
 ///
 /// The same as [`split_surfaces`], [`join_surfaces`] and [`label_surfaces`] with one part that
-/// holds everything. However the field is cut into parts, the regions are the same.
+/// holds the whole field. The regions do not depend on how a field is cut into parts.
 ///
 /// # Guarantees
 /// - The contract of [`Partition`].
 /// - No two adjacent regions of the same kind of ground could be one.
 ///
 /// # Cost
-/// Near linear: one pass over the spans, and the join, which works on pieces (one or a few per 256
-/// columns).
+/// Near linear: one pass over the spans, and the join, which works on pieces. There are one or a
+/// few pieces per 256 columns.
 ///
 /// # Errors
 /// [`RegionError`] for a bad configuration.
@@ -136,7 +137,7 @@ impl Partition for Surfaces {
     }
 }
 
-/// Whether `part` is a rectangle of whole blocks.
+/// Checks that the core of `part` is a rectangle of whole blocks within its window.
 fn check_core<F>(part: &split::Part<'_, F>) -> Result<(), RegionError> {
     let (core, frame) = (part.core, part.frame);
     if is_on_blocks(&core, frame.width, frame.depth) && part.window.covers(&core) {
@@ -146,7 +147,8 @@ fn check_core<F>(part: &split::Part<'_, F>) -> Result<(), RegionError> {
     }
 }
 
-/// Whether `core` lies in a grid of this size, begins at a block and ends at one or with the grid.
+/// Returns `true` if `core` lies in a grid of this size, begins at the corner of a block, and ends
+/// at the end of a block or of the grid.
 fn is_on_blocks(core: &waymesh_core::GridWindow, width: u32, depth: u32) -> bool {
     let side = |start: u32, cells: u32, all: u32| {
         let end = u64::from(start) + u64::from(cells);

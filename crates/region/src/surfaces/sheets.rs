@@ -1,5 +1,4 @@
-//! Sheets of pieces: what they touch, what they must not be joined with, and joining them one by
-//! one.
+//! Sheets of pieces: their contacts, their conflicts, and joining them one by one.
 
 #![expect(clippy::cast_possible_truncation, reason = "numbers of pieces, which fit 32 bits")]
 
@@ -10,8 +9,8 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use waymesh_core::DisjointSets;
 
-/// Hashes a pair of numbers packed in one. Tables are only looked things up in, never walked
-/// through, so the order of their entries shows nowhere.
+/// Hashes a pair of numbers packed in one. Tables are only used for lookups and never iterated, so
+/// the order of their entries has no effect.
 #[derive(Default)]
 struct PairHasher(u64);
 
@@ -33,7 +32,7 @@ impl Hasher for PairHasher {
 
 type PairHash = BuildHasherDefault<PairHasher>;
 
-/// Both numbers in one, in order.
+/// Packs two numbers into one, the lower first.
 fn pack(one: u32, two: u32) -> u64 {
     u64::from(one.min(two)) << 32 | u64::from(one.max(two))
 }
@@ -42,23 +41,24 @@ fn pack(one: u32, two: u32) -> u64 {
 /// lowest name.
 type Candidate = (u32, Reverse<u32>, Reverse<u32>, u32, u32);
 
-/// Sheets that are joined one by one. Each begins as one piece and bears the number of one of its
+/// Sheets that are joined one by one. Each begins as one piece and is named after one of its
 /// pieces.
 pub(super) struct Sheets {
     sets: DisjointSets,
-    /// Lowest piece.
+    /// Lowest piece of each sheet.
     lowest: Vec<u32>,
     contacts: HashMap<u64, u32, PairHash>,
     conflicts: HashSet<u64, PairHash>,
-    /// Sheets that each one touches, with such as are gone.
+    /// Sheets that each sheet touches. The lists also hold sheets that no longer exist.
     beside: Vec<Vec<u32>>,
-    /// Sheets that each one must not be joined with, with such as are gone.
+    /// Sheets that each sheet must not be joined with. The lists also hold sheets that no longer
+    /// exist.
     against: Vec<Vec<u32>>,
     queue: BinaryHeap<Candidate>,
 }
 
 impl Sheets {
-    /// One sheet for each of `count` pieces, that touch nothing.
+    /// Creates one sheet for each of `count` pieces, without contacts and conflicts.
     pub(super) fn new(count: usize, contacts: usize, conflicts: usize) -> Self {
         Self {
             sets: DisjointSets::new(count),
@@ -71,7 +71,7 @@ impl Sheets {
         }
     }
 
-    /// Two sheets touch along so many links more.
+    /// Adds `links` to the contact of two sheets.
     pub(super) fn add_contact(&mut self, one: u32, two: u32, links: u32) {
         if one == two {
             return;
@@ -86,7 +86,7 @@ impl Sheets {
         }
     }
 
-    /// Two sheets must not be joined.
+    /// Records that two sheets must not be joined.
     pub(super) fn add_conflict(&mut self, one: u32, two: u32) {
         if self.conflicts.insert(pack(one, two)) {
             self.against[one as usize].push(two);
@@ -94,13 +94,12 @@ impl Sheets {
         }
     }
 
-    /// The sheet that holds `piece`.
+    /// Returns the sheet that holds `piece`.
     pub(super) fn find(&mut self, piece: u32) -> u32 {
         self.sets.find(piece)
     }
 
-    /// Proposes to join two sheets, if they touch along at least so many links and nothing is
-    /// against it.
+    /// Proposes to join two sheets if they touch along at least `least` links and do not conflict.
     pub(super) fn propose(&mut self, one: u32, two: u32, least: u32) {
         let pair = pack(one, two);
         if let Some(&links) = self.contacts.get(&pair)
@@ -112,12 +111,12 @@ impl Sheets {
         }
     }
 
-    /// Joins what has been proposed, the longest contact first. Pairs whose contact grows thereby
-    /// are proposed, too, if `may_join(links, one, two)`.
+    /// Joins the proposed pairs, the longest contact first. Pairs whose contact grows by this are
+    /// also proposed if `may_join(links, one, two)`.
     pub(super) fn join_proposed(&mut self, may_join: impl Fn(u32, u32, u32) -> bool) {
         while let Some((links, _, _, one, two)) = self.queue.pop() {
-            // A pair with another number of links is stale: it has been proposed again, or one of the two is
-            // gone.
+            // A pair with another number of links is stale: it has been proposed again, or one of
+            // the two sheets no longer exists.
             let pair = pack(one, two);
             if self.contacts.get(&pair) == Some(&links) && !self.conflicts.contains(&pair) {
                 self.join(one, two, &may_join);
@@ -127,7 +126,7 @@ impl Sheets {
 
     fn join(&mut self, one: u32, two: u32, may_join: &impl Fn(u32, u32, u32) -> bool) {
         let entries = |sheet: u32| self.beside[sheet as usize].len() + self.against[sheet as usize].len();
-        // What has less moves, so that nothing moves more often than there are doublings.
+        // The shorter lists move, so each entry moves at most a logarithmic number of times.
         let (into, from) = if entries(one) >= entries(two) { (one, two) } else { (two, one) };
         self.sets.put(from, into);
         self.lowest[into as usize] = self.lowest[into as usize].min(self.lowest[from as usize]);

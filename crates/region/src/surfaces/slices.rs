@@ -1,4 +1,4 @@
-//! A block that is not simple: cut by height into slices that are plain sheets.
+//! Cuts a block that is not simple by height into slices that are plain sheets.
 
 #![expect(clippy::cast_possible_truncation, reason = "numbers of spans and pieces, which fit 32 bits")]
 
@@ -12,42 +12,43 @@ use super::graph::{Edge, Pairs};
 use super::straight::StraightLinks;
 use crate::merge::{self, Region};
 
-/// Most levels that all sets of a block may climb together before levels are counted in coarser
-/// steps.
+/// Largest total number of levels that the sets of a block may climb. Beyond it, levels are counted
+/// in coarser steps.
 const MOST_LEVELS: u64 = 1 << 16;
 
-/// The walkable spans of a block that is not simple, numbered among themselves in order.
+/// The walkable spans of a block that is not simple, numbered from 0 in order.
 #[derive(Default)]
 pub(super) struct BlockCutter {
-    /// With their columns.
+    /// The spans with their columns.
     spans: Vec<(u32, u32)>,
-    /// Set of each, later piece of each.
+    /// Set of each span, later its piece.
     part: Vec<u32>,
     floor: Vec<i32>,
-    /// Whether another walkable span lies in the column of each.
+    /// `true` for spans with another walkable span in their column.
     is_stacked: Vec<bool>,
-    /// Level of each.
+    /// Level of each span.
     level: Vec<u32>,
-    /// Pairs linked, of one area.
+    /// Pairs of linked spans of one area.
     links: Vec<(u32, u32)>,
-    /// Pairs of one area that must not be in one piece.
+    /// Pairs of spans of one area that must not be in one piece.
     rivals: Vec<(u32, u32)>,
-    /// First level of each set, beside each level.
+    /// For each level, the first level of its set.
     bases: Vec<u32>,
-    /// Levels are steps of two to this power.
+    /// Power of two by which levels are divided.
     coarse: u32,
-    /// Beside each level, how many links of its set lead over it: from below it to it or higher.
+    /// For each level, how many links of its set lead over it, which means from below it to it or
+    /// higher.
     crossing: Vec<i32>,
-    /// Beside each level, whether the set is cut just below it.
+    /// For each level, `true` if the set is cut just below it.
     cuts: Vec<bool>,
     slices: DisjointSets,
     numbers: Vec<u32>,
 }
 
 impl BlockCutter {
-    /// Cuts the sets of a block that is not simple: `part` then tells the piece of each span.
-    /// `labels` are the numbers of sets, from `start` on, and turn into places in `spans`.
-    /// `is_torn` tells whether any set holds rivals.
+    /// Cuts the sets of a block that is not simple. Afterwards `part` holds the piece of each span.
+    /// `labels` are the numbers of sets, from `start` on, and are replaced by indices into `spans`.
+    /// `is_torn` is `true` if any set holds rivals.
     pub(super) fn cut(
         &mut self,
         part: (&impl StraightLinks, &GridWindow),
@@ -106,7 +107,7 @@ impl BlockCutter {
                             continue;
                         }
                         let other = labels[link as usize];
-                        // Nothing of another area is in the set.
+                        // A set has one area, so no area is compared.
                         if self.part.get(other as usize) == Some(&part) {
                             self.links.push((other, own));
                         }
@@ -116,7 +117,7 @@ impl BlockCutter {
         }
     }
 
-    /// Finds the pairs of a set that must not be in one piece, `labels` being places in `spans`.
+    /// Finds the pairs of a set that must not be in one piece. `labels` are indices into `spans`.
     fn gather_rivals(&mut self, field: &impl StraightLinks, block: &GridWindow, labels: &[u32]) {
         for z in block.z..block.end_z() {
             for x in block.x..block.end_x() {
@@ -142,8 +143,8 @@ impl BlockCutter {
         }
     }
 
-    /// Turns the heights of spans into places in a list that holds the levels of one set after the
-    /// other, and counts the links over each.
+    /// Replaces the heights of spans by indices into a list that holds the levels of one set after
+    /// the other, and counts the links over each level.
     fn rank_levels(&mut self) {
         let sets = self.part.iter().max().map_or(0, |&most| most as usize + 1);
         let mut ranges = vec![(i32::MAX, i32::MIN); sets];
@@ -151,7 +152,8 @@ impl BlockCutter {
             let range = &mut ranges[part as usize];
             *range = (range.0.min(floor), range.1.max(floor));
         }
-        // Levels far apart are counted in coarser steps, or a few links up a tower would take all memory.
+        // Sets that climb far are counted in coarser steps. Otherwise a few links up a tower would
+        // need too much memory.
         let levels = |coarse: u32| -> u64 {
             ranges.iter().map(|&(low, high)| u64::from(high.abs_diff(low) >> coarse)).sum()
         };
@@ -186,7 +188,7 @@ impl BlockCutter {
         }
     }
 
-    /// Of the levels `from..=to`, the one that fewest links lead over; the highest of several.
+    /// Returns the level of `from..=to` that the fewest links lead over, the highest of equals.
     fn narrowest(&self, from: u32, to: u32) -> u32 {
         (from..=to)
             .min_by_key(|&level| (self.crossing[level as usize], std::cmp::Reverse(level)))
@@ -194,8 +196,8 @@ impl BlockCutter {
     }
 
     /// Cuts sets so that no slice holds rivals of different height. Every pair of rivals is an
-    /// interval of levels to be cut in; taken in order of their upper ends, one cut serves many
-    /// (the classic greedy stabbing of intervals).
+    /// interval of levels that needs a cut. The intervals are taken in the order of their upper
+    /// ends, so that one cut serves many (the classic greedy interval stabbing).
     fn cut_rivals_apart(&mut self) {
         let mut intervals: Vec<(u32, u32)> = self
             .rivals
@@ -216,8 +218,8 @@ impl BlockCutter {
         }
     }
 
-    /// Cuts slices that are taller than `limit`, each time where few links are cut within the upper
-    /// half of what a slice may have.
+    /// Cuts slices that are taller than `limit`, each time at the level with the fewest links in
+    /// the upper half of the allowed height.
     fn cut_to_height(&mut self, limit: u32) {
         let limit = (limit >> self.coarse).max(1);
         let mut bottom = 0;
@@ -231,8 +233,9 @@ impl BlockCutter {
         }
     }
 
-    /// Puts linked spans of one slice together, those alone in their columns and those with others
-    /// above or below apart: where a storey ends over another, a seam may be wanted.
+    /// Puts linked spans of one slice together. Spans that are alone in their columns and spans
+    /// with others above or below are kept apart, because a seam may be needed where a storey ends
+    /// over another.
     fn part_slices(&mut self) {
         let Self { part, level, links, cuts, .. } = self;
         self.numbers.clear();
@@ -244,7 +247,7 @@ impl BlockCutter {
         let slice_of = |span: u32| self.numbers[level[span as usize] as usize];
         self.slices.reset(part.len());
         for &(one, two) in links.iter() {
-            // Links stay within a set, so two of one slice are of one set.
+            // Links stay within a set, so two linked spans of one slice are of one set.
             let is_alike = self.is_stacked[one as usize] == self.is_stacked[two as usize];
             if is_alike && slice_of(one) == slice_of(two) {
                 self.slices.unite(one, two);
@@ -255,8 +258,8 @@ impl BlockCutter {
         }
     }
 
-    /// Cuts pieces that still hold rivals, which are then of one height: grows sheets from the
-    /// first span on, and takes none in that has a rival there.
+    /// Cuts pieces that still hold rivals, which then have one height. Grows sheets from the first
+    /// span on, and adds no span that has a rival in the sheet.
     fn untie(&mut self) {
         let Self { part, links, rivals, .. } = self;
         let mut is_torn = vec![false; part.len()];
@@ -280,7 +283,7 @@ impl BlockCutter {
                 }
             }
         }
-        // The new piece of each span, named after its first one.
+        // The new piece of each span, named after the first span of the piece.
         let mut piece = vec![u32::MAX; part.len()];
         let mut queue = VecDeque::new();
         for seed in 0..part.len() as u32 {
@@ -355,7 +358,7 @@ impl BlockCutter {
         }
     }
 
-    /// Numbers the new pieces of the block by first span, in place of those from `start` on.
+    /// Numbers the new pieces of the block by first span. They replace the pieces from `start` on.
     pub(super) fn renumber(&mut self, labels: &mut [u32], start: u32, pieces: &mut Vec<BlockPiece>) {
         pieces.truncate(start as usize);
         self.numbers.clear();

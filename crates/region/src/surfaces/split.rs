@@ -1,4 +1,4 @@
-//! A part of the field, cut into pieces of surface.
+//! Cuts a part of the field into pieces of surface.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ use crate::error::RegionError;
 pub struct Piece {
     /// Its first span.
     pub first: SpanKey,
-    /// Number of spans, 256 at most.
+    /// Number of spans, at most 256.
     pub spans: u16,
     /// What kind of ground it is.
     pub area: AreaId,
@@ -26,11 +26,11 @@ pub struct Piece {
 pub(super) struct RimSpan {
     pub(super) key: SpanKey,
     pub(super) piece: u32,
-    /// What is beyond it towards +x and +z.
+    /// What lies beyond it towards +x and +z.
     pub(super) beyond: [Beyond; 2],
 }
 
-/// What follows a span of the rim.
+/// What lies beyond a side of a rim span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Beyond {
     /// The same part, or nothing at all.
@@ -41,11 +41,12 @@ pub(super) enum Beyond {
     Linked(i32),
 }
 
-/// What joining has to know of a part of the field: its pieces, what touches what, and the spans
-/// beside other parts.
+/// The data that joining needs about a part of the field: its pieces, their contacts and conflicts,
+/// and the spans beside other parts.
 ///
-/// Small: some 20 bytes a piece, 12 a contact, 8 a conflict, 32 a span of the rim. It can be kept
-/// as bytes ([`SurfacePieces::to_bytes`]) while the field itself is put away.
+/// It is small: about 20 bytes per piece, 12 per contact, 8 per conflict and 32 per span of the
+/// rim. It can be stored as bytes ([`SurfacePieces::to_bytes`]) while the field itself is not in
+/// memory.
 ///
 /// # Invariants
 /// Pieces lie in the core and are in order of blocks, row by row, then of first spans. Contacts and
@@ -77,7 +78,7 @@ impl SurfacePieces {
         &self.pieces
     }
 
-    /// Bytes of memory in use, about.
+    /// Approximate memory in use, in bytes.
     #[must_use]
     pub fn memory(&self) -> usize {
         size_of_val(self.pieces.as_slice())
@@ -106,24 +107,25 @@ impl<'a, F: StraightLinks> Part<'a, F> {
         Self { frame: part.frame, core: part.core, window: part.window, field: &part.field }
     }
 
-    /// The core in columns of the part's own field.
+    /// Returns the core in columns of the part's own field.
     fn local_core(&self) -> GridWindow {
         GridWindow { x: self.core.x - self.window.x, z: self.core.z - self.window.z, ..self.core }
     }
 }
 
 /// Cuts the ground of every block of the core into pieces that are plain sheets: connected, of one
-/// kind of ground, never over themselves in plan, never side by side with themselves without a
-/// link.
+/// kind of ground, never overlapping themselves in plan, and never side by side with themselves
+/// without a link.
 ///
 /// A connected surface within a block is one piece if that holds for it, if it does not climb more
 /// than the configuration says, and if it has other ground above or below it everywhere or nowhere.
-/// Others are cut by height, at levels that few links lead over, into slices that part what must
-/// not be together, and where they begin to lie over something else. So there are pieces to choose
-/// from where a seam may have to be.
+/// Other surfaces are cut by height into slices, at levels that few links lead over, so that rivals
+/// are in different pieces. They are also cut where they begin to overlap other ground. So there
+/// are piece borders to choose from where a seam may be needed.
 ///
 /// # Guarantees
-/// - What becomes of a block depends on nothing outside it, so not on the part it is in.
+/// - The pieces of a block depend on nothing outside it, so they do not depend on the part that
+///   holds it.
 ///
 /// # Cost
 /// Near linear in the spans, and linear in the pairs of storeys of a column. Blocks with a single
@@ -139,11 +141,12 @@ pub fn split_surfaces(
     Ok(split_surfaces_labelled(part, config)?.0)
 }
 
-/// As [`split_surfaces`]; also gives the piece of every span, [`NO_REGION`] outside the core and
-/// where one cannot walk, for [`label_split_surfaces`](super::label_split_surfaces).
+/// The same as [`split_surfaces`], but also returns the piece of every span, [`NO_REGION`] outside
+/// the core and for spans that are not walkable, for
+/// [`label_split_surfaces`](super::label_split_surfaces).
 ///
 /// # Errors
-/// As [`split_surfaces`].
+/// See [`split_surfaces`].
 pub fn split_surfaces_labelled(
     part: &FieldWindow<impl StraightLinks>,
     config: &SurfacesConfig,
@@ -152,7 +155,8 @@ pub fn split_surfaces_labelled(
     split_part(&Part::of(part), config)
 }
 
-/// Also gives the piece of every span, [`NO_REGION`] outside the core and where one cannot walk.
+/// Also returns the piece of every span, [`NO_REGION`] outside the core and for spans that are not
+/// walkable.
 pub(super) fn split_part(
     part: &Part<'_, impl StraightLinks>,
     config: &SurfacesConfig,
@@ -177,8 +181,8 @@ pub(super) fn split_part(
     Ok((SurfacePieces { grid, core: part.core, rule, pieces, contacts, conflicts, rim }, labels))
 }
 
-/// The piece of every span, and all pieces. After each strip of blocks, `look` sees its columns,
-/// how its blocks are mixed, and the labels so far.
+/// Returns the piece of every span, and all pieces. After each strip of blocks, `look` is called
+/// with its columns, the mixes of its blocks, and the labels so far.
 fn label_pieces(
     part: &Part<'_, impl StraightLinks>,
     rule: Rule,
@@ -197,13 +201,13 @@ fn label_pieces(
     (labels, pieces)
 }
 
-/// The piece of every span of a part that has been split before, and the number of pieces.
+/// Returns the piece of every span of a part that has been split before, and the number of pieces.
 pub(super) fn pieces_of_spans(part: &Part<'_, impl StraightLinks>, rule: Rule) -> (Vec<u32>, usize) {
     let (labels, pieces) = label_pieces(part, rule, |_, _, _| ());
     (labels, pieces.len())
 }
 
-/// Finds what touches and what crowds what.
+/// Finds contacts and conflicts between pieces.
 struct Survey<'a, F> {
     part: &'a Part<'a, F>,
     contacts: Pairs,
@@ -211,14 +215,15 @@ struct Survey<'a, F> {
 }
 
 impl<F: StraightLinks> Survey<'_, F> {
-    /// The pairs within the blocks of a strip, and those over its borders to blocks before.
+    /// Adds the pairs within the blocks of a strip, and the pairs over its borders to earlier
+    /// blocks.
     fn strip(&mut self, strip: &GridWindow, mixes: &[Mix], labels: &[u32]) {
         let field = self.part.field;
         let rows = strip.z..strip.end_z();
         for (x, mix) in (strip.x..strip.end_x()).step_by(BLOCK_CELLS as usize).zip(mixes) {
             match mix {
                 Mix::One => {}
-                // All columns tell the same.
+                // All columns give the same pairs, so one is enough.
                 Mix::Storeys => self.column(field.spans_at(x, strip.z), labels),
                 Mix::Several => {
                     let width = BLOCK_CELLS.min(strip.end_x() - x);
@@ -252,7 +257,7 @@ impl<F: StraightLinks> Survey<'_, F> {
                 let north = (z > block.z).then(|| field.spans_at(x, z - 1));
                 for (side, direction) in [(west, Direction::NegX), (north, Direction::NegZ)] {
                     let Some(side) = side else { continue };
-                    // Columns of the same pieces, one linked to the other, tell the same.
+                    // Columns with the same pieces that are linked straight give the same pairs.
                     if is_straight(field, labels, &own, &side, direction) {
                         is_seen = true;
                     } else {
@@ -266,7 +271,7 @@ impl<F: StraightLinks> Survey<'_, F> {
         }
     }
 
-    /// Spans in one column.
+    /// Adds the pairs of spans in one column.
     fn column(&mut self, column: Range<u32>, labels: &[u32]) {
         let field = self.part.field;
         for upper in column.clone().skip(1) {
@@ -279,8 +284,8 @@ impl<F: StraightLinks> Survey<'_, F> {
         }
     }
 
-    /// Two columns on both sides of a border of blocks. `before` are those beside them, if each of
-    /// their spans is linked straight across.
+    /// Adds the pairs of two columns on both sides of a border of blocks. `before` holds the
+    /// previous two columns along the border, if each of their spans is linked straight across.
     #[inline]
     fn border(
         &mut self,
@@ -296,7 +301,7 @@ impl<F: StraightLinks> Survey<'_, F> {
             let mut pairs = now.clone().zip(before.clone());
             now.len() == before.len() && pairs.all(|(a, b)| labels[a as usize] == labels[b as usize])
         };
-        // Between the same pieces there are more links, but no other conflicts.
+        // The same pieces again add more links, but no new conflicts.
         if straight && before.as_ref().is_some_and(|[a, b]| same(&own, a) && same(&there, b)) {
             for (span, other) in own.clone().zip(there.clone()) {
                 let (one, two) = (labels[span as usize], labels[other as usize]);
@@ -310,7 +315,7 @@ impl<F: StraightLinks> Survey<'_, F> {
         *before = straight.then_some([own, there]);
     }
 
-    /// Spans in two columns side by side.
+    /// Adds the pairs of spans in two adjacent columns.
     #[inline]
     fn side(
         &mut self,
@@ -343,7 +348,7 @@ impl<F: StraightLinks> Survey<'_, F> {
     }
 }
 
-/// The walkable spans at those sides of the core where the grid goes on.
+/// Returns the walkable spans at those sides of the core where the grid continues.
 fn rim_of(part: &Part<'_, impl StraightLinks>, labels: &[u32]) -> Vec<RimSpan> {
     let (core, field) = (part.core, part.field);
     let mut rim = Vec::new();
@@ -379,7 +384,7 @@ fn rim_of(part: &Part<'_, impl StraightLinks>, labels: &[u32]) -> Vec<RimSpan> {
                     rim.push(RimSpan { key, piece, beyond });
                 }
             }
-            // Between the two sides there is nothing to see unless the whole row is rim.
+            // Between the two sides no column is on the rim, unless the whole row is.
             x = if is_rim_row || x + 1 >= core.end_x() { x + 1 } else { core.end_x() - 1 };
         }
     }
@@ -425,8 +430,8 @@ mod tests {
         fields::from_floors(width, depth, &columns)
     }
 
-    /// What touches and what crowds what, told by every pair of spans in one column or in two side
-    /// by side.
+    /// Finds contacts and conflicts by looking at every pair of spans in one column or in two
+    /// adjacent columns.
     fn pairs(field: &WalkableField, labels: &[u32]) -> (Contacts, Vec<(u32, u32)>) {
         let (mut contacts, mut conflicts) = (BTreeMap::new(), Vec::new());
         let frame = &field.frame;
@@ -479,7 +484,7 @@ mod tests {
             let mut sizes = vec![0; found.pieces.len()];
             labels.iter().filter(|label| **label != NO_REGION).for_each(|&label| sizes[label as usize] += 1);
             assert!(found.pieces.iter().map(|piece| piece.spans).eq(sizes));
-            // Links within a block join what is one piece, in plain blocks no less and no more.
+            // In a plain block the pieces are exactly the sets of spans that links join.
             for z in (0..field.frame.depth).step_by(BLOCK_CELLS as usize) {
                 for x in (0..field.frame.width).step_by(BLOCK_CELLS as usize) {
                     let block = GridWindow::new(x, z, BLOCK_CELLS, BLOCK_CELLS).intersection(&part.core);

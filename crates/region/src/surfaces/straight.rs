@@ -1,15 +1,15 @@
-//! Links of many spans at a glance.
+//! Checks the links of many spans at once.
 
 use std::ops::Range;
 
 use waymesh_core::{Direction, SlimSpans, SpanField, WalkableField};
 
-/// A field that can tell of many spans at once where they link to. That is what most blocks of most
-/// fields are decided by.
+/// A field that can check the links of many spans at once. For most blocks of most fields this
+/// check is enough.
 pub trait StraightLinks: SpanField {
-    /// `true` if each of `spans` links in `direction` to the span at the same place in the range
-    /// that begins at `first`, which lies in the column beside its own. `false` may also mean that
-    /// it takes a closer look.
+    /// Returns `true` if each of `spans` links in `direction` to the span at the same index in the
+    /// range that begins at `first`, which lies in the adjacent column. `false` may also mean that
+    /// the links must be checked one by one.
     fn links_straight(&self, spans: Range<u32>, direction: Direction, first: u32) -> bool;
 }
 
@@ -27,7 +27,8 @@ impl StraightLinks for SlimSpans {
         let (spans, first) = (spans.start as usize..spans.end as usize, first as usize);
         let bit = 1 << direction.index();
         let (own, there) = (&self.ground[spans.clone()], &self.ground[first..first + spans.len()]);
-        // All at once is quicker than up to the first. What is so near is the nearest.
+        // Checking all at once is faster than stopping at the first difference. A span this near is
+        // always the nearest one, which is the one that is linked.
         self.odd.is_empty()
             && self.links[spans].iter().fold(bit, |all, links| all & links) == bit
             && own.iter().zip(there).fold(true, |all, (a, b)| all & ((a - b).abs() <= self.near))
