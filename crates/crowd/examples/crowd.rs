@@ -1,7 +1,8 @@
-//! Runs a crowd through a scene and prints how it fared: time of a step, arrivals, overlaps, walls, flow.
+//! Runs a crowd through a scene and prints how it fared: time of a step, arrivals, overlaps, walls,
+//! flow.
 //!
-//! `crowd [SCENE] [AGENTS]`, where the scene is `door`, `streams`, `crossing`, `circle`, `meeting` or
-//! `blocks`; or `--mesh FILE` for a packed mesh. `--frames FOLDER` draws every other second.
+//! `crowd [SCENE] [AGENTS]`, where the scene is `door`, `streams`, `crossing`, `circle`, `meeting`
+//! or `blocks`; or `--mesh FILE` for a packed mesh. `--frames FOLDER` draws every other second.
 #![expect(clippy::print_stdout, reason = "a program that prints a table")]
 #![expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "numbers of agents and squares")]
 

@@ -85,7 +85,7 @@ pub(crate) enum Task {
     Blocked,
 }
 
-/// Whether an agent gets nearer to its target.
+/// `true` if an agent gets nearer to its target.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Progress {
     /// Shortest path so far, in metres.
@@ -243,8 +243,8 @@ impl<F: PolygonFilter, C: TravelCost> Agent<F, C> {
         })
     }
 
-    /// Puts the agent on a mesh that is not the one it was on, gets it the path that it waits for, and
-    /// sees how far it is.
+    /// Puts the agent on a mesh that is not the one it was on, gets it the path that it waits for,
+    /// and sees how far it is.
     pub(crate) fn prepare(&mut self, mesh: &NavMesh, links: &LinkTable, dt: f32, scratch: &mut Scratch) {
         if self.is_lost || self.place.generation != mesh.generation() {
             self.relocate(mesh, self.place.position, scratch);

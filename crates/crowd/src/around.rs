@@ -7,8 +7,8 @@ use waymesh_graph::{Generation, Location, NavMesh, PolygonFilter, QueryError};
 use crate::links::LinkTable;
 use crate::workers::Scratch;
 
-/// Steps after which the surroundings are looked up again although the agent stood still: filters and
-/// links may have changed.
+/// Steps after which the surroundings are looked up again although the agent stood still: filters
+/// and links may have changed.
 const MOST_STEPS: u32 = 30;
 
 /// Polygons and walls around a place, kept while the agent stays near it.
@@ -32,8 +32,8 @@ impl Default for Around {
 }
 
 impl Around {
-    /// Looks around once more if the agent is more than `slack` metres from where it did so last, the
-    /// mesh is another one, or [`MOST_STEPS`] have passed.
+    /// Looks around once more if the agent is more than `slack` metres from where it did so last,
+    /// the mesh is another one, or [`MOST_STEPS`] have passed.
     pub(crate) fn renew(
         &mut self,
         mesh: &NavMesh,
@@ -75,8 +75,8 @@ impl Around {
     }
 }
 
-/// Lists the polygons that hang together with `first` through edges, and links that are crossed like
-/// edges, within `range` metres in plan.
+/// Lists the polygons that hang together with `first` through edges, and links that are crossed
+/// like edges, within `range` metres in plan.
 fn flood(
     mesh: &NavMesh,
     links: &LinkTable,

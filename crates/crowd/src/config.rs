@@ -15,9 +15,9 @@ pub struct CrowdConfig {
     /// How many neighbours an agent avoids, the nearest first. Default 12, from 1 to
     /// [`CrowdConfig::MOST_NEIGHBOURS`].
     pub max_neighbours: u32,
-    /// How far agents turn to the right where others come towards them, as the tangent of the angle.
-    /// Makes streams in opposite directions form lanes. Negative keeps to the left, 0 is off.
-    /// Default 0.15, finite, from -1 to 1.
+    /// How far agents turn to the right where others come towards them, as the tangent of the
+    /// angle. Makes streams in opposite directions form lanes. Negative keeps to the left, 0 is
+    /// off. Default 0.15, finite, from -1 to 1.
     pub lane_bias: f32,
     /// How many new targets get a path in one step; the others wait for the next one. Default 256,
     /// above 0.
@@ -84,8 +84,8 @@ pub struct AgentParams<F = AnyPolygon, C = Length> {
     /// Radius in metres. An agent that is wider than the one the mesh was baked for keeps the
     /// difference from walls, too. Default 0.3, finite, above 0.
     pub radius: f32,
-    /// Height in metres. Agents avoid each other only if the ground under them differs by less than the
-    /// height of the taller one. Default 1.8, finite, above 0.
+    /// Height in metres. Agents avoid each other only if the ground under them differs by less than
+    /// the height of the taller one. Default 1.8, finite, above 0.
     pub height: f32,
     /// Highest speed in metres a second. Default 1.4, finite, 0 or more.
     pub max_speed: f32,

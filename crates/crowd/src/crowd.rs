@@ -23,9 +23,9 @@ const FOLLOW: f32 = 5.0;
 /// Agents that walk to their targets on a mesh, and avoid each other and walls.
 ///
 /// # Guarantees
-/// - Every agent is on the mesh after every step, on polygons that its filter allows: none goes through
-///   a wall. An agent that is wider than the one the mesh was baked for keeps the difference from walls
-///   wherever there is room for that.
+/// - Every agent is on the mesh after every step, on polygons that its filter allows: none goes
+///   through a wall. An agent that is wider than the one the mesh was baked for keeps the
+///   difference from walls wherever there is room for that.
 /// - Agents see each other over ground that hangs together, not through floors: storeys do not
 ///   disturb each other.
 /// - The same calls give the same positions, bit by bit, with any number of threads.
@@ -33,8 +33,8 @@ const FOLLOW: f32 = 5.0;
 ///   allocates a little of its own.
 ///
 /// # Cost
-/// A step takes time in `n log n` of the agents, with a few microseconds an agent for its corridor and
-/// the linear program. An agent takes about 2 KB.
+/// A step takes time in `n log n` of the agents, with a few microseconds an agent for its corridor
+/// and the linear program. An agent takes about 2 KB.
 ///
 /// # References
 /// Van den Berg, Guy, Lin and Manocha 2011, Reciprocal n-body collision avoidance,
@@ -190,8 +190,8 @@ where
 
     /// Sends an agent to the place on the mesh nearest to `target`.
     ///
-    /// The path is planned in the next steps, at most [`CrowdConfig::plans_per_step`] in each. A walking
-    /// agent whose target moves by a few metres follows it at once, without a new plan.
+    /// The path is planned in the next steps, at most [`CrowdConfig::plans_per_step`] in each. A
+    /// walking agent whose target moves by a few metres follows it at once, without a new plan.
     ///
     /// # Errors
     /// [`CrowdError::NoAgent`], [`CrowdError::BadTarget`], and [`CrowdError::Query`] if there is no
@@ -236,12 +236,12 @@ where
     /// Moves an agent to the place on the mesh nearest to `position`. Its path follows.
     ///
     /// For a game that moves its agents itself: it calls [`Crowd::steer`], moves each agent by the
-    /// velocity of its state as it likes, and tells where that led. Positions a short walk from the last
-    /// one keep the path; others get a new one.
+    /// velocity of its state as it likes, and tells where that led. Positions a short walk from the
+    /// last one keep the path; others get a new one.
     ///
     /// # Errors
-    /// [`CrowdError::NoAgent`], and [`CrowdError::Query`] if there is no ground near `position` that the
-    /// agent may walk on; then the agent stays where it was.
+    /// [`CrowdError::NoAgent`], and [`CrowdError::Query`] if there is no ground near `position`
+    /// that the agent may walk on; then the agent stays where it was.
     pub fn set_position(&mut self, mesh: &NavMesh, agent: AgentId, position: Vec3) -> Result<(), CrowdError> {
         let index = agent.index as usize;
         let found = self.slot_mut(agent)?;
@@ -255,7 +255,8 @@ where
     /// Changes the parameters of an agent. Its filter and costs count from its next plan on.
     ///
     /// # Errors
-    /// [`CrowdError::NoAgent`], and [`CrowdError::BadField`] for parameters that are out of their range.
+    /// [`CrowdError::NoAgent`], and [`CrowdError::BadField`] for parameters that are out of their
+    /// range.
     pub fn set_params(&mut self, agent: AgentId, params: AgentParams<F, C>) -> Result<(), CrowdError> {
         params.validate()?;
         let index = agent.index;
@@ -269,8 +270,8 @@ where
         Ok(())
     }
 
-    /// Says how long a link takes and how many agents are on it at once. Links that are crossed like
-    /// edges take no time and have no rule.
+    /// Says how long a link takes and how many agents are on it at once. Links that are crossed
+    /// like edges take no time and have no rule.
     ///
     /// # Errors
     /// Names the first field of `rule` that is out of its range.

@@ -1,24 +1,26 @@
 //! Crowds: agents that walk to their targets on a navigation mesh, and avoid each other and walls.
 //!
-//! - [`Crowd::step`] moves all agents of a [`Crowd`]; [`Crowd::steer`] only gives velocities, for games
-//!   that move agents themselves.
-//! - Each agent follows a [`waymesh_graph::PathCorridor`], which mends itself where the mesh changes.
-//! - Neighbours are found over polygons that hang together: agents on different storeys do not see each
-//!   other.
-//! - Collisions are avoided reciprocally, by half-planes of velocities (ORCA). Priorities say who gives
-//!   way; streams in opposite directions form lanes; agents with one target stop where those that came
-//!   first are in the way; agents that make no progress step aside.
+//! - [`Crowd::step`] moves all agents of a [`Crowd`]; [`Crowd::steer`] only gives velocities, for
+//!   games that move agents themselves.
+//! - Each agent follows a [`waymesh_graph::PathCorridor`], which mends itself where the mesh
+//!   changes.
+//! - Neighbours are found over polygons that hang together: agents on different storeys do not see
+//!   each other.
+//! - Collisions are avoided reciprocally, by half-planes of velocities (ORCA). Priorities say who
+//!   gives way; streams in opposite directions form lanes; agents with one target stop where those
+//!   that came first are in the way; agents that make no progress step aside.
 //! - Links take time and may have a capacity: agents queue at a lift ([`Crowd::set_link_rule`]).
 //!
 //! # Wide agents
-//! The walls of a mesh keep the radius that it was baked for from real walls. An agent of another radius
-//! keeps the difference, if it is wider. Its path is that of a narrow one, with corners moved out: whether
-//! it fits through a passage is not checked. Bake a mesh for each class of sizes, or keep agents that are
-//! too wide out of passages with a filter.
+//! The walls of a mesh keep the radius that it was baked for from real walls. An agent of another
+//! radius keeps the difference, if it is wider. Its path is that of a narrow one, with corners
+//! moved out: whether it fits through a passage is not checked. Bake a mesh for each class of
+//! sizes, or keep agents that are too wide out of passages with a filter.
 //!
 //! # Why not an existing crate
-//! `dodgy_2d` 0.5 implements the same paper. It allocates in each call, takes walls as chains of obstacle
-//! vertices, which a mesh that is a soup of wall pieces has not, and stands on another version of glam.
+//! `dodgy_2d` 0.5 implements the same paper. It allocates in each call, takes walls as chains of
+//! obstacle vertices, which a mesh that is a soup of wall pieces has not, and stands on another
+//! version of glam.
 
 mod advance;
 mod agent;

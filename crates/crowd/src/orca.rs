@@ -55,8 +55,8 @@ pub(crate) struct Obstacle {
 }
 
 impl Obstacle {
-    /// Returns the velocities that avoid a collision for `horizon` seconds, if the other agent takes
-    /// the rest of the share. Two agents that overlap part within `separation` seconds.
+    /// Returns the velocities that avoid a collision for `horizon` seconds, if the other agent
+    /// takes the rest of the share. Two agents that overlap part within `separation` seconds.
     pub(crate) fn half_plane(&self, velocity: Vec2, horizon: f32, separation: f32) -> HalfPlane {
         let Self { offset, approach, radius, share } = *self;
         let distance_squared = offset.length_squared();
@@ -95,10 +95,10 @@ impl Program {
     /// Returns the velocity closest to `wish` that is at most `speed` fast and lies in all
     /// half-planes.
     ///
-    /// If there is none, the first `hard` half-planes are kept, and the largest excess over the others
-    /// is as small as possible. If even those leave nothing, the best velocity found before the one
-    /// that failed is returned. Expected time is linear in the number of half-planes, the worst case
-    /// is cubic.
+    /// If there is none, the first `hard` half-planes are kept, and the largest excess over the
+    /// others is as small as possible. If even those leave nothing, the best velocity found
+    /// before the one that failed is returned. Expected time is linear in the number of
+    /// half-planes, the worst case is cubic.
     pub(crate) fn closest(&mut self, planes: &[HalfPlane], hard: usize, speed: f32, wish: Vec2) -> Vec2 {
         match solve(planes, speed, Wish::Point(wish)) {
             Ok(velocity) => velocity,

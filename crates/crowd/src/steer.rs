@@ -21,8 +21,8 @@ const SLACK: f32 = 0.5;
 /// Seconds for which an agent that was stuck goes aside.
 const ASIDE: f32 = 1.0;
 
-/// The share of the ground around a common goal that is covered when it is full. Discs that come one by
-/// one cover about this much.
+/// The share of the ground around a common goal that is covered when it is full. Discs that come
+/// one by one cover about this much.
 const FULL: f32 = 0.5;
 
 /// Seconds for which an agent avoids those that stand at its own goal.

@@ -1,4 +1,5 @@
-//! Steps allocate nothing once crowd and agents have grown: every allocation of this thread is counted.
+//! Steps allocate nothing once crowd and agents have grown: every allocation of this thread is
+//! counted.
 #![expect(unsafe_code, reason = "a global allocator cannot be written without; it only counts and passes on")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -21,8 +22,8 @@ fn count() {
     let _ = COUNT.try_with(|count| count.set(count.get() + 1));
 }
 
-// SAFETY: everything is passed on to the system's allocator; counting touches no memory but a cell of
-// the thread.
+// SAFETY: everything is passed on to the system's allocator; counting touches no memory but a cell
+// of the thread.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count();

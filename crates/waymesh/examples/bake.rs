@@ -4,6 +4,8 @@
 //!
 //! Without a scene file, a small dungeon is generated. Without a folder, nothing is written.
 
+#![expect(clippy::print_stdout, reason = "an example prints what it finds")]
+
 use std::error::Error;
 use std::path::Path;
 

@@ -2,6 +2,8 @@
 //!
 //! `cargo run --release --package waymesh --example doors`
 
+#![expect(clippy::print_stdout, reason = "an example prints what it finds")]
+
 use std::error::Error;
 
 use waymesh::floorplan::{Door, FloorPlan, Shape};

@@ -5,6 +5,8 @@
 //!
 //! Plans are TOML, GeoJSON, WKT or SVG; without one, a small flat is made here.
 
+#![expect(clippy::print_stdout, reason = "an example prints what it finds")]
+
 use std::error::Error;
 
 use waymesh::floorplan::{FloorPlan, Shape};

@@ -7,6 +7,8 @@
 //! `waymesh build level.glb -o level.wmrun` makes such a file. Without one, a small mesh that is
 //! part of this program is used.
 
+#![expect(clippy::print_stdout, reason = "an example prints what it finds")]
+
 use std::error::Error;
 
 use glam::Vec3;

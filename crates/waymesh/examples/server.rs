@@ -3,6 +3,8 @@
 //!
 //! `cargo run --release --package waymesh --example server`
 
+#![expect(clippy::print_stdout, reason = "an example prints what it finds")]
+
 use std::error::Error;
 use std::time::Instant;
 

@@ -3,6 +3,8 @@
 //!
 //! `cargo run --release --package waymesh --example streaming`
 
+#![expect(clippy::print_stdout, reason = "an example prints what it finds")]
+
 use std::error::Error;
 
 use waymesh::core::Bounds;

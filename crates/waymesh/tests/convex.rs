@@ -25,7 +25,7 @@ fn all(triangles: &Triangulation) -> [PolyMesh; 4] {
     ]
 }
 
-/// Whether the insides of two convex polygons meet: no edge of either has the other on its outer
+/// `true` if the insides of two convex polygons meet: no edge of either has the other on its outer
 /// side.
 fn overlap(a: &[PlanPoint], b: &[PlanPoint]) -> bool {
     let parted = |a: &[PlanPoint], b: &[PlanPoint]| {

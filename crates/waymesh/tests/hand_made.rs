@@ -76,7 +76,7 @@ fn faces_at(soup: &TriangleSoup, place: Vec2) -> Vec<(f32, f32)> {
     soup.finite_triangles().filter_map(face).collect()
 }
 
-/// Whether an agent could stand there, if it had no width.
+/// `true` if an agent could stand there, if it had no width.
 fn stands(soup: &TriangleSoup, place: Vec3) -> Reason {
     let faces = faces_at(soup, place.xz());
     let near = |height: f32| (height - place.y).abs() <= 1.5;

@@ -44,7 +44,7 @@ fn places(mesh: &NavMesh, count: usize) -> Vec<Vec3> {
         .collect()
 }
 
-/// Whether two meshes lead to the same places, of which all but a few must be on both.
+/// `true` if two meshes lead to the same places, of which all but a few must be on both.
 fn assert_same_ways(one: &NavMesh, other: &NavMesh, name: &str) {
     let mut scratch = QueryScratch::default();
     let options = PathOptions::default().with_allow_partial(false).with_reach(Reach::new(0.05, 1.0, 1.0));

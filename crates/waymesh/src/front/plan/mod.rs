@@ -189,9 +189,9 @@ impl Baker<FloorPlans> {
 
 impl FloorPlans {
     /// Checks what [`PlanConfig`] does not know.
-    fn validate(&self) -> Result<(), BakeError> {
+    fn validate(&self) -> Result<(), ConfigError> {
         for (field, value) in [("merge_distance", self.merge_distance), ("steiner_grid", self.steiner_grid)] {
-            BadField::unless_length(field, value).map_err(ConfigError::from)?;
+            BadField::unless_length(field, value)?;
         }
         Ok(())
     }
