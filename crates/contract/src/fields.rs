@@ -7,7 +7,7 @@ use waymesh_core::{
 
 use waymesh_core::Random;
 
-/// Highest step of the fields made here, in levels.
+/// Highest step in the fields of this module, in levels.
 pub const MAX_STEP_LEVELS: i32 = 4;
 /// Least distance between two floors of a column, in levels.
 pub const HEADROOM_LEVELS: i32 = 10;
@@ -21,11 +21,11 @@ fn frame(width: u32, depth: u32) -> GridFrame {
 pub struct Floor {
     /// Level.
     pub level: i32,
-    /// What kind of ground it is.
+    /// Area type of the floor.
     pub area: AreaId,
 }
 
-/// The ground and the links of `field` without its other tables.
+/// Returns the ground and the links of `field` without its other tables.
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "levels of test fields are small")]
 pub fn slim(field: &WalkableField) -> SlimSpans {
@@ -58,12 +58,12 @@ pub fn slim(field: &WalkableField) -> SlimSpans {
     slim
 }
 
-/// A field from the floors of each column (row-major). Floors are linked when at most
+/// Makes a field from the floors of each column (row-major). Floors are linked when at most
 /// [`MAX_STEP_LEVELS`] apart; a floor less than [`HEADROOM_LEVELS`] above the one below it is left
 /// out.
 ///
 /// # Panics
-/// If `columns` does not have `width * depth` entries.
+/// Panics if `columns` does not have `width * depth` entries.
 #[must_use]
 #[expect(
     clippy::cast_possible_truncation,
@@ -115,8 +115,8 @@ pub fn from_floors(width: u32, depth: u32, columns: &[Vec<Floor>]) -> WalkableFi
     field
 }
 
-/// A flat field drawn as text: one line per z, one letter per x. `.` is plain ground, a digit from
-/// 1 is that area, anything else is not walkable.
+/// Makes a flat field from text: one line per z, one letter per x. `.` is plain ground, a digit
+/// from 1 is the area of that number, all other letters are not walkable.
 #[must_use]
 #[expect(clippy::cast_possible_truncation, reason = "small test grids")]
 pub fn from_ascii(map: &str) -> WalkableField {
@@ -137,9 +137,9 @@ pub fn from_ascii(map: &str) -> WalkableField {
     from_floors(width as u32, lines.len() as u32, &columns)
 }
 
-/// A field of several storeys: rough flats with holes, tilted planes that cross them, a spiral ramp
-/// of several turns, single blocked spans, patches of a second area, and spans that are there but
-/// not walkable.
+/// Makes a field of several storeys: rough flat floors with holes, tilted planes that cross them, a
+/// spiral ramp of several turns, single blocked spans, patches of a second area, and spans that
+/// exist but are not walkable.
 #[must_use]
 #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "small test grids")]
 pub fn random(seed: u64, width: u32, depth: u32) -> WalkableField {
@@ -185,8 +185,8 @@ pub fn random(seed: u64, width: u32, depth: u32) -> WalkableField {
     from_floors(width, depth, &columns)
 }
 
-/// A partition that keeps the contract of a region map and is otherwise as nasty as can be: pieces
-/// of random size and shape, many of a single span.
+/// Makes a partition that keeps the contract of a region map but is as difficult as possible:
+/// pieces of random size and shape, many of them of a single span.
 #[must_use]
 #[expect(clippy::cast_possible_truncation, reason = "small test grids")]
 pub fn random_regions(field: &WalkableField, seed: u64) -> RegionMap {
@@ -230,8 +230,8 @@ pub fn random_regions(field: &WalkableField, seed: u64) -> RegionMap {
     RegionMap { labels, count }
 }
 
-/// Whether a span of the region (as told by `is_in`) lies beside `span` in plan, but is not linked
-/// to it.
+/// Returns `true` if a span of the region (tested by `is_in`) lies beside `span` in plan, but is
+/// not linked to it.
 fn touches_without_link(field: &WalkableField, span: u32, is_in: impl Fn(u32) -> bool) -> bool {
     let (x, z) = field.column_of(span);
     Direction::ALL.into_iter().any(|direction| {

@@ -1,9 +1,9 @@
-//! How far from convex cells are.
+//! Measures how far polygons are from convex.
 
 use waymesh_core::{PlanPoint, PolyId, PolyMesh};
 
-/// The farthest that a corner of a cell lies inside the cell's convex hull, in cells of the grid. 0
-/// for a convex cell.
+/// Returns the largest distance from a corner of a polygon to the border of the polygon's convex
+/// hull, in cells of the grid. It is 0 for a convex polygon.
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "compared with a tolerance")]
 pub fn depth_below_hull(mesh: &PolyMesh, cell: PolyId) -> f64 {

@@ -1,10 +1,10 @@
-//! One suite per stage trait, and the inputs that the suites work on.
+//! Test suites, one for each stage trait, and the inputs of the suites.
 //!
 //! Every implementation in the workspace runs the suite of its trait. Call the function of the
 //! same name as the method of the trait from a test of your own implementation.
 //!
-//! Each suite panics with the seed of the input that shows the fault. The suites and inputs are slow
-//! and simple on purpose, and share no code with the stages that they judge.
+//! Each suite panics with the seed of the input that shows the fault. The suites and inputs are
+//! slow and simple on purpose, and share no code with the stages that they test.
 
 pub mod fields;
 pub mod hulls;
@@ -20,7 +20,7 @@ use waymesh_core::{
     ViolationList, WalkableField,
 };
 
-/// Inputs per suite.
+/// Number of inputs per suite.
 const SEEDS: u64 = 60;
 
 fn check(what: &str, seed: u64, data: &impl Validate) {
@@ -35,7 +35,7 @@ fn sample_fields() -> impl Iterator<Item = (u64, WalkableField)> {
         .map(|seed| (seed, fields::random(seed, 8 + (seed as u32 * 7) % 40, 8 + (seed as u32 * 5) % 32)))
 }
 
-/// The contract of [`Partition`].
+/// Checks the contract of [`Partition`].
 ///
 /// # Panics
 /// If the implementation breaks it.
@@ -56,7 +56,7 @@ fn trace(stage: &dyn TraceContours, seed: u64, field: &WalkableField, regions: &
     stage.trace(field, regions, &mut ()).unwrap_or_else(|error| panic!("seed {seed}: {error}"))
 }
 
-/// The contract of [`TraceContours`].
+/// Checks the contract of [`TraceContours`].
 ///
 /// # Panics
 /// If the implementation breaks it.
@@ -75,7 +75,7 @@ pub fn trace_contours(stage: &dyn TraceContours) {
     }
 }
 
-/// The contract of [`SimplifyContours`], on the raw contours of `tracer`.
+/// Checks the contract of [`SimplifyContours`], on the raw contours of `tracer`.
 ///
 /// # Panics
 /// If the implementation breaks it.
@@ -108,7 +108,8 @@ pub fn simplify_contours(tracer: &dyn TraceContours, stage: &dyn SimplifyContour
     }
 }
 
-/// Whether `kept` are points of an arc in order, with both its ends. A ring may begin elsewhere.
+/// Returns `true` if `kept` are points of an arc in order, including both its ends. A ring may
+/// begin at another point.
 fn is_thinned(points: &[PlanPoint], kept: &[PlanPoint], is_ring: bool) -> bool {
     let in_order = |points: &[PlanPoint]| {
         let mut rest = points.iter();
@@ -133,7 +134,7 @@ fn triangles(stage: &dyn Triangulate, seed: u64, polygons: &PolygonSet) -> Trian
     stage.triangulate(polygons, &mut ()).unwrap_or_else(|error| panic!("seed {seed}: {error}"))
 }
 
-/// The contract of [`Triangulate`].
+/// Checks the contract of [`Triangulate`].
 ///
 /// # Panics
 /// If the implementation breaks it.
@@ -167,7 +168,7 @@ pub fn triangulate(stage: &dyn Triangulate) {
     }
 }
 
-/// The contract of [`Decompose`], on the triangles of `triangulator`.
+/// Checks the contract of [`Decompose`], on the triangles of `triangulator`.
 ///
 /// # Panics
 /// If the implementation breaks it.
@@ -175,8 +176,8 @@ pub fn decompose(triangulator: &dyn Triangulate, stage: &dyn Decompose) {
     decompose_within(triangulator, stage, 0.0);
 }
 
-/// The contract of a [`Decompose`] whose polygons may reach into walls that are not quite straight,
-/// by up to `tolerance` polygons.
+/// Checks the contract of a [`Decompose`] whose polygons may reach by up to `tolerance` cells into
+/// walls that are not quite straight.
 ///
 /// # Panics
 /// If the implementation breaks it.
@@ -205,7 +206,7 @@ pub fn decompose_within(triangulator: &dyn Triangulate, stage: &dyn Decompose, t
     }
 }
 
-/// Nothing is broken but that polygons are not quite convex.
+/// Checks that the mesh has no fault except that polygons are not quite convex.
 fn check_nearly_convex(seed: u64, mesh: &PolyMesh, tolerance: f64) {
     let mut list = ViolationList::default();
     mesh.violations(&mut list);
@@ -217,7 +218,8 @@ fn check_nearly_convex(seed: u64, mesh: &PolyMesh, tolerance: f64) {
     }
 }
 
-/// Regions reach each other through the polygons exactly as they do through the triangles.
+/// Checks that regions are connected through the polygons exactly as they are through the
+/// triangles.
 fn connectivity(seed: u64, triangulation: &Triangulation, mesh: &PolyMesh) {
     let mut by_triangles = std::collections::BTreeSet::new();
     for triangle in &triangulation.triangles {

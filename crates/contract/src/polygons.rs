@@ -1,4 +1,4 @@
-//! Polygons for tests, traced from flat label grids in the most obvious way.
+//! Region polygons for tests, traced from flat label grids in the most obvious way.
 
 use std::collections::BTreeMap;
 
@@ -9,17 +9,17 @@ use waymesh_core::{
 
 use waymesh_core::Random;
 
-/// A directed unit edge of a border, its region on the positive side.
+/// A directed unit edge of a border, with its region on the positive side.
 type Edge = (PlanPoint, PlanPoint);
 
-/// The polygons of a flat label grid (row-major, `None` = not walkable), with a vertex at every
-/// grid step.
+/// Returns the region polygons of a flat label grid (row-major, `None` = not walkable), with a
+/// vertex at every grid step.
 ///
 /// Labels must be `0..n`, each one 4-connected piece. Vertices that touch only across a corner stay
 /// apart, as in [`waymesh_core::ContourSet`].
 ///
 /// # Panics
-/// If the grid's size does not fit the labels.
+/// Panics if the grid's size does not fit the labels.
 #[must_use]
 #[expect(clippy::cast_sign_loss, reason = "small test grids; negative indices are turned away first")]
 pub fn from_labels(width: u32, depth: u32, labels: &[Option<u32>]) -> PolygonSet {
@@ -33,7 +33,7 @@ pub fn from_labels(width: u32, depth: u32, labels: &[Option<u32>]) -> PolygonSet
     let mut set = PolygonSet { frame, vertices: Vec::new(), polygons: Vec::new() };
     let mut ids: BTreeMap<(PlanPoint, usize), VertexId> = BTreeMap::new();
     for region in 0..count {
-        // Edges by start, with the polygon on their positive side.
+        // Edges by start, with the cell on their positive side.
         let mut edges: Vec<(Edge, (i32, i32), Option<RegionId>)> = Vec::new();
         for z in 0..depth as i32 {
             for x in 0..width as i32 {
@@ -72,8 +72,8 @@ pub fn from_labels(width: u32, depth: u32, labels: &[Option<u32>]) -> PolygonSet
                 }
                 polygon_loop.vertices.push(vertex);
                 polygon_loop.beyond.push(beyond);
-                // At a pinch two edges leave `to`: the one that stays with the same polygons turns furthest
-                // inward.
+                // At a pinch two edges leave `to`: the one that stays with the same cells turns
+                // furthest inward.
                 current = (0..edges.len())
                     .filter(|&next| edges[next].0.0 == to)
                     .max_by_key(|&next| PlanPoint::orientation(from, to, edges[next].0.1))
@@ -92,8 +92,8 @@ pub fn from_labels(width: u32, depth: u32, labels: &[Option<u32>]) -> PolygonSet
     set
 }
 
-/// Which of the separate corners at `point` belongs to `polygon`: polygons around the point joined
-/// across walkable sides.
+/// Returns which of the separate corners at `point` belongs to the cell `polygon`. Cells around the
+/// point that are joined across walkable sides have one corner.
 fn corner_class(point: PlanPoint, polygon: (i32, i32), label: &impl Fn(i32, i32) -> Option<u32>) -> usize {
     let around = [(-1, -1), (0, -1), (0, 0), (-1, 0)].map(|(dx, dz)| (point.x + dx, point.z + dz));
     let walkable = around.map(|(x, z)| label(x, z).is_some());
@@ -114,8 +114,8 @@ fn corner_class(point: PlanPoint, polygon: (i32, i32), label: &impl Fn(i32, i32)
     class
 }
 
-/// Random flat regions with holes, pinches, single cells and islands in holes, as polygons with a
-/// vertex at every grid step.
+/// Makes random flat regions with holes, pinches, single cells and islands in holes, as polygons
+/// with holes that have a vertex at every grid step.
 #[must_use]
 pub fn random(seed: u64, width: u32, depth: u32) -> PolygonSet {
     let mut random = Random::new(seed);

@@ -4,10 +4,10 @@ use waymesh_core::TriangleSoup;
 
 use waymesh_core::Random;
 
-/// The same triangles in another order, each starting at another corner.
+/// Returns the same triangles in a random order, each with a random first corner.
 ///
 /// # Panics
-/// Never: the indices come from a soup.
+/// Never panics, because the indices come from a soup.
 #[must_use]
 pub fn shuffled(soup: &TriangleSoup, seed: u64) -> TriangleSoup {
     let mut random = Random::new(seed);

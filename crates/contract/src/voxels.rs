@@ -19,7 +19,7 @@ fn voxels(stage: &dyn Voxelize, seed: u64, soup: &TriangleSoup) -> Heightfield {
     stage.voxelize(soup, &mut ()).unwrap_or_else(|error| panic!("scene {seed}: {error}"))
 }
 
-/// The contract of [`Voxelize`].
+/// Checks the contract of [`Voxelize`].
 ///
 /// # Panics
 /// If the implementation breaks it.
@@ -42,15 +42,15 @@ pub fn voxelize(stage: &dyn Voxelize) {
     }
 }
 
-/// A point of a triangle lies in a span of its column, or of the next one if it lies on the line
-/// between them.
+/// Checks that a point of a triangle lies in a span of its column, or of the adjacent column if it
+/// lies on the line between both.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "points of a scene lie in its grid"
 )]
 fn covered(seed: u64, heightfield: &Heightfield, point: DVec3) {
-    /// What single precision may move a point by, in cells and levels.
+    /// Error of a point in single precision, in cells and levels.
     const SLACK: f64 = 1e-3;
     let frame = &heightfield.frame;
     let [x, y, z] = frame.to_grid(point.as_vec3());
@@ -66,7 +66,7 @@ fn covered(seed: u64, heightfield: &Heightfield, point: DVec3) {
     assert!(inside, "scene {seed}: {point} is on a triangle, but in no span");
 }
 
-/// The contract of [`BuildField`], on the heightfields of `voxelizer`.
+/// Checks the contract of [`BuildField`], on the heightfields of `voxelizer`.
 ///
 /// # Panics
 /// If the implementation breaks it.
@@ -89,7 +89,7 @@ pub fn build_field(voxelizer: &dyn Voxelize, stage: &dyn BuildField) {
     }
 }
 
-/// Every walkable span a polygon of its own, at the height of its ground.
+/// Makes a mesh in which every walkable span is a polygon of its own, at the height of its ground.
 #[expect(clippy::cast_possible_wrap, clippy::cast_possible_truncation, reason = "small test grids")]
 fn span_polygons(field: &WalkableField, labels: &[u32]) -> PolyMesh {
     let mut mesh = PolyMesh::empty(field.frame);
@@ -111,7 +111,7 @@ fn span_polygons(field: &WalkableField, labels: &[u32]) -> PolyMesh {
     mesh
 }
 
-/// Height of the surface of one cell at a plan point in cells.
+/// Returns the height of the surface of the polygon `cell` at a plan point given in grid cells.
 fn height_at(surface: &HeightSurface, cell: usize, x: f64, z: f64) -> Option<f64> {
     let range = surface.polygon_triangles[cell] as usize..surface.polygon_triangles[cell + 1] as usize;
     surface.triangles[range].iter().find_map(|triangle| {
@@ -126,7 +126,7 @@ fn height_at(surface: &HeightSurface, cell: usize, x: f64, z: f64) -> Option<f64
     })
 }
 
-/// The contract of [`FitHeights`].
+/// Checks the contract of [`FitHeights`].
 ///
 /// # Panics
 /// If the implementation breaks it.

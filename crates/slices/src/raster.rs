@@ -1,7 +1,7 @@
 //! Finds the levels that a triangle reaches in each column.
 //!
-//! Unlike `crates/voxel`, finds no ground heights, and a wall on a cell line blocks both sides, so
-//! that exact borders do not depend on where it faces. Stage crates never use one another.
+//! Unlike `crates/voxel`, this finds no ground heights, and a wall on a cell line blocks the cells
+//! on both sides. Stage crates never use one another.
 
 use glam::{DVec3, Vec3};
 use waymesh_core::{GridFrame, GridWindow, triangle_normal};

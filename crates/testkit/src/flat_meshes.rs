@@ -6,9 +6,9 @@ use waymesh_core::{
     AreaId, GridFrame, PlanPoint, PlanVertex, Poly, PolyId, PolyMesh, Random, RegionId, VertexId,
 };
 
-/// Reads a mesh of version 2 on whole numbers: metres are cells, vertices of one place are one.
-/// Neighbours are the polygons with the same edge, whatever the file says. `None` if it is no such
-/// file.
+/// Reads a mesh of version 2 with whole numbers: a unit is one cell, and vertices at the same place
+/// become one vertex. Neighbours are the polygons with the same edge; the file's neighbours are
+/// ignored. Returns `None` if the text is not such a file.
 #[must_use]
 pub fn read(text: &str) -> Option<PolyMesh> {
     let mut words = text.split_whitespace();
@@ -39,7 +39,7 @@ pub fn read(text: &str) -> Option<PolyMesh> {
     Some(build(&polygons))
 }
 
-/// Joins polygons to a mesh, flat, a metre to a cell.
+/// Joins polygons to a flat mesh with cells of one metre.
 #[must_use]
 pub fn build(polygons: &[Vec<PlanPoint>]) -> PolyMesh {
     let origin = glam::Vec3::ZERO;
@@ -72,8 +72,8 @@ pub fn build(polygons: &[Vec<PlanPoint>]) -> PolyMesh {
     mesh
 }
 
-/// A crooked chessboard, `side` squares of about ten cells wide and deep, of which a share is
-/// blocked: walls at all angles, corners that only touch.
+/// Makes a crooked chessboard, `side` squares wide and deep, each of about ten grid cells. A share
+/// of the squares is blocked, which gives walls at all angles and corners that only touch.
 #[must_use]
 pub fn crooked(seed: u64, side: u16, blocked: f64) -> PolyMesh {
     let mut random = Random::new(seed);

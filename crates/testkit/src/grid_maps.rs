@@ -9,30 +9,30 @@ use waymesh_core::{PlanPoint, PolyMesh};
 
 use crate::flat_meshes;
 
-/// A map of squares, row by row; a square is a metre.
+/// A map of squares, row by row. A square has a side of one metre.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GridMap {
-    /// Squares along x.
+    /// Number of squares along x.
     pub width: i32,
-    /// Squares along z.
+    /// Number of squares along z.
     pub depth: i32,
     open: Vec<bool>,
 }
 
-/// A pair of squares, x and z each, and the length of the shortest way from middle to middle in
-/// eight directions, where no way cuts a corner.
+/// A pair of squares `[x, z]`, and the length of the shortest path between their centres in eight
+/// directions, without cutting corners.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GridPair {
-    /// Where it begins.
+    /// Square where the path begins.
     pub from: [i32; 2],
-    /// Where it ends.
+    /// Square where the path ends.
     pub to: [i32; 2],
     /// The listed length.
     pub length: f64,
 }
 
 impl GridMap {
-    /// Reads a map: `.`, `G` and `S` are open. `None` if it is no such file.
+    /// Reads a map: `.`, `G` and `S` are open. Returns `None` if the text is not such a file.
     #[must_use]
     pub fn read(text: &str) -> Option<Self> {
         let mut lines = text.lines();
@@ -49,8 +49,8 @@ impl GridMap {
         Some(Self { width, depth, open })
     }
 
-    /// The map of the squares whose middles are in some polygon of a mesh with whole corners, a
-    /// metre to a cell.
+    /// Makes the map of the squares whose centres lie in some polygon of a mesh. The mesh has
+    /// corners at whole numbers and cells of one metre.
     #[must_use]
     pub fn under(mesh: &PolyMesh) -> Self {
         let high = |coordinate: fn(&PlanPoint) -> i32| {
@@ -87,13 +87,14 @@ impl GridMap {
         if is_on { usize::try_from(z * self.width + x).ok() } else { None }
     }
 
-    /// Whether a square can be walked on; those beyond the map cannot.
+    /// Returns `true` if a square is open. Squares outside the map are not.
     #[must_use]
     pub fn is_open(&self, x: i32, z: i32) -> bool {
         self.index(x, z).is_some_and(|index| self.open[index])
     }
 
-    /// The open squares as rectangles, a corner of one being a corner of all that touch it.
+    /// Returns the open squares as rectangles. A corner of one rectangle is a corner of all
+    /// rectangles that touch it.
     #[must_use]
     pub fn polygons(&self) -> Vec<Vec<PlanPoint>> {
         let mut left = self.clone();
@@ -122,15 +123,15 @@ impl GridMap {
         rectangle_borders(&rectangles)
     }
 
-    /// The mesh of the open squares, flat.
+    /// Makes a flat mesh of the open squares.
     #[must_use]
     pub fn mesh(&self) -> PolyMesh {
         flat_meshes::build(&self.polygons())
     }
 }
 
-/// The borders of rectangles from `[x, z]` to `[x, z]`, four numbers each, that do not overlap: a
-/// corner of one is a corner of all that touch it.
+/// Returns the borders of rectangles that do not overlap, given as `[x, z, x, z]` of two opposite
+/// corners. A corner of one rectangle is a corner of all rectangles that touch it.
 #[must_use]
 pub fn rectangle_borders(rectangles: &[[i32; 4]]) -> Vec<Vec<PlanPoint>> {
     let corners: BTreeSet<(i32, i32)> = rectangles
@@ -149,7 +150,7 @@ pub fn rectangle_borders(rectangles: &[[i32; 4]]) -> Vec<Vec<PlanPoint>> {
     rectangles.iter().map(border).collect()
 }
 
-/// Reads the pairs of a scenario; lines that are none are left out.
+/// Reads the pairs of a scenario. Lines that are not pairs are ignored.
 #[must_use]
 pub fn read_pairs(text: &str) -> Vec<GridPair> {
     let pair = |line: &str| {

@@ -1,17 +1,17 @@
-//! Real levels and data, where they lie beside the checkout (`../shared/scenes`).
+//! Real levels and data, if they lie beside the checkout (`../shared/scenes`).
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-/// What the folder of all levels is called in notes.
+/// Name of the folder of all levels in notes.
 const ALL: &str = "the real levels";
 
 /// A scene file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RealLevel {
-    /// Folder and file below the folder of all levels, without the ending.
+    /// Path of the file in the folder of all levels, without the extension.
     pub name: String,
     /// The file.
     pub file: PathBuf,
@@ -20,7 +20,7 @@ pub struct RealLevel {
 }
 
 impl RealLevel {
-    /// The level in this file. Its unit is `unit_m` of the JSON file beside it.
+    /// Returns the level in this file. Its unit is `unit_m` of the JSON file beside it.
     #[must_use]
     pub fn of_file(file: PathBuf) -> Self {
         let stem = file.with_extension("");
@@ -32,8 +32,8 @@ impl RealLevel {
     }
 }
 
-/// All real levels, by name: what `is_scene` knows in the folder and its folders. If there are
-/// none, notes it as [`find`] does.
+/// Returns all real levels, sorted by name: the files in the folder and its subfolders for which
+/// `is_scene` returns `true`. If there are none, calls [`skipped`].
 #[must_use]
 pub fn all(is_scene: impl Fn(&Path) -> bool) -> Vec<RealLevel> {
     let mut folders = vec![root()];
@@ -55,7 +55,7 @@ pub fn all(is_scene: impl Fn(&Path) -> bool) -> Vec<RealLevel> {
     levels
 }
 
-/// `unit_m` in the JSON file beside a level.
+/// Returns `unit_m` of the JSON file beside a level.
 fn unit_beside(file: &Path) -> Option<f32> {
     let text = std::fs::read_to_string(file.with_extension("json")).ok();
     // Recast's own levels have no JSON beside them, and are in metres.
@@ -71,8 +71,8 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/scenes")
 }
 
-/// A file or folder of the real levels, by its path there. Where it is absent, notes that this test
-/// is skipped, see [`skipped`].
+/// Returns a file or folder of the real levels, by its path in their folder. If it is absent, notes
+/// that this test is skipped; see [`skipped`].
 #[must_use]
 pub fn find(path: &str) -> Option<PathBuf> {
     let full = root().join(path);
@@ -83,17 +83,17 @@ pub fn find(path: &str) -> Option<PathBuf> {
     None
 }
 
-/// Notes that the test that calls it misses this file or folder of the real levels: on stderr, past
-/// the test harness, which keeps back what passing tests print, and in the file that the variable
-/// `WAYMESH_SKIPPED` names, which `cargo xtask ci` sums up.
+/// Notes that the calling test lacks this file or folder of the real levels. The note goes to
+/// stderr directly, because the test harness hides the output of passing tests, and to the file in
+/// the environment variable `WAYMESH_SKIPPED`, which `cargo xtask ci` summarises.
 pub fn skipped(what: &str) {
     let program = std::env::current_exe().unwrap_or_default();
     let program = program.file_stem().unwrap_or_default().to_string_lossy();
-    // Without the hash that cargo adds.
+    // The name without the hash that cargo adds.
     let program = program.rsplit_once('-').map_or(&*program, |(name, _)| name);
     let thread = std::thread::current();
     let test = format!("{program}::{}", thread.name().unwrap_or("main"));
-    // A closed stderr is no reason to fail.
+    // A closed stderr is not a failure.
     let _ = writeln!(std::io::stderr(), "SKIPPED: {test} needs {what}, which is not beside the checkout");
     if let Some(notes) = std::env::var_os("WAYMESH_SKIPPED") {
         let notes = std::fs::OpenOptions::new().create(true).append(true).open(notes);

@@ -1,5 +1,5 @@
-//! What the tests of the workspace share beside the published suites of `waymesh-contract`: levels,
-//! maps and floor plans, and text for snapshots. Not published.
+//! Helpers for the tests of the workspace, in addition to the published suites of
+//! `waymesh-contract`: levels, maps and floor plans, and text for snapshots. Not published.
 
 pub mod flat_meshes;
 pub mod grid_maps;

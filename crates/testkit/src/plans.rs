@@ -1,5 +1,5 @@
-//! Plans with holes for tests and measurements: generated ones of any size, and polygons from
-//! files.
+//! Floor plans with holes for tests and measurements: generated plans of any size, and polygons
+//! with holes from files.
 
 use std::f64::consts::TAU;
 
@@ -10,15 +10,15 @@ use waymesh_core::{
 
 use crate::Random;
 
-/// Rings of one polygon, the outer one first, in any unit and either direction. The first point may
-/// come again at the end.
+/// Rings of one polygon with holes, the outer ring first, in any unit and either direction. The
+/// first point may be repeated at the end.
 pub type Rings = Vec<Vec<[f64; 2]>>;
 
 /// Extent of the grid that [`from_rings`] fits polygons to.
 const EXTENT: f64 = (1 << 28) as f64;
 
-/// Polygons fitted to one integer grid, one region each. Points that fall together with the one
-/// before are dropped, and rings without area; nothing else is repaired.
+/// Fits polygons with holes to one integer grid, one region each. Drops points that coincide with
+/// the previous point, and rings without area. Nothing else is repaired.
 #[must_use]
 #[expect(clippy::cast_possible_truncation, reason = "coordinates are below 2^28")]
 pub fn from_rings(polygons: &[Rings]) -> PolygonSet {
@@ -72,12 +72,12 @@ pub fn from_rings(polygons: &[Rings]) -> PolygonSet {
     set
 }
 
-/// The polygons in a text: WKT polygons, multi-polygons and closed lines, or JSON arrays of rings
-/// of points. Anything but brackets and numbers is passed over.
+/// Reads the polygons with holes in a text: WKT polygons, multi-polygons and closed lines, or JSON
+/// arrays of rings of points. Everything except brackets and numbers is ignored.
 #[must_use]
 pub fn read_rings(text: &str) -> Vec<Rings> {
     let is_json = text.trim_start().starts_with('[');
-    // JSON brackets a point, WKT separates points by commas.
+    // JSON puts each point in brackets, and WKT separates points by commas.
     let mut polygons: Vec<Rings> = Vec::new();
     let mut rings = Rings::new();
     let mut ring: Vec<[f64; 2]> = Vec::new();
@@ -112,16 +112,17 @@ pub fn read_rings(text: &str) -> Vec<Rings> {
     polygons
 }
 
-/// A hall of ragged outline with rough pillars, about `vertices` vertices in all, of which `round`
-/// per pillar: two out of three are notches.
+/// Makes a hall with a ragged outline and rough pillars, with about `vertices` vertices in total
+/// and `round` vertices per pillar. Two out of three vertices are notches.
 ///
 /// # Panics
-/// If `round` is below 3.
+/// Panics if `round` is below 3.
 #[must_use]
 pub fn hall(seed: u64, vertices: u32, round: u32) -> PolygonSet {
     assert!(round >= 3, "a pillar has three corners");
     let mut random = Random::new(seed ^ 0x4a11);
-    // A third goes into the outline of small halls; of large ones, what four sides of the lattice need.
+    // The outline gets a third of the vertices in small halls, and as many as the four sides of the
+    // lattice need in large ones.
     let side = (f64::from(vertices) / f64::from(round)).sqrt();
     let outline = (f64::from(vertices) / 3.0).min(4.0 * side * 4.0).max(8.0).round();
     let pillars = ((f64::from(vertices) - outline) / f64::from(round)).max(0.0).round();
@@ -148,7 +149,8 @@ pub fn hall(seed: u64, vertices: u32, round: u32) -> PolygonSet {
     from_rings(&[rings])
 }
 
-/// The outline of a square from 0 to `size`, with dents and bulges that leave the inside alone.
+/// Makes the outline of a square from 0 to `size`, with dents and bulges that do not reach the
+/// pillars inside.
 fn ragged_outline(random: &mut Random, count: f64, size: f64) -> Vec<[f64; 2]> {
     let mut ring = Vec::new();
     let mut at = 0.0;
@@ -168,8 +170,8 @@ fn ragged_outline(random: &mut Random, count: f64, size: f64) -> Vec<[f64; 2]> {
     ring
 }
 
-/// A square hall with `rows` times `rows` pillars of `corners` corners, round, 3 m in radius and 10
-/// m apart. A unit is a metre.
+/// Makes a square hall with `rows` times `rows` round pillars of `corners` corners, 3 m in radius
+/// and 10 m apart. A unit is a metre.
 #[must_use]
 pub fn round_pillars(rows: u32, corners: u32) -> PolygonSet {
     let side = 10.0 * f64::from(rows);
@@ -184,8 +186,9 @@ pub fn round_pillars(rows: u32, corners: u32) -> PolygonSet {
     from_rings(&[rings])
 }
 
-/// Notches, holes, and how many convex polygons there must be at least, all polygons together: a
-/// cut serves two notches at most, and each hole takes one cut that does not part anything.
+/// Returns the numbers of notches and holes, and the least possible number of convex polygons, over
+/// all polygons with holes: a cut removes at most two notches, and each hole takes one cut that
+/// separates nothing.
 #[must_use]
 pub fn lower_bound(set: &PolygonSet) -> (usize, usize, usize) {
     let (mut notches, mut holes, mut polygons) = (0, 0, 0);

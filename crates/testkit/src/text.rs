@@ -1,4 +1,4 @@
-//! Text for snapshots: the same for the same shape, however its parts are numbered. Lengths are
+//! Text for snapshots. It depends on the shape, but not on the numbering of its parts. Lengths are
 //! whole millimetres.
 
 use std::fmt::Write;
@@ -7,20 +7,21 @@ use waymesh_core::{
     ContourSet, GridFrame, Heightfield, PlanVertex, PolyId, PolyMesh, RegionMap, WalkableField,
 };
 
-/// One letter per column: how many solid spans it has, `.` for none, `+` beyond nine.
+/// Writes one letter per column: its number of solid spans, `.` for none, `+` for more than nine.
 #[must_use]
 pub fn heightfield(heightfield: &Heightfield) -> String {
     grid(&heightfield.frame, |x, z| count(heightfield.column(x, z).len()))
 }
 
-/// One letter per column: how many walkable spans it has, `.` for none, `+` beyond nine.
+/// Writes one letter per column: its number of walkable spans, `.` for none, `+` for more than
+/// nine.
 #[must_use]
 pub fn field(field: &WalkableField) -> String {
     grid(&field.frame, |x, z| count(field.column(x, z).filter(|&span| field.is_walkable(span)).count()))
 }
 
-/// One letter per column: the region of its topmost walkable span, `.` for none; letters repeat
-/// after 52 regions.
+/// Writes one letter per column: the region of its topmost walkable span, `.` for none. Letters
+/// repeat after 52 regions.
 #[must_use]
 pub fn regions(field: &WalkableField, regions: &RegionMap) -> String {
     const LETTERS: &[u8; 52] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -48,7 +49,7 @@ fn grid(frame: &GridFrame, letter: impl Fn(u32, u32) -> char) -> String {
     text
 }
 
-/// The border loops, one a line from its lowest point on, lines sorted.
+/// Writes the border loops, one per line, each from its lowest point on. Lines are sorted.
 #[must_use]
 pub fn contours(contours: &ContourSet) -> String {
     let polygons = contours.polygons();
@@ -65,8 +66,8 @@ pub fn contours(contours: &ContourSet) -> String {
     sorted(lines)
 }
 
-/// The polygons, one a line from its lowest corner on, lines sorted; then how many portals join
-/// them.
+/// Writes the polygons, one per line, each from its lowest corner on. Lines are sorted. Then writes
+/// the number of portals between them.
 #[must_use]
 pub fn polygons(mesh: &PolyMesh) -> String {
     let lines = (0..mesh.polygons.len()).map(|polygon| {

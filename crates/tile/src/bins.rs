@@ -1,4 +1,5 @@
-//! Triangles sorted into the tiles they matter to, on disk where memory ends.
+//! Sorts triangles into the tiles that need them, with a spill file for what does not fit in
+//! memory.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -14,12 +15,12 @@ use crate::{Tile, TileError, TileLayout};
 /// Bytes of a triangle in memory and in the spill file.
 const TRIANGLE_BYTES: usize = size_of::<[Vec3; 3]>();
 
-/// How triangles are sorted.
+/// Configuration of [`TriangleBins`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BinsConfig {
-    /// Most bytes of triangles held in memory; what is more goes to the spill file. Default 256
-    /// MiB.
+    /// Limit in bytes for the triangles held in memory. Further triangles go to the spill file.
+    /// Default 256 MiB.
     pub memory_bytes: u64,
     /// Folder of the spill file. Default: the system's folder for temporary files.
     pub folder: Option<PathBuf>,
@@ -45,18 +46,18 @@ struct Run {
     triangles: usize,
 }
 
-/// The triangles of every tile: those that reach into its core or within the halo around it.
+/// The triangles of every tile: those that reach into its core or into the halo around it.
 ///
 /// # Guarantees
-/// - A triangle is in the bin of every tile whose core grown by the halo it may touch, and never in
-///   a bin far from it: its bounding box decides, with a cell of slack. Broken triangles (not
-///   finite, without area) are in none.
-/// - The spill file has no name, and is gone with the process, however that ends.
+/// - A triangle is in the bin of every tile whose core, grown by the halo, it may touch. Its
+///   bounding box decides, with a cell of slack. Broken triangles (not finite, or without area) are
+///   in no bin.
+/// - The spill file has no name, and disappears with the process, however the process ends.
 ///
 /// # Cost
-/// One pass over the source. Memory stays within the configured bytes plus a few words per run; a
-/// run is written when memory is full, so that there are at most as many per tile as memory was
-/// filled times.
+/// One pass over the source. Memory stays within the configured bytes plus a few words per run;
+/// runs are written when memory is full, so a tile has at most one run for each time that memory
+/// was full.
 #[derive(Debug)]
 pub struct TriangleBins {
     layout: TileLayout,
@@ -72,7 +73,7 @@ impl TriangleBins {
     /// Sorts all triangles of `source`.
     ///
     /// # Errors
-    /// If the source cannot be read, or the spill file not be written.
+    /// Returns an error if the source cannot be read or the spill file cannot be written.
     pub fn sort(
         source: &dyn TriangleSource,
         layout: &TileLayout,
@@ -82,10 +83,10 @@ impl TriangleBins {
         Self::sort_for(source, layout, halo_cells, |_| true, config)
     }
 
-    /// As [`TriangleBins::sort`], but only for the tiles that `is_wanted`.
+    /// The same as [`TriangleBins::sort`], but only for tiles for which `is_wanted` returns `true`.
     ///
     /// # Errors
-    /// As [`TriangleBins::sort`].
+    /// See [`TriangleBins::sort`].
     pub fn sort_for(
         source: &dyn TriangleSource,
         layout: &TileLayout,
@@ -125,7 +126,7 @@ impl TriangleBins {
         Ok(bins)
     }
 
-    /// The cells whose tiles a triangle matters to.
+    /// Returns the cells whose tiles need a triangle.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to the grid before")]
     fn reach(&self, corners: [Vec3; 3]) -> Option<GridWindow> {
         if !has_area(corners) || !corners.iter().all(|corner| corner.is_finite()) {
@@ -143,7 +144,7 @@ impl TriangleBins {
         Some(GridWindow::new(x.0, z.0, x.1 - x.0, z.1 - z.0))
     }
 
-    /// Appends all that is held to the spill file.
+    /// Appends all triangles held in memory to the spill file.
     fn spill(&mut self) -> Result<(), TileError> {
         let failed = |action, source| TileError::Io { action, path: self.folder.clone(), source };
         if self.spill.is_none() {
@@ -170,29 +171,30 @@ impl TriangleBins {
             })?;
             runs.push(Run { offset: self.spilled_bytes, triangles: held.len() });
             self.spilled_bytes += bytes.len() as u64;
-            // Emptied, not kept at its size: which tiles fill up changes on the way through a world.
+            // The capacity is freed, because other tiles fill up as the source is read on.
             *held = Vec::new();
         }
         Ok(())
     }
 
-    /// Bytes in the spill file.
+    /// Number of bytes in the spill file.
     #[must_use]
     pub fn spilled_bytes(&self) -> u64 {
         self.spilled_bytes
     }
 
-    /// How many triangles matter to `tile`.
+    /// Number of triangles in the bin of `tile`.
     #[must_use]
     pub fn count(&self, tile: Tile) -> usize {
         let index = self.layout.index(tile);
         self.held[index].len() + self.runs[index].iter().map(|run| run.triangles).sum::<usize>()
     }
 
-    /// The triangles that matter to `tile`, three vertices each.
+    /// Returns the triangles in the bin of `tile`, with three vertices each.
     ///
     /// # Errors
-    /// If the spill file cannot be read, or there are more than a soup can name.
+    /// Returns an error if the spill file cannot be read, or if there are more vertices than a soup
+    /// can index.
     pub fn soup(&self, tile: Tile) -> Result<TriangleSoup, TileError> {
         let index = self.layout.index(tile);
         let mut positions = Vec::with_capacity(3 * self.count(tile));

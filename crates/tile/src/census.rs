@@ -1,18 +1,18 @@
-//! One look at every triangle.
+//! Facts about a source from one pass over its triangles.
 
 use glam::Vec3;
 use waymesh_core::{Bounds, Random, SkippedTriangles, TriangleSource};
 
 use crate::TileError;
 
-/// What one pass over a source tells.
+/// Facts about a source, found in one pass.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Census {
-    /// Triangles in all.
+    /// Number of triangles.
     pub triangles: u64,
-    /// Those that are of no use.
+    /// Triangles that cannot be used.
     pub skipped: SkippedTriangles,
-    /// Bounds of the finite ones, [`Bounds::EMPTY`] if there is none.
+    /// Bounds of the finite triangles; [`Bounds::EMPTY`] if there is none.
     pub bounds: Bounds,
     /// A hash of all triangles that does not depend on their order.
     pub fingerprint: u64,
@@ -22,7 +22,7 @@ impl Census {
     /// Reads the source once.
     ///
     /// # Errors
-    /// If it cannot be read.
+    /// Returns an error if the source cannot be read.
     pub fn take(source: &dyn TriangleSource) -> Result<Self, TileError> {
         let mut census = Self {
             triangles: 0,
@@ -39,7 +39,7 @@ impl Census {
 
     fn add(&mut self, corners: [Vec3; 3]) {
         self.triangles += 1;
-        // A sum does not depend on the order, and unlike a difference of bits it counts duplicates.
+        // A sum does not depend on the order. Unlike an exclusive or, it counts duplicates.
         self.fingerprint = self.fingerprint.wrapping_add(hash(corners));
         self.skipped.add(corners);
         if !corners.iter().all(|corner| corner.is_finite()) {

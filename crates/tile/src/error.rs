@@ -1,4 +1,4 @@
-//! What can go wrong with tiles.
+//! Errors of the crate.
 
 use std::path::PathBuf;
 
@@ -7,11 +7,11 @@ use waymesh_core::stage::StageError;
 
 use crate::Tile;
 
-/// A world that cannot be cut, spilled, kept or resumed.
+/// Reasons why tiles cannot be cut, spilled, kept or resumed.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum TileError {
-    /// More tiles than can be numbered.
+    /// There are more tiles than can be numbered.
     #[error(
         "tiles of {tile_cells} cells would cut the grid of {width} x {depth} into {tiles}, the limit is {limit}; use larger tiles"
     )]
@@ -24,7 +24,7 @@ pub enum TileError {
         depth: u32,
         /// How many tiles there would be.
         tiles: u64,
-        /// How many there may be.
+        /// Largest number of tiles.
         limit: u64,
     },
     /// The triangles could not be read.
@@ -33,14 +33,14 @@ pub enum TileError {
     /// A file or folder could not be read or written.
     #[error("cannot {action} {}: {source}", path.display())]
     Io {
-        /// What was tried.
+        /// What failed, as a verb: "read", "write a spill file in".
         action: &'static str,
-        /// With what.
+        /// File or folder of the operation.
         path: PathBuf,
-        /// Why it failed.
+        /// Cause of the failure.
         source: std::io::Error,
     },
-    /// A folder holds tiles of something else.
+    /// A folder holds the tiles of another bake.
     #[error(
         "{} holds tiles of another scene or of other settings (fingerprint {found:016x}, this bake has {expected:016x}); use another folder or empty it",
         folder.display()
@@ -50,15 +50,15 @@ pub enum TileError {
         folder: PathBuf,
         /// Fingerprint of this bake.
         expected: u64,
-        /// Fingerprint found there.
+        /// Fingerprint found in the folder.
         found: u64,
     },
-    /// A tile that should be there is not.
+    /// A tile is missing or damaged.
     #[error("tile {tile} is missing or damaged{}", folder.as_ref().map_or(String::new(), |folder| format!(" in {}", folder.display())))]
     MissingTile {
         /// The tile.
         tile: Tile,
-        /// Where it was looked for, if not in memory.
+        /// The folder of the tile, if tiles are not kept in memory.
         folder: Option<PathBuf>,
     },
 }

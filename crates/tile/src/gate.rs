@@ -1,8 +1,8 @@
-//! A bound on how much is alive at once.
+//! A limit for the memory that is used at the same time.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 
-/// Lets work in as long as its memory fits.
+/// Admits work as long as its memory fits under a limit.
 #[derive(Debug)]
 pub struct MemoryGate {
     limit: u64,
@@ -10,7 +10,7 @@ pub struct MemoryGate {
     freed: Condvar,
 }
 
-/// Memory that is in use until this is dropped.
+/// A share of the memory. It is in use until this value is dropped.
 #[derive(Debug)]
 pub struct Share<'a> {
     gate: &'a MemoryGate,
@@ -18,14 +18,14 @@ pub struct Share<'a> {
 }
 
 impl MemoryGate {
-    /// A gate for `limit` bytes.
+    /// Makes a gate for `limit` bytes.
     #[must_use]
     pub fn new(limit: u64) -> Self {
         Self { limit, used: Mutex::new(0), freed: Condvar::new() }
     }
 
-    /// Waits until `bytes` fit beside what is inside. Work that is larger than the whole limit is
-    /// let in alone: it must be done some time.
+    /// Waits until `bytes` fit beside the shares in use. Work that is larger than the whole limit
+    /// is admitted alone, so that it gets done at all.
     #[must_use]
     pub fn enter(&self, bytes: u64) -> Share<'_> {
         let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);

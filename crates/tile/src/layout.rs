@@ -1,14 +1,14 @@
-//! Which columns belong to which tile.
+//! Assigns the columns of a grid to tiles.
 
 use glam::Vec3;
 use waymesh_core::{BLOCK_CELLS, GridFrame, GridWindow};
 
 use crate::TileError;
 
-/// Most tiles of a layout.
+/// Largest number of tiles of a layout.
 const MAX_TILES: u64 = 1 << 24;
 
-/// A tile, by its place in the layout.
+/// A tile, given by its place in the layout.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Tile {
     /// Row, along z.
@@ -23,7 +23,7 @@ impl std::fmt::Display for Tile {
     }
 }
 
-/// A frame cut into rows and columns of tiles.
+/// A grid frame cut into rows and columns of tiles.
 ///
 /// # Guarantees
 /// The cores of the tiles share no column and cover the frame.
@@ -36,11 +36,11 @@ pub struct TileLayout {
 }
 
 impl TileLayout {
-    /// Tiles of `tile_cells` cells a side, rounded up to whole blocks; 0 for one tile that holds
-    /// everything.
+    /// Makes a layout of tiles with a side of `tile_cells` cells, rounded up to whole blocks. 0
+    /// makes one tile that holds everything.
     ///
     /// # Errors
-    /// [`TileError::TooManyTiles`] beyond 2^24.
+    /// [`TileError::TooManyTiles`] if there are more than 2^24 tiles.
     pub fn new(frame: &GridFrame, tile_cells: u32) -> Result<Self, TileError> {
         let longest = frame.width.max(frame.depth).max(1);
         let wanted = if tile_cells == 0 { longest } else { tile_cells.min(longest) };
@@ -67,13 +67,13 @@ impl TileLayout {
         self.side
     }
 
-    /// Tiles along x.
+    /// Number of tiles along x.
     #[must_use]
     pub fn columns(&self) -> u32 {
         self.columns
     }
 
-    /// Tiles along z.
+    /// Number of tiles along z.
     #[must_use]
     pub fn rows(&self) -> u32 {
         self.rows
@@ -85,7 +85,7 @@ impl TileLayout {
         self.columns as usize * self.rows as usize
     }
 
-    /// Never: there is always a tile.
+    /// Returns `false`: a layout has at least one tile.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         false
@@ -97,13 +97,13 @@ impl TileLayout {
         (0..self.rows).flat_map(move |row| (0..columns).map(move |column| Tile { row, column }))
     }
 
-    /// Whether the layout has this tile.
+    /// Returns `true` if the layout has this tile.
     #[must_use]
     pub fn has(&self, tile: Tile) -> bool {
         tile.row < self.rows && tile.column < self.columns
     }
 
-    /// Place of `tile` in the order of [`TileLayout::tiles`].
+    /// Index of `tile` in the order of [`TileLayout::tiles`].
     #[must_use]
     pub fn index(&self, tile: Tile) -> usize {
         tile.row as usize * self.columns as usize + tile.column as usize
@@ -116,8 +116,8 @@ impl TileLayout {
         GridWindow::new(x, z, self.side, self.side).intersection(&GridWindow::whole(&self.frame))
     }
 
-    /// The tiles that lie within `distance` metres of a position in plan, along x and z: what to
-    /// load round a player.
+    /// Returns the tiles that lie within `distance` metres of a position along x and z. These are
+    /// the tiles to load around a player.
     pub fn tiles_near(&self, position: Vec3, distance: f32) -> impl Iterator<Item = Tile> + use<> {
         let [x, _, z] = self.frame.to_grid(position);
         let reach = f64::from(distance) / f64::from(self.frame.cell_size);
@@ -135,7 +135,7 @@ impl TileLayout {
         self.tiles_over(&GridWindow::new(low_x, low_z, size(low_x, high_x), size(low_z, high_z)))
     }
 
-    /// The tiles whose cores hold a column of `window`.
+    /// Returns the tiles whose cores contain a column of `window`.
     pub fn tiles_over(&self, window: &GridWindow) -> impl Iterator<Item = Tile> + use<> {
         let (rows, columns) = if window.is_empty() {
             (0..0, 0..0)

@@ -1,10 +1,10 @@
-//! Tiles: how a world that is larger than memory is baked, by as many threads as there are.
+//! Tiles, for baking worlds that are larger than memory, on all threads.
 //!
-//! Tiles are how the work is done and nothing else: everything here is about where columns,
-//! triangles and finished parts are kept, nothing about what a mesh looks like.
+//! Tiles only divide the work. This crate knows where columns, triangles and finished parts are
+//! kept, and nothing about meshes.
 //!
 //! - [`TileLayout`] cuts a frame into tiles of whole blocks.
-//! - [`Census`] looks at every triangle once: bounds, counts, a fingerprint.
+//! - [`Census`] reads every triangle once and finds bounds, counts and a fingerprint.
 //! - [`TriangleBins`] sorts triangles into tiles, in memory or in a spill file.
 //! - [`TileStore`] keeps finished tiles, in memory or in a folder from which a bake can be resumed.
 //! - [`build_tiles`] runs a closure per tile, in parallel, within a [`MemoryGate`].

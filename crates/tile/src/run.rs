@@ -1,4 +1,4 @@
-//! A closure per tile, side by side.
+//! Runs a closure for every tile, in parallel.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -8,17 +8,18 @@ use waymesh_core::{Counter, Observer, Warning};
 
 use crate::{MemoryGate, Tile};
 
-/// What one tile's stages told: collected beside each other, passed on in the order of tiles.
+/// What the stages of one tile reported to their observer. Tallies are collected in parallel and
+/// replayed in the order of tiles.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tally {
-    /// What was counted.
+    /// Sums of the counters.
     pub counts: BTreeMap<Counter, u64>,
     /// Warnings, in order.
     pub warnings: Vec<Warning>,
 }
 
 impl Tally {
-    /// Tells `observer` all of it.
+    /// Reports everything to `observer`.
     pub fn replay(&self, observer: &mut dyn Observer) {
         for (&counter, &amount) in &self.counts {
             observer.count(counter, amount);
@@ -40,11 +41,12 @@ impl Observer for Tally {
 /// Runs `work` for every tile on the threads of the current rayon pool, and returns the results in
 /// the order of `tiles`.
 ///
-/// Before a tile begins, `estimate` says how many bytes it will need, and it waits at the gate
-/// until they fit. Tiles are begun in their order. `observer` hears of each one that is done.
+/// Before a tile begins, `estimate` gives the number of bytes that it needs, and the tile waits at
+/// the gate until they fit. Tiles begin in order. Each finished tile is reported to `observer`.
 ///
 /// # Errors
-/// Of the tiles that failed, the first one's error; tiles that have not begun by then are left out.
+/// Returns the error of the first tile, in order, that failed. Tiles that have not begun when a
+/// tile fails are not run.
 pub fn build_tiles<T: Send, E: Send>(
     tiles: &[Tile],
     gate: &MemoryGate,
@@ -55,8 +57,8 @@ pub fn build_tiles<T: Send, E: Send>(
     let next = AtomicUsize::new(0);
     let failed = AtomicBool::new(false);
     let progress = Mutex::new((0_u64, observer));
-    // One worker per thread and none that can be stolen: a worker that waits at the gate must never sit
-    // on top of the one whose memory it waits for.
+    // One worker per thread, and none that can be stolen: a worker that waits at the gate must
+    // never run on the stack of the worker whose memory it waits for.
     let parts = rayon::broadcast(|_| {
         let mut done = Vec::new();
         while !failed.load(Ordering::Relaxed) {
@@ -110,7 +112,8 @@ mod tests {
                 let now = alive.fetch_add(bytes, Ordering::SeqCst) + bytes;
                 most.fetch_max(now, Ordering::SeqCst);
                 std::thread::yield_now();
-                // Work that uses the pool itself must not start another tile on top of this one.
+                // Work that uses the pool itself must not start another tile on the stack of this
+                // one.
                 let (one, two) = rayon::join(|| tile.column, || 1);
                 alive.fetch_sub(bytes, Ordering::SeqCst);
                 Ok::<_, ()>(one + two)

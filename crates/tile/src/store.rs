@@ -7,37 +7,38 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::{Tile, TileError, TileLayout};
 
-/// First bytes of a tile file; the last one is the version of the layout.
+/// First bytes of a tile file. The last byte is the version of the layout.
 const MAGIC: [u8; 8] = *b"WAYTILE\x01";
-/// First line of the file that says what a folder's tiles belong to.
+/// First line of the file that describes the bake of a folder's tiles.
 const MANIFEST_TITLE: &str = "waymesh tiles 1";
 const MANIFEST: &str = "bake.txt";
-/// Magic, fingerprint, row, column, length of the content, checksum of all that and the content.
+/// Magic, fingerprint, row, column, length of the content, checksum of these fields and the
+/// content.
 const HEADER: usize = 8 + 8 + 4 + 4 + 8 + 4;
 
-/// Something that has finished tiles.
+/// A source of finished tiles.
 pub trait TileSource: Sync {
-    /// The bytes that were kept for `tile`; `None` if there are none, or they are damaged.
+    /// Returns the bytes that were kept for `tile`; `None` if there are none or they are damaged.
     ///
     /// # Errors
-    /// If a file is there but cannot be read.
+    /// Returns an error if a file exists but cannot be read.
     fn get(&self, tile: Tile) -> Result<Option<Arc<[u8]>>, TileError>;
 }
 
-/// Where tiles are kept.
+/// Place where tiles are kept.
 #[derive(Debug)]
 enum Storage {
     Memory(Vec<Mutex<Option<Arc<[u8]>>>>),
     Folder { path: PathBuf, fingerprint: u64 },
 }
 
-/// Keeps what was built for each tile, as bytes.
+/// Keeps the finished content of each tile, as bytes.
 ///
 /// # In a folder
-/// One file per tile, written under another name and renamed when it is whole, so that a killed
-/// bake leaves no half tile under a tile's name. Files carry the bake's fingerprint and a checksum:
-/// a damaged file counts as missing. A text file `bake.txt` holds the fingerprint and whatever the
-/// caller wants to find again.
+/// There is one file per tile. It is written under another name and renamed when it is complete, so
+/// that a killed bake leaves no incomplete tile. Files have the bake's fingerprint and a checksum;
+/// a damaged file counts as missing. A text file `bake.txt` holds the fingerprint and a note of the
+/// caller.
 ///
 /// # Layout of a tile file, all little-endian
 /// | bytes | what |
@@ -57,18 +58,19 @@ pub struct TileStore {
 }
 
 impl TileStore {
-    /// Keeps tiles in memory.
+    /// Makes a store that keeps tiles in memory.
     #[must_use]
     pub fn in_memory(layout: &TileLayout) -> Self {
         let kept = (0..layout.len()).map(|_| Mutex::new(None)).collect();
         Self::new(layout, Storage::Memory(kept))
     }
 
-    /// Keeps tiles in `folder`, which is made if need be. `note` is kept beside them.
+    /// Makes a store that keeps tiles in `folder`, which is created if it does not exist. `note` is
+    /// kept with them.
     ///
     /// # Errors
     /// [`TileError::OtherBake`] if the folder holds tiles with another fingerprint;
-    /// [`TileError::Io`].
+    /// [`TileError::Io`] if it cannot be read or written.
     pub fn in_folder(
         layout: &TileLayout,
         folder: &Path,
@@ -97,10 +99,10 @@ impl TileStore {
         Self { layout: *layout, place, damaged: AtomicU64::new(0), bytes: AtomicU64::new(0) }
     }
 
-    /// The fingerprint and note of a folder of tiles; `None` if it is not one.
+    /// Reads the fingerprint and note of a folder of tiles; `None` if the folder has no `bake.txt`.
     ///
     /// # Errors
-    /// [`TileError::Io`] if its `bake.txt` is there but cannot be read.
+    /// [`TileError::Io`] if `bake.txt` exists but cannot be read or understood.
     pub fn note(folder: &Path) -> Result<Option<(u64, String)>, TileError> {
         let path = folder.join(MANIFEST);
         let text = match fs::read_to_string(&path) {
@@ -121,7 +123,7 @@ impl TileStore {
         })
     }
 
-    /// Keeps `content` for `tile`, in place of what was kept before.
+    /// Keeps `content` for `tile` and replaces earlier content.
     ///
     /// # Errors
     /// [`TileError::Io`] if the file cannot be written.
@@ -140,7 +142,7 @@ impl TileStore {
         }
     }
 
-    /// Where `tile` is kept, if in a file.
+    /// The file of `tile`; `None` if tiles are kept in memory.
     #[must_use]
     pub fn file(&self, tile: Tile) -> Option<PathBuf> {
         match &self.place {
@@ -149,13 +151,13 @@ impl TileStore {
         }
     }
 
-    /// Files found damaged so far.
+    /// Number of files found damaged so far.
     #[must_use]
     pub fn damaged(&self) -> u64 {
         self.damaged.load(Ordering::Relaxed)
     }
 
-    /// Bytes put so far.
+    /// Number of bytes put so far.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.bytes.load(Ordering::Relaxed)
@@ -204,7 +206,7 @@ fn header(tile: Tile, fingerprint: u64, content: &[u8]) -> Vec<u8> {
     header
 }
 
-/// Writes a file that is either whole or not there.
+/// Writes a file so that it is either complete or absent.
 fn write_whole(path: &Path, parts: &[&[u8]]) -> Result<(), TileError> {
     let failed = |source| TileError::Io { action: "write", path: path.to_owned(), source };
     let folder = path.parent().unwrap_or(Path::new("."));

@@ -1,4 +1,4 @@
-//! Bins and stores, against what is obviously right.
+//! Bins and stores, compared with results that are obviously right.
 
 use std::fs;
 
@@ -118,7 +118,7 @@ fn a_folder_gives_back_what_was_kept_and_notices_damage() {
     assert_eq!(store.damaged(), 2 * sound.len() as u64);
     store.put(tile, b"built again".to_vec()).unwrap();
     assert_eq!(store.get(tile).unwrap().as_deref(), Some(&b"built again"[..]));
-    // A tile under another's name is not that other tile.
+    // A tile file under the name of another tile is not accepted.
     let other = Tile { row: 0, column: 0 };
     fs::copy(&file, store.file(other).unwrap()).unwrap();
     assert_eq!(store.get(other).unwrap(), None);
