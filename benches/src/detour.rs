@@ -106,8 +106,8 @@ impl Detour {
         is_complete.then(|| self.corners[..count].iter().map(|&corner| corner.into()).collect())
     }
 
-    /// Fills `corners` with the corners of a path that may be partial. Returns their number, and `true`
-    /// if the path is complete.
+    /// Fills `corners` with the corners of a path that may be partial. Returns their number, and
+    /// `true` if the path is complete.
     fn search(&mut self, from: Vec3, to: Vec3) -> Option<(usize, bool)> {
         let (first, from) = self.locate(from)?;
         let (last, mut to) = self.locate(to)?;

@@ -28,12 +28,13 @@ pub trait Queries {
     /// `true` if there is mesh near `point`, at most [`REACH`] away.
     fn nearest(&mut self, point: Vec3) -> bool;
 
-    /// From two points to the corners of the path: locates both, searches, pulls the string. Returns
-    /// the path's length if it leads from end to end. A partial path is computed as well, but
-    /// returned as `None`.
+    /// From two points to the corners of the path: locates both, searches, pulls the string.
+    /// Returns the path's length if it leads from end to end. A partial path is computed as
+    /// well, but returned as `None`.
     fn path(&mut self, from: Vec3, to: Vec3) -> Option<f32>;
 
-    /// The same as [`Self::path`], but the shortest path. `None` for an engine without such a search.
+    /// The same as [`Self::path`], but the shortest path. `None` for an engine without such a
+    /// search.
     fn shortest(&mut self, from: Vec3, to: Vec3) -> Option<f32> {
         let _ = (from, to);
         None
@@ -53,8 +54,8 @@ pub trait Queries {
         0.0
     }
 
-    /// Moves from where the agent stands towards a point. Returns how far from the point it ends, in
-    /// plan.
+    /// Moves from where the agent stands towards a point. Returns how far from the point it ends,
+    /// in plan.
     fn move_along(&mut self, to: Vec3) -> f32 {
         let _ = to;
         0.0

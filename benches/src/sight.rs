@@ -31,7 +31,8 @@ use waymesh_core::{DisjointSets, PlanPoint, TriangleId, Triangulation};
 pub struct FewestPolygons {
     /// The bound if all notches could be paired.
     pub simple: usize,
-    /// The bound if only notches that see each other are paired. Portals end anywhere on the border.
+    /// The bound if only notches that see each other are paired. Portals end anywhere on the
+    /// border.
     pub by_sight: usize,
     /// The same, with portals that end at vertices.
     pub at_vertices: usize,

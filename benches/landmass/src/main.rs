@@ -1,9 +1,20 @@
-//! Reads a mesh and pairs of points from standard input, then does what each further line asks, and writes what each query took and found.
+//! Reads a mesh and pairs of points from standard input, then answers each further line with what
+//! every query took and found.
 //!
-//! All is text, words in between white space. The mesh: number of vertices, x y z each; number of polygons, number of corners and corners each; number of
-//! polygons with heights (0 for none), first vertex, vertices, first triangle, triangles each, number of their vertices, x y z each, number of their
-//! triangles, three corners each; how far a sample may lie in plan and in height; number of points, x y z each. The answer is `ok`, or why landmass
-//! does not take it. Then `nearest` gives a line for each point, `path` one for each pair: nanoseconds, and the length or `-`.
+//! # Input
+//! Words with white space between them:
+//! 1. The number of vertices, and x, y, z of each.
+//! 2. The number of polygons, and of each the number of its corners and its corners.
+//! 3. The number of polygons with heights, which may be 0, and of each its first vertex, its number
+//!    of vertices, its first triangle and its number of triangles.
+//! 4. The number of vertices of the heights, and x, y, z of each.
+//! 5. The number of triangles of the heights, and three corners of each.
+//! 6. How far a sample may lie from the mesh in plan, and in height.
+//! 7. The number of points, and x, y, z of each.
+//!
+//! # Answers
+//! First `ok`, or the reason why landmass refuses the mesh. Then `nearest` prints a line for each
+//! point and `path` one for each pair: nanoseconds, and the length or `-`.
 
 use std::collections::HashMap;
 use std::io::{self, BufRead, Write};
